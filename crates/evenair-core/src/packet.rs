@@ -1,0 +1,51 @@
+//! A packet as the queues and the media see it: a small plain value without payload bytes.
+
+use crate::time::Time;
+
+/// Names a flow: its index in the run, or in the gateway's flow table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FlowId(pub u32);
+
+/// What a packet is to a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PacketKind {
+    /// A TCP segment with payload.
+    Data,
+    /// A TCP segment that only acknowledges.
+    Ack,
+    /// The first segment of a connection.
+    Syn,
+    /// The answer to the first segment.
+    SynAck,
+    /// A datagram without acknowledgement (UDP).
+    Datagram,
+}
+
+/// One packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// The flow it belongs to; an acknowledgement belongs to the flow that it acknowledges.
+    pub flow: FlowId,
+    /// Data, acknowledgement, ...
+    pub kind: PacketKind,
+    /// Marked as crucial by its source (Gong et al. 2006, section III-A).
+    pub high_priority: bool,
+    /// Sent before: the payload, or a part of it.
+    pub retransmission: bool,
+    /// Bytes at IP level, headers included.
+    pub size: u32,
+    /// Bytes of transport payload.
+    pub payload: u32,
+    /// The flow's progress in its sequence space, bytes since its start: for data the first
+    /// payload byte, for an acknowledgement the next byte that is expected.
+    pub seq: u64,
+    /// When it entered the queue that it is in, or was in last.
+    pub enqueued_at: Time,
+}
+
+impl Packet {
+    /// An acknowledgement without payload, which a later one of the same flow supersedes.
+    pub fn is_pure_ack(&self) -> bool {
+        self.kind == PacketKind::Ack
+    }
+}

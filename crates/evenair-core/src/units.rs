@@ -1,0 +1,48 @@
+//! Quantities that cross a public boundary: rates in bit/s, sizes in bytes.
+
+use crate::time::Span;
+
+/// A data rate in bit/s.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rate(u64);
+
+impl Rate {
+    /// So fast that sending takes no time: for a link that is left out of the model.
+    pub const UNLIMITED: Self = Self(u64::MAX);
+
+    /// `bps` bit/s.
+    pub const fn from_bps(bps: u64) -> Self {
+        Self(bps)
+    }
+
+    /// `mbps` million bit/s.
+    pub const fn from_mbps(mbps: u64) -> Self {
+        Self(mbps * 1_000_000)
+    }
+
+    /// Bit/s.
+    pub const fn as_bps(self) -> u64 {
+        self.0
+    }
+
+    /// How long `bytes` take at this rate, rounded to the nearest nanosecond.
+    pub const fn time_for(self, bytes: u64) -> Span {
+        if self.0 == u64::MAX {
+            return Span::ZERO;
+        }
+        let bits_ns = bytes as u128 * 8_000_000_000;
+        Span::from_nanos(((bits_ns + self.0 as u128 / 2) / self.0 as u128) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ethernet_frame_takes_its_time() {
+        assert_eq!(Rate::from_mbps(100).time_for(1500), Span::from_micros(120));
+        assert_eq!(Rate::from_mbps(11).time_for(1), Span::from_nanos(727));
+        assert_eq!(Rate::UNLIMITED.time_for(1 << 40), Span::ZERO);
+    }
+}

@@ -1,0 +1,1 @@
+//! evenair._core

@@ -1,0 +1,4 @@
+//! evenair's simulator: a [`scenario`] becomes a world, the world runs, the run leaves results.
+
+pub mod capture;
+pub mod scenario;
