@@ -7,6 +7,11 @@
 //! code.
 
 pub mod packet;
+pub mod parts;
+pub mod phy;
+pub mod queue;
 pub mod rng;
+pub mod tcp;
 pub mod time;
 pub mod units;
+pub mod wlan;

@@ -1,4 +1,72 @@
 //! evenair's simulator: a [`scenario`] becomes a world, the world runs, the run leaves results.
+//!
+//! ```text
+//! TOML or Python -> scenario::resolve -> Scenario -> run -> RunResult -> JSON, tables, plots
+//! ```
 
 pub mod capture;
+mod flow;
+mod interface;
+mod link;
+mod parts;
+mod recorder;
+mod result;
 pub mod scenario;
+mod series;
+mod setup;
+#[cfg(test)]
+mod tests;
+mod timers;
+mod world;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::{fmt, io};
+
+pub use parts::parts;
+pub use result::{ApQueue, FlowResult, MacResult, RunResult};
+pub use series::Series;
+
+use scenario::Scenario;
+
+/// Changes whenever the same scenario and seed give another result.
+pub const RESULT_VERSION: u32 = 1;
+
+/// What a run does besides simulating.
+#[derive(Clone, Debug, Default)]
+pub struct RunOptions {
+    /// Capture the air into this pcapng file, and the wire into `STEM-wire.pcapng` beside it.
+    pub pcap: Option<PathBuf>,
+    /// End the run early, with [`RunError::Cancelled`], once this is true.
+    pub cancel: Option<Arc<AtomicBool>>,
+}
+
+/// Why a run has no result.
+#[derive(Debug)]
+pub enum RunError {
+    /// It was told to stop.
+    Cancelled,
+    /// A capture file could not be written.
+    Capture(PathBuf, io::Error),
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cancelled => write!(f, "cancelled"),
+            Self::Capture(path, error) => write!(f, "{}: {error}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+/// Simulates a resolved scenario ([`scenario::resolve`]). The result depends on the scenario and
+/// the seed alone.
+///
+/// # Errors
+/// [`RunError`]: cancelled, or a capture file could not be written.
+pub fn run(scenario: &Scenario, seed: u64, options: &RunOptions) -> Result<RunResult, RunError> {
+    world::World::new(scenario, seed, options)?.run(options)
+}

@@ -1,1 +1,61 @@
-//! Scenarios.
+//! The scenario: the single authority on what can be simulated.
+//!
+//! A scenario's way: TOML text ([`document_from_toml`]) or JSON from Python becomes a *document*
+//! (a [`serde_json::Value`]); [`set`] overrides single values of it by dotted key; [`resolve`]
+//! turns it into a [`Scenario`] that is checked and has every default filled in. Serialised, a
+//! resolved scenario is again a valid document, and resolving that changes nothing.
+//!
+//! Apply [`set`] to what the user wrote, not to a resolved scenario: some defaults follow from
+//! other values (the rates from the PHY, the marking from the queue), and once filled in they stay.
+
+#[cfg(test)]
+mod broken_tests;
+mod choices;
+mod defaults;
+mod document;
+mod error;
+mod names;
+mod overrides;
+mod quantity;
+mod queue;
+#[cfg(test)]
+mod tests;
+mod types;
+mod validate;
+mod whole;
+
+pub use document::document_from_toml;
+pub use error::ScenarioError;
+pub use overrides::set;
+pub use quantity::{BitRate, Bytes, Seconds};
+pub use queue::{Filtering, Queue, QueueKind, QueueLimit, Service};
+pub use types::{
+    Application, Cell, CellKind, Direction, Flow, FrameErrors, PhyKind, Preamble, RtsThreshold,
+    Scenario, Station, Trace, Transport, Wired,
+};
+
+use serde_json::Value;
+
+/// Checks a document and fills in every default.
+///
+/// `source` names where the document came from (a file name, "arguments"): errors start with it.
+///
+/// # Errors
+///
+/// The first thing that is wrong, with its field, the value it got and what is accepted.
+pub fn resolve(mut document: Value, source: &str) -> Result<Scenario, ScenarioError> {
+    let refuse =
+        |problem: validate::Problem| ScenarioError::new(source, &problem.field, &problem.message);
+    validate::check_tables(&document).map_err(refuse)?;
+    defaults::fill_document(&mut document);
+    let mut scenario: Scenario = serde_path_to_error::deserialize(document)
+        .map_err(|err| ScenarioError::from_serde(source, &err))?;
+    defaults::fill_scenario(&mut scenario);
+    validate::check(&scenario).map_err(refuse)?;
+    Ok(scenario)
+}
+
+/// The JSON Schema of a scenario document.
+pub fn json_schema() -> Value {
+    schemars::schema_for!(Scenario).to_value()
+}

@@ -1,0 +1,219 @@
+//! PHY timing: slots, interframe spaces and how long a frame occupies the air.
+//!
+//! Sources: IEEE 802.11-2007, clause 18 (HR/DSSS, 802.11b), clause 17 (OFDM, 802.11a), clause 19
+//! (ERP-OFDM, 802.11g); interframe spaces from clause 9.2.10.
+
+use crate::parts::{Parameter, Part};
+use crate::time::Span;
+use crate::units::Rate;
+
+/// Bytes of an ACK or CTS frame (IEEE 802.11-2007 7.2.1.2, 7.2.1.3).
+pub const ACK_BYTES: u32 = 14;
+/// Bytes of a CTS frame (IEEE 802.11-2007 7.2.1.2).
+pub const CTS_BYTES: u32 = 14;
+/// Bytes of an RTS frame (IEEE 802.11-2007 7.2.1.1).
+pub const RTS_BYTES: u32 = 20;
+
+/// PLCP preamble and header of 802.11b, long: 144 + 48 bits at 1 Mb/s (18.2.2.1).
+pub const LONG_PREAMBLE: Span = Span::from_micros(192);
+/// PLCP preamble and header of 802.11b, short: 72 bits at 1 and 48 at 2 Mb/s (18.2.2.2).
+pub const SHORT_PREAMBLE: Span = Span::from_micros(96);
+
+/// The timing of one PHY.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Phy {
+    /// The name used in scenarios.
+    pub name: &'static str,
+    /// aSlotTime.
+    pub slot: Span,
+    /// aSIFSTime.
+    pub sifs: Span,
+    /// aCWmin: the first backoff is uniform on 0..=cw_min slots.
+    pub cw_min: u32,
+    /// aCWmax.
+    pub cw_max: u32,
+    /// Data rates that the PHY offers, ascending.
+    pub rates: &'static [Rate],
+    modulation: Modulation,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Modulation {
+    /// A PLCP preamble and header of fixed duration, then the bits at the data rate.
+    Dsss { preamble: Span },
+    /// Symbols of 4 us behind a preamble and SIGNAL field of 20 us; ERP adds 6 us of silence.
+    Ofdm { signal_extension: Span },
+}
+
+const DSSS_RATES: &[Rate] = &[
+    Rate::from_bps(1_000_000),
+    Rate::from_bps(2_000_000),
+    Rate::from_bps(5_500_000),
+    Rate::from_bps(11_000_000),
+];
+const OFDM_RATES: &[Rate] = &[
+    Rate::from_mbps(6),
+    Rate::from_mbps(9),
+    Rate::from_mbps(12),
+    Rate::from_mbps(18),
+    Rate::from_mbps(24),
+    Rate::from_mbps(36),
+    Rate::from_mbps(48),
+    Rate::from_mbps(54),
+];
+
+/// Every PHY, by the name that scenarios use.
+pub const REGISTRY: &[Part] = &[
+    Part {
+        name: "802.11b",
+        summary: "DSSS and CCK at 2.4 GHz: 1, 2, 5.5, 11 Mb/s",
+        source: "IEEE 802.11-2007 clause 18",
+        parameters: &[Parameter {
+            name: "preamble",
+            default: "\"long\"",
+            meaning: "PLCP preamble and header: \"long\" (192 us), \"short\" (96 us) or a duration",
+        }],
+    },
+    Part {
+        name: "802.11a",
+        summary: "OFDM at 5 GHz: 6, 9, 12, 18, 24, 36, 48, 54 Mb/s",
+        source: "IEEE 802.11-2007 clause 17",
+        parameters: &[],
+    },
+    Part {
+        name: "802.11g",
+        summary: "OFDM at 2.4 GHz without 802.11b stations: 6 to 54 Mb/s, short slots",
+        source: "IEEE 802.11-2007 clause 19",
+        parameters: &[],
+    },
+];
+
+impl Phy {
+    /// 802.11b with the given PLCP preamble and header duration ([`LONG_PREAMBLE`],
+    /// [`SHORT_PREAMBLE`], or a simulator's own): slot 20 us, SIFS 10 us, CW 31 to 1023 (18.3.3).
+    pub const fn dot11b(preamble: Span) -> Self {
+        Self {
+            name: "802.11b",
+            slot: Span::from_micros(20),
+            sifs: Span::from_micros(10),
+            cw_min: 31,
+            cw_max: 1023,
+            rates: DSSS_RATES,
+            modulation: Modulation::Dsss { preamble },
+        }
+    }
+
+    /// 802.11a: slot 9 us, SIFS 16 us, CW 15 to 1023 (17.3.8.6, 17.4.3).
+    pub const fn dot11a() -> Self {
+        Self {
+            name: "802.11a",
+            slot: Span::from_micros(9),
+            sifs: Span::from_micros(16),
+            cw_min: 15,
+            cw_max: 1023,
+            rates: OFDM_RATES,
+            modulation: Modulation::Ofdm { signal_extension: Span::ZERO },
+        }
+    }
+
+    /// 802.11g without 802.11b stations: short slot 9 us, SIFS 10 us, CW 15 to 1023, and a signal
+    /// extension of 6 us after every frame (19.3.2.3, 19.4.2, 19.8.4).
+    pub const fn dot11g() -> Self {
+        Self {
+            name: "802.11g",
+            sifs: Span::from_micros(10),
+            modulation: Modulation::Ofdm { signal_extension: Span::from_micros(6) },
+            ..Self::dot11a()
+        }
+    }
+
+    /// DIFS = SIFS + 2 slots (9.2.10).
+    pub fn difs(&self) -> Span {
+        self.sifs + self.slot * 2
+    }
+
+    /// EIFS = SIFS + DIFS + an ACK at the lowest mandatory rate (9.2.10). That rate, 1 Mb/s in
+    /// 802.11b, knows no short preamble, so a station with short preambles still counts a long one.
+    pub fn eifs(&self) -> Span {
+        let ack = match self.modulation {
+            Modulation::Dsss { preamble: SHORT_PREAMBLE } => {
+                Self::dot11b(LONG_PREAMBLE).airtime(ACK_BYTES, DSSS_RATES[0])
+            }
+            _ => self.airtime(ACK_BYTES, self.rates[0]),
+        };
+        self.sifs + self.difs() + ack
+    }
+
+    /// How long a sender waits for the start of an ACK or CTS: SIFS + slot + aPHY-RX-START-Delay
+    /// (9.2.8), the last being preamble and header of 802.11b (18.3.3) and 25 us with OFDM
+    /// (17.4.3).
+    pub fn response_timeout(&self) -> Span {
+        let rx_start = match self.modulation {
+            Modulation::Dsss { preamble } => preamble,
+            Modulation::Ofdm { .. } => Span::from_micros(25),
+        };
+        self.sifs + self.slot + rx_start
+    }
+
+    /// The time on air of a frame of `bytes` (MAC header and FCS included) at `rate`, rounded to
+    /// the nanosecond. DSSS: preamble + 8 `bytes` / `rate` (18.3.4). OFDM: 20 us + 4 us for every
+    /// symbol that 16 service bits, the frame and 6 tail bits need (17.4.3), plus the extension.
+    pub fn airtime(&self, bytes: u32, rate: Rate) -> Span {
+        match self.modulation {
+            Modulation::Dsss { preamble } => preamble + rate.time_for(u64::from(bytes)),
+            Modulation::Ofdm { signal_extension } => {
+                let bits_per_symbol = rate.as_bps() * 4 / 1_000_000;
+                let symbols = (16 + 6 + 8 * u64::from(bytes)).div_ceil(bits_per_symbol);
+                Span::from_micros(20) + Span::from_micros(4) * symbols + signal_extension
+            }
+        }
+    }
+
+    /// Whether frames begin with the short preamble of 802.11b.
+    pub fn has_short_preamble(&self) -> bool {
+        self.modulation == Modulation::Dsss { preamble: SHORT_PREAMBLE }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn us(span: Span) -> f64 {
+        span.as_nanos() as f64 / 1e3
+    }
+
+    /// Worked by hand from the clauses cited above.
+    #[test]
+    fn interframe_spaces() {
+        let long = Phy::dot11b(LONG_PREAMBLE);
+        let short = Phy::dot11b(SHORT_PREAMBLE);
+        assert_eq!([us(long.difs()), us(long.eifs()), us(short.eifs())], [50.0, 364.0, 364.0]);
+        assert_eq!([us(Phy::dot11a().difs()), us(Phy::dot11a().eifs())], [34.0, 94.0]);
+        assert_eq!([us(Phy::dot11g().difs()), us(Phy::dot11g().eifs())], [28.0, 88.0]);
+        assert_eq!(us(Phy::dot11b(Span::from_micros(120)).eifs()), 292.0);
+        assert_eq!([us(long.response_timeout()), us(short.response_timeout())], [222.0, 126.0]);
+    }
+
+    #[test]
+    fn dsss_airtime() {
+        let (two, eleven) = (Rate::from_mbps(2), Rate::from_mbps(11));
+        let long = Phy::dot11b(LONG_PREAMBLE);
+        let short = Phy::dot11b(SHORT_PREAMBLE);
+        assert_eq!([us(long.airtime(14, two)), us(long.airtime(20, two))], [248.0, 272.0]);
+        assert_eq!(us(short.airtime(14, two)), 152.0);
+        assert_eq!(us(long.airtime(14, Rate::from_mbps(1))), 304.0);
+        assert_eq!(us(long.airtime(1098, eleven)), 990.545);
+    }
+
+    /// 1536 and 1528 bytes fall on the two sides of symbol boundaries at some rates only.
+    #[test]
+    fn ofdm_airtime() {
+        let a = Phy::dot11a();
+        let all = |bytes| OFDM_RATES.iter().map(|&r| us(a.airtime(bytes, r))).collect::<Vec<_>>();
+        assert_eq!(all(1536), [2072.0, 1388.0, 1048.0, 704.0, 536.0, 364.0, 280.0, 248.0]);
+        assert_eq!(all(1528), [2064.0, 1384.0, 1044.0, 704.0, 532.0, 364.0, 276.0, 248.0]);
+        assert_eq!(all(14), [44.0, 36.0, 32.0, 28.0, 28.0, 24.0, 24.0, 24.0]);
+        assert_eq!(us(Phy::dot11g().airtime(14, Rate::from_mbps(24))), 34.0);
+    }
+}

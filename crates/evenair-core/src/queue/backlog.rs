@@ -1,0 +1,83 @@
+//! How full a queue is: the accounting that every discipline shares.
+
+use crate::packet::Packet;
+
+/// How much a queue may hold, the packet being transmitted included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// This many packets.
+    Packets(u32),
+    /// This many bytes at IP level.
+    Bytes(u64),
+}
+
+/// What a queue holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backlog {
+    limit: Limit,
+    packets: u32,
+    acks: u32,
+    bytes: u64,
+    in_service_packets: u32,
+    in_service_bytes: u64,
+}
+
+impl Backlog {
+    /// Nothing, with room for `limit`.
+    pub fn new(limit: Limit) -> Self {
+        let (packets, acks, bytes) = (0, 0, 0);
+        Self { limit, packets, acks, bytes, in_service_packets: 0, in_service_bytes: 0 }
+    }
+
+    /// Packets that wait; the one being transmitted is not counted.
+    pub fn packets(&self) -> u32 {
+        self.packets
+    }
+
+    /// Pure TCP acknowledgements among them.
+    pub fn acks(&self) -> u32 {
+        self.acks
+    }
+
+    /// Bytes that wait, at IP level.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Whether `packet` may join.
+    pub fn has_room_for(&self, packet: &Packet) -> bool {
+        match self.limit {
+            Limit::Packets(limit) => self.packets + self.in_service_packets < limit,
+            Limit::Bytes(limit) => {
+                self.bytes + self.in_service_bytes + u64::from(packet.size) <= limit
+            }
+        }
+    }
+
+    /// `packet` has joined.
+    pub fn add(&mut self, packet: &Packet) {
+        self.packets += 1;
+        self.acks += u32::from(packet.is_pure_ack());
+        self.bytes += u64::from(packet.size);
+    }
+
+    /// `packet` has left without being transmitted.
+    pub fn remove(&mut self, packet: &Packet) {
+        self.packets -= 1;
+        self.acks -= u32::from(packet.is_pure_ack());
+        self.bytes -= u64::from(packet.size);
+    }
+
+    /// `packet` has left for the transmitter.
+    pub fn serve(&mut self, packet: &Packet) {
+        self.remove(packet);
+        self.in_service_packets += 1;
+        self.in_service_bytes += u64::from(packet.size);
+    }
+
+    /// The transmitter is done with `packet`.
+    pub fn transmitted(&mut self, packet: &Packet) {
+        self.in_service_packets -= 1;
+        self.in_service_bytes -= u64::from(packet.size);
+    }
+}

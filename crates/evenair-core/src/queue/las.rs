@@ -1,0 +1,154 @@
+//! LAS: least attained service first (Gong, Wu and Williamson 2006, section III-B).
+//!
+//! The queue is ordered by how much service a packet's flow has attained; the least comes first. A
+//! full queue discards the packet with the most, which may be the one that arrives.
+//!
+//! What the paper leaves open, and what was decided:
+//! - **Service** ([`Service`]). The paper inserts a packet "according to its sequence number". So
+//!   service is the flow's progress in sequence space: of a data packet its sequence number, of an
+//!   acknowledgement the number that it acknowledges, for it advances the upload by that much
+//!   ([`Service::Sequence`], the default, which reproduces the paper). [`Service::Bytes`] counts
+//!   what a flow has had queued here, as LAS routers do; a 40-byte acknowledgement then counts for
+//!   40 bytes, uploads look starved beside downloads, and the unfairness stays.
+//! - **Retransmissions** carry old sequence numbers and so go first, which is what a flow that is
+//!   held up by a hole needs. Under `Bytes` they are served like any other packet of their flow.
+//! - **Ties** are served in order of arrival, and the one that came last is discarded first.
+//! - **A new flow** beside old ones starts from nothing and goes before them until it has caught
+//!   up: that is LAS, it is what favours short transfers, and the paper wants it.
+//! - **Expiry and ageing.** Sequence numbers need no state in the queue and hence no expiry; a
+//!   flow that has paused keeps its rank. Under `Bytes` a flow is forgotten, and starts from
+//!   nothing, when it has queued nothing for `flow_timeout`. Nothing is aged.
+
+use std::collections::VecDeque;
+
+use super::{Backlog, Discarded, Limit, QueueDiscipline, Reason};
+use crate::packet::Packet;
+use crate::parts::{Parameter, Part};
+use crate::time::{Span, Time};
+
+pub(super) const PART: Part = Part {
+    name: "las",
+    summary: "least attained service first: the flow that has progressed least goes before all",
+    source: "Gong, Wu and Williamson 2006, section III-B; Rai et al. 2004",
+    parameters: &[
+        Parameter {
+            name: "service",
+            default: "\"sequence\"",
+            meaning: "what counts as service: \"sequence\" (progress in the flow's sequence \
+                      space, as in the paper) or \"bytes\" (bytes queued here)",
+        },
+        Parameter {
+            name: "flow_timeout",
+            default: "\"60 s\"",
+            meaning: "with service = \"bytes\": a flow that queues nothing for so long is forgotten",
+        },
+    ],
+};
+
+/// What counts as service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Service {
+    /// The flow's progress in its sequence space.
+    Sequence,
+    /// The bytes that the flow has had queued.
+    Bytes,
+}
+
+/// A queue ordered by attained service.
+#[derive(Clone, Debug)]
+pub struct Las {
+    backlog: Backlog,
+    service: Service,
+    flow_timeout: Span,
+    /// Ascending by attained service, equals in order of arrival.
+    packets: VecDeque<(u64, Packet)>,
+    /// With [`Service::Bytes`], by flow.
+    attained: Vec<Attained>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Attained {
+    bytes: u64,
+    last_arrival: Time,
+}
+
+impl Las {
+    /// An empty queue.
+    pub fn new(limit: Limit, service: Service, flow_timeout: Span) -> Self {
+        let backlog = Backlog::new(limit);
+        Self { backlog, service, flow_timeout, packets: VecDeque::new(), attained: Vec::new() }
+    }
+
+    /// The service that `packet`'s flow has attained before it.
+    fn attained(&mut self, now: Time, packet: &Packet) -> u64 {
+        if self.service == Service::Sequence {
+            return packet.seq;
+        }
+        let flow = self.flow(packet);
+        if now.since(flow.last_arrival) > self.flow_timeout {
+            self.flow_mut(packet).bytes = 0;
+        }
+        self.flow_mut(packet).last_arrival = now;
+        self.flow(packet).bytes
+    }
+
+    fn flow(&self, packet: &Packet) -> Attained {
+        self.attained.get(packet.flow.0 as usize).copied().unwrap_or_default()
+    }
+
+    fn flow_mut(&mut self, packet: &Packet) -> &mut Attained {
+        let index = packet.flow.0 as usize;
+        if index >= self.attained.len() {
+            self.attained.resize(index + 1, Attained::default());
+        }
+        &mut self.attained[index]
+    }
+
+    fn accept(&mut self, attained: u64, packet: Packet) {
+        if self.service == Service::Bytes {
+            self.flow_mut(&packet).bytes += u64::from(packet.size);
+        }
+        self.backlog.add(&packet);
+        // Most arrivals belong near the end: flows advance.
+        let place = self.packets.partition_point(|&(service, _)| service <= attained);
+        self.packets.insert(place, (attained, packet));
+    }
+}
+
+impl QueueDiscipline for Las {
+    fn enqueue(&mut self, now: Time, packet: Packet, discarded: &mut Vec<Discarded>) {
+        let attained = self.attained(now, &packet);
+        while !self.backlog.has_room_for(&packet) {
+            match self.packets.back() {
+                Some(&(service, last)) if service > attained => {
+                    self.packets.pop_back();
+                    self.backlog.remove(&last);
+                    if self.service == Service::Bytes {
+                        let bytes = &mut self.flow_mut(&last).bytes;
+                        *bytes = bytes.saturating_sub(u64::from(last.size));
+                    }
+                    discarded.push(Discarded { packet: last, reason: Reason::Evicted });
+                }
+                _ => {
+                    discarded.push(Discarded { packet, reason: Reason::NoRoom });
+                    return;
+                }
+            }
+        }
+        self.accept(attained, packet);
+    }
+
+    fn dequeue(&mut self, _now: Time) -> Option<Packet> {
+        let (_, packet) = self.packets.pop_front()?;
+        self.backlog.serve(&packet);
+        Some(packet)
+    }
+
+    fn backlog(&self) -> &Backlog {
+        &self.backlog
+    }
+
+    fn backlog_mut(&mut self) -> &mut Backlog {
+        &mut self.backlog
+    }
+}

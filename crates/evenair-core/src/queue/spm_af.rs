@@ -1,0 +1,133 @@
+//! SPM-AF: selective packet marking with ACK filtering (Gong, Wu and Williamson 2006, section
+//! III-A).
+//!
+//! - An arriving acknowledgement removes all earlier ones of its flow from the queue, for it says
+//!   what they said. It takes the place of the oldest of them (head filtering) or the last place
+//!   (tail filtering).
+//! - A data packet marked as crucial by its source that finds the queue full takes the room of an
+//!   acknowledgement if one waits, else of a data packet that is not marked, else it is discarded.
+//! - Anything else that finds the queue full is discarded: an unmarked data packet, or an
+//!   acknowledgement with no earlier one of its flow to replace.
+//!
+//! The paper does not say *which* acknowledgement, or which unmarked packet, makes room. Here it
+//! is the youngest: it has waited least, so the work of queueing it is least wasted, and the
+//! acknowledgement that is about to clock out the next upload segments stays.
+//!
+//! The paper's source marks what it sends while its congestion window is below 4 segments, since
+//! losing one of those costs a timeout, and counts the segments that an acknowledgement covers
+//! (`spm_marking` and `byte_counting` of a flow).
+
+use std::collections::VecDeque;
+
+use super::{Backlog, Discarded, Limit, QueueDiscipline, Reason};
+use crate::packet::Packet;
+use crate::parts::{Parameter, Part};
+use crate::time::Time;
+
+pub(super) const PART: Part = Part {
+    name: "spm-af",
+    summary: "selective packet marking with ACK filtering: data before acknowledgements",
+    source: "Gong, Wu and Williamson 2006, section III-A",
+    parameters: &[Parameter {
+        name: "filtering",
+        default: "\"tail\"",
+        meaning: "where an acknowledgement that replaces earlier ones is put: \"tail\" or \"head\"",
+    }],
+};
+
+/// Where an acknowledgement that replaces earlier ones of its flow is put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filtering {
+    /// In the last place.
+    Tail,
+    /// In the place of the oldest one that it replaces.
+    Head,
+}
+
+/// A queue with ACK filtering and room for marked packets.
+#[derive(Clone, Debug)]
+pub struct SpmAf {
+    backlog: Backlog,
+    filtering: Filtering,
+    packets: VecDeque<Packet>,
+}
+
+impl SpmAf {
+    /// An empty queue.
+    pub fn new(limit: Limit, filtering: Filtering) -> Self {
+        Self { backlog: Backlog::new(limit), filtering, packets: VecDeque::new() }
+    }
+
+    /// Removes the waiting acknowledgements of `flow`; returns the place of the oldest.
+    fn filter(&mut self, ack: &Packet, discarded: &mut Vec<Discarded>) -> Option<usize> {
+        if self.backlog.acks() == 0 {
+            return None;
+        }
+        let is_earlier = |p: &Packet| p.is_pure_ack() && p.flow == ack.flow;
+        let oldest = self.packets.iter().position(is_earlier)?;
+        // Each acknowledgement filters, so there is one at most, unless the rules were to change.
+        let mut place = oldest;
+        while place < self.packets.len() {
+            if is_earlier(&self.packets[place]) {
+                let packet = self.packets.remove(place).expect("the place was just looked at");
+                self.discard(packet, Reason::Superseded, discarded);
+            } else {
+                place += 1;
+            }
+        }
+        Some(oldest)
+    }
+
+    /// Discards waiting packets that may make room for the marked `packet`, until it has room.
+    fn make_room(&mut self, packet: &Packet, discarded: &mut Vec<Discarded>) {
+        while !self.backlog.has_room_for(packet) {
+            let youngest_ack = match self.backlog.acks() {
+                0 => None,
+                _ => self.packets.iter().rposition(Packet::is_pure_ack),
+            };
+            let victim =
+                youngest_ack.or_else(|| self.packets.iter().rposition(|p| !p.high_priority));
+            let Some(place) = victim else { return };
+            let packet = self.packets.remove(place).expect("the place was just looked at");
+            self.discard(packet, Reason::Evicted, discarded);
+        }
+    }
+
+    fn discard(&mut self, packet: Packet, reason: Reason, discarded: &mut Vec<Discarded>) {
+        self.backlog.remove(&packet);
+        discarded.push(Discarded { packet, reason });
+    }
+}
+
+impl QueueDiscipline for SpmAf {
+    fn enqueue(&mut self, _now: Time, packet: Packet, discarded: &mut Vec<Discarded>) {
+        let place = if packet.is_pure_ack() {
+            self.filter(&packet, discarded).filter(|_| self.filtering == Filtering::Head)
+        } else {
+            if packet.high_priority {
+                self.make_room(&packet, discarded);
+            }
+            None
+        };
+        if !self.backlog.has_room_for(&packet) {
+            discarded.push(Discarded { packet, reason: Reason::NoRoom });
+            return;
+        }
+        self.backlog.add(&packet);
+        self.packets.insert(place.unwrap_or(self.packets.len()), packet);
+    }
+
+    fn dequeue(&mut self, _now: Time) -> Option<Packet> {
+        let packet = self.packets.pop_front()?;
+        self.backlog.serve(&packet);
+        Some(packet)
+    }
+
+    fn backlog(&self) -> &Backlog {
+        &self.backlog
+    }
+
+    fn backlog_mut(&mut self) -> &mut Backlog {
+        &mut self.backlog
+    }
+}

@@ -1,0 +1,154 @@
+//! Congestion control: how the window grows with acknowledgements and shrinks with losses.
+//!
+//! Detecting losses and repairing them is the sender's work, the same for all; a congestion
+//! control holds only what is its own. There is one method per signal, because variants differ in
+//! which of them they listen to (Westwood counts duplicate ACKs, Vegas does not), and because a
+//! method that stands for several signals is how windows go wrong. To add one: a file here, a
+//! variant in [`Algorithm`] and its name, a line in [`REGISTRY`].
+
+mod newreno;
+
+pub use newreno::NewReno;
+
+use crate::parts::Part;
+use crate::time::{Span, Time};
+
+/// The congestion window, in segments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// The congestion window.
+    pub cwnd: f64,
+    /// The slow-start threshold.
+    pub ssthresh: f64,
+}
+
+/// What the sender knows when a signal comes.
+#[derive(Clone, Copy, Debug)]
+pub struct Signal {
+    /// The moment.
+    pub now: Time,
+    /// Segments newly acknowledged (0 with a duplicate ACK).
+    pub acked: f64,
+    /// By how many segments the window may count this ACK: 1, or `acked` with byte counting.
+    pub credit: f64,
+    /// Segments that were outstanding before the signal (RFC 5681: FlightSize), without those sent
+    /// by limited transmit.
+    pub flight: f64,
+    /// The round-trip time that this ACK measured, if it measured one.
+    pub rtt: Option<Span>,
+}
+
+/// A congestion control.
+pub trait CongestionControl {
+    /// New data was acknowledged outside of recovery.
+    fn on_ack(&mut self, window: &mut Window, signal: &Signal);
+
+    /// A duplicate ACK came.
+    fn on_duplicate_ack(&mut self, _window: &mut Window, _signal: &Signal) {}
+
+    /// A loss is confirmed by duplicate ACKs: set `ssthresh`, and `cwnd` to what it shall be during
+    /// and after recovery.
+    fn on_loss(&mut self, window: &mut Window, signal: &Signal);
+
+    /// New data was acknowledged during recovery, but not all that was outstanding at its start.
+    fn on_partial_ack(&mut self, _window: &mut Window, _signal: &Signal) {}
+
+    /// Recovery is over: all that was outstanding at its start has been acknowledged.
+    fn on_recovered(&mut self, _window: &mut Window, _signal: &Signal) {}
+
+    /// The retransmission timer expired; `first` tells that the segment had not timed out before.
+    fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool);
+
+    /// The network marked a packet instead of dropping it (RFC 3168): once per window at most.
+    fn on_congestion_mark(&mut self, window: &mut Window, signal: &Signal) {
+        self.on_loss(window, signal);
+    }
+}
+
+/// Slow start and congestion avoidance of RFC 5681 section 3.1, for those who build on them: each
+/// segment of credit adds 1 below ssthresh, and 1/cwnd above it.
+pub fn grow(window: &mut Window, credit: f64) {
+    let slow_start = credit.min((window.ssthresh - window.cwnd).ceil().max(0.0));
+    window.cwnd += slow_start;
+    window.cwnd += (credit - slow_start) / window.cwnd;
+}
+
+/// Every congestion control, by the name that scenarios use for a flow's transport.
+pub const REGISTRY: &[Part] = &[newreno::PART];
+
+/// One of the congestion controls. The set is closed, so an ACK costs no virtual call.
+#[derive(Clone, Debug)]
+pub enum Algorithm {
+    /// NewReno.
+    NewReno(NewReno),
+}
+
+impl Algorithm {
+    /// The congestion control called `name` in scenarios.
+    pub fn by_name(name: &str) -> Option<Self> {
+        match name {
+            "newreno" => Some(Self::NewReno(NewReno)),
+            _ => None,
+        }
+    }
+}
+
+macro_rules! dispatch {
+    ($self:ident, $cc:ident => $call:expr) => {
+        match $self {
+            Algorithm::NewReno($cc) => $call,
+        }
+    };
+}
+
+impl CongestionControl for Algorithm {
+    fn on_ack(&mut self, window: &mut Window, signal: &Signal) {
+        dispatch!(self, cc => cc.on_ack(window, signal));
+    }
+
+    fn on_duplicate_ack(&mut self, window: &mut Window, signal: &Signal) {
+        dispatch!(self, cc => cc.on_duplicate_ack(window, signal));
+    }
+
+    fn on_loss(&mut self, window: &mut Window, signal: &Signal) {
+        dispatch!(self, cc => cc.on_loss(window, signal));
+    }
+
+    fn on_partial_ack(&mut self, window: &mut Window, signal: &Signal) {
+        dispatch!(self, cc => cc.on_partial_ack(window, signal));
+    }
+
+    fn on_recovered(&mut self, window: &mut Window, signal: &Signal) {
+        dispatch!(self, cc => cc.on_recovered(window, signal));
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
+        dispatch!(self, cc => cc.on_timeout(window, signal, first));
+    }
+
+    fn on_congestion_mark(&mut self, window: &mut Window, signal: &Signal) {
+        dispatch!(self, cc => cc.on_congestion_mark(window, signal));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_registered_control_can_be_made() {
+        for part in REGISTRY {
+            assert!(Algorithm::by_name(part.name).is_some(), "{}", part.name);
+        }
+    }
+
+    /// RFC 5681 section 3.1 by hand: 8 -> 10 in slow start, then 1/10 and no more.
+    #[test]
+    fn growth_crosses_the_threshold_within_one_ack() {
+        let mut window = Window { cwnd: 8.0, ssthresh: 10.0 };
+        grow(&mut window, 3.0);
+        assert_eq!(window.cwnd, 10.1);
+        grow(&mut window, 1.0);
+        assert_eq!(window.cwnd, 10.1 + 1.0 / 10.1);
+    }
+}

@@ -1,0 +1,40 @@
+//! NewReno: slow start, congestion avoidance and the halving of RFC 5681; the recovery of RFC 6582
+//! is the sender's.
+
+use super::{CongestionControl, Signal, Window, grow};
+use crate::parts::Part;
+
+pub(super) const PART: Part = Part {
+    name: "newreno",
+    summary: "slow start, congestion avoidance, half the window at a loss",
+    source: "RFC 5681, RFC 6582",
+    parameters: &[],
+};
+
+/// NewReno. It has no state but the window.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NewReno;
+
+/// Half of what is outstanding, at least 2 segments (RFC 5681, equation 4).
+fn halved(flight: f64) -> f64 {
+    (flight / 2.0).max(2.0)
+}
+
+impl CongestionControl for NewReno {
+    fn on_ack(&mut self, window: &mut Window, signal: &Signal) {
+        grow(window, signal.credit);
+    }
+
+    fn on_loss(&mut self, window: &mut Window, signal: &Signal) {
+        window.ssthresh = halved(signal.flight);
+        window.cwnd = window.ssthresh;
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
+        // A segment that times out again has not been answered: ssthresh stays (RFC 5681 3.1).
+        if first {
+            window.ssthresh = halved(signal.flight);
+        }
+        window.cwnd = 1.0;
+    }
+}

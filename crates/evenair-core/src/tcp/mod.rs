@@ -1,0 +1,17 @@
+//! TCP endpoints: a sender and a receiver without sockets, clocks or payload bytes.
+//!
+//! A [`Sender`] is told of acknowledgements and of its timer, and is then asked for segments until
+//! it has none to send; a [`Receiver`] is told of segments and answers each with an
+//! acknowledgement, or with a delay after which to ask again. Sequence numbers are payload bytes
+//! since the start of the flow and do not wrap.
+
+pub mod congestion;
+mod receiver;
+mod rtt;
+mod sender;
+#[cfg(test)]
+mod tests;
+
+pub use receiver::{Answer, Receiver, ReceiverConfig};
+pub use rtt::RttEstimator;
+pub use sender::{Segment, Sender, SenderConfig, SenderCounters};

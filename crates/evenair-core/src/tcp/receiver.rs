@@ -1,0 +1,111 @@
+//! The receiving end: what has arrived, and when to say so.
+
+use crate::time::{Span, Time};
+
+/// How a receiver acknowledges.
+#[derive(Clone, Copy, Debug)]
+pub struct ReceiverConfig {
+    /// In-order segments per ACK (RFC 1122 4.2.3.2 and RFC 5681 4.2: 2; 1: an ACK for each).
+    pub delayed_ack: u32,
+    /// How long an ACK is held back at most.
+    pub delayed_ack_timeout: Span,
+}
+
+/// What a receiver does about a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It acknowledges at once, expecting this byte next.
+    Ack(u64),
+    /// It holds the ACK back; see [`Receiver::timer_at`].
+    Wait,
+}
+
+/// The receiving end of one flow.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    config: ReceiverConfig,
+    /// The next byte that is expected.
+    next: u64,
+    /// Bytes beyond `next` that have arrived, as ascending, disjoint ranges.
+    out_of_order: Vec<(u64, u64)>,
+    /// In-order segments that have not been acknowledged.
+    unacked: u32,
+    deadline: Time,
+}
+
+impl Receiver {
+    /// Expecting the first byte.
+    pub fn new(config: ReceiverConfig) -> Self {
+        let (next, out_of_order, unacked) = (0, Vec::new(), 0);
+        Self { config, next, out_of_order, unacked, deadline: Time::NEVER }
+    }
+
+    /// The next byte that is expected: all before it have arrived.
+    pub fn next_expected(&self) -> u64 {
+        self.next
+    }
+
+    /// Takes a segment of `payload` bytes from `seq` on.
+    pub fn on_segment(&mut self, now: Time, seq: u64, payload: u32) -> Answer {
+        let end = seq + u64::from(payload);
+        if end <= self.next || seq > self.next {
+            // A duplicate, or a segment beyond a hole: acknowledged at once (RFC 5681 4.2).
+            if seq > self.next {
+                self.keep(seq, end);
+            }
+            return self.acknowledge();
+        }
+        self.next = end;
+        let fills_a_hole = !self.out_of_order.is_empty();
+        if fills_a_hole {
+            self.join();
+            return self.acknowledge();
+        }
+        self.unacked += 1;
+        if self.unacked >= self.config.delayed_ack {
+            return self.acknowledge();
+        }
+        if self.unacked == 1 {
+            self.deadline = now + self.config.delayed_ack_timeout;
+        }
+        Answer::Wait
+    }
+
+    /// When an ACK that is held back is due.
+    pub fn timer_at(&self) -> Time {
+        self.deadline
+    }
+
+    /// The timer has expired: what to acknowledge, if anything is.
+    pub fn on_timer(&mut self, now: Time) -> Option<u64> {
+        if now < self.deadline {
+            return None;
+        }
+        self.acknowledge();
+        Some(self.next)
+    }
+
+    fn acknowledge(&mut self) -> Answer {
+        self.unacked = 0;
+        self.deadline = Time::NEVER;
+        Answer::Ack(self.next)
+    }
+
+    /// Remembers bytes `seq..end` beyond a hole.
+    fn keep(&mut self, seq: u64, end: u64) {
+        let from = self.out_of_order.partition_point(|&(_, e)| e < seq);
+        let to = self.out_of_order.partition_point(|&(s, _)| s <= end);
+        let merged = self.out_of_order[from..to]
+            .iter()
+            .fold((seq, end), |(s, e), &(s2, e2)| (s.min(s2), e.max(e2)));
+        self.out_of_order.splice(from..to, [merged]);
+    }
+
+    /// Moves `next` over what had arrived before the hole was filled.
+    fn join(&mut self) {
+        let reached = self.out_of_order.partition_point(|&(s, _)| s <= self.next);
+        for (_, end) in self.out_of_order.drain(..reached) {
+            self.next = self.next.max(end);
+        }
+    }
+}

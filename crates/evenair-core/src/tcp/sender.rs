@@ -1,0 +1,392 @@
+//! The sending end: what to send, when, and how to recover from losses.
+//!
+//! Loss detection and recovery follow RFC 5681 (fast retransmit), RFC 6582 (NewReno's partial
+//! ACKs), RFC 3042 (limited transmit) and RFC 6298 (timer). Where the RFCs leave a choice:
+//! - leaving recovery sets cwnd to what the congestion control chose at the loss (RFC 6582, 3.2,
+//!   step 3, option 2), as ns-2 does;
+//! - the timer restarts on the first partial ACK only ("Impatient", RFC 6582 section 4);
+//! - after a timeout everything outstanding counts as lost and is sent again as the window allows,
+//!   but for what is acknowledged meanwhile (go-back-N), and duplicate ACKs that this provokes
+//!   start no fast retransmit (RFC 6582, 3.2, step 1, and section 4.1);
+//! - cwnd grows on although the receiver's window limits the sender, as in ns-2 and in the papers'
+//!   figures; FlightSize, not cwnd, is what a loss halves.
+
+use super::congestion::{Algorithm, CongestionControl, Signal, Window};
+use super::rtt::RttEstimator;
+use crate::time::{Span, Time};
+
+/// Duplicate ACKs that confirm a loss (RFC 5681 section 3.2).
+const DUPLICATE_ACK_THRESHOLD: u32 = 3;
+/// Segments are crucial while cwnd is below this: too few to be followed by three duplicate ACKs
+/// (Gong et al. 2006, section III-A).
+const CRUCIAL_WINDOW: f64 = 4.0;
+
+/// A sender's constants.
+#[derive(Clone, Copy, Debug)]
+pub struct SenderConfig {
+    /// Payload bytes of a full segment.
+    pub segment: u32,
+    /// The receiver's window, segments.
+    pub window: u32,
+    /// cwnd after the handshake, segments.
+    pub initial_window: u32,
+    /// ssthresh at the start, segments.
+    pub initial_ssthresh: u32,
+    /// Whether cwnd grows by the segments that an ACK covers instead of once per ACK (RFC 3465,
+    /// without its limit).
+    pub byte_counting: bool,
+    /// Whether the first two duplicate ACKs each let a new segment go (RFC 3042).
+    pub limited_transmit: bool,
+    /// Whether crucial segments are marked (Gong et al. 2006, section III-A).
+    pub spm_marking: bool,
+    /// The smallest retransmission timeout.
+    pub min_rto: Span,
+    /// The retransmission timeout before the first round-trip time is known.
+    pub initial_rto: Span,
+    /// Payload bytes to send in all; `u64::MAX` never ends.
+    pub total: u64,
+}
+
+/// A segment to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Whether this is the connection's first segment, which has no payload.
+    pub syn: bool,
+    /// The first payload byte.
+    pub seq: u64,
+    /// Payload bytes.
+    pub payload: u32,
+    /// Whether it, or a part of it, has been sent before.
+    pub retransmission: bool,
+    /// Marked as crucial.
+    pub high_priority: bool,
+}
+
+/// What a sender has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderCounters {
+    /// Data segments sent, retransmissions included.
+    pub segments_sent: u64,
+    /// Data segments sent again.
+    pub retransmissions: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Losses confirmed by duplicate ACKs.
+    pub fast_retransmits: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// The connection's first segment is to be sent.
+    Closed,
+    /// It has been sent and not been answered.
+    SynSent,
+    /// Data may be sent.
+    Established,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Recovery {
+    /// Recovery ends when this byte is expected: all that was sent before it began has arrived.
+    until: u64,
+    /// Segments that duplicate ACKs have told to have left the network, less those acknowledged.
+    inflation: f64,
+    had_partial_ack: bool,
+}
+
+/// The sending end of one flow.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    config: SenderConfig,
+    state: State,
+    control: Algorithm,
+    window: Window,
+    rtt: RttEstimator,
+    /// The first byte that has not been acknowledged.
+    una: u64,
+    /// The next byte to send.
+    next: u64,
+    /// The first byte that has never been sent.
+    max: u64,
+    duplicate_acks: u32,
+    /// Segments sent by limited transmit since the last new ACK.
+    limited: u32,
+    recovery: Option<Recovery>,
+    /// Duplicate ACKs below this byte confirm nothing: they echo an earlier recovery or timeout.
+    recovered: Option<u64>,
+    /// The segment at `una` is to be sent before anything else.
+    repair: bool,
+    /// The one segment whose round-trip time is being measured: its end, and when it was sent.
+    timed: Option<(u64, Time)>,
+    /// When the retransmission timer expires.
+    deadline: Time,
+    timed_out: bool,
+    syn_timed: Option<Time>,
+    stopped: bool,
+    counters: SenderCounters,
+}
+
+impl Sender {
+    /// A sender that has not yet opened its connection.
+    pub fn new(config: SenderConfig, control: Algorithm) -> Self {
+        let window =
+            Window { cwnd: 1.0, ssthresh: f64::from(config.initial_ssthresh) };
+        Self {
+            state: State::Closed,
+            control,
+            window,
+            rtt: RttEstimator::new(config.initial_rto, config.min_rto),
+            una: 0,
+            next: 0,
+            max: 0,
+            duplicate_acks: 0,
+            limited: 0,
+            recovery: None,
+            recovered: None,
+            repair: false,
+            timed: None,
+            deadline: Time::NEVER,
+            timed_out: false,
+            syn_timed: None,
+            stopped: false,
+            counters: SenderCounters::default(),
+            config,
+        }
+    }
+
+    /// The connection's first segment was answered.
+    pub fn on_syn_ack(&mut self, now: Time) {
+        if self.state != State::SynSent {
+            return;
+        }
+        self.state = State::Established;
+        self.deadline = Time::NEVER;
+        if let Some(sent) = self.syn_timed.take() {
+            self.rtt.sample(now.since(sent));
+        }
+        // RFC 5681 3.1: a handshake that lost its first segment starts with one.
+        let initial = if self.timed_out { 1 } else { self.config.initial_window };
+        self.window.cwnd = f64::from(initial);
+        self.timed_out = false;
+    }
+
+    /// An acknowledgement that expects byte `ack` next has come.
+    pub fn on_ack(&mut self, now: Time, ack: u64) {
+        if ack > self.max {
+            return;
+        }
+        if ack > self.una {
+            self.on_new_ack(now, ack);
+        } else if ack == self.una && self.max > self.una {
+            self.on_duplicate_ack(now);
+        }
+    }
+
+    /// When [`Sender::on_timer`] is to be called.
+    pub fn timer_at(&self) -> Time {
+        self.deadline
+    }
+
+    /// The timer may have expired: does what is due at `now`.
+    pub fn on_timer(&mut self, now: Time) {
+        if now < self.deadline {
+            return;
+        }
+        self.counters.timeouts += 1;
+        self.rtt.back_off();
+        self.timed = None;
+        self.syn_timed = None;
+        self.deadline = Time::NEVER;
+        let first = !self.timed_out;
+        self.timed_out = true;
+        if self.state == State::SynSent {
+            self.state = State::Closed;
+            return;
+        }
+        let signal = self.signal(now, 0.0, None);
+        self.control.on_timeout(&mut self.window, &signal, first);
+        self.next = self.una;
+        self.recovered = Some(self.max);
+        self.recovery = None;
+        self.repair = false;
+        self.duplicate_acks = 0;
+        self.limited = 0;
+    }
+
+    /// The next segment that may be sent now, if any: call until there is none.
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+        match self.state {
+            State::Established => {}
+            State::SynSent => return None,
+            State::Closed => return self.open(now),
+        }
+        if self.repair {
+            self.repair = false;
+            return Some(self.transmit(now, self.una));
+        }
+        let size = u64::from(self.payload_at(self.next));
+        if size == 0 || (self.stopped && self.next == self.max) {
+            return None;
+        }
+        if self.next + size > self.una + self.usable_window() {
+            return None;
+        }
+        let seq = self.next;
+        let segment = self.transmit(now, seq);
+        self.next = seq + size;
+        if self.recovery.is_none() && self.duplicate_acks > 0 && !segment.retransmission {
+            self.limited += 1;
+        }
+        Some(segment)
+    }
+
+    /// Sends nothing new from now on.
+    pub fn stop(&mut self) {
+        self.stopped = true;
+    }
+
+    /// Whether everything has been sent and acknowledged.
+    pub fn is_done(&self) -> bool {
+        self.una == self.config.total || (self.stopped && self.una == self.max)
+    }
+
+    /// Payload bytes acknowledged.
+    pub fn acked(&self) -> u64 {
+        self.una
+    }
+
+    /// The congestion window and its threshold.
+    pub fn window(&self) -> Window {
+        self.window
+    }
+
+    /// Round-trip times.
+    pub fn rtt(&self) -> &RttEstimator {
+        &self.rtt
+    }
+
+    /// What has happened so far.
+    pub fn counters(&self) -> SenderCounters {
+        self.counters
+    }
+
+    fn open(&mut self, now: Time) -> Option<Segment> {
+        self.state = State::SynSent;
+        self.deadline = now + self.rtt.rto();
+        self.syn_timed = (!self.timed_out).then_some(now);
+        Some(Segment {
+            syn: true,
+            seq: 0,
+            payload: 0,
+            retransmission: self.timed_out,
+            high_priority: self.config.spm_marking,
+        })
+    }
+
+    fn on_new_ack(&mut self, now: Time, ack: u64) {
+        let rtt = match self.timed {
+            Some((end, sent)) if ack >= end => {
+                self.timed = None;
+                Some(now.since(sent))
+            }
+            _ => None,
+        };
+        if let Some(rtt) = rtt {
+            self.rtt.sample(rtt);
+        }
+        let signal = self.signal(now, self.segments(ack - self.una), rtt);
+        self.una = ack;
+        self.next = self.next.max(ack);
+        self.duplicate_acks = 0;
+        self.limited = 0;
+        self.timed_out = false;
+        let mut restart_timer = true;
+        match &mut self.recovery {
+            None => self.control.on_ack(&mut self.window, &signal),
+            Some(recovery) if ack < recovery.until => {
+                restart_timer = !recovery.had_partial_ack;
+                recovery.had_partial_ack = true;
+                // RFC 6582, 3.2, step 3: take off what was acknowledged, put back one segment.
+                recovery.inflation += 1.0 - signal.acked;
+                self.repair = true;
+                self.control.on_partial_ack(&mut self.window, &signal);
+            }
+            Some(recovery) => {
+                self.recovered = Some(recovery.until);
+                self.recovery = None;
+                self.control.on_recovered(&mut self.window, &signal);
+            }
+        }
+        if self.una == self.max {
+            self.deadline = Time::NEVER;
+        } else if restart_timer {
+            self.deadline = now + self.rtt.rto();
+        }
+    }
+
+    fn on_duplicate_ack(&mut self, now: Time) {
+        self.duplicate_acks += 1;
+        let signal = self.signal(now, 0.0, None);
+        self.control.on_duplicate_ack(&mut self.window, &signal);
+        if let Some(recovery) = &mut self.recovery {
+            recovery.inflation += 1.0;
+        } else if self.duplicate_acks == DUPLICATE_ACK_THRESHOLD
+            && self.recovered.is_none_or(|byte| self.una > byte)
+        {
+            self.counters.fast_retransmits += 1;
+            self.control.on_loss(&mut self.window, &signal);
+            let inflation = f64::from(DUPLICATE_ACK_THRESHOLD);
+            self.recovery = Some(Recovery { until: self.max, inflation, had_partial_ack: false });
+            self.repair = true;
+            self.timed = None;
+            self.deadline = now + self.rtt.rto();
+        }
+    }
+
+    /// Bytes that may be outstanding.
+    fn usable_window(&self) -> u64 {
+        let mut cwnd = self.window.cwnd;
+        if let Some(recovery) = &self.recovery {
+            cwnd = (cwnd + recovery.inflation).max(1.0);
+        } else if self.config.limited_transmit
+            && self.duplicate_acks < DUPLICATE_ACK_THRESHOLD
+            && self.next == self.max
+        {
+            cwnd += f64::from(self.duplicate_acks);
+        }
+        let segments = (cwnd as u64).min(u64::from(self.config.window));
+        segments * u64::from(self.config.segment)
+    }
+
+    /// Payload bytes of the segment at `seq`.
+    fn payload_at(&self, seq: u64) -> u32 {
+        (self.config.total - seq).min(u64::from(self.config.segment)) as u32
+    }
+
+    fn transmit(&mut self, now: Time, seq: u64) -> Segment {
+        let payload = self.payload_at(seq);
+        let end = seq + u64::from(payload);
+        let retransmission = seq < self.max;
+        self.max = self.max.max(end);
+        self.counters.segments_sent += 1;
+        self.counters.retransmissions += u64::from(retransmission);
+        if self.timed.is_none() && !retransmission {
+            self.timed = Some((end, now));
+        }
+        if self.deadline == Time::NEVER {
+            self.deadline = now + self.rtt.rto();
+        }
+        let high_priority = self.config.spm_marking && self.window.cwnd < CRUCIAL_WINDOW;
+        Segment { syn: false, seq, payload, retransmission, high_priority }
+    }
+
+    fn signal(&self, now: Time, acked: f64, rtt: Option<Span>) -> Signal {
+        let credit = if self.config.byte_counting { acked } else { 1.0 };
+        let flight = self.segments(self.next - self.una) - f64::from(self.limited);
+        Signal { now, acked, credit, flight, rtt }
+    }
+
+    fn segments(&self, bytes: u64) -> f64 {
+        bytes as f64 / f64::from(self.config.segment)
+    }
+}

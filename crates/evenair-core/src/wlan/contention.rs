@@ -1,0 +1,212 @@
+//! Who transmits next: backoff counters on a virtual slot clock.
+//!
+//! Backoff counters run down in idle slots only. [`Contention`] therefore counts idle slots, all
+//! of them since the run began, and keeps for each contender the count at which it will transmit.
+//! A counter that is frozen costs nothing, and finding the next access costs O(log n).
+//!
+//! **Slots.** After each busy period that ends at E the medium's slot boundaries lie at
+//! E + DIFS + k slots (IEEE 802.11-2007 9.2.10 and figure 9-14: all timing is relative to the end
+//! of the last activity), and *every* station acts at these boundaries: a deferral that is longer
+//! than DIFS (EIFS, a response timeout), or a packet that arrives between two boundaries, counts
+//! from the next one. Stations that pick the same boundary collide; one that starts a slot later
+//! has sensed the first, since a slot is CCA time, turnaround, propagation and processing.
+//!
+//! **When a frozen counter is decremented** (9.2.5.2): a counter is decremented at the end of a
+//! slot during which the medium was idle. The slot in which somebody transmits is not idle, so it
+//! does not count; after the busy period and a DIFS the frozen counter goes on from where it was,
+//! at least 1. **Slot 0 after a busy period** can hence be used only by a station that has just
+//! transmitted and drew 0, or by one whose packet arrived after the medium became idle (immediate
+//! access). Models in which a busy slot counts (Bianchi 2000) differ by 1 to 2% in throughput.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A station that does not run with the crowd in this idle period: it begins to count later or
+/// earlier (it has just collided, or its packet has just come).
+#[derive(Clone, Copy, Debug)]
+struct Straggler {
+    station: u32,
+    /// The boundary, counted from E + DIFS, from which its counter runs.
+    from: u64,
+    /// Slots left to count.
+    counter: u64,
+    has_frame: bool,
+    /// It was going to transmit without a backoff.
+    immediate: bool,
+}
+
+/// Where a station's counter stands when it has no frame to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rest {
+    /// Contending or transmitting: not at rest.
+    Active,
+    /// Post-backoff ends at this count of idle slots.
+    Post(u64),
+    /// In the list of stragglers until the idle period ends.
+    Straggling,
+}
+
+/// What a station has to do to send a frame that has just arrived at its idle MAC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    /// Nothing more: it contends with what is left of its post-backoff.
+    Contending,
+    /// Its post-backoff is over: draw a backoff, or use [`Contention::immediate`].
+    BackoffOver,
+}
+
+/// The backoff counters of all stations in the cell.
+#[derive(Debug)]
+pub(super) struct Contention {
+    /// Idle slots that the crowd has counted until the present (or next) idle period.
+    elapsed: u64,
+    /// Boundaries that the crowd skips in this idle period: 0 after DIFS, more after EIFS.
+    crowd_from: u64,
+    /// Contenders of the crowd: (count of idle slots at which it transmits, station).
+    crowd: BinaryHeap<Reverse<(u64, u32)>>,
+    stragglers: Vec<Straggler>,
+    rest: Vec<Rest>,
+}
+
+impl Contention {
+    pub(super) fn new(stations: usize) -> Self {
+        Self {
+            elapsed: 0,
+            crowd_from: 0,
+            crowd: BinaryHeap::with_capacity(stations),
+            stragglers: Vec::with_capacity(stations),
+            rest: vec![Rest::Post(0); stations],
+        }
+    }
+
+    /// A busy period has ended; the crowd counts from boundary `crowd_from` of the slots after it.
+    pub(super) fn idle(&mut self, crowd_from: u64) {
+        self.crowd_from = crowd_from;
+    }
+
+    /// `station` transmitted in the busy period that has just ended, and drew `backoff`; it counts
+    /// from boundary `from`. Call [`Contention::idle`] first.
+    pub(super) fn retreat(&mut self, station: u32, from: u64, backoff: u32, has_frame: bool) {
+        // A post-backoff of 0 is not over before its boundary is reached: until then a frame that
+        // arrives uses it, which the crowd's list of past positions could not tell.
+        if from == self.crowd_from && (has_frame || backoff > 0) {
+            let position = self.elapsed + u64::from(backoff);
+            self.join_crowd(station, position, has_frame);
+        } else {
+            let counter = u64::from(backoff);
+            self.straggle(Straggler { station, from, counter, has_frame, immediate: false });
+        }
+    }
+
+    /// A frame has come to `station`, which had none. `boundary` is the next boundary of the idle
+    /// period, or `None` while the medium is busy.
+    pub(super) fn arrive(&mut self, station: u32, boundary: Option<u64>) -> Access {
+        match self.rest[station as usize] {
+            Rest::Post(position)
+                if position > self.elapsed && position >= self.elapsed_at(boundary) =>
+            {
+                self.join_crowd(station, position, true);
+                Access::Contending
+            }
+            Rest::Straggling => {
+                let found = self.stragglers.iter_mut().find(|s| s.station == station);
+                let straggler = found.expect("a straggling station is in the list");
+                if boundary.is_some_and(|b| b <= straggler.from + straggler.counter) {
+                    straggler.has_frame = true;
+                    self.rest[station as usize] = Rest::Active;
+                    return Access::Contending;
+                }
+                self.stragglers.retain(|s| s.station != station);
+                self.rest[station as usize] = Rest::Post(0);
+                Access::BackoffOver
+            }
+            _ => Access::BackoffOver,
+        }
+    }
+
+    /// `station`, whose frame arrived while the medium was busy, drew `backoff`.
+    pub(super) fn defer(&mut self, station: u32, backoff: u32) {
+        self.join_crowd(station, self.elapsed + u64::from(backoff), true);
+    }
+
+    /// `station`, whose frame arrived while the medium was idle, transmits at `boundary`, or as
+    /// soon after it as an EIFS allows.
+    pub(super) fn immediate(&mut self, station: u32, boundary: u64) {
+        let from = boundary.max(self.crowd_from);
+        self.straggle(Straggler { station, from, counter: 0, has_frame: true, immediate: true });
+    }
+
+    /// `station`, whose frame arrived while the medium was idle, counts `backoff` slots from
+    /// `boundary`, or as soon after it as an EIFS allows.
+    pub(super) fn late_backoff(&mut self, station: u32, boundary: u64, backoff: u32) {
+        let from = boundary.max(self.crowd_from);
+        let counter = u64::from(backoff);
+        self.straggle(Straggler { station, from, counter, has_frame: true, immediate: false });
+    }
+
+    /// The boundary of the next access, counted from E + DIFS; `None` when nobody contends.
+    pub(super) fn next_access(&self) -> Option<u64> {
+        let crowd = self.crowd.peek().map(|Reverse((at, _))| self.crowd_from + (at - self.elapsed));
+        let straggler =
+            self.stragglers.iter().filter(|s| s.has_frame).map(|s| s.from + s.counter).min();
+        match (crowd, straggler) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (one, other) => one.or(other),
+        }
+    }
+
+    /// The medium becomes busy at `boundary`, the one that [`Contention::next_access`] told: fills
+    /// `transmitters`, in order of station, and freezes everybody else. `draw` gives the backoff of
+    /// a station whose immediate access has been forestalled.
+    pub(super) fn seize(
+        &mut self,
+        boundary: u64,
+        transmitters: &mut Vec<u32>,
+        mut draw: impl FnMut(u32) -> u32,
+    ) {
+        transmitters.clear();
+        self.elapsed = self.elapsed_at(Some(boundary));
+        if boundary >= self.crowd_from {
+            while let Some(&Reverse((at, station))) = self.crowd.peek() {
+                if at != self.elapsed {
+                    break;
+                }
+                self.crowd.pop();
+                transmitters.push(station);
+            }
+        }
+        for i in 0..self.stragglers.len() {
+            let s = self.stragglers[i];
+            if s.has_frame && s.from + s.counter == boundary {
+                self.rest[s.station as usize] = Rest::Active;
+                transmitters.push(s.station);
+                continue;
+            }
+            let counted = boundary.saturating_sub(s.from).min(s.counter);
+            let left = if s.immediate { u64::from(draw(s.station)) } else { s.counter - counted };
+            self.join_crowd(s.station, self.elapsed + left, s.has_frame);
+        }
+        self.stragglers.clear();
+        transmitters.sort_unstable();
+    }
+
+    /// Idle slots that the crowd has counted by `boundary` of the present idle period.
+    fn elapsed_at(&self, boundary: Option<u64>) -> u64 {
+        self.elapsed + boundary.map_or(0, |b| b.saturating_sub(self.crowd_from))
+    }
+
+    fn join_crowd(&mut self, station: u32, position: u64, has_frame: bool) {
+        if has_frame {
+            self.rest[station as usize] = Rest::Active;
+            self.crowd.push(Reverse((position, station)));
+        } else {
+            self.rest[station as usize] = Rest::Post(position);
+        }
+    }
+
+    fn straggle(&mut self, straggler: Straggler) {
+        self.rest[straggler.station as usize] =
+            if straggler.has_frame { Rest::Active } else { Rest::Straggling };
+        self.stragglers.push(straggler);
+    }
+}

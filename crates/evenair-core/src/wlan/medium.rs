@@ -1,0 +1,437 @@
+//! The air of one cell and the MAC of every station in it.
+//!
+//! **Rules** (IEEE 802.11-2007, clause 9.2, one collision domain: everybody hears everybody).
+//! - A station whose frame arrives while the medium is idle, and whose post-backoff is over,
+//!   transmits at the next slot boundary (immediate access, 9.2.5.1); while it is busy, after a
+//!   backoff. See [`super::contention`] for slots, freezing and who may use slot 0.
+//! - A backoff is uniform on 0..=CW. CW starts at CWmin, goes to 2 CW + 1 (at most CWmax) with
+//!   each failed attempt, and back to CWmin after a success or a drop (9.2.4). Every frame that is
+//!   finished with, sent or dropped, is followed by a post-backoff (9.2.5.2).
+//! - A data frame is acknowledged after SIFS. Frames longer than the RTS threshold are sent behind
+//!   an RTS/CTS exchange. Everyone who hears the exchange stays silent until its end (NAV).
+//! - A sender without response gives up waiting SIFS + slot + aPHY-RX-START-Delay after its frame
+//!   (9.2.8) and begins its backoff; the DIFS of idle medium that must precede a backoff slot
+//!   (9.2.5.2) has then already passed, or passes after the end of the longest frame.
+//! - Everybody else has then heard a frame that could not be decoded, and waits EIFS from its end
+//!   (9.2.3.4) instead of DIFS. A frame error is taken to hit all listeners alike.
+//! - Retry limits count attempts (9.2.5.3): the short one for RTS and for frames without RTS, the
+//!   long one for frames behind RTS/CTS. Reaching a limit drops the frame.
+//!
+//! What follows from an attempt (drop, new backoff) is settled when the medium becomes idle, which
+//! no one can tell from settling it at the timeout: until then nobody can send.
+
+use super::contention::{Access, Contention};
+use crate::packet::Packet;
+use crate::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
+use crate::rng::{Purpose, Stream};
+use crate::time::{Span, Time};
+use crate::units::Rate;
+
+/// The access point's index among the stations of its cell.
+pub const AP: u32 = 0;
+
+/// What all stations of a cell have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct MediumConfig {
+    /// Slot, interframe spaces, airtimes.
+    pub phy: Phy,
+    /// Rate of ACK, RTS and CTS frames.
+    pub control_rate: Rate,
+    /// IP packet and MAC overhead above this size are sent behind RTS/CTS; `None`: never.
+    pub rts_threshold: Option<u32>,
+    /// Bytes that MAC header, FCS and LLC/SNAP add to an IP packet.
+    pub mac_overhead: u32,
+    /// Whether a station on an idle medium transmits without a backoff, as the standard has it.
+    pub immediate_access: bool,
+    /// Attempts for an RTS, or a frame without one.
+    pub short_retry_limit: u32,
+    /// Attempts for a frame behind RTS/CTS.
+    pub long_retry_limit: u32,
+}
+
+/// A frame that a station's MAC is to send.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// The receiving station ([`AP`] for uplink frames).
+    pub to: u32,
+    /// What it carries.
+    pub packet: Packet,
+}
+
+/// What became of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Acknowledged.
+    Delivered,
+    /// Its retry limit was reached.
+    Dropped,
+}
+
+/// One successful frame exchange, for captures.
+#[derive(Clone, Copy, Debug)]
+pub struct Exchange {
+    /// When its first frame (RTS or data) began.
+    pub start: Time,
+    /// When its data frame began.
+    pub data_start: Time,
+    /// When its data frame ended.
+    pub data_end: Time,
+    /// The data frame's rate.
+    pub rate: Rate,
+    /// Whether RTS and CTS preceded the data.
+    pub rts: bool,
+    /// How often the data frame was sent before.
+    pub retries: u32,
+}
+
+/// What the medium reports.
+#[derive(Clone, Copy, Debug)]
+pub enum Event {
+    /// A frame was received, at the end of its data frame; the acknowledgement is still to come.
+    Received {
+        /// The sending station.
+        from: u32,
+        /// The frame.
+        frame: Frame,
+        /// How it went over the air.
+        exchange: Exchange,
+    },
+    /// A station's MAC has finished with its frame and can be offered the next.
+    Finished {
+        /// The sending station.
+        station: u32,
+        /// The frame.
+        frame: Frame,
+        /// Whether it got through.
+        outcome: Outcome,
+    },
+}
+
+/// Counters of one station's MAC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Attempts: RTS frames, and data frames sent without RTS.
+    pub attempts: u64,
+    /// Attempts that met another station's in the same slot.
+    pub collisions: u64,
+    /// Data frames put on the air, retries included.
+    pub data_frames: u64,
+    /// Data frames acknowledged.
+    pub delivered: u64,
+    /// Frames dropped at a retry limit.
+    pub dropped: u64,
+    /// Time that the station's attempts held the air: whole exchanges, spaces inside them
+    /// included, and its own frames in collisions.
+    pub airtime: Span,
+}
+
+/// The MAC of one station.
+#[derive(Debug)]
+struct Mac {
+    rate: Rate,
+    frame: Option<Frame>,
+    /// Time on air of the frame that it holds, MAC overhead included.
+    airtime: Span,
+    needs_rts: bool,
+    cw: u32,
+    short_retries: u32,
+    long_retries: u32,
+    backoff: Stream,
+    errors: Stream,
+    /// Probability that a data frame to or from this station cannot be decoded.
+    error_rate: f64,
+    counters: Counters,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    /// Idle; slot boundaries lie at `grid` + k slots.
+    Idle { grid: Time },
+    /// One station sends, and its data frame ends, undisturbed, at `data_end`.
+    Sending { exchange: Exchange },
+    /// The receiver answers; the exchange ends at `end`.
+    Acknowledging { end: Time },
+    /// Frames that nobody will answer are on the air until `end`.
+    Failing { end: Time },
+    /// The medium became idle at `end` and these stations have still to be told.
+    Settled { grid: Time },
+}
+
+/// The air of one cell: a state machine that is told the time.
+#[derive(Debug)]
+pub struct Medium {
+    config: MediumConfig,
+    /// Durations that every exchange needs, worked out once.
+    rts_time: Span,
+    cts_time: Span,
+    ack_time: Span,
+    /// Boundaries that EIFS takes beyond DIFS.
+    eifs_slots: u64,
+    macs: Vec<Mac>,
+    contention: Contention,
+    phase: Phase,
+    /// The boundary of the next access, kept up to date while idle.
+    next_access: Option<u64>,
+    /// The stations of the present, or last, attempt.
+    transmitters: Vec<u32>,
+    /// Frames that are finished with but not yet reported.
+    finished: Vec<(u32, Frame, Outcome)>,
+}
+
+impl Medium {
+    /// A cell of an access point ([`AP`], index 0) and further stations with the given data rates;
+    /// the random streams are those of `seed`.
+    pub fn new(config: MediumConfig, rates: &[Rate], seed: u64) -> Self {
+        let phy = &config.phy;
+        let macs = rates.iter().zip(0u64..).map(|(&rate, entity)| Mac {
+            rate,
+            frame: None,
+            airtime: Span::ZERO,
+            needs_rts: false,
+            cw: phy.cw_min,
+            short_retries: 0,
+            long_retries: 0,
+            backoff: Stream::new(seed, Purpose::Backoff, entity),
+            errors: Stream::new(seed, Purpose::FrameErrors, entity),
+            error_rate: 0.0,
+            counters: Counters::default(),
+        });
+        Self {
+            rts_time: phy.airtime(RTS_BYTES, config.control_rate),
+            cts_time: phy.airtime(CTS_BYTES, config.control_rate),
+            ack_time: phy.airtime(ACK_BYTES, config.control_rate),
+            eifs_slots: phy.eifs().saturating_sub(phy.difs()).div_ceil(phy.slot),
+            macs: macs.collect(),
+            contention: Contention::new(rates.len()),
+            phase: Phase::Idle { grid: Time::ZERO + phy.difs() },
+            next_access: None,
+            transmitters: Vec::with_capacity(rates.len()),
+            finished: Vec::with_capacity(rates.len()),
+            config,
+        }
+    }
+
+    /// Makes data frames between `station` and the AP undecodable with probability `rate`.
+    pub fn set_error_rate(&mut self, station: u32, rate: f64) {
+        self.macs[station as usize].error_rate = rate;
+    }
+
+    /// Whether `station`'s MAC can be offered a frame.
+    pub fn is_free(&self, station: u32) -> bool {
+        self.macs[station as usize].frame.is_none()
+    }
+
+    /// The counters of `station`.
+    pub fn counters(&self, station: u32) -> Counters {
+        self.macs[station as usize].counters
+    }
+
+    /// The timing of the cell.
+    pub fn config(&self) -> &MediumConfig {
+        &self.config
+    }
+
+    /// Gives `station`'s MAC, which must be free, a frame to send.
+    pub fn offer(&mut self, now: Time, station: u32, frame: Frame) {
+        let bytes = frame.packet.size + self.config.mac_overhead;
+        let mac = &mut self.macs[station as usize];
+        debug_assert!(mac.frame.is_none(), "station {station} already has a frame");
+        // A frame to a station goes at that station's rate, one from it likewise.
+        let rate = if station == AP { self.macs[frame.to as usize].rate } else { mac.rate };
+        let mac = &mut self.macs[station as usize];
+        mac.frame = Some(frame);
+        mac.airtime = self.config.phy.airtime(bytes, rate);
+        mac.needs_rts = self.config.rts_threshold.is_some_and(|threshold| bytes > threshold);
+
+        let (boundary, late) = match self.phase {
+            Phase::Idle { grid } | Phase::Settled { grid } => {
+                let slot = self.config.phy.slot;
+                let after_difs = (now + self.config.phy.difs()).since(grid).div_ceil(slot);
+                (Some(now.since(grid).div_ceil(slot)), after_difs)
+            }
+            _ => (None, 0),
+        };
+        if self.contention.arrive(station, boundary) == Access::BackoffOver {
+            match boundary {
+                Some(boundary) if self.config.immediate_access => {
+                    self.contention.immediate(station, boundary);
+                }
+                Some(_) => self.contention.late_backoff(station, late, mac.draw()),
+                None => self.contention.defer(station, mac.draw()),
+            }
+        }
+        if boundary.is_some() {
+            self.next_access = self.contention.next_access();
+        }
+    }
+
+    /// When [`Medium::poll`] is to be called next.
+    pub fn poll_at(&self) -> Time {
+        match self.phase {
+            Phase::Idle { grid } => match self.next_access {
+                Some(boundary) => grid + self.config.phy.slot * boundary,
+                None => Time::NEVER,
+            },
+            Phase::Sending { exchange } => exchange.data_end,
+            Phase::Acknowledging { end } | Phase::Failing { end } => end,
+            // The report is due at once; what the medium does next is later than any `now`.
+            Phase::Settled { .. } => Time::ZERO,
+        }
+    }
+
+    /// Does what is due at `now` (not earlier than [`Medium::poll_at`]).
+    pub fn poll(&mut self, now: Time) -> Option<Event> {
+        match self.phase {
+            Phase::Idle { .. } => {
+                let boundary = self.next_access?;
+                self.begin(now, boundary);
+                None
+            }
+            Phase::Sending { exchange } => {
+                let from = self.transmitters[0];
+                let end = exchange.data_end + self.config.phy.sifs + self.ack_time;
+                self.phase = Phase::Acknowledging { end };
+                let frame = self.macs[from as usize].frame.expect("a sender holds its frame");
+                Some(Event::Received { from, frame, exchange })
+            }
+            Phase::Acknowledging { end } => {
+                let station = self.transmitters[0];
+                self.become_idle(end, 0);
+                let frame = self.finish(station, 0, Outcome::Delivered);
+                self.next_access = self.contention.next_access();
+                Some(Event::Finished { station, frame, outcome: Outcome::Delivered })
+            }
+            Phase::Failing { end } => {
+                self.fail(end);
+                self.report()
+            }
+            Phase::Settled { .. } => self.report(),
+        }
+    }
+
+    /// The transmissions of slot boundary `boundary`, which is now.
+    fn begin(&mut self, now: Time, boundary: u64) {
+        let macs = &mut self.macs;
+        let draw = |station: u32| macs[station as usize].draw();
+        self.contention.seize(boundary, &mut self.transmitters, draw);
+        let (sifs, alone) = (self.config.phy.sifs, self.transmitters.len() == 1);
+        if !alone {
+            let mut longest = Span::ZERO;
+            for &station in &self.transmitters {
+                let mac = &mut self.macs[station as usize];
+                let first = mac.first_frame(self.rts_time);
+                mac.counters.attempts += 1;
+                mac.counters.collisions += 1;
+                mac.counters.data_frames += u64::from(!mac.needs_rts);
+                mac.counters.airtime += first;
+                longest = longest.max(first);
+            }
+            self.phase = Phase::Failing { end: now + longest };
+            return;
+        }
+        let station = self.transmitters[0];
+        let to = self.macs[station as usize].frame.expect("a contender holds a frame").to;
+        // Rate and errors belong to the link, and so to its end that is not the AP.
+        let link = &mut self.macs[if station == AP { to } else { station } as usize];
+        let rate = link.rate;
+        let lost = link.error_rate > 0.0 && link.errors.bernoulli(link.error_rate);
+        let mac = &mut self.macs[station as usize];
+        let data_start = if mac.needs_rts {
+            // CTS came: the station's short retry counter starts anew (9.2.5.3).
+            mac.short_retries = 0;
+            now + self.rts_time + sifs + self.cts_time + sifs
+        } else {
+            now
+        };
+        let data_end = data_start + mac.airtime;
+        mac.counters.attempts += 1;
+        mac.counters.data_frames += 1;
+        mac.counters.airtime += data_end.since(now);
+        self.phase = if lost {
+            Phase::Failing { end: data_end }
+        } else {
+            mac.counters.airtime += sifs + self.ack_time;
+            let retries = if mac.needs_rts { mac.long_retries } else { mac.short_retries };
+            let exchange =
+                Exchange { start: now, data_start, data_end, rate, rts: mac.needs_rts, retries };
+            Phase::Sending { exchange }
+        };
+    }
+
+    /// The frames that end at `end` at the latest have failed: count retries, draw new backoffs.
+    fn fail(&mut self, end: Time) {
+        let phy = self.config.phy;
+        self.become_idle(end, self.eifs_slots);
+        let collision = self.transmitters.len() > 1;
+        let rts_time = self.rts_time;
+        let last_frame = |mac: &Mac| if collision { mac.first_frame(rts_time) } else { mac.airtime };
+        let lengths = self.transmitters.iter().map(|&s| last_frame(&self.macs[s as usize]));
+        let longest = lengths.max().unwrap_or(Span::ZERO);
+        for i in 0..self.transmitters.len() {
+            let station = self.transmitters[i];
+            let mac = &mut self.macs[station as usize];
+            let own = last_frame(mac);
+            // The response timeout runs from the end of its own frame, the DIFS from `end`.
+            let timeout = (own + phy.response_timeout()).saturating_sub(longest);
+            let from = timeout.saturating_sub(phy.difs()).div_ceil(phy.slot);
+            let (retries, limit) = if mac.needs_rts && !collision {
+                (&mut mac.long_retries, self.config.long_retry_limit)
+            } else {
+                (&mut mac.short_retries, self.config.short_retry_limit)
+            };
+            *retries += 1;
+            if *retries >= limit {
+                let frame = self.finish(station, from, Outcome::Dropped);
+                self.finished.push((station, frame, Outcome::Dropped));
+            } else {
+                mac.cw = (2 * mac.cw + 1).min(phy.cw_max);
+                let backoff = mac.draw();
+                self.contention.retreat(station, from, backoff, true);
+            }
+        }
+        self.next_access = self.contention.next_access();
+        if !self.finished.is_empty() {
+            self.phase = Phase::Settled { grid: end + phy.difs() };
+        }
+    }
+
+    /// Reports a finished frame, if any is left.
+    fn report(&mut self) -> Option<Event> {
+        let (station, frame, outcome) = self.finished.pop()?;
+        if let (Phase::Settled { grid }, true) = (self.phase, self.finished.is_empty()) {
+            self.phase = Phase::Idle { grid };
+        }
+        Some(Event::Finished { station, frame, outcome })
+    }
+
+    fn become_idle(&mut self, end: Time, crowd_from: u64) {
+        self.phase = Phase::Idle { grid: end + self.config.phy.difs() };
+        self.contention.idle(crowd_from);
+    }
+
+    /// `station` is done with its frame: it draws a post-backoff, which runs from boundary `from`.
+    fn finish(&mut self, station: u32, from: u64, outcome: Outcome) -> Frame {
+        let mac = &mut self.macs[station as usize];
+        match outcome {
+            Outcome::Delivered => mac.counters.delivered += 1,
+            Outcome::Dropped => mac.counters.dropped += 1,
+        }
+        mac.cw = self.config.phy.cw_min;
+        mac.short_retries = 0;
+        mac.long_retries = 0;
+        let backoff = mac.draw();
+        self.contention.retreat(station, from, backoff, false);
+        mac.frame.take().expect("a sender holds its frame")
+    }
+}
+
+impl Mac {
+    fn draw(&mut self) -> u32 {
+        self.backoff.up_to(self.cw)
+    }
+
+    /// How long the first frame of an attempt lasts: the RTS, or the data frame itself.
+    fn first_frame(&self, rts_time: Span) -> Span {
+        if self.needs_rts { rts_time } else { self.airtime }
+    }
+}

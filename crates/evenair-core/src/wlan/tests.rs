@@ -1,0 +1,500 @@
+//! [`Medium`] against the slot-by-slot [`Oracle`], against Bianchi's model and against ns-2.
+
+use std::collections::VecDeque;
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+use super::oracle::Oracle;
+use super::{AP, Counters, Event, Frame, Medium, MediumConfig, Outcome};
+use crate::packet::{FlowId, Packet, PacketKind};
+use crate::phy::{ACK_BYTES, CTS_BYTES, LONG_PREAMBLE, Phy, RTS_BYTES, SHORT_PREAMBLE};
+use crate::rng::{Purpose, Stream};
+use crate::time::{Span, Time};
+use crate::units::Rate;
+
+/// What [`Medium`] and [`Oracle`] have in common.
+trait Dcf {
+    fn build(config: MediumConfig, rates: &[Rate], seed: u64) -> Self;
+    fn set_error_rate(&mut self, station: u32, rate: f64);
+    fn is_free(&self, station: u32) -> bool;
+    fn counters(&self, station: u32) -> Counters;
+    fn offer(&mut self, now: Time, station: u32, frame: Frame);
+    fn poll_at(&self) -> Time;
+    fn poll(&mut self, now: Time) -> Option<Event>;
+}
+
+macro_rules! dcf {
+    ($type:ty) => {
+        impl Dcf for $type {
+            fn build(config: MediumConfig, rates: &[Rate], seed: u64) -> Self {
+                Self::new(config, rates, seed)
+            }
+            fn set_error_rate(&mut self, station: u32, rate: f64) {
+                self.set_error_rate(station, rate);
+            }
+            fn is_free(&self, station: u32) -> bool {
+                self.is_free(station)
+            }
+            fn counters(&self, station: u32) -> Counters {
+                self.counters(station)
+            }
+            fn offer(&mut self, now: Time, station: u32, frame: Frame) {
+                self.offer(now, station, frame);
+            }
+            fn poll_at(&self) -> Time {
+                self.poll_at()
+            }
+            fn poll(&mut self, now: Time) -> Option<Event> {
+                self.poll(now)
+            }
+        }
+    };
+}
+dcf!(Medium);
+dcf!(Oracle);
+
+/// A packet that comes to a station's queue, which has no limit.
+#[derive(Clone, Copy, Debug)]
+struct Arrival {
+    at: Time,
+    from: u32,
+    to: u32,
+    bytes: u32,
+}
+
+/// A cell and everything that is sent in it.
+#[derive(Clone, Debug)]
+struct Case {
+    config: MediumConfig,
+    seed: u64,
+    rates: Vec<Rate>,
+    error_rates: Vec<f64>,
+    /// In order of time.
+    arrivals: Vec<Arrival>,
+    until: Time,
+}
+
+/// What can be seen of a DCF from outside.
+#[derive(Clone, Debug, PartialEq)]
+enum Seen {
+    Access { at: Time, transmitters: Vec<u32>, collision: bool },
+    Received { at: Time, from: u32, packet: u64, times: [Time; 3], rts: bool, retries: u32 },
+    Finished { at: Time, station: u32, packet: u64, outcome: Outcome },
+}
+
+fn frame(to: u32, bytes: u32, seq: u64) -> Frame {
+    let packet = Packet {
+        flow: FlowId(0),
+        kind: PacketKind::Datagram,
+        high_priority: false,
+        retransmission: false,
+        size: bytes,
+        payload: bytes,
+        seq,
+        enqueued_at: Time::ZERO,
+    };
+    Frame { to, packet }
+}
+
+/// Everything that happens in `case`, and the counters at the end. An arrival goes before whatever
+/// else is due at the same time.
+fn observe<D: Dcf>(case: &Case) -> (Vec<Seen>, Vec<Counters>) {
+    let mut dcf = D::build(case.config, &case.rates, case.seed);
+    for (&rate, station) in case.error_rates.iter().zip(0..) {
+        dcf.set_error_rate(station, rate);
+    }
+    let stations = case.rates.len() as u32;
+    let mut queues = vec![VecDeque::new(); case.rates.len()];
+    let mut arrivals = case.arrivals.iter().zip(0u64..).peekable();
+    let mut counters = vec![Counters::default(); case.rates.len()];
+    let (mut seen, mut now) = (Vec::new(), Time::ZERO);
+    loop {
+        let due = dcf.poll_at();
+        if let Some((arrival, seq)) = arrivals.next_if(|(arrival, _)| arrival.at <= due.max(now)) {
+            now = arrival.at;
+            let frame = frame(arrival.to, arrival.bytes, seq);
+            if dcf.is_free(arrival.from) {
+                dcf.offer(now, arrival.from, frame);
+            } else {
+                queues[arrival.from as usize].push_back(frame);
+            }
+            continue;
+        }
+        now = now.max(due);
+        if now > case.until {
+            break;
+        }
+        let event = dcf.poll(now);
+        let mut transmitters = Vec::new();
+        let mut collision = false;
+        for (old, station) in counters.iter_mut().zip(0..stations) {
+            let new = dcf.counters(station);
+            if new.attempts > old.attempts {
+                transmitters.push(station);
+                collision |= new.collisions > old.collisions;
+            }
+            *old = new;
+        }
+        if !transmitters.is_empty() {
+            assert_eq!(collision, transmitters.len() > 1);
+            seen.push(Seen::Access { at: now, transmitters, collision });
+        }
+        match event {
+            Some(Event::Received { from, frame, exchange }) => {
+                let times = [exchange.start, exchange.data_start, exchange.data_end];
+                let (packet, rts, retries) = (frame.packet.seq, exchange.rts, exchange.retries);
+                seen.push(Seen::Received { at: now, from, packet, times, rts, retries });
+            }
+            Some(Event::Finished { station, frame, outcome }) => {
+                seen.push(Seen::Finished { at: now, station, packet: frame.packet.seq, outcome });
+                if let Some(next) = queues[station as usize].pop_front() {
+                    dcf.offer(now, station, next);
+                }
+            }
+            None => {}
+        }
+    }
+    // The order in which frames that are dropped at the same time are reported means nothing.
+    let drops = |a: &Seen, b: &Seen| {
+        matches!((a, b), (Seen::Finished { at: a, .. }, Seen::Finished { at: b, .. }) if a == b)
+    };
+    for tie in seen.chunk_by_mut(drops) {
+        tie.sort_by_key(|s| match s {
+            Seen::Finished { station, .. } => *station,
+            _ => 0,
+        });
+    }
+    (seen, counters)
+}
+
+/// Runs `case` on both; on success the number of (accesses, collisions, drops).
+fn compare(case: &Case) -> Result<[usize; 3], String> {
+    let (medium, medium_counters) = observe::<Medium>(case);
+    let (oracle, oracle_counters) = observe::<Oracle>(case);
+    if let Some(i) = (0..medium.len().max(oracle.len())).find(|&i| medium.get(i) != oracle.get(i)) {
+        let before = &medium[i.saturating_sub(6)..i];
+        return Err(format!(
+            "differ at {i}:\nmedium {:?}\noracle {:?}\nafter {before:?}\n{:?}, error rates {:?}",
+            medium.get(i),
+            oracle.get(i),
+            case.config,
+            case.error_rates,
+        ));
+    }
+    if medium_counters != oracle_counters {
+        return Err(format!("counters differ: {medium_counters:?}\n{oracle_counters:?}"));
+    }
+    let count = |what: fn(&Seen) -> bool| medium.iter().filter(|s| what(s)).count();
+    Ok([
+        count(|s| matches!(s, Seen::Access { .. })),
+        count(|s| matches!(s, Seen::Access { collision: true, .. })),
+        count(|s| matches!(s, Seen::Finished { outcome: Outcome::Dropped, .. })),
+    ])
+}
+
+fn phys() -> [Phy; 5] {
+    let [long, short] = [LONG_PREAMBLE, SHORT_PREAMBLE].map(Phy::dot11b);
+    [long, short, Phy::dot11b(Span::from_micros(120)), Phy::dot11a(), Phy::dot11g()]
+}
+
+fn pick<T: Copy>(rng: &mut Stream, of: &[T]) -> T {
+    of[rng.up_to(of.len() as u32 - 1) as usize]
+}
+
+/// A random cell with random traffic.
+fn random_case(seed: u64) -> Case {
+    let rng = &mut Stream::new(seed, Purpose::Traffic, 1 << 32);
+    let phy = pick(rng, &phys());
+    let stations = 1 + rng.up_to(19);
+    let config = MediumConfig {
+        phy,
+        control_rate: pick(rng, &phy.rates[..3]),
+        rts_threshold: match rng.up_to(3) {
+            0 | 1 => None,
+            2 => Some(0),
+            _ => Some(100 + rng.up_to(1400)),
+        },
+        mac_overhead: pick(rng, &[28, 34, 36]),
+        immediate_access: rng.bernoulli(0.6),
+        short_retry_limit: pick(rng, &[1, 2, 3, 7, 7]),
+        long_retry_limit: pick(rng, &[1, 2, 4, 4]),
+    };
+    // One rate for all makes equal frames, mixed rates make colliding frames of unequal length.
+    let common = rng.bernoulli(0.3).then(|| pick(rng, phy.rates));
+    let rates: Vec<_> =
+        (0..=stations).map(|_| common.unwrap_or_else(|| pick(rng, phy.rates))).collect();
+    let worst = pick(rng, &[0.0, 0.0, 0.1, 0.6]);
+    let error_rates = rates.iter().map(|_| worst * rng.uniform() * rng.up_to(1) as f64).collect();
+    // Whole microseconds meet slot boundaries exactly, which whole nanoseconds hardly ever do.
+    let quantum = pick(rng, &[1, 1_000, 1_000, phy.slot.as_nanos()]);
+    let until = Time::ZERO + Span::from_millis(400);
+    let saturated = rng.bernoulli(0.3);
+    let size = pick(rng, &[0, 40, 1500]);
+    // Mean frame of some 1 ms on air in all; loads from 2% to 200%.
+    let mean = 1e6 * f64::from(stations + 1) / pick(rng, &[0.02, 0.2, 0.5, 0.9, 2.0]);
+    let mut arrivals = Vec::new();
+    for from in 0..=stations {
+        let mut at = 0.0;
+        loop {
+            at += if saturated { 1e3 } else { rng.exponential(mean) };
+            let ns = at as u64 / quantum * quantum;
+            if ns >= until.as_nanos() || (saturated && ns >= 300_000) {
+                break;
+            }
+            let to = if from == AP { 1 + rng.up_to(stations - 1) } else { AP };
+            let bytes = if size == 0 { 20 + rng.up_to(1480) } else { size };
+            arrivals.push(Arrival { at: Time::from_nanos(ns), from, to, bytes });
+        }
+    }
+    arrivals.sort_by_key(|a| a.at);
+    Case { config, seed, rates, error_rates, arrivals, until }
+}
+
+#[test]
+fn medium_does_what_the_slot_by_slot_dcf_does() {
+    let (mut total, mut failures) = ([0; 3], Vec::new());
+    for seed in 0..1000 {
+        match compare(&random_case(seed)) {
+            Ok(counts) => (0..3).for_each(|i| total[i] += counts[i]),
+            Err(message) => failures.push((seed, message)),
+        }
+    }
+    if let Some((seed, message)) = failures.first() {
+        let seeds: Vec<_> = failures.iter().map(|(seed, _)| seed).collect();
+        panic!("{} of 1000 differ: {seeds:?}; first {seed}: {message}", failures.len());
+    }
+    eprintln!("accesses, collisions, drops: {total:?}");
+    assert!(total[0] > 100_000 && total[1] > 10_000 && total[2] > 5_000, "{total:?}");
+}
+
+prop_compose! {
+    /// Few frames at any times, for a small counterexample.
+    fn any_case()(
+        phy in 0usize..5,
+        control in 0usize..3,
+        rts_threshold in prop_oneof![Just(None), Just(Some(0)), (50u32..1500).prop_map(Some)],
+        mac_overhead in 28u32..=36,
+        immediate_access: bool,
+        short_retry_limit in 1u32..=7,
+        long_retry_limit in 1u32..=4,
+        seed: u64,
+        links in prop::collection::vec((0usize..8, prop_oneof![Just(0.0), 0.0..0.9]), 2..8),
+        gaps in prop::collection::vec(
+            (prop_oneof![Just(0u64), 0u64..30, 0u64..3000], any::<u32>(), 1u32..1500),
+            1..80,
+        ),
+        unit in prop_oneof![Just(1_000u64), 900u64..1100],
+    ) -> Case {
+        let phy = phys()[phy];
+        let config = MediumConfig {
+            phy,
+            control_rate: phy.rates[control],
+            rts_threshold,
+            mac_overhead,
+            immediate_access,
+            short_retry_limit,
+            long_retry_limit,
+        };
+        let stations = links.len() as u32;
+        let mut at = Time::ZERO;
+        let arrivals = gaps.iter().map(|&(gap, pair, bytes)| {
+            at += Span::from_nanos(gap * unit);
+            let from = pair % stations;
+            let to = if from == AP { 1 + (pair / stations) % (stations - 1) } else { AP };
+            Arrival { at, from, to, bytes }
+        });
+        Case {
+            config,
+            seed,
+            rates: links.iter().map(|&(rate, _)| phy.rates[rate % phy.rates.len()]).collect(),
+            error_rates: links.iter().map(|&(_, error_rate)| error_rate).collect(),
+            arrivals: arrivals.collect(),
+            until: Time::ZERO + Span::from_millis(1_500),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 1000,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(2006),
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn medium_does_what_the_slot_by_slot_dcf_does_in_any_case(case in any_case()) {
+        compare(&case).map_err(TestCaseError::fail)?;
+    }
+}
+
+/// A cell of 802.11b with long preambles at 11 Mb/s, control frames at 2 Mb/s.
+fn dot11b_cell(rts: bool, retry_limit: u32) -> MediumConfig {
+    MediumConfig {
+        phy: Phy::dot11b(LONG_PREAMBLE),
+        control_rate: Rate::from_mbps(2),
+        rts_threshold: rts.then_some(0),
+        mac_overhead: 34,
+        immediate_access: false,
+        short_retry_limit: retry_limit,
+        long_retry_limit: retry_limit,
+    }
+}
+
+const PACKET: u32 = 1500;
+
+/// Throughput (Mb/s of IP packets) and collision probability per attempt of `n` stations that always
+/// have a packet for the AP, over `measured` after 5 s.
+fn saturation(config: MediumConfig, n: u32, seed: u64, measured: Span) -> [f64; 2] {
+    let rates = vec![Rate::from_mbps(11); n as usize + 1];
+    let mut medium = Medium::new(config, &rates, seed);
+    let sum = |medium: &Medium, what: fn(&Counters) -> u64| {
+        (1..=n).map(|s| what(&medium.counters(s))).sum::<u64>() as f64
+    };
+    for station in 1..=n {
+        medium.offer(Time::ZERO, station, frame(AP, PACKET, 0));
+    }
+    let warm = Time::ZERO + Span::from_secs(5);
+    let (mut now, mut counting) = (Time::ZERO, false);
+    let mut packets = 0u64;
+    let (mut attempts, mut collisions) = (0.0, 0.0);
+    loop {
+        now = now.max(medium.poll_at());
+        if !counting && now >= warm {
+            counting = true;
+            packets = 0;
+            attempts = sum(&medium, |c| c.attempts);
+            collisions = sum(&medium, |c| c.collisions);
+        }
+        if now >= warm + measured {
+            break;
+        }
+        match medium.poll(now) {
+            Some(Event::Received { .. }) => packets += 1,
+            Some(Event::Finished { station, .. }) => {
+                medium.offer(now, station, frame(AP, PACKET, 0));
+            }
+            None => {}
+        }
+    }
+    attempts = sum(&medium, |c| c.attempts) - attempts;
+    collisions = sum(&medium, |c| c.collisions) - collisions;
+    let bits = packets as f64 * 8.0 * f64::from(PACKET);
+    [bits / measured.as_secs_f64() / 1e6, collisions / attempts]
+}
+
+/// Mean and half-width of the 99.9% confidence interval over 20 seeds (Student's t, 19 degrees of
+/// freedom), of throughput and of collision probability.
+fn over_20_seeds(config: MediumConfig, n: u32, measured: Span) -> [(f64, f64); 2] {
+    let runs: Vec<_> = (1..=20).map(|seed| saturation(config, n, seed, measured)).collect();
+    [0, 1].map(|i| {
+        let mean = runs.iter().map(|r| r[i]).sum::<f64>() / 20.0;
+        let variance = runs.iter().map(|r| (r[i] - mean).powi(2)).sum::<f64>() / 19.0;
+        (mean, 3.883 * (variance / 20.0).sqrt())
+    })
+}
+
+/// Bianchi, "Performance analysis of the IEEE 802.11 distributed coordination function", IEEE JSAC
+/// 18(3), 2000: transmission probability in a slot (equation 7) and collision probability
+/// (equation 9) of `n` saturated stations, by bisection.
+fn bianchi(n: u32, phy: &Phy) -> [f64; 2] {
+    let window = f64::from(phy.cw_min + 1);
+    let stages = ((phy.cw_max + 1) / (phy.cw_min + 1)).ilog2() as i32;
+    let collision = |tau: f64| 1.0 - (1.0 - tau).powi(n as i32 - 1);
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..100 {
+        let tau = (low + high) / 2.0;
+        let p = collision(tau);
+        let growth: f64 = (0..stages).map(|i| (2.0 * p).powi(i)).sum();
+        if tau < 2.0 / (1.0 + window + p * window * growth) { low = tau } else { high = tau }
+    }
+    [low, collision(low)]
+}
+
+/// T_s and T_c in seconds: a success with its DIFS, and a collision with its EIFS.
+fn busy_times(config: &MediumConfig) -> [f64; 2] {
+    let phy = &config.phy;
+    let data = phy.airtime(PACKET + config.mac_overhead, Rate::from_mbps(11));
+    let [ack, rts, cts] =
+        [ACK_BYTES, RTS_BYTES, CTS_BYTES].map(|bytes| phy.airtime(bytes, config.control_rate));
+    let success = data + phy.sifs + ack + phy.difs();
+    let [success, collision] = if config.rts_threshold.is_some() {
+        [rts + phy.sifs + cts + phy.sifs + success, rts + phy.eifs()]
+    } else {
+        [success, data + phy.eifs()]
+    };
+    [success.as_secs_f64(), collision.as_secs_f64()]
+}
+
+/// Saturation throughput in Mb/s (Bianchi 2000, equation 13).
+fn bianchi_throughput(config: &MediumConfig, n: u32) -> f64 {
+    let [success, collision] = busy_times(config);
+    let [tau, _] = bianchi(n, &config.phy);
+    let idle = (1.0 - tau).powi(n as i32);
+    let one = f64::from(n) * tau * (1.0 - tau).powi(n as i32 - 1);
+    let slot = config.phy.slot.as_secs_f64();
+    let mean = idle * slot + one * success + (1.0 - idle - one) * collision;
+    one * 8.0 * f64::from(PACKET) / mean / 1e6
+}
+
+/// Saturation throughput within 2% of Bianchi's model (2000). His stations never drop a frame, so
+/// the retry limits are large here.
+#[test]
+fn saturation_throughput_is_that_of_bianchis_model() {
+    let mut wrong = Vec::new();
+    eprintln!("             n  model  simulated  99.9%  difference   p model  p simulated");
+    for rts in [false, true] {
+        for n in [1, 2, 5, 10, 20, 50] {
+            let config = dot11b_cell(rts, 255);
+            let model = bianchi_throughput(&config, n);
+            let [(mean, half), (p, _)] = over_20_seeds(config, n, Span::from_secs(300));
+            let difference = mean / model - 1.0;
+            let p_model = bianchi(n, &config.phy)[1];
+            let row = format!(
+                "{:10} {n:3} {model:6.4}  {mean:8.4} {half:7.4}   {:+7.2}% {p_model:10.4} {p:10.4}",
+                if rts { "RTS/CTS" } else { "basic" },
+                100.0 * difference,
+            );
+            eprintln!("{row}");
+            assert!(half < 0.0025 * mean, "the simulation is too short: {row}");
+            if difference.abs() > 0.02 {
+                wrong.push(row);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Throughput of n saturated UDP stations in ns-2.35, with 95% confidence half-width over 5 seeds,
+/// 60 s each: `validation/ns2/f7_saturated_udp_uplink.json`.
+const NS2_SATURATED: [(u32, bool, f64); 6] = [
+    (1, false, 6.26544),
+    (1, true, 4.88724),
+    (5, false, 6.32128),
+    (5, true, 5.2212),
+    (20, false, 5.51604),
+    (20, true, 5.00604),
+];
+
+#[test]
+fn saturation_throughput_is_that_of_ns2() {
+    let mut wrong = Vec::new();
+    eprintln!("             n  ns-2   evenair  99.9%   difference  p");
+    for (n, rts, reference) in NS2_SATURATED {
+        let config = MediumConfig { long_retry_limit: 4, ..dot11b_cell(rts, 7) };
+        let [(mean, half), (p, _)] = over_20_seeds(config, n, Span::from_secs(60));
+        let difference = mean / reference - 1.0;
+        let row = format!(
+            "{:10} {n:3} {reference:6.4} {mean:8.4} {half:7.4}   {:+7.2}%  {p:8.4}",
+            if rts { "RTS/CTS" } else { "basic" },
+            100.0 * difference,
+        );
+        eprintln!("{row}");
+        assert!(half < 0.003 * mean, "the simulation is too short: {row}");
+        if difference.abs() > 0.03 {
+            wrong.push(row);
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

@@ -1,0 +1,254 @@
+//! The air: IEEE 802.11 frames with radiotap headers.
+
+use std::io::{self, Write};
+
+use evenair_core::time::Time;
+use evenair_core::units::Rate;
+
+use super::headers::{ETHERTYPE_IPV4, GATEWAY_MAC, Segment, station_mac};
+use super::pcapng::{LinkType, Pcapng};
+
+/// The radio, as radiotap tells it. The channels are examples: the simulator has one channel
+/// without a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AirPhy {
+    /// 802.11b: CCK at 2437 MHz (channel 6).
+    B {
+        /// Frames faster than 1 Mb/s have the short preamble (IEEE 802.11-2007 18.2.2.2).
+        short_preamble: bool,
+    },
+    /// 802.11a: OFDM at 5180 MHz (channel 36).
+    A,
+    /// 802.11g: OFDM at 2437 MHz (channel 6).
+    G,
+}
+
+/// Who sends or receives a frame in the cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Node {
+    /// The access point.
+    AccessPoint,
+    /// A station, counted from 0.
+    Station(u32),
+}
+
+/// A frame on the air (IEEE 802.11-2007 7.2.1 and 7.2.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AirFrame {
+    /// A data frame: ToDS from a station, FromDS from the access point.
+    Data {
+        /// What it carries; tells sender and receiver.
+        segment: Segment,
+        /// The Retry bit: the MAC has sent this frame before.
+        retry: bool,
+        /// The sender's sequence number, of which 12 bits are written; a retry repeats it.
+        sequence: u16,
+    },
+    /// An acknowledgement.
+    Ack {
+        /// The sender of the frame that is acknowledged.
+        to: Node,
+    },
+    /// A request to send.
+    Rts {
+        /// Who wants to send.
+        from: Node,
+        /// Who is to answer.
+        to: Node,
+        /// The Retry bit.
+        retry: bool,
+    },
+    /// The answer to a request to send.
+    Cts {
+        /// Who asked.
+        to: Node,
+    },
+}
+
+/// Writes a capture of the air (LINKTYPE_IEEE802_11_RADIOTAP), as a radio hears it that receives
+/// every frame.
+///
+/// The 802.11 header has 24 bytes, LLC/SNAP 8, whatever overhead the simulation counts. There is no
+/// FCS in the file, neither in the captured nor in the original length.
+pub struct AirWriter<W: Write> {
+    file: Pcapng<W>,
+    phy: AirPhy,
+}
+
+impl<W: Write> AirWriter<W> {
+    /// Begins the file. `out` needs no buffer of its own.
+    ///
+    /// # Errors
+    /// What `out` reports.
+    pub fn new(out: W, phy: AirPhy) -> io::Result<Self> {
+        Ok(Self {
+            file: Pcapng::new(out, LinkType::Radiotap, "air")?,
+            phy,
+        })
+    }
+
+    /// Writes the frame whose transmission begins at `start` at `rate`; to be called in the order of
+    /// time. `duration_us` is the header's Duration field, microseconds (7.1.3.2).
+    ///
+    /// # Errors
+    /// What `out` reports.
+    pub fn frame(
+        &mut self,
+        start: Time,
+        rate: Rate,
+        duration_us: u16,
+        frame: &AirFrame,
+    ) -> io::Result<()> {
+        let comment = match frame {
+            AirFrame::Data { segment, .. } => segment.comment(),
+            _ => "",
+        };
+        self.write(start, rate, duration_us, frame, false, comment)
+    }
+
+    /// Writes a frame that its receiver cannot decode: radiotap's "bad FCS" flag is set, and `why`
+    /// ("collision", "frame error") becomes the packet's comment. Otherwise as [`Self::frame`].
+    ///
+    /// # Errors
+    /// What `out` reports.
+    pub fn lost_frame(
+        &mut self,
+        start: Time,
+        rate: Rate,
+        duration_us: u16,
+        frame: &AirFrame,
+        why: &str,
+    ) -> io::Result<()> {
+        self.write(start, rate, duration_us, frame, true, why)
+    }
+
+    /// Writes out what is buffered and gives `out` back. A writer that is dropped instead hides the
+    /// errors of its last bytes.
+    ///
+    /// # Errors
+    /// What `out` reports.
+    pub fn finish(self) -> io::Result<W> {
+        self.file.finish()
+    }
+
+    fn write(
+        &mut self,
+        start: Time,
+        rate: Rate,
+        duration_us: u16,
+        frame: &AirFrame,
+        bad: bool,
+        comment: &str,
+    ) -> io::Result<()> {
+        let phy = self.phy;
+        self.file.packet(start, comment, |out| {
+            write_radiotap(phy, rate, bad, out);
+            u32::from(RADIOTAP_LENGTH) + write_frame(duration_us, frame, out)
+        })
+    }
+}
+
+// ---- radiotap (radiotap.org: "Flags", "Rate", "Channel") ----
+
+const RADIOTAP_LENGTH: u16 = 14;
+const PRESENT_FLAGS_RATE_CHANNEL: u32 = 1 << 1 | 1 << 2 | 1 << 3;
+const FLAG_SHORT_PREAMBLE: u8 = 0x02;
+const FLAG_BAD_FCS: u8 = 0x40;
+const CHANNEL_CCK: u16 = 0x0020;
+const CHANNEL_OFDM: u16 = 0x0040;
+const CHANNEL_2_GHZ: u16 = 0x0080;
+const CHANNEL_5_GHZ: u16 = 0x0100;
+
+fn write_radiotap(phy: AirPhy, rate: Rate, bad: bool, out: &mut Vec<u8>) {
+    let (mhz, channel, short) = match phy {
+        AirPhy::B { short_preamble } => (
+            2437_u16,
+            CHANNEL_CCK | CHANNEL_2_GHZ,
+            short_preamble && rate > Rate::from_mbps(1),
+        ),
+        AirPhy::A => (5180, CHANNEL_OFDM | CHANNEL_5_GHZ, false),
+        AirPhy::G => (2437, CHANNEL_OFDM | CHANNEL_2_GHZ, false),
+    };
+    let mut flags = 0;
+    if short {
+        flags |= FLAG_SHORT_PREAMBLE;
+    }
+    if bad {
+        flags |= FLAG_BAD_FCS;
+    }
+    out.extend([0, 0]); // version, pad
+    out.extend(RADIOTAP_LENGTH.to_le_bytes());
+    out.extend(PRESENT_FLAGS_RATE_CHANNEL.to_le_bytes());
+    out.push(flags);
+    out.push((rate.as_bps() / 500_000).min(u64::from(u8::MAX)) as u8); // 500 kb/s
+    out.extend(mhz.to_le_bytes());
+    out.extend(channel.to_le_bytes());
+}
+
+// ---- IEEE 802.11-2007 clause 7 ----
+
+/// First byte of the Frame Control field: version 0, type, subtype (7.1.3.1).
+const DATA: u8 = 0x08;
+const RTS: u8 = 0xB4;
+const CTS: u8 = 0xC4;
+const ACK: u8 = 0xD4;
+/// Second byte.
+const TO_DS: u8 = 0x01;
+const FROM_DS: u8 = 0x02;
+const RETRY: u8 = 0x08;
+
+/// LLC (two SAPs, unnumbered information) and SNAP with the EtherType's organisation code.
+const LLC_SNAP: [u8; 6] = [0xAA, 0xAA, 0x03, 0, 0, 0];
+const DATA_HEADER: u32 = 24 + 8;
+
+/// Appends the frame's headers; returns the length of the frame without FCS.
+fn write_frame(duration_us: u16, frame: &AirFrame, out: &mut Vec<u8>) -> u32 {
+    let mut control = |kind: u8, flags: u8, receiver: [u8; 6]| {
+        out.extend([kind, flags]);
+        out.extend(duration_us.to_le_bytes());
+        out.extend(receiver);
+    };
+    match *frame {
+        AirFrame::Ack { to } => {
+            control(ACK, 0, mac(to));
+            10
+        }
+        AirFrame::Cts { to } => {
+            control(CTS, 0, mac(to));
+            10
+        }
+        AirFrame::Rts { from, to, retry } => {
+            control(RTS, if retry { RETRY } else { 0 }, mac(to));
+            out.extend(mac(from));
+            16
+        }
+        AirFrame::Data {
+            segment,
+            retry,
+            sequence,
+        } => {
+            let station = station_mac(segment.station);
+            // Table 7-7: ToDS has BSSID, source, destination; FromDS destination, BSSID, source. The
+            // gateway is the access point, so that it is BSSID and the other end.
+            let (ds, receiver, transmitter) = if segment.up {
+                (TO_DS, GATEWAY_MAC, station)
+            } else {
+                (FROM_DS, station, GATEWAY_MAC)
+            };
+            control(DATA, ds | if retry { RETRY } else { 0 }, receiver);
+            out.extend(transmitter);
+            out.extend(GATEWAY_MAC);
+            out.extend((sequence << 4).to_le_bytes()); // fragment 0
+            out.extend(LLC_SNAP);
+            out.extend(ETHERTYPE_IPV4);
+            DATA_HEADER + segment.write(!segment.up, out)
+        }
+    }
+}
+
+fn mac(node: Node) -> [u8; 6] {
+    match node {
+        Node::AccessPoint => GATEWAY_MAC,
+        Node::Station(i) => station_mac(i),
+    }
+}

@@ -1,0 +1,178 @@
+//! From a simulated packet to its IPv4 and TCP or UDP headers.
+//!
+//! Sources: RFC 791 (IPv4), RFC 9293 (TCP), RFC 768 (UDP), RFC 1071 (checksum).
+
+use evenair_core::packet::{Packet, PacketKind};
+
+/// A packet with what its headers need beyond the simulator's own fields.
+///
+/// The IPv4 total length is [`Packet::size`]. Headers that the simulation makes longer than 40 bytes
+/// (TCP) or 28 (UDP) show as no-operation options: up to 40 bytes in the TCP header, up to 40
+/// more in the IPv4 header, multiples of 4 bytes as these headers ask for. What is left stands behind
+/// the IPv4 packet, as padding of the frame. Headers that the simulation makes shorter are written in
+/// full, and the frame is that much longer. Packets above IPv4's 65,535 bytes are cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// The packet. [`PacketKind::Datagram`] becomes UDP, everything else TCP.
+    pub packet: Packet,
+    /// The flow's station, counted from 0.
+    pub station: u32,
+    /// This packet (not: its flow) travels from the station to the server.
+    pub up: bool,
+    /// The receive window that the TCP header announces, bytes; above 65,535 it is written as that.
+    pub window: u32,
+}
+
+pub(super) const SERVER_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
+pub(super) const GATEWAY_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
+pub(super) const ETHERTYPE_IPV4: [u8; 2] = [0x08, 0x00];
+
+const SERVER_IP: [u8; 4] = [10, 0, 0, 1];
+const IP_HEADER: u32 = 20;
+const TCP_HEADER: u32 = 20;
+const UDP_HEADER: u32 = 8;
+const OPTION_SPACE: u32 = 40;
+const MAX_HEADERS: u32 = IP_HEADER + TCP_HEADER + 2 * OPTION_SPACE;
+const MAX_PACKET: u32 = 65_535;
+const NO_OPERATION: u8 = 1; // the same number in IPv4 and TCP
+const PROTOCOL_TCP: u8 = 6;
+const PROTOCOL_UDP: u8 = 17;
+const SYN: u8 = 0x02;
+const ACK: u8 = 0x10;
+const STATION_PORTS: u32 = 20_000;
+
+/// The station's MAC address, of the locally administered range.
+pub(super) fn station_mac(station: u32) -> [u8; 6] {
+    let [_, c, d, e] = station.wrapping_add(1).to_be_bytes();
+    [2, 0, 0, c.wrapping_add(1), d, e]
+}
+
+fn station_ip(station: u32) -> [u8; 4] {
+    let [_, c, d, e] = station.wrapping_add(1).to_be_bytes();
+    [10, c.wrapping_add(1), d, e]
+}
+
+impl Segment {
+    /// Why a reader may want to look at this packet; empty for most.
+    pub(super) fn comment(&self) -> &'static str {
+        if self.packet.retransmission {
+            "TCP retransmission"
+        } else {
+            ""
+        }
+    }
+
+    /// Appends the IPv4 and the TCP or UDP header; returns the bytes of the whole packet with its
+    /// payload and what pads it. `forwarded`: the gateway has passed it on.
+    pub(super) fn write(&self, forwarded: bool, out: &mut Vec<u8>) -> u32 {
+        let udp = self.packet.kind == PacketKind::Datagram;
+        let transport_header = if udp { UDP_HEADER } else { TCP_HEADER };
+        // The payload is what TCP's sequence numbers count: it is kept, the headers give way.
+        let payload = self.packet.payload.min(MAX_PACKET - MAX_HEADERS);
+        let headers = self.packet.size.min(MAX_PACKET).saturating_sub(payload);
+        let extra = headers.saturating_sub(IP_HEADER + transport_header);
+        let tcp_options = if udp { 0 } else { option_bytes(extra) };
+        let ip_options = option_bytes(extra - tcp_options);
+        let ip_header = IP_HEADER + ip_options;
+        let transport = transport_header + tcp_options + payload;
+        let total = ip_header + transport;
+
+        let (source, target) = if self.up {
+            (station_ip(self.station), SERVER_IP)
+        } else {
+            (SERVER_IP, station_ip(self.station))
+        };
+        let ip_at = out.len();
+        out.extend([0x40 | (ip_header / 4) as u8, 0]); // version 4, header words, DSCP
+        out.extend((total as u16).to_be_bytes());
+        out.extend([0, 0, 0x40, 0]); // identification, don't fragment
+        let protocol = if udp { PROTOCOL_UDP } else { PROTOCOL_TCP };
+        out.extend([if forwarded { 63 } else { 64 }, protocol, 0, 0]);
+        out.extend(source);
+        out.extend(target);
+        out.resize(out.len() + ip_options as usize, NO_OPERATION);
+        let sum = checksum(0, &out[ip_at..]);
+        out[ip_at + 10..ip_at + 12].copy_from_slice(&sum.to_be_bytes());
+
+        let transport_at = out.len();
+        let checksum_at = if udp {
+            self.write_udp(transport, out);
+            transport_at + 6
+        } else {
+            self.write_tcp(tcp_options, out);
+            transport_at + 16
+        };
+        // The pseudo header: addresses, protocol, length. A payload of zeros adds nothing.
+        let pseudo = ones_sum(&source) + ones_sum(&target) + u32::from(protocol) + transport;
+        let mut sum = checksum(pseudo, &out[transport_at..]);
+        if udp && sum == 0 {
+            sum = 0xFFFF; // zero would say that there is no checksum
+        }
+        out[checksum_at..checksum_at + 2].copy_from_slice(&sum.to_be_bytes());
+        total.max(self.packet.size.min(MAX_PACKET))
+    }
+
+    fn write_udp(&self, length: u32, out: &mut Vec<u8>) {
+        self.write_ports(out);
+        out.extend((length as u16).to_be_bytes());
+        out.extend([0, 0]); // checksum, later
+    }
+
+    fn write_tcp(&self, options: u32, out: &mut Vec<u8>) {
+        let flow = self.packet.flow.0;
+        // Any fixed numbers will do, if flows differ and some of them wrap.
+        let sender_isn = flow.wrapping_add(1).wrapping_mul(0x9E37_79B1);
+        let receiver_isn = !sender_isn;
+        let offset = sender_isn
+            .wrapping_add(1)
+            .wrapping_add(self.packet.seq as u32);
+        let (sequence, acknowledged, flags) = match self.packet.kind {
+            PacketKind::Syn => (sender_isn, 0, SYN),
+            PacketKind::SynAck => (receiver_isn, sender_isn.wrapping_add(1), SYN | ACK),
+            PacketKind::Ack => (receiver_isn.wrapping_add(1), offset, ACK),
+            PacketKind::Data | PacketKind::Datagram => (offset, receiver_isn.wrapping_add(1), ACK),
+        };
+        self.write_ports(out);
+        out.extend(sequence.to_be_bytes());
+        out.extend(acknowledged.to_be_bytes());
+        out.extend([(((TCP_HEADER + options) / 4) << 4) as u8, flags]);
+        out.extend((self.window.min(u32::from(u16::MAX)) as u16).to_be_bytes());
+        out.extend([0; 4]); // checksum, later; urgent pointer
+        out.resize(out.len() + options as usize, NO_OPERATION);
+    }
+
+    fn write_ports(&self, out: &mut Vec<u8>) {
+        let flow = self.packet.flow.0;
+        let server = (5001 + flow / STATION_PORTS % STATION_PORTS) as u16;
+        let station = (40_000 + flow % STATION_PORTS) as u16;
+        let (source, target) = if self.up {
+            (station, server)
+        } else {
+            (server, station)
+        };
+        out.extend(source.to_be_bytes());
+        out.extend(target.to_be_bytes());
+    }
+}
+
+/// How many of `extra` header bytes fit into one header's options.
+fn option_bytes(extra: u32) -> u32 {
+    (extra & !3).min(OPTION_SPACE)
+}
+
+/// The sum of 16-bit words that the internet checksum complements, carries not yet folded.
+fn ones_sum(bytes: &[u8]) -> u32 {
+    bytes
+        .chunks(2)
+        .map(|w| u32::from(w[0]) << 8 | w.get(1).map_or(0, |&low| u32::from(low)))
+        .sum()
+}
+
+/// The internet checksum (RFC 1071) of `bytes`, with `start` already summed.
+pub(super) fn checksum(start: u32, bytes: &[u8]) -> u16 {
+    let mut sum = start + ones_sum(bytes);
+    while sum > 0xFFFF {
+        sum = (sum >> 16) + (sum & 0xFFFF);
+    }
+    !(sum as u16)
+}

@@ -1,0 +1,275 @@
+//! What tshark makes of the files, where it is installed.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use evenair_core::packet::{FlowId, PacketKind};
+use evenair_core::time::{Span, Time};
+use evenair_core::units::Rate;
+
+use super::tests::segment;
+use super::{AirFrame, AirPhy, AirWriter, Node, Segment, WireWriter};
+
+const MSS: u32 = 1460;
+
+/// A connection of 20 segments with a window of 10, seen at the data sender. Segment 8 is lost
+/// and comes again after three duplicate ACKs; segment 19 is lost and comes again by timeout.
+fn connection(flow: u32, up: bool) -> Vec<(Time, Segment)> {
+    let mut now = Time::from_nanos(1_000_000 * u64::from(flow));
+    let mut out = Vec::new();
+    let mut put = |ms: u64, kind, number: u64, again: bool| {
+        now += Span::from_millis(ms);
+        let payload = if kind == PacketKind::Data { MSS } else { 0 };
+        let forward = matches!(kind, PacketKind::Data | PacketKind::Syn);
+        let mut s = segment(kind, up == forward, number * u64::from(MSS), payload);
+        s.packet.flow = FlowId(flow);
+        s.packet.retransmission = again;
+        s.station = flow;
+        s.window = 10 * MSS;
+        if s.up {
+            s.packet.size += 20; // a routing header
+        }
+        out.push((now, s));
+    };
+    put(0, PacketKind::Syn, 0, false);
+    put(20, PacketKind::SynAck, 0, false);
+    for i in 0..10 {
+        put(0, PacketKind::Data, i, false);
+    }
+    for i in [2, 4, 6, 8] {
+        put(5, PacketKind::Ack, i, false);
+        put(0, PacketKind::Data, 9 + i / 2, false);
+    }
+    for _ in 0..4 {
+        put(1, PacketKind::Ack, 8, false); // segments 9 to 12 have arrived
+    }
+    put(0, PacketKind::Data, 8, true);
+    put(20, PacketKind::Ack, 14, false);
+    for i in 14..20 {
+        put(0, PacketKind::Data, i, false);
+    }
+    put(20, PacketKind::Ack, 19, false);
+    put(300, PacketKind::Data, 19, true);
+    put(20, PacketKind::Ack, 20, false);
+    out
+}
+
+const OTHER_FLOWS: u32 = 400;
+
+/// A datagram and a TCP segment of each of many flows: some ports mean something to tshark.
+fn many_ports() -> impl Iterator<Item = (Time, Segment)> {
+    (0..OTHER_FLOWS).flat_map(|i| {
+        [PacketKind::Datagram, PacketKind::Data].map(|kind| {
+            let mut s = segment(kind, i % 2 == 0, 0, 1000);
+            s.packet.flow = FlowId(10 + 50 * i);
+            (Time::from_nanos(1_000_000_000 + u64::from(i)), s)
+        })
+    })
+}
+
+fn wire_file() -> Vec<u8> {
+    let mut writer = WireWriter::new(Vec::new()).unwrap();
+    let connections = [connection(0, false), connection(1, true)];
+    for (at, s) in connections.concat().into_iter().chain(many_ports()) {
+        writer.packet(at, &s).unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+/// The same connections through the air, with RTS/CTS, and with one collision and its retry.
+fn air_file() -> Vec<u8> {
+    let mut writer = AirWriter::new(
+        Vec::new(),
+        AirPhy::B {
+            short_preamble: true,
+        },
+    )
+    .unwrap();
+    let (fast, slow) = (Rate::from_mbps(11), Rate::from_mbps(2));
+    let connections = [connection(0, false), connection(1, true)];
+    for (i, (at, segment)) in connections
+        .concat()
+        .into_iter()
+        .chain(many_ports())
+        .enumerate()
+    {
+        let sequence = i as u16;
+        let station = Node::Station(segment.station);
+        let (from, to) = if segment.up {
+            (station, Node::AccessPoint)
+        } else {
+            (Node::AccessPoint, station)
+        };
+        let rts = AirFrame::Rts {
+            from,
+            to,
+            retry: false,
+        };
+        let first = AirFrame::Data {
+            segment,
+            retry: false,
+            sequence,
+        };
+        writer.frame(at, slow, 2000, &rts).unwrap();
+        writer
+            .frame(at, slow, 1700, &AirFrame::Cts { to: from })
+            .unwrap();
+        if i == 5 || i == 50 {
+            writer
+                .lost_frame(at, fast, 213, &first, "collision")
+                .unwrap();
+            let second = AirFrame::Data {
+                segment,
+                retry: true,
+                sequence,
+            };
+            writer.frame(at, fast, 213, &second).unwrap();
+        } else {
+            writer.frame(at, fast, 213, &first).unwrap();
+        }
+        writer
+            .frame(at, slow, 0, &AirFrame::Ack { to: from })
+            .unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+/// A capture file that is removed in the end.
+struct File(PathBuf);
+
+impl File {
+    fn new(name: &str, content: &[u8]) -> Self {
+        let name = format!("evenair-{}-{name}.pcapng", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, content).unwrap();
+        Self(path)
+    }
+
+    /// The fields of the packets that a display filter lets through, all checksums verified.
+    fn read(&self, filter: &str, fields: &[&str]) -> Vec<Vec<String>> {
+        let output = Command::new("tshark")
+            .arg("-r")
+            .arg(&self.0)
+            .args([
+                "-o",
+                "ip.check_checksum:TRUE",
+                "-o",
+                "tcp.check_checksum:TRUE",
+            ])
+            .args([
+                "-o",
+                "udp.check_checksum:TRUE",
+                "-o",
+                "wlan.retransmitted:FALSE",
+            ])
+            .args(["-Y", filter, "-T", "fields"])
+            .args(fields.iter().flat_map(|f| ["-e", f]))
+            .output()
+            .unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{filter}: {error}");
+        let row = |line: &str| line.split('\t').map(String::from).collect();
+        String::from_utf8_lossy(&output.stdout)
+            .lines()
+            .map(row)
+            .collect()
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn tshark_is_here() -> bool {
+    let here = Command::new("tshark").arg("--version").output().is_ok();
+    if !here {
+        eprintln!("tshark is not installed: only the structure of capture files was tested");
+    }
+    here
+}
+
+/// What is wrong with a packet, so that a capture has none of it.
+const WRONG: &str = "_ws.malformed or _ws.expert.severity == error or ip.checksum.status == 0 \
+    or tcp.checksum.status == 0 or udp.checksum.status == 0 or (ip and ip.checksum.status != 1) \
+    or (tcp.flags.syn == 1 and tcp.checksum.status != 1)";
+
+/// Fields that mark a packet by their presence, and how many packets must have them.
+const MARKS: [(&str, usize); 9] = [
+    ("tcp.analysis.retransmission", 4),
+    ("tcp.analysis.fast_retransmission", 2),
+    ("tcp.analysis.duplicate_ack", 8),
+    ("tcp.analysis.lost_segment", 0),
+    ("tcp.analysis.ack_lost_segment", 0),
+    ("tcp.analysis.out_of_order", 0),
+    ("tcp.analysis.spurious_retransmission", 0),
+    ("tcp.analysis.zero_window", 0),
+    ("tcp.analysis.rto", 2),
+];
+
+/// Checks what both captures have in common; `packets`: the IPv4 packets in the file.
+fn check(file: &File, packets: usize) {
+    assert_eq!(
+        file.read(WRONG, &["frame.number", "ip.src"]),
+        Vec::<Vec<String>>::new()
+    );
+    assert_eq!(file.read("ip", &["frame.number"]).len(), packets);
+    let rows = file.read(
+        "ip.addr in {10.1.0.1, 10.1.0.2}",
+        &MARKS.map(|(name, _)| name),
+    );
+    for (i, (name, expected)) in MARKS.iter().enumerate() {
+        let marked = rows.iter().filter(|row| !row[i].is_empty()).count();
+        assert_eq!(marked, *expected, "{name}");
+    }
+}
+
+fn packets() -> usize {
+    2 * connection(0, false).len() + 2 * OTHER_FLOWS as usize
+}
+
+#[test]
+fn tshark_reads_the_wire() {
+    if tshark_is_here() {
+        let file = File::new("wire", &wire_file());
+        check(&file, packets());
+        assert_eq!(file.read("eth", &["frame.number"]).len(), packets());
+        let commented = file.read("frame.comment == \"TCP retransmission\"", &["tcp.len"]);
+        assert_eq!(commented, vec![vec![MSS.to_string()]; 4]);
+    }
+}
+
+#[test]
+fn tshark_reads_the_air() {
+    if !tshark_is_here() {
+        return;
+    }
+    let file = File::new("air", &air_file());
+    // With wlan.retransmitted:FALSE the two retries end at the 802.11 header.
+    check(&file, packets());
+    assert_eq!(
+        file.read("wlan", &["frame.number"]).len(),
+        4 * packets() + 2
+    );
+    let lost = file.read("radiotap.flags.badfcs == 1", &["frame.comment"]);
+    assert_eq!(lost, [["collision"], ["collision"]]);
+    for (subtype, expected) in [
+        ("0x1b", packets()),
+        ("0x1c", packets()),
+        ("0x1d", packets()),
+        ("0x20", packets() + 2),
+    ] {
+        let filter = format!("wlan.fc.type_subtype == {subtype}");
+        assert_eq!(
+            file.read(&filter, &["frame.number"]).len(),
+            expected,
+            "{subtype}"
+        );
+    }
+    let data = "wlan.fc.type == 2 and radiotap.datarate == 11 and radiotap.channel.freq == 2437 \
+        and radiotap.flags.preamble == 1 and ((wlan.fc.tods == 1 and wlan.da == 02:00:00:00:00:02) \
+        or (wlan.fc.fromds == 1 and wlan.sa == 02:00:00:00:00:02))";
+    assert_eq!(file.read(data, &["frame.number"]).len(), packets() + 2);
+    assert_eq!(file.read("wlan.fc.retry == 1", &["frame.number"]).len(), 2);
+}

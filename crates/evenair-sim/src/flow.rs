@@ -1,0 +1,180 @@
+//! A flow: its two ends, where they are, and the packets that they exchange.
+
+use evenair_core::packet::{FlowId, Packet, PacketKind};
+use evenair_core::tcp::{Answer, Receiver, Segment, Sender};
+use evenair_core::time::{Span, Time};
+
+/// One flow between the server and a station.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    /// "up-1", "down-3", ...
+    pub(crate) id: String,
+    pub(crate) index: FlowId,
+    /// The station's index in the cell (the AP's is 0).
+    pub(crate) station: u32,
+    /// Whether the data go from the station to the server.
+    pub(crate) up: bool,
+    /// The transport's name, for reports.
+    pub(crate) transport: &'static str,
+    /// Bytes of IP and transport header.
+    pub(crate) header: u32,
+    /// Bytes that the station adds to each packet that it sends.
+    pub(crate) extra_header: u32,
+    /// Receive window, bytes, as captures tell it.
+    pub(crate) window_bytes: u32,
+    pub(crate) start: Time,
+    pub(crate) stop: Time,
+    pub(crate) started: bool,
+    pub(crate) ends: Ends,
+}
+
+/// The two ends.
+#[derive(Debug)]
+pub(crate) enum Ends {
+    /// TCP.
+    Tcp {
+        /// Where the data come from.
+        sender: Sender,
+        /// Where they go.
+        receiver: Receiver,
+    },
+    /// Datagrams at a constant interval.
+    Cbr(Cbr),
+}
+
+/// A constant-bit-rate source and its sink.
+#[derive(Debug)]
+pub(crate) struct Cbr {
+    pub(crate) payload: u32,
+    pub(crate) interval: Span,
+    pub(crate) next: Time,
+    pub(crate) sent: u64,
+    pub(crate) received_bytes: u64,
+}
+
+impl Flow {
+    /// Whether the end that sends data is at the station.
+    pub(crate) fn is_sender(&self, at_station: bool) -> bool {
+        self.up == at_station
+    }
+
+    /// The next packet that the data's source sends now, if any.
+    pub(crate) fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
+        match &mut self.ends {
+            Ends::Tcp { sender, .. } => {
+                let segment = sender.poll_transmit(now)?;
+                Some(self.data_packet(&segment))
+            }
+            Ends::Cbr(cbr) => {
+                if now < cbr.next || now >= self.stop {
+                    return None;
+                }
+                cbr.next = now + cbr.interval;
+                cbr.sent += 1;
+                let (payload, seq) = (cbr.payload, (cbr.sent - 1) * u64::from(cbr.payload));
+                Some(self.packet(PacketKind::Datagram, payload, seq))
+            }
+        }
+    }
+
+    /// When the data's source wants to be woken.
+    pub(crate) fn sender_timer(&self) -> Time {
+        match &self.ends {
+            Ends::Tcp { sender, .. } => sender.timer_at(),
+            Ends::Cbr(cbr) if cbr.next < self.stop => cbr.next,
+            Ends::Cbr(_) => Time::NEVER,
+        }
+    }
+
+    /// The data's source is woken.
+    pub(crate) fn on_sender_timer(&mut self, now: Time) {
+        if let Ends::Tcp { sender, .. } = &mut self.ends {
+            sender.on_timer(now);
+        }
+    }
+
+    /// When the data's sink wants to be woken.
+    pub(crate) fn receiver_timer(&self) -> Time {
+        match &self.ends {
+            Ends::Tcp { receiver, .. } => receiver.timer_at(),
+            Ends::Cbr(_) => Time::NEVER,
+        }
+    }
+
+    /// The data's sink is woken; it may have an acknowledgement to send.
+    pub(crate) fn on_receiver_timer(&mut self, now: Time) -> Option<Packet> {
+        let Ends::Tcp { receiver, .. } = &mut self.ends else { return None };
+        let ack = receiver.on_timer(now)?;
+        Some(self.packet(PacketKind::Ack, 0, ack))
+    }
+
+    /// A packet has come to the end that it is for; the answer, if that end answers at once.
+    pub(crate) fn on_packet(&mut self, now: Time, packet: &Packet) -> Option<Packet> {
+        match &mut self.ends {
+            Ends::Tcp { sender, receiver } => match packet.kind {
+                PacketKind::Data => match receiver.on_segment(now, packet.seq, packet.payload) {
+                    Answer::Ack(ack) => Some(self.packet(PacketKind::Ack, 0, ack)),
+                    Answer::Wait => None,
+                },
+                PacketKind::Syn => {
+                    let mut answer = self.packet(PacketKind::SynAck, 0, 0);
+                    answer.high_priority = packet.high_priority;
+                    Some(answer)
+                }
+                PacketKind::Ack => {
+                    sender.on_ack(now, packet.seq);
+                    None
+                }
+                PacketKind::SynAck => {
+                    sender.on_syn_ack(now);
+                    None
+                }
+                PacketKind::Datagram => None,
+            },
+            Ends::Cbr(cbr) => {
+                cbr.received_bytes += u64::from(packet.payload);
+                None
+            }
+        }
+    }
+
+    /// Nothing new is sent any more.
+    pub(crate) fn on_stop(&mut self) {
+        if let Ends::Tcp { sender, .. } = &mut self.ends {
+            sender.stop();
+        }
+    }
+
+    /// Payload bytes that got through: acknowledged, or received where nothing acknowledges.
+    pub(crate) fn delivered_bytes(&self) -> u64 {
+        match &self.ends {
+            Ends::Tcp { sender, .. } => sender.acked(),
+            Ends::Cbr(cbr) => cbr.received_bytes,
+        }
+    }
+
+    fn data_packet(&self, segment: &Segment) -> Packet {
+        let kind = if segment.syn { PacketKind::Syn } else { PacketKind::Data };
+        Packet {
+            high_priority: segment.high_priority,
+            retransmission: segment.retransmission,
+            ..self.packet(kind, segment.payload, segment.seq)
+        }
+    }
+
+    fn packet(&self, kind: PacketKind, payload: u32, seq: u64) -> Packet {
+        let from_sender =
+            matches!(kind, PacketKind::Data | PacketKind::Syn | PacketKind::Datagram);
+        let extra = if self.is_sender(true) == from_sender { self.extra_header } else { 0 };
+        Packet {
+            flow: self.index,
+            kind,
+            high_priority: false,
+            retransmission: false,
+            size: payload + self.header + extra,
+            payload,
+            seq,
+            enqueued_at: Time::ZERO,
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Writes the captures of a run: the air, and the wire at the server.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use evenair_core::packet::Packet;
+use evenair_core::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
+use evenair_core::time::{Span, Time};
+use evenair_core::wlan::{AP, Exchange, MediumConfig};
+
+use crate::RunError;
+use crate::capture::{AirFrame, AirPhy, AirWriter, Node, Segment, WireWriter};
+use crate::flow::Flow;
+
+/// The two captures of a run. Like a radio that stands by, the air's has the frames that could be
+/// decoded: one entry for each exchange's frames, none for collisions.
+pub(crate) struct Recorder {
+    paths: [PathBuf; 2],
+    air: AirWriter<File>,
+    wire: WireWriter<File>,
+    /// The next MAC sequence number of each station.
+    sequence: Vec<u16>,
+}
+
+impl Recorder {
+    /// Creates `path` for the air and `STEM-wire.EXT` beside it.
+    pub(crate) fn create(
+        path: &Path,
+        config: &MediumConfig,
+        stations: usize,
+    ) -> Result<Self, RunError> {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let extension = path.extension().map_or("pcapng".into(), |e| e.to_string_lossy());
+        let wire_path = path.with_file_name(format!("{stem}-wire.{extension}"));
+        let phy = match config.phy.name {
+            "802.11a" => AirPhy::A,
+            "802.11g" => AirPhy::G,
+            _ => AirPhy::B { short_preamble: config.phy.has_short_preamble() },
+        };
+        let air = File::create(path).and_then(|file| AirWriter::new(file, phy));
+        let wire = File::create(&wire_path).and_then(WireWriter::new);
+        Ok(Self {
+            air: air.map_err(|e| RunError::Capture(path.to_owned(), e))?,
+            wire: wire.map_err(|e| RunError::Capture(wire_path.clone(), e))?,
+            paths: [path.to_owned(), wire_path],
+            sequence: vec![0; stations],
+        })
+    }
+
+    /// An exchange on the air whose data frame has got through.
+    pub(crate) fn exchange(
+        &mut self,
+        config: &MediumConfig,
+        flow: &Flow,
+        (from, to): (u32, u32),
+        packet: &Packet,
+        exchange: &Exchange,
+    ) -> Result<(), RunError> {
+        let result = self.write_exchange(config, flow, (from, to), packet, exchange);
+        result.map_err(|e| RunError::Capture(self.paths[0].clone(), e))
+    }
+
+    /// A packet that the server sends or gets.
+    pub(crate) fn wire(
+        &mut self,
+        now: Time,
+        flow: &Flow,
+        up: bool,
+        packet: &Packet,
+    ) -> Result<(), RunError> {
+        let result = self.wire.packet(now, &segment(flow, up, packet));
+        result.map_err(|e| RunError::Capture(self.paths[1].clone(), e))
+    }
+
+    /// Completes both files.
+    pub(crate) fn finish(self) -> Result<(), RunError> {
+        let [air_path, wire_path] = self.paths;
+        self.air.finish().map_err(|e| RunError::Capture(air_path, e))?;
+        self.wire.finish().map_err(|e| RunError::Capture(wire_path, e))?;
+        Ok(())
+    }
+
+    fn write_exchange(
+        &mut self,
+        config: &MediumConfig,
+        flow: &Flow,
+        (from, to): (u32, u32),
+        packet: &Packet,
+        exchange: &Exchange,
+    ) -> io::Result<()> {
+        let (phy, control) = (&config.phy, config.control_rate);
+        let cts = phy.airtime(CTS_BYTES, control);
+        let ack_start = exchange.data_end + phy.sifs;
+        let end = ack_start + phy.airtime(ACK_BYTES, control);
+        let retry = exchange.retries > 0;
+        if exchange.rts {
+            let rts_end = exchange.start + phy.airtime(RTS_BYTES, control);
+            let cts_start = rts_end + phy.sifs;
+            let rts = AirFrame::Rts { from: node(from), to: node(to), retry: false };
+            self.air.frame(exchange.start, control, micros(end.since(rts_end)), &rts)?;
+            let nav = micros(end.since(cts_start + cts));
+            self.air.frame(cts_start, control, nav, &AirFrame::Cts { to: node(from) })?;
+        }
+        let sequence = self.sequence[from as usize];
+        self.sequence[from as usize] = (sequence + 1) % 4096;
+        let data = AirFrame::Data { segment: segment(flow, to == AP, packet), retry, sequence };
+        let nav = micros(end.since(exchange.data_end));
+        self.air.frame(exchange.data_start, exchange.rate, nav, &data)?;
+        self.air.frame(ack_start, control, 0, &AirFrame::Ack { to: node(from) })
+    }
+}
+
+fn segment(flow: &Flow, up: bool, packet: &Packet) -> Segment {
+    Segment { packet: *packet, station: flow.station - 1, up, window: flow.window_bytes }
+}
+
+fn node(station: u32) -> Node {
+    if station == AP { Node::AccessPoint } else { Node::Station(station - 1) }
+}
+
+/// A Duration field: microseconds, rounded up (IEEE 802.11-2007 7.1.3.2).
+fn micros(span: Span) -> u16 {
+    u16::try_from(span.as_nanos().div_ceil(1000)).unwrap_or(u16::MAX)
+}

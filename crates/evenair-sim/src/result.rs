@@ -1,0 +1,176 @@
+//! What a run leaves: the result document of the interface.
+
+use evenair_core::wlan::Counters;
+use serde::Serialize;
+
+use crate::interface::QueueStats;
+use crate::scenario::Scenario;
+use crate::series::Series;
+
+/// The result of one run. Its serialisation is the document that users get.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunResult {
+    /// As resolved, with every default filled in.
+    pub scenario: Scenario,
+    /// The seed.
+    pub seed: u64,
+    /// The version of evenair.
+    pub version: &'static str,
+    /// [`crate::RESULT_VERSION`].
+    pub result_version: u32,
+    /// Measured time, seconds.
+    pub duration_s: f64,
+    /// Sum of the flows' goodput, bit/s.
+    pub aggregate_goodput_bps: f64,
+    /// Jain's index of the flows' goodput: 1 when all are equal, 1/n when one has it all; 0 when
+    /// nothing got through.
+    pub jain_index: f64,
+    /// Each flow.
+    pub flows: Vec<FlowResult>,
+    /// The access point's downlink queue.
+    pub ap_queue: ApQueue,
+    /// The MAC of each station.
+    pub stations: Vec<MacResult>,
+    /// The MAC of the access point.
+    pub ap: MacResult,
+    /// Time series, where a trace was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub series: Option<Series>,
+    /// Events simulated, warm-up included.
+    pub events: u64,
+    /// A hash of every event's time and kind, in hexadecimal: equal runs have equal ones.
+    pub fingerprint: String,
+}
+
+/// One flow's result.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FlowResult {
+    /// "up-1", "down-3", ...
+    pub id: String,
+    /// The station's id.
+    pub station: String,
+    /// "up" or "down".
+    pub direction: &'static str,
+    /// The congestion control, or "udp".
+    pub transport: &'static str,
+    /// Payload acknowledged (UDP: received) per measured time, bit/s.
+    pub goodput_bps: f64,
+    /// Data segments (UDP: datagrams) sent, retransmissions included.
+    pub segments_sent: u64,
+    /// Data segments sent again.
+    pub retransmissions: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Losses confirmed by three duplicate ACKs.
+    pub fast_retransmits: u64,
+    /// Mean of the measured round-trip times, seconds; absent where none was measured.
+    pub mean_rtt_s: Option<f64>,
+}
+
+/// The access point's queue. Waiting packets do not include the one in the MAC.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ApQueue {
+    /// Packets that arrived.
+    pub arrivals: u64,
+    /// Packets discarded, filtered acknowledgements included.
+    pub drops: u64,
+    /// `drops` / `arrivals`, 0 without arrivals.
+    pub loss_ratio: f64,
+    /// Time average of the packets that wait.
+    pub mean_packets: f64,
+    /// Time average of the data packets that wait.
+    pub mean_data: f64,
+    /// Time average of the acknowledgements that wait.
+    pub mean_acks: f64,
+    /// Mean waiting time of the packets that left for the MAC, seconds.
+    pub mean_delay_s: f64,
+    /// Data packets that arrived.
+    pub data_arrivals: u64,
+    /// Data packets discarded.
+    pub data_drops: u64,
+    /// Acknowledgements that arrived.
+    pub ack_arrivals: u64,
+    /// Acknowledgements discarded, filtered ones included.
+    pub ack_drops: u64,
+    /// Acknowledgements removed because a later one said the same and more.
+    pub acks_filtered: u64,
+}
+
+/// One station's MAC.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MacResult {
+    /// "sta-1", ..., or "ap".
+    pub id: String,
+    /// Share of the measured time that its attempts held the air: exchanges with their inner spaces
+    /// and acknowledgements, and its own frames in collisions.
+    pub airtime_share: f64,
+    /// Share of its attempts (RTS, or data without RTS) that collided.
+    pub collision_probability: f64,
+    /// Data frames put on the air, retries included.
+    pub frames_sent: u64,
+    /// Frames given up at a retry limit.
+    pub frames_dropped: u64,
+}
+
+impl ApQueue {
+    pub(crate) fn new(stats: &QueueStats, duration_s: f64) -> Self {
+        let arrivals = stats.data_arrivals + stats.ack_arrivals;
+        let drops = stats.data_drops + stats.ack_drops;
+        let mean_data = stats.data_time.as_secs_f64() / duration_s;
+        let mean_acks = stats.ack_time.as_secs_f64() / duration_s;
+        Self {
+            arrivals,
+            drops,
+            loss_ratio: ratio(drops as f64, arrivals as f64),
+            mean_packets: mean_data + mean_acks,
+            mean_data,
+            mean_acks,
+            mean_delay_s: ratio(stats.waited.as_secs_f64(), stats.departures as f64),
+            data_arrivals: stats.data_arrivals,
+            data_drops: stats.data_drops,
+            ack_arrivals: stats.ack_arrivals,
+            ack_drops: stats.ack_drops,
+            acks_filtered: stats.superseded,
+        }
+    }
+}
+
+impl MacResult {
+    /// From the counters at the end of the run and at the end of the warm-up.
+    pub(crate) fn new(id: String, end: &Counters, start: &Counters, duration_s: f64) -> Self {
+        let attempts = (end.attempts - start.attempts) as f64;
+        Self {
+            id,
+            airtime_share: (end.airtime - start.airtime).as_secs_f64() / duration_s,
+            collision_probability: ratio((end.collisions - start.collisions) as f64, attempts),
+            frames_sent: end.data_frames - start.data_frames,
+            frames_dropped: end.dropped - start.dropped,
+        }
+    }
+}
+
+/// Jain's fairness index, (sum x)^2 / (n sum x^2) (Jain 1991, section 3.4 of Gong's reference 14).
+pub(crate) fn jain_index(goodputs: impl Iterator<Item = f64> + Clone) -> f64 {
+    let n = goodputs.clone().count() as f64;
+    let sum: f64 = goodputs.clone().sum();
+    ratio(sum * sum, n * goodputs.map(|x| x * x).sum::<f64>())
+}
+
+/// `a / b`, or 0 where there is nothing to divide by.
+fn ratio(a: f64, b: f64) -> f64 {
+    if b > 0.0 { a / b } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jain_index_of_known_sets() {
+        let jain = |x: &[f64]| jain_index(x.iter().copied());
+        assert_eq!(jain(&[2.0, 2.0, 2.0]), 1.0);
+        assert_eq!(jain(&[1.0, 0.0, 0.0, 0.0]), 0.25);
+        assert_eq!(jain(&[1.0, 3.0]), 0.8);
+        assert_eq!(jain(&[0.0, 0.0]), 0.0);
+    }
+}

@@ -1,0 +1,278 @@
+//! Broken scenarios: each gives one line that names the field and what is accepted.
+
+use super::*;
+
+const GOOD: &str = r#"
+duration = "10 s"
+[cell]
+queue = { kind = "droptail", limit = 60 }
+[wired]
+delay = "2 ms"
+[[station]]
+flows = [{ direction = "up" }, { direction = "down" }]
+"#;
+
+/// Overrides of [`GOOD`]: `key=value => the field that the error names => texts of its line`.
+const OVERRIDES: &str = r#"
+# Unknown keys at each level.
+durration=3 => durration => unknown key `durration`; did you mean `duration`? accepted: name, duration, warmup
+cell.fy=1 => cell.fy => unknown key `fy` | accepted: kind, phy
+cell.queue.limits=1 => cell.queue.limits => did you mean `limit`? | kind, limit
+wired.dely=1 => wired.dely => unknown key `dely`; did you mean `delay`? accepted: rate, delay
+station.0.cout=1 => station.0.cout => did you mean `count`? | flows
+station.0.error={rate=0.1,burst=2} => station.0.error.burst => accepted: kind, rate
+station.0.flows.1.windw=3 => station.0.flows.1.windw => did you mean `window`?
+trace.intervall=1 => trace.intervall => did you mean `interval`? accepted: interval
+zzz=1 => zzz => unknown key `zzz`; accepted: name
+# Quantities.
+duration=10 sec => duration => "10 sec" | ns, us | such as "2 ms"
+duration=ten => duration => "ten" | does not start with a number | such as "2 ms"
+duration='10' => duration => "10" | unit is missing | or plain seconds
+duration=-1 => duration => got -1: it is negative | from 0 to 1000000 s
+duration=0 => duration => got 0 s | above 0
+duration=nan => duration => "NaN" | accepted: a time
+duration=inf => duration => "inf" | accepted: a time
+duration=1e7 => duration => got 10000000: it is too large | to 1000000 s
+duration=[1] => duration => got a list | accepted: a time
+duration=true => duration => got true | accepted: a time
+warmup=-1 s => warmup => "-1 s": it is negative | accepted: a time
+wired.rate=100 mbps => wired.rate => did you mean `Mbps`? | such as "11 Mbps"
+wired.rate=-5 Mbps => wired.rate => "-5 Mbps": it is negative | accepted: a rate above 0
+wired.rate=0 => wired.rate => got 0: it is too small | accepted: a rate above 0
+wired.rate=2 s => wired.rate => its unit "s" | Mbps
+wired.rate=1e30 => wired.rate => too large | up to 1000 Gbps
+wired.delay=3 Mbps => wired.delay => its unit "Mbps" | us
+# Names.
+cell.kind=wimax => cell.kind => "wimax", which is not available yet | accepted: "wlan"
+cell.phy=802.11n => cell.phy => got "802.11n"; did you mean "802.11 | "802.11b", "802.11a", "802.11g"
+cell.phy=11 => cell.phy => got 11 | "802.11b", "802.11a", "802.11g"
+station.0.flows.0.direction=upp => station.0.flows.0.direction => got "upp"; did you mean "up"? accepted: "up", "down"
+station.0.flows.0={} => station.0.flows.0.direction => missing | "up", "down"
+station.0.flows.0.transport=newrenno => station.0.flows.0.transport => did you mean "newreno"? | "udp"
+station.0.flows.0.transport=tfrc => station.0.flows.0.transport => not available yet | "newreno", "udp"
+station.0.flows.0.application={kind='web'} => station.0.flows.0.application => got a table | "bulk", "cbr"
+# The cell.
+cell=3 => cell => got 3 | accepted: a table
+cell.data_rate=54 Mbps => cell.data_rate => got 54 Mbps | "1 Mbps", "2 Mbps", "5.5 Mbps", "11 Mbps"
+cell.control_rate=6 Mbps => cell.control_rate => got 6 Mbps | "11 Mbps"
+cell.data_rate=unlimited => cell.data_rate => got unlimited | "11 Mbps"
+cell={phy='802.11g',data_rate=11e6} => cell.data_rate => got 11 Mbps | "54 Mbps"
+cell={phy='802.11a',preamble='long'} => cell.preamble => phy "802.11a" | no preamble
+cell={preamble='short',control_rate=1e6} => cell.preamble => "short" with cell.control_rate 1 Mbps | "long"
+cell={preamble='short',data_rate=1e6} => cell.preamble => "short" with cell.data_rate 1 Mbps | "long"
+cell.preamble=shrot => cell.preamble => got "shrot"; did you mean "short"? | such as "120 us"
+cell.preamble=0 us => cell.preamble => got 0 s | above 0
+cell.preamble=1 h => cell.preamble => got 3600 s | "long", "short"
+cell.rts_threshold=on => cell.rts_threshold => got "on" | "off", or bytes
+cell.rts_threshold=-1 => cell.rts_threshold => got -1 | "off", or bytes
+cell.mac_overhead=-1 => cell.mac_overhead => got -1 | from 0 to 65535
+cell.immediate_access=yes => cell.immediate_access => got "yes" | true or false
+cell.short_retry_limit=0 => cell.short_retry_limit => got 0 | from 1 to 255
+cell.long_retry_limit=256 => cell.long_retry_limit => got 256 | from 1 to 255
+# Queues.
+cell.queue.limit=0 => cell.queue.limit => got 0 | packets from 1 | "150 KB"
+cell.queue.limit=-3 => cell.queue.limit => got -3 | packets from 1
+cell.queue.limit=1.5 => cell.queue.limit => got 1.5 | packets from 1
+cell.queue.limit=0 B => cell.queue.limit => got "0 B" | "150 KB"
+cell.queue.limit=99999999999 => cell.queue.limit => got 99999999999 | to 10000000
+cell.queue=fifo => cell.queue => got "fifo" | "droptail", "spm-af", "las"
+cell.queue.kind=spm => cell.queue.kind => did you mean "spm-af"? | "las"
+cell.queue=60 => cell.queue => got 60 | kind = "droptail"
+cell.queue.filtering=tail => cell.queue => `filtering` is no parameter of a "droptail" queue; accepted: kind, limit
+cell.queue={kind='spm-af',service='bytes'} => cell.queue => `service` | accepted: kind, limit, filtering
+cell.queue={kind='las',filtering='head'} => cell.queue => `filtering` | accepted: kind, limit, service, flow_timeout
+cell.queue={kind='las',service='time'} => cell.queue.service => got "time" | "sequence", "bytes"
+cell.queue={kind='las',flow_timeout=0} => cell.queue.flow_timeout => got 0 s | above 0
+station.0.queue.limit=0 => station.0.queue.limit => got 0 | packets from 1
+# Stations.
+station=[] => station => got none | at least one [[station]]
+station={count=1} => station => got a table | a list
+station.0={} => station.0.flows => got none | at least one flow
+station.0.flows=[] => station.0.flows => got none | at least one flow
+station.0.flows=up => station.0.flows => got "up" | a list
+station.0.count=0 => station.0.count => got 0 | from 1 to 100000
+station.0.count=1000000000000 => station.0.count => got 1000000000000 | from 1 to 100000
+station.0.count=50001 => station => got 100002 flows in all | up to 100000
+station.0.count=two => station.0.count => got "two" | from 1 to 100000
+station.0.data_rate=3 Mbps => station.0.data_rate => got 3 Mbps | "11 Mbps"
+station.0.error.rate=1 => station.0.error.rate => got 1 | not including 1
+station.0.error.rate=-0.1 => station.0.error.rate => got -0.1 | a probability
+station.0.error.kind=independent => station.0.error.rate => missing | a probability
+station.0.error={kind='gilbert',rate=0.1} => station.0.error.kind => got "gilbert" | "independent"
+station.0.error=0.1 => station.0.error => got 0.1 | a table
+# Lists where serde would take the fields by position.
+cell=['wlan'] => cell => got a list | a table
+trace=[1] => trace => got a list | a table
+station.0=[1] => station.0 => got a list | a table
+station.0.error=['independent',0.1] => station.0.error => got a list | a table
+station.0.flows.1=['up'] => station.0.flows.1 => got a list | a table
+# Flows.
+station.0.flows.1.segment=0 => station.0.flows.1.segment => got 0 | from 1 to 65495
+station.0.flows.1.segment=65490 => station.0.flows.1.segment => got 65490 | up to 65535
+station.0.extra_header=65000 => station.0.flows.0.segment => extra_header 65000 | up to 65535
+station.0.flows.1.header=28 => station.0.flows.1.header => got 28 | from 40 to 120
+station.0.flows.1.header=0 => station.0.flows.1.header => got 0 | from 28 to 120
+station.0.flows.1.window=0 => station.0.flows.1.window => got 0 | from 1 to 65535
+station.0.flows.1.window=65536 => station.0.flows.1.window => got 65536 | from 1 to 65535
+station.0.flows.1.window='42' => station.0.flows.1.window => got "42" | from 1 to 65535
+station.0.flows.1.initial_window=21 => station.0.flows.1.initial_window => got 21 | the window, 20
+station.0.flows.1.delayed_ack=0 => station.0.flows.1.delayed_ack => got 0 | from 1 to
+station.0.flows.1.min_rto=0 => station.0.flows.1.min_rto => got 0 s | above 0
+station.0.flows.1.start=10 => station.0.flows.1.start => got 10 s | the end of the run, 10 s
+station.0.flows.1.stop=0 => station.0.flows.1.stop => got 0 s | after the flow's start
+station.0.flows.1={direction='up',start=2,stop=1} => station.0.flows.1.stop => got 1 s | start, 2 s
+station.0.flows.1.transport=udp => station.0.flows.1.rate => missing | "1 Mbps"
+station.0.flows.1={direction='up',transport='udp',application='bulk'} => station.0.flows.1.application => got "bulk" over udp | "cbr" over udp
+station.0.flows.1.application=cbr => station.0.flows.1.application => got "cbr" over newreno | "bulk" over TCP
+station.0.flows.1.rate=1 Mbps => station.0.flows.1.rate => got 1 Mbps | "cbr"
+station.0.flows.1={direction='up',transport='udp',rate='unlimited'} => station.0.flows.1.rate => unlimited | "1 Mbps"
+station.0.flows.1={direction='up',transport='udp',rate=1e6,spm_marking=true} => station.0.flows.1.spm_marking => got true | accepted: false
+trace.interval=0 => trace.interval => got 0 s | above 0
+trace.interval=1 ns => trace.interval => 10000000000 samples | up to 10000000
+name=3 => name => got 3 | a text in quotes
+# Keys that lead nowhere.
+station.1.count=3 => station.1 => got index "1" | index 0, for there is 1 station entry
+station.0.flows.2.window=3 => station.0.flows.2 => got index "2" | from 0 to 1, for there are 2 flows
+station.first.count=3 => station.first => got index "first" | index 0
+stations.0.count=3 => stations.0 => there are 0 stations entries | accepted: no index
+duration.s=3 => duration => "10 s" | accepted: a key that ends here
+cell..phy=3 => cell..phy => an empty part | accepted: a dotted key
+"#;
+
+/// Whole texts.
+const TEXTS: &[(&[u8], &str, &[&str])] = &[
+    (b"", "station", &["got none", "[[station]]"]),
+    (
+        b"duration = \n",
+        "line 1, column",
+        &["not TOML", "accepted: a scenario as TOML"],
+    ),
+    (
+        b"[cell]\nphy = 802.11b\n",
+        "line 2, column",
+        &["not TOML", "accepted: a scenario as TOML"],
+    ),
+    (
+        b"a = 1\na = 2\n",
+        "line 2, column 1",
+        &["not TOML", "duplicate key"],
+    ),
+    (b"{\"duration\": 3}", "line 1, column 1", &["not TOML"]),
+    (b"<html>\n</html>\n", "line 1, column", &["not TOML"]),
+    (
+        b"\x7fELF\x02\x01\x01\0\0\0",
+        "line 1, column 8",
+        &["binary file", "TOML text"],
+    ),
+    (
+        b"name = \"caf\xe9\"\n",
+        "line 1, column 12",
+        &["not UTF-8", "TOML text"],
+    ),
+    (
+        b"duration = 99999999999999999999\n",
+        "line 1, column 12",
+        &["not TOML"],
+    ),
+    (
+        b"duration = 2024-01-01\n",
+        "duration",
+        &["\"2024-01-01\"", "accepted: a time"],
+    ),
+    (
+        b"\"two\\nlines\" = 1\n",
+        "two\\nlines",
+        &["unknown key `two\\nlines`", "accepted: name"],
+    ),
+    (
+        b"[station]\ncount = 1\n",
+        "station",
+        &["got a table", "accepted: a list"],
+    ),
+];
+
+/// Fails unless the error is one line that says what is accepted.
+pub(super) fn error_of(err: &ScenarioError) {
+    let line = err.to_string();
+    assert!(!line.contains(['\n', '\r']), "{line}");
+    assert!(line.contains("accepted: "), "{line}");
+    let words = ["invalid type", "invalid value", "expected struct"];
+    assert!(
+        !words.iter().any(|word| line.contains(word)),
+        "serde's own words: {line}"
+    );
+    assert!(line.len() < 700, "{line}");
+}
+
+fn check(what: &str, outcome: Result<Scenario, ScenarioError>, field: &str, texts: &[&str]) {
+    let err = match outcome {
+        Ok(scenario) => panic!("{what} was accepted: {scenario:?}"),
+        Err(err) => err,
+    };
+    let line = err.to_string();
+    error_of(&err);
+    assert!(line.starts_with("bad.toml: "), "{what}: {line}");
+    let same = err.field == field || (field.starts_with("line") && err.field.starts_with(field));
+    assert!(same, "{what}: {line}");
+    for text in texts {
+        assert!(line.contains(text), "{what}: no {text:?} in: {line}");
+    }
+}
+
+#[test]
+fn broken_overrides_are_told_in_one_line() {
+    resolve(document_from_toml(GOOD.as_bytes(), "good").unwrap(), "good").unwrap();
+    for line in OVERRIDES
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+    {
+        let [change, field, texts] = line.split(" => ").collect::<Vec<_>>().try_into().unwrap();
+        let texts: Vec<&str> = texts.split(" | ").collect();
+        let (key, value) = change.split_once('=').unwrap();
+        let mut document = document_from_toml(GOOD.as_bytes(), "bad.toml").unwrap();
+        let outcome =
+            set(&mut document, key, value, "bad.toml").and_then(|()| resolve(document, "bad.toml"));
+        check(change, outcome, field, &texts);
+    }
+}
+
+#[test]
+fn broken_texts_are_told_in_one_line() {
+    for (text, field, texts) in TEXTS {
+        let outcome =
+            document_from_toml(text, "bad.toml").and_then(|document| resolve(document, "bad.toml"));
+        check(&String::from_utf8_lossy(text), outcome, field, texts);
+    }
+}
+
+#[test]
+fn documents_that_are_no_table_are_refused() {
+    for document in [
+        serde_json::json!([]),
+        serde_json::json!(["a", 1]),
+        serde_json::json!(3),
+        serde_json::Value::Null,
+    ] {
+        let outcome = resolve(document.clone(), "bad.toml");
+        check(&document.to_string(), outcome, "", &["accepted: a table"]);
+    }
+}
+
+#[test]
+fn long_input_gives_a_short_line() {
+    let long = "x".repeat(100_000);
+    for text in [
+        format!("duration = \"{long}\""),
+        format!("name = \"a\"\n{long} = 3"),
+        format!("[cell]\nphy = \"{long}\""),
+        format!("[cell]\nmac_overhead = \"{long}\""),
+        format!("[cell]\nrts_threshold = \"{long}\""),
+        format!("duration = {long}"),
+        format!("duration = \"1 {long}\""),
+    ] {
+        let err = document_from_toml(text.as_bytes(), "bad.toml")
+            .and_then(|document| resolve(document, "bad.toml"))
+            .unwrap_err();
+        error_of(&err);
+    }
+}

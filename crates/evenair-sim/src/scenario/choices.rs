@@ -1,0 +1,256 @@
+//! Values that are a name *or* something else, and the channel's errors.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use evenair_core::time::Span;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Error, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::names::{named, nearest, shown};
+use super::quantity::{Bytes, Seconds};
+
+/// PLCP preamble and header of 802.11b (IEEE 802.11-2007 18.2.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preamble {
+    /// 144 + 48 bits at 1 Mbit/s: 192 us.
+    Long,
+    /// 72 bits at 1 Mbit/s and 48 bits at 2 Mbit/s: 96 us; not with frames at 1 Mbit/s.
+    Short,
+    /// This long, whatever the standard says (ns-2 with `PreambleLength_ 72`: 120 us).
+    Duration(Seconds),
+}
+
+impl Preamble {
+    /// How long preamble and header take.
+    pub fn span(self) -> Span {
+        match self {
+            Self::Long => Span::from_micros(192),
+            Self::Short => Span::from_micros(96),
+            Self::Duration(seconds) => seconds.span(),
+        }
+    }
+}
+
+/// From which size on a frame is announced by RTS/CTS (dot11RTSThreshold).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RtsThreshold {
+    /// Never.
+    #[default]
+    Off,
+    /// Frames longer than this many bytes; 0 means every data frame.
+    Bytes(u32),
+}
+
+/// How the channel damages data frames to and from a station, collisions aside.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(into = "FrameErrorTable", from = "FrameErrorTable")]
+pub enum FrameErrors {
+    /// Each data frame is undecodable with the same probability, independently of all others.
+    Independent {
+        /// The probability, from 0 up to but not including 1.
+        rate: f64,
+    },
+}
+
+const PREAMBLES: &str = "\"long\", \"short\" or a duration such as \"120 us\"";
+
+impl Serialize for Preamble {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Long => serializer.serialize_str("long"),
+            Self::Short => serializer.serialize_str("short"),
+            Self::Duration(seconds) => seconds.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Preamble {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct PreambleVisitor;
+        impl Visitor<'_> for PreambleVisitor {
+            type Value = Preamble;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(PREAMBLES)
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Preamble, E> {
+                match text {
+                    "long" => Ok(Preamble::Long),
+                    "short" => Ok(Preamble::Short),
+                    _ => text.parse().map(Preamble::Duration).map_err(|_| {
+                        let hint = nearest(text, &["long", "short"])
+                            .map_or(String::new(), |near| format!("did you mean {near:?}? "));
+                        E::custom(format!("got {}; {hint}accepted: {PREAMBLES}", shown(text)))
+                    }),
+                }
+            }
+
+            fn visit_f64<E: Error>(self, value: f64) -> Result<Preamble, E> {
+                Seconds::from_number(value)
+                    .map(Preamble::Duration)
+                    .map_err(|_| E::invalid_value(Unexpected::Float(value), &self))
+            }
+
+            fn visit_u64<E: Error>(self, value: u64) -> Result<Preamble, E> {
+                self.visit_f64(value as f64)
+            }
+
+            fn visit_i64<E: Error>(self, value: i64) -> Result<Preamble, E> {
+                self.visit_f64(value as f64)
+            }
+        }
+        deserializer.deserialize_any(PreambleVisitor)
+    }
+}
+
+impl JsonSchema for Preamble {
+    fn schema_name() -> Cow<'static, str> {
+        "Preamble".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "anyOf": [
+                { "type": "string", "enum": ["long", "short"] },
+                generator.subschema_for::<Seconds>(),
+            ],
+        })
+    }
+}
+
+impl Serialize for RtsThreshold {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Off => serializer.serialize_str("off"),
+            Self::Bytes(bytes) => serializer.serialize_u32(*bytes),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for RtsThreshold {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ThresholdVisitor;
+        impl Visitor<'_> for ThresholdVisitor {
+            type Value = RtsThreshold;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("\"off\", or bytes from 0 (always) to 4294967295")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<RtsThreshold, E> {
+                if text == "off" {
+                    return Ok(RtsThreshold::Off);
+                }
+                text.parse::<Bytes>()
+                    .ok()
+                    .and_then(|bytes| u32::try_from(bytes.as_u64()).ok())
+                    .map(RtsThreshold::Bytes)
+                    .ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
+            }
+
+            fn visit_u64<E: Error>(self, value: u64) -> Result<RtsThreshold, E> {
+                u32::try_from(value)
+                    .map(RtsThreshold::Bytes)
+                    .map_err(|_| E::invalid_value(Unexpected::Unsigned(value), &self))
+            }
+
+            fn visit_i64<E: Error>(self, value: i64) -> Result<RtsThreshold, E> {
+                u32::try_from(value)
+                    .map(RtsThreshold::Bytes)
+                    .map_err(|_| E::invalid_value(Unexpected::Signed(value), &self))
+            }
+        }
+        deserializer.deserialize_any(ThresholdVisitor)
+    }
+}
+
+impl JsonSchema for RtsThreshold {
+    fn schema_name() -> Cow<'static, str> {
+        "RtsThreshold".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "anyOf": [
+                { "const": "off" },
+                generator.subschema_for::<Bytes>(),
+            ],
+        })
+    }
+}
+
+/// [`FrameErrors`] as a scenario writes it.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct FrameErrorTable {
+    /// The error process ["independent"].
+    #[serde(default)]
+    kind: ErrorKind,
+    /// The probability that a data frame is undecodable, in [0, 1).
+    #[serde(deserialize_with = "probability")]
+    #[schemars(range(min = 0, max = 1))]
+    rate: f64,
+}
+
+named! {
+    /// The kinds of error process.
+    pub enum ErrorKind {
+        /// One probability for all frames.
+        #[default]
+        Independent => "independent",
+    }
+    planned []
+}
+
+impl From<FrameErrorTable> for FrameErrors {
+    fn from(table: FrameErrorTable) -> Self {
+        match table.kind {
+            ErrorKind::Independent => Self::Independent { rate: table.rate },
+        }
+    }
+}
+
+impl From<FrameErrors> for FrameErrorTable {
+    fn from(errors: FrameErrors) -> Self {
+        match errors {
+            FrameErrors::Independent { rate } => Self {
+                kind: ErrorKind::Independent,
+                rate,
+            },
+        }
+    }
+}
+
+/// What [`FrameErrors::Independent`] takes as its rate.
+pub(super) const PROBABILITY: &str = "a probability from 0 up to but not including 1";
+
+fn probability<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    struct ProbabilityVisitor;
+    impl Visitor<'_> for ProbabilityVisitor {
+        type Value = f64;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(PROBABILITY)
+        }
+
+        fn visit_f64<E: Error>(self, value: f64) -> Result<f64, E> {
+            if (0.0..1.0).contains(&value) {
+                Ok(value)
+            } else {
+                Err(E::invalid_value(Unexpected::Float(value), &self))
+            }
+        }
+
+        fn visit_u64<E: Error>(self, value: u64) -> Result<f64, E> {
+            self.visit_f64(value as f64)
+        }
+
+        fn visit_i64<E: Error>(self, value: i64) -> Result<f64, E> {
+            self.visit_f64(value as f64)
+        }
+    }
+    deserializer.deserialize_any(ProbabilityVisitor)
+}

@@ -1,0 +1,477 @@
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::broken_tests::error_of;
+use super::*;
+use evenair_core::time::Span;
+use evenair_core::units::Rate;
+
+/// The scenario of interface.md.
+const EXAMPLE: &str = r#"
+name = "five up, five down"
+duration = "300 s"          # measured time, after warmup
+warmup = "0 s"
+
+[cell]
+kind = "wlan"               # "wlan" | "wimax"
+phy = "802.11b"             # 802.11b | 802.11a | 802.11g | ...
+data_rate = "11 Mbps"
+control_rate = "2 Mbps"
+preamble = "short"          # 802.11b: short | long
+rts_threshold = "off"       # or bytes; 0 = always
+queue = { kind = "droptail", limit = 60 }   # the AP's (or base station's) downlink queue, packets or bytes
+
+[wired]
+rate = "100 Mbps"
+delay = "2 ms"
+
+[[station]]
+count = 5
+flows = [{ direction = "up", transport = "newreno", application = "bulk", window = 20, segment = 1460 }]
+
+[[station]]
+count = 5
+flows = [{ direction = "down", transport = "newreno", application = "bulk", window = 20, segment = 1460 }]
+"#;
+
+fn document(toml: &str) -> Value {
+    document_from_toml(toml.as_bytes(), "test.toml").unwrap()
+}
+
+fn resolved(toml: &str) -> Scenario {
+    resolve(document(toml), "test.toml").unwrap_or_else(|err| panic!("{err}"))
+}
+
+/// The shortest scenario, with more keys of its flow.
+fn with_flow(keys: &str) -> Scenario {
+    resolved(&format!(
+        "[[station]]\nflows = [{{ direction = \"up\"{keys} }}]"
+    ))
+}
+
+fn overridden(toml: &str, sets: &[(&str, &str)]) -> Scenario {
+    let mut document = document(toml);
+    for (key, value) in sets {
+        set(&mut document, key, value, "--set").unwrap_or_else(|err| panic!("{err}"));
+    }
+    resolve(document, "test.toml").unwrap_or_else(|err| panic!("{err}"))
+}
+
+#[test]
+fn the_example_of_the_interface_resolves() {
+    let scenario = resolved(EXAMPLE);
+    assert_eq!(scenario.name, "five up, five down");
+    assert_eq!(scenario.duration.span(), Span::from_secs(300));
+    assert_eq!(scenario.cell.data_rate.rate(), Rate::from_mbps(11));
+    assert_eq!(scenario.cell.preamble, Some(Preamble::Short));
+    assert_eq!(scenario.cell.queue.limit, QueueLimit::Packets(60));
+    assert_eq!(scenario.wired.delay.span(), Span::from_millis(2));
+    assert_eq!(scenario.station.len(), 2);
+    assert_eq!(scenario.station[0].count, 5);
+    assert_eq!(scenario.station[1].flows[0].direction, Direction::Down);
+}
+
+#[test]
+fn every_default_is_the_interfaces() {
+    let scenario = with_flow("");
+    let expected = json!({
+        "name": "unnamed",
+        "duration": 300.0,
+        "warmup": 0.0,
+        "cell": {
+            "kind": "wlan",
+            "phy": "802.11b",
+            "data_rate": 11_000_000,
+            "control_rate": 2_000_000,
+            "preamble": "long",
+            "rts_threshold": "off",
+            "mac_overhead": 36,
+            "immediate_access": true,
+            "short_retry_limit": 7,
+            "long_retry_limit": 4,
+            "queue": { "kind": "droptail", "limit": 60 },
+        },
+        "wired": { "rate": 100_000_000, "delay": 0.002 },
+        "station": [{
+            "count": 1,
+            "queue": { "kind": "droptail", "limit": 1000 },
+            "extra_header": 0,
+            "flows": [{
+                "direction": "up",
+                "transport": "newreno",
+                "application": "bulk",
+                "segment": 1460,
+                "header": 40,
+                "window": 20,
+                "initial_window": 2,
+                "initial_ssthresh": 20,
+                "delayed_ack": 2,
+                "delayed_ack_timeout": 0.1,
+                "byte_counting": false,
+                "spm_marking": false,
+                "limited_transmit": true,
+                "min_rto": 0.2,
+                "initial_rto": 3.0,
+            }],
+        }],
+    });
+    assert_eq!(serde_json::to_value(&scenario).unwrap(), expected);
+}
+
+#[test]
+fn resolving_twice_changes_nothing() {
+    let full = r#"
+        name = "all"
+        duration = 1.5
+        warmup = "250 ms"
+        trace = { interval = "10 ms" }
+        [cell]
+        preamble = "120 us"
+        rts_threshold = 0
+        queue = { kind = "las", limit = "150 KB", service = "bytes", flow_timeout = "1 min" }
+        [wired]
+        rate = "unlimited"
+        delay = "0 s"
+        [[station]]
+        count = 2
+        data_rate = "5.5 Mbps"
+        error = { kind = "independent", rate = 0.01 }
+        queue = "spm-af"
+        flows = [
+            { direction = "up", start = "0.1 s", stop = 1 },
+            { direction = "down", transport = "udp", application = "cbr", rate = "250 kbit/s" },
+        ]
+    "#;
+    let a = "[cell]\nphy = \"802.11a\"\nqueue = \"spm-af\"\n[[station]]\nflows = [{ direction = \"down\" }]";
+    for toml in [EXAMPLE, full, a] {
+        let once = resolved(toml);
+        let json = serde_json::to_string(&once).unwrap();
+        let twice = resolve(serde_json::from_str(&json).unwrap(), "json").unwrap();
+        assert_eq!(once, twice);
+        assert_eq!(json, serde_json::to_string(&twice).unwrap());
+    }
+}
+
+#[test]
+fn rates_follow_the_phy() {
+    for phy in ["802.11a", "802.11g"] {
+        let scenario = overridden(EXAMPLE_WITHOUT_CELL, &[("cell.phy", phy)]);
+        assert_eq!(scenario.cell.data_rate.as_bps(), 54_000_000);
+        assert_eq!(scenario.cell.control_rate.as_bps(), 24_000_000);
+        assert_eq!(scenario.cell.preamble, None);
+    }
+}
+
+const EXAMPLE_WITHOUT_CELL: &str = "[[station]]\nflows = [{ direction = \"down\" }]";
+
+#[test]
+fn marking_and_counting_follow_the_queue() {
+    let scenario = overridden(
+        "[[station]]\nflows = [{ direction = \"down\" }, { direction = \"up\" }, \
+         { direction = \"up\", byte_counting = false }, { direction = \"up\", transport = \"udp\", rate = 1e6 }]",
+        &[("cell.queue", "spm-af")],
+    );
+    let flags: Vec<_> = scenario.station[0]
+        .flows
+        .iter()
+        .map(|flow| (flow.spm_marking, flow.byte_counting))
+        .collect();
+    let yes = Some(true);
+    let no = Some(false);
+    assert_eq!(flags, [(yes, yes), (yes, yes), (yes, no), (no, no)]);
+    assert_eq!(
+        scenario.cell.queue.kind,
+        QueueKind::SpmAf {
+            filtering: Filtering::Tail
+        }
+    );
+    // "spm-af" as a plain string takes the place's limit.
+    assert_eq!(scenario.cell.queue.limit, QueueLimit::Packets(60));
+}
+
+#[test]
+fn values_that_depend_on_others_follow_them() {
+    let udp = with_flow(", transport = \"udp\", rate = \"1 Mbps\"")
+        .station
+        .remove(0);
+    assert_eq!(udp.flows[0].application, Application::Cbr);
+    let one = with_flow(", window = 1").station.remove(0);
+    assert_eq!(one.flows[0].initial_window, 1);
+    assert_eq!(one.flows[0].initial_ssthresh, Some(1));
+}
+
+#[test]
+fn overrides_reach_every_place() {
+    let scenario = overridden(
+        EXAMPLE,
+        &[
+            ("cell.queue.kind", "las"),
+            ("cell.queue.service", "bytes"),
+            ("cell.queue.limit", "30"),
+            ("cell.data_rate", "5.5 Mbps"),
+            ("wired.delay", "0.01"),
+            ("station.0.count", "3"),
+            ("station.1.flows.0.window", "42"),
+            ("station.1.error.rate", "0.25"),
+            ("station.1.queue", "{ kind = 'spm-af', filtering = 'head' }"),
+            ("trace.interval", "\"1 s\""),
+            ("name", "802.11b"),
+            ("cell.immediate_access", "false"),
+        ],
+    );
+    let kind = QueueKind::Las {
+        service: Service::Bytes,
+        flow_timeout: "60 s".parse().unwrap(),
+    };
+    assert_eq!(
+        scenario.cell.queue,
+        Queue {
+            kind,
+            limit: QueueLimit::Packets(30)
+        }
+    );
+    assert_eq!(scenario.cell.data_rate.as_bps(), 5_500_000);
+    assert_eq!(scenario.wired.delay.span(), Span::from_millis(10));
+    assert_eq!(scenario.station[0].count, 3);
+    assert_eq!(scenario.station[1].flows[0].window, 42);
+    assert_eq!(
+        scenario.station[1].error,
+        Some(FrameErrors::Independent { rate: 0.25 })
+    );
+    let kind = QueueKind::SpmAf {
+        filtering: Filtering::Head,
+    };
+    assert_eq!(
+        scenario.station[1].queue,
+        Queue {
+            kind,
+            limit: QueueLimit::Packets(1000)
+        }
+    );
+    assert_eq!(scenario.trace.unwrap().interval.span(), Span::from_secs(1));
+    assert_eq!(scenario.name, "802.11b");
+    assert!(!scenario.cell.immediate_access);
+}
+
+#[test]
+fn another_queue_kind_keeps_the_limit_alone() {
+    let las = "[cell]\nqueue = { kind = \"las\", limit = 10, service = \"bytes\" }\n\
+               [[station]]\nflows = [{ direction = \"up\" }]";
+    let limit = QueueLimit::Packets(10);
+    let other = overridden(las, &[("cell.queue.kind", "droptail")]);
+    assert_eq!(
+        other.cell.queue,
+        Queue {
+            kind: QueueKind::DropTail,
+            limit
+        }
+    );
+    let same = overridden(las, &[("cell.queue.kind", "las")]);
+    assert_eq!(same, resolved(las));
+    let named = "[cell]\nqueue = \"las\"\n[[station]]\nflows = [{ direction = \"up\" }]";
+    let named = overridden(named, &[("cell.queue.limit", "10")]);
+    assert_eq!(named.cell.queue.limit, limit);
+    assert_eq!(named.cell.queue.kind.name(), "las");
+}
+
+#[test]
+fn a_failed_override_leaves_the_document_alone() {
+    let before = document(EXAMPLE);
+    for key in [
+        "station.2.count",
+        "station.0.flows.1.window",
+        "new.0.x",
+        "a..b",
+        "name.x.y",
+    ] {
+        let mut after = before.clone();
+        assert!(set(&mut after, key, "1", "--set").is_err(), "{key}");
+        assert_eq!(after, before, "{key}");
+    }
+}
+
+#[test]
+fn units_are_what_they_say() {
+    let bps = |text: &str| text.parse::<BitRate>().map(BitRate::as_bps);
+    for text in [
+        "11 Mbps",
+        "11Mb/s",
+        "11 Mbit/s",
+        "11000 kbps",
+        "0.011 Gbps",
+        "1.1e7 bit/s",
+    ] {
+        assert_eq!(bps(text), Ok(11_000_000), "{text}");
+    }
+    assert_eq!(bps("unlimited"), Ok(u64::MAX));
+    let ns = |text: &str| text.parse::<Seconds>().map(|time| time.span().as_nanos());
+    for text in [
+        "120 us",
+        "120 \u{b5}s",
+        "120\u{3bc}s",
+        "0.12 ms",
+        "120000 ns",
+        "1.2e-4 s",
+    ] {
+        assert_eq!(ns(text), Ok(120_000), "{text}");
+    }
+    assert_eq!(ns("2 min"), ns("120 s"));
+    assert_eq!(ns("1 h"), ns("60 min"));
+    let bytes = |text: &str| text.parse::<Bytes>().map(Bytes::as_u64);
+    assert_eq!(bytes("30 KB"), Ok(30_000));
+    assert_eq!(bytes("30 kB"), Ok(30_000));
+    assert_eq!(bytes("30 KiB"), Ok(30_720));
+    assert_eq!(bytes("1.5 MB"), Ok(1_500_000));
+    assert_eq!(bytes("1 GiB"), Ok(1 << 30));
+}
+
+#[test]
+fn the_schema_knows_every_key() {
+    let schema = json_schema().to_string();
+    for key in [
+        "duration",
+        "rts_threshold",
+        "flow_timeout",
+        "initial_ssthresh",
+        "interval",
+    ] {
+        assert!(schema.contains(&format!("\"{key}\"")), "{key} in {schema}");
+    }
+    let schema = json_schema();
+    assert_eq!(schema["additionalProperties"], false);
+    // Only what has no default is required.
+    assert_eq!(schema.get("required"), None);
+    assert_eq!(schema["$defs"]["Flow"]["required"], json!(["direction"]));
+}
+
+#[test]
+fn the_schemas_defaults_are_accepted() {
+    // A form that is filled from the schema must be valid.
+    let schema = json_schema();
+    let mut document = json!({ "station": [{ "flows": [{ "direction": "up" }] }] });
+    for (key, property) in schema["properties"].as_object().unwrap() {
+        if key != "station" && property.get("default").is_some() {
+            document[key] = property["default"].clone();
+        }
+    }
+    assert_eq!(resolve(document, "schema").unwrap(), with_flow(""));
+}
+
+fn round_trip<T>(value: &T) -> T
+where
+    T: serde::Serialize + serde::de::DeserializeOwned,
+{
+    serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
+}
+
+proptest! {
+    #[test]
+    fn quantities_survive_serialising(bps in 1..=1_000_000_000_000u64, ns in 0..=1_000_000_000_000_000u64,
+                                      bytes in 0..=1_000_000_000_000u64) {
+        let rate = BitRate::from_bps(bps);
+        prop_assert_eq!(round_trip(&rate), rate);
+        let time = Seconds::from(Span::from_nanos(ns));
+        prop_assert_eq!(round_trip(&time), time);
+        let size = Bytes::new(bytes);
+        prop_assert_eq!(round_trip(&size), size);
+        let limit = QueueLimit::Bytes(bytes.max(1));
+        prop_assert_eq!(round_trip(&limit), limit);
+        prop_assert_eq!(rate.to_string().parse(), Ok(rate));
+        prop_assert_eq!(time.to_string().parse(), Ok(time));
+        prop_assert_eq!(size.to_string().parse(), Ok(size));
+    }
+
+    #[test]
+    fn no_text_breaks_the_parser(text in "\\PC*") {
+        let _ = text.parse::<BitRate>();
+        let _ = text.parse::<Seconds>();
+        let _ = text.parse::<Bytes>();
+    }
+
+    #[test]
+    fn any_bytes_give_a_document_or_one_line(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        if let Err(err) = document_from_toml(&bytes, "noise") {
+            prop_assert!(!err.to_string().contains('\n'));
+        }
+    }
+
+    #[test]
+    fn any_override_gives_a_scenario_or_one_line(key in "[a-z0-9._]{0,30}", value in "\\PC{0,20}") {
+        let mut document = document(EXAMPLE);
+        let outcome = set(&mut document, &key, &value, "--set")
+            .and_then(|()| resolve(document, "test.toml"));
+        if let Err(err) = outcome {
+            prop_assert!(!err.to_string().contains('\n'));
+        }
+    }
+
+    #[test]
+    fn any_value_anywhere_is_resolved_the_same_twice_or_refused_in_one_line(
+        key in prop::sample::select(KEYS),
+        value in prop_oneof![
+            "-?[0-9]{1,12}", "-?[0-9]{1,5}\\.[0-9]{1,3}", "[0-9]{1,4} (s|ms|us|Mbps|kbps|KB|B|x)",
+            "las|spm-af|droptail|short|long|off|udp|cbr|bulk|true|false|802\\.11a|unlimited|\\[\\]|\\{\\}|nan|inf",
+        ],
+    ) {
+        let mut document = document(EXAMPLE);
+        set(&mut document, key, &value, "--set").unwrap();
+        match resolve(document, "test.toml") {
+            Ok(once) => {
+                let twice = resolve(serde_json::to_value(&once).unwrap(), "json");
+                prop_assert_eq!(twice, Ok(once));
+            }
+            Err(err) => error_of(&err),
+        }
+    }
+}
+
+const KEYS: &[&str] = &[
+    "name",
+    "duration",
+    "warmup",
+    "cell",
+    "cell.kind",
+    "cell.phy",
+    "cell.data_rate",
+    "cell.control_rate",
+    "cell.preamble",
+    "cell.rts_threshold",
+    "cell.mac_overhead",
+    "cell.immediate_access",
+    "cell.short_retry_limit",
+    "cell.queue",
+    "cell.queue.kind",
+    "cell.queue.limit",
+    "cell.queue.service",
+    "wired",
+    "wired.rate",
+    "wired.delay",
+    "station",
+    "station.0",
+    "station.0.count",
+    "station.0.data_rate",
+    "station.0.queue",
+    "station.0.error",
+    "station.0.error.rate",
+    "station.0.extra_header",
+    "station.0.flows",
+    "station.0.flows.0",
+    "station.0.flows.0.direction",
+    "station.0.flows.0.transport",
+    "station.0.flows.0.application",
+    "station.0.flows.0.segment",
+    "station.0.flows.0.header",
+    "station.0.flows.0.window",
+    "station.0.flows.0.initial_window",
+    "station.0.flows.0.initial_ssthresh",
+    "station.0.flows.0.delayed_ack",
+    "station.0.flows.0.delayed_ack_timeout",
+    "station.0.flows.0.byte_counting",
+    "station.0.flows.0.spm_marking",
+    "station.0.flows.0.min_rto",
+    "station.0.flows.0.start",
+    "station.0.flows.0.stop",
+    "station.0.flows.0.rate",
+    "trace",
+    "trace.interval",
+];

@@ -1,0 +1,392 @@
+//! What a scenario consists of. Sources of the defaults: `interface.md`, Gong et al. 2006
+//! (section IV), IEEE 802.11-2007 and the RFCs named at each field.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::names::named;
+use super::quantity::{BitRate, Seconds};
+use super::queue::{self, Queue};
+use super::whole::{optional_whole, whole};
+
+pub use super::choices::{FrameErrors, Preamble, RtsThreshold};
+
+/// Everything that a run depends on, but for its seed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// A title for tables and plots; it changes no result.
+    #[serde(default = "unnamed")]
+    pub name: String,
+    /// Measured time after the warm-up, seconds, above 0 [300 s].
+    #[serde(default = "default_duration")]
+    pub duration: Seconds,
+    /// Time that is simulated before measuring starts, seconds [0 s].
+    #[serde(default)]
+    pub warmup: Seconds,
+    /// The wireless cell.
+    #[serde(default)]
+    pub cell: Cell,
+    /// The link between the server and the access point.
+    #[serde(default)]
+    pub wired: Wired,
+    /// The stations, grouped: each entry stands for `count` equal ones. At least one entry.
+    #[serde(default)]
+    pub station: Vec<Station>,
+    /// Time series to record; none where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
+}
+
+/// The wireless cell: one access point, one collision domain.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Cell {
+    /// The medium ["wlan"].
+    pub kind: CellKind,
+    /// The physical layer, which sets the timing and the rates to choose from ["802.11b"].
+    pub phy: PhyKind,
+    /// Rate of data frames, bit/s [11 Mbps with 802.11b, 54 Mbps with 802.11a and g].
+    pub data_rate: BitRate,
+    /// Rate of ACK, RTS and CTS frames, bit/s [2 Mbps with 802.11b, 24 Mbps with 802.11a and g].
+    pub control_rate: BitRate,
+    /// PLCP preamble and header, 802.11b only ["long"]; absent with every other PHY.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preamble: Option<Preamble>,
+    /// Frames longer than this are announced by RTS/CTS ["off"].
+    pub rts_threshold: RtsThreshold,
+    /// Bytes that MAC header, FCS and LLC/SNAP add to an IP packet: 24 + 4 + 8 [36; ns-2 has 34].
+    #[serde(deserialize_with = "whole::<0, 65535, _>")]
+    #[schemars(range(min = 0, max = 65535))]
+    pub mac_overhead: u32,
+    /// Whether a frame that finds the medium idle for DIFS and the post-backoff over is sent at
+    /// once, as IEEE 802.11-2007 9.9.1 has it [true]; false: every frame waits a backoff (ns-2).
+    pub immediate_access: bool,
+    /// Transmissions of a frame sent without RTS, or of an RTS, before it is dropped
+    /// (dot11ShortRetryLimit) [7].
+    #[serde(deserialize_with = "whole::<1, 255, _>")]
+    #[schemars(range(min = 1, max = 255))]
+    pub short_retry_limit: u32,
+    /// Transmissions of a frame sent after RTS/CTS before it is dropped (dot11LongRetryLimit) [4].
+    #[serde(deserialize_with = "whole::<1, 255, _>")]
+    #[schemars(range(min = 1, max = 255))]
+    pub long_retry_limit: u32,
+    /// The access point's downlink queue [droptail, 60 packets, the one in transmission included].
+    #[serde(deserialize_with = "queue::access_point")]
+    pub queue: Queue,
+}
+
+/// The full-duplex link between the server and the access point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Wired {
+    /// Rate in each direction, bit/s, or "unlimited" [100 Mbps].
+    pub rate: BitRate,
+    /// Propagation delay in each direction, seconds [2 ms].
+    pub delay: Seconds,
+}
+
+/// A group of equal stations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Station {
+    /// How many stations this entry stands for; each has all of `flows` [1].
+    #[serde(default = "one", deserialize_with = "whole::<1, 100_000, _>")]
+    #[schemars(range(min = 1, max = 100_000))]
+    pub count: u32,
+    /// Rate of data frames to and from this station, bit/s; absent: the cell's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_rate: Option<BitRate>,
+    /// The station's own uplink queue [droptail, 1000 packets].
+    #[serde(
+        default = "queue::station_default",
+        deserialize_with = "queue::station"
+    )]
+    pub queue: Queue,
+    /// Frame errors on the channel to and from this station; absent: none but collisions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<FrameErrors>,
+    /// Bytes added to every IP packet that the station sends [0; ns-2 with DSDV has 20].
+    #[serde(default, deserialize_with = "whole::<0, 65535, _>")]
+    #[schemars(range(min = 0, max = 65535))]
+    pub extra_header: u32,
+    /// The flows of each of the `count` stations. At least one.
+    #[serde(default)]
+    pub flows: Vec<Flow>,
+}
+
+/// One flow between the server and a station.
+///
+/// The keys from `window` to `initial_rto` are TCP's; a UDP flow ignores them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Flow {
+    /// Where the data go: "down" from the server to the station, or "up".
+    pub direction: Direction,
+    /// The congestion control, or "udp" ["newreno"].
+    #[serde(default)]
+    pub transport: Transport,
+    /// What produces the data ["bulk" over TCP, "cbr" over UDP].
+    #[serde(default)]
+    pub application: Application,
+    /// Payload of a full segment or of a datagram, bytes [1460].
+    #[serde(
+        default = "default_segment",
+        deserialize_with = "whole::<1, 65_495, _>"
+    )]
+    #[schemars(range(min = 1, max = 65_495))]
+    pub segment: u32,
+    /// IP and transport header, bytes, at least 40 for TCP and 28 for UDP [40].
+    #[serde(default = "default_header", deserialize_with = "whole::<28, 120, _>")]
+    #[schemars(range(min = 28, max = 120))]
+    pub header: u32,
+    /// The receiver's advertised window, segments [20].
+    #[serde(default = "default_window", deserialize_with = "whole::<1, 65_535, _>")]
+    #[schemars(range(min = 1, max = 65_535))]
+    pub window: u32,
+    /// The first congestion window, segments, at most `window` [2, or `window` where that is 1].
+    #[serde(default = "two", deserialize_with = "whole::<1, 65_535, _>")]
+    #[schemars(range(min = 1, max = 65_535))]
+    pub initial_window: u32,
+    /// The first slow-start threshold, segments [`window`: RFC 5681 section 3.1 suggests the size
+    /// of the largest advertised window].
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "optional_whole::<1, 4_294_967_295, _>"
+    )]
+    #[schemars(range(min = 1, max = 4_294_967_295u32))]
+    pub initial_ssthresh: Option<u32>,
+    /// In-order segments per acknowledgement; 1 acknowledges each (RFC 5681 section 4.2) [2].
+    #[serde(default = "two", deserialize_with = "whole::<1, 65_535, _>")]
+    #[schemars(range(min = 1, max = 65_535))]
+    pub delayed_ack: u32,
+    /// How long an acknowledgement may be withheld, seconds, above 0 [100 ms].
+    #[serde(default = "default_delayed_ack_timeout")]
+    pub delayed_ack_timeout: Seconds,
+    /// Whether cwnd grows by the segments that an ACK covers instead of by one per ACK
+    /// [as `spm_marking`: the sender of Gong et al. 2006 counts them].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub byte_counting: Option<bool>,
+    /// Whether segments sent while cwnd < 4 are marked as high priority (Gong et al. 2006,
+    /// section III-A); TCP only [true where the access point's queue is spm-af].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spm_marking: Option<bool>,
+    /// A new segment on each of the first two duplicate ACKs (RFC 3042) [true].
+    #[serde(default = "yes")]
+    pub limited_transmit: bool,
+    /// Lower bound of the retransmission timeout, seconds, above 0 [200 ms; RFC 6298 has 1 s].
+    #[serde(default = "default_min_rto")]
+    pub min_rto: Seconds,
+    /// Retransmission timeout before the first RTT sample, seconds, above 0 [3 s, RFC 2988].
+    #[serde(default = "default_initial_rto")]
+    pub initial_rto: Seconds,
+    /// When the application starts, seconds since the start of the run (warm-up included).
+    ///
+    /// It stays absent in a resolved scenario: flows without a start begin at 0.1 s times their
+    /// index among all flows of the run (in station order, then flow order) when any station
+    /// entry has a count above 1, and at 0 otherwise. Only the world knows that index.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<Seconds>,
+    /// When the application stops, seconds since the start of the run; absent: at its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Seconds>,
+    /// Offered load of a "cbr" application, bit/s of payload; required there, refused elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<BitRate>,
+}
+
+/// Time series to record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Trace {
+    /// Time between two samples, seconds, above 0 [1 s].
+    #[serde(default = "default_interval")]
+    pub interval: Seconds,
+}
+
+named! {
+    /// The kind of medium.
+    pub enum CellKind {
+        /// IEEE 802.11 DCF.
+        #[default]
+        Wlan => "wlan",
+    }
+    planned ["wimax"]
+}
+
+named! {
+    /// The physical layer.
+    pub enum PhyKind {
+        /// IEEE 802.11b: DSSS and CCK, 1 to 11 Mbit/s.
+        #[default]
+        Dot11b => "802.11b",
+        /// IEEE 802.11a: OFDM at 5 GHz, 6 to 54 Mbit/s.
+        Dot11a => "802.11a",
+        /// IEEE 802.11g without 802.11b stations: OFDM at 2.4 GHz, 6 to 54 Mbit/s.
+        Dot11g => "802.11g",
+    }
+    planned []
+}
+
+named! {
+    /// Where a flow's data go.
+    pub enum Direction {
+        /// From the station to the wired server.
+        Up => "up",
+        /// From the wired server to the station.
+        #[default]
+        Down => "down",
+    }
+    planned []
+}
+
+named! {
+    /// The transport of a flow: a TCP congestion control, or UDP.
+    pub enum Transport {
+        /// TCP NewReno (RFC 5681, RFC 6582).
+        #[default]
+        NewReno => "newreno",
+        /// Datagrams without any control.
+        Udp => "udp",
+    }
+    planned ["tfrc"]
+}
+
+named! {
+    /// What produces a flow's data.
+    pub enum Application {
+        /// Always has data to send.
+        #[default]
+        Bulk => "bulk",
+        /// One datagram at a constant interval.
+        Cbr => "cbr",
+    }
+    planned ["web"]
+}
+
+impl PhyKind {
+    /// The rates to choose from, slowest first (IEEE 802.11-2007 clauses 17.1, 18.1 and 19.1).
+    pub fn rates(self) -> &'static [BitRate] {
+        const DSSS: [BitRate; 4] = [
+            BitRate::from_bps(1_000_000),
+            BitRate::from_bps(2_000_000),
+            BitRate::from_bps(5_500_000),
+            BitRate::from_bps(11_000_000),
+        ];
+        const OFDM: [BitRate; 8] = [
+            BitRate::from_bps(6_000_000),
+            BitRate::from_bps(9_000_000),
+            BitRate::from_bps(12_000_000),
+            BitRate::from_bps(18_000_000),
+            BitRate::from_bps(24_000_000),
+            BitRate::from_bps(36_000_000),
+            BitRate::from_bps(48_000_000),
+            BitRate::from_bps(54_000_000),
+        ];
+        match self {
+            Self::Dot11b => &DSSS,
+            Self::Dot11a | Self::Dot11g => &OFDM,
+        }
+    }
+
+    /// The rate of data frames where the scenario names none: the fastest.
+    pub fn default_data_rate(self) -> BitRate {
+        match self {
+            Self::Dot11b => BitRate::from_bps(11_000_000),
+            Self::Dot11a | Self::Dot11g => BitRate::from_bps(54_000_000),
+        }
+    }
+
+    /// The rate of control frames where the scenario names none: the fastest mandatory one
+    /// that every station of the PHY's first standard has.
+    pub fn default_control_rate(self) -> BitRate {
+        match self {
+            Self::Dot11b => BitRate::from_bps(2_000_000),
+            Self::Dot11a | Self::Dot11g => BitRate::from_bps(24_000_000),
+        }
+    }
+}
+
+impl Transport {
+    /// Whether the flow runs over TCP.
+    pub fn is_tcp(self) -> bool {
+        self != Self::Udp
+    }
+}
+
+impl Default for Cell {
+    fn default() -> Self {
+        let phy = PhyKind::default();
+        Self {
+            kind: CellKind::default(),
+            phy,
+            data_rate: phy.default_data_rate(),
+            control_rate: phy.default_control_rate(),
+            preamble: None,
+            rts_threshold: RtsThreshold::Off,
+            mac_overhead: 36,
+            immediate_access: true,
+            short_retry_limit: 7,
+            long_retry_limit: 4,
+            queue: queue::access_point_default(),
+        }
+    }
+}
+
+impl Default for Wired {
+    fn default() -> Self {
+        Self {
+            rate: BitRate::from_bps(100_000_000),
+            delay: Seconds::from_millis(2),
+        }
+    }
+}
+
+fn unnamed() -> String {
+    "unnamed".to_owned()
+}
+
+fn default_duration() -> Seconds {
+    Seconds::from_millis(300_000)
+}
+
+fn default_segment() -> u32 {
+    1460
+}
+
+fn default_header() -> u32 {
+    40
+}
+
+fn default_window() -> u32 {
+    20
+}
+
+fn default_delayed_ack_timeout() -> Seconds {
+    Seconds::from_millis(100)
+}
+
+fn default_min_rto() -> Seconds {
+    Seconds::from_millis(200)
+}
+
+fn default_initial_rto() -> Seconds {
+    Seconds::from_millis(3_000)
+}
+
+fn default_interval() -> Seconds {
+    Seconds::from_millis(1_000)
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn two() -> u32 {
+    2
+}
+
+fn yes() -> bool {
+    true
+}

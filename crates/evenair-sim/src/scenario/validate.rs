@@ -1,0 +1,275 @@
+//! What a single value's type cannot check: bounds that depend on the place, and values that
+//! do not go together.
+
+use serde_json::Value;
+
+use super::choices::Preamble;
+use super::quantity::{BitRate, Seconds};
+use super::queue::{Queue, QueueKind};
+use super::types::{Application, Cell, Flow, PhyKind, Scenario, Station, Transport};
+
+/// A field and what is wrong with it.
+#[derive(Debug)]
+pub(super) struct Problem {
+    pub(super) field: String,
+    pub(super) message: String,
+}
+
+type Checked = Result<(), Problem>;
+
+/// More flows than any run finishes.
+const MAX_FLOWS: u64 = 100_000;
+/// More samples than anybody plots; they are kept in memory.
+const MAX_SAMPLES: u64 = 10_000_000;
+/// The largest IP packet, and the largest frame here.
+const MAX_PACKET: u64 = 65_535;
+const SLOWEST: BitRate = BitRate::from_bps(1_000_000);
+
+/// Refuses lists where a table belongs: serde would take them as the fields in order.
+pub(super) fn check_tables(document: &Value) -> Checked {
+    let no_list = |field: &str, value: &Value| match value {
+        Value::Array(_) => fail(field, "got a list", "a table of keys and values"),
+        _ => Ok(()),
+    };
+    no_list("", document)?;
+    for key in ["cell", "wired", "trace"] {
+        no_list(key, &document[key])?;
+    }
+    for (index, station) in entries(&document["station"]) {
+        let field = format!("station.{index}");
+        no_list(&field, station)?;
+        no_list(&format!("{field}.error"), &station["error"])?;
+        for (index, flow) in entries(&station["flows"]) {
+            no_list(&format!("{field}.flows.{index}"), flow)?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks a scenario whose defaults are filled in.
+pub(super) fn check(scenario: &Scenario) -> Checked {
+    above_zero("duration", scenario.duration)?;
+    check_cell(&scenario.cell)?;
+    if scenario.station.is_empty() {
+        return fail("station", "got none", "at least one [[station]] table");
+    }
+    let end = scenario.duration.span() + scenario.warmup.span();
+    let mut flows = 0;
+    for (index, station) in scenario.station.iter().enumerate() {
+        let field = format!("station.{index}");
+        check_station(&field, station, scenario)?;
+        for (flow_index, flow) in station.flows.iter().enumerate() {
+            let field = format!("{field}.flows.{flow_index}");
+            check_flow(&field, flow)?;
+            check_times(&field, flow, Seconds::from(end))?;
+            check_size(
+                &field,
+                flow,
+                station.extra_header,
+                scenario.cell.mac_overhead,
+            )?;
+        }
+        flows += u64::from(station.count) * station.flows.len() as u64;
+    }
+    if flows > MAX_FLOWS {
+        let got = format!("got {flows} flows in all (count times flows)");
+        return fail("station", &got, &format!("up to {MAX_FLOWS} flows in all"));
+    }
+    if let Some(trace) = &scenario.trace {
+        above_zero("trace.interval", trace.interval)?;
+        let samples = end.as_nanos() / trace.interval.span().as_nanos();
+        if samples > MAX_SAMPLES {
+            let got = format!("got {}, which makes {samples} samples", trace.interval);
+            return fail(
+                "trace.interval",
+                &got,
+                &format!("up to {MAX_SAMPLES} samples"),
+            );
+        }
+    }
+    Ok(())
+}
+
+fn entries(list: &Value) -> impl Iterator<Item = (usize, &Value)> {
+    list.as_array().into_iter().flatten().enumerate()
+}
+
+fn check_cell(cell: &Cell) -> Checked {
+    phy_rate("cell.data_rate", cell.data_rate, cell.phy)?;
+    phy_rate("cell.control_rate", cell.control_rate, cell.phy)?;
+    check_preamble(cell)?;
+    check_queue("cell.queue", &cell.queue)
+}
+
+fn check_preamble(cell: &Cell) -> Checked {
+    let field = "cell.preamble";
+    match cell.preamble {
+        Some(_) if cell.phy != PhyKind::Dot11b => {
+            let got = format!("got a preamble with phy \"{}\"", cell.phy);
+            fail(field, &got, "no preamble, or phy \"802.11b\"")
+        }
+        Some(Preamble::Short) => {
+            for (rate, key) in [
+                (cell.data_rate, "cell.data_rate"),
+                (cell.control_rate, "cell.control_rate"),
+            ] {
+                if rate == SLOWEST {
+                    return short_with_slowest(field, key);
+                }
+            }
+            Ok(())
+        }
+        Some(Preamble::Duration(seconds)) => {
+            const LONGEST: Seconds = Seconds::from_millis(10);
+            if seconds == Seconds::ZERO || seconds > LONGEST {
+                let accepted = format!("\"long\", \"short\" or a time above 0 and up to {LONGEST}");
+                return fail(field, &format!("got {seconds}"), &accepted);
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// IEEE 802.11-2007 18.2.2.2: frames at 1 Mbit/s have the long preamble.
+fn short_with_slowest(field: &str, rate_key: &str) -> Checked {
+    let got = format!("got preamble \"short\" with {rate_key} {SLOWEST}");
+    fail(field, &got, "\"long\", or 2 Mbps and faster with \"short\"")
+}
+
+fn check_station(field: &str, station: &Station, scenario: &Scenario) -> Checked {
+    if let Some(rate) = station.data_rate {
+        let field = format!("{field}.data_rate");
+        phy_rate(&field, rate, scenario.cell.phy)?;
+        if rate == SLOWEST && scenario.cell.preamble == Some(Preamble::Short) {
+            return short_with_slowest(&field, "data_rate");
+        }
+    }
+    check_queue(&format!("{field}.queue"), &station.queue)?;
+    if station.flows.is_empty() {
+        let accepted = "a list of at least one flow such as { direction = \"up\" }";
+        return fail(&format!("{field}.flows"), "got none", accepted);
+    }
+    Ok(())
+}
+
+fn check_queue(field: &str, queue: &Queue) -> Checked {
+    match queue.kind {
+        QueueKind::Las { flow_timeout, .. } => {
+            above_zero(&format!("{field}.flow_timeout"), flow_timeout)
+        }
+        QueueKind::DropTail | QueueKind::SpmAf { .. } => Ok(()),
+    }
+}
+
+fn check_flow(field: &str, flow: &Flow) -> Checked {
+    let at = |key: &str| format!("{field}.{key}");
+    let (wanted, other) = match flow.transport {
+        Transport::Udp => (Application::Cbr, Application::Bulk),
+        Transport::NewReno => (Application::Bulk, Application::Cbr),
+    };
+    if flow.application != wanted {
+        let got = format!("got \"{other}\" over {}", flow.transport);
+        let accepted = "\"bulk\" over TCP, \"cbr\" over udp";
+        return fail(&at("application"), &got, accepted);
+    }
+    match (flow.application, flow.rate) {
+        (Application::Cbr, None) => {
+            let accepted = "a rate such as \"1 Mbps\", which a \"cbr\" application needs";
+            return fail(&at("rate"), "missing", accepted);
+        }
+        (Application::Cbr, Some(BitRate::UNLIMITED)) => {
+            return fail(
+                &at("rate"),
+                "got \"unlimited\"",
+                "a rate such as \"1 Mbps\"",
+            );
+        }
+        (Application::Bulk, Some(rate)) => {
+            let accepted = "no rate with application \"bulk\", or application \"cbr\"";
+            return fail(&at("rate"), &format!("got {rate}"), accepted);
+        }
+        _ => {}
+    }
+    if !flow.transport.is_tcp() {
+        if flow.spm_marking == Some(true) {
+            let accepted = "false with transport \"udp\" (marking follows TCP's cwnd)";
+            return fail(&at("spm_marking"), "got true", accepted);
+        }
+        return Ok(());
+    }
+    if flow.header < 40 {
+        let accepted = "a whole number from 40 to 120 for TCP over IP";
+        return fail(&at("header"), &format!("got {}", flow.header), accepted);
+    }
+    if flow.initial_window > flow.window {
+        let got = format!("got {}", flow.initial_window);
+        let accepted = format!("a whole number from 1 to the window, {}", flow.window);
+        return fail(&at("initial_window"), &got, &accepted);
+    }
+    above_zero(&at("delayed_ack_timeout"), flow.delayed_ack_timeout)?;
+    above_zero(&at("min_rto"), flow.min_rto)?;
+    above_zero(&at("initial_rto"), flow.initial_rto)
+}
+
+fn check_times(field: &str, flow: &Flow, end: Seconds) -> Checked {
+    let start = flow.start.unwrap_or(Seconds::ZERO);
+    if start >= end {
+        let accepted = format!("a time before the end of the run, {end}");
+        return fail(
+            &format!("{field}.start"),
+            &format!("got {start}"),
+            &accepted,
+        );
+    }
+    match flow.stop {
+        Some(stop) if stop <= start => {
+            let accepted = format!("a time after the flow's start, {start}");
+            fail(&format!("{field}.stop"), &format!("got {stop}"), &accepted)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_size(field: &str, flow: &Flow, extra_header: u32, mac_overhead: u32) -> Checked {
+    let size = [flow.segment, flow.header, extra_header, mac_overhead]
+        .iter()
+        .map(|&part| u64::from(part))
+        .sum::<u64>();
+    if size > MAX_PACKET {
+        let got = format!(
+            "got {}, with header {}, extra_header {extra_header} and mac_overhead {mac_overhead} a frame of {size} bytes",
+            flow.segment, flow.header
+        );
+        let accepted = format!("up to {MAX_PACKET} bytes together");
+        return fail(&format!("{field}.segment"), &got, &accepted);
+    }
+    Ok(())
+}
+
+fn phy_rate(field: &str, rate: BitRate, phy: PhyKind) -> Checked {
+    if phy.rates().contains(&rate) {
+        return Ok(());
+    }
+    let rates: Vec<String> = phy
+        .rates()
+        .iter()
+        .map(|rate| format!("\"{rate}\""))
+        .collect();
+    let accepted = format!("a rate of {phy}: {}", rates.join(", "));
+    fail(field, &format!("got {rate}"), &accepted)
+}
+
+fn above_zero(field: &str, time: Seconds) -> Checked {
+    if time == Seconds::ZERO {
+        return fail(field, "got 0 s", "a time above 0, such as \"1 s\"");
+    }
+    Ok(())
+}
+
+fn fail(field: &str, got: &str, accepted: &str) -> Checked {
+    Err(Problem {
+        field: field.to_owned(),
+        message: format!("{got}; accepted: {accepted}"),
+    })
+}

@@ -1,0 +1,82 @@
+//! Time series of a run, as columns.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::flow::{Ends, Flow};
+
+/// Samples at a constant interval; each column has one value per sample.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Series {
+    /// End of each interval, seconds since the end of the warm-up.
+    pub time_s: Vec<f64>,
+    /// Acknowledgements that wait at the access point.
+    pub ap_queue_acks: Vec<u32>,
+    /// Data packets that wait at the access point.
+    pub ap_queue_data: Vec<u32>,
+    /// Goodput of all flows in the interval, bit/s.
+    pub aggregate_goodput_bps: Vec<f64>,
+    /// By flow id: `cwnd` (segments; TCP only) and `goodput_bps` (bit/s) in the interval.
+    pub flows: Map<String, Value>,
+}
+
+/// Collects a [`Series`].
+#[derive(Debug, Default)]
+pub(crate) struct Sampler {
+    series: Series,
+    flows: Vec<FlowSeries>,
+}
+
+#[derive(Debug, Default)]
+struct FlowSeries {
+    cwnd: Vec<f64>,
+    goodput_bps: Vec<f64>,
+    delivered: u64,
+}
+
+impl Sampler {
+    /// The start of the first interval.
+    pub(crate) fn start(&mut self, flows: &[Flow]) {
+        self.flows = flows
+            .iter()
+            .map(|f| FlowSeries { delivered: f.delivered_bytes(), ..FlowSeries::default() })
+            .collect();
+    }
+
+    /// The end of an interval of `interval_s`: `(data, acks)` wait at the access point.
+    pub(crate) fn sample(
+        &mut self,
+        time_s: f64,
+        interval_s: f64,
+        flows: &[Flow],
+        (data, acks): (u32, u32),
+    ) {
+        let mut total = 0.0;
+        for (series, flow) in self.flows.iter_mut().zip(flows) {
+            let delivered = flow.delivered_bytes();
+            let goodput = (delivered - series.delivered) as f64 * 8.0 / interval_s;
+            series.delivered = delivered;
+            series.goodput_bps.push(goodput);
+            total += goodput;
+            if let Ends::Tcp { sender, .. } = &flow.ends {
+                series.cwnd.push(sender.window().cwnd);
+            }
+        }
+        self.series.time_s.push(time_s);
+        self.series.ap_queue_data.push(data);
+        self.series.ap_queue_acks.push(acks);
+        self.series.aggregate_goodput_bps.push(total);
+    }
+
+    /// The columns.
+    pub(crate) fn finish(mut self, flows: &[Flow]) -> Series {
+        for (series, flow) in self.flows.into_iter().zip(flows) {
+            let mut columns = json!({ "goodput_bps": series.goodput_bps });
+            if matches!(flow.ends, Ends::Tcp { .. }) {
+                columns["cwnd"] = json!(series.cwnd);
+            }
+            self.series.flows.insert(flow.id.clone(), columns);
+        }
+        self.series
+    }
+}

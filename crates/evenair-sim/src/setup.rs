@@ -1,0 +1,164 @@
+//! From a scenario to the parts of a world.
+
+use evenair_core::packet::FlowId;
+use evenair_core::phy::{LONG_PREAMBLE, Phy};
+use evenair_core::queue::{self, Limit};
+use evenair_core::tcp::congestion::Algorithm;
+use evenair_core::tcp::{Receiver, ReceiverConfig, Sender, SenderConfig};
+use evenair_core::time::{Span, Time};
+use evenair_core::units::Rate;
+use evenair_core::wlan::{Medium, MediumConfig};
+
+use crate::flow::{Cbr, Ends, Flow};
+use crate::interface::Interface;
+use crate::scenario::{
+    self, Direction, Filtering, FrameErrors, PhyKind, QueueKind, QueueLimit, RtsThreshold,
+    Scenario, Service, Transport,
+};
+
+/// Between the starts of two flows where a count is given, so that they do not run in step.
+const STAGGER: Span = Span::from_millis(100);
+
+/// The cell's air, with the access point at index 0.
+pub(crate) fn medium(scenario: &Scenario, seed: u64) -> Medium {
+    let cell = &scenario.cell;
+    let config = MediumConfig {
+        phy: match cell.phy {
+            PhyKind::Dot11b => Phy::dot11b(cell.preamble.map_or(LONG_PREAMBLE, |p| p.span())),
+            PhyKind::Dot11a => Phy::dot11a(),
+            PhyKind::Dot11g => Phy::dot11g(),
+        },
+        control_rate: cell.control_rate.rate(),
+        rts_threshold: match cell.rts_threshold {
+            RtsThreshold::Off => None,
+            RtsThreshold::Bytes(bytes) => Some(bytes),
+        },
+        mac_overhead: cell.mac_overhead,
+        immediate_access: cell.immediate_access,
+        short_retry_limit: cell.short_retry_limit,
+        long_retry_limit: cell.long_retry_limit,
+    };
+    let mut rates: Vec<Rate> = vec![cell.data_rate.rate()];
+    let mut errors = vec![0.0];
+    for group in &scenario.station {
+        let rate = group.data_rate.unwrap_or(cell.data_rate).rate();
+        let error = match group.error {
+            Some(FrameErrors::Independent { rate }) => rate,
+            None => 0.0,
+        };
+        for _ in 0..group.count {
+            rates.push(rate);
+            errors.push(error);
+        }
+    }
+    let mut medium = Medium::new(config, &rates, seed);
+    for (station, &error) in (0..).zip(&errors) {
+        medium.set_error_rate(station, error);
+    }
+    medium
+}
+
+/// The interfaces of the access point and of each station.
+pub(crate) fn interfaces(scenario: &Scenario) -> Vec<Interface> {
+    let queue = |q: &scenario::Queue| Interface::new(queue_kind(q.kind), limit(q.limit));
+    let mut interfaces = vec![queue(&scenario.cell.queue)];
+    for group in &scenario.station {
+        interfaces.extend((0..group.count).map(|_| queue(&group.queue)));
+    }
+    interfaces
+}
+
+/// All flows, in the order of the stations.
+pub(crate) fn flows(scenario: &Scenario) -> Vec<Flow> {
+    let mut flows: Vec<Flow> = Vec::new();
+    let stagger = scenario.station.iter().any(|group| group.count > 1);
+    let (mut ups, mut downs) = (0, 0);
+    let mut station = 0;
+    for group in &scenario.station {
+        for _ in 0..group.count {
+            station += 1;
+            for spec in &group.flows {
+                let index = flows.len() as u32;
+                let up = spec.direction == Direction::Up;
+                let (count, name) = if up { (&mut ups, "up") } else { (&mut downs, "down") };
+                *count += 1;
+                let staggered = if stagger { STAGGER * u64::from(index) } else { Span::ZERO };
+                let start = spec.start.map_or(staggered, |s| s.span());
+                flows.push(Flow {
+                    id: format!("{name}-{count}"),
+                    index: FlowId(index),
+                    station,
+                    up,
+                    transport: spec.transport.name(),
+                    header: spec.header,
+                    extra_header: group.extra_header,
+                    window_bytes: spec.window.saturating_mul(spec.segment),
+                    start: Time::ZERO + start,
+                    stop: spec.stop.map_or(Time::NEVER, |s| Time::ZERO + s.span()),
+                    started: false,
+                    ends: ends(spec, Time::ZERO + start),
+                });
+            }
+        }
+    }
+    flows
+}
+
+fn ends(spec: &scenario::Flow, start: Time) -> Ends {
+    if spec.transport == Transport::Udp {
+        let rate = spec.rate.expect("a resolved cbr flow has a rate").rate();
+        return Ends::Cbr(Cbr {
+            payload: spec.segment,
+            interval: rate.time_for(u64::from(spec.segment)).max(Span::from_nanos(1)),
+            next: start,
+            sent: 0,
+            received_bytes: 0,
+        });
+    }
+    let control = Algorithm::by_name(spec.transport.name());
+    let config = SenderConfig {
+        segment: spec.segment,
+        window: spec.window,
+        initial_window: spec.initial_window,
+        initial_ssthresh: spec.initial_ssthresh.unwrap_or(spec.window),
+        byte_counting: spec.byte_counting.unwrap_or(false),
+        limited_transmit: spec.limited_transmit,
+        spm_marking: spec.spm_marking.unwrap_or(false),
+        min_rto: spec.min_rto.span(),
+        initial_rto: spec.initial_rto.span(),
+        total: u64::MAX,
+    };
+    Ends::Tcp {
+        sender: Sender::new(config, control.expect("the scenario knows the registry's names")),
+        receiver: Receiver::new(ReceiverConfig {
+            delayed_ack: spec.delayed_ack,
+            delayed_ack_timeout: spec.delayed_ack_timeout.span(),
+        }),
+    }
+}
+
+fn queue_kind(kind: QueueKind) -> queue::Kind {
+    match kind {
+        QueueKind::DropTail => queue::Kind::DropTail,
+        QueueKind::SpmAf { filtering } => queue::Kind::SpmAf {
+            filtering: match filtering {
+                Filtering::Tail => queue::Filtering::Tail,
+                Filtering::Head => queue::Filtering::Head,
+            },
+        },
+        QueueKind::Las { service, flow_timeout } => queue::Kind::Las {
+            service: match service {
+                Service::Sequence => queue::Service::Sequence,
+                Service::Bytes => queue::Service::Bytes,
+            },
+            flow_timeout: flow_timeout.span(),
+        },
+    }
+}
+
+fn limit(limit: QueueLimit) -> Limit {
+    match limit {
+        QueueLimit::Packets(packets) => Limit::Packets(packets),
+        QueueLimit::Bytes(bytes) => Limit::Bytes(bytes),
+    }
+}
