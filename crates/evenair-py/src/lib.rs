@@ -89,9 +89,7 @@ mod _core {
         pcap: Option<PathBuf>,
     ) -> PyResult<()> {
         if threads == 0 {
-            return Err(PyValueError::new_err(
-                "threads: got 0, at least 1 is needed",
-            ));
+            return Err(PyValueError::new_err("threads: got 0, at least 1 is needed"));
         }
         if pcap.is_some() && jobs.len() != 1 {
             return Err(PyValueError::new_err("pcap: a capture is of one run"));
@@ -103,10 +101,7 @@ mod _core {
                 Some(last) if jobs[index - 1].0 == *document => last.scenario.clone(),
                 _ => Arc::new(scenario(document, "scenario")?),
             };
-            runs.push(Job {
-                scenario,
-                seed: *seed,
-            });
+            runs.push(Job { scenario, seed: *seed });
         }
         pool::run(py, &runs, threads, &on_result, pcap)
     }

@@ -35,10 +35,7 @@ impl Job {
         match outcome {
             Ok(Ok(result)) => to_json(&result, wall),
             Ok(Err(error)) => Err(error.to_string()),
-            Err(_) => Err(format!(
-                "the engine panicked {}; please report this",
-                LAST_PANIC.take()
-            )),
+            Err(_) => Err(format!("the engine panicked {}; please report this", LAST_PANIC.take())),
         }
         .map_err(|reason| {
             let Self { scenario, seed } = self;
@@ -56,10 +53,7 @@ pub(crate) fn run(
     pcap: Option<PathBuf>,
 ) -> PyResult<()> {
     let cancel = Arc::new(AtomicBool::new(false));
-    let options = RunOptions {
-        pcap,
-        cancel: Some(Arc::clone(&cancel)),
-    };
+    let options = RunOptions { pcap, cancel: Some(Arc::clone(&cancel)) };
     let next = AtomicUsize::new(0);
     let work = |done: mpsc::Sender<(usize, Result<String, String>)>| {
         while !cancel.load(Ordering::Relaxed) {

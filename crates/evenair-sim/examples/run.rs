@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         };
         println!(
             "seed {seed}: {:.4} Mb/s, up {:.4}, down {:.4}, Jain {:.4}, AP loss {:.4}, data {:.2}, \
-             acks {:.2}, {:.1} ms, {} events, {}",
+             acks {:.2}, sent {}, again {}, timeouts {}, {:.1} ms, {} events, {}",
             result.aggregate_goodput_bps / 1e6,
             mean("up"),
             mean("down"),
@@ -37,6 +37,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             result.ap_queue.loss_ratio,
             result.ap_queue.mean_data,
             result.ap_queue.mean_acks,
+            result.flows.iter().map(|f| f.segments_sent).sum::<u64>(),
+            result.flows.iter().map(|f| f.retransmissions).sum::<u64>(),
+            result.flows.iter().map(|f| f.timeouts).sum::<u64>(),
             wall * 1e3,
             result.events,
             result.fingerprint,

@@ -163,8 +163,7 @@ impl Flow {
     }
 
     fn packet(&self, kind: PacketKind, payload: u32, seq: u64) -> Packet {
-        let from_sender =
-            matches!(kind, PacketKind::Data | PacketKind::Syn | PacketKind::Datagram);
+        let from_sender = matches!(kind, PacketKind::Data | PacketKind::Syn | PacketKind::Datagram);
         let extra = if self.is_sender(true) == from_sender { self.extra_header } else { 0 };
         Packet {
             flow: self.index,

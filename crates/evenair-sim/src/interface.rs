@@ -1,7 +1,7 @@
 //! A station's network interface: its queue in front of the MAC, and what went through it.
 
 use evenair_core::packet::Packet;
-use evenair_core::queue::{Discarded, Limit, Kind, Queue, QueueDiscipline, Reason};
+use evenair_core::queue::{Discarded, Kind, Limit, Queue, QueueDiscipline, Reason};
 use evenair_core::time::{Span, Time};
 
 /// The queue of one station, watched.

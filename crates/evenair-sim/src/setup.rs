@@ -4,7 +4,7 @@ use evenair_core::packet::FlowId;
 use evenair_core::phy::{LONG_PREAMBLE, Phy};
 use evenair_core::queue::{self, Limit};
 use evenair_core::tcp::congestion::Algorithm;
-use evenair_core::tcp::{Receiver, ReceiverConfig, Sender, SenderConfig};
+use evenair_core::tcp::{self, Receiver, ReceiverConfig, Sender, SenderConfig};
 use evenair_core::time::{Span, Time};
 use evenair_core::units::Rate;
 use evenair_core::wlan::{Medium, MediumConfig};
@@ -12,8 +12,8 @@ use evenair_core::wlan::{Medium, MediumConfig};
 use crate::flow::{Cbr, Ends, Flow};
 use crate::interface::Interface;
 use crate::scenario::{
-    self, Direction, Filtering, FrameErrors, PhyKind, QueueKind, QueueLimit, RtsThreshold,
-    Scenario, Service, Transport,
+    self, Direction, Filtering, FrameErrors, LimitedTransmit, PhyKind, QueueKind, QueueLimit,
+    RtsThreshold, Scenario, Service, Transport,
 };
 
 /// Between the starts of two flows where a count is given, so that they do not run in step.
@@ -122,7 +122,11 @@ fn ends(spec: &scenario::Flow, start: Time) -> Ends {
         initial_window: spec.initial_window,
         initial_ssthresh: spec.initial_ssthresh.unwrap_or(spec.window),
         byte_counting: spec.byte_counting.unwrap_or(false),
-        limited_transmit: spec.limited_transmit,
+        limited_transmit: match spec.limited_transmit {
+            LimitedTransmit::Off => tcp::LimitedTransmit::Off,
+            LimitedTransmit::New => tcp::LimitedTransmit::New,
+            LimitedTransmit::Any => tcp::LimitedTransmit::Any,
+        },
         spm_marking: spec.spm_marking.unwrap_or(false),
         min_rto: spec.min_rto.span(),
         initial_rto: spec.initial_rto.span(),

@@ -14,4 +14,4 @@ mod tests;
 
 pub use receiver::{Answer, Receiver, ReceiverConfig};
 pub use rtt::RttEstimator;
-pub use sender::{Segment, Sender, SenderConfig, SenderCounters};
+pub use sender::{LimitedTransmit, Segment, Sender, SenderConfig, SenderCounters};

@@ -82,13 +82,16 @@ impl Contention {
     /// A busy period has ended; the crowd counts from boundary `crowd_from` of the slots after it.
     pub(super) fn idle(&mut self, crowd_from: u64) {
         self.crowd_from = crowd_from;
+        for straggler in &mut self.stragglers {
+            straggler.from = crowd_from;
+        }
     }
 
     /// `station` transmitted in the busy period that has just ended, and drew `backoff`; it counts
     /// from boundary `from`. Call [`Contention::idle`] first.
     pub(super) fn retreat(&mut self, station: u32, from: u64, backoff: u32, has_frame: bool) {
-        // A post-backoff of 0 is not over before its boundary is reached: until then a frame that
-        // arrives uses it, which the crowd's list of past positions could not tell.
+        // A post-backoff of 0 is not over before its boundary is reached, even if others forestall
+        // it: until then a frame that arrives uses it, which the crowd's positions could not tell.
         if from == self.crowd_from && (has_frame || backoff > 0) {
             let position = self.elapsed + u64::from(backoff);
             self.join_crowd(station, position, has_frame);
@@ -111,14 +114,12 @@ impl Contention {
             Rest::Straggling => {
                 let found = self.stragglers.iter_mut().find(|s| s.station == station);
                 let straggler = found.expect("a straggling station is in the list");
-                if boundary.is_some_and(|b| b <= straggler.from + straggler.counter) {
-                    straggler.has_frame = true;
-                    self.rest[station as usize] = Rest::Active;
-                    return Access::Contending;
+                if boundary.is_some_and(|b| b > straggler.from + straggler.counter) {
+                    return Access::BackoffOver;
                 }
-                self.stragglers.retain(|s| s.station != station);
-                self.rest[station as usize] = Rest::Post(0);
-                Access::BackoffOver
+                straggler.has_frame = true;
+                self.rest[station as usize] = Rest::Active;
+                Access::Contending
             }
             _ => Access::BackoffOver,
         }
@@ -130,16 +131,16 @@ impl Contention {
     }
 
     /// `station`, whose frame arrived while the medium was idle, transmits at `boundary`, or as
-    /// soon after it as an EIFS allows.
+    /// soon after it as its EIFS or response timeout allows.
     pub(super) fn immediate(&mut self, station: u32, boundary: u64) {
-        let from = boundary.max(self.crowd_from);
+        let from = boundary.max(self.silent_until(station));
         self.straggle(Straggler { station, from, counter: 0, has_frame: true, immediate: true });
     }
 
     /// `station`, whose frame arrived while the medium was idle, counts `backoff` slots from
-    /// `boundary`, or as soon after it as an EIFS allows.
+    /// `boundary`, or as soon after it as its EIFS or response timeout allows.
     pub(super) fn late_backoff(&mut self, station: u32, boundary: u64, backoff: u32) {
-        let from = boundary.max(self.crowd_from);
+        let from = boundary.max(self.silent_until(station));
         let counter = u64::from(backoff);
         self.straggle(Straggler { station, from, counter, has_frame: true, immediate: false });
     }
@@ -184,15 +185,28 @@ impl Contention {
             }
             let counted = boundary.saturating_sub(s.from).min(s.counter);
             let left = if s.immediate { u64::from(draw(s.station)) } else { s.counter - counted };
-            self.join_crowd(s.station, self.elapsed + left, s.has_frame);
+            // A post-backoff of 0 that has not reached its boundary is not over yet.
+            if s.has_frame || left > 0 || s.from <= boundary {
+                self.join_crowd(s.station, self.elapsed + left, s.has_frame);
+            }
         }
-        self.stragglers.clear();
+        let rest = &self.rest;
+        self.stragglers.retain(|s| rest[s.station as usize] == Rest::Straggling);
         transmitters.sort_unstable();
     }
 
     /// Idle slots that the crowd has counted by `boundary` of the present idle period.
     fn elapsed_at(&self, boundary: Option<u64>) -> u64 {
         self.elapsed + boundary.map_or(0, |b| b.saturating_sub(self.crowd_from))
+    }
+
+    /// The boundary until which `station`, whose backoff is over, has to be silent in this idle
+    /// period. Its response timeout if it has just transmitted: it takes it from the stragglers.
+    fn silent_until(&mut self, station: u32) -> u64 {
+        match self.stragglers.iter().position(|s| s.station == station) {
+            Some(i) => self.stragglers.swap_remove(i).from,
+            None => self.crowd_from,
+        }
     }
 
     fn join_crowd(&mut self, station: u32, position: u64, has_frame: bool) {

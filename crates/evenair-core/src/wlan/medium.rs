@@ -13,7 +13,9 @@
 //!   (9.2.8) and begins its backoff; the DIFS of idle medium that must precede a backoff slot
 //!   (9.2.5.2) has then already passed, or passes after the end of the longest frame.
 //! - Everybody else has then heard a frame that could not be decoded, and waits EIFS from its end
-//!   (9.2.3.4) instead of DIFS. A frame error is taken to hit all listeners alike.
+//!   (9.2.3.4) instead of DIFS. A frame error is taken to hit all listeners alike. The sender of
+//!   the shorter frame in a collision was sending when the longer one began and so has not heard
+//!   the beginning of a frame: it waits for its response timeout and a DIFS, not an EIFS.
 //! - Retry limits count attempts (9.2.5.3): the short one for RTS and for frames without RTS, the
 //!   long one for frames behind RTS/CTS. Reaching a limit drops the frame.
 //!
@@ -364,7 +366,8 @@ impl Medium {
         self.become_idle(end, self.eifs_slots);
         let collision = self.transmitters.len() > 1;
         let rts_time = self.rts_time;
-        let last_frame = |mac: &Mac| if collision { mac.first_frame(rts_time) } else { mac.airtime };
+        let last_frame =
+            |mac: &Mac| if collision { mac.first_frame(rts_time) } else { mac.airtime };
         let lengths = self.transmitters.iter().map(|&s| last_frame(&self.macs[s as usize]));
         let longest = lengths.max().unwrap_or(Span::ZERO);
         for i in 0..self.transmitters.len() {

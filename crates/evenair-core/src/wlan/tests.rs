@@ -156,10 +156,12 @@ fn observe<D: Dcf>(case: &Case) -> (Vec<Seen>, Vec<Counters>) {
         }
     }
     // The order in which frames that are dropped at the same time are reported means nothing.
-    let drops = |a: &Seen, b: &Seen| {
-        matches!((a, b), (Seen::Finished { at: a, .. }, Seen::Finished { at: b, .. }) if a == b)
+    let finished_at = |s: &Seen| match s {
+        Seen::Finished { at, .. } => Some(*at),
+        _ => None,
     };
-    for tie in seen.chunk_by_mut(drops) {
+    let tie = |a: &Seen, b: &Seen| finished_at(a).is_some() && finished_at(a) == finished_at(b);
+    for tie in seen.chunk_by_mut(tie) {
         tie.sort_by_key(|s| match s {
             Seen::Finished { station, .. } => *station,
             _ => 0,
@@ -266,6 +268,223 @@ fn medium_does_what_the_slot_by_slot_dcf_does() {
     }
     eprintln!("accesses, collisions, drops: {total:?}");
     assert!(total[0] > 100_000 && total[1] > 10_000 && total[2] > 5_000, "{total:?}");
+}
+
+/// The counters agree with the events, and every attempt but one that still goes on was delivered,
+/// collided or was in error.
+#[test]
+fn counters_add_up() {
+    for seed in 0..200 {
+        let case = random_case(seed);
+        let (seen, counters) = observe::<Medium>(&case);
+        let mut expected = vec![Counters::default(); counters.len()];
+        let mut last = vec![None; counters.len()];
+        let mut errors = vec![0; counters.len()];
+        for (i, s) in seen.iter().enumerate() {
+            match s {
+                Seen::Access { transmitters, collision, .. } => {
+                    for &station in transmitters {
+                        expected[station as usize].attempts += 1;
+                        expected[station as usize].collisions += u64::from(*collision);
+                    }
+                    // A lone frame that is over without having been received was in error.
+                    let received = matches!(seen.get(i + 1), Some(Seen::Received { .. }) | None);
+                    errors[transmitters[0] as usize] += u64::from(!collision && !received);
+                }
+                Seen::Received { from, packet, .. } => {
+                    assert!(last[*from as usize] < Some(*packet), "frames leave in order");
+                }
+                Seen::Finished { station, outcome, packet, .. } => {
+                    let station = *station as usize;
+                    match outcome {
+                        Outcome::Delivered => expected[station].delivered += 1,
+                        Outcome::Dropped => expected[station].dropped += 1,
+                    }
+                    assert!(
+                        last[station].replace(*packet) < Some(*packet),
+                        "frames leave in order"
+                    );
+                }
+            }
+        }
+        let in_flight = match seen.last() {
+            Some(Seen::Access { transmitters, .. }) => Some(transmitters[0]),
+            Some(Seen::Received { from, .. }) => Some(*from),
+            _ => None,
+        };
+        for (station, (got, want)) in counters.iter().zip(&expected).enumerate() {
+            let open = u64::from(in_flight == Some(station as u32));
+            let pairs = [
+                (got.attempts, want.attempts),
+                (got.collisions, want.collisions),
+                (got.delivered, want.delivered),
+                (got.dropped, want.dropped),
+            ];
+            assert!(pairs.iter().all(|(got, want)| got == want), "{seed}: {got:?}, {want:?}");
+            let ended = got.collisions + got.delivered + errors[station];
+            assert!(ended <= got.attempts && got.attempts <= ended + open, "{seed}: {got:?}");
+            match case.config.rts_threshold {
+                None => assert_eq!(got.data_frames, got.attempts),
+                Some(0) => assert_eq!(got.data_frames, got.attempts - got.collisions),
+                Some(_) => assert!(got.data_frames + got.collisions >= got.attempts),
+            }
+        }
+    }
+}
+
+fn us(micros: u64) -> Time {
+    Time::ZERO + Span::from_micros(micros)
+}
+
+/// A cell of 802.11b at 1 and 2 Mb/s, where all frames last whole microseconds: data 192 us + 8 or
+/// 4 us a byte, ACK 248 us, DIFS 50 us, EIFS 364 us, response timeout 222 us.
+fn slow_cell(immediate_access: bool, retry_limit: u32) -> MediumConfig {
+    MediumConfig { immediate_access, mac_overhead: 28, ..dot11b_cell(false, retry_limit) }
+}
+
+fn arrival(at: u64, from: u32, bytes: u32) -> Arrival {
+    Arrival { at: us(at), from, to: AP, bytes }
+}
+
+/// Two stations at 1 Mb/s.
+fn two_stations(config: MediumConfig, seed: u64, arrivals: Vec<Arrival>) -> Case {
+    let rates = vec![Rate::from_mbps(1); 3];
+    let until = us(1_000_000);
+    Case { config, seed, rates, error_rates: vec![0.0; 3], arrivals, until }
+}
+
+fn accesses(seen: &[Seen]) -> Vec<(Time, Vec<u32>)> {
+    let access = |s: &Seen| match s {
+        Seen::Access { at, transmitters, .. } => Some((*at, transmitters.clone())),
+        _ => None,
+    };
+    seen.iter().filter_map(access).collect()
+}
+
+/// The first backoff that `station` draws, and the following ones with windows `cw`.
+fn draws<const N: usize>(seed: u64, station: u64, cw: [u32; N]) -> [u64; N] {
+    let mut stream = Stream::new(seed, Purpose::Backoff, station);
+    cw.map(|cw| u64::from(stream.up_to(cw)))
+}
+
+/// The first boundaries lie at 50 us (a DIFS after the start of the run) + k 20 us.
+#[test]
+fn a_lone_station_has_immediate_access() {
+    for (at, boundary) in [(0, 50), (50, 50), (51, 70), (1_003, 1_010), (1_010, 1_010)] {
+        let case = two_stations(slow_cell(true, 7), 1, vec![arrival(at, 1, 100)]);
+        let (seen, _) = observe::<Medium>(&case);
+        let [start, data_end] = [boundary, boundary + 192 + 128 * 8].map(us);
+        let times = [start, start, data_end];
+        let (packet, end) = (0, us(boundary + 192 + 128 * 8 + 10 + 248));
+        assert_eq!(
+            seen,
+            [
+                Seen::Access { at: start, transmitters: vec![1], collision: false },
+                Seen::Received { at: data_end, from: 1, packet, times, rts: false, retries: 0 },
+                Seen::Finished { at: end, station: 1, packet, outcome: Outcome::Delivered },
+            ]
+        );
+    }
+}
+
+/// The DIFS runs from the arrival, the backoff from the first boundary after it.
+#[test]
+fn without_immediate_access_a_lone_station_backs_off() {
+    let [backoff] = draws(1, 1, [31]);
+    for (at, boundary) in [(0, 50), (1, 70), (960, 1_010), (1_003, 1_070)] {
+        let case = two_stations(slow_cell(false, 7), 1, vec![arrival(at, 1, 100)]);
+        let (seen, _) = observe::<Medium>(&case);
+        assert_eq!(accesses(&seen), [(us(boundary + 20 * backoff), vec![1])]);
+    }
+}
+
+/// Every attempt fails: 7 data frames, or 4 behind RTS/CTS, each a response timeout and a backoff
+/// from a doubled window after the one before. 230 us (50 + 9 slots) is the first boundary at or
+/// after the timeout of 222 us.
+#[test]
+fn the_retry_limit_ends_a_frame() {
+    let windows = [63, 127, 255, 511, 1023, 1023];
+    for (rts, attempts) in [(false, 7), (true, 4)] {
+        let config = MediumConfig { long_retry_limit: 4, ..slow_cell(true, 7) };
+        let config = MediumConfig { rts_threshold: rts.then_some(0), ..config };
+        let mut case = two_stations(config, 5, vec![arrival(0, 1, 100)]);
+        case.error_rates[1] = 1.0;
+        let (seen, counters) = observe::<Medium>(&case);
+        // RTS 272 us and CTS 248 us, each followed by SIFS.
+        let exchange = 192 + 128 * 8 + if rts { 272 + 248 + 20 } else { 0 };
+        let (mut start, mut expected) = (50, Vec::new());
+        for backoff in draws(5, 1, windows) {
+            expected.push((us(start), vec![1]));
+            start += exchange + 230 + 20 * backoff;
+        }
+        expected.push((us(start), vec![1]));
+        assert_eq!(accesses(&seen), expected[..attempts]);
+        let end = expected[attempts - 1].0 + Span::from_micros(exchange);
+        let dropped = Seen::Finished { at: end, station: 1, packet: 0, outcome: Outcome::Dropped };
+        assert_eq!(seen.last(), Some(&dropped));
+        let attempts = attempts as u64;
+        let airtime = Span::from_micros(exchange) * attempts;
+        let data_frames = attempts;
+        let none = Counters::default();
+        assert_eq!(counters[1], Counters { attempts, data_frames, dropped: 1, airtime, ..none });
+    }
+}
+
+/// Two frames that come to an idle medium between the same boundaries collide. RTS frames count
+/// for the short limit, and their collision costs no data frame.
+#[test]
+fn colliding_rts_frames_count_for_the_short_limit() {
+    let config =
+        MediumConfig { rts_threshold: Some(0), short_retry_limit: 1, ..slow_cell(true, 7) };
+    let case = two_stations(config, 1, vec![arrival(1_001, 1, 100), arrival(1_009, 2, 700)]);
+    let (seen, counters) = observe::<Medium>(&case);
+    assert_eq!(accesses(&seen), [(us(1_010), vec![1, 2])]);
+    let airtime = Span::from_micros(272);
+    let none = Counters::default();
+    let expected = Counters { attempts: 1, collisions: 1, dropped: 1, airtime, ..none };
+    assert_eq!(counters[1..], [expected; 2]);
+}
+
+/// After a collision only those who heard it wait EIFS (boundary 16 after E + DIFS). A collider
+/// whose response timeout (boundary 9) and post-backoff are over has immediate access.
+#[test]
+fn a_collider_does_not_wait_eifs() {
+    let short = |seed: &u64| draws(*seed, 1, [31])[0] < 4;
+    let seed = (0..).find(short).unwrap();
+    let over = 9 + draws(seed, 1, [31])[0];
+    let end = 50 + 192 + 128 * 8;
+    let late = end + 50 + 20 * over + 1;
+    let first = vec![arrival(0, 1, 100), arrival(0, 2, 100), arrival(late, 1, 100)];
+    let case = two_stations(slow_cell(true, 1), seed, first);
+    let (seen, _) = observe::<Medium>(&case);
+    let second = us(end + 50 + 20 * (over + 1));
+    assert_eq!(accesses(&seen), [(us(50), vec![1, 2]), (second, vec![1])]);
+}
+
+/// Station 2 draws a post-backoff of 0 after a collision, but station 1, whose frame was shorter,
+/// sends before station 2's response timeout is over (boundary 9). The post-backoff is then still
+/// to come, so a frame that arrives meanwhile goes in slot 0 after that.
+#[test]
+fn a_post_backoff_of_0_that_was_forestalled_is_not_over() {
+    let wanted = |seed: &u64| draws(*seed, 1, [31])[0] < 9 && draws(*seed, 2, [31]) == [0];
+    let seed = (0..).find(wanted).unwrap();
+    let end = 50 + 192 + 1028 * 8;
+    let second = end + 50 + 20 * draws(seed, 1, [31])[0];
+    let arrivals = vec![
+        arrival(0, 1, 100),
+        arrival(0, 1, 100),
+        arrival(0, 2, 1_000),
+        arrival(second + 500, 2, 1_000),
+    ];
+    let mut case = two_stations(slow_cell(true, 1), seed, arrivals);
+    // If station 1 is not understood, EIFS (boundary 16) goes before.
+    for (error_rate, wait) in [(0.0, 10 + 248 + 50), (1.0, 50 + 16 * 20)] {
+        case.error_rates[1] = error_rate;
+        let (seen, _) = observe::<Medium>(&case);
+        let third = second + 192 + 128 * 8 + wait;
+        let expected = [(us(50), vec![1, 2]), (us(second), vec![1]), (us(third), vec![2])];
+        assert_eq!(accesses(&seen), expected);
+    }
 }
 
 prop_compose! {
@@ -439,7 +658,14 @@ fn bianchi_throughput(config: &MediumConfig, n: u32) -> f64 {
 }
 
 /// Saturation throughput within 2% of Bianchi's model (2000). His stations never drop a frame, so
-/// the retry limits are large here.
+/// the retry limits are large here. The simulated means are known to 0.25% with 99.9% confidence.
+///
+/// The differences, up to 1.3%, have two known causes. He decrements counters also in busy slots;
+/// here the medium stays idle for a slot longer after a busy period, and EIFS is rounded up to a
+/// boundary (-0.4 to -0.9% without RTS: a model corrected like Tinnirello, Bianchi and Xiao, 2010).
+/// And he has everybody back at the same time after a collision; here the colliders, whose response
+/// timeout is shorter than EIFS, get ahead of the crowd, which pays off when there are many stations
+/// (0.2% at n = 5, 1.1% at n = 50 without RTS).
 #[test]
 fn saturation_throughput_is_that_of_bianchis_model() {
     let mut wrong = Vec::new();
@@ -448,7 +674,7 @@ fn saturation_throughput_is_that_of_bianchis_model() {
         for n in [1, 2, 5, 10, 20, 50] {
             let config = dot11b_cell(rts, 255);
             let model = bianchi_throughput(&config, n);
-            let [(mean, half), (p, _)] = over_20_seeds(config, n, Span::from_secs(300));
+            let [(mean, half), (p, _)] = over_20_seeds(config, n, Span::from_secs(120));
             let difference = mean / model - 1.0;
             let p_model = bianchi(n, &config.phy)[1];
             let row = format!(

@@ -81,10 +81,7 @@ impl<W: Write> AirWriter<W> {
     /// # Errors
     /// What `out` reports.
     pub fn new(out: W, phy: AirPhy) -> io::Result<Self> {
-        Ok(Self {
-            file: Pcapng::new(out, LinkType::Radiotap, "air")?,
-            phy,
-        })
+        Ok(Self { file: Pcapng::new(out, LinkType::Radiotap, "air")?, phy })
     }
 
     /// Writes the frame whose transmission begins at `start` at `rate`; to be called in the order of
@@ -161,11 +158,9 @@ const CHANNEL_5_GHZ: u16 = 0x0100;
 
 fn write_radiotap(phy: AirPhy, rate: Rate, bad: bool, out: &mut Vec<u8>) {
     let (mhz, channel, short) = match phy {
-        AirPhy::B { short_preamble } => (
-            2437_u16,
-            CHANNEL_CCK | CHANNEL_2_GHZ,
-            short_preamble && rate > Rate::from_mbps(1),
-        ),
+        AirPhy::B { short_preamble } => {
+            (2437_u16, CHANNEL_CCK | CHANNEL_2_GHZ, short_preamble && rate > Rate::from_mbps(1))
+        }
         AirPhy::A => (5180, CHANNEL_OFDM | CHANNEL_5_GHZ, false),
         AirPhy::G => (2437, CHANNEL_OFDM | CHANNEL_2_GHZ, false),
     };
@@ -222,11 +217,7 @@ fn write_frame(duration_us: u16, frame: &AirFrame, out: &mut Vec<u8>) -> u32 {
             out.extend(mac(from));
             16
         }
-        AirFrame::Data {
-            segment,
-            retry,
-            sequence,
-        } => {
+        AirFrame::Data { segment, retry, sequence } => {
             let station = station_mac(segment.station);
             // Table 7-7: ToDS has BSSID, source, destination; FromDS destination, BSSID, source. The
             // gateway is the access point, so that it is BSSID and the other end.

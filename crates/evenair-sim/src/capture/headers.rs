@@ -55,11 +55,7 @@ fn station_ip(station: u32) -> [u8; 4] {
 impl Segment {
     /// Why a reader may want to look at this packet; empty for most.
     pub(super) fn comment(&self) -> &'static str {
-        if self.packet.retransmission {
-            "TCP retransmission"
-        } else {
-            ""
-        }
+        if self.packet.retransmission { "TCP retransmission" } else { "" }
     }
 
     /// Appends the IPv4 and the TCP or UDP header; returns the bytes of the whole packet with its
@@ -123,9 +119,7 @@ impl Segment {
         // Any fixed numbers will do, if flows differ and some of them wrap.
         let sender_isn = flow.wrapping_add(1).wrapping_mul(0x9E37_79B1);
         let receiver_isn = !sender_isn;
-        let offset = sender_isn
-            .wrapping_add(1)
-            .wrapping_add(self.packet.seq as u32);
+        let offset = sender_isn.wrapping_add(1).wrapping_add(self.packet.seq as u32);
         let (sequence, acknowledged, flags) = match self.packet.kind {
             PacketKind::Syn => (sender_isn, 0, SYN),
             PacketKind::SynAck => (receiver_isn, sender_isn.wrapping_add(1), SYN | ACK),
@@ -145,11 +139,7 @@ impl Segment {
         let flow = self.packet.flow.0;
         let server = (5001 + flow / STATION_PORTS % STATION_PORTS) as u16;
         let station = (40_000 + flow % STATION_PORTS) as u16;
-        let (source, target) = if self.up {
-            (station, server)
-        } else {
-            (server, station)
-        };
+        let (source, target) = if self.up { (station, server) } else { (server, station) };
         out.extend(source.to_be_bytes());
         out.extend(target.to_be_bytes());
     }
@@ -162,10 +152,7 @@ fn option_bytes(extra: u32) -> u32 {
 
 /// The sum of 16-bit words that the internet checksum complements, carries not yet folded.
 fn ones_sum(bytes: &[u8]) -> u32 {
-    bytes
-        .chunks(2)
-        .map(|w| u32::from(w[0]) << 8 | w.get(1).map_or(0, |&low| u32::from(low)))
-        .sum()
+    bytes.chunks(2).map(|w| u32::from(w[0]) << 8 | w.get(1).map_or(0, |&low| u32::from(low))).sum()
 }
 
 /// The internet checksum (RFC 1071) of `bytes`, with `start` already summed.

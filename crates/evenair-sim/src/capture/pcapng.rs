@@ -39,10 +39,7 @@ pub(super) struct Pcapng<W: Write> {
 impl<W: Write> Pcapng<W> {
     /// Begins the file: section header and the description of the interface `name`.
     pub(super) fn new(out: W, link: LinkType, name: &str) -> io::Result<Self> {
-        let mut file = Self {
-            out: BufWriter::new(out),
-            block: Vec::with_capacity(512),
-        };
+        let mut file = Self { out: BufWriter::new(out), block: Vec::with_capacity(512) };
         file.begin_block(SECTION_HEADER);
         file.block.extend(0x1A2B_3C4D_u32.to_le_bytes()); // byte-order magic
         file.block.extend([1, 0, 0, 0]); // version 1.0

@@ -32,11 +32,7 @@ fn blocks(file: &[u8]) -> Vec<(u32, &[u8])> {
     while at < file.len() {
         let length = word(at + 4) as usize;
         assert_eq!(length % 4, 0);
-        assert_eq!(
-            word(at + length - 4) as usize,
-            length,
-            "the lengths of a block agree"
-        );
+        assert_eq!(word(at + length - 4) as usize, length, "the lengths of a block agree");
         out.push((word(at), &file[at + 8..at + length - 4]));
         at += length;
     }
@@ -74,16 +70,8 @@ fn wire(segment: Segment) -> Vec<u8> {
 }
 
 fn air(frame: &AirFrame) -> Vec<u8> {
-    let mut writer = AirWriter::new(
-        Vec::new(),
-        AirPhy::B {
-            short_preamble: true,
-        },
-    )
-    .unwrap();
-    writer
-        .frame(Time::ZERO, Rate::from_mbps(11), 117, frame)
-        .unwrap();
+    let mut writer = AirWriter::new(Vec::new(), AirPhy::B { short_preamble: true }).unwrap();
+    writer.frame(Time::ZERO, Rate::from_mbps(11), 117, frame).unwrap();
     writer.finish().unwrap()
 }
 
@@ -110,13 +98,8 @@ fn a_file_begins_with_its_section_and_interface() {
     assert_eq!(blocks[1].0, 1);
     assert_eq!(blocks[1].1[..2], [1, 0], "Ethernet");
     let resolution = [9, 0, 1, 0, 9, 0, 0, 0];
-    assert!(
-        blocks[1].1.windows(8).any(|w| w == resolution),
-        "nanoseconds"
-    );
-    let file = air(&AirFrame::Ack {
-        to: Node::AccessPoint,
-    });
+    assert!(blocks[1].1.windows(8).any(|w| w == resolution), "nanoseconds");
+    let file = air(&AirFrame::Ack { to: Node::AccessPoint });
     assert_eq!(self::blocks(&file)[1].1[..2], [127, 0], "radiotap");
 }
 
@@ -140,16 +123,8 @@ fn headers_are_captured_and_the_payload_is_counted() {
     assert_eq!(p.bytes[..14], [2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0]);
     assert_eq!(check_ip(&p.bytes[14..]), 1500);
     assert_eq!(p.bytes[26..34], [10, 0, 0, 1, 10, 1, 0, 3]);
-    assert_eq!(
-        p.bytes[34..38],
-        [0x13, 0x89, 0x9C, 0x47],
-        "ports 5001 and 40007"
-    );
-    assert_eq!(
-        p.bytes[46..50],
-        [0x50, 0x10, 0x72, 0x10],
-        "ACK, window 29200"
-    );
+    assert_eq!(p.bytes[34..38], [0x13, 0x89, 0x9C, 0x47], "ports 5001 and 40007");
+    assert_eq!(p.bytes[46..50], [0x50, 0x10, 0x72, 0x10], "ACK, window 29200");
     assert!(p.options.is_empty());
 }
 
@@ -211,13 +186,9 @@ fn extra_header_bytes_become_options() {
 
 #[test]
 fn sizes_that_no_header_fits_still_make_valid_packets() {
-    for (size, payload) in [
-        (0, 0),
-        (1000, 1000),
-        (20, 1000),
-        (u32::MAX, u32::MAX),
-        (70_000, 69_960),
-    ] {
+    for (size, payload) in
+        [(0, 0), (1000, 1000), (20, 1000), (u32::MAX, u32::MAX), (70_000, 69_960)]
+    {
         for kind in [PacketKind::Data, PacketKind::Datagram] {
             let mut data = segment(kind, false, 0, 0);
             data.packet.size = size;
@@ -257,47 +228,30 @@ fn frames_of_the_air_have_their_fields() {
         assert_eq!(p.bytes[..14], radiotap);
         let mac = &p.bytes[14..];
         assert_eq!(mac[..4], [0x08, control, 117, 0]);
-        assert_eq!(
-            [&mac[4..10], &mac[10..16], &mac[16..22]],
-            [&first, &second, &ap]
-        );
+        assert_eq!([&mac[4..10], &mac[10..16], &mac[16..22]], [&first, &second, &ap]);
         assert_eq!(mac[22..32], [0x40, 0x23, 0xAA, 0xAA, 3, 0, 0, 0, 8, 0]);
         assert_eq!(check_ip(&mac[32..]), 1500);
     }
     let to = Node::Station(2);
     let mut expected = vec![0xD4, 0, 117, 0];
     expected.extend(station);
-    assert_eq!(
-        packets(&air(&AirFrame::Ack { to }))[0].bytes[14..],
-        expected
-    );
+    assert_eq!(packets(&air(&AirFrame::Ack { to }))[0].bytes[14..], expected);
     expected[0] = 0xC4;
-    assert_eq!(
-        packets(&air(&AirFrame::Cts { to }))[0].bytes[14..],
-        expected
-    );
+    assert_eq!(packets(&air(&AirFrame::Cts { to }))[0].bytes[14..], expected);
     expected[..2].copy_from_slice(&[0xB4, 0x08]);
     expected.extend(ap);
-    let rts = AirFrame::Rts {
-        from: Node::AccessPoint,
-        to,
-        retry: true,
-    };
+    let rts = AirFrame::Rts { from: Node::AccessPoint, to, retry: true };
     assert_eq!(packets(&air(&rts))[0].bytes[14..], expected);
 }
 
 #[test]
 fn radiotap_tells_rate_preamble_and_fate() {
-    let ack = AirFrame::Ack {
-        to: Node::AccessPoint,
-    };
+    let ack = AirFrame::Ack { to: Node::AccessPoint };
     let fields = |phy, mbps, lost| {
         let mut writer = AirWriter::new(Vec::new(), phy).unwrap();
         let rate = Rate::from_mbps(mbps);
         if lost {
-            writer
-                .lost_frame(Time::ZERO, rate, 0, &ack, "collision")
-                .unwrap();
+            writer.lost_frame(Time::ZERO, rate, 0, &ack, "collision").unwrap();
         } else {
             writer.frame(Time::ZERO, rate, 0, &ack).unwrap();
         }
@@ -306,18 +260,10 @@ fn radiotap_tells_rate_preamble_and_fate() {
         assert_eq!(p.options.is_empty(), !lost);
         p.bytes[8..14].to_vec()
     };
-    let short = AirPhy::B {
-        short_preamble: true,
-    };
-    let long = AirPhy::B {
-        short_preamble: false,
-    };
+    let short = AirPhy::B { short_preamble: true };
+    let long = AirPhy::B { short_preamble: false };
     assert_eq!(fields(short, 2, false), [0x02, 4, 0x85, 0x09, 0xA0, 0]);
-    assert_eq!(
-        fields(short, 1, false)[..2],
-        [0, 2],
-        "never short at 1 Mb/s"
-    );
+    assert_eq!(fields(short, 1, false)[..2], [0, 2], "never short at 1 Mb/s");
     assert_eq!(fields(long, 11, true)[..2], [0x40, 22]);
     assert_eq!(fields(AirPhy::A, 54, false), [0, 108, 0x3C, 0x14, 0x40, 1]);
     assert_eq!(fields(AirPhy::G, 6, false), [0, 12, 0x85, 0x09, 0xC0, 0]);
@@ -334,9 +280,6 @@ fn errors_of_the_file_come_through() {
             Ok(())
         }
     }
-    let error = WireWriter::new(Full)
-        .and_then(WireWriter::finish)
-        .err()
-        .unwrap();
+    let error = WireWriter::new(Full).and_then(WireWriter::finish).err().unwrap();
     assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
 }

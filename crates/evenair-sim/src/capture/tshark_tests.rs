@@ -78,58 +78,26 @@ fn wire_file() -> Vec<u8> {
 
 /// The same connections through the air, with RTS/CTS, and with one collision and its retry.
 fn air_file() -> Vec<u8> {
-    let mut writer = AirWriter::new(
-        Vec::new(),
-        AirPhy::B {
-            short_preamble: true,
-        },
-    )
-    .unwrap();
+    let mut writer = AirWriter::new(Vec::new(), AirPhy::B { short_preamble: true }).unwrap();
     let (fast, slow) = (Rate::from_mbps(11), Rate::from_mbps(2));
     let connections = [connection(0, false), connection(1, true)];
-    for (i, (at, segment)) in connections
-        .concat()
-        .into_iter()
-        .chain(many_ports())
-        .enumerate()
-    {
+    for (i, (at, segment)) in connections.concat().into_iter().chain(many_ports()).enumerate() {
         let sequence = i as u16;
         let station = Node::Station(segment.station);
-        let (from, to) = if segment.up {
-            (station, Node::AccessPoint)
-        } else {
-            (Node::AccessPoint, station)
-        };
-        let rts = AirFrame::Rts {
-            from,
-            to,
-            retry: false,
-        };
-        let first = AirFrame::Data {
-            segment,
-            retry: false,
-            sequence,
-        };
+        let (from, to) =
+            if segment.up { (station, Node::AccessPoint) } else { (Node::AccessPoint, station) };
+        let rts = AirFrame::Rts { from, to, retry: false };
+        let first = AirFrame::Data { segment, retry: false, sequence };
         writer.frame(at, slow, 2000, &rts).unwrap();
-        writer
-            .frame(at, slow, 1700, &AirFrame::Cts { to: from })
-            .unwrap();
+        writer.frame(at, slow, 1700, &AirFrame::Cts { to: from }).unwrap();
         if i == 5 || i == 50 {
-            writer
-                .lost_frame(at, fast, 213, &first, "collision")
-                .unwrap();
-            let second = AirFrame::Data {
-                segment,
-                retry: true,
-                sequence,
-            };
+            writer.lost_frame(at, fast, 213, &first, "collision").unwrap();
+            let second = AirFrame::Data { segment, retry: true, sequence };
             writer.frame(at, fast, 213, &second).unwrap();
         } else {
             writer.frame(at, fast, 213, &first).unwrap();
         }
-        writer
-            .frame(at, slow, 0, &AirFrame::Ack { to: from })
-            .unwrap();
+        writer.frame(at, slow, 0, &AirFrame::Ack { to: from }).unwrap();
     }
     writer.finish().unwrap()
 }
@@ -150,18 +118,8 @@ impl File {
         let output = Command::new("tshark")
             .arg("-r")
             .arg(&self.0)
-            .args([
-                "-o",
-                "ip.check_checksum:TRUE",
-                "-o",
-                "tcp.check_checksum:TRUE",
-            ])
-            .args([
-                "-o",
-                "udp.check_checksum:TRUE",
-                "-o",
-                "wlan.retransmitted:FALSE",
-            ])
+            .args(["-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE"])
+            .args(["-o", "udp.check_checksum:TRUE", "-o", "wlan.retransmitted:FALSE"])
             .args(["-Y", filter, "-T", "fields"])
             .args(fields.iter().flat_map(|f| ["-e", f]))
             .output()
@@ -169,10 +127,7 @@ impl File {
         let error = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{filter}: {error}");
         let row = |line: &str| line.split('\t').map(String::from).collect();
-        String::from_utf8_lossy(&output.stdout)
-            .lines()
-            .map(row)
-            .collect()
+        String::from_utf8_lossy(&output.stdout).lines().map(row).collect()
     }
 }
 
@@ -210,15 +165,9 @@ const MARKS: [(&str, usize); 9] = [
 
 /// Checks what both captures have in common; `packets`: the IPv4 packets in the file.
 fn check(file: &File, packets: usize) {
-    assert_eq!(
-        file.read(WRONG, &["frame.number", "ip.src"]),
-        Vec::<Vec<String>>::new()
-    );
+    assert_eq!(file.read(WRONG, &["frame.number", "ip.src"]), Vec::<Vec<String>>::new());
     assert_eq!(file.read("ip", &["frame.number"]).len(), packets);
-    let rows = file.read(
-        "ip.addr in {10.1.0.1, 10.1.0.2}",
-        &MARKS.map(|(name, _)| name),
-    );
+    let rows = file.read("ip.addr in {10.1.0.1, 10.1.0.2}", &MARKS.map(|(name, _)| name));
     for (i, (name, expected)) in MARKS.iter().enumerate() {
         let marked = rows.iter().filter(|row| !row[i].is_empty()).count();
         assert_eq!(marked, *expected, "{name}");
@@ -248,24 +197,14 @@ fn tshark_reads_the_air() {
     let file = File::new("air", &air_file());
     // With wlan.retransmitted:FALSE the two retries end at the 802.11 header.
     check(&file, packets());
-    assert_eq!(
-        file.read("wlan", &["frame.number"]).len(),
-        4 * packets() + 2
-    );
+    assert_eq!(file.read("wlan", &["frame.number"]).len(), 4 * packets() + 2);
     let lost = file.read("radiotap.flags.badfcs == 1", &["frame.comment"]);
     assert_eq!(lost, [["collision"], ["collision"]]);
-    for (subtype, expected) in [
-        ("0x1b", packets()),
-        ("0x1c", packets()),
-        ("0x1d", packets()),
-        ("0x20", packets() + 2),
-    ] {
+    for (subtype, expected) in
+        [("0x1b", packets()), ("0x1c", packets()), ("0x1d", packets()), ("0x20", packets() + 2)]
+    {
         let filter = format!("wlan.fc.type_subtype == {subtype}");
-        assert_eq!(
-            file.read(&filter, &["frame.number"]).len(),
-            expected,
-            "{subtype}"
-        );
+        assert_eq!(file.read(&filter, &["frame.number"]).len(), expected, "{subtype}");
     }
     let data = "wlan.fc.type == 2 and radiotap.datarate == 11 and radiotap.channel.freq == 2437 \
         and radiotap.flags.preamble == 1 and ((wlan.fc.tods == 1 and wlan.da == 02:00:00:00:00:02) \

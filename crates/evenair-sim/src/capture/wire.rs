@@ -23,9 +23,7 @@ impl<W: Write> WireWriter<W> {
     /// # Errors
     /// What `out` reports.
     pub fn new(out: W) -> io::Result<Self> {
-        Ok(Self {
-            file: Pcapng::new(out, LinkType::Ethernet, "wire")?,
-        })
+        Ok(Self { file: Pcapng::new(out, LinkType::Ethernet, "wire")? })
     }
 
     /// Writes the packet that passed at `at`; to be called in the order of time.
@@ -34,11 +32,8 @@ impl<W: Write> WireWriter<W> {
     /// What `out` reports.
     pub fn packet(&mut self, at: Time, segment: &Segment) -> io::Result<()> {
         self.file.packet(at, segment.comment(), |frame| {
-            let (target, source) = if segment.up {
-                (SERVER_MAC, GATEWAY_MAC)
-            } else {
-                (GATEWAY_MAC, SERVER_MAC)
-            };
+            let (target, source) =
+                if segment.up { (SERVER_MAC, GATEWAY_MAC) } else { (GATEWAY_MAC, SERVER_MAC) };
             frame.extend(target);
             frame.extend(source);
             frame.extend(ETHERTYPE_IPV4);

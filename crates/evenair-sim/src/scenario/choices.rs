@@ -186,7 +186,7 @@ impl JsonSchema for RtsThreshold {
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FrameErrorTable {
-    /// The error process ["independent"].
+    /// The error process (default: "independent").
     #[serde(default)]
     kind: ErrorKind,
     /// The probability that a data frame is undecodable, in [0, 1).
@@ -216,10 +216,7 @@ impl From<FrameErrorTable> for FrameErrors {
 impl From<FrameErrors> for FrameErrorTable {
     fn from(errors: FrameErrors) -> Self {
         match errors {
-            FrameErrors::Independent { rate } => Self {
-                kind: ErrorKind::Independent,
-                rate,
-            },
+            FrameErrors::Independent { rate } => Self { kind: ErrorKind::Independent, rate },
         }
     }
 }

@@ -41,9 +41,7 @@ pub(super) fn fill_scenario(scenario: &mut Scenario) {
     }
     let marks_packets = matches!(scenario.cell.queue.kind, QueueKind::SpmAf { .. });
     for flow in scenario.station.iter_mut().flat_map(|s| &mut s.flows) {
-        let marking = *flow
-            .spm_marking
-            .get_or_insert(marks_packets && flow.transport.is_tcp());
+        let marking = *flow.spm_marking.get_or_insert(marks_packets && flow.transport.is_tcp());
         flow.byte_counting.get_or_insert(marking);
         flow.initial_ssthresh.get_or_insert(flow.window);
     }

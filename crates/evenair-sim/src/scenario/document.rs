@@ -15,11 +15,7 @@ use super::names::shown;
 pub fn document_from_toml(text: &[u8], source: &str) -> Result<Value, ScenarioError> {
     let fail = |at: usize, message: &str| {
         let place = place(text, at);
-        ScenarioError::new(
-            source,
-            &place,
-            &format!("{message}; accepted: a scenario as TOML text"),
-        )
+        ScenarioError::new(source, &place, &format!("{message}; accepted: a scenario as TOML text"))
     };
     if let Some(at) = text.iter().position(|&byte| byte == 0) {
         return Err(fail(at, "got a zero byte, so this is a binary file"));
@@ -28,10 +24,11 @@ pub fn document_from_toml(text: &[u8], source: &str) -> Result<Value, ScenarioEr
         .map_err(|err| fail(err.valid_up_to(), "got bytes that are not UTF-8 text"))?;
     let table: toml::Table = toml::from_str(readable).map_err(|err| {
         let at = err.span().map_or(0, |span| span.start);
-        let message = err.message().replace('\n', ", ");
-        let line = text[line_start(text, at)..]
-            .split(|&byte| byte == b'\n')
-            .next();
+        let mut message = err.message().replace('\n', ", ");
+        if message.starts_with("invalid type: integer") {
+            message = "a number out of range".to_owned();
+        }
+        let line = text[line_start(text, at)..].split(|&byte| byte == b'\n').next();
         let line = String::from_utf8_lossy(line.unwrap_or_default());
         let message = format!("not TOML: {}, in {}", message.trim(), shown(line.trim()));
         fail(at, &message)
@@ -55,9 +52,7 @@ pub(super) fn from_toml(value: toml::Value) -> Value {
 }
 
 fn from_table(table: toml::Table) -> Value {
-    let entries = table
-        .into_iter()
-        .map(|(key, value)| (key, from_toml(value)));
+    let entries = table.into_iter().map(|(key, value)| (key, from_toml(value)));
     Value::Object(entries.collect::<Map<String, Value>>())
 }
 
@@ -73,8 +68,5 @@ fn place(text: &[u8], at: usize) -> String {
 /// Where the line begins that has this byte in it.
 fn line_start(text: &[u8], at: usize) -> usize {
     let before = &text[..at.min(text.len())];
-    before
-        .iter()
-        .rposition(|&byte| byte == b'\n')
-        .map_or(0, |newline| newline + 1)
+    before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1)
 }

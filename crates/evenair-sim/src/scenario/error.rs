@@ -7,6 +7,7 @@ use serde_path_to_error::{Path, Segment};
 use super::choices::PROBABILITY;
 use super::names::{nearest, quoted_list};
 use super::types::Direction;
+use super::validate::{FLOWS, STATIONS};
 
 /// What is wrong with a scenario, for people: one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,11 +23,7 @@ pub struct ScenarioError {
 
 impl ScenarioError {
     pub(super) fn new(source: &str, field: &str, message: &str) -> Self {
-        Self {
-            source: one_line(source),
-            field: one_line(field),
-            message: one_line(message),
-        }
+        Self { source: one_line(source), field: one_line(field), message: one_line(message) }
     }
 
     /// Takes serde's error apart: it knows the path and what it expected.
@@ -97,16 +94,15 @@ fn unknown_key(key: &str, message: &str) -> String {
     let hint =
         nearest(key, &accepted).map_or(String::new(), |near| format!("did you mean `{near}`? "));
     let key = clipped(key, 60);
-    format!(
-        "unknown key `{key}`; {hint}accepted: {}",
-        accepted.join(", ")
-    )
+    format!("unknown key `{key}`; {hint}accepted: {}", accepted.join(", "))
 }
 
 fn missing_key(key: &str) -> String {
     let accepted = match key {
         "direction" => quoted_list(Direction::NAMES),
         "rate" => PROBABILITY.to_owned(),
+        "station" => STATIONS.to_owned(),
+        "flows" => FLOWS.to_owned(),
         _ => "a value for it".to_owned(),
     };
     format!("missing; accepted: {accepted}")
@@ -114,9 +110,7 @@ fn missing_key(key: &str) -> String {
 
 /// `rest` is serde's: ``integer `0`, expected a whole number``.
 fn wrong_value(rest: &str) -> String {
-    let (got, expected) = rest
-        .rsplit_once(", expected ")
-        .unwrap_or((rest, "another value"));
+    let (got, expected) = rest.rsplit_once(", expected ").unwrap_or((rest, "another value"));
     let got = if let Some(text) = got.strip_prefix("string ") {
         // Already quoted and escaped by serde.
         clipped(text, 80)

@@ -30,8 +30,8 @@ pub use overrides::set;
 pub use quantity::{BitRate, Bytes, Seconds};
 pub use queue::{Filtering, Queue, QueueKind, QueueLimit, Service};
 pub use types::{
-    Application, Cell, CellKind, Direction, Flow, FrameErrors, PhyKind, Preamble, RtsThreshold,
-    Scenario, Station, Trace, Transport, Wired,
+    Application, Cell, CellKind, Direction, Flow, FrameErrors, LimitedTransmit, PhyKind, Preamble,
+    RtsThreshold, Scenario, Station, Trace, Transport, Wired,
 };
 
 use serde_json::Value;

@@ -31,10 +31,7 @@ pub fn set(
             "got an empty part in the key; accepted: a dotted key such as cell.queue.limit";
         return Err(ScenarioError::new(source, key, message));
     }
-    let walk = Walk {
-        steps: &steps,
-        source,
-    };
+    let walk = Walk { steps: &steps, source };
     let mut node = document;
     for depth in 0..steps.len() {
         walk.open(node, depth)?;
@@ -96,15 +93,11 @@ impl Walk<'_> {
             }
             Value::Object(table) => {
                 // Nothing is made on a path that leads into a list that is not there.
-                let into_list = self.steps[depth + 1..]
-                    .iter()
-                    .position(|step| is_index(step));
+                let into_list = self.steps[depth + 1..].iter().position(|step| is_index(step));
                 if let (false, Some(further)) = (table.contains_key(step), into_list) {
                     self.index(0, depth + 1 + further)?;
                 }
-                Ok(table
-                    .entry(step)
-                    .or_insert_with(|| Value::Object(Map::new())))
+                Ok(table.entry(step).or_insert_with(|| Value::Object(Map::new())))
             }
             _ => Err(self.fail(depth, "got a plain value; accepted: a table")),
         }
@@ -144,10 +137,7 @@ impl Walk<'_> {
         let accepted = match len {
             0 => format!("no index, for there are 0 {list} entries; add one to the scenario first"),
             1 => format!("index 0, for there is 1 {list} entry"),
-            _ => format!(
-                "an index from 0 to {}, for there are {len} {list} entries",
-                len - 1
-            ),
+            _ => format!("an index from 0 to {}, for there are {len} {list} entries", len - 1),
         };
         let message = format!("got index {}; accepted: {accepted}", shown(step));
         Err(self.fail(depth + 1, &message))

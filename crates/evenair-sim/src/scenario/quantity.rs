@@ -195,9 +195,8 @@ impl Measure {
         let text = text.trim();
         let (number, unit) = text.split_at(number_len(text));
         let unit = unit.trim_start();
-        let value: f64 = number
-            .parse()
-            .map_err(|_| "it does not start with a number".to_owned())?;
+        let value: f64 =
+            number.parse().map_err(|_| "it does not start with a number".to_owned())?;
         if unit.is_empty() {
             return Err("its unit is missing".to_owned());
         }
@@ -226,11 +225,7 @@ impl Measure {
         let names: Vec<&str> = self.units.iter().map(|(name, _)| *name).collect();
         let hint =
             nearest(unit, &names).map_or(String::new(), |n| format!(", did you mean `{n}`?"));
-        format!(
-            "its unit {} is none of {}{hint}",
-            shown(unit),
-            names.join(", ")
-        )
+        format!("its unit {} is none of {}{hint}", shown(unit), names.join(", "))
     }
 }
 
@@ -240,14 +235,12 @@ fn number_len(text: &str) -> usize {
     let is_number = |at: usize| match bytes[at] {
         b'0'..=b'9' | b'.' | b'+' | b'-' => true,
         // An exponent, unless a unit starts with this letter.
-        b'e' | b'E' => bytes
-            .get(at + 1)
-            .is_some_and(|next| matches!(next, b'0'..=b'9' | b'+' | b'-')),
+        b'e' | b'E' => {
+            bytes.get(at + 1).is_some_and(|next| matches!(next, b'0'..=b'9' | b'+' | b'-'))
+        }
         _ => false,
     };
-    (0..bytes.len())
-        .find(|&at| !is_number(at))
-        .unwrap_or(bytes.len())
+    (0..bytes.len()).find(|&at| !is_number(at)).unwrap_or(bytes.len())
 }
 
 /// Parsing, reading and the schema, which differ in the measure alone.

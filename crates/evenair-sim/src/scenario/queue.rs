@@ -27,14 +27,14 @@ pub enum QueueKind {
     DropTail,
     /// "spm-af": selective packet marking with ACK filtering (Gong et al. 2006, section III-A).
     SpmAf {
-        /// Where an ACK is put that replaces older ones ["tail"].
+        /// Where an ACK is put that replaces older ones (default: "tail").
         filtering: Filtering,
     },
     /// "las": least attained service first (Gong et al. 2006, section III-B).
     Las {
-        /// What counts as attained service ["sequence"].
+        /// What counts as attained service (default: "sequence").
         service: Service,
-        /// How long the "bytes" rule remembers an idle flow [60 s].
+        /// How long the "bytes" rule remembers an idle flow (default: 60 s).
         flow_timeout: Seconds,
     },
 }
@@ -89,18 +89,12 @@ impl QueueKind {
 
 /// The access point's queue where the scenario has none.
 pub(super) fn access_point_default() -> Queue {
-    Queue {
-        kind: QueueKind::DropTail,
-        limit: QueueLimit::Packets(ACCESS_POINT_LIMIT),
-    }
+    Queue { kind: QueueKind::DropTail, limit: QueueLimit::Packets(ACCESS_POINT_LIMIT) }
 }
 
 /// A station's queue where the scenario has none.
 pub(super) fn station_default() -> Queue {
-    Queue {
-        kind: QueueKind::DropTail,
-        limit: QueueLimit::Packets(STATION_LIMIT),
-    }
+    Queue { kind: QueueKind::DropTail, limit: QueueLimit::Packets(STATION_LIMIT) }
 }
 
 /// Reads a queue whose limit is the access point's where it is not given.
@@ -136,19 +130,19 @@ named! {
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct QueueTable {
-    /// The discipline ["droptail"].
+    /// The discipline (default: "droptail").
     kind: KindName,
-    /// Packets, the one in transmission included, or bytes as "150 KB" [60 at the access point,
-    /// 1000 at a station].
+    /// Packets, the one in transmission included, or bytes as "150 KB" (default: 60 at the access
+    /// point, 1000 at a station).
     #[serde(skip_serializing_if = "Option::is_none")]
     limit: Option<QueueLimit>,
-    /// spm-af: where an ACK is put that replaces older ones ["tail"].
+    /// spm-af: where an ACK is put that replaces older ones (default: "tail").
     #[serde(skip_serializing_if = "Option::is_none")]
     filtering: Option<Filtering>,
-    /// las: what counts as attained service ["sequence"].
+    /// las: what counts as attained service (default: "sequence").
     #[serde(skip_serializing_if = "Option::is_none")]
     service: Option<Service>,
-    /// las: how long the "bytes" rule remembers an idle flow, seconds [60 s].
+    /// las: how long the "bytes" rule remembers an idle flow, seconds (default: 60 s).
     #[serde(skip_serializing_if = "Option::is_none")]
     flow_timeout: Option<Seconds>,
 }
@@ -175,18 +169,13 @@ impl QueueTable {
         }
         let kind = match self.kind {
             KindName::DropTail => QueueKind::DropTail,
-            KindName::SpmAf => QueueKind::SpmAf {
-                filtering: self.filtering.unwrap_or_default(),
-            },
+            KindName::SpmAf => QueueKind::SpmAf { filtering: self.filtering.unwrap_or_default() },
             KindName::Las => QueueKind::Las {
                 service: self.service.unwrap_or_default(),
                 flow_timeout: self.flow_timeout.unwrap_or(DEFAULT_FLOW_TIMEOUT),
             },
         };
-        Ok(Queue {
-            kind,
-            limit: self.limit.unwrap_or(QueueLimit::Packets(default_limit)),
-        })
+        Ok(Queue { kind, limit: self.limit.unwrap_or(QueueLimit::Packets(default_limit)) })
     }
 }
 
@@ -200,19 +189,13 @@ fn read<'de, D: Deserializer<'de>>(deserializer: D, limit: u32) -> Result<Queue,
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             let kinds = quoted_list(KindName::NAMES);
-            write!(
-                f,
-                "a table such as {{ kind = \"droptail\", limit = 60 }}, or one of {kinds}"
-            )
+            write!(f, "a table such as {{ kind = \"droptail\", limit = 60 }}, or one of {kinds}")
         }
 
         fn visit_str<E: Error>(self, name: &str) -> Result<Queue, E> {
             let kind = KindName::from_name(name)
                 .ok_or_else(|| E::custom(unknown_name(name, KindName::NAMES, &[])))?;
-            let table = QueueTable {
-                kind,
-                ..QueueTable::default()
-            };
+            let table = QueueTable { kind, ..QueueTable::default() };
             table.queue(self.default_limit).map_err(E::custom)
         }
 
@@ -222,9 +205,7 @@ fn read<'de, D: Deserializer<'de>>(deserializer: D, limit: u32) -> Result<Queue,
                 .map_err(A::Error::custom)
         }
     }
-    deserializer.deserialize_any(QueueVisitor {
-        default_limit: limit,
-    })
+    deserializer.deserialize_any(QueueVisitor { default_limit: limit })
 }
 
 /// Takes the access point's limit where none is given.
@@ -238,21 +219,16 @@ impl Serialize for Queue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let limit = Some(self.limit);
         let table = match self.kind {
-            QueueKind::DropTail => QueueTable {
-                kind: KindName::DropTail,
-                limit,
-                ..QueueTable::default()
-            },
+            QueueKind::DropTail => {
+                QueueTable { kind: KindName::DropTail, limit, ..QueueTable::default() }
+            }
             QueueKind::SpmAf { filtering } => QueueTable {
                 kind: KindName::SpmAf,
                 limit,
                 filtering: Some(filtering),
                 ..QueueTable::default()
             },
-            QueueKind::Las {
-                service,
-                flow_timeout,
-            } => QueueTable {
+            QueueKind::Las { service, flow_timeout } => QueueTable {
                 kind: KindName::Las,
                 limit,
                 service: Some(service),
@@ -297,10 +273,7 @@ impl<'de> Deserialize<'de> for QueueLimit {
             type Value = QueueLimit;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(
-                    f,
-                    "packets from 1 to {MAX_PACKETS}, or bytes such as \"150 KB\""
-                )
+                write!(f, "packets from 1 to {MAX_PACKETS}, or bytes such as \"150 KB\"")
             }
 
             fn visit_u64<E: Error>(self, value: u64) -> Result<QueueLimit, E> {

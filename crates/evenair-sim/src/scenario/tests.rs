@@ -44,9 +44,7 @@ fn resolved(toml: &str) -> Scenario {
 
 /// The shortest scenario, with more keys of its flow.
 fn with_flow(keys: &str) -> Scenario {
-    resolved(&format!(
-        "[[station]]\nflows = [{{ direction = \"up\"{keys} }}]"
-    ))
+    resolved(&format!("[[station]]\nflows = [{{ direction = \"up\"{keys} }}]"))
 }
 
 fn overridden(toml: &str, sets: &[(&str, &str)]) -> Scenario {
@@ -109,7 +107,7 @@ fn every_default_is_the_interfaces() {
                 "delayed_ack_timeout": 0.1,
                 "byte_counting": false,
                 "spm_marking": false,
-                "limited_transmit": true,
+                "limited_transmit": "new",
                 "min_rto": 0.2,
                 "initial_rto": 3.0,
             }],
@@ -179,21 +177,14 @@ fn marking_and_counting_follow_the_queue() {
     let yes = Some(true);
     let no = Some(false);
     assert_eq!(flags, [(yes, yes), (yes, yes), (yes, no), (no, no)]);
-    assert_eq!(
-        scenario.cell.queue.kind,
-        QueueKind::SpmAf {
-            filtering: Filtering::Tail
-        }
-    );
+    assert_eq!(scenario.cell.queue.kind, QueueKind::SpmAf { filtering: Filtering::Tail });
     // "spm-af" as a plain string takes the place's limit.
     assert_eq!(scenario.cell.queue.limit, QueueLimit::Packets(60));
 }
 
 #[test]
 fn values_that_depend_on_others_follow_them() {
-    let udp = with_flow(", transport = \"udp\", rate = \"1 Mbps\"")
-        .station
-        .remove(0);
+    let udp = with_flow(", transport = \"udp\", rate = \"1 Mbps\"").station.remove(0);
     assert_eq!(udp.flows[0].application, Application::Cbr);
     let one = with_flow(", window = 1").station.remove(0);
     assert_eq!(one.flows[0].initial_window, 1);
@@ -219,35 +210,15 @@ fn overrides_reach_every_place() {
             ("cell.immediate_access", "false"),
         ],
     );
-    let kind = QueueKind::Las {
-        service: Service::Bytes,
-        flow_timeout: "60 s".parse().unwrap(),
-    };
-    assert_eq!(
-        scenario.cell.queue,
-        Queue {
-            kind,
-            limit: QueueLimit::Packets(30)
-        }
-    );
+    let kind = QueueKind::Las { service: Service::Bytes, flow_timeout: "60 s".parse().unwrap() };
+    assert_eq!(scenario.cell.queue, Queue { kind, limit: QueueLimit::Packets(30) });
     assert_eq!(scenario.cell.data_rate.as_bps(), 5_500_000);
     assert_eq!(scenario.wired.delay.span(), Span::from_millis(10));
     assert_eq!(scenario.station[0].count, 3);
     assert_eq!(scenario.station[1].flows[0].window, 42);
-    assert_eq!(
-        scenario.station[1].error,
-        Some(FrameErrors::Independent { rate: 0.25 })
-    );
-    let kind = QueueKind::SpmAf {
-        filtering: Filtering::Head,
-    };
-    assert_eq!(
-        scenario.station[1].queue,
-        Queue {
-            kind,
-            limit: QueueLimit::Packets(1000)
-        }
-    );
+    assert_eq!(scenario.station[1].error, Some(FrameErrors::Independent { rate: 0.25 }));
+    let kind = QueueKind::SpmAf { filtering: Filtering::Head };
+    assert_eq!(scenario.station[1].queue, Queue { kind, limit: QueueLimit::Packets(1000) });
     assert_eq!(scenario.trace.unwrap().interval.span(), Span::from_secs(1));
     assert_eq!(scenario.name, "802.11b");
     assert!(!scenario.cell.immediate_access);
@@ -259,13 +230,7 @@ fn another_queue_kind_keeps_the_limit_alone() {
                [[station]]\nflows = [{ direction = \"up\" }]";
     let limit = QueueLimit::Packets(10);
     let other = overridden(las, &[("cell.queue.kind", "droptail")]);
-    assert_eq!(
-        other.cell.queue,
-        Queue {
-            kind: QueueKind::DropTail,
-            limit
-        }
-    );
+    assert_eq!(other.cell.queue, Queue { kind: QueueKind::DropTail, limit });
     let same = overridden(las, &[("cell.queue.kind", "las")]);
     assert_eq!(same, resolved(las));
     let named = "[cell]\nqueue = \"las\"\n[[station]]\nflows = [{ direction = \"up\" }]";
@@ -277,13 +242,7 @@ fn another_queue_kind_keeps_the_limit_alone() {
 #[test]
 fn a_failed_override_leaves_the_document_alone() {
     let before = document(EXAMPLE);
-    for key in [
-        "station.2.count",
-        "station.0.flows.1.window",
-        "new.0.x",
-        "a..b",
-        "name.x.y",
-    ] {
+    for key in ["station.2.count", "station.0.flows.1.window", "new.0.x", "a..b", "name.x.y"] {
         let mut after = before.clone();
         assert!(set(&mut after, key, "1", "--set").is_err(), "{key}");
         assert_eq!(after, before, "{key}");
@@ -293,26 +252,12 @@ fn a_failed_override_leaves_the_document_alone() {
 #[test]
 fn units_are_what_they_say() {
     let bps = |text: &str| text.parse::<BitRate>().map(BitRate::as_bps);
-    for text in [
-        "11 Mbps",
-        "11Mb/s",
-        "11 Mbit/s",
-        "11000 kbps",
-        "0.011 Gbps",
-        "1.1e7 bit/s",
-    ] {
+    for text in ["11 Mbps", "11Mb/s", "11 Mbit/s", "11000 kbps", "0.011 Gbps", "1.1e7 bit/s"] {
         assert_eq!(bps(text), Ok(11_000_000), "{text}");
     }
     assert_eq!(bps("unlimited"), Ok(u64::MAX));
     let ns = |text: &str| text.parse::<Seconds>().map(|time| time.span().as_nanos());
-    for text in [
-        "120 us",
-        "120 \u{b5}s",
-        "120\u{3bc}s",
-        "0.12 ms",
-        "120000 ns",
-        "1.2e-4 s",
-    ] {
+    for text in ["120 us", "120 \u{b5}s", "120\u{3bc}s", "0.12 ms", "120000 ns", "1.2e-4 s"] {
         assert_eq!(ns(text), Ok(120_000), "{text}");
     }
     assert_eq!(ns("2 min"), ns("120 s"));
@@ -328,19 +273,14 @@ fn units_are_what_they_say() {
 #[test]
 fn the_schema_knows_every_key() {
     let schema = json_schema().to_string();
-    for key in [
-        "duration",
-        "rts_threshold",
-        "flow_timeout",
-        "initial_ssthresh",
-        "interval",
-    ] {
+    for key in ["duration", "rts_threshold", "flow_timeout", "initial_ssthresh", "interval"] {
         assert!(schema.contains(&format!("\"{key}\"")), "{key} in {schema}");
     }
     let schema = json_schema();
     assert_eq!(schema["additionalProperties"], false);
     // Only what has no default is required.
-    assert_eq!(schema.get("required"), None);
+    assert_eq!(schema["required"], json!(["station"]));
+    assert_eq!(schema["$defs"]["Station"]["required"], json!(["flows"]));
     assert_eq!(schema["$defs"]["Flow"]["required"], json!(["direction"]));
 }
 

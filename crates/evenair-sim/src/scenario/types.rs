@@ -18,10 +18,10 @@ pub struct Scenario {
     /// A title for tables and plots; it changes no result.
     #[serde(default = "unnamed")]
     pub name: String,
-    /// Measured time after the warm-up, seconds, above 0 [300 s].
+    /// Measured time after the warm-up, seconds, above 0 (default: 300 s).
     #[serde(default = "default_duration")]
     pub duration: Seconds,
-    /// Time that is simulated before measuring starts, seconds [0 s].
+    /// Time that is simulated before measuring starts, seconds (default: 0 s).
     #[serde(default)]
     pub warmup: Seconds,
     /// The wireless cell.
@@ -31,7 +31,7 @@ pub struct Scenario {
     #[serde(default)]
     pub wired: Wired,
     /// The stations, grouped: each entry stands for `count` equal ones. At least one entry.
-    #[serde(default)]
+    #[schemars(length(min = 1))]
     pub station: Vec<Station>,
     /// Time series to record; none where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -42,36 +42,41 @@ pub struct Scenario {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Cell {
-    /// The medium ["wlan"].
+    /// The medium (default: "wlan").
     pub kind: CellKind,
-    /// The physical layer, which sets the timing and the rates to choose from ["802.11b"].
+    /// The physical layer, which sets the timing and the rates to choose from (default: "802.11b").
     pub phy: PhyKind,
-    /// Rate of data frames, bit/s [11 Mbps with 802.11b, 54 Mbps with 802.11a and g].
+    /// Rate of data frames, bit/s (default: 11 Mbps with 802.11b, 54 Mbps with 802.11a and g).
     pub data_rate: BitRate,
-    /// Rate of ACK, RTS and CTS frames, bit/s [2 Mbps with 802.11b, 24 Mbps with 802.11a and g].
+    /// Rate of ACK, RTS and CTS frames, bit/s (default: 2 Mbps with 802.11b, 24 Mbps with 802.11a
+    /// and g).
     pub control_rate: BitRate,
-    /// PLCP preamble and header, 802.11b only ["long"]; absent with every other PHY.
+    /// PLCP preamble and header, 802.11b only (default: "long"); absent with every other PHY.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preamble: Option<Preamble>,
-    /// Frames longer than this are announced by RTS/CTS ["off"].
+    /// Frames longer than this are announced by RTS/CTS (default: "off").
     pub rts_threshold: RtsThreshold,
-    /// Bytes that MAC header, FCS and LLC/SNAP add to an IP packet: 24 + 4 + 8 [36; ns-2 has 34].
+    /// Bytes that MAC header, FCS and LLC/SNAP add to an IP packet: 24 + 4 + 8 (default: 36; ns-2
+    /// has 34).
     #[serde(deserialize_with = "whole::<0, 65535, _>")]
     #[schemars(range(min = 0, max = 65535))]
     pub mac_overhead: u32,
     /// Whether a frame that finds the medium idle for DIFS and the post-backoff over is sent at
-    /// once, as IEEE 802.11-2007 9.9.1 has it [true]; false: every frame waits a backoff (ns-2).
+    /// once, as IEEE 802.11-2007 9.9.1 has it (default: true); false: every frame waits a backoff
+    /// (ns-2).
     pub immediate_access: bool,
     /// Transmissions of a frame sent without RTS, or of an RTS, before it is dropped
-    /// (dot11ShortRetryLimit) [7].
+    /// (dot11ShortRetryLimit; default: 7).
     #[serde(deserialize_with = "whole::<1, 255, _>")]
     #[schemars(range(min = 1, max = 255))]
     pub short_retry_limit: u32,
-    /// Transmissions of a frame sent after RTS/CTS before it is dropped (dot11LongRetryLimit) [4].
+    /// Transmissions of a frame sent after RTS/CTS before it is dropped (dot11LongRetryLimit)
+    /// (default: 4).
     #[serde(deserialize_with = "whole::<1, 255, _>")]
     #[schemars(range(min = 1, max = 255))]
     pub long_retry_limit: u32,
-    /// The access point's downlink queue [droptail, 60 packets, the one in transmission included].
+    /// The access point's downlink queue (default: droptail, 60 packets, the one in transmission
+    /// included).
     #[serde(deserialize_with = "queue::access_point")]
     pub queue: Queue,
 }
@@ -80,9 +85,9 @@ pub struct Cell {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Wired {
-    /// Rate in each direction, bit/s, or "unlimited" [100 Mbps].
+    /// Rate in each direction, bit/s, or "unlimited" (default: 100 Mbps).
     pub rate: BitRate,
-    /// Propagation delay in each direction, seconds [2 ms].
+    /// Propagation delay in each direction, seconds (default: 2 ms).
     pub delay: Seconds,
 }
 
@@ -90,28 +95,25 @@ pub struct Wired {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Station {
-    /// How many stations this entry stands for; each has all of `flows` [1].
+    /// How many stations this entry stands for; each has all of `flows` (default: 1).
     #[serde(default = "one", deserialize_with = "whole::<1, 100_000, _>")]
     #[schemars(range(min = 1, max = 100_000))]
     pub count: u32,
     /// Rate of data frames to and from this station, bit/s; absent: the cell's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_rate: Option<BitRate>,
-    /// The station's own uplink queue [droptail, 1000 packets].
-    #[serde(
-        default = "queue::station_default",
-        deserialize_with = "queue::station"
-    )]
+    /// The station's own uplink queue (default: droptail, 1000 packets).
+    #[serde(default = "queue::station_default", deserialize_with = "queue::station")]
     pub queue: Queue,
     /// Frame errors on the channel to and from this station; absent: none but collisions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<FrameErrors>,
-    /// Bytes added to every IP packet that the station sends [0; ns-2 with DSDV has 20].
+    /// Bytes added to every IP packet that the station sends (default: 0; ns-2 with DSDV has 20).
     #[serde(default, deserialize_with = "whole::<0, 65535, _>")]
     #[schemars(range(min = 0, max = 65535))]
     pub extra_header: u32,
     /// The flows of each of the `count` stations. At least one.
-    #[serde(default)]
+    #[schemars(length(min = 1))]
     pub flows: Vec<Flow>,
 }
 
@@ -123,33 +125,31 @@ pub struct Station {
 pub struct Flow {
     /// Where the data go: "down" from the server to the station, or "up".
     pub direction: Direction,
-    /// The congestion control, or "udp" ["newreno"].
+    /// The congestion control, or "udp" (default: "newreno").
     #[serde(default)]
     pub transport: Transport,
-    /// What produces the data ["bulk" over TCP, "cbr" over UDP].
+    /// What produces the data (default: "bulk" over TCP, "cbr" over UDP).
     #[serde(default)]
     pub application: Application,
-    /// Payload of a full segment or of a datagram, bytes [1460].
-    #[serde(
-        default = "default_segment",
-        deserialize_with = "whole::<1, 65_495, _>"
-    )]
+    /// Payload of a full segment or of a datagram, bytes (default: 1460).
+    #[serde(default = "default_segment", deserialize_with = "whole::<1, 65_495, _>")]
     #[schemars(range(min = 1, max = 65_495))]
     pub segment: u32,
-    /// IP and transport header, bytes, at least 40 for TCP and 28 for UDP [40].
+    /// IP and transport header, bytes, at least 40 for TCP and 28 for UDP (default: 40).
     #[serde(default = "default_header", deserialize_with = "whole::<28, 120, _>")]
     #[schemars(range(min = 28, max = 120))]
     pub header: u32,
-    /// The receiver's advertised window, segments [20].
+    /// The receiver's advertised window, segments (default: 20).
     #[serde(default = "default_window", deserialize_with = "whole::<1, 65_535, _>")]
     #[schemars(range(min = 1, max = 65_535))]
     pub window: u32,
-    /// The first congestion window, segments, at most `window` [2, or `window` where that is 1].
+    /// The first congestion window, segments, at most `window` (default: 2, or `window` where that
+    /// is 1).
     #[serde(default = "two", deserialize_with = "whole::<1, 65_535, _>")]
     #[schemars(range(min = 1, max = 65_535))]
     pub initial_window: u32,
-    /// The first slow-start threshold, segments [`window`: RFC 5681 section 3.1 suggests the size
-    /// of the largest advertised window].
+    /// The first slow-start threshold, segments (default: `window`, because RFC 5681 section
+    /// 3.1 suggests the size of the largest advertised window).
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -157,28 +157,31 @@ pub struct Flow {
     )]
     #[schemars(range(min = 1, max = 4_294_967_295u32))]
     pub initial_ssthresh: Option<u32>,
-    /// In-order segments per acknowledgement; 1 acknowledges each (RFC 5681 section 4.2) [2].
+    /// In-order segments per acknowledgement; 1 acknowledges each (RFC 5681 section 4.2;
+    /// default: 2).
     #[serde(default = "two", deserialize_with = "whole::<1, 65_535, _>")]
     #[schemars(range(min = 1, max = 65_535))]
     pub delayed_ack: u32,
-    /// How long an acknowledgement may be withheld, seconds, above 0 [100 ms].
+    /// How long an acknowledgement may be withheld, seconds, above 0 (default: 100 ms).
     #[serde(default = "default_delayed_ack_timeout")]
     pub delayed_ack_timeout: Seconds,
     /// Whether cwnd grows by the segments that an ACK covers instead of by one per ACK
-    /// [as `spm_marking`: the sender of Gong et al. 2006 counts them].
+    /// (default: as `spm_marking`, because the sender of Gong et al. 2006 counts them).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub byte_counting: Option<bool>,
     /// Whether segments sent while cwnd < 4 are marked as high priority (Gong et al. 2006,
-    /// section III-A); TCP only [true where the access point's queue is spm-af].
+    /// section III-A); TCP only (default: true where the access point's queue is spm-af).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spm_marking: Option<bool>,
-    /// A new segment on each of the first two duplicate ACKs (RFC 3042) [true].
-    #[serde(default = "yes")]
-    pub limited_transmit: bool,
-    /// Lower bound of the retransmission timeout, seconds, above 0 [200 ms; RFC 6298 has 1 s].
+    /// What each of the first two duplicate ACKs lets go beyond cwnd ["new"].
+    #[serde(default)]
+    pub limited_transmit: LimitedTransmit,
+    /// Lower bound of the retransmission timeout, seconds, above 0 (default: 200 ms; RFC 6298 has 1
+    /// s).
     #[serde(default = "default_min_rto")]
     pub min_rto: Seconds,
-    /// Retransmission timeout before the first RTT sample, seconds, above 0 [3 s, RFC 2988].
+    /// Retransmission timeout before the first RTT sample, seconds, above 0 (default: 3 s, RFC
+    /// 2988).
     #[serde(default = "default_initial_rto")]
     pub initial_rto: Seconds,
     /// When the application starts, seconds since the start of the run (warm-up included).
@@ -200,7 +203,7 @@ pub struct Flow {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Trace {
-    /// Time between two samples, seconds, above 0 [1 s].
+    /// Time between two samples, seconds, above 0 (default: 1 s).
     #[serde(default = "default_interval")]
     pub interval: Seconds,
 }
@@ -251,6 +254,20 @@ named! {
         Udp => "udp",
     }
     planned ["tfrc"]
+}
+
+named! {
+    /// What each of the first two duplicate ACKs lets go beyond cwnd.
+    pub enum LimitedTransmit {
+        /// Nothing.
+        Off => "off",
+        /// A segment that has never been sent (RFC 3042).
+        #[default]
+        New => "new",
+        /// The next segment in turn, after a timeout one that was sent before, as in ns-2.
+        Any => "any",
+    }
+    planned []
 }
 
 named! {
@@ -336,10 +353,7 @@ impl Default for Cell {
 
 impl Default for Wired {
     fn default() -> Self {
-        Self {
-            rate: BitRate::from_bps(100_000_000),
-            delay: Seconds::from_millis(2),
-        }
+        Self { rate: BitRate::from_bps(100_000_000), delay: Seconds::from_millis(2) }
     }
 }
 
@@ -385,8 +399,4 @@ fn one() -> u32 {
 
 fn two() -> u32 {
     2
-}
-
-fn yes() -> bool {
-    true
 }

@@ -17,6 +17,11 @@ pub(super) struct Problem {
 
 type Checked = Result<(), Problem>;
 
+/// What `station` takes.
+pub(super) const STATIONS: &str = "a list of at least one [[station]] table";
+/// What a station's `flows` takes.
+pub(super) const FLOWS: &str = "a list of at least one flow such as { direction = \"up\" }";
+
 /// More flows than any run finishes.
 const MAX_FLOWS: u64 = 100_000;
 /// More samples than anybody plots; they are kept in memory.
@@ -51,7 +56,7 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
     above_zero("duration", scenario.duration)?;
     check_cell(&scenario.cell)?;
     if scenario.station.is_empty() {
-        return fail("station", "got none", "at least one [[station]] table");
+        return fail("station", "got none", STATIONS);
     }
     let end = scenario.duration.span() + scenario.warmup.span();
     let mut flows = 0;
@@ -62,12 +67,7 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
             let field = format!("{field}.flows.{flow_index}");
             check_flow(&field, flow)?;
             check_times(&field, flow, Seconds::from(end))?;
-            check_size(
-                &field,
-                flow,
-                station.extra_header,
-                scenario.cell.mac_overhead,
-            )?;
+            check_size(&field, flow, station.extra_header, scenario.cell.mac_overhead)?;
         }
         flows += u64::from(station.count) * station.flows.len() as u64;
     }
@@ -80,11 +80,7 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
         let samples = end.as_nanos() / trace.interval.span().as_nanos();
         if samples > MAX_SAMPLES {
             let got = format!("got {}, which makes {samples} samples", trace.interval);
-            return fail(
-                "trace.interval",
-                &got,
-                &format!("up to {MAX_SAMPLES} samples"),
-            );
+            return fail("trace.interval", &got, &format!("up to {MAX_SAMPLES} samples"));
         }
     }
     Ok(())
@@ -109,10 +105,9 @@ fn check_preamble(cell: &Cell) -> Checked {
             fail(field, &got, "no preamble, or phy \"802.11b\"")
         }
         Some(Preamble::Short) => {
-            for (rate, key) in [
-                (cell.data_rate, "cell.data_rate"),
-                (cell.control_rate, "cell.control_rate"),
-            ] {
+            for (rate, key) in
+                [(cell.data_rate, "cell.data_rate"), (cell.control_rate, "cell.control_rate")]
+            {
                 if rate == SLOWEST {
                     return short_with_slowest(field, key);
                 }
@@ -147,8 +142,7 @@ fn check_station(field: &str, station: &Station, scenario: &Scenario) -> Checked
     }
     check_queue(&format!("{field}.queue"), &station.queue)?;
     if station.flows.is_empty() {
-        let accepted = "a list of at least one flow such as { direction = \"up\" }";
-        return fail(&format!("{field}.flows"), "got none", accepted);
+        return fail(&format!("{field}.flows"), "got none", FLOWS);
     }
     Ok(())
 }
@@ -179,11 +173,7 @@ fn check_flow(field: &str, flow: &Flow) -> Checked {
             return fail(&at("rate"), "missing", accepted);
         }
         (Application::Cbr, Some(BitRate::UNLIMITED)) => {
-            return fail(
-                &at("rate"),
-                "got \"unlimited\"",
-                "a rate such as \"1 Mbps\"",
-            );
+            return fail(&at("rate"), "got \"unlimited\"", "a rate such as \"1 Mbps\"");
         }
         (Application::Bulk, Some(rate)) => {
             let accepted = "no rate with application \"bulk\", or application \"cbr\"";
@@ -216,11 +206,7 @@ fn check_times(field: &str, flow: &Flow, end: Seconds) -> Checked {
     let start = flow.start.unwrap_or(Seconds::ZERO);
     if start >= end {
         let accepted = format!("a time before the end of the run, {end}");
-        return fail(
-            &format!("{field}.start"),
-            &format!("got {start}"),
-            &accepted,
-        );
+        return fail(&format!("{field}.start"), &format!("got {start}"), &accepted);
     }
     match flow.stop {
         Some(stop) if stop <= start => {
@@ -251,11 +237,7 @@ fn phy_rate(field: &str, rate: BitRate, phy: PhyKind) -> Checked {
     if phy.rates().contains(&rate) {
         return Ok(());
     }
-    let rates: Vec<String> = phy
-        .rates()
-        .iter()
-        .map(|rate| format!("\"{rate}\""))
-        .collect();
+    let rates: Vec<String> = phy.rates().iter().map(|rate| format!("\"{rate}\"")).collect();
     let accepted = format!("a rate of {phy}: {}", rates.join(", "));
     fail(field, &format!("got {rate}"), &accepted)
 }
@@ -268,8 +250,5 @@ fn above_zero(field: &str, time: Seconds) -> Checked {
 }
 
 fn fail(field: &str, got: &str, accepted: &str) -> Checked {
-    Err(Problem {
-        field: field.to_owned(),
-        message: format!("{got}; accepted: {accepted}"),
-    })
+    Err(Problem { field: field.to_owned(), message: format!("{got}; accepted: {accepted}") })
 }
