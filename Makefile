@@ -1,0 +1,58 @@
+# make help says what there is. Everything Python lives in .venv, everything Rust in target.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+DEMO   := demo
+
+# rustup installs here, and a shell that is already open does not know.
+export PATH := $(HOME)/.cargo/bin:$(PATH)
+
+SOURCES := Cargo.toml Cargo.lock pyproject.toml .cargo/config.toml \
+           $(shell find crates python -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi')
+
+.PHONY: help
+help: ## Say what there is
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: $(VENV)/installed ## Set up, simulate five uploads against five downloads, print a table, draw a plot
+	@mkdir -p $(DEMO)
+	$(BIN)/evenair run gong2006 --plot $(DEMO)/gong2006.png
+	@echo "The plot is $(DEMO)/gong2006.png; see also: $(BIN)/evenair --help"
+
+.PHONY: test
+test: $(VENV)/installed-dev ## Set up, and run every test of both languages
+	cargo test --workspace --locked
+	$(BIN)/python -m pytest
+
+.PHONY: lint
+lint: $(VENV)/installed-dev ## Check both languages for style and types
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	$(BIN)/ruff check python tests
+	$(BIN)/ruff format --check python tests
+	$(BIN)/mypy
+	cd $(VENV) && bin/python -m mypy.stubtest evenair._core
+
+.PHONY: format
+format: $(VENV)/installed-dev ## Lay out the sources of both languages
+	cargo fmt --all
+	$(BIN)/ruff check --fix python tests
+	$(BIN)/ruff format python tests
+
+.PHONY: clean
+clean: ## Remove what was built
+	rm -rf $(VENV) $(DEMO) target
+
+$(VENV)/bin/python:
+	.ci/prepare $(PYTHON) $(VENV)
+
+# A release build: simulations in a debug build take twenty times as long.
+$(VENV)/installed: $(VENV)/bin/python $(SOURCES)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check .
+	@touch $@
+
+$(VENV)/installed-dev: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[dev]'
+	@touch $@

@@ -1,0 +1,68 @@
+"""Write a scenario as TOML, the way a person would lay it out."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def dumps(document: Mapping[str, Any]) -> str:
+    """Return a scenario document as TOML text.
+
+    Tables at the top get a header of their own (`[cell]`, `[[station]]`); what is below them stands
+    inline (`queue = { kind = "las" }`). Members that are None are left out: TOML has no null.
+    """
+    plain = {key: value for key, value in document.items() if not _is_section(value)}
+    blocks = [_pairs(plain)] if plain else []
+    for key, content in document.items():
+        if key in plain:
+            continue
+        if isinstance(content, dict):
+            blocks.append(f"[{_key(key)}]\n{_pairs(content)}")
+        else:
+            blocks.extend(f"[[{_key(key)}]]\n{_pairs(table)}" for table in content)
+    return "\n".join(blocks)
+
+
+def value(content: Any) -> str:
+    """Return one value as TOML text on one line.
+
+    Raises TypeError for what TOML cannot express.
+    """
+    match content:
+        case bool():
+            return "true" if content else "false"
+        case int():
+            return str(content)
+        case float():
+            return repr(content) if math.isfinite(content) else str(content)
+        case str():
+            # JSON's string is TOML's basic string, but for DEL.
+            return json.dumps(content, ensure_ascii=False).replace("\x7f", "\\u007f")
+        case list() | tuple() | range():
+            return f"[{', '.join(value(item) for item in content)}]"
+        case dict():
+            pairs = [f"{_key(k)} = {value(v)}" for k, v in content.items() if v is not None]
+            return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
+    raise TypeError(f"{content!r} ({type(content).__name__}) has no place in a scenario")
+
+
+def _is_section(content: Any) -> bool:
+    if isinstance(content, list):
+        return bool(content) and all(isinstance(item, dict) for item in content)
+    return isinstance(content, dict)
+
+
+def _pairs(table: Mapping[str, Any]) -> str:
+    return "".join(f"{_key(k)} = {value(v)}\n" for k, v in table.items() if v is not None)
+
+
+def _key(key: str) -> str:
+    return key if _BARE_KEY.fullmatch(key) else value(key)

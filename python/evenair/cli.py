@@ -1,0 +1,348 @@
+"""The command `evenair`.
+
+What a command needs is imported when it runs: `evenair run --json` must start fast, so neither
+rich nor pyarrow nor matplotlib is imported before something is to be shown with it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from evenair.outputs import Outputs
+    from evenair.result import RunResult, RunSet
+
+TRACEBACK = "EVENAIR_TRACEBACK"
+DONE, FAILED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
+
+
+class BadInput(Exception):
+    """What the user gave cannot be accepted; the message is one line that says why."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status.
+
+    0: done; 1: a run failed, or a published claim did not hold; 2: bad input, with one line on
+    standard error; 130: interrupted; 141: nobody read the output any more.
+    """
+    from evenair import _core
+    from evenair.engine import Interrupted
+
+    try:
+        arguments = _parser().parse_args(argv)
+        status: int = arguments.command(arguments)
+        sys.stdout.flush()
+        return status
+    except (BadInput, _core.ScenarioError) as error:
+        return _complain(BAD_INPUT, error)
+    except _core.RunError as error:
+        return _complain(FAILED, error)
+    except Interrupted as error:
+        return _complain(INTERRUPTED, error)
+    except KeyboardInterrupt:
+        return _complain(INTERRUPTED, "interrupted; nothing was written")
+    except BrokenPipeError:
+        # Python flushes standard output once more when it exits: let that go nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except OSError as error:
+        return _complain(FAILED, f"{error.filename or 'standard output'}: {error.strerror}")
+    except Exception as error:
+        if TRACEBACK in os.environ:
+            raise
+        what = f"{type(error).__name__}: {error}"
+        return _complain(FAILED, f"this is a bug: {what} (set {TRACEBACK}=1 to see where)")
+
+
+def _complain(status: int, error: object) -> int:
+    print("evenair:", " ".join(str(error).split("\n")), file=sys.stderr)
+    return status
+
+
+# --- Arguments ------------------------------------------------------------------------------------
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, like all others."""
+
+    def error(self, message: str) -> NoReturn:
+        raise BadInput(f"{message} (see {self.prog} --help)")
+
+
+def _parser() -> argparse.ArgumentParser:
+    from evenair import _core
+
+    parser = _Parser(
+        prog="evenair",
+        description="Simulate TCP flows that share a wireless cell; rebuild published results.",
+        epilog="Exit status: 0 done; 1 a run or a published claim failed; 2 bad input.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"evenair {_core.__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def command(name: str, run: Callable[[argparse.Namespace], int], text: str) -> _Parser:
+        added = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
+        added.set_defaults(command=run)
+        return added
+
+    run = command("run", _run, "Simulate a scenario.")
+    run.add_argument("scenario", metavar="SCENARIO", help="a TOML file, or a built-in scenario")
+    run.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        type=_override,
+        help="change a key of the scenario, as in cell.queue.kind=las or station.0.count=3",
+    )
+    run.add_argument(
+        "--seed", metavar="N", type=_seed, default=1, help="seed of the (first) run [1]"
+    )
+    run.add_argument(
+        "--runs", metavar="N", type=_runs, help="runs with the seeds N, N + 1, ..., and a summary"
+    )
+    run.add_argument("--json", action="store_true", help="print the result as one JSON document")
+    run.add_argument(
+        "--out", metavar="DIR", type=Path, help="write result, tables (Parquet) and scenario there"
+    )
+    run.add_argument("--plot", metavar="FILE", type=_figure, help="write a plot (.png, .svg, .pdf)")
+    run.add_argument(
+        "--pcap",
+        metavar="FILE",
+        type=_capture,
+        help="write captures of one run: X.pcapng of the air, X-wire.pcapng of the wire",
+    )
+    run.add_argument("--quiet", action="store_true", help="neither progress bar nor table")
+
+    paper = command(
+        "paper", _paper, "Rebuild a paper's figures and tables, with a verdict per claim."
+    )
+    paper.add_argument("name", metavar="NAME", nargs="?", help="the paper; without it, list them")
+    paper.add_argument(
+        "--figure", metavar="ID", action="append", help="only this figure (may be repeated)"
+    )
+    paper.add_argument("--quick", action="store_true", help="fewer, shorter runs for a first look")
+    paper.add_argument("--out", metavar="DIR", type=Path, help="folder of the report [report/NAME]")
+
+    scenarios = command("scenarios", _scenarios, "List built-in scenarios, or print one as TOML.")
+    scenarios.add_argument("name", metavar="NAME", nargs="?")
+
+    parts = command("parts", _parts, "List what scenarios are made of, with all parameters.")
+    parts.add_argument("kind", metavar="KIND", nargs="?", help='such as "queue discipline"')
+    return parser
+
+
+def _override(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key or not text.isprintable():
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected KEY=VALUE")
+    return key, value
+
+
+def _whole(text: str, low: int, high: int, accepted: str) -> int:
+    # Digits alone: int() would also take "1_000" and " 7 ", and a huge text would keep it busy.
+    number = int(text) if text.isascii() and text.isdigit() and len(text) <= 20 else -1
+    if not low <= number <= high:
+        raise argparse.ArgumentTypeError(f"got {text[:40]!r}, expected {accepted}")
+    return number
+
+
+def _seed(text: str) -> int:
+    return _whole(text, 0, 2**64 - 1, "a whole number from 0 to 18446744073709551615")
+
+
+def _runs(text: str) -> int:
+    return _whole(text, 1, 1_000_000, "a whole number from 1 to 1000000")
+
+
+def _figure(text: str) -> Path:
+    return _with_suffix(text, ("png", "svg", "pdf"))
+
+
+def _capture(text: str) -> Path:
+    return _with_suffix(text, ("pcapng",))
+
+
+def _with_suffix(text: str, suffixes: Sequence[str]) -> Path:
+    path = Path(text)
+    if path.suffix.lower().removeprefix(".") not in suffixes:
+        names = " or ".join(f".{suffix}" for suffix in suffixes)
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected a file name that ends in {names}")
+    return path
+
+
+# --- run ------------------------------------------------------------------------------------------
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from evenair.engine import Interrupted, run_jobs
+    from evenair.outputs import Outputs
+    from evenair.result import RunSet
+    from evenair.scenario import load
+
+    runs, seed = arguments.runs, arguments.seed
+    if arguments.pcap and runs is not None:
+        raise BadInput("--pcap: a capture is of one run; leave out --runs")
+    if runs is not None and seed + runs - 1 >= 2**64:
+        raise BadInput(f"--runs: got {runs}, but the seeds from {seed} on end at {2**64 - 1}")
+    scenario = load(arguments.scenario, arguments.set)
+    jobs = [(scenario, seed + k) for k in range(runs or 1)]
+
+    with Outputs() as outputs:
+        write = _stage(arguments, outputs, traced="trace" in scenario.resolved)
+        pcap = _stage_capture(arguments.pcap, outputs)
+        interrupted = None
+        with _progress("runs", quiet=arguments.quiet) as progress:
+            try:
+                results = run_jobs(jobs, progress=progress, pcap=pcap)
+            except Interrupted as error:
+                if not error.finished:
+                    raise KeyboardInterrupt from None
+                interrupted, results = error, error.finished
+        result = results[0] if runs is None else RunSet(results)
+        write(result)
+        outputs.commit()
+
+    if arguments.json:
+        _print_bytes(result.json.encode() + b"\n")
+    elif not arguments.quiet:
+        from evenair.console import show_result
+
+        show_result(result)
+    if interrupted:
+        kept, next_seed = len(results), seed + len(results)
+        return _complain(
+            INTERRUPTED,
+            f"interrupted; kept the runs with seeds {seed} to {next_seed - 1};"
+            f" go on with --seed {next_seed} --runs {runs - kept}",
+        )
+    return DONE
+
+
+def _stage(
+    arguments: argparse.Namespace, outputs: Outputs, *, traced: bool
+) -> Callable[[RunResult | RunSet], None]:
+    """Check that --out and --plot can be written, and return what will write them."""
+    plot = _staged(outputs, "--plot", arguments.plot) if arguments.plot else None
+    folder = {}
+    if arguments.out:
+        names = ["result.json", "scenario.toml", "flows.parquet", "stations.parquet"]
+        if traced:
+            names.append("series.parquet")
+        folder = {name: _staged(outputs, "--out", arguments.out / name) for name in names}
+
+    def write(result: RunResult | RunSet) -> None:
+        if folder:
+            from evenair.save import save
+
+            save(result, folder)
+        if plot:
+            from evenair.plot import save as save_plot
+
+            save_plot(result.plot(), plot)
+
+    return write
+
+
+def _stage_capture(destination: Path | None, outputs: Outputs) -> Path | None:
+    if destination is None:
+        return None
+    _staged(
+        outputs, "--pcap", destination.with_name(f"{destination.stem}-wire{destination.suffix}")
+    )
+    return _staged(outputs, "--pcap", destination)
+
+
+def _staged(outputs: Outputs, option: str, destination: Path) -> Path:
+    try:
+        return outputs.stage(destination)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise BadInput(f"{option}: {destination}: cannot be written: {reason}") from None
+
+
+def _print_bytes(data: bytes) -> None:
+    """Print UTF-8 whatever the locale: equal runs must give equal bytes."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+
+
+@contextmanager
+def _progress(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    if quiet or not sys.stderr.isatty():
+        yield None
+    else:
+        from evenair.console import progress_bar
+
+        with progress_bar(what) as update:
+            yield update
+
+
+# --- paper, scenarios, parts ----------------------------------------------------------------------
+
+
+def _paper(arguments: argparse.Namespace) -> int:
+    from evenair import papers
+
+    if arguments.name is None:
+        for name in papers.NAMES:
+            print(f"{name}: {papers.describe(name)}")
+        return DONE
+    name = _known("paper", arguments.name, papers.NAMES)
+    out = arguments.out or Path("report") / name
+    with _progress("runs", quiet=False) as progress:
+        try:
+            status = papers.rebuild(name, arguments.figure, arguments.quick, out, progress)
+        except ValueError as error:
+            raise BadInput(error) from None
+    from evenair.console import show_claims
+
+    show_claims(out)
+    return status
+
+
+def _scenarios(arguments: argparse.Namespace) -> int:
+    from evenair.scenario import built_in, load, read
+
+    if arguments.name is not None:
+        name = _known("scenario", arguments.name, built_in())
+        _print_bytes(read(name)[0])
+        return DONE
+    from evenair.console import show_scenarios
+
+    show_scenarios([(name, load(name)) for name in built_in()])
+    return DONE
+
+
+def _parts(arguments: argparse.Namespace) -> int:
+    import json
+
+    from evenair import _core
+    from evenair.console import show_parts
+
+    parts = json.loads(_core.parts())
+    if arguments.kind is not None:
+        kinds = list(dict.fromkeys(part["kind"] for part in parts))
+        kind = _known("kind of part", arguments.kind, kinds)
+        parts = [part for part in parts if part["kind"] == kind]
+    show_parts(parts)
+    return DONE
+
+
+def _known(what: str, name: str, names: Sequence[str]) -> str:
+    if name in names:
+        return name
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, names, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+    raise BadInput(f"{name}: no such {what}; {hint}")

@@ -1,0 +1,127 @@
+"""Run scenarios, on all processors."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, overload
+
+from evenair import _core
+from evenair.result import RunResult, RunSet
+from evenair.scenario import Scenario, load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+MAX_SEED = 2**64 - 1
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C came before all runs were done."""
+
+    def __init__(self, finished: list[RunResult]) -> None:
+        super().__init__(f"interrupted after {len(finished)} runs")
+        self.finished = finished
+        """The results of the first jobs, up to the first that had not finished."""
+
+
+@overload
+def run(
+    scenario: Scenario | str | os.PathLike[str],
+    seed: int = 1,
+    runs: None = None,
+    *,
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    pcap: str | os.PathLike[str] | None = None,
+) -> RunResult: ...
+
+
+@overload
+def run(
+    scenario: Scenario | str | os.PathLike[str],
+    seed: int = 1,
+    *,
+    runs: int,
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> RunSet: ...
+
+
+def run(
+    scenario: Scenario | str | os.PathLike[str],
+    seed: int = 1,
+    runs: int | None = None,
+    *,
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    pcap: str | os.PathLike[str] | None = None,
+) -> RunResult | RunSet:
+    """Simulate a scenario (or the built-in one, or the file, of that name).
+
+    With `runs`, simulates it with the seeds seed, seed + 1, ..., seed + runs - 1 and returns a
+    RunSet. A result depends on scenario and seed alone. `progress`, `threads`: see run_jobs.
+
+    `pcap` names a capture file: `x.pcapng` gets what was on the air, `x-wire.pcapng` what was on
+    the wire. It can only be given for a single run.
+
+    Raises ScenarioError, RunError (with the seed that reproduces it), ValueError.
+    """
+    if not isinstance(scenario, Scenario):
+        scenario = load(scenario)
+    if runs is None:
+        return run_jobs([(scenario, seed)], threads=1, progress=progress, pcap=pcap)[0]
+    if runs < 1:
+        raise ValueError(f"runs: got {runs}, at least 1 is needed")
+    jobs = [(scenario, seed + k) for k in range(runs)]
+    return RunSet(run_jobs(jobs, threads=threads, progress=progress, pcap=pcap))
+
+
+def run_jobs(
+    jobs: Sequence[tuple[Scenario, int]],
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    *,
+    pcap: str | os.PathLike[str] | None = None,
+) -> list[RunResult]:
+    """Simulate pairs of scenario and seed in parallel; the results are in the order of the jobs.
+
+    `threads` is the number of runs at a time, by default one per processor that this process may
+    use. `progress(done, total)` is called after each run. Ctrl-C raises Interrupted, which has the
+    finished runs. Raises RunError once all others are done, ValueError for a seed beyond 64 bits.
+    """
+    for _, seed in jobs:
+        if not 0 <= seed <= MAX_SEED:
+            raise ValueError(f"seed: got {seed}, expected 0 to {MAX_SEED}")
+    results: list[RunResult | None] = [None] * len(jobs)
+    done = 0
+
+    def on_result(index: int, text: str) -> None:
+        nonlocal done
+        results[index] = RunResult(text)
+        done += 1
+        if progress is not None:
+            progress(done, len(jobs))
+
+    texts = [(scenario._resolved_text, seed) for scenario, seed in jobs]
+    try:
+        _core.run_many(texts, processors() if threads is None else threads, on_result, pcap)
+    except KeyboardInterrupt:
+        raise Interrupted(_leading(results)) from None
+    return _leading(results)
+
+
+def processors() -> int:
+    """Return the number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _leading(results: Sequence[RunResult | None]) -> list[RunResult]:
+    """Return the results up to the first that is missing."""
+    leading = []
+    for result in results:
+        if result is None:
+            break
+        leading.append(result)
+    return leading

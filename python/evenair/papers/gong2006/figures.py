@@ -1,0 +1,184 @@
+"""The paper's figures as data: which simulations each shows, how it is drawn, what it is called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from evenair.papers.gong2006 import drawing, quantities
+from evenair.papers.gong2006.cells import BUFFER, SCHEMES, Axis, Cell, Effort, sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from matplotlib.figure import Figure
+
+    from evenair.papers.gong2006.drawing import Table
+    from evenair.papers.runs import Runs
+
+
+@dataclass(frozen=True)
+class FigureSpec:
+    """One figure or table of the paper."""
+
+    id: str
+    """What `--figure` takes, and files are called after."""
+    title: str
+    caption: str
+    cells: Callable[[Effort], set[Cell]]
+    """The configurations that it shows."""
+    draw: Callable[[Runs[Cell], Effort], tuple[Figure | None, Table]]
+    """Make the figure (None for a table of the paper) and the numbers in it."""
+
+    @property
+    def stem(self) -> str:
+        """Name of its files, without ending."""
+        return self.id if self.id.startswith("table") else f"fig{self.id}"
+
+
+def _curves(schemes: Iterable[str], axis: Axis, effort: Effort) -> set[Cell]:
+    return {cell for scheme in schemes for _, cell in sweep(scheme, effort, axis)}
+
+
+def _at_sixty(schemes: Iterable[str], effort: Effort) -> set[Cell]:
+    return {Cell(scheme, BUFFER) for scheme in schemes}
+
+
+_BUFFER_LABEL = "Buffer size (packets)"
+_DOWN_LABEL = "Number of downstream flows"
+
+FIGURES: tuple[FigureSpec, ...] = (
+    FigureSpec(
+        "2",
+        "Throughput of upstream and downstream flows under DropTail",
+        "Five upstream and five downstream flows. Lines: mean of a direction, with its 95% "
+        "interval over the seeds. Small marks: each flow's own mean.",
+        partial(_curves, ["droptail"], "buffer"),
+        drawing.per_flow_throughput,
+    ),
+    FigureSpec(
+        "3",
+        "Congestion windows under DropTail, buffer of 60 packets",
+        "One upstream and one downstream flow, sampled each second, first seed.",
+        partial(_at_sixty, ["droptail"]),
+        partial(drawing.windows, schemes=["droptail"]),
+    ),
+    FigureSpec(
+        "4a",
+        "Aggregate throughput of ten flows",
+        "Five upstream and five downstream flows. Bars: 95% interval over the seeds.",
+        partial(_curves, SCHEMES, "buffer"),
+        partial(
+            drawing.four_schemes,
+            axis="buffer",
+            quantity=quantities.aggregate_mbps,
+            name="aggregate_mbps",
+            x_label=_BUFFER_LABEL,
+            y_label="Aggregate throughput (Mb/s)",
+            limits=drawing.throughput_limits,
+        ),
+    ),
+    FigureSpec(
+        "4b",
+        "Fairness index of ten flows",
+        "Five upstream and five downstream flows. Bars: 95% interval over the seeds.",
+        partial(_curves, SCHEMES, "buffer"),
+        partial(
+            drawing.four_schemes,
+            axis="buffer",
+            quantity=quantities.jain,
+            name="jain_index",
+            x_label=_BUFFER_LABEL,
+            y_label="Jain's fairness index",
+            limits=drawing.index_limits,
+        ),
+    ),
+    FigureSpec(
+        "5",
+        "Packet loss ratio at the bottleneck buffer",
+        "Discarded over arrived packets; ACKs that SPM-AF filters out count as discarded. Bars: "
+        "95% interval over the seeds.",
+        partial(_curves, SCHEMES, "buffer"),
+        partial(
+            drawing.four_schemes,
+            axis="buffer",
+            quantity=quantities.loss_ratio,
+            name="loss_ratio",
+            x_label=_BUFFER_LABEL,
+            y_label="Packet loss ratio",
+            limits=drawing.from_zero,
+        ),
+    ),
+    FigureSpec(
+        "6",
+        "What the queue holds, buffer of 60 packets",
+        "ACKs and data packets in the bottleneck queue, sampled each second, first seed.",
+        partial(_at_sixty, SCHEMES),
+        drawing.queue_contents,
+    ),
+    FigureSpec(
+        "7",
+        "Congestion windows under LAS and SPM-AF tail filtering, buffer of 60 packets",
+        "One upstream and one downstream flow, sampled each second, first seed.",
+        partial(_at_sixty, ["las", "spm-tail"]),
+        partial(drawing.windows, schemes=["las", "spm-tail"]),
+    ),
+    FigureSpec(
+        "8a",
+        "Aggregate throughput of one upstream and N downstream flows",
+        "Buffer of 60 packets. Bars: 95% interval over the seeds.",
+        partial(_curves, SCHEMES, "down"),
+        partial(
+            drawing.four_schemes,
+            axis="down",
+            quantity=quantities.aggregate_mbps,
+            name="aggregate_mbps",
+            x_label=_DOWN_LABEL,
+            y_label="Aggregate throughput (Mb/s)",
+            limits=drawing.throughput_limits,
+        ),
+    ),
+    FigureSpec(
+        "8b",
+        "Fairness index of one upstream and N downstream flows",
+        "Buffer of 60 packets. Bars: 95% interval over the seeds.",
+        partial(_curves, SCHEMES, "down"),
+        partial(
+            drawing.four_schemes,
+            axis="down",
+            quantity=quantities.jain,
+            name="jain_index",
+            x_label=_DOWN_LABEL,
+            y_label="Jain's fairness index",
+            limits=drawing.index_limits,
+        ),
+    ),
+    FigureSpec(
+        "table1",
+        "Table I: throughput of each flow under SPM-AF, buffer of 60 packets",
+        "Mb/s, with the 95% interval over the seeds, beside the published numbers.",
+        partial(_at_sixty, ["spm-tail", "spm-head"]),
+        drawing.flow_table,
+    ),
+)
+"""All figures and the table, in the order of the paper."""
+
+
+def chosen(ids: list[str] | None) -> list[FigureSpec]:
+    """Return the figures of these ids in the paper's order, all of them for None.
+
+    "4b", "fig4b" and "Table1" are all understood. Raises ValueError for an unknown id.
+    """
+    if ids is None:
+        return list(FIGURES)
+    known = {spec.id: spec for spec in FIGURES}
+    wanted = set()
+    for name in ids:
+        key = name.strip().lower().removeprefix("figure").removeprefix("fig").lstrip(" .-")
+        if key not in known:
+            raise ValueError(f"--figure: got {name!r}, expected one of {', '.join(known)}")
+        wanted.add(key)
+    if not wanted:
+        raise ValueError(f"--figure: none given, expected one of {', '.join(known)}")
+    return [spec for spec in FIGURES if spec.id in wanted]

@@ -1,0 +1,193 @@
+"""How a claim is measured: a small set of functions that data files can name.
+
+A *term* is a quantity of a run (say, Jain's index) at one or more points (say, LAS with buffers of
+10 to 150 packets). A measure makes one number of one or a few terms, once for each seed: where two
+terms are compared, runs with the same seed are compared with each other.
+
+In a claims file `measure.kind` names the function and its other keys the terms; what a term's table
+holds is up to the paper.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Generic
+
+from evenair.papers.runs import Document, P
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+@dataclass(frozen=True)
+class Term(Generic[P]):
+    """A quantity at one or more points."""
+
+    quantity: Callable[[Document], float]
+    points: tuple[P, ...]
+    positions: tuple[float, ...]
+    """Where each point lies on its axis: a buffer size in packets, a number of flows."""
+
+    def values(self, lookup: Callable[[P], Document]) -> list[float]:
+        """Return the quantity at each point."""
+        return [self.quantity(lookup(point)) for point in self.points]
+
+    def mean(self, lookup: Callable[[P], Document]) -> float:
+        """Return the mean of the quantity over the points."""
+        values = self.values(lookup)
+        return math.fsum(values) / len(values)
+
+
+@dataclass(frozen=True)
+class Measure(Generic[P]):
+    """A number that the runs of one seed give."""
+
+    kind: str
+    terms: Mapping[str, tuple[Term[P], ...]]
+
+    @property
+    def points(self) -> set[P]:
+        """The points that have to be simulated."""
+        return {point for terms in self.terms.values() for term in terms for point in term.points}
+
+    def value(self, lookup: Callable[[P], Document]) -> float:
+        """Measure the runs of one seed. NaN where a denominator is zero."""
+        try:
+            return KINDS[self.kind].function(self.terms, lookup)
+        except ZeroDivisionError:
+            return math.nan
+
+
+def read_measure(
+    table: Mapping[str, Any], read_term: Callable[[Mapping[str, Any]], Term[P]]
+) -> Measure[P]:
+    """Read a measure from a claims file. Raises ValueError where it is not one."""
+    kind = table.get("kind")
+    if kind not in KINDS:
+        raise ValueError(f"kind: got {kind!r}, expected one of {', '.join(KINDS)}")
+    expected = KINDS[kind].roles
+    roles = {role: value for role, value in table.items() if role not in ("kind", "label")}
+    if set(roles) != set(expected):
+        raise ValueError(f"{kind}: got {', '.join(roles)}, expected {', '.join(expected)}")
+    terms = {}
+    for role, value in roles.items():
+        if isinstance(value, list) != expected[role]:
+            raise ValueError(f"{kind}.{role}: {'a list' if expected[role] else 'one'} is expected")
+        terms[role] = tuple(read_term(item) for item in (value if expected[role] else [value]))
+    return Measure(kind, terms)
+
+
+_Terms = dict[str, tuple[Term[Any], ...]]
+_Lookup = Any
+
+
+def _value(terms: _Terms, lookup: _Lookup) -> float:
+    """The mean of `of` over its points."""
+    return terms["of"][0].mean(lookup)
+
+
+def _least(terms: _Terms, lookup: _Lookup) -> float:
+    """The smallest value of `of` among its points."""
+    return min(terms["of"][0].values(lookup))
+
+
+def _ratio(terms: _Terms, lookup: _Lookup) -> float:
+    """The mean of `of` over the mean of `to`."""
+    return terms["of"][0].mean(lookup) / terms["to"][0].mean(lookup)
+
+
+def _difference(terms: _Terms, lookup: _Lookup) -> float:
+    """The mean of `of` less the mean of `to`."""
+    return terms["of"][0].mean(lookup) - terms["to"][0].mean(lookup)
+
+
+def _change_of_gap(terms: _Terms, lookup: _Lookup) -> float:
+    """The difference of `of` and `to`, less the difference of `base_of` and `base_to`."""
+    base = {"of": terms["base_of"], "to": terms["base_to"]}
+    return _difference(terms, lookup) - _difference(base, lookup)
+
+
+def _spread(terms: _Terms, lookup: _Lookup) -> float:
+    """The largest less the smallest mean among the list `of`, over the mean of these means."""
+    means = [term.mean(lookup) for term in terms["of"]]
+    return (max(means) - min(means)) / (math.fsum(means) / len(means))
+
+
+def _gains(terms: _Terms, lookup: _Lookup) -> list[float]:
+    base = terms["to"][0].values(lookup)
+    gains = []
+    for term in terms["of"]:
+        ratios = [a / b for a, b in zip(term.values(lookup), base, strict=True)]
+        gains.append(100.0 * (math.fsum(ratios) / len(ratios) - 1.0))
+    return gains
+
+
+def _mean_gain(terms: _Terms, lookup: _Lookup) -> float:
+    """By how many percent `of` is above `to` at each point, averaged over the points."""
+    return _gains(terms, lookup)[0]
+
+
+def _least_mean_gain(terms: _Terms, lookup: _Lookup) -> float:
+    """The smallest mean gain over `to`, in percent, among the list `of`."""
+    return min(_gains(terms, lookup))
+
+
+def _greatest_mean_gain(terms: _Terms, lookup: _Lookup) -> float:
+    """The greatest mean gain over `to`, in percent, among the list `of`."""
+    return max(_gains(terms, lookup))
+
+
+def _gain_of_means(terms: _Terms, lookup: _Lookup) -> float:
+    """By how many percent the mean of `of` is above the mean of `to`."""
+    return 100.0 * (_ratio(terms, lookup) - 1.0)
+
+
+def _order(terms: _Terms, lookup: _Lookup) -> float:
+    """The smallest step down from one mean to the next in the list `of`; negative if one rises."""
+    means = [term.mean(lookup) for term in terms["of"]]
+    return min(a - b for a, b in pairwise(means))
+
+
+def _above_all(terms: _Terms, lookup: _Lookup) -> float:
+    """The mean of `of` less the largest mean among the list `to`."""
+    return terms["of"][0].mean(lookup) - max(term.mean(lookup) for term in terms["to"])
+
+
+def _slope(terms: _Terms, lookup: _Lookup) -> float:
+    """The least-squares slope of `of` along its axis, per unit of the axis."""
+    term = terms["of"][0]
+    y = term.values(lookup)
+    x_mean = math.fsum(term.positions) / len(y)
+    deviations = [x - x_mean for x in term.positions]
+    cross = math.fsum(d * value for d, value in zip(deviations, y, strict=True))
+    return cross / math.fsum(d * d for d in deviations)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A function and the names of its terms; True marks those that are lists."""
+
+    function: Callable[[Any, Any], float]
+    roles: Mapping[str, bool]
+
+
+KINDS: dict[str, Kind] = {
+    "value": Kind(_value, {"of": False}),
+    "least": Kind(_least, {"of": False}),
+    "ratio": Kind(_ratio, {"of": False, "to": False}),
+    "difference": Kind(_difference, {"of": False, "to": False}),
+    "change_of_gap": Kind(
+        _change_of_gap, {"of": False, "to": False, "base_of": False, "base_to": False}
+    ),
+    "spread": Kind(_spread, {"of": True}),
+    "mean_gain": Kind(_mean_gain, {"of": False, "to": False}),
+    "least_mean_gain": Kind(_least_mean_gain, {"of": True, "to": False}),
+    "greatest_mean_gain": Kind(_greatest_mean_gain, {"of": True, "to": False}),
+    "gain_of_means": Kind(_gain_of_means, {"of": False, "to": False}),
+    "order": Kind(_order, {"of": True}),
+    "above_all": Kind(_above_all, {"of": False, "to": True}),
+    "slope": Kind(_slope, {"of": False}),
+}
+"""The measures that a claims file can name."""

@@ -1,0 +1,108 @@
+"""How the figures of papers look: told apart without colour, legible in print."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import matplotlib as mpl
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+STYLE: dict[str, Any] = {
+    "font.size": 9.0,
+    "axes.titlesize": 9.0,
+    "axes.labelsize": 9.0,
+    "axes.linewidth": 0.8,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "grid.color": "#d9d9d9",
+    "grid.linewidth": 0.5,
+    "legend.fontsize": 8.5,
+    "legend.frameon": False,
+    "legend.handlelength": 2.8,
+    "lines.linewidth": 1.3,
+    "lines.markersize": 5.0,
+    "xtick.labelsize": 8.5,
+    "ytick.labelsize": 8.5,
+    "figure.constrained_layout.use": True,
+    "savefig.dpi": 150,
+    # The same data give the same bytes.
+    "svg.hashsalt": "evenair",
+    "svg.fonttype": "path",
+}
+"""The matplotlib settings of every figure."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """How one curve is drawn: colour, line and marker all differ between curves."""
+
+    label: str
+    color: str
+    dashes: str
+    marker: str
+    filled: bool = True
+
+    def keywords(self) -> dict[str, Any]:
+        """Return the keyword arguments of Axes.plot and Axes.errorbar."""
+        return {
+            "label": self.label,
+            "color": self.color,
+            "linestyle": self.dashes,
+            "marker": self.marker,
+            "markerfacecolor": self.color if self.filled else "white",
+        }
+
+    def over_time(self, samples: int) -> dict[str, Any]:
+        """Return the keyword arguments of Axes.plot for a trace that goes up and down a lot.
+
+        Dashes would be lost in it: the line is solid, and about ten of its samples are marked.
+        """
+        step = max(samples // 10, 1)
+        start = step // (2 if self.filled else 1)  # the markers of two traces lie apart
+        return self.keywords() | {
+            "linestyle": "-",
+            "linewidth": 0.9,
+            "markevery": (start, step),
+            "zorder": 3 if self.filled else 2,
+        }
+
+
+def new_figure(
+    columns: int = 1, rows: int = 1, *, panel: tuple[float, float] = (5.4, 3.5), share: bool = False
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure with columns × rows axes, row by row. `panel` is in inches.
+
+    Call it, and everything that draws on the figure, inside `styled()`.
+    """
+    figure = Figure(figsize=(columns * panel[0], rows * panel[1]), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(rows, columns, squeeze=False, sharex=share, sharey=share)
+    return figure, list(axes.flat)
+
+
+def styled() -> Any:
+    """Return a context in which figures take on the papers' style."""
+    return mpl.rc_context(cast("Any", STYLE))  # typed by key only since matplotlib 3.11
+
+
+def legend_above(figure: Figure, axes: Axes, columns: int) -> None:
+    """Put the legend of some axes above the whole figure, where it covers no data."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=columns)
+
+
+def save(figure: Figure, folder: Path, name: str) -> bytes:
+    """Write a figure as PNG (150 dots per inch) and SVG, and return the SVG."""
+    figure.savefig(folder / f"{name}.png")
+    path = folder / f"{name}.svg"
+    figure.savefig(path, metadata={"Date": None})
+    return path.read_bytes()

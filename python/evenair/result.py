@@ -1,0 +1,170 @@
+"""Results: what runs leave behind."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from evenair import tables
+from evenair.statistics import Estimate, estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+_QUEUE_METRICS = ("loss_ratio", "mean_packets", "mean_data", "mean_acks", "mean_delay_s")
+
+
+class RunResult:
+    """One run: the result document, its tables as Arrow and its plot.
+
+    Rates are in bit/s, times in seconds, queue lengths in packets.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.json = text
+        """The result document as JSON text, exactly as `evenair run --json` prints it."""
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """The result document, see the interface reference for its keys."""
+        document: dict[str, Any] = json.loads(self.json)
+        return document
+
+    @property
+    def scenario(self) -> dict[str, Any]:
+        """The scenario as it was run, every default filled in."""
+        scenario: dict[str, Any] = self.document["scenario"]
+        return scenario
+
+    @property
+    def seed(self) -> int:
+        """The seed of the run's random streams."""
+        return int(self.document["seed"])
+
+    @property
+    def duration_s(self) -> float:
+        """Measured time, after warm-up, in simulated seconds."""
+        return float(self.document["duration_s"])
+
+    @property
+    def wall_s(self) -> float:
+        """Seconds on the clock that the run took: all that differs when it is repeated."""
+        return float(self.document["wall_s"])
+
+    @property
+    def aggregate_goodput_bps(self) -> float:
+        """Sum of all flows' goodput in bit/s of payload."""
+        return float(self.document["aggregate_goodput_bps"])
+
+    @property
+    def jain_index(self) -> float:
+        """Jain's fairness index of the flows' goodput: 1/n (one has all) to 1 (all equal)."""
+        return float(self.document["jain_index"])
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The numbers that sum a run up. Those that the run does not have are left out."""
+        document = self.document
+        queue = document.get("ap_queue", {})
+        metrics = {
+            "aggregate_goodput_bps": document["aggregate_goodput_bps"],
+            "jain_index": document["jain_index"],
+            "mean_up_goodput_bps": self._mean_goodput("up"),
+            "mean_down_goodput_bps": self._mean_goodput("down"),
+            **{f"ap_queue_{name}": queue.get(name) for name in _QUEUE_METRICS},
+        }
+        return {name: float(value) for name, value in metrics.items() if value is not None}
+
+    def _mean_goodput(self, direction: str) -> float | None:
+        flows = [flow for flow in self.document["flows"] if flow["direction"] == direction]
+        return sum(flow["goodput_bps"] for flow in flows) / len(flows) if flows else None
+
+    @cached_property
+    def flows(self) -> pa.Table:
+        """One row per flow: id, station, direction, transport, goodput_bps, mean_rtt_s, ..."""
+        return tables.rows(self.document["flows"])
+
+    @cached_property
+    def stations(self) -> pa.Table:
+        """One row per station: id, airtime_share, collision_probability, frames_sent, ..."""
+        return tables.rows(self.document["stations"])
+
+    @cached_property
+    def sessions(self) -> pa.Table:
+        """One row per finite transfer: flow, start_s, end_s, bytes. Empty where there are none."""
+        return tables.rows(self.document.get("sessions", []))
+
+    @cached_property
+    def series(self) -> pa.Table:
+        """The traces, one row per time, one column per quantity. Empty without `[trace]`."""
+        return tables.columns(self.document.get("series", {}))
+
+    def plot(self) -> Figure:
+        """Draw goodput per flow and, if the run was traced, cwnd and queue over time."""
+        from evenair.plot import plot
+
+        return plot([self])
+
+    def __repr__(self) -> str:
+        name, flows = self.scenario.get("name"), len(self.document["flows"])
+        goodput = f"{self.aggregate_goodput_bps / 1e6:.3f} Mb/s"
+        return (
+            f"<RunResult {name!r} seed {self.seed}: {flows} flows, {goodput},"
+            f" Jain {self.jain_index:.3f}>"
+        )
+
+
+class RunSet:
+    """Several runs of one scenario with different seeds."""
+
+    def __init__(self, runs: Sequence[RunResult]) -> None:
+        self.runs = tuple(runs)
+        """The runs, in the order of their seeds. At least one."""
+
+    @cached_property
+    def summary(self) -> dict[str, Estimate]:
+        """Mean and half-width of the 95% confidence interval (Student's t) of each metric."""
+        samples = [run.metrics for run in self.runs]
+        names = [name for name in samples[0] if all(name in sample for sample in samples)]
+        return {name: estimate([sample[name] for sample in samples]) for name in names}
+
+    @property
+    def json(self) -> str:
+        """The document `{"runs": [...], "summary": {...}}` as JSON text."""
+        summary = {name: metric._asdict() for name, metric in self.summary.items()}
+        runs = ",".join(run.json for run in self.runs)
+        return f'{{"runs":[{runs}],"summary":{json.dumps(summary, separators=(",", ":"))}}}'
+
+    def table(self, name: str) -> pa.Table:
+        """Stack a table of all runs: "flows", "stations", "sessions" or "series".
+
+        The first column is the run's seed.
+        """
+        return tables.stack([(run.seed, getattr(run, name)) for run in self.runs])
+
+    @cached_property
+    def flows(self) -> pa.Table:
+        """One row per run and flow; the first column is the seed."""
+        return self.table("flows")
+
+    @cached_property
+    def stations(self) -> pa.Table:
+        """One row per run and station; the first column is the seed."""
+        return self.table("stations")
+
+    def plot(self) -> Figure:
+        """Draw goodput per flow with 95% confidence intervals, and the first run's traces."""
+        from evenair.plot import plot
+
+        return plot(self.runs)
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def __repr__(self) -> str:
+        seeds = f"{self.runs[0].seed} to {self.runs[-1].seed}"
+        return f"<RunSet {self.runs[0].scenario.get('name')!r} seeds {seeds}>"

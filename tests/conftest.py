@@ -1,0 +1,41 @@
+"""What all tests use: the command, run as users run it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+class Evenair(Protocol):
+    """Runs `evenair ARGUMENTS...` in the test's own directory."""
+
+    def __call__(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]: ...
+
+
+@pytest.fixture
+def evenair(tmp_path: Path) -> Evenair:
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "evenair", *map(str, arguments)]
+        environment = {
+            **os.environ,
+            "PYTHONWARNINGS": "error",
+            "MPLCONFIGDIR": str(tmp_path.parent),
+        }
+        return subprocess.run(
+            command,
+            cwd=tmp_path,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    return run

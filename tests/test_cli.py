@@ -1,0 +1,251 @@
+"""The commands, end to end."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from typing import TYPE_CHECKING
+
+import evenair as ea
+import pyarrow.parquet as pq
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Evenair
+
+SHORT = ("--set", "duration=5")
+METRICS = {
+    "aggregate_goodput_bps",
+    "jain_index",
+    "mean_up_goodput_bps",
+    "mean_down_goodput_bps",
+    "ap_queue_loss_ratio",
+    "ap_queue_mean_packets",
+    "ap_queue_mean_data",
+    "ap_queue_mean_acks",
+    "ap_queue_mean_delay_s",
+}
+
+
+def test_run_prints_a_table(evenair: Evenair) -> None:
+    done = evenair("run", "gong2006", *SHORT)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert [line.split()[0] for line in lines if "newreno" in line] == [
+        f"{direction}-{k}" for direction in ("up", "down") for k in range(1, 6)
+    ]
+    assert any("aggregate" in line and "Jain's index" in line for line in lines)
+    assert "5 s simulated" in lines[-1]
+    assert "\x1b" not in done.stdout
+
+
+def test_run_json_is_the_document_of_the_interface(evenair: Evenair) -> None:
+    done = evenair("run", "gong2006", *SHORT, "--seed", "7", "--json")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    document = json.loads(done.stdout)
+    assert list(document)[-1] == "wall_s"
+    assert document["seed"] == 7
+    assert document["version"] == ea.__version__
+    assert document["duration_s"] == 5.0
+    assert document["scenario"] == ea.load("gong2006").with_(duration=5).resolved
+    assert "sessions" not in document
+    assert "series" not in document
+    goodputs = [flow["goodput_bps"] for flow in document["flows"]]
+    assert document["aggregate_goodput_bps"] == pytest.approx(sum(goodputs))
+    assert document["jain_index"] == pytest.approx(
+        sum(goodputs) ** 2 / (len(goodputs) * sum(g * g for g in goodputs))
+    )
+    for flow in document["flows"]:
+        assert set(flow) >= {
+            *("id", "station", "direction", "transport", "goodput_bps", "segments_sent"),
+            *("retransmissions", "timeouts", "mean_rtt_s"),
+        }
+    assert set(document["ap_queue"]) >= {
+        *("arrivals", "drops", "loss_ratio", "mean_packets", "mean_data", "mean_acks"),
+        "mean_delay_s",
+    }
+    assert len(document["stations"]) == 10
+    for station in document["stations"]:
+        assert set(station) >= {
+            *("id", "airtime_share", "collision_probability", "frames_sent", "frames_dropped"),
+        }
+
+
+def test_runs_are_summed_up(evenair: Evenair) -> None:
+    done = evenair("run", "gong2006", *SHORT, "--runs", "3", "--seed", "4", "--json")
+    document = json.loads(done.stdout)
+    assert [run["seed"] for run in document["runs"]] == [4, 5, 6]
+    assert set(document["summary"]) == METRICS
+    goodputs = [run["aggregate_goodput_bps"] for run in document["runs"]]
+    summary = document["summary"]["aggregate_goodput_bps"]
+    mean = sum(goodputs) / 3
+    deviation = (sum((g - mean) ** 2 for g in goodputs) / 2) ** 0.5
+    assert summary["mean"] == pytest.approx(mean)
+    assert summary["ci95"] == pytest.approx(4.302652729911275 * deviation / 3**0.5)
+
+    table = evenair("run", "gong2006", *SHORT, "--runs", "3").stdout
+    assert "±" in table
+    assert "3 runs, seeds 1 to 3" in table
+
+
+def test_one_run_of_many_has_no_interval(evenair: Evenair) -> None:
+    document = json.loads(evenair("run", "gong2006", *SHORT, "--runs", "1", "--json").stdout)
+    assert len(document["runs"]) == 1
+    assert document["summary"]["jain_index"]["ci95"] is None
+
+
+def test_outputs(evenair: Evenair, tmp_path: Path) -> None:
+    done = evenair(
+        *("run", "gong2006", *SHORT, "--set", "trace.interval=1 s", "--quiet"),
+        *("--out", "new/out", "--plot", "plot.svg", "--pcap", "air.pcapng"),
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    files = sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if p.is_file())
+    assert files == [
+        "air-wire.pcapng",
+        "air.pcapng",
+        "new/out/flows.parquet",
+        "new/out/result.json",
+        "new/out/scenario.toml",
+        "new/out/series.parquet",
+        "new/out/stations.parquet",
+        "plot.svg",
+    ]
+    out = tmp_path / "new/out"
+    document = json.loads((out / "result.json").read_text())
+    assert pq.read_table(out / "flows.parquet").to_pylist() == document["flows"]
+    assert pq.read_table(out / "stations.parquet").to_pylist() == document["stations"]
+    assert (
+        pq.read_table(out / "series.parquet")["time_s"].to_pylist() == document["series"]["time_s"]
+    )
+
+    again = json.loads(evenair("run", "new/out/scenario.toml", "--json").stdout)
+    assert again | {"wall_s": 0} == document | {"wall_s": 0}
+
+
+def test_outputs_of_runs_have_the_seed(evenair: Evenair, tmp_path: Path) -> None:
+    done = evenair("run", "gong2006", *SHORT, "--runs", "2", "--out", "out", "--quiet")
+    assert done.returncode == 0
+    flows = pq.read_table(tmp_path / "out/flows.parquet")
+    assert flows.column_names[:2] == ["seed", "id"]
+    assert flows["seed"].to_pylist() == [1] * 10 + [2] * 10
+
+
+def test_outputs_replace_older_ones(evenair: Evenair, tmp_path: Path) -> None:
+    for seed in ("1", "2"):
+        assert evenair("run", "gong2006", *SHORT, "--seed", seed, "--out", "out").returncode == 0
+    assert json.loads((tmp_path / "out/result.json").read_text())["seed"] == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_plots_are_the_same_bytes_again(evenair: Evenair, tmp_path: Path, suffix: str) -> None:
+    for name in ("a", "b"):
+        assert evenair("run", "gong2006", *SHORT, "--plot", f"{name}.{suffix}").returncode == 0
+    first = (tmp_path / f"a.{suffix}").read_bytes()
+    assert len(first) > 5_000
+    assert first == (tmp_path / f"b.{suffix}").read_bytes()
+
+
+def test_scenarios(evenair: Evenair, tmp_path: Path) -> None:
+    names = ["gong2006", "gong2006-ns2", "gong2006-one-up"]
+    listed = evenair("scenarios")
+    assert [line.split()[0] for line in listed.stdout.splitlines() if "gong" in line] == names
+    for name in names:
+        printed = evenair("scenarios", name).stdout
+        assert tomllib.loads(printed)["duration"] == "300 s"
+        (tmp_path / f"{name}-copy.toml").write_text(printed)
+        assert ea.load(tmp_path / f"{name}-copy.toml") == ea.load(name)
+
+
+def test_parts(evenair: Evenair) -> None:
+    everything = evenair("parts").stdout
+    for name in ("droptail", "las", "spm-af", "newreno", "802.11b", "bulk"):
+        assert name in everything
+    queues = evenair("parts", "queue discipline").stdout
+    assert "las" in queues
+    assert "newreno" not in queues
+
+
+def test_paper(evenair: Evenair, tmp_path: Path) -> None:
+    assert evenair("paper").stdout.startswith("gong2006: Queue Management Strategies")
+
+    done = evenair("paper", "gong2006", "--quick", "--figure", "3")
+    claims = json.loads((tmp_path / "report/gong2006/claims.json").read_text())
+    hold = sum(claim["holds"] for claim in claims)
+    assert done.stderr == ""
+    assert done.returncode == (0 if hold == len(claims) else 1)
+    assert f"{hold} of {len(claims)} claims hold" in done.stdout.splitlines()[-1]
+    assert (tmp_path / "report/gong2006/report.html").exists()
+
+
+def test_version(evenair: Evenair) -> None:
+    assert evenair("--version").stdout == f"evenair {ea.__version__}\n"
+
+
+def test_overrides_may_complete_a_scenario(evenair: Evenair, tmp_path: Path) -> None:
+    (tmp_path / "half.toml").write_text("duration = 1\n[[station]]\n")
+    flows = '[{ direction = "down" }]'
+    done = evenair("run", "half.toml", "--set", f"station.0.flows={flows}", "--json")
+    assert [flow["id"] for flow in json.loads(done.stdout)["flows"]] == ["down-1"]
+
+
+def test_a_reader_that_leaves_is_no_error(evenair: Evenair, tmp_path: Path) -> None:
+    command = f"{sys.executable} -m evenair run gong2006 --set duration=1 | true"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=tmp_path)
+    assert done.stderr == ""
+
+
+def interrupt(arguments: list[str], cwd: Path) -> tuple[int, str, str, float]:
+    """Press Ctrl-C after a second; return status, both outputs and the seconds it took to stop."""
+    command = [sys.executable, "-m", "evenair", *arguments]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd
+    ) as process:
+        time.sleep(1)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        start = time.monotonic()
+        stdout, stderr = process.communicate(timeout=30)
+        return process.returncode, stdout, stderr, time.monotonic() - start
+
+
+def test_interrupt_stops_a_run_at_once(tmp_path: Path) -> None:
+    arguments = ["run", "gong2006", "--set", "duration=1e6", "--out", "out"]
+    status, stdout, stderr, seconds = interrupt(arguments, tmp_path)
+    assert (status, stdout) == (130, "")
+    assert stderr == "evenair: interrupted; nothing was written\n"
+    assert seconds < 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_interrupt_keeps_finished_runs(tmp_path: Path) -> None:
+    arguments = ["run", "gong2006", "--runs", "100000", "--seed", "10", "--json"]
+    status, stdout, stderr, seconds = interrupt(arguments, tmp_path)
+    assert status == 130
+    assert seconds < 3  # the result of all runs so far is printed, too
+    runs = json.loads(stdout)["runs"]
+    kept = len(runs)
+    assert [run["seed"] for run in runs] == list(range(10, 10 + kept))
+    assert stderr == (
+        f"evenair: interrupted; kept the runs with seeds 10 to {9 + kept};"
+        f" go on with --seed {10 + kept} --runs {100000 - kept}\n"
+    )
+
+
+def test_json_starts_without_the_heavy_libraries(tmp_path: Path) -> None:
+    script = (
+        "import sys; from evenair.cli import main; main(['run', 'gong2006', '--set', 'duration=1',"
+        " '--json']); print(*(set(sys.modules) & {'rich', 'numpy', 'pyarrow', 'matplotlib'}))"
+    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
+    assert done.stdout.splitlines()[-1] == ""

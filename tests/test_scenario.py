@@ -1,0 +1,94 @@
+"""Scenarios in Python."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import tomllib
+
+import evenair as ea
+import jsonschema
+import pytest
+from evenair import _core, _toml
+from evenair.scenario import built_in
+from hypothesis import given
+from hypothesis import strategies as st
+
+# TOML has 64-bit integers, no null, and text without surrogates.
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
+VALUES = st.recursive(
+    st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | TEXTS,
+    lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner),
+    max_leaves=20,
+)
+
+
+@given(st.dictionaries(TEXTS, VALUES))
+def test_toml_says_what_it_was_given(document: dict[str, object]) -> None:
+    assert tomllib.loads(_toml.dumps(document)) == document
+
+
+@pytest.mark.parametrize("name", built_in())
+def test_built_in_scenarios_resolve_to_themselves(name: str) -> None:
+    scenario = ea.load(name)
+    again = ea.Scenario(**scenario.resolved)
+    assert again == scenario
+    assert hash(again) == hash(scenario)
+    assert ea.Scenario(**tomllib.loads(scenario.to_toml())) == scenario
+    assert ea.Scenario(**tomllib.loads(scenario.to_toml(resolved=True))) == scenario
+
+
+@pytest.mark.parametrize("name", built_in())
+def test_built_in_scenarios_fit_the_schema(name: str) -> None:
+    schema = json.loads(_core.schema())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    validator.validate(ea.load(name).resolved)
+    validator.validate(tomllib.loads(ea.load(name).to_toml()))
+
+
+def test_with_changes_a_copy() -> None:
+    scenario = ea.load("gong2006")
+    changed = scenario.with_(cell__queue="las", station__0__count=3, duration="1 min")
+    assert scenario == ea.load("gong2006")
+    resolved = changed.resolved
+    assert resolved["cell"]["queue"]["kind"] == "las"
+    assert resolved["station"][0]["count"] == 3
+    assert resolved["duration"] == 60.0
+
+
+def test_with_takes_whole_tables() -> None:
+    queue = {"kind": "droptail", "limit": "150 KB"}
+    changed = ea.load("gong2006").with_(cell__queue=queue, trace={"interval": 0.5})
+    assert changed.resolved["cell"]["queue"]["kind"] == "droptail"
+    assert changed.resolved["trace"]["interval"] == 0.5
+
+
+def test_with_changes_all_keys_at_once() -> None:
+    # Neither alone would do: 802.11a has neither 11 Mb/s nor a preamble to choose.
+    scenario = ea.Scenario(
+        cell={"data_rate": "11 Mbps"}, station=[{"flows": [{"direction": "up"}]}]
+    )
+    changed = scenario.with_(cell__phy="802.11a", cell__data_rate="54 Mbps")
+    assert changed.resolved["cell"]["data_rate"] == 54e6
+
+
+def test_a_text_that_looks_like_a_number_stays_a_text() -> None:
+    assert ea.load("gong2006").with_(name="2006").name == "2006"
+
+
+def test_errors_name_what_is_wrong() -> None:
+    with pytest.raises(ea.ScenarioError, match=r"^gong2006: cell\.queue\.limit: "):
+        ea.load("gong2006").with_(cell__queue__limit=0)
+    with pytest.raises(ea.ScenarioError, match="duratoin"):
+        ea.Scenario(duratoin="60 s", station=[{"flows": [{"direction": "up"}]}])
+    with pytest.raises(ea.ScenarioError, match="object"):
+        ea.Scenario(station=[object()])
+    with pytest.raises(ea.ScenarioError, match="did you mean gong2006"):
+        ea.load("gong206")
+    assert issubclass(ea.ScenarioError, ValueError)
+
+
+def test_scenarios_travel_to_other_processes() -> None:
+    scenario = ea.load("gong2006")
+    assert pickle.loads(pickle.dumps(scenario)) == scenario
