@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import evenair as ea
 import pyarrow.parquet as pq
 import pytest
+from conftest import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -249,3 +250,8 @@ def test_json_starts_without_the_heavy_libraries(tmp_path: Path) -> None:
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
     assert done.stdout.splitlines()[-1] == ""
+
+
+def test_citation_is_of_this_version() -> None:
+    citation = (ROOT / "CITATION.cff").read_text()
+    assert f"\nversion: {ea.__version__}\n" in citation

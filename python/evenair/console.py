@@ -87,9 +87,11 @@ def _parameter(parameter: Mapping[str, Any]) -> str:
 
 
 def _flows(runs: Sequence[RunResult]) -> Table:
+    """Tabulate the means over the runs; only goodput has room for its interval at 80 columns."""
     table = _table("flow", "station", "direction", "transport")
-    for heading in ("goodput (Mb/s)", "RTT (ms)", "retransmissions", "timeouts"):
+    for heading in ("goodput\n(Mb/s)", "RTT\n(ms)", "retrans-\nmissions", "timeouts"):
         table.add_column(heading, justify="right")
+    counts = ".0f" if len(runs) == 1 else ".1f"
     for k, flow in enumerate(runs[0].document["flows"]):
 
         def of(key: str, scale: float = 1.0, *, k: int = k) -> Estimate | None:
@@ -102,9 +104,9 @@ def _flows(runs: Sequence[RunResult]) -> Table:
             flow["direction"],
             flow["transport"],
             _show(of("goodput_bps", 1e-6), ".3f"),
-            _show(of("mean_rtt_s", 1e3), ".1f"),
-            _show(of("retransmissions"), ".0f" if len(runs) == 1 else ".1f"),
-            _show(of("timeouts"), ".0f" if len(runs) == 1 else ".1f"),
+            _mean(of("mean_rtt_s", 1e3), ".1f"),
+            _mean(of("retransmissions"), counts),
+            _mean(of("timeouts"), counts),
         )
     return table
 
@@ -130,6 +132,10 @@ def _show(metric: Estimate | None, form: str) -> str:
     return f"{metric.mean:{form}}{spread}"
 
 
+def _mean(metric: Estimate | None, form: str) -> str:
+    return "-" if metric is None else f"{metric.mean:{form}}"
+
+
 def _which(runs: Sequence[RunResult]) -> str:
     first, last = runs[0].seed, runs[-1].seed
     return (
@@ -138,7 +144,7 @@ def _which(runs: Sequence[RunResult]) -> str:
 
 
 def _table(*columns: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     for column in columns:
         table.add_column(column)
     return table

@@ -245,21 +245,21 @@ impl Medium {
         mac.airtime = self.config.phy.airtime(bytes, rate);
         mac.needs_rts = self.config.rts_threshold.is_some_and(|threshold| bytes > threshold);
 
-        let (boundary, late) = match self.phase {
-            Phase::Idle { grid } | Phase::Settled { grid } => {
-                let slot = self.config.phy.slot;
-                let after_difs = (now + self.config.phy.difs()).since(grid).div_ceil(slot);
-                (Some(now.since(grid).div_ceil(slot)), after_difs)
-            }
-            _ => (None, 0),
+        let (grid, slot) = match self.phase {
+            Phase::Idle { grid } | Phase::Settled { grid } => (Some(grid), self.config.phy.slot),
+            _ => (None, Span::ZERO),
         };
+        let boundary = grid.map(|grid| now.since(grid).div_ceil(slot));
         if self.contention.arrive(station, boundary) == Access::BackoffOver {
-            match boundary {
-                Some(boundary) if self.config.immediate_access => {
+            match (boundary, grid) {
+                (Some(boundary), _) if self.config.immediate_access => {
                     self.contention.immediate(station, boundary);
                 }
-                Some(_) => self.contention.late_backoff(station, late, mac.draw()),
-                None => self.contention.defer(station, mac.draw()),
+                (Some(_), Some(grid)) => {
+                    let after_difs = (now + self.config.phy.difs()).since(grid).div_ceil(slot);
+                    self.contention.late_backoff(station, after_difs, mac.draw());
+                }
+                _ => self.contention.defer(station, mac.draw()),
             }
         }
         if boundary.is_some() {

@@ -1,0 +1,302 @@
+//! Every discipline against a queue that is a plain list and follows the rules word by word.
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+use super::*;
+use crate::queue::{Filtering, Service};
+use crate::time::Span;
+
+/// What happens to a queue.
+#[derive(Clone, Debug)]
+enum Event {
+    Arrive(Packet),
+    /// The transmitter takes a packet.
+    Serve,
+    /// The transmitter is done with the packet that it has had longest.
+    Transmitted,
+}
+
+fn any_kind() -> impl Strategy<Value = Kind> {
+    let filtering = prop_oneof![Just(Filtering::Tail), Just(Filtering::Head)];
+    let service = prop_oneof![Just(Service::Sequence), Just(Service::Bytes)];
+    prop_oneof![
+        Just(Kind::DropTail),
+        filtering.prop_map(|filtering| Kind::SpmAf { filtering }),
+        service.prop_map(|service| Kind::Las { service, flow_timeout: Span::MAX }),
+    ]
+}
+
+fn any_limit() -> impl Strategy<Value = Limit> {
+    prop_oneof![(1..12_u32).prop_map(Limit::Packets), (40..9_000_u64).prop_map(Limit::Bytes)]
+}
+
+fn any_packet() -> impl Strategy<Value = Packet> {
+    use PacketKind::{Ack, Data, Datagram, Syn, SynAck};
+    let data = (prop::sample::select(vec![Data, Data, Data, Datagram]), 41..1501_u32);
+    let small = (prop::sample::select(vec![Ack, Ack, Ack, Syn, SynAck]), Just(40_u32));
+    (prop_oneof![data, small], 0..5_u32, any::<bool>(), any::<bool>(), 0..8_u64).prop_map(
+        |((kind, size), flow, high_priority, retransmission, progress)| Packet {
+            high_priority,
+            retransmission,
+            seq: progress * 1460,
+            ..packet(flow, kind, size)
+        },
+    )
+}
+
+fn any_events() -> impl Strategy<Value = Vec<Event>> {
+    let event = prop_oneof![
+        4 => any_packet().prop_map(Event::Arrive),
+        1 => Just(Event::Serve),
+        1 => Just(Event::Transmitted),
+    ];
+    prop::collection::vec(event, 1..120)
+}
+
+/// A queue as a list of what waits, in order of arrival or of service, and of what is transmitted.
+struct Model {
+    kind: Kind,
+    limit: Limit,
+    waiting: Vec<Packet>,
+    in_service: Vec<Packet>,
+    /// The service before each packet, and whether the packet still counts, by number.
+    log: Vec<(Packet, u64, bool)>,
+}
+
+impl Model {
+    fn fits(&self, packet: &Packet) -> bool {
+        let held = || self.waiting.iter().chain(&self.in_service);
+        match self.limit {
+            Limit::Packets(limit) => held().count() < limit as usize,
+            Limit::Bytes(limit) => {
+                held().chain([packet]).map(|p| u64::from(p.size)).sum::<u64>() <= limit
+            }
+        }
+    }
+
+    /// Takes `packet` in at `place` if it fits; what is discarded otherwise.
+    fn put(&mut self, place: usize, packet: Packet) -> Vec<Discarded> {
+        if self.fits(&packet) {
+            self.waiting.insert(place, packet);
+            return vec![];
+        }
+        vec![Discarded { packet, reason: Reason::NoRoom }]
+    }
+
+    fn take(&mut self, place: usize, reason: Reason) -> Discarded {
+        Discarded { packet: self.waiting.remove(place), reason }
+    }
+
+    fn arrive(&mut self, packet: Packet) -> Vec<Discarded> {
+        match self.kind {
+            Kind::DropTail => self.put(self.waiting.len(), packet),
+            Kind::SpmAf { filtering } => self.arrive_at_spm_af(filtering, packet),
+            Kind::Las { service, .. } => self.arrive_at_las(service, packet),
+        }
+    }
+
+    fn arrive_at_spm_af(&mut self, filtering: Filtering, packet: Packet) -> Vec<Discarded> {
+        let mut discarded = vec![];
+        let mut place = None;
+        if packet.kind == PacketKind::Ack {
+            let earlier = |p: &Packet| p.kind == PacketKind::Ack && p.flow == packet.flow;
+            if filtering == Filtering::Head {
+                place = self.waiting.iter().position(earlier);
+            }
+            while let Some(older) = self.waiting.iter().position(earlier) {
+                discarded.push(self.take(older, Reason::Superseded));
+            }
+        } else if packet.high_priority {
+            while !self.fits(&packet) {
+                let youngest = |what: fn(&Packet) -> bool| self.waiting.iter().rposition(what);
+                let ack = youngest(|p| p.kind == PacketKind::Ack);
+                let unmarked = youngest(|p| p.kind != PacketKind::Ack && !p.high_priority);
+                let Some(victim) = ack.or(unmarked) else { break };
+                discarded.push(self.take(victim, Reason::Evicted));
+            }
+        }
+        discarded.extend(self.put(place.unwrap_or(self.waiting.len()), packet));
+        discarded
+    }
+
+    /// The service attained before a packet that has arrived.
+    fn service(&self, packet: &Packet) -> u64 {
+        self.log.iter().find(|(p, _, _)| p == packet).unwrap().1
+    }
+
+    fn arrive_at_las(&mut self, service: Service, packet: Packet) -> Vec<Discarded> {
+        let before = match service {
+            Service::Sequence => packet.seq,
+            Service::Bytes => {
+                let queued = self.log.iter().filter(|(p, _, kept)| p.flow == packet.flow && *kept);
+                queued.map(|(p, _, _)| u64::from(p.size)).sum()
+            }
+        };
+        self.log.push((packet, before, true));
+        let mut discarded = vec![];
+        while !self.fits(&packet) {
+            // The most service and, among equals, the last to arrive: the list is in that order.
+            let most = (0..self.waiting.len()).max_by_key(|&i| self.service(&self.waiting[i]));
+            match most {
+                Some(i) if self.service(&self.waiting[i]) > before => {
+                    discarded.push(self.take(i, Reason::Evicted));
+                }
+                _ => break,
+            }
+        }
+        discarded.extend(self.put(self.waiting.len(), packet));
+        for lost in &discarded {
+            self.log.iter_mut().find(|(p, _, _)| *p == lost.packet).unwrap().2 = false;
+        }
+        discarded
+    }
+
+    fn serve(&mut self) -> Option<Packet> {
+        let next = match self.kind {
+            // `min_by_key` takes the first of equals: the first to arrive.
+            Kind::Las { .. } => {
+                (0..self.waiting.len()).min_by_key(|&i| self.service(&self.waiting[i]))?
+            }
+            _ => 0,
+        };
+        if self.waiting.is_empty() {
+            return None;
+        }
+        let packet = self.waiting.remove(next);
+        self.in_service.push(packet);
+        Some(packet)
+    }
+}
+
+/// What may be said of any discipline without knowing how it works.
+#[derive(Default)]
+struct Account {
+    arrived: Vec<Packet>,
+    waiting: Vec<Packet>,
+    in_service: Vec<Packet>,
+    left: Vec<Packet>,
+    discarded: u64,
+}
+
+impl Account {
+    fn discard(&mut self, discarded: &[Discarded]) -> Result<(), TestCaseError> {
+        for lost in discarded {
+            let place = self.waiting.iter().position(|p| *p == lost.packet);
+            prop_assert!(place.is_some(), "discarded, but not waiting: {lost:?}");
+            self.waiting.remove(place.unwrap());
+            self.discarded += 1;
+        }
+        Ok(())
+    }
+
+    fn check(&self, queue: &Queue, limit: Limit) -> Result<(), TestCaseError> {
+        let backlog = queue.backlog();
+        prop_assert_eq!(backlog.packets() as usize, self.waiting.len());
+        let acks = self.waiting.iter().filter(|p| p.kind == PacketKind::Ack).count();
+        prop_assert_eq!(backlog.acks() as usize, acks);
+        let bytes = |packets: &[Packet]| packets.iter().map(|p| u64::from(p.size)).sum::<u64>();
+        prop_assert_eq!(backlog.bytes(), bytes(&self.waiting));
+        let arrived = self.discarded as usize + self.left.len() + self.waiting.len();
+        prop_assert_eq!(self.arrived.len(), arrived, "no packet is lost, none is made");
+        match limit {
+            Limit::Packets(limit) => {
+                prop_assert!(self.waiting.len() + self.in_service.len() <= limit as usize);
+            }
+            Limit::Bytes(limit) => {
+                prop_assert!(bytes(&self.waiting) + bytes(&self.in_service) <= limit);
+            }
+        }
+        Ok(())
+    }
+
+    /// SPM-AF's promises, seen from outside.
+    fn check_spm_af(&self, discarded: &[Discarded]) -> Result<(), TestCaseError> {
+        let acks: Vec<_> = self.waiting.iter().filter(|p| p.kind == PacketKind::Ack).collect();
+        let mut flows: Vec<_> = acks.iter().map(|p| p.flow).collect();
+        flows.sort();
+        flows.dedup();
+        prop_assert_eq!(flows.len(), acks.len(), "two acknowledgements of one flow");
+        let is_marked = |p: &Packet| p.kind != PacketKind::Ack && p.high_priority;
+        if let Some(lost) = discarded.iter().find(|lost| is_marked(&lost.packet)) {
+            prop_assert_eq!(lost.reason, Reason::NoRoom, "marked data is never evicted");
+            prop_assert!(self.waiting.iter().all(is_marked), "{lost:?} found room to take");
+        }
+        Ok(())
+    }
+
+    /// A flow's packets leave in the order in which they came, but for acknowledgements.
+    fn check_order(&self) -> Result<(), TestCaseError> {
+        for flow in 0..5 {
+            let of_flow = |p: &&Packet| p.flow == FlowId(flow) && p.kind != PacketKind::Ack;
+            let numbers: Vec<_> =
+                self.left.iter().filter(of_flow).map(|p| p.enqueued_at.as_nanos()).collect();
+            prop_assert!(numbers.is_sorted(), "flow {flow} left in the order {numbers:?}");
+        }
+        Ok(())
+    }
+}
+
+fn compare(kind: Kind, limit: Limit, events: &[Event]) -> Result<(), TestCaseError> {
+    let mut queue = Queue::new(kind, limit);
+    let mut model = Model { kind, limit, waiting: vec![], in_service: vec![], log: vec![] };
+    let mut account = Account::default();
+    let drain = std::iter::repeat_n(&Event::Serve, events.len());
+    for (number, event) in events.iter().chain(drain).enumerate() {
+        let now = Time::from_nanos(number as u64);
+        let mut discarded = vec![];
+        match event {
+            Event::Arrive(packet) => {
+                // The moment makes each packet unlike every other.
+                let packet = Packet { enqueued_at: now, ..*packet };
+                queue.enqueue(now, packet, &mut discarded);
+                account.arrived.push(packet);
+                account.waiting.push(packet);
+                account.discard(&discarded)?;
+                prop_assert_eq!(&discarded, &model.arrive(packet));
+            }
+            Event::Serve => {
+                let packet = queue.dequeue(now);
+                prop_assert_eq!(packet, model.serve());
+                prop_assert_eq!(packet.is_none(), account.waiting.is_empty());
+                account.waiting.retain(|p| Some(*p) != packet);
+                account.in_service.extend(packet);
+                account.left.extend(packet);
+            }
+            Event::Transmitted => {
+                if !account.in_service.is_empty() {
+                    queue.transmitted(&account.in_service.remove(0));
+                    model.in_service.remove(0);
+                }
+            }
+        }
+        account.check(&queue, limit)?;
+        if matches!(kind, Kind::SpmAf { .. }) {
+            account.check_spm_af(&discarded)?;
+        }
+    }
+    prop_assert_eq!(queue.backlog().packets(), 0);
+    match kind {
+        Kind::DropTail | Kind::SpmAf { .. } => account.check_order(),
+        Kind::Las { service: Service::Bytes, .. } => account.check_order(),
+        Kind::Las { service: Service::Sequence, .. } => Ok(()),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 3000,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(2006),
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn every_discipline_does_what_its_rules_say(
+        kind in any_kind(),
+        limit in any_limit(),
+        events in any_events(),
+    ) {
+        compare(kind, limit, &events)?;
+    }
+}

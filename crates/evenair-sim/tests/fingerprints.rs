@@ -1,0 +1,138 @@
+//! Golden fingerprints: some forty small runs whose every event is hashed. Any change of behaviour
+//! changes one; a change that is meant goes with a bump of `RESULT_VERSION` and a line in the
+//! changelog, and with `UPDATE_FINGERPRINTS=1 cargo test -p evenair-sim --test fingerprints`.
+//!
+//! This says that a result is the same as before, not that it is right: for that, see the oracle,
+//! the analytic models and the comparison with ns-2.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+
+use evenair_sim::scenario::{document_from_toml, resolve, set};
+use evenair_sim::{RESULT_VERSION, RunOptions, run};
+
+const BASE: &str = r#"
+    duration = "3 s"
+    warmup = "1 s"
+    [[station]]
+    count = 3
+    flows = [{ direction = "up" }]
+    [[station]]
+    count = 3
+    flows = [{ direction = "down" }]
+"#;
+
+const QUEUES: [&str; 5] = [
+    r#"{ kind = "droptail", limit = 20 }"#,
+    r#"{ kind = "droptail", limit = "30 KB" }"#,
+    r#"{ kind = "spm-af", filtering = "tail", limit = 20 }"#,
+    r#"{ kind = "spm-af", filtering = "head", limit = 20 }"#,
+    r#"{ kind = "las", limit = 20 }"#,
+];
+const PHYS: [&str; 3] = ["802.11b", "802.11a", "802.11g"];
+const VARIANTS: [&str; 12] = [
+    "cell.preamble=short",
+    "cell.preamble=120 us",
+    "cell.rts_threshold=0",
+    "cell.rts_threshold=500",
+    "cell.immediate_access=false",
+    "cell.short_retry_limit=1",
+    "station.0.data_rate=1 Mbps",
+    "station.0.error={ rate = 0.2 }",
+    "wired.rate=unlimited wired.delay=0",
+    "station.1.count=30",
+    "station.0.flows.0.stop=2 s",
+    "trace.interval=0.1 s",
+];
+const FLOWS: [&str; 9] = [
+    "delayed_ack=1",
+    "delayed_ack=4",
+    "window=1",
+    "window=1000",
+    "limited_transmit=off",
+    "limited_transmit=any",
+    "byte_counting=true",
+    "segment=536",
+    "start=1.5 s",
+];
+
+#[test]
+fn behaviour_is_as_recorded() {
+    let recorded = file();
+    let now: BTreeMap<String, String> = cases()
+        .into_iter()
+        .map(|(name, overrides)| {
+            let fingerprint = fingerprint(&overrides);
+            (name, fingerprint)
+        })
+        .collect();
+    if std::env::var_os("UPDATE_FINGERPRINTS").is_some() {
+        let mut text = format!("RESULT_VERSION {RESULT_VERSION}\n");
+        for (name, fingerprint) in &now {
+            writeln!(text, "{fingerprint} {name}").unwrap();
+        }
+        fs::write(recorded, text).unwrap();
+        return;
+    }
+    let text = fs::read_to_string(recorded).unwrap();
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some(format!("RESULT_VERSION {RESULT_VERSION}").as_str()));
+    let before: BTreeMap<String, String> = lines
+        .filter_map(|line| line.split_once(' '))
+        .map(|(fingerprint, name)| (name.to_owned(), fingerprint.to_owned()))
+        .collect();
+    assert_eq!(now, before, "results have changed: see the head of this file");
+}
+
+/// Name and overrides of each case.
+fn cases() -> Vec<(String, Vec<(String, String)>)> {
+    let mut cases = Vec::new();
+    for queue in QUEUES {
+        for phy in PHYS {
+            cases.push(vec![("cell.queue", queue), ("cell.phy", phy)]);
+        }
+    }
+    for variant in VARIANTS {
+        // Only a value of two words has a space in it, so " KEY=" begins the next override.
+        let parts = variant.split(" wired.delay=").collect::<Vec<_>>();
+        let mut case = vec![parts[0].split_once('=').unwrap()];
+        case.extend(parts.get(1).map(|delay| ("wired.delay", *delay)));
+        cases.push(case);
+    }
+    let mut cases: Vec<Vec<(String, String)>> = cases
+        .into_iter()
+        .map(|case| case.into_iter().map(|(k, v)| (k.to_owned(), v.to_owned())).collect())
+        .collect();
+    for flow in FLOWS {
+        let (key, value) = flow.split_once('=').unwrap();
+        let both = [0, 1].map(|i| (format!("station.{i}.flows.0.{key}"), value.to_owned()));
+        cases.push(both.into());
+    }
+    cases.push(vec![(
+        "station.0.flows".to_owned(),
+        r#"[{ direction = "up", transport = "udp", application = "cbr", rate = "3 Mbps" }]"#
+            .to_owned(),
+    )]);
+    cases
+        .into_iter()
+        .map(|case| {
+            let name: Vec<String> = case.iter().map(|(k, v)| format!("{k}={v}")).collect();
+            (name.join(" "), case)
+        })
+        .collect()
+}
+
+fn fingerprint(overrides: &[(String, String)]) -> String {
+    let mut document = document_from_toml(BASE.as_bytes(), "test").unwrap();
+    for (key, value) in overrides {
+        set(&mut document, key, value, "test").unwrap();
+    }
+    let scenario = resolve(document, "test").unwrap();
+    run(&scenario, 1, &RunOptions::default()).unwrap().fingerprint
+}
+
+fn file() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fingerprints.txt")
+}
