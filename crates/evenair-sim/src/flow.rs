@@ -30,6 +30,7 @@ pub(crate) struct Flow {
 
 /// The two ends.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "most flows are TCP's; a box is a detour per packet")]
 pub(crate) enum Ends {
     /// TCP.
     Tcp {

@@ -126,7 +126,7 @@ impl<'a> World<'a> {
         let end = Time::ZERO + self.scenario.warmup.span() + self.scenario.duration.span();
         let cancel = options.cancel.as_deref();
         while self.step(end)? {
-            if self.events % EVENTS_PER_CANCEL_CHECK == 0
+            if self.events.is_multiple_of(EVENTS_PER_CANCEL_CHECK)
                 && cancel.is_some_and(|flag: &AtomicBool| flag.load(Ordering::Relaxed))
             {
                 return Err(RunError::Cancelled);

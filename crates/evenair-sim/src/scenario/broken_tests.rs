@@ -75,7 +75,7 @@ cell.queue.limit=-3 => cell.queue.limit => got -3 | packets from 1
 cell.queue.limit=1.5 => cell.queue.limit => got 1.5 | packets from 1
 cell.queue.limit=0 B => cell.queue.limit => got "0 B" | "150 KB"
 cell.queue.limit=99999999999 => cell.queue.limit => got 99999999999 | to 10000000
-cell.queue=fifo => cell.queue => got "fifo" | "droptail", "spm-af", "las"
+cell.queue=fifo => cell.queue.kind => got "fifo" | "droptail", "spm-af", "las"
 cell.queue.kind=spm => cell.queue.kind => did you mean "spm-af"? | "las"
 cell.queue=60 => cell.queue => got 60 | kind = "droptail"
 cell.queue.filtering=tail => cell.queue => `filtering` is no parameter of a "droptail" queue; accepted: kind, limit
@@ -128,7 +128,7 @@ station.0.flows.1.rate=1 Mbps => station.0.flows.1.rate => got 1 Mbps | "cbr"
 station.0.flows.1={direction='up',transport='udp',rate='unlimited'} => station.0.flows.1.rate => unlimited | "1 Mbps"
 station.0.flows.1={direction='up',transport='udp',rate=1e6,spm_marking=true} => station.0.flows.1.spm_marking => got true | accepted: false
 trace.interval=0 => trace.interval => got 0 s | above 0
-trace.interval=1 ns => trace.interval => 10000000000 samples | up to 10000000
+trace.interval=1 ns => trace.interval => 000000000 samples | up to 10000000
 name=3 => name => got 3 | a text in quotes
 # Keys that lead nowhere.
 station.1.count=3 => station.1 => got index "1" | index 0, for there is 1 station entry

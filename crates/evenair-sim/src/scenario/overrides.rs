@@ -11,7 +11,7 @@ use super::queue::QueueKind;
 ///
 /// `key` is a dotted path with indices from 0; missing tables on it are made, list entries are
 /// not. `value` is read as a TOML value, and as a text where it is none (`11 Mbps`, `las`).
-/// Setting a queue's `kind` to another one drops the parameters of the old kind but its `limit`.
+/// Setting a queue's `kind`, or the queue as a whole to a name, to another one drops the parameters of the old kind but its `limit`.
 /// `source` names the override in errors. Whether the key and the value mean anything is
 /// checked by [`resolve`](super::resolve).
 ///
@@ -41,6 +41,15 @@ pub fn set(
         node = walk.enter(node, depth)?;
     }
     Ok(())
+}
+
+/// Makes `kind` the queue's discipline: another one has other parameters, but the limit stays.
+fn set_queue_kind(queue: &mut Map<String, Value>, kind: Value) {
+    let old = queue.get("kind").and_then(Value::as_str);
+    if old.unwrap_or(QueueKind::DropTail.name()) != kind {
+        queue.retain(|key, _| key == "limit");
+    }
+    queue.insert("kind".to_owned(), kind);
 }
 
 /// A TOML value, or the text itself where it is none.
@@ -111,15 +120,18 @@ impl Walk<'_> {
                 let index = self.index(items.len(), depth)?;
                 items[index] = value;
             }
-            Value::Object(table) => {
-                if step == "kind" && depth > 0 && self.steps[depth - 1] == "queue" {
-                    let old = table.get("kind").and_then(Value::as_str);
-                    if old.unwrap_or(QueueKind::DropTail.name()) != value {
-                        table.retain(|key, _| key == "limit");
-                    }
+            Value::Object(table) => match table.get_mut(step) {
+                // A queue's name alone stands for its kind, here as in a scenario.
+                Some(Value::Object(queue)) if step == "queue" && value.is_string() => {
+                    set_queue_kind(queue, value);
                 }
-                table.insert(step.to_owned(), value);
-            }
+                _ if step == "kind" && depth > 0 && self.steps[depth - 1] == "queue" => {
+                    set_queue_kind(table, value);
+                }
+                _ => {
+                    table.insert(step.to_owned(), value);
+                }
+            },
             _ => return Err(self.fail(depth, "got a plain value; accepted: a table")),
         }
         Ok(())

@@ -231,6 +231,7 @@ fn another_queue_kind_keeps_the_limit_alone() {
     let limit = QueueLimit::Packets(10);
     let other = overridden(las, &[("cell.queue.kind", "droptail")]);
     assert_eq!(other.cell.queue, Queue { kind: QueueKind::DropTail, limit });
+    assert_eq!(overridden(las, &[("cell.queue", "droptail")]), other);
     let same = overridden(las, &[("cell.queue.kind", "las")]);
     assert_eq!(same, resolved(las));
     let named = "[cell]\nqueue = \"las\"\n[[station]]\nflows = [{ direction = \"up\" }]";

@@ -24,8 +24,11 @@ pub(super) const FLOWS: &str = "a list of at least one flow such as { direction 
 
 /// More flows than any run finishes.
 const MAX_FLOWS: u64 = 100_000;
-/// More samples than anybody plots; they are kept in memory.
+/// More numbers in a trace than anybody plots; they are kept in memory.
 const MAX_SAMPLES: u64 = 10_000_000;
+/// Numbers in each sample: two of every flow, and four of the cell.
+const SAMPLES_PER_FLOW: u64 = 2;
+const SAMPLES_PER_CELL: u64 = 4;
 /// The largest IP packet, and the largest frame here.
 const MAX_PACKET: u64 = 65_535;
 const SLOWEST: BitRate = BitRate::from_bps(1_000_000);
@@ -77,7 +80,8 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
     }
     if let Some(trace) = &scenario.trace {
         above_zero("trace.interval", trace.interval)?;
-        let samples = end.as_nanos() / trace.interval.span().as_nanos();
+        let instants = scenario.duration.span().as_nanos() / trace.interval.span().as_nanos();
+        let samples = instants.saturating_mul(SAMPLES_PER_FLOW * flows + SAMPLES_PER_CELL);
         if samples > MAX_SAMPLES {
             let got = format!("got {}, which makes {samples} samples", trace.interval);
             return fail("trace.interval", &got, &format!("up to {MAX_SAMPLES} samples"));
