@@ -1,7 +1,7 @@
 """The native part of evenair."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "parts",
     "resolve",
     "run_many",
+    "run_stream",
     "schema",
 ]
 
@@ -48,6 +49,20 @@ def run_many(
     Calls `on_result(index of the job, result as JSON text)` on the calling thread as runs finish.
     A run that fails does not stop the others: RunError is raised for the first of them when all
     are done. An exception in `on_result`, or Ctrl-C, stops everything at once.
+    """
+
+def run_stream(
+    jobs: Iterable[tuple[str, int]],
+    threads: int,
+    on_results: Callable[[list[tuple[int, str | None, str | None]]], object],
+) -> None:
+    """Run what an iterator yields: resolved scenarios as JSON text, each with a seed.
+
+    The iterator is asked a little ahead of what `threads` threads run, so that it may be long.
+    Calls `on_results([(index of the job, result as JSON text or None, error or None), ...])` on the
+    calling thread with whatever has finished since the last call. Neither a run that fails nor a
+    scenario that is not valid stops the others; an exception in the iterator or in `on_results`, or
+    Ctrl-C, stops everything at once.
     """
 
 def parts() -> str:

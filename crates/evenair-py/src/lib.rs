@@ -34,7 +34,7 @@ mod _core {
     use pyo3::pybacked::PyBackedStr;
     use serde_json::Value;
 
-    use crate::pool::{self, Job};
+    use crate::pool::{self, Driver, Job, Outcome};
 
     #[pymodule_export]
     use super::{RunError, ScenarioError};
@@ -94,16 +94,104 @@ mod _core {
         if pcap.is_some() && jobs.len() != 1 {
             return Err(PyValueError::new_err("pcap: a capture is of one run"));
         }
-        let mut runs: Vec<Job> = Vec::with_capacity(jobs.len());
-        for (index, (document, seed)) in jobs.iter().enumerate() {
-            // Mostly the same scenario comes with many seeds: it is read once.
-            let scenario = match runs.last() {
-                Some(last) if jobs[index - 1].0 == *document => last.scenario.clone(),
-                _ => Arc::new(scenario(document, "scenario")?),
-            };
-            runs.push(Job { scenario, seed: *seed });
+        let mut scenarios = Cache::default();
+        let jobs = (jobs.into_iter())
+            .map(|(document, seed)| Ok(Job { scenario: Ok(scenarios.get(document)?), seed }))
+            .collect::<PyResult<Vec<Job>>>()?;
+        let mut driver = List { jobs: jobs.into_iter(), on_result, failed: None };
+        pool::run(py, &mut driver, threads, pcap)?;
+        driver.failed.map_or(Ok(()), |(_, reason)| Err(RunError::new_err(reason)))
+    }
+
+    /// Run what an iterator yields, pairs of a resolved scenario as JSON text and a seed.
+    ///
+    /// The iterator is asked a little ahead of what `threads` threads run, so that it may be long.
+    /// Calls `on_results([(index of the job, result as JSON text or None, error or None), ...])` on
+    /// this thread with whatever has finished since the last call. Neither a run that fails nor a
+    /// scenario that is not valid stops the others; an exception in the iterator or in
+    /// `on_results`, or Ctrl-C, stops everything at once.
+    #[pyfunction]
+    fn run_stream(jobs: &Bound<'_, PyAny>, threads: usize, on_results: Py<PyAny>) -> PyResult<()> {
+        if threads == 0 {
+            return Err(PyValueError::new_err("threads: got 0, at least 1 is needed"));
         }
-        pool::run(py, &runs, threads, &on_result, pcap)
+        let iterator = jobs.try_iter()?.into_any().unbind();
+        let mut driver = Stream { iterator, on_results, scenarios: Cache::default() };
+        pool::run(jobs.py(), &mut driver, threads, None)
+    }
+
+    /// The jobs of `run_many`.
+    struct List {
+        jobs: std::vec::IntoIter<Job>,
+        on_result: Py<PyAny>,
+        /// The first job that failed, and why.
+        failed: Option<(usize, String)>,
+    }
+
+    impl Driver for List {
+        fn next(&mut self, _: Python<'_>) -> PyResult<Option<Job>> {
+            Ok(self.jobs.next())
+        }
+
+        fn finished(&mut self, py: Python<'_>, outcomes: Vec<(usize, Outcome)>) -> PyResult<()> {
+            for (index, outcome) in outcomes {
+                match outcome {
+                    Ok(result) => drop(self.on_result.call1(py, (index, result))?),
+                    Err(reason) => {
+                        if self.failed.as_ref().is_none_or(|(first, _)| index < *first) {
+                            self.failed = Some((index, reason));
+                        }
+                    }
+                }
+            }
+            Ok(())
+        }
+    }
+
+    /// The jobs of `run_stream`.
+    struct Stream {
+        iterator: Py<PyAny>,
+        on_results: Py<PyAny>,
+        scenarios: Cache,
+    }
+
+    impl Driver for Stream {
+        fn next(&mut self, py: Python<'_>) -> PyResult<Option<Job>> {
+            let Some(job) = self.iterator.bind(py).try_iter()?.next() else { return Ok(None) };
+            let (document, seed): (PyBackedStr, u64) = job?.extract()?;
+            let scenario =
+                self.scenarios.get(document).map_err(|error| error.value(py).to_string());
+            Ok(Some(Job { scenario, seed }))
+        }
+
+        fn finished(&mut self, py: Python<'_>, outcomes: Vec<(usize, Outcome)>) -> PyResult<()> {
+            let outcomes: Vec<_> = (outcomes.into_iter())
+                .map(|(index, outcome)| match outcome {
+                    Ok(result) => (index, Some(result), None),
+                    Err(reason) => (index, None, Some(reason)),
+                })
+                .collect();
+            self.on_results.call1(py, (outcomes,)).map(drop)
+        }
+    }
+
+    /// Mostly the same scenario comes with many seeds: it is read once.
+    #[derive(Default)]
+    struct Cache {
+        last: Option<(PyBackedStr, Arc<Scenario>)>,
+    }
+
+    impl Cache {
+        fn get(&mut self, document: PyBackedStr) -> PyResult<Arc<Scenario>> {
+            if let Some((last, scenario)) = &self.last
+                && *last == document
+            {
+                return Ok(Arc::clone(scenario));
+            }
+            let scenario = Arc::new(scenario(&document, "scenario")?);
+            self.last = Some((document, Arc::clone(&scenario)));
+            Ok(scenario)
+        }
     }
 
     /// Every queue discipline, congestion control, PHY and application, as JSON text.

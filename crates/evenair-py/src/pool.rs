@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,23 +13,38 @@ use evenair_sim::scenario::Scenario;
 use evenair_sim::{RunOptions, RunResult};
 use pyo3::prelude::*;
 
-use crate::RunError;
-
 /// Python acts on a signal only when it is asked to; Ctrl-C must be felt at once.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 
+/// Jobs that are ready per thread: enough that threads find work while results are being stored,
+/// few enough that a campaign of any length fits into memory.
+const AHEAD: usize = 32;
+
 /// One run.
 pub(crate) struct Job {
-    pub(crate) scenario: Arc<Scenario>,
+    /// Or the one line that says why it is not valid.
+    pub(crate) scenario: Result<Arc<Scenario>, String>,
     pub(crate) seed: u64,
 }
 
+/// The result as JSON text, or the one line that says why there is none.
+pub(crate) type Outcome = Result<String, String>;
+
+/// Where jobs come from and where results go. Everything is called on the calling thread.
+pub(crate) trait Driver: Send {
+    /// The next job; jobs are numbered from 0. None: there are no more.
+    fn next(&mut self, py: Python<'_>) -> PyResult<Option<Job>>;
+
+    /// These jobs have come to their end, in the order of their ends.
+    fn finished(&mut self, py: Python<'_>, outcomes: Vec<(usize, Outcome)>) -> PyResult<()>;
+}
+
 impl Job {
-    /// The result as JSON text, or the one line that says why there is none.
-    fn run(&self, options: &RunOptions) -> Result<String, String> {
+    fn run(&self, options: &RunOptions) -> Outcome {
+        let scenario = self.scenario.as_ref().map_err(Clone::clone)?;
         let start = now();
         let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
-            evenair_sim::run(&self.scenario, self.seed, options)
+            evenair_sim::run(scenario, self.seed, options)
         }));
         let wall = start.elapsed();
         match outcome {
@@ -37,28 +52,25 @@ impl Job {
             Ok(Err(error)) => Err(error.to_string()),
             Err(_) => Err(format!("the engine panicked {}; please report this", LAST_PANIC.take())),
         }
-        .map_err(|reason| {
-            let Self { scenario, seed } = self;
-            format!("scenario {:?}, seed {seed}: {reason}", scenario.name)
-        })
+        .map_err(|reason| format!("scenario {:?}, seed {}: {reason}", scenario.name, self.seed))
     }
 }
 
-/// Runs all jobs, see `_core.run_many`.
+/// Runs all jobs of `driver`, `threads` at a time. An error of the driver, or Ctrl-C, stops all.
 pub(crate) fn run(
     py: Python<'_>,
-    jobs: &[Job],
+    driver: &mut impl Driver,
     threads: usize,
-    on_result: &Py<PyAny>,
     pcap: Option<PathBuf>,
 ) -> PyResult<()> {
     let cancel = Arc::new(AtomicBool::new(false));
     let options = RunOptions { pcap, cancel: Some(Arc::clone(&cancel)) };
-    let next = AtomicUsize::new(0);
-    let work = |done: mpsc::Sender<(usize, Result<String, String>)>| {
+    let (post, inbox) = mpsc::channel::<(usize, Job)>();
+    let inbox = Mutex::new(inbox);
+    let work = |done: mpsc::Sender<(usize, Outcome)>| {
         while !cancel.load(Ordering::Relaxed) {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(job) = jobs.get(index) else { break };
+            let job = inbox.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            let Ok((index, job)) = job else { break };
             if done.send((index, job.run(&options))).is_err() {
                 break;
             }
@@ -68,34 +80,50 @@ pub(crate) fn run(
     py.detach(|| {
         thread::scope(|scope| {
             let (done, results) = mpsc::channel();
-            for _ in 0..threads.min(jobs.len()) {
-                let done = done.clone();
-                scope.spawn(|| work(done));
-            }
-            drop(done);
-
-            let mut failed: Option<(usize, String)> = None;
-            loop {
-                let handled = match results.recv_timeout(SIGNAL_INTERVAL) {
-                    Ok((index, Ok(result))) => Python::attach(|py| {
-                        on_result.call1(py, (index, result))?;
-                        py.check_signals()
-                    }),
-                    Ok((index, Err(reason))) => {
-                        if failed.as_ref().is_none_or(|(first, _)| index < *first) {
-                            failed = Some((index, reason));
+            let mut workers = 0;
+            let handle = || {
+                // Dropping the post tells the workers that nothing more will come.
+                let mut post = Some(post);
+                let (mut posted, mut pending) = (0, 0);
+                loop {
+                    while let Some(to_workers) = &post
+                        && pending < AHEAD * threads
+                    {
+                        let Some(job) = Python::attach(|py| driver.next(py))? else {
+                            post = None;
+                            break;
+                        };
+                        if to_workers.send((posted, job)).is_err() {
+                            unreachable!("the inbox outlives the post");
                         }
-                        Ok(())
+                        (posted, pending) = (posted + 1, pending + 1);
+                        if workers < threads.min(posted) {
+                            let done = done.clone();
+                            scope.spawn(|| work(done));
+                            workers += 1;
+                        }
                     }
-                    Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals()),
-                    Err(RecvTimeoutError::Disconnected) => break,
-                };
-                if let Err(error) = handled {
-                    cancel.store(true, Ordering::Relaxed);
-                    return Err(error);
+                    if pending == 0 {
+                        return Ok(());
+                    }
+                    match results.recv_timeout(SIGNAL_INTERVAL) {
+                        Ok(first) => {
+                            let outcomes: Vec<_> =
+                                [first].into_iter().chain(results.try_iter()).collect();
+                            pending -= outcomes.len();
+                            Python::attach(|py| {
+                                driver.finished(py, outcomes)?;
+                                py.check_signals()
+                            })?;
+                        }
+                        Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals())?,
+                        Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                    }
                 }
-            }
-            failed.map_or(Ok(()), |(_, reason)| Err(RunError::new_err(reason)))
+            };
+            let handled = handle();
+            cancel.store(true, Ordering::Relaxed);
+            handled
         })
     })
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use evenair_core::packet::Packet;
 use evenair_core::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 use evenair_core::time::{Span, Time};
-use evenair_core::wlan::{AP, Exchange, MediumConfig};
+use evenair_core::wlan::{AP, Medium, MediumConfig};
 
 use crate::RunError;
 use crate::capture::{AirFrame, AirPhy, AirWriter, Node, Segment, WireWriter};
@@ -48,16 +48,15 @@ impl Recorder {
         })
     }
 
-    /// An exchange on the air whose data frame has got through.
+    /// The exchange on the air whose data frame, with `packet`, has just got through.
     pub(crate) fn exchange(
         &mut self,
-        config: &MediumConfig,
+        medium: &Medium,
         flow: &Flow,
-        (from, to): (u32, u32),
+        link: (u32, u32),
         packet: &Packet,
-        exchange: &Exchange,
     ) -> Result<(), RunError> {
-        let result = self.write_exchange(config, flow, (from, to), packet, exchange);
+        let result = self.write_exchange(medium, flow, link, packet);
         result.map_err(|e| RunError::Capture(self.paths[0].clone(), e))
     }
 
@@ -83,12 +82,12 @@ impl Recorder {
 
     fn write_exchange(
         &mut self,
-        config: &MediumConfig,
+        medium: &Medium,
         flow: &Flow,
         (from, to): (u32, u32),
         packet: &Packet,
-        exchange: &Exchange,
     ) -> io::Result<()> {
+        let (exchange, config) = (medium.exchange(), medium.config());
         let (phy, control) = (&config.phy, config.control_rate);
         let cts = phy.airtime(CTS_BYTES, control);
         let ack_start = exchange.data_end + phy.sifs;

@@ -221,12 +221,12 @@ impl<'a> World<'a> {
     fn on_medium(&mut self) -> Result<(), RunError> {
         match self.medium.poll(self.now) {
             None => Ok(()),
-            Some(Event::Received { from, frame, exchange }) => {
+            Some(Event::Received { from, frame }) => {
                 let packet = frame.packet;
                 if let Some(recorder) = &mut self.recorder {
                     let flow = &self.flows[packet.flow.0 as usize];
                     let link = (from, frame.to);
-                    recorder.exchange(self.medium.config(), flow, link, &packet, &exchange)?;
+                    recorder.exchange(&self.medium, flow, link, &packet)?;
                 }
                 if frame.to == AP {
                     self.wire_up.send(self.now, packet);

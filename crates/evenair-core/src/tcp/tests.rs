@@ -1,1 +1,41 @@
+//! The sender and the receiver by hand ([`sending`], [`receiving`]), and both with a path between
+//! them that loses, delays and reorders ([`path`], [`transfers`]).
 
+mod path;
+mod receiving;
+mod sending;
+mod transfers;
+
+use super::congestion::Algorithm;
+use super::{
+    Answer, LimitedTransmit, Receiver, ReceiverConfig, Segment, Sender, SenderConfig,
+    SenderCounters,
+};
+use crate::time::{Span, Time};
+
+/// Payload bytes of a full segment in these tests.
+const SEGMENT: u64 = 1000;
+
+fn at(ms: u64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+/// Nothing limits the sender but its congestion window.
+fn plain() -> SenderConfig {
+    SenderConfig {
+        segment: SEGMENT as u32,
+        window: 1_000_000,
+        initial_window: 1,
+        initial_ssthresh: 1_000_000,
+        byte_counting: false,
+        limited_transmit: LimitedTransmit::Off,
+        spm_marking: false,
+        min_rto: Span::from_millis(200),
+        initial_rto: Span::from_secs(3),
+        total: u64::MAX,
+    }
+}
+
+fn receiver_config(delayed_ack: u32) -> ReceiverConfig {
+    ReceiverConfig { delayed_ack, delayed_ack_timeout: Span::from_millis(100) }
+}

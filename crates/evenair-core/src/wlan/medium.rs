@@ -93,10 +93,8 @@ pub enum Event {
     Received {
         /// The sending station.
         from: u32,
-        /// The frame.
+        /// The frame; [`Medium::exchange`] tells how it went over the air.
         frame: Frame,
-        /// How it went over the air.
-        exchange: Exchange,
     },
     /// A station's MAC has finished with its frame and can be offered the next.
     Finished {
@@ -149,14 +147,12 @@ struct Mac {
 enum Phase {
     /// Idle; slot boundaries lie at `grid` + k slots.
     Idle { grid: Time },
-    /// One station sends, and its data frame ends, undisturbed, at `data_end`.
-    Sending { exchange: Exchange },
-    /// The receiver answers; the exchange ends at `end`.
-    Acknowledging { end: Time },
-    /// Frames that nobody will answer are on the air until `end`.
-    Failing { end: Time },
-    /// The medium became idle at `end` and these stations have still to be told.
-    Settled { grid: Time },
+    /// One station's exchange is under way; its data frame is on the air until it is `due`.
+    Sending,
+    /// The receiver's acknowledgement is on the air until it is `due`.
+    Acknowledging,
+    /// Frames that nobody will answer are on the air until they are `due`.
+    Failing,
 }
 
 /// The air of one cell: a state machine that is told the time.
@@ -172,6 +168,10 @@ pub struct Medium {
     macs: Vec<Mac>,
     contention: Contention,
     phase: Phase,
+    /// When the phase ends: for an idle medium the time of the next access.
+    due: Time,
+    /// The last attempt of a single station that got through.
+    exchange: Exchange,
     /// The boundary of the next access, kept up to date while idle.
     next_access: Option<u64>,
     /// The stations of the present, or last, attempt.
@@ -206,6 +206,15 @@ impl Medium {
             macs: macs.collect(),
             contention: Contention::new(rates.len()),
             phase: Phase::Idle { grid: Time::ZERO + phy.difs() },
+            due: Time::NEVER,
+            exchange: Exchange {
+                start: Time::ZERO,
+                data_start: Time::ZERO,
+                data_end: Time::ZERO,
+                rate: config.control_rate,
+                rts: false,
+                retries: 0,
+            },
             next_access: None,
             transmitters: Vec::with_capacity(rates.len()),
             finished: Vec::with_capacity(rates.len()),
@@ -246,7 +255,7 @@ impl Medium {
         mac.needs_rts = self.config.rts_threshold.is_some_and(|threshold| bytes > threshold);
 
         let (grid, slot) = match self.phase {
-            Phase::Idle { grid } | Phase::Settled { grid } => (Some(grid), self.config.phy.slot),
+            Phase::Idle { grid } => (Some(grid), self.config.phy.slot),
             _ => (None, Span::ZERO),
         };
         let boundary = grid.map(|grid| now.since(grid).div_ceil(slot));
@@ -262,53 +271,52 @@ impl Medium {
                 _ => self.contention.defer(station, mac.draw()),
             }
         }
-        if boundary.is_some() {
-            self.next_access = self.contention.next_access();
+        if let Some(grid) = grid {
+            self.await_access(grid);
         }
     }
 
     /// When [`Medium::poll`] is to be called next.
     pub fn poll_at(&self) -> Time {
-        match self.phase {
-            Phase::Idle { grid } => match self.next_access {
-                Some(boundary) => grid + self.config.phy.slot * boundary,
-                None => Time::NEVER,
-            },
-            Phase::Sending { exchange } => exchange.data_end,
-            Phase::Acknowledging { end } | Phase::Failing { end } => end,
-            // The report is due at once; what the medium does next is later than any `now`.
-            Phase::Settled { .. } => Time::ZERO,
-        }
+        // A report is due at once; what the medium does next is later than any `now`.
+        if self.finished.is_empty() { self.due } else { Time::ZERO }
     }
 
     /// Does what is due at `now` (not earlier than [`Medium::poll_at`]).
     pub fn poll(&mut self, now: Time) -> Option<Event> {
+        if !self.finished.is_empty() {
+            return self.report();
+        }
         match self.phase {
             Phase::Idle { .. } => {
                 let boundary = self.next_access?;
                 self.begin(now, boundary);
                 None
             }
-            Phase::Sending { exchange } => {
+            Phase::Sending => {
                 let from = self.transmitters[0];
-                let end = exchange.data_end + self.config.phy.sifs + self.ack_time;
-                self.phase = Phase::Acknowledging { end };
+                self.phase = Phase::Acknowledging;
+                self.due = self.exchange.data_end + self.config.phy.sifs + self.ack_time;
                 let frame = self.macs[from as usize].frame.expect("a sender holds its frame");
-                Some(Event::Received { from, frame, exchange })
+                Some(Event::Received { from, frame })
             }
-            Phase::Acknowledging { end } => {
+            Phase::Acknowledging => {
                 let station = self.transmitters[0];
-                self.become_idle(end, 0);
+                let grid = self.become_idle(0);
                 let frame = self.finish(station, 0, Outcome::Delivered);
-                self.next_access = self.contention.next_access();
+                self.await_access(grid);
                 Some(Event::Finished { station, frame, outcome: Outcome::Delivered })
             }
-            Phase::Failing { end } => {
-                self.fail(end);
+            Phase::Failing => {
+                self.fail();
                 self.report()
             }
-            Phase::Settled { .. } => self.report(),
         }
+    }
+
+    /// How the frame that was received last went over the air.
+    pub fn exchange(&self) -> &Exchange {
+        &self.exchange
     }
 
     /// The transmissions of slot boundary `boundary`, which is now.
@@ -328,7 +336,8 @@ impl Medium {
                 mac.counters.airtime += first;
                 longest = longest.max(first);
             }
-            self.phase = Phase::Failing { end: now + longest };
+            self.phase = Phase::Failing;
+            self.due = now + longest;
             return;
         }
         let station = self.transmitters[0];
@@ -349,21 +358,22 @@ impl Medium {
         mac.counters.attempts += 1;
         mac.counters.data_frames += 1;
         mac.counters.airtime += data_end.since(now);
-        self.phase = if lost {
-            Phase::Failing { end: data_end }
-        } else {
-            mac.counters.airtime += sifs + self.ack_time;
-            let retries = if mac.needs_rts { mac.long_retries } else { mac.short_retries };
-            let exchange =
-                Exchange { start: now, data_start, data_end, rate, rts: mac.needs_rts, retries };
-            Phase::Sending { exchange }
-        };
+        self.due = data_end;
+        if lost {
+            self.phase = Phase::Failing;
+            return;
+        }
+        mac.counters.airtime += sifs + self.ack_time;
+        let rts = mac.needs_rts;
+        let retries = if rts { mac.long_retries } else { mac.short_retries };
+        self.exchange = Exchange { start: now, data_start, data_end, rate, rts, retries };
+        self.phase = Phase::Sending;
     }
 
-    /// The frames that end at `end` at the latest have failed: count retries, draw new backoffs.
-    fn fail(&mut self, end: Time) {
+    /// The frames on the air have failed: count retries, draw new backoffs.
+    fn fail(&mut self) {
         let phy = self.config.phy;
-        self.become_idle(end, self.eifs_slots);
+        let grid = self.become_idle(self.eifs_slots);
         let collision = self.transmitters.len() > 1;
         let rts_time = self.rts_time;
         let last_frame =
@@ -374,7 +384,8 @@ impl Medium {
             let station = self.transmitters[i];
             let mac = &mut self.macs[station as usize];
             let own = last_frame(mac);
-            // The response timeout runs from the end of its own frame, the DIFS from `end`.
+            // The response timeout runs from the end of its own frame, the DIFS from that of the
+            // longest.
             let timeout = (own + phy.response_timeout()).saturating_sub(longest);
             let from = timeout.saturating_sub(phy.difs()).div_ceil(phy.slot);
             let (retries, limit) = if mac.needs_rts && !collision {
@@ -392,24 +403,30 @@ impl Medium {
                 self.contention.retreat(station, from, backoff, true);
             }
         }
-        self.next_access = self.contention.next_access();
-        if !self.finished.is_empty() {
-            self.phase = Phase::Settled { grid: end + phy.difs() };
-        }
+        self.await_access(grid);
     }
 
     /// Reports a finished frame, if any is left.
     fn report(&mut self) -> Option<Event> {
         let (station, frame, outcome) = self.finished.pop()?;
-        if let (Phase::Settled { grid }, true) = (self.phase, self.finished.is_empty()) {
-            self.phase = Phase::Idle { grid };
-        }
         Some(Event::Finished { station, frame, outcome })
     }
 
-    fn become_idle(&mut self, end: Time, crowd_from: u64) {
-        self.phase = Phase::Idle { grid: end + self.config.phy.difs() };
+    /// The busy period ends when it is `due`; returns the first slot boundary after it.
+    fn become_idle(&mut self, crowd_from: u64) -> Time {
+        let grid = self.due + self.config.phy.difs();
+        self.phase = Phase::Idle { grid };
         self.contention.idle(crowd_from);
+        grid
+    }
+
+    /// Sees who transmits next, and when.
+    fn await_access(&mut self, grid: Time) {
+        self.next_access = self.contention.next_access();
+        self.due = match self.next_access {
+            Some(boundary) => grid + self.config.phy.slot * boundary,
+            None => Time::NEVER,
+        };
     }
 
     /// `station` is done with its frame: it draws a post-backoff, which runs from boundary `from`.

@@ -52,6 +52,8 @@ pub(super) struct Oracle {
     stations: Vec<Station>,
     air: Air,
     events: VecDeque<Event>,
+    /// The last exchange whose data were received.
+    last: Option<Exchange>,
 }
 
 impl Oracle {
@@ -75,6 +77,7 @@ impl Oracle {
             stations: rates.iter().enumerate().map(station).collect(),
             air: Air::Idle { boundary: Time::ZERO + config.phy.difs() },
             events: VecDeque::new(),
+            last: None,
         }
     }
 
@@ -120,6 +123,10 @@ impl Oracle {
         }
     }
 
+    pub(super) fn exchange(&self) -> &Exchange {
+        self.last.as_ref().unwrap()
+    }
+
     pub(super) fn poll(&mut self, now: Time) -> Option<Event> {
         if self.events.is_empty() {
             let phy = self.config.phy;
@@ -128,7 +135,8 @@ impl Oracle {
                 Air::Idle { .. } => self.boundary(now),
                 Air::Data { sender, exchange } => {
                     let frame = self.stations[sender as usize].frame.unwrap();
-                    self.events.push_back(Event::Received { from: sender, frame, exchange });
+                    self.last = Some(exchange);
+                    self.events.push_back(Event::Received { from: sender, frame });
                     let end = now + phy.sifs + phy.airtime(ACK_BYTES, self.config.control_rate);
                     self.air = Air::Ack { sender, end };
                 }

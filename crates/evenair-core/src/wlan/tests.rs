@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::oracle::Oracle;
-use super::{AP, Counters, Event, Frame, Medium, MediumConfig, Outcome};
+use super::{AP, Counters, Event, Exchange, Frame, Medium, MediumConfig, Outcome};
 use crate::packet::{FlowId, Packet, PacketKind};
 use crate::phy::{ACK_BYTES, CTS_BYTES, LONG_PREAMBLE, Phy, RTS_BYTES, SHORT_PREAMBLE};
 use crate::rng::{Purpose, Stream};
@@ -22,6 +22,7 @@ trait Dcf {
     fn offer(&mut self, now: Time, station: u32, frame: Frame);
     fn poll_at(&self) -> Time;
     fn poll(&mut self, now: Time) -> Option<Event>;
+    fn exchange(&self) -> Exchange;
 }
 
 macro_rules! dcf {
@@ -47,6 +48,9 @@ macro_rules! dcf {
             }
             fn poll(&mut self, now: Time) -> Option<Event> {
                 self.poll(now)
+            }
+            fn exchange(&self) -> Exchange {
+                *self.exchange()
             }
         }
     };
@@ -141,7 +145,8 @@ fn observe<D: Dcf>(case: &Case) -> (Vec<Seen>, Vec<Counters>) {
             seen.push(Seen::Access { at: now, transmitters, collision });
         }
         match event {
-            Some(Event::Received { from, frame, exchange }) => {
+            Some(Event::Received { from, frame }) => {
+                let exchange = dcf.exchange();
                 let times = [exchange.start, exchange.data_start, exchange.data_end];
                 let (packet, rts, retries) = (frame.packet.seq, exchange.rts, exchange.retries);
                 seen.push(Seen::Received { at: now, from, packet, times, rts, retries });

@@ -1,0 +1,150 @@
+# TCP, or UDP that never runs dry, over one 802.11b cell, for ns-2.35 (Debian package ns2).
+#
+#   ns cell.tcl up=5 down=5 buffer=60 duration=300 seed=1
+#   ns cell.tcl mode=udp stations=50 duration=30 seed=1
+#
+# The cells of validation/ns2 without their traces, monitors and samplers: only what the simulation
+# needs, so that ns-2 is timed at its best. A line of JSON goes to standard output.
+
+# ---- options: key=value ---------------------------------------------------------------------
+set defaults {
+    mode tcp          up 5              down 5             stations 10        buffer 60
+    station_buffer {} warmup 0.0        duration 300.0     stagger 0.1        seed 1
+    window 20         segment 1460      ip_bytes 1500      offered 16e6
+    preamble_bits 72  distance 3.0      count_events 0
+}
+array set par $defaults
+foreach word $argv {
+    set cut [string first = $word]
+    set key [string range $word 0 [expr {$cut - 1}]]
+    if {$cut < 1 || ![info exists par($key)]} {
+        puts stderr "cell.tcl: '$word': expected key=value, with a key out of: [lsort [array names par]]"
+        exit 2
+    }
+    set par($key) [string range $word [expr {$cut + 1}] end]
+}
+set tcp [expr {$par(mode) eq "tcp"}]
+set stations [expr {$tcp ? $par(up) + $par(down) : $par(stations)}]
+if {$par(station_buffer) eq ""} { set par(station_buffer) [expr {$tcp ? 1000 : 50}] }
+
+# ---- the world ------------------------------------------------------------------------------
+foreach {field value} [list dataRate_ 11Mb basicRate_ 2Mb PLCPDataRate_ 1Mb \
+    PreambleLength_ $par(preamble_bits) PLCPHeaderLength_ 48 RTSThreshold_ 3000] {
+    Mac/802_11 set $field $value
+}
+set ns [new Simulator]
+ns-random $par(seed)
+set ground [new Topography]
+$ground load_flatgrid 100 100
+create-god [expr {$stations + 1}]
+# A wireless node writes traces unless it is told not to, and asks for a file all the same.
+$ns trace-all [open /dev/null w]
+$ns node-config -llType LL -macType Mac/802_11 -phyType Phy/WirelessPhy \
+    -channel [new Channel/WirelessChannel] -topoInstance $ground \
+    -propType Propagation/TwoRayGround -antType Antenna/OmniAntenna \
+    -ifqType Queue/DropTail/PriQueue -ifqLen $par(buffer) \
+    -agentTrace OFF -routerTrace OFF -macTrace OFF
+if {$tcp} {
+    # A wired host behind the access point: that takes hierarchical addresses and a routing
+    # protocol, which is silent after its first updates.
+    Agent/DSDV set perup_ 100000
+    Agent/TCP set minrto_ 0.2
+    Agent/TCP set tcpTick_ 0.01
+    $ns node-config -addressType hierarchical
+    AddrParams set domain_num_ 2
+    AddrParams set cluster_num_ {1 1}
+    AddrParams set nodes_num_ "1 [expr {$stations + 1}]"
+    $ns node-config -wiredRouting OFF
+    set server [$ns node 0.0.0]
+    $ns node-config -adhocRouting DSDV -wiredRouting ON
+} else {
+    $ns node-config -adhocRouting DumbAgent
+}
+
+proc place {node x y} {
+    $node random-motion 0
+    foreach {axis value} [list X_ $x Y_ $y Z_ 0] { $node set $axis $value }
+}
+set ap [expr {$tcp ? [$ns node 1.0.0] : [$ns node]}]
+place $ap 50 50
+$ns node-config -ifqLen $par(station_buffer)
+if {$tcp} { $ns node-config -wiredRouting OFF }
+for {set i 1} {$i <= $stations} {incr i} {
+    set station($i) [expr {$tcp ? [$ns node 1.0.$i] : [$ns node]}]
+    if {$tcp} { $station($i) base-station [AddrParams addr2id [$ap node-addr]] }
+    set angle [expr {8 * atan(1) * $i / $stations}]
+    place $station($i) [expr {50 + $par(distance) * cos($angle)}] \
+        [expr {50 + $par(distance) * sin($angle)}]
+}
+
+# ---- traffic --------------------------------------------------------------------------------
+# ns-2 needs ten seconds for its routes, and one for ARP where there are none.
+set start [expr {$tcp ? 10.0 : 1.0}]
+if {$tcp} {
+    $ns duplex-link $server $ap 100Mb 2ms DropTail
+    foreach {from to} [list $server $ap $ap $server] { $ns queue-limit $from $to 100000 }
+    for {set i 1} {$i <= $stations} {incr i} {
+        set source($i) [new Agent/TCP/Newreno]
+        foreach {field value} [list packetSize_ $par(segment) window_ $par(window) fid_ $i] {
+            $source($i) set $field $value
+        }
+        set sink [new Agent/TCPSink/DelAck]
+        $sink set interval_ 0.1
+        $sink set fid_ $i
+        set ends [list $server $station($i)]
+        if {$i <= $par(up)} { set ends [lreverse $ends] }
+        $ns attach-agent [lindex $ends 0] $source($i)
+        $ns attach-agent [lindex $ends 1] $sink
+        $ns connect $source($i) $sink
+        set bulk [new Application/FTP]
+        $bulk attach-agent $source($i)
+        $ns at [expr {$start + $par(stagger) * ($i - 1)}] "$bulk start"
+    }
+} else {
+    for {set i 1} {$i <= $stations} {incr i} {
+        set udp [new Agent/UDP]
+        $udp set packetSize_ [expr {2 * $par(ip_bytes)}]
+        $udp set fid_ $i
+        set sink($i) [new Agent/LossMonitor]
+        $ns attach-agent $station($i) $udp
+        $ns attach-agent $ap $sink($i)
+        $ns connect $udp $sink($i)
+        set constant [new Application/Traffic/CBR]
+        foreach {field value} [list packetSize_ $par(ip_bytes) random_ 1 \
+            rate_ [expr {$par(offered) / $stations}]] { $constant set $field $value }
+        $constant attach-agent $udp
+        # Apart from each other: ARP requests of all at once would collide.
+        $ns at [expr {0.2 + 0.7 * $i / $stations}] "$constant start"
+    }
+}
+
+# ---- measuring ------------------------------------------------------------------------------
+# Bytes of payload so far: segment 0 of a TCP flow is its SYN. A datagram counts 28 bytes less than
+# its size, for its headers.
+proc received {} {
+    set out {}
+    for {set i 1} {$i <= $::stations} {incr i} {
+        if {$::tcp} {
+            lappend out [expr {max(0, [$::source($i) set ack_]) * $::par(segment)}]
+        } else {
+            lappend out [expr {[$::sink($i) set bytes_] * ($::par(ip_bytes) - 28.0) / $::par(ip_bytes)}]
+        }
+    }
+    return $out
+}
+proc report {} {
+    set rates {}
+    foreach then $::at_begin now [received] {
+        lappend rates [format %.6f [expr {($now - $then) * 8 / $::par(duration) / 1e6}]]
+    }
+    puts "{\"goodput_mbps\": \[[join $rates {, }]\]}"
+    flush stdout
+    if {!$::par(count_events)} { exit 0 }
+    $::ns halt
+}
+set begin [expr {$start + $par(warmup)}]
+$ns at $begin { set at_begin [received] }
+$ns at [expr {$begin + $par(duration)}] report
+$ns run
+# Prints what was still to come; an event's uid says how many had been posted before it.
+[$ns set scheduler_] dumpq

@@ -1,0 +1,16 @@
+"""What can go wrong with a campaign as a whole."""
+
+from __future__ import annotations
+
+
+class CampaignError(ValueError):
+    """A campaign cannot be run as asked for. One line: the option, what it got, what would do."""
+
+
+class CampaignInterrupted(KeyboardInterrupt):
+    """Ctrl-C came before all runs were done."""
+
+    def __init__(self, finished: int) -> None:
+        super().__init__(f"interrupted; {finished} finished runs are kept")
+        self.finished = finished
+        """Runs of this campaign that are in the store, and will not be run again."""

@@ -1,0 +1,97 @@
+"""What is kept of a run: its metrics, and its flows and series packed up for later."""
+
+from __future__ import annotations
+
+import json
+import math
+import zlib
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evenair.result import RunResult
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+METRICS: dict[str, type[float] | type[int]] = {
+    "duration_s": float,
+    "aggregate_goodput_bps": float,
+    "jain_index": float,
+    "mean_up_goodput_bps": float,
+    "mean_down_goodput_bps": float,
+    "ap_queue_arrivals": int,
+    "ap_queue_drops": int,
+    "ap_queue_loss_ratio": float,
+    "ap_queue_mean_packets": float,
+    "ap_queue_mean_data": float,
+    "ap_queue_mean_acks": float,
+    "ap_queue_mean_delay_s": float,
+    "segments_sent": int,
+    "retransmissions": int,
+    "timeouts": int,
+    "mean_rtt_s": float,
+    "sessions": int,
+    "mean_session_s": float,
+}
+"""The columns of a campaign's table; the unit is in the name, counts are of all flows together."""
+
+
+class Record(NamedTuple):
+    """One finished run."""
+
+    metrics: str
+    """JSON text of the METRICS that the run has."""
+    flows: bytes
+    """The document's "flows", JSON, deflated."""
+    series: bytes | None
+    """The document's "series", JSON, deflated; None where nothing was traced."""
+
+    @classmethod
+    def of(cls, text: str) -> Record:
+        """Take what is to be kept from a result document."""
+        result = RunResult(text)
+        series = result.document.get("series")
+        return cls(
+            json.dumps(_metrics(result), separators=(",", ":")),
+            _pack(result.document["flows"]),
+            None if series is None else _pack(series),
+        )
+
+
+def unpack(data: bytes) -> Any:
+    """Return a record's flows or series. Raises ValueError if they are damaged."""
+    try:
+        return json.loads(zlib.decompress(data))
+    except zlib.error as error:
+        raise ValueError(str(error)) from None
+
+
+def _pack(content: object) -> bytes:
+    return zlib.compress(json.dumps(content, separators=(",", ":")).encode(), 1)
+
+
+def _metrics(result: RunResult) -> dict[str, float | int]:
+    document = result.document
+    flows, queue = document["flows"], document.get("ap_queue", {})
+    sessions = document.get("sessions")
+    metrics = {
+        **result.metrics,
+        "duration_s": result.duration_s,
+        "ap_queue_arrivals": queue.get("arrivals"),
+        "ap_queue_drops": queue.get("drops"),
+        "segments_sent": _sum(flows, "segments_sent"),
+        "retransmissions": _sum(flows, "retransmissions"),
+        "timeouts": _sum(flows, "timeouts"),
+        "mean_rtt_s": _mean([flow.get("mean_rtt_s") for flow in flows]),
+        "sessions": None if sessions is None else len(sessions),
+        "mean_session_s": _mean([s["end_s"] - s["start_s"] for s in sessions or ()]),
+    }
+    return {name: metrics[name] for name in METRICS if metrics.get(name) is not None}
+
+
+def _sum(flows: Sequence[Mapping[str, Any]], name: str) -> int:
+    return sum(flow.get(name) or 0 for flow in flows)
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return math.fsum(known) / len(known) if known else None
