@@ -146,5 +146,6 @@ set begin [expr {$start + $par(warmup)}]
 $ns at $begin { set at_begin [received] }
 $ns at [expr {$begin + $par(duration)}] report
 $ns run
-# Prints what was still to come; an event's uid says how many had been posted before it.
+# Prints what was still to come; the uid of an event says how many were posted before it.
+$ns at [expr {[$ns now] + 1}] {}
 [$ns set scheduler_] dumpq
