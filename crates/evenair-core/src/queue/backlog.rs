@@ -54,6 +54,17 @@ impl Backlog {
         }
     }
 
+    /// Whether `packet` may join once those of `victims` have left.
+    pub fn has_room_without<'a>(
+        &self,
+        victims: impl Iterator<Item = &'a Packet>,
+        packet: &Packet,
+    ) -> bool {
+        let mut rest = *self;
+        victims.for_each(|victim| rest.remove(victim));
+        rest.has_room_for(packet)
+    }
+
     /// `packet` has joined.
     pub fn add(&mut self, packet: &Packet) {
         self.packets += 1;

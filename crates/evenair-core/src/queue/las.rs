@@ -88,7 +88,6 @@ impl Las {
         if now.since(flow.last_arrival) > self.flow_timeout {
             self.flow_mut(packet).bytes = 0;
         }
-        self.flow_mut(packet).last_arrival = now;
         self.flow(packet).bytes
     }
 
@@ -104,9 +103,11 @@ impl Las {
         &mut self.attained[index]
     }
 
-    fn accept(&mut self, attained: u64, packet: Packet) {
+    fn accept(&mut self, now: Time, attained: u64, packet: Packet) {
         if self.service == Service::Bytes {
-            self.flow_mut(&packet).bytes += u64::from(packet.size);
+            let flow = self.flow_mut(&packet);
+            flow.bytes += u64::from(packet.size);
+            flow.last_arrival = now;
         }
         self.backlog.add(&packet);
         // Most arrivals belong near the end: flows advance.
@@ -118,6 +119,13 @@ impl Las {
 impl QueueDiscipline for Las {
     fn enqueue(&mut self, now: Time, packet: Packet, discarded: &mut Vec<Discarded>) {
         let attained = self.attained(now, &packet);
+        if !self.backlog.has_room_for(&packet) {
+            let victims = self.packets.iter().filter(|(service, _)| *service > attained);
+            if !self.backlog.has_room_without(victims.map(|(_, p)| p), &packet) {
+                discarded.push(Discarded { packet, reason: Reason::NoRoom });
+                return;
+            }
+        }
         while !self.backlog.has_room_for(&packet) {
             match self.packets.back() {
                 Some(&(service, last)) if service > attained => {
@@ -135,7 +143,7 @@ impl QueueDiscipline for Las {
                 }
             }
         }
-        self.accept(attained, packet);
+        self.accept(now, attained, packet);
     }
 
     fn dequeue(&mut self, _now: Time) -> Option<Packet> {

@@ -65,6 +65,10 @@ impl SpmAf {
         }
         let is_earlier = |p: &Packet| p.is_pure_ack() && p.flow == ack.flow;
         let oldest = self.packets.iter().position(is_earlier)?;
+        let earlier = self.packets.iter().filter(|p| is_earlier(p));
+        if !self.backlog.has_room_without(earlier, ack) {
+            return None;
+        }
         // Each acknowledgement filters, so there is one at most, unless the rules were to change.
         let mut place = oldest;
         while place < self.packets.len() {
@@ -80,6 +84,13 @@ impl SpmAf {
 
     /// Discards waiting packets that may make room for the marked `packet`, until it has room.
     fn make_room(&mut self, packet: &Packet, discarded: &mut Vec<Discarded>) {
+        if self.backlog.has_room_for(packet) {
+            return;
+        }
+        let victims = self.packets.iter().filter(|p| p.is_pure_ack() || !p.high_priority);
+        if !self.backlog.has_room_without(victims, packet) {
+            return;
+        }
         while !self.backlog.has_room_for(packet) {
             let youngest_ack = match self.backlog.acks() {
                 0 => None,

@@ -50,6 +50,11 @@ impl RttEstimator {
         self.rto = (self.rto * 2).min(MAX_RTO);
     }
 
+    /// The handshake timed out: data starts with a timeout of 3 s at least (RFC 6298 5.7).
+    pub fn be_patient(&mut self) {
+        self.rto = self.rto.max(Span::from_secs(3));
+    }
+
     /// The present timeout.
     pub fn rto(&self) -> Span {
         self.rto

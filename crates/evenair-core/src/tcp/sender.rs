@@ -177,6 +177,9 @@ impl Sender {
         }
         // RFC 5681 3.1: a handshake that lost its first segment starts with one.
         let initial = if self.timed_out { 1 } else { self.config.initial_window };
+        if self.timed_out {
+            self.rtt.be_patient();
+        }
         self.window.cwnd = f64::from(initial);
         self.timed_out = false;
     }
@@ -229,6 +232,7 @@ impl Sender {
         match self.state {
             State::Established => {}
             State::SynSent => return None,
+            State::Closed if self.stopped => return None,
             State::Closed => return self.open(now),
         }
         if self.repair {
@@ -325,6 +329,7 @@ impl Sender {
             Some(recovery) => {
                 self.recovered = Some(recovery.until);
                 self.recovery = None;
+                self.repair = false;
                 self.control.on_recovered(&mut self.window, &signal);
             }
         }
