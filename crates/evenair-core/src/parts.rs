@@ -1,8 +1,10 @@
-//! What a registry tells about one of its parts: names, parameters and sources, from which the
-//! command line's help and the documentation follow.
+//! Registries: what the parts of one kind are called, what parameters they have, where they come
+//! from. Scenarios, the command line's help and the documentation follow from it.
+
+use crate::time::Span;
 
 /// A part that a scenario can name.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Part {
     /// The name in a scenario.
     pub name: &'static str,
@@ -15,12 +17,132 @@ pub struct Part {
 }
 
 /// A parameter of a part.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Parameter {
     /// The key in a scenario.
     pub name: &'static str,
-    /// Its default, as a scenario would write it.
-    pub default: &'static str,
+    /// The value where a scenario gives none.
+    pub default: Value,
+    /// The values that it may have.
+    pub accepts: Accepts,
     /// Meaning and unit.
     pub meaning: &'static str,
+}
+
+/// The value of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    /// One of several names.
+    Name(&'static str),
+    /// A whole number.
+    Whole(u64),
+    /// A number.
+    Number(f64),
+    /// A length of time.
+    Time(Span),
+}
+
+/// The values that a parameter may have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Accepts {
+    /// One of these names.
+    Names(&'static [&'static str]),
+    /// A whole number from the first to the second.
+    Whole(u64, u64),
+    /// A number from the first to the second.
+    Number(f64, f64),
+    /// A length of time above zero.
+    Time,
+}
+
+/// A part with a value for each of its parameters.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    part: &'static Part,
+    /// In the order of the part's parameters.
+    values: Vec<Value>,
+}
+
+impl Choice {
+    /// `part` with its defaults.
+    pub fn new(part: &'static Part) -> Self {
+        Self { part, values: part.parameters.iter().map(|p| p.default).collect() }
+    }
+
+    /// The part called `name` in `registry`, with its defaults.
+    pub fn by_name(registry: &[&'static Part], name: &str) -> Option<Self> {
+        registry.iter().find(|part| part.name == name).map(|part| Self::new(part))
+    }
+
+    /// The same with another value for one parameter.
+    ///
+    /// # Panics
+    /// If the part has no such parameter.
+    #[must_use]
+    pub fn with(mut self, parameter: &str, value: Value) -> Self {
+        let index = self.index(parameter);
+        self.values[index] = value;
+        self
+    }
+
+    /// The part.
+    pub fn part(&self) -> &'static Part {
+        self.part
+    }
+
+    /// The part's name.
+    pub fn name(&self) -> &'static str {
+        self.part.name
+    }
+
+    /// Each parameter with its value.
+    pub fn values(&self) -> impl Iterator<Item = (&'static Parameter, Value)> {
+        self.part.parameters.iter().zip(self.values.iter().copied())
+    }
+
+    /// The value of a parameter that is a name.
+    ///
+    /// # Panics
+    /// If the part has no such parameter; likewise the methods below.
+    pub fn named(&self, parameter: &str) -> &'static str {
+        match self.values[self.index(parameter)] {
+            Value::Name(name) => name,
+            other => panic!("{parameter} is no name but {other:?}"),
+        }
+    }
+
+    /// The value of a parameter that is a whole number.
+    pub fn whole(&self, parameter: &str) -> u64 {
+        match self.values[self.index(parameter)] {
+            Value::Whole(number) => number,
+            other => panic!("{parameter} is no whole number but {other:?}"),
+        }
+    }
+
+    /// The value of a parameter that is a number.
+    pub fn number(&self, parameter: &str) -> f64 {
+        match self.values[self.index(parameter)] {
+            Value::Number(number) => number,
+            other => panic!("{parameter} is no number but {other:?}"),
+        }
+    }
+
+    /// The value of a parameter that is a length of time.
+    pub fn time(&self, parameter: &str) -> Span {
+        match self.values[self.index(parameter)] {
+            Value::Time(span) => span,
+            other => panic!("{parameter} is no time but {other:?}"),
+        }
+    }
+
+    fn index(&self, parameter: &str) -> usize {
+        let found = self.part.parameters.iter().position(|p| p.name == parameter);
+        found.unwrap_or_else(|| panic!("{} has no parameter {parameter}", self.part.name))
+    }
+}
+
+impl PartialEq for Choice {
+    fn eq(&self, other: &Self) -> bool {
+        self.part.name == other.part.name && self.values == other.values
+    }
 }

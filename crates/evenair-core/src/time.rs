@@ -31,7 +31,7 @@ impl Time {
 
     /// Seconds since the start, for reports.
     pub fn as_secs_f64(self) -> f64 {
-        self.0 as f64 * 1e-9
+        self.0 as f64 / 1e9
     }
 
     /// The time from `earlier` to `self`; zero when `earlier` is later.
@@ -78,7 +78,7 @@ impl Span {
 
     /// Seconds, for reports.
     pub fn as_secs_f64(self) -> f64 {
-        self.0 as f64 * 1e-9
+        self.0 as f64 / 1e9
     }
 
     /// How many whole `unit`s fit, rounded up.

@@ -1,7 +1,7 @@
 //! A station's network interface: its queue in front of the MAC, and what went through it.
 
 use evenair_core::packet::Packet;
-use evenair_core::queue::{Discarded, Kind, Limit, Queue, QueueDiscipline, Reason};
+use evenair_core::queue::{Discarded, Queue, QueueDiscipline, Reason};
 use evenair_core::time::{Span, Time};
 
 /// The queue of one station, watched.
@@ -33,9 +33,8 @@ pub(crate) struct QueueStats {
 }
 
 impl Interface {
-    pub(crate) fn new(kind: Kind, limit: Limit) -> Self {
-        let stats = QueueStats::default();
-        Self { queue: Queue::new(kind, limit), discarded: Vec::new(), stats }
+    pub(crate) fn new(queue: Queue) -> Self {
+        Self { queue, discarded: Vec::new(), stats: QueueStats::default() }
     }
 
     /// A packet arrives at the queue.

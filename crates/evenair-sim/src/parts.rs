@@ -1,48 +1,40 @@
 //! Every part that a scenario can name, from the registries.
 
-use evenair_core::parts::Part;
+use evenair_core::parts::{Accepts, Parameter, Part};
 use evenair_core::{phy, queue, tcp};
 use serde_json::{Value, json};
 
+use crate::scenario::{UDP, ValueOut};
+
 /// Every queue discipline, congestion control, PHY and application: `kind`, `name`, `summary`,
-/// `source` and `parameters` (each `name`, `default`, `meaning`).
+/// `source` and `parameters` (each `name`, `default`, `accepts`,
+/// `meaning`).
 pub fn parts() -> Value {
-    let kinds: [(&str, &[Part]); 5] = [
+    let kinds: [(&str, &[&Part]); 5] = [
         ("queue discipline", queue::REGISTRY),
         ("congestion control", tcp::congestion::REGISTRY),
-        ("datagram transport", DATAGRAM_TRANSPORTS),
+        ("datagram transport", &[&UDP]),
         ("PHY", phy::REGISTRY),
         ("application", APPLICATIONS),
     ];
-    let list = |(kind, parts): (&str, &[Part])| -> Vec<Value> {
+    let list = |(kind, parts): (&str, &[&Part])| -> Vec<Value> {
         parts.iter().map(|part| describe(kind, part)).collect()
     };
     Value::Array(kinds.into_iter().flat_map(list).collect())
 }
 
-const DATAGRAM_TRANSPORTS: &[Part] = &[Part {
-    name: "udp",
-    summary: "datagrams without acknowledgement or control",
-    source: "RFC 768",
-    parameters: &[],
-}];
-
-const APPLICATIONS: &[Part] = &[
-    Part {
+static APPLICATIONS: &[&Part] = &[
+    &Part {
         name: "bulk",
         summary: "always has data to send (TCP)",
         source: "ns-2's Application/FTP",
         parameters: &[],
     },
-    Part {
+    &Part {
         name: "cbr",
-        summary: "one datagram of `segment` bytes at a constant interval (UDP)",
+        summary: "a datagram of `segment` bytes at a constant interval, by the flow's `rate` (UDP)",
         source: "ns-2's Application/Traffic/CBR",
-        parameters: &[evenair_core::parts::Parameter {
-            name: "rate",
-            default: "required",
-            meaning: "offered load, bit/s of payload (a key of the flow)",
-        }],
+        parameters: &[],
     },
 ];
 
@@ -50,7 +42,14 @@ fn describe(kind: &str, part: &Part) -> Value {
     let parameters: Vec<Value> = part
         .parameters
         .iter()
-        .map(|p| json!({ "name": p.name, "default": p.default, "meaning": p.meaning }))
+        .map(|p| {
+            json!({
+                "name": p.name,
+                "default": ValueOut(p.default),
+                "accepts": accepted(p),
+                "meaning": p.meaning,
+            })
+        })
         .collect();
     json!({
         "kind": kind,
@@ -61,20 +60,33 @@ fn describe(kind: &str, part: &Part) -> Value {
     })
 }
 
+fn accepted(parameter: &Parameter) -> String {
+    match parameter.accepts {
+        Accepts::Names(names) => names.join(" | "),
+        Accepts::Whole(least, most) => format!("{least} to {most}"),
+        Accepts::Number(least, most) => format!("{least} to {most}"),
+        Accepts::Time => "a time above 0; plain numbers are seconds".to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::{self, QueueKind};
+    use crate::scenario;
 
-    /// A scenario can name every queue discipline and transport of the registries, and no other.
+    /// A scenario can name every queue discipline and congestion control of the registries.
     #[test]
-    fn registries_and_scenario_agree() {
-        let names = |registry: &[Part]| registry.iter().map(|p| p.name).collect::<Vec<_>>();
-        assert_eq!(names(queue::REGISTRY), QueueKind::NAMES);
-        for name in names(tcp::congestion::REGISTRY) {
-            let document = json!({ "station": [{ "flows": [
-                { "direction": "up", "transport": name }] }] });
-            scenario::resolve(document, "test").unwrap();
+    fn scenarios_know_the_registries() {
+        for part in queue::REGISTRY {
+            for control in tcp::congestion::REGISTRY {
+                let document = json!({
+                    "cell": { "queue": part.name },
+                    "station": [{ "flows": [{ "direction": "up", "transport": control.name }] }],
+                });
+                let scenario = scenario::resolve(document, "test").unwrap();
+                assert_eq!(scenario.cell.queue.discipline.name(), part.name);
+                assert_eq!(scenario.station[0].flows[0].transport.name(), control.name);
+            }
         }
     }
 }

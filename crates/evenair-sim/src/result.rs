@@ -38,7 +38,8 @@ pub struct RunResult {
     pub series: Option<Series>,
     /// Events simulated, warm-up included.
     pub events: u64,
-    /// A hash of every event's time and kind, in hexadecimal: equal runs have equal ones.
+    /// A hash of every event's time and kind and of every packet that went over the air, in
+    /// hexadecimal: equal runs have equal ones.
     pub fingerprint: String,
 }
 
@@ -149,7 +150,8 @@ impl MacResult {
     }
 }
 
-/// Jain's fairness index, (sum x)^2 / (n sum x^2) (Jain 1991, section 3.4 of Gong's reference 14).
+/// Jain's fairness index, (sum x)^2 / (n sum x^2) (R. Jain, The Art of Computer Systems
+/// Performance Analysis, 1991).
 pub(crate) fn jain_index(goodputs: impl Iterator<Item = f64> + Clone) -> f64 {
     let n = goodputs.clone().count() as f64;
     let sum: f64 = goodputs.clone().sum();

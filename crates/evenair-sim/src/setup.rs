@@ -2,7 +2,7 @@
 
 use evenair_core::packet::FlowId;
 use evenair_core::phy::{LONG_PREAMBLE, Phy};
-use evenair_core::queue::{self, Limit};
+use evenair_core::queue::{Limit, Queue};
 use evenair_core::tcp::congestion::Algorithm;
 use evenair_core::tcp::{self, Receiver, ReceiverConfig, Sender, SenderConfig};
 use evenair_core::time::{Span, Time};
@@ -12,8 +12,8 @@ use evenair_core::wlan::{Medium, MediumConfig};
 use crate::flow::{Cbr, Ends, Flow};
 use crate::interface::Interface;
 use crate::scenario::{
-    self, Direction, Filtering, FrameErrors, LimitedTransmit, PhyKind, QueueKind, QueueLimit,
-    RtsThreshold, Scenario, Service, Transport,
+    self, Direction, FrameErrors, LimitedTransmit, PhyKind, QueueLimit, RtsThreshold, Scenario,
+    Transport,
 };
 
 /// Between the starts of two flows where a count is given, so that they do not run in step.
@@ -60,7 +60,7 @@ pub(crate) fn medium(scenario: &Scenario, seed: u64) -> Medium {
 
 /// The interfaces of the access point and of each station.
 pub(crate) fn interfaces(scenario: &Scenario) -> Vec<Interface> {
-    let queue = |q: &scenario::Queue| Interface::new(queue_kind(q.kind), limit(q.limit));
+    let queue = |q: &scenario::Queue| Interface::new(Queue::new(&q.discipline, limit(q.limit)));
     let mut interfaces = vec![queue(&scenario.cell.queue)];
     for group in &scenario.station {
         interfaces.extend((0..group.count).map(|_| queue(&group.queue)));
@@ -105,7 +105,7 @@ pub(crate) fn flows(scenario: &Scenario) -> Vec<Flow> {
 }
 
 fn ends(spec: &scenario::Flow, start: Time) -> Ends {
-    if spec.transport == Transport::Udp {
+    let Transport::Tcp(control) = &spec.transport else {
         let rate = spec.rate.expect("a resolved cbr flow has a rate").rate();
         return Ends::Cbr(Cbr {
             payload: spec.segment,
@@ -114,8 +114,7 @@ fn ends(spec: &scenario::Flow, start: Time) -> Ends {
             sent: 0,
             received_bytes: 0,
         });
-    }
-    let control = Algorithm::by_name(spec.transport.name());
+    };
     let config = SenderConfig {
         segment: spec.segment,
         window: spec.window,
@@ -133,30 +132,11 @@ fn ends(spec: &scenario::Flow, start: Time) -> Ends {
         total: u64::MAX,
     };
     Ends::Tcp {
-        sender: Sender::new(config, control.expect("the scenario knows the registry's names")),
+        sender: Sender::new(config, Algorithm::new(control)),
         receiver: Receiver::new(ReceiverConfig {
             delayed_ack: spec.delayed_ack,
             delayed_ack_timeout: spec.delayed_ack_timeout.span(),
         }),
-    }
-}
-
-fn queue_kind(kind: QueueKind) -> queue::Kind {
-    match kind {
-        QueueKind::DropTail => queue::Kind::DropTail,
-        QueueKind::SpmAf { filtering } => queue::Kind::SpmAf {
-            filtering: match filtering {
-                Filtering::Tail => queue::Filtering::Tail,
-                Filtering::Head => queue::Filtering::Head,
-            },
-        },
-        QueueKind::Las { service, flow_timeout } => queue::Kind::Las {
-            service: match service {
-                Service::Sequence => queue::Service::Sequence,
-                Service::Bytes => queue::Service::Bytes,
-            },
-            flow_timeout: flow_timeout.span(),
-        },
     }
 }
 

@@ -4,6 +4,8 @@
 //! a difference of means whose standard error is well below it for all quantities but one: Jain's
 //! index at a buffer of 10 packets, where a few uploads starve and ns-2's own five seeds (0.379)
 //! lie outside the 95% interval of twenty (`f1_buffer10_20seeds.json`), which is used instead.
+#![allow(clippy::print_stdout, reason = "the log tells how close the two are")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
 
 use std::fs;
 use std::path::Path;

@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use super::{Backlog, Discarded, Limit, QueueDiscipline, Reason};
 use crate::packet::Packet;
-use crate::parts::Part;
+use crate::parts::{Choice, Part};
 use crate::time::Time;
 
-pub(super) const PART: Part = Part {
+pub(super) static PART: Part = Part {
     name: "droptail",
     summary: "first in, first out; a packet that arrives at a full queue is discarded",
     source: "the default of routers and access points; ns-2's Queue/DropTail",
@@ -23,7 +23,7 @@ pub struct DropTail {
 
 impl DropTail {
     /// An empty queue.
-    pub fn new(limit: Limit) -> Self {
+    pub fn new(_choice: &Choice, limit: Limit) -> Self {
         Self { backlog: Backlog::new(limit), packets: VecDeque::new() }
     }
 }

@@ -4,10 +4,10 @@
 //! full queue discards the packet with the most, which may be the one that arrives.
 //!
 //! What the paper leaves open, and what was decided:
-//! - **Service** ([`Service`]). The paper inserts a packet "according to its sequence number". So
+//! - **Service** (`service`). The paper inserts a packet "according to its sequence number". So
 //!   service is the flow's progress in sequence space: of a data packet its sequence number, of an
 //!   acknowledgement the number that it acknowledges, for it advances the upload by that much
-//!   ([`Service::Sequence`], the default, which reproduces the paper). [`Service::Bytes`] counts
+//!   (`"sequence"`, the default, which reproduces the paper). `"bytes"` counts
 //!   what a flow has had queued here, as LAS routers do; a 40-byte acknowledgement then counts for
 //!   40 bytes, uploads look starved beside downloads, and the unfairness stays.
 //! - **Retransmissions** carry old sequence numbers and so go first, which is what a flow that is
@@ -23,23 +23,25 @@ use std::collections::VecDeque;
 
 use super::{Backlog, Discarded, Limit, QueueDiscipline, Reason};
 use crate::packet::Packet;
-use crate::parts::{Parameter, Part};
+use crate::parts::{Accepts, Choice, Parameter, Part, Value};
 use crate::time::{Span, Time};
 
-pub(super) const PART: Part = Part {
+pub(super) static PART: Part = Part {
     name: "las",
     summary: "least attained service first: the flow that has progressed least goes before all",
     source: "Gong, Wu and Williamson 2006, section III-B; Rai et al. 2004",
     parameters: &[
         Parameter {
             name: "service",
-            default: "\"sequence\"",
-            meaning: "what counts as service: \"sequence\" (progress in the flow's sequence \
-                      space, as in the paper) or \"bytes\" (bytes queued here)",
+            default: Value::Name("sequence"),
+            accepts: Accepts::Names(&["sequence", "bytes"]),
+            meaning: "what counts as service: progress in the flow's sequence space, as in the \
+                      paper, or bytes queued here",
         },
         Parameter {
             name: "flow_timeout",
-            default: "\"60 s\"",
+            default: Value::Time(Span::from_secs(60)),
+            accepts: Accepts::Time,
             meaning: "with service = \"bytes\": a flow that queues nothing for so long is forgotten",
         },
     ],
@@ -47,7 +49,7 @@ pub(super) const PART: Part = Part {
 
 /// What counts as service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Service {
+enum Service {
     /// The flow's progress in its sequence space.
     Sequence,
     /// The bytes that the flow has had queued.
@@ -62,7 +64,7 @@ pub struct Las {
     flow_timeout: Span,
     /// Ascending by attained service, equals in order of arrival.
     packets: VecDeque<(u64, Packet)>,
-    /// With [`Service::Bytes`], by flow.
+    /// With `Service::Bytes`, by flow.
     attained: Vec<Attained>,
 }
 
@@ -74,9 +76,17 @@ struct Attained {
 
 impl Las {
     /// An empty queue.
-    pub fn new(limit: Limit, service: Service, flow_timeout: Span) -> Self {
-        let backlog = Backlog::new(limit);
-        Self { backlog, service, flow_timeout, packets: VecDeque::new(), attained: Vec::new() }
+    pub fn new(choice: &Choice, limit: Limit) -> Self {
+        Self {
+            backlog: Backlog::new(limit),
+            service: match choice.named("service") {
+                "bytes" => Service::Bytes,
+                _ => Service::Sequence,
+            },
+            flow_timeout: choice.time("flow_timeout"),
+            packets: VecDeque::new(),
+            attained: Vec::new(),
+        }
     }
 
     /// The service that `packet`'s flow has attained before it.

@@ -3,8 +3,7 @@
 //!
 //! A discipline is told of arrivals, departures and the end of each transmission; it owns its
 //! packets and its limit, and reports what it discards. The same code runs in the simulator and in
-//! a gateway. To add one: a file here, a variant in [`Queue`] and [`Kind`], a line in
-//! [`REGISTRY`].
+//! a gateway. To add one: a file here with its `PART`, and a line in `disciplines!` below.
 
 mod backlog;
 mod drop_tail;
@@ -15,12 +14,12 @@ mod tests;
 
 pub use backlog::{Backlog, Limit};
 pub use drop_tail::DropTail;
-pub use las::{Las, Service};
-pub use spm_af::{Filtering, SpmAf};
+pub use las::Las;
+pub use spm_af::SpmAf;
 
 use crate::packet::Packet;
-use crate::parts::Part;
-use crate::time::{Span, Time};
+use crate::parts::{Choice, Part};
+use crate::time::Time;
 
 /// A queue discipline in front of one transmitter.
 pub trait QueueDiscipline {
@@ -64,80 +63,59 @@ pub enum Reason {
     Superseded,
 }
 
-/// Which discipline, with its parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// First in, first out ([`DropTail`]).
-    DropTail,
-    /// Selective packet marking with ACK filtering ([`SpmAf`]).
-    SpmAf {
-        /// Where a filtered acknowledgement is put.
-        filtering: Filtering,
-    },
-    /// Least attained service ([`Las`]).
-    Las {
-        /// What counts as service.
-        service: Service,
-        /// How long a flow that sends nothing is remembered.
-        flow_timeout: Span,
-    },
-}
+/// Makes the enum, its dispatch and the registry from the list of disciplines.
+macro_rules! disciplines {
+    ($($type:ident in $module:ident,)+) => {
+        /// Every queue discipline, by the name that scenarios use.
+        pub static REGISTRY: &[&Part] = &[$(&$module::PART),+];
 
-/// Every queue discipline, by the name that scenarios use.
-pub const REGISTRY: &[Part] = &[drop_tail::PART, spm_af::PART, las::PART];
+        /// One of the disciplines. The set is closed, so a packet costs no virtual call.
+        #[derive(Clone, Debug)]
+        pub enum Queue {
+            $(#[doc = concat!("[`", stringify!($type), "`].")] $type($type),)+
+        }
 
-/// One of the disciplines. The set is closed, so a packet costs no virtual call.
-#[derive(Clone, Debug)]
-pub enum Queue {
-    /// First in, first out.
-    DropTail(DropTail),
-    /// Selective packet marking with ACK filtering.
-    SpmAf(SpmAf),
-    /// Least attained service.
-    Las(Las),
-}
-
-impl Queue {
-    /// An empty queue.
-    pub fn new(kind: Kind, limit: Limit) -> Self {
-        match kind {
-            Kind::DropTail => Self::DropTail(DropTail::new(limit)),
-            Kind::SpmAf { filtering } => Self::SpmAf(SpmAf::new(limit, filtering)),
-            Kind::Las { service, flow_timeout } => {
-                Self::Las(Las::new(limit, service, flow_timeout))
+        impl Queue {
+            /// An empty queue of the chosen discipline.
+            ///
+            /// # Panics
+            /// If the choice is not from [`REGISTRY`].
+            pub fn new(choice: &Choice, limit: Limit) -> Self {
+                match choice.name() {
+                    $(name if name == $module::PART.name => {
+                        Self::$type($type::new(choice, limit))
+                    })+
+                    other => panic!("no queue discipline is called {other}"),
+                }
             }
         }
-    }
-}
 
-macro_rules! dispatch {
-    ($self:ident, $queue:ident => $call:expr) => {
-        match $self {
-            Queue::DropTail($queue) => $call,
-            Queue::SpmAf($queue) => $call,
-            Queue::Las($queue) => $call,
+        impl QueueDiscipline for Queue {
+            fn enqueue(&mut self, now: Time, packet: Packet, discarded: &mut Vec<Discarded>) {
+                match self { $(Self::$type(queue) => queue.enqueue(now, packet, discarded),)+ }
+            }
+
+            fn dequeue(&mut self, now: Time) -> Option<Packet> {
+                match self { $(Self::$type(queue) => queue.dequeue(now),)+ }
+            }
+
+            fn transmitted(&mut self, packet: &Packet) {
+                match self { $(Self::$type(queue) => queue.transmitted(packet),)+ }
+            }
+
+            fn backlog(&self) -> &Backlog {
+                match self { $(Self::$type(queue) => queue.backlog(),)+ }
+            }
+
+            fn backlog_mut(&mut self) -> &mut Backlog {
+                match self { $(Self::$type(queue) => queue.backlog_mut(),)+ }
+            }
         }
     };
 }
 
-impl QueueDiscipline for Queue {
-    fn enqueue(&mut self, now: Time, packet: Packet, discarded: &mut Vec<Discarded>) {
-        dispatch!(self, queue => queue.enqueue(now, packet, discarded));
-    }
-
-    fn dequeue(&mut self, now: Time) -> Option<Packet> {
-        dispatch!(self, queue => queue.dequeue(now))
-    }
-
-    fn transmitted(&mut self, packet: &Packet) {
-        dispatch!(self, queue => queue.transmitted(packet));
-    }
-
-    fn backlog(&self) -> &Backlog {
-        dispatch!(self, queue => queue.backlog())
-    }
-
-    fn backlog_mut(&mut self) -> &mut Backlog {
-        dispatch!(self, queue => queue.backlog_mut())
-    }
+disciplines! {
+    DropTail in drop_tail,
+    SpmAf in spm_af,
+    Las in las,
 }

@@ -21,23 +21,24 @@ use std::collections::VecDeque;
 
 use super::{Backlog, Discarded, Limit, QueueDiscipline, Reason};
 use crate::packet::Packet;
-use crate::parts::{Parameter, Part};
+use crate::parts::{Accepts, Choice, Parameter, Part, Value};
 use crate::time::Time;
 
-pub(super) const PART: Part = Part {
+pub(super) static PART: Part = Part {
     name: "spm-af",
     summary: "selective packet marking with ACK filtering: data before acknowledgements",
     source: "Gong, Wu and Williamson 2006, section III-A",
     parameters: &[Parameter {
         name: "filtering",
-        default: "\"tail\"",
-        meaning: "where an acknowledgement that replaces earlier ones is put: \"tail\" or \"head\"",
+        default: Value::Name("tail"),
+        accepts: Accepts::Names(&["tail", "head"]),
+        meaning: "where an acknowledgement is put that replaces earlier ones",
     }],
 };
 
 /// Where an acknowledgement that replaces earlier ones of its flow is put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Filtering {
+enum Filtering {
     /// In the last place.
     Tail,
     /// In the place of the oldest one that it replaces.
@@ -54,7 +55,11 @@ pub struct SpmAf {
 
 impl SpmAf {
     /// An empty queue.
-    pub fn new(limit: Limit, filtering: Filtering) -> Self {
+    pub fn new(choice: &Choice, limit: Limit) -> Self {
+        let filtering = match choice.named("filtering") {
+            "head" => Filtering::Head,
+            _ => Filtering::Tail,
+        };
         Self { backlog: Backlog::new(limit), filtering, packets: VecDeque::new() }
     }
 

@@ -4,9 +4,10 @@
 mod model;
 mod rules;
 
-use super::{Discarded, Kind, Limit, Queue, QueueDiscipline, Reason};
+use super::{Discarded, Limit, Queue, QueueDiscipline, REGISTRY, Reason};
 use crate::packet::{FlowId, Packet, PacketKind};
-use crate::time::Time;
+use crate::parts::{Choice, Value};
+use crate::time::{Span, Time};
 
 /// A packet without number, at the start of its flow.
 fn packet(flow: u32, kind: PacketKind, size: u32) -> Packet {
@@ -19,5 +20,49 @@ fn packet(flow: u32, kind: PacketKind, size: u32) -> Packet {
         payload: size.saturating_sub(40),
         seq: 0,
         enqueued_at: Time::ZERO,
+    }
+}
+
+/// The disciplines, as the tests name them.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    DropTail,
+    SpmAf { filtering: Filtering },
+    Las { service: Service, flow_timeout: Span },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Filtering {
+    Tail,
+    Head,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Service {
+    Sequence,
+    Bytes,
+}
+
+impl Kind {
+    fn queue(self, limit: Limit) -> Queue {
+        let of = |name| Choice::by_name(REGISTRY, name).unwrap();
+        let choice = match self {
+            Self::DropTail => of("droptail"),
+            Self::SpmAf { filtering: Filtering::Tail } => {
+                of("spm-af").with("filtering", Value::Name("tail"))
+            }
+            Self::SpmAf { filtering: Filtering::Head } => {
+                of("spm-af").with("filtering", Value::Name("head"))
+            }
+            Self::Las { service, flow_timeout } => {
+                let service = match service {
+                    Service::Sequence => "sequence",
+                    Service::Bytes => "bytes",
+                };
+                let las = of("las").with("service", Value::Name(service));
+                las.with("flow_timeout", Value::Time(flow_timeout))
+            }
+        };
+        Queue::new(&choice, limit)
     }
 }

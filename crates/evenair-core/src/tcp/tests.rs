@@ -6,11 +6,12 @@ mod receiving;
 mod sending;
 mod transfers;
 
-use super::congestion::Algorithm;
+use super::congestion::{Algorithm, REGISTRY};
 use super::{
     Answer, LimitedTransmit, Receiver, ReceiverConfig, Segment, Sender, SenderConfig,
     SenderCounters,
 };
+use crate::parts::Choice;
 use crate::time::{Span, Time};
 
 /// Payload bytes of a full segment in these tests.
@@ -38,4 +39,8 @@ fn plain() -> SenderConfig {
 
 fn receiver_config(delayed_ack: u32) -> ReceiverConfig {
     ReceiverConfig { delayed_ack, delayed_ack_timeout: Span::from_millis(100) }
+}
+
+fn newreno() -> Algorithm {
+    Algorithm::new(&Choice::by_name(REGISTRY, "newreno").unwrap())
 }

@@ -78,9 +78,9 @@ cell.queue.limit=99999999999 => cell.queue.limit => got 99999999999 | to 1000000
 cell.queue=fifo => cell.queue.kind => got "fifo" | "droptail", "spm-af", "las"
 cell.queue.kind=spm => cell.queue.kind => did you mean "spm-af"? | "las"
 cell.queue=60 => cell.queue => got 60 | kind = "droptail"
-cell.queue.filtering=tail => cell.queue => `filtering` is no parameter of a "droptail" queue; accepted: kind, limit
-cell.queue={kind='spm-af',service='bytes'} => cell.queue => `service` | accepted: kind, limit, filtering
-cell.queue={kind='las',filtering='head'} => cell.queue => `filtering` | accepted: kind, limit, service, flow_timeout
+cell.queue.filtering=tail => cell.queue.filtering => `filtering` is no parameter of a "droptail" queue; accepted: kind, limit
+cell.queue={kind='spm-af',service='bytes'} => cell.queue.service => `service` | accepted: kind, limit, filtering
+cell.queue={kind='las',filtering='head'} => cell.queue.filtering => `filtering` | accepted: kind, limit, service, flow_timeout
 cell.queue={kind='las',service='time'} => cell.queue.service => got "time" | "sequence", "bytes"
 cell.queue={kind='las',flow_timeout=0} => cell.queue.flow_timeout => got 0 s | above 0
 station.0.queue.limit=0 => station.0.queue.limit => got 0 | packets from 1

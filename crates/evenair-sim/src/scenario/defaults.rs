@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::choices::Preamble;
-use super::queue::QueueKind;
-use super::types::{Application, PhyKind, Scenario, Transport};
+use super::transport::UDP;
+use super::types::{Application, PhyKind, Scenario};
 
 /// Fills in what must be known before the document is read into types.
 ///
@@ -19,12 +19,17 @@ pub(super) fn fill_document(document: &mut Value) {
             default_to(cell, "data_rate", phy.default_data_rate().as_bps());
             default_to(cell, "control_rate", phy.default_control_rate().as_bps());
         }
+        put_kind_first(cell, "queue");
     }
     let stations = document.get_mut("station").and_then(Value::as_array_mut);
     for station in stations.into_iter().flatten() {
+        if let Some(station) = station.as_object_mut() {
+            put_kind_first(station, "queue");
+        }
         let flows = station.get_mut("flows").and_then(Value::as_array_mut);
         for flow in flows.into_iter().flatten().filter_map(Value::as_object_mut) {
-            if flow.get("transport").and_then(Value::as_str) == Some(Transport::Udp.name()) {
+            put_kind_first(flow, "transport");
+            if flow.get("transport").and_then(Value::as_str) == Some(UDP.name) {
                 default_to(flow, "application", Application::Cbr.name());
             }
             if flow.get("window").and_then(Value::as_u64) == Some(1) {
@@ -39,11 +44,20 @@ pub(super) fn fill_scenario(scenario: &mut Scenario) {
     if scenario.cell.phy == PhyKind::Dot11b {
         scenario.cell.preamble.get_or_insert(Preamble::Long);
     }
-    let marks_packets = matches!(scenario.cell.queue.kind, QueueKind::SpmAf { .. });
+    let marks_packets = scenario.cell.queue.discipline.name() == "spm-af";
     for flow in scenario.station.iter_mut().flat_map(|s| &mut s.flows) {
         let marking = *flow.spm_marking.get_or_insert(marks_packets && flow.transport.is_tcp());
         flow.byte_counting.get_or_insert(marking);
         flow.initial_ssthresh.get_or_insert(flow.window);
+    }
+}
+
+/// Moves the `kind` of the part in `table[key]` before its parameters, which it gives a meaning.
+fn put_kind_first(table: &mut Map<String, Value>, key: &str) {
+    if let Some(part) = table.get_mut(key).and_then(Value::as_object_mut)
+        && let Some(kind) = part.shift_remove("kind")
+    {
+        part.shift_insert(0, "kind".to_owned(), kind);
     }
 }
 

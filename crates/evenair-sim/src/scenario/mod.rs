@@ -16,10 +16,12 @@ mod document;
 mod error;
 mod names;
 mod overrides;
+mod part;
 mod quantity;
 mod queue;
 #[cfg(test)]
 mod tests;
+mod transport;
 mod types;
 mod validate;
 mod whole;
@@ -27,8 +29,10 @@ mod whole;
 pub use document::document_from_toml;
 pub use error::ScenarioError;
 pub use overrides::set;
+pub(crate) use part::ValueOut;
 pub use quantity::{BitRate, Bytes, Seconds};
-pub use queue::{Filtering, Queue, QueueKind, QueueLimit, Service};
+pub use queue::{Queue, QueueLimit};
+pub(crate) use transport::UDP;
 pub use types::{
     Application, Cell, CellKind, Direction, Flow, FrameErrors, LimitedTransmit, PhyKind, Preamble,
     RtsThreshold, Scenario, Station, Trace, Transport, Wired,

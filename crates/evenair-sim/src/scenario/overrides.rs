@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::document::from_toml;
 use super::error::ScenarioError;
 use super::names::shown;
-use super::queue::QueueKind;
+use super::queue::DISCIPLINES;
 
 /// Sets one value of a document.
 ///
@@ -46,7 +46,7 @@ pub fn set(
 /// Makes `kind` the queue's discipline: another one has other parameters, but the limit stays.
 fn set_queue_kind(queue: &mut Map<String, Value>, kind: Value) {
     let old = queue.get("kind").and_then(Value::as_str);
-    if old.unwrap_or(QueueKind::DropTail.name()) != kind {
+    if old.unwrap_or(DISCIPLINES.default) != kind {
         queue.retain(|key, _| key == "limit");
     }
     queue.insert("kind".to_owned(), kind);

@@ -1,42 +1,24 @@
-//! Queues in a scenario: a kind, its own parameters, and a limit.
+//! Queues in a scenario: a discipline, its own parameters, and a limit.
 
 use std::borrow::Cow;
 use std::fmt;
 
+use evenair_core::parts::Choice;
+use evenair_core::queue::REGISTRY;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Error, MapAccess, Unexpected, Visitor};
+use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::names::{named, quoted_list, unknown_name};
-use super::quantity::{Bytes, Seconds};
+use super::part::{self, Parts};
+use super::quantity::Bytes;
 
 /// A queue: `{ kind = "droptail", limit = 60 }`, or "las" for that kind with its defaults.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Queue {
     /// The discipline with its own parameters.
-    pub kind: QueueKind,
+    pub discipline: Choice,
     /// What fits, the packet in transmission included.
     pub limit: QueueLimit,
-}
-
-/// A queue discipline with its parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum QueueKind {
-    /// "droptail": first in, first out; an arrival that does not fit is dropped.
-    DropTail,
-    /// "spm-af": selective packet marking with ACK filtering (Gong et al. 2006, section III-A).
-    SpmAf {
-        /// Where an ACK is put that replaces older ones (default: "tail").
-        filtering: Filtering,
-    },
-    /// "las": least attained service first (Gong et al. 2006, section III-B).
-    Las {
-        /// What counts as attained service (default: "sequence").
-        service: Service,
-        /// How long the "bytes" rule remembers an idle flow (default: 60 s).
-        flow_timeout: Seconds,
-    },
 }
 
 /// How much a queue holds.
@@ -48,53 +30,18 @@ pub enum QueueLimit {
     Bytes(u64),
 }
 
-named! {
-    /// Where an ACK is put that replaces older ones of its flow
-    /// (Gong et al. 2006, section III-A).
-    pub enum Filtering {
-        /// In the last place.
-        #[default]
-        Tail => "tail",
-        /// In the place of the oldest one that it replaces.
-        Head => "head",
-    }
-    planned []
-}
-
-named! {
-    /// What LAS counts as the service that a flow has attained.
-    pub enum Service {
-        /// The flow's progress in sequence space: an ACK stands for the data it acknowledges.
-        #[default]
-        Sequence => "sequence",
-        /// The bytes that the flow has had queued here.
-        Bytes => "bytes",
-    }
-    planned []
-}
-
-impl QueueKind {
-    /// Every kind's name.
-    pub const NAMES: &'static [&'static str] = KindName::NAMES;
-
-    /// The kind's name as a scenario writes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::DropTail => "droptail",
-            Self::SpmAf { .. } => "spm-af",
-            Self::Las { .. } => "las",
-        }
-    }
-}
+/// The disciplines to choose from.
+pub(super) const DISCIPLINES: Parts =
+    Parts { registry: REGISTRY, planned: &[], default: "droptail", noun: "queue", has_limit: true };
 
 /// The access point's queue where the scenario has none.
 pub(super) fn access_point_default() -> Queue {
-    Queue { kind: QueueKind::DropTail, limit: QueueLimit::Packets(ACCESS_POINT_LIMIT) }
+    default_queue(ACCESS_POINT_LIMIT)
 }
 
 /// A station's queue where the scenario has none.
 pub(super) fn station_default() -> Queue {
-    Queue { kind: QueueKind::DropTail, limit: QueueLimit::Packets(STATION_LIMIT) }
+    default_queue(STATION_LIMIT)
 }
 
 /// Reads a queue whose limit is the access point's where it is not given.
@@ -109,103 +56,15 @@ pub(super) fn station<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Queu
 
 const ACCESS_POINT_LIMIT: u32 = 60;
 const STATION_LIMIT: u32 = 1000;
-const DEFAULT_FLOW_TIMEOUT: Seconds = Seconds::from_millis(60_000);
 
-named! {
-    /// The kinds by name, without their parameters.
-    pub enum KindName {
-        /// See [`QueueKind::DropTail`].
-        #[default]
-        DropTail => "droptail",
-        /// See [`QueueKind::SpmAf`].
-        SpmAf => "spm-af",
-        /// See [`QueueKind::Las`].
-        Las => "las",
-    }
-    planned []
-}
-
-/// A queue as a scenario writes it: the parameters of all kinds side by side, so that serde
-/// refuses what belongs to none; [`QueueTable::queue`] refuses what belongs to another kind.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-struct QueueTable {
-    /// The discipline (default: "droptail").
-    kind: KindName,
-    /// Packets, the one in transmission included, or bytes as "150 KB" (default: 60 at the access
-    /// point, 1000 at a station).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    limit: Option<QueueLimit>,
-    /// spm-af: where an ACK is put that replaces older ones (default: "tail").
-    #[serde(skip_serializing_if = "Option::is_none")]
-    filtering: Option<Filtering>,
-    /// las: what counts as attained service (default: "sequence").
-    #[serde(skip_serializing_if = "Option::is_none")]
-    service: Option<Service>,
-    /// las: how long the "bytes" rule remembers an idle flow, seconds (default: 60 s).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    flow_timeout: Option<Seconds>,
-}
-
-impl QueueTable {
-    /// The queue, or a message about a parameter of another kind.
-    fn queue(self, default_limit: u32) -> Result<Queue, String> {
-        let own: &[&str] = match self.kind {
-            KindName::DropTail => &[],
-            KindName::SpmAf => &["filtering"],
-            KindName::Las => &["service", "flow_timeout"],
-        };
-        let given = [
-            ("filtering", self.filtering.is_some()),
-            ("service", self.service.is_some()),
-            ("flow_timeout", self.flow_timeout.is_some()),
-        ];
-        if let Some((foreign, _)) = given.iter().find(|(key, is)| *is && !own.contains(key)) {
-            let accepted = [&["kind", "limit"], own].concat().join(", ");
-            return Err(format!(
-                "`{foreign}` is no parameter of a {:?} queue; accepted: {accepted}",
-                self.kind.name()
-            ));
-        }
-        let kind = match self.kind {
-            KindName::DropTail => QueueKind::DropTail,
-            KindName::SpmAf => QueueKind::SpmAf { filtering: self.filtering.unwrap_or_default() },
-            KindName::Las => QueueKind::Las {
-                service: self.service.unwrap_or_default(),
-                flow_timeout: self.flow_timeout.unwrap_or(DEFAULT_FLOW_TIMEOUT),
-            },
-        };
-        Ok(Queue { kind, limit: self.limit.unwrap_or(QueueLimit::Packets(default_limit)) })
-    }
+fn default_queue(limit: u32) -> Queue {
+    Queue { discipline: DISCIPLINES.default_choice(), limit: QueueLimit::Packets(limit) }
 }
 
 fn read<'de, D: Deserializer<'de>>(deserializer: D, limit: u32) -> Result<Queue, D::Error> {
-    struct QueueVisitor {
-        default_limit: u32,
-    }
-
-    impl<'de> Visitor<'de> for QueueVisitor {
-        type Value = Queue;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            let kinds = quoted_list(KindName::NAMES);
-            write!(f, "a table such as {{ kind = \"droptail\", limit = 60 }}, or one of {kinds}")
-        }
-
-        fn visit_str<E: Error>(self, name: &str) -> Result<Queue, E> {
-            let kind = KindName::from_name(name)
-                .ok_or_else(|| E::custom(unknown_name(name, KindName::NAMES, &[])))?;
-            let table = QueueTable { kind, ..QueueTable::default() };
-            table.queue(self.default_limit).map_err(E::custom)
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Queue, A::Error> {
-            QueueTable::deserialize(MapAccessDeserializer::new(map))?
-                .queue(self.default_limit)
-                .map_err(A::Error::custom)
-        }
-    }
-    deserializer.deserialize_any(QueueVisitor { default_limit: limit })
+    let chosen = DISCIPLINES.read(deserializer)?;
+    let limit = chosen.limit.unwrap_or(QueueLimit::Packets(limit));
+    Ok(Queue { discipline: chosen.choice, limit })
 }
 
 /// Takes the access point's limit where none is given.
@@ -217,26 +76,7 @@ impl<'de> Deserialize<'de> for Queue {
 
 impl Serialize for Queue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let limit = Some(self.limit);
-        let table = match self.kind {
-            QueueKind::DropTail => {
-                QueueTable { kind: KindName::DropTail, limit, ..QueueTable::default() }
-            }
-            QueueKind::SpmAf { filtering } => QueueTable {
-                kind: KindName::SpmAf,
-                limit,
-                filtering: Some(filtering),
-                ..QueueTable::default()
-            },
-            QueueKind::Las { service, flow_timeout } => QueueTable {
-                kind: KindName::Las,
-                limit,
-                service: Some(service),
-                flow_timeout: Some(flow_timeout),
-                ..QueueTable::default()
-            },
-        };
-        table.serialize(serializer)
+        part::write(serializer, &self.discipline, Some(self.limit))
     }
 }
 
@@ -246,12 +86,7 @@ impl JsonSchema for Queue {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "anyOf": [
-                generator.subschema_for::<KindName>(),
-                generator.subschema_for::<QueueTable>(),
-            ],
-        })
+        DISCIPLINES.schema(generator)
     }
 }
 

@@ -3,8 +3,14 @@ use serde_json::{Value, json};
 
 use super::broken_tests::error_of;
 use super::*;
+use evenair_core::parts::{self, Choice};
+use evenair_core::queue::REGISTRY;
 use evenair_core::time::Span;
 use evenair_core::units::Rate;
+
+fn named(name: &str) -> Choice {
+    Choice::by_name(REGISTRY, name).unwrap()
+}
 
 /// The scenario of interface.md.
 const EXAMPLE: &str = r#"
@@ -177,7 +183,7 @@ fn marking_and_counting_follow_the_queue() {
     let yes = Some(true);
     let no = Some(false);
     assert_eq!(flags, [(yes, yes), (yes, yes), (yes, no), (no, no)]);
-    assert_eq!(scenario.cell.queue.kind, QueueKind::SpmAf { filtering: Filtering::Tail });
+    assert_eq!(scenario.cell.queue.discipline.named("filtering"), "tail");
     // "spm-af" as a plain string takes the place's limit.
     assert_eq!(scenario.cell.queue.limit, QueueLimit::Packets(60));
 }
@@ -210,15 +216,15 @@ fn overrides_reach_every_place() {
             ("cell.immediate_access", "false"),
         ],
     );
-    let kind = QueueKind::Las { service: Service::Bytes, flow_timeout: "60 s".parse().unwrap() };
-    assert_eq!(scenario.cell.queue, Queue { kind, limit: QueueLimit::Packets(30) });
+    let discipline = named("las").with("service", parts::Value::Name("bytes"));
+    assert_eq!(scenario.cell.queue, Queue { discipline, limit: QueueLimit::Packets(30) });
     assert_eq!(scenario.cell.data_rate.as_bps(), 5_500_000);
     assert_eq!(scenario.wired.delay.span(), Span::from_millis(10));
     assert_eq!(scenario.station[0].count, 3);
     assert_eq!(scenario.station[1].flows[0].window, 42);
     assert_eq!(scenario.station[1].error, Some(FrameErrors::Independent { rate: 0.25 }));
-    let kind = QueueKind::SpmAf { filtering: Filtering::Head };
-    assert_eq!(scenario.station[1].queue, Queue { kind, limit: QueueLimit::Packets(1000) });
+    let discipline = named("spm-af").with("filtering", parts::Value::Name("head"));
+    assert_eq!(scenario.station[1].queue, Queue { discipline, limit: QueueLimit::Packets(1000) });
     assert_eq!(scenario.trace.unwrap().interval.span(), Span::from_secs(1));
     assert_eq!(scenario.name, "802.11b");
     assert!(!scenario.cell.immediate_access);
@@ -230,14 +236,14 @@ fn another_queue_kind_keeps_the_limit_alone() {
                [[station]]\nflows = [{ direction = \"up\" }]";
     let limit = QueueLimit::Packets(10);
     let other = overridden(las, &[("cell.queue.kind", "droptail")]);
-    assert_eq!(other.cell.queue, Queue { kind: QueueKind::DropTail, limit });
+    assert_eq!(other.cell.queue, Queue { discipline: named("droptail"), limit });
     assert_eq!(overridden(las, &[("cell.queue", "droptail")]), other);
     let same = overridden(las, &[("cell.queue.kind", "las")]);
     assert_eq!(same, resolved(las));
     let named = "[cell]\nqueue = \"las\"\n[[station]]\nflows = [{ direction = \"up\" }]";
     let named = overridden(named, &[("cell.queue.limit", "10")]);
     assert_eq!(named.cell.queue.limit, limit);
-    assert_eq!(named.cell.queue.kind.name(), "las");
+    assert_eq!(named.cell.queue.discipline.name(), "las");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use super::queue::{self, Queue};
 use super::whole::{optional_whole, whole};
 
 pub use super::choices::{FrameErrors, Preamble, RtsThreshold};
+pub use super::transport::Transport;
 
 /// Everything that a run depends on, but for its seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -62,7 +63,7 @@ pub struct Cell {
     #[schemars(range(min = 0, max = 65535))]
     pub mac_overhead: u32,
     /// Whether a frame that finds the medium idle for DIFS and the post-backoff over is sent at
-    /// once, as IEEE 802.11-2007 9.9.1 has it (default: true); false: every frame waits a backoff
+    /// once, as IEEE 802.11-2007 9.2.5.1 has it (default: true); false: every frame waits a backoff
     /// (ns-2).
     pub immediate_access: bool,
     /// Transmissions of a frame sent without RTS, or of an RTS, before it is dropped
@@ -245,18 +246,6 @@ named! {
 }
 
 named! {
-    /// The transport of a flow: a TCP congestion control, or UDP.
-    pub enum Transport {
-        /// TCP NewReno (RFC 5681, RFC 6582).
-        #[default]
-        NewReno => "newreno",
-        /// Datagrams without any control.
-        Udp => "udp",
-    }
-    planned ["tfrc"]
-}
-
-named! {
     /// What each of the first two duplicate ACKs lets go beyond cwnd.
     pub enum LimitedTransmit {
         /// Nothing.
@@ -322,13 +311,6 @@ impl PhyKind {
             Self::Dot11b => BitRate::from_bps(2_000_000),
             Self::Dot11a | Self::Dot11g => BitRate::from_bps(24_000_000),
         }
-    }
-}
-
-impl Transport {
-    /// Whether the flow runs over TCP.
-    pub fn is_tcp(self) -> bool {
-        self != Self::Udp
     }
 }
 

@@ -5,8 +5,7 @@ use serde_json::Value;
 
 use super::choices::Preamble;
 use super::quantity::{BitRate, Seconds};
-use super::queue::{Queue, QueueKind};
-use super::types::{Application, Cell, Flow, PhyKind, Scenario, Station, Transport};
+use super::types::{Application, Cell, Flow, PhyKind, Scenario, Station};
 
 /// A field and what is wrong with it.
 #[derive(Debug)]
@@ -97,8 +96,7 @@ fn entries(list: &Value) -> impl Iterator<Item = (usize, &Value)> {
 fn check_cell(cell: &Cell) -> Checked {
     phy_rate("cell.data_rate", cell.data_rate, cell.phy)?;
     phy_rate("cell.control_rate", cell.control_rate, cell.phy)?;
-    check_preamble(cell)?;
-    check_queue("cell.queue", &cell.queue)
+    check_preamble(cell)
 }
 
 fn check_preamble(cell: &Cell) -> Checked {
@@ -144,27 +142,18 @@ fn check_station(field: &str, station: &Station, scenario: &Scenario) -> Checked
             return short_with_slowest(&field, "data_rate");
         }
     }
-    check_queue(&format!("{field}.queue"), &station.queue)?;
     if station.flows.is_empty() {
         return fail(&format!("{field}.flows"), "got none", FLOWS);
     }
     Ok(())
 }
 
-fn check_queue(field: &str, queue: &Queue) -> Checked {
-    match queue.kind {
-        QueueKind::Las { flow_timeout, .. } => {
-            above_zero(&format!("{field}.flow_timeout"), flow_timeout)
-        }
-        QueueKind::DropTail | QueueKind::SpmAf { .. } => Ok(()),
-    }
-}
-
 fn check_flow(field: &str, flow: &Flow) -> Checked {
     let at = |key: &str| format!("{field}.{key}");
-    let (wanted, other) = match flow.transport {
-        Transport::Udp => (Application::Cbr, Application::Bulk),
-        Transport::NewReno => (Application::Bulk, Application::Cbr),
+    let (wanted, other) = if flow.transport.is_tcp() {
+        (Application::Bulk, Application::Cbr)
+    } else {
+        (Application::Cbr, Application::Bulk)
     };
     if flow.application != wanted {
         let got = format!("got \"{other}\" over {}", flow.transport);

@@ -4,8 +4,6 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::*;
-use crate::queue::{Filtering, Service};
-use crate::time::Span;
 
 /// What happens to a queue.
 #[derive(Clone, Debug)]
@@ -259,7 +257,7 @@ impl Account {
 }
 
 fn compare(kind: Kind, limit: Limit, events: &[Event]) -> Result<(), TestCaseError> {
-    let mut queue = Queue::new(kind, limit);
+    let mut queue = kind.queue(limit);
     let mut model = Model { kind, limit, waiting: vec![], in_service: vec![], log: vec![] };
     let mut account = Account::default();
     let drain = std::iter::repeat_n(&Event::Serve, events.len());

@@ -1,8 +1,6 @@
 //! One test for each sentence of the disciplines' descriptions.
 
 use super::*;
-use crate::queue::{Filtering, Service};
-use crate::time::Span;
 
 const MINUTE: Span = Span::from_secs(60);
 const TAIL: Kind = Kind::SpmAf { filtering: Filtering::Tail };
@@ -30,7 +28,7 @@ struct Bench {
 
 impl Bench {
     fn new(kind: Kind, limit: Limit) -> Self {
-        Self { queue: Queue::new(kind, limit), now: Time::ZERO }
+        Self { queue: kind.queue(limit), now: Time::ZERO }
     }
 
     /// With room for `packets`, holding `waiting`.

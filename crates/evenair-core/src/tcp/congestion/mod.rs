@@ -3,14 +3,14 @@
 //! Detecting losses and repairing them is the sender's work, the same for all; a congestion
 //! control holds only what is its own. There is one method per signal, because variants differ in
 //! which of them they listen to (Westwood counts duplicate ACKs, Vegas does not), and because a
-//! method that stands for several signals is how windows go wrong. To add one: a file here, a
-//! variant in [`Algorithm`] and its name, a line in [`REGISTRY`].
+//! method that stands for several signals is how windows go wrong. To add one: a file here with its
+//! `PART`, and a line in `controls!` below.
 
 mod newreno;
 
 pub use newreno::NewReno;
 
-use crate::parts::Part;
+use crate::parts::{Choice, Part};
 use crate::time::{Span, Time};
 
 /// The congestion window, in segments.
@@ -73,62 +73,65 @@ pub fn grow(window: &mut Window, credit: f64) {
     window.cwnd += (credit - slow_start) / window.cwnd;
 }
 
-/// Every congestion control, by the name that scenarios use for a flow's transport.
-pub const REGISTRY: &[Part] = &[newreno::PART];
+/// Makes the enum, its dispatch and the registry from the list of congestion controls.
+macro_rules! controls {
+    ($($type:ident in $module:ident,)+) => {
+        /// Every congestion control, by the name that scenarios use for a flow's transport.
+        pub static REGISTRY: &[&Part] = &[$(&$module::PART),+];
 
-/// One of the congestion controls. The set is closed, so an ACK costs no virtual call.
-#[derive(Clone, Debug)]
-pub enum Algorithm {
-    /// NewReno.
-    NewReno(NewReno),
-}
-
-impl Algorithm {
-    /// The congestion control called `name` in scenarios.
-    pub fn by_name(name: &str) -> Option<Self> {
-        match name {
-            "newreno" => Some(Self::NewReno(NewReno)),
-            _ => None,
+        /// One of the congestion controls. The set is closed, so an ACK costs no virtual call.
+        #[derive(Clone, Debug)]
+        pub enum Algorithm {
+            $(#[doc = concat!("[`", stringify!($type), "`].")] $type($type),)+
         }
-    }
-}
 
-macro_rules! dispatch {
-    ($self:ident, $cc:ident => $call:expr) => {
-        match $self {
-            Algorithm::NewReno($cc) => $call,
+        impl Algorithm {
+            /// The chosen congestion control, before anything has been sent.
+            ///
+            /// # Panics
+            /// If the choice is not from [`REGISTRY`].
+            pub fn new(choice: &Choice) -> Self {
+                match choice.name() {
+                    $(name if name == $module::PART.name => Self::$type($type::new(choice)),)+
+                    other => panic!("no congestion control is called {other}"),
+                }
+            }
+        }
+
+        impl CongestionControl for Algorithm {
+            fn on_ack(&mut self, window: &mut Window, signal: &Signal) {
+                match self { $(Self::$type(cc) => cc.on_ack(window, signal),)+ }
+            }
+
+            fn on_duplicate_ack(&mut self, window: &mut Window, signal: &Signal) {
+                match self { $(Self::$type(cc) => cc.on_duplicate_ack(window, signal),)+ }
+            }
+
+            fn on_loss(&mut self, window: &mut Window, signal: &Signal) {
+                match self { $(Self::$type(cc) => cc.on_loss(window, signal),)+ }
+            }
+
+            fn on_partial_ack(&mut self, window: &mut Window, signal: &Signal) {
+                match self { $(Self::$type(cc) => cc.on_partial_ack(window, signal),)+ }
+            }
+
+            fn on_recovered(&mut self, window: &mut Window, signal: &Signal) {
+                match self { $(Self::$type(cc) => cc.on_recovered(window, signal),)+ }
+            }
+
+            fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
+                match self { $(Self::$type(cc) => cc.on_timeout(window, signal, first),)+ }
+            }
+
+            fn on_congestion_mark(&mut self, window: &mut Window, signal: &Signal) {
+                match self { $(Self::$type(cc) => cc.on_congestion_mark(window, signal),)+ }
+            }
         }
     };
 }
 
-impl CongestionControl for Algorithm {
-    fn on_ack(&mut self, window: &mut Window, signal: &Signal) {
-        dispatch!(self, cc => cc.on_ack(window, signal));
-    }
-
-    fn on_duplicate_ack(&mut self, window: &mut Window, signal: &Signal) {
-        dispatch!(self, cc => cc.on_duplicate_ack(window, signal));
-    }
-
-    fn on_loss(&mut self, window: &mut Window, signal: &Signal) {
-        dispatch!(self, cc => cc.on_loss(window, signal));
-    }
-
-    fn on_partial_ack(&mut self, window: &mut Window, signal: &Signal) {
-        dispatch!(self, cc => cc.on_partial_ack(window, signal));
-    }
-
-    fn on_recovered(&mut self, window: &mut Window, signal: &Signal) {
-        dispatch!(self, cc => cc.on_recovered(window, signal));
-    }
-
-    fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
-        dispatch!(self, cc => cc.on_timeout(window, signal, first));
-    }
-
-    fn on_congestion_mark(&mut self, window: &mut Window, signal: &Signal) {
-        dispatch!(self, cc => cc.on_congestion_mark(window, signal));
-    }
+controls! {
+    NewReno in newreno,
 }
 
 #[cfg(test)]
@@ -138,7 +141,7 @@ mod tests {
     #[test]
     fn every_registered_control_can_be_made() {
         for part in REGISTRY {
-            assert!(Algorithm::by_name(part.name).is_some(), "{}", part.name);
+            let _ = Algorithm::new(&Choice::new(part));
         }
     }
 

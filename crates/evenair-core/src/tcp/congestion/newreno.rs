@@ -2,9 +2,9 @@
 //! is the sender's.
 
 use super::{CongestionControl, Signal, Window, grow};
-use crate::parts::Part;
+use crate::parts::{Choice, Part};
 
-pub(super) const PART: Part = Part {
+pub(super) static PART: Part = Part {
     name: "newreno",
     summary: "slow start, congestion avoidance, half the window at a loss",
     source: "RFC 5681, RFC 6582",
@@ -14,6 +14,13 @@ pub(super) const PART: Part = Part {
 /// NewReno. It has no state but the window.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NewReno;
+
+impl NewReno {
+    /// There is nothing to choose.
+    pub fn new(_choice: &Choice) -> Self {
+        Self
+    }
+}
 
 /// Half of what is outstanding, at least 2 segments (RFC 5681, equation 4).
 fn halved(flight: f64) -> f64 {

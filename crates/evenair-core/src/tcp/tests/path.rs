@@ -55,7 +55,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
         fate: F,
     ) -> Self {
         let mut path = Self {
-            sender: Sender::new(config, Algorithm::by_name("newreno").unwrap()),
+            sender: Sender::new(config, newreno()),
             receiver: Receiver::new(receiver_config(delayed_ack)),
             now: Time::ZERO,
             sent: vec![],

@@ -76,7 +76,7 @@ impl Hand {
 }
 
 fn new_sender(config: SenderConfig) -> Sender {
-    Sender::new(config, Algorithm::by_name("newreno").unwrap())
+    Sender::new(config, newreno())
 }
 
 const NOTHING: [u64; 0] = [];

@@ -1,0 +1,241 @@
+//! Parts chosen from a registry of the core: a name, or a table with the part's own parameters.
+//!
+//! What is accepted follows from the registry alone, so a new part needs nothing here.
+
+use std::fmt;
+
+use evenair_core::parts::{Accepts, Choice, Parameter, Part, Value};
+use schemars::{Schema, SchemaGenerator, json_schema};
+use serde::de::{DeserializeSeed, Error, MapAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, json};
+
+use super::names::{nearest, quoted_list, unknown_name};
+use super::quantity::Seconds;
+use super::queue::QueueLimit;
+
+/// What can be chosen.
+#[derive(Clone, Copy)]
+pub(super) struct Parts {
+    /// The parts.
+    pub(super) registry: &'static [&'static Part],
+    /// Names that the interface promises and that are not available yet.
+    pub(super) planned: &'static [&'static str],
+    /// Where a table gives no `kind`.
+    pub(super) default: &'static str,
+    /// What is chosen, for errors.
+    pub(super) noun: &'static str,
+    /// Whether the table has a `limit` besides the part's own parameters.
+    pub(super) has_limit: bool,
+}
+
+/// What a scenario chose.
+pub(super) struct Chosen {
+    pub(super) choice: Choice,
+    pub(super) limit: Option<QueueLimit>,
+}
+
+impl Parts {
+    /// The names of all parts.
+    pub(super) fn names(self) -> Vec<&'static str> {
+        self.registry.iter().map(|part| part.name).collect()
+    }
+
+    /// The default part with its default parameters.
+    pub(super) fn default_choice(self) -> Choice {
+        Choice::by_name(self.registry, self.default).expect("the default is in the registry")
+    }
+
+    /// Reads a name or a table. A table's `kind` must come before the part's parameters.
+    pub(super) fn read<'de, D: Deserializer<'de>>(self, from: D) -> Result<Chosen, D::Error> {
+        from.deserialize_any(PartVisitor(self))
+    }
+
+    /// The JSON Schema of what [`Parts::read`] takes.
+    pub(super) fn schema(self, generator: &mut SchemaGenerator) -> Schema {
+        let mut forms = vec![json!({ "type": "string", "enum": self.names() })];
+        for part in self.registry {
+            let mut properties = Map::new();
+            properties.insert("kind".to_owned(), json!({ "const": part.name }));
+            if self.has_limit {
+                let limit = generator.subschema_for::<QueueLimit>();
+                properties.insert("limit".to_owned(), limit.to_value());
+            }
+            for parameter in part.parameters {
+                properties.insert(parameter.name.to_owned(), parameter_schema(parameter));
+            }
+            forms.push(json!({
+                "type": "object",
+                "description": part.summary,
+                "properties": properties,
+                "additionalProperties": false,
+            }));
+        }
+        json_schema!({ "anyOf": forms })
+    }
+
+    fn by_name<E: Error>(self, name: &str) -> Result<Choice, E> {
+        Choice::by_name(self.registry, name)
+            .ok_or_else(|| E::custom(unknown_name(name, &self.names(), self.planned)))
+    }
+
+    /// The keys of a table that chooses `part`.
+    fn keys(self, part: &Part) -> Vec<&'static str> {
+        let limit = if self.has_limit { &["limit"][..] } else { &[] };
+        let own = part.parameters.iter().map(|p| p.name);
+        ["kind"].iter().chain(limit).copied().chain(own).collect()
+    }
+}
+
+/// Writes a choice: `kind`, what stands beside it, and every parameter.
+pub(super) fn write<S: Serializer>(
+    to: S,
+    choice: &Choice,
+    limit: Option<QueueLimit>,
+) -> Result<S::Ok, S::Error> {
+    let mut map = to.serialize_map(None)?;
+    map.serialize_entry("kind", choice.name())?;
+    if let Some(limit) = limit {
+        map.serialize_entry("limit", &limit)?;
+    }
+    for (parameter, value) in choice.values() {
+        map.serialize_entry(parameter.name, &ValueOut(value))?;
+    }
+    map.end()
+}
+
+/// A value as a scenario writes it.
+pub(crate) struct ValueOut(pub(crate) Value);
+
+impl Serialize for ValueOut {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Name(name) => serializer.serialize_str(name),
+            Value::Whole(number) => serializer.serialize_u64(number),
+            Value::Number(number) => serializer.serialize_f64(number),
+            Value::Time(span) => Seconds::from(span).serialize(serializer),
+        }
+    }
+}
+
+struct PartVisitor(Parts);
+
+impl<'de> Visitor<'de> for PartVisitor {
+    type Value = Chosen;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (names, kind) = (quoted_list(&self.0.names()), self.0.default);
+        write!(f, "a table such as {{ kind = {kind:?} }}, or one of {names}")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<Chosen, E> {
+        Ok(Chosen { choice: self.0.by_name(name)?, limit: None })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Chosen, A::Error> {
+        let mut chosen = Chosen { choice: self.0.default_choice(), limit: None };
+        while let Some(key) = map.next_key::<String>()? {
+            let part = chosen.choice.part();
+            if key == "kind" {
+                chosen.choice = map.next_value_seed(KindSeed(self.0))?;
+            } else if key == "limit" && self.0.has_limit {
+                chosen.limit = Some(map.next_value()?);
+            } else if let Some(parameter) = part.parameters.iter().find(|p| p.name == key) {
+                let value = map.next_value_seed(ParameterSeed(parameter))?;
+                chosen.choice = chosen.choice.with(parameter.name, value);
+            } else {
+                map.next_value_seed(ForeignSeed(self.foreign_key(&key, part)))?;
+            }
+        }
+        Ok(chosen)
+    }
+}
+
+impl PartVisitor {
+    fn foreign_key(&self, key: &str, part: &Part) -> String {
+        let keys = self.0.keys(part);
+        let accepted = keys.join(", ");
+        let mut others = self.0.registry.iter().flat_map(|part| part.parameters);
+        if others.any(|p| p.name == key) {
+            let noun = self.0.noun;
+            return format!(
+                "`{key}` is no parameter of a {:?} {noun}; accepted: {accepted}",
+                part.name
+            );
+        }
+        let key: String = key.chars().take(60).collect();
+        let hint = nearest(&key, &keys).map_or(String::new(), |n| format!("did you mean `{n}`? "));
+        format!("unknown key `{key}`; {hint}accepted: {accepted}")
+    }
+}
+
+/// Refuses a value with this message, so that the error's path has its key.
+struct ForeignSeed(String);
+
+impl<'de> DeserializeSeed<'de> for ForeignSeed {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, _: D) -> Result<(), D::Error> {
+        Err(D::Error::custom(self.0))
+    }
+}
+
+struct KindSeed(Parts);
+
+impl<'de> DeserializeSeed<'de> for KindSeed {
+    type Value = Choice;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Choice, D::Error> {
+        self.0.by_name(&String::deserialize(deserializer)?)
+    }
+}
+
+struct ParameterSeed(&'static Parameter);
+
+impl<'de> DeserializeSeed<'de> for ParameterSeed {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        let refuse = |got: &dyn fmt::Display, accepted: String| {
+            Err(D::Error::custom(format!("got {got}; accepted: {accepted}")))
+        };
+        match self.0.accepts {
+            Accepts::Names(names) => {
+                let got = String::deserialize(deserializer)?;
+                let found = names.iter().find(|name| **name == got);
+                found
+                    .map(|name| Value::Name(name))
+                    .ok_or_else(|| D::Error::custom(unknown_name(&got, names, &[])))
+            }
+            Accepts::Whole(least, most) => match u64::deserialize(deserializer)? {
+                got if (least..=most).contains(&got) => Ok(Value::Whole(got)),
+                got => refuse(&got, format!("a whole number from {least} to {most}")),
+            },
+            Accepts::Number(least, most) => match f64::deserialize(deserializer)? {
+                got if (least..=most).contains(&got) => Ok(Value::Number(got)),
+                got => refuse(&got, format!("a number from {least} to {most}")),
+            },
+            Accepts::Time => match Seconds::deserialize(deserializer)? {
+                Seconds::ZERO => refuse(&Seconds::ZERO, "a time above 0, such as \"10 s\"".into()),
+                got => Ok(Value::Time(got.span())),
+            },
+        }
+    }
+}
+
+fn parameter_schema(parameter: &Parameter) -> serde_json::Value {
+    let mut schema = match parameter.accepts {
+        Accepts::Names(names) => json!({ "type": "string", "enum": names }),
+        Accepts::Whole(least, most) => {
+            json!({ "type": "integer", "minimum": least, "maximum": most })
+        }
+        Accepts::Number(least, most) => {
+            json!({ "type": "number", "minimum": least, "maximum": most })
+        }
+        Accepts::Time => json!({ "type": ["number", "string"] }),
+    };
+    schema["description"] = parameter.meaning.into();
+    schema["default"] = json!(ValueOut(parameter.default));
+    schema
+}
