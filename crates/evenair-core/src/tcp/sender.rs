@@ -11,6 +11,8 @@
 //! - cwnd grows on although the receiver's window limits the sender, as in ns-2 and in the papers'
 //!   figures; FlightSize, not cwnd, is what a loss halves.
 
+use std::collections::VecDeque;
+
 use super::congestion::{Algorithm, CongestionControl, Signal, Window};
 use super::rtt::RttEstimator;
 use crate::time::{Span, Time};
@@ -128,8 +130,10 @@ pub struct Sender {
     recovered: Option<u64>,
     /// The segment at `una` is to be sent before anything else.
     repair: bool,
-    /// The one segment whose round-trip time is being measured: its end, and when it was sent.
+    /// The one segment whose round-trip time sets the timeout: its end, and when it was sent.
     timed: Option<(u64, Time)>,
+    /// When each outstanding segment was sent, from `una` on; never, if more than once (Karn).
+    sent_at: VecDeque<Time>,
     /// When the retransmission timer expires.
     deadline: Time,
     timed_out: bool,
@@ -156,6 +160,7 @@ impl Sender {
             recovered: None,
             repair: false,
             timed: None,
+            sent_at: VecDeque::new(),
             deadline: Time::NEVER,
             timed_out: false,
             syn_timed: None,
@@ -299,16 +304,15 @@ impl Sender {
     }
 
     fn on_new_ack(&mut self, now: Time, ack: u64) {
-        let rtt = match self.timed {
-            Some((end, sent)) if ack >= end => {
-                self.timed = None;
-                Some(now.since(sent))
-            }
-            _ => None,
-        };
-        if let Some(rtt) = rtt {
-            self.rtt.sample(rtt);
+        if let Some((end, sent)) = self.timed
+            && ack >= end
+        {
+            self.timed = None;
+            self.rtt.sample(now.since(sent));
         }
+        let segments = (ack - self.una).div_ceil(u64::from(self.config.segment)) as usize;
+        let last = self.sent_at.drain(..segments.min(self.sent_at.len())).next_back();
+        let rtt = last.filter(|&sent| sent != Time::NEVER).map(|sent| now.since(sent));
         let signal = self.signal(now, self.segments(ack - self.una), rtt);
         self.una = ack;
         self.next = self.next.max(ack);
@@ -392,8 +396,12 @@ impl Sender {
         self.max = self.max.max(end);
         self.counters.segments_sent += 1;
         self.counters.retransmissions += u64::from(retransmission);
-        if self.timed.is_none() && !retransmission {
-            self.timed = Some((end, now));
+        if retransmission {
+            let index = (seq - self.una) / u64::from(self.config.segment);
+            self.sent_at[index as usize] = Time::NEVER;
+        } else {
+            self.sent_at.push_back(now);
+            self.timed.get_or_insert((end, now));
         }
         if self.deadline == Time::NEVER {
             self.deadline = now + self.rtt.rto();
@@ -405,7 +413,7 @@ impl Sender {
     fn signal(&self, now: Time, acked: f64, rtt: Option<Span>) -> Signal {
         let credit = if self.config.byte_counting { acked } else { 1.0 };
         let flight = self.segments(self.next - self.una) - f64::from(self.limited);
-        Signal { now, acked, credit, flight, rtt }
+        Signal { now, acked, credit, flight, rtt, una: self.una, next: self.next }
     }
 
     fn segments(&self, bytes: u64) -> f64 {

@@ -34,8 +34,12 @@ pub struct Signal {
     /// Segments that were outstanding before the signal (RFC 5681: FlightSize), without those sent
     /// by limited transmit.
     pub flight: f64,
-    /// The round-trip time that this ACK measured, if it measured one.
+    /// The round-trip time of the last segment that this ACK acknowledges, if it was sent once.
     pub rtt: Option<Span>,
+    /// The first byte that had not been acknowledged before the signal.
+    pub una: u64,
+    /// The next byte to be sent: what is below it was sent in this round or before.
+    pub next: u64,
 }
 
 /// A congestion control.
