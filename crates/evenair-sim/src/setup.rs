@@ -1,7 +1,6 @@
 //! From a scenario to the parts of a world.
 
 use evenair_core::packet::FlowId;
-use evenair_core::phy::{LONG_PREAMBLE, Phy};
 use evenair_core::queue::{Limit, Queue};
 use evenair_core::tcp::congestion::Algorithm;
 use evenair_core::tcp::{self, Receiver, ReceiverConfig, Sender, SenderConfig};
@@ -12,8 +11,7 @@ use evenair_core::wlan::{Medium, MediumConfig};
 use crate::flow::{Cbr, Ends, Flow};
 use crate::interface::Interface;
 use crate::scenario::{
-    self, Direction, FrameErrors, LimitedTransmit, PhyKind, QueueLimit, RtsThreshold, Scenario,
-    Transport,
+    self, Direction, FrameErrors, LimitedTransmit, QueueLimit, RtsThreshold, Scenario, Transport,
 };
 
 /// Between the starts of two flows where a count is given, so that they do not run in step.
@@ -23,11 +21,7 @@ const STAGGER: Span = Span::from_millis(100);
 pub(crate) fn medium(scenario: &Scenario, seed: u64) -> Medium {
     let cell = &scenario.cell;
     let config = MediumConfig {
-        phy: match cell.phy {
-            PhyKind::Dot11b => Phy::dot11b(cell.preamble.map_or(LONG_PREAMBLE, |p| p.span())),
-            PhyKind::Dot11a => Phy::dot11a(),
-            PhyKind::Dot11g => Phy::dot11g(),
-        },
+        phy: cell.phy.timing(cell.preamble),
         control_rate: cell.control_rate.rate(),
         rts_threshold: match cell.rts_threshold {
             RtsThreshold::Off => None,

@@ -14,6 +14,7 @@ mod choices;
 mod defaults;
 mod document;
 mod error;
+mod limit;
 mod names;
 mod overrides;
 mod part;
@@ -28,10 +29,11 @@ mod whole;
 
 pub use document::document_from_toml;
 pub use error::ScenarioError;
+pub use limit::QueueLimit;
 pub use overrides::set;
 pub(crate) use part::ValueOut;
 pub use quantity::{BitRate, Bytes, Seconds};
-pub use queue::{Queue, QueueLimit};
+pub use queue::Queue;
 pub(crate) use transport::UDP;
 pub use types::{
     Application, Cell, CellKind, Direction, Flow, FrameErrors, LimitedTransmit, PhyKind, Preamble,

@@ -11,9 +11,9 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, json};
 
+use super::limit::QueueLimit;
 use super::names::{nearest, quoted_list, unknown_name};
 use super::quantity::Seconds;
-use super::queue::QueueLimit;
 
 /// What can be chosen.
 #[derive(Clone, Copy)]

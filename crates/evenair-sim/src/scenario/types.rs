@@ -1,6 +1,7 @@
 //! What a scenario consists of. Sources of the defaults: `interface.md`, Gong et al. 2006
 //! (section IV), IEEE 802.11-2007 and the RFCs named at each field.
 
+use evenair_core::phy::Phy;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -272,36 +273,23 @@ named! {
 }
 
 impl PhyKind {
-    /// The rates to choose from, slowest first (IEEE 802.11-2007 clauses 17.1, 18.1 and 19.1).
-    pub fn rates(self) -> &'static [BitRate] {
-        const DSSS: [BitRate; 4] = [
-            BitRate::from_bps(1_000_000),
-            BitRate::from_bps(2_000_000),
-            BitRate::from_bps(5_500_000),
-            BitRate::from_bps(11_000_000),
-        ];
-        const OFDM: [BitRate; 8] = [
-            BitRate::from_bps(6_000_000),
-            BitRate::from_bps(9_000_000),
-            BitRate::from_bps(12_000_000),
-            BitRate::from_bps(18_000_000),
-            BitRate::from_bps(24_000_000),
-            BitRate::from_bps(36_000_000),
-            BitRate::from_bps(48_000_000),
-            BitRate::from_bps(54_000_000),
-        ];
+    /// Slots, interframe spaces and airtimes; `preamble` is 802.11b's.
+    pub fn timing(self, preamble: Option<Preamble>) -> Phy {
         match self {
-            Self::Dot11b => &DSSS,
-            Self::Dot11a | Self::Dot11g => &OFDM,
+            Self::Dot11b => Phy::dot11b(preamble.unwrap_or(Preamble::Long).span()),
+            Self::Dot11a => Phy::dot11a(),
+            Self::Dot11g => Phy::dot11g(),
         }
+    }
+
+    /// The rates to choose from, slowest first.
+    pub fn rates(self) -> impl DoubleEndedIterator<Item = BitRate> {
+        self.timing(None).rates.iter().map(|rate| BitRate::from_bps(rate.as_bps()))
     }
 
     /// The rate of data frames where the scenario names none: the fastest.
     pub fn default_data_rate(self) -> BitRate {
-        match self {
-            Self::Dot11b => BitRate::from_bps(11_000_000),
-            Self::Dot11a | Self::Dot11g => BitRate::from_bps(54_000_000),
-        }
+        self.rates().next_back().expect("every PHY has rates")
     }
 
     /// The rate of control frames where the scenario names none: the fastest mandatory one

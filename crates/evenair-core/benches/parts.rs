@@ -1,0 +1,234 @@
+//! What the parts of a run cost, each by itself: queue disciplines, contention, TCP, random
+//! numbers. `cargo bench -p evenair-core` takes half a minute.
+#![allow(missing_docs, reason = "criterion_group! makes a public function")]
+
+use std::collections::VecDeque;
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use evenair_core::packet::{FlowId, Packet, PacketKind};
+use evenair_core::parts::{Choice, Value};
+use evenair_core::phy::{LONG_PREAMBLE, Phy};
+use evenair_core::queue::{Limit, Queue, QueueDiscipline, REGISTRY};
+use evenair_core::rng::{Purpose, Stream};
+use evenair_core::tcp::congestion::{self, Algorithm};
+use evenair_core::tcp::{Answer, LimitedTransmit, Receiver, ReceiverConfig, Sender, SenderConfig};
+use evenair_core::time::{Span, Time};
+use evenair_core::units::Rate;
+use evenair_core::wlan::{AP, Event, Frame, Medium, MediumConfig};
+
+/// Flows whose packets share the queue: five downloads and the ACKs of five uploads.
+const FLOWS: u64 = 10;
+const SEGMENT: u32 = 1460;
+
+/// Packet number `n` of an endless mix: every other one an acknowledgement, flows in turn.
+fn packet(n: u64) -> Packet {
+    let flow = n % FLOWS;
+    let ack = flow.is_multiple_of(2);
+    let payload = if ack { 0 } else { SEGMENT };
+    Packet {
+        flow: FlowId(flow as u32),
+        kind: if ack { PacketKind::Ack } else { PacketKind::Data },
+        high_priority: n.is_multiple_of(16),
+        retransmission: false,
+        size: payload + 40,
+        payload,
+        seq: n / FLOWS * u64::from(SEGMENT),
+        enqueued_at: Time::ZERO,
+    }
+}
+
+/// One packet in and one out while some sixty wait.
+fn queues(c: &mut Criterion) {
+    let part = |name| Choice::by_name(REGISTRY, name).expect("there is such a discipline");
+    let disciplines = [
+        ("droptail", part("droptail")),
+        ("spm-af, tail", part("spm-af")),
+        ("spm-af, head", part("spm-af").with("filtering", Value::Name("head"))),
+        ("las, sequence", part("las")),
+        ("las, bytes", part("las").with("service", Value::Name("bytes"))),
+    ];
+    let mut group = c.benchmark_group("queue/enqueue+dequeue at 60 packets");
+    for (name, choice) in disciplines {
+        group.bench_function(name, |b| {
+            let mut queue = Queue::new(&choice, Limit::Packets(60));
+            let mut discarded = Vec::new();
+            let mut n = 0;
+            let mut offer = |queue: &mut Queue| {
+                let now = Time::from_nanos(n * 1_000_000);
+                queue.enqueue(now, packet(n), &mut discarded);
+                discarded.clear();
+                n += 1;
+                now
+            };
+            for _ in 0..60 {
+                offer(&mut queue);
+            }
+            b.iter(|| {
+                let now = offer(&mut queue);
+                if let Some(packet) = queue.dequeue(now) {
+                    queue.transmitted(black_box(&packet));
+                }
+            });
+        });
+    }
+    group.finish();
+}
+
+/// One contention round, a success or a collision, of stations that always have a frame.
+fn contention(c: &mut Criterion) {
+    let mut group = c.benchmark_group("dcf/round of saturated stations");
+    for stations in [10, 100, 1000] {
+        group.throughput(Throughput::Elements(1));
+        group.bench_with_input(BenchmarkId::from_parameter(stations), &stations, |b, &stations| {
+            let mut cell = SaturatedCell::new(stations);
+            // Past the start, when all have the smallest window.
+            for _ in 0..20 * stations {
+                cell.round();
+            }
+            b.iter(|| cell.round());
+        });
+    }
+    group.finish();
+}
+
+struct SaturatedCell {
+    medium: Medium,
+    frame: Frame,
+}
+
+impl SaturatedCell {
+    fn new(stations: u32) -> Self {
+        let phy = Phy::dot11b(LONG_PREAMBLE);
+        let config = MediumConfig {
+            phy,
+            control_rate: Rate::from_mbps(2),
+            rts_threshold: None,
+            mac_overhead: 36,
+            immediate_access: true,
+            short_retry_limit: 7,
+            long_retry_limit: 4,
+        };
+        let rates = vec![Rate::from_mbps(11); stations as usize + 1];
+        let mut medium = Medium::new(config, &rates, 1);
+        let packet = Packet { kind: PacketKind::Datagram, ..packet(1) };
+        let frame = Frame { to: AP, packet };
+        for station in 1..=stations {
+            medium.offer(Time::ZERO, station, frame);
+        }
+        Self { medium, frame }
+    }
+
+    /// From one moment when frames begin to the next.
+    fn round(&mut self) {
+        let mut began = false;
+        loop {
+            let now = self.medium.poll_at();
+            match self.medium.poll(now) {
+                Some(Event::Finished { station, .. }) => {
+                    self.medium.offer(now, station, self.frame);
+                }
+                Some(Event::Received { .. }) => {}
+                None if began => return,
+                None => began = true,
+            }
+        }
+    }
+}
+
+/// A data segment's whole life in both ends of a connection, with an ACK for every second one, on a
+/// path that loses nothing, or one segment in a hundred.
+fn tcp(c: &mut Criterion) {
+    let mut group = c.benchmark_group("tcp/segment");
+    group.throughput(Throughput::Elements(1));
+    for (name, loss_every) in [("without loss", u64::MAX), ("one in 100 lost", 100)] {
+        group.bench_function(name, |b| {
+            let mut connection = Connection::new(loss_every);
+            b.iter(|| connection.segment());
+        });
+    }
+    group.finish();
+}
+
+struct Connection {
+    sender: Sender,
+    receiver: Receiver,
+    /// Segments on the way: first byte and payload.
+    path: VecDeque<(u64, u32)>,
+    now: Time,
+    sent: u64,
+    loss_every: u64,
+}
+
+impl Connection {
+    fn new(loss_every: u64) -> Self {
+        let config = SenderConfig {
+            segment: SEGMENT,
+            window: 20,
+            initial_window: 2,
+            initial_ssthresh: 20,
+            byte_counting: false,
+            limited_transmit: LimitedTransmit::New,
+            spm_marking: false,
+            min_rto: Span::from_millis(200),
+            initial_rto: Span::from_millis(3_000),
+            total: u64::MAX,
+        };
+        let newreno = Choice::by_name(congestion::REGISTRY, "newreno").expect("it is there");
+        let delayed_ack_timeout = Span::from_millis(100);
+        let mut connection = Self {
+            sender: Sender::new(config, Algorithm::new(&newreno)),
+            receiver: Receiver::new(ReceiverConfig { delayed_ack: 2, delayed_ack_timeout }),
+            path: VecDeque::with_capacity(64),
+            now: Time::ZERO,
+            sent: 0,
+            loss_every,
+        };
+        connection.sender.poll_transmit(Time::ZERO);
+        connection.sender.on_syn_ack(Time::ZERO + Span::from_millis(10));
+        connection
+    }
+
+    /// Lets the oldest segment arrive, or a timer expire where none is left.
+    fn segment(&mut self) {
+        self.now += Span::from_millis(1);
+        while let Some(segment) = self.sender.poll_transmit(self.now) {
+            self.sent += 1;
+            if !self.sent.is_multiple_of(self.loss_every) {
+                self.path.push_back((segment.seq, segment.payload));
+            }
+        }
+        if let Some((seq, payload)) = self.path.pop_front() {
+            if let Answer::Ack(ack) = self.receiver.on_segment(self.now, seq, payload) {
+                self.sender.on_ack(self.now, ack);
+            }
+        } else {
+            self.now = self.sender.timer_at().min(self.receiver.timer_at());
+            if let Some(ack) = self.receiver.on_timer(self.now) {
+                self.sender.on_ack(self.now, ack);
+            } else {
+                self.sender.on_timer(self.now);
+            }
+        }
+    }
+}
+
+fn random(c: &mut Criterion) {
+    let mut group = c.benchmark_group("random");
+    let mut stream = Stream::new(1, Purpose::Backoff, 1);
+    group.bench_function("64 bits", |b| b.iter(|| stream.next_u64()));
+    group.bench_function("backoff out of 0..=31", |b| b.iter(|| stream.up_to(black_box(31))));
+    group.bench_function("exponential", |b| b.iter(|| stream.exponential(black_box(1.0))));
+    group.finish();
+}
+
+criterion_group! {
+    name = parts;
+    config = Criterion::default()
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(1))
+        .sample_size(30);
+    targets = queues, contention, tcp, random
+}
+criterion_main!(parts);
