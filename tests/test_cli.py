@@ -173,7 +173,9 @@ def test_parts(evenair: Evenair) -> None:
         assert name in everything
     queues = evenair("parts", "queue discipline").stdout
     assert "las" in queues
+    assert 'filtering = "tail"' in queues
     assert "newreno" not in queues
+    assert evenair("parts", "queue").stdout == queues
 
 
 def test_paper(evenair: Evenair, tmp_path: Path) -> None:

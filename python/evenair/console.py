@@ -82,8 +82,10 @@ def show_claims(report: Path) -> None:
 
 
 def _parameter(parameter: Mapping[str, Any]) -> str:
-    unit = f" {parameter['unit']}" if parameter.get("unit") else ""
-    return f"{parameter['name']} = {parameter['default']}{unit}: {parameter['meaning']}"
+    """Say what a parameter is, in a line."""
+    name, default = parameter["name"], parameter["default"]
+    return f"{name} = {json.dumps(default)}: {parameter['meaning']} ({parameter['accepts']})"
+
 
 
 def _flows(runs: Sequence[RunResult]) -> Table:

@@ -1,10 +1,10 @@
 //! Every part that a scenario can name, from the registries.
 
-use evenair_core::parts::{Accepts, Parameter, Part};
+use evenair_core::parts::{self, Accepts, Parameter, Part};
 use evenair_core::{phy, queue, tcp};
 use serde_json::{Value, json};
 
-use crate::scenario::{UDP, ValueOut};
+use crate::scenario::{Seconds, UDP, ValueOut};
 
 /// Every queue discipline, congestion control, PHY and application: `kind`, `name`, `summary`,
 /// `source` and `parameters` (each `name`, `default`, `accepts`,
@@ -45,7 +45,7 @@ fn describe(kind: &str, part: &Part) -> Value {
         .map(|p| {
             json!({
                 "name": p.name,
-                "default": ValueOut(p.default),
+                "default": default(p),
                 "accepts": accepted(p),
                 "meaning": p.meaning,
             })
@@ -60,12 +60,20 @@ fn describe(kind: &str, part: &Part) -> Value {
     })
 }
 
+/// The default, as a scenario would write it.
+fn default(parameter: &Parameter) -> Value {
+    match parameter.default {
+        parts::Value::Time(span) => Seconds::from(span).to_string().into(),
+        other => json!(ValueOut(other)),
+    }
+}
+
 fn accepted(parameter: &Parameter) -> String {
     match parameter.accepts {
         Accepts::Names(names) => names.join(" | "),
         Accepts::Whole(least, most) => format!("{least} to {most}"),
         Accepts::Number(least, most) => format!("{least} to {most}"),
-        Accepts::Time => "a time above 0; plain numbers are seconds".to_owned(),
+        Accepts::Time => "a time above 0".to_owned(),
     }
 }
 
