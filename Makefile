@@ -41,6 +41,11 @@ format: $(VENV)/installed-dev ## Lay out the sources of both languages
 	$(BIN)/ruff check --fix python tests
 	$(BIN)/ruff format python tests
 
+.PHONY: bench
+bench: $(VENV)/installed ## Time evenair beside ns-2 and ns-3, as far as they are there (BENCH="--quick")
+	cargo build --release --locked -p evenair-sim --example run
+	$(BIN)/python benchmarks/bench.py $(BENCH)
+
 .PHONY: clean
 clean: ## Remove what was built
 	rm -rf $(VENV) $(DEMO) target

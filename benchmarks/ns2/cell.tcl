@@ -78,8 +78,9 @@ for {set i 1} {$i <= $stations} {incr i} {
 }
 
 # ---- traffic --------------------------------------------------------------------------------
-# ns-2 needs ten seconds for its routes, and one for ARP where there are none.
-set start [expr {$tcp ? 10.0 : 1.0}]
+# Before it, ns-2 needs ten seconds for its routes; where there are none, each station sends one
+# packet over the quiet air for ARP's sake: in a saturated cell requests get lost for ever.
+set start [expr {$tcp ? 10.0 : 1.0 + 0.01 * $stations}]
 if {$tcp} {
     $ns duplex-link $server $ap 100Mb 2ms DropTail
     foreach {from to} [list $server $ap $ap $server] { $ns queue-limit $from $to 100000 }
@@ -113,8 +114,8 @@ if {$tcp} {
         foreach {field value} [list packetSize_ $par(ip_bytes) random_ 1 \
             rate_ [expr {$par(offered) / $stations}]] { $constant set $field $value }
         $constant attach-agent $udp
-        # Apart from each other: ARP requests of all at once would collide.
-        $ns at [expr {0.2 + 0.7 * $i / $stations}] "$constant start"
+        $ns at [expr {0.01 * $i}] "$udp send 40"
+        $ns at $start "$constant start"
     }
 }
 

@@ -99,7 +99,8 @@ ConfigureTcp(uint32_t segment, uint32_t window, uint32_t delayedAck)
 }
 
 // Ad hoc MACs: the frames and the medium access of an infrastructure cell (24 bytes of header, 8 of
-// LLC/SNAP, 4 of FCS) without beacons and association, which evenair does not have either.
+// LLC/SNAP, 4 of FCS) without beacons and association, which evenair does not have either. Every rate
+// is then a basic one, so that ACKs go at the data rate, 11 Mb/s.
 NetDeviceContainer
 MakeCell(const NodeContainer& ap,
          const NodeContainer& stations,
@@ -124,7 +125,7 @@ MakeCell(const NodeContainer& ap,
                                  "DataMode",
                                  StringValue("DsssRate11Mbps"),
                                  "ControlMode",
-                                 StringValue("DsssRate2Mbps"));
+                                 StringValue("DsssRate11Mbps"));
     WifiMacHelper mac;
     mac.SetType("ns3::AdhocWifiMac");
 
@@ -134,13 +135,6 @@ MakeCell(const NodeContainer& ap,
     NetDeviceContainer devices = wifi.Install(phy, mac, ap);
     Config::SetDefault("ns3::WifiMacQueue::MaxSize", StringValue(stationBuffer + "p"));
     devices.Add(wifi.Install(phy, mac, stations));
-    for (uint32_t i = 0; i < devices.GetN(); ++i)
-    {
-        auto device = DynamicCast<WifiNetDevice>(devices.Get(i));
-        // ACKs go at the fastest basic rate: 2 Mb/s.
-        device->GetRemoteStationManager()->AddBasicMode(WifiMode("DsssRate2Mbps"));
-    }
-
     MobilityHelper mobility; // everyone in the same place: no propagation delay
     mobility.SetMobilityModel("ns3::ConstantPositionMobilityModel");
     mobility.Install(ap);

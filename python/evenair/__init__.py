@@ -15,11 +15,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from evenair._core import RunError, ScenarioError, __version__
+    from evenair.campaign.errors import CampaignError
+    from evenair.campaign.result import Campaign
+    from evenair.campaign.sweep import sweep
     from evenair.engine import run
     from evenair.result import RunResult, RunSet
     from evenair.scenario import Scenario, load
 
 __all__ = [
+    "Campaign",
+    "CampaignError",
     "RunError",
     "RunResult",
     "RunSet",
@@ -28,9 +33,12 @@ __all__ = [
     "__version__",
     "load",
     "run",
+    "sweep",
 ]
 
 _HOME = {
+    "Campaign": "evenair.campaign.result",
+    "CampaignError": "evenair.campaign.errors",
     "RunError": "evenair._core",
     "RunResult": "evenair.result",
     "RunSet": "evenair.result",
@@ -39,6 +47,7 @@ _HOME = {
     "__version__": "evenair._core",
     "load": "evenair.scenario",
     "run": "evenair.engine",
+    "sweep": "evenair.campaign.sweep",
 }
 
 

@@ -123,6 +123,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--quiet", action="store_true", help="neither progress bar nor table")
 
+    from evenair.campaign.command import add_plot, add_sweep
+
+    sweep = command("sweep", _sweep, "Simulate a grid of scenarios; go on after an interruption.")
+    add_sweep(sweep, _override, _seed, _runs)
+    add_plot(command("plot", _plot, "Draw a metric of a sweep over a key."), _figure)
+
     paper = command(
         "paper", _paper, "Rebuild a paper's figures and tables, with a verdict per claim."
     )
@@ -287,6 +293,29 @@ def _progress(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] 
             yield update
 
 
+# --- sweep, plot ----------------------------------------------------------------------------------
+
+
+def _sweep(arguments: argparse.Namespace) -> int:
+    from evenair.campaign import command
+    from evenair.campaign.errors import CampaignError
+
+    try:
+        return command.sweep(arguments)
+    except CampaignError as error:
+        raise BadInput(command.as_typed(error)) from None
+
+
+def _plot(arguments: argparse.Namespace) -> int:
+    from evenair.campaign import command
+    from evenair.campaign.errors import CampaignError
+
+    try:
+        return command.plot(arguments)
+    except CampaignError as error:
+        raise BadInput(command.as_typed(error)) from None
+
+
 # --- paper, scenarios, parts ----------------------------------------------------------------------
 
 
@@ -332,7 +361,9 @@ def _parts(arguments: argparse.Namespace) -> int:
     parts = json.loads(_core.parts())
     if arguments.kind is not None:
         kinds = list(dict.fromkeys(part["kind"] for part in parts))
-        kind = _known("kind of part", arguments.kind, kinds)
+        # One word of its name is enough: `evenair parts queue`.
+        words = [kind for kind in kinds if arguments.kind.lower() in kind.lower().split()]
+        kind = words[0] if words else _known("kind of part", arguments.kind, kinds)
         parts = [part for part in parts if part["kind"] == kind]
     show_parts(parts)
     return DONE

@@ -1,11 +1,12 @@
 //! The parts of evenair that neither wait nor send: units, packets, queue disciplines, TCP
-//! endpoints, PHY timing and the 802.11 medium as state machines.
+//! endpoints, PHY timing, errors of the air and the 802.11 medium as state machines.
 //!
 //! Nothing here asks for the time, opens a socket, starts a thread or owns a global random number
 //! generator. A part is told the time and what arrived; it answers what to do and when to be
 //! called again. The simulator, the real-time emulator and the gateway are drivers of the same
 //! code.
 
+pub mod errors;
 pub mod packet;
 pub mod parts;
 pub mod phy;

@@ -51,6 +51,8 @@ pub enum Accepts {
     Whole(u64, u64),
     /// A number from the first to the second.
     Number(f64, f64),
+    /// A number above 0 and below 1.
+    Probability,
     /// A length of time above zero.
     Time,
 }

@@ -38,9 +38,12 @@ fn simulate(scenario: &Scenario) -> RunResult {
     run(scenario, 1, &RunOptions::default()).expect("nothing can fail")
 }
 
+/// Name, scenario, and what is changed in it.
+type Case = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
 /// Throughput is in events, so that a number can be compared across scenarios.
 fn runs(c: &mut Criterion) {
-    let cases: [(&str, &str, &[(&str, &str)]); 7] = [
+    let cases: [Case; 7] = [
         ("5 up 5 down, droptail", TCP, &[]),
         ("5 up 5 down, las", TCP, &[("cell.queue.kind", "las")]),
         ("5 up 5 down, spm-af", TCP, &[("cell.queue.kind", "spm-af")]),

@@ -8,7 +8,14 @@ use std::time::Instant;
 use evenair_sim::scenario::{document_from_toml, resolve, set};
 use evenair_sim::{RunOptions, run};
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() {
+    if let Err(error) = simulate() {
+        eprintln!("{error}");
+        std::process::exit(2);
+    }
+}
+
+fn simulate() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
     let file = args.next().ok_or("usage: run FILE [SEEDS] [KEY=VALUE]...")?;
     let seeds: u64 = args.next().map_or(Ok(1), |seeds| seeds.parse())?;

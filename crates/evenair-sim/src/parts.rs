@@ -1,20 +1,21 @@
 //! Every part that a scenario can name, from the registries.
 
-use evenair_core::parts::{self, Accepts, Parameter, Part};
-use evenair_core::{phy, queue, tcp};
+use evenair_core::parts::{self, Parameter, Part};
+use evenair_core::{errors, phy, queue, tcp};
 use serde_json::{Value, json};
 
-use crate::scenario::{Seconds, UDP, ValueOut};
+use crate::scenario::{Seconds, UDP, ValueOut, accepted};
 
-/// Every queue discipline, congestion control, PHY and application: `kind`, `name`, `summary`,
+/// Every queue discipline, congestion control, PHY, loss process and application: `kind`, `name`, `summary`,
 /// `source` and `parameters` (each `name`, `default`, `accepts`,
 /// `meaning`).
 pub fn parts() -> Value {
-    let kinds: [(&str, &[&Part]); 5] = [
+    let kinds: [(&str, &[&Part]); 6] = [
         ("queue discipline", queue::REGISTRY),
         ("congestion control", tcp::congestion::REGISTRY),
         ("datagram transport", &[&UDP]),
         ("PHY", phy::REGISTRY),
+        ("error", errors::REGISTRY),
         ("application", APPLICATIONS),
     ];
     let list = |(kind, parts): (&str, &[&Part])| -> Vec<Value> {
@@ -46,7 +47,7 @@ fn describe(kind: &str, part: &Part) -> Value {
             json!({
                 "name": p.name,
                 "default": default(p),
-                "accepts": accepted(p),
+                "accepts": accepted(p.accepts),
                 "meaning": p.meaning,
             })
         })
@@ -65,15 +66,6 @@ fn default(parameter: &Parameter) -> Value {
     match parameter.default {
         parts::Value::Time(span) => Seconds::from(span).to_string().into(),
         other => json!(ValueOut(other)),
-    }
-}
-
-fn accepted(parameter: &Parameter) -> String {
-    match parameter.accepts {
-        Accepts::Names(names) => names.join(" | "),
-        Accepts::Whole(least, most) => format!("{least} to {most}"),
-        Accepts::Number(least, most) => format!("{least} to {most}"),
-        Accepts::Time => "a time above 0".to_owned(),
     }
 }
 

@@ -111,6 +111,8 @@ pub struct MacResult {
     pub frames_sent: u64,
     /// Frames given up at a retry limit.
     pub frames_dropped: u64,
+    /// Packets that were delivered to or from the station and then lost to errors of the air.
+    pub packets_lost_to_errors: u64,
 }
 
 impl ApQueue {
@@ -137,8 +139,13 @@ impl ApQueue {
 }
 
 impl MacResult {
-    /// From the counters at the end of the run and at the end of the warm-up.
-    pub(crate) fn new(id: String, end: &Counters, start: &Counters, duration_s: f64) -> Self {
+    /// From the counters at the end of the warm-up and at the end of the run.
+    pub(crate) fn new(
+        id: String,
+        (start, end): (&Counters, &Counters),
+        packets_lost_to_errors: u64,
+        duration_s: f64,
+    ) -> Self {
         let attempts = (end.attempts - start.attempts) as f64;
         Self {
             id,
@@ -146,6 +153,7 @@ impl MacResult {
             collision_probability: ratio((end.collisions - start.collisions) as f64, attempts),
             frames_sent: end.data_frames - start.data_frames,
             frames_dropped: end.dropped - start.dropped,
+            packets_lost_to_errors,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! From a scenario to the parts of a world.
 
+use evenair_core::errors::LinkErrors;
 use evenair_core::packet::FlowId;
 use evenair_core::queue::{Limit, Queue};
 use evenair_core::tcp::congestion::Algorithm;
@@ -11,7 +12,7 @@ use evenair_core::wlan::{Medium, MediumConfig};
 use crate::flow::{Cbr, Ends, Flow};
 use crate::interface::Interface;
 use crate::scenario::{
-    self, Direction, FrameErrors, LimitedTransmit, QueueLimit, RtsThreshold, Scenario, Transport,
+    self, AirErrors, Direction, LimitedTransmit, QueueLimit, RtsThreshold, Scenario, Transport,
 };
 
 /// Between the starts of two flows where a count is given, so that they do not run in step.
@@ -33,23 +34,22 @@ pub(crate) fn medium(scenario: &Scenario, seed: u64) -> Medium {
         long_retry_limit: cell.long_retry_limit,
     };
     let mut rates: Vec<Rate> = vec![cell.data_rate.rate()];
-    let mut errors = vec![0.0];
     for group in &scenario.station {
         let rate = group.data_rate.unwrap_or(cell.data_rate).rate();
-        let error = match group.error {
-            Some(FrameErrors::Independent { rate }) => rate,
-            None => 0.0,
-        };
-        for _ in 0..group.count {
-            rates.push(rate);
-            errors.push(error);
-        }
+        rates.extend((0..group.count).map(|_| rate));
     }
-    let mut medium = Medium::new(config, &rates, seed);
-    for (station, &error) in (0..).zip(&errors) {
-        medium.set_error_rate(station, error);
-    }
-    medium
+    Medium::new(config, &rates, seed)
+}
+
+/// The errors of each station's link, by the station's index in the cell.
+pub(crate) fn errors(scenario: &Scenario, seed: u64) -> Vec<Option<LinkErrors>> {
+    let groups = scenario.station.iter();
+    let each = groups.flat_map(|group| (0..group.count).map(|_| group.error.as_ref()));
+    let of = |(station, error): (u32, Option<&AirErrors>)| {
+        error.map(|AirErrors(choice)| LinkErrors::new(choice, seed, station))
+    };
+    // The access point is no station, and has no link with itself.
+    std::iter::once(None).chain((1..).zip(each).map(of)).collect()
 }
 
 /// The interfaces of the access point and of each station.

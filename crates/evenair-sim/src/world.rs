@@ -9,6 +9,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use evenair_core::errors::{Level, LinkErrors};
 use evenair_core::packet::Packet;
 use evenair_core::time::{Span, Time};
 use evenair_core::wlan::{AP, Counters, Event, Frame, Medium};
@@ -34,6 +35,10 @@ pub(crate) struct World<'a> {
     medium: Medium,
     /// One per station, the access point's first.
     interfaces: Vec<Interface>,
+    /// Of each station's link, where they strike what the MAC has delivered.
+    errors: Vec<Option<LinkErrors>>,
+    /// Packets that they have lost, by station.
+    error_losses: Vec<u64>,
     flows: Vec<Flow>,
     wire_down: Link,
     wire_up: Link,
@@ -50,6 +55,7 @@ pub(crate) struct World<'a> {
 struct Snapshot {
     flows: Vec<FlowCounts>,
     macs: Vec<Counters>,
+    error_losses: Vec<u64>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -88,7 +94,13 @@ impl<'a> World<'a> {
         seed: u64,
         options: &RunOptions,
     ) -> Result<Self, RunError> {
-        let medium = setup::medium(scenario, seed);
+        let mut medium = setup::medium(scenario, seed);
+        let mut errors = setup::errors(scenario, seed);
+        for (station, link) in (0..).zip(&mut errors) {
+            if let Some(mac) = link.take_if(|link| link.level == Level::Mac) {
+                medium.set_errors(station, mac);
+            }
+        }
         let interfaces = setup::interfaces(scenario);
         let flows = setup::flows(scenario);
         let recorder = options
@@ -109,6 +121,8 @@ impl<'a> World<'a> {
             now: Time::ZERO,
             medium,
             interfaces,
+            error_losses: vec![0; errors.len()],
+            errors,
             wire_down: wire(),
             wire_up: wire(),
             timers,
@@ -230,7 +244,15 @@ impl<'a> World<'a> {
                     let link = (from, frame.to);
                     recorder.exchange(&self.medium, flow, link, &packet)?;
                 }
-                if frame.to == AP {
+                let up = frame.to == AP;
+                let station = if up { from } else { frame.to } as usize;
+                if let Some(errors) = &mut self.errors[station]
+                    && errors.lose(Level::Ip, up, self.now)
+                {
+                    self.error_losses[station] += 1;
+                    return Ok(());
+                }
+                if up {
                     self.wire_up.send(self.now, packet);
                     Ok(())
                 } else {
@@ -345,6 +367,7 @@ impl<'a> World<'a> {
         Snapshot {
             flows: self.flows.iter().map(FlowCounts::of).collect(),
             macs: stations.map(|station| self.medium.counters(station)).collect(),
+            error_losses: self.error_losses.clone(),
         }
     }
 
@@ -358,9 +381,10 @@ impl<'a> World<'a> {
             .map(|(flow, (start, end))| start.until(end, flow, duration_s))
             .collect();
         let goodputs = || flows.iter().map(|flow| flow.goodput_bps);
-        let mut macs = (0..).zip(start.macs.iter().zip(&end.macs)).map(|(i, (start, end))| {
+        let mut macs = (0..).zip(start.macs.iter().zip(&end.macs)).map(|(i, macs)| {
             let id = if i == AP { "ap".to_owned() } else { format!("sta-{i}") };
-            MacResult::new(id, end, start, duration_s)
+            let lost = end.error_losses[i as usize] - start.error_losses[i as usize];
+            MacResult::new(id, macs, lost, duration_s)
         });
         RunResult {
             scenario: self.scenario.clone(),

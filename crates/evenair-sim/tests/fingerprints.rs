@@ -33,7 +33,7 @@ const QUEUES: [&str; 5] = [
     r#"{ kind = "las", limit = 20 }"#,
 ];
 const PHYS: [&str; 3] = ["802.11b", "802.11a", "802.11g"];
-const VARIANTS: [&str; 12] = [
+const VARIANTS: [&str; 15] = [
     "cell.preamble=short",
     "cell.preamble=120 us",
     "cell.rts_threshold=0",
@@ -42,6 +42,9 @@ const VARIANTS: [&str; 12] = [
     "cell.short_retry_limit=1",
     "station.0.data_rate=1 Mbps",
     "station.0.error={ rate = 0.2 }",
+    "station.0.error={ rate = 0.2, level = \"mac\" }",
+    "station.0.error={ kind = \"gilbert-elliott\", rate = 0.1 }",
+    "station.1.error={ kind = \"gilbert-elliott\", level = \"mac\", direction = \"down\" }",
     "wired.rate=unlimited wired.delay=0",
     "station.1.count=30",
     "station.0.flows.0.stop=2 s",

@@ -54,7 +54,9 @@ def parse_axis(text: str) -> Axis:
     key, equals, values = text.partition("=")
     key = key.strip()
     if not equals or not key or not text.isprintable():
-        raise CampaignError(f"got {text[:80]!r}, expected KEY=V1,V2,... or KEY=START:STOP:STEP")
+        raise CampaignError(
+            f"vary: got {text[:80]!r}, expected KEY=V1,V2,... or KEY=START:STOP:STEP"
+        )
     return _axis(key, [item for part in _split(key, values) for item in _expand(key, part)])
 
 
@@ -70,15 +72,15 @@ def make_axis(key: str, values: Iterable[Any] | str) -> Axis:
 
 def _axis(key: str, texts: Sequence[str]) -> Axis:
     if not texts:
-        raise CampaignError(f"{key}: got no value, expected at least one")
+        raise CampaignError(f"vary: {key}: got no value, expected at least one")
     if len(texts) > MAX_VALUES:
-        raise CampaignError(f"{key}: got more than {MAX_VALUES} values")
+        raise CampaignError(f"vary: {key}: got more than {MAX_VALUES} values")
     seen = set()
     for text in texts:
         value = _value(text)
         # In Python True == 1.
         if (isinstance(value, bool), value) in seen:
-            raise CampaignError(f"{key}: got {text} twice, expected each value once")
+            raise CampaignError(f"vary: {key}: got {text} twice, expected each value once")
         seen.add((isinstance(value, bool), value))
     return Axis(key, tuple(texts))
 
@@ -103,17 +105,17 @@ def _split(key: str, text: str) -> list[str]:
             closing.append(_CLOSING[char])
         elif char in _CLOSING.values():
             if not closing or closing.pop() != char:
-                raise CampaignError(f"{key}: got {text[:80]}, where a {char} closes nothing")
+                raise CampaignError(f"vary: {key}: got {text[:80]}, where a {char} closes nothing")
         elif char == "," and not closing:
             parts.append("")
             continue
         parts[-1] += char
     missing = quote or "".join(closing[-1:])
     if missing:
-        raise CampaignError(f"{key}: got {text[:80]}, where a closing {missing} is missing")
+        raise CampaignError(f"vary: {key}: got {text[:80]}, where a closing {missing} is missing")
     parts = [part.strip() for part in parts]
     if "" in parts:
-        raise CampaignError(f"{key}: got {text[:80]!r}, where a value is empty")
+        raise CampaignError(f"vary: {key}: got {text[:80]!r}, where a value is empty")
     return parts
 
 
@@ -124,15 +126,18 @@ def _expand(key: str, text: str) -> list[str]:
     if len(parts) == 1 or not all(number is not None for number in numbers):
         return [text]
     if len(parts) != 3:
-        raise CampaignError(f"{key}: got {text}, expected a range as START:STOP:STEP")
+        raise CampaignError(f"vary: {key}: got {text}, expected a range as START:STOP:STEP")
     start, stop, step = (number for number in numbers if number is not None)
     if step == 0 or (stop - start) / step < 0:
-        raise CampaignError(f"{key}: got {text}, where STEP does not lead from START to STOP")
+        raise CampaignError(f"vary: {key}: got {text}, where STEP does not lead from START to STOP")
     if (stop - start) / step >= MAX_VALUES:
-        raise CampaignError(f"{key}: got {text}, expected at most {MAX_VALUES} values")
+        raise CampaignError(f"vary: {key}: got {text}, expected at most {MAX_VALUES} values")
     count = int((stop - start) / step) + 1
-    whole = all(number == number.to_integral_value() and "." not in part.lower()
-                for number, part in zip(numbers, parts, strict=True) if number is not None)
+    whole = all(
+        number == number.to_integral_value() and "." not in part.lower()
+        for number, part in zip(numbers, parts, strict=True)
+        if number is not None
+    )
     values = [start + k * step for k in range(count)]
     return [str(int(value)) if whole else repr(float(value)) for value in values]
 
@@ -152,9 +157,7 @@ def _value(text: str) -> Value:
         content = tomllib.loads(f"_ = {text}")["_"]
     except (tomllib.TOMLDecodeError, RecursionError):
         return text
-    if isinstance(content, float) or (
-        isinstance(content, int) and -(2**63) <= content < 2**63
-    ):
+    if isinstance(content, float) or (isinstance(content, int) and -(2**63) <= content < 2**63):
         return content
     if isinstance(content, str):
         return content
@@ -172,7 +175,7 @@ def _toml_text(key: str, value: Any) -> str:
     try:
         return _toml.value(item() if callable(item) else value)
     except (TypeError, ValueError) as error:
-        raise CampaignError(f"{key}: {error}") from None
+        raise CampaignError(f"vary: {key}: {error}") from None
 
 
 class Grid:
@@ -193,7 +196,7 @@ class Grid:
         keys = [axis.key for axis in axes]
         for key in keys:
             if keys.count(key) > 1:
-                raise CampaignError(f"{key}: varied twice")
+                raise CampaignError(f"vary: {key}: varied twice")
         # A table must come before what is in it, and a queue's kind before its parameters, which a
         # new kind resets.
         self._order = sorted(
@@ -213,9 +216,7 @@ class Grid:
         """Return the keys of a point with their values, as tables show them."""
         return {
             axis.key: values[index]
-            for axis, values, index in zip(
-                self.axes, self._values, self._where(point), strict=True
-            )
+            for axis, values, index in zip(self.axes, self._values, self._where(point), strict=True)
         }
 
     def resolve(self, point: int) -> str:

@@ -75,9 +75,7 @@ def known_metric(option: str, name: str) -> None:
     """Raise CampaignError, with the nearest names, unless a run has a metric of this name."""
     if name not in METRICS:
         near = difflib.get_close_matches(name, METRICS, n=3, cutoff=0.4)
-        raise CampaignError(
-            f"{option}: {name[:80]}: no such metric; {nearest(near, METRICS)}"
-        )
+        raise CampaignError(f"{option}: {name[:80]}: no such metric; {nearest(near, METRICS)}")
 
 
 def nearest(near: Sequence[str], names: Sequence[str] | dict[str, type[float] | type[int]]) -> str:

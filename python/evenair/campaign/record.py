@@ -57,12 +57,25 @@ class Record(NamedTuple):
         )
 
 
+class Damaged(Exception):
+    """What was kept of a run cannot be read."""
+
+
+def read_metrics(text: str) -> dict[str, float | int]:
+    """Return a record's metrics. Raises Damaged."""
+    try:
+        metrics: dict[str, float | int] = json.loads(text)
+    except ValueError as error:
+        raise Damaged(error) from None
+    return metrics
+
+
 def unpack(data: bytes) -> Any:
-    """Return a record's flows or series. Raises ValueError if they are damaged."""
+    """Return a record's flows or series. Raises Damaged."""
     try:
         return json.loads(zlib.decompress(data))
-    except zlib.error as error:
-        raise ValueError(str(error)) from None
+    except (zlib.error, ValueError) as error:
+        raise Damaged(error) from None
 
 
 def _pack(content: object) -> bytes:

@@ -27,7 +27,7 @@ CREATE TABLE IF NOT EXISTS runs (
     metrics TEXT NOT NULL,    -- JSON
     flows   BLOB NOT NULL,    -- JSON, deflated
     series  BLOB              -- JSON, deflated
-) WITHOUT ROWID
+)
 """
 
 
@@ -64,7 +64,7 @@ class Store:
         """Return the identities of all runs of this engine."""
         with self._errors():
             query = "SELECT id FROM runs WHERE engine = ?"
-            return {bytes(id) for (id,) in self._db.execute(query, (ENGINE,))}
+            return {bytes(row[0]) for row in self._db.execute(query, (ENGINE,))}
 
     def foreign(self) -> int:
         """Return how many runs are of other engine versions. They stay, and are never used."""
@@ -74,20 +74,20 @@ class Store:
 
     def add(self, runs: Iterable[tuple[bytes, Record]]) -> None:
         """Keep runs: when this returns, they are on the disk."""
-        rows = [(id, ENGINE, *record) for id, record in runs]
+        rows = [(run, ENGINE, *record) for run, record in runs]
         with self._errors(), self._db:
             self._db.execute("BEGIN")
             self._db.executemany("INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?)", rows)
 
-    def get(self, id: bytes, *, flows: bool = False, series: bool = False) -> Record | None:
-        """Return a run, with flows and series if they are asked for; None if it is not there."""
+    def get(self, run: bytes, *, flows: bool = False, series: bool = False) -> Record | None:
+        """Return a run, or None; with flows and series only if they are asked for."""
         columns = f"metrics, {'flows' if flows else 'NULL'}, {'series' if series else 'NULL'}"
         with self._errors():
             query = f"SELECT {columns} FROM runs WHERE id = ? AND engine = ?"
-            row = self._db.execute(query, (id, ENGINE)).fetchone()
+            row = self._db.execute(query, (run, ENGINE)).fetchone()
         return None if row is None else Record(row[0], row[1] or b"", row[2])
 
-    def damaged(self, error: ValueError) -> CampaignError:
+    def damaged(self, error: Exception) -> CampaignError:
         """Return the error for a run whose content cannot be read."""
         return CampaignError(
             f"{self._name}: damaged ({error}); put a copy back, or delete it and start anew"

@@ -4,10 +4,10 @@
 //! ACKs), RFC 3042 (limited transmit) and RFC 6298 (timer). Where the RFCs leave a choice:
 //! - leaving recovery sets cwnd to what the congestion control chose at the loss (RFC 6582, 3.2,
 //!   step 3, option 2), as ns-2 does;
-//! - the timer restarts on the first partial ACK only ("Impatient", RFC 6582 section 4);
+//! - the timer restarts on the first partial ACK only ("Impatient", RFC 6582, 3.2, step 3);
 //! - after a timeout everything outstanding counts as lost and is sent again as the window allows,
 //!   but for what is acknowledged meanwhile (go-back-N), and duplicate ACKs that this provokes
-//!   start no fast retransmit (RFC 6582, 3.2, step 1, and section 4.1);
+//!   start no fast retransmit (RFC 6582, 3.2, steps 2 and 4);
 //! - cwnd grows on although the receiver's window limits the sender, as in ns-2 and in the papers'
 //!   figures; FlightSize, not cwnd, is what a loss halves.
 

@@ -1,10 +1,11 @@
 //! The sender and the receiver by hand ([`sending`], [`receiving`]), and both with a path between
-//! them that loses, delays and reorders ([`path`], [`transfers`]).
+//! them that loses, delays and reorders ([`path`], [`transfers`], and each congestion control on a link that queues: [`variants`]).
 
 mod path;
 mod receiving;
 mod sending;
 mod transfers;
+mod variants;
 
 use super::congestion::{Algorithm, REGISTRY};
 use super::{

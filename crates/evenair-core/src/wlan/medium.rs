@@ -23,6 +23,7 @@
 //! no one can tell from settling it at the timeout: until then nobody can send.
 
 use super::contention::{Access, Contention};
+use crate::errors::{Level, LinkErrors};
 use crate::packet::Packet;
 use crate::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
 use crate::rng::{Purpose, Stream};
@@ -137,9 +138,8 @@ struct Mac {
     short_retries: u32,
     long_retries: u32,
     backoff: Stream,
-    errors: Stream,
-    /// Probability that a data frame to or from this station cannot be decoded.
-    error_rate: f64,
+    /// Errors of its link with the access point.
+    errors: Option<LinkErrors>,
     counters: Counters,
 }
 
@@ -194,8 +194,7 @@ impl Medium {
             short_retries: 0,
             long_retries: 0,
             backoff: Stream::new(seed, Purpose::Backoff, entity),
-            errors: Stream::new(seed, Purpose::FrameErrors, entity),
-            error_rate: 0.0,
+            errors: None,
             counters: Counters::default(),
         });
         Self {
@@ -222,9 +221,9 @@ impl Medium {
         }
     }
 
-    /// Makes data frames between `station` and the AP undecodable with probability `rate`.
-    pub fn set_error_rate(&mut self, station: u32, rate: f64) {
-        self.macs[station as usize].error_rate = rate;
+    /// Lets `errors` of the MAC's level make data frames between `station` and the AP undecodable.
+    pub fn set_errors(&mut self, station: u32, errors: LinkErrors) {
+        self.macs[station as usize].errors = Some(errors);
     }
 
     /// Whether `station`'s MAC can be offered a frame.
@@ -342,10 +341,6 @@ impl Medium {
         }
         let station = self.transmitters[0];
         let to = self.macs[station as usize].frame.expect("a contender holds a frame").to;
-        // Rate and errors belong to the link, and so to its end that is not the AP.
-        let link = &mut self.macs[if station == AP { to } else { station } as usize];
-        let rate = link.rate;
-        let lost = link.error_rate > 0.0 && link.errors.bernoulli(link.error_rate);
         let mac = &mut self.macs[station as usize];
         let data_start = if mac.needs_rts {
             // CTS came: the station's short retry counter starts anew (9.2.5.3).
@@ -355,6 +350,14 @@ impl Medium {
             now
         };
         let data_end = data_start + mac.airtime;
+        // Rate and errors belong to the link, and so to its end that is not the AP.
+        let link = &mut self.macs[if station == AP { to } else { station } as usize];
+        let rate = link.rate;
+        let lost = match &mut link.errors {
+            Some(errors) => errors.lose(Level::Mac, station != AP, data_end),
+            None => false,
+        };
+        let mac = &mut self.macs[station as usize];
         mac.counters.attempts += 1;
         mac.counters.data_frames += 1;
         mac.counters.airtime += data_end.since(now);

@@ -28,7 +28,8 @@ struct Station {
     short_retries: u32,
     long_retries: u32,
     backoff: Stream,
-    errors: Stream,
+    /// Down and up.
+    errors: [Stream; 2],
     counters: Counters,
 }
 
@@ -69,7 +70,8 @@ impl Oracle {
             short_retries: 0,
             long_retries: 0,
             backoff: Stream::new(seed, Purpose::Backoff, index as u64),
-            errors: Stream::new(seed, Purpose::FrameErrors, index as u64),
+            errors: [0, 1]
+                .map(|way| Stream::new(seed, Purpose::FrameErrors, 2 * index as u64 + way)),
             counters: Counters::default(),
         };
         Self {
@@ -207,7 +209,8 @@ impl Oracle {
         let end_of_link = self.end_of_link(sender);
         let link = &mut self.stations[end_of_link as usize];
         let rate = link.rate;
-        let lost = link.error_rate > 0.0 && link.errors.bernoulli(link.error_rate);
+        let errors = &mut link.errors[usize::from(sender != AP)];
+        let lost = link.error_rate > 0.0 && errors.bernoulli(link.error_rate);
         let station = &mut self.stations[sender as usize];
         station.counters.attempts += 1;
         station.counters.data_frames += 1;

@@ -7,16 +7,17 @@ use proptest::test_runner::RngSeed;
 
 use super::oracle::Oracle;
 use super::{AP, Counters, Event, Exchange, Frame, Medium, MediumConfig, Outcome};
+use crate::errors::{self, LinkErrors};
 use crate::packet::{FlowId, Packet, PacketKind};
+use crate::parts::{Choice, Value};
 use crate::phy::{ACK_BYTES, CTS_BYTES, LONG_PREAMBLE, Phy, RTS_BYTES, SHORT_PREAMBLE};
 use crate::rng::{Purpose, Stream};
 use crate::time::{Span, Time};
 use crate::units::Rate;
 
 /// What [`Medium`] and [`Oracle`] have in common.
-trait Dcf {
+trait Dcf: ErrorRate {
     fn build(config: MediumConfig, rates: &[Rate], seed: u64) -> Self;
-    fn set_error_rate(&mut self, station: u32, rate: f64);
     fn is_free(&self, station: u32) -> bool;
     fn counters(&self, station: u32) -> Counters;
     fn offer(&mut self, now: Time, station: u32, frame: Frame);
@@ -30,9 +31,6 @@ macro_rules! dcf {
         impl Dcf for $type {
             fn build(config: MediumConfig, rates: &[Rate], seed: u64) -> Self {
                 Self::new(config, rates, seed)
-            }
-            fn set_error_rate(&mut self, station: u32, rate: f64) {
-                self.set_error_rate(station, rate);
             }
             fn is_free(&self, station: u32) -> bool {
                 self.is_free(station)
@@ -57,6 +55,28 @@ macro_rules! dcf {
 }
 dcf!(Medium);
 dcf!(Oracle);
+
+/// Lets single transmissions on `station`'s link fail with probability `rate`, both ways.
+trait ErrorRate {
+    fn set_error_rate(&mut self, seed: u64, station: u32, rate: f64);
+}
+
+impl ErrorRate for Medium {
+    fn set_error_rate(&mut self, seed: u64, station: u32, rate: f64) {
+        if rate > 0.0 {
+            let choice = Choice::by_name(errors::REGISTRY, "independent").unwrap();
+            let choice = choice.with("rate", Value::Number(rate));
+            let choice = choice.with("level", Value::Name("mac"));
+            self.set_errors(station, LinkErrors::new(&choice, seed, station));
+        }
+    }
+}
+
+impl ErrorRate for Oracle {
+    fn set_error_rate(&mut self, _seed: u64, station: u32, rate: f64) {
+        self.set_error_rate(station, rate);
+    }
+}
 
 /// A packet that comes to a station's queue, which has no limit.
 #[derive(Clone, Copy, Debug)]
@@ -106,7 +126,7 @@ fn frame(to: u32, bytes: u32, seq: u64) -> Frame {
 fn observe<D: Dcf>(case: &Case) -> (Vec<Seen>, Vec<Counters>) {
     let mut dcf = D::build(case.config, &case.rates, case.seed);
     for (&rate, station) in case.error_rates.iter().zip(0..) {
-        dcf.set_error_rate(station, rate);
+        dcf.set_error_rate(case.seed, station, rate);
     }
     let stations = case.rates.len() as u32;
     let mut queues = vec![VecDeque::new(); case.rates.len()];

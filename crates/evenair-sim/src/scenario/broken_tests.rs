@@ -20,7 +20,7 @@ cell.fy=1 => cell.fy => unknown key `fy` | accepted: kind, phy
 cell.queue.limits=1 => cell.queue.limits => did you mean `limit`? | kind, limit
 wired.dely=1 => wired.dely => unknown key `dely`; did you mean `delay`? accepted: rate, delay
 station.0.cout=1 => station.0.cout => did you mean `count`? | flows
-station.0.error={rate=0.1,burst=2} => station.0.error.burst => accepted: kind, rate
+station.0.error={rate=0.1,burst=2} => station.0.error.burst => accepted: kind, rate, level, direction
 station.0.flows.1.windw=3 => station.0.flows.1.windw => did you mean `window`?
 trace.intervall=1 => trace.intervall => did you mean `interval`? accepted: interval
 zzz=1 => zzz => unknown key `zzz`; accepted: name
@@ -49,7 +49,7 @@ cell.phy=11 => cell.phy => got 11 | "802.11b", "802.11a", "802.11g"
 station.0.flows.0.direction=upp => station.0.flows.0.direction => got "upp"; did you mean "up"? accepted: "up", "down"
 station.0.flows.0={} => station.0.flows.0.direction => missing | "up", "down"
 station.0.flows.0.transport=newrenno => station.0.flows.0.transport => did you mean "newreno"? | "udp"
-station.0.flows.0.transport=tfrc => station.0.flows.0.transport => not available yet | "newreno", "udp"
+station.0.flows.0.transport=tfrc => station.0.flows.0.transport => not available yet | "newreno", | "udp"
 station.0.flows.0.application={kind='web'} => station.0.flows.0.application => got a table | "bulk", "cbr"
 # The cell.
 cell=3 => cell => got 3 | accepted: a table
@@ -82,7 +82,7 @@ cell.queue.filtering=tail => cell.queue.filtering => `filtering` is no parameter
 cell.queue={kind='spm-af',service='bytes'} => cell.queue.service => `service` | accepted: kind, limit, filtering
 cell.queue={kind='las',filtering='head'} => cell.queue.filtering => `filtering` | accepted: kind, limit, service, flow_timeout
 cell.queue={kind='las',service='time'} => cell.queue.service => got "time" | "sequence", "bytes"
-cell.queue={kind='las',flow_timeout=0} => cell.queue.flow_timeout => got 0 s | above 0
+cell.queue={kind='las',flow_timeout=0} => cell.queue.flow_timeout => got 0 | above 0
 station.0.queue.limit=0 => station.0.queue.limit => got 0 | packets from 1
 # Stations.
 station=[] => station => got none | at least one [[station]]
@@ -95,10 +95,13 @@ station.0.count=1000000000000 => station.0.count => got 1000000000000 | from 1 t
 station.0.count=50001 => station => got 100002 flows in all | up to 100000
 station.0.count=two => station.0.count => got "two" | from 1 to 100000
 station.0.data_rate=3 Mbps => station.0.data_rate => got 3 Mbps | "11 Mbps"
-station.0.error.rate=1 => station.0.error.rate => got 1 | not including 1
+station.0.error.rate=1 => station.0.error.rate => got 1 | below 1
+station.0.error.rate=0 => station.0.error.rate => got 0 | above 0
 station.0.error.rate=-0.1 => station.0.error.rate => got -0.1 | a probability
-station.0.error.kind=independent => station.0.error.rate => missing | a probability
-station.0.error={kind='gilbert',rate=0.1} => station.0.error.kind => got "gilbert" | "independent"
+station.0.error={kind='gilbert-elliott',bad_state=0} => station.0.error.bad_state => got 0 | above 0
+station.0.error={rate=0.1,level='phy'} => station.0.error.level => got "phy" | "ip", "mac"
+station.0.error={rate='many'} => station.0.error.rate => got "many" | a probability
+station.0.error={kind='gilbert',rate=0.1} => station.0.error.kind => did you mean "gilbert-elliott"? | "independent"
 station.0.error=0.1 => station.0.error => got 0.1 | a table
 # Lists where serde would take the fields by position.
 cell=['wlan'] => cell => got a list | a table

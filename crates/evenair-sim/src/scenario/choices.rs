@@ -1,4 +1,4 @@
-//! Values that are a name *or* something else, and the channel's errors.
+//! Values that are a name *or* something else.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::names::{named, nearest, shown};
+use super::names::{nearest, shown};
 use super::quantity::{Bytes, Seconds};
 
 /// PLCP preamble and header of 802.11b (IEEE 802.11-2007 18.2.2).
@@ -41,17 +41,6 @@ pub enum RtsThreshold {
     Off,
     /// Frames longer than this many bytes; 0 means every data frame.
     Bytes(u32),
-}
-
-/// How the channel damages data frames to and from a station, collisions aside.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(into = "FrameErrorTable", from = "FrameErrorTable")]
-pub enum FrameErrors {
-    /// Each data frame is undecodable with the same probability, independently of all others.
-    Independent {
-        /// The probability, from 0 up to but not including 1.
-        rate: f64,
-    },
 }
 
 const PREAMBLES: &str = "\"long\", \"short\" or a duration such as \"120 us\"";
@@ -180,74 +169,4 @@ impl JsonSchema for RtsThreshold {
             ],
         })
     }
-}
-
-/// [`FrameErrors`] as a scenario writes it.
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct FrameErrorTable {
-    /// The error process (default: "independent").
-    #[serde(default)]
-    kind: ErrorKind,
-    /// The probability that a data frame is undecodable, in [0, 1).
-    #[serde(deserialize_with = "probability")]
-    #[schemars(range(min = 0, max = 1))]
-    rate: f64,
-}
-
-named! {
-    /// The kinds of error process.
-    pub enum ErrorKind {
-        /// One probability for all frames.
-        #[default]
-        Independent => "independent",
-    }
-    planned []
-}
-
-impl From<FrameErrorTable> for FrameErrors {
-    fn from(table: FrameErrorTable) -> Self {
-        match table.kind {
-            ErrorKind::Independent => Self::Independent { rate: table.rate },
-        }
-    }
-}
-
-impl From<FrameErrors> for FrameErrorTable {
-    fn from(errors: FrameErrors) -> Self {
-        match errors {
-            FrameErrors::Independent { rate } => Self { kind: ErrorKind::Independent, rate },
-        }
-    }
-}
-
-/// What [`FrameErrors::Independent`] takes as its rate.
-pub(super) const PROBABILITY: &str = "a probability from 0 up to but not including 1";
-
-fn probability<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    struct ProbabilityVisitor;
-    impl Visitor<'_> for ProbabilityVisitor {
-        type Value = f64;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str(PROBABILITY)
-        }
-
-        fn visit_f64<E: Error>(self, value: f64) -> Result<f64, E> {
-            if (0.0..1.0).contains(&value) {
-                Ok(value)
-            } else {
-                Err(E::invalid_value(Unexpected::Float(value), &self))
-            }
-        }
-
-        fn visit_u64<E: Error>(self, value: u64) -> Result<f64, E> {
-            self.visit_f64(value as f64)
-        }
-
-        fn visit_i64<E: Error>(self, value: i64) -> Result<f64, E> {
-            self.visit_f64(value as f64)
-        }
-    }
-    deserializer.deserialize_any(ProbabilityVisitor)
 }

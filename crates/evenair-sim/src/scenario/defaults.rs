@@ -25,11 +25,13 @@ pub(super) fn fill_document(document: &mut Value) {
     for station in stations.into_iter().flatten() {
         if let Some(station) = station.as_object_mut() {
             put_kind_first(station, "queue");
+            put_kind_first(station, "error");
         }
         let flows = station.get_mut("flows").and_then(Value::as_array_mut);
         for flow in flows.into_iter().flatten().filter_map(Value::as_object_mut) {
             put_kind_first(flow, "transport");
-            if flow.get("transport").and_then(Value::as_str) == Some(UDP.name) {
+            let transport = flow.get("transport").map(|t| t.get("kind").unwrap_or(t));
+            if transport.and_then(Value::as_str) == Some(UDP.name) {
                 default_to(flow, "application", Application::Cbr.name());
             }
             if flow.get("window").and_then(Value::as_u64) == Some(1) {

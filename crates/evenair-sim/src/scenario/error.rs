@@ -4,7 +4,6 @@ use std::fmt;
 
 use serde_path_to_error::{Path, Segment};
 
-use super::choices::PROBABILITY;
 use super::names::{nearest, quoted_list};
 use super::types::Direction;
 use super::validate::{FLOWS, STATIONS};
@@ -100,7 +99,6 @@ fn unknown_key(key: &str, message: &str) -> String {
 fn missing_key(key: &str) -> String {
     let accepted = match key {
         "direction" => quoted_list(Direction::NAMES),
-        "rate" => PROBABILITY.to_owned(),
         "station" => STATIONS.to_owned(),
         "flows" => FLOWS.to_owned(),
         _ => "a value for it".to_owned(),

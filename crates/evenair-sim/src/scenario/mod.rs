@@ -14,6 +14,7 @@ mod choices;
 mod defaults;
 mod document;
 mod error;
+mod errors;
 mod limit;
 mod names;
 mod overrides;
@@ -29,15 +30,16 @@ mod whole;
 
 pub use document::document_from_toml;
 pub use error::ScenarioError;
+pub use errors::AirErrors;
 pub use limit::QueueLimit;
 pub use overrides::set;
-pub(crate) use part::ValueOut;
+pub(crate) use part::{ValueOut, accepted};
 pub use quantity::{BitRate, Bytes, Seconds};
 pub use queue::Queue;
 pub(crate) use transport::UDP;
 pub use types::{
-    Application, Cell, CellKind, Direction, Flow, FrameErrors, LimitedTransmit, PhyKind, Preamble,
-    RtsThreshold, Scenario, Station, Trace, Transport, Wired,
+    Application, Cell, CellKind, Direction, Flow, LimitedTransmit, PhyKind, Preamble, RtsThreshold,
+    Scenario, Station, Trace, Transport, Wired,
 };
 
 use serde_json::Value;

@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 use super::document::from_toml;
 use super::error::ScenarioError;
 use super::names::shown;
-use super::queue::DISCIPLINES;
 
 /// Sets one value of a document.
 ///
@@ -43,13 +42,17 @@ pub fn set(
     Ok(())
 }
 
-/// Makes `kind` the queue's discipline: another one has other parameters, but the limit stays.
-fn set_queue_kind(queue: &mut Map<String, Value>, kind: Value) {
-    let old = queue.get("kind").and_then(Value::as_str);
-    if old.unwrap_or(DISCIPLINES.default) != kind {
-        queue.retain(|key, _| key == "limit");
+/// Whether `key` holds a part: its name, or a table with its `kind` and parameters.
+fn is_part(key: &str) -> bool {
+    ["queue", "transport", "error"].contains(&key)
+}
+
+/// Makes `part` one of another kind, which has other parameters; but a queue's limit stays.
+fn set_kind(part: &mut Map<String, Value>, kind: Value) {
+    if part.get("kind") != Some(&kind) {
+        part.retain(|key, _| key == "limit");
     }
-    queue.insert("kind".to_owned(), kind);
+    part.insert("kind".to_owned(), kind);
 }
 
 /// A TOML value, or the text itself where it is none.
@@ -77,7 +80,7 @@ impl Walk<'_> {
                 Ok(())
             }
             // `queue = "las"` says the same as `queue = { kind = "las" }`.
-            Value::String(kind) if depth > 0 && self.steps[depth - 1] == "queue" => {
+            Value::String(kind) if depth > 0 && is_part(self.steps[depth - 1]) => {
                 let kind = Value::String(std::mem::take(kind));
                 *node = Value::Object(Map::from_iter([("kind".to_owned(), kind)]));
                 Ok(())
@@ -121,12 +124,12 @@ impl Walk<'_> {
                 items[index] = value;
             }
             Value::Object(table) => match table.get_mut(step) {
-                // A queue's name alone stands for its kind, here as in a scenario.
-                Some(Value::Object(queue)) if step == "queue" && value.is_string() => {
-                    set_queue_kind(queue, value);
+                // A part's name alone stands for its kind, here as in a scenario.
+                Some(Value::Object(part)) if is_part(step) && value.is_string() => {
+                    set_kind(part, value);
                 }
-                _ if step == "kind" && depth > 0 && self.steps[depth - 1] == "queue" => {
-                    set_queue_kind(table, value);
+                _ if step == "kind" && depth > 0 && is_part(self.steps[depth - 1]) => {
+                    set_kind(table, value);
                 }
                 _ => {
                     table.insert(step.to_owned(), value);

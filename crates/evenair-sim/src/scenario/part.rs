@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, json};
 
 use super::limit::QueueLimit;
-use super::names::{nearest, quoted_list, unknown_name};
+use super::names::{nearest, quoted_list, shown, unknown_name};
 use super::quantity::Seconds;
 
 /// What can be chosen.
@@ -197,30 +197,53 @@ impl<'de> DeserializeSeed<'de> for ParameterSeed {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        let refuse = |got: &dyn fmt::Display, accepted: String| {
-            Err(D::Error::custom(format!("got {got}; accepted: {accepted}")))
-        };
-        match self.0.accepts {
-            Accepts::Names(names) => {
-                let got = String::deserialize(deserializer)?;
-                let found = names.iter().find(|name| **name == got);
-                found
+        let accepts = self.0.accepts;
+        let accepted = accepted(accepts);
+        let got = serde_json::Value::deserialize(deserializer)?;
+        let value = match (accepts, &got) {
+            (Accepts::Names(names), serde_json::Value::String(text)) => {
+                let found = names.iter().find(|name| *name == text);
+                return found
                     .map(|name| Value::Name(name))
-                    .ok_or_else(|| D::Error::custom(unknown_name(&got, names, &[])))
+                    .ok_or_else(|| D::Error::custom(unknown_name(text, names, &[])));
             }
-            Accepts::Whole(least, most) => match u64::deserialize(deserializer)? {
-                got if (least..=most).contains(&got) => Ok(Value::Whole(got)),
-                got => refuse(&got, format!("a whole number from {least} to {most}")),
-            },
-            Accepts::Number(least, most) => match f64::deserialize(deserializer)? {
-                got if (least..=most).contains(&got) => Ok(Value::Number(got)),
-                got => refuse(&got, format!("a number from {least} to {most}")),
-            },
-            Accepts::Time => match Seconds::deserialize(deserializer)? {
-                Seconds::ZERO => refuse(&Seconds::ZERO, "a time above 0, such as \"10 s\"".into()),
-                got => Ok(Value::Time(got.span())),
-            },
-        }
+            (Accepts::Whole(least, most), json) => {
+                json.as_u64().filter(|n| (least..=most).contains(n)).map(Value::Whole)
+            }
+            (Accepts::Number(least, most), json) => {
+                json.as_f64().filter(|n| (least..=most).contains(n)).map(Value::Number)
+            }
+            (Accepts::Probability, json) => {
+                json.as_f64().filter(|p| *p > 0.0 && *p < 1.0).map(Value::Number)
+            }
+            (Accepts::Time, json) => {
+                let time = Seconds::deserialize(json).map_err(D::Error::custom)?;
+                (time != Seconds::ZERO).then(|| Value::Time(time.span()))
+            }
+            (Accepts::Names(_), _) => None,
+        };
+        value.ok_or_else(|| D::Error::custom(format!("got {}; accepted: {accepted}", told(&got))))
+    }
+}
+
+/// A value from outside as an error message shows it.
+fn told(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(text) => shown(text),
+        serde_json::Value::Array(_) => "a list".to_owned(),
+        serde_json::Value::Object(_) => "a table".to_owned(),
+        plain => plain.to_string(),
+    }
+}
+
+/// What a parameter accepts, in words.
+pub(crate) fn accepted(accepts: Accepts) -> String {
+    match accepts {
+        Accepts::Names(names) => quoted_list(names),
+        Accepts::Whole(least, most) => format!("a whole number from {least} to {most}"),
+        Accepts::Number(least, most) => format!("a number from {least} to {most}"),
+        Accepts::Probability => "a probability above 0 and below 1".to_owned(),
+        Accepts::Time => "a time above 0, such as \"10 s\"".to_owned(),
     }
 }
 
@@ -232,6 +255,9 @@ fn parameter_schema(parameter: &Parameter) -> serde_json::Value {
         }
         Accepts::Number(least, most) => {
             json!({ "type": "number", "minimum": least, "maximum": most })
+        }
+        Accepts::Probability => {
+            json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 })
         }
         Accepts::Time => json!({ "type": ["number", "string"] }),
     };

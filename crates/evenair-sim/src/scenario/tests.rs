@@ -222,7 +222,8 @@ fn overrides_reach_every_place() {
     assert_eq!(scenario.wired.delay.span(), Span::from_millis(10));
     assert_eq!(scenario.station[0].count, 3);
     assert_eq!(scenario.station[1].flows[0].window, 42);
-    assert_eq!(scenario.station[1].error, Some(FrameErrors::Independent { rate: 0.25 }));
+    let AirErrors(errors) = scenario.station[1].error.as_ref().unwrap();
+    assert_eq!((errors.name(), errors.number("rate")), ("independent", 0.25));
     let discipline = named("spm-af").with("filtering", parts::Value::Name("head"));
     assert_eq!(scenario.station[1].queue, Queue { discipline, limit: QueueLimit::Packets(1000) });
     assert_eq!(scenario.trace.unwrap().interval.span(), Span::from_secs(1));

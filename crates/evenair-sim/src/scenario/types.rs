@@ -1,5 +1,5 @@
-//! What a scenario consists of. Sources of the defaults: `interface.md`, Gong et al. 2006
-//! (section IV), IEEE 802.11-2007 and the RFCs named at each field.
+//! What a scenario consists of. Sources of the defaults: Gong et al. 2006 (section IV), IEEE
+//! 802.11-2007 and the RFCs named at each field.
 
 use evenair_core::phy::Phy;
 use schemars::JsonSchema;
@@ -10,7 +10,8 @@ use super::quantity::{BitRate, Seconds};
 use super::queue::{self, Queue};
 use super::whole::{optional_whole, whole};
 
-pub use super::choices::{FrameErrors, Preamble, RtsThreshold};
+pub use super::choices::{Preamble, RtsThreshold};
+use super::errors::AirErrors;
 pub use super::transport::Transport;
 
 /// Everything that a run depends on, but for its seed.
@@ -107,9 +108,9 @@ pub struct Station {
     /// The station's own uplink queue (default: droptail, 1000 packets).
     #[serde(default = "queue::station_default", deserialize_with = "queue::station")]
     pub queue: Queue,
-    /// Frame errors on the channel to and from this station; absent: none but collisions.
+    /// Errors of the air between this station and the access point; absent: collisions alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<FrameErrors>,
+    pub error: Option<AirErrors>,
     /// Bytes added to every IP packet that the station sends (default: 0; ns-2 with DSDV has 20).
     #[serde(default, deserialize_with = "whole::<0, 65535, _>")]
     #[schemars(range(min = 0, max = 65535))]

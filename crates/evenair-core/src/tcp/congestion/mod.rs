@@ -6,9 +6,25 @@
 //! method that stands for several signals is how windows go wrong. To add one: a file here with its
 //! `PART`, and a line in `controls!` below.
 
+mod bandwidth;
+mod biad;
+mod bic;
+mod cubic;
 mod newreno;
+mod round;
+mod vegas;
+mod veno;
+mod westwood;
+mod westwood_plus;
 
+pub use biad::Biad;
+pub use bic::Bic;
+pub use cubic::Cubic;
 pub use newreno::NewReno;
+pub use vegas::Vegas;
+pub use veno::Veno;
+pub use westwood::Westwood;
+pub use westwood_plus::WestwoodPlus;
 
 use crate::parts::{Choice, Part};
 use crate::time::{Span, Time};
@@ -72,9 +88,21 @@ pub trait CongestionControl {
 /// Slow start and congestion avoidance of RFC 5681 section 3.1, for those who build on them: each
 /// segment of credit adds 1 below ssthresh, and 1/cwnd above it.
 pub fn grow(window: &mut Window, credit: f64) {
-    let slow_start = credit.min((window.ssthresh - window.cwnd).ceil().max(0.0));
-    window.cwnd += slow_start;
-    window.cwnd += (credit - slow_start) / window.cwnd;
+    let rest = slow_start(window, credit);
+    window.cwnd += rest / window.cwnd;
+}
+
+/// Slow start alone: what is left of the credit once ssthresh is reached.
+pub fn slow_start(window: &mut Window, credit: f64) -> f64 {
+    let used = credit.min((window.ssthresh - window.cwnd).ceil().max(0.0));
+    window.cwnd += used;
+    credit - used
+}
+
+/// The window that is made use of: cwnd, unless a whole segment of it or more is not outstanding,
+/// because the receiver's window or the application is what limits the sender.
+pub fn in_use(window: &Window, signal: &Signal) -> f64 {
+    window.cwnd.min(signal.flight + 1.0)
 }
 
 /// Makes the enum, its dispatch and the registry from the list of congestion controls.
@@ -136,16 +164,80 @@ macro_rules! controls {
 
 controls! {
     NewReno in newreno,
+    Vegas in vegas,
+    Veno in veno,
+    Westwood in westwood,
+    WestwoodPlus in westwood_plus,
+    Bic in bic,
+    Cubic in cubic,
+    Biad in biad,
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
+
     use super::*;
+
+    pub(super) fn at_ms(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    /// An ACK of `acked` segments of `flight`, a duplicate if 0, with an RTT of 100 ms.
+    pub(super) fn signal(ms: u64, acked: f64, flight: f64) -> Signal {
+        let rtt = (acked > 0.0).then_some(Span::from_millis(100));
+        Signal { now: at_ms(ms), acked, credit: 1.0, flight, rtt, una: 0, next: 0 }
+    }
+
+    pub(super) fn choice(name: &str) -> Choice {
+        Choice::by_name(REGISTRY, name).unwrap()
+    }
+
+    /// ACKs of one segment each, `flight` of which are always outstanding.
+    #[derive(Debug, Default)]
+    pub(super) struct Acks {
+        pub(super) now: Time,
+        pub(super) una: u64,
+    }
+
+    impl Acks {
+        /// The next `count`, evenly spread over round trips of `rtt`.
+        pub(super) fn feed(
+            &mut self,
+            cc: &mut impl CongestionControl,
+            window: &mut Window,
+            count: u64,
+            (flight, rtt): (u64, Span),
+        ) {
+            for _ in 0..count {
+                self.now += rtt / flight;
+                let signal = Signal {
+                    now: self.now,
+                    acked: 1.0,
+                    credit: 1.0,
+                    flight: flight as f64,
+                    rtt: Some(rtt),
+                    una: self.una,
+                    next: self.una + flight,
+                };
+                self.una += 1;
+                cc.on_ack(window, &signal);
+            }
+        }
+    }
 
     #[test]
     fn every_registered_control_can_be_made() {
         for part in REGISTRY {
             let _ = Algorithm::new(&Choice::new(part));
+        }
+    }
+
+    #[test]
+    fn names_are_unique() {
+        for (i, part) in REGISTRY.iter().enumerate() {
+            assert!(REGISTRY[..i].iter().all(|other| other.name != part.name), "{}", part.name);
         }
     }
 
@@ -157,5 +249,96 @@ mod tests {
         assert_eq!(window.cwnd, 10.1);
         grow(&mut window, 1.0);
         assert_eq!(window.cwnd, 10.1 + 1.0 / 10.1);
+    }
+
+    /// RFC 5681 section 3.1: a segment that times out again leaves ssthresh. The window is the loss
+    /// window, which is 2 with Vegas.
+    #[test]
+    fn a_second_timeout_leaves_ssthresh() {
+        for part in REGISTRY {
+            let mut control = Algorithm::new(&Choice::new(part));
+            let mut window = Window { cwnd: 40.0, ssthresh: 20.0 };
+            let mut acks = Acks::default();
+            acks.feed(&mut control, &mut window, 200, (40, Span::from_millis(100)));
+            let signal = Signal { now: acks.now + Span::from_secs(1), ..signal(0, 0.0, 40.0) };
+            control.on_timeout(&mut window, &signal, true);
+            let loss_window = if part.name == "vegas" { 2.0 } else { 1.0 };
+            assert_eq!(window.cwnd, loss_window, "{}", part.name);
+            let ssthresh = window.ssthresh;
+            assert!((2.0..41.0).contains(&ssthresh), "{}: {ssthresh}", part.name);
+            let signal = Signal { now: signal.now + Span::from_secs(2), flight: 1.0, ..signal };
+            control.on_timeout(&mut window, &signal, false);
+            assert_eq!(window, Window { cwnd: loss_window, ssthresh }, "{}", part.name);
+        }
+    }
+
+    /// A choice with each number at one end of its range or the default.
+    fn any_choice(part: &'static Part, picks: &[u8]) -> Choice {
+        use crate::parts::{Accepts, Value};
+        let mut choice = Choice::new(part);
+        for (parameter, pick) in part.parameters.iter().zip(picks) {
+            let value = match (parameter.accepts, pick % 4) {
+                (Accepts::Number(least, _), 0) => Value::Number(least),
+                (Accepts::Number(_, most), 1) => Value::Number(most),
+                (Accepts::Names(names), n) => Value::Name(names[usize::from(n) % names.len()]),
+                (Accepts::Time, 0) => Value::Time(Span::from_nanos(1)),
+                (Accepts::Time, 1) => Value::Time(Span::from_secs(1_000_000)),
+                _ => parameter.default,
+            };
+            choice = choice.with(parameter.name, value);
+        }
+        choice
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            cases: 2000,
+            failure_persistence: None,
+            rng_seed: RngSeed::Fixed(5681),
+            ..ProptestConfig::default()
+        })]
+
+        /// Whatever comes, in whatever order.
+        #[test]
+        fn the_window_stays_a_window(
+            index in 0..REGISTRY.len(),
+            picks in prop::collection::vec(any::<u8>(), 8),
+            signals in prop::collection::vec(
+                (0..8_u8, 0..3_000_000_000_u64, 0..50_u32, 0..2000_u32, 0..2_000_000_000_u64),
+                0..300,
+            ),
+            byte_counting in any::<bool>(),
+        ) {
+            let part = REGISTRY[index];
+            let mut control = Algorithm::new(&any_choice(part, &picks));
+            let mut window = Window { cwnd: 2.0, ssthresh: 64.0 };
+            let (mut now, mut una) = (Time::ZERO, 0);
+            for (kind, wait, acked, flight, rtt) in signals {
+                // Half of them in the same instant.
+                now += Span::from_nanos(if wait % 2 == 0 { 0 } else { wait / 100 });
+                let acked = if kind == 1 || kind == 2 { 0.0 } else { f64::from(acked.max(1)) };
+                let signal = Signal {
+                    now,
+                    acked,
+                    credit: if byte_counting { acked } else { 1.0 },
+                    flight: f64::from(flight),
+                    rtt: (rtt % 3 > 0).then_some(Span::from_nanos(rtt)),
+                    una,
+                    next: una + u64::from(flight),
+                };
+                una += acked as u64;
+                match kind {
+                    1 => control.on_duplicate_ack(&mut window, &signal),
+                    2 => control.on_loss(&mut window, &signal),
+                    3 => control.on_partial_ack(&mut window, &signal),
+                    4 => control.on_recovered(&mut window, &signal),
+                    5 => control.on_timeout(&mut window, &signal, flight % 2 == 0),
+                    _ => control.on_ack(&mut window, &signal),
+                }
+                let Window { cwnd, ssthresh } = window;
+                prop_assert!(cwnd.is_finite() && cwnd >= 1.0, "{}: cwnd {}", part.name, cwnd);
+                prop_assert!(ssthresh.is_finite() && ssthresh >= 2.0, "{}: ssthresh {}", part.name, ssthresh);
+            }
+        }
     }
 }

@@ -1,0 +1,134 @@
+//! BIAD: binary increase, adaptive decrease. Tsiknas and Stamatelos ("Comparative performance
+//! evaluation of TCP variants in WiMAX (and WLANs) network configurations", 2012) conclude that the
+//! increase of BIC and the decrease of Westwood should be joined, and leave it there. What follows
+//! is our definition.
+//!
+//! - Increase: [BIC](super::Bic)'s, with NewReno's up to `low_window`.
+//! - Decrease: [Westwood](super::Westwood)'s. Three duplicate ACKs at the window W set
+//!
+//! ```text
+//! T = min(W, max(2, BWE RTTmin));   ssthresh = cwnd = T                                          (1)
+//! ```
+//!
+//!   An estimate above W is W: a loss never opens the window. The target of the search becomes W, or
+//!   (W + T) / 2 if W was below the old target (BIC's fast convergence with T / W for its beta).
+//! - A timeout sets ssthresh = max(2, BWE RTTmin) and cwnd = 1, and forgets the target.
+//!
+//! Where T = W, a random loss costs the retransmission and nothing else.
+
+use super::bandwidth::Pipe;
+use super::bic::{FAST_CONVERGENCE, Increase, LOW_WINDOW, SEARCH, SMAX, SMIN, SMOOTH_PART};
+use super::westwood::{TAU, after_loss, filter};
+use super::{CongestionControl, Signal, Window, in_use};
+use crate::parts::{Choice, Part};
+
+pub(super) static PART: Part = Part {
+    name: "biad",
+    summary: "the increase of bic with the decrease of westwood",
+    source: "the conclusion of Tsiknas and Stamatelos 2012; defined here",
+    parameters: &[SEARCH, SMAX, SMIN, SMOOTH_PART, LOW_WINDOW, FAST_CONVERGENCE, TAU],
+};
+
+/// BIAD.
+#[derive(Clone, Debug)]
+pub struct Biad {
+    increase: Increase,
+    pipe: Pipe,
+}
+
+impl Biad {
+    /// With the chosen constants.
+    pub fn new(choice: &Choice) -> Self {
+        Self { increase: Increase::new(choice), pipe: Pipe::new(filter(choice)) }
+    }
+}
+
+impl CongestionControl for Biad {
+    fn on_ack(&mut self, window: &mut Window, signal: &Signal) {
+        self.pipe.on_ack(signal);
+        self.increase.on_ack(window, signal);
+    }
+
+    fn on_duplicate_ack(&mut self, _window: &mut Window, signal: &Signal) {
+        self.pipe.on_ack(signal);
+    }
+
+    fn on_loss(&mut self, window: &mut Window, signal: &Signal) {
+        let cwnd = in_use(window, signal);
+        let kept = after_loss(&mut self.pipe, signal).min(cwnd).max(2.0);
+        self.increase.on_loss(cwnd, kept);
+        window.ssthresh = kept;
+        window.cwnd = kept;
+    }
+
+    fn on_partial_ack(&mut self, _window: &mut Window, signal: &Signal) {
+        self.pipe.on_ack(signal);
+    }
+
+    fn on_recovered(&mut self, _window: &mut Window, signal: &Signal) {
+        self.pipe.on_ack(signal);
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
+        if first {
+            window.ssthresh = after_loss(&mut self.pipe, signal);
+        }
+        self.increase.reset();
+        window.cwnd = 1.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Acks, choice, signal};
+    use super::*;
+    use crate::time::Span;
+
+    /// 1000 segments/s with an RTT of 100 ms: T = 100.
+    fn fed() -> (Biad, Window, Acks) {
+        let mut biad = Biad::new(&choice("biad"));
+        let mut window = Window { cwnd: 100.0, ssthresh: 2.0 };
+        let mut acks = Acks::default();
+        acks.feed(&mut biad, &mut window, 5000, (100, Span::from_millis(100)));
+        (biad, window, acks)
+    }
+
+    fn round_trip(biad: &mut Biad, window: &mut Window, acks: &mut Acks) -> f64 {
+        let before = window.cwnd;
+        acks.feed(biad, window, 100, (100, Span::from_millis(100)));
+        window.cwnd - before
+    }
+
+    #[test]
+    fn decreases_to_the_estimate_and_searches_for_the_old_window() {
+        let (mut biad, mut window, mut acks) = fed();
+        window.cwnd = 130.0;
+        biad.on_loss(&mut window, &Signal { now: acks.now, ..signal(0, 0.0, 130.0) });
+        assert!((window.cwnd - 100.0).abs() < 1.0, "{window:?}");
+        // (130 - 100) / 4 is 7 in whole segments, and 6 and less on the way up.
+        let gain = round_trip(&mut biad, &mut window, &mut acks);
+        assert!((5.5..7.0).contains(&gain), "{gain}");
+        // Below the old target: the new one is halfway between 120 and 100, and this is the plateau.
+        window.cwnd = 120.0;
+        biad.on_loss(&mut window, &Signal { now: acks.now, ..signal(0, 0.0, 120.0) });
+        window.cwnd = 103.5;
+        let gain = round_trip(&mut biad, &mut window, &mut acks);
+        assert!((0.15..0.25).contains(&gain), "{gain}");
+    }
+
+    #[test]
+    fn a_loss_never_opens_the_window() {
+        let (mut biad, mut window, acks) = fed();
+        window.cwnd = 60.0;
+        biad.on_loss(&mut window, &Signal { now: acks.now, ..signal(0, 0.0, 60.0) });
+        assert_eq!(window, Window { cwnd: 60.0, ssthresh: 60.0 });
+    }
+
+    #[test]
+    fn small_windows_grow_as_newreno() {
+        let (mut biad, _, mut acks) = fed();
+        let mut window = Window { cwnd: 10.0, ssthresh: 2.0 };
+        acks.feed(&mut biad, &mut window, 1, (10, Span::from_millis(100)));
+        assert_eq!(window.cwnd, 10.1);
+    }
+}

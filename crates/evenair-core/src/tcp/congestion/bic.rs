@@ -1,0 +1,348 @@
+//! BIC: the window climbs by binary search towards the size at which the last loss came (Xu,
+//! Harfoush and Rhee, "Binary increase congestion control (BIC) for fast long-distance networks",
+//! INFOCOM 2004), as Linux has it.
+//!
+//! With W the window in whole segments, Wmax the target, B = 4 and d = floor((Wmax - W) / B), a
+//! round trip of congestion avoidance adds to a window above `low_window`
+//!
+//! ```text
+//! W < Wmax:   Smax             where d > Smax        (linear increase)                           (1)
+//!             d                where 1 < d <= Smax   (binary search)
+//!             B / smooth_part  where d <= 1          (plateau)
+//! W >= Wmax:  B / smooth_part          where W < Wmax + B              (plateau)                 (2)
+//!             (W - Wmax) / (B - 1)     where W < Wmax + Smax (B - 1)   (probing)
+//!             Smax                     beyond                          (linear)
+//! ```
+//!
+//! and at least W/20 before the first loss and after a timeout, when there is no Wmax. Up to
+//! `low_window` it grows as NewReno. A loss sets Wmax = W, or W (1 + beta) / 2 if W was below the
+//! old Wmax (fast convergence: room for others), and leaves beta W, or half of it up to
+//! `low_window`. A timeout forgets Wmax.
+//!
+//! - beta is 819/1024 (Linux; the paper keeps 7/8).
+//! - Because Linux's d is whole, the plateau begins 2 B segments below Wmax. With the defaults it
+//!   takes (2 B + B) smooth_part / B = 60 round trips.
+//! - Growth per ACK is multiplied by the mean number of segments that an ACK covers (an average
+//!   that keeps 15/16, from 2), unless the window counts segments anyway; but no ACK adds more than
+//!   one segment for each of credit (Linux).
+//! - `search = "paper"` is the textbook's binary search instead of (1) and (2): half of the distance
+//!   to Wmax, between Smin and Smax; beyond Wmax as far as it has come, between 1 and Smax.
+
+use super::{CongestionControl, Signal, Window, in_use, slow_start};
+use crate::parts::{Accepts, Choice, Parameter, Part, Value};
+
+pub(super) static PART: Part = Part {
+    name: "bic",
+    summary: "binary search for the window of the last loss; 4/5 of the window at a loss",
+    source: "Xu, Harfoush and Rhee 2004; Linux tcp_bic",
+    parameters: &[
+        SEARCH,
+        SMAX,
+        SMIN,
+        SMOOTH_PART,
+        LOW_WINDOW,
+        FAST_CONVERGENCE,
+        Parameter {
+            name: "beta",
+            default: Value::Number(819.0 / 1024.0),
+            accepts: Accepts::Number(0.1, 1.0),
+            meaning: "what is left of the window at a loss (Linux: 819/1024; the paper: 0.875)",
+        },
+    ],
+};
+
+pub(super) const SEARCH: Parameter = Parameter {
+    name: "search",
+    default: Value::Name("linux"),
+    accepts: Accepts::Names(&["linux", "paper"]),
+    meaning: "the increase: Linux's, or the textbook's binary search",
+};
+pub(super) const SMAX: Parameter = Parameter {
+    name: "smax",
+    default: Value::Number(16.0),
+    accepts: Accepts::Number(1.0, 1e6),
+    meaning: "the largest increase in a round trip, segments (Linux: 16; the paper: 32)",
+};
+pub(super) const SMIN: Parameter = Parameter {
+    name: "smin",
+    default: Value::Number(0.01),
+    accepts: Accepts::Number(1e-6, 1.0),
+    meaning: "the smallest increase in a round trip with `search = \"paper\"`, segments",
+};
+pub(super) const SMOOTH_PART: Parameter = Parameter {
+    name: "smooth_part",
+    default: Value::Number(20.0),
+    accepts: Accepts::Number(1.0, 1e6),
+    meaning: "round trips for the last 4 segments below the window of the last loss",
+};
+pub(super) const LOW_WINDOW: Parameter = Parameter {
+    name: "low_window",
+    default: Value::Number(14.0),
+    accepts: Accepts::Number(0.0, 1e6),
+    meaning: "up to this window it grows as NewReno, segments",
+};
+pub(super) const FAST_CONVERGENCE: Parameter = Parameter {
+    name: "fast_convergence",
+    default: Value::Name("on"),
+    accepts: Accepts::Names(&["on", "off"]),
+    meaning: "whether a loss below the last one's window lowers the target, to leave room",
+};
+
+/// Linux's BICTCP_B: its search goes a fourth of the way each round trip.
+const B: f64 = 4.0;
+/// Without a Wmax an ACK adds at least 1/20 of a segment.
+const MOST_ACKS: f64 = 20.0;
+
+/// The binary increase, without the decrease.
+#[derive(Clone, Debug)]
+pub struct Increase {
+    as_linux: bool,
+    smax: f64,
+    smin: f64,
+    smooth_part: f64,
+    low_window: f64,
+    fast_convergence: bool,
+    /// Wmax, once there was a loss.
+    max: Option<f64>,
+    /// Segments that an ACK covers, over what the window counts for it.
+    ratio: f64,
+}
+
+impl Increase {
+    /// With the chosen constants.
+    pub fn new(choice: &Choice) -> Self {
+        Self {
+            as_linux: choice.named(SEARCH.name) == "linux",
+            smax: choice.number(SMAX.name),
+            smin: choice.number(SMIN.name),
+            smooth_part: choice.number(SMOOTH_PART.name),
+            low_window: choice.number(LOW_WINDOW.name),
+            fast_convergence: choice.named(FAST_CONVERGENCE.name) == "on",
+            max: None,
+            ratio: 2.0,
+        }
+    }
+
+    /// New data was acknowledged.
+    pub fn on_ack(&mut self, window: &mut Window, signal: &Signal) {
+        if signal.credit > 0.0 {
+            self.ratio = (15.0 * self.ratio + signal.acked / signal.credit) / 16.0;
+        }
+        let rest = slow_start(window, signal.credit);
+        let cwnd = window.cwnd;
+        if cwnd <= self.low_window {
+            window.cwnd += rest / cwnd;
+        } else {
+            let mut growth = self.per_round_trip(cwnd.floor()) / cwnd;
+            if self.max.is_none() {
+                growth = growth.max(1.0 / MOST_ACKS);
+            }
+            window.cwnd += rest * (growth * self.ratio).min(1.0);
+        }
+    }
+
+    /// What a round trip adds to `cwnd`: equations (1) and (2).
+    fn per_round_trip(&self, cwnd: f64) -> f64 {
+        let distance = self.max.unwrap_or(0.0) - cwnd;
+        if !self.as_linux {
+            return if distance > 0.0 {
+                (distance / 2.0).clamp(self.smin, self.smax)
+            } else {
+                (-distance).clamp(1.0, self.smax)
+            };
+        }
+        let plateau = B / self.smooth_part;
+        if distance > 0.0 {
+            let step = (distance / B).floor();
+            if step <= 1.0 { plateau } else { step.min(self.smax) }
+        } else if -distance < B {
+            plateau
+        } else {
+            (-distance / (B - 1.0)).min(self.smax)
+        }
+    }
+
+    /// A loss at the window `cwnd`, of which `kept` will be left.
+    pub fn on_loss(&mut self, cwnd: f64, kept: f64) {
+        let below = self.max.is_some_and(|max| cwnd < max);
+        let max = if below && self.fast_convergence { (cwnd + kept) / 2.0 } else { cwnd };
+        self.max = Some(max.floor());
+    }
+
+    /// The window up to which growth is NewReno's.
+    pub fn low_window(&self) -> f64 {
+        self.low_window
+    }
+
+    /// The window of the last loss is no guide any more.
+    pub fn reset(&mut self) {
+        self.max = None;
+        self.ratio = 2.0;
+    }
+}
+
+/// BIC.
+#[derive(Clone, Debug)]
+pub struct Bic {
+    increase: Increase,
+    beta: f64,
+}
+
+impl Bic {
+    /// With the chosen constants.
+    pub fn new(choice: &Choice) -> Self {
+        Self { increase: Increase::new(choice), beta: choice.number("beta") }
+    }
+
+    /// ssthresh after a loss at the window `cwnd`.
+    fn after_loss(&self, cwnd: f64) -> f64 {
+        let factor = if cwnd <= self.increase.low_window() { 0.5 } else { self.beta };
+        (cwnd * factor).max(2.0)
+    }
+}
+
+impl CongestionControl for Bic {
+    fn on_ack(&mut self, window: &mut Window, signal: &Signal) {
+        self.increase.on_ack(window, signal);
+    }
+
+    fn on_loss(&mut self, window: &mut Window, signal: &Signal) {
+        let cwnd = in_use(window, signal);
+        self.increase.on_loss(cwnd, cwnd * self.beta);
+        window.ssthresh = self.after_loss(cwnd);
+        window.cwnd = window.ssthresh;
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
+        if first {
+            window.ssthresh = self.after_loss(in_use(window, signal));
+        }
+        self.increase.reset();
+        window.cwnd = 1.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Acks, choice, signal};
+    use super::*;
+    use crate::parts::Value;
+    use crate::time::Span;
+
+    const RTT: Span = Span::from_millis(100);
+
+    /// What `count` round trips each add.
+    fn climb(bic: &mut Bic, window: &mut Window, count: usize) -> Vec<f64> {
+        let mut acks = Acks::default();
+        let mut gains = vec![];
+        for _ in 0..count {
+            let before = window.cwnd;
+            acks.feed(bic, window, before as u64, (before as u64, RTT));
+            gains.push(window.cwnd - before);
+        }
+        gains
+    }
+
+    /// By hand with B = 4, Smax = 16, smooth_part = 20 and Wmax = 200.
+    #[test]
+    fn the_increase_by_hand() {
+        let mut bic = Bic::new(&choice("bic"));
+        bic.increase.max = Some(200.0);
+        let table = [
+            (100.0, 16.0), // 25 > Smax
+            (140.0, 15.0),
+            (160.0, 10.0),
+            (188.0, 3.0),
+            (192.0, 2.0),
+            (193.0, 0.2),
+            (199.0, 0.2),
+            (203.0, 0.2),
+            (206.0, 2.0),
+            (230.0, 10.0),
+            (250.0, 16.0),
+            (900.0, 16.0),
+        ];
+        for (cwnd, gain) in table {
+            assert_eq!(bic.increase.per_round_trip(cwnd), gain, "{cwnd}");
+        }
+        // The textbook: half the distance between Smin and Smax.
+        let mut bic = Bic::new(&choice("bic").with("search", Value::Name("paper")));
+        bic.increase.max = Some(200.0);
+        let table = [
+            (100.0, 16.0),
+            (180.0, 10.0),
+            (199.99, 0.01),
+            (200.0, 1.0),
+            (204.0, 4.0),
+            (300.0, 16.0),
+        ];
+        for (cwnd, gain) in table {
+            let got = bic.increase.per_round_trip(cwnd);
+            assert!((got - gain).abs() < 0.01, "{cwnd}: {got}");
+        }
+    }
+
+    #[test]
+    fn decreases_by_hand() {
+        let mut bic = Bic::new(&choice("bic"));
+        let mut window = Window { cwnd: 100.0, ssthresh: 2.0 };
+        bic.on_loss(&mut window, &signal(0, 0.0, 100.0));
+        assert_eq!(window.cwnd, 100.0 * 819.0 / 1024.0);
+        assert_eq!(bic.increase.max, Some(100.0));
+        // Below the last one: 90 (1024 + 819) / 2048 = 80.99, whole segments.
+        window.cwnd = 90.0;
+        bic.on_loss(&mut window, &signal(0, 0.0, 90.0));
+        assert_eq!(bic.increase.max, Some(80.0));
+        // Up to low_window it is NewReno.
+        window.cwnd = 14.0;
+        bic.on_loss(&mut window, &signal(0, 0.0, 14.0));
+        assert_eq!(window, Window { cwnd: 7.0, ssthresh: 7.0 });
+        let gain = climb(&mut bic, &mut window, 1)[0];
+        assert!((0.9..=1.0).contains(&gain), "{gain}");
+        // A window that the receiver limits counts as far as it is used.
+        window.cwnd = 500.0;
+        bic.on_loss(&mut window, &signal(0, 0.0, 99.0));
+        assert_eq!(window.ssthresh, 100.0 * 819.0 / 1024.0);
+        window.cwnd = 50.0;
+        bic.on_timeout(&mut window, &signal(0, 0.0, 50.0), true);
+        assert_eq!(window, Window { cwnd: 1.0, ssthresh: 50.0 * 819.0 / 1024.0 });
+        assert_eq!(bic.increase.max, None);
+    }
+
+    /// From 80 to 100: steps that are a fourth of the distance, a plateau of 12 segments in 60 round
+    /// trips, then ever larger steps up to Smax.
+    #[test]
+    fn it_climbs_to_a_plateau_and_then_probes() {
+        let mut bic = Bic::new(&choice("bic"));
+        let mut window = Window { cwnd: 100.0, ssthresh: 2.0 };
+        bic.increase.ratio = 1.0;
+        bic.on_loss(&mut window, &signal(0, 0.0, 100.0));
+        let gains = climb(&mut bic, &mut window, 120);
+        let flat = gains.iter().position(|&gain| gain < 0.25).unwrap();
+        // d = 5, 3, 3, 2 (or 4 and 2 as fractions fall): a handful of round trips.
+        assert!((3..=6).contains(&flat), "{gains:?}");
+        assert!(gains[..flat].windows(2).all(|pair| pair[1] <= pair[0] + 0.5), "{gains:?}");
+        let reached = 100.0 * 819.0 / 1024.0 + gains[..flat].iter().sum::<f64>();
+        assert!((91.0..95.0).contains(&reached), "the plateau begins at {reached}");
+        let length = gains[flat..].iter().position(|&gain| gain > 0.5).unwrap();
+        let expected = (104.0 - reached) / 0.2;
+        assert!((length as f64 - expected).abs() <= 3.0, "{length}, not {expected}");
+        let probing = &gains[flat + length + 1..];
+        let at_smax = probing.iter().position(|&gain| gain > 15.0).unwrap();
+        assert!(probing[..at_smax].windows(2).all(|pair| pair[1] > pair[0]), "{probing:?}");
+        assert!(probing[at_smax + 1..].iter().all(|gain| (15.0..=16.01).contains(gain)));
+    }
+
+    /// An ACK for each second segment, without byte counting: the window climbs as fast.
+    #[test]
+    fn delayed_acks_do_not_slow_it_down() {
+        let mut window = Window { cwnd: 100.0, ssthresh: 2.0 };
+        let mut bic = Bic::new(&choice("bic"));
+        bic.increase.max = Some(140.0);
+        for _ in 0..50 {
+            bic.on_ack(&mut window, &signal(0, 2.0, 100.0));
+        }
+        // d = 10 at first, and 9 from 101 on.
+        assert!((108.0..110.0).contains(&window.cwnd), "{}", window.cwnd);
+    }
+}

@@ -1,0 +1,246 @@
+//! CUBIC (RFC 9438): the window is a cubic function of the time since the last loss, flat around the
+//! window at which the loss came.
+//!
+//! With t since congestion avoidance began, at the window W_0, and W_max the window of the loss:
+//!
+//! ```text
+//! W_cubic(t) = C (t - K)^3 + W_max                                        (RFC 9438, figure 1)
+//! K = cbrt((W_max - W_0) / C)                                             (figure 2)
+//! W_est = W_est + alpha segments_acked / cwnd, from W_0                   (figure 4)
+//! alpha = 3 (1 - beta) / (1 + beta), and 1 once W_est is the window before the loss
+//! ```
+//!
+//! Each ACK adds (target - cwnd) / cwnd, the target being W_cubic(t + RTT) between cwnd and
+//! 1.5 cwnd; but the window is W_est where W_cubic(t) < W_est (the Reno-friendly region).
+//!
+//! A loss sets ssthresh = max(2, beta FlightSize), and W_max = cwnd, or cwnd (1 + beta) / 2 if the
+//! last W_max was higher (fast convergence, section 4.7). After a timeout, and after a slow start
+//! that ended without a loss, K = 0 and W_max = W_0 (sections 4.8 and 4.10).
+//!
+//! Where the RFC leaves a choice: RTT is smoothed by 1/8 (it asks for "the smoothed RTT"); an ACK
+//! counts once, or by its segments where the flow counts bytes. HyStart++ (section 4.10) is not
+//! here. The RFC stops the clock while the application limits the sender (section 5.8); here it
+//! runs on, as cwnd grows on, but a loss goes by what was outstanding.
+
+use super::{CongestionControl, Signal, Window, in_use, slow_start};
+use crate::parts::{Accepts, Choice, Parameter, Part, Value};
+use crate::time::Time;
+
+pub(super) static PART: Part = Part {
+    name: "cubic",
+    summary: "a cubic function of the time since the last loss; 7/10 of the window at a loss",
+    source: "RFC 9438",
+    parameters: &[
+        Parameter {
+            name: "c",
+            default: Value::Number(0.4),
+            accepts: Accepts::Number(1e-6, 1e3),
+            meaning: "how steep the function is, segments/s^3",
+        },
+        Parameter {
+            name: "beta",
+            default: Value::Number(0.7),
+            accepts: Accepts::Number(0.1, 0.99),
+            meaning: "what is left of the window at a loss",
+        },
+        Parameter {
+            name: "fast_convergence",
+            default: Value::Name("on"),
+            accepts: Accepts::Names(&["on", "off"]),
+            meaning: "whether a loss below the last one's window lowers W_max, to leave room",
+        },
+        Parameter {
+            name: "reno_friendly",
+            default: Value::Name("on"),
+            accepts: Accepts::Names(&["on", "off"]),
+            meaning: "whether the window is at least what Reno's would be",
+        },
+    ],
+};
+
+/// A stretch of congestion avoidance.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    since: Time,
+    /// K, seconds.
+    k: f64,
+    /// W_max of the function.
+    origin: f64,
+    /// W_est.
+    estimate: f64,
+}
+
+/// CUBIC.
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    c: f64,
+    beta: f64,
+    fast_convergence: bool,
+    reno_friendly: bool,
+    /// W_max, unless a timeout or the end of slow start without a loss has taken its meaning.
+    max: Option<f64>,
+    /// cwnd before the last loss.
+    prior: f64,
+    /// SRTT, seconds.
+    srtt: Option<f64>,
+    epoch: Option<Epoch>,
+}
+
+impl Cubic {
+    /// With the chosen constants.
+    pub fn new(choice: &Choice) -> Self {
+        Self {
+            c: choice.number("c"),
+            beta: choice.number("beta"),
+            fast_convergence: choice.named("fast_convergence") == "on",
+            reno_friendly: choice.named("reno_friendly") == "on",
+            max: None,
+            prior: 0.0,
+            srtt: None,
+            epoch: None,
+        }
+    }
+
+    /// Congestion avoidance begins.
+    fn begin(&self, now: Time, cwnd: f64) -> Epoch {
+        let origin = self.max.unwrap_or(cwnd).max(cwnd);
+        let k = libm::cbrt((origin - cwnd) / self.c);
+        Epoch { since: now, k, origin, estimate: cwnd }
+    }
+
+    /// W_cubic after `t` seconds.
+    fn cubic(&self, epoch: &Epoch, t: f64) -> f64 {
+        let x = t - epoch.k;
+        self.c * x * x * x + epoch.origin
+    }
+
+    fn reduced(&self, flight: f64) -> f64 {
+        (flight * self.beta).max(2.0)
+    }
+}
+
+impl CongestionControl for Cubic {
+    fn on_ack(&mut self, window: &mut Window, signal: &Signal) {
+        if let Some(rtt) = signal.rtt {
+            let rtt = rtt.as_secs_f64();
+            self.srtt = Some(self.srtt.map_or(rtt, |srtt| srtt + (rtt - srtt) / 8.0));
+        }
+        let rest = slow_start(window, signal.credit);
+        if rest <= 0.0 {
+            return;
+        }
+        let cwnd = window.cwnd;
+        let mut epoch = self.epoch.unwrap_or_else(|| self.begin(signal.now, cwnd));
+        let t = signal.now.since(epoch.since).as_secs_f64();
+        let alpha = if epoch.estimate < self.prior {
+            3.0 * (1.0 - self.beta) / (1.0 + self.beta)
+        } else {
+            1.0
+        };
+        epoch.estimate += alpha * signal.acked / cwnd;
+        let target = self.cubic(&epoch, t + self.srtt.unwrap_or(0.0)).clamp(cwnd, 1.5 * cwnd);
+        window.cwnd += rest * (target - cwnd) / cwnd;
+        if self.reno_friendly && self.cubic(&epoch, t) < epoch.estimate {
+            window.cwnd = window.cwnd.max(epoch.estimate);
+        }
+        self.epoch = Some(epoch);
+    }
+
+    fn on_loss(&mut self, window: &mut Window, signal: &Signal) {
+        let cwnd = in_use(window, signal);
+        let below = self.max.is_some_and(|max| cwnd < max);
+        let factor = if below && self.fast_convergence { (1.0 + self.beta) / 2.0 } else { 1.0 };
+        self.max = Some(cwnd * factor);
+        self.prior = cwnd;
+        window.ssthresh = self.reduced(signal.flight);
+        window.cwnd = window.ssthresh;
+        self.epoch = None;
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
+        if first {
+            self.prior = in_use(window, signal);
+            window.ssthresh = self.reduced(signal.flight);
+        }
+        self.max = None;
+        window.cwnd = 1.0;
+        self.epoch = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Acks, at_ms, choice, signal};
+    use super::*;
+    use crate::time::Span;
+
+    /// A loss at 200 leaves 140: K = cbrt(60 / 0.4) = 5.3133 s. Each ACK for 12 s, against the
+    /// function itself.
+    #[test]
+    fn the_window_follows_the_function() {
+        for rtt in [20, 50, 100, 200] {
+            let choice = choice("cubic").with("reno_friendly", Value::Name("off"));
+            let mut cubic = Cubic::new(&choice);
+            let mut window = Window { cwnd: 200.0, ssthresh: 2.0 };
+            cubic.on_loss(&mut window, &signal(0, 0.0, 200.0));
+            assert_eq!(window, Window { cwnd: 140.0, ssthresh: 140.0 });
+            let mut acks = Acks::default();
+            let mut begin = None;
+            while acks.now < at_ms(12_000) {
+                let flight = window.cwnd as u64;
+                acks.feed(&mut cubic, &mut window, 1, (flight, Span::from_millis(rtt)));
+                let begin = *begin.get_or_insert(acks.now);
+                let t = acks.now.since(begin).as_secs_f64();
+                let expected = 0.4 * (t - 5.3133).powi(3) + 200.0;
+                let off = window.cwnd / expected - 1.0;
+                assert!(off.abs() < 0.01, "rtt {rtt}, {t} s: {} is off by {off}", window.cwnd);
+            }
+        }
+    }
+
+    /// RFC 9438 section 4.3: 3 * 0.3 / 1.7 = 0.529 segments each round trip until the window before
+    /// the loss, and 1 from there.
+    #[test]
+    fn small_windows_grow_at_renos_pace() {
+        let mut cubic = Cubic::new(&choice("cubic"));
+        let mut window = Window { cwnd: 20.0, ssthresh: 2.0 };
+        cubic.on_loss(&mut window, &signal(0, 0.0, 20.0));
+        let mut acks = Acks::default();
+        let mut cwnd = vec![window.cwnd];
+        for _ in 0..24 {
+            let flight = window.cwnd as u64;
+            acks.feed(&mut cubic, &mut window, flight, (flight, Span::from_millis(10)));
+            cwnd.push(window.cwnd);
+        }
+        for pair in cwnd.windows(2) {
+            let expected = if pair[1] < 20.0 { 0.529 } else { 1.0 };
+            let gain = pair[1] - pair[0];
+            let crossing = pair[0] < 20.0 && pair[1] >= 20.0;
+            assert!(crossing || (0.93..1.01).contains(&(gain / expected)), "{cwnd:?}");
+        }
+        assert!(cwnd[24] > 25.0);
+    }
+
+    #[test]
+    fn losses_by_hand() {
+        let mut cubic = Cubic::new(&choice("cubic"));
+        let mut window = Window { cwnd: 100.0, ssthresh: 2.0 };
+        cubic.on_loss(&mut window, &signal(0, 0.0, 100.0));
+        assert_eq!(window, Window { cwnd: 70.0, ssthresh: 70.0 });
+        assert_eq!(cubic.max, Some(100.0));
+        // Fast convergence: 80 (1 + 0.7) / 2 = 68.
+        window.cwnd = 80.0;
+        cubic.on_loss(&mut window, &signal(0, 0.0, 80.0));
+        assert_eq!(cubic.max, Some(68.0));
+        assert_eq!(window.cwnd, 56.0);
+        // After a timeout: slow start to ssthresh, then the function from there with K = 0.
+        cubic.on_timeout(&mut window, &signal(0, 0.0, 50.0), true);
+        assert_eq!(window, Window { cwnd: 1.0, ssthresh: 35.0 });
+        let mut acks = Acks::default();
+        acks.feed(&mut cubic, &mut window, 34, (10, Span::from_millis(100)));
+        assert_eq!(window.cwnd, 35.0);
+        acks.feed(&mut cubic, &mut window, 1, (35, Span::from_millis(100)));
+        let epoch = cubic.epoch.unwrap();
+        assert_eq!((epoch.k, epoch.origin), (0.0, 35.0));
+    }
+}

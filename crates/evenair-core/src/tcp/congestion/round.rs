@@ -1,0 +1,56 @@
+//! Rounds: the time in which one window is acknowledged, and the round-trip times seen in it.
+
+use super::Signal;
+use crate::time::Span;
+
+/// What a round has told.
+#[derive(Clone, Copy, Debug)]
+pub struct Summary {
+    /// Round-trip times that were measured in it.
+    pub samples: u32,
+    /// Their mean, seconds; 0 without any.
+    pub mean: f64,
+    /// The smallest of them, seconds; infinite without any.
+    pub least: f64,
+}
+
+/// The present round. It ends with the ACK of the first segment sent after it began.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Round {
+    /// The first byte that was not yet sent when the round began.
+    end: Option<u64>,
+    samples: u32,
+    sum: Span,
+    least: Option<Span>,
+}
+
+impl Round {
+    /// Takes an ACK of new data; what the round has told, if this ACK ends it.
+    pub fn on_ack(&mut self, signal: &Signal) -> Option<Summary> {
+        if let Some(rtt) = signal.rtt {
+            self.samples += 1;
+            self.sum += rtt;
+            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+        }
+        let Some(end) = self.end else {
+            self.end = Some(signal.next);
+            return None;
+        };
+        // `una` is what had been acknowledged before: this ACK is the first beyond `end`.
+        if signal.una < end {
+            return None;
+        }
+        let summary = Summary {
+            samples: self.samples,
+            mean: self.sum.as_secs_f64() / f64::from(self.samples.max(1)),
+            least: self.least.map_or(f64::INFINITY, Span::as_secs_f64),
+        };
+        *self = Self { end: Some(signal.next), ..Self::default() };
+        Some(summary)
+    }
+
+    /// Forgets the present round: the next ACK begins another.
+    pub fn restart(&mut self) {
+        *self = Self::default();
+    }
+}

@@ -1,0 +1,76 @@
+//! Westwood+: Westwood with an estimate that ACKs in clumps do not mislead (Grieco and Mascolo,
+//! "Performance evaluation and comparison of Westwood+, New Reno, and Vegas TCP congestion
+//! control", ACM CCR 34(2), 2004), with the filter of Linux.
+//!
+//! The window follows [Westwood](super::Westwood). There is one sample of bandwidth for each round
+//! trip, of 50 ms at least: the segments that arrived in it over its length. Two averages in a row
+//! smooth the samples, and both start with the first sample:
+//!
+//! ```text
+//! s_k = (7 s_(k-1) + b_k) / 8;   BWE_k = (7 BWE_(k-1) + s_k) / 8
+//! ```
+//!
+//! (Linux; the paper has 0.9 BWE + 0.1 b.) After a timeout RTTmin is measured afresh (Linux).
+
+use super::bandwidth::{Filter, Pipe};
+use super::westwood::after_loss;
+use super::{CongestionControl, Signal, Window, grow};
+use crate::parts::{Accepts, Choice, Parameter, Part, Value};
+use crate::time::Span;
+
+pub(super) static PART: Part = Part {
+    name: "westwood-plus",
+    summary: "as westwood, but with an estimate from each round trip",
+    source: "Grieco and Mascolo 2004; Linux tcp_westwood",
+    parameters: &[Parameter {
+        name: "sample",
+        default: Value::Time(Span::from_millis(50)),
+        accepts: Accepts::Time,
+        meaning: "the shortest time over which bandwidth is measured",
+    }],
+};
+
+/// Westwood+.
+#[derive(Clone, Debug)]
+pub struct WestwoodPlus {
+    pipe: Pipe,
+}
+
+impl WestwoodPlus {
+    /// With the chosen filter.
+    pub fn new(choice: &Choice) -> Self {
+        Self { pipe: Pipe::new(Filter::Plus { least: choice.time("sample"), first: None }) }
+    }
+}
+
+impl CongestionControl for WestwoodPlus {
+    fn on_ack(&mut self, window: &mut Window, signal: &Signal) {
+        self.pipe.on_ack(signal);
+        grow(window, signal.credit);
+    }
+
+    fn on_duplicate_ack(&mut self, _window: &mut Window, signal: &Signal) {
+        self.pipe.on_ack(signal);
+    }
+
+    fn on_loss(&mut self, window: &mut Window, signal: &Signal) {
+        window.ssthresh = after_loss(&mut self.pipe, signal);
+        window.cwnd = window.cwnd.min(window.ssthresh);
+    }
+
+    fn on_partial_ack(&mut self, _window: &mut Window, signal: &Signal) {
+        self.pipe.on_ack(signal);
+    }
+
+    fn on_recovered(&mut self, _window: &mut Window, signal: &Signal) {
+        self.pipe.on_ack(signal);
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
+        if first {
+            window.ssthresh = after_loss(&mut self.pipe, signal);
+        }
+        self.pipe.forget_rtt();
+        window.cwnd = 1.0;
+    }
+}

@@ -1,0 +1,239 @@
+//! Each congestion control alone on a link of 10 Mb/s, 50 ms each way, with a queue of one
+//! bandwidth-delay product.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::path::Packet;
+use super::*;
+
+/// A segment of 1000 bytes at 10 Mb/s.
+const SERVICE: Span = Span::from_micros(800);
+const DELAY: Span = Span::from_millis(50);
+/// 100 ms at 1250 segments/s.
+const BDP: f64 = 125.0;
+
+/// What the sender was after an ACK.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    at: Time,
+    cwnd: f64,
+    /// Segments that wait at the link, without the one that is sent.
+    waiting: usize,
+    acked: u64,
+}
+
+struct Link {
+    sender: Sender,
+    receiver: Receiver,
+    now: Time,
+    on_the_way: BTreeMap<(Time, u64), Packet>,
+    packets: u64,
+    /// When the segments at the link will have been sent.
+    leaving: VecDeque<Time>,
+    service: Span,
+    /// Segments that get lost, by their number among all that are sent.
+    lost: Vec<u64>,
+    sent: u64,
+    trace: Vec<Point>,
+}
+
+impl Link {
+    fn new(name: &str, config: SenderConfig, delayed_ack: u32) -> Self {
+        let control = Algorithm::new(&Choice::by_name(REGISTRY, name).unwrap());
+        Self {
+            sender: Sender::new(config, control),
+            receiver: Receiver::new(receiver_config(delayed_ack)),
+            now: Time::ZERO,
+            on_the_way: BTreeMap::new(),
+            packets: 0,
+            leaving: VecDeque::new(),
+            service: SERVICE,
+            lost: vec![],
+            sent: 0,
+            trace: vec![],
+        }
+    }
+
+    fn put(&mut self, arrival: Time, packet: Packet) {
+        self.packets += 1;
+        self.on_the_way.insert((arrival, self.packets), packet);
+    }
+
+    fn run(&mut self, until: Time) {
+        loop {
+            self.pump();
+            let packet = self.on_the_way.first_key_value().map_or(Time::NEVER, |(&(at, _), _)| at);
+            let timer = self.sender.timer_at().min(self.receiver.timer_at());
+            if packet.min(timer) >= until {
+                return;
+            }
+            self.now = packet.min(timer);
+            if packet <= timer {
+                let (_, packet) = self.on_the_way.pop_first().unwrap();
+                self.deliver(packet);
+            } else if self.receiver.timer_at() == self.now {
+                let ack = self.receiver.on_timer(self.now).unwrap();
+                self.put(self.now + DELAY, Packet::Ack(ack));
+            } else {
+                self.sender.on_timer(self.now);
+            }
+        }
+    }
+
+    fn deliver(&mut self, packet: Packet) {
+        match packet {
+            Packet::Syn => self.put(self.now + DELAY, Packet::SynAck),
+            Packet::SynAck => self.sender.on_syn_ack(self.now),
+            Packet::Data { seq, payload } => {
+                if let Answer::Ack(ack) = self.receiver.on_segment(self.now, seq, payload) {
+                    self.put(self.now + DELAY, Packet::Ack(ack));
+                }
+            }
+            Packet::Ack(ack) => {
+                self.sender.on_ack(self.now, ack);
+                let waiting = self.leaving.iter().filter(|&&at| at > self.now).count();
+                self.trace.push(Point {
+                    at: self.now,
+                    cwnd: self.sender.window().cwnd,
+                    waiting: waiting.saturating_sub(1),
+                    acked: self.sender.acked() / SEGMENT,
+                });
+            }
+        }
+    }
+
+    fn pump(&mut self) {
+        while self.leaving.front().is_some_and(|&at| at <= self.now) {
+            self.leaving.pop_front();
+        }
+        while let Some(segment) = self.sender.poll_transmit(self.now) {
+            if segment.syn {
+                self.put(self.now + DELAY, Packet::Syn);
+                continue;
+            }
+            self.sent += 1;
+            if self.leaving.len() > BDP as usize || self.lost.contains(&(self.sent - 1)) {
+                continue;
+            }
+            let begin = self.leaving.back().map_or(self.now, |&at| at.max(self.now));
+            self.leaving.push_back(begin + self.service);
+            let packet = Packet::Data { seq: segment.seq, payload: segment.payload };
+            self.put(begin + self.service + DELAY, packet);
+        }
+    }
+
+    /// The part of the capacity between two moments, in seconds, that new data had.
+    fn utilisation(&self, from: u64, to: u64) -> f64 {
+        let acked = |s: u64| {
+            self.trace[self.trace.partition_point(|p| p.at <= at(1000 * s)) - 1].acked as f64
+        };
+        (acked(to) - acked(from)) / (1250.0 * (to - from) as f64)
+    }
+
+    fn between(&self, from: Time, to: Time) -> &[Point] {
+        let index = |t| self.trace.partition_point(|p| p.at < t);
+        &self.trace[index(from)..index(to)]
+    }
+}
+
+fn config() -> SenderConfig {
+    SenderConfig { initial_window: 2, window: 10_000, ..plain() }
+}
+
+#[test]
+fn each_fills_the_link() {
+    for part in REGISTRY {
+        for delayed_ack in [1, 2] {
+            let mut link = Link::new(part.name, config(), delayed_ack);
+            link.run(at(120_000));
+            let utilisation = link.utilisation(20, 120);
+            println!("{} {delayed_ack} {utilisation} {:?}", part.name, link.sender.counters());
+            assert!(utilisation <= 1.0001);
+            assert!(utilisation >= 0.9, "{} ({delayed_ack}): {utilisation}", part.name);
+        }
+    }
+}
+
+#[test]
+fn vegas_keeps_between_alpha_and_beta_waiting() {
+    let mut link = Link::new("vegas", config(), 1);
+    link.run(at(120_000));
+    let steady = link.between(at(60_000), at(120_000));
+    let mean = steady.iter().map(|p| p.waiting as f64).sum::<f64>() / steady.len() as f64;
+    println!("vegas mean {mean} max {:?}", steady.iter().map(|p| p.waiting).max());
+    assert!((1.0..=3.0).contains(&mean), "{mean}");
+    assert!(steady.iter().all(|p| p.waiting <= 4));
+    // The window stands still, and nothing is lost.
+    assert!(steady.iter().all(|p| p.cwnd == steady[0].cwnd));
+    assert!((BDP + 1.0..BDP + 5.0).contains(&steady[0].cwnd), "{}", steady[0].cwnd);
+    assert_eq!(link.sender.counters().retransmissions, 0);
+}
+
+/// Without a queue its slow start doubles the window every other round trip.
+#[test]
+fn vegas_doubles_every_other_round_trip() {
+    let mut link = Link::new("vegas", config(), 1);
+    link.service = Span::from_nanos(1);
+    link.run(at(1490));
+    let cwnd: Vec<f64> =
+        (2..14).map(|n| link.between(at(0), at(100 * n + 99)).last().unwrap().cwnd).collect();
+    for (n, pair) in cwnd.windows(3).enumerate() {
+        assert_eq!(pair[2], 2.0 * pair[0], "round {n}: {cwnd:?}");
+    }
+}
+
+/// A random loss on a path that is full and has no queue costs almost nothing.
+#[test]
+fn westwood_shrugs_off_a_random_loss() {
+    for (name, kept) in [
+        ("westwood", 0.9..1.1),
+        ("westwood-plus", 0.9..1.1),
+        ("biad", 0.9..1.1),
+        ("newreno", 0.49..0.51),
+    ] {
+        let config = SenderConfig { window: 125, initial_ssthresh: 120, ..config() };
+        let mut link = Link::new(name, config, 1);
+        link.lost = vec![20_000];
+        link.run(at(20_000));
+        assert_eq!(link.sender.counters().fast_retransmits, 1);
+        assert_eq!(link.sender.counters().retransmissions, 1);
+        let again = link.trace.iter().position(|p| p.acked < 20_001 && p.at > at(16_000)).unwrap();
+        let after = link.trace[again..].iter().find(|p| p.acked > 20_100).unwrap();
+        println!("{name} {}", after.cwnd);
+        assert!(kept.contains(&(after.cwnd / BDP)), "{name}: {}", after.cwnd);
+    }
+}
+
+/// At a full queue Westwood keeps what the path holds without one.
+#[test]
+fn westwood_empties_the_queue_at_a_congestion_loss() {
+    for name in ["westwood", "westwood-plus", "biad"] {
+        let mut link = Link::new(name, config(), 1);
+        link.run(at(120_000));
+        let trace = link.between(at(40_000), at(120_000));
+        let falls: Vec<f64> = trace
+            .windows(2)
+            .filter(|pair| pair[1].cwnd < 0.8 * pair[0].cwnd)
+            .map(|pair| pair[1].cwnd)
+            .collect();
+        println!("{name} {falls:?}");
+        assert!(!falls.is_empty(), "{name}");
+        assert!(falls.iter().all(|left| (0.9..1.1).contains(&(left / BDP))), "{name}: {falls:?}");
+    }
+}
+
+/// BIC: most of the time near the window of the last loss.
+#[test]
+fn bic_stays_near_its_largest_window() {
+    let share = |name| {
+        let mut link = Link::new(name, config(), 1);
+        link.run(at(200_000));
+        let trace = link.between(at(50_000), at(200_000));
+        let most = trace.iter().map(|p| p.cwnd).fold(0.0, f64::max);
+        let near = trace.iter().filter(|p| p.cwnd > 0.95 * most).count();
+        near as f64 / trace.len() as f64
+    };
+    let (bic, newreno) = (share("bic"), share("newreno"));
+    println!("bic {bic} newreno {newreno}");
+    assert!(bic > 0.5 && newreno < 0.2, "bic {bic}, newreno {newreno}");
+}

@@ -1,0 +1,177 @@
+"""Figures of campaigns. matplotlib is imported with this module, so this module only for a plot."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from matplotlib.figure import Figure
+
+from evenair.campaign.output import METADATA
+from evenair.campaign.plan import nearest
+from evenair.campaign.result import Group, summarize
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Okabe and Ito's colours for the colour-blind, ordered so that neighbours differ in grey, too; line
+# styles and markers say the same once more.
+_COLOURS = ("#0072B2", "#E69F00", "#000000", "#56B4E9", "#D55E00", "#009E73", "#CC79A7")
+_LINES = ("-", "--", ":", "-.", (0, (5, 1)), (0, (1, 1)), (0, (3, 1, 1, 1, 1, 1)))
+_MARKERS = "os^vDPX*<>"
+
+_UNITS = {
+    "limit": "packets",
+    "window": "segments",
+    "initial_window": "segments",
+    "segment": "bytes",
+    "header": "bytes",
+    "extra_header": "bytes",
+    "mac_overhead": "bytes",
+    "rts_threshold": "bytes",
+    "duration": "s",
+    "warmup": "s",
+    "delay": "s",
+    "min_rto": "s",
+    "initial_rto": "s",
+    "delayed_ack_timeout": "s",
+    "start": "s",
+    "stop": "s",
+    "rate": "bit/s",
+    "data_rate": "bit/s",
+    "control_rate": "bit/s",
+}
+"""Of plain numbers, by the last part of a scenario's key."""
+
+_QUEUE = ("ap_queue_mean_packets", "ap_queue_mean_data", "ap_queue_mean_acks")
+
+
+def plot(table: pa.Table, x: str, y: str, by: Sequence[str] = ()) -> Figure:
+    """Draw the mean of a metric over a key, with 95% intervals; a line per value of the keys `by`.
+
+    `table` is a campaign's table of runs. Raises ValueError, in one line, for a column that is not
+    there or not numeric, and if a varied key that is not named would be averaged over.
+    """
+    _check(table, x, y, by)
+    lines: dict[tuple[object, ...], list[Group]] = {}
+    for group in summarize(table, (*by, x), (y,)):
+        lines.setdefault(tuple(group.values[key] for key in by), []).append(group)
+
+    figure = Figure(figsize=(6.4, 4.2), layout="constrained")
+    axes = figure.subplots()
+    scale, unit = _scale(table, y)
+    positions = _positions(table, x)
+    for k, (values, groups) in enumerate(lines.items()):
+        known = [group for group in groups if y in group.metrics]
+        if positions is None:
+            known.sort(key=lambda group: group.values[x])
+        places = [
+            group.values[x] if positions is None else positions[str(group.values[x])]
+            for group in known
+        ]
+        axes.errorbar(
+            places,
+            [group.metrics[y].mean * scale for group in known],
+            yerr=[(group.metrics[y].ci95 or 0.0) * scale for group in known],
+            label=", ".join(_value(value) for value in values),
+            color=_COLOURS[k % len(_COLOURS)],
+            linestyle=_LINES[k % len(_LINES)],
+            marker=_MARKERS[k % len(_MARKERS)],
+            markersize=5,
+            linewidth=1.3,
+            capsize=3,
+            elinewidth=0.9,
+        )
+    if positions is not None:
+        axes.set_xticks(list(positions.values()), [_value(text) for text in positions])
+        if sum(map(len, positions)) > 60:
+            axes.tick_params(axis="x", rotation=30)
+    axes.set_xlabel(_label(x, _UNITS.get(x.rpartition(".")[2], "") if positions is None else ""))
+    axes.set_ylabel(_label(_words(y), unit))
+    axes.set_title(_title(table, lines), fontsize="medium")
+    axes.grid(alpha=0.3)
+    axes.set_axisbelow(True)
+    if by:
+        axes.legend(title=", ".join(by), fontsize="small", title_fontsize="small")
+    return figure
+
+
+def _check(table: pa.Table, x: str, y: str, by: Sequence[str]) -> None:
+    names = table.column_names
+    for option, name in (("x", x), ("y", y), *(("by", key) for key in by)):
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=3, cutoff=0.4)
+            raise ValueError(f"{option}: {name[:80]}: no such column; {nearest(near, names)}")
+    kind = table.schema.field(y).type
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        raise ValueError(f"y: {y}: holds text, expected numbers")
+    if table.num_rows == 0 or table[y].null_count == table.num_rows:
+        raise ValueError(f"y: {y}: no run has a value")
+    if len({x, y, *by}) < 2 + len(by):
+        raise ValueError("x, y and by: the same column twice, expected different ones")
+    for key in _keys(table):
+        if key not in (x, y, *by) and len(table[key].unique()) > 1:
+            raise ValueError(f"by: {key} was varied, too; name it to draw a line for each value")
+
+
+def _keys(table: pa.Table) -> list[str]:
+    """Return the keys that were varied, if the table says so."""
+    about = (table.schema.metadata or {}).get(METADATA)
+    keys: list[str] = json.loads(about)["keys"] if about else []
+    return keys
+
+
+def _value(value: object) -> str:
+    """Return a value as people say it: a table as "spm-af, filtering = head"."""
+    try:
+        content = json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        content = value
+    if not isinstance(content, dict):
+        return str(value)
+    kind = [str(content.pop("kind"))] if "kind" in content else []
+    return ", ".join([*kind, *(f"{key} = {item}" for key, item in content.items())])
+
+
+def _positions(table: pa.Table, x: str) -> dict[str, int] | None:
+    """Return where each text stands on the axis; None for numbers, which are where they are."""
+    kind = table.schema.field(x).type
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        return None
+    return {str(value): k for k, value in enumerate(table[x].unique().to_pylist())}
+
+
+def _scale(table: pa.Table, y: str) -> tuple[float, str]:
+    """Return the factor and the unit in which a metric is drawn."""
+    if y.endswith("_bps"):
+        return 1e-6, "Mb/s"
+    if y.endswith("_s"):
+        largest = max(abs(value) for value in table[y].to_pylist() if value is not None)
+        return (1e3, "ms") if largest < 1 else (1.0, "s")
+    if y.endswith("_ratio"):
+        return 100.0, "%"
+    return 1.0, "packets" if y in _QUEUE else _UNITS.get(y.rpartition(".")[2], "")
+
+
+def _words(metric: str) -> str:
+    """Return a metric's name as words: "aggregate goodput", "Jain's index"."""
+    if "." in metric:
+        return metric
+    text = metric.removesuffix("_bps").removesuffix("_s").removesuffix("_ratio").replace("_", " ")
+    text = text.replace("ap queue", "AP queue").replace("rtt", "RTT")
+    return "Jain's index" if metric == "jain_index" else text
+
+
+def _label(name: str, unit: str) -> str:
+    return f"{name} ({unit})" if unit else name
+
+
+def _title(table: pa.Table, lines: dict[tuple[object, ...], list[Group]]) -> str:
+    runs = {group.runs for groups in lines.values() for group in groups}
+    low, high = min(runs), max(runs)
+    if high == 1:
+        return "one run per point"
+    count = str(low) if low == high else f"{low} to {high}"
+    return f"means of {count} runs per point, 95% confidence intervals"

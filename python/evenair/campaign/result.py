@@ -1,0 +1,171 @@
+"""What a campaign leaves behind."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evenair.campaign.record import METRICS
+from evenair.statistics import Estimate, estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+    from evenair.campaign.grid import Value
+    from evenair.scenario import Scenario
+
+
+class Group(NamedTuple):
+    """The runs that have the same values of some keys, summed up."""
+
+    values: dict[str, Value]
+    runs: int
+    metrics: dict[str, Estimate]
+    """Of each metric that every run of the group has."""
+
+
+def summarize(table: pa.Table, keys: Sequence[str], metrics: Sequence[str]) -> list[Group]:
+    """Estimate the mean of metrics for each combination of keys, in the order of the table."""
+    samples: dict[tuple[Value, ...], list[int]] = {}
+    columns = [table[key].to_pylist() for key in keys]
+    for row in range(table.num_rows):
+        samples.setdefault(tuple(column[row] for column in columns), []).append(row)
+    values = {metric: table[metric].to_pylist() for metric in metrics}
+    groups = []
+    for combination, rows in samples.items():
+        estimates = {}
+        for metric in metrics:
+            sample = [values[metric][row] for row in rows]
+            if None not in sample:
+                estimates[metric] = estimate(sample)
+        groups.append(Group(dict(zip(keys, combination, strict=True)), len(rows), estimates))
+    return groups
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that failed, and how to see it fail again."""
+
+    values: Mapping[str, Value]
+    """The varied keys and their values."""
+    overrides: Sequence[tuple[str, str]]
+    """The same as text, in the order in which they were set."""
+    seed: int
+    reason: str
+    """One line."""
+    scenario: Scenario
+    """`evenair.run(failure.scenario, seed=failure.seed)` fails, too."""
+    base: str | None
+    """The `evenair run ...` command without what was varied; None without a scenario file."""
+
+    @property
+    def command(self) -> str:
+        """What to type to see the run fail again."""
+        if self.base is None:
+            return f"evenair.run(failure.scenario, seed={self.seed})"
+        words = [f"--set {shlex.quote(f'{key}={value}')}" for key, value in self.overrides]
+        return " ".join([self.base, *words, f"--seed {self.seed}"])
+
+
+class Campaign:
+    """The runs of a grid: their table, what they say per point of the grid, and a plot."""
+
+    def __init__(
+        self,
+        tables: Mapping[str, pa.Table],
+        keys: Sequence[str],
+        failures: Sequence[Failure],
+        unsettled: Sequence[Mapping[str, Value]],
+        new_runs: int,
+        foreign: int,
+    ) -> None:
+        self._tables = tables
+        self.keys = tuple(keys)
+        """The keys that were varied."""
+        self.failures = tuple(failures)
+        """The runs that failed. They are not in the table."""
+        self.unsettled = tuple(unsettled)
+        """The points that took all the runs allowed and are still not as precise as asked for."""
+        self.new_runs = new_runs
+        """How many runs were done; the others were there from before."""
+        self.foreign = foreign
+        """Runs of other engine versions in the store, which were not used."""
+
+    @property
+    def table(self) -> pa.Table:
+        """One row per run: the varied keys, the seed and the metrics (bit/s, s, packets)."""
+        return self._tables["runs"]
+
+    @property
+    def flows(self) -> pa.Table:
+        """One row per run and flow. Raises ValueError unless the sweep had `flows=True`."""
+        return self._optional("flows")
+
+    @property
+    def series(self) -> pa.Table:
+        """One row per sample of a trace: time_s, flow, quantity, value.
+
+        Raises ValueError unless the sweep had `series=True`.
+        """
+        return self._optional("series")
+
+    def _optional(self, name: str) -> pa.Table:
+        if name not in self._tables:
+            raise ValueError(f"{name}: not kept; run the sweep again with {name}=True")
+        return self._tables[name]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the table of runs as a pandas data frame. Needs pandas."""
+        return self.table.to_pandas()
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The points of the grid, with their metrics summed up."""
+        return summarize(self.table, self.keys, list(METRICS))
+
+    def summary(self, by: str | Sequence[str] | None = None) -> pa.Table:
+        """Return mean and half-width of the 95% interval of each metric, per point of the grid.
+
+        One row per combination of the keys `by`, by default of all that were varied: these keys,
+        `runs`, and for each metric M the columns `M` (mean) and `M_ci95` (Student's t; null for a
+        single run). Runs that differ in other keys are thrown together. Raises ValueError.
+        """
+        import pyarrow as pa
+
+        keys = self.keys if by is None else (by,) if isinstance(by, str) else tuple(by)
+        for key in keys:
+            if key not in self.keys:
+                raise ValueError(f"by: got {key!r}, expected some of {', '.join(self.keys)}")
+        groups = self.groups if keys == self.keys else summarize(self.table, keys, list(METRICS))
+        columns: dict[str, Any] = {
+            key: pa.array(
+                [group.values[key] for group in groups], self.table.schema.field(key).type
+            )
+            for key in keys
+        }
+        columns["runs"] = pa.array([group.runs for group in groups], pa.int64())
+        for name in METRICS:
+            found = [group.metrics.get(name) for group in groups]
+            columns[name] = pa.array([e and e.mean for e in found], pa.float64())
+            columns[f"{name}_ci95"] = pa.array([e and e.ci95 for e in found], pa.float64())
+        return pa.table(columns)
+
+    def plot(self, x: str, y: str, by: str | Sequence[str] = ()) -> Figure:
+        """Draw a metric over a varied key, with 95% intervals; a line per value of the keys `by`.
+
+        Raises ValueError, with the nearest names for one that is not known.
+        """
+        from evenair.campaign.figure import plot
+
+        return plot(self.table, x, y, (by,) if isinstance(by, str) else tuple(by))
+
+    def __repr__(self) -> str:
+        keys = " × ".join(self.keys) or "one scenario"
+        failed = f", {len(self.failures)} failed" if self.failures else ""
+        return f"<Campaign {keys}: {self.table.num_rows} runs{failed}>"

@@ -1,0 +1,319 @@
+"""Run a campaign."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evenair.campaign import local, output
+from evenair.campaign.errors import CampaignError, CampaignInterrupted
+from evenair.campaign.grid import Grid, make_axis
+from evenair.campaign.identity import Identity
+from evenair.campaign.output import Row
+from evenair.campaign.plan import Precision, parse_precision
+from evenair.campaign.record import Damaged
+from evenair.campaign.result import Campaign, Failure
+from evenair.campaign.runs import Run
+from evenair.campaign.store import Store
+from evenair.engine import MAX_SEED, processors
+from evenair.scenario import Scenario, load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+
+    from evenair.campaign.runs import Execute, Outcome
+
+TABLES = ("runs", "flows", "series")
+MAX_RUNS = 100_000_000
+"""Runs of a campaign."""
+
+
+def sweep(
+    scenario: Scenario | str | os.PathLike[str],
+    grid: Mapping[str, Iterable[Any] | str],
+    runs: int | None = None,
+    *,
+    seed: int = 1,
+    out: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    until: str | None = None,
+    max_runs: int | None = None,
+    flows: bool = False,
+    series: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Campaign:
+    """Simulate a scenario for each combination of the values in `grid`, with several seeds.
+
+    `grid` maps dotted keys ("cell.queue.limit") to their values, or to a text such as "10:150:10".
+    Each point is simulated with the seeds seed, seed + 1, ..., seed + runs - 1. With
+    `until="jain_index:1%"` a point gets more seeds until the half-width of the metric's 95%
+    interval is at most 1% of its mean, at most `max_runs` [1000]; `runs` [3] is then the minimum.
+
+    With `out` ("x.parquet") the runs are written there, and each finished run is kept in
+    "x.parquet.runs": after whatever interruption the same call goes on where it stopped, and a
+    larger grid takes only the runs that are new. `flows` and `series` make the tables of flows
+    ("x-flows.parquet") and of traces ("x-series.parquet"), too.
+
+    `jobs` is the number of runs at a time, by default one per processor; `cluster` the address of a
+    Dask scheduler, or "local" for one with `jobs` processes. `progress(done, total)` is called as
+    runs finish; with `until`, the total grows.
+
+    A run that fails does not stop the others: see Campaign.failures. Raises ScenarioError or
+    CampaignError (a ValueError) before anything is run if what was asked for is not acceptable,
+    CampaignInterrupted (a KeyboardInterrupt) after Ctrl-C, OSError if `out` cannot be written.
+    """
+    axes = [make_axis(key, values) for key, values in grid.items()]
+    base = None
+    if not isinstance(scenario, Scenario):
+        base = f"evenair run {shlex.quote(os.fspath(scenario))}"
+        scenario = load(scenario)
+    return conduct(
+        Grid(scenario, axes),
+        runs,
+        seed=seed,
+        out=None if out is None else Path(out),
+        jobs=jobs,
+        cluster=cluster,
+        until=until,
+        max_runs=max_runs,
+        tables=("runs", *(["flows"] if flows else []), *(["series"] if series else [])),
+        progress=progress,
+        base=base,
+    )
+
+
+def conduct(
+    grid: Grid,
+    runs: int | None,
+    *,
+    seed: int,
+    out: Path | None,
+    jobs: int | None,
+    cluster: str | None,
+    until: str | None,
+    max_runs: int | None,
+    tables: Sequence[str],
+    progress: Callable[[int, int], None] | None,
+    base: str | None,
+) -> Campaign:
+    """Do what `sweep` does, for a grid. `base`: see Failure."""
+    precision = _precision(until, runs, max_runs)
+    count = precision.min_runs if precision else runs or 0
+    most = precision.max_runs if precision else count
+    _check(grid, count, most, seed, jobs, cluster)
+    for point, text in grid.check():
+        if "series" in tables and '"trace":{' not in text:
+            where = "".join(f" with {key}={value}" for key, value in grid.overrides(point))
+            raise CampaignError(
+                f"series: the scenario has no trace{where}; set trace.interval, as in '1 s'"
+            )
+    paths = {} if out is None else {name: _path(out, name) for name in tables}
+    for path in paths.values():
+        if path.is_dir():
+            raise CampaignError(f"out: {path}: is a directory, expected a file")
+    if out is not None and out.suffix != ".parquet":
+        raise CampaignError(f"out: got {out}, expected a file name that ends in .parquet")
+    execute, close = _executor(jobs, cluster)
+    try:
+        with _open_store(out) as store:
+            work = _Work(grid, seed, store, base, progress)
+            try:
+                work.run(execute, count, precision)
+                return work.finish(paths, tables)
+            except KeyboardInterrupt:
+                raise CampaignInterrupted(len(store.ids())) from None
+            except Damaged as error:
+                raise store.damaged(error) from None
+    finally:
+        close()
+
+
+class _Work:
+    """A campaign that is under way."""
+
+    def __init__(
+        self,
+        grid: Grid,
+        seed: int,
+        store: Store,
+        base: str | None,
+        progress: Callable[[int, int], None] | None,
+    ) -> None:
+        self._grid, self._seed, self._store, self._base = grid, seed, store, base
+        self._progress = progress
+        self._known = store.ids()
+        """The runs that are stored, under way, or have failed."""
+        self._counts: dict[int, int] = {}
+        """How many seeds a point takes, where that is not `self._count`."""
+        self._count = 0
+        self._done = self._total = self._new = 0
+        self._failures: list[tuple[int, Failure]] = []
+        self._unsettled: list[int] = []
+
+    def run(self, execute: Execute, count: int, precision: Precision | None) -> None:
+        """Run what is missing: `count` seeds per point, and what a precision takes beyond."""
+        self._count = count
+        self._round(execute, range(len(self._grid)), 0)
+        if precision is None:
+            return
+        wanting: Sequence[int] = self._wanting(range(len(self._grid)), precision)
+        while wanting:
+            for point in wanting:
+                self._counts[point] = precision.next(count)
+            self._round(execute, wanting, count)
+            count = precision.next(count)
+            wanting = self._wanting(wanting, precision)
+
+    def _round(self, execute: Execute, points: Sequence[int], start: int) -> None:
+        if points:
+            self._total += len(points) * (self._counts.get(points[0], self._count) - start)
+        execute(self._missing(points, start), self._report)
+
+    def _missing(self, points: Iterable[int], start: int) -> Iterator[Run]:
+        for point in points:
+            scenario = self._grid.resolve(point)
+            identity = Identity(scenario)
+            for k in range(start, self._counts.get(point, self._count)):
+                run = Run(identity.of(self._seed + k), point, self._seed + k, scenario)
+                if run.id in self._known:
+                    self._done += 1
+                else:
+                    self._known.add(run.id)
+                    yield run
+        self._show()
+
+    def _report(self, outcomes: Sequence[Outcome]) -> None:
+        finished = [(run.id, record) for run, record in outcomes if not isinstance(record, str)]
+        self._store.add(finished)
+        self._new += len(finished)
+        self._failures += [
+            (run.point, self._failure(run, reason))
+            for run, reason in outcomes
+            if isinstance(reason, str)
+        ]
+        self._done += len(outcomes)
+        self._show()
+
+    def _show(self) -> None:
+        if self._progress is not None:
+            self._progress(self._done, self._total)
+
+    def _failure(self, run: Run, reason: str) -> Failure:
+        return Failure(
+            values=self._grid.values(run.point),
+            overrides=self._grid.overrides(run.point),
+            seed=run.seed,
+            reason=reason,
+            scenario=Scenario._from_text(run.scenario, self._grid.source),
+            base=self._base,
+        )
+
+    def _wanting(self, points: Iterable[int], precision: Precision) -> list[int]:
+        """Return the points that need more runs, and note those that may not have more."""
+        wanting: list[int] = []
+        for point in points:
+            sample = [
+                metrics[precision.metric]
+                for row in self._rows([point], flows=False, series=False)
+                if precision.metric in (metrics := row.metrics())
+            ]
+            if precision.met(sample):
+                continue
+            may_have_more = self._counts.get(point, self._count) < precision.max_runs
+            # A metric that no run has will not come with more runs.
+            (wanting if may_have_more and sample else self._unsettled).append(point)
+        return wanting
+
+    def finish(self, paths: Mapping[str, Path], tables: Sequence[str]) -> Campaign:
+        """Write the tables, or keep them in memory if there are no paths for them."""
+        made = {name: self._table(name) for name in tables}
+        contents: Mapping[str, pa.Table]
+        if paths:
+            output.replace({paths[name]: made[name] for name in tables})
+            contents = output.Files(paths)
+        else:
+            contents = {name: table.read() for name, table in made.items()}
+        return Campaign(
+            contents,
+            [axis.key for axis in self._grid.axes],
+            [failure for _, failure in sorted(self._failures, key=lambda f: (f[0], f[1].seed))],
+            [self._grid.values(point) for point in sorted(self._unsettled)],
+            self._new,
+            self._store.foreign(),
+        )
+
+    def _table(self, name: str) -> output.Table:
+        points = range(len(self._grid))
+        if name == "flows":
+            return output.flows(self._grid, lambda: self._rows(points, flows=True, series=False))
+        if name == "series":
+            return output.series(self._grid, self._rows(points, flows=False, series=True))
+        return output.runs(self._grid, self._rows(points, flows=False, series=False))
+
+    def _rows(self, points: Iterable[int], *, flows: bool, series: bool) -> Iterator[Row]:
+        """Return the finished runs of points, in order."""
+        for point in points:
+            identity = Identity(self._grid.resolve(point))
+            values = self._grid.values(point)
+            for k in range(self._counts.get(point, self._count)):
+                record = self._store.get(identity.of(self._seed + k), flows=flows, series=series)
+                if record is not None:
+                    yield Row(values, self._seed + k, record)
+
+
+def _precision(until: str | None, runs: int | None, max_runs: int | None) -> Precision | None:
+    if until is not None:
+        return parse_precision(until, runs, max_runs)
+    if max_runs is not None:
+        raise CampaignError(f"max-runs: got {max_runs} without until, which it bounds")
+    if runs is None:
+        raise CampaignError("runs: missing; give the number of runs per point of the grid")
+    return None
+
+
+def _check(
+    grid: Grid, count: int, most: int, seed: int, jobs: int | None, cluster: str | None
+) -> None:
+    if count < 1:
+        raise CampaignError(f"runs: got {count}, expected at least 1")
+    if not 0 <= seed <= MAX_SEED:
+        raise CampaignError(f"seed: got {seed}, expected 0 to {MAX_SEED}")
+    if seed + most - 1 > MAX_SEED:
+        raise CampaignError(f"runs: got {most}, but the seeds from {seed} on end at {MAX_SEED}")
+    if len(grid) * count > MAX_RUNS:
+        raise CampaignError(
+            f"runs: {len(grid)} points with {count} runs each, expected at most {MAX_RUNS} in all"
+        )
+    if jobs is not None and jobs < 1:
+        raise CampaignError(f"jobs: got {jobs}, expected at least 1")
+    if jobs is not None and cluster not in (None, "local"):
+        raise CampaignError(f"jobs: got {jobs}, but the cluster {cluster} has its own workers")
+
+
+def _executor(jobs: int | None, cluster: str | None) -> tuple[Execute, Callable[[], None]]:
+    """Return what runs things, and what to call when everything has been run."""
+    threads = processors() if jobs is None else jobs
+    if cluster is None:
+        return lambda runs, report: local.execute(runs, report, threads=threads), lambda: None
+    from evenair.campaign.cluster import connect
+
+    return connect(cluster, threads)
+
+
+def _path(out: Path, table: str) -> Path:
+    return out if table == "runs" else out.with_name(f"{out.stem}-{table}{out.suffix}")
+
+
+def _open_store(out: Path | None) -> Store:
+    if out is None:
+        return Store(None)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CampaignError(f"out: {out}: cannot be written: {error.strerror}") from None
+    return Store(out.with_name(f"{out.name}.runs"))
