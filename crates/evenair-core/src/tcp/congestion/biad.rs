@@ -12,12 +12,15 @@
 //!
 //!   An estimate above W is W: a loss never opens the window. The target of the search becomes W, or
 //!   (W + T) / 2 if W was below the old target (BIC's fast convergence with T / W for its beta).
-//! - A timeout sets ssthresh = max(2, BWE RTTmin) and cwnd = 1, and forgets the target.
+//! - A timeout sets ssthresh = max(2, BWE RTTmin) and cwnd = 1; what becomes of the target is as in
+//!   BIC.
 //!
 //! Where T = W, a random loss costs the retransmission and nothing else.
 
 use super::bandwidth::Pipe;
-use super::bic::{FAST_CONVERGENCE, Increase, LOW_WINDOW, SEARCH, SMAX, SMIN, SMOOTH_PART};
+use super::bic::{
+    AFTER_TIMEOUT, FAST_CONVERGENCE, Increase, LOW_WINDOW, SEARCH, SMAX, SMIN, SMOOTH_PART,
+};
 use super::westwood::{TAU, after_loss, filter};
 use super::{CongestionControl, Signal, Window, in_use};
 use crate::parts::{Choice, Part};
@@ -26,7 +29,16 @@ pub(super) static PART: Part = Part {
     name: "biad",
     summary: "the increase of bic with the decrease of westwood",
     source: "the conclusion of Tsiknas and Stamatelos 2012; defined here",
-    parameters: &[SEARCH, SMAX, SMIN, SMOOTH_PART, LOW_WINDOW, FAST_CONVERGENCE, TAU],
+    parameters: &[
+        SEARCH,
+        SMAX,
+        SMIN,
+        SMOOTH_PART,
+        LOW_WINDOW,
+        FAST_CONVERGENCE,
+        AFTER_TIMEOUT,
+        TAU,
+    ],
 };
 
 /// BIAD.
@@ -67,13 +79,15 @@ impl CongestionControl for Biad {
 
     fn on_recovered(&mut self, _window: &mut Window, signal: &Signal) {
         self.pipe.on_ack(signal);
+        self.increase.on_recovered();
     }
 
     fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
         if first {
+            let cwnd = in_use(window, signal);
             window.ssthresh = after_loss(&mut self.pipe, signal);
+            self.increase.on_timeout(cwnd, window.ssthresh.min(cwnd));
         }
-        self.increase.reset();
         window.cwnd = 1.0;
     }
 }

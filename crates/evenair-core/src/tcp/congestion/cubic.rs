@@ -17,6 +17,11 @@
 //! last W_max was higher (fast convergence, section 4.7). After a timeout, and after a slow start
 //! that ended without a loss, K = 0 and W_max = W_0 (sections 4.8 and 4.10).
 //!
+//! That rule for timeouts supposes SACK. With NewReno's recovery, which repairs one loss each round
+//! trip, it does not come to rest: the function is steep where the queue overflows, the timer expires
+//! before the many losses are repaired, and the function starts anew. `after_timeout = "keep"` treats
+//! timeouts as other losses.
+//!
 //! Where the RFC leaves a choice: RTT is smoothed by 1/8 (it asks for "the smoothed RTT"); an ACK
 //! counts once, or by its segments where the flow counts bytes. HyStart++ (section 4.10) is not
 //! here. The RFC stops the clock while the application limits the sender (section 5.8); here it
@@ -55,6 +60,13 @@ pub(super) static PART: Part = Part {
             accepts: Accepts::Names(&["on", "off"]),
             meaning: "whether the window is at least what Reno's would be",
         },
+        Parameter {
+            name: "after_timeout",
+            default: Value::Name("restart"),
+            accepts: Accepts::Names(&["restart", "keep"]),
+            meaning: "whether the function starts from the window after a timeout (the RFC) or \
+                      leads to W_max as after other losses",
+        },
     ],
 };
 
@@ -77,6 +89,9 @@ pub struct Cubic {
     beta: f64,
     fast_convergence: bool,
     reno_friendly: bool,
+    restarts: bool,
+    /// Whether W_max is that of a loss which has not been repaired yet.
+    recovering: bool,
     /// W_max, unless a timeout or the end of slow start without a loss has taken its meaning.
     max: Option<f64>,
     /// cwnd before the last loss.
@@ -94,6 +109,8 @@ impl Cubic {
             beta: choice.number("beta"),
             fast_convergence: choice.named("fast_convergence") == "on",
             reno_friendly: choice.named("reno_friendly") == "on",
+            restarts: choice.named("after_timeout") == "restart",
+            recovering: false,
             max: None,
             prior: 0.0,
             srtt: None,
@@ -112,6 +129,14 @@ impl Cubic {
     fn cubic(&self, epoch: &Epoch, t: f64) -> f64 {
         let x = t - epoch.k;
         self.c * x * x * x + epoch.origin
+    }
+
+    /// A loss at the window `cwnd`.
+    fn remember(&mut self, cwnd: f64) {
+        let below = self.max.is_some_and(|max| cwnd < max);
+        let factor = if below && self.fast_convergence { (1.0 + self.beta) / 2.0 } else { 1.0 };
+        self.max = Some(cwnd * factor);
+        self.prior = cwnd;
     }
 
     fn reduced(&self, flight: f64) -> f64 {
@@ -147,22 +172,30 @@ impl CongestionControl for Cubic {
     }
 
     fn on_loss(&mut self, window: &mut Window, signal: &Signal) {
-        let cwnd = in_use(window, signal);
-        let below = self.max.is_some_and(|max| cwnd < max);
-        let factor = if below && self.fast_convergence { (1.0 + self.beta) / 2.0 } else { 1.0 };
-        self.max = Some(cwnd * factor);
-        self.prior = cwnd;
+        self.remember(in_use(window, signal));
+        self.recovering = true;
         window.ssthresh = self.reduced(signal.flight);
         window.cwnd = window.ssthresh;
         self.epoch = None;
     }
 
+    fn on_recovered(&mut self, _window: &mut Window, _signal: &Signal) {
+        self.recovering = false;
+    }
+
     fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
         if first {
-            self.prior = in_use(window, signal);
-            window.ssthresh = self.reduced(signal.flight);
+            let cwnd = in_use(window, signal);
+            if !self.recovering {
+                self.remember(cwnd);
+            }
+            // What recovery has sent meanwhile makes FlightSize larger than any window.
+            window.ssthresh = self.reduced(signal.flight.min(cwnd));
         }
-        self.max = None;
+        self.recovering = false;
+        if self.restarts {
+            self.max = None;
+        }
         window.cwnd = 1.0;
         self.epoch = None;
     }
