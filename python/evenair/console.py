@@ -104,7 +104,6 @@ def _parameter(parameter: Mapping[str, Any]) -> str:
     return f"{name} = {json.dumps(default)}: {parameter['meaning']} ({parameter['accepts']})"
 
 
-
 def _flows(runs: Sequence[RunResult]) -> Table:
     """Tabulate the means over the runs; only goodput has room for its interval at 80 columns."""
     table = _table("flow", "station", "direction", "transport")
