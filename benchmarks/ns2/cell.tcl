@@ -82,6 +82,8 @@ for {set i 1} {$i <= $stations} {incr i} {
 # packet over the quiet air for ARP's sake: in a saturated cell requests get lost for ever.
 set start [expr {$tcp ? 10.0 : 1.0 + 0.01 * $stations}]
 if {$tcp} {
+    # The link between server and access point would write all its packets into it.
+    $ns trace-all ""
     $ns duplex-link $server $ap 100Mb 2ms DropTail
     foreach {from to} [list $server $ap $ap $server] { $ns queue-limit $from $to 100000 }
     for {set i 1} {$i <= $stations} {incr i} {

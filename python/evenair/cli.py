@@ -8,19 +8,35 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from evenair.terminal import (
+    BAD_INPUT,
+    BROKEN_PIPE,
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    TERMINATED,
+    print_bytes,
+    progress,
+    say,
+    why,
+)
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from types import FrameType
 
     from evenair.outputs import Outputs
     from evenair.result import RunResult, RunSet
 
 TRACEBACK = "EVENAIR_TRACEBACK"
-DONE, FAILED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
+MOST_RUNS = 10_000
+"""Of `evenair run`, which has all results in memory."""
 
 
 class BadInput(Exception):
@@ -31,8 +47,42 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status.
 
     0: done; 1: a run failed, or a published claim did not hold; 2: bad input, with one line on
-    standard error; 130: interrupted; 141: nobody read the output any more.
+    standard error; 130: interrupted; 141: nobody read the output any more; 143: terminated.
     """
+    with _sigterm_interrupts() as terminated:
+        status = _main(argv)
+    return TERMINATED if status == INTERRUPTED and terminated() else status
+
+
+@contextmanager
+def _sigterm_interrupts() -> Iterator[Callable[[], bool]]:
+    """Clean up after SIGTERM as after Ctrl-C; yields the function that says whether it came."""
+    came = False
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal came
+        came = True
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough: nothing stops the clean-up
+        raise KeyboardInterrupt
+
+    # What a program that calls `main` has set up, or whoever started this one, stays as it is.
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL or not _in_main_thread():
+        yield lambda: False
+        return
+    signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield lambda: came
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _in_main_thread() -> bool:
+    import threading
+
+    return threading.current_thread() is threading.main_thread()
+
+
+def _main(argv: Sequence[str] | None) -> int:
     from evenair import _core
     from evenair.engine import Interrupted
 
@@ -54,7 +104,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except OSError as error:
-        return _complain(FAILED, f"{error.filename or 'standard output'}: {error.strerror}")
+        where = error.filename or ("standard output" if error.strerror else "")
+        return _complain(FAILED, f"{where}: {why(error)}" if where else why(error))
     except Exception as error:
         if TRACEBACK in os.environ:
             raise
@@ -63,7 +114,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _complain(status: int, error: object) -> int:
-    print("evenair:", " ".join(str(error).split("\n")), file=sys.stderr)
+    say(error)
     return status
 
 
@@ -83,7 +134,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="evenair",
         description="Simulate TCP flows that share a wireless cell; rebuild published results.",
-        epilog="Exit status: 0 done; 1 a run or a published claim failed; 2 bad input.",
+        epilog="Exit status: 0 done; 1 a run or a published claim failed; 2 bad input;"
+        " 130 interrupted; 143 terminated.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"evenair {_core.__version__}")
@@ -108,7 +160,7 @@ def _parser() -> argparse.ArgumentParser:
         "--seed", metavar="N", type=_seed, default=1, help="seed of the (first) run [1]"
     )
     run.add_argument(
-        "--runs", metavar="N", type=_runs, help="runs with the seeds N, N + 1, ..., and a summary"
+        "--runs", metavar="N", type=_few_runs, help="runs with the seeds N, N + 1, ..., and a summary"
     )
     run.add_argument("--json", action="store_true", help="print the result as one JSON document")
     run.add_argument(
@@ -170,6 +222,11 @@ def _runs(text: str) -> int:
     return _whole(text, 1, 1_000_000, "a whole number from 1 to 1000000")
 
 
+def _few_runs(text: str) -> int:
+    accepted = f"a whole number from 1 to {MOST_RUNS}; for more there is evenair sweep"
+    return _whole(text, 1, MOST_RUNS, accepted)
+
+
 def _figure(text: str) -> Path:
     return _with_suffix(text, ("png", "svg", "pdf"))
 
@@ -206,25 +263,25 @@ def _run(arguments: argparse.Namespace) -> int:
     with Outputs() as outputs:
         write = _stage(arguments, outputs, traced="trace" in scenario.resolved)
         pcap = _stage_capture(arguments.pcap, outputs)
-        interrupted = None
-        with _progress("runs", quiet=arguments.quiet) as progress:
+        with progress("runs", quiet=arguments.quiet) as update:
             try:
-                results = run_jobs(jobs, progress=progress, pcap=pcap)
+                results = run_jobs(jobs, progress=update, pcap=pcap)
             except Interrupted as error:
                 if not error.finished:
                     raise KeyboardInterrupt from None
-                interrupted, results = error, error.finished
+                results = error.finished
         result = results[0] if runs is None else RunSet(results)
         write(result)
         outputs.commit()
 
     if arguments.json:
-        _print_bytes(result.json.encode() + b"\n")
+        print_bytes(result.json.encode() + b"\n")
     elif not arguments.quiet:
         from evenair.console import show_result
 
         show_result(result)
-    if interrupted:
+    # An interruption that comes when all is done interrupts nothing.
+    if len(results) < len(jobs):
         kept, next_seed = len(results), seed + len(results)
         return _complain(
             INTERRUPTED,
@@ -262,9 +319,9 @@ def _stage(
 def _stage_capture(destination: Path | None, outputs: Outputs) -> Path | None:
     if destination is None:
         return None
-    _staged(
-        outputs, "--pcap", destination.with_name(f"{destination.stem}-wire{destination.suffix}")
-    )
+    from evenair.outputs import beside
+
+    _staged(outputs, "--pcap", beside(destination, "wire"))
     return _staged(outputs, "--pcap", destination)
 
 
@@ -272,25 +329,7 @@ def _staged(outputs: Outputs, option: str, destination: Path) -> Path:
     try:
         return outputs.stage(destination)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise BadInput(f"{option}: {destination}: cannot be written: {reason}") from None
-
-
-def _print_bytes(data: bytes) -> None:
-    """Print UTF-8 whatever the locale: equal runs must give equal bytes."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data)
-
-
-@contextmanager
-def _progress(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    if quiet or not sys.stderr.isatty():
-        yield None
-    else:
-        from evenair.console import progress_bar
-
-        with progress_bar(what) as update:
-            yield update
+        raise BadInput(f"{option}: {destination}: cannot be written: {why(error)}") from None
 
 
 # --- sweep, plot ----------------------------------------------------------------------------------
@@ -328,9 +367,9 @@ def _paper(arguments: argparse.Namespace) -> int:
         return DONE
     name = _known("paper", arguments.name, papers.NAMES)
     out = arguments.out or Path("report") / name
-    with _progress("runs", quiet=False) as progress:
+    with progress("runs", quiet=False) as update:
         try:
-            status = papers.rebuild(name, arguments.figure, arguments.quick, out, progress)
+            status = papers.rebuild(name, arguments.figure, arguments.quick, out, update)
         except ValueError as error:
             raise BadInput(error) from None
     from evenair.console import show_claims
@@ -344,7 +383,7 @@ def _scenarios(arguments: argparse.Namespace) -> int:
 
     if arguments.name is not None:
         name = _known("scenario", arguments.name, built_in())
-        _print_bytes(read(name)[0])
+        print_bytes(read(name)[0])
         return DONE
     from evenair.console import show_scenarios
 

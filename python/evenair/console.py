@@ -53,7 +53,7 @@ def show_result(result: RunResult | RunSet) -> None:
     """Print a table of the flows and, below it, what sums the runs up."""
     runs = result.runs if isinstance(result, RunSet) else (result,)
     summary = RunSet(runs).summary
-    console = _console()
+    console = open_console()
     console.print(_flows(runs))
     console.print("  ".join(_totals(summary)))
     simulated = sum(run.duration_s for run in runs)
@@ -67,15 +67,15 @@ def show_result(result: RunResult | RunSet) -> None:
 
 def show_scenarios(scenarios: Iterable[tuple[str, Scenario]]) -> None:
     """Print the names of scenarios and what they are."""
-    table = _table("scenario", "what it is")
+    table = new_table("scenario", "what it is")
     for name, scenario in scenarios:
         table.add_row(name, scenario.name)
-    _console().print(table)
+    open_console().print(table)
 
 
 def show_parts(parts: Sequence[Mapping[str, Any]]) -> None:
     """Print parts, grouped by their kind, with their parameters."""
-    console = _console()
+    console = open_console()
     for kind in dict.fromkeys(part["kind"] for part in parts):
         console.print(kind.upper())
         for part in parts:
@@ -89,7 +89,7 @@ def show_parts(parts: Sequence[Mapping[str, Any]]) -> None:
 def show_claims(report: Path) -> None:
     """Print which of the claims in a report's folder do not hold and why, and how many do."""
     claims = json.loads((report / "claims.json").read_text(encoding="utf-8"))
-    console = _console()
+    console = open_console()
     for claim in claims:
         if not claim["holds"]:
             console.print(f"{claim['id']} does not hold ({claim['where']}): {claim['statement']}")
@@ -106,7 +106,7 @@ def _parameter(parameter: Mapping[str, Any]) -> str:
 
 def _flows(runs: Sequence[RunResult]) -> Table:
     """Tabulate the means over the runs; only goodput has room for its interval at 80 columns."""
-    table = _table("flow", "station", "direction", "transport")
+    table = new_table("flow", "station", "direction", "transport")
     for heading in ("goodput\n(Mb/s)", "RTT\n(ms)", "retrans-\nmissions", "timeouts"):
         table.add_column(heading, justify="right")
     counts = ".0f" if len(runs) == 1 else ".1f"
@@ -121,10 +121,10 @@ def _flows(runs: Sequence[RunResult]) -> Table:
             flow["station"],
             flow["direction"],
             flow["transport"],
-            _show(of("goodput_bps", 1e-6), ".3f"),
-            _mean(of("mean_rtt_s", 1e3), ".1f"),
-            _mean(of("retransmissions"), counts),
-            _mean(of("timeouts"), counts),
+            with_interval(of("goodput_bps", 1e-6), ".3f"),
+            mean_alone(of("mean_rtt_s", 1e3), ".1f"),
+            mean_alone(of("retransmissions"), counts),
+            mean_alone(of("timeouts"), counts),
         )
     return table
 
@@ -140,17 +140,19 @@ def _totals(summary: Mapping[str, Estimate]) -> Iterator[str]:
         if name in summary:
             mean, ci95 = summary[name]
             scaled = Estimate(mean * scale, None if ci95 is None else ci95 * scale)
-            yield f"{label} {_show(scaled, form)}{unit}"
+            yield f"{label} {with_interval(scaled, form)}{unit}"
 
 
-def _show(metric: Estimate | None, form: str) -> str:
+def with_interval(metric: Estimate | None, form: str) -> str:
+    """Return a mean and its 95% interval's half-width, if it has one; "-" for None."""
     if metric is None:
         return "-"
     spread = "" if metric.ci95 is None else f" ± {metric.ci95:{form}}"
     return f"{metric.mean:{form}}{spread}"
 
 
-def _mean(metric: Estimate | None, form: str) -> str:
+def mean_alone(metric: Estimate | None, form: str) -> str:
+    """Return a mean without its interval; "-" for None."""
     return "-" if metric is None else f"{metric.mean:{form}}"
 
 
@@ -161,14 +163,15 @@ def _which(runs: Sequence[RunResult]) -> str:
     )
 
 
-def _table(*columns: str) -> Table:
+def new_table(*columns: str) -> Table:
+    """Return a table with these headings, which fits into 80 columns where it can."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     for column in columns:
         table.add_column(column)
     return table
 
 
-def _console() -> Console:
+def open_console() -> Console:
     """Return a console that prints names as they are and, on a pipe, lines as long as they are."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")

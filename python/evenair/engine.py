@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from evenair import _core
@@ -62,18 +63,37 @@ def run(
     RunSet. A result depends on scenario and seed alone. `progress`, `threads`: see run_jobs.
 
     `pcap` names a capture file: `x.pcapng` gets what was on the air, `x-wire.pcapng` what was on
-    the wire. It can only be given for a single run.
+    the wire. It can only be given for a single run. Both are there once the run is done, or not
+    at all.
 
-    Raises ScenarioError, RunError (with the seed that reproduces it), ValueError.
+    Raises ScenarioError, RunError (with the seed that reproduces it), ValueError, OSError if the
+    captures cannot be written.
     """
     if not isinstance(scenario, Scenario):
         scenario = load(scenario)
+    if pcap is not None:
+        if runs is not None:
+            raise ValueError("pcap: a capture is of one run; leave out runs")
+        return _run_captured(scenario, seed, progress, Path(pcap))
     if runs is None:
-        return run_jobs([(scenario, seed)], threads=1, progress=progress, pcap=pcap)[0]
+        return run_jobs([(scenario, seed)], threads=1, progress=progress)[0]
     if runs < 1:
         raise ValueError(f"runs: got {runs}, at least 1 is needed")
     jobs = [(scenario, seed + k) for k in range(runs)]
-    return RunSet(run_jobs(jobs, threads=threads, progress=progress, pcap=pcap))
+    return RunSet(run_jobs(jobs, threads=threads, progress=progress))
+
+
+def _run_captured(
+    scenario: Scenario, seed: int, progress: Callable[[int, int], None] | None, pcap: Path
+) -> RunResult:
+    from evenair.outputs import Outputs, beside
+
+    with Outputs() as outputs:
+        staged = outputs.stage(pcap)
+        outputs.stage(beside(pcap, "wire"))
+        (result,) = run_jobs([(scenario, seed)], threads=1, progress=progress, pcap=staged)
+        outputs.commit()
+    return result
 
 
 def run_jobs(
@@ -88,6 +108,7 @@ def run_jobs(
     `threads` is the number of runs at a time, by default one per processor that this process may
     use. `progress(done, total)` is called after each run. Ctrl-C raises Interrupted, which has the
     finished runs. Raises RunError once all others are done, ValueError for a seed beyond 64 bits.
+    `pcap` is written as the run, the only one, goes on: nothing is cleaned up.
     """
     for _, seed in jobs:
         if not 0 <= seed <= MAX_SEED:

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 
+def beside(path: Path, what: str) -> Path:
+    """Return `x-what.y` for the path `x.y`: the name of a file that goes with it."""
+    return path.with_name(f"{path.stem}-{what}{path.suffix}")
+
+
 class Outputs:
     """Collects output files in hidden directories beside their destinations, then moves them.
 
@@ -33,7 +38,7 @@ class Outputs:
         """Return the path to write to, of the same name and suffix. Raises OSError."""
         destination = destination.absolute()
         if destination.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(destination))
         path = self._stage_beside(destination.parent) / destination.name
         self._staged.append((path, destination))
         return path

@@ -119,7 +119,7 @@ def read(name_or_path: str | os.PathLike[str]) -> tuple[bytes, str]:
             f"{source}: no such file or built-in scenario; {_suggestion(name)}"
         ) from None
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
+        reason = why(error)
         raise _core.ScenarioError(f"{source}: cannot be read: {reason}") from None
     if len(data) > _LARGEST:
         raise _core.ScenarioError(f"{source}: cannot be read: larger than 10 MB")

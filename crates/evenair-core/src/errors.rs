@@ -120,6 +120,7 @@ static INDEPENDENT: Part = Part {
     name: "independent",
     summary: "each packet is lost with the same probability, whatever happened to others",
     source: "Bernoulli trials",
+    ordered: &[],
     parameters: &[RATE, LEVEL, DIRECTION],
 };
 
@@ -146,6 +147,7 @@ static GILBERT_ELLIOTT: Part = Part {
     name: "gilbert-elliott",
     summary: "a good state without losses and a bad one in which every packet is lost",
     source: "Gilbert 1960, Elliott 1963; Tsiknas and Stamatelos 2012, equation (1)",
+    ordered: &[],
     parameters: &[
         RATE,
         Parameter {
@@ -163,34 +165,37 @@ static GILBERT_ELLIOTT: Part = Part {
 /// bad state and T_G = T_B (1 - p) / p in the good one, so that the share of the bad state, and of
 /// the packets lost, is p (Tsiknas and Stamatelos 2012, equation (1)). The chain runs by the clock
 /// and not by packets: a sender that waits does not make a bad state last.
+///
+/// It is looked at when a packet comes. From a look at which it was bad (b = 1) or good (b = 0) to
+/// the next, d later, it is bad with probability p + (b - p) exp(-d (1/T_B + 1/T_G)): the same law
+/// as drawing every sojourn, at one draw for each packet.
 #[derive(Clone, Debug)]
 pub struct GilbertElliott {
-    mean_good: f64,
-    mean_bad: f64,
+    rate: f64,
+    /// 1/T_B + 1/T_G, per second.
+    relaxation: f64,
     bad: bool,
-    /// When the present state ends, seconds.
-    until: f64,
+    looked_at: Time,
     stream: Stream,
 }
 
 impl GilbertElliott {
     fn new(choice: &Choice, mut stream: Stream) -> Self {
-        let (rate, mean_bad) = (choice.number("rate"), choice.time("bad_state").as_secs_f64());
-        let mean_good = mean_bad * (1.0 - rate) / rate;
+        let rate = choice.number("rate");
+        // 1/T_B + 1/T_G = 1/T_B (1 + p / (1 - p)) = 1 / (T_B (1 - p))
+        let relaxation = 1.0 / (choice.time("bad_state").as_secs_f64() * (1.0 - rate));
         let bad = stream.bernoulli(rate);
-        let until = stream.exponential(if bad { mean_bad } else { mean_good });
-        Self { mean_good, mean_bad, bad, until, stream }
+        Self { rate, relaxation, bad, looked_at: Time::ZERO, stream }
     }
 }
 
 impl LossProcess for GilbertElliott {
     fn loses(&mut self, now: Time) -> bool {
-        let now = now.as_secs_f64();
-        while self.until <= now {
-            self.bad = !self.bad;
-            let mean = if self.bad { self.mean_bad } else { self.mean_good };
-            self.until += self.stream.exponential(mean);
-        }
+        let elapsed = now.since(self.looked_at).as_secs_f64();
+        let start = if self.bad { 1.0 } else { 0.0 };
+        let memory = libm::exp(-elapsed * self.relaxation);
+        self.bad = self.stream.bernoulli(self.rate + (start - self.rate) * memory);
+        self.looked_at = now;
         self.bad
     }
 }

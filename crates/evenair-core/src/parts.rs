@@ -14,6 +14,8 @@ pub struct Part {
     pub source: &'static str,
     /// Its parameters, besides those that all parts of the kind have.
     pub parameters: &'static [Parameter],
+    /// Pairs of parameters of which the first may not be above the second.
+    pub ordered: &'static [(&'static str, &'static str)],
 }
 
 /// A parameter of a part.
@@ -55,6 +57,17 @@ pub enum Accepts {
     Probability,
     /// A length of time above zero.
     Time,
+}
+
+/// What is wrong with the parameters of a part taken together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Objection {
+    /// The parameter to change.
+    pub parameter: &'static str,
+    /// What it got.
+    pub got: String,
+    /// What would be accepted.
+    pub accepted: String,
 }
 
 /// A part with a value for each of its parameters.
@@ -135,6 +148,22 @@ impl Choice {
             Value::Time(span) => span,
             other => panic!("{parameter} is no time but {other:?}"),
         }
+    }
+
+    /// The first pair of parameters that is not in order.
+    pub fn objection(&self) -> Option<Objection> {
+        let number = |name| match self.values[self.index(name)] {
+            Value::Whole(number) => number as f64,
+            Value::Number(number) => number,
+            Value::Time(span) => span.as_secs_f64(),
+            Value::Name(_) => 0.0,
+        };
+        let wrong = self.part.ordered.iter().find(|(low, high)| number(low) > number(high));
+        wrong.map(|&(low, high)| Objection {
+            parameter: high,
+            got: format!("got {}", number(high)),
+            accepted: format!("at least {low}, {}", number(low)),
+        })
     }
 
     fn index(&self, parameter: &str) -> usize {

@@ -68,18 +68,21 @@ pub static REGISTRY: &[&Part] = &[
         name: "802.11b",
         summary: "DSSS and CCK at 2.4 GHz: 1, 2, 5.5, 11 Mb/s; long or short preamble",
         source: "IEEE 802.11-2007 clause 18",
+        ordered: &[],
         parameters: &[],
     },
     &Part {
         name: "802.11a",
         summary: "OFDM at 5 GHz: 6, 9, 12, 18, 24, 36, 48, 54 Mb/s",
         source: "IEEE 802.11-2007 clause 17",
+        ordered: &[],
         parameters: &[],
     },
     &Part {
         name: "802.11g",
         summary: "OFDM at 2.4 GHz without 802.11b stations: 6 to 54 Mb/s, short slots",
         source: "IEEE 802.11-2007 clause 19",
+        ordered: &[],
         parameters: &[],
     },
 ];
@@ -130,6 +133,7 @@ impl Phy {
 
     /// EIFS = SIFS + DIFS + an ACK at the lowest mandatory rate (9.2.10). That rate, 1 Mb/s in
     /// 802.11b, knows no short preamble, so a station with short preambles still counts a long one.
+    /// A cell of 802.11g stations alone is taken to have OFDM rates as its basic ones: 6 Mb/s.
     pub fn eifs(&self) -> Span {
         let ack = match self.modulation {
             Modulation::Dsss { preamble: SHORT_PREAMBLE } => {

@@ -4,7 +4,7 @@
 //! TOML or Python -> scenario::resolve -> Scenario -> run -> RunResult -> JSON, tables, plots
 //! ```
 
-pub mod capture;
+mod capture;
 mod flow;
 mod interface;
 mod link;
@@ -14,8 +14,6 @@ mod result;
 pub mod scenario;
 mod series;
 mod setup;
-#[cfg(test)]
-mod tests;
 mod timers;
 mod world;
 
@@ -25,7 +23,7 @@ use std::sync::atomic::AtomicBool;
 use std::{fmt, io};
 
 pub use parts::parts;
-pub use result::{ApQueue, FlowResult, MacResult, RunResult};
+pub use result::{ApQueue, FlowResult, MacResult, RunResult, Wired};
 pub use series::Series;
 
 use scenario::Scenario;

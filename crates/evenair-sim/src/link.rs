@@ -1,41 +1,89 @@
-//! One direction of the wired link: packets leave one after another and arrive a delay later.
+//! One direction of the wired link: a queue, a transmitter, and a delay.
 
 use std::collections::VecDeque;
 
 use evenair_core::packet::Packet;
+use evenair_core::queue::{Discarded, Queue, QueueDiscipline};
 use evenair_core::time::{Span, Time};
 use evenair_core::units::Rate;
 
-/// A link with an unlimited queue in front of it. When a packet arrives at the far end follows from
-/// when it was sent, so a packet costs one event.
+/// A link. While nothing waits a packet costs one event, its arrival: when that is follows from
+/// when it was sent. The transmitter is looked at only when it has somebody waiting.
 #[derive(Debug)]
 pub(crate) struct Link {
     rate: Rate,
     delay: Span,
-    /// When the last packet so far will have left.
+    queue: Queue,
+    /// The packet that is, or was last, in the transmitter, while the queue counts it.
+    in_service: Option<Packet>,
+    /// When the transmitter is done with it.
     free_at: Time,
     in_flight: VecDeque<(Time, Packet)>,
+    discarded: Vec<Discarded>,
+    drops: u64,
 }
 
 impl Link {
-    pub(crate) fn new(rate: Rate, delay: Span) -> Self {
-        Self { rate, delay, free_at: Time::ZERO, in_flight: VecDeque::new() }
+    pub(crate) fn new(rate: Rate, delay: Span, queue: Queue) -> Self {
+        Self {
+            rate,
+            delay,
+            queue,
+            in_service: None,
+            free_at: Time::ZERO,
+            in_flight: VecDeque::new(),
+            discarded: Vec::new(),
+            drops: 0,
+        }
     }
 
-    /// Sends `packet` behind all that were sent before.
+    /// Sends `packet`, or queues it, or drops what the queue has no room for.
     pub(crate) fn send(&mut self, now: Time, packet: Packet) {
-        self.free_at = self.free_at.max(now) + self.rate.time_for(u64::from(packet.size));
-        self.in_flight.push_back((self.free_at + self.delay, packet));
+        if self.free_at <= now {
+            self.finish_service();
+        }
+        self.queue.enqueue(now, packet, &mut self.discarded);
+        self.drops += self.discarded.drain(..).count() as u64;
+        if self.free_at <= now {
+            self.serve(now);
+        }
     }
 
-    /// When the next packet arrives.
+    /// When [`Link::pop`] is to be called next.
     pub(crate) fn next(&self) -> Time {
-        self.in_flight.front().map_or(Time::NEVER, |&(at, _)| at)
+        let arrival = self.in_flight.front().map_or(Time::NEVER, |&(at, _)| at);
+        if self.queue.backlog().packets() > 0 { arrival.min(self.free_at) } else { arrival }
     }
 
-    /// The packet that arrives next.
-    pub(crate) fn pop(&mut self) -> Option<Packet> {
-        self.in_flight.pop_front().map(|(_, packet)| packet)
+    /// Does what is due at `now`: the next packet that arrives, if one does.
+    pub(crate) fn pop(&mut self, now: Time) -> Option<Packet> {
+        if self.queue.backlog().packets() > 0 && self.free_at <= now {
+            self.finish_service();
+            self.serve(self.free_at);
+        }
+        match self.in_flight.front() {
+            Some(&(at, _)) if at <= now => self.in_flight.pop_front().map(|(_, packet)| packet),
+            _ => None,
+        }
+    }
+
+    /// Packets dropped so far.
+    pub(crate) fn drops(&self) -> u64 {
+        self.drops
+    }
+
+    fn serve(&mut self, now: Time) {
+        if let Some(packet) = self.queue.dequeue(now) {
+            self.free_at = now + self.rate.time_for(u64::from(packet.size));
+            self.in_flight.push_back((self.free_at + self.delay, packet));
+            self.in_service = Some(packet);
+        }
+    }
+
+    fn finish_service(&mut self) {
+        if let Some(packet) = self.in_service.take() {
+            self.queue.transmitted(&packet);
+        }
     }
 }
 
@@ -43,24 +91,60 @@ impl Link {
 mod tests {
     use super::*;
     use evenair_core::packet::{FlowId, PacketKind};
+    use evenair_core::parts::Choice;
+    use evenair_core::queue::{Limit, REGISTRY};
 
-    #[test]
-    fn packets_queue_behind_each_other() {
-        let packet = Packet {
+    fn link(limit: u32) -> Link {
+        let choice = Choice::by_name(REGISTRY, "droptail").unwrap();
+        let queue = Queue::new(&choice, Limit::Packets(limit));
+        Link::new(Rate::from_mbps(100), Span::from_millis(2), queue)
+    }
+
+    fn packet(seq: u64) -> Packet {
+        Packet {
             flow: FlowId(0),
             kind: PacketKind::Data,
             high_priority: false,
             retransmission: false,
             size: 1500,
             payload: 1460,
-            seq: 0,
+            seq,
             enqueued_at: Time::ZERO,
-        };
-        let mut link = Link::new(Rate::from_mbps(100), Span::from_millis(2));
-        link.send(Time::ZERO, packet);
-        link.send(Time::ZERO, packet);
-        assert_eq!(link.next(), Time::from_nanos(2_120_000));
-        link.pop();
-        assert_eq!(link.next(), Time::from_nanos(2_240_000));
+        }
+    }
+
+    /// Arrivals (time in microseconds, number) of all packets.
+    fn arrivals(link: &mut Link) -> Vec<(u64, u64)> {
+        let mut arrived = Vec::new();
+        while link.next() != Time::NEVER {
+            let now = link.next();
+            if let Some(packet) = link.pop(now) {
+                arrived.push((now.as_nanos() / 1000, packet.seq));
+            }
+        }
+        arrived
+    }
+
+    /// 1500 bytes take 120 us at 100 Mb/s, and then 2 ms.
+    #[test]
+    fn packets_queue_behind_each_other() {
+        let mut link = link(10);
+        for seq in 0..3 {
+            link.send(Time::ZERO, packet(seq));
+        }
+        assert_eq!(arrivals(&mut link), [(2120, 0), (2240, 1), (2360, 2)]);
+        link.send(Time::from_nanos(5_000_000), packet(3));
+        assert_eq!(arrivals(&mut link), [(7120, 3)]);
+    }
+
+    /// One in the transmitter and one waiting: a limit of two.
+    #[test]
+    fn a_full_queue_drops() {
+        let mut link = link(2);
+        for seq in 0..4 {
+            link.send(Time::ZERO, packet(seq));
+        }
+        assert_eq!(link.drops(), 2);
+        assert_eq!(arrivals(&mut link), [(2120, 0), (2240, 1)]);
     }
 }

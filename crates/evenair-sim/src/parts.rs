@@ -29,12 +29,14 @@ static APPLICATIONS: &[&Part] = &[
         name: "bulk",
         summary: "always has data to send (TCP)",
         source: "ns-2's Application/FTP",
+        ordered: &[],
         parameters: &[],
     },
     &Part {
         name: "cbr",
         summary: "a datagram of `segment` bytes at a constant interval, by the flow's `rate` (UDP)",
         source: "ns-2's Application/Traffic/CBR",
+        ordered: &[],
         parameters: &[],
     },
 ];

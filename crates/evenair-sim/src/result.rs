@@ -29,6 +29,8 @@ pub struct RunResult {
     pub flows: Vec<FlowResult>,
     /// The access point's downlink queue.
     pub ap_queue: ApQueue,
+    /// The wired link.
+    pub wired: Wired,
     /// The MAC of each station.
     pub stations: Vec<MacResult>,
     /// The MAC of the access point.
@@ -95,6 +97,15 @@ pub struct ApQueue {
     pub ack_drops: u64,
     /// Acknowledgements removed because a later one said the same and more.
     pub acks_filtered: u64,
+}
+
+/// The wired link.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Wired {
+    /// Packets that the queue towards the access point had no room for.
+    pub down_drops: u64,
+    /// Packets that the queue towards the server had no room for.
+    pub up_drops: u64,
 }
 
 /// One station's MAC.

@@ -11,12 +11,11 @@ use evenair_core::wlan::{Medium, MediumConfig};
 
 use crate::flow::{Cbr, Ends, Flow};
 use crate::interface::Interface;
+use crate::link::Link;
 use crate::scenario::{
     self, AirErrors, Direction, LimitedTransmit, QueueLimit, RtsThreshold, Scenario, Transport,
+    Wired,
 };
-
-/// Between the starts of two flows where a count is given, so that they do not run in step.
-const STAGGER: Span = Span::from_millis(100);
 
 /// The cell's air, with the access point at index 0.
 pub(crate) fn medium(scenario: &Scenario, seed: u64) -> Medium {
@@ -62,10 +61,16 @@ pub(crate) fn interfaces(scenario: &Scenario) -> Vec<Interface> {
     interfaces
 }
 
+/// One direction of the wired link.
+pub(crate) fn wire(wired: &Wired) -> Link {
+    let queue = Queue::new(&wired.queue.discipline, limit(wired.queue.limit));
+    Link::new(wired.rate.rate(), wired.delay.span(), queue)
+}
+
 /// All flows, in the order of the stations.
 pub(crate) fn flows(scenario: &Scenario) -> Vec<Flow> {
     let mut flows: Vec<Flow> = Vec::new();
-    let stagger = scenario.station.iter().any(|group| group.count > 1);
+    let stagger = scenario.stagger();
     let (mut ups, mut downs) = (0, 0);
     let mut station = 0;
     for group in &scenario.station {
@@ -76,8 +81,7 @@ pub(crate) fn flows(scenario: &Scenario) -> Vec<Flow> {
                 let up = spec.direction == Direction::Up;
                 let (count, name) = if up { (&mut ups, "up") } else { (&mut downs, "down") };
                 *count += 1;
-                let staggered = if stagger { STAGGER * u64::from(index) } else { Span::ZERO };
-                let start = spec.start.map_or(staggered, |s| s.span());
+                let start = spec.start.map_or(stagger * u64::from(index), |s| s.span());
                 flows.push(Flow {
                     id: format!("{name}-{count}"),
                     index: FlowId(index),

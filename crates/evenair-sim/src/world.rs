@@ -18,7 +18,7 @@ use crate::flow::{Ends, Flow};
 use crate::interface::Interface;
 use crate::link::Link;
 use crate::recorder::Recorder;
-use crate::result::{ApQueue, FlowResult, MacResult, RunResult, jain_index};
+use crate::result::{ApQueue, FlowResult, MacResult, RunResult, Wired, jain_index};
 use crate::scenario::Scenario;
 use crate::series::Sampler;
 use crate::timers::Timers;
@@ -56,6 +56,7 @@ struct Snapshot {
     flows: Vec<FlowCounts>,
     macs: Vec<Counters>,
     error_losses: Vec<u64>,
+    wired_drops: [u64; 2],
 }
 
 #[derive(Clone, Copy, Default)]
@@ -108,7 +109,7 @@ impl<'a> World<'a> {
             .as_ref()
             .map(|path| Recorder::create(path, medium.config(), interfaces.len()))
             .transpose()?;
-        let wire = || Link::new(scenario.wired.rate.rate(), scenario.wired.delay.span());
+        let wire = || setup::wire(&scenario.wired);
         let mut timers = Timers::new(3 * flows.len() + 2);
         for (i, flow) in flows.iter().enumerate() {
             timers.arm(3 * i as u32, flow.start);
@@ -165,10 +166,13 @@ impl<'a> World<'a> {
                 due = (at, source);
             }
         }
-        let (at, source) = due;
-        // What timers do at the very end still counts, for a sample may be due then.
-        if at > end || (at == end && !matches!(source, Source::Timer)) {
+        let (at, mut source) = due;
+        // At the very end only what timers do still counts, for a sample may be due then.
+        if at > end || (at == end && self.timers.next() > end) {
             return Ok(false);
+        }
+        if at == end {
+            source = Source::Timer;
         }
         self.now = self.now.max(at);
         self.events += 1;
@@ -207,9 +211,9 @@ impl<'a> World<'a> {
         Ok(())
     }
 
-    /// A packet from the server reaches the access point.
+    /// What is due on the way down: mostly a packet from the server reaches the access point.
     fn on_wire_down(&mut self) {
-        if let Some(packet) = self.wire_down.pop() {
+        if let Some(packet) = self.wire_down.pop(self.now) {
             self.enqueue(AP, packet);
         }
     }
@@ -267,9 +271,9 @@ impl<'a> World<'a> {
         }
     }
 
-    /// A packet from the access point reaches the server.
+    /// What is due on the way up: mostly a packet from the access point reaches the server.
     fn on_wire_up(&mut self) -> Result<(), RunError> {
-        let Some(packet) = self.wire_up.pop() else { return Ok(()) };
+        let Some(packet) = self.wire_up.pop(self.now) else { return Ok(()) };
         if let Some(recorder) = &mut self.recorder {
             let flow = &self.flows[packet.flow.0 as usize];
             recorder.wire(self.now, flow, true, &packet)?;
@@ -368,6 +372,7 @@ impl<'a> World<'a> {
             flows: self.flows.iter().map(FlowCounts::of).collect(),
             macs: stations.map(|station| self.medium.counters(station)).collect(),
             error_losses: self.error_losses.clone(),
+            wired_drops: [self.wire_down.drops(), self.wire_up.drops()],
         }
     }
 
@@ -395,6 +400,10 @@ impl<'a> World<'a> {
             aggregate_goodput_bps: goodputs().sum(),
             jain_index: jain_index(goodputs()),
             ap_queue: ApQueue::new(&self.interfaces[AP as usize].stats(self.now), duration_s),
+            wired: Wired {
+                down_drops: end.wired_drops[0] - start.wired_drops[0],
+                up_drops: end.wired_drops[1] - start.wired_drops[1],
+            },
             ap: macs.next().expect("the access point is there"),
             stations: macs.collect(),
             series: self.sampler.map(|sampler| sampler.finish(&self.flows)),

@@ -1,9 +1,13 @@
 //! TCP over DCF against ns-2.35: the stored rows of `validation/ns2` and their bars.
 //!
-//! Both sides are means over seeds (ns-2: 5 of 300 s, ours: 10 of 300 s), so a bar is compared with
-//! a difference of means whose standard error is well below it for all quantities but one: Jain's
-//! index at a buffer of 10 packets, where a few uploads starve and ns-2's own five seeds (0.379)
-//! lie outside the 95% interval of twenty (`f1_buffer10_20seeds.json`), which is used instead.
+//! Both sides are means over seeds (ns-2: 5 of 300 s, ours: 10), so a bar is compared with a
+//! difference of means whose standard error is well below it, for all quantities but one: Jain's
+//! index at a buffer of 10 packets, where a few uploads starve. There ns-2's five stored seeds
+//! (0.379) lie outside of the 95% interval of twenty (0.402, `f1_buffer10_20seeds.json`). The
+//! stored row is compared in all else, and the row of twenty seeds in everything.
+//!
+//! What waits in the queue is measured without the first 20 s, as ns-2's was.
+
 #![allow(clippy::print_stdout, reason = "the log tells how close the two are")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
 
@@ -43,9 +47,10 @@ struct Comparison {
 
 #[test]
 fn buffer_sweep() {
-    let mut rows = rows("f1_buffer_sweep.json");
-    rows[0] = rows_of_buffer_10();
-    check(&rows, &[]);
+    let stored = rows("f1_buffer_sweep.json");
+    check(&stored[..1], &["Jain's index"]);
+    check(&rows("f1_buffer10_20seeds.json"), &[]);
+    check(&stored[1..], &[]);
 }
 
 #[test]
@@ -66,12 +71,13 @@ fn limited_transmit_explains_the_rest() {
     assert!((ours / ns2 - 1.0).abs() < 0.005, "ours {ours}, ns-2 {ns2}");
 }
 
-/// Compares every row; prints all before it fails, so that a log tells how close they are.
-fn check(rows: &[Value], overrides: &[(&str, &str)]) {
+/// Compares every row; prints all before it fails, so that a log tells how close they are. What is
+/// `but_for` is printed and not judged.
+fn check(rows: &[Value], but_for: &[&str]) {
     let mut misses = Vec::new();
     for row in rows {
         let name = format!("{} up, {} down, buffer {}", row["n_up"], row["n_down"], buffer(row));
-        for c in compare(row, &simulate(row, overrides)) {
+        for c in compare(row) {
             let line = format!(
                 "{name}: {} ns-2 {:.4}, ours {:.4}, difference {:+.4}, bar {:.4}",
                 c.what,
@@ -81,7 +87,7 @@ fn check(rows: &[Value], overrides: &[(&str, &str)]) {
                 c.bar
             );
             println!("{line}");
-            if (c.ours - c.ns2).abs() > c.bar {
+            if (c.ours - c.ns2).abs() > c.bar && !but_for.contains(&c.what) {
                 misses.push(line);
             }
         }
@@ -89,7 +95,9 @@ fn check(rows: &[Value], overrides: &[(&str, &str)]) {
     assert!(misses.is_empty(), "beyond the bar:\n{}", misses.join("\n"));
 }
 
-fn compare(row: &Value, runs: &[RunResult]) -> Vec<Comparison> {
+fn compare(row: &Value) -> Vec<Comparison> {
+    let runs = &simulate(row, &[]);
+    let queue = &simulate(row, &[("warmup", "20 s"), ("duration", "280 s")]);
     let direction = |r: &RunResult, direction: &str| {
         let flows = r.flows.iter().filter(|f| f.direction == direction);
         let goodputs: Vec<f64> = flows.map(|f| f.goodput_bps / 1e6).collect();
@@ -101,8 +109,8 @@ fn compare(row: &Value, runs: &[RunResult]) -> Vec<Comparison> {
     let jain = number(row, "jain_index_of_flow_goodputs");
     let data = number(row, "ap_queue_mean_waiting_data_packets");
     let acks = number(row, "ap_queue_mean_waiting_tcp_ack_packets");
-    // Composition: each part within 10% of what waits in all.
-    let composition = 0.1 * (data + acks);
+    // Each part within 10% of itself; a tenth of a packet where next to nothing waits.
+    let part = |waiting: f64| (0.1 * waiting).max(0.1);
     [
         (
             "aggregate Mb/s",
@@ -113,8 +121,8 @@ fn compare(row: &Value, runs: &[RunResult]) -> Vec<Comparison> {
         ("per upload Mb/s", up, mean(runs, |r| direction(r, "up")), (0.05 * up).max(0.02)),
         ("per download Mb/s", down, mean(runs, |r| direction(r, "down")), (0.05 * down).max(0.02)),
         ("Jain's index", jain, mean(runs, |r| r.jain_index), 0.03),
-        ("data waiting", data, mean(runs, |r| r.ap_queue.mean_data), composition),
-        ("ACKs waiting", acks, mean(runs, |r| r.ap_queue.mean_acks), composition),
+        ("data waiting", data, mean(queue, |r| r.ap_queue.mean_data), part(data)),
+        ("ACKs waiting", acks, mean(queue, |r| r.ap_queue.mean_acks), part(acks)),
     ]
     .map(|(what, ns2, ours, bar)| Comparison { what, ns2, ours, bar })
     .into()
@@ -133,10 +141,6 @@ fn simulate(row: &Value, overrides: &[(&str, &str)]) -> Vec<RunResult> {
     let scenario = resolve(document, "test").unwrap();
     let seeds: Vec<u64> = SEEDS.collect();
     seeds.par_iter().map(|&seed| run(&scenario, seed, &RunOptions::default()).unwrap()).collect()
-}
-
-fn rows_of_buffer_10() -> Value {
-    rows("f1_buffer10_20seeds.json").remove(0)
 }
 
 fn rows(file: &str) -> Vec<Value> {

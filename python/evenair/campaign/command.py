@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import shlex
-import sys
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenair.campaign.errors import CampaignError, CampaignInterrupted
+from evenair.terminal import DONE, FAILED, INTERRUPTED, print_json, progress, say, why
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from evenair.campaign.result import Campaign, Group
-
-DONE, FAILED, INTERRUPTED = 0, 1, 130
 
 _OPTIONS = ("by", "cluster", "jobs", "max-runs", "out", "runs", "seed", "series", "until", "vary")
 
@@ -125,7 +121,7 @@ def sweep(arguments: argparse.Namespace) -> int:
         base += ["--set", f"{key}={value}"]
 
     campaign: Campaign | None
-    with _progress(quiet=arguments.quiet) as progress:
+    with progress("runs", quiet=arguments.quiet) as update:
         try:
             campaign = conduct(
                 Grid(document, axes, "--set" if arguments.set else source),
@@ -141,19 +137,19 @@ def sweep(arguments: argparse.Namespace) -> int:
                     *(["flows"] if arguments.flows else []),
                     *(["series"] if arguments.series else []),
                 ],
-                progress=progress,
+                progress=update,
                 base=shlex.join(base),
             )
         except CampaignInterrupted as interrupted:
             campaign, kept = None, interrupted.finished
     if campaign is None:
-        _say(
+        say(
             f"interrupted; {arguments.out}.runs keeps {kept} finished runs;"
             " the same command goes on from there"
         )
         return INTERRUPTED
     if arguments.json:
-        _print_json(_document(campaign, arguments.out))
+        print_json(_document(campaign, arguments.out))
     elif not arguments.quiet:
         from evenair.campaign.show import show
 
@@ -164,21 +160,17 @@ def sweep(arguments: argparse.Namespace) -> int:
 def _tell(campaign: Campaign) -> int:
     """Say on standard error what a user must know; return the exit status."""
     if campaign.foreign:
-        _say(f"{campaign.foreign} runs of other versions of evenair in the store were not used")
+        say(f"{campaign.foreign} runs of other versions of evenair in the store were not used")
     for point in campaign.unsettled:
-        _say(f"{_where(point)}: not as precise as asked for after all runs allowed")
+        say(f"{_where(point)}: not as precise as asked for after all runs allowed")
     for failure in campaign.failures:
-        _say(f"{_where(failure.values)}, seed {failure.seed} failed: {failure.reason}")
-        _say(f"to see it again: {failure.command}")
+        say(f"{_where(failure.values)}, seed {failure.seed} failed: {failure.reason}")
+        say(f"to see it again: {failure.command}")
     return FAILED if campaign.failures else DONE
 
 
 def _where(values: Mapping[str, Any]) -> str:
     return " ".join(f"{key}={value}" for key, value in values.items()) or "the scenario"
-
-
-def _say(line: str) -> None:
-    print("evenair:", " ".join(line.split("\n")), file=sys.stderr)
 
 
 def _document(campaign: Campaign, out: Path) -> dict[str, Any]:
@@ -203,23 +195,6 @@ def _document(campaign: Campaign, out: Path) -> dict[str, Any]:
 def _point(group: Group) -> dict[str, Any]:
     summary = {name: metric._asdict() for name, metric in group.metrics.items()}
     return {"keys": group.values, "runs": group.runs, "summary": summary}
-
-
-def _print_json(document: dict[str, Any]) -> None:
-    sys.stdout.flush()
-    text = json.dumps(document, separators=(",", ":"), ensure_ascii=False)
-    sys.stdout.buffer.write(text.encode() + b"\n")
-
-
-@contextmanager
-def _progress(*, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    if quiet or not sys.stderr.isatty():
-        yield None
-    else:
-        from evenair.console import progress_bar
-
-        with progress_bar("runs") as update:
-            yield update
 
 
 # --- plot -----------------------------------------------------------------------------------------
@@ -252,8 +227,7 @@ def plot(arguments: argparse.Namespace) -> int:
         try:
             staged = outputs.stage(out)
         except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) else error
-            raise CampaignError(f"out: {out}: cannot be written: {why}") from None
+            raise CampaignError(f"out: {out}: cannot be written: {why(error)}") from None
         save(figure, staged)
         outputs.commit()
     return DONE

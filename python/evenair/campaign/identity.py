@@ -15,12 +15,15 @@ class Identity:
     """The identities of the runs of one scenario.
 
     An identity is the SHA-256 of the canonical JSON (sorted keys, no spaces) of
-    `{"result_version": ..., "scenario": ..., "seed": ..., "version": ...}`.
+    `{"result_version": ..., "scenario": ..., "seed": ..., "version": ...}`, the scenario without
+    its name, which changes no result.
     """
 
     def __init__(self, resolved: str) -> None:
         """Take a resolved scenario as JSON text."""
-        scenario = _canonical(json.loads(resolved))
+        document = json.loads(resolved)
+        document.pop("name", None)
+        scenario = _canonical(document)
         start = f'{{"result_version":{_core.RESULT_VERSION},"scenario":{scenario},"seed":'
         # What all seeds have in common is hashed once.
         self._start = hashlib.sha256(start.encode())

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from evenair.console import _console, _mean, _show, _table
+from evenair.console import mean_alone, new_table, open_console, with_interval
 from evenair.statistics import Estimate
 
 if TYPE_CHECKING:
@@ -15,27 +15,37 @@ if TYPE_CHECKING:
 MOST_ROWS = 200
 """Nobody reads more; the file has them all."""
 
+
+class _Column(NamedTuple):
+    heading: str
+    metric: str
+    scale: float
+    form: str
+    interval: bool = False
+    """Whether there is room for the interval at 80 columns."""
+
+
 _COLUMNS = (
-    ("aggregate\n(Mb/s)", "aggregate_goodput_bps", 1e-6, ".3f"),
-    ("Jain's\nindex", "jain_index", 1.0, ".3f"),
-    ("mean up\n(Mb/s)", "mean_up_goodput_bps", 1e-6, ".3f"),
-    ("mean down\n(Mb/s)", "mean_down_goodput_bps", 1e-6, ".3f"),
-    ("AP loss\n(%)", "ap_queue_loss_ratio", 100.0, ".2f"),
+    _Column("aggregate\n(Mb/s)", "aggregate_goodput_bps", 1e-6, ".3f", interval=True),
+    _Column("Jain's\nindex", "jain_index", 1.0, ".3f", interval=True),
+    _Column("mean up\n(Mb/s)", "mean_up_goodput_bps", 1e-6, ".3f"),
+    _Column("mean down\n(Mb/s)", "mean_down_goodput_bps", 1e-6, ".3f"),
+    _Column("AP loss\n(%)", "ap_queue_loss_ratio", 100.0, ".2f"),
 )
 
 
 def show(campaign: Campaign, out: Path) -> None:
     """Print the means of each point of the grid; only fairness and goodput with their intervals."""
-    console = _console()
+    console = open_console()
     groups = campaign.groups
-    table = _table(*campaign.keys)
-    for heading in ("runs", *(heading for heading, *_ in _COLUMNS)):
+    table = new_table(*campaign.keys)
+    for heading in ("runs", *(column.heading for column in _COLUMNS)):
         table.add_column(heading, justify="right")
     for group in groups[:MOST_ROWS]:
         table.add_row(
             *(str(value) for value in group.values.values()),
             str(group.runs),
-            *(_cell(group, name, scale, form) for _, name, scale, form in _COLUMNS),
+            *(_cell(group, column) for column in _COLUMNS),
         )
     console.print(table)
     if len(groups) > MOST_ROWS:
@@ -45,9 +55,9 @@ def show(campaign: Campaign, out: Path) -> None:
     console.print(f"{runs} runs{old}, in {out}; means ± 95% confidence intervals")
 
 
-def _cell(group: Group, name: str, scale: float, form: str) -> str:
-    if name not in group.metrics:
+def _cell(group: Group, column: _Column) -> str:
+    if column.metric not in group.metrics:
         return "-"
-    mean, ci95 = group.metrics[name]
-    scaled = Estimate(mean * scale, None if ci95 is None else ci95 * scale)
-    return _show(scaled, form) if name in _COLUMNS[0] + _COLUMNS[1] else _mean(scaled, form)
+    mean, ci95 = group.metrics[column.metric]
+    scaled = Estimate(mean * column.scale, None if ci95 is None else ci95 * column.scale)
+    return (with_interval if column.interval else mean_alone)(scaled, column.form)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
-    id      BLOB PRIMARY KEY, -- SHA-256 of resolved scenario, seed and versions
+    id      BLOB PRIMARY KEY, -- SHA-256, see Identity
     engine  TEXT NOT NULL,    -- "package version/result version"
     metrics TEXT NOT NULL,    -- JSON
     flows   BLOB NOT NULL,    -- JSON, deflated

@@ -18,7 +18,9 @@ from evenair.campaign.result import Campaign, Failure
 from evenair.campaign.runs import Run
 from evenair.campaign.store import Store
 from evenair.engine import MAX_SEED, processors
+from evenair.outputs import beside
 from evenair.scenario import Scenario, load
+from evenair.terminal import why
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -126,7 +128,7 @@ def conduct(
                 work.run(execute, count, precision)
                 return work.finish(paths, tables)
             except KeyboardInterrupt:
-                raise CampaignInterrupted(len(store.ids())) from None
+                raise CampaignInterrupted(work.kept()) from None
             except Damaged as error:
                 raise store.damaged(error) from None
     finally:
@@ -146,8 +148,12 @@ class _Work:
     ) -> None:
         self._grid, self._seed, self._store, self._base = grid, seed, store, base
         self._progress = progress
-        self._known = store.ids()
-        """The runs that are stored, under way, or have failed."""
+        self._stored = store.ids()
+        """The runs that were there before, of this campaign and of others."""
+        self._others = len(self._stored)
+        """How many of them have not turned out to be of this campaign."""
+        self._known: set[bytes] = set()
+        """The runs of this campaign that are stored, under way, or have failed."""
         self._counts: dict[int, int] = {}
         """How many seeds a point takes, where that is not `self._count`."""
         self._count = 0
@@ -180,12 +186,20 @@ class _Work:
             identity = Identity(scenario)
             for k in range(start, self._counts.get(point, self._count)):
                 run = Run(identity.of(self._seed + k), point, self._seed + k, scenario)
-                if run.id in self._known:
-                    self._done += 1
-                else:
+                if run.id in self._stored:
+                    self._stored.remove(run.id)
+                    self._others -= 1
+                elif run.id not in self._known:
                     self._known.add(run.id)
                     yield run
+                    continue
+                self._known.add(run.id)
+                self._done += 1
         self._show()
+
+    def kept(self) -> int:
+        """Return how many runs of this campaign are stored, as far as they have been come by."""
+        return len(self._store.ids()) - self._others
 
     def _report(self, outcomes: Sequence[Outcome]) -> None:
         finished = [(run.id, record) for run, record in outcomes if not isinstance(record, str)]
@@ -306,7 +320,7 @@ def _executor(jobs: int | None, cluster: str | None) -> tuple[Execute, Callable[
 
 
 def _path(out: Path, table: str) -> Path:
-    return out if table == "runs" else out.with_name(f"{out.stem}-{table}{out.suffix}")
+    return out if table == "runs" else beside(out, table)
 
 
 def _open_store(out: Path | None) -> Store:
@@ -315,5 +329,5 @@ def _open_store(out: Path | None) -> Store:
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise CampaignError(f"out: {out}: cannot be written: {error.strerror}") from None
+        raise CampaignError(f"out: {out}: cannot be written: {why(error)}") from None
     return Store(out.with_name(f"{out.name}.runs"))

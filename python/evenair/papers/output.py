@@ -34,7 +34,7 @@ def staged(out: Path) -> Iterator[Path]:
         folder.mkdir()
     except OSError as error:
         _remove_empty(made)
-        raise ValueError(f"--out: {out} cannot be written: {error.strerror}") from None
+        raise ValueError(f"--out: {out} cannot be written: {why(error)}") from None
     try:
         yield folder
         _move(folder, target)

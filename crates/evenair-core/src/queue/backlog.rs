@@ -57,12 +57,17 @@ impl Backlog {
     /// Whether `packet` may join once those of `victims` have left.
     pub fn has_room_without<'a>(
         &self,
-        victims: impl Iterator<Item = &'a Packet>,
+        mut victims: impl Iterator<Item = &'a Packet>,
         packet: &Packet,
     ) -> bool {
         let mut rest = *self;
-        victims.for_each(|victim| rest.remove(victim));
-        rest.has_room_for(packet)
+        while !rest.has_room_for(packet) {
+            match victims.next() {
+                Some(victim) => rest.remove(victim),
+                None => return false,
+            }
+        }
+        true
     }
 
     /// `packet` has joined.

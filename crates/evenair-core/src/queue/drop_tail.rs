@@ -11,6 +11,7 @@ pub(super) static PART: Part = Part {
     name: "droptail",
     summary: "first in, first out; a packet that arrives at a full queue is discarded",
     source: "the default of routers and access points; ns-2's Queue/DropTail",
+    ordered: &[],
     parameters: &[],
 };
 

@@ -19,10 +19,10 @@
 //!   flow that has paused keeps its rank. Under `Bytes` a flow is forgotten, and starts from
 //!   nothing, when it has queued nothing for `flow_timeout`. Nothing is aged.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::{Backlog, Discarded, Limit, QueueDiscipline, Reason};
-use crate::packet::Packet;
+use crate::packet::{FlowId, Packet};
 use crate::parts::{Accepts, Choice, Parameter, Part, Value};
 use crate::time::{Span, Time};
 
@@ -30,6 +30,7 @@ pub(super) static PART: Part = Part {
     name: "las",
     summary: "least attained service first: the flow that has progressed least goes before all",
     source: "Gong, Wu and Williamson 2006, section III-B; Rai et al. 2004",
+    ordered: &[],
     parameters: &[
         Parameter {
             name: "service",
@@ -65,7 +66,7 @@ pub struct Las {
     /// Ascending by attained service, equals in order of arrival.
     packets: VecDeque<(u64, Packet)>,
     /// With `Service::Bytes`, by flow.
-    attained: Vec<Attained>,
+    attained: BTreeMap<FlowId, Attained>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -85,7 +86,7 @@ impl Las {
             },
             flow_timeout: choice.time("flow_timeout"),
             packets: VecDeque::new(),
-            attained: Vec::new(),
+            attained: BTreeMap::new(),
         }
     }
 
@@ -94,28 +95,20 @@ impl Las {
         if self.service == Service::Sequence {
             return packet.seq;
         }
-        let flow = self.flow(packet);
-        if now.since(flow.last_arrival) > self.flow_timeout {
-            self.flow_mut(packet).bytes = 0;
+        match self.attained.get(&packet.flow) {
+            Some(flow) if now.since(flow.last_arrival) <= self.flow_timeout => flow.bytes,
+            _ => {
+                // A flow that is new, or comes back, is the time to forget those that have gone.
+                let timeout = self.flow_timeout;
+                self.attained.retain(|_, flow| now.since(flow.last_arrival) <= timeout);
+                0
+            }
         }
-        self.flow(packet).bytes
-    }
-
-    fn flow(&self, packet: &Packet) -> Attained {
-        self.attained.get(packet.flow.0 as usize).copied().unwrap_or_default()
-    }
-
-    fn flow_mut(&mut self, packet: &Packet) -> &mut Attained {
-        let index = packet.flow.0 as usize;
-        if index >= self.attained.len() {
-            self.attained.resize(index + 1, Attained::default());
-        }
-        &mut self.attained[index]
     }
 
     fn accept(&mut self, now: Time, attained: u64, packet: Packet) {
         if self.service == Service::Bytes {
-            let flow = self.flow_mut(&packet);
+            let flow = self.attained.entry(packet.flow).or_default();
             flow.bytes += u64::from(packet.size);
             flow.last_arrival = now;
         }
@@ -141,9 +134,8 @@ impl QueueDiscipline for Las {
                 Some(&(service, last)) if service > attained => {
                     self.packets.pop_back();
                     self.backlog.remove(&last);
-                    if self.service == Service::Bytes {
-                        let bytes = &mut self.flow_mut(&last).bytes;
-                        *bytes = bytes.saturating_sub(u64::from(last.size));
+                    if let Some(flow) = self.attained.get_mut(&last.flow) {
+                        flow.bytes = flow.bytes.saturating_sub(u64::from(last.size));
                     }
                     discarded.push(Discarded { packet: last, reason: Reason::Evicted });
                 }

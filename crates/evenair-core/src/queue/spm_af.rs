@@ -28,6 +28,7 @@ pub(super) static PART: Part = Part {
     name: "spm-af",
     summary: "selective packet marking with ACK filtering: data before acknowledgements",
     source: "Gong, Wu and Williamson 2006, section III-A",
+    ordered: &[],
     parameters: &[Parameter {
         name: "filtering",
         default: Value::Name("tail"),

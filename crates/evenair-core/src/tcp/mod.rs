@@ -13,5 +13,5 @@ mod sender;
 mod tests;
 
 pub use receiver::{Answer, Receiver, ReceiverConfig};
-pub use rtt::RttEstimator;
+pub use rtt::{MAX_RTO, RttEstimator};
 pub use sender::{LimitedTransmit, Segment, Sender, SenderConfig, SenderCounters};

@@ -8,6 +8,8 @@
 //! - after a timeout everything outstanding counts as lost and is sent again as the window allows,
 //!   but for what is acknowledged meanwhile (go-back-N), and duplicate ACKs that this provokes
 //!   start no fast retransmit (RFC 6582, 3.2, steps 2 and 4);
+//! - the first loss may be repaired by fast retransmit: `recover` starts unset and not at the
+//!   initial sequence number (RFC 6582, 3.2, step 1), which would leave the first segment out;
 //! - cwnd grows on although the receiver's window limits the sender, as in ns-2 and in the papers'
 //!   figures; FlightSize, not cwnd, is what a loss halves.
 

@@ -65,6 +65,8 @@ pub(super) struct Contention {
     /// Contenders of the crowd: (count of idle slots at which it transmits, station).
     crowd: BinaryHeap<Reverse<(u64, u32)>>,
     stragglers: Vec<Straggler>,
+    /// The first boundary at which one of the stragglers transmits.
+    first_straggler: Option<u64>,
     rest: Vec<Rest>,
 }
 
@@ -75,6 +77,7 @@ impl Contention {
             crowd_from: 0,
             crowd: BinaryHeap::with_capacity(stations),
             stragglers: Vec::with_capacity(stations),
+            first_straggler: None,
             rest: vec![Rest::Post(0); stations],
         }
     }
@@ -82,8 +85,10 @@ impl Contention {
     /// A busy period has ended; the crowd counts from boundary `crowd_from` of the slots after it.
     pub(super) fn idle(&mut self, crowd_from: u64) {
         self.crowd_from = crowd_from;
-        for straggler in &mut self.stragglers {
-            straggler.from = crowd_from;
+        self.first_straggler = None;
+        for i in 0..self.stragglers.len() {
+            self.stragglers[i].from = crowd_from;
+            self.expect(self.stragglers[i]);
         }
     }
 
@@ -118,6 +123,8 @@ impl Contention {
                     return Access::BackoffOver;
                 }
                 straggler.has_frame = true;
+                let straggler = *straggler;
+                self.expect(straggler);
                 self.rest[station as usize] = Rest::Active;
                 Access::Contending
             }
@@ -148,9 +155,7 @@ impl Contention {
     /// The boundary of the next access, counted from E + DIFS; `None` when nobody contends.
     pub(super) fn next_access(&self) -> Option<u64> {
         let crowd = self.crowd.peek().map(|Reverse((at, _))| self.crowd_from + (at - self.elapsed));
-        let straggler =
-            self.stragglers.iter().filter(|s| s.has_frame).map(|s| s.from + s.counter).min();
-        match (crowd, straggler) {
+        match (crowd, self.first_straggler) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (one, other) => one.or(other),
         }
@@ -192,6 +197,7 @@ impl Contention {
         }
         let rest = &self.rest;
         self.stragglers.retain(|s| rest[s.station as usize] == Rest::Straggling);
+        self.first_straggler = None;
         transmitters.sort_unstable();
     }
 
@@ -203,6 +209,9 @@ impl Contention {
     /// The boundary until which `station`, whose backoff is over, has to be silent in this idle
     /// period. Its response timeout if it has just transmitted: it takes it from the stragglers.
     fn silent_until(&mut self, station: u32) -> u64 {
+        if self.rest[station as usize] != Rest::Straggling {
+            return self.crowd_from;
+        }
         match self.stragglers.iter().position(|s| s.station == station) {
             Some(i) => self.stragglers.swap_remove(i).from,
             None => self.crowd_from,
@@ -221,6 +230,15 @@ impl Contention {
     fn straggle(&mut self, straggler: Straggler) {
         self.rest[straggler.station as usize] =
             if straggler.has_frame { Rest::Active } else { Rest::Straggling };
+        self.expect(straggler);
         self.stragglers.push(straggler);
+    }
+
+    /// Keeps `first_straggler` up to date with one that may transmit.
+    fn expect(&mut self, straggler: Straggler) {
+        if straggler.has_frame {
+            let at = straggler.from + straggler.counter;
+            self.first_straggler = Some(self.first_straggler.map_or(at, |first| first.min(at)));
+        }
     }
 }

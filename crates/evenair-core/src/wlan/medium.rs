@@ -343,7 +343,7 @@ impl Medium {
         let to = self.macs[station as usize].frame.expect("a contender holds a frame").to;
         let mac = &mut self.macs[station as usize];
         let data_start = if mac.needs_rts {
-            // CTS came: the station's short retry counter starts anew (9.2.5.3).
+            // CTS came: what counts failed RTS starts anew, as the station's SSRC does (9.2.5.3).
             mac.short_retries = 0;
             now + self.rts_time + sifs + self.cts_time + sifs
         } else {

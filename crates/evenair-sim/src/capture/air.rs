@@ -100,23 +100,11 @@ impl<W: Write> AirWriter<W> {
             AirFrame::Data { segment, .. } => segment.comment(),
             _ => "",
         };
-        self.write(start, rate, duration_us, frame, false, comment)
-    }
-
-    /// Writes a frame that its receiver cannot decode: radiotap's "bad FCS" flag is set, and `why`
-    /// ("collision", "frame error") becomes the packet's comment. Otherwise as [`Self::frame`].
-    ///
-    /// # Errors
-    /// What `out` reports.
-    pub fn lost_frame(
-        &mut self,
-        start: Time,
-        rate: Rate,
-        duration_us: u16,
-        frame: &AirFrame,
-        why: &str,
-    ) -> io::Result<()> {
-        self.write(start, rate, duration_us, frame, true, why)
+        let phy = self.phy;
+        self.file.packet(start, comment, |out| {
+            write_radiotap(phy, rate, out);
+            u32::from(RADIOTAP_LENGTH) + write_frame(duration_us, frame, out)
+        })
     }
 
     /// Writes out what is buffered and gives `out` back. A writer that is dropped instead hides the
@@ -127,22 +115,6 @@ impl<W: Write> AirWriter<W> {
     pub fn finish(self) -> io::Result<W> {
         self.file.finish()
     }
-
-    fn write(
-        &mut self,
-        start: Time,
-        rate: Rate,
-        duration_us: u16,
-        frame: &AirFrame,
-        bad: bool,
-        comment: &str,
-    ) -> io::Result<()> {
-        let phy = self.phy;
-        self.file.packet(start, comment, |out| {
-            write_radiotap(phy, rate, bad, out);
-            u32::from(RADIOTAP_LENGTH) + write_frame(duration_us, frame, out)
-        })
-    }
 }
 
 // ---- radiotap (radiotap.org: "Flags", "Rate", "Channel") ----
@@ -150,13 +122,12 @@ impl<W: Write> AirWriter<W> {
 const RADIOTAP_LENGTH: u16 = 14;
 const PRESENT_FLAGS_RATE_CHANNEL: u32 = 1 << 1 | 1 << 2 | 1 << 3;
 const FLAG_SHORT_PREAMBLE: u8 = 0x02;
-const FLAG_BAD_FCS: u8 = 0x40;
 const CHANNEL_CCK: u16 = 0x0020;
 const CHANNEL_OFDM: u16 = 0x0040;
 const CHANNEL_2_GHZ: u16 = 0x0080;
 const CHANNEL_5_GHZ: u16 = 0x0100;
 
-fn write_radiotap(phy: AirPhy, rate: Rate, bad: bool, out: &mut Vec<u8>) {
+fn write_radiotap(phy: AirPhy, rate: Rate, out: &mut Vec<u8>) {
     let (mhz, channel, short) = match phy {
         AirPhy::B { short_preamble } => {
             (2437_u16, CHANNEL_CCK | CHANNEL_2_GHZ, short_preamble && rate > Rate::from_mbps(1))
@@ -164,13 +135,7 @@ fn write_radiotap(phy: AirPhy, rate: Rate, bad: bool, out: &mut Vec<u8>) {
         AirPhy::A => (5180, CHANNEL_OFDM | CHANNEL_5_GHZ, false),
         AirPhy::G => (2437, CHANNEL_OFDM | CHANNEL_2_GHZ, false),
     };
-    let mut flags = 0;
-    if short {
-        flags |= FLAG_SHORT_PREAMBLE;
-    }
-    if bad {
-        flags |= FLAG_BAD_FCS;
-    }
+    let flags = if short { FLAG_SHORT_PREAMBLE } else { 0 };
     out.extend([0, 0]); // version, pad
     out.extend(RADIOTAP_LENGTH.to_le_bytes());
     out.extend(PRESENT_FLAGS_RATE_CHANNEL.to_le_bytes());

@@ -130,6 +130,14 @@ station.0.flows.1.application=cbr => station.0.flows.1.application => got "cbr" 
 station.0.flows.1.rate=1 Mbps => station.0.flows.1.rate => got 1 Mbps | "cbr"
 station.0.flows.1={direction='up',transport='udp',rate='unlimited'} => station.0.flows.1.rate => unlimited | "1 Mbps"
 station.0.flows.1={direction='up',transport='udp',rate=1e6,spm_marking=true} => station.0.flows.1.spm_marking => got true | accepted: false
+station.0.flows.0.min_rto=120 s => station.0.flows.0.min_rto => got 120 s | up to 60 s
+station.0.flows.0.initial_rto=500 s => station.0.flows.0.initial_rto => got 500 s | up to 60 s
+station.0.flows.0.transport={kind='vegas',alpha=5,beta=1} => station.0.flows.0.transport.beta => got 1 | at least alpha, 5
+station.0.flows.0.transport={kind='vegas',alpha='x'} => station.0.flows.0.transport.alpha => got "x" | a number from
+station.0.count=2000 => station.0.flows.0.start => got none | before the end of the run
+cell.queue.limit=1 B => cell.queue.limit => got 1 B | at least
+wired.queue={limit='100 B'} => wired.queue.limit => got 100 B | at least
+wired.queue.kind=fifo => wired.queue.kind => got "fifo" | "droptail"
 trace.interval=0 => trace.interval => got 0 s | above 0
 trace.interval=1 ns => trace.interval => 000000000 samples | up to 10000000
 name=3 => name => got 3 | a text in quotes

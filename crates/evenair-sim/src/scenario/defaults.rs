@@ -21,6 +21,9 @@ pub(super) fn fill_document(document: &mut Value) {
         }
         put_kind_first(cell, "queue");
     }
+    if let Some(wired) = document.get_mut("wired").and_then(Value::as_object_mut) {
+        put_kind_first(wired, "queue");
+    }
     let stations = document.get_mut("station").and_then(Value::as_array_mut);
     for station in stations.into_iter().flatten() {
         if let Some(station) = station.as_object_mut() {

@@ -95,7 +95,7 @@ fn every_default_is_the_interfaces() {
             "long_retry_limit": 4,
             "queue": { "kind": "droptail", "limit": 60 },
         },
-        "wired": { "rate": 100_000_000, "delay": 0.002 },
+        "wired": { "rate": 100_000_000, "delay": 0.002, "queue": { "kind": "droptail", "limit": 1000 } },
         "station": [{
             "count": 1,
             "queue": { "kind": "droptail", "limit": 1000 },

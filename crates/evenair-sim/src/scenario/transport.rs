@@ -24,6 +24,7 @@ pub(crate) static UDP: Part = Part {
     name: "udp",
     summary: "datagrams without acknowledgement or control",
     source: "RFC 768",
+    ordered: &[],
     parameters: &[],
 };
 

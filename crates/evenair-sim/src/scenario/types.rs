@@ -2,6 +2,7 @@
 //! 802.11-2007 and the RFCs named at each field.
 
 use evenair_core::phy::Phy;
+use evenair_core::time::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +40,15 @@ pub struct Scenario {
     /// Time series to record; none where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
+}
+
+impl Scenario {
+    /// Time between the starts of two flows that give none, so that equal flows do not run in
+    /// step: 0.1 s if any entry stands for several stations, else 0.
+    pub(crate) fn stagger(&self) -> Span {
+        let several = self.station.iter().any(|group| group.count > 1);
+        if several { Span::from_millis(100) } else { Span::ZERO }
+    }
 }
 
 /// The wireless cell: one access point, one collision domain.
@@ -92,6 +102,9 @@ pub struct Wired {
     pub rate: BitRate,
     /// Propagation delay in each direction, seconds (default: 2 ms).
     pub delay: Seconds,
+    /// The queue in front of each direction (default: droptail, 1000 packets).
+    #[serde(deserialize_with = "queue::station")]
+    pub queue: Queue,
 }
 
 /// A group of equal stations.
@@ -324,7 +337,11 @@ impl Default for Cell {
 
 impl Default for Wired {
     fn default() -> Self {
-        Self { rate: BitRate::from_bps(100_000_000), delay: Seconds::from_millis(2) }
+        Self {
+            rate: BitRate::from_bps(100_000_000),
+            delay: Seconds::from_millis(2),
+            queue: queue::station_default(),
+        }
     }
 }
 

@@ -1,11 +1,15 @@
 //! What a single value's type cannot check: bounds that depend on the place, and values that
 //! do not go together.
 
+use evenair_core::parts::Choice;
+use evenair_core::tcp::MAX_RTO;
 use serde_json::Value;
 
 use super::choices::Preamble;
+use super::limit::QueueLimit;
 use super::quantity::{BitRate, Seconds};
-use super::types::{Application, Cell, Flow, PhyKind, Scenario, Station};
+use super::transport::Transport;
+use super::types::{Application, Cell, Direction, Flow, PhyKind, Scenario, Station};
 
 /// A field and what is wrong with it.
 #[derive(Debug)]
@@ -61,21 +65,29 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
         return fail("station", "got none", STATIONS);
     }
     let end = scenario.duration.span() + scenario.warmup.span();
-    let mut flows = 0;
+    let stagger = scenario.stagger();
+    check_part("cell.queue", &scenario.cell.queue.discipline)?;
+    let each = |station: &Station| u64::from(station.count) * station.flows.len() as u64;
+    let flows: u64 = scenario.station.iter().map(each).sum();
+    if flows > MAX_FLOWS {
+        let got = format!("got {flows} flows in all (count times flows)");
+        return fail("station", &got, &format!("up to {MAX_FLOWS} flows in all"));
+    }
+    let mut first = 0;
     for (index, station) in scenario.station.iter().enumerate() {
         let field = format!("station.{index}");
         check_station(&field, station, scenario)?;
         for (flow_index, flow) in station.flows.iter().enumerate() {
             let field = format!("{field}.flows.{flow_index}");
             check_flow(&field, flow)?;
-            check_times(&field, flow, Seconds::from(end))?;
+            // Of the flows that this entry stands for, the one that starts last.
+            let last = u64::from(station.count - 1) * station.flows.len() as u64;
+            let staggered = stagger * (first + last + flow_index as u64);
+            check_times(&field, flow, Seconds::from(staggered), Seconds::from(end))?;
             check_size(&field, flow, station.extra_header, scenario.cell.mac_overhead)?;
+            check_limits(&field, flow, station, scenario)?;
         }
-        flows += u64::from(station.count) * station.flows.len() as u64;
-    }
-    if flows > MAX_FLOWS {
-        let got = format!("got {flows} flows in all (count times flows)");
-        return fail("station", &got, &format!("up to {MAX_FLOWS} flows in all"));
+        first += each(station);
     }
     if let Some(trace) = &scenario.trace {
         above_zero("trace.interval", trace.interval)?;
@@ -190,16 +202,28 @@ fn check_flow(field: &str, flow: &Flow) -> Checked {
         let accepted = format!("a whole number from 1 to the window, {}", flow.window);
         return fail(&at("initial_window"), &got, &accepted);
     }
+    if let Transport::Tcp(control) = &flow.transport {
+        check_part(&at("transport"), control)?;
+    }
     above_zero(&at("delayed_ack_timeout"), flow.delayed_ack_timeout)?;
-    above_zero(&at("min_rto"), flow.min_rto)?;
-    above_zero(&at("initial_rto"), flow.initial_rto)
+    for (key, rto) in [("min_rto", flow.min_rto), ("initial_rto", flow.initial_rto)] {
+        if rto == Seconds::ZERO || rto.span() > MAX_RTO {
+            let accepted = format!("a time above 0 and up to {}", Seconds::from(MAX_RTO));
+            return fail(&at(key), &format!("got {rto}"), &accepted);
+        }
+    }
+    Ok(())
 }
 
-fn check_times(field: &str, flow: &Flow, end: Seconds) -> Checked {
-    let start = flow.start.unwrap_or(Seconds::ZERO);
+fn check_times(field: &str, flow: &Flow, staggered: Seconds, end: Seconds) -> Checked {
+    let start = flow.start.unwrap_or(staggered);
+    let got = match flow.start {
+        Some(_) => format!("got {start}"),
+        None => format!("got none, so that the last of these flows would start at {start}"),
+    };
     if start >= end {
         let accepted = format!("a time before the end of the run, {end}");
-        return fail(&format!("{field}.start"), &format!("got {start}"), &accepted);
+        return fail(&format!("{field}.start"), &got, &accepted);
     }
     match flow.stop {
         Some(stop) if stop <= start => {
@@ -207,6 +231,37 @@ fn check_times(field: &str, flow: &Flow, end: Seconds) -> Checked {
             fail(&format!("{field}.stop"), &format!("got {stop}"), &accepted)
         }
         _ => Ok(()),
+    }
+}
+
+/// A limit in bytes must let the largest packet in.
+fn check_limits(field: &str, flow: &Flow, station: &Station, scenario: &Scenario) -> Checked {
+    let (data, ack) = (u64::from(flow.segment + flow.header), u64::from(flow.header));
+    let (down, up) = if flow.direction == Direction::Down { (data, ack) } else { (ack, data) };
+    let group = field.rsplit_once(".flows").map_or(field, |(group, _)| group);
+    for (field, queue, largest) in [
+        ("cell.queue.limit".to_owned(), &scenario.cell.queue, down),
+        ("wired.queue.limit".to_owned(), &scenario.wired.queue, data),
+        (format!("{group}.queue.limit"), &station.queue, up + u64::from(station.extra_header)),
+    ] {
+        if let QueueLimit::Bytes(limit) = queue.limit
+            && limit < largest
+        {
+            let accepted = format!("at least {largest} B, the largest packet, or packets");
+            return fail(&field, &format!("got {limit} B"), &accepted);
+        }
+    }
+    Ok(())
+}
+
+/// What a part asks of its parameters together.
+fn check_part(field: &str, choice: &Choice) -> Checked {
+    match choice.objection() {
+        Some(objection) => {
+            let field = format!("{field}.{}", objection.parameter);
+            fail(&field, &objection.got, &objection.accepted)
+        }
+        None => Ok(()),
     }
 }
 

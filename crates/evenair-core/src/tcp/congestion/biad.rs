@@ -29,6 +29,7 @@ pub(super) static PART: Part = Part {
     name: "biad",
     summary: "the increase of bic with the decrease of westwood",
     source: "the conclusion of Tsiknas and Stamatelos 2012; defined here",
+    ordered: &[],
     parameters: &[
         SEARCH,
         SMAX,

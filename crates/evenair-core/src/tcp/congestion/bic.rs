@@ -41,6 +41,7 @@ pub(super) static PART: Part = Part {
     name: "bic",
     summary: "binary search for the window of the last loss; 4/5 of the window at a loss",
     source: "Xu, Harfoush and Rhee 2004; Linux tcp_bic",
+    ordered: &[],
     parameters: &[
         SEARCH,
         SMAX,

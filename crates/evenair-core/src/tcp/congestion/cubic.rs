@@ -35,6 +35,7 @@ pub(super) static PART: Part = Part {
     name: "cubic",
     summary: "a cubic function of the time since the last loss; 7/10 of the window at a loss",
     source: "RFC 9438",
+    ordered: &[],
     parameters: &[
         Parameter {
             name: "c",

@@ -8,6 +8,7 @@ pub(super) static PART: Part = Part {
     name: "newreno",
     summary: "slow start, congestion avoidance, half the window at a loss",
     source: "RFC 5681, RFC 6582",
+    ordered: &[],
     parameters: &[],
 };
 

@@ -37,6 +37,7 @@ pub(super) static PART: Part = Part {
     name: "vegas",
     summary: "keeps between alpha and beta segments queued, judged by the round-trip time",
     source: "Brakmo and Peterson 1995; ns-2",
+    ordered: &[("alpha", "beta")],
     parameters: &[
         Parameter {
             name: "alpha",

@@ -29,6 +29,7 @@ pub(super) static PART: Part = Part {
     name: "veno",
     summary: "as newreno, but 4/5 of the window at a loss while few segments are queued",
     source: "Fu and Liew 2003",
+    ordered: &[],
     parameters: &[
         Parameter {
             name: "beta",

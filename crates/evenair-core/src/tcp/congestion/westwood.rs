@@ -33,6 +33,7 @@ pub(super) static PART: Part = Part {
     name: "westwood",
     summary: "as newreno, but a loss leaves what the path carries by an estimate from each ACK",
     source: "Mascolo et al. 2001",
+    ordered: &[],
     parameters: &[TAU],
 };
 

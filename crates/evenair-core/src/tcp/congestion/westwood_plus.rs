@@ -22,6 +22,7 @@ pub(super) static PART: Part = Part {
     name: "westwood-plus",
     summary: "as westwood, but with an estimate from each round trip",
     source: "Grieco and Mascolo 2004; Linux tcp_westwood",
+    ordered: &[],
     parameters: &[Parameter {
         name: "sample",
         default: Value::Time(Span::from_millis(50)),
