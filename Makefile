@@ -11,6 +11,9 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 SOURCES := Cargo.toml Cargo.lock pyproject.toml .cargo/config.toml \
            $(shell find crates python -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi')
 
+# Where there is Python to check.
+PYTHONS := python tests benchmarks validation
+
 .PHONY: help
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,16 +33,16 @@ test: $(VENV)/installed-dev ## Set up, and run every test of both languages
 lint: $(VENV)/installed-dev ## Check both languages for style and types
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
-	$(BIN)/ruff check python tests
-	$(BIN)/ruff format --check python tests
+	$(BIN)/ruff check $(PYTHONS)
+	$(BIN)/ruff format --check $(PYTHONS)
 	$(BIN)/mypy
 	cd $(VENV) && bin/python -m mypy.stubtest evenair._core
 
 .PHONY: format
 format: $(VENV)/installed-dev ## Lay out the sources of both languages
 	cargo fmt --all
-	$(BIN)/ruff check --fix python tests
-	$(BIN)/ruff format python tests
+	$(BIN)/ruff check --fix $(PYTHONS)
+	$(BIN)/ruff format $(PYTHONS)
 
 .PHONY: bench
 bench: $(VENV)/installed ## Time evenair beside ns-2 and ns-3, as far as they are there (BENCH="--quick")

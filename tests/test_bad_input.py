@@ -73,6 +73,34 @@ BROKEN: dict[str, tuple[str | bytes, str]] = {
         flow('direction = "up", start = "5 s", stop = "4 s"'),
         "station.0.flows.0.stop",
     ),
+    "start after the end": (
+        'duration = "5 s"\n' + flow('direction = "up", start = "6 s"'),
+        "station.0.flows.0.start",
+    ),
+    "too many flows in all": (
+        '[[station]]\ncount = 60000\nflows = [{ direction = "up", start = 0 }]\n' * 2,
+        "station: got 120000 flows",
+    ),
+    "endless trace": (
+        f'duration = "300 s"\ntrace = {{ interval = "0.1 ms" }}\n{STATION}',
+        "trace.interval",
+    ),
+    "cbr without a rate": (
+        flow('direction = "up", transport = "udp", application = "cbr"'),
+        "station.0.flows.0.rate: missing",
+    ),
+    "alpha above beta": (
+        flow('direction = "up", transport = { kind = "vegas", alpha = 4, beta = 2 }'),
+        "station.0.flows.0.transport.beta",
+    ),
+    "alpha above the beta that it gets": (
+        flow('direction = "up", transport = { kind = "vegas", alpha = 1000 }'),
+        "station.0.flows.0.transport.beta",
+    ),
+    "retransmission timeout beyond its range": (
+        flow('direction = "up", min_rto = "120 s"'),
+        "station.0.flows.0.min_rto",
+    ),
     "not TOML": ("duration: 60 s\nstation:\n  - count: 5\n", "line 1"),
     "unfinished TOML": ("[cell\n", "line 1"),
     "key twice": (f"duration = 1\nduration = 2\n{STATION}", "line 2"),
@@ -117,6 +145,7 @@ def test_broken_scenario_is_told_in_one_line(evenair: Evenair, tmp_path: Path, w
         (["run", "gong2006", "--seed", "18446744073709551616"], ["--seed"]),
         (["run", "gong2006", "--seed", "1.5"], ["--seed", "1.5"]),
         (["run", "gong2006", "--runs", "0"], ["--runs", "0"]),
+        (["run", "gong2006", "--runs", "10001"], ["--runs", "1 to 10000", "evenair sweep"]),
         (["run", "gong2006", "--seed", "18446744073709551615", "--runs", "2"], ["--runs"]),
         (["run", "gong2006", "--runs", "2", "--pcap", "x.pcapng"], ["--pcap", "--runs"]),
         (["run", "gong2006", "--plot", "x.gif"], ["--plot", ".png"]),
@@ -150,3 +179,12 @@ def test_bad_argument_is_told_in_one_line(
     for name in named:
         assert name in done.stderr
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("rto", ["60 s", "1 us"])
+def test_retransmission_timeouts_within_their_range(
+    evenair: Evenair, tmp_path: Path, rto: str
+) -> None:
+    keys = f'direction = "up", min_rto = "{rto}"'
+    (tmp_path / "good.toml").write_text(f"duration = 1\n{flow(keys)}")
+    assert evenair("run", "good.toml", "--quiet").returncode == 0

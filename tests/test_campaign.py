@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from evenair import _core
 from evenair.campaign.errors import CampaignInterrupted
+from evenair.campaign.identity import Identity
 from evenair.campaign.local import execute
 from evenair.campaign.record import METRICS, Record
 from evenair.campaign.runs import Run
@@ -350,6 +351,46 @@ def test_python_is_interrupted() -> None:
     with pytest.raises(CampaignInterrupted) as caught:
         ea.sweep("gong2006", {"duration": [1]}, runs=100_000, progress=stop)
     assert caught.value.finished >= 3
+
+
+def test_an_interruption_counts_the_runs_of_its_own_campaign(tmp_path: Path) -> None:
+    out = tmp_path / "x.parquet"
+    scenario = ea.load("gong2006").with_(duration=1)
+    assert ea.sweep(scenario, {"cell.queue.limit": [10]}, runs=7, out=out).new_runs == 7
+
+    def interrupted(limit: int) -> tuple[int, int]:
+        """Return the runs that are said to be kept, and those that are new in the store."""
+
+        def stop(done: int, total: int) -> None:
+            raise KeyboardInterrupt
+
+        before = stored(tmp_path / "x.parquet.runs")
+        with pytest.raises(CampaignInterrupted) as caught:
+            ea.sweep(scenario, {"cell.queue.limit": [limit]}, 5000, out=out, jobs=1, progress=stop)
+        return caught.value.finished, stored(tmp_path / "x.parquet.runs") - before
+
+    kept, new = interrupted(20)
+    assert kept == new > 0
+    kept, new = interrupted(10)
+    assert kept == 7 + new
+    assert interrupted(10)[0] > kept
+
+
+def test_the_name_of_a_scenario_is_not_what_a_run_is(tmp_path: Path) -> None:
+    out = tmp_path / "x.parquet"
+    scenario = ea.load("gong2006").with_(duration=1, name="one")
+    first = ea.sweep(scenario, {"cell.queue.limit": [10, 20]}, 2, out=out)
+    again = ea.sweep(scenario.with_(name="other"), {"cell.queue.limit": [10, 20]}, 2, out=out)
+    assert (first.new_runs, again.new_runs) == (4, 0)
+    assert again.table.equals(first.table)
+    names = ea.sweep(scenario, {"name": ["one", "two"]}, 2)
+    assert (names.new_runs, names.table.num_rows) == (2, 4)
+    identities = {
+        Identity(json.dumps(changed.resolved)).of(seed)
+        for changed in (scenario, scenario.with_(name="other"), scenario.with_(duration=2))
+        for seed in (1, 2)
+    }
+    assert len(identities) == 4
 
 
 def test_a_huge_grid_starts_at_once(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,8 +16,11 @@ import evenair as ea
 import pyarrow.parquet as pq
 import pytest
 from conftest import ROOT
+from evenair import _core
+from evenair.cli import main
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from conftest import Evenair
@@ -207,7 +212,9 @@ def test_a_reader_that_leaves_is_no_error(evenair: Evenair, tmp_path: Path) -> N
     assert done.stderr == ""
 
 
-def interrupt(arguments: list[str], cwd: Path) -> tuple[int, str, str, float]:
+def interrupt(
+    arguments: list[str], cwd: Path, number: signal.Signals = signal.SIGINT
+) -> tuple[int, str, str, float]:
     """Press Ctrl-C after a second; return status, both outputs and the seconds it took to stop."""
     command = [sys.executable, "-m", "evenair", *arguments]
     with subprocess.Popen(
@@ -215,7 +222,7 @@ def interrupt(arguments: list[str], cwd: Path) -> tuple[int, str, str, float]:
     ) as process:
         time.sleep(1)
         assert process.poll() is None
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         start = time.monotonic()
         stdout, stderr = process.communicate(timeout=30)
         return process.returncode, stdout, stderr, time.monotonic() - start
@@ -231,7 +238,8 @@ def test_interrupt_stops_a_run_at_once(tmp_path: Path) -> None:
 
 
 def test_interrupt_keeps_finished_runs(tmp_path: Path) -> None:
-    arguments = ["run", "gong2006", "--runs", "100000", "--seed", "10", "--json"]
+    arguments = ["run", "gong2006", "--set", "duration=3000"]
+    arguments += ["--runs", "10000", "--seed", "10", "--json"]
     status, stdout, stderr, seconds = interrupt(arguments, tmp_path)
     assert status == 130
     assert seconds < 3  # the result of all runs so far is printed, too
@@ -240,8 +248,88 @@ def test_interrupt_keeps_finished_runs(tmp_path: Path) -> None:
     assert [run["seed"] for run in runs] == list(range(10, 10 + kept))
     assert stderr == (
         f"evenair: interrupted; kept the runs with seeds 10 to {9 + kept};"
-        f" go on with --seed {10 + kept} --runs {100000 - kept}\n"
+        f" go on with --seed {10 + kept} --runs {10000 - kept}\n"
     )
+
+
+def test_sigterm_cleans_up(tmp_path: Path) -> None:
+    arguments = ["run", "gong2006", "--set", "duration=1e6", "--out", "out"]
+    arguments += ["--pcap", "x.pcapng", "--plot", "new/x.png"]
+    status, stdout, stderr, seconds = interrupt(arguments, tmp_path, signal.SIGTERM)
+    assert (status, stdout) == (143, "")
+    assert stderr == "evenair: interrupted; nothing was written\n"
+    assert seconds < 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_sigterm_ends_a_sweep_like_ctrl_c(tmp_path: Path) -> None:
+    arguments = ["sweep", "gong2006", "--set", "duration=1e6", "--runs", "2"]
+    status, stdout, stderr, seconds = interrupt(
+        [*arguments, "--out", "x.parquet"], tmp_path, signal.SIGTERM
+    )
+    assert (status, stdout) == (143, "")
+    assert stderr.startswith("evenair: interrupted; x.parquet.runs keeps 0 finished runs;")
+    assert seconds < 1
+    assert [path.name for path in tmp_path.iterdir()] == ["x.parquet.runs"]
+
+
+def test_sigterm_is_as_before_when_a_command_is_over() -> None:
+    def mine(*_: object) -> None: ...
+
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        for handler in (signal.SIG_DFL, signal.SIG_IGN, mine):
+            signal.signal(signal.SIGTERM, handler)
+            assert main(["scenarios", "gong2006"]) == 0
+            assert signal.getsignal(signal.SIGTERM) is handler
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("runs", [None, 1, 3])
+def test_an_interruption_when_all_is_done_interrupts_nothing(
+    runs: int | None,
+    number: signal.Signals,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    run_many = _core.run_many
+
+    def interrupted(
+        jobs: list[tuple[str, int]], threads: int, on_result: Callable[..., object], pcap: None
+    ) -> None:
+        run_many(jobs, threads, on_result, pcap)
+        os.kill(os.getpid(), number)
+        time.sleep(1)  # for the signal to be felt
+
+    monkeypatch.setattr(_core, "run_many", interrupted)
+    many = [] if runs is None else ["--runs", str(runs)]
+    assert main(["run", "gong2006", "--set", "duration=1", "--json", *many]) == 0
+    stdout, stderr = capfd.readouterr()
+    assert stderr == ""
+    document = json.loads(stdout)
+    assert [run["seed"] for run in document.get("runs", [document])] == [1, 2, 3][: runs or 1]
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (OSError(28, "No space left on device"), "standard output: No space left on device"),
+        (OSError(28, "No space left on device", "x.png"), "x.png: No space left on device"),
+        (OSError("cannot write the header"), "cannot write the header"),
+        (OSError(), "OSError"),
+    ],
+)
+def test_an_error_of_the_system_is_told_in_one_line(
+    error: OSError, line: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(_core, "run_many", fail)
+    assert main(["run", "gong2006"]) == 1
+    assert capfd.readouterr() == ("", f"evenair: {line}\n")
 
 
 def test_json_starts_without_the_heavy_libraries(tmp_path: Path) -> None:
@@ -257,3 +345,12 @@ def test_json_starts_without_the_heavy_libraries(tmp_path: Path) -> None:
 def test_citation_is_of_this_version() -> None:
     citation = (ROOT / "CITATION.cff").read_text()
     assert f"\nversion: {ea.__version__}\n" in citation
+
+
+def test_nothing_is_left_to_fill_in() -> None:
+    placeholder = "-".join(("TBD", "SPEED"))
+    if not (ROOT / ".git").exists() or shutil.which("git") is None:
+        pytest.skip("needs a checkout")
+    command = ["git", "grep", "--files-with-matches", "--text", "--fixed-strings", placeholder]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import evenair as ea
 import pytest
-from evenair.engine import run_jobs
+from evenair.engine import Interrupted, run_jobs
 from evenair.statistics import estimate, t_quantile_975
 
 if TYPE_CHECKING:
@@ -146,11 +146,40 @@ def test_other_threads_go_on_during_a_run() -> None:
         ({"runs": 0}, "runs: got 0"),
         ({"runs": 2, "threads": 0}, "threads: got 0"),
         ({"runs": 2, "pcap": "x.pcapng"}, "pcap"),
+        ({"pcap": "x.pcap"}, "pcap: got 'x.pcap'"),
+        ({"pcap": ""}, "pcap: got"),
     ],
 )
 def test_bad_arguments(keys: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ea.run("gong2006", **keys)  # type: ignore[call-overload]
+
+
+def test_captures_are_complete_or_not_there(tmp_path: Path) -> None:
+    def captures() -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+
+    def stop(done: int, total: int) -> None:
+        assert captures() == before
+        raise KeyboardInterrupt
+
+    air, scenario = tmp_path / "new/air.pcapng", ea.load("gong2006").with_(duration=1)
+    before: dict[str, bytes] = {}
+    with pytest.raises(Interrupted):
+        ea.run(scenario, progress=stop, pcap=air)
+    assert list(tmp_path.iterdir()) == []
+
+    ea.run(scenario, pcap=air)
+    before = captures()
+    assert sorted(before) == ["air-wire.pcapng", "air.pcapng"]
+    with pytest.raises(Interrupted):
+        ea.run(scenario, seed=2, progress=stop, pcap=air)
+    assert captures() == before
+    ea.run(scenario, seed=2, pcap=str(air))
+    assert sorted(captures()) == sorted(before)
+    assert all(captures()[name] != content for name, content in before.items())
+    with pytest.raises(OSError, match=r"air\.pcapng"):
+        ea.run(scenario, pcap=air / "x.pcapng")
 
 
 def test_t_quantiles() -> None:

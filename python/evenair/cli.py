@@ -10,6 +10,7 @@ import argparse
 import os
 import signal
 import sys
+import threading
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -66,7 +67,8 @@ def _sigterm_interrupts() -> Iterator[Callable[[], bool]]:
         raise KeyboardInterrupt
 
     # What a program that calls `main` has set up, or whoever started this one, stays as it is.
-    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL or not _in_main_thread():
+    free = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if not free or threading.current_thread() is not threading.main_thread():
         yield lambda: False
         return
     signal.signal(signal.SIGTERM, interrupt)
@@ -74,12 +76,6 @@ def _sigterm_interrupts() -> Iterator[Callable[[], bool]]:
         yield lambda: came
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-def _in_main_thread() -> bool:
-    import threading
-
-    return threading.current_thread() is threading.main_thread()
 
 
 def _main(argv: Sequence[str] | None) -> int:
@@ -160,7 +156,10 @@ def _parser() -> argparse.ArgumentParser:
         "--seed", metavar="N", type=_seed, default=1, help="seed of the (first) run [1]"
     )
     run.add_argument(
-        "--runs", metavar="N", type=_few_runs, help="runs with the seeds N, N + 1, ..., and a summary"
+        "--runs",
+        metavar="N",
+        type=_few_runs,
+        help="runs with the seeds N, N + 1, ..., and a summary",
     )
     run.add_argument("--json", action="store_true", help="print the result as one JSON document")
     run.add_argument(

@@ -88,6 +88,8 @@ def _run_captured(
 ) -> RunResult:
     from evenair.outputs import Outputs, beside
 
+    if pcap.suffix.lower() != ".pcapng":
+        raise ValueError(f"pcap: got {str(pcap)!r}, expected a file name that ends in .pcapng")
     with Outputs() as outputs:
         staged = outputs.stage(pcap)
         outputs.stage(beside(pcap, "wire"))

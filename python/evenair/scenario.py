@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenair import _core, _toml
+from evenair.terminal import why
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -119,8 +120,7 @@ def read(name_or_path: str | os.PathLike[str]) -> tuple[bytes, str]:
             f"{source}: no such file or built-in scenario; {_suggestion(name)}"
         ) from None
     except (OSError, ValueError) as error:
-        reason = why(error)
-        raise _core.ScenarioError(f"{source}: cannot be read: {reason}") from None
+        raise _core.ScenarioError(f"{source}: cannot be read: {why(error)}") from None
     if len(data) > _LARGEST:
         raise _core.ScenarioError(f"{source}: cannot be read: larger than 10 MB")
     return data, source

@@ -45,6 +45,7 @@ def jain(x: list[float]) -> float:
 
 
 def mean(x: list[float]) -> float:
+    """The arithmetic mean."""
     return sum(x) / len(x)
 
 
@@ -114,6 +115,7 @@ def numbers(text: str) -> list[int]:
 
 
 def describe(row: dict[str, Any]) -> str:
+    """What a stored row was run with."""
     names = ("n_up", "n_down", "ap_buffer_packets", "n_stations", "rts_cts")
     return " ".join(f"{k}={row[k]}" for k in names if k in row)
 
@@ -145,6 +147,7 @@ def compare(row: dict[str, Any], seeds: list[int], runs: list[dict[str, float]])
 
 
 def main() -> int:
+    """Run the command line and return its exit status."""
     parser = argparse.ArgumentParser(
         description="Redo stored ns-2 rows and show measured against stored.",
         epilog="Exit status: 0 all same or within, 1 not, 2 wrong usage.",

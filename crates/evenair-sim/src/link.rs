@@ -7,14 +7,17 @@ use evenair_core::queue::{Discarded, Queue, QueueDiscipline};
 use evenair_core::time::{Span, Time};
 use evenair_core::units::Rate;
 
-/// A link. While nothing waits a packet costs one event, its arrival: when that is follows from
-/// when it was sent. The transmitter is looked at only when it has somebody waiting.
+/// A link. While nothing waits a packet costs one event, its arrival, and does not see the queue:
+/// when it arrives follows from when it was sent. Only while the queue holds something is the
+/// transmitter looked at each time it becomes free.
 #[derive(Debug)]
 pub(crate) struct Link {
     rate: Rate,
     delay: Span,
     queue: Queue,
-    /// The packet that is, or was last, in the transmitter, while the queue counts it.
+    /// Whether the queue holds something, and so counts the packet in the transmitter, too.
+    waiting: bool,
+    /// The packet that is in the transmitter, or was last.
     in_service: Option<Packet>,
     /// When the transmitter is done with it.
     free_at: Time,
@@ -29,6 +32,7 @@ impl Link {
             rate,
             delay,
             queue,
+            waiting: false,
             in_service: None,
             free_at: Time::ZERO,
             in_flight: VecDeque::new(),
@@ -39,27 +43,30 @@ impl Link {
 
     /// Sends `packet`, or queues it, or drops what the queue has no room for.
     pub(crate) fn send(&mut self, now: Time, packet: Packet) {
-        if self.free_at <= now {
-            self.finish_service();
+        if !self.waiting && self.free_at <= now {
+            self.transmit(now, packet);
+            return;
+        }
+        if !self.waiting
+            && let Some(in_service) = &self.in_service
+        {
+            self.queue.backlog_mut().serve_directly(in_service);
         }
         self.queue.enqueue(now, packet, &mut self.discarded);
         self.drops += self.discarded.drain(..).count() as u64;
-        if self.free_at <= now {
-            self.serve(now);
-        }
+        self.waiting = true;
     }
 
     /// When [`Link::pop`] is to be called next.
     pub(crate) fn next(&self) -> Time {
         let arrival = self.in_flight.front().map_or(Time::NEVER, |&(at, _)| at);
-        if self.queue.backlog().packets() > 0 { arrival.min(self.free_at) } else { arrival }
+        if self.waiting { arrival.min(self.free_at) } else { arrival }
     }
 
     /// Does what is due at `now`: the next packet that arrives, if one does.
     pub(crate) fn pop(&mut self, now: Time) -> Option<Packet> {
-        if self.queue.backlog().packets() > 0 && self.free_at <= now {
-            self.finish_service();
-            self.serve(self.free_at);
+        if self.waiting && self.free_at <= now {
+            self.serve();
         }
         match self.in_flight.front() {
             Some(&(at, _)) if at <= now => self.in_flight.pop_front().map(|(_, packet)| packet),
@@ -72,18 +79,26 @@ impl Link {
         self.drops
     }
 
-    fn serve(&mut self, now: Time) {
-        if let Some(packet) = self.queue.dequeue(now) {
-            self.free_at = now + self.rate.time_for(u64::from(packet.size));
-            self.in_flight.push_back((self.free_at + self.delay, packet));
-            self.in_service = Some(packet);
+    /// The transmitter has become free: the queue's next packet takes it.
+    fn serve(&mut self) {
+        if let Some(done) = self.in_service.take() {
+            self.queue.transmitted(&done);
+        }
+        if let Some(packet) = self.queue.dequeue(self.free_at) {
+            self.transmit(self.free_at, packet);
+            if self.queue.backlog().packets() == 0 {
+                self.queue.transmitted(&packet);
+                self.waiting = false;
+            }
+        } else {
+            self.waiting = false;
         }
     }
 
-    fn finish_service(&mut self) {
-        if let Some(packet) = self.in_service.take() {
-            self.queue.transmitted(&packet);
-        }
+    fn transmit(&mut self, now: Time, packet: Packet) {
+        self.free_at = now + self.rate.time_for(u64::from(packet.size));
+        self.in_flight.push_back((self.free_at + self.delay, packet));
+        self.in_service = Some(packet);
     }
 }
 

@@ -8,6 +8,8 @@ import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from evenair.terminal import why
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path

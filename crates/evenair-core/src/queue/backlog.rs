@@ -87,6 +87,11 @@ impl Backlog {
     /// `packet` has left for the transmitter.
     pub fn serve(&mut self, packet: &Packet) {
         self.remove(packet);
+        self.serve_directly(packet);
+    }
+
+    /// `packet` went to the transmitter without having waited.
+    pub fn serve_directly(&mut self, packet: &Packet) {
         self.in_service_packets += 1;
         self.in_service_bytes += u64::from(packet.size);
     }
