@@ -238,8 +238,7 @@ def test_interrupt_stops_a_run_at_once(tmp_path: Path) -> None:
 
 
 def test_interrupt_keeps_finished_runs(tmp_path: Path) -> None:
-    arguments = ["run", "gong2006", "--set", "duration=3000"]
-    arguments += ["--runs", "10000", "--seed", "10", "--json"]
+    arguments = ["run", "gong2006", "--runs", "10000", "--seed", "10", "--json"]
     status, stdout, stderr, seconds = interrupt(arguments, tmp_path)
     assert status == 130
     assert seconds < 3  # the result of all runs so far is printed, too
