@@ -49,6 +49,9 @@ def run_many(
     Calls `on_result(index of the job, result as JSON text)` on the calling thread as runs finish.
     A run that fails does not stop the others: RunError is raised for the first of them when all
     are done. An exception in `on_result`, or Ctrl-C, stops everything at once.
+
+    `pcap` names the capture file of the only job: the air goes to `x.pcapng`, the wire to
+    `x-wire.pcapng`.
     """
 
 def run_stream(
@@ -66,7 +69,11 @@ def run_stream(
     """
 
 def parts() -> str:
-    """Every queue discipline, congestion control, PHY and application, as JSON text."""
+    """Every part that a scenario can name, as JSON text.
+
+    Queue disciplines, congestion controls, the datagram transport, PHYs, loss processes (kind
+    "error") and applications, each with its parameters.
+    """
 
 def schema() -> str:
     """The JSON Schema of a scenario, as JSON text."""

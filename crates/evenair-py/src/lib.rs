@@ -194,7 +194,10 @@ mod _core {
         }
     }
 
-    /// Every queue discipline, congestion control, PHY and application, as JSON text.
+    /// Every part that a scenario can name, as JSON text.
+    ///
+    /// Queue disciplines, congestion controls, the datagram transport, PHYs, loss processes (kind
+    /// "error") and applications, each with its parameters.
     #[pyfunction]
     fn parts() -> String {
         evenair_sim::parts().to_string()
