@@ -102,9 +102,9 @@ pub struct ApQueue {
 /// The wired link.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Wired {
-    /// Packets that the queue towards the access point had no room for.
+    /// Packets that the queue towards the access point discarded.
     pub down_drops: u64,
-    /// Packets that the queue towards the server had no room for.
+    /// Packets that the queue towards the server discarded.
     pub up_drops: u64,
 }
 

@@ -6,6 +6,7 @@ use evenair_core::tcp::MAX_RTO;
 use serde_json::Value;
 
 use super::choices::Preamble;
+use super::errors::AirErrors;
 use super::limit::QueueLimit;
 use super::quantity::{BitRate, Seconds};
 use super::transport::Transport;
@@ -67,6 +68,7 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
     let end = scenario.duration.span() + scenario.warmup.span();
     let stagger = scenario.stagger();
     check_part("cell.queue", &scenario.cell.queue.discipline)?;
+    check_part("wired.queue", &scenario.wired.queue.discipline)?;
     let each = |station: &Station| u64::from(station.count) * station.flows.len() as u64;
     let flows: u64 = scenario.station.iter().map(each).sum();
     if flows > MAX_FLOWS {
@@ -154,6 +156,10 @@ fn check_station(field: &str, station: &Station, scenario: &Scenario) -> Checked
             return short_with_slowest(&field, "data_rate");
         }
     }
+    check_part(&format!("{field}.queue"), &station.queue.discipline)?;
+    if let Some(AirErrors(errors)) = &station.error {
+        check_part(&format!("{field}.error"), errors)?;
+    }
     if station.flows.is_empty() {
         return fail(&format!("{field}.flows"), "got none", FLOWS);
     }
@@ -238,11 +244,12 @@ fn check_times(field: &str, flow: &Flow, staggered: Seconds, end: Seconds) -> Ch
 fn check_limits(field: &str, flow: &Flow, station: &Station, scenario: &Scenario) -> Checked {
     let (data, ack) = (u64::from(flow.segment + flow.header), u64::from(flow.header));
     let (down, up) = if flow.direction == Direction::Down { (data, ack) } else { (ack, data) };
+    let up = up + u64::from(station.extra_header);
     let group = field.rsplit_once(".flows").map_or(field, |(group, _)| group);
     for (field, queue, largest) in [
         ("cell.queue.limit".to_owned(), &scenario.cell.queue, down),
-        ("wired.queue.limit".to_owned(), &scenario.wired.queue, data),
-        (format!("{group}.queue.limit"), &station.queue, up + u64::from(station.extra_header)),
+        ("wired.queue.limit".to_owned(), &scenario.wired.queue, down.max(up)),
+        (format!("{group}.queue.limit"), &station.queue, up),
     ] {
         if let QueueLimit::Bytes(limit) = queue.limit
             && limit < largest
