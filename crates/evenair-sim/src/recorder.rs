@@ -21,6 +21,8 @@ pub(crate) struct Recorder {
     wire: WireWriter<File>,
     /// The next MAC sequence number of each station.
     sequence: Vec<u16>,
+    /// The first error, after which nothing is written any more: a run sees it at its end.
+    failed: Option<RunError>,
 }
 
 impl Recorder {
@@ -45,6 +47,7 @@ impl Recorder {
             wire: wire.map_err(|e| RunError::Capture(wire_path.clone(), e))?,
             paths: [path.to_owned(), wire_path],
             sequence: vec![0; stations],
+            failed: None,
         })
     }
 
@@ -55,25 +58,28 @@ impl Recorder {
         flow: &Flow,
         link: (u32, u32),
         packet: &Packet,
-    ) -> Result<(), RunError> {
-        let result = self.write_exchange(medium, flow, link, packet);
-        result.map_err(|e| RunError::Capture(self.paths[0].clone(), e))
+    ) {
+        if self.failed.is_none()
+            && let Err(error) = self.write_exchange(medium, flow, link, packet)
+        {
+            self.failed = Some(RunError::Capture(self.paths[0].clone(), error));
+        }
     }
 
     /// A packet that the server sends or gets.
-    pub(crate) fn wire(
-        &mut self,
-        now: Time,
-        flow: &Flow,
-        up: bool,
-        packet: &Packet,
-    ) -> Result<(), RunError> {
-        let result = self.wire.packet(now, &segment(flow, up, packet));
-        result.map_err(|e| RunError::Capture(self.paths[1].clone(), e))
+    pub(crate) fn wire(&mut self, now: Time, flow: &Flow, up: bool, packet: &Packet) {
+        if self.failed.is_none()
+            && let Err(error) = self.wire.packet(now, &segment(flow, up, packet))
+        {
+            self.failed = Some(RunError::Capture(self.paths[1].clone(), error));
+        }
     }
 
-    /// Completes both files.
+    /// Completes both files, or tells what has gone wrong.
     pub(crate) fn finish(self) -> Result<(), RunError> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
         let [air_path, wire_path] = self.paths;
         self.air.finish().map_err(|e| RunError::Capture(air_path, e))?;
         self.wire.finish().map_err(|e| RunError::Capture(wire_path, e))?;

@@ -140,7 +140,7 @@ impl<'a> World<'a> {
     pub(crate) fn run(mut self, options: &RunOptions) -> Result<RunResult, RunError> {
         let end = Time::ZERO + self.scenario.warmup.span() + self.scenario.duration.span();
         let cancel = options.cancel.as_deref();
-        while self.step(end)? {
+        while self.step(end) {
             if self.events.is_multiple_of(EVENTS_PER_CANCEL_CHECK)
                 && cancel.is_some_and(|flag: &AtomicBool| flag.load(Ordering::Relaxed))
             {
@@ -155,7 +155,7 @@ impl<'a> World<'a> {
     }
 
     /// Does what is due next; false when nothing is due before `end`.
-    fn step(&mut self, end: Time) -> Result<bool, RunError> {
+    fn step(&mut self, end: Time) -> bool {
         let mut due = (self.wire_up.next(), Source::WireUp);
         for (at, source) in [
             (self.wire_down.next(), Source::WireDown),
@@ -169,7 +169,7 @@ impl<'a> World<'a> {
         let (at, mut source) = due;
         // At the very end only what timers do still counts, for a sample may be due then.
         if at > end || (at == end && self.timers.next() > end) {
-            return Ok(false);
+            return false;
         }
         if at == end {
             source = Source::Timer;
@@ -178,37 +178,35 @@ impl<'a> World<'a> {
         self.events += 1;
         self.fingerprint = fold(self.fingerprint, self.now.as_nanos() ^ ((source as u64) << 60));
         match source {
-            Source::WireUp => self.on_wire_up()?,
+            Source::WireUp => self.on_wire_up(),
             Source::WireDown => self.on_wire_down(),
-            Source::Timer => self.on_timer()?,
-            Source::Medium => self.on_medium()?,
+            Source::Timer => self.on_timer(),
+            Source::Medium => self.on_medium(),
         }
-        Ok(true)
+        true
     }
 
     /// Lets `flow`'s source send what it may.
-    fn transmit(&mut self, flow: usize) -> Result<(), RunError> {
+    fn transmit(&mut self, flow: usize) {
         while let Some(packet) = self.flows[flow].poll_transmit(self.now) {
             let at_station = self.flows[flow].up;
-            self.send(at_station, packet)?;
+            self.send(at_station, packet);
         }
         self.timers.arm(3 * flow as u32, self.flows[flow].sender_timer());
-        Ok(())
     }
 
     /// A packet leaves the end that is at the station, or at the server.
-    fn send(&mut self, at_station: bool, packet: Packet) -> Result<(), RunError> {
+    fn send(&mut self, at_station: bool, packet: Packet) {
         let flow = &self.flows[packet.flow.0 as usize];
         if at_station {
             let station = flow.station;
             self.enqueue(station, packet);
         } else {
             if let Some(recorder) = &mut self.recorder {
-                recorder.wire(self.now, flow, false, &packet)?;
+                recorder.wire(self.now, flow, false, &packet);
             }
             self.wire_down.send(self.now, packet);
         }
-        Ok(())
     }
 
     /// What is due on the way down: mostly a packet from the server reaches the access point.
@@ -236,9 +234,9 @@ impl<'a> World<'a> {
     }
 
     /// The medium does what is due.
-    fn on_medium(&mut self) -> Result<(), RunError> {
+    fn on_medium(&mut self) {
         match self.medium.poll(self.now) {
-            None => Ok(()),
+            None => {}
             Some(Event::Received { from, frame }) => {
                 let packet = frame.packet;
                 let what = (u64::from(packet.flow.0) << 40) ^ (packet.kind as u64);
@@ -246,7 +244,7 @@ impl<'a> World<'a> {
                 if let Some(recorder) = &mut self.recorder {
                     let flow = &self.flows[packet.flow.0 as usize];
                     let link = (from, frame.to);
-                    recorder.exchange(&self.medium, flow, link, &packet)?;
+                    recorder.exchange(&self.medium, flow, link, &packet);
                 }
                 let up = frame.to == AP;
                 let station = if up { from } else { frame.to } as usize;
@@ -254,11 +252,10 @@ impl<'a> World<'a> {
                     && errors.lose(Level::Ip, up, self.now)
                 {
                     self.error_losses[station] += 1;
-                    return Ok(());
+                    return;
                 }
                 if up {
                     self.wire_up.send(self.now, packet);
-                    Ok(())
                 } else {
                     self.deliver(packet)
                 }
@@ -266,37 +263,38 @@ impl<'a> World<'a> {
             Some(Event::Finished { station, frame, .. }) => {
                 self.interfaces[station as usize].transmitted(&frame.packet);
                 self.offer(station);
-                Ok(())
             }
         }
     }
 
     /// What is due on the way up: mostly a packet from the access point reaches the server.
-    fn on_wire_up(&mut self) -> Result<(), RunError> {
-        let Some(packet) = self.wire_up.pop(self.now) else { return Ok(()) };
+    fn on_wire_up(&mut self) {
+        let Some(packet) = self.wire_up.pop(self.now) else { return };
         if let Some(recorder) = &mut self.recorder {
             let flow = &self.flows[packet.flow.0 as usize];
-            recorder.wire(self.now, flow, true, &packet)?;
+            recorder.wire(self.now, flow, true, &packet);
         }
         self.deliver(packet)
     }
 
     /// A packet has come to the end that it is for.
-    fn deliver(&mut self, packet: Packet) -> Result<(), RunError> {
+    fn deliver(&mut self, packet: Packet) {
         let index = packet.flow.0 as usize;
         let flow = &mut self.flows[index];
         let answer = flow.on_packet(self.now, &packet);
         if packet.payload > 0 || answer.is_some() {
             self.timers.arm(3 * index as u32 + 1, flow.receiver_timer());
             let at_station = !flow.up;
-            answer.map_or(Ok(()), |answer| self.send(at_station, answer))
+            if let Some(answer) = answer {
+                self.send(at_station, answer);
+            }
         } else {
             self.transmit(index)
         }
     }
 
-    fn on_timer(&mut self) -> Result<(), RunError> {
-        let Some(timer) = self.timers.pop() else { return Ok(()) };
+    fn on_timer(&mut self) {
+        let Some(timer) = self.timers.pop() else { return };
         match self.purpose(timer) {
             Timer::Sender(flow) => {
                 if self.flows[flow].started {
@@ -309,19 +307,18 @@ impl<'a> World<'a> {
                 let answer = self.flows[flow].on_receiver_timer(self.now);
                 self.timers.arm(timer, self.flows[flow].receiver_timer());
                 let at_station = !self.flows[flow].up;
-                answer.map_or(Ok(()), |answer| self.send(at_station, answer))
+                if let Some(answer) = answer {
+                    self.send(at_station, answer);
+                }
             }
             Timer::Stop(flow) => {
                 self.flows[flow].on_stop();
-                Ok(())
             }
             Timer::WarmupEnds => {
                 self.on_warmup_end();
-                Ok(())
             }
             Timer::Sample => {
                 self.on_sample();
-                Ok(())
             }
         }
     }
