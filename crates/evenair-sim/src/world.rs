@@ -43,6 +43,9 @@ pub(crate) struct World<'a> {
     wire_down: Link,
     wire_up: Link,
     timers: Timers,
+    /// What is due next but for the medium, unless that is to be looked up again.
+    others: (Time, Source),
+    others_stale: bool,
     recorder: Option<Recorder>,
     sampler: Option<Sampler>,
     at_warmup: Snapshot,
@@ -127,6 +130,8 @@ impl<'a> World<'a> {
             wire_down: wire(),
             wire_up: wire(),
             timers,
+            others: (Time::NEVER, Source::Timer),
+            others_stale: true,
             recorder,
             sampler: scenario.trace.as_ref().map(|_| Sampler::default()),
             at_warmup: Snapshot::default(),
@@ -156,15 +161,12 @@ impl<'a> World<'a> {
 
     /// Does what is due next; false when nothing is due before `end`.
     fn step(&mut self, end: Time) -> bool {
-        let mut due = (self.wire_up.next(), Source::WireUp);
-        for (at, source) in [
-            (self.wire_down.next(), Source::WireDown),
-            (self.timers.next(), Source::Timer),
-            (self.medium.poll_at(), Source::Medium),
-        ] {
-            if at < due.0 {
-                due = (at, source);
-            }
+        if self.others_stale {
+            self.others = self.next_of_others();
+        }
+        let mut due = self.others;
+        if self.medium.poll_at() < due.0 {
+            due = (self.medium.poll_at(), Source::Medium);
         }
         let (at, mut source) = due;
         // At the very end only what timers do still counts, for a sample may be due then.
@@ -181,9 +183,27 @@ impl<'a> World<'a> {
             Source::WireUp => self.on_wire_up(),
             Source::WireDown => self.on_wire_down(),
             Source::Timer => self.on_timer(),
-            Source::Medium => self.on_medium(),
+            // Most of what the medium does concerns nobody else.
+            Source::Medium => {
+                self.others_stale = self.on_medium();
+                return true;
+            }
         }
+        self.others_stale = true;
         true
+    }
+
+    /// What is due next but for the medium, and when.
+    fn next_of_others(&self) -> (Time, Source) {
+        let mut due = (self.wire_up.next(), Source::WireUp);
+        for (at, source) in
+            [(self.wire_down.next(), Source::WireDown), (self.timers.next(), Source::Timer)]
+        {
+            if at < due.0 {
+                due = (at, source);
+            }
+        }
+        due
     }
 
     /// Lets `flow`'s source send what it may.
@@ -233,10 +253,10 @@ impl<'a> World<'a> {
         }
     }
 
-    /// The medium does what is due.
-    fn on_medium(&mut self) {
+    /// The medium does what is due; tells whether a wire or a timer may have been touched.
+    fn on_medium(&mut self) -> bool {
         match self.medium.poll(self.now) {
-            None => {}
+            None => false,
             Some(Event::Received { from, frame }) => {
                 let packet = frame.packet;
                 let what = (u64::from(packet.flow.0) << 40) ^ (packet.kind as u64);
@@ -252,17 +272,17 @@ impl<'a> World<'a> {
                     && errors.lose(Level::Ip, up, self.now)
                 {
                     self.error_losses[station] += 1;
-                    return;
-                }
-                if up {
+                } else if up {
                     self.wire_up.send(self.now, packet);
                 } else {
-                    self.deliver(packet)
+                    self.deliver(packet);
                 }
+                true
             }
             Some(Event::Finished { station, frame, .. }) => {
                 self.interfaces[station as usize].transmitted(&frame.packet);
                 self.offer(station);
+                false
             }
         }
     }
