@@ -91,8 +91,10 @@ def connect(address: str, jobs: int) -> tuple[Execute, Callable[[], None]]:
     """
     if not _ADDRESS.fullmatch(address):
         raise CampaignError(f"cluster: got {address[:80]!r}, expected local or tcp://HOST:8786")
-    # What Dask logs about lost workers is no news for anybody: the runs are done again.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    # What Dask logs about lost workers is no news for anybody: the runs are done again. Its client's
+    # logger has a level of its own.
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     resources = ExitStack()
     try:
         if address == "local":
