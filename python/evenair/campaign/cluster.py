@@ -91,9 +91,9 @@ def connect(address: str, jobs: int) -> tuple[Execute, Callable[[], None]]:
     """
     if not _ADDRESS.fullmatch(address):
         raise CampaignError(f"cluster: got {address[:80]!r}, expected local or tcp://HOST:8786")
-    # What Dask logs about lost workers is no news for anybody: the runs are done again. Its client's
-    # logger has a level of its own.
-    for name in ("distributed", "distributed.client"):
+    # What Dask logs about lost workers is no news for anybody: the runs are done again. These
+    # loggers have a level of their own.
+    for name in ("distributed", "distributed.client", "distributed.gc"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     resources = ExitStack()
     try:
