@@ -52,7 +52,9 @@ impl Stream {
         let n = u64::from(max) + 1;
         loop {
             let product = (self.next_u64() >> 32) * n;
-            if product & 0xFFFF_FFFF >= (1 << 32) % n {
+            let fraction = product & 0xFFFF_FFFF;
+            // The division, which is seldom needed, is what costs.
+            if fraction >= n || fraction >= (1 << 32) % n {
                 return (product >> 32) as u32;
             }
         }

@@ -10,12 +10,26 @@ pub(crate) struct Interface {
     queue: Queue,
     /// Reused between arrivals.
     discarded: Vec<Discarded>,
-    stats: QueueStats,
+    /// Of data packets and of pure acknowledgements.
+    kinds: [Kind; 2],
+    superseded: u64,
+    departures: u64,
+    waited: Span,
+}
+
+/// What went through a queue of one kind of packets.
+#[derive(Clone, Copy, Debug, Default)]
+struct Kind {
+    arrivals: u64,
+    drops: u64,
+    /// The moments of all departures and drops less those of all arrivals, which is what an
+    /// integral over time of the number that waits needs to know; it wraps around, harmlessly.
+    moments: u64,
 }
 
 /// What went through a queue. Packets are *data* or pure acknowledgements; those of the handshake
 /// count as data.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct QueueStats {
     pub(crate) data_arrivals: u64,
     pub(crate) ack_arrivals: u64,
@@ -29,36 +43,40 @@ pub(crate) struct QueueStats {
     /// Integrals over time of the data packets and acknowledgements that wait.
     pub(crate) data_time: Span,
     pub(crate) ack_time: Span,
-    since: Time,
 }
 
 impl Interface {
     pub(crate) fn new(queue: Queue) -> Self {
-        Self { queue, discarded: Vec::new(), stats: QueueStats::default() }
+        Self {
+            queue,
+            discarded: Vec::new(),
+            kinds: [Kind::default(); 2],
+            superseded: 0,
+            departures: 0,
+            waited: Span::ZERO,
+        }
     }
 
     /// A packet arrives at the queue.
-    pub(crate) fn enqueue(&mut self, now: Time, mut packet: Packet) {
-        self.advance(now);
-        packet.enqueued_at = now;
-        let is_ack = packet.is_pure_ack();
-        self.stats.ack_arrivals += u64::from(is_ack);
-        self.stats.data_arrivals += u64::from(!is_ack);
-        self.queue.enqueue(now, packet, &mut self.discarded);
-        for Discarded { packet, reason } in self.discarded.drain(..) {
-            let is_ack = packet.is_pure_ack();
-            self.stats.ack_drops += u64::from(is_ack);
-            self.stats.data_drops += u64::from(!is_ack);
-            self.stats.superseded += u64::from(reason == Reason::Superseded);
+    pub(crate) fn enqueue(&mut self, now: Time, packet: &Packet) {
+        let kind = self.kind(packet);
+        kind.arrivals += 1;
+        kind.arrive(now, 1);
+        self.queue.enqueue(now, Packet { enqueued_at: now, ..*packet }, &mut self.discarded);
+        while let Some(Discarded { packet, reason }) = self.discarded.pop() {
+            let kind = self.kind(&packet);
+            kind.drops += 1;
+            kind.leave(now);
+            self.superseded += u64::from(reason == Reason::Superseded);
         }
     }
 
     /// The MAC takes the next packet.
     pub(crate) fn dequeue(&mut self, now: Time) -> Option<Packet> {
-        self.advance(now);
         let packet = self.queue.dequeue(now)?;
-        self.stats.departures += 1;
-        self.stats.waited += now.since(packet.enqueued_at);
+        self.kind(&packet).leave(now);
+        self.departures += 1;
+        self.waited += now.since(packet.enqueued_at);
         Some(packet)
     }
 
@@ -68,27 +86,98 @@ impl Interface {
     }
 
     /// Data packets and acknowledgements that wait.
-    pub(crate) fn waiting(&self) -> (u32, u32) {
+    pub(crate) fn waiting(&self) -> [u32; 2] {
         let backlog = self.queue.backlog();
-        (backlog.packets() - backlog.acks(), backlog.acks())
+        [backlog.packets() - backlog.acks(), backlog.acks()]
     }
 
     /// What went through since the last [`Interface::reset`], up to `now`.
-    pub(crate) fn stats(&mut self, now: Time) -> QueueStats {
-        self.advance(now);
-        self.stats
+    pub(crate) fn stats(&self, now: Time) -> QueueStats {
+        let [data, acks] = self.kinds;
+        let [data_waiting, acks_waiting] = self.waiting();
+        QueueStats {
+            data_arrivals: data.arrivals,
+            ack_arrivals: acks.arrivals,
+            data_drops: data.drops,
+            ack_drops: acks.drops,
+            superseded: self.superseded,
+            departures: self.departures,
+            waited: self.waited,
+            data_time: data.waiting_time(now, data_waiting),
+            ack_time: acks.waiting_time(now, acks_waiting),
+        }
     }
 
     /// Forgets what went through.
     pub(crate) fn reset(&mut self, now: Time) {
-        self.stats = QueueStats { since: now, ..QueueStats::default() };
+        (self.superseded, self.departures, self.waited) = (0, 0, Span::ZERO);
+        let waiting = self.waiting();
+        for (kind, waiting) in self.kinds.iter_mut().zip(waiting) {
+            *kind = Kind::default();
+            kind.arrive(now, waiting);
+        }
     }
 
-    fn advance(&mut self, now: Time) {
-        let elapsed = now.since(self.stats.since);
-        let (data, acks) = self.waiting();
-        self.stats.data_time += elapsed * u64::from(data);
-        self.stats.ack_time += elapsed * u64::from(acks);
-        self.stats.since = now;
+    fn kind(&mut self, packet: &Packet) -> &mut Kind {
+        &mut self.kinds[usize::from(packet.is_pure_ack())]
+    }
+}
+
+impl Kind {
+    fn arrive(&mut self, now: Time, packets: u32) {
+        let moments = now.as_nanos().wrapping_mul(u64::from(packets));
+        self.moments = self.moments.wrapping_sub(moments);
+    }
+
+    fn leave(&mut self, now: Time) {
+        self.moments = self.moments.wrapping_add(now.as_nanos());
+    }
+
+    /// The integral over time of the number that waits, which is `waiting` at its end: each packet
+    /// adds its departure, or `now` if it still waits, less its arrival.
+    fn waiting_time(&self, now: Time, waiting: u32) -> Span {
+        let still = now.as_nanos().wrapping_mul(u64::from(waiting));
+        Span::from_nanos(self.moments.wrapping_add(still))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evenair_core::packet::{FlowId, PacketKind};
+    use evenair_core::parts::Choice;
+    use evenair_core::queue::{Limit, REGISTRY};
+
+    fn packet(kind: PacketKind) -> Packet {
+        Packet {
+            flow: FlowId(0),
+            kind,
+            high_priority: false,
+            retransmission: false,
+            size: 40,
+            payload: 0,
+            seq: 0,
+            enqueued_at: Time::ZERO,
+        }
+    }
+
+    /// By hand: data wait 3..7 and 5..9 (still), a third is dropped at 6; after a reset at 10 the
+    /// one that is left waits 10..12.
+    #[test]
+    fn integrals_are_sums_of_waiting_times() {
+        let at = Time::from_nanos;
+        let choice = Choice::by_name(REGISTRY, "droptail").unwrap();
+        let mut interface = Interface::new(Queue::new(&choice, Limit::Packets(3)));
+        interface.enqueue(at(3), &packet(PacketKind::Data));
+        interface.enqueue(at(5), &packet(PacketKind::Data));
+        interface.enqueue(at(5), &packet(PacketKind::Ack));
+        interface.enqueue(at(6), &packet(PacketKind::Data));
+        assert!(interface.dequeue(at(7)).is_some());
+        let stats = interface.stats(at(9));
+        assert_eq!((stats.data_arrivals, stats.data_drops), (3, 1));
+        assert_eq!((stats.data_time, stats.ack_time), (Span::from_nanos(8), Span::from_nanos(4)));
+        assert_eq!(stats.waited, Span::from_nanos(4));
+        interface.reset(at(10));
+        assert_eq!(interface.stats(at(12)).data_time, Span::from_nanos(2));
     }
 }

@@ -43,13 +43,13 @@ impl Sampler {
             .collect();
     }
 
-    /// The end of an interval of `interval_s`: `(data, acks)` wait at the access point.
+    /// The end of an interval of `interval_s`: `[data, acks]` wait at the access point.
     pub(crate) fn sample(
         &mut self,
         time_s: f64,
         interval_s: f64,
         flows: &[Flow],
-        (data, acks): (u32, u32),
+        [data, acks]: [u32; 2],
     ) {
         let mut total = 0.0;
         for (series, flow) in self.flows.iter_mut().zip(flows) {

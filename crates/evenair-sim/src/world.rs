@@ -43,9 +43,6 @@ pub(crate) struct World<'a> {
     wire_down: Link,
     wire_up: Link,
     timers: Timers,
-    /// What is due next but for the medium, unless that is to be looked up again.
-    others: (Time, Source),
-    others_stale: bool,
     recorder: Option<Recorder>,
     sampler: Option<Sampler>,
     at_warmup: Snapshot,
@@ -130,8 +127,6 @@ impl<'a> World<'a> {
             wire_down: wire(),
             wire_up: wire(),
             timers,
-            others: (Time::NEVER, Source::Timer),
-            others_stale: true,
             recorder,
             sampler: scenario.trace.as_ref().map(|_| Sampler::default()),
             at_warmup: Snapshot::default(),
@@ -145,11 +140,14 @@ impl<'a> World<'a> {
     pub(crate) fn run(mut self, options: &RunOptions) -> Result<RunResult, RunError> {
         let end = Time::ZERO + self.scenario.warmup.span() + self.scenario.duration.span();
         let cancel = options.cancel.as_deref();
-        while self.step(end) {
-            if self.events.is_multiple_of(EVENTS_PER_CANCEL_CHECK)
-                && cancel.is_some_and(|flag: &AtomicBool| flag.load(Ordering::Relaxed))
-            {
-                return Err(RunError::Cancelled);
+        let cancelled = || cancel.is_some_and(|flag: &AtomicBool| flag.load(Ordering::Relaxed));
+        let mut next_check = 0;
+        while self.advance(end) {
+            if self.events >= next_check {
+                if cancelled() {
+                    return Err(RunError::Cancelled);
+                }
+                next_check = self.events + EVENTS_PER_CANCEL_CHECK;
             }
         }
         self.now = end;
@@ -159,38 +157,37 @@ impl<'a> World<'a> {
         Ok(self.result())
     }
 
-    /// Does what is due next; false when nothing is due before `end`.
-    fn step(&mut self, end: Time) -> bool {
-        if self.others_stale {
-            self.others = self.next_of_others();
-        }
-        let mut due = self.others;
-        if self.medium.poll_at() < due.0 {
-            due = (self.medium.poll_at(), Source::Medium);
-        }
-        let (at, mut source) = due;
-        // At the very end only what timers do still counts, for a sample may be due then.
-        if at > end || (at == end && self.timers.next() > end) {
-            return false;
-        }
-        if at == end {
-            source = Source::Timer;
-        }
-        self.now = self.now.max(at);
-        self.events += 1;
-        self.fingerprint = fold(self.fingerprint, self.now.as_nanos() ^ ((source as u64) << 60));
-        match source {
-            Source::WireUp => self.on_wire_up(),
-            Source::WireDown => self.on_wire_down(),
-            Source::Timer => self.on_timer(),
-            // Most of what the medium does concerns nobody else.
-            Source::Medium => {
-                self.others_stale = self.on_medium();
+    /// Does what the medium does until something else is due, and then that; false when nothing is
+    /// due before `end`.
+    fn advance(&mut self, end: Time) -> bool {
+        let (at, source) = self.next_of_others();
+        let limit = at.min(end);
+        // Most of what the medium does concerns nobody else, so that the others' times still hold.
+        while self.medium.poll_at() < limit {
+            self.begin_event(self.medium.poll_at(), Source::Medium);
+            if self.on_medium() {
                 return true;
             }
         }
-        self.others_stale = true;
+        // At the very end only what timers do still counts, for a sample may be due then.
+        let source = match at.cmp(&end) {
+            std::cmp::Ordering::Less => source,
+            _ if self.timers.next() <= end => Source::Timer,
+            _ => return false,
+        };
+        self.begin_event(at, source);
+        match source {
+            Source::WireUp => self.on_wire_up(),
+            Source::WireDown => self.on_wire_down(),
+            _ => self.on_timer(),
+        }
         true
+    }
+
+    fn begin_event(&mut self, at: Time, source: Source) {
+        self.now = self.now.max(at);
+        self.events += 1;
+        self.fingerprint = fold(self.fingerprint, self.now.as_nanos() ^ ((source as u64) << 60));
     }
 
     /// What is due next but for the medium, and when.
@@ -220,7 +217,7 @@ impl<'a> World<'a> {
         let flow = &self.flows[packet.flow.0 as usize];
         if at_station {
             let station = flow.station;
-            self.enqueue(station, packet);
+            self.enqueue(station, &packet);
         } else {
             if let Some(recorder) = &mut self.recorder {
                 recorder.wire(self.now, flow, false, &packet);
@@ -232,12 +229,12 @@ impl<'a> World<'a> {
     /// What is due on the way down: mostly a packet from the server reaches the access point.
     fn on_wire_down(&mut self) {
         if let Some(packet) = self.wire_down.pop(self.now) {
-            self.enqueue(AP, packet);
+            self.enqueue(AP, &packet);
         }
     }
 
     /// A packet reaches the interface of `station`.
-    fn enqueue(&mut self, station: u32, packet: Packet) {
+    fn enqueue(&mut self, station: u32, packet: &Packet) {
         self.interfaces[station as usize].enqueue(self.now, packet);
         if self.medium.is_free(station) {
             self.offer(station);
@@ -257,17 +254,17 @@ impl<'a> World<'a> {
     fn on_medium(&mut self) -> bool {
         match self.medium.poll(self.now) {
             None => false,
-            Some(Event::Received { from, frame }) => {
-                let packet = frame.packet;
+            Some(Event::Received { from }) => {
+                let Frame { to, packet } = *self.medium.frame(from);
                 let what = (u64::from(packet.flow.0) << 40) ^ (packet.kind as u64);
                 self.fingerprint = fold(self.fingerprint, packet.seq ^ (what << 8));
                 if let Some(recorder) = &mut self.recorder {
                     let flow = &self.flows[packet.flow.0 as usize];
-                    let link = (from, frame.to);
+                    let link = (from, to);
                     recorder.exchange(&self.medium, flow, link, &packet);
                 }
-                let up = frame.to == AP;
-                let station = if up { from } else { frame.to } as usize;
+                let up = to == AP;
+                let station = if up { from } else { to } as usize;
                 if let Some(errors) = &mut self.errors[station]
                     && errors.lose(Level::Ip, up, self.now)
                 {
@@ -275,12 +272,13 @@ impl<'a> World<'a> {
                 } else if up {
                     self.wire_up.send(self.now, packet);
                 } else {
-                    self.deliver(packet);
+                    self.deliver(&packet);
                 }
                 true
             }
-            Some(Event::Finished { station, frame, .. }) => {
-                self.interfaces[station as usize].transmitted(&frame.packet);
+            Some(Event::Finished { station, .. }) => {
+                let packet = &self.medium.frame(station).packet;
+                self.interfaces[station as usize].transmitted(packet);
                 self.offer(station);
                 false
             }
@@ -294,14 +292,14 @@ impl<'a> World<'a> {
             let flow = &self.flows[packet.flow.0 as usize];
             recorder.wire(self.now, flow, true, &packet);
         }
-        self.deliver(packet)
+        self.deliver(&packet)
     }
 
     /// A packet has come to the end that it is for.
-    fn deliver(&mut self, packet: Packet) {
+    fn deliver(&mut self, packet: &Packet) {
         let index = packet.flow.0 as usize;
         let flow = &mut self.flows[index];
-        let answer = flow.on_packet(self.now, &packet);
+        let answer = flow.on_packet(self.now, packet);
         if packet.payload > 0 || answer.is_some() {
             self.timers.arm(3 * index as u32 + 1, flow.receiver_timer());
             let at_station = !flow.up;

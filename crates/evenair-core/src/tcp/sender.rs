@@ -373,8 +373,8 @@ impl Sender {
         } else if self.duplicate_acks < DUPLICATE_ACK_THRESHOLD && self.may_exceed_cwnd() {
             cwnd += f64::from(self.duplicate_acks);
         }
-        let segments = (cwnd as u64).min(u64::from(self.config.window));
-        segments * u64::from(self.config.segment)
+        let segments = (cwnd as u32).min(self.config.window);
+        u64::from(segments) * u64::from(self.config.segment)
     }
 
     /// Whether limited transmit applies to the segment at `next`.

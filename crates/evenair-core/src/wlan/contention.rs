@@ -195,10 +195,12 @@ impl Contention {
                 self.join_crowd(s.station, self.elapsed + left, s.has_frame);
             }
         }
-        let rest = &self.rest;
-        self.stragglers.retain(|s| rest[s.station as usize] == Rest::Straggling);
-        self.first_straggler = None;
-        transmitters.sort_unstable();
+        if !self.stragglers.is_empty() {
+            let rest = &self.rest;
+            self.stragglers.retain(|s| rest[s.station as usize] == Rest::Straggling);
+            self.first_straggler = None;
+            transmitters.sort_unstable();
+        }
     }
 
     /// Idle slots that the crowd has counted by `boundary` of the present idle period.

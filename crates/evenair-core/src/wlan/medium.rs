@@ -92,17 +92,14 @@ pub struct Exchange {
 pub enum Event {
     /// A frame was received, at the end of its data frame; the acknowledgement is still to come.
     Received {
-        /// The sending station.
+        /// The sending station: [`Medium::frame`] has what it sent, [`Medium::exchange`] tells how
+        /// it went over the air.
         from: u32,
-        /// The frame; [`Medium::exchange`] tells how it went over the air.
-        frame: Frame,
     },
     /// A station's MAC has finished with its frame and can be offered the next.
     Finished {
-        /// The sending station.
+        /// The sending station; [`Medium::frame`] still has the frame.
         station: u32,
-        /// The frame.
-        frame: Frame,
         /// Whether it got through.
         outcome: Outcome,
     },
@@ -130,16 +127,19 @@ pub struct Counters {
 #[derive(Debug)]
 struct Mac {
     rate: Rate,
+    /// Whether it can be offered a frame.
+    free: bool,
+    /// The frame that it sends, or sent last.
     frame: Option<Frame>,
-    /// Time on air of the frame that it holds, MAC overhead included.
+    /// Time on air of that frame, MAC overhead included.
     airtime: Span,
     needs_rts: bool,
     cw: u32,
     short_retries: u32,
     long_retries: u32,
     backoff: Stream,
-    /// Errors of its link with the access point.
-    errors: Option<LinkErrors>,
+    /// Errors of its link with the access point; boxed, because few have them and all are walked.
+    errors: Option<Box<LinkErrors>>,
     counters: Counters,
 }
 
@@ -177,7 +177,7 @@ pub struct Medium {
     /// The stations of the present, or last, attempt.
     transmitters: Vec<u32>,
     /// Frames that are finished with but not yet reported.
-    finished: Vec<(u32, Frame, Outcome)>,
+    finished: Vec<(u32, Outcome)>,
 }
 
 impl Medium {
@@ -187,6 +187,7 @@ impl Medium {
         let phy = &config.phy;
         let macs = rates.iter().zip(0u64..).map(|(&rate, entity)| Mac {
             rate,
+            free: true,
             frame: None,
             airtime: Span::ZERO,
             needs_rts: false,
@@ -223,12 +224,20 @@ impl Medium {
 
     /// Lets `errors` of the MAC's level make data frames between `station` and the AP undecodable.
     pub fn set_errors(&mut self, station: u32, errors: LinkErrors) {
-        self.macs[station as usize].errors = Some(errors);
+        self.macs[station as usize].errors = Some(Box::new(errors));
     }
 
     /// Whether `station`'s MAC can be offered a frame.
     pub fn is_free(&self, station: u32) -> bool {
-        self.macs[station as usize].frame.is_none()
+        self.macs[station as usize].free
+    }
+
+    /// The frame that `station`'s MAC sends, or sent last.
+    ///
+    /// # Panics
+    /// If it has never been offered one.
+    pub fn frame(&self, station: u32) -> &Frame {
+        self.macs[station as usize].frame.as_ref().expect("it has been offered a frame")
     }
 
     /// The counters of `station`.
@@ -245,10 +254,11 @@ impl Medium {
     pub fn offer(&mut self, now: Time, station: u32, frame: Frame) {
         let bytes = frame.packet.size + self.config.mac_overhead;
         let mac = &mut self.macs[station as usize];
-        debug_assert!(mac.frame.is_none(), "station {station} already has a frame");
+        debug_assert!(mac.free, "station {station} already has a frame");
         // A frame to a station goes at that station's rate, one from it likewise.
         let rate = if station == AP { self.macs[frame.to as usize].rate } else { mac.rate };
         let mac = &mut self.macs[station as usize];
+        mac.free = false;
         mac.frame = Some(frame);
         mac.airtime = self.config.phy.airtime(bytes, rate);
         mac.needs_rts = self.config.rts_threshold.is_some_and(|threshold| bytes > threshold);
@@ -296,15 +306,14 @@ impl Medium {
                 let from = self.transmitters[0];
                 self.phase = Phase::Acknowledging;
                 self.due = self.exchange.data_end + self.config.phy.sifs + self.ack_time;
-                let frame = self.macs[from as usize].frame.expect("a sender holds its frame");
-                Some(Event::Received { from, frame })
+                Some(Event::Received { from })
             }
             Phase::Acknowledging => {
                 let station = self.transmitters[0];
                 let grid = self.become_idle(0);
-                let frame = self.finish(station, 0, Outcome::Delivered);
+                self.finish(station, 0, Outcome::Delivered);
                 self.await_access(grid);
-                Some(Event::Finished { station, frame, outcome: Outcome::Delivered })
+                Some(Event::Finished { station, outcome: Outcome::Delivered })
             }
             Phase::Failing => {
                 self.fail();
@@ -340,7 +349,7 @@ impl Medium {
             return;
         }
         let station = self.transmitters[0];
-        let to = self.macs[station as usize].frame.expect("a contender holds a frame").to;
+        let to = self.frame(station).to;
         let mac = &mut self.macs[station as usize];
         let data_start = if mac.needs_rts {
             // CTS came: what counts failed RTS starts anew, as the station's SSRC does (9.2.5.3).
@@ -398,8 +407,8 @@ impl Medium {
             };
             *retries += 1;
             if *retries >= limit {
-                let frame = self.finish(station, from, Outcome::Dropped);
-                self.finished.push((station, frame, Outcome::Dropped));
+                self.finish(station, from, Outcome::Dropped);
+                self.finished.push((station, Outcome::Dropped));
             } else {
                 mac.cw = (2 * mac.cw + 1).min(phy.cw_max);
                 let backoff = mac.draw();
@@ -411,8 +420,8 @@ impl Medium {
 
     /// Reports a finished frame, if any is left.
     fn report(&mut self) -> Option<Event> {
-        let (station, frame, outcome) = self.finished.pop()?;
-        Some(Event::Finished { station, frame, outcome })
+        let (station, outcome) = self.finished.pop()?;
+        Some(Event::Finished { station, outcome })
     }
 
     /// The busy period ends when it is `due`; returns the first slot boundary after it.
@@ -433,7 +442,7 @@ impl Medium {
     }
 
     /// `station` is done with its frame: it draws a post-backoff, which runs from boundary `from`.
-    fn finish(&mut self, station: u32, from: u64, outcome: Outcome) -> Frame {
+    fn finish(&mut self, station: u32, from: u64, outcome: Outcome) {
         let mac = &mut self.macs[station as usize];
         match outcome {
             Outcome::Delivered => mac.counters.delivered += 1,
@@ -443,8 +452,8 @@ impl Medium {
         mac.short_retries = 0;
         mac.long_retries = 0;
         let backoff = mac.draw();
+        mac.free = true;
         self.contention.retreat(station, from, backoff, false);
-        mac.frame.take().expect("a sender holds its frame")
     }
 }
 

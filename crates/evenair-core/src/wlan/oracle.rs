@@ -31,6 +31,8 @@ struct Station {
     /// Down and up.
     errors: [Stream; 2],
     counters: Counters,
+    /// The frame that it was done with last.
+    done: Option<Frame>,
 }
 
 #[derive(Debug)]
@@ -73,6 +75,7 @@ impl Oracle {
             errors: [0, 1]
                 .map(|way| Stream::new(seed, Purpose::FrameErrors, 2 * index as u64 + way)),
             counters: Counters::default(),
+            done: None,
         };
         Self {
             config,
@@ -89,6 +92,11 @@ impl Oracle {
 
     pub(super) fn is_free(&self, station: u32) -> bool {
         self.stations[station as usize].frame.is_none()
+    }
+
+    pub(super) fn frame(&self, station: u32) -> &Frame {
+        let station = &self.stations[station as usize];
+        station.frame.as_ref().or(station.done.as_ref()).unwrap()
     }
 
     pub(super) fn counters(&self, station: u32) -> Counters {
@@ -136,9 +144,8 @@ impl Oracle {
             match std::mem::replace(&mut self.air, idle) {
                 Air::Idle { .. } => self.boundary(now),
                 Air::Data { sender, exchange } => {
-                    let frame = self.stations[sender as usize].frame.unwrap();
                     self.last = Some(exchange);
-                    self.events.push_back(Event::Received { from: sender, frame });
+                    self.events.push_back(Event::Received { from: sender });
                     let end = now + phy.sifs + phy.airtime(ACK_BYTES, self.config.control_rate);
                     self.air = Air::Ack { sender, end };
                 }
@@ -276,8 +283,8 @@ impl Oracle {
         station.short_retries = 0;
         station.long_retries = 0;
         station.draw();
-        let frame = station.frame.take().unwrap();
-        self.events.push_back(Event::Finished { station: index, frame, outcome });
+        station.done = station.frame.take();
+        self.events.push_back(Event::Finished { station: index, outcome });
     }
 
     fn frame_bytes(&self, sender: u32) -> u32 {

@@ -19,6 +19,7 @@ use crate::units::Rate;
 trait Dcf: ErrorRate {
     fn build(config: MediumConfig, rates: &[Rate], seed: u64) -> Self;
     fn is_free(&self, station: u32) -> bool;
+    fn frame(&self, station: u32) -> Frame;
     fn counters(&self, station: u32) -> Counters;
     fn offer(&mut self, now: Time, station: u32, frame: Frame);
     fn poll_at(&self) -> Time;
@@ -34,6 +35,9 @@ macro_rules! dcf {
             }
             fn is_free(&self, station: u32) -> bool {
                 self.is_free(station)
+            }
+            fn frame(&self, station: u32) -> Frame {
+                *self.frame(station)
             }
             fn counters(&self, station: u32) -> Counters {
                 self.counters(station)
@@ -165,13 +169,15 @@ fn observe<D: Dcf>(case: &Case) -> (Vec<Seen>, Vec<Counters>) {
             seen.push(Seen::Access { at: now, transmitters, collision });
         }
         match event {
-            Some(Event::Received { from, frame }) => {
+            Some(Event::Received { from }) => {
+                let frame = dcf.frame(from);
                 let exchange = dcf.exchange();
                 let times = [exchange.start, exchange.data_start, exchange.data_end];
                 let (packet, rts, retries) = (frame.packet.seq, exchange.rts, exchange.retries);
                 seen.push(Seen::Received { at: now, from, packet, times, rts, retries });
             }
-            Some(Event::Finished { station, frame, outcome }) => {
+            Some(Event::Finished { station, outcome }) => {
+                let frame = dcf.frame(station);
                 seen.push(Seen::Finished { at: now, station, packet: frame.packet.seq, outcome });
                 if let Some(next) = queues[station as usize].pop_front() {
                     dcf.offer(now, station, next);

@@ -94,7 +94,10 @@ pub fn grow(window: &mut Window, credit: f64) {
 
 /// Slow start alone: what is left of the credit once ssthresh is reached.
 pub fn slow_start(window: &mut Window, credit: f64) -> f64 {
-    let used = credit.min((window.ssthresh - window.cwnd).ceil().max(0.0));
+    if window.cwnd >= window.ssthresh {
+        return credit;
+    }
+    let used = credit.min((window.ssthresh - window.cwnd).ceil());
     window.cwnd += used;
     credit - used
 }
