@@ -62,25 +62,25 @@ pub enum Level {
     Ip,
 }
 
-/// The losses of one station's link in each direction, at one level.
+/// The losses of one link in each direction, at one level.
 #[derive(Clone, Debug)]
 pub struct LinkErrors {
     /// Where they strike.
     pub level: Level,
-    /// From the access point to the station.
+    /// From the access point to the station; on a wired link towards the access point.
     pub down: Option<Losses>,
-    /// From the station to the access point.
+    /// The other way.
     pub up: Option<Losses>,
 }
 
 impl LinkErrors {
-    /// The chosen errors of `station`'s link; each direction has a random stream of its own.
+    /// The chosen errors of a link, by its number among those of `purpose`; each direction has a
+    /// random stream of its own.
     ///
     /// # Panics
     /// If the choice is not from [`REGISTRY`].
-    pub fn new(choice: &Choice, seed: u64, station: u32) -> Self {
-        let stream =
-            |direction| Stream::new(seed, Purpose::FrameErrors, 2 * u64::from(station) + direction);
+    pub fn new(choice: &Choice, seed: u64, purpose: Purpose, link: u32) -> Self {
+        let stream = |direction| Stream::new(seed, purpose, 2 * u64::from(link) + direction);
         let direction = choice.named("direction");
         Self {
             level: if choice.named("level") == "mac" { Level::Mac } else { Level::Ip },
@@ -271,7 +271,7 @@ mod tests {
     fn directions_are_independent_and_levels_apart() {
         let choice = Choice::by_name(REGISTRY, "independent").unwrap();
         let choice = choice.with("rate", Value::Number(0.5)).with("level", Value::Name("mac"));
-        let mut errors = LinkErrors::new(&choice, 1, 3);
+        let mut errors = LinkErrors::new(&choice, 1, Purpose::FrameErrors, 3);
         let mut differ = 0;
         for i in 0..1000 {
             let now = Time::from_nanos(i);
@@ -283,7 +283,7 @@ mod tests {
         // Binomial(1000, 1/2): 5 standard deviations are 79.
         assert!((421..=579).contains(&differ), "{differ}");
         let up = choice.with("direction", Value::Name("up"));
-        let mut errors = LinkErrors::new(&up, 1, 3);
+        let mut errors = LinkErrors::new(&up, 1, Purpose::FrameErrors, 3);
         assert!((0..100).all(|i| !errors.lose(Level::Mac, false, Time::from_nanos(i))));
     }
 }

@@ -14,6 +14,8 @@ pub enum Purpose {
     FrameErrors = 2,
     /// Times and sizes of one application.
     Traffic = 3,
+    /// Errors of one wired link.
+    LinkErrors = 4,
 }
 
 /// A xoshiro256++ generator (Blackman and Vigna 2019), seeded through SplitMix64 as its authors

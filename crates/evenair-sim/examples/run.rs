@@ -30,7 +30,7 @@ fn simulate() -> Result<(), Box<dyn std::error::Error>> {
         let result = run(&scenario, seed, &RunOptions::default())?;
         let wall = start.elapsed().as_secs_f64();
         let mean = |direction: &str| {
-            let flows = result.flows.iter().filter(|f| f.direction == direction);
+            let flows = result.flows.iter().filter(|f| f.direction == Some(direction));
             let goodputs: Vec<f64> = flows.map(|f| f.goodput_bps / 1e6).collect();
             goodputs.iter().sum::<f64>() / goodputs.len().max(1) as f64
         };

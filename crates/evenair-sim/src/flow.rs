@@ -3,17 +3,17 @@
 use evenair_core::packet::{FlowId, Packet, PacketKind};
 use evenair_core::tcp::{Answer, Receiver, Segment, Sender};
 use evenair_core::time::{Span, Time};
+use evenair_core::wlan::AP;
 
-/// One flow between the server and a station.
+use crate::recorder::Captured;
+
+/// One flow.
 #[derive(Debug)]
 pub(crate) struct Flow {
     /// "up-1", "down-3", ...
     pub(crate) id: String,
     pub(crate) index: FlowId,
-    /// The station's index in the cell (the AP's is 0).
-    pub(crate) station: u32,
-    /// Whether the data go from the station to the server.
-    pub(crate) up: bool,
+    pub(crate) place: Place,
     /// The transport's name, for reports.
     pub(crate) transport: &'static str,
     /// Bytes of IP and transport header.
@@ -26,6 +26,21 @@ pub(crate) struct Flow {
     pub(crate) stop: Time,
     pub(crate) started: bool,
     pub(crate) ends: Ends,
+}
+
+/// Where a flow's ends are.
+#[derive(Clone, Debug)]
+pub(crate) enum Place {
+    /// At a station of the cell and at a wired host.
+    Station {
+        /// The station's index in the cell (the AP's is 0).
+        station: u32,
+        /// Whether the data go from the station to the host.
+        up: bool,
+        host: String,
+    },
+    /// At two wired hosts.
+    Wired { from: String, to: String },
 }
 
 /// The two ends.
@@ -54,9 +69,13 @@ pub(crate) struct Cbr {
 }
 
 impl Flow {
-    /// Whether the end that sends data is at the station.
-    pub(crate) fn is_sender(&self, at_station: bool) -> bool {
-        self.up == at_station
+    /// What captures need to know.
+    pub(crate) fn captured(&self) -> Captured {
+        let window = self.window_bytes;
+        match self.place {
+            Place::Station { station, .. } => Captured { station, window },
+            Place::Wired { .. } => Captured { station: AP, window },
+        }
     }
 
     /// The next packet that the data's source sends now, if any.
@@ -165,7 +184,10 @@ impl Flow {
 
     fn packet(&self, kind: PacketKind, payload: u32, seq: u64) -> Packet {
         let from_sender = matches!(kind, PacketKind::Data | PacketKind::Syn | PacketKind::Datagram);
-        let extra = if self.is_sender(true) == from_sender { self.extra_header } else { 0 };
+        let extra = match self.place {
+            Place::Station { up, .. } if up == from_sender => self.extra_header,
+            _ => 0,
+        };
         Packet {
             flow: self.index,
             kind,

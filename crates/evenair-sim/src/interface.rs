@@ -1,10 +1,10 @@
-//! A station's network interface: its queue in front of the MAC, and what went through it.
+//! A network interface: the queue in front of a MAC or of a wired link, and what went through it.
 
 use evenair_core::packet::Packet;
 use evenair_core::queue::{Discarded, Queue, QueueDiscipline, Reason};
 use evenair_core::time::{Span, Time};
 
-/// The queue of one station, watched.
+/// The queue in front of one transmitter, watched.
 #[derive(Debug)]
 pub(crate) struct Interface {
     queue: Queue,
@@ -71,7 +71,19 @@ impl Interface {
         }
     }
 
-    /// The MAC takes the next packet.
+    /// A packet arrives and goes straight to the transmitter.
+    pub(crate) fn pass(&mut self, packet: &Packet) {
+        self.kind(packet).arrivals += 1;
+        self.departures += 1;
+    }
+
+    /// A packet that has passed turns out to be in the transmitter still while others wait: it
+    /// counts against the limit until it is [`Interface::transmitted`].
+    pub(crate) fn keep(&mut self, packet: &Packet) {
+        self.queue.backlog_mut().serve_directly(packet);
+    }
+
+    /// The transmitter takes the next packet.
     pub(crate) fn dequeue(&mut self, now: Time) -> Option<Packet> {
         let packet = self.queue.dequeue(now)?;
         self.kind(&packet).leave(now);
@@ -80,7 +92,7 @@ impl Interface {
         Some(packet)
     }
 
-    /// The MAC is done with the packet that it took last.
+    /// The transmitter is done with the packet that it took last.
     pub(crate) fn transmitted(&mut self, packet: &Packet) {
         self.queue.transmitted(packet);
     }

@@ -8,6 +8,8 @@ mod capture;
 mod flow;
 mod interface;
 mod link;
+mod measure;
+mod network;
 mod parts;
 mod recorder;
 mod result;
@@ -23,7 +25,7 @@ use std::sync::atomic::AtomicBool;
 use std::{fmt, io};
 
 pub use parts::parts;
-pub use result::{ApQueue, FlowResult, MacResult, RunResult, Wired};
+pub use result::{FlowResult, LinkResult, Losses, MacResult, QueueResult, RunResult, WiredResult};
 pub use series::Series;
 
 use scenario::Scenario;
@@ -66,5 +68,5 @@ impl std::error::Error for RunError {}
 /// # Errors
 /// [`RunError`]: cancelled, or a capture file could not be written.
 pub fn run(scenario: &Scenario, seed: u64, options: &RunOptions) -> Result<RunResult, RunError> {
-    world::World::new(scenario, seed, options)?.run(options)
+    world::World::new(scenario, seed, options)?.run(seed, options)
 }

@@ -1,11 +1,13 @@
-//! One direction of the wired link: a queue, a transmitter, and a delay.
+//! One direction of a wired link: a queue, a transmitter, a delay, and perhaps errors.
 
 use std::collections::VecDeque;
 
+use evenair_core::errors::{LossProcess, Losses};
 use evenair_core::packet::Packet;
-use evenair_core::queue::{Discarded, Queue, QueueDiscipline};
 use evenair_core::time::{Span, Time};
 use evenair_core::units::Rate;
+
+use crate::interface::Interface;
 
 /// A link. While nothing waits a packet costs one event, its arrival, and does not see the queue:
 /// when it arrives follows from when it was sent. Only while the queue holds something is the
@@ -14,47 +16,54 @@ use evenair_core::units::Rate;
 pub(crate) struct Link {
     rate: Rate,
     delay: Span,
-    queue: Queue,
+    interface: Interface,
+    errors: Option<Losses>,
     /// Whether the queue holds something, and so counts the packet in the transmitter, too.
     waiting: bool,
-    /// The packet that is in the transmitter, or was last.
-    in_service: Option<Packet>,
-    /// When the transmitter is done with it.
+    /// When the transmitter is done with the packet that entered it last.
     free_at: Time,
+    /// What has been sent and when it arrives; the last is, or was, in the transmitter.
     in_flight: VecDeque<(Time, Packet)>,
-    discarded: Vec<Discarded>,
-    drops: u64,
+    /// Time that the packets sent since the last [`Link::reset`] take to send.
+    busy: Span,
+    error_losses: u64,
 }
 
 impl Link {
-    pub(crate) fn new(rate: Rate, delay: Span, queue: Queue) -> Self {
+    pub(crate) fn new(
+        rate: Rate,
+        delay: Span,
+        interface: Interface,
+        errors: Option<Losses>,
+    ) -> Self {
         Self {
             rate,
             delay,
-            queue,
+            interface,
+            errors,
             waiting: false,
-            in_service: None,
             free_at: Time::ZERO,
             in_flight: VecDeque::new(),
-            discarded: Vec::new(),
-            drops: 0,
+            busy: Span::ZERO,
+            error_losses: 0,
         }
     }
 
     /// Sends `packet`, or queues it, or drops what the queue has no room for.
-    pub(crate) fn send(&mut self, now: Time, packet: Packet) {
-        if !self.waiting && self.free_at <= now {
-            self.transmit(now, packet);
-            return;
+    pub(crate) fn send(&mut self, now: Time, packet: &Packet) {
+        if !self.waiting {
+            if self.free_at <= now {
+                self.interface.pass(packet);
+                self.transmit(now, packet);
+                return;
+            }
+            // Its arrival is later than its departure, so it is still in flight.
+            if let Some((_, in_service)) = self.in_flight.back() {
+                self.interface.keep(in_service);
+            }
+            self.waiting = true;
         }
-        if !self.waiting
-            && let Some(in_service) = &self.in_service
-        {
-            self.queue.backlog_mut().serve_directly(in_service);
-        }
-        self.queue.enqueue(now, packet, &mut self.discarded);
-        self.drops += self.discarded.drain(..).count() as u64;
-        self.waiting = true;
+        self.interface.enqueue(now, packet);
     }
 
     /// When [`Link::pop`] is to be called next.
@@ -68,37 +77,64 @@ impl Link {
         if self.waiting && self.free_at <= now {
             self.serve();
         }
-        match self.in_flight.front() {
-            Some(&(at, _)) if at <= now => self.in_flight.pop_front().map(|(_, packet)| packet),
-            _ => None,
+        let &(at, packet) = self.in_flight.front()?;
+        if at > now {
+            return None;
         }
+        self.in_flight.pop_front();
+        if let Some(errors) = &mut self.errors
+            && errors.loses(now)
+        {
+            self.error_losses += 1;
+            return None;
+        }
+        Some(packet)
     }
 
-    /// Packets dropped so far.
-    pub(crate) fn drops(&self) -> u64 {
-        self.drops
+    /// The queue.
+    pub(crate) fn interface(&self) -> &Interface {
+        &self.interface
+    }
+
+    /// Time that the transmitter has been busy from the last [`Link::reset`] to `now`.
+    pub(crate) fn busy(&self, now: Time) -> Span {
+        self.busy.saturating_sub(self.free_at.since(now))
+    }
+
+    /// Packets lost to errors since the last [`Link::reset`].
+    pub(crate) fn error_losses(&self) -> u64 {
+        self.error_losses
+    }
+
+    /// Forgets what went through.
+    pub(crate) fn reset(&mut self, now: Time) {
+        self.interface.reset(now);
+        self.error_losses = 0;
+        // What is left of the packet in the transmitter will be sent from now on.
+        self.busy = self.free_at.since(now);
     }
 
     /// The transmitter has become free: the queue's next packet takes it.
     fn serve(&mut self) {
-        if let Some(done) = self.in_service.take() {
-            self.queue.transmitted(&done);
+        if let Some((_, done)) = self.in_flight.back() {
+            self.interface.transmitted(done);
         }
-        if let Some(packet) = self.queue.dequeue(self.free_at) {
-            self.transmit(self.free_at, packet);
-            if self.queue.backlog().packets() == 0 {
-                self.queue.transmitted(&packet);
-                self.waiting = false;
+        self.waiting = false;
+        if let Some(packet) = self.interface.dequeue(self.free_at) {
+            self.transmit(self.free_at, &packet);
+            if self.interface.waiting() == [0, 0] {
+                self.interface.transmitted(&packet);
+            } else {
+                self.waiting = true;
             }
-        } else {
-            self.waiting = false;
         }
     }
 
-    fn transmit(&mut self, now: Time, packet: Packet) {
-        self.free_at = now + self.rate.time_for(u64::from(packet.size));
-        self.in_flight.push_back((self.free_at + self.delay, packet));
-        self.in_service = Some(packet);
+    fn transmit(&mut self, now: Time, packet: &Packet) {
+        let duration = self.rate.time_for(u64::from(packet.size));
+        self.busy += duration;
+        self.free_at = now + duration;
+        self.in_flight.push_back((self.free_at + self.delay, *packet));
     }
 }
 
@@ -107,12 +143,12 @@ mod tests {
     use super::*;
     use evenair_core::packet::{FlowId, PacketKind};
     use evenair_core::parts::Choice;
-    use evenair_core::queue::{Limit, REGISTRY};
+    use evenair_core::queue::{Limit, Queue, REGISTRY};
 
     fn link(limit: u32) -> Link {
         let choice = Choice::by_name(REGISTRY, "droptail").unwrap();
         let queue = Queue::new(&choice, Limit::Packets(limit));
-        Link::new(Rate::from_mbps(100), Span::from_millis(2), queue)
+        Link::new(Rate::from_mbps(100), Span::from_millis(2), Interface::new(queue), None)
     }
 
     fn packet(seq: u64) -> Packet {
@@ -145,10 +181,10 @@ mod tests {
     fn packets_queue_behind_each_other() {
         let mut link = link(10);
         for seq in 0..3 {
-            link.send(Time::ZERO, packet(seq));
+            link.send(Time::ZERO, &packet(seq));
         }
         assert_eq!(arrivals(&mut link), [(2120, 0), (2240, 1), (2360, 2)]);
-        link.send(Time::from_nanos(5_000_000), packet(3));
+        link.send(Time::from_nanos(5_000_000), &packet(3));
         assert_eq!(arrivals(&mut link), [(7120, 3)]);
     }
 
@@ -157,9 +193,9 @@ mod tests {
     fn a_full_queue_drops() {
         let mut link = link(2);
         for seq in 0..4 {
-            link.send(Time::ZERO, packet(seq));
+            link.send(Time::ZERO, &packet(seq));
         }
-        assert_eq!(link.drops(), 2);
+        assert_eq!(link.interface().stats(Time::ZERO).data_drops, 2);
         assert_eq!(arrivals(&mut link), [(2120, 0), (2240, 1)]);
     }
 }

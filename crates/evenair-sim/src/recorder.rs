@@ -11,7 +11,6 @@ use evenair_core::wlan::{AP, Medium, MediumConfig};
 
 use crate::RunError;
 use crate::capture::{AirFrame, AirPhy, AirWriter, Node, Segment, WireWriter};
-use crate::flow::Flow;
 
 /// The two captures of a run. Like a radio that stands by, the air's has the frames that could be
 /// decoded: one entry for each exchange's frames, none for collisions.
@@ -21,16 +20,27 @@ pub(crate) struct Recorder {
     wire: WireWriter<File>,
     /// The next MAC sequence number of each station.
     sequence: Vec<u16>,
+    /// What the headers of each flow need; what travels between hosts alone is not captured.
+    flows: Vec<Captured>,
     /// The first error, after which nothing is written any more: a run sees it at its end.
     failed: Option<RunError>,
+}
+
+/// A flow as captures see it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Captured {
+    /// Its station's index in the cell; the access point's for flows between hosts.
+    pub(crate) station: u32,
+    /// Receive window, bytes.
+    pub(crate) window: u32,
 }
 
 impl Recorder {
     /// Creates `path` for the air and `STEM-wire.EXT` beside it.
     pub(crate) fn create(
         path: &Path,
-        config: &MediumConfig,
-        stations: usize,
+        (config, stations): (&MediumConfig, usize),
+        flows: Vec<Captured>,
     ) -> Result<Self, RunError> {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let extension = path.extension().map_or("pcapng".into(), |e| e.to_string_lossy());
@@ -47,32 +57,33 @@ impl Recorder {
             wire: wire.map_err(|e| RunError::Capture(wire_path.clone(), e))?,
             paths: [path.to_owned(), wire_path],
             sequence: vec![0; stations],
+            flows,
             failed: None,
         })
     }
 
     /// The exchange on the air whose data frame, with `packet`, has just got through.
-    pub(crate) fn exchange(
-        &mut self,
-        medium: &Medium,
-        flow: &Flow,
-        link: (u32, u32),
-        packet: &Packet,
-    ) {
+    pub(crate) fn exchange(&mut self, medium: &Medium, link: (u32, u32), packet: &Packet) {
         if self.failed.is_none()
-            && let Err(error) = self.write_exchange(medium, flow, link, packet)
+            && let Err(error) = self.write_exchange(medium, link, packet)
         {
             self.failed = Some(RunError::Capture(self.paths[0].clone(), error));
         }
     }
 
-    /// A packet that the server sends or gets.
-    pub(crate) fn wire(&mut self, now: Time, flow: &Flow, up: bool, packet: &Packet) {
+    /// A packet that the server, or another host, sends to a station or gets from one.
+    pub(crate) fn wire(&mut self, now: Time, up: bool, packet: &Packet) {
+        let flow = self.flow(packet);
         if self.failed.is_none()
+            && flow.station != AP
             && let Err(error) = self.wire.packet(now, &segment(flow, up, packet))
         {
             self.failed = Some(RunError::Capture(self.paths[1].clone(), error));
         }
+    }
+
+    fn flow(&self, packet: &Packet) -> Captured {
+        self.flows[packet.flow.0 as usize]
     }
 
     /// Completes both files, or tells what has gone wrong.
@@ -89,7 +100,6 @@ impl Recorder {
     fn write_exchange(
         &mut self,
         medium: &Medium,
-        flow: &Flow,
         (from, to): (u32, u32),
         packet: &Packet,
     ) -> io::Result<()> {
@@ -109,15 +119,19 @@ impl Recorder {
         }
         let sequence = self.sequence[from as usize];
         self.sequence[from as usize] = (sequence + 1) % 4096;
-        let data = AirFrame::Data { segment: segment(flow, to == AP, packet), retry, sequence };
+        let data = AirFrame::Data {
+            segment: segment(self.flow(packet), to == AP, packet),
+            retry,
+            sequence,
+        };
         let nav = micros(end.since(exchange.data_end));
         self.air.frame(exchange.data_start, exchange.rate, nav, &data)?;
         self.air.frame(ack_start, control, 0, &AirFrame::Ack { to: node(from) })
     }
 }
 
-fn segment(flow: &Flow, up: bool, packet: &Packet) -> Segment {
-    Segment { packet: *packet, station: flow.station - 1, up, window: flow.window_bytes }
+fn segment(flow: Captured, up: bool, packet: &Packet) -> Segment {
+    Segment { packet: *packet, station: flow.station - 1, up, window: flow.window }
 }
 
 fn node(station: u32) -> Node {

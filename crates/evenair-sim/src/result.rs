@@ -27,10 +27,12 @@ pub struct RunResult {
     pub jain_index: f64,
     /// Each flow.
     pub flows: Vec<FlowResult>,
+    /// Packets lost, by cause, wherever it was.
+    pub losses: Losses,
     /// The access point's downlink queue.
-    pub ap_queue: ApQueue,
-    /// The wired link.
-    pub wired: Wired,
+    pub ap_queue: QueueResult,
+    /// The wired links, and the flows between wired hosts.
+    pub wired: WiredResult,
     /// The MAC of each station.
     pub stations: Vec<MacResult>,
     /// The MAC of the access point.
@@ -48,12 +50,20 @@ pub struct RunResult {
 /// One flow's result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FlowResult {
-    /// "up-1", "down-3", ...
+    /// "up-1", "down-3", ...; between wired hosts "wired-1", ...
     pub id: String,
     /// The station's id.
-    pub station: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub station: Option<String>,
     /// "up" or "down".
-    pub direction: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direction: Option<&'static str>,
+    /// Where the data of a flow between wired hosts come from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Where they go.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
     /// The congestion control, or "udp".
     pub transport: &'static str,
     /// Payload acknowledged (UDP: received) per measured time, bit/s.
@@ -70,9 +80,20 @@ pub struct FlowResult {
     pub mean_rtt_s: Option<f64>,
 }
 
-/// The access point's queue. Waiting packets do not include the one in the MAC.
+/// Packets lost in the whole network, data and acknowledgements alike.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ApQueue {
+pub struct Losses {
+    /// Discarded at a full queue; filtered acknowledgements are not among them.
+    pub congestion: u64,
+    /// Given up by a MAC at its retry limit.
+    pub retry_limit: u64,
+    /// Lost to errors of the air, after the MAC had delivered them, or of a wired link.
+    pub error: u64,
+}
+
+/// A queue. Waiting packets do not include the one in transmission.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct QueueResult {
     /// Packets that arrived.
     pub arrivals: u64,
     /// Packets discarded, filtered acknowledgements included.
@@ -99,13 +120,30 @@ pub struct ApQueue {
     pub acks_filtered: u64,
 }
 
-/// The wired link.
+/// The wired part.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Wired {
-    /// Packets that the queue towards the access point discarded.
-    pub down_drops: u64,
-    /// Packets that the queue towards the server discarded.
-    pub up_drops: u64,
+pub struct WiredResult {
+    /// Each direction of each link.
+    pub links: Vec<LinkResult>,
+    /// Flows between wired hosts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flows: Vec<FlowResult>,
+}
+
+/// One direction of a wired link.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LinkResult {
+    /// The node where it begins.
+    pub from: String,
+    /// The node where it ends.
+    pub to: String,
+    /// Share of the measured time that it was sending.
+    pub utilization: f64,
+    /// Packets lost to its errors.
+    pub packets_lost_to_errors: u64,
+    /// The queue in front of it; what it sends at once has arrived there, too.
+    #[serde(flatten)]
+    pub queue: QueueResult,
 }
 
 /// One station's MAC.
@@ -124,9 +162,15 @@ pub struct MacResult {
     pub frames_dropped: u64,
     /// Packets that were delivered to or from the station and then lost to errors of the air.
     pub packets_lost_to_errors: u64,
+    /// Packets that arrived at its own queue.
+    pub queue_arrivals: u64,
+    /// Packets that its own queue discarded.
+    pub queue_drops: u64,
+    /// Time average of the packets that wait in its own queue.
+    pub queue_mean_packets: f64,
 }
 
-impl ApQueue {
+impl QueueResult {
     pub(crate) fn new(stats: &QueueStats, duration_s: f64) -> Self {
         let arrivals = stats.data_arrivals + stats.ack_arrivals;
         let drops = stats.data_drops + stats.ack_drops;
@@ -154,6 +198,7 @@ impl MacResult {
     pub(crate) fn new(
         id: String,
         (start, end): (&Counters, &Counters),
+        queue: &QueueResult,
         packets_lost_to_errors: u64,
         duration_s: f64,
     ) -> Self {
@@ -165,6 +210,9 @@ impl MacResult {
             frames_sent: end.data_frames - start.data_frames,
             frames_dropped: end.dropped - start.dropped,
             packets_lost_to_errors,
+            queue_arrivals: queue.arrivals,
+            queue_drops: queue.drops,
+            queue_mean_packets: queue.mean_packets,
         }
     }
 }

@@ -3,22 +3,24 @@
 use evenair_core::errors::LinkErrors;
 use evenair_core::packet::FlowId;
 use evenair_core::queue::{Limit, Queue};
+use evenair_core::rng::Purpose;
 use evenair_core::tcp::congestion::Algorithm;
 use evenair_core::tcp::{self, Receiver, ReceiverConfig, Sender, SenderConfig};
 use evenair_core::time::{Span, Time};
 use evenair_core::units::Rate;
-use evenair_core::wlan::{Medium, MediumConfig};
+use evenair_core::wlan::{AP, Medium, MediumConfig};
 
-use crate::flow::{Cbr, Ends, Flow};
+use crate::flow::{Cbr, Ends, Flow, Place};
 use crate::interface::Interface;
 use crate::link::Link;
+use crate::network::{Hop, Network, Route};
 use crate::scenario::{
-    self, AirErrors, Direction, LimitedTransmit, QueueLimit, RtsThreshold, Scenario, Transport,
-    Wired,
+    self, ACCESS_POINT, AirErrors, Direction, LimitedTransmit, QueueLimit, RtsThreshold, SERVER,
+    Scenario, Topology, Transport,
 };
 
 /// The cell's air, with the access point at index 0.
-pub(crate) fn medium(scenario: &Scenario, seed: u64) -> Medium {
+fn medium(scenario: &Scenario, seed: u64) -> Medium {
     let cell = &scenario.cell;
     let config = MediumConfig {
         phy: cell.phy.timing(cell.preamble),
@@ -41,33 +43,96 @@ pub(crate) fn medium(scenario: &Scenario, seed: u64) -> Medium {
 }
 
 /// The errors of each station's link, by the station's index in the cell.
-pub(crate) fn errors(scenario: &Scenario, seed: u64) -> Vec<Option<LinkErrors>> {
+fn errors(scenario: &Scenario, seed: u64) -> Vec<Option<LinkErrors>> {
     let groups = scenario.station.iter();
     let each = groups.flat_map(|group| (0..group.count).map(|_| group.error.as_ref()));
     let of = |(station, error): (u32, Option<&AirErrors>)| {
-        error.map(|AirErrors(choice)| LinkErrors::new(choice, seed, station))
+        error.map(|AirErrors(choice)| LinkErrors::new(choice, seed, Purpose::FrameErrors, station))
     };
     // The access point is no station, and has no link with itself.
     std::iter::once(None).chain((1..).zip(each).map(of)).collect()
 }
 
 /// The interfaces of the access point and of each station.
-pub(crate) fn interfaces(scenario: &Scenario) -> Vec<Interface> {
-    let queue = |q: &scenario::Queue| Interface::new(Queue::new(&q.discipline, limit(q.limit)));
-    let mut interfaces = vec![queue(&scenario.cell.queue)];
+fn interfaces(scenario: &Scenario) -> Vec<Interface> {
+    let mut interfaces = vec![interface(&scenario.cell.queue)];
     for group in &scenario.station {
-        interfaces.extend((0..group.count).map(|_| queue(&group.queue)));
+        interfaces.extend((0..group.count).map(|_| interface(&group.queue)));
     }
     interfaces
 }
 
-/// One direction of the wired link.
-pub(crate) fn wire(wired: &Wired) -> Link {
-    let queue = Queue::new(&wired.queue.discipline, limit(wired.queue.limit));
-    Link::new(wired.rate.rate(), wired.delay.span(), queue)
+/// Everything between the ends of `flows`.
+pub(crate) fn network(scenario: &Scenario, seed: u64, flows: &[Flow]) -> Network {
+    let topology = Topology::new(&scenario.wired).expect("a resolved scenario has a topology");
+    let node = |name: &str| topology.node(name).expect("a resolved scenario names known hosts");
+    let links = links(scenario, &topology, seed);
+    let mut next_hop = vec![vec![Hop::End; flows.len()]; links.len()];
+    let mut routes = Vec::with_capacity(flows.len());
+    for flow in flows {
+        let index = flow.index.0 as usize;
+        // Where a packet goes that is sent over these links, one after the other, and then there.
+        let mut lay = |path: Vec<usize>, end: Hop| {
+            let mut hop = end;
+            for &link in path.iter().rev() {
+                next_hop[link][index] = hop;
+                hop = Hop::Link(link as u32);
+            }
+            hop
+        };
+        let route = match &flow.place {
+            Place::Station { station, up, host } => {
+                let (ap, host) = (node(ACCESS_POINT), node(host));
+                let down = lay(topology.path(host, ap), Hop::Air(AP));
+                let off_air = lay(topology.path(ap, host), Hop::End);
+                let own = Hop::Air(*station);
+                let first = if *up { [own, down] } else { [down, own] };
+                Route { first, off_air, station: *station }
+            }
+            Place::Wired { from, to } => {
+                let (from, to) = (node(from), node(to));
+                let there = lay(topology.path(from, to), Hop::End);
+                let back = lay(topology.path(to, from), Hop::End);
+                Route { first: [there, back], off_air: Hop::End, station: AP }
+            }
+        };
+        routes.push(route);
+    }
+    Network::new(
+        medium(scenario, seed),
+        interfaces(scenario),
+        errors(scenario, seed),
+        links,
+        next_hop,
+        routes,
+    )
 }
 
-/// All flows, in the order of the stations.
+/// Both directions of each wired link, as [`Topology::path`] numbers them.
+fn links(scenario: &Scenario, topology: &Topology, seed: u64) -> Vec<Link> {
+    let mut links = Vec::new();
+    for (index, wired) in scenario.wired.links().iter().enumerate() {
+        let mut errors = wired.error.as_ref().map(|AirErrors(choice)| {
+            LinkErrors::new(choice, seed, Purpose::LinkErrors, index as u32)
+        });
+        for forward in [false, true] {
+            let to_ap = topology.leads_to_ap(index, forward);
+            let errors = errors
+                .as_mut()
+                .and_then(|errors| if to_ap { errors.down.take() } else { errors.up.take() });
+            let (rate, delay) = (wired.rate.rate(), wired.delay.span());
+            links.push(Link::new(rate, delay, interface(&wired.queue), errors));
+        }
+    }
+    links
+}
+
+/// An interface with that queue.
+fn interface(queue: &scenario::Queue) -> Interface {
+    Interface::new(Queue::new(&queue.discipline, limit(queue.limit)))
+}
+
+/// All flows: those of the stations in their order, then those between hosts.
 pub(crate) fn flows(scenario: &Scenario) -> Vec<Flow> {
     let mut flows: Vec<Flow> = Vec::new();
     let stagger = scenario.stagger();
@@ -78,28 +143,41 @@ pub(crate) fn flows(scenario: &Scenario) -> Vec<Flow> {
             station += 1;
             for spec in &group.flows {
                 let index = flows.len() as u32;
-                let up = spec.direction == Direction::Up;
+                let up = spec.direction == Some(Direction::Up);
                 let (count, name) = if up { (&mut ups, "up") } else { (&mut downs, "down") };
                 *count += 1;
                 let start = spec.start.map_or(stagger * u64::from(index), |s| s.span());
-                flows.push(Flow {
-                    id: format!("{name}-{count}"),
-                    index: FlowId(index),
-                    station,
-                    up,
-                    transport: spec.transport.name(),
-                    header: spec.header,
-                    extra_header: group.extra_header,
-                    window_bytes: spec.window.saturating_mul(spec.segment),
-                    start: Time::ZERO + start,
-                    stop: spec.stop.map_or(Time::NEVER, |s| Time::ZERO + s.span()),
-                    started: false,
-                    ends: ends(spec, Time::ZERO + start),
-                });
+                let host = spec.host.clone().unwrap_or_else(|| SERVER.to_owned());
+                let place = Place::Station { station, up, host };
+                let id = format!("{name}-{count}");
+                let flow = flow(spec, id, index, place, Time::ZERO + start);
+                flows.push(Flow { extra_header: group.extra_header, ..flow });
             }
         }
     }
+    for (spec, number) in scenario.wired.flow.iter().zip(1..) {
+        let host = |name: &Option<String>| name.clone().expect("a resolved flow names its hosts");
+        let place = Place::Wired { from: host(&spec.from), to: host(&spec.to) };
+        let start = Time::ZERO + spec.start.map_or(Span::ZERO, |s| s.span());
+        flows.push(flow(spec, format!("wired-{number}"), flows.len() as u32, place, start));
+    }
     flows
+}
+
+fn flow(spec: &scenario::Flow, id: String, index: u32, place: Place, start: Time) -> Flow {
+    Flow {
+        id,
+        index: FlowId(index),
+        place,
+        transport: spec.transport.name(),
+        header: spec.header,
+        extra_header: 0,
+        window_bytes: spec.window.saturating_mul(spec.segment),
+        start,
+        stop: spec.stop.map_or(Time::NEVER, |s| Time::ZERO + s.span()),
+        started: false,
+        ends: ends(spec, start),
+    }
 }
 
 fn ends(spec: &scenario::Flow, start: Time) -> Ends {

@@ -99,7 +99,7 @@ fn compare(row: &Value) -> Vec<Comparison> {
     let runs = &simulate(row, &[]);
     let queue = &simulate(row, &[("warmup", "20 s"), ("duration", "280 s")]);
     let direction = |r: &RunResult, direction: &str| {
-        let flows = r.flows.iter().filter(|f| f.direction == direction);
+        let flows = r.flows.iter().filter(|f| f.direction == Some(direction));
         let goodputs: Vec<f64> = flows.map(|f| f.goodput_bps / 1e6).collect();
         goodputs.iter().sum::<f64>() / goodputs.len() as f64
     };

@@ -71,7 +71,7 @@ impl ErrorRate for Medium {
             let choice = Choice::by_name(errors::REGISTRY, "independent").unwrap();
             let choice = choice.with("rate", Value::Number(rate));
             let choice = choice.with("level", Value::Name("mac"));
-            self.set_errors(station, LinkErrors::new(&choice, seed, station));
+            self.set_errors(station, LinkErrors::new(&choice, seed, Purpose::FrameErrors, station));
         }
     }
 }

@@ -42,6 +42,28 @@ wired.rate=0 => wired.rate => got 0: it is too small | accepted: a rate above 0
 wired.rate=2 s => wired.rate => its unit "s" | Mbps
 wired.rate=1e30 => wired.rate => too large | up to 1000 Gbps
 wired.delay=3 Mbps => wired.delay => its unit "Mbps" | us
+# Topologies.
+wired.link=[{between=["server","ap"]}] => wired.delay => got it together with links | [[wired.link]]
+wired={link=[{between=["ap"]}]} => wired.link.0.between => got ["ap"] | two names of nodes
+wired={link=[{between="ap"}]} => wired.link.0.between => got "ap" | two names of nodes
+wired={link=[{between=["server","ap"],rat=1}]} => wired.link.0.rat => did you mean `rate`?
+wired={link=[{rate=1}]} => wired.link.0.between => missing
+wired={link=[{between=["server","server"]}]} => wired.link.0.between => from "server" to itself | two different
+wired={link=[{between=["server","ap"]},{between=["ap","server"]}]} => wired.link.1.between => second link | one link
+wired={link=[{between=["server","ap"]},{between=["ap","r"]},{between=["r","server"]}]} => wired.link.2.between => closes a loop
+wired={link=[{between=["server","r0"]}]} => wired.link => no link to "ap"
+wired={link=[{between=["server","ap"]},{between=["c1","c2"]}]} => wired.link.1.between => got "c1", which no way leads to
+wired={link=[{between=["hub","ap"]}]} => station.0.flows.0.host => got "server"; accepted: "hub"
+wired={link=[{between=["server","ap"],error={level="mac"}}]} => wired.link.0.error.level => got "mac" | "ip"
+wired={link=[{between=["server","ap"],queue={limit="100 B"}}]} => wired.link.0.queue.limit => got 100 B | at least 1500 B
+wired={flow=[{to="server"}]} => wired.flow.0.from => missing; accepted: "server"
+wired={flow=[{from="server",to="servr"}]} => wired.flow.0.to => did you mean "server"?
+wired={flow=[{from="server",to="ap"}]} => wired.flow.0.to => got "ap"; accepted: "server"
+wired={flow=[{from="server",to="server"}]} => wired.flow.0.to => another host
+wired={flow=[{from="server",to="server",direction="up"}]} => wired.flow.0.direction => between hosts
+wired={flow=[[1]]} => wired.flow.0 => got a list
+station.0.flows.0.host=server => station.0.flows.0.host => where there is one link
+station.0.flows.0.from=server => station.0.flows.0.from => got it with a station's flow
 # Names.
 cell.kind=wimax => cell.kind => "wimax", which is not available yet | accepted: "wlan"
 cell.phy=802.11n => cell.phy => got "802.11n"; did you mean "802.11 | "802.11b", "802.11a", "802.11g"

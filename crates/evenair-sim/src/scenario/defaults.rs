@@ -3,8 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::choices::Preamble;
+use super::topology::SERVER;
 use super::transport::UDP;
-use super::types::{Application, PhyKind, Scenario};
+use super::types::{Application, PhyKind, Scenario, WiredLink};
 
 /// Fills in what must be known before the document is read into types.
 ///
@@ -23,25 +24,34 @@ pub(super) fn fill_document(document: &mut Value) {
     }
     if let Some(wired) = document.get_mut("wired").and_then(Value::as_object_mut) {
         put_kind_first(wired, "queue");
-    }
-    let stations = document.get_mut("station").and_then(Value::as_array_mut);
-    for station in stations.into_iter().flatten() {
-        if let Some(station) = station.as_object_mut() {
-            put_kind_first(station, "queue");
-            put_kind_first(station, "error");
+        for link in tables(wired.get_mut("link")) {
+            put_kind_first(link, "queue");
+            put_kind_first(link, "error");
         }
-        let flows = station.get_mut("flows").and_then(Value::as_array_mut);
-        for flow in flows.into_iter().flatten().filter_map(Value::as_object_mut) {
-            put_kind_first(flow, "transport");
-            let transport = flow.get("transport").map(|t| t.get("kind").unwrap_or(t));
-            if transport.and_then(Value::as_str) == Some(UDP.name) {
-                default_to(flow, "application", Application::Cbr.name());
-            }
-            if flow.get("window").and_then(Value::as_u64) == Some(1) {
-                default_to(flow, "initial_window", 1);
-            }
-        }
+        tables(wired.get_mut("flow")).for_each(fill_flow);
     }
+    for station in tables(document.get_mut("station")) {
+        put_kind_first(station, "queue");
+        put_kind_first(station, "error");
+        tables(station.get_mut("flows")).for_each(fill_flow);
+    }
+}
+
+fn fill_flow(flow: &mut Map<String, Value>) {
+    put_kind_first(flow, "transport");
+    let transport = flow.get("transport").map(|t| t.get("kind").unwrap_or(t));
+    if transport.and_then(Value::as_str) == Some(UDP.name) {
+        default_to(flow, "application", Application::Cbr.name());
+    }
+    if flow.get("window").and_then(Value::as_u64) == Some(1) {
+        default_to(flow, "initial_window", 1);
+    }
+}
+
+/// The tables in a list.
+fn tables(list: Option<&mut Value>) -> impl Iterator<Item = &mut Map<String, Value>> {
+    let items = list.and_then(Value::as_array_mut);
+    items.into_iter().flatten().filter_map(Value::as_object_mut)
 }
 
 /// Fills in the optional values of a scenario that has been read.
@@ -50,7 +60,17 @@ pub(super) fn fill_scenario(scenario: &mut Scenario) {
         scenario.cell.preamble.get_or_insert(Preamble::Long);
     }
     let marks_packets = scenario.cell.queue.discipline.name() == "spm-af";
-    for flow in scenario.station.iter_mut().flat_map(|s| &mut s.flows) {
+    let wired = &mut scenario.wired;
+    if wired.link.is_empty() {
+        let WiredLink { rate, delay, queue, .. } = wired.links()[0].clone();
+        (wired.rate, wired.delay, wired.queue) = (Some(rate), Some(delay), Some(queue));
+    } else {
+        for flow in scenario.station.iter_mut().flat_map(|s| &mut s.flows) {
+            flow.host.get_or_insert_with(|| SERVER.to_owned());
+        }
+    }
+    let stations = scenario.station.iter_mut().flat_map(|s| &mut s.flows);
+    for flow in stations.chain(&mut wired.flow) {
         let marking = *flow.spm_marking.get_or_insert(marks_packets && flow.transport.is_tcp());
         flow.byte_counting.get_or_insert(marking);
         flow.initial_ssthresh.get_or_insert(flow.window);

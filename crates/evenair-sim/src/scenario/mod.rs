@@ -23,6 +23,7 @@ mod quantity;
 mod queue;
 #[cfg(test)]
 mod tests;
+mod topology;
 mod transport;
 mod types;
 mod validate;
@@ -36,10 +37,11 @@ pub use overrides::set;
 pub(crate) use part::{ValueOut, accepted};
 pub use quantity::{BitRate, Bytes, Seconds};
 pub use queue::Queue;
+pub(crate) use topology::{ACCESS_POINT, SERVER, Topology};
 pub(crate) use transport::UDP;
 pub use types::{
     Application, Cell, CellKind, Direction, Flow, LimitedTransmit, PhyKind, Preamble, RtsThreshold,
-    Scenario, Station, Trace, Transport, Wired,
+    Scenario, Station, Trace, Transport, Wired, WiredLink,
 };
 
 use serde_json::Value;

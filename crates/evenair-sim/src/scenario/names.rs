@@ -1,5 +1,8 @@
 //! Values that are chosen by name: the macro that makes such an enum, and what errors say of names.
 
+use serde::de::Error as _;
+use serde::{Deserialize as _, Deserializer};
+
 /// Makes an enum whose variants are written as the given strings, in TOML, JSON and errors.
 ///
 /// `planned` lists names that the interface promises and that are not available yet.
@@ -103,6 +106,25 @@ pub(super) fn unknown_name(got: &str, names: &[&str], planned: &[&str]) -> Strin
         Some(near) => format!("got {got_shown}; did you mean {near:?}? accepted: {accepted}"),
         None => format!("got {got_shown}; accepted: {accepted}"),
     }
+}
+
+/// Reads the names of two nodes.
+pub(super) fn pair<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[String; 2], D::Error> {
+    const ACCEPTED: &str = "two names of nodes such as [\"server\", \"ap\"]";
+    let value = serde_json::Value::deserialize(deserializer)?;
+    let refuse = |got: String| D::Error::custom(format!("got {got}; accepted: {ACCEPTED}"));
+    let serde_json::Value::Array(items) = &value else { return Err(refuse(shown_value(&value))) };
+    let names: Option<Vec<String>> =
+        items.iter().map(|item| item.as_str().map(str::to_owned)).collect();
+    match names.map(<[String; 2]>::try_from) {
+        Some(Ok(pair)) if pair.iter().all(|name| !name.trim().is_empty()) => Ok(pair),
+        _ => Err(refuse(shown_value(&value))),
+    }
+}
+
+fn shown_value(value: &serde_json::Value) -> String {
+    let text = value.to_string();
+    if text.chars().count() <= 60 { text } else { "a longer value".to_owned() }
 }
 
 /// The one of `names` that `got` was probably meant to be.

@@ -43,6 +43,13 @@ pub(super) fn station<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Queu
     read(deserializer, STATION_LIMIT)
 }
 
+/// The same for a queue that may be absent.
+pub(super) fn optional_station<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Queue>, D::Error> {
+    station(deserializer).map(Some)
+}
+
 const ACCESS_POINT_LIMIT: u32 = 60;
 const STATION_LIMIT: u32 = 1000;
 

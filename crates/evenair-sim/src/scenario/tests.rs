@@ -69,10 +69,10 @@ fn the_example_of_the_interface_resolves() {
     assert_eq!(scenario.cell.data_rate.rate(), Rate::from_mbps(11));
     assert_eq!(scenario.cell.preamble, Some(Preamble::Short));
     assert_eq!(scenario.cell.queue.limit, QueueLimit::Packets(60));
-    assert_eq!(scenario.wired.delay.span(), Span::from_millis(2));
+    assert_eq!(scenario.wired.delay.map(Seconds::span), Some(Span::from_millis(2)));
     assert_eq!(scenario.station.len(), 2);
     assert_eq!(scenario.station[0].count, 5);
-    assert_eq!(scenario.station[1].flows[0].direction, Direction::Down);
+    assert_eq!(scenario.station[1].flows[0].direction, Some(Direction::Down));
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn overrides_reach_every_place() {
     let discipline = named("las").with("service", parts::Value::Name("bytes"));
     assert_eq!(scenario.cell.queue, Queue { discipline, limit: QueueLimit::Packets(30) });
     assert_eq!(scenario.cell.data_rate.as_bps(), 5_500_000);
-    assert_eq!(scenario.wired.delay.span(), Span::from_millis(10));
+    assert_eq!(scenario.wired.delay.map(Seconds::span), Some(Span::from_millis(10)));
     assert_eq!(scenario.station[0].count, 3);
     assert_eq!(scenario.station[1].flows[0].window, 42);
     let AirErrors(errors) = scenario.station[1].error.as_ref().unwrap();
@@ -289,7 +289,7 @@ fn the_schema_knows_every_key() {
     // Only what has no default is required.
     assert_eq!(schema["required"], json!(["station"]));
     assert_eq!(schema["$defs"]["Station"]["required"], json!(["flows"]));
-    assert_eq!(schema["$defs"]["Flow"]["required"], json!(["direction"]));
+    assert_eq!(schema["$defs"]["WiredLink"]["required"], json!(["between"]));
 }
 
 #[test]

@@ -1,14 +1,17 @@
 //! What a scenario consists of. Sources of the defaults: Gong et al. 2006 (section IV), IEEE
 //! 802.11-2007 and the RFCs named at each field.
 
+use std::borrow::Cow;
+
 use evenair_core::phy::Phy;
 use evenair_core::time::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::names::named;
+use super::names::{self, named};
 use super::quantity::{BitRate, Seconds};
 use super::queue::{self, Queue};
+use super::topology::{ACCESS_POINT, SERVER};
 use super::whole::{optional_whole, whole};
 
 pub use super::choices::{Preamble, RtsThreshold};
@@ -31,7 +34,7 @@ pub struct Scenario {
     /// The wireless cell.
     #[serde(default)]
     pub cell: Cell,
-    /// The link between the server and the access point.
+    /// What is behind the access point: one link to the server, or a topology.
     #[serde(default)]
     pub wired: Wired,
     /// The stations, grouped: each entry stands for `count` equal ones. At least one entry.
@@ -94,17 +97,65 @@ pub struct Cell {
     pub queue: Queue,
 }
 
-/// The full-duplex link between the server and the access point.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// The wired part: a full-duplex link between the server and the access point (`rate`, `delay`,
+/// `queue`), or any number of links (`link`).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Wired {
+    /// The one link's rate in each direction, bit/s, or "unlimited" (default: 100 Mbps).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<BitRate>,
+    /// The one link's propagation delay in each direction, seconds (default: 2 ms).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay: Option<Seconds>,
+    /// The queue in front of each direction of the one link (default: droptail, 1000 packets).
+    #[serde(deserialize_with = "queue::optional_station", skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Queue>,
+    /// Links between named nodes. "ap" is the access point; "server" is where stations' flows that
+    /// name no `host` begin or end. There is one way between any two nodes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub link: Vec<WiredLink>,
+    /// Flows between hosts, `from` one `to` another: cross traffic.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flow: Vec<Flow>,
+}
+
+/// A full-duplex link.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WiredLink {
+    /// The nodes that it connects.
+    #[serde(deserialize_with = "names::pair")]
+    pub between: [String; 2],
     /// Rate in each direction, bit/s, or "unlimited" (default: 100 Mbps).
+    #[serde(default = "default_wired_rate")]
     pub rate: BitRate,
     /// Propagation delay in each direction, seconds (default: 2 ms).
+    #[serde(default = "default_wired_delay")]
     pub delay: Seconds,
     /// The queue in front of each direction (default: droptail, 1000 packets).
-    #[serde(deserialize_with = "queue::station")]
+    #[serde(default = "queue::station_default", deserialize_with = "queue::station")]
     pub queue: Queue,
+    /// Errors of the link: packets are lost at its end. "down" is towards the access point, the
+    /// level is "ip"; absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<AirErrors>,
+}
+
+impl Wired {
+    /// All links; the one link is between "server" and "ap".
+    pub(crate) fn links(&self) -> Cow<'_, [WiredLink]> {
+        if !self.link.is_empty() {
+            return Cow::Borrowed(&self.link);
+        }
+        Cow::Owned(vec![WiredLink {
+            between: [SERVER.to_owned(), ACCESS_POINT.to_owned()],
+            rate: self.rate.unwrap_or_else(default_wired_rate),
+            delay: self.delay.unwrap_or_else(default_wired_delay),
+            queue: self.queue.clone().unwrap_or_else(queue::station_default),
+            error: None,
+        }])
+    }
 }
 
 /// A group of equal stations.
@@ -133,14 +184,24 @@ pub struct Station {
     pub flows: Vec<Flow>,
 }
 
-/// One flow between the server and a station.
+/// One flow: between a station and a wired host, or between two wired hosts (in `wired.flow`).
 ///
 /// The keys from `window` to `initial_rto` are TCP's; a UDP flow ignores them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Flow {
-    /// Where the data go: "down" from the server to the station, or "up".
-    pub direction: Direction,
+    /// Where a station's data go: "down" from the host to the station, or "up".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direction: Option<Direction>,
+    /// The wired end of a station's flow (default: "server").
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// Where the data of a flow between wired hosts come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Where they go.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
     /// The congestion control, or "udp" (default: "newreno").
     #[serde(default)]
     pub transport: Transport,
@@ -335,14 +396,12 @@ impl Default for Cell {
     }
 }
 
-impl Default for Wired {
-    fn default() -> Self {
-        Self {
-            rate: BitRate::from_bps(100_000_000),
-            delay: Seconds::from_millis(2),
-            queue: queue::station_default(),
-        }
-    }
+fn default_wired_rate() -> BitRate {
+    BitRate::from_bps(100_000_000)
+}
+
+fn default_wired_delay() -> Seconds {
+    Seconds::from_millis(2)
 }
 
 fn unnamed() -> String {

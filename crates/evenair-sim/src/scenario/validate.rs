@@ -8,18 +8,25 @@ use serde_json::Value;
 use super::choices::Preamble;
 use super::errors::AirErrors;
 use super::limit::QueueLimit;
+use super::names::{quoted_list, unknown_name};
 use super::quantity::{BitRate, Seconds};
+use super::topology::Topology;
 use super::transport::Transport;
-use super::types::{Application, Cell, Direction, Flow, PhyKind, Scenario, Station};
+use super::types::{Application, Cell, Direction, Flow, PhyKind, Scenario, Station, Wired};
 
 /// A field and what is wrong with it.
 #[derive(Debug)]
-pub(super) struct Problem {
+pub(crate) struct Problem {
     pub(super) field: String,
     pub(super) message: String,
 }
 
 type Checked = Result<(), Problem>;
+
+/// A problem with `field`: what it got, and what would be accepted.
+pub(super) fn fail(field: &str, got: &str, accepted: &str) -> Problem {
+    Problem { field: field.to_owned(), message: format!("{got}; accepted: {accepted}") }
+}
 
 /// What `station` takes.
 pub(super) const STATIONS: &str = "a list of at least one [[station]] table";
@@ -35,13 +42,18 @@ const SAMPLES_PER_FLOW: u64 = 2;
 const SAMPLES_PER_CELL: u64 = 4;
 /// The largest IP packet, and the largest frame here.
 const MAX_PACKET: u64 = 65_535;
+/// More entries of the routing tables than memory should hold.
+const MAX_PLACES: u64 = 10_000_000;
 const SLOWEST: BitRate = BitRate::from_bps(1_000_000);
 
 /// Refuses lists where a table belongs: serde would take them as the fields in order.
 pub(super) fn check_tables(document: &Value) -> Checked {
     let no_list = |field: &str, value: &Value| match value {
-        Value::Array(_) => fail(field, "got a list", "a table of keys and values"),
+        Value::Array(_) => Err(fail(field, "got a list", "a table of keys and values")),
         _ => Ok(()),
+    };
+    let no_lists = |field: &str, list: &Value| -> Checked {
+        entries(list).try_for_each(|(index, entry)| no_list(&format!("{field}.{index}"), entry))
     };
     no_list("", document)?;
     for key in ["cell", "wired", "trace"] {
@@ -51,11 +63,14 @@ pub(super) fn check_tables(document: &Value) -> Checked {
         let field = format!("station.{index}");
         no_list(&field, station)?;
         no_list(&format!("{field}.error"), &station["error"])?;
-        for (index, flow) in entries(&station["flows"]) {
-            no_list(&format!("{field}.flows.{index}"), flow)?;
-        }
+        no_lists(&format!("{field}.flows"), &station["flows"])?;
     }
-    Ok(())
+    let wired = &document["wired"];
+    for (index, link) in entries(&wired["link"]) {
+        no_list(&format!("wired.link.{index}"), link)?;
+        no_list(&format!("wired.link.{index}.error"), &link["error"])?;
+    }
+    no_lists("wired.flow", &wired["flow"])
 }
 
 /// Checks a scenario whose defaults are filled in.
@@ -63,17 +78,17 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
     above_zero("duration", scenario.duration)?;
     check_cell(&scenario.cell)?;
     if scenario.station.is_empty() {
-        return fail("station", "got none", STATIONS);
+        return Err(fail("station", "got none", STATIONS));
     }
     let end = scenario.duration.span() + scenario.warmup.span();
     let stagger = scenario.stagger();
     check_part("cell.queue", &scenario.cell.queue.discipline)?;
-    check_part("wired.queue", &scenario.wired.queue.discipline)?;
     let each = |station: &Station| u64::from(station.count) * station.flows.len() as u64;
-    let flows: u64 = scenario.station.iter().map(each).sum();
+    let flows = scenario.station.iter().map(each).sum::<u64>() + scenario.wired.flow.len() as u64;
+    let topology = check_wired(&scenario.wired, flows)?;
     if flows > MAX_FLOWS {
         let got = format!("got {flows} flows in all (count times flows)");
-        return fail("station", &got, &format!("up to {MAX_FLOWS} flows in all"));
+        return Err(fail("station", &got, &format!("up to {MAX_FLOWS} flows in all")));
     }
     let mut first = 0;
     for (index, station) in scenario.station.iter().enumerate() {
@@ -81,6 +96,7 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
         check_station(&field, station, scenario)?;
         for (flow_index, flow) in station.flows.iter().enumerate() {
             let field = format!("{field}.flows.{flow_index}");
+            check_station_flow(&field, flow, &scenario.wired, &topology)?;
             check_flow(&field, flow)?;
             // Of the flows that this entry stands for, the one that starts last.
             let last = u64::from(station.count - 1) * station.flows.len() as u64;
@@ -91,13 +107,21 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
         }
         first += each(station);
     }
+    for (index, flow) in scenario.wired.flow.iter().enumerate() {
+        let field = format!("wired.flow.{index}");
+        check_wired_flow(&field, flow, &topology)?;
+        check_flow(&field, flow)?;
+        check_times(&field, flow, Seconds::ZERO, Seconds::from(end))?;
+        check_size(&field, flow, 0, 0)?;
+        check_wired_limits(&scenario.wired, flow.segment + flow.header)?;
+    }
     if let Some(trace) = &scenario.trace {
         above_zero("trace.interval", trace.interval)?;
         let instants = scenario.duration.span().as_nanos() / trace.interval.span().as_nanos();
         let samples = instants.saturating_mul(SAMPLES_PER_FLOW * flows + SAMPLES_PER_CELL);
         if samples > MAX_SAMPLES {
             let got = format!("got {}, which makes {samples} samples", trace.interval);
-            return fail("trace.interval", &got, &format!("up to {MAX_SAMPLES} samples"));
+            return Err(fail("trace.interval", &got, &format!("up to {MAX_SAMPLES} samples")));
         }
     }
     Ok(())
@@ -118,7 +142,7 @@ fn check_preamble(cell: &Cell) -> Checked {
     match cell.preamble {
         Some(_) if cell.phy != PhyKind::Dot11b => {
             let got = format!("got a preamble with phy \"{}\"", cell.phy);
-            fail(field, &got, "no preamble, or phy \"802.11b\"")
+            Err(fail(field, &got, "no preamble, or phy \"802.11b\""))
         }
         Some(Preamble::Short) => {
             for (rate, key) in
@@ -134,7 +158,7 @@ fn check_preamble(cell: &Cell) -> Checked {
             const LONGEST: Seconds = Seconds::from_millis(10);
             if seconds == Seconds::ZERO || seconds > LONGEST {
                 let accepted = format!("\"long\", \"short\" or a time above 0 and up to {LONGEST}");
-                return fail(field, &format!("got {seconds}"), &accepted);
+                return Err(fail(field, &format!("got {seconds}"), &accepted));
             }
             Ok(())
         }
@@ -145,7 +169,7 @@ fn check_preamble(cell: &Cell) -> Checked {
 /// IEEE 802.11-2007 18.2.2.2: frames at 1 Mbit/s have the long preamble.
 fn short_with_slowest(field: &str, rate_key: &str) -> Checked {
     let got = format!("got preamble \"short\" with {rate_key} {SLOWEST}");
-    fail(field, &got, "\"long\", or 2 Mbps and faster with \"short\"")
+    Err(fail(field, &got, "\"long\", or 2 Mbps and faster with \"short\""))
 }
 
 fn check_station(field: &str, station: &Station, scenario: &Scenario) -> Checked {
@@ -161,7 +185,7 @@ fn check_station(field: &str, station: &Station, scenario: &Scenario) -> Checked
         check_part(&format!("{field}.error"), errors)?;
     }
     if station.flows.is_empty() {
-        return fail(&format!("{field}.flows"), "got none", FLOWS);
+        return Err(fail(&format!("{field}.flows"), "got none", FLOWS));
     }
     Ok(())
 }
@@ -176,37 +200,37 @@ fn check_flow(field: &str, flow: &Flow) -> Checked {
     if flow.application != wanted {
         let got = format!("got \"{other}\" over {}", flow.transport);
         let accepted = "\"bulk\" over TCP, \"cbr\" over udp";
-        return fail(&at("application"), &got, accepted);
+        return Err(fail(&at("application"), &got, accepted));
     }
     match (flow.application, flow.rate) {
         (Application::Cbr, None) => {
             let accepted = "a rate such as \"1 Mbps\", which a \"cbr\" application needs";
-            return fail(&at("rate"), "missing", accepted);
+            return Err(fail(&at("rate"), "missing", accepted));
         }
         (Application::Cbr, Some(BitRate::UNLIMITED)) => {
-            return fail(&at("rate"), "got \"unlimited\"", "a rate such as \"1 Mbps\"");
+            return Err(fail(&at("rate"), "got \"unlimited\"", "a rate such as \"1 Mbps\""));
         }
         (Application::Bulk, Some(rate)) => {
             let accepted = "no rate with application \"bulk\", or application \"cbr\"";
-            return fail(&at("rate"), &format!("got {rate}"), accepted);
+            return Err(fail(&at("rate"), &format!("got {rate}"), accepted));
         }
         _ => {}
     }
     if !flow.transport.is_tcp() {
         if flow.spm_marking == Some(true) {
             let accepted = "false with transport \"udp\" (marking follows TCP's cwnd)";
-            return fail(&at("spm_marking"), "got true", accepted);
+            return Err(fail(&at("spm_marking"), "got true", accepted));
         }
         return Ok(());
     }
     if flow.header < 40 {
         let accepted = "a whole number from 40 to 120 for TCP over IP";
-        return fail(&at("header"), &format!("got {}", flow.header), accepted);
+        return Err(fail(&at("header"), &format!("got {}", flow.header), accepted));
     }
     if flow.initial_window > flow.window {
         let got = format!("got {}", flow.initial_window);
         let accepted = format!("a whole number from 1 to the window, {}", flow.window);
-        return fail(&at("initial_window"), &got, &accepted);
+        return Err(fail(&at("initial_window"), &got, &accepted));
     }
     if let Transport::Tcp(control) = &flow.transport {
         check_part(&at("transport"), control)?;
@@ -215,7 +239,7 @@ fn check_flow(field: &str, flow: &Flow) -> Checked {
     for (key, rto) in [("min_rto", flow.min_rto), ("initial_rto", flow.initial_rto)] {
         if rto == Seconds::ZERO || rto.span() > MAX_RTO {
             let accepted = format!("a time above 0 and up to {}", Seconds::from(MAX_RTO));
-            return fail(&at(key), &format!("got {rto}"), &accepted);
+            return Err(fail(&at(key), &format!("got {rto}"), &accepted));
         }
     }
     Ok(())
@@ -229,12 +253,12 @@ fn check_times(field: &str, flow: &Flow, staggered: Seconds, end: Seconds) -> Ch
     };
     if start >= end {
         let accepted = format!("a time before the end of the run, {end}");
-        return fail(&format!("{field}.start"), &got, &accepted);
+        return Err(fail(&format!("{field}.start"), &got, &accepted));
     }
     match flow.stop {
         Some(stop) if stop <= start => {
             let accepted = format!("a time after the flow's start, {start}");
-            fail(&format!("{field}.stop"), &format!("got {stop}"), &accepted)
+            Err(fail(&format!("{field}.stop"), &format!("got {stop}"), &accepted))
         }
         _ => Ok(()),
     }
@@ -243,22 +267,126 @@ fn check_times(field: &str, flow: &Flow, staggered: Seconds, end: Seconds) -> Ch
 /// A limit in bytes must let the largest packet in.
 fn check_limits(field: &str, flow: &Flow, station: &Station, scenario: &Scenario) -> Checked {
     let (data, ack) = (u64::from(flow.segment + flow.header), u64::from(flow.header));
-    let (down, up) = if flow.direction == Direction::Down { (data, ack) } else { (ack, data) };
+    let (down, up) =
+        if flow.direction == Some(Direction::Down) { (data, ack) } else { (ack, data) };
     let up = up + u64::from(station.extra_header);
     let group = field.rsplit_once(".flows").map_or(field, |(group, _)| group);
     for (field, queue, largest) in [
         ("cell.queue.limit".to_owned(), &scenario.cell.queue, down),
-        ("wired.queue.limit".to_owned(), &scenario.wired.queue, down.max(up)),
         (format!("{group}.queue.limit"), &station.queue, up),
     ] {
-        if let QueueLimit::Bytes(limit) = queue.limit
-            && limit < largest
-        {
+        check_limit(&field, queue.limit, largest)?;
+    }
+    check_wired_limits(&scenario.wired, down.max(up) as u32)
+}
+
+fn check_wired_limits(wired: &Wired, largest: u32) -> Checked {
+    wired.links().iter().enumerate().try_for_each(|(index, link)| {
+        let field = format!("{}.queue.limit", link_field(wired, index));
+        check_limit(&field, link.queue.limit, u64::from(largest))
+    })
+}
+
+fn check_limit(field: &str, limit: QueueLimit, largest: u64) -> Checked {
+    match limit {
+        QueueLimit::Bytes(limit) if limit < largest => {
             let accepted = format!("at least {largest} B, the largest packet, or packets");
-            return fail(&field, &format!("got {limit} B"), &accepted);
+            Err(fail(field, &format!("got {limit} B"), &accepted))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Where the keys of a link stand.
+fn link_field(wired: &Wired, index: usize) -> String {
+    if wired.link.is_empty() { "wired".to_owned() } else { format!("wired.link.{index}") }
+}
+
+/// Checks the links for `flows` flows in all.
+fn check_wired(wired: &Wired, flows: u64) -> Result<Topology, Problem> {
+    let one_link = [
+        ("rate", wired.rate.is_some()),
+        ("delay", wired.delay.is_some()),
+        ("queue", wired.queue.is_some()),
+    ];
+    if let (Some((key, _)), false) =
+        (one_link.iter().find(|(_, given)| *given), wired.link.is_empty())
+    {
+        let accepted = "either the one link's rate, delay and queue, or [[wired.link]] tables";
+        return Err(fail(&format!("wired.{key}"), "got it together with links", accepted));
+    }
+    let links = wired.links();
+    let places = (links.len() as u64).saturating_mul(flows);
+    if places > MAX_PLACES {
+        let got = format!("got {} links for {flows} flows", links.len());
+        let accepted = format!("links times flows up to {MAX_PLACES}");
+        return Err(fail("wired.link", &got, &accepted));
+    }
+    for (index, link) in links.iter().enumerate() {
+        let field = link_field(wired, index);
+        check_part(&format!("{field}.queue"), &link.queue.discipline)?;
+        if let Some(AirErrors(errors)) = &link.error {
+            check_part(&format!("{field}.error"), errors)?;
+            if errors.named("level") == "mac" {
+                let accepted = "\"ip\": a wired link has no MAC that repeats";
+                return Err(fail(&format!("{field}.error.level"), "got \"mac\"", accepted));
+            }
         }
     }
+    Topology::new(wired)
+}
+
+/// The ends of a flow between a station and a host.
+fn check_station_flow(field: &str, flow: &Flow, wired: &Wired, topology: &Topology) -> Checked {
+    let at = |key: &str| format!("{field}.{key}");
+    if flow.direction.is_none() {
+        return Err(fail(&at("direction"), "missing", &quoted_list(Direction::NAMES)));
+    }
+    for (key, given) in [("from", &flow.from), ("to", &flow.to)] {
+        if given.is_some() {
+            let accepted = "a direction, and a host if it is not the server";
+            return Err(fail(&at(key), "got it with a station's flow", accepted));
+        }
+    }
+    match &flow.host {
+        Some(_) if wired.link.is_empty() => {
+            let accepted = "no host without [[wired.link]] tables";
+            Err(fail(&at("host"), "got a host where there is one link", accepted))
+        }
+        Some(host) => check_host(&at("host"), host, topology),
+        None => Ok(()),
+    }
+}
+
+/// The ends of a flow between two hosts.
+fn check_wired_flow(field: &str, flow: &Flow, topology: &Topology) -> Checked {
+    let at = |key: &str| format!("{field}.{key}");
+    for (key, given) in [("direction", flow.direction.is_some()), ("host", flow.host.is_some())] {
+        if given {
+            let accepted = "from and to, the names of two hosts";
+            return Err(fail(&at(key), "got it with a flow between hosts", accepted));
+        }
+    }
+    for (key, host) in [("from", &flow.from), ("to", &flow.to)] {
+        match host {
+            Some(host) => check_host(&at(key), host, topology)?,
+            None => {
+                return Err(fail(&at(key), "missing", &quoted_list(&topology.hosts())));
+            }
+        }
+    }
+    if flow.from == flow.to {
+        return Err(fail(&at("to"), "got the host that the data come from", "another host"));
+    }
     Ok(())
+}
+
+fn check_host(field: &str, host: &str, topology: &Topology) -> Checked {
+    let hosts = topology.hosts();
+    if hosts.contains(&host) {
+        return Ok(());
+    }
+    Err(Problem { field: field.to_owned(), message: unknown_name(host, &hosts, &[]) })
 }
 
 /// What a part asks of its parameters together.
@@ -266,7 +394,7 @@ fn check_part(field: &str, choice: &Choice) -> Checked {
     match choice.objection() {
         Some(objection) => {
             let field = format!("{field}.{}", objection.parameter);
-            fail(&field, &objection.got, &objection.accepted)
+            Err(fail(&field, &objection.got, &objection.accepted))
         }
         None => Ok(()),
     }
@@ -283,7 +411,7 @@ fn check_size(field: &str, flow: &Flow, extra_header: u32, mac_overhead: u32) ->
             flow.segment, flow.header
         );
         let accepted = format!("up to {MAX_PACKET} bytes together");
-        return fail(&format!("{field}.segment"), &got, &accepted);
+        return Err(fail(&format!("{field}.segment"), &got, &accepted));
     }
     Ok(())
 }
@@ -294,16 +422,12 @@ fn phy_rate(field: &str, rate: BitRate, phy: PhyKind) -> Checked {
     }
     let rates: Vec<String> = phy.rates().map(|rate| format!("\"{rate}\"")).collect();
     let accepted = format!("a rate of {phy}: {}", rates.join(", "));
-    fail(field, &format!("got {rate}"), &accepted)
+    Err(fail(field, &format!("got {rate}"), &accepted))
 }
 
 fn above_zero(field: &str, time: Seconds) -> Checked {
     if time == Seconds::ZERO {
-        return fail(field, "got 0 s", "a time above 0, such as \"1 s\"");
+        return Err(fail(field, "got 0 s", "a time above 0, such as \"1 s\""));
     }
     Ok(())
-}
-
-fn fail(field: &str, got: &str, accepted: &str) -> Checked {
-    Err(Problem { field: field.to_owned(), message: format!("{got}; accepted: {accepted}") })
 }

@@ -1,0 +1,153 @@
+//! What a run has to tell: counts taken when measuring begins and when it ends.
+
+use evenair_core::time::{Span, Time};
+use evenair_core::wlan::{AP, Counters};
+
+use crate::RESULT_VERSION;
+use crate::flow::{Ends, Flow, Place};
+use crate::interface::Interface;
+use crate::network::Network;
+use crate::result::{
+    FlowResult, LinkResult, Losses, MacResult, QueueResult, RunResult, WiredResult, jain_index,
+};
+use crate::scenario::{Scenario, WiredLink};
+
+/// What had been counted when measuring began. (The network's queues and links begin anew then.)
+#[derive(Debug, Default)]
+pub(crate) struct Measuring {
+    flows: Vec<FlowCounts>,
+    macs: Vec<Counters>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct FlowCounts {
+    delivered: u64,
+    segments: u64,
+    retransmissions: u64,
+    timeouts: u64,
+    fast_retransmits: u64,
+    rtt_samples: u64,
+    rtt_sum: Span,
+}
+
+impl Measuring {
+    /// The warm-up is over.
+    pub(crate) fn begin(&mut self, flows: &[Flow], network: &Network) {
+        self.flows = flows.iter().map(FlowCounts::of).collect();
+        self.macs = network.macs();
+    }
+
+    /// What has happened since, up to `end`.
+    pub(crate) fn result(
+        self,
+        scenario: &Scenario,
+        end: Time,
+        flows: &[Flow],
+        network: &Network,
+    ) -> RunResult {
+        let duration_s = scenario.duration.span().as_secs_f64();
+        let each = flows.iter().zip(&self.flows);
+        let (flows, wired_flows): (Vec<_>, Vec<_>) = each
+            .map(|(flow, start)| start.until(&FlowCounts::of(flow), flow, duration_s))
+            .partition(|flow| flow.station.is_some());
+        let goodputs = || flows.iter().map(|flow| flow.goodput_bps);
+        let macs = network.macs();
+        let queue = |interface: &Interface| QueueResult::new(&interface.stats(end), duration_s);
+        let queues: Vec<QueueResult> = network.interfaces().iter().map(queue).collect();
+        let mac = |i: usize| {
+            let id = if i == AP as usize { "ap".to_owned() } else { format!("sta-{i}") };
+            let lost = network.error_losses()[i];
+            MacResult::new(id, (&self.macs[i], &macs[i]), &queues[i], lost, duration_s)
+        };
+        let stations: Vec<MacResult> = (1..macs.len()).map(mac).collect();
+        let ap = mac(AP as usize);
+        let wired = scenario.wired.links();
+        // Backward, then forward, as the topology numbers them.
+        let ends = wired.iter().flat_map(|WiredLink { between: [a, b], .. }| [[b, a], [a, b]]);
+        let links = ends.zip(network.links()).map(|([from, to], link)| LinkResult {
+            from: from.clone(),
+            to: to.clone(),
+            utilization: link.busy(end).as_secs_f64() / duration_s,
+            packets_lost_to_errors: link.error_losses(),
+            queue: queue(link.interface()),
+        });
+        let links: Vec<LinkResult> = links.collect();
+        let losses = Losses {
+            congestion: queues
+                .iter()
+                .chain(links.iter().map(|link| &link.queue))
+                .map(|queue| queue.drops - queue.acks_filtered)
+                .sum(),
+            retry_limit: stations.iter().chain([&ap]).map(|mac| mac.frames_dropped).sum(),
+            error: network.error_losses().iter().sum::<u64>()
+                + links.iter().map(|link| link.packets_lost_to_errors).sum::<u64>(),
+        };
+        RunResult {
+            scenario: scenario.clone(),
+            seed: 0,
+            version: env!("CARGO_PKG_VERSION"),
+            result_version: RESULT_VERSION,
+            duration_s,
+            aggregate_goodput_bps: goodputs().sum(),
+            jain_index: jain_index(goodputs()),
+            losses,
+            ap_queue: queues[AP as usize].clone(),
+            wired: WiredResult { links, flows: wired_flows },
+            ap,
+            stations,
+            series: None,
+            events: 0,
+            fingerprint: String::new(),
+            flows,
+        }
+    }
+}
+
+impl FlowCounts {
+    fn of(flow: &Flow) -> Self {
+        let delivered = flow.delivered_bytes();
+        match &flow.ends {
+            Ends::Tcp { sender, .. } => {
+                let counters = sender.counters();
+                let (rtt_samples, rtt_sum) = sender.rtt().total();
+                Self {
+                    delivered,
+                    segments: counters.segments_sent,
+                    retransmissions: counters.retransmissions,
+                    timeouts: counters.timeouts,
+                    fast_retransmits: counters.fast_retransmits,
+                    rtt_samples,
+                    rtt_sum,
+                }
+            }
+            Ends::Cbr(cbr) => Self { delivered, segments: cbr.sent, ..Self::default() },
+        }
+    }
+
+    /// What happened from these counts to `end`.
+    fn until(&self, end: &Self, flow: &Flow, duration_s: f64) -> FlowResult {
+        let rtt_samples = end.rtt_samples - self.rtt_samples;
+        let rtt_sum = end.rtt_sum - self.rtt_sum;
+        let (station, direction, from, to) = match &flow.place {
+            Place::Station { station, up, .. } => {
+                let direction = if *up { "up" } else { "down" };
+                (Some(format!("sta-{station}")), Some(direction), None, None)
+            }
+            Place::Wired { from, to } => (None, None, Some(from.clone()), Some(to.clone())),
+        };
+        FlowResult {
+            id: flow.id.clone(),
+            station,
+            direction,
+            from,
+            to,
+            transport: flow.transport,
+            goodput_bps: (end.delivered - self.delivered) as f64 * 8.0 / duration_s,
+            segments_sent: end.segments - self.segments,
+            retransmissions: end.retransmissions - self.retransmissions,
+            timeouts: end.timeouts - self.timeouts,
+            fast_retransmits: end.fast_retransmits - self.fast_retransmits,
+            mean_rtt_s: (rtt_samples > 0).then(|| rtt_sum.as_secs_f64() / rtt_samples as f64),
+        }
+    }
+}

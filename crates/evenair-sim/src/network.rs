@@ -1,0 +1,263 @@
+//! What carries packets between the ends of flows: wired links, interfaces, and the air.
+//!
+//! A download's packet goes link by link to the access point's [`Interface`], and through the
+//! [`Medium`] to the station; its acknowledgement through the station's interface, the medium, and
+//! back link by link. An upload's packets go the other way; those between two hosts see links only.
+//! Where a packet goes next depends on its flow and on where it is, and is looked up in tables made
+//! once: routing is static.
+
+use evenair_core::errors::{Level, LinkErrors};
+use evenair_core::packet::Packet;
+use evenair_core::time::Time;
+use evenair_core::wlan::{AP, Counters, Event, Frame, Medium, MediumConfig};
+
+use crate::RunError;
+use crate::interface::Interface;
+use crate::link::Link;
+use crate::recorder::Recorder;
+use crate::world::fold;
+
+/// Where a packet goes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hop {
+    /// Onto a wired link, by its index.
+    Link(u32),
+    /// Into the interface of a station of the cell, or of the access point.
+    Air(u32),
+    /// Nowhere: it has reached the end that it is for.
+    End,
+}
+
+/// How the packets of one flow travel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Route {
+    /// The first hop of the data and of what answers them.
+    pub(crate) first: [Hop; 2],
+    /// Of what the access point has received.
+    pub(crate) off_air: Hop,
+    /// The station at one end (the access point for flows that do not touch the air).
+    pub(crate) station: u32,
+}
+
+/// What the medium has done.
+#[derive(Debug)]
+pub(crate) enum OnAir {
+    /// Nothing that concerns anybody else.
+    Quiet,
+    /// A packet has come off the air, and onto a link or nowhere.
+    Passed,
+    /// A packet has come off the air and reached its end.
+    Arrived(Packet),
+}
+
+/// Everything between the ends of flows.
+pub(crate) struct Network {
+    medium: Medium,
+    /// One per station, the access point's first.
+    interfaces: Vec<Interface>,
+    /// Of each station's link, where they strike what the MAC has delivered.
+    errors: Vec<Option<LinkErrors>>,
+    /// Packets that they have lost, by station.
+    error_losses: Vec<u64>,
+    /// One per direction of a wired link.
+    links: Vec<Link>,
+    /// When each link is due.
+    due: Vec<Time>,
+    /// Where each link's packets go next, by flow.
+    next_hop: Vec<Vec<Hop>>,
+    /// By flow.
+    routes: Vec<Route>,
+    recorder: Option<Recorder>,
+    /// A hash of every packet that has come off the air.
+    fingerprint: u64,
+}
+
+impl Network {
+    /// `errors` has an entry for each station, and `next_hop` for each link one for each flow.
+    pub(crate) fn new(
+        mut medium: Medium,
+        interfaces: Vec<Interface>,
+        mut errors: Vec<Option<LinkErrors>>,
+        links: Vec<Link>,
+        next_hop: Vec<Vec<Hop>>,
+        routes: Vec<Route>,
+    ) -> Self {
+        for (station, link) in (0..).zip(&mut errors) {
+            if let Some(mac) = link.take_if(|link| link.level == Level::Mac) {
+                medium.set_errors(station, mac);
+            }
+        }
+        Self {
+            medium,
+            interfaces,
+            error_losses: vec![0; errors.len()],
+            errors,
+            due: vec![Time::NEVER; links.len()],
+            links,
+            next_hop,
+            routes,
+            recorder: None,
+            fingerprint: 0,
+        }
+    }
+
+    /// The cell's timing, and the number of stations, the access point included.
+    pub(crate) fn cell(&self) -> (&MediumConfig, usize) {
+        (self.medium.config(), self.interfaces.len())
+    }
+
+    /// Writes what passes to `recorder` from now on.
+    pub(crate) fn record(&mut self, recorder: Recorder) {
+        self.recorder = Some(recorder);
+    }
+
+    /// Completes the captures, or tells what has gone wrong with them.
+    pub(crate) fn finish_recording(&mut self) -> Result<(), RunError> {
+        self.recorder.take().map_or(Ok(()), Recorder::finish)
+    }
+
+    /// A packet leaves the flow's source, or else its sink.
+    pub(crate) fn send(&mut self, now: Time, from_source: bool, packet: &Packet) {
+        match self.routes[packet.flow.0 as usize].first[usize::from(!from_source)] {
+            Hop::Air(station) => self.enqueue(now, station, packet),
+            Hop::Link(link) => {
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.wire(now, false, packet);
+                }
+                self.send_over(now, link, packet);
+            }
+            Hop::End => {}
+        }
+    }
+
+    /// The link that is due next, and when.
+    pub(crate) fn next_link(&self) -> (Time, usize) {
+        let mut first = (Time::NEVER, 0);
+        for link in 0..self.due.len() {
+            if self.due[link] < first.0 {
+                first = (self.due[link], link);
+            }
+        }
+        first
+    }
+
+    /// What is due at `link`: a packet has come to the end of it, or a waiting one enters it.
+    /// Returns a packet that has reached its end.
+    pub(crate) fn on_link(&mut self, now: Time, link: usize) -> Option<Packet> {
+        let arrived = self.links[link].pop(now);
+        self.due[link] = self.links[link].next();
+        let packet = arrived?;
+        match self.next_hop[link][packet.flow.0 as usize] {
+            Hop::Link(next) => {
+                self.send_over(now, next, &packet);
+                return None;
+            }
+            Hop::Air(station) => {
+                self.enqueue(now, station, &packet);
+                return None;
+            }
+            Hop::End => {}
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.wire(now, true, &packet);
+        }
+        Some(packet)
+    }
+
+    /// When [`Network::on_air`] is to be called next.
+    pub(crate) fn next_on_air(&self) -> Time {
+        self.medium.poll_at()
+    }
+
+    /// The medium does what is due.
+    pub(crate) fn on_air(&mut self, now: Time) -> OnAir {
+        match self.medium.poll(now) {
+            None => OnAir::Quiet,
+            Some(Event::Received { from }) => {
+                let Frame { to, packet } = *self.medium.frame(from);
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.exchange(&self.medium, (from, to), &packet);
+                }
+                let what = (u64::from(packet.flow.0) << 40) ^ ((packet.kind as u64) << 8);
+                self.fingerprint = fold(self.fingerprint, packet.seq ^ what);
+                let up = to == AP;
+                let station = if up { from } else { to } as usize;
+                if let Some(errors) = &mut self.errors[station]
+                    && errors.lose(Level::Ip, up, now)
+                {
+                    self.error_losses[station] += 1;
+                    return OnAir::Passed;
+                }
+                if up && let Hop::Link(link) = self.routes[packet.flow.0 as usize].off_air {
+                    self.send_over(now, link, &packet);
+                    return OnAir::Passed;
+                }
+                OnAir::Arrived(packet)
+            }
+            Some(Event::Finished { station, .. }) => {
+                let packet = &self.medium.frame(station).packet;
+                self.interfaces[station as usize].transmitted(packet);
+                self.offer(now, station);
+                OnAir::Quiet
+            }
+        }
+    }
+
+    /// Measuring begins.
+    pub(crate) fn reset(&mut self, now: Time) {
+        for interface in &mut self.interfaces {
+            interface.reset(now);
+        }
+        for link in &mut self.links {
+            link.reset(now);
+        }
+        self.error_losses.fill(0);
+    }
+
+    /// The MAC counters of each station, the access point's first; they count from time 0.
+    pub(crate) fn macs(&self) -> Vec<Counters> {
+        (0..self.interfaces.len() as u32).map(|station| self.medium.counters(station)).collect()
+    }
+
+    /// The interface of each station, the access point's first.
+    pub(crate) fn interfaces(&self) -> &[Interface] {
+        &self.interfaces
+    }
+
+    /// Packets lost on each station's link after the MAC had delivered them.
+    pub(crate) fn error_losses(&self) -> &[u64] {
+        &self.error_losses
+    }
+
+    /// Each direction of each wired link.
+    pub(crate) fn links(&self) -> &[Link] {
+        &self.links
+    }
+
+    /// A hash of every packet that has come off the air, in that order.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    fn send_over(&mut self, now: Time, link: u32, packet: &Packet) {
+        let link = link as usize;
+        self.links[link].send(now, packet);
+        self.due[link] = self.links[link].next();
+    }
+
+    /// A packet reaches the interface of `station`.
+    fn enqueue(&mut self, now: Time, station: u32, packet: &Packet) {
+        self.interfaces[station as usize].enqueue(now, packet);
+        if self.medium.is_free(station) {
+            self.offer(now, station);
+        }
+    }
+
+    /// The free MAC of `station` gets the next packet, if one waits.
+    fn offer(&mut self, now: Time, station: u32) {
+        if let Some(packet) = self.interfaces[station as usize].dequeue(now) {
+            let to = if station == AP { self.routes[packet.flow.0 as usize].station } else { AP };
+            self.medium.offer(now, station, Frame { to, packet });
+        }
+    }
+}
