@@ -12,11 +12,9 @@ set defaults {
     seed 1            start 10.0         duration 300.0
     agent Newreno     window 100         payload 1024       sack 1
     loss 0.001        bad_state 0.005    errors ge          level ip
-    timeout_ssthresh ns2                 dupack_ssthresh ns2
     data_rate 11Mb    basic_rate 1Mb     plcp_rate 1Mb      preamble_bits 72   plcp_bits 48
     buffer 100        wired_rate 100Mb   wired_delay 45ms
     station_buffer 1000                  distance 3.0       routing_period 100000
-    trace 0           drops ""
 }
 array set par $defaults
 set fields {}
@@ -101,11 +99,6 @@ proc insert_errors {} {
             set model [new ErrorModel/TwoState $good [exponential $par(bad_state)] time]
         }
         independent { set model [new ErrorModel/Uniform $par(loss) pkt] }
-        list {
-            # The packets of the flow to be lost, counted from 0, the SYN's.
-            set model [new ErrorModel/List]
-            $model droplist $par(drops)
-        }
     }
     if {$par(level) eq "ip"} {
         # Between MAC and link layer: the MAC has acknowledged the frame.
