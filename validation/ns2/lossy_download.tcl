@@ -10,8 +10,8 @@
 # ---- options: key=value, defaults below; tcp.FIELD=VALUE sets a field of the sender ---------
 set defaults {
     seed 1            start 10.0         duration 300.0
-    agent Newreno     window 100         payload 1024       sack 1
-    loss 0.001        bad_state 0.005    errors ge          level ip
+    agent Newreno     window 100         payload 1024
+    loss 0.001        bad_state 0.005    errors ge          level ip           drops ""
     data_rate 11Mb    basic_rate 1Mb     plcp_rate 1Mb      preamble_bits 72   plcp_bits 48
     buffer 100        wired_rate 100Mb   wired_delay 45ms
     station_buffer 1000                  distance 3.0       routing_period 100000
@@ -98,6 +98,11 @@ proc insert_errors {} {
             set good [exponential $good]
             set model [new ErrorModel/TwoState $good [exponential $par(bad_state)] time]
         }
+        list {
+            # These of the flow's packets, counted from 0, the SYN.
+            set model [new ErrorModel/List]
+            $model droplist $par(drops)
+        }
         independent { set model [new ErrorModel/Uniform $par(loss) pkt] }
     }
     if {$par(level) eq "ip"} {
@@ -116,11 +121,11 @@ proc insert_errors {} {
 if {$linux ne ""} {
     set source [new Agent/TCP/Linux]
     $source set timestamps_ true
-    set sink [new Agent/TCPSink[expr {$par(sack) ? "/Sack1" : ""}]]
+    set sink [new Agent/TCPSink/Sack1]
     $sink set ts_echo_rfc1323_ true
 } else {
     set source [new Agent/TCP/$par(agent)]
-    set sink [new Agent/TCPSink]
+    set sink [new Agent/TCPSink[expr {$par(agent) eq "Sack1" ? "/Sack1" : ""}]]
 }
 foreach {field value} [concat [list packetSize_ $par(payload) window_ $par(window)] $fields] {
     $source set $field $value

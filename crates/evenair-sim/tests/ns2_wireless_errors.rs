@@ -1,9 +1,9 @@
 //! TCP over a lossy cell against ns-2.35: one download, Gilbert-Elliott errors that the MAC cannot
 //! repair, loss rates from 1e-5 to 0.1. Goodput within 5%.
 //!
-//! Two sets of rows: the stored ones with 5 seeds, and the same with 20, because five runs know
-//! ns-2's mean to no better than 8% at a loss rate of 0.1. Ours are means of 40 seeds. Of a ratio
-//! of two means the half-width of the 95% interval is printed, too; with the 20 seeds it must be
+//! Two sets of rows: the stored ones with 5 seeds, and those of high loss with 20, because five runs
+//! know ns-2's mean to no better than 8% at a loss rate of 0.1. Ours are means of 40 seeds. With
+//! each ratio of means the half-width of its 95% interval is printed; with the 20 seeds it must be
 //! below the bar, or the comparison would tell nothing.
 
 #![allow(clippy::print_stdout, reason = "the log tells how close the two are")]
@@ -36,49 +36,62 @@ struct Comparison {
 
 #[test]
 fn newreno() {
-    let misses = outside(&compare(STORED, "Newreno", &[]));
-    assert!(misses.is_empty(), "beyond the bar: {misses:?}");
+    judge(&compare(STORED, "Newreno", &[]));
 }
 
 #[test]
 fn newreno_twenty_seeds() {
     let rows = compare(TWENTY_SEEDS, "Newreno", &[]);
-    let misses = outside(&rows);
-    assert!(misses.is_empty(), "beyond the bar: {misses:?}");
+    judge(&rows);
     assert!(rows.iter().all(|row| row.half_width < BAR), "the runs are too few to tell");
 }
 
 /// ns-2's limited transmit makes no difference here, unlike in crowded cells.
 #[test]
 fn newreno_whichever_the_limited_transmit() {
-    let any = [("station.0.flows.0.limited_transmit", "any")];
-    let misses = outside(&compare(TWENTY_SEEDS, "Newreno", &any));
-    assert!(misses.is_empty(), "beyond the bar: {misses:?}");
+    judge(&compare(TWENTY_SEEDS, "Newreno", &[("station.0.flows.0.limited_transmit", "any")]));
 }
 
-/// ns-2's Westwood is the one of Linux, which is our Westwood+, with timestamps (10 bytes) and
-/// SACK.
+/// ns-2's `Sack1` waits for the timeout of a lost retransmission, as RFC 6675 does.
 #[test]
-#[ignore = "without SACK, losses come too close together to be repaired without a timeout"]
-fn westwood() {
-    let overrides =
-        [("station.0.flows.0.transport", "westwood-plus"), ("station.0.flows.0.header", "50")];
-    let misses = outside(&compare(TWENTY_SEEDS, "linux:westwood", &overrides));
-    assert!(misses.is_empty(), "beyond the bar: {misses:?}");
+#[ignore = "needs SACK"]
+fn newreno_with_sack() {
+    judge(&compare(TWENTY_SEEDS, "Sack1", &[("station.0.flows.0.sack", "true")]));
 }
 
-/// The loss rates of rows whose ratio is beyond the bar.
-fn outside(rows: &[Comparison]) -> Vec<f64> {
-    rows.iter().filter(|row| (row.ours / row.ns2 - 1.0).abs() > BAR).map(|row| row.loss).collect()
+/// ns-2's Westwood is Linux's, which is our Westwood+, with timestamps (10 bytes) and SACK. It
+/// also finds lost retransmissions, so that it has next to no timeouts. RFC 6675 does not; from a
+/// loss rate of 0.03 on that is what decides, and the rows are printed and not judged.
+#[test]
+#[ignore = "needs SACK"]
+fn westwood() {
+    let overrides = [
+        ("station.0.flows.0.transport", "westwood-plus"),
+        ("station.0.flows.0.header", "50"),
+        ("station.0.flows.0.sack", "true"),
+    ];
+    let rows = compare(STORED, "linux:westwood", &overrides);
+    compare(TWENTY_SEEDS, "linux:westwood", &overrides);
+    judge(&rows[..5]);
+}
+
+fn judge(rows: &[Comparison]) {
+    let beyond = |row: &&Comparison| (row.ours / row.ns2 - 1.0).abs() > BAR;
+    let misses: Vec<f64> = rows.iter().filter(beyond).map(|row| row.loss).collect();
+    assert!(misses.is_empty(), "beyond the bar at loss rates {misses:?}");
 }
 
 /// All rows of `file` for a TCP variant of ns-2, printed.
 fn compare(file: &str, variant: &str, overrides: &[(&str, &str)]) -> Vec<Comparison> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../validation/ns2").join(file);
     let document: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
-    let rows: Vec<&Value> =
-        document["rows"].as_array().unwrap().iter().filter(|r| r["tcp_variant"] == variant).collect();
-    assert_eq!(rows.len(), 7, "{file}: {variant}");
+    let rows: Vec<&Value> = document["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|r| r["tcp_variant"] == variant)
+        .collect();
+    assert!(!rows.is_empty(), "{file} has no {variant}");
     rows.into_iter()
         .map(|row| {
             let loss = row["packet_error_rate"].as_f64().unwrap();
@@ -89,7 +102,8 @@ fn compare(file: &str, variant: &str, overrides: &[(&str, &str)]) -> Vec<Compari
             let ns2 = number("goodput_mbps", "mean");
             let ns2_half = number("goodput_mbps", "ci95_half_width");
             let half_width = (ours / ns2) * (ours_half / ours).hypot(ns2_half / ns2);
-            let timeouts = mean(&runs.iter().map(|r| r.flows[0].timeouts as f64).collect::<Vec<_>>());
+            let timeouts =
+                mean(&runs.iter().map(|r| r.flows[0].timeouts as f64).collect::<Vec<_>>());
             println!(
                 "{variant}, {} seeds, loss {loss}: ns-2 {ns2:.4}, ours {ours:.4}, \
                  ratio {:.4} ± {half_width:.4}; timeouts {:.1}, ours {:.1}",
