@@ -60,8 +60,8 @@ fn newreno_with_sack() {
 }
 
 /// ns-2's Westwood is Linux's, which is our Westwood+, with timestamps (10 bytes) and SACK. It
-/// also finds lost retransmissions, so that it has next to no timeouts. RFC 6675 does not; from a
-/// loss rate of 0.03 on that is what decides, and the rows are printed and not judged.
+/// also finds lost retransmissions, which RFC 6675 does not, and has next to no timeouts: the rows
+/// with loss rates of 0.03 and 0.1 are far apart, and are printed and not judged.
 #[test]
 #[ignore = "needs SACK"]
 fn westwood() {
