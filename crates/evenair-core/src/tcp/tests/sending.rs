@@ -421,11 +421,14 @@ fn duplicates_that_a_timeout_provokes_confirm_nothing() {
 
 #[test]
 fn a_timeout_ends_recovery() {
-    let mut hand = Hand::with_window(8, plain());
-    hand.acks(0, 7); // up to 10 is sent; ssthresh 4
+    let mut hand = Hand::with_window(16, plain());
+    hand.acks(0, 15);
+    assert_eq!((hand.cwnd(), hand.ssthresh()), (8.0, 8.0));
     assert_eq!(hand.expire().0, [0]);
     assert_eq!(hand.cwnd(), 1.0);
-    assert_eq!(hand.ssthresh(), 5.5); // 11 outstanding
+    // More than 16 are outstanding now, but the window was 8. The retransmission was lost, so the
+    // window is lowered twice (RFC 5681, 4.3).
+    assert_eq!(hand.ssthresh(), 4.0);
     // No inflation is left over: 2 and no more.
     assert_eq!(hand.ack(1), [1, 2]);
 }
