@@ -122,6 +122,7 @@ def test_outputs(evenair: Evenair, tmp_path: Path) -> None:
         "new/out/result.json",
         "new/out/scenario.toml",
         "new/out/series.parquet",
+        "new/out/links.parquet",
         "new/out/stations.parquet",
         "plot.svg",
     ]

@@ -297,7 +297,8 @@ def _stage(
     plot = _staged(outputs, "--plot", arguments.plot) if arguments.plot else None
     folder = {}
     if arguments.out:
-        names = ["result.json", "scenario.toml", "flows.parquet", "stations.parquet"]
+        tables = ("flows", "stations", "links")
+        names = ["result.json", "scenario.toml", *(f"{table}.parquet" for table in tables)]
         if traced:
             names.append("series.parquet")
         folder = {name: _staged(outputs, "--out", arguments.out / name) for name in names}
