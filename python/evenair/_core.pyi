@@ -71,7 +71,7 @@ class Phy:
 
     @property
     def cw_max(self) -> int:
-        """aCWmax."""
+        """ACWmax."""
 
     @property
     def rates_bps(self) -> list[int]:

@@ -59,41 +59,90 @@ if TYPE_CHECKING:
         window_throughput,
     )
 
+__all__ = [
+    "PRINTED",
+    "TABLE_1",
+    "Cell",
+    "Contention",
+    "ModelError",
+    "Saturation",
+    "Session",
+    "StationsForDelay",
+    "ThinkForDelay",
+    "Variant",
+    "aggregate_throughput",
+    "backlog_distribution",
+    "capacity",
+    "collision_probability",
+    "connection_throughput",
+    "contended_share",
+    "contention",
+    "contention_free_round",
+    "contention_time",
+    "file_delay",
+    "light_load_delay",
+    "lone_session",
+    "mean_backoff",
+    "mean_file_delay",
+    "most_nodes",
+    "one_station_throughput",
+    "queue_distribution",
+    "saturated_delay",
+    "saturation",
+    "session_delay",
+    "setup_time",
+    "stations_for_delay",
+    "think_for_delay",
+    "window_throughput",
+]
+
 _HOME = {
-    "bianchi": ("Saturation", "saturation"),
-    "cell": ("TABLE_1", "Cell"),
-    "dcf": (
-        *("Contention", "collision_probability", "contention", "mean_backoff"),
-        "most_nodes",
-    ),
-    "design": ("StationsForDelay", "ThinkForDelay", "stations_for_delay", "think_for_delay"),
-    "numbers": ("ModelError",),
-    "session": (
-        *("Session", "capacity", "file_delay", "light_load_delay", "lone_session"),
-        *("mean_file_delay", "saturated_delay", "session_delay", "setup_time"),
-    ),
-    "tcp": (
-        *("aggregate_throughput", "backlog_distribution", "connection_throughput"),
-        *("contention_free_round", "one_station_throughput"),
-    ),
-    "variant": ("PRINTED", "Variant"),
-    "window": ("contended_share", "contention_time", "queue_distribution", "window_throughput"),
+    "PRINTED": "variant",
+    "TABLE_1": "cell",
+    "Cell": "cell",
+    "Contention": "dcf",
+    "ModelError": "numbers",
+    "Saturation": "bianchi",
+    "Session": "session",
+    "StationsForDelay": "design",
+    "ThinkForDelay": "design",
+    "Variant": "variant",
+    "aggregate_throughput": "tcp",
+    "backlog_distribution": "tcp",
+    "capacity": "session",
+    "collision_probability": "dcf",
+    "connection_throughput": "tcp",
+    "contended_share": "window",
+    "contention": "dcf",
+    "contention_free_round": "tcp",
+    "contention_time": "window",
+    "file_delay": "session",
+    "light_load_delay": "session",
+    "lone_session": "session",
+    "mean_backoff": "dcf",
+    "mean_file_delay": "session",
+    "most_nodes": "dcf",
+    "one_station_throughput": "tcp",
+    "queue_distribution": "window",
+    "saturated_delay": "session",
+    "saturation": "bianchi",
+    "session_delay": "session",
+    "setup_time": "session",
+    "stations_for_delay": "design",
+    "think_for_delay": "design",
+    "window_throughput": "window",
 }
-
-_MODULE = {name: module for module, names in _HOME.items() for name in names}
-
-__all__ = sorted(_MODULE)
 
 
 def __getattr__(name: str) -> object:
     from importlib import import_module
 
-    if name not in _MODULE:
+    if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_MODULE[name]}"), name)
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULE})
+    return sorted({*globals(), *__all__})

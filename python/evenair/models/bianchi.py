@@ -1,8 +1,8 @@
-"""Saturated stations: G. Bianchi, "Performance analysis of the IEEE 802.11 distributed coordination
-function", IEEE Journal on Selected Areas in Communications 18(3), 2000.
+"""Bianchi's model of saturated stations, beside the fixed point of Miorandi et al.
 
-Beside the fixed point of Miorandi et al.: here a slot may be a busy one, too, and a station tries
-for ever.
+G. Bianchi, "Performance analysis of the IEEE 802.11 distributed coordination function", IEEE
+Journal on Selected Areas in Communications 18(3), 2000. Here a slot may be a busy one, too, and a
+station tries for ever.
 """
 
 from __future__ import annotations

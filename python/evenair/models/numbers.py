@@ -51,7 +51,7 @@ def bisect(low: NDArray[Any], high: NDArray[Any], is_below: Any) -> NDArray[np.f
         middle = (low + high) / 2
         below = is_below(middle)
         low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return (low + high) / 2
+    return np.asarray((low + high) / 2)
 
 
 def _numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:

@@ -23,6 +23,10 @@ DISTRIBUTIONS = ("constant", "exponential", "pareto")
 """Of file sizes. Pareto is of type I: its minimum is mean (shape - 1)/shape, as in ns-2."""
 
 
+_MOST_PROBABILITIES = 20_000_000
+"""Of (16), in one call: some hundreds of megabytes."""
+
+
 class Session(NamedTuple):
     """Sessions in a cell; each a float, or an array of the arguments' shape."""
 
@@ -174,6 +178,10 @@ def session_delay(
     setup = setup_time(cell, variant)
     idle = z + setup if variant.setup == "in-cycle" else z
     states = np.arange(int(np.max(n, initial=1)) + 1)
+    if n.size * len(states) > _MOST_PROBABILITIES:
+        raise ModelError(
+            f"stations: got {n.size} cells of up to {len(states) - 1}; accepted: fewer"
+        )
     pi = _state_probabilities(n, idle, x, d, states, cell, variant)
     active = pi @ states
     # The mean number that thinks, without the cancellation of n - 1 - E[Y].
@@ -204,7 +212,7 @@ def _state_probabilities(
     """(16) in logarithms: for n = 1000 its products are beyond any float."""
     k = states[1:]
     # C_k costs most: once for each d.
-    if np.all(d == d.flat[0]):
+    if d.size and np.all(d == d.flat[0]):
         shared: NDArray[np.float64] = np.asarray(capacity(k, d.flat[0], cell, variant))
     else:
         shared = np.asarray(capacity(k, d[..., np.newaxis], cell, variant))

@@ -91,8 +91,9 @@ def _check_fits(window: NDArray[np.float64], delayed_ack: NDArray[np.float64]) -
 def _contended_share(window: int, delayed_ack: int) -> float:
     if delayed_ack == 1:
         return 1 - 1 / window
-    # With d > 1 the access point's queue grows, and is empty ever less often: below 2^-60 here.
-    if window > 100 * delayed_ack:
+    # With d > 1 the access point's queue grows: each X_S up to W* - d is as likely as the d (two or
+    # more) before it together, so that 0 has a probability below 1e-20 here.
+    if window - delayed_ack > 100:
         return 1.0
     chain = _stationary(window, delayed_ack)
     # An acknowledgement is sent from X_S = 0, or with probability 1/2 while there are d to return.
@@ -110,7 +111,7 @@ def _stationary(window: int, d: int) -> list[float]:
     chain = [1.0]
     flow = [1.0]  # chain[s] * up[s]
     for s in range(1, window + 1):
-        chain.append(sum(flow[max(0, s - d) : s]) / (1 - up[s]))
+        chain.append(sum(flow[max(0, s - d) : min(s, window - d + 1)]) / (1 - up[s]))
         flow.append(chain[s] * up[s])
         if chain[s] > 1e200:  # grows like a power of s if d > 1
             chain, flow = [p * 1e-200 for p in chain], [p * 1e-200 for p in flow]
