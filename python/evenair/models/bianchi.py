@@ -45,7 +45,7 @@ def saturation(
     (IEEE 802.11-2007 9.2.3.4). Raises ModelError.
     """
     count = whole("nodes", nodes)
-    size = whole("payload", cell.segment + cell.header if payload is None else payload)
+    size = whole("payload", cell.segment + cell.header if payload is None else payload, 65_535)
     count, size = np.broadcast_arrays(count, size)
     p = bisect(
         np.zeros(count.shape),

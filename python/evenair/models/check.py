@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from evenair.models.numbers import ModelError
 from evenair.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ def check_bianchi(inputs: Inputs, cell: Cell) -> tuple[Scenario, Measure]:
     """Saturated stations that never give a frame up."""
     header = 28  # of IP and UDP
     payload = int(inputs["payload"])
+    if payload <= header:
+        raise ModelError(f"payload: got {payload}; accepted: with --check, above {header} bytes")
     settings = cell.resolved | {
         "rts_threshold": 0 if inputs["rts"] else "off",
         "short_retry_limit": _FOR_EVER,

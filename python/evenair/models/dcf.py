@@ -119,9 +119,10 @@ def _highest_root(cell: Cell) -> float:
 def _collision_probability(
     nodes: NDArray[np.float64], cell: Cell, variant: Variant
 ) -> NDArray[np.float64]:
-    if np.any(nodes > most_nodes(cell, variant)):
+    most = np.floor(most_nodes(cell, variant))
+    if np.any(nodes > most):
         raise ModelError(
-            f"nodes: got {np.max(nodes):g}; accepted: up to {most_nodes(cell, variant):.0f}, where"
+            f"nodes: got {np.max(nodes):g}; accepted: up to {most:.0f}, where"
             " (1) and (2) as printed have a solution, or fixed_point=normalised"
         )
     highest = np.nextafter(1.0, 0.0) if variant.fixed_point == "normalised" else _highest_root(cell)

@@ -52,7 +52,8 @@ def draw(question: Question, answer: Answer) -> Figure:
             f"{_brief(key.meaning)}{unit if unit.strip(' ()') not in key.meaning else ''}"
         )
         axes.set_ylabel(f"{result.label} ({result.unit})" if result.unit else result.label)
-        axes.set_ylim(bottom=0)
+        # Room for a marker at the top: the data may lie far above 0 and close together.
+        axes.set_ylim(0, 1.05 * axes.dataLim.ymax if axes.dataLim.ymax > 0 else 1)
         if key.kind == "whole":
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_title(_title(question))

@@ -22,11 +22,14 @@ def like_input(values: NDArray[Any]) -> Numbers:
     return values.item() if values.ndim == 0 else values
 
 
-def whole(name: str, values: ArrayLike, least: int = 1) -> NDArray[np.float64]:
-    """Return whole numbers from `least` on as floats. Raises ModelError."""
+def whole(name: str, values: ArrayLike, most: int | None = None) -> NDArray[np.float64]:
+    """Return whole numbers from 1 to `most` as floats. Raises ModelError."""
     numbers = _numbers(name, values)
-    wrong = ~(np.isfinite(numbers) & (numbers >= least) & (numbers == np.floor(numbers)))
-    return _checked(name, numbers, wrong, f"a whole number from {least} on")
+    top = np.inf if most is None else most
+    right = np.isfinite(numbers) & (1 <= numbers) & (numbers <= top)
+    wrong = ~(right & (numbers == np.floor(numbers)))
+    bound = "on" if most is None else f"to {most}"
+    return _checked(name, numbers, wrong, f"a whole number from 1 {bound}")
 
 
 def positive(name: str, values: ArrayLike, unit: str) -> NDArray[np.float64]:

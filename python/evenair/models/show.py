@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenair.console import new_table, open_console, with_interval
-from evenair.statistics import Estimate
+from evenair.console import new_table, open_console
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,5 +78,5 @@ def _simulated(answer: Answer, result: Result, place: int) -> str:
     if result.name not in answer.simulated:
         return "-"
     mean, ci95 = answer.simulated[result.name][place]
-    scaled = Estimate(mean * result.scale, None if ci95 is None else ci95 * result.scale)
-    return with_interval(scaled, ".5g" if ci95 is None else ".4g")
+    spread = "" if ci95 is None else f" ± {ci95 * result.scale:.2g}"
+    return f"{mean * result.scale:.5g}{spread}"
