@@ -51,6 +51,17 @@ def test_contention_over_several_numbers_of_nodes(evenair: Evenair) -> None:
     assert all(0 < point["ci95"] < 0.05 * point["mean"] for point in found)
 
 
+def test_drops(evenair: Evenair) -> None:
+    """A frame is dropped after m collisions: P^m with the P that is simulated, within 15%.
+
+    Colliders contend a little sooner again than others, so that collisions are not independent.
+    """
+    document = check(evenair, "contention", "nodes=50", "attempts=4")
+    found = document["check"]["simulated"]
+    p = found["collision_probability"]["mean"]
+    assert found["drop_probability"]["mean"] == pytest.approx(p**4, rel=0.15)
+
+
 def test_estimates_are_those_of_the_runs(evenair: Evenair) -> None:
     document = check(evenair, "tcp-throughput", "stations=3", "--seed", "11")
     scenario, measure = check_tcp_throughput({"stations": 3, "delayed_ack": 1}, TABLE_1)

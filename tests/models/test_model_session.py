@@ -48,10 +48,7 @@ def test_setup(handshake: str, microseconds: float) -> None:
 def test_14_literally(size: float, d: int) -> None:
     bits = 8 * size
     packets, whole = math.ceil(bits / 8000), math.floor(bits / 8000)
-    if packets == whole:
-        saved = 0.0
-    else:
-        saved = (packets - whole) * (8000 - bits % 8000) / 11e6
+    saved = (packets - whole) * (8000 - bits % 8000) / 11e6
     expected = models.setup_time() + packets * (DATA + FIRST)
     expected += math.ceil(size / (1000 * d)) * (ACK + FIRST) - saved
     assert models.file_delay(size, d) == pytest.approx(expected, rel=1e-9)

@@ -256,7 +256,7 @@ MODELS = {
             summary="one download against its window",
             source="Miorandi et al., (A.1) to (A.3)",
             keys=(
-                Key("window", "whole", 1, "W*, segments", "segments", most=65_535),
+                Key("window", "whole", 1, "the window, W*", "segments", most=65_535),
                 _DELAYED_ACK,
             ),
             results=(

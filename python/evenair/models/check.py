@@ -35,10 +35,11 @@ def check_contention(inputs: Inputs, cell: Cell) -> tuple[Scenario, Measure]:
     def measure(document: Mapping[str, Any]) -> dict[str, float]:
         stations = document["stations"]
         dropped = sum(station["frames_dropped"] for station in stations)
-        delivered = sum(flow["segments_sent"] for flow in document["flows"])
+        bits = document["aggregate_goodput_bps"] * document["duration_s"]
+        packets = dropped + bits / (8 * cell.segment)
         return {
             "collision_probability": _collision_probability(document),
-            "drop_probability": dropped / delivered if delivered else 0.0,
+            "drop_probability": dropped / packets,
         }
 
     return scenario, measure

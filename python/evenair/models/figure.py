@@ -47,10 +47,8 @@ def draw(question: Question, answer: Answer) -> Figure:
                 **_SIMULATED.keywords(),
             )
             axes.legend()
-        unit = f" ({key.unit})" if key.unit else ""
-        axes.set_xlabel(
-            f"{_brief(key.meaning)}{unit if unit.strip(' ()') not in key.meaning else ''}"
-        )
+        label = key.name if key.kind == "choice" else _brief(key.meaning)
+        axes.set_xlabel(f"{label} ({key.unit})" if key.unit else label)
         axes.set_ylabel(f"{result.label} ({result.unit})" if result.unit else result.label)
         # Room for a marker at the top: the data may lie far above 0 and close together.
         axes.set_ylim(0, 1.05 * axes.dataLim.ymax if axes.dataLim.ymax > 0 else 1)

@@ -26,7 +26,7 @@ def whole(name: str, values: ArrayLike, most: int | None = None) -> NDArray[np.f
     """Return whole numbers from 1 to `most` as floats. Raises ModelError."""
     numbers = _numbers(name, values)
     top = np.inf if most is None else most
-    right = np.isfinite(numbers) & (1 <= numbers) & (numbers <= top)
+    right = np.isfinite(numbers) & (numbers >= 1) & (numbers <= top)
     wrong = ~(right & (numbers == np.floor(numbers)))
     bound = "on" if most is None else f"to {most}"
     return _checked(name, numbers, wrong, f"a whole number from 1 {bound}")
