@@ -56,7 +56,7 @@ def test_drops(evenair: Evenair) -> None:
 
     Colliders contend a little sooner again than others, so that collisions are not independent.
     """
-    document = check(evenair, "contention", "nodes=50", "attempts=4")
+    document = check(evenair, "contention", "nodes=10", "attempts=4")
     found = document["check"]["simulated"]
     p = found["collision_probability"]["mean"]
     assert found["drop_probability"]["mean"] == pytest.approx(p**4, rel=0.15)

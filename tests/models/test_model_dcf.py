@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from evenair import models
 from evenair.models import TABLE_1, Cell, ModelError, Variant
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 NORMALISED = Variant(fixed_point="normalised")
@@ -39,6 +39,7 @@ def test_two_nodes_solve_6() -> None:
     assert models.collision_probability(2) == pytest.approx(smallest, rel=1e-9)
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.floats(0, 1).filter(lambda p: abs(p - 0.5) > 1e-3))
 def test_mean_backoff_is_the_closed_form(p: float) -> None:
     assert models.mean_backoff(p) == pytest.approx(SLOT * closed_form(p), rel=1e-9, abs=1e-15)
@@ -85,6 +86,7 @@ def test_normalised_has_one_root_for_any_number() -> None:
     assert right == pytest.approx(many.collision_probability, rel=1e-9)
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.integers(1, 214), st.sampled_from(["802.11b", "802.11a", "802.11g"]))
 def test_2_holds(nodes: int, phy: str) -> None:
     cell = Cell(phy=phy)

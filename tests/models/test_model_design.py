@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from evenair import models
 from evenair.models import ModelError
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 SIZE = 30_000.0
@@ -37,6 +37,7 @@ def test_exactly_at_the_bound_is_kept() -> None:
     assert models.stations_for_delay(bound * (1 - 1e-9), 10.0, SIZE).stations == 39
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.integers(2, 300), st.floats(0.12, 20), st.integers(1, 3))
 def test_think_time_gives_the_delay(stations: int, delay: float, d: int) -> None:
     found = models.think_for_delay(delay, stations, SIZE, d)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from evenair import models
 from evenair.models import TABLE_1, Cell, ModelError, Variant
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 DATA, ACK, FIRST = TABLE_1.tcp_data_s, TABLE_1.tcp_ack_s, 310e-6
@@ -44,6 +44,7 @@ def test_setup(handshake: str, microseconds: float) -> None:
     assert found == pytest.approx(microseconds * 1e-6, abs=2e-9)
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.floats(1, 1e6), st.integers(1, 5))
 def test_14_literally(size: float, d: int) -> None:
     bits = 8 * size
@@ -126,6 +127,7 @@ def test_a_lone_session_is_a_renewal_process() -> None:
 cells = st.tuples(st.integers(1, 30), st.floats(0.05, 1000), st.floats(100, 1e6), st.integers(1, 4))
 
 
+@settings(deadline=None, max_examples=50)
 @given(cells)
 def test_16_is_the_null_vector_of_the_generator(case: tuple[int, float, float, int]) -> None:
     n, think, size, d = case
@@ -142,6 +144,7 @@ def test_16_is_the_null_vector_of_the_generator(case: tuple[int, float, float, i
     assert found.active_mean == pytest.approx(pi @ np.arange(n + 1), rel=1e-6, abs=1e-9)
 
 
+@settings(deadline=None, max_examples=50)
 @given(cells)
 def test_flow_balance(case: tuple[int, float, float, int]) -> None:
     """Sessions begin, lambda sum (n - k) pi_k, as often as they end, sum mu_k pi_k."""
@@ -155,6 +158,7 @@ def test_flow_balance(case: tuple[int, float, float, int]) -> None:
     assert rate == pytest.approx(end, rel=1e-9)
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.integers(1, 200), st.floats(100, 1e6))
 def test_light_load_is_one_station_alone(n: int, size: float) -> None:
     """E[X]/C_1; the sum that is printed in (17) would give n times as little here."""
@@ -164,6 +168,7 @@ def test_light_load_is_one_station_alone(n: int, size: float) -> None:
     assert models.light_load_delay(size) == pytest.approx(alone, rel=1e-12)
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.integers(1, 200), st.floats(100, 1e6))
 def test_heavy_load_is_everybody_at_once(n: int, size: float) -> None:
     found = models.session_delay(n, 1e-15, size)
@@ -254,6 +259,7 @@ def test_delayed_ack_shortens_sessions() -> None:
     assert found[0] > found[1] > found[2]
 
 
+@settings(deadline=None, max_examples=50)
 @given(cells)
 def test_scalars_are_entries_of_arrays(case: tuple[int, float, float, int]) -> None:
     n, think, size, d = case
@@ -273,6 +279,7 @@ def test_scalars_are_entries_of_arrays(case: tuple[int, float, float, int]) -> N
     assert each.mean_delay_s[0] == pytest.approx(one.mean_delay_s, rel=1e-9)
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.integers(1, 60), st.floats(0.1, 100))
 def test_delay_rises_with_stations_and_falls_with_think_time(n: int, think: float) -> None:
     less, more = models.session_delay([n, n + 1], think, SIZE).mean_delay_s

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from evenair import models
 from evenair.models import TABLE_1, Cell, ModelError, Variant
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 DATA, ACK, FIRST = TABLE_1.tcp_data_s, TABLE_1.tcp_ack_s, 310e-6
@@ -47,6 +47,7 @@ def test_numbers_of_an_independent_computation() -> None:
     )
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.integers(1, 300), st.integers(1, 20))
 def test_backlog_distribution(stations: int, d: int) -> None:
     """Binomial, by whole numbers; adds up to 1; 1 + 1/d nodes on average."""
@@ -72,6 +73,16 @@ def test_12_written_out(stations: int, d: int) -> None:
         total += 8000 * pi / (stations * time)
     assert models.connection_throughput(stations, d) == pytest.approx(total, rel=1e-9)
     assert models.aggregate_throughput(stations, d) == pytest.approx(stations * total, rel=1e-9)
+
+
+def test_few_attempts() -> None:
+    """With two, (1) and (2) have a root up to 13 nodes; a few stations never are as many."""
+    cell = Cell(attempts=2)
+    assert 13 < models.most_nodes(cell) < 14
+    assert models.aggregate_throughput(12, cell=cell) > 0
+    with pytest.raises(ModelError, match=r"accepted: up to 13, .* or fixed_point=normalised"):
+        models.aggregate_throughput(13, cell=cell)
+    assert models.aggregate_throughput(13, 1, cell, Variant(fixed_point="normalised")) > 0
 
 
 def test_large_cells() -> None:
@@ -104,6 +115,7 @@ def test_means_of_rates_and_of_times() -> None:
     assert 0.0004 < rates / times - 1 < 0.0008
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.integers(1, 100), st.integers(1, 10))
 def test_scalars_are_entries_of_arrays(stations: int, d: int) -> None:
     one = models.aggregate_throughput(stations, d)
@@ -115,6 +127,7 @@ def test_scalars_are_entries_of_arrays(stations: int, d: int) -> None:
     assert isinstance(models.one_station_throughput(d), float)
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.integers(1, 200), st.integers(1, 30))
 def test_thinning_helps(stations: int, d: int) -> None:
     few, many = models.aggregate_throughput(stations, [d, d + 1])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from evenair import models
 from evenair.models import TABLE_1, ModelError
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 DATA, ACK, FIRST = TABLE_1.tcp_data_s, TABLE_1.tcp_ack_s, 310e-6
@@ -37,6 +37,7 @@ def stationary(matrix: np.ndarray) -> np.ndarray:
 windows = st.integers(1, 40).flatmap(lambda w: st.tuples(st.just(w), st.integers(1, w)))
 
 
+@settings(deadline=None, max_examples=50)
 @given(windows)
 def test_queue_distribution_solves_the_chain(case: tuple[int, int]) -> None:
     window, d = case
@@ -51,6 +52,7 @@ def test_a_1(window: int) -> None:
     assert pi[[0, -1]] == pytest.approx([1 / (2 * window)] * 2, rel=1e-9)
 
 
+@settings(deadline=None, max_examples=50)
 @given(windows)
 def test_throughput_is_the_renewal_reward(case: tuple[int, int]) -> None:
     """(A.2), term by term over the chain; for d = 1 it is (A.2) as printed."""
@@ -113,6 +115,7 @@ def test_no_step_where_the_chain_is_no_longer_solved(d: int) -> None:
     assert models.contended_share(d + 100, d) == pytest.approx(1, abs=1e-15)
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.integers(1, 10**6))
 def test_phi_falls(window: int) -> None:
     """The paper's derivative: 2 (T_tbo + T_W) is below T_slot (CW_min - 1)."""
