@@ -18,6 +18,7 @@ from evenair.models.check import (
 )
 from evenair.models.dcf import contention
 from evenair.models.design import MOST_STATIONS, stations_for_delay, think_for_delay
+from evenair.models.numbers import ModelError
 from evenair.models.session import DISTRIBUTIONS, lone_session, session_delay
 from evenair.models.tcp import aggregate_throughput
 from evenair.models.variant import CHOICES, Variant
@@ -33,12 +34,12 @@ class Key:
 
     name: str
     kind: str
-    """"whole", "number", "time", "size", "rate", "truth", "text" or "choice"."""
+    """"whole", "number", "time", "size", "truth", "choice", or "text" for the scenario's reader."""
     default: Any
     meaning: str
     unit: str = ""
     accepted: tuple[str, ...] = ()
-    """Of a choice."""
+    """Of a choice, the default first."""
     most: int = 1_000_000
     """Of a whole number."""
 
@@ -94,8 +95,19 @@ CELL_KEYS = (
     Key("rts_bits", "whole", _DEFAULTS.rts_bits, "of an RTS; the standard's has 160", "bits"),
     Key("attempts", "text", _DEFAULTS.attempts, "transmissions before a frame is dropped"),
 )
+_READINGS = {
+    "fixed_point": "the stages' probabilities in (1)",
+    "collision_backoff": "whether (3) has T_b",
+    "collisions": "how (4) counts them",
+    "after_collision": "what a collider waits for, (3)",
+    "lone_station": "what one connection meets",
+    "average": "what (10) and (12) are means of",
+    "handshake": "what the packets of (13) have",
+    "setup": "where it counts in (17)",
+    "last_packet": "how long it is in (14)",
+}
 VARIANT_KEYS = {
-    name: Key(name, "choice", accepted[0], "how the equations are read", accepted=accepted)
+    name: Key(name, "choice", accepted[0], _READINGS[name], accepted=accepted)
     for name, accepted in CHOICES.items()
 }
 
@@ -141,8 +153,6 @@ def _session_delay(inputs: Mapping[str, Any], cell: Cell, variant: Variant) -> d
     else:
         if np.any(np.asarray(n) != 1):
             many = np.asarray(n)[np.asarray(n) != 1].flat[0]
-            from evenair.models.numbers import ModelError
-
             raise ModelError(
                 f"stations: got {many:g}; accepted: 1 with size_distribution={distribution},"
                 " for more stations the distribution does not matter: size_distribution=queue"
@@ -234,7 +244,7 @@ MODELS = {
                     "size_distribution",
                     "choice",
                     "queue",
-                    "queue: (17), for any; one station alone: (15) for any, or (14)",
+                    "with queue (17); one station alone: with any (15), else (14)",
                     accepted=("queue", "any", *DISTRIBUTIONS),
                 ),
                 Key("shape", "number", 1.5, "of the Pareto distribution"),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.ticker import MaxNLocator
 
+from evenair.models.show import as_typed
 from evenair.papers.style import Line, new_figure, styled
 
 if TYPE_CHECKING:
@@ -75,5 +76,5 @@ def _title(question: Question) -> str:
             value = point.inputs[name]
         else:
             value = getattr(point.variant if name in question.model.choices else point.cell, name)
-        given.append(f"{name} = {value}")
+        given.append(f"{name} = {as_typed(value)}")
     return ", ".join([question.model.name, *given])

@@ -49,7 +49,7 @@ def show_answer(question: Question, answer: Answer) -> None:
             if result.name in answer.simulated:
                 table.add_column(f"simulated{unit}", justify="right")
         for place, value in enumerate(question.values):
-            row = [str(value)]
+            row = [as_typed(value)]
             for result in shown:
                 row.append(_number(answer.results[result.name][place], result.scale))
                 if result.name in answer.simulated:
@@ -64,10 +64,17 @@ def show_answer(question: Question, answer: Answer) -> None:
 
 
 def _key(key: Key) -> str:
-    default = "" if key.default is None else f" = {key.default}"
+    default = "" if key.default is None else f" = {as_typed(key.default)}"
     accepted = f" ({', '.join(key.accepted)})" if key.accepted else ""
     unit = f", {key.unit}" if key.unit else ""
     return f"{key.name}{default}: {key.meaning}{unit}{accepted}"
+
+
+def as_typed(value: object) -> str:
+    """Return a value as the command line takes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
 
 
 def _number(value: float | None, scale: float) -> str:
