@@ -115,6 +115,17 @@ def test_one_station_by_distribution(capfd: pytest.CaptureFixture[str]) -> None:
         assert document["mean_delay_s"] == models.mean_file_delay(30_000, name)
 
 
+@pytest.mark.parametrize("key", ["shape=1.5,2,3", "think=1,2", "size=1 KB,2 KB", "delayed_ack=1:3"])
+def test_one_station_with_several_values(key: str, capfd: pytest.CaptureFixture[str]) -> None:
+    one = ("session-delay", "stations=1", "size_distribution=pareto")
+    document = ask(capfd, *one, key)
+    name, _, _ = key.partition("=")
+    for place, value in enumerate(document["inputs"][name]):
+        alone = ask(capfd, *one, f"{name}={value}")
+        for result in RESULTS["session-delay"]:
+            assert document[result][place] == pytest.approx(alone[result], rel=1e-12)
+
+
 def test_what_cannot_be_is_null(capfd: pytest.CaptureFixture[str]) -> None:
     document = ask(capfd, "stations-for-delay", "delay=50 ms")
     assert document["stations"] == 0

@@ -38,11 +38,11 @@ def positive(name: str, values: ArrayLike, unit: str) -> NDArray[np.float64]:
     return _checked(name, numbers, ~(np.isfinite(numbers) & (numbers > 0)), f"{unit} above 0")
 
 
-def above(name: str, value: float, bound: float, why: str) -> float:
-    """Return a finite number above `bound`. Raises ModelError."""
-    numbers = _numbers(name, value)
+def above(name: str, values: ArrayLike, bound: float, why: str) -> NDArray[np.float64]:
+    """Return finite numbers above `bound`. Raises ModelError."""
+    numbers = _numbers(name, values)
     accepted = f"a number above {bound:g}{why}"
-    return float(_checked(name, numbers, ~(np.isfinite(numbers) & (numbers > bound)), accepted))
+    return _checked(name, numbers, ~(np.isfinite(numbers) & (numbers > bound)), accepted)
 
 
 def bisect(low: NDArray[Any], high: NDArray[Any], is_below: Any) -> NDArray[np.float64]:

@@ -74,7 +74,7 @@ def file_delay(
 def mean_file_delay(
     size: ArrayLike,
     distribution: str = "any",
-    shape: float = 1.5,
+    shape: ArrayLike = 1.5,
     delayed_ack: ArrayLike = 1,
     cell: Cell = TABLE_1,
     variant: Variant = PRINTED,
@@ -117,7 +117,9 @@ def _transfer(
     return packets * (data + cell.first_backoff_s) + acks * (ack + cell.first_backoff_s)
 
 
-def _mean_ceil(mean: NDArray[np.float64], distribution: str, shape: float) -> NDArray[np.float64]:
+def _mean_ceil(
+    mean: NDArray[np.float64], distribution: str, shape: ArrayLike
+) -> NDArray[np.float64]:
     """E[ceil(X)], the sum of P(X > k) over k = 0, 1, ..., for X of that mean."""
     if distribution == "constant":
         return np.ceil(mean)
@@ -132,7 +134,7 @@ def _mean_ceil(mean: NDArray[np.float64], distribution: str, shape: float) -> ND
     raise ModelError(f"size_distribution: got {distribution!r}; accepted: {accepted}")
 
 
-def _hurwitz_zeta(s: float, a: NDArray[np.float64]) -> NDArray[np.float64]:
+def _hurwitz_zeta(s: NDArray[np.float64], a: NDArray[np.float64]) -> NDArray[np.float64]:
     """The sum of (a + k)^-s over k = 0, 1, ..., by Euler and Maclaurin behind the first 16 terms.
 
     NIST Digital Library of Mathematical Functions, 25.11.5 and 2.10.1.
@@ -229,11 +231,11 @@ def _state_probabilities(
 
 
 def lone_session(
-    think: float,
-    size: float,
+    think: ArrayLike,
+    size: ArrayLike,
     distribution: str,
-    shape: float = 1.5,
-    delayed_ack: int = 1,
+    shape: ArrayLike = 1.5,
+    delayed_ack: ArrayLike = 1,
     cell: Cell = TABLE_1,
     variant: Variant = PRINTED,
 ) -> Session:
