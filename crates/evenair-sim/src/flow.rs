@@ -1,8 +1,13 @@
 //! A flow: its two ends, where they are, and the packets that they exchange.
 
 use evenair_core::packet::{FlowId, Packet, PacketKind};
-use evenair_core::tcp::{Answer, Receiver, Segment, Sender};
+use evenair_core::tcp::{Answer, Receiver, SackBlocks, Segment, Sender};
 use evenair_core::time::{Span, Time};
+
+use crate::sack::AckBlocks;
+
+/// Bytes of the option that offers SACK, aligned (RFC 2018 section 2).
+const SACK_PERMITTED: u32 = 4;
 
 /// One flow between the server and a station.
 #[derive(Debug)]
@@ -38,6 +43,8 @@ pub(crate) enum Ends {
         sender: Sender,
         /// Where they go.
         receiver: Receiver,
+        /// What the acknowledgements under way report, with SACK.
+        sack: Option<Box<AckBlocks>>,
     },
     /// Datagrams at a constant interval.
     Cbr(Cbr),
@@ -106,24 +113,31 @@ impl Flow {
     pub(crate) fn on_receiver_timer(&mut self, now: Time) -> Option<Packet> {
         let Ends::Tcp { receiver, .. } = &mut self.ends else { return None };
         let ack = receiver.on_timer(now)?;
-        Some(self.packet(PacketKind::Ack, 0, ack))
+        Some(self.ack_packet(ack))
     }
 
     /// A packet has come to the end that it is for; the answer, if that end answers at once.
     pub(crate) fn on_packet(&mut self, now: Time, packet: &Packet) -> Option<Packet> {
         match &mut self.ends {
-            Ends::Tcp { sender, receiver } => match packet.kind {
-                PacketKind::Data => match receiver.on_segment(now, packet.seq, packet.payload) {
-                    Answer::Ack(ack) => Some(self.packet(PacketKind::Ack, 0, ack)),
-                    Answer::Wait => None,
-                },
+            Ends::Tcp { sender, receiver, sack } => match packet.kind {
+                PacketKind::Data => {
+                    match receiver.on_segment(now, packet.seq, u32::from(packet.payload)) {
+                        Answer::Ack(ack) => Some(self.ack_packet(ack)),
+                        Answer::Wait => None,
+                    }
+                }
                 PacketKind::Syn => {
                     let mut answer = self.packet(PacketKind::SynAck, 0, 0);
                     answer.high_priority = packet.high_priority;
                     Some(answer)
                 }
                 PacketKind::Ack => {
-                    sender.on_ack(now, packet.seq);
+                    match sack {
+                        None => sender.on_ack(now, packet.seq, &[]),
+                        Some(sack) => {
+                            sender.on_ack(now, packet.seq, sack.get(packet.sack).as_slice());
+                        }
+                    }
                     None
                 }
                 PacketKind::SynAck => {
@@ -154,6 +168,23 @@ impl Flow {
         }
     }
 
+    /// The blocks that a packet carries; none where the flow has no SACK at all.
+    pub(crate) fn sack_blocks(&self, packet: &Packet) -> Option<SackBlocks> {
+        let Ends::Tcp { sack, .. } = &self.ends else { return None };
+        sack.as_ref().map(|sack| sack.get(packet.sack))
+    }
+
+    /// An acknowledgement that leaves now.
+    fn ack_packet(&mut self, ack: u64) -> Packet {
+        let mut packet = self.packet(PacketKind::Ack, 0, ack);
+        if let Ends::Tcp { receiver, sack: Some(sack), .. } = &mut self.ends {
+            let blocks = receiver.sack();
+            packet.sack = sack.put(blocks);
+            packet.size += blocks.header_bytes();
+        }
+        packet
+    }
+
     fn data_packet(&self, segment: &Segment) -> Packet {
         let kind = if segment.syn { PacketKind::Syn } else { PacketKind::Data };
         Packet {
@@ -166,13 +197,21 @@ impl Flow {
     fn packet(&self, kind: PacketKind, payload: u32, seq: u64) -> Packet {
         let from_sender = matches!(kind, PacketKind::Data | PacketKind::Syn | PacketKind::Datagram);
         let extra = if self.is_sender(true) == from_sender { self.extra_header } else { 0 };
+        let offer = match (kind, &self.ends) {
+            (PacketKind::Syn | PacketKind::SynAck, Ends::Tcp { sack: Some(_), .. }) => {
+                SACK_PERMITTED
+            }
+            _ => 0,
+        };
         Packet {
             flow: self.index,
             kind,
             high_priority: false,
             retransmission: false,
-            size: payload + self.header + extra,
-            payload,
+            size: payload + self.header + extra + offer,
+            // A scenario's segments have up to 65,495 bytes.
+            payload: payload as u16,
+            sack: 0,
             seq,
             enqueued_at: Time::ZERO,
         }

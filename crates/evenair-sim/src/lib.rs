@@ -11,6 +11,7 @@ mod link;
 mod parts;
 mod recorder;
 mod result;
+mod sack;
 pub mod scenario;
 mod series;
 mod setup;

@@ -117,7 +117,13 @@ impl Recorder {
 }
 
 fn segment(flow: &Flow, up: bool, packet: &Packet) -> Segment {
-    Segment { packet: *packet, station: flow.station - 1, up, window: flow.window_bytes }
+    Segment {
+        packet: *packet,
+        station: flow.station - 1,
+        up,
+        window: flow.window_bytes,
+        sack: flow.sack_blocks(packet),
+    }
 }
 
 fn node(station: u32) -> Node {

@@ -12,6 +12,7 @@ use evenair_core::wlan::{Medium, MediumConfig};
 use crate::flow::{Cbr, Ends, Flow};
 use crate::interface::Interface;
 use crate::link::Link;
+use crate::sack::AckBlocks;
 use crate::scenario::{
     self, AirErrors, Direction, LimitedTransmit, QueueLimit, RtsThreshold, Scenario, Transport,
     Wired,
@@ -125,6 +126,7 @@ fn ends(spec: &scenario::Flow, start: Time) -> Ends {
             LimitedTransmit::Any => tcp::LimitedTransmit::Any,
         },
         spm_marking: spec.spm_marking.unwrap_or(false),
+        sack: spec.sack,
         min_rto: spec.min_rto.span(),
         initial_rto: spec.initial_rto.span(),
         total: u64::MAX,
@@ -134,7 +136,9 @@ fn ends(spec: &scenario::Flow, start: Time) -> Ends {
         receiver: Receiver::new(ReceiverConfig {
             delayed_ack: spec.delayed_ack,
             delayed_ack_timeout: spec.delayed_ack_timeout.span(),
+            sack: spec.sack,
         }),
+        sack: spec.sack.then(|| Box::new(AckBlocks::new(spec.window))),
     }
 }
 

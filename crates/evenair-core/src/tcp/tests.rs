@@ -32,6 +32,7 @@ fn plain() -> SenderConfig {
         byte_counting: false,
         limited_transmit: LimitedTransmit::Off,
         spm_marking: false,
+        sack: false,
         min_rto: Span::from_millis(200),
         initial_rto: Span::from_secs(3),
         total: u64::MAX,
@@ -39,7 +40,7 @@ fn plain() -> SenderConfig {
 }
 
 fn receiver_config(delayed_ack: u32) -> ReceiverConfig {
-    ReceiverConfig { delayed_ack, delayed_ack_timeout: Span::from_millis(100) }
+    ReceiverConfig { delayed_ack, delayed_ack_timeout: Span::from_millis(100), sack: false }
 }
 
 fn newreno() -> Algorithm {

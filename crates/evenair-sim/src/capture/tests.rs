@@ -15,13 +15,15 @@ pub(super) fn segment(kind: PacketKind, up: bool, seq: u64, payload: u32) -> Seg
             high_priority: false,
             retransmission: false,
             size: payload + 40,
-            payload,
+            payload: payload as u16,
+            sack: 0,
             seq,
             enqueued_at: Time::ZERO,
         },
         station: 2,
         up,
         window: 29_200,
+        sack: None,
     }
 }
 

@@ -128,7 +128,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
         match packet {
             Packet::Syn => self.put(Packet::SynAck, 0, self.now + self.delay),
             Packet::SynAck => self.sender.on_syn_ack(self.now),
-            Packet::Ack(ack) => self.sender.on_ack(self.now, ack),
+            Packet::Ack(ack) => self.sender.on_ack(self.now, ack, &[]),
             Packet::Data { seq, payload } => {
                 let index = (seq / SEGMENT) as usize;
                 self.arrived.resize(self.arrived.len().max(index + 2), false);

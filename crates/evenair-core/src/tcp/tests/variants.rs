@@ -94,7 +94,7 @@ impl Link {
                 }
             }
             Packet::Ack(ack) => {
-                self.sender.on_ack(self.now, ack);
+                self.sender.on_ack(self.now, ack, &[]);
                 let waiting = self.leaving.iter().filter(|&&at| at > self.now).count();
                 self.trace.push(Point {
                     at: self.now,
