@@ -129,15 +129,15 @@ impl Flow {
                 PacketKind::Syn => {
                     let mut answer = self.packet(PacketKind::SynAck, 0, 0);
                     answer.high_priority = packet.high_priority;
+                    answer.size += self.offer();
                     Some(answer)
                 }
                 PacketKind::Ack => {
-                    match sack {
-                        None => sender.on_ack(now, packet.seq, &[]),
-                        Some(sack) => {
-                            sender.on_ack(now, packet.seq, sack.get(packet.sack).as_slice());
-                        }
-                    }
+                    let blocks = match sack {
+                        None => &[],
+                        Some(sack) => sack.get(packet.sack),
+                    };
+                    sender.on_ack(now, packet.seq, blocks);
                     None
                 }
                 PacketKind::SynAck => {
@@ -168,47 +168,48 @@ impl Flow {
         }
     }
 
-    /// The blocks that a packet carries; none where the flow has no SACK at all.
+    /// The blocks that a packet carries; `None` where the flow has no SACK at all.
     pub(crate) fn sack_blocks(&self, packet: &Packet) -> Option<SackBlocks> {
         let Ends::Tcp { sack, .. } = &self.ends else { return None };
-        sack.as_ref().map(|sack| sack.get(packet.sack))
+        sack.as_ref().map(|sack| sack.get(packet.sack).iter().copied().collect())
     }
 
     /// An acknowledgement that leaves now.
     fn ack_packet(&mut self, ack: u64) -> Packet {
         let mut packet = self.packet(PacketKind::Ack, 0, ack);
         if let Ends::Tcp { receiver, sack: Some(sack), .. } = &mut self.ends {
-            let blocks = receiver.sack();
-            packet.sack = sack.put(blocks);
-            packet.size += blocks.header_bytes();
+            let option;
+            (packet.sack, option) = report(receiver, sack);
+            packet.size += option;
         }
         packet
     }
 
+    /// Bytes that the offer of SACK adds to the connection's first two packets.
+    fn offer(&self) -> u32 {
+        if matches!(self.ends, Ends::Tcp { sack: Some(_), .. }) { SACK_PERMITTED } else { 0 }
+    }
+
     fn data_packet(&self, segment: &Segment) -> Packet {
         let kind = if segment.syn { PacketKind::Syn } else { PacketKind::Data };
-        Packet {
-            high_priority: segment.high_priority,
-            retransmission: segment.retransmission,
-            ..self.packet(kind, segment.payload, segment.seq)
+        let mut packet = self.packet(kind, segment.payload, segment.seq);
+        packet.high_priority = segment.high_priority;
+        packet.retransmission = segment.retransmission;
+        if segment.syn {
+            packet.size += self.offer();
         }
+        packet
     }
 
     fn packet(&self, kind: PacketKind, payload: u32, seq: u64) -> Packet {
         let from_sender = matches!(kind, PacketKind::Data | PacketKind::Syn | PacketKind::Datagram);
         let extra = if self.is_sender(true) == from_sender { self.extra_header } else { 0 };
-        let offer = match (kind, &self.ends) {
-            (PacketKind::Syn | PacketKind::SynAck, Ends::Tcp { sack: Some(_), .. }) => {
-                SACK_PERMITTED
-            }
-            _ => 0,
-        };
         Packet {
             flow: self.index,
             kind,
             high_priority: false,
             retransmission: false,
-            size: payload + self.header + extra + offer,
+            size: payload + self.header + extra,
             // A scenario's segments have up to 65,495 bytes.
             payload: payload as u16,
             sack: 0,
@@ -216,4 +217,11 @@ impl Flow {
             enqueued_at: Time::ZERO,
         }
     }
+}
+
+/// The number of the blocks that an acknowledgement carries, and the bytes that they add to it.
+#[cold]
+fn report(receiver: &Receiver, sack: &mut AckBlocks) -> (u16, u32) {
+    let blocks = receiver.sack();
+    (sack.put(blocks), blocks.header_bytes())
 }

@@ -96,6 +96,7 @@ impl Scoreboard {
     }
 
     /// Whether `byte` has been reported.
+    #[cold]
     pub(super) fn contains(&self, byte: u64) -> bool {
         ranges::containing(&self.sacked, byte).is_some()
     }

@@ -206,12 +206,14 @@ impl Sender {
         if ack > self.max {
             return;
         }
-        if self.scoreboard.is_some() {
-            self.on_selective_ack(now, ack, blocks);
-        } else if ack > self.una {
+        let advances = ack > self.una;
+        if advances {
             self.on_new_ack(now, ack);
-        } else if ack == self.una && self.max > self.una {
+        } else if ack == self.una && self.max > self.una && self.scoreboard.is_none() {
             self.on_duplicate_ack(now);
+        }
+        if self.scoreboard.is_some() && ack == self.una {
+            self.on_blocks(now, advances, blocks);
         }
     }
 
@@ -322,9 +324,7 @@ impl Sender {
             && ack >= end
         {
             self.timed = None;
-            if !self.was_reported(end) {
-                self.rtt.sample(now.since(sent));
-            }
+            self.rtt.sample(now.since(sent));
         }
         let segments = (ack - self.una).div_ceil(u64::from(self.config.segment)) as usize;
         let last = self.sent_at.drain(..segments.min(self.sent_at.len())).next_back();

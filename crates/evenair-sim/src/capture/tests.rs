@@ -194,7 +194,7 @@ fn sizes_that_no_header_fits_still_make_valid_packets() {
         for kind in [PacketKind::Data, PacketKind::Datagram] {
             let mut data = segment(kind, false, 0, 0);
             data.packet.size = size;
-            data.packet.payload = payload;
+            data.packet.payload = payload as u16;
             data.window = u32::MAX;
             let file = wire(data);
             check_ip(&packets(&file)[0].bytes[14..]);

@@ -13,21 +13,17 @@ use super::{
 };
 
 impl Sender {
-    /// An acknowledgement for no more than what was sent has come.
-    pub(super) fn on_selective_ack(&mut self, now: Time, ack: u64, blocks: &[(u64, u64)]) {
-        if ack < self.una {
-            return;
-        }
-        let advances = ack > self.una;
-        if advances {
-            self.on_new_ack(now, ack);
-        }
+    /// The blocks of an ACK that expects `una` next, to which it has just advanced or not.
+    #[cold]
+    pub(super) fn on_blocks(&mut self, now: Time, advances: bool, blocks: &[(u64, u64)]) {
         let (una, max) = (self.una, self.max);
         let Some(scoreboard) = &mut self.scoreboard else { return };
         scoreboard.advance(una);
         // Section 2: a duplicate ACK is one that reports something new, wherever it ends.
         if scoreboard.update(una, max, blocks) {
             let lost = scoreboard.is_lost(una);
+            // When the cumulative ACK comes to it says nothing of a round-trip time any more.
+            self.timed = self.timed.filter(|&(end, _)| !scoreboard.contains(end - 1));
             self.on_report(now, advances, lost);
         }
         if self.recovery.is_some()
@@ -60,6 +56,7 @@ impl Sender {
     }
 
     /// The next segment that may be sent now; see [`Sender::poll_transmit`].
+    #[cold]
     pub(super) fn poll_with_sack(&mut self, now: Time) -> Option<Segment> {
         let scoreboard = self.scoreboard.as_deref_mut()?;
         let segment = u64::from(self.config.segment);
