@@ -75,13 +75,19 @@ impl Sender {
         let lost = hole.filter(|&seq| scoreboard.is_lost(seq));
         let sent = if lost.is_none() && self.may_send_next() {
             self.transmit_next(now)
-        } else if let Some(seq) = hole {
-            let sent = self.transmit(now, seq);
-            self.scoreboard.as_mut()?.sent_again(seq + u64::from(sent.payload));
-            sent
         } else {
-            let seq = self.scoreboard.as_mut()?.rescue(self.una, self.max, until)?;
-            self.transmit(now, seq)
+            let scoreboard = self.scoreboard.as_deref_mut()?;
+            let seq = match hole {
+                Some(seq) => seq,
+                None => scoreboard.rescue(self.una, self.max, until)?,
+            };
+            // Karn: it may be the one that is timed.
+            self.timed = None;
+            let sent = self.transmit(now, seq);
+            if hole.is_some() {
+                self.scoreboard.as_mut()?.sent_again(seq + u64::from(sent.payload));
+            }
+            sent
         };
         self.scoreboard.as_mut()?.sent(u64::from(sent.payload));
         Some(sent)

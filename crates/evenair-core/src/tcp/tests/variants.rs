@@ -46,7 +46,7 @@ impl Link {
     fn with(choice: &Choice, config: SenderConfig, delayed_ack: u32) -> Self {
         Self {
             sender: Sender::new(config, Algorithm::new(choice)),
-            receiver: Receiver::new(receiver_config(delayed_ack)),
+            receiver: receiver_of(&config, delayed_ack),
             now: Time::ZERO,
             on_the_way: BTreeMap::new(),
             packets: 0,
@@ -77,7 +77,7 @@ impl Link {
                 self.deliver(packet);
             } else if self.receiver.timer_at() == self.now {
                 let ack = self.receiver.on_timer(self.now).unwrap();
-                self.put(self.now + DELAY, Packet::Ack(ack));
+                self.put(self.now + DELAY, Packet::Ack(ack, self.receiver.sack()));
             } else {
                 self.sender.on_timer(self.now);
             }
@@ -90,11 +90,11 @@ impl Link {
             Packet::SynAck => self.sender.on_syn_ack(self.now),
             Packet::Data { seq, payload } => {
                 if let Answer::Ack(ack) = self.receiver.on_segment(self.now, seq, payload) {
-                    self.put(self.now + DELAY, Packet::Ack(ack));
+                    self.put(self.now + DELAY, Packet::Ack(ack, self.receiver.sack()));
                 }
             }
-            Packet::Ack(ack) => {
-                self.sender.on_ack(self.now, ack, &[]);
+            Packet::Ack(ack, blocks) => {
+                self.sender.on_ack(self.now, ack, blocks.as_slice());
                 let waiting = self.leaving.iter().filter(|&&at| at > self.now).count();
                 self.trace.push(Point {
                     at: self.now,
@@ -253,4 +253,50 @@ fn cubic_restarts_at_timeouts() {
     link.run(at(120_000));
     let utilisation = link.utilisation(20, 120);
     assert!(utilisation > 0.8, "{utilisation}");
+}
+
+#[test]
+fn explore() {
+    for part in REGISTRY {
+        for sack in [false, true] {
+            for after in ["", "keep", "forget", "restart"] {
+                let mut choice = Choice::new(part);
+                if after != "" {
+                    let ok = match part.name {
+                        "cubic" => after != "forget",
+                        "bic" | "biad" => after != "restart",
+                        _ => false,
+                    };
+                    if !ok {
+                        continue;
+                    }
+                    choice = choice.with("after_timeout", Value::Name(after));
+                }
+                for limited_transmit in [LimitedTransmit::Off, LimitedTransmit::New] {
+                    let mut line = String::new();
+                    for delayed_ack in [1, 2] {
+                        let mut link = Link::with(
+                            &choice,
+                            SenderConfig { sack, limited_transmit, ..config() },
+                            delayed_ack,
+                        );
+                        link.run(at(320_000));
+                        let c = link.sender.counters();
+                        line += &format!(
+                            " d{delayed_ack}: 0-120 {:.4} 20-120 {:.4} 20-320 {:.4} to {} fr {} |",
+                            link.utilisation(1, 120),
+                            link.utilisation(20, 120),
+                            link.utilisation(20, 320),
+                            c.timeouts,
+                            c.fast_retransmits
+                        );
+                    }
+                    println!(
+                        "{:14} {:8} sack {:5} {:?} {line}",
+                        part.name, after, sack, limited_transmit
+                    );
+                }
+            }
+        }
+    }
 }
