@@ -133,11 +133,10 @@ impl Flow {
                     Some(answer)
                 }
                 PacketKind::Ack => {
-                    let blocks = match sack {
-                        None => &[],
-                        Some(sack) => sack.get(packet.sack),
-                    };
-                    sender.on_ack(now, packet.seq, blocks);
+                    match sack {
+                        None => sender.on_ack(now, packet.seq, &[]),
+                        Some(sack) => selective_ack(now, sender, sack, packet),
+                    }
                     None
                 }
                 PacketKind::SynAck => {
@@ -224,4 +223,10 @@ impl Flow {
 fn report(receiver: &Receiver, sack: &mut AckBlocks) -> (u16, u32) {
     let blocks = receiver.sack();
     (sack.put(blocks), blocks.header_bytes())
+}
+
+/// An acknowledgement comes with its blocks.
+#[cold]
+fn selective_ack(now: Time, sender: &mut Sender, sack: &AckBlocks, packet: &Packet) {
+    sender.on_ack(now, packet.seq, sack.get(packet.sack));
 }

@@ -13,9 +13,16 @@ use super::{
 };
 
 impl Sender {
-    /// The blocks of an ACK that expects `una` next, to which it has just advanced or not.
+    /// An acknowledgement for no more than what was sent has come.
     #[cold]
-    pub(super) fn on_blocks(&mut self, now: Time, advances: bool, blocks: &[(u64, u64)]) {
+    pub(super) fn on_selective_ack(&mut self, now: Time, ack: u64, blocks: &[(u64, u64)]) {
+        if ack < self.una {
+            return;
+        }
+        let advances = ack > self.una;
+        if advances {
+            self.on_new_ack(now, ack);
+        }
         let (una, max) = (self.una, self.max);
         let Some(scoreboard) = &mut self.scoreboard else { return };
         scoreboard.advance(una);
