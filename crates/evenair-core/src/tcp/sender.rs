@@ -237,7 +237,12 @@ impl Sender {
             self.state = State::Closed;
             return;
         }
-        let signal = self.signal(now, 0.0, None);
+        let mut signal = self.signal(now, 0.0, None);
+        if self.scoreboard.is_some() && self.recovery.is_some() {
+            // While a lost repair holds the cumulative ACK, new segments go and are reported: what is
+            // outstanding exceeds by far what is in the network, and half of it the path.
+            signal.flight = signal.flight.min(self.window.cwnd);
+        }
         self.control.on_timeout(&mut self.window, &signal, first);
         self.next = self.una;
         self.recovered = Some(self.max);
