@@ -111,9 +111,10 @@ impl Flow {
 
     /// The data's sink is woken; it may have an acknowledgement to send.
     pub(crate) fn on_receiver_timer(&mut self, now: Time) -> Option<Packet> {
-        let Ends::Tcp { receiver, .. } = &mut self.ends else { return None };
+        let Ends::Tcp { receiver, sack, .. } = &mut self.ends else { return None };
         let ack = receiver.on_timer(now)?;
-        Some(self.ack_packet(ack))
+        let blocks = report(receiver, sack);
+        Some(self.ack_packet(ack, blocks))
     }
 
     /// A packet has come to the end that it is for; the answer, if that end answers at once.
@@ -122,7 +123,10 @@ impl Flow {
             Ends::Tcp { sender, receiver, sack } => match packet.kind {
                 PacketKind::Data => {
                     match receiver.on_segment(now, packet.seq, u32::from(packet.payload)) {
-                        Answer::Ack(ack) => Some(self.ack_packet(ack)),
+                        Answer::Ack(ack) => {
+                            let blocks = report(receiver, sack);
+                            Some(self.ack_packet(ack, blocks))
+                        }
                         Answer::Wait => None,
                     }
                 }
@@ -133,10 +137,8 @@ impl Flow {
                     Some(answer)
                 }
                 PacketKind::Ack => {
-                    match sack {
-                        None => sender.on_ack(now, packet.seq, &[]),
-                        Some(sack) => selective_ack(now, sender, sack, packet),
-                    }
+                    let blocks = sack.as_ref().map_or(&[][..], |sack| sack.get(packet.sack));
+                    sender.on_ack(now, packet.seq, blocks);
                     None
                 }
                 PacketKind::SynAck => {
@@ -173,15 +175,10 @@ impl Flow {
         sack.as_ref().map(|sack| sack.get(packet.sack).iter().copied().collect())
     }
 
-    /// An acknowledgement that leaves now.
-    fn ack_packet(&mut self, ack: u64) -> Packet {
-        let mut packet = self.packet(PacketKind::Ack, 0, ack);
-        if let Ends::Tcp { receiver, sack: Some(sack), .. } = &mut self.ends {
-            let option;
-            (packet.sack, option) = report(receiver, sack);
-            packet.size += option;
-        }
-        packet
+    /// An acknowledgement with the blocks of this number, which add so many bytes.
+    fn ack_packet(&self, ack: u64, (sack, bytes): (u16, u32)) -> Packet {
+        let packet = self.packet(PacketKind::Ack, 0, ack);
+        Packet { sack, size: packet.size + bytes, ..packet }
     }
 
     /// Bytes that the offer of SACK adds to the connection's first two packets.
@@ -218,15 +215,10 @@ impl Flow {
     }
 }
 
-/// The number of the blocks that an acknowledgement carries, and the bytes that they add to it.
-#[cold]
-fn report(receiver: &Receiver, sack: &mut AckBlocks) -> (u16, u32) {
+/// The number of the blocks that an acknowledgement takes along which leaves now, and the bytes that
+/// they add to it.
+fn report(receiver: &Receiver, sack: &mut Option<Box<AckBlocks>>) -> (u16, u32) {
+    let Some(sack) = sack else { return (0, 0) };
     let blocks = receiver.sack();
     (sack.put(blocks), blocks.header_bytes())
-}
-
-/// An acknowledgement comes with its blocks.
-#[cold]
-fn selective_ack(now: Time, sender: &mut Sender, sack: &AckBlocks, packet: &Packet) {
-    sender.on_ack(now, packet.seq, sack.get(packet.sack));
 }

@@ -64,8 +64,8 @@ mod tests {
                 let ago = n - back;
                 assert_eq!(acks.get(numbers[ago as usize]), [(ago, ago + 1)]);
             }
-            if n >= 128 {
-                assert_eq!(acks.get(numbers[n as usize - 128]), []);
+            if n >= 129 {
+                assert_eq!(acks.get(numbers[n as usize - 129]), []);
             }
         }
     }

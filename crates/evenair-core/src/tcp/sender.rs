@@ -202,17 +202,18 @@ impl Sender {
 
     /// An acknowledgement that expects byte `ack` next has come, with these blocks of bytes that have
     /// arrived beyond it, each from its first up to the one after its last (none without SACK).
-    #[inline(always)]
     pub fn on_ack(&mut self, now: Time, ack: u64, blocks: &[(u64, u64)]) {
         if ack > self.max {
             return;
         }
-        if self.scoreboard.is_some() {
-            self.on_selective_ack(now, ack, blocks);
-        } else if ack > self.una {
+        let advances = ack > self.una;
+        if advances {
             self.on_new_ack(now, ack);
-        } else if ack == self.una && self.max > self.una {
+        } else if ack == self.una && self.max > self.una && self.scoreboard.is_none() {
             self.on_duplicate_ack(now);
+        }
+        if self.scoreboard.is_some() && ack == self.una {
+            self.on_blocks(now, advances, blocks);
         }
     }
 
@@ -323,7 +324,6 @@ impl Sender {
         })
     }
 
-    #[inline(always)]
     fn on_new_ack(&mut self, now: Time, ack: u64) {
         if let Some((end, sent)) = self.timed
             && ack >= end

@@ -13,16 +13,9 @@ use super::{
 };
 
 impl Sender {
-    /// An acknowledgement for no more than what was sent has come.
+    /// The blocks of an ACK that expects `una` next, to which it has just advanced or not.
     #[cold]
-    pub(super) fn on_selective_ack(&mut self, now: Time, ack: u64, blocks: &[(u64, u64)]) {
-        if ack < self.una {
-            return;
-        }
-        let advances = ack > self.una;
-        if advances {
-            self.on_new_ack(now, ack);
-        }
+    pub(super) fn on_blocks(&mut self, now: Time, advances: bool, blocks: &[(u64, u64)]) {
         let (una, max) = (self.una, self.max);
         let Some(scoreboard) = &mut self.scoreboard else { return };
         scoreboard.advance(una);
