@@ -64,9 +64,10 @@ mod tests {
                 let ago = n - back;
                 assert_eq!(acks.get(numbers[ago as usize]), [(ago, ago + 1)]);
             }
-            if n >= 129 {
-                assert_eq!(acks.get(numbers[n as usize - 129]), []);
-            }
+            // An old number has its own blocks or none, but for one that was given anew.
+            let old = n.saturating_sub(300);
+            let known = acks.get(numbers[old as usize]);
+            assert!(known.is_empty() || n < 300, "{known:?}");
         }
     }
 }
