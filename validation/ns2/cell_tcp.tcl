@@ -13,7 +13,7 @@ set defaults {
     up 5              down 5             buffer 60          seed 1
     start 10.0        stagger 0.1        duration 300.0     warmup 20.0
     window 20         payload 1460       agent Newreno      segments_per_ack 2
-    ack_timer 0.1     min_rto 0.2        rto_tick 0.01
+    ack_timer 0.1     min_rto 0.2        rto_tick 0.01    precise_halving 1
     data_rate 11Mb    basic_rate 2Mb     plcp_rate 1Mb      preamble_bits 72   plcp_bits 48
     rts_threshold 3000                   wired_rate 100Mb   wired_delay 2ms
     station_buffer 1000                  distance 3.0
@@ -44,6 +44,7 @@ ns-random $par(seed)
 Agent/DSDV set perup_ $par(routing_period)
 Agent/TCP set minrto_ $par(min_rto)
 Agent/TCP set tcpTick_ $par(rto_tick)
+Agent/TCP set precisionReduce_ $par(precise_halving)
 $ns trace-all [open /dev/null w]
 
 # Wired and wireless nodes meet in a base station only with hierarchical addresses:

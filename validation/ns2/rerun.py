@@ -31,6 +31,7 @@ HERE = Path(__file__).resolve().parent
 FAMILIES = {
     "f1": ("f1_buffer_sweep.json", "cell_tcp.tcl"),
     "f2": ("f2_one_up_n_down_buffer60.json", "cell_tcp.tcl"),
+    "f5": ("f5_tcp_variants_wireless_errors.json", "lossy_download.tcl"),
     "f7": ("f7_saturated_udp_uplink.json", "saturated_udp.tcl"),
 }
 # What rounding can make of two equal runs: mean queue lengths are stored to four places, goodputs
@@ -53,6 +54,14 @@ def options(script: str, row: dict[str, Any]) -> list[str]:
     """The key=value options that make `script` run a stored row."""
     if script == "cell_tcp.tcl":
         return [f"up={row['n_up']}", f"down={row['n_down']}", f"buffer={row['ap_buffer_packets']}"]
+    if script == "lossy_download.tcl":
+        return [
+            f"agent={row['tcp_variant']}",
+            f"loss={row['packet_error_rate']}",
+            f"errors={row['error_model']}",
+            f"level={row['error_level']}",
+            f"bad_state={row['mean_bad_state_s']}",
+        ]
     # A threshold of 0 bytes sends an RTS before every frame; 3000 is longer than any.
     return [f"stations={row['n_stations']}", f"rts_threshold={0 if row['rts_cts'] else 3000}"]
 
@@ -79,6 +88,11 @@ def cell_quantities(row: dict[str, Any], raw: dict[str, Any]) -> dict[str, float
     return {k: v for k, v in out.items() if k in row}
 
 
+def lossy_quantities(row: dict[str, Any], raw: dict[str, Any]) -> dict[str, float]:
+    """One run of lossy_download.tcl in the terms of the stored rows."""
+    return {k: v for k, v in raw.items() if k in row}
+
+
 def udp_quantities(row: dict[str, Any], raw: dict[str, Any]) -> dict[str, float]:
     """One run of saturated_udp.tcl in the terms of the stored rows."""
     sent = raw["frames_sent"]
@@ -88,6 +102,13 @@ def udp_quantities(row: dict[str, Any], raw: dict[str, Any]) -> dict[str, float]
         "jain_index": jain(raw["throughput_mbps"]),
         "collision_probability_per_attempt": max(0.0, 1 - sent[answers] / sent[attempts]),
     }
+
+
+QUANTITIES = {
+    "cell_tcp.tcl": cell_quantities,
+    "lossy_download.tcl": lossy_quantities,
+    "saturated_udp.tcl": udp_quantities,
+}
 
 
 def run(ns: str, script: str, args: list[str]) -> dict[str, Any]:
@@ -117,6 +138,7 @@ def numbers(text: str) -> list[int]:
 def describe(row: dict[str, Any]) -> str:
     """What a stored row was run with."""
     names = ("n_up", "n_down", "ap_buffer_packets", "n_stations", "rts_cts")
+    names += ("tcp_variant", "packet_error_rate")
     return " ".join(f"{k}={row[k]}" for k in names if k in row)
 
 
@@ -172,7 +194,7 @@ def main() -> int:
         if not 0 <= i < len(rows):
             parser.error(f"--rows: {i} is not in 0..{len(rows) - 1}")
 
-    quantities = cell_quantities if script == "cell_tcp.tcl" else udp_quantities
+    quantities = QUANTITIES[script]
     good = True
     with concurrent.futures.ThreadPoolExecutor(max(1, args.jobs)) as pool:
         waiting = []

@@ -1,12 +1,15 @@
 //! A flow: its two ends, where they are, and the packets that they exchange.
 
 use evenair_core::packet::{FlowId, Packet, PacketKind};
-use evenair_core::tcp::{Answer, Receiver, Segment, Sender};
+use evenair_core::tcp::{Answer, Receiver, SackBlocks, Segment, Sender};
 use evenair_core::time::Time;
 use evenair_core::traffic::Datagrams;
 use evenair_core::wlan::AP;
 
 use crate::recorder::Captured;
+
+/// Bytes of the option that offers SACK, aligned (RFC 2018 section 2).
+const SACK_PERMITTED: u32 = 4;
 
 /// One flow.
 #[derive(Debug)]
@@ -54,6 +57,8 @@ pub(crate) enum Ends {
         sender: Sender,
         /// Where they go.
         receiver: Receiver,
+        /// The receiver's window in segments, with SACK.
+        sack_window: Option<u32>,
     },
     /// UDP.
     Udp(Udp),
@@ -128,21 +133,30 @@ impl Flow {
         Some(self.packet(PacketKind::Ack, 0, ack))
     }
 
-    /// A packet has come to the end that it is for; the answer, if that end answers at once.
-    pub(crate) fn on_packet(&mut self, now: Time, packet: &Packet) -> Option<Packet> {
+    /// A packet has come to the end that it is for, an acknowledgement with these SACK blocks; the
+    /// answer, if that end answers at once.
+    pub(crate) fn on_packet(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        blocks: &[(u64, u64)],
+    ) -> Option<Packet> {
         match &mut self.ends {
-            Ends::Tcp { sender, receiver } => match packet.kind {
-                PacketKind::Data => match receiver.on_segment(now, packet.seq, packet.payload) {
-                    Answer::Ack(ack) => Some(self.packet(PacketKind::Ack, 0, ack)),
-                    Answer::Wait => None,
-                },
+            Ends::Tcp { sender, receiver, .. } => match packet.kind {
+                PacketKind::Data => {
+                    match receiver.on_segment(now, packet.seq, u32::from(packet.payload)) {
+                        Answer::Ack(ack) => Some(self.packet(PacketKind::Ack, 0, ack)),
+                        Answer::Wait => None,
+                    }
+                }
                 PacketKind::Syn => {
                     let mut answer = self.packet(PacketKind::SynAck, 0, 0);
                     answer.high_priority = packet.high_priority;
+                    answer.size += self.offer();
                     Some(answer)
                 }
                 PacketKind::Ack => {
-                    sender.on_ack(now, packet.seq);
+                    sender.on_ack(now, packet.seq, blocks);
                     None
                 }
                 PacketKind::SynAck => {
@@ -173,13 +187,36 @@ impl Flow {
         }
     }
 
+    /// The receiver's window in segments, where the flow has SACK.
+    pub(crate) fn sack_window(&self) -> Option<u32> {
+        match self.ends {
+            Ends::Tcp { sack_window, .. } => sack_window,
+            Ends::Udp(_) => None,
+        }
+    }
+
+    /// What an acknowledgement that leaves now reports; `None` without SACK.
+    pub(crate) fn sack_blocks(&self) -> Option<SackBlocks> {
+        match &self.ends {
+            Ends::Tcp { receiver, sack_window: Some(_), .. } => Some(receiver.sack()),
+            _ => None,
+        }
+    }
+
+    /// Bytes that the offer of SACK adds to the connection's first two packets.
+    fn offer(&self) -> u32 {
+        if self.sack_window().is_some() { SACK_PERMITTED } else { 0 }
+    }
+
     fn data_packet(&self, segment: &Segment) -> Packet {
         let kind = if segment.syn { PacketKind::Syn } else { PacketKind::Data };
-        Packet {
-            high_priority: segment.high_priority,
-            retransmission: segment.retransmission,
-            ..self.packet(kind, segment.payload, segment.seq)
+        let mut packet = self.packet(kind, segment.payload, segment.seq);
+        packet.high_priority = segment.high_priority;
+        packet.retransmission = segment.retransmission;
+        if segment.syn {
+            packet.size += self.offer();
         }
+        packet
     }
 
     fn packet(&self, kind: PacketKind, payload: u32, seq: u64) -> Packet {
@@ -194,7 +231,9 @@ impl Flow {
             high_priority: false,
             retransmission: false,
             size: payload + self.header + extra,
-            payload,
+            // A scenario's segments have up to 65,495 bytes.
+            payload: payload as u16,
+            sack: 0,
             seq,
             enqueued_at: Time::ZERO,
         }

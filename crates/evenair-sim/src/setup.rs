@@ -15,6 +15,7 @@ use crate::flow::{Ends, Flow, Place, Udp};
 use crate::interface::Interface;
 use crate::link::Link;
 use crate::network::{Hop, Network, Route};
+use crate::sack::AckBlocks;
 use crate::scenario::{
     self, ACCESS_POINT, AirErrors, Direction, LimitedTransmit, QueueLimit, RtsThreshold, SERVER,
     Scenario, Topology, Transport,
@@ -99,6 +100,7 @@ pub(crate) fn network(scenario: &Scenario, seed: u64, flows: &[Flow]) -> Network
         };
         routes.push(route);
     }
+    let sack = flows.iter().map(|flow| flow.sack_window().map(AckBlocks::new)).collect();
     Network::new(
         medium(scenario, seed),
         interfaces(scenario),
@@ -106,6 +108,7 @@ pub(crate) fn network(scenario: &Scenario, seed: u64, flows: &[Flow]) -> Network
         links,
         next_hop,
         routes,
+        sack,
     )
 }
 
@@ -211,15 +214,18 @@ fn ends(spec: &scenario::Flow, index: u32, start: Time, seed: u64) -> Ends {
             LimitedTransmit::Any => tcp::LimitedTransmit::Any,
         },
         spm_marking: spec.spm_marking.unwrap_or(false),
+        sack: spec.sack,
         min_rto: spec.min_rto.span(),
         initial_rto: spec.initial_rto.span(),
         total: u64::MAX,
     };
     Ends::Tcp {
         sender: Sender::new(config, Algorithm::new(control)),
+        sack_window: spec.sack.then_some(spec.window),
         receiver: Receiver::new(ReceiverConfig {
             delayed_ack: spec.delayed_ack,
             delayed_ack_timeout: spec.delayed_ack_timeout.span(),
+            sack: spec.sack,
         }),
     }
 }

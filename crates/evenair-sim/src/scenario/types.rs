@@ -254,6 +254,10 @@ pub struct Flow {
     /// What each of the first two duplicate ACKs lets go beyond cwnd ["new"].
     #[serde(default)]
     pub limited_transmit: LimitedTransmit,
+    /// Whether ACKs report what has arrived out of order (RFC 2018), and recovery goes by it (RFC
+    /// 6675; default: false, as in the papers).
+    #[serde(default)]
+    pub sack: bool,
     /// Lower bound of the retransmission timeout, seconds, above 0 (default: 200 ms; RFC 6298 has 1
     /// s).
     #[serde(default = "default_min_rto")]

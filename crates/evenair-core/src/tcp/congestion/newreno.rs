@@ -41,7 +41,9 @@ impl CongestionControl for NewReno {
     fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
         // A segment that times out again has not been answered: ssthresh stays (RFC 5681 3.1).
         if first {
-            window.ssthresh = halved(signal.flight);
+            // In recovery cwnd has been halved already, whereas FlightSize still has what was lost
+            // and what recovery has sent: a lost retransmission halves again (RFC 5681 4.3).
+            window.ssthresh = halved(signal.flight.min(window.cwnd));
         }
         window.cwnd = 1.0;
     }

@@ -25,7 +25,7 @@
 //!   can have queued (ns-2).
 //! - The window does not grow while it is more than 2 segments above what is outstanding (ns-2).
 //! - Three duplicate ACKs leave 3/4 of the window (ns-2, after the authors' own code), a timeout 2
-//!   segments and an ssthresh of half of what was outstanding.
+//!   segments and an ssthresh of half the window.
 //! - The fine-grained retransmission checks at the first and second duplicate ACK (section III-A)
 //!   are not here: losses are detected by the sender, for all alike.
 
@@ -79,12 +79,11 @@ pub struct Vegas {
 }
 
 impl Vegas {
-    /// With the chosen thresholds. A `beta` below `alpha` counts as `alpha`.
+    /// With the chosen thresholds.
     pub fn new(choice: &Choice) -> Self {
-        let alpha = choice.number("alpha");
         Self {
-            alpha,
-            beta: choice.number("beta").max(alpha),
+            alpha: choice.number("alpha"),
+            beta: choice.number("beta"),
             gamma: choice.number("gamma"),
             round: Round::default(),
             base: f64::INFINITY,
@@ -141,7 +140,8 @@ impl CongestionControl for Vegas {
 
     fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
         if first {
-            window.ssthresh = (signal.flight / 2.0).max(LEAST);
+            // As in NewReno: half of what the window had become, if in recovery.
+            window.ssthresh = (signal.flight.min(window.cwnd) / 2.0).max(LEAST);
         }
         window.cwnd = LEAST;
         self.round.restart();

@@ -123,7 +123,8 @@ impl CongestionControl for Veno {
 
     fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
         if first {
-            window.ssthresh = (signal.flight / 2.0).max(2.0);
+            // As in NewReno: half of what the window had become, if in recovery.
+            window.ssthresh = (signal.flight.min(window.cwnd) / 2.0).max(2.0);
         }
         window.cwnd = 1.0;
         self.restart();

@@ -1,0 +1,156 @@
+# One download through an 802.11b cell that loses packets, for ns-2.35 (Debian package ns2).
+#
+#   ns lossy_download.tcl loss=0.01 seed=1
+#
+#   server ---- wired link ---- access point  )))  errors  (((  station
+#
+# One line of JSON goes to standard output (ns adds lines of its own before it).
+# README.md tells the quantities; rerun.py runs this file for the stored rows.
+
+# ---- options: key=value, defaults below; tcp.FIELD=VALUE sets a field of the sender ---------
+set defaults {
+    seed 1            start 10.0         duration 300.0
+    agent Newreno     window 100         payload 1024
+    loss 0.001        bad_state 0.005    errors ge          level ip           drops ""
+    data_rate 11Mb    basic_rate 1Mb     plcp_rate 1Mb      preamble_bits 72   plcp_bits 48
+    buffer 100        wired_rate 100Mb   wired_delay 45ms
+    station_buffer 1000                  distance 3.0       routing_period 100000
+}
+array set par $defaults
+set fields {}
+foreach word $argv {
+    set cut [string first = $word]
+    set key [string range $word 0 [expr {$cut - 1}]]
+    set value [string range $word [expr {$cut + 1}] end]
+    if {[string match tcp.?* $key]} {
+        lappend fields [string range $key 4 end] $value
+    } elseif {$cut < 1 || ![info exists par($key)]} {
+        puts stderr "lossy_download.tcl: '$word': expected key=value, with tcp.FIELD or a key out of: [lsort [array names par]]"
+        exit 2
+    } else {
+        set par($key) $value
+    }
+}
+# linux:NAME is Agent/TCP/Linux with that congestion control.
+set linux [expr {[string match linux:?* $par(agent)] ? [string range $par(agent) 6 end] : ""}]
+
+# ---- the world ------------------------------------------------------------------------------
+foreach {field key} {
+    dataRate_ data_rate  basicRate_ basic_rate  PLCPDataRate_ plcp_rate
+    PreambleLength_ preamble_bits  PLCPHeaderLength_ plcp_bits
+} { Mac/802_11 set $field $par($key) }
+Mac/802_11 set RTSThreshold_ 3000
+
+set ns [new Simulator]
+Agent/DSDV set perup_ $par(routing_period)
+ns-random $par(seed)
+$ns trace-all [open /dev/null w]
+
+# Wired and wireless nodes meet in a base station only with hierarchical addresses:
+# domain 0 is the server, domain 1 the cell.
+$ns node-config -addressType hierarchical
+AddrParams set domain_num_ 2
+AddrParams set cluster_num_ {1 1}
+AddrParams set nodes_num_ {1 2}
+
+set ground [new Topography]
+$ground load_flatgrid 100 100
+create-god 2
+set server [$ns node 0.0.0]
+
+$ns node-config -adhocRouting DSDV -wiredRouting ON \
+    -llType LL -macType Mac/802_11 -phyType Phy/WirelessPhy \
+    -channel [new Channel/WirelessChannel] -topoInstance $ground \
+    -propType Propagation/TwoRayGround -antType Antenna/OmniAntenna \
+    -ifqType Queue/DropTail/PriQueue -ifqLen $par(buffer) \
+    -agentTrace OFF -routerTrace OFF -macTrace OFF
+
+proc place {node x y} {
+    $node random-motion 0
+    foreach {axis v} [list X_ $x Y_ $y Z_ 0] { $node set $axis $v }
+}
+set ap [$ns node 1.0.0]
+place $ap 50 50
+
+$ns node-config -wiredRouting OFF -ifqLen $par(station_buffer)
+set station [$ns node 1.0.1]
+$station base-station [AddrParams addr2id [$ap node-addr]]
+place $station [expr {50 + $par(distance)}] 50
+
+$ns duplex-link $server $ap $par(wired_rate) $par(wired_delay) DropTail
+foreach {from to} [list $server $ap $ap $server] { $ns queue-limit $from $to 100000 }
+
+# ---- errors ---------------------------------------------------------------------------------
+# The two-state model runs by the clock: exponential sojourns, all is lost in the bad state and
+# nothing in the good, and the state is looked at when a frame has been received.
+# It comes into being just before the flow, so that ARP and routing are spared.
+proc exponential {mean} {
+    set x [new RandomVariable/Exponential]
+    $x set avg_ $mean
+    return $x
+}
+proc insert_errors {} {
+    global par station
+    switch $par(errors) {
+        none { return }
+        ge {
+            set good [expr {$par(bad_state) * (1.0 - $par(loss)) / $par(loss)}]
+            set good [exponential $good]
+            set model [new ErrorModel/TwoState $good [exponential $par(bad_state)] time]
+        }
+        list {
+            # These of the flow's packets, counted from 0, the SYN.
+            set model [new ErrorModel/List]
+            $model droplist $par(drops)
+        }
+        independent { set model [new ErrorModel/Uniform $par(loss) pkt] }
+    }
+    if {$par(level) eq "ip"} {
+        # Between MAC and link layer: the MAC has acknowledged the frame.
+        $model drop-target [new Agent/Null]
+        $model target [$station set ll_(0)]
+        [$station set mac_(0)] up-target $model
+    } else {
+        # Before the MAC, which gets the frame marked as wrong.
+        $model target [$station set mac_(0)]
+        [$station set netif_(0)] up-target $model
+    }
+}
+
+# ---- the flow -------------------------------------------------------------------------------
+if {$linux ne ""} {
+    set source [new Agent/TCP/Linux]
+    $source set timestamps_ true
+    set sink [new Agent/TCPSink/Sack1]
+    $sink set ts_echo_rfc1323_ true
+} else {
+    set source [new Agent/TCP/$par(agent)]
+    set sink [new Agent/TCPSink[expr {$par(agent) eq "Sack1" ? "/Sack1" : ""}]]
+}
+foreach {field value} [concat [list packetSize_ $par(payload) window_ $par(window)] $fields] {
+    $source set $field $value
+}
+$ns attach-agent $server $source
+$ns attach-agent $station $sink
+$ns connect $source $sink
+if {$linux ne ""} { $ns at 0 "$source select_ca $linux" }
+set bulk [new Application/FTP]
+$bulk attach-agent $source
+
+# ---- measuring ------------------------------------------------------------------------------
+# Segment 0 is the SYN, so the highest acknowledged number is the count of payload segments.
+proc report {} {
+    global par source
+    set acked [$source set ack_]
+    lappend fields "\"goodput_mbps\": [format %.6f [expr {$acked * $par(payload) * 8 / $par(duration) / 1e6}]]"
+    foreach {name field} {
+        segments_sent ndatapack_     retransmitted_packets nrexmitpack_
+        timeouts nrexmit_            window_reductions ncwndcuts_
+    } { lappend fields "\"$name\": [$source set $field]" }
+    puts "{[join $fields {, }]}"
+    exit 0
+}
+$ns at [expr {$par(start) - 0.1}] insert_errors
+$ns at $par(start) "$bulk start"
+$ns at [expr {$par(start) + $par(duration)}] report
+$ns run
