@@ -2,7 +2,8 @@
 
 use evenair_core::packet::{FlowId, Packet, PacketKind};
 use evenair_core::tcp::{Answer, Receiver, SackBlocks, Segment, Sender};
-use evenair_core::time::{Span, Time};
+use evenair_core::time::Time;
+use evenair_core::traffic::Datagrams;
 use evenair_core::wlan::AP;
 
 use crate::recorder::Captured;
@@ -59,16 +60,15 @@ pub(crate) enum Ends {
         /// The receiver's window in segments, with SACK.
         sack_window: Option<u32>,
     },
-    /// Datagrams at a constant interval.
-    Cbr(Cbr),
+    /// UDP.
+    Udp(Udp),
 }
 
-/// A constant-bit-rate source and its sink.
+/// A source of datagrams and its sink.
 #[derive(Debug)]
-pub(crate) struct Cbr {
+pub(crate) struct Udp {
     pub(crate) payload: u32,
-    pub(crate) interval: Span,
-    pub(crate) next: Time,
+    pub(crate) source: Datagrams,
     pub(crate) sent: u64,
     pub(crate) received_bytes: u64,
 }
@@ -90,13 +90,13 @@ impl Flow {
                 let segment = sender.poll_transmit(now)?;
                 Some(self.data_packet(&segment))
             }
-            Ends::Cbr(cbr) => {
-                if now < cbr.next || now >= self.stop {
+            Ends::Udp(udp) => {
+                if now < udp.source.next() || now >= self.stop {
                     return None;
                 }
-                cbr.next = now + cbr.interval;
-                cbr.sent += 1;
-                let (payload, seq) = (cbr.payload, (cbr.sent - 1) * u64::from(cbr.payload));
+                udp.source.advance();
+                udp.sent += 1;
+                let (payload, seq) = (udp.payload, (udp.sent - 1) * u64::from(udp.payload));
                 Some(self.packet(PacketKind::Datagram, payload, seq))
             }
         }
@@ -106,8 +106,8 @@ impl Flow {
     pub(crate) fn sender_timer(&self) -> Time {
         match &self.ends {
             Ends::Tcp { sender, .. } => sender.timer_at(),
-            Ends::Cbr(cbr) if cbr.next < self.stop => cbr.next,
-            Ends::Cbr(_) => Time::NEVER,
+            Ends::Udp(udp) if udp.source.next() < self.stop => udp.source.next(),
+            Ends::Udp(_) => Time::NEVER,
         }
     }
 
@@ -122,7 +122,7 @@ impl Flow {
     pub(crate) fn receiver_timer(&self) -> Time {
         match &self.ends {
             Ends::Tcp { receiver, .. } => receiver.timer_at(),
-            Ends::Cbr(_) => Time::NEVER,
+            Ends::Udp(_) => Time::NEVER,
         }
     }
 
@@ -165,8 +165,8 @@ impl Flow {
                 }
                 PacketKind::Datagram => None,
             },
-            Ends::Cbr(cbr) => {
-                cbr.received_bytes += u64::from(packet.payload);
+            Ends::Udp(udp) => {
+                udp.received_bytes += u64::from(packet.payload);
                 None
             }
         }
@@ -183,7 +183,7 @@ impl Flow {
     pub(crate) fn delivered_bytes(&self) -> u64 {
         match &self.ends {
             Ends::Tcp { sender, .. } => sender.acked(),
-            Ends::Cbr(cbr) => cbr.received_bytes,
+            Ends::Udp(udp) => udp.received_bytes,
         }
     }
 
@@ -191,7 +191,7 @@ impl Flow {
     pub(crate) fn sack_window(&self) -> Option<u32> {
         match self.ends {
             Ends::Tcp { sack_window, .. } => sack_window,
-            Ends::Cbr(_) => None,
+            Ends::Udp(_) => None,
         }
     }
 

@@ -7,10 +7,11 @@ use evenair_core::rng::Purpose;
 use evenair_core::tcp::congestion::Algorithm;
 use evenair_core::tcp::{self, Receiver, ReceiverConfig, Sender, SenderConfig};
 use evenair_core::time::{Span, Time};
+use evenair_core::traffic::Datagrams;
 use evenair_core::units::Rate;
 use evenair_core::wlan::{AP, Medium, MediumConfig};
 
-use crate::flow::{Cbr, Ends, Flow, Place};
+use crate::flow::{Ends, Flow, Place, Udp};
 use crate::interface::Interface;
 use crate::link::Link;
 use crate::network::{Hop, Network, Route};
@@ -136,7 +137,7 @@ fn interface(queue: &scenario::Queue) -> Interface {
 }
 
 /// All flows: those of the stations in their order, then those between hosts.
-pub(crate) fn flows(scenario: &Scenario) -> Vec<Flow> {
+pub(crate) fn flows(scenario: &Scenario, seed: u64) -> Vec<Flow> {
     let mut flows: Vec<Flow> = Vec::new();
     let stagger = scenario.stagger();
     let (mut ups, mut downs) = (0, 0);
@@ -153,7 +154,7 @@ pub(crate) fn flows(scenario: &Scenario) -> Vec<Flow> {
                 let host = spec.host.clone().unwrap_or_else(|| SERVER.to_owned());
                 let place = Place::Station { station, up, host };
                 let id = format!("{name}-{count}");
-                let flow = flow(spec, id, index, place, Time::ZERO + start);
+                let flow = flow(spec, id, index, place, Time::ZERO + start, seed);
                 flows.push(Flow { extra_header: group.extra_header, ..flow });
             }
         }
@@ -162,12 +163,20 @@ pub(crate) fn flows(scenario: &Scenario) -> Vec<Flow> {
         let host = |name: &Option<String>| name.clone().expect("a resolved flow names its hosts");
         let place = Place::Wired { from: host(&spec.from), to: host(&spec.to) };
         let start = Time::ZERO + spec.start.map_or(Span::ZERO, |s| s.span());
-        flows.push(flow(spec, format!("wired-{number}"), flows.len() as u32, place, start));
+        let (id, index) = (format!("wired-{number}"), flows.len() as u32);
+        flows.push(flow(spec, id, index, place, start, seed));
     }
     flows
 }
 
-fn flow(spec: &scenario::Flow, id: String, index: u32, place: Place, start: Time) -> Flow {
+fn flow(
+    spec: &scenario::Flow,
+    id: String,
+    index: u32,
+    place: Place,
+    start: Time,
+    seed: u64,
+) -> Flow {
     Flow {
         id,
         index: FlowId(index),
@@ -179,17 +188,16 @@ fn flow(spec: &scenario::Flow, id: String, index: u32, place: Place, start: Time
         start,
         stop: spec.stop.map_or(Time::NEVER, |s| Time::ZERO + s.span()),
         started: false,
-        ends: ends(spec, start),
+        ends: ends(spec, index, start, seed),
     }
 }
 
-fn ends(spec: &scenario::Flow, start: Time) -> Ends {
+fn ends(spec: &scenario::Flow, index: u32, start: Time, seed: u64) -> Ends {
     let Transport::Tcp(control) = &spec.transport else {
-        let rate = spec.rate.expect("a resolved cbr flow has a rate").rate();
-        return Ends::Cbr(Cbr {
+        let (application, interval) = (&spec.application.0, spec.datagram_interval());
+        return Ends::Udp(Udp {
             payload: spec.segment,
-            interval: rate.time_for(u64::from(spec.segment)).max(Span::from_nanos(1)),
-            next: start,
+            source: Datagrams::new(application, interval, start, seed, index),
             sent: 0,
             received_bytes: 0,
         });

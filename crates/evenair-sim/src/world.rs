@@ -63,7 +63,7 @@ impl<'a> World<'a> {
         seed: u64,
         options: &RunOptions,
     ) -> Result<Self, RunError> {
-        let flows = setup::flows(scenario);
+        let flows = setup::flows(scenario, seed);
         let mut network = setup::network(scenario, seed, &flows);
         if let Some(path) = &options.pcap {
             let captured = flows.iter().map(Flow::captured).collect();

@@ -277,7 +277,7 @@ mod tests {
                 (Accepts::Names(names), n) => Value::Name(names[usize::from(n) % names.len()]),
                 (Accepts::Time, 0) => Value::Time(Span::from_nanos(1)),
                 (Accepts::Time, 1) => Value::Time(Span::from_secs(1_000_000)),
-                _ => parameter.default,
+                _ => parameter.default.clone(),
             };
             choice = choice.with(parameter.name, value);
         }
