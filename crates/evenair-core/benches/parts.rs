@@ -37,6 +37,7 @@ fn packet(n: u64) -> Packet {
         sack: 0,
         seq: n / FLOWS * u64::from(SEGMENT),
         enqueued_at: Time::ZERO,
+        connection: 0,
     }
 }
 

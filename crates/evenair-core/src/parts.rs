@@ -43,6 +43,8 @@ pub enum Value {
     Number(f64),
     /// A length of time.
     Time(Span),
+    /// Yes or no.
+    Switch(bool),
     /// How a random quantity is distributed.
     Distribution(Distribution),
 }
@@ -60,8 +62,14 @@ pub enum Accepts {
     Probability,
     /// A length of time above zero.
     Time,
+    /// A whole number from 1 to this one, or unlimited, which is `u64::MAX`.
+    Limit(u64),
+    /// True or false.
+    Switch,
     /// A distribution of lengths of time, in seconds.
     Times,
+    /// A distribution of sizes, in bytes.
+    Sizes,
 }
 
 /// What is wrong with the parameters of a part taken together.
@@ -155,6 +163,14 @@ impl Choice {
         }
     }
 
+    /// The value of a parameter that is yes or no.
+    pub fn switch(&self, parameter: &str) -> bool {
+        match &self.values[self.index(parameter)] {
+            Value::Switch(on) => *on,
+            other => panic!("{parameter} is no switch but {other:?}"),
+        }
+    }
+
     /// The value of a parameter that is a distribution.
     pub fn distribution(&self, parameter: &str) -> &Distribution {
         match &self.values[self.index(parameter)] {
@@ -170,7 +186,7 @@ impl Choice {
             Value::Number(number) => *number,
             Value::Time(span) => span.as_secs_f64(),
             Value::Distribution(distribution) => distribution.mean(),
-            Value::Name(_) => 0.0,
+            Value::Name(_) | Value::Switch(_) => 0.0,
         };
         let wrong = self.part.ordered.iter().find(|(low, high)| number(low) > number(high));
         wrong.map(|&(low, high)| Objection {

@@ -171,6 +171,7 @@ mod tests {
             sack: 0,
             seq: 0,
             enqueued_at: Time::ZERO,
+            connection: 0,
         }
     }
 

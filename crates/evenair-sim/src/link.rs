@@ -162,6 +162,7 @@ mod tests {
             sack: 0,
             seq,
             enqueued_at: Time::ZERO,
+            connection: 0,
         }
     }
 

@@ -32,8 +32,12 @@ pub(crate) struct Recorder {
 pub(crate) struct Captured {
     /// Its station's index in the cell; the access point's for flows between hosts.
     pub(crate) station: u32,
+    /// Whether its data go from the station to the host.
+    pub(crate) data_up: bool,
     /// Receive window, bytes.
     pub(crate) window: u32,
+    /// What its sink sends to ask for them, bytes.
+    pub(crate) request: u32,
 }
 
 impl Recorder {
@@ -139,7 +143,15 @@ impl Recorder {
 }
 
 fn segment(flow: Captured, up: bool, packet: &Packet, sack: Option<SackBlocks>) -> Segment {
-    Segment { packet: *packet, station: flow.station - 1, up, window: flow.window, sack }
+    Segment {
+        packet: *packet,
+        station: flow.station - 1,
+        up,
+        from_source: up == flow.data_up,
+        window: flow.window,
+        request: flow.request,
+        sack,
+    }
 }
 
 fn node(station: u32) -> Node {

@@ -2,6 +2,7 @@
 
 use evenair_core::errors::LinkErrors;
 use evenair_core::packet::FlowId;
+use evenair_core::parts::Choice;
 use evenair_core::queue::{Limit, Queue};
 use evenair_core::rng::Purpose;
 use evenair_core::tcp::congestion::Algorithm;
@@ -20,6 +21,7 @@ use crate::scenario::{
     self, ACCESS_POINT, AirErrors, Direction, LimitedTransmit, QueueLimit, RtsThreshold, SERVER,
     Scenario, Topology, Transport,
 };
+use crate::transfers::{Endpoints, Transfers};
 
 /// The cell's air, with the access point at index 0.
 fn medium(scenario: &Scenario, seed: u64) -> Medium {
@@ -188,6 +190,9 @@ fn flow(
         start,
         stop: spec.stop.map_or(Time::NEVER, |s| Time::ZERO + s.span()),
         started: false,
+        connection: 0,
+        marks_openings: spec.spm_marking.unwrap_or(false),
+        transfers: transfers(spec, index, seed),
         ends: ends(spec, index, start, seed),
     }
 }
@@ -202,7 +207,31 @@ fn ends(spec: &scenario::Flow, index: u32, start: Time, seed: u64) -> Ends {
             received_bytes: 0,
         });
     };
-    let config = SenderConfig {
+    let Endpoints { control, sender, receiver } = endpoints(spec, control);
+    let mut sender = Sender::new(sender, control);
+    if spec.application.is_finite() {
+        // This one sends nothing: each transfer has its own.
+        sender.listen();
+    }
+    Ends::Tcp {
+        sender,
+        sack_window: spec.sack.then_some(spec.window),
+        receiver: Receiver::new(receiver),
+    }
+}
+
+/// The transfers of an application that is finite.
+fn transfers(spec: &scenario::Flow, index: u32, seed: u64) -> Option<Box<Transfers>> {
+    let (Transport::Tcp(control), true) = (&spec.transport, spec.application.is_finite()) else {
+        return None;
+    };
+    let endpoints = endpoints(spec, control);
+    Some(Box::new(Transfers::new(&spec.application.0, endpoints, seed, index)))
+}
+
+/// What a flow's connections are made of.
+fn endpoints(spec: &scenario::Flow, control: &Choice) -> Endpoints {
+    let sender = SenderConfig {
         segment: spec.segment,
         window: spec.window,
         initial_window: spec.initial_window,
@@ -219,15 +248,12 @@ fn ends(spec: &scenario::Flow, index: u32, start: Time, seed: u64) -> Ends {
         initial_rto: spec.initial_rto.span(),
         total: u64::MAX,
     };
-    Ends::Tcp {
-        sender: Sender::new(config, Algorithm::new(control)),
-        sack_window: spec.sack.then_some(spec.window),
-        receiver: Receiver::new(ReceiverConfig {
-            delayed_ack: spec.delayed_ack,
-            delayed_ack_timeout: spec.delayed_ack_timeout.span(),
-            sack: spec.sack,
-        }),
-    }
+    let receiver = ReceiverConfig {
+        delayed_ack: spec.delayed_ack,
+        delayed_ack_timeout: spec.delayed_ack_timeout.span(),
+        sack: spec.sack,
+    };
+    Endpoints { control: Algorithm::new(control), sender, receiver }
 }
 
 fn limit(limit: QueueLimit) -> Limit {

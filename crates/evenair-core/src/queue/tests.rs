@@ -21,6 +21,7 @@ fn packet(flow: u32, kind: PacketKind, size: u32) -> Packet {
         sack: 0,
         seq: 0,
         enqueued_at: Time::ZERO,
+        connection: 0,
     }
 }
 

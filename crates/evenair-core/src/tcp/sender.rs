@@ -99,6 +99,8 @@ pub struct SenderCounters {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
+    /// The other end is to open the connection.
+    Listening,
     /// The connection's first segment is to be sent.
     Closed,
     /// It has been sent and not been answered.
@@ -181,23 +183,47 @@ impl Sender {
         }
     }
 
+    /// From now on waits for the other end to open the connection, instead of opening it.
+    pub fn listen(&mut self) {
+        self.state = State::Listening;
+    }
+
+    /// Whether the other end is still to open the connection.
+    pub fn is_listening(&self) -> bool {
+        self.state == State::Listening
+    }
+
+    /// The other end has opened the connection. `rtt` is the time that it took to answer the answer
+    /// to its first segment; none if that was sent more than once.
+    pub fn accept(&mut self, rtt: Option<Span>) {
+        if self.state == State::Listening {
+            self.establish(rtt);
+        }
+    }
+
     /// The connection's first segment was answered.
     pub fn on_syn_ack(&mut self, now: Time) {
         if self.state != State::SynSent {
             return;
         }
-        self.state = State::Established;
+        let rtt = self.syn_timed.take().map(|sent| now.since(sent));
         self.deadline = Time::NEVER;
-        if let Some(sent) = self.syn_timed.take() {
-            self.rtt.sample(now.since(sent));
-        }
+        self.timed_out = false;
+        self.establish(rtt);
+    }
+
+    /// The handshake is over; `rtt` is its round-trip time if it went without repetition.
+    fn establish(&mut self, rtt: Option<Span>) {
+        self.state = State::Established;
         // RFC 5681 3.1: a handshake that lost its first segment starts with one.
-        let initial = if self.timed_out { 1 } else { self.config.initial_window };
-        if self.timed_out {
+        let mut initial = 1;
+        if let Some(rtt) = rtt {
+            self.rtt.sample(rtt);
+            initial = self.config.initial_window;
+        } else {
             self.rtt.be_patient();
         }
         self.window.cwnd = f64::from(initial);
-        self.timed_out = false;
     }
 
     /// An acknowledgement that expects byte `ack` next has come, with these blocks of bytes that have
@@ -260,7 +286,7 @@ impl Sender {
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         match self.state {
             State::Established => {}
-            State::SynSent => return None,
+            State::SynSent | State::Listening => return None,
             State::Closed if self.stopped => return None,
             State::Closed => return self.open(now),
         }

@@ -122,6 +122,7 @@ fn frame(to: u32, bytes: u32, seq: u64) -> Frame {
         sack: 0,
         seq,
         enqueued_at: Time::ZERO,
+        connection: 0,
     };
     Frame { to, packet }
 }

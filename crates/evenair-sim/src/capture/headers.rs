@@ -20,6 +20,10 @@ pub struct Segment {
     pub station: u32,
     /// This packet (not: its flow) travels from the station to the server.
     pub up: bool,
+    /// It comes from where the flow's data come from.
+    pub from_source: bool,
+    /// Bytes of payload with which the data were asked for.
+    pub request: u32,
     /// The receive window that the TCP header announces, bytes; above 65,535 it is written as that.
     pub window: u32,
     /// What an acknowledgement reports (RFC 2018), as bytes since the start of the flow; `None` where
@@ -122,15 +126,20 @@ impl Segment {
 
     fn write_tcp(&self, options: u32, out: &mut Vec<u8>) {
         let flow = self.packet.flow.0;
-        // Any fixed numbers will do, if flows differ and some of them wrap.
-        let sender_isn = flow.wrapping_add(1).wrapping_mul(0x9E37_79B1);
+        // Any fixed numbers will do, if flows and connections differ and some of them wrap.
+        let connection = u32::from(self.packet.connection).wrapping_mul(0x0765_4321);
+        let sender_isn = flow.wrapping_add(1).wrapping_mul(0x9E37_79B1).wrapping_add(connection);
         let receiver_isn = !sender_isn;
         let offset = sender_isn.wrapping_add(1).wrapping_add(self.packet.seq as u32);
+        let asked = receiver_isn.wrapping_add(1).wrapping_add(self.request);
+        let (own_isn, other_isn) =
+            if self.from_source { (sender_isn, receiver_isn) } else { (receiver_isn, sender_isn) };
         let (sequence, acknowledged, flags) = match self.packet.kind {
-            PacketKind::Syn => (sender_isn, 0, SYN),
-            PacketKind::SynAck => (receiver_isn, sender_isn.wrapping_add(1), SYN | ACK),
-            PacketKind::Ack => (receiver_isn.wrapping_add(1), offset, ACK),
-            PacketKind::Data | PacketKind::Datagram => (offset, receiver_isn.wrapping_add(1), ACK),
+            PacketKind::Syn => (own_isn, 0, SYN),
+            PacketKind::SynAck => (own_isn, other_isn.wrapping_add(1), SYN | ACK),
+            PacketKind::Request => (own_isn.wrapping_add(1), other_isn.wrapping_add(1), ACK),
+            PacketKind::Ack => (asked, offset, ACK),
+            PacketKind::Data | PacketKind::Datagram => (offset, asked, ACK),
         };
         self.write_ports(out);
         out.extend(sequence.to_be_bytes());

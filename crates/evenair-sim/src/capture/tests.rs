@@ -19,9 +19,12 @@ pub(super) fn segment(kind: PacketKind, up: bool, seq: u64, payload: u32) -> Seg
             sack: 0,
             seq,
             enqueued_at: Time::ZERO,
+            connection: 0,
         },
         station: 2,
         up,
+        from_source: matches!(kind, PacketKind::Data | PacketKind::Syn | PacketKind::Datagram),
+        request: 0,
         window: 29_200,
         sack: None,
     }

@@ -29,6 +29,11 @@ impl Application {
         STREAMS.iter().any(|part| part.name == self.name())
     }
 
+    /// Whether it sends files of a size, one or more of them.
+    pub fn is_finite(&self) -> bool {
+        ["file", "web"].contains(&self.name())
+    }
+
     /// What runs over what, for errors.
     pub(super) fn transports() -> String {
         let names = |parts: &[&Part]| {
@@ -70,11 +75,5 @@ impl JsonSchema for Application {
 fn applications() -> Parts {
     static ALL: LazyLock<Vec<&'static Part>> =
         LazyLock::new(|| STREAMS.iter().chain(DATAGRAMS).copied().collect());
-    Parts {
-        registry: &ALL,
-        planned: &["web"],
-        default: "bulk",
-        noun: "application",
-        has_limit: false,
-    }
+    Parts { registry: &ALL, planned: &[], default: "bulk", noun: "application", has_limit: false }
 }

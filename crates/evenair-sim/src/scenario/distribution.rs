@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::names::{nearest, shown, unknown_name};
 use super::part::{ForeignSeed, ParameterSeed};
-use super::quantity::Seconds;
+use super::quantity::{Bytes, Seconds};
 
 /// The key of the family's name.
 pub(super) const FAMILY: &str = "distribution";
@@ -27,6 +27,7 @@ const MAX_VALUES: usize = 100_000;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Unit {
     Time,
+    Size,
 }
 
 impl Unit {
@@ -34,6 +35,7 @@ impl Unit {
     pub(super) fn of(accepts: Accepts) -> Option<Self> {
         match accepts {
             Accepts::Times => Some(Self::Time),
+            Accepts::Sizes => Some(Self::Size),
             _ => None,
         }
     }
@@ -45,6 +47,10 @@ impl Unit {
                 "a time such as \"10 s\", or a table such as \
                  { distribution = \"exponential\", mean = \"10 s\" }"
             }
+            Self::Size => {
+                "a size such as \"30 KB\", or a table such as \
+                 { distribution = \"pareto\", mean = \"30 KB\" }"
+            }
         }
     }
 
@@ -52,6 +58,7 @@ impl Unit {
     fn show(self, value: f64) -> String {
         match self {
             Self::Time => format!("\"{value} s\""),
+            Self::Size => format!("\"{value} B\""),
         }
     }
 }
@@ -65,6 +72,7 @@ impl<'de> DeserializeSeed<'de> for QuantitySeed {
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<f64, D::Error> {
         match self.0 {
             Unit::Time => Ok(Seconds::deserialize(deserializer)?.span().as_secs_f64()),
+            Unit::Size => Ok(Bytes::deserialize(deserializer)?.as_u64() as f64),
         }
     }
 }

@@ -16,6 +16,9 @@ use super::limit::QueueLimit;
 use super::names::{nearest, quoted_list, shown, unknown_name};
 use super::quantity::Seconds;
 
+/// A limit that there is not.
+const UNLIMITED: &str = "unlimited";
+
 /// What can be chosen.
 #[derive(Clone, Copy)]
 pub(super) struct Parts {
@@ -121,7 +124,9 @@ impl Serialize for ValueOut<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Value::Name(name) => serializer.serialize_str(name),
+            Value::Whole(u64::MAX) => serializer.serialize_str(UNLIMITED),
             Value::Whole(number) => serializer.serialize_u64(*number),
+            Value::Switch(on) => serializer.serialize_bool(*on),
             Value::Number(number) => serializer.serialize_f64(*number),
             Value::Time(span) => Seconds::from(*span).serialize(serializer),
             Value::Distribution(distribution) => {
@@ -247,7 +252,14 @@ impl<'de> DeserializeSeed<'de> for ParameterSeed {
                 let time = Seconds::deserialize(json).map_err(D::Error::custom)?;
                 (time != Seconds::ZERO).then(|| Value::Time(time.span()))
             }
-            (Accepts::Names(_) | Accepts::Times, _) => None,
+            (Accepts::Limit(_), serde_json::Value::String(text)) => {
+                (text == UNLIMITED).then_some(Value::Whole(u64::MAX))
+            }
+            (Accepts::Limit(most), json) => {
+                json.as_u64().filter(|n| (1..=most).contains(n)).map(Value::Whole)
+            }
+            (Accepts::Switch, json) => json.as_bool().map(Value::Switch),
+            (Accepts::Names(_) | Accepts::Times | Accepts::Sizes, _) => None,
         };
         value.ok_or_else(|| D::Error::custom(format!("got {}; accepted: {accepted}", told(&got))))
     }
@@ -271,7 +283,10 @@ pub(crate) fn accepted(accepts: Accepts) -> String {
         Accepts::Number(least, most) => format!("a number from {least} to {most}"),
         Accepts::Probability => "a probability above 0 and below 1".to_owned(),
         Accepts::Time => "a time above 0, such as \"10 s\"".to_owned(),
+        Accepts::Limit(most) => format!("a whole number from 1 to {most}, or {UNLIMITED:?}"),
+        Accepts::Switch => "true or false".to_owned(),
         Accepts::Times => Unit::Time.accepted().to_owned(),
+        Accepts::Sizes => Unit::Size.accepted().to_owned(),
     }
 }
 
@@ -288,7 +303,13 @@ fn parameter_schema(parameter: &Parameter) -> serde_json::Value {
             json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 })
         }
         Accepts::Time => json!({ "type": ["number", "string"] }),
+        Accepts::Limit(most) => json!({ "anyOf": [
+            { "type": "integer", "minimum": 1, "maximum": most },
+            { "const": UNLIMITED },
+        ] }),
+        Accepts::Switch => json!({ "type": "boolean" }),
         Accepts::Times => distribution::schema(Unit::Time),
+        Accepts::Sizes => distribution::schema(Unit::Size),
     };
     schema["description"] = parameter.meaning.into();
     schema["default"] = json!(ValueOut(&parameter.default));

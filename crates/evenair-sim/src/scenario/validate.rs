@@ -214,8 +214,18 @@ fn check_flow(field: &str, flow: &Flow) -> Checked {
         _ => {}
     }
     check_part(&at("application"), &flow.application.0)?;
-    if application == "on-off" {
-        check_on_off(&at("application.on"), flow)?;
+    match application {
+        "on-off" => check_on_off(&at("application.on"), flow)?,
+        "file" => check_file_size(&at("application.size"), flow)?,
+        "web" => {
+            check_file_size(&at("application.size"), flow)?;
+            let request = flow.application.0.whole("request");
+            if request > u64::from(flow.segment) {
+                let accepted = format!("a whole number from 0 to the segment, {}", flow.segment);
+                return Err(fail(&at("application.request"), &format!("got {request}"), &accepted));
+            }
+        }
+        _ => {}
     }
     if !flow.transport.is_tcp() {
         if flow.spm_marking == Some(true) {
@@ -257,6 +267,16 @@ fn check_on_off(field: &str, flow: &Flow) -> Checked {
     Ok(())
 }
 
+/// A file has a byte at least.
+fn check_file_size(field: &str, flow: &Flow) -> Checked {
+    let size = flow.application.0.distribution("size").mean();
+    if size < 1.0 {
+        let accepted = "at least 1 B on average, such as \"30 KB\"";
+        return Err(fail(field, &format!("got {size} B"), accepted));
+    }
+    Ok(())
+}
+
 fn check_times(field: &str, flow: &Flow, staggered: Seconds, end: Seconds) -> Checked {
     let start = flow.start.unwrap_or(staggered);
     let got = match flow.start {
@@ -278,7 +298,9 @@ fn check_times(field: &str, flow: &Flow, staggered: Seconds, end: Seconds) -> Ch
 
 /// A limit in bytes must let the largest packet in.
 fn check_limits(field: &str, flow: &Flow, station: &Station, scenario: &Scenario) -> Checked {
-    let (data, ack) = (u64::from(flow.segment + flow.header), u64::from(flow.header));
+    let asked =
+        if flow.application.name() == "web" { flow.application.0.whole("request") } else { 0 };
+    let (data, ack) = (u64::from(flow.segment + flow.header), u64::from(flow.header) + asked);
     let (down, up) =
         if flow.direction == Some(Direction::Down) { (data, ack) } else { (ack, data) };
     let up = up + u64::from(station.extra_header);
