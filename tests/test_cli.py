@@ -119,6 +119,7 @@ def test_outputs(evenair: Evenair, tmp_path: Path) -> None:
         "air-wire.pcapng",
         "air.pcapng",
         "new/out/flows.parquet",
+        "new/out/links.parquet",
         "new/out/result.json",
         "new/out/scenario.toml",
         "new/out/series.parquet",
@@ -129,6 +130,7 @@ def test_outputs(evenair: Evenair, tmp_path: Path) -> None:
     document = json.loads((out / "result.json").read_text())
     assert pq.read_table(out / "flows.parquet").to_pylist() == document["flows"]
     assert pq.read_table(out / "stations.parquet").to_pylist() == document["stations"]
+    assert pq.read_table(out / "links.parquet").to_pylist() == document["wired"]["links"]
     assert (
         pq.read_table(out / "series.parquet")["time_s"].to_pylist() == document["series"]["time_s"]
     )

@@ -2,16 +2,18 @@
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from typing import ClassVar, Final, final
 
 __all__ = [
     "RESULT_VERSION",
+    "Phy",
     "RunError",
     "ScenarioError",
     "__version__",
     "apply",
     "from_toml",
     "parts",
+    "quantity",
     "resolve",
     "run_many",
     "run_stream",
@@ -28,6 +30,62 @@ class ScenarioError(ValueError):
 
 class RunError(RuntimeError):
     """A run failed. The message names the scenario and the seed that reproduce it."""
+
+@final
+class Phy:
+    """Slots, interframe spaces and airtimes of a scenario's cell."""
+
+    ACK_BITS: ClassVar[int]
+    """Bits of an ACK."""
+    CTS_BITS: ClassVar[int]
+    """Bits of a CTS."""
+    RTS_BITS: ClassVar[int]
+    """Bits of an RTS."""
+
+    def __new__(cls, document: str, source: str) -> Phy:
+        """Of the cell of a scenario, which is given as JSON text. Raises ScenarioError."""
+
+    @property
+    def slot_s(self) -> float:
+        """aSlotTime, seconds."""
+
+    @property
+    def sifs_s(self) -> float:
+        """aSIFSTime, seconds."""
+
+    @property
+    def difs_s(self) -> float:
+        """DIFS, seconds."""
+
+    @property
+    def eifs_s(self) -> float:
+        """EIFS, seconds."""
+
+    @property
+    def response_timeout_s(self) -> float:
+        """How long a sender waits for the start of a CTS or ACK, seconds."""
+
+    @property
+    def cw_min(self) -> int:
+        """aCWmin: the first backoff is uniform on 0..=cw_min slots."""
+
+    @property
+    def cw_max(self) -> int:
+        """ACWmax."""
+
+    @property
+    def rates_bps(self) -> list[int]:
+        """Data rates, bit/s, ascending."""
+
+    def airtime_s(self, bits: int, rate_bps: int) -> float:
+        """The time on air of a frame, preamble included, in seconds, rounded to the nanosecond."""
+
+def quantity(kind: str, text: str) -> float:
+    """Read a quantity as a scenario does: a number with a unit, or a plain number.
+
+    `kind` is "rate" (bit/s), "time" (seconds) or "size" (bytes). Raises ValueError, which says what
+    was given and what is accepted.
+    """
 
 def from_toml(data: bytes, source: str) -> str:
     """Read a TOML document; `source` names it in errors. Returns it as JSON text, unresolved."""
@@ -72,7 +130,7 @@ def parts() -> str:
     """Every part that a scenario can name, as JSON text.
 
     Queue disciplines, congestion controls, the datagram transport, PHYs, loss processes (kind
-    "error") and applications, each with its parameters.
+    "error"), applications and distributions, each with its parameters.
     """
 
 def schema() -> str:

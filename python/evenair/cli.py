@@ -180,6 +180,11 @@ def _parser() -> argparse.ArgumentParser:
     add_sweep(sweep, _override, _seed, _runs)
     add_plot(command("plot", _plot, "Draw a metric of a sweep over a key."), _figure)
 
+    from evenair.models.command import add_model
+
+    model = command("model", _model, "Ask an analytic model; without a name, list them.")
+    add_model(model, _override, _figure, _seed, _few_runs)
+
     paper = command(
         "paper", _paper, "Rebuild a paper's figures and tables, with a verdict per claim."
     )
@@ -297,7 +302,8 @@ def _stage(
     plot = _staged(outputs, "--plot", arguments.plot) if arguments.plot else None
     folder = {}
     if arguments.out:
-        names = ["result.json", "scenario.toml", "flows.parquet", "stations.parquet"]
+        tables = ("flows", "stations", "links")
+        names = ["result.json", "scenario.toml", *(f"{table}.parquet" for table in tables)]
         if traced:
             names.append("series.parquet")
         folder = {name: _staged(outputs, "--out", arguments.out / name) for name in names}
@@ -352,6 +358,19 @@ def _plot(arguments: argparse.Namespace) -> int:
         return command.plot(arguments)
     except CampaignError as error:
         raise BadInput(command.as_typed(error)) from None
+
+
+# --- model ----------------------------------------------------------------------------------------
+
+
+def _model(arguments: argparse.Namespace) -> int:
+    from evenair.models import command
+    from evenair.models.numbers import ModelError
+
+    try:
+        return command.model(arguments)
+    except ModelError as error:
+        raise BadInput(error) from None
 
 
 # --- paper, scenarios, parts ----------------------------------------------------------------------

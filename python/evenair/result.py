@@ -94,6 +94,11 @@ class RunResult:
         return tables.rows(self.document["stations"])
 
     @cached_property
+    def links(self) -> pa.Table:
+        """One row per direction of a wired link: from, to, utilization, drops, loss_ratio, ..."""
+        return tables.rows(self.document["wired"]["links"])
+
+    @cached_property
     def sessions(self) -> pa.Table:
         """One row per finite transfer: flow, start_s, end_s, bytes. Empty where there are none."""
         return tables.rows(self.document.get("sessions", []))
@@ -140,7 +145,7 @@ class RunSet:
         return f'{{"runs":[{runs}],"summary":{json.dumps(summary, separators=(",", ":"))}}}'
 
     def table(self, name: str) -> pa.Table:
-        """Stack a table of all runs: "flows", "stations", "sessions" or "series".
+        """Stack a table of all runs: "flows", "stations", "links", "sessions" or "series".
 
         The first column is the run's seed.
         """

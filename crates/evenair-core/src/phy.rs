@@ -159,11 +159,17 @@ impl Phy {
     /// the nanosecond. DSSS: preamble + 8 `bytes` / `rate` (18.3.4). OFDM: 20 us + 4 us for every
     /// symbol that 16 service bits, the frame and 6 tail bits need (17.4.3), plus the extension.
     pub fn airtime(&self, bytes: u32, rate: Rate) -> Span {
+        self.airtime_of_bits(8 * u64::from(bytes), rate)
+    }
+
+    /// As [`Self::airtime`], of a frame of `bits`: in published models a frame may end within a
+    /// byte.
+    pub fn airtime_of_bits(&self, bits: u64, rate: Rate) -> Span {
         match self.modulation {
-            Modulation::Dsss { preamble } => preamble + rate.time_for(u64::from(bytes)),
+            Modulation::Dsss { preamble } => preamble + rate.time_for_bits(bits),
             Modulation::Ofdm { signal_extension } => {
                 let bits_per_symbol = rate.as_bps() * 4 / 1_000_000;
-                let symbols = (16 + 6 + 8 * u64::from(bytes)).div_ceil(bits_per_symbol);
+                let symbols = (16 + 6 + bits).div_ceil(bits_per_symbol);
                 Span::from_micros(20) + Span::from_micros(4) * symbols + signal_extension
             }
         }
@@ -204,6 +210,7 @@ mod tests {
         assert_eq!(us(short.airtime(14, two)), 152.0);
         assert_eq!(us(long.airtime(14, Rate::from_mbps(1))), 304.0);
         assert_eq!(us(long.airtime(1098, eleven)), 990.545);
+        assert_eq!(us(long.airtime_of_bits(180, two)), 282.0);
     }
 
     /// 1536 and 1528 bytes fall on the two sides of symbol boundaries at some rates only.

@@ -27,14 +27,19 @@ impl Rate {
 
     /// How long `bytes` take at this rate, rounded to the nearest nanosecond.
     pub const fn time_for(self, bytes: u64) -> Span {
+        self.time_for_bits(bytes.saturating_mul(8))
+    }
+
+    /// How long `bits` take at this rate, rounded to the nearest nanosecond.
+    pub const fn time_for_bits(self, bits: u64) -> Span {
         if self.0 == u64::MAX {
             return Span::ZERO;
         }
         // A 64-bit division is several times faster, and enough for any packet.
-        match bytes.checked_mul(8_000_000_000) {
+        match bits.checked_mul(1_000_000_000) {
             Some(bits_ns) => Span::from_nanos((bits_ns + self.0 / 2) / self.0),
             None => {
-                let bits_ns = bytes as u128 * 8_000_000_000 + self.0 as u128 / 2;
+                let bits_ns = bits as u128 * 1_000_000_000 + self.0 as u128 / 2;
                 Span::from_nanos((bits_ns / self.0 as u128) as u64)
             }
         }
@@ -49,6 +54,7 @@ mod tests {
     fn an_ethernet_frame_takes_its_time() {
         assert_eq!(Rate::from_mbps(100).time_for(1500), Span::from_micros(120));
         assert_eq!(Rate::from_mbps(11).time_for(1), Span::from_nanos(727));
+        assert_eq!(Rate::from_mbps(2).time_for_bits(181), Span::from_nanos(90_500));
         assert_eq!(Rate::UNLIMITED.time_for(1 << 40), Span::ZERO);
     }
 }

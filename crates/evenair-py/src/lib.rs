@@ -4,7 +4,9 @@
 //! threads, a wall clock, and an ear for Ctrl-C. Documents cross the border as JSON text, so that
 //! a result's numbers reach the user as Rust printed them.
 
+mod phy;
 mod pool;
+mod quantity;
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 
@@ -36,6 +38,10 @@ mod _core {
 
     use crate::pool::{self, Driver, Job, Outcome};
 
+    #[pymodule_export]
+    use super::phy::Phy;
+    #[pymodule_export]
+    use super::quantity::quantity;
     #[pymodule_export]
     use super::{RunError, ScenarioError};
 
@@ -197,7 +203,7 @@ mod _core {
     /// Every part that a scenario can name, as JSON text.
     ///
     /// Queue disciplines, congestion controls, the datagram transport, PHYs, loss processes (kind
-    /// "error") and applications, each with its parameters.
+    /// "error"), applications and distributions, each with its parameters.
     #[pyfunction]
     fn parts() -> String {
         evenair_sim::parts().to_string()

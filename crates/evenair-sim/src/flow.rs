@@ -1,11 +1,15 @@
 //! A flow: its two ends, where they are, and the packets that they exchange.
 
 use evenair_core::packet::{FlowId, Packet, PacketKind};
-use evenair_core::tcp::{Answer, Receiver, Segment, Sender};
-use evenair_core::time::{Span, Time};
+use evenair_core::tcp::{Answer, Receiver, SackBlocks, Segment, Sender};
+use evenair_core::time::Time;
+use evenair_core::traffic::Datagrams;
 use evenair_core::wlan::AP;
 
 use crate::recorder::Captured;
+
+/// Bytes of the option that offers SACK, aligned (RFC 2018 section 2).
+const SACK_PERMITTED: u32 = 4;
 
 /// One flow.
 #[derive(Debug)]
@@ -53,17 +57,18 @@ pub(crate) enum Ends {
         sender: Sender,
         /// Where they go.
         receiver: Receiver,
+        /// The receiver's window in segments, with SACK.
+        sack_window: Option<u32>,
     },
-    /// Datagrams at a constant interval.
-    Cbr(Cbr),
+    /// UDP.
+    Udp(Udp),
 }
 
-/// A constant-bit-rate source and its sink.
+/// A source of datagrams and its sink.
 #[derive(Debug)]
-pub(crate) struct Cbr {
+pub(crate) struct Udp {
     pub(crate) payload: u32,
-    pub(crate) interval: Span,
-    pub(crate) next: Time,
+    pub(crate) source: Datagrams,
     pub(crate) sent: u64,
     pub(crate) received_bytes: u64,
 }
@@ -85,13 +90,13 @@ impl Flow {
                 let segment = sender.poll_transmit(now)?;
                 Some(self.data_packet(&segment))
             }
-            Ends::Cbr(cbr) => {
-                if now < cbr.next || now >= self.stop {
+            Ends::Udp(udp) => {
+                if now < udp.source.next() || now >= self.stop {
                     return None;
                 }
-                cbr.next = now + cbr.interval;
-                cbr.sent += 1;
-                let (payload, seq) = (cbr.payload, (cbr.sent - 1) * u64::from(cbr.payload));
+                udp.source.advance();
+                udp.sent += 1;
+                let (payload, seq) = (udp.payload, (udp.sent - 1) * u64::from(udp.payload));
                 Some(self.packet(PacketKind::Datagram, payload, seq))
             }
         }
@@ -101,8 +106,8 @@ impl Flow {
     pub(crate) fn sender_timer(&self) -> Time {
         match &self.ends {
             Ends::Tcp { sender, .. } => sender.timer_at(),
-            Ends::Cbr(cbr) if cbr.next < self.stop => cbr.next,
-            Ends::Cbr(_) => Time::NEVER,
+            Ends::Udp(udp) if udp.source.next() < self.stop => udp.source.next(),
+            Ends::Udp(_) => Time::NEVER,
         }
     }
 
@@ -117,7 +122,7 @@ impl Flow {
     pub(crate) fn receiver_timer(&self) -> Time {
         match &self.ends {
             Ends::Tcp { receiver, .. } => receiver.timer_at(),
-            Ends::Cbr(_) => Time::NEVER,
+            Ends::Udp(_) => Time::NEVER,
         }
     }
 
@@ -128,21 +133,30 @@ impl Flow {
         Some(self.packet(PacketKind::Ack, 0, ack))
     }
 
-    /// A packet has come to the end that it is for; the answer, if that end answers at once.
-    pub(crate) fn on_packet(&mut self, now: Time, packet: &Packet) -> Option<Packet> {
+    /// A packet has come to the end that it is for, an acknowledgement with these SACK blocks; the
+    /// answer, if that end answers at once.
+    pub(crate) fn on_packet(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        blocks: &[(u64, u64)],
+    ) -> Option<Packet> {
         match &mut self.ends {
-            Ends::Tcp { sender, receiver } => match packet.kind {
-                PacketKind::Data => match receiver.on_segment(now, packet.seq, packet.payload) {
-                    Answer::Ack(ack) => Some(self.packet(PacketKind::Ack, 0, ack)),
-                    Answer::Wait => None,
-                },
+            Ends::Tcp { sender, receiver, .. } => match packet.kind {
+                PacketKind::Data => {
+                    match receiver.on_segment(now, packet.seq, u32::from(packet.payload)) {
+                        Answer::Ack(ack) => Some(self.packet(PacketKind::Ack, 0, ack)),
+                        Answer::Wait => None,
+                    }
+                }
                 PacketKind::Syn => {
                     let mut answer = self.packet(PacketKind::SynAck, 0, 0);
                     answer.high_priority = packet.high_priority;
+                    answer.size += self.offer();
                     Some(answer)
                 }
                 PacketKind::Ack => {
-                    sender.on_ack(now, packet.seq);
+                    sender.on_ack(now, packet.seq, blocks);
                     None
                 }
                 PacketKind::SynAck => {
@@ -151,8 +165,8 @@ impl Flow {
                 }
                 PacketKind::Datagram => None,
             },
-            Ends::Cbr(cbr) => {
-                cbr.received_bytes += u64::from(packet.payload);
+            Ends::Udp(udp) => {
+                udp.received_bytes += u64::from(packet.payload);
                 None
             }
         }
@@ -169,17 +183,40 @@ impl Flow {
     pub(crate) fn delivered_bytes(&self) -> u64 {
         match &self.ends {
             Ends::Tcp { sender, .. } => sender.acked(),
-            Ends::Cbr(cbr) => cbr.received_bytes,
+            Ends::Udp(udp) => udp.received_bytes,
         }
+    }
+
+    /// The receiver's window in segments, where the flow has SACK.
+    pub(crate) fn sack_window(&self) -> Option<u32> {
+        match self.ends {
+            Ends::Tcp { sack_window, .. } => sack_window,
+            Ends::Udp(_) => None,
+        }
+    }
+
+    /// What an acknowledgement that leaves now reports; `None` without SACK.
+    pub(crate) fn sack_blocks(&self) -> Option<SackBlocks> {
+        match &self.ends {
+            Ends::Tcp { receiver, sack_window: Some(_), .. } => Some(receiver.sack()),
+            _ => None,
+        }
+    }
+
+    /// Bytes that the offer of SACK adds to the connection's first two packets.
+    fn offer(&self) -> u32 {
+        if self.sack_window().is_some() { SACK_PERMITTED } else { 0 }
     }
 
     fn data_packet(&self, segment: &Segment) -> Packet {
         let kind = if segment.syn { PacketKind::Syn } else { PacketKind::Data };
-        Packet {
-            high_priority: segment.high_priority,
-            retransmission: segment.retransmission,
-            ..self.packet(kind, segment.payload, segment.seq)
+        let mut packet = self.packet(kind, segment.payload, segment.seq);
+        packet.high_priority = segment.high_priority;
+        packet.retransmission = segment.retransmission;
+        if segment.syn {
+            packet.size += self.offer();
         }
+        packet
     }
 
     fn packet(&self, kind: PacketKind, payload: u32, seq: u64) -> Packet {
@@ -194,7 +231,9 @@ impl Flow {
             high_priority: false,
             retransmission: false,
             size: payload + self.header + extra,
-            payload,
+            // A scenario's segments have up to 65,495 bytes.
+            payload: payload as u16,
+            sack: 0,
             seq,
             enqueued_at: Time::ZERO,
         }

@@ -13,6 +13,7 @@ mod network;
 mod parts;
 mod recorder;
 mod result;
+mod sack;
 pub mod scenario;
 mod series;
 mod setup;

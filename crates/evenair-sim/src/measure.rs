@@ -120,7 +120,7 @@ impl FlowCounts {
                     rtt_sum,
                 }
             }
-            Ends::Cbr(cbr) => Self { delivered, segments: cbr.sent, ..Self::default() },
+            Ends::Udp(udp) => Self { delivered, segments: udp.sent, ..Self::default() },
         }
     }
 

@@ -7,13 +7,15 @@ use evenair_core::rng::Purpose;
 use evenair_core::tcp::congestion::Algorithm;
 use evenair_core::tcp::{self, Receiver, ReceiverConfig, Sender, SenderConfig};
 use evenair_core::time::{Span, Time};
+use evenair_core::traffic::Datagrams;
 use evenair_core::units::Rate;
 use evenair_core::wlan::{AP, Medium, MediumConfig};
 
-use crate::flow::{Cbr, Ends, Flow, Place};
+use crate::flow::{Ends, Flow, Place, Udp};
 use crate::interface::Interface;
 use crate::link::Link;
 use crate::network::{Hop, Network, Route};
+use crate::sack::AckBlocks;
 use crate::scenario::{
     self, ACCESS_POINT, AirErrors, Direction, LimitedTransmit, QueueLimit, RtsThreshold, SERVER,
     Scenario, Topology, Transport,
@@ -98,6 +100,7 @@ pub(crate) fn network(scenario: &Scenario, seed: u64, flows: &[Flow]) -> Network
         };
         routes.push(route);
     }
+    let sack = flows.iter().map(|flow| flow.sack_window().map(AckBlocks::new)).collect();
     Network::new(
         medium(scenario, seed),
         interfaces(scenario),
@@ -105,6 +108,7 @@ pub(crate) fn network(scenario: &Scenario, seed: u64, flows: &[Flow]) -> Network
         links,
         next_hop,
         routes,
+        sack,
     )
 }
 
@@ -133,7 +137,7 @@ fn interface(queue: &scenario::Queue) -> Interface {
 }
 
 /// All flows: those of the stations in their order, then those between hosts.
-pub(crate) fn flows(scenario: &Scenario) -> Vec<Flow> {
+pub(crate) fn flows(scenario: &Scenario, seed: u64) -> Vec<Flow> {
     let mut flows: Vec<Flow> = Vec::new();
     let stagger = scenario.stagger();
     let (mut ups, mut downs) = (0, 0);
@@ -150,7 +154,7 @@ pub(crate) fn flows(scenario: &Scenario) -> Vec<Flow> {
                 let host = spec.host.clone().unwrap_or_else(|| SERVER.to_owned());
                 let place = Place::Station { station, up, host };
                 let id = format!("{name}-{count}");
-                let flow = flow(spec, id, index, place, Time::ZERO + start);
+                let flow = flow(spec, id, index, place, Time::ZERO + start, seed);
                 flows.push(Flow { extra_header: group.extra_header, ..flow });
             }
         }
@@ -159,12 +163,20 @@ pub(crate) fn flows(scenario: &Scenario) -> Vec<Flow> {
         let host = |name: &Option<String>| name.clone().expect("a resolved flow names its hosts");
         let place = Place::Wired { from: host(&spec.from), to: host(&spec.to) };
         let start = Time::ZERO + spec.start.map_or(Span::ZERO, |s| s.span());
-        flows.push(flow(spec, format!("wired-{number}"), flows.len() as u32, place, start));
+        let (id, index) = (format!("wired-{number}"), flows.len() as u32);
+        flows.push(flow(spec, id, index, place, start, seed));
     }
     flows
 }
 
-fn flow(spec: &scenario::Flow, id: String, index: u32, place: Place, start: Time) -> Flow {
+fn flow(
+    spec: &scenario::Flow,
+    id: String,
+    index: u32,
+    place: Place,
+    start: Time,
+    seed: u64,
+) -> Flow {
     Flow {
         id,
         index: FlowId(index),
@@ -176,17 +188,16 @@ fn flow(spec: &scenario::Flow, id: String, index: u32, place: Place, start: Time
         start,
         stop: spec.stop.map_or(Time::NEVER, |s| Time::ZERO + s.span()),
         started: false,
-        ends: ends(spec, start),
+        ends: ends(spec, index, start, seed),
     }
 }
 
-fn ends(spec: &scenario::Flow, start: Time) -> Ends {
+fn ends(spec: &scenario::Flow, index: u32, start: Time, seed: u64) -> Ends {
     let Transport::Tcp(control) = &spec.transport else {
-        let rate = spec.rate.expect("a resolved cbr flow has a rate").rate();
-        return Ends::Cbr(Cbr {
+        let (application, interval) = (&spec.application.0, spec.datagram_interval());
+        return Ends::Udp(Udp {
             payload: spec.segment,
-            interval: rate.time_for(u64::from(spec.segment)).max(Span::from_nanos(1)),
-            next: start,
+            source: Datagrams::new(application, interval, start, seed, index),
             sent: 0,
             received_bytes: 0,
         });
@@ -203,15 +214,18 @@ fn ends(spec: &scenario::Flow, start: Time) -> Ends {
             LimitedTransmit::Any => tcp::LimitedTransmit::Any,
         },
         spm_marking: spec.spm_marking.unwrap_or(false),
+        sack: spec.sack,
         min_rto: spec.min_rto.span(),
         initial_rto: spec.initial_rto.span(),
         total: u64::MAX,
     };
     Ends::Tcp {
         sender: Sender::new(config, Algorithm::new(control)),
+        sack_window: spec.sack.then_some(spec.window),
         receiver: Receiver::new(ReceiverConfig {
             delayed_ack: spec.delayed_ack,
             delayed_ack_timeout: spec.delayed_ack_timeout.span(),
+            sack: spec.sack,
         }),
     }
 }

@@ -63,7 +63,7 @@ impl<'a> World<'a> {
         seed: u64,
         options: &RunOptions,
     ) -> Result<Self, RunError> {
-        let flows = setup::flows(scenario);
+        let flows = setup::flows(scenario, seed);
         let mut network = setup::network(scenario, seed, &flows);
         if let Some(path) = &options.pcap {
             let captured = flows.iter().map(Flow::captured).collect();
@@ -177,15 +177,26 @@ impl<'a> World<'a> {
     fn deliver(&mut self, packet: &Packet) {
         let index = packet.flow.0 as usize;
         let flow = &mut self.flows[index];
-        let answer = flow.on_packet(self.now, packet);
+        let answer = flow.on_packet(self.now, packet, self.network.blocks(packet));
         if packet.payload > 0 || answer.is_some() {
             self.timers.arm(3 * index as u32 + 1, flow.receiver_timer());
             if let Some(answer) = answer {
-                self.network.send(self.now, false, &answer);
+                self.answer(answer);
             }
         } else {
             self.transmit(index)
         }
+    }
+
+    /// The sink of a flow answers.
+    fn answer(&mut self, mut answer: Packet) {
+        let flow = &self.flows[answer.flow.0 as usize];
+        if answer.is_pure_ack()
+            && let Some(blocks) = flow.sack_blocks()
+        {
+            self.network.attach(&mut answer, blocks);
+        }
+        self.network.send(self.now, false, &answer);
     }
 
     fn on_timer(&mut self) {
@@ -202,7 +213,7 @@ impl<'a> World<'a> {
                 let answer = self.flows[flow].on_receiver_timer(self.now);
                 self.timers.arm(timer, self.flows[flow].receiver_timer());
                 if let Some(answer) = answer {
-                    self.network.send(self.now, false, &answer);
+                    self.answer(answer);
                 }
             }
             Timer::Stop(flow) => {

@@ -1,0 +1,105 @@
+//! The PHY's timing for models in Python: what the simulator itself counts with.
+
+use evenair_core::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
+use evenair_core::time::Span;
+use evenair_core::units::Rate;
+use evenair_sim::scenario::{self, Scenario};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::ScenarioError;
+
+/// Slots, interframe spaces and airtimes of a scenario's cell.
+#[pyclass(frozen, module = "evenair._core")]
+pub struct Phy {
+    phy: evenair_core::phy::Phy,
+}
+
+#[pymethods]
+impl Phy {
+    /// Of the cell of a scenario, which is given as JSON text.
+    #[new]
+    fn new(document: &str, source: &str) -> PyResult<Self> {
+        let invalid = |error: String| ScenarioError::new_err(error);
+        let document = serde_json::from_str(document)
+            .map_err(|error| invalid(format!("{source}: not JSON: {error}")))?;
+        let Scenario { cell, .. } =
+            scenario::resolve(document, source).map_err(|error| invalid(error.to_string()))?;
+        Ok(Self { phy: cell.phy.timing(cell.preamble) })
+    }
+
+    /// aSlotTime, seconds.
+    #[getter]
+    fn slot_s(&self) -> f64 {
+        seconds(self.phy.slot)
+    }
+
+    /// aSIFSTime, seconds.
+    #[getter]
+    fn sifs_s(&self) -> f64 {
+        seconds(self.phy.sifs)
+    }
+
+    /// DIFS, seconds.
+    #[getter]
+    fn difs_s(&self) -> f64 {
+        seconds(self.phy.difs())
+    }
+
+    /// EIFS, seconds.
+    #[getter]
+    fn eifs_s(&self) -> f64 {
+        seconds(self.phy.eifs())
+    }
+
+    /// How long a sender waits for the start of a CTS or ACK, seconds.
+    #[getter]
+    fn response_timeout_s(&self) -> f64 {
+        seconds(self.phy.response_timeout())
+    }
+
+    /// aCWmin: the first backoff is uniform on 0..=cw_min slots.
+    #[getter]
+    fn cw_min(&self) -> u32 {
+        self.phy.cw_min
+    }
+
+    /// aCWmax.
+    #[getter]
+    fn cw_max(&self) -> u32 {
+        self.phy.cw_max
+    }
+
+    /// Data rates, bit/s, ascending.
+    #[getter]
+    fn rates_bps(&self) -> Vec<u64> {
+        self.phy.rates.iter().map(|rate| rate.as_bps()).collect()
+    }
+
+    /// Bits of an ACK.
+    #[classattr]
+    const ACK_BITS: u32 = 8 * ACK_BYTES;
+
+    /// Bits of a CTS.
+    #[classattr]
+    const CTS_BITS: u32 = 8 * CTS_BYTES;
+
+    /// Bits of an RTS.
+    #[classattr]
+    const RTS_BITS: u32 = 8 * RTS_BYTES;
+
+    /// The time on air of a frame, preamble included, in seconds, rounded to the nanosecond.
+    fn airtime_s(&self, bits: u64, rate_bps: u64) -> PyResult<f64> {
+        // Longer frames than any, at any rate, overflow the nanoseconds of an OFDM symbol count.
+        if rate_bps < 1_000_000 || bits > 1 << 40 {
+            let problem = format!("got {bits} bits at {rate_bps} bit/s, expected a frame");
+            return Err(PyValueError::new_err(problem));
+        }
+        Ok(seconds(self.phy.airtime_of_bits(bits, Rate::from_bps(rate_bps))))
+    }
+}
+
+fn seconds(span: Span) -> f64 {
+    // A division, because 1e-9 is no binary fraction: this gives 0.00002 for 20 us.
+    span.as_nanos() as f64 / 1e9
+}

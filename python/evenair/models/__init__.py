@@ -1,0 +1,148 @@
+"""Analytic models, in milliseconds: the DCF, TCP over it, and the delay of web sessions.
+
+After D. Miorandi, A. A. Kherani, E. Altman, "A queueing model for HTTP traffic over IEEE 802.11
+WLANs", with G. Bianchi's saturation model beside it; docs/models.md has every equation, what was
+misprinted, and what can be read in another way (`Variant`).
+
+    from evenair import models
+
+    models.collision_probability(2)                  # 0.0602...
+    models.aggregate_throughput([1, 5, 20])          # bit/s, an array for an array
+    models.session_delay(40, think=10, size=30e3).mean_delay_s
+
+Times are in seconds, rates in bit/s, sizes in bytes. `stations` never counts the access point;
+`nodes` does if it has something to send. Names are imported when they are first used.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from evenair.models.bianchi import Saturation, saturation
+    from evenair.models.cell import TABLE_1, Cell
+    from evenair.models.dcf import (
+        Contention,
+        collision_probability,
+        contention,
+        mean_backoff,
+        most_nodes,
+    )
+    from evenair.models.design import (
+        StationsForDelay,
+        ThinkForDelay,
+        stations_for_delay,
+        think_for_delay,
+    )
+    from evenair.models.numbers import ModelError
+    from evenair.models.session import (
+        Session,
+        capacity,
+        file_delay,
+        light_load_delay,
+        lone_session,
+        mean_file_delay,
+        saturated_delay,
+        session_delay,
+        setup_time,
+    )
+    from evenair.models.tcp import (
+        aggregate_throughput,
+        backlog_distribution,
+        connection_throughput,
+        contention_free_round,
+        one_station_throughput,
+    )
+    from evenair.models.variant import PRINTED, Variant
+    from evenair.models.window import (
+        contended_share,
+        contention_time,
+        queue_distribution,
+        window_throughput,
+    )
+
+__all__ = [
+    "PRINTED",
+    "TABLE_1",
+    "Cell",
+    "Contention",
+    "ModelError",
+    "Saturation",
+    "Session",
+    "StationsForDelay",
+    "ThinkForDelay",
+    "Variant",
+    "aggregate_throughput",
+    "backlog_distribution",
+    "capacity",
+    "collision_probability",
+    "connection_throughput",
+    "contended_share",
+    "contention",
+    "contention_free_round",
+    "contention_time",
+    "file_delay",
+    "light_load_delay",
+    "lone_session",
+    "mean_backoff",
+    "mean_file_delay",
+    "most_nodes",
+    "one_station_throughput",
+    "queue_distribution",
+    "saturated_delay",
+    "saturation",
+    "session_delay",
+    "setup_time",
+    "stations_for_delay",
+    "think_for_delay",
+    "window_throughput",
+]
+
+_HOME = {
+    "PRINTED": "variant",
+    "TABLE_1": "cell",
+    "Cell": "cell",
+    "Contention": "dcf",
+    "ModelError": "numbers",
+    "Saturation": "bianchi",
+    "Session": "session",
+    "StationsForDelay": "design",
+    "ThinkForDelay": "design",
+    "Variant": "variant",
+    "aggregate_throughput": "tcp",
+    "backlog_distribution": "tcp",
+    "capacity": "session",
+    "collision_probability": "dcf",
+    "connection_throughput": "tcp",
+    "contended_share": "window",
+    "contention": "dcf",
+    "contention_free_round": "tcp",
+    "contention_time": "window",
+    "file_delay": "session",
+    "light_load_delay": "session",
+    "lone_session": "session",
+    "mean_backoff": "dcf",
+    "mean_file_delay": "session",
+    "most_nodes": "dcf",
+    "one_station_throughput": "tcp",
+    "queue_distribution": "window",
+    "saturated_delay": "session",
+    "saturation": "bianchi",
+    "session_delay": "session",
+    "setup_time": "session",
+    "stations_for_delay": "design",
+    "think_for_delay": "design",
+    "window_throughput": "window",
+}
+
+
+def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

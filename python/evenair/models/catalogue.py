@@ -1,0 +1,311 @@
+"""The models as the command line knows them: keys with units and defaults, and results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from evenair.models.bianchi import saturation
+from evenair.models.cell import Cell
+from evenair.models.check import (
+    Check,
+    check_bianchi,
+    check_contention,
+    check_session_delay,
+    check_tcp_throughput,
+)
+from evenair.models.dcf import contention
+from evenair.models.design import MOST_STATIONS, stations_for_delay, think_for_delay
+from evenair.models.numbers import ModelError
+from evenair.models.session import DISTRIBUTIONS, lone_session, session_delay
+from evenair.models.tcp import aggregate_throughput
+from evenair.models.variant import CHOICES, Variant
+from evenair.models.window import contention_time, window_throughput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+@dataclass(frozen=True)
+class Key:
+    """What a model takes."""
+
+    name: str
+    kind: str
+    """"whole", "number", "time", "size", "truth", "choice", or "text" for the scenario's reader."""
+    default: Any
+    meaning: str
+    unit: str = ""
+    accepted: tuple[str, ...] = ()
+    """Of a choice, the default first."""
+    most: int = 1_000_000
+    """Of a whole number."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a model gives."""
+
+    name: str
+    label: str
+    unit: str = ""
+    scale: float = 1.0
+    """For people: the value times this is in `unit`."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model. Its first key and its first result are what a plot shows unless told otherwise."""
+
+    name: str
+    summary: str
+    source: str
+    keys: tuple[Key, ...]
+    results: tuple[Result, ...]
+    evaluate: Callable[[Mapping[str, Any], Cell, Variant], dict[str, Any]]
+    """Results by name; whole and other numbers among the keys may be arrays if `vectorised`."""
+    vectorised: bool
+    curve: str
+    """Values of the first key that a plot takes if none are given."""
+    check: Check | None = None
+    choices: tuple[str, ...] = ()
+    """Those of `Variant` that matter."""
+    unused: tuple[str, ...] = ()
+    """Those of the cell that do not."""
+
+    @property
+    def all_keys(self) -> dict[str, Key]:
+        """The model's own keys, then the cell's and the choices, by name."""
+        cell = (key for key in CELL_KEYS if key.name not in self.unused)
+        choices = (VARIANT_KEYS[name] for name in self.choices)
+        return {key.name: key for key in (*self.keys, *cell, *choices)}
+
+
+_DEFAULTS = Cell()
+CELL_KEYS = (
+    Key("phy", "text", _DEFAULTS.phy, "802.11b, 802.11a or 802.11g"),
+    Key("preamble", "text", None, "of 802.11b: long, short or a duration [long]"),
+    Key("data_rate", "text", None, "of data frames [the PHY's fastest]", "bit/s"),
+    Key("control_rate", "text", None, "of RTS, CTS and ACK [2 or 24 Mbps]", "bit/s"),
+    Key("mac_overhead", "text", _DEFAULTS.mac_overhead, "MAC header and FCS", "bytes"),
+    Key("segment", "text", _DEFAULTS.segment, "payload of a TCP segment", "bytes"),
+    Key("header", "text", _DEFAULTS.header, "TCP/IP header", "bytes"),
+    Key("rts_bits", "whole", _DEFAULTS.rts_bits, "of an RTS; the standard's has 160", "bits"),
+    Key("attempts", "text", _DEFAULTS.attempts, "transmissions before a frame is dropped"),
+)
+_READINGS = {
+    "fixed_point": "the stages' probabilities in (1)",
+    "collision_backoff": "whether (3) has T_b",
+    "collisions": "how (4) counts them",
+    "after_collision": "what a collider waits for, (3)",
+    "lone_station": "what one connection meets",
+    "average": "what (10) and (12) are means of",
+    "handshake": "what the packets of (13) have",
+    "setup": "where it counts in (17)",
+    "last_packet": "how long it is in (14)",
+}
+VARIANT_KEYS = {
+    name: Key(name, "choice", accepted[0], _READINGS[name], accepted=accepted)
+    for name, accepted in CHOICES.items()
+}
+
+_STATIONS = Key(
+    "stations", "whole", 10, "stations, the access point not counted", most=MOST_STATIONS
+)
+_DELAYED_ACK = Key("delayed_ack", "whole", 1, "segments per acknowledgement, d", most=65_535)
+_THINK = Key("think", "time", 10.0, "mean time between two sessions", "s")
+_SIZE = Key("size", "size", 30_000.0, "mean size of a file", "bytes")
+_DELAY = Key("delay", "time", 1.0, "bound of the mean session delay", "s")
+_DCF = ("fixed_point", "collision_backoff", "collisions", "after_collision")
+_TCP = (*_DCF, "lone_station", "average")
+_MS, _MBPS = 1e3, 1e-6
+
+
+def _contention(inputs: Mapping[str, Any], cell: Cell, variant: Variant) -> dict[str, Any]:
+    return contention(inputs["nodes"], cell, variant)._asdict()
+
+
+def _bianchi(inputs: Mapping[str, Any], cell: Cell, variant: Variant) -> dict[str, Any]:
+    payload, rts, eifs = inputs["payload"], inputs["rts"], inputs["eifs"]
+    return saturation(inputs["nodes"], payload, rts=rts, eifs=eifs, cell=cell)._asdict()
+
+
+def _tcp_throughput(inputs: Mapping[str, Any], cell: Cell, variant: Variant) -> dict[str, Any]:
+    total = aggregate_throughput(inputs["stations"], inputs["delayed_ack"], cell, variant)
+    return {"aggregate_bps": total, "per_connection_bps": total / np.asarray(inputs["stations"])}
+
+
+def _window_effect(inputs: Mapping[str, Any], cell: Cell, variant: Variant) -> dict[str, Any]:
+    arguments = (inputs["window"], inputs["delayed_ack"], cell, variant)
+    return {
+        "throughput_bps": window_throughput(*arguments),
+        "phi_s": contention_time(*arguments),
+    }
+
+
+def _session_delay(inputs: Mapping[str, Any], cell: Cell, variant: Variant) -> dict[str, Any]:
+    n, distribution = inputs["stations"], inputs["size_distribution"]
+    load = (inputs["think"], inputs["size"])
+    if distribution == "queue":
+        answer = session_delay(n, *load, inputs["delayed_ack"], cell, variant)
+    else:
+        if np.any(np.asarray(n) != 1):
+            many = np.asarray(n)[np.asarray(n) != 1].flat[0]
+            raise ModelError(
+                f"stations: got {many:g}; accepted: 1 with size_distribution={distribution},"
+                " for more stations the distribution does not matter: size_distribution=queue"
+            )
+        answer = lone_session(
+            *load, distribution, inputs["shape"], inputs["delayed_ack"], cell, variant
+        )
+    return answer._asdict()
+
+
+def _stations_for_delay(inputs: Mapping[str, Any], cell: Cell, variant: Variant) -> dict[str, Any]:
+    load = (inputs["delay"], inputs["think"], inputs["size"], inputs["delayed_ack"])
+    return stations_for_delay(*load, cell, variant)._asdict()
+
+
+def _think_for_delay(inputs: Mapping[str, Any], cell: Cell, variant: Variant) -> dict[str, Any]:
+    load = (inputs["delay"], inputs["stations"], inputs["size"], inputs["delayed_ack"])
+    return think_for_delay(*load, cell, variant)._asdict()
+
+
+MODELS = {
+    model.name: model
+    for model in (
+        Model(
+            name="contention",
+            summary="nodes that always have a packet: collisions and backoff",
+            source="Miorandi et al., (1) to (5)",
+            keys=(Key("nodes", "whole", 2, "backlogged nodes, the access point included"),),
+            results=(
+                Result("collision_probability", "collision probability"),
+                Result("mean_backoff_s", "mean backoff", "ms", _MS),
+                Result("drop_probability", "drop probability"),
+                Result("collision_time_s", "time lost in a collision", "ms", _MS),
+                Result("wasted_time_s", "in collisions, per packet", "ms", _MS),
+                Result("total_backoff_s", "in backoff, per packet", "ms", _MS),
+            ),
+            evaluate=_contention,
+            vectorised=True,
+            curve="1:50:1",
+            check=check_contention,
+            choices=_DCF,
+        ),
+        Model(
+            name="bianchi",
+            summary="saturated stations: throughput",
+            source="Bianchi 2000, (7), (9), (13)",
+            keys=(
+                Key("nodes", "whole", 2, "saturated stations"),
+                Key("payload", "size", 1040.0, "what the MAC carries: an IP packet", "bytes"),
+                Key("rts", "truth", True, "with RTS/CTS"),
+                Key("eifs", "truth", False, "the channel is free EIFS after a collision, not DIFS"),
+            ),
+            results=(
+                Result("throughput_bps", "throughput of all", "Mb/s", _MBPS),
+                Result("collision_probability", "collision probability"),
+                Result("tau", "probability to transmit in a slot"),
+            ),
+            evaluate=_bianchi,
+            vectorised=True,
+            curve="1:50:1",
+            check=check_bianchi,
+            unused=("segment", "header", "attempts"),
+        ),
+        Model(
+            name="tcp-throughput",
+            summary="persistent downloads with a window of d segments: throughput",
+            source="Miorandi et al., (9) to (12)",
+            keys=(_STATIONS, _DELAYED_ACK),
+            results=(
+                Result("aggregate_bps", "throughput of all", "Mb/s", _MBPS),
+                Result("per_connection_bps", "throughput of one", "Mb/s", _MBPS),
+            ),
+            evaluate=_tcp_throughput,
+            vectorised=True,
+            curve="1:50:1",
+            check=check_tcp_throughput,
+            choices=_TCP,
+        ),
+        Model(
+            name="session-delay",
+            summary="web sessions: mean delay, and how many go on at a time",
+            source="Miorandi et al., (13) to (17)",
+            keys=(
+                _STATIONS,
+                _THINK,
+                _SIZE,
+                _DELAYED_ACK,
+                Key(
+                    "size_distribution",
+                    "choice",
+                    "queue",
+                    "with queue (17); one station alone: with any (15), else (14)",
+                    accepted=("queue", "any", *DISTRIBUTIONS),
+                ),
+                Key("shape", "number", 1.5, "of the Pareto distribution"),
+            ),
+            results=(
+                Result("mean_delay_s", "mean session delay", "s"),
+                Result("setup_s", "of it connection set-up", "ms", _MS),
+                Result("active_mean", "sessions at a time"),
+                Result("state_probabilities", "probabilities of so many sessions"),
+            ),
+            evaluate=_session_delay,
+            vectorised=True,
+            curve="1:50:1",
+            check=check_session_delay,
+            choices=(*_TCP, "handshake", "setup", "last_packet"),
+        ),
+        Model(
+            name="window-effect",
+            summary="one download against its window",
+            source="Miorandi et al., (A.1) to (A.3)",
+            keys=(
+                Key("window", "whole", 1, "the window, W*", "segments", most=65_535),
+                _DELAYED_ACK,
+            ),
+            results=(
+                Result("throughput_bps", "throughput", "Mb/s", _MBPS),
+                Result("phi_s", "contention per segment, φ(W*)", "ms", _MS),
+            ),
+            evaluate=_window_effect,
+            vectorised=True,
+            curve="1:20:1",
+            choices=_DCF,
+        ),
+        Model(
+            name="stations-for-delay",
+            summary="how many stations keep the mean session delay below a bound",
+            source="(17), solved for n - 1",
+            keys=(_DELAY, _THINK, _SIZE, _DELAYED_ACK),
+            results=(
+                Result("stations", "stations"),
+                Result("mean_delay_s", "mean session delay", "s"),
+                Result("next_delay_s", "with one station more", "s"),
+            ),
+            evaluate=_stations_for_delay,
+            vectorised=False,
+            curve="0.2:3:0.1",
+            choices=(*_TCP, "handshake", "setup"),
+        ),
+        Model(
+            name="think-for-delay",
+            summary="which think time keeps the mean session delay below a bound",
+            source="(17), solved for 1/lambda",
+            keys=(_STATIONS, _DELAY, _SIZE, _DELAYED_ACK),
+            results=(
+                Result("think_s", "mean think time", "s"),
+                Result("mean_delay_s", "mean session delay", "s"),
+            ),
+            evaluate=_think_for_delay,
+            vectorised=False,
+            curve="1:50:1",
+            choices=(*_TCP, "handshake", "setup"),
+        ),
+    )
+}

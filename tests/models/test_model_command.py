@@ -1,0 +1,208 @@
+"""`evenair model`, end to end."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from evenair import models
+from evenair.cli import main
+from evenair.models.catalogue import MODELS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Evenair
+
+# Of the interface.
+RESULTS = {
+    "contention": {
+        *("collision_probability", "mean_backoff_s", "drop_probability", "collision_time_s"),
+        *("wasted_time_s", "total_backoff_s"),
+    },
+    "bianchi": {"throughput_bps", "collision_probability", "tau"},
+    "tcp-throughput": {"aggregate_bps", "per_connection_bps"},
+    "session-delay": {"mean_delay_s", "setup_s", "active_mean", "state_probabilities"},
+    "window-effect": {"phi_s", "throughput_bps"},
+    "stations-for-delay": {"stations", "mean_delay_s", "next_delay_s"},
+    "think-for-delay": {"think_s", "mean_delay_s"},
+}
+
+
+def ask(capfd: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    assert main(["model", *arguments, "--json"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    document: dict[str, Any] = json.loads(out)
+    return document
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_results_have_the_names_of_the_interface(
+    name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    document = ask(capfd, name)
+    assert set(document) == {"model", "inputs", *RESULTS[name]}
+    assert document["model"] == name
+    assert set(document["inputs"]) == set(MODELS[name].all_keys)
+
+
+def test_every_model_is_listed(evenair: Evenair) -> None:
+    done = evenair("model")
+    assert (done.returncode, done.stderr) == (0, "")
+    for name, model in MODELS.items():
+        assert f"\n{name}: " in f"\n{done.stdout}"
+        assert all(f"      {key}" in done.stdout for key in model.all_keys)
+
+
+def test_units_in(capfd: pytest.CaptureFixture[str]) -> None:
+    keys = ("stations=39", "think=10000 ms", "size=30 KB", "data_rate=11 Mbps", "segment=1000")
+    document = ask(capfd, "session-delay", *keys)
+    assert document["inputs"]["think"] == 10
+    assert document["inputs"]["size"] == 30_000
+    assert document["inputs"]["data_rate"] == 11e6
+    expected = models.session_delay(39, 10, 30_000)
+    assert document["mean_delay_s"] == expected.mean_delay_s
+    assert document["state_probabilities"] == expected.state_probabilities.tolist()
+
+
+def test_units_out(evenair: Evenair) -> None:
+    done = evenair("model", "tcp-throughput", "stations=1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "2.3707" in done.stdout
+    assert "Mb/s" in done.stdout
+
+
+@pytest.mark.parametrize("values", ["1,2,3", "1:3", "1:3:1"])
+def test_a_key_with_several_values(values: str, capfd: pytest.CaptureFixture[str]) -> None:
+    document = ask(capfd, "session-delay", f"stations={values}")
+    assert document["inputs"]["stations"] == [1, 2, 3]
+    assert document["inputs"]["think"] == 10
+    one = ask(capfd, "session-delay", "stations=2")
+    assert document["mean_delay_s"][1] == pytest.approx(one["mean_delay_s"], rel=1e-12)
+    assert document["setup_s"] == [one["setup_s"]] * 3
+    assert [len(row) for row in document["state_probabilities"]] == [2, 3, 4]
+
+
+def test_a_cells_key_and_a_choice_with_several_values(capfd: pytest.CaptureFixture[str]) -> None:
+    rates = ask(capfd, "tcp-throughput", "data_rate=1 Mbps,2 Mbps,11 Mbps")
+    assert rates["inputs"]["data_rate"] == [1e6, 2e6, 11e6]
+    assert rates["aggregate_bps"] == sorted(rates["aggregate_bps"])
+    lone = ask(capfd, "tcp-throughput", "stations=1", "lone_station=mixture,contends,alone")
+    assert (
+        lone["aggregate_bps"][2]
+        < lone["aggregate_bps"][0]
+        == pytest.approx(lone["aggregate_bps"][1])
+    )
+    phys = ask(capfd, "contention", "phy=802.11b,802.11a,802.11g")
+    assert len(set(phys["collision_time_s"])) == 3
+    assert "preamble" in phys["inputs"]
+
+
+def test_tables(evenair: Evenair) -> None:
+    done = evenair("model", "contention", "nodes=1,2,5")
+    lines = done.stdout.splitlines()
+    assert [line.split()[0] for line in lines[-3:]] == ["1", "2", "5"]
+    assert "0.060255" in lines[-2]
+
+
+def test_one_station_by_distribution(capfd: pytest.CaptureFixture[str]) -> None:
+    for name in ("any", "constant", "exponential", "pareto"):
+        document = ask(capfd, "session-delay", "stations=1", f"size_distribution={name}")
+        assert document["mean_delay_s"] == models.mean_file_delay(30_000, name)
+
+
+@pytest.mark.parametrize("key", ["shape=1.5,2,3", "think=1,2", "size=1 KB,2 KB", "delayed_ack=1:3"])
+def test_one_station_with_several_values(key: str, capfd: pytest.CaptureFixture[str]) -> None:
+    one = ("session-delay", "stations=1", "size_distribution=pareto")
+    document = ask(capfd, *one, key)
+    name, _, _ = key.partition("=")
+    for place, value in enumerate(document["inputs"][name]):
+        alone = ask(capfd, *one, f"{name}={value}")
+        for result in RESULTS["session-delay"]:
+            assert document[result][place] == pytest.approx(alone[result], rel=1e-12)
+
+
+def test_what_cannot_be_is_null(capfd: pytest.CaptureFixture[str]) -> None:
+    document = ask(capfd, "stations-for-delay", "delay=50 ms")
+    assert document["stations"] == 0
+    assert document["mean_delay_s"] is None
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_plots(evenair: Evenair, tmp_path: Path, suffix: str) -> None:
+    done = evenair("model", "session-delay", "--plot", f"new/curve.{suffix}", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["inputs"]["stations"] == list(range(1, 51))
+    first = (tmp_path / f"new/curve.{suffix}").read_bytes()
+    evenair("model", "session-delay", "--plot", f"new/curve.{suffix}")
+    assert (tmp_path / f"new/curve.{suffix}").read_bytes() == first
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_model_has_a_plot(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "curve.svg"
+    assert main(["model", name, "--plot", str(path)]) == 0
+    assert path.read_bytes().startswith(b"<?xml")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("contentoin", "contentoin: no such model; did you mean contention?"),
+        ("contention node=3", "node: no such key; did you mean nodes?"),
+        ("contention nodes=0", "nodes: got '0'; accepted: a whole number from 1"),
+        ("contention nodes=2.5", "nodes: got '2.5'"),
+        ("contention nodes=two", "nodes: got 'two'"),
+        ("contention nodes=nan", "nodes: got 'nan'"),
+        ("contention nodes=", "nodes: got ''"),
+        ("contention nodes=1:5:0", "nodes: got 1:5:0"),
+        ("contention nodes=1:99999", "nodes: got 99999 values; accepted: up to 10000"),
+        ("contention nodes=300", "nodes: got 300; accepted: up to 214"),
+        ("contention nodes", "got 'nodes', expected KEY=VALUE"),
+        ("contention nodes=1 nodes=2", "nodes: given twice"),
+        ("contention nodes=1,2 rts_bits=160,180", "rts_bits: got several values, as nodes"),
+        ("contention data_rate=7Mbps", "data_rate: got 7 Mbps; accepted: a rate of 802.11b"),
+        ("contention data_rate=-1", "data_rate: got -1"),
+        ("contention phy=802.11x", 'phy: got "802.11x"'),
+        ("contention attempts=0", "attempts: got 0"),
+        ("contention fixed_point=best", "fixed_point: got 'best'; accepted: printed, normalised"),
+        ("contention handshake=bare", "handshake: no such key"),
+        ("bianchi rts=yes", "rts: got 'yes'; accepted: true, false"),
+        ("bianchi payload=100000", "payload: got 100000"),
+        ("bianchi payload=20 --check", "payload: got 20; accepted: with --check, above 28"),
+        ("tcp-throughput delayed_ack=0", "delayed_ack: got '0'"),
+        ("window-effect window=2 delayed_ack=3", "delayed_ack: got 3; accepted: at most"),
+        ("window-effect --check", "--check: there is no simulation that matches window-effect"),
+        ("session-delay think=-1", "think: got -1: it is negative; accepted: a time"),
+        ("session-delay think=0", "think: got 0; accepted: a time above 0"),
+        ("session-delay think=10parsec", 'think: got "10parsec"'),
+        ("session-delay size=0", "size: got 0; accepted: a size above 0"),
+        ("session-delay stations=2 size_distribution=any", "stations: got 2; accepted: 1 with"),
+        ("think-for-delay delay=0.01", "delay: got 0.01 s; accepted: above 0.10"),
+        ("contention nodes=3 --plot x.png", "--plot: no key has several values; try nodes=1:50"),
+        ("contention --plot x.gif", "argument --plot: got 'x.gif'"),
+        ("contention --plot /dev/null/x.png", "--plot: /dev/null/x.png: cannot be written"),
+        ("contention --check --runs 0", "argument --runs: got '0'"),
+    ],
+)
+def test_bad_input(arguments: str, message: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["model", *arguments.split()]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("evenair: ")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_other_commands_start_without_the_models(tmp_path: Path) -> None:
+    script = (
+        "import sys; from evenair.cli import main; main(['scenarios', 'gong2006']);"
+        " print(*(name for name in sys.modules if name.startswith(('numpy', 'evenair.models.'))))"
+    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
+    assert done.stdout.splitlines()[-1] == "evenair.models.command"
