@@ -21,7 +21,7 @@ set defaults {
     buffer 100        wired_rate 100Mb   wired_delay 45ms
     station_buffer 1000                  distance 3.0       routing_period 100000
     bottleneck 0      bottleneck_buffer 80                  access_delay 2ms
-    cross 20Mb        cross_on 500ms     cross_off 500ms    cross_shape 1.5    cross_size 1000
+    cross 20Mb        cross_on 500ms     cross_off 500ms    cross_shape 1.5    cross_size 1500
 }
 array set par $defaults
 set fields {}
