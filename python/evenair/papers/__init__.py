@@ -1,10 +1,10 @@
 """Published papers, rebuilt: figures, tables, and a verdict on each of their claims.
 
-Each paper is a package of its own with two functions, `rebuild` and `describe`, those of its `Paper`;
-this module is the registry. What papers share lies beside it: `paper` (the way
-from data to results), `figures` and `curves` (what is shown), `measures` (how a claim is measured),
-`claims` (how it is judged), `runs` (which simulations that takes), `style`, `report` and `output`
-(what is written).
+Each paper is a package of its own with two functions, `rebuild` and `describe`, those of its
+`Paper`; this module is the registry. What papers share lies beside it: `paper` (the way from data
+to results), `figures` and `curves` (what is shown), `measures` (how a claim is measured), `claims`
+(how it is judged), `runs` (which simulations that takes), `style`, `report` and `output` (what is
+written).
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class Download:
     queue: int | None = None
     """Queue in front of the congested link, in packets; None: the scenario's."""
     level: str | None = None
-    """Whether errors strike before ("mac") or after ("ip") the MAC repeats; None: the scenario's."""
+    """Where errors strike: "mac", "ip", as scenarios have it; None: the scenario's."""
     bad_state_ms: int | None = None
     """Mean duration of the bad state; None: the scenario's."""
 
