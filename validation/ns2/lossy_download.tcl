@@ -4,6 +4,11 @@
 #
 #   server ---- wired link ---- access point  )))  errors  (((  station
 #
+# With a rate for the bottleneck, two routers lie on the wire, with hosts that send datagrams on and
+# off, for Pareto times, through the link between them: c1 to c2 and c4 to c3.
+#
+#   server, c1, c3 ---- r0 ---- bottleneck ---- r1 ---- access point, c2, c4
+#
 # One line of JSON goes to standard output (ns adds lines of its own before it).
 # README.md tells the quantities; rerun.py runs this file for the stored rows.
 
@@ -15,6 +20,8 @@ set defaults {
     data_rate 11Mb    basic_rate 1Mb     plcp_rate 1Mb      preamble_bits 72   plcp_bits 48
     buffer 100        wired_rate 100Mb   wired_delay 45ms
     station_buffer 1000                  distance 3.0       routing_period 100000
+    bottleneck 0      bottleneck_buffer 80                  access_delay 2ms
+    cross 20Mb        cross_on 500ms     cross_off 500ms    cross_shape 1.5    cross_size 1500
 }
 array set par $defaults
 set fields {}
@@ -47,16 +54,20 @@ ns-random $par(seed)
 $ns trace-all [open /dev/null w]
 
 # Wired and wireless nodes meet in a base station only with hierarchical addresses:
-# domain 0 is the server, domain 1 the cell.
+# domain 0 is what is on the wire, domain 1 the cell.
+set congested [expr {$par(bottleneck) ne "0"}]
 $ns node-config -addressType hierarchical
 AddrParams set domain_num_ 2
 AddrParams set cluster_num_ {1 1}
-AddrParams set nodes_num_ {1 2}
+AddrParams set nodes_num_ [list [expr {$congested ? 7 : 1}] 2]
 
 set ground [new Topography]
 $ground load_flatgrid 100 100
 create-god 2
 set server [$ns node 0.0.0]
+if {$congested} {
+    foreach host {r0 r1 c1 c2 c3 c4} address {1 2 3 4 5 6} { set $host [$ns node 0.0.$address] }
+}
 
 $ns node-config -adhocRouting DSDV -wiredRouting ON \
     -llType LL -macType Mac/802_11 -phyType Phy/WirelessPhy \
@@ -77,8 +88,37 @@ set station [$ns node 1.0.1]
 $station base-station [AddrParams addr2id [$ap node-addr]]
 place $station [expr {50 + $par(distance)}] 50
 
-$ns duplex-link $server $ap $par(wired_rate) $par(wired_delay) DropTail
-foreach {from to} [list $server $ap $ap $server] { $ns queue-limit $from $to 100000 }
+proc wire {a b rate delay buffer} {
+    global ns
+    $ns duplex-link $a $b $rate $delay DropTail
+    foreach {from to} [list $a $b $b $a] { $ns queue-limit $from $to $buffer }
+}
+proc cross_traffic {from to} {
+    global ns par
+    set udp [new Agent/UDP]
+    $udp set packetSize_ $par(cross_size)
+    $ns attach-agent $from $udp
+    set null [new Agent/Null]
+    $ns attach-agent $to $null
+    $ns connect $udp $null
+    set pareto [new Application/Traffic/Pareto]
+    foreach {field key} {
+        packetSize_ cross_size  burst_time_ cross_on  idle_time_ cross_off  rate_ cross
+        shape_ cross_shape
+    } { $pareto set $field $par($key) }
+    $pareto attach-agent $udp
+    $ns at $par(start) "$pareto start"
+}
+if {$congested} {
+    foreach {a b} [list $server $r0 $c1 $r0 $c3 $r0 $r1 $ap $r1 $c2 $r1 $c4] {
+        wire $a $b $par(wired_rate) $par(access_delay) 100000
+    }
+    wire $r0 $r1 $par(bottleneck) $par(wired_delay) $par(bottleneck_buffer)
+    cross_traffic $c1 $c2
+    cross_traffic $c4 $c3
+} else {
+    wire $server $ap $par(wired_rate) $par(wired_delay) 100000
+}
 
 # ---- errors ---------------------------------------------------------------------------------
 # The two-state model runs by the clock: exponential sojourns, all is lost in the bad state and

@@ -33,6 +33,7 @@ FAMILIES = {
     "f2": ("f2_one_up_n_down_buffer60.json", "cell_tcp.tcl"),
     "f5": ("f5_tcp_variants_wireless_errors.json", "lossy_download.tcl"),
     "f7": ("f7_saturated_udp_uplink.json", "saturated_udp.tcl"),
+    "f8": ("f8_tcp_variants_errors_before_retransmission.json", "lossy_download.tcl"),
 }
 # What rounding can make of two equal runs: mean queue lengths are stored to four places, goodputs
 # per flow cut to whole bit/s, and up to 26 of these are added.

@@ -1,8 +1,9 @@
 """Published papers, rebuilt: figures, tables, and a verdict on each of their claims.
 
-Each paper is a package of its own with two functions, `rebuild` and `describe`; this module is
-the registry. What papers share lies beside it: `measures` (how a claim is measured), `claims` (how
-it is judged), `runs` (which simulations that takes), `style`, `report` and `output` (what is
+Each paper is a package of its own with two functions, `rebuild` and `describe`, those of its
+`Paper`; this module is the registry. What papers share lies beside it: `paper` (the way from data
+to results), `figures` and `curves` (what is shown), `measures` (how a claim is measured), `claims`
+(how it is judged), `runs` (which simulations that takes), `style`, `report` and `output` (what is
 written).
 """
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-NAMES = ["gong2006"]
+NAMES = ["gong2006", "tsiknas2012"]
 """The papers that can be rebuilt."""
 
 

@@ -36,6 +36,8 @@ class Heading:
     """How it was made: name and value."""
     scenario: str
     """The scenario in full, as text."""
+    others: str
+    """How the other scenarios differ from it."""
     quick: bool
 
 
@@ -57,6 +59,7 @@ def html(heading: Heading, sections: Sequence[Section], verdicts: Sequence[Verdi
         verdicts=_verdicts(verdicts),
         sections="".join(_section(section, verdicts) for section in sections),
         scenario=escape(heading.scenario),
+        others=escape(heading.others),
     )
 
 
@@ -188,8 +191,7 @@ $verdicts
 <h2>Figures and table</h2>
 $sections
 <h2>Scenario</h2>
-<p>One of the configurations, every default filled in; the others differ in the queue and in the
-number of stations.</p>
+<p>One of the configurations, every default filled in. $others</p>
 <pre>$scenario</pre>
 </body>
 </html>
