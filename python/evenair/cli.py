@@ -13,7 +13,7 @@ import sys
 import threading
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from evenair.terminal import (
     BAD_INPUT,
@@ -29,7 +29,7 @@ from evenair.terminal import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import FrameType
 
     from evenair.outputs import Outputs
@@ -265,7 +265,7 @@ def _run(arguments: argparse.Namespace) -> int:
     jobs = [(scenario, seed + k) for k in range(runs or 1)]
 
     with Outputs() as outputs:
-        write = _stage(arguments, outputs, traced="trace" in scenario.resolved)
+        write = _stage(arguments, outputs, scenario.resolved)
         pcap = _stage_capture(arguments.pcap, outputs)
         with progress("runs", quiet=arguments.quiet) as update:
             try:
@@ -296,15 +296,19 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _stage(
-    arguments: argparse.Namespace, outputs: Outputs, *, traced: bool
+    arguments: argparse.Namespace, outputs: Outputs, scenario: Mapping[str, Any]
 ) -> Callable[[RunResult | RunSet], None]:
     """Check that --out and --plot can be written, and return what will write them."""
     plot = _staged(outputs, "--plot", arguments.plot) if arguments.plot else None
     folder = {}
     if arguments.out:
+        from evenair.scenario import has_finite_transfers
+
         tables = ("flows", "stations", "links")
         names = ["result.json", "scenario.toml", *(f"{table}.parquet" for table in tables)]
-        if traced:
+        if has_finite_transfers(scenario):
+            names.append("sessions.parquet")
+        if "trace" in scenario:
             names.append("series.parquet")
         folder = {name: _staged(outputs, "--out", arguments.out / name) for name in names}
 

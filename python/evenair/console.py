@@ -101,7 +101,10 @@ def show_claims(report: Path) -> None:
 def _parameter(parameter: Mapping[str, Any]) -> str:
     """Say what a parameter is, in a line."""
     name, default = parameter["name"], parameter["default"]
-    return f"{name} = {json.dumps(default)}: {parameter['meaning']} ({parameter['accepts']})"
+    # A distribution's default is TOML already.
+    is_table = isinstance(default, str) and default.startswith("{")
+    shown = default if is_table else json.dumps(default)
+    return f"{name} = {shown}: {parameter['meaning']} ({parameter['accepts']})"
 
 
 def _flows(runs: Sequence[RunResult]) -> Table:
@@ -135,6 +138,7 @@ def _totals(summary: Mapping[str, Estimate]) -> Iterator[str]:
         ("Jain's index", "jain_index", 1.0, ".3f", ""),
         ("AP queue loss", "ap_queue_loss_ratio", 100.0, ".2f", "%"),
         ("mean AP queue", "ap_queue_mean_packets", 1.0, ".1f", " packets"),
+        ("mean session", "mean_session_s", 1.0, ".4f", " s"),
     )
     for label, name, scale, form, unit in shown:
         if name in summary:

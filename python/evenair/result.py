@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -76,12 +77,18 @@ class RunResult:
             "mean_up_goodput_bps": self._mean_goodput("up"),
             "mean_down_goodput_bps": self._mean_goodput("down"),
             **{f"ap_queue_{name}": queue.get(name) for name in _QUEUE_METRICS},
+            "mean_session_s": self._mean_session(),
         }
         return {name: float(value) for name, value in metrics.items() if value is not None}
 
     def _mean_goodput(self, direction: str) -> float | None:
         flows = [flow for flow in self.document["flows"] if flow["direction"] == direction]
         return sum(flow["goodput_bps"] for flow in flows) / len(flows) if flows else None
+
+    def _mean_session(self) -> float | None:
+        sessions = self.document.get("sessions") or []
+        times = [session["end_s"] - session["start_s"] for session in sessions]
+        return math.fsum(times) / len(times) if times else None
 
     @cached_property
     def flows(self) -> pa.Table:
@@ -100,7 +107,10 @@ class RunResult:
 
     @cached_property
     def sessions(self) -> pa.Table:
-        """One row per finite transfer: flow, start_s, end_s, bytes. Empty where there are none."""
+        """One row per finite transfer: flow, start_s, end_s, bytes, last_byte_s, ...
+
+        Times are seconds since the end of the warm-up. Empty where there are none.
+        """
         return tables.rows(self.document.get("sessions", []))
 
     @cached_property

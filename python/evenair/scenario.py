@@ -11,7 +11,7 @@ from evenair import _core, _toml
 from evenair.terminal import why
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 _BUILT_IN = Path(__file__).parent / "scenarios"
 _LARGEST = 10_000_000
@@ -82,6 +82,15 @@ class Scenario:
 
     def __repr__(self) -> str:
         return f"<Scenario {self.name!r}>"
+
+
+def has_finite_transfers(resolved: Mapping[str, Any]) -> bool:
+    """Return whether any flow of a resolved scenario is to leave sessions in a result."""
+    flows = [flow for station in resolved["station"] for flow in station["flows"]]
+    flows += resolved["wired"].get("flow", [])
+    applications = [flow["application"] for flow in flows]
+    # Those without parameters are written by their name.
+    return any(isinstance(table, dict) and "size" in table for table in applications)
 
 
 def load(

@@ -50,9 +50,12 @@ const VARIANTS: [&str; 15] = [
     "station.0.flows.0.stop=2 s",
     "trace.interval=0.1 s",
 ];
-const FLOWS: [&str; 9] = [
+const FLOWS: [&str; 12] = [
     "delayed_ack=1",
     "delayed_ack=4",
+    "delayed_ack=dynamic",
+    "application={ kind = \"web\", think = \"0.1 s\", request = 300 }",
+    "application={ kind = \"web\", think = \"0.1 s\", opened_by = \"sender\", pad = true }",
     "window=1",
     "window=1000",
     "limited_transmit=off",

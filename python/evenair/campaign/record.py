@@ -96,7 +96,6 @@ def _metrics(result: RunResult) -> dict[str, float | int]:
         "timeouts": _sum(flows, "timeouts"),
         "mean_rtt_s": _mean([flow.get("mean_rtt_s") for flow in flows]),
         "sessions": None if sessions is None else len(sessions),
-        "mean_session_s": _mean([s["end_s"] - s["start_s"] for s in sessions or ()]),
     }
     return {name: metrics[name] for name in METRICS if metrics.get(name) is not None}
 

@@ -22,6 +22,8 @@ pub(super) const TRACE: &str = "trace";
 
 /// The longest trace; a resolved scenario has all of it.
 const MAX_VALUES: usize = 100_000;
+/// Of its file.
+const MAX_BYTES: u64 = 10_000_000;
 
 /// What is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -228,26 +230,44 @@ impl<'de> DeserializeSeed<'de> for FileSeed {
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Arc<[f64]>, D::Error> {
         let path = String::deserialize(from)?;
-        let text = std::fs::read_to_string(&path).map_err(|error| {
-            let path = shown(&path);
-            D::Error::custom(format!("got {path}: {error}; accepted: a text file of values"))
+        let named = named(&path);
+        let text = read_text(&path).map_err(|problem| {
+            D::Error::custom(format!("got {named}: {problem}; accepted: a text file of values"))
         })?;
         let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim).zip(1..);
         let mut values = Vec::new();
         for (line, number) in lines.filter(|(line, _)| !line.is_empty()) {
-            let plain = || line.parse::<f64>().ok().map(serde_json::Value::from);
-            let value = plain().unwrap_or_else(|| line.trim_matches('"').into());
+            let plain = line.parse::<f64>().ok().filter(|value| value.is_finite());
+            let value =
+                plain.map_or_else(|| line.trim_matches('"').into(), serde_json::Value::from);
             match QuantitySeed(self.0).deserialize(value) {
                 Ok(value) => values.push(value),
-                Err(_) if number == 1 && !line.starts_with(|c: char| c.is_ascii_digit()) => {}
+                Err(_) if number == 1 && line.starts_with(|c: char| c.is_alphabetic()) => {}
                 Err(error) => {
-                    let path = shown(&path);
-                    return Err(D::Error::custom(format!("{path}, line {number}: {error}")));
+                    return Err(D::Error::custom(format!("{named}, line {number}: {error}")));
                 }
             }
         }
-        checked(values).map_err(|error| D::Error::custom(format!("{}: {error}", shown(&path))))
+        checked(values).map_err(|error| D::Error::custom(format!("{named}: {error}")))
     }
+}
+
+/// The end of a path is what tells files apart, so that a long one is not cut as other texts are.
+fn named(path: &str) -> String {
+    if path.chars().count() <= 200 { format!("{path:?}") } else { shown(path) }
+}
+
+fn read_text(path: &str) -> Result<String, String> {
+    let told = |error: std::io::Error| error.to_string();
+    // Neither what never ends nor what never answers.
+    let metadata = std::fs::metadata(path).map_err(told)?;
+    if !metadata.is_file() {
+        return Err("it is no file".to_owned());
+    }
+    if metadata.len() > MAX_BYTES {
+        return Err(format!("it is larger than {} MB", MAX_BYTES / 1_000_000));
+    }
+    std::fs::read_to_string(path).map_err(told)
 }
 
 fn checked(values: Vec<f64>) -> Result<Arc<[f64]>, String> {

@@ -510,6 +510,8 @@ fn a_trace_comes_from_a_file() {
         ("1\n2\nmany\n", "line 3: got \"many\""),
         ("1\n-2\n", "line 2: got -2: it is negative"),
         ("1,2\n", "line 1: got \"1,2\""),
+        ("-1\n2\n", "line 1: got -1: it is negative"),
+        ("1\nnan\n", "line 2: got \"nan\": it does not start with a number"),
     ] {
         let error = read(file).unwrap_err();
         error_of(&error);
