@@ -159,7 +159,7 @@ def test_bad_claims_files(text: str, message: str) -> None:
 
 @pytest.mark.parametrize("effort", [FULL, QUICK])
 def test_the_papers_claims_can_all_be_measured_with_its_figures(effort: Any) -> None:
-    cells = set().union(*(spec.cells(effort) for spec in FIGURES))
+    cells = set().union(*(spec.points(effort) for spec in FIGURES))
     figures = {spec.id for spec in FIGURES}
     for each in claims(effort):
         assert each.measure.points <= cells, each.id

@@ -13,7 +13,7 @@ import pytest
 from evenair import papers
 from evenair.papers import gong2006
 from evenair.papers.gong2006.cells import BUFFER, FULL, QUICK, Cell, Effort
-from evenair.papers.gong2006.figures import FIGURES, chosen
+from evenair.papers.gong2006.figures import FIGURES
 from fake_runs import simulate
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def test_a_single_figure_runs_and_writes_what_it_needs(tmp_path: Path) -> None:
 
 
 def test_each_point_is_simulated_once() -> None:
-    cells = [cell for spec in FIGURES for cell in spec.cells(FULL)]
+    cells = [cell for spec in FIGURES for cell in spec.points(FULL)]
     assert len(set(cells)) == 4 * 15 + 4 * 5
     assert len(FULL.seeds) == 10
 
@@ -170,7 +170,7 @@ def test_an_interrupted_rebuild_leaves_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["4B", "fig4b", "Figure 4b", " 4b "])
 def test_figures_by_name(name: str) -> None:
-    assert [spec.id for spec in chosen([name])] == ["4b"]
+    assert [spec.id for spec in gong2006.PAPER.chosen([name])] == ["4b"]
 
 
 @pytest.mark.parametrize("name", ["9", "", "fig", "4", "../3"])

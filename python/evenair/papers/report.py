@@ -36,7 +36,10 @@ class Heading:
     """How it was made: name and value."""
     scenario: str
     """The scenario in full, as text."""
-    quick: bool
+    variations: str
+    """What the other scenarios differ in."""
+    quick: str
+    """What a quick run leaves out; empty for a full one."""
 
 
 def html(heading: Heading, sections: Sequence[Section], verdicts: Sequence[Verdict[Any]]) -> str:
@@ -49,13 +52,14 @@ def html(heading: Heading, sections: Sequence[Section], verdicts: Sequence[Verdi
         title=escape(heading.title),
         authors=escape(heading.authors),
         summary=escape(summary),
-        quick=_QUICK if heading.quick else "",
+        quick=_QUICK.substitute(left_out=escape(heading.quick)) if heading.quick else "",
         facts="".join(
             f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>"
             for name, value in heading.facts.items()
         ),
         verdicts=_verdicts(verdicts),
         sections="".join(_section(section, verdicts) for section in sections),
+        variations=escape(heading.variations),
         scenario=escape(heading.scenario),
     )
 
@@ -135,10 +139,9 @@ def _measured(verdict: Verdict[Any]) -> str:
     return number(verdict.measured, verdict.claim.unit)
 
 
-_QUICK = (
-    '<p class="quick"><strong>Quick run: not for judging.</strong> Two seeds, one simulated '
-    "minute and a coarser grid show what comes out; the verdicts below are computed from that and "
-    "may well differ from those of the full run.</p>"
+_QUICK = Template(
+    '<p class="quick"><strong>Quick run: not for judging.</strong> $left_out show what comes out; '
+    "the verdicts below are computed from that and may well differ from those of the full run.</p>"
 )
 
 _PAGE = Template("""<!DOCTYPE html>
@@ -185,11 +188,10 @@ two quantities are compared, runs with the same seed are compared. A claim holds
 tolerances were fixed from the paper's own precision before the first run.</p>
 <h2>Verdicts</h2>
 $verdicts
-<h2>Figures and table</h2>
+<h2>Figures and tables</h2>
 $sections
 <h2>Scenario</h2>
-<p>One of the configurations, every default filled in; the others differ in the queue and in the
-number of stations.</p>
+<p>One of the configurations, every default filled in; $variations.</p>
 <pre>$scenario</pre>
 </body>
 </html>

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import MultipleLocator
 
+from evenair.papers.claims import number
 from evenair.papers.gong2006.cells import BUFFER, SCHEMES, Axis, Cell, Effort, sweep
 from evenair.papers.gong2006.published import TABLE_1
 from evenair.papers.gong2006.quantities import (
@@ -16,7 +16,9 @@ from evenair.papers.gong2006.quantities import (
     flow_mbps,
     queue_samples,
 )
+from evenair.papers.paper import Table
 from evenair.papers.style import Line, legend_above, new_figure, styled
+from evenair.statistics import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from evenair.papers.paper import Printed
     from evenair.papers.runs import Document, Runs
 
 LINES: dict[str, Line] = {
@@ -38,14 +41,6 @@ UPSTREAM = Line("Upstream flow", "#000000", "-", "^")
 DOWNSTREAM = Line("Downstream flow", "#d6604d", "--", "v", filled=False)
 ACKS = Line("ACK packets", "#000000", "-", "^")
 DATA = Line("Data packets", "#d6604d", "--", "v", filled=False)
-
-
-@dataclass(frozen=True)
-class Table:
-    """The numbers in a figure."""
-
-    header: tuple[str, ...]
-    rows: list[tuple[object, ...]]
 
 
 def from_zero(axes: Axes) -> None:
@@ -178,16 +173,46 @@ def flow_table(runs: Runs[Cell], effort: Effort) -> tuple[None, Table]:
     for filtering in ("tail", "head"):
         header += [f"{filtering}_published_mbps", f"{filtering}_mbps", f"{filtering}_ci95"]
     rows: list[tuple[object, ...]] = []
-    for number, (tail, head) in enumerate(
+    for flow, (tail, head) in enumerate(
         zip(TABLE_1["spm-tail"], TABLE_1["spm-head"], strict=True), start=1
     ):
-        direction = "up" if number <= 5 else "down"
-        quantity = _flow(f"{direction}-{(number - 1) % 5 + 1}")
-        row: list[object] = [number, direction]
+        direction = "up" if flow <= 5 else "down"
+        quantity = _flow(f"{direction}-{(flow - 1) % 5 + 1}")
+        row: list[object] = [flow, direction]
         for scheme, published in (("spm-tail", tail), ("spm-head", head)):
             row += [published, *runs.estimate(Cell(scheme, BUFFER), quantity)]
         rows.append(tuple(row))
     return None, Table(tuple(header), rows)
+
+
+def printed_flow_table(table: Table) -> Printed:
+    """Lay Table I out for the report, totals below."""
+    header = ("Flow", "Tail, published", "Tail, ours", "Head, published", "Head, ours")
+    rows: list[Sequence[str]] = []
+    ours = [0.0, 0.0]
+    for row in table.rows:
+        flow, direction, tail_published, tail, tail_ci, head_published, head, head_ci = row
+        values = [Estimate(*_floats(pair)) for pair in ((tail, tail_ci), (head, head_ci))]
+        ours = [total + value.mean for total, value in zip(ours, values, strict=True)]
+        rows.append(
+            (
+                f"{flow} ({direction}stream)",
+                f"{tail_published:.2f}",
+                number(values[0]),
+                f"{head_published:.2f}",
+                number(values[1]),
+            )
+        )
+    published = [sum(column) for column in TABLE_1.values()]
+    rows.append(
+        ("All", f"{published[0]:.2f}", f"{ours[0]:.2f}", f"{published[1]:.2f}", f"{ours[1]:.2f}")
+    )
+    return header, rows
+
+
+def _floats(pair: tuple[Any, Any]) -> tuple[float, float | None]:
+    mean, ci95 = pair
+    return float(mean), None if ci95 is None else float(ci95)
 
 
 def _curve(

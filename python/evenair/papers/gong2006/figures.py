@@ -2,39 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from evenair.papers.gong2006 import drawing, quantities
 from evenair.papers.gong2006.cells import BUFFER, SCHEMES, Axis, Cell, Effort, sweep
+from evenair.papers.paper import FigureSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from matplotlib.figure import Figure
-
-    from evenair.papers.gong2006.drawing import Table
-    from evenair.papers.runs import Runs
-
-
-@dataclass(frozen=True)
-class FigureSpec:
-    """One figure or table of the paper."""
-
-    id: str
-    """What `--figure` takes, and files are called after."""
-    title: str
-    caption: str
-    cells: Callable[[Effort], set[Cell]]
-    """The configurations that it shows."""
-    draw: Callable[[Runs[Cell], Effort], tuple[Figure | None, Table]]
-    """Make the figure (None for a table of the paper) and the numbers in it."""
-
-    @property
-    def stem(self) -> str:
-        """Name of its files, without ending."""
-        return self.id if self.id.startswith("table") else f"fig{self.id}"
+    from collections.abc import Iterable
 
 
 def _curves(schemes: Iterable[str], axis: Axis, effort: Effort) -> set[Cell]:
@@ -48,7 +24,7 @@ def _at_sixty(schemes: Iterable[str], effort: Effort) -> set[Cell]:
 _BUFFER_LABEL = "Buffer size (packets)"
 _DOWN_LABEL = "Number of downstream flows"
 
-FIGURES: tuple[FigureSpec, ...] = (
+FIGURES: tuple[FigureSpec[Cell, Effort], ...] = (
     FigureSpec(
         "2",
         "Throughput of upstream and downstream flows under DropTail",
@@ -160,25 +136,7 @@ FIGURES: tuple[FigureSpec, ...] = (
         "Mb/s, with the 95% interval over the seeds, beside the published numbers.",
         partial(_at_sixty, ["spm-tail", "spm-head"]),
         drawing.flow_table,
+        drawing.printed_flow_table,
     ),
 )
 """All figures and the table, in the order of the paper."""
-
-
-def chosen(ids: list[str] | None) -> list[FigureSpec]:
-    """Return the figures of these ids in the paper's order, all of them for None.
-
-    "4b", "fig4b" and "Table1" are all understood. Raises ValueError for an unknown id.
-    """
-    if ids is None:
-        return list(FIGURES)
-    known = {spec.id: spec for spec in FIGURES}
-    wanted = set()
-    for name in ids:
-        key = name.strip().lower().removeprefix("figure").removeprefix("fig").lstrip(" .-")
-        if key not in known:
-            raise ValueError(f"--figure: got {name!r}, expected one of {', '.join(known)}")
-        wanted.add(key)
-    if not wanted:
-        raise ValueError(f"--figure: none given, expected one of {', '.join(known)}")
-    return [spec for spec in FIGURES if spec.id in wanted]
