@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-NAMES = ["gong2006"]
+NAMES = ["gong2006", "miorandi2006"]
 """The papers that can be rebuilt."""
 
 
