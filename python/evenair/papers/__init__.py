@@ -1,9 +1,10 @@
 """Published papers, rebuilt: figures, tables, and a verdict on each of their claims.
 
 Each paper is a package of its own with two functions, `rebuild` and `describe`; this module is
-the registry. What papers share lies beside it: `paper` (a paper as data, and the steps of
-rebuilding it), `measures` (how a claim is measured), `claims` (how it is judged), `runs` (which
-simulations that takes), `style`, `report` and `output` (what is written).
+the registry. What papers share lies beside it: `paper` (from a paper as data to a folder of
+results), `figures` and `curves` (its figures), `measures` (how a claim is measured), `claims` (how
+it is judged), `runs` (which simulations that takes), `style`, `report` and `output` (what is
+written).
 """
 
 from __future__ import annotations

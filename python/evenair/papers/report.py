@@ -36,10 +36,9 @@ class Heading:
     """How it was made: name and value."""
     scenario: str
     """The scenario in full, as text."""
-    variations: str
-    """What the other scenarios differ in."""
-    quick: str
-    """What a quick run leaves out; empty for a full one."""
+    others: str
+    """How the other scenarios differ from it."""
+    quick: bool
 
 
 def html(heading: Heading, sections: Sequence[Section], verdicts: Sequence[Verdict[Any]]) -> str:
@@ -52,15 +51,15 @@ def html(heading: Heading, sections: Sequence[Section], verdicts: Sequence[Verdi
         title=escape(heading.title),
         authors=escape(heading.authors),
         summary=escape(summary),
-        quick=_QUICK.substitute(left_out=escape(heading.quick)) if heading.quick else "",
+        quick=_QUICK if heading.quick else "",
         facts="".join(
             f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>"
             for name, value in heading.facts.items()
         ),
         verdicts=_verdicts(verdicts),
         sections="".join(_section(section, verdicts) for section in sections),
-        variations=escape(heading.variations),
         scenario=escape(heading.scenario),
+        others=escape(heading.others),
     )
 
 
@@ -139,9 +138,10 @@ def _measured(verdict: Verdict[Any]) -> str:
     return number(verdict.measured, verdict.claim.unit)
 
 
-_QUICK = Template(
-    '<p class="quick"><strong>Quick run: not for judging.</strong> $left_out show what comes out; '
-    "the verdicts below are computed from that and may well differ from those of the full run.</p>"
+_QUICK = (
+    '<p class="quick"><strong>Quick run: not for judging.</strong> Two seeds, short runs '
+    "and a coarser grid show what comes out; the verdicts below are computed from that and "
+    "may well differ from those of the full run.</p>"
 )
 
 _PAGE = Template("""<!DOCTYPE html>
@@ -191,7 +191,7 @@ $verdicts
 <h2>Figures and tables</h2>
 $sections
 <h2>Scenario</h2>
-<p>One of the configurations, every default filled in; $variations.</p>
+<p>One of the configurations, every default filled in. $others</p>
 <pre>$scenario</pre>
 </body>
 </html>

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from matplotlib.ticker import MultipleLocator
 
 from evenair.papers.claims import number
+from evenair.papers.curves import curve, curves, from_zero, label
+from evenair.papers.figures import Table
 from evenair.papers.gong2006.cells import BUFFER, SCHEMES, Axis, Cell, Effort, sweep
 from evenair.papers.gong2006.published import TABLE_1
 from evenair.papers.gong2006.quantities import (
@@ -16,9 +18,7 @@ from evenair.papers.gong2006.quantities import (
     flow_mbps,
     queue_samples,
 )
-from evenair.papers.paper import Table
 from evenair.papers.style import Line, legend_above, new_figure, styled
-from evenair.statistics import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from evenair.papers.paper import Printed
     from evenair.papers.runs import Document, Runs
 
 LINES: dict[str, Line] = {
@@ -41,11 +40,6 @@ UPSTREAM = Line("Upstream flow", "#000000", "-", "^")
 DOWNSTREAM = Line("Downstream flow", "#d6604d", "--", "v", filled=False)
 ACKS = Line("ACK packets", "#000000", "-", "^")
 DATA = Line("Data packets", "#d6604d", "--", "v", filled=False)
-
-
-def from_zero(axes: Axes) -> None:
-    """Let the vertical axis begin at zero, a little room above the data."""
-    axes.set_ylim(0.0, max(axes.get_ylim()[1], 0.01))
 
 
 def throughput_limits(axes: Axes) -> None:
@@ -75,45 +69,46 @@ def four_schemes(
 ) -> tuple[Figure, Table]:
     """Draw one quantity over buffer size or number of flows, a curve for each scheme."""
     column = "buffer_packets" if axis == "buffer" else "downstream_flows"
-    table = Table(("scheme", column, name, "ci95"), [])
-    with styled():
-        figure, (axes,) = new_figure()
-        for scheme, line in LINES.items():
-            curve = sweep(scheme, effort, axis)
-            _curve(axes, runs, curve, quantity, line)
-            for x, cell in curve:
-                table.rows.append((scheme, x, *runs.estimate(cell, quantity)))
-        _label(axes, x_label, y_label)
+
+    def finish(axes: Axes) -> None:
         axes.xaxis.set_major_locator(MultipleLocator(20 if axis == "buffer" else 5))
         limits(axes)
-        legend_above(figure, axes, 2)
-    return figure, table
+
+    return curves(
+        runs,
+        LINES,
+        lambda scheme: sweep(scheme, effort, axis),
+        quantity,
+        columns=("scheme", column, name),
+        labels=(x_label, y_label),
+        finish=finish,
+    )
 
 
 def per_flow_throughput(runs: Runs[Cell], effort: Effort) -> tuple[Figure, Table]:
     """Draw figure 2: the throughput of each flow and of each direction, over buffer size."""
-    curve = sweep("droptail", effort, "buffer")
+    along = sweep("droptail", effort, "buffer")
     table = Table(("flow", "buffer_packets", "throughput_mbps", "ci95"), [])
     with styled():
         figure, (axes,) = new_figure()
         for direction, line in (("up", UPSTREAM), ("down", DOWNSTREAM)):
             names = [f"{direction}-{k}" for k in range(1, 6)]
             for flow in names:
-                estimates = [runs.estimate(cell, _flow(flow)) for _, cell in curve]
+                estimates = [runs.estimate(cell, _flow(flow)) for _, cell in along]
                 axes.plot(
-                    [x for x, _ in curve],
+                    [x for x, _ in along],
                     [value.mean for value in estimates],
                     **line.keywords() | {"linestyle": "none", "label": None},
                     markersize=3.0,
                     alpha=0.35,
                 )
-                for (x, _), value in zip(curve, estimates, strict=True):
+                for (x, _), value in zip(along, estimates, strict=True):
                     table.rows.append((flow, x, *value))
-            _curve(axes, runs, curve, _direction(direction), line)
-            for x, cell in curve:
+            curve(axes, runs, along, _direction(direction), line)
+            for x, cell in along:
                 value = runs.estimate(cell, _direction(direction))
                 table.rows.append((f"mean of {direction}", x, *value))
-        _label(axes, "Buffer size (packets)", "Throughput of a flow (Mb/s)")
+        label(axes, "Buffer size (packets)", "Throughput of a flow (Mb/s)")
         axes.xaxis.set_major_locator(MultipleLocator(20))
         from_zero(axes)
         legend_above(figure, axes, 2)
@@ -132,7 +127,7 @@ def windows(runs: Runs[Cell], effort: Effort, *, schemes: Sequence[str]) -> tupl
             up, down = cwnd_samples("up-1", document), cwnd_samples("down-1", document)
             axes.plot(times, up, **UPSTREAM.over_time(len(times)))
             axes.plot(times, down, **DOWNSTREAM.over_time(len(times)))
-            _label(axes, "Time (s)", "Congestion window (packets)")
+            label(axes, "Time (s)", "Congestion window (packets)")
             if len(schemes) > 1:
                 axes.set_title(f"({letter}) {SCHEMES[scheme].label}")
             axes.label_outer()
@@ -158,7 +153,7 @@ def queue_contents(runs: Runs[Cell], effort: Effort) -> tuple[Figure, Table]:
             axes.plot(times, acks, **ACKS.over_time(len(times)))
             axes.plot(times, data, **DATA.over_time(len(times)))
             axes.set_title(f"({letter}) {SCHEMES[scheme].label}")
-            _label(axes, "Time (s)", "Packets in queue")
+            label(axes, "Time (s)", "Packets in queue")
             axes.set_ylim(0.0, BUFFER)
             axes.yaxis.set_major_locator(MultipleLocator(10))
             axes.label_outer()
@@ -173,64 +168,25 @@ def flow_table(runs: Runs[Cell], effort: Effort) -> tuple[None, Table]:
     for filtering in ("tail", "head"):
         header += [f"{filtering}_published_mbps", f"{filtering}_mbps", f"{filtering}_ci95"]
     rows: list[tuple[object, ...]] = []
-    for flow, (tail, head) in enumerate(
-        zip(TABLE_1["spm-tail"], TABLE_1["spm-head"], strict=True), start=1
-    ):
+    printed: list[tuple[str, ...]] = []
+    sums = [0.0, 0.0]
+    for flow in range(1, 11):
         direction = "up" if flow <= 5 else "down"
         quantity = _flow(f"{direction}-{(flow - 1) % 5 + 1}")
         row: list[object] = [flow, direction]
-        for scheme, published in (("spm-tail", tail), ("spm-head", head)):
-            row += [published, *runs.estimate(Cell(scheme, BUFFER), quantity)]
+        text = [f"{flow} ({direction}stream)"]
+        for column, scheme in enumerate(("spm-tail", "spm-head")):
+            published = TABLE_1[scheme][flow - 1]
+            ours = runs.estimate(Cell(scheme, BUFFER), quantity)
+            row += [published, *ours]
+            text += [f"{published:.2f}", number(ours)]
+            sums[column] += ours.mean
         rows.append(tuple(row))
-    return None, Table(tuple(header), rows)
-
-
-def printed_flow_table(table: Table) -> Printed:
-    """Lay Table I out for the report, totals below."""
-    header = ("Flow", "Tail, published", "Tail, ours", "Head, published", "Head, ours")
-    rows: list[Sequence[str]] = []
-    ours = [0.0, 0.0]
-    for row in table.rows:
-        flow, direction, tail_published, tail, tail_ci, head_published, head, head_ci = row
-        values = [Estimate(*_floats(pair)) for pair in ((tail, tail_ci), (head, head_ci))]
-        ours = [total + value.mean for total, value in zip(ours, values, strict=True)]
-        rows.append(
-            (
-                f"{flow} ({direction}stream)",
-                f"{tail_published:.2f}",
-                number(values[0]),
-                f"{head_published:.2f}",
-                number(values[1]),
-            )
-        )
-    published = [sum(column) for column in TABLE_1.values()]
-    rows.append(
-        ("All", f"{published[0]:.2f}", f"{ours[0]:.2f}", f"{published[1]:.2f}", f"{ours[1]:.2f}")
-    )
-    return header, rows
-
-
-def _floats(pair: tuple[Any, Any]) -> tuple[float, float | None]:
-    mean, ci95 = pair
-    return float(mean), None if ci95 is None else float(ci95)
-
-
-def _curve(
-    axes: Axes,
-    runs: Runs[Cell],
-    curve: Sequence[tuple[int, Cell]],
-    quantity: Callable[[Document], float],
-    line: Line,
-) -> None:
-    estimates = [runs.estimate(cell, quantity) for _, cell in curve]
-    axes.errorbar(
-        [x for x, _ in curve],
-        [value.mean for value in estimates],
-        yerr=[value.ci95 or 0.0 for value in estimates],
-        capsize=2.5,
-        elinewidth=0.9,
-        **line.keywords(),
-    )
+        printed.append(tuple(text))
+    totals = [(sum(TABLE_1[scheme]), ours) for scheme, ours in zip(TABLE_1, sums, strict=True)]
+    printed.append(("All", *(f"{total:.2f}" for pair in totals for total in pair)))
+    titles = ("Flow", "Tail, published", "Tail, ours", "Head, published", "Head, ours")
+    return None, Table(tuple(header), rows, (titles, printed))
 
 
 def _flow(name: str) -> Callable[[Document], float]:
@@ -239,11 +195,6 @@ def _flow(name: str) -> Callable[[Document], float]:
 
 def _direction(name: str) -> Callable[[Document], float]:
     return lambda document: direction_mbps(name, document)
-
-
-def _label(axes: Axes, x_label: str, y_label: str) -> None:
-    axes.set_xlabel(x_label)
-    axes.set_ylabel(y_label)
 
 
 def _panel(columns: int) -> tuple[float, float]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from evenair.papers.curves import from_zero
+from evenair.papers.figures import FigureSpec
 from evenair.papers.gong2006 import drawing, quantities
 from evenair.papers.gong2006.cells import BUFFER, SCHEMES, Axis, Cell, Effort, sweep
-from evenair.papers.paper import FigureSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -83,7 +84,7 @@ FIGURES: tuple[FigureSpec[Cell, Effort], ...] = (
             name="loss_ratio",
             x_label=_BUFFER_LABEL,
             y_label="Packet loss ratio",
-            limits=drawing.from_zero,
+            limits=from_zero,
         ),
     ),
     FigureSpec(
@@ -136,7 +137,6 @@ FIGURES: tuple[FigureSpec[Cell, Effort], ...] = (
         "Mb/s, with the 95% interval over the seeds, beside the published numbers.",
         partial(_at_sixty, ["spm-tail", "spm-head"]),
         drawing.flow_table,
-        drawing.printed_flow_table,
     ),
 )
 """All figures and the table, in the order of the paper."""

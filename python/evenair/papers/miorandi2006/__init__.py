@@ -2,59 +2,39 @@
 
 from __future__ import annotations
 
-from functools import partial
-from importlib.resources import files
+from functools import cache
 from typing import TYPE_CHECKING
 
-from evenair.papers import runs
-from evenair.papers.claims import Claim, load_claims
 from evenair.papers.miorandi2006.figures import FIGURES
-from evenair.papers.miorandi2006.points import FULL, QUICK, Downloads, Effort, Point, Web
+from evenair.papers.miorandi2006.points import FULL, QUICK, Effort, Point, Web
 from evenair.papers.miorandi2006.published import AUTHORS, TITLE
 from evenair.papers.miorandi2006.quantities import condensed, read_term
 from evenair.papers.paper import Paper
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from evenair.papers.paper import Progress
+    from evenair.scenario import Scenario
 
 
-def claims(effort: Effort = FULL) -> list[Claim[Point]]:
-    """Return the paper's claims, to be measured on the grid of `effort`."""
-    text = (files(__name__) / "claims.toml").read_text(encoding="utf-8")
-    return load_claims(text, partial(read_term, effort))
-
-
-def simulate(points: list[Point], effort: Effort, progress: Progress | None) -> runs.Runs[Point]:
-    """Simulate points, each from the built-in scenario of its kind."""
+@cache
+def _base(name: str) -> Scenario:
     from evenair.scenario import load
 
-    bases = {name: load(name) for name in {point.base for point in points}}
-    return runs.simulate(
-        points, effort.seeds, lambda point: effort.scenario(point, bases), progress, condensed
-    )
+    return load(name)
 
 
-def _cost(point: Point) -> tuple[float, str]:
-    return (-point.cost, repr(point))
+def _scenario(point: Point, effort: Effort) -> Scenario:
+    return _base(point.base).with_(**point.changes(effort))
 
 
-def _facts(results: runs.Runs[Point], effort: Effort) -> dict[str, str]:
+def _facts(effort: Effort) -> dict[str, str]:
     return {
-        "Scenarios": "miorandi2006, miorandi2006-persistent, miorandi2006-backlogged (built in)",
-        "Persistent downloads": f"{effort.persistent_s:g} s each, after 20 s",
+        "Simulated time": f"{effort.duration_s:g} s after 20 s for persistent downloads, "
+        f"{effort.backlogged_s:g} s for backlogged nodes",
         "Web sessions": f"{effort.sessions} per station, {effort.files} of a single station",
+        "Scenarios": "miorandi2006, miorandi2006-persistent, miorandi2006-backlogged (built in)",
         "Models": "as printed, misprints corrected; L_RTS = 180 bits. The simulator's RTS has 160",
         "Throughput": "goodput: payload acknowledged, headers not counted",
     }
-
-
-def _example(results: runs.Runs[Point]) -> Point:
-    for usual in (Web(10, 1), Downloads(10, 1)):
-        if usual in results.points:
-            return usual
-    return next(iter(results.documents))[0]
 
 
 PAPER: Paper[Point, Effort] = Paper(
@@ -62,24 +42,19 @@ PAPER: Paper[Point, Effort] = Paper(
     title=TITLE,
     authors=AUTHORS,
     figures=FIGURES,
-    efforts=(FULL, QUICK),
-    claims=claims,
-    simulate=simulate,
-    cost=_cost,
+    full=FULL,
+    quick=QUICK,
+    scenario=_scenario,
+    order=lambda point: (-point.cost, repr(point)),
+    read_term=read_term,
     facts=_facts,
-    example=_example,
-    quick="Two seeds, shorter runs and a coarser grid",
-    variations="the others differ in stations, window, delayed ACKs, files and think times",
+    example=Web(10, 1),
+    others="The others differ in the kind of traffic, stations, window, delayed ACKs, file sizes, "
+    "think times and buffer.",
+    condensed=condensed,
 )
 
-
-def describe() -> str:
-    """Return what the paper is and the ids of what can be rebuilt."""
-    return PAPER.describe()
-
-
-def rebuild(
-    figures: list[str] | None, quick: bool, out: Path, progress: Progress | None = None
-) -> int:
-    """Rebuild the paper, see `evenair.papers.rebuild`."""
-    return PAPER.rebuild(figures, quick, out, progress)
+describe = PAPER.describe
+claims = PAPER.claims
+simulate = PAPER.simulate
+rebuild = PAPER.rebuild

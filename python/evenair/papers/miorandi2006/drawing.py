@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from evenair.papers.claims import number
+from evenair.papers.figures import Table
 from evenair.papers.miorandi2006.points import CURVES, Effort, Point
-from evenair.papers.paper import Table
 from evenair.papers.style import Line, legend_above, new_figure, styled
 from evenair.statistics import Estimate
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from evenair.papers.paper import Printed
     from evenair.papers.runs import Document, Runs
 
 
@@ -87,7 +86,7 @@ class Chart:
             _dress(axes.set_xlabel, axes.set_xscale, axes.set_xlim, axes.set_xticks, self.x)
             _dress(axes.set_ylabel, axes.set_yscale, axes.set_ylim, axes.set_yticks, self.y)
             legend_above(figure, axes, 2)
-        return figure, table
+        return figure, replace(table, printed=self._printed(table))
 
     def _simulated(
         self, axes: Any, table: Table, runs: Runs[Point], effort: Effort, drawn: Simulated
@@ -106,7 +105,7 @@ class Chart:
             x_values, means, yerr=bars, capsize=2.5, elinewidth=0.9, **drawn.line.keywords()
         )
 
-    def printed(self, table: Table) -> Printed:
+    def _printed(self, table: Table) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
         """Lay the simulated points out for the report, beside the model."""
         with_model = any(row[2] is not None and row[4] is not None for row in table.rows)
         header = ["Curve", self.x.label, f"{self.y.label}, simulated"]

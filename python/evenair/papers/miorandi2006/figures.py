@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evenair import models
+from evenair.papers.figures import FigureSpec
 from evenair.papers.miorandi2006 import quantities as q
 from evenair.papers.miorandi2006 import tables
 from evenair.papers.miorandi2006.drawing import Axis, Chart, Modelled, Simulated
 from evenair.papers.miorandi2006.points import FILE_BYTES, THINK_S, Effort, Point
-from evenair.papers.paper import FigureSpec
 from evenair.papers.style import Line
 
 if TYPE_CHECKING:
@@ -329,7 +329,7 @@ FIGURE_A3 = Chart(
 
 
 def _figure(name: str, title: str, caption: str, chart: Chart) -> FigureSpec[Point, Effort]:
-    return FigureSpec(name, title, caption, chart.points, chart.draw, chart.printed)
+    return FigureSpec(name, title, caption, chart.points, chart.draw)
 
 
 _BARS = "Bars: 95% interval over the seeds."
@@ -424,7 +424,6 @@ FIGURES: tuple[FigureSpec[Point, Effort], ...] = (
         "of 160 bits the model's throughput is 0.6% higher than as printed.",
         lambda _: set(),
         tables.parameters,
-        tables.as_printed,
     ),
     FigureSpec(
         "table2",
@@ -434,7 +433,6 @@ FIGURES: tuple[FigureSpec[Point, Effort], ...] = (
         "worth with Pareto's sizes.",
         tables.points_2,
         tables.table_2,
-        tables.as_printed,
     ),
     FigureSpec(
         "table3",
@@ -443,7 +441,6 @@ FIGURES: tuple[FigureSpec[Point, Effort], ...] = (
         "difference from d = 1 is taken run by run.",
         tables.points_3,
         tables.table_3,
-        tables.as_printed,
     ),
 )
 """All figures and tables that have numbers. Figures 7 and A.1 are diagrams of Markov chains."""

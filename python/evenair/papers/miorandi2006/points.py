@@ -7,9 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from evenair.scenario import Scenario
+    from collections.abc import Callable
 
 LARGE = 1000
 """W* where the paper has W* = 1000, or W >> 1."""
@@ -64,7 +62,7 @@ class Downloads:
         """What differs from the base scenario."""
         return {
             "station__0__count": self.stations,
-            "duration": effort.persistent_s,
+            "duration": effort.duration_s,
             "station__0__flows__0__window": self.window,
             "station__0__flows__0__initial_window": min(self.delayed_ack, self.window),
             "station__0__flows__0__delayed_ack": self.delayed_ack,
@@ -120,8 +118,9 @@ class Effort:
 
     seeds: tuple[int, ...]
     backlogged_s: float
-    persistent_s: float
-    """Measured time of a run, in seconds."""
+    """Measured time of a run with backlogged nodes, seconds."""
+    duration_s: float
+    """Measured time of a run with persistent downloads, seconds. Sessions take what they take."""
     sessions: int
     """Of each of several stations."""
     files: int
@@ -138,16 +137,13 @@ class Effort:
     """W* of figure 10."""
     phi_windows: tuple[int, ...]
     """W* of figure A.2."""
-
-    def scenario(self, point: Point, bases: Mapping[str, Scenario]) -> Scenario:
-        """Return what a point is simulated as."""
-        return bases[point.base].with_(**point.changes(self))
+    quick: bool
 
 
 FULL = Effort(
     seeds=tuple(range(1, 11)),
     backlogged_s=30.0,
-    persistent_s=80.0,
+    duration_s=80.0,
     sessions=300,
     files=10_000,
     nodes=(2, 3, 5, 7, 10, 15, 20, 30, 40, 50),
@@ -156,13 +152,14 @@ FULL = Effort(
     thinks=(0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0),
     windows=(5, 10, 15, 20, 25, 30, 35),
     phi_windows=(1, 2, 3, 5, 10, 20, 50, 100),
+    quick=False,
 )
 """The paper's numbers of files, with ten seeds where the paper has one run."""
 
 QUICK = Effort(
     seeds=(1, 2),
     backlogged_s=10.0,
-    persistent_s=30.0,
+    duration_s=30.0,
     sessions=100,
     files=2_000,
     nodes=(2, 5, 10, 20, 50),
@@ -171,6 +168,7 @@ QUICK = Effort(
     thinks=(1.0, 3.0, 10.0),
     windows=(5, 15, 30, 35),
     phi_windows=(1, 2, 5, 20, 100),
+    quick=True,
 )
 """Enough to see what comes out, not enough to judge by."""
 

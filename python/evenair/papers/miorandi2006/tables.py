@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from evenair import models
 from evenair.papers.claims import number
+from evenair.papers.figures import Table
 from evenair.papers.miorandi2006 import quantities as q
 from evenair.papers.miorandi2006.points import CURVES, Effort, Point
 from evenair.papers.miorandi2006.published import (
@@ -16,22 +17,17 @@ from evenair.papers.miorandi2006.published import (
     TABLE_3,
     Interval,
 )
-from evenair.papers.paper import Table
 from evenair.statistics import Estimate, estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from evenair.papers.paper import Printed
     from evenair.papers.runs import Document, Runs
 
 
-def as_printed(table: Table) -> Printed:
-    """Show a table as it is."""
-    rows: list[Sequence[str]] = [
-        ["" if cell is None else _text(cell) for cell in row] for row in table.rows
-    ]
-    return [name.replace("_", " ") for name in table.header], rows
+def _table(header: tuple[str, ...], rows: list[tuple[object, ...]]) -> tuple[None, Table]:
+    text = [["" if cell is None else _text(cell) for cell in row] for row in rows]
+    return None, Table(header, rows, ([name.replace("_", " ") for name in header], text))
 
 
 def _text(cell: object) -> str:
@@ -64,7 +60,7 @@ def parameters(runs: Runs[Point], effort: Effort) -> tuple[None, Table]:
     rows: list[tuple[object, ...]] = [
         (name, f"{published[name]:g}", f"{value:g}") for name, value in ours.items()
     ]
-    return None, Table(("parameter", "published", "ours"), rows)
+    return _table(("parameter", "published", "ours"), rows)
 
 
 _HEADER = (
@@ -99,7 +95,7 @@ def table_2(runs: Runs[Point], effort: Effort) -> tuple[None, Table]:
     none = (None,) * 4
     rows.append(("(14), mean over Pareto", TABLE_2_ANALYTICAL, None, None, exact, None, *none))
     rows.append(("(14), mean over our files", None, None, None, *drawn, *none))
-    return None, Table(_HEADER, rows)
+    return _table(_HEADER, rows)
 
 
 def points_3(effort: Effort) -> set[Point]:
@@ -121,7 +117,7 @@ def table_3(runs: Runs[Point], effort: Effort) -> tuple[None, Table]:
         change = estimate(_paired(runs, point, base, q.mean_delay_s))
         text = "" if point == base else number(Estimate(*(1e3 * (v or 0) for v in change)), "ms")
         rows.append((f"d = {name}", *_row(runs, point, TABLE_3[name]), text))
-    return None, Table((*_HEADER, "difference_from_d_1"), rows)
+    return _table((*_HEADER, "difference_from_d_1"), rows)
 
 
 def _paired(

@@ -1,0 +1,76 @@
+"""Figures of curves with 95% intervals, which most papers have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evenair.papers.figures import Table
+from evenair.papers.style import Line, legend_above, new_figure, styled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from evenair.papers.runs import Document, P, Runs
+
+
+def curves(
+    runs: Runs[P],
+    lines: Mapping[str, Line],
+    sweep: Callable[[str], Sequence[tuple[float, P]]],
+    quantity: Callable[[Document], float],
+    *,
+    columns: tuple[str, str, str],
+    labels: tuple[str, str],
+    finish: Callable[[Axes], None],
+) -> tuple[Figure, Table]:
+    """Draw one quantity over an axis, a curve for each of `lines`.
+
+    `sweep(name)` gives abscissa and point along a curve, `columns` name what tells the curves
+    apart, the abscissa and the quantity in the table, `labels` the two axes of the figure, and
+    `finish` sets what else the axes need. The table's last column is the interval's half-width.
+    """
+    table = Table((*columns, "ci95"), [])
+    with styled():
+        figure, (axes,) = new_figure()
+        for name, line in lines.items():
+            along = sweep(name)
+            curve(axes, runs, along, quantity, line)
+            for x, point in along:
+                table.rows.append((name, x, *runs.estimate(point, quantity)))
+        label(axes, *labels)
+        finish(axes)
+        legend_above(figure, axes, 2 if len(lines) < 5 else 3)
+    return figure, table
+
+
+def curve(
+    axes: Axes,
+    runs: Runs[P],
+    along: Sequence[tuple[float, P]],
+    quantity: Callable[[Document], float],
+    line: Line,
+) -> None:
+    """Draw one curve: abscissa and point in `along`, the mean of a quantity with its interval."""
+    estimates = [runs.estimate(point, quantity) for _, point in along]
+    axes.errorbar(
+        [x for x, _ in along],
+        [value.mean for value in estimates],
+        yerr=[value.ci95 or 0.0 for value in estimates],
+        capsize=2.5,
+        elinewidth=0.9,
+        **line.keywords(),
+    )
+
+
+def label(axes: Axes, x_label: str, y_label: str) -> None:
+    """Label both axes."""
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+
+
+def from_zero(axes: Axes) -> None:
+    """Let the vertical axis begin at zero, a little room above the data."""
+    axes.set_ylim(0.0, max(axes.get_ylim()[1], 0.01))

@@ -1,0 +1,90 @@
+"""A paper's figures as data: which simulations each shows, how it is drawn, what it is called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from evenair.papers.runs import P
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from matplotlib.figure import Figure
+
+    from evenair.papers.runs import Runs
+
+
+class Effort(Protocol):
+    """How much is simulated. Papers add the grid that they simulate."""
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds of each point's runs."""
+        ...
+
+    @property
+    def duration_s(self) -> float:
+        """Simulated time of a run, in seconds."""
+        ...
+
+    @property
+    def quick(self) -> bool:
+        """Whether this is too little to judge by."""
+        ...
+
+
+E = TypeVar("E", bound=Effort)
+"""A paper's own kind of effort."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """The numbers in a figure."""
+
+    header: tuple[str, ...]
+    rows: list[tuple[object, ...]]
+    printed: tuple[Sequence[str], Sequence[Sequence[str]]] | None = None
+    """Header and rows as the report shows them: of a table, and of a figure if they are wanted."""
+
+
+@dataclass(frozen=True)
+class FigureSpec(Generic[P, E]):
+    """One figure or table of the paper."""
+
+    id: str
+    """What `--figure` takes, and files are called after."""
+    title: str
+    caption: str
+    points: Callable[[E], set[P]]
+    """The configurations that it shows."""
+    draw: Callable[[Runs[P], E], tuple[Figure | None, Table]]
+    """Make the figure (None for a table of the paper) and the numbers in it."""
+
+    @property
+    def stem(self) -> str:
+        """Name of its files, without ending."""
+        return self.id if self.id.startswith("table") else f"fig{self.id}"
+
+
+Spec = TypeVar("Spec", bound=FigureSpec[Any, Any])
+
+
+def chosen(figures: Sequence[Spec], ids: list[str] | None) -> list[Spec]:
+    """Return the figures of these ids in the paper's order, all of them for None.
+
+    "4b", "fig4b" and "Table1" are all understood. Raises ValueError for an unknown id.
+    """
+    if ids is None:
+        return list(figures)
+    known = {spec.id.lower(): spec.id for spec in figures}
+    accepted = ", ".join(known.values())
+    wanted = set()
+    for name in ids:
+        key = name.strip().lower().removeprefix("figure").removeprefix("fig").lstrip(" .-")
+        if key not in known:
+            raise ValueError(f"--figure: got {name!r}, expected one of {accepted}")
+        wanted.add(known[key])
+    if not wanted:
+        raise ValueError(f"--figure: none given, expected one of {accepted}")
+    return [spec for spec in figures if spec.id in wanted]
