@@ -54,8 +54,9 @@ _SILENT = {"frames_sent": 0, "collision_probability": 0.0}
 
 def drop_probability(document: Document) -> float:
     """Share of the packets that the MAC gave up."""
-    dropped = sum(station["frames_dropped"] for station in document["stations"])
-    sent = sum(station["frames_sent"] for station in document["stations"])
+    nodes = (document["ap"], *document["stations"])
+    dropped = sum(node["frames_dropped"] for node in nodes)
+    sent = sum(node["frames_sent"] for node in nodes)
     return float(dropped / (dropped + sent))
 
 
