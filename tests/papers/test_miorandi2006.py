@@ -115,6 +115,8 @@ def test_terms_name_points_of_curves() -> None:
     assert term.positions == (2.0, 5.0)
     term = read_term(QUICK, {"quantity": "mean_delay_s", "curve": "pareto-w1", "at": 11})
     assert term.points == (Web(10, 1),)
+    term = read_term(FULL, {"quantity": "mean_delay_s", "curve": "delack-dynamic", "at": "last"})
+    assert term.points == (Web(40, 1000, "dynamic"),)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """What is read off one run, what the model says of the same, and how a claims file names it.
 
 A term's table holds `quantity` (a name of QUANTITIES), `curve` (a name of points.CURVES) and `at`:
-"all", one abscissa or a list of them. Rates are in Mb/s, delays in seconds.
+"all", "last", one abscissa or a list of them. Rates are in Mb/s, delays in seconds.
 
 What a model says is computed from the run's own scenario: the equations as printed, misprints
 corrected (docs/models.md).
@@ -227,7 +227,9 @@ def read_term(effort: Effort, table: Mapping[str, Any]) -> Term[Point]:
             raise ValueError(f"{key}: got {table[key]!r}, expected one of {', '.join(known)}")
     curve = CURVES[table["curve"]](effort)
     at = table["at"]
-    if at != "all":
+    if at == "last":
+        curve = curve[-1:]
+    elif at != "all":
         wanted = at if isinstance(at, list) else [at]
         curve = [(x, point) for x, point in curve if x in wanted]
         if len(curve) != len(wanted):
