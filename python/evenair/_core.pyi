@@ -130,7 +130,7 @@ def parts() -> str:
     """Every part that a scenario can name, as JSON text.
 
     Queue disciplines, congestion controls, the datagram transport, PHYs, loss processes (kind
-    "error") and applications, each with its parameters.
+    "error"), applications and distributions, each with its parameters.
     """
 
 def schema() -> str:

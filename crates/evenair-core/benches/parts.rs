@@ -33,9 +33,11 @@ fn packet(n: u64) -> Packet {
         high_priority: n.is_multiple_of(16),
         retransmission: false,
         size: payload + 40,
-        payload,
+        payload: payload as u16,
+        sack: 0,
         seq: n / FLOWS * u64::from(SEGMENT),
         enqueued_at: Time::ZERO,
+        connection: 0,
     }
 }
 
@@ -171,6 +173,7 @@ impl Connection {
             byte_counting: false,
             limited_transmit: LimitedTransmit::New,
             spm_marking: false,
+            sack: false,
             min_rto: Span::from_millis(200),
             initial_rto: Span::from_millis(3_000),
             total: u64::MAX,
@@ -179,7 +182,11 @@ impl Connection {
         let delayed_ack_timeout = Span::from_millis(100);
         let mut connection = Self {
             sender: Sender::new(config, Algorithm::new(&newreno)),
-            receiver: Receiver::new(ReceiverConfig { delayed_ack: 2, delayed_ack_timeout }),
+            receiver: Receiver::new(ReceiverConfig {
+                delayed_ack: 2,
+                delayed_ack_timeout,
+                sack: false,
+            }),
             path: VecDeque::with_capacity(64),
             now: Time::ZERO,
             sent: 0,
@@ -201,12 +208,12 @@ impl Connection {
         }
         if let Some((seq, payload)) = self.path.pop_front() {
             if let Answer::Ack(ack) = self.receiver.on_segment(self.now, seq, payload) {
-                self.sender.on_ack(self.now, ack);
+                self.sender.on_ack(self.now, ack, &[]);
             }
         } else {
             self.now = self.sender.timer_at().min(self.receiver.timer_at());
             if let Some(ack) = self.receiver.on_timer(self.now) {
-                self.sender.on_ack(self.now, ack);
+                self.sender.on_ack(self.now, ack, &[]);
             } else {
                 self.sender.on_timer(self.now);
             }

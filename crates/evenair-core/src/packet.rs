@@ -19,6 +19,8 @@ pub enum PacketKind {
     SynAck,
     /// A datagram without acknowledgement (UDP).
     Datagram,
+    /// What completes the handshake of the end that wants the data, and asks for them.
+    Request,
 }
 
 /// One packet.
@@ -28,6 +30,8 @@ pub struct Packet {
     pub flow: FlowId,
     /// Data, acknowledgement, ...
     pub kind: PacketKind,
+    /// Which of its flow's connections, counted modulo 256: one that comes late concerns no other.
+    pub connection: u8,
     /// Marked as crucial by its source (Gong et al. 2006, section III-A).
     pub high_priority: bool,
     /// Sent before: the payload, or a part of it.
@@ -35,8 +39,11 @@ pub struct Packet {
     /// Bytes at IP level, headers included.
     pub size: u32,
     /// Bytes of transport payload.
-    pub payload: u32,
-    /// The flow's progress in its sequence space, bytes since its start: for data the first
+    pub payload: u16,
+    /// Which blocks an acknowledgement carries (RFC 2018): a number that its flow knows them by, 0
+    /// without any.
+    pub sack: u16,
+    /// The connection's progress in its sequence space, bytes since its start: for data the first
     /// payload byte, for an acknowledgement the next byte that is expected.
     pub seq: u64,
     /// When it entered the queue that it is in, or was in last.
@@ -49,3 +56,6 @@ impl Packet {
         self.kind == PacketKind::Ack
     }
 }
+
+// Queues and media copy packets all the time: half a cache line.
+const _: () = assert!(size_of::<Packet>() == 32);

@@ -2,6 +2,7 @@
 //! from. Scenarios, the command line's help and the documentation follow from it.
 
 use crate::time::Span;
+use crate::traffic::Distribution;
 
 /// A part that a scenario can name.
 #[derive(Debug)]
@@ -32,7 +33,7 @@ pub struct Parameter {
 }
 
 /// The value of a parameter.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// One of several names.
     Name(&'static str),
@@ -42,6 +43,10 @@ pub enum Value {
     Number(f64),
     /// A length of time.
     Time(Span),
+    /// Yes or no.
+    Switch(bool),
+    /// How a random quantity is distributed.
+    Distribution(Distribution),
 }
 
 /// The values that a parameter may have.
@@ -57,6 +62,14 @@ pub enum Accepts {
     Probability,
     /// A length of time above zero.
     Time,
+    /// A whole number from 1 to this one, or unlimited, which is `u64::MAX`.
+    Limit(u64),
+    /// True or false.
+    Switch,
+    /// A distribution of lengths of time, in seconds.
+    Times,
+    /// A distribution of sizes, in bytes.
+    Sizes,
 }
 
 /// What is wrong with the parameters of a part taken together.
@@ -81,7 +94,7 @@ pub struct Choice {
 impl Choice {
     /// `part` with its defaults.
     pub fn new(part: &'static Part) -> Self {
-        Self { part, values: part.parameters.iter().map(|p| p.default).collect() }
+        Self { part, values: part.parameters.iter().map(|p| p.default.clone()).collect() }
     }
 
     /// The part called `name` in `registry`, with its defaults.
@@ -111,8 +124,8 @@ impl Choice {
     }
 
     /// Each parameter with its value.
-    pub fn values(&self) -> impl Iterator<Item = (&'static Parameter, Value)> {
-        self.part.parameters.iter().zip(self.values.iter().copied())
+    pub fn values(&self) -> impl Iterator<Item = (&'static Parameter, &Value)> {
+        self.part.parameters.iter().zip(&self.values)
     }
 
     /// The value of a parameter that is a name.
@@ -120,7 +133,7 @@ impl Choice {
     /// # Panics
     /// If the part has no such parameter; likewise the methods below.
     pub fn named(&self, parameter: &str) -> &'static str {
-        match self.values[self.index(parameter)] {
+        match &self.values[self.index(parameter)] {
             Value::Name(name) => name,
             other => panic!("{parameter} is no name but {other:?}"),
         }
@@ -128,35 +141,52 @@ impl Choice {
 
     /// The value of a parameter that is a whole number.
     pub fn whole(&self, parameter: &str) -> u64 {
-        match self.values[self.index(parameter)] {
-            Value::Whole(number) => number,
+        match &self.values[self.index(parameter)] {
+            Value::Whole(number) => *number,
             other => panic!("{parameter} is no whole number but {other:?}"),
         }
     }
 
     /// The value of a parameter that is a number.
     pub fn number(&self, parameter: &str) -> f64 {
-        match self.values[self.index(parameter)] {
-            Value::Number(number) => number,
+        match &self.values[self.index(parameter)] {
+            Value::Number(number) => *number,
             other => panic!("{parameter} is no number but {other:?}"),
         }
     }
 
     /// The value of a parameter that is a length of time.
     pub fn time(&self, parameter: &str) -> Span {
-        match self.values[self.index(parameter)] {
-            Value::Time(span) => span,
+        match &self.values[self.index(parameter)] {
+            Value::Time(span) => *span,
             other => panic!("{parameter} is no time but {other:?}"),
+        }
+    }
+
+    /// The value of a parameter that is yes or no.
+    pub fn switch(&self, parameter: &str) -> bool {
+        match &self.values[self.index(parameter)] {
+            Value::Switch(on) => *on,
+            other => panic!("{parameter} is no switch but {other:?}"),
+        }
+    }
+
+    /// The value of a parameter that is a distribution.
+    pub fn distribution(&self, parameter: &str) -> &Distribution {
+        match &self.values[self.index(parameter)] {
+            Value::Distribution(distribution) => distribution,
+            other => panic!("{parameter} is no distribution but {other:?}"),
         }
     }
 
     /// The first pair of parameters that is not in order.
     pub fn objection(&self) -> Option<Objection> {
-        let number = |name| match self.values[self.index(name)] {
-            Value::Whole(number) => number as f64,
-            Value::Number(number) => number,
+        let number = |name| match &self.values[self.index(name)] {
+            Value::Whole(number) => *number as f64,
+            Value::Number(number) => *number,
             Value::Time(span) => span.as_secs_f64(),
-            Value::Name(_) => 0.0,
+            Value::Distribution(distribution) => distribution.mean(),
+            Value::Name(_) | Value::Switch(_) => 0.0,
         };
         let wrong = self.part.ordered.iter().find(|(low, high)| number(low) > number(high));
         wrong.map(|&(low, high)| Objection {

@@ -12,10 +12,14 @@ pub enum Purpose {
     Backoff = 1,
     /// Frame errors on the way to or from one station.
     FrameErrors = 2,
-    /// Times and sizes of one application.
+    /// Times of one application's datagrams.
     Traffic = 3,
     /// Errors of one wired link.
     LinkErrors = 4,
+    /// Sizes of one flow's finite transfers.
+    FileSizes = 5,
+    /// Pauses between them.
+    ThinkTimes = 6,
 }
 
 /// A xoshiro256++ generator (Blackman and Vigna 2019), seeded through SplitMix64 as its authors

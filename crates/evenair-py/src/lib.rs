@@ -203,7 +203,7 @@ mod _core {
     /// Every part that a scenario can name, as JSON text.
     ///
     /// Queue disciplines, congestion controls, the datagram transport, PHYs, loss processes (kind
-    /// "error") and applications, each with its parameters.
+    /// "error"), applications and distributions, each with its parameters.
     #[pyfunction]
     fn parts() -> String {
         evenair_sim::parts().to_string()

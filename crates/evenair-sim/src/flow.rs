@@ -1,11 +1,16 @@
 //! A flow: its two ends, where they are, and the packets that they exchange.
 
 use evenair_core::packet::{FlowId, Packet, PacketKind};
-use evenair_core::tcp::{Answer, Receiver, Segment, Sender};
-use evenair_core::time::{Span, Time};
+use evenair_core::tcp::{Answer, Receiver, SackBlocks, Segment, Sender};
+use evenair_core::time::Time;
+use evenair_core::traffic::Datagrams;
 use evenair_core::wlan::AP;
 
 use crate::recorder::Captured;
+use crate::transfers::{Reply, Transfers};
+
+/// Bytes of the option that offers SACK, aligned (RFC 2018 section 2).
+const SACK_PERMITTED: u32 = 4;
 
 /// One flow.
 #[derive(Debug)]
@@ -25,7 +30,13 @@ pub(crate) struct Flow {
     pub(crate) start: Time,
     pub(crate) stop: Time,
     pub(crate) started: bool,
+    /// Which connection this is, counted modulo 256.
+    pub(crate) connection: u8,
+    /// Whether what opens a connection is marked as crucial.
+    pub(crate) marks_openings: bool,
     pub(crate) ends: Ends,
+    /// Where the flow is one of finite transfers over TCP.
+    pub(crate) transfers: Option<Box<Transfers>>,
 }
 
 /// Where a flow's ends are.
@@ -53,17 +64,18 @@ pub(crate) enum Ends {
         sender: Sender,
         /// Where they go.
         receiver: Receiver,
+        /// The receiver's window in segments, with SACK.
+        sack_window: Option<u32>,
     },
-    /// Datagrams at a constant interval.
-    Cbr(Cbr),
+    /// UDP.
+    Udp(Udp),
 }
 
-/// A constant-bit-rate source and its sink.
+/// A source of datagrams and its sink.
 #[derive(Debug)]
-pub(crate) struct Cbr {
+pub(crate) struct Udp {
     pub(crate) payload: u32,
-    pub(crate) interval: Span,
-    pub(crate) next: Time,
+    pub(crate) source: Datagrams,
     pub(crate) sent: u64,
     pub(crate) received_bytes: u64,
 }
@@ -71,11 +83,12 @@ pub(crate) struct Cbr {
 impl Flow {
     /// What captures need to know.
     pub(crate) fn captured(&self) -> Captured {
-        let window = self.window_bytes;
-        match self.place {
-            Place::Station { station, .. } => Captured { station, window },
-            Place::Wired { .. } => Captured { station: AP, window },
-        }
+        let (station, data_up) = match self.place {
+            Place::Station { station, up, .. } => (station, up),
+            Place::Wired { .. } => (AP, false),
+        };
+        let request = self.transfers.as_ref().map_or(0, |transfers| transfers.request_bytes());
+        Captured { station, data_up, window: self.window_bytes, request }
     }
 
     /// The next packet that the data's source sends now, if any.
@@ -85,13 +98,13 @@ impl Flow {
                 let segment = sender.poll_transmit(now)?;
                 Some(self.data_packet(&segment))
             }
-            Ends::Cbr(cbr) => {
-                if now < cbr.next || now >= self.stop {
+            Ends::Udp(udp) => {
+                if now < udp.source.next() || now >= self.stop {
                     return None;
                 }
-                cbr.next = now + cbr.interval;
-                cbr.sent += 1;
-                let (payload, seq) = (cbr.payload, (cbr.sent - 1) * u64::from(cbr.payload));
+                udp.source.advance();
+                udp.sent += 1;
+                let (payload, seq) = (udp.payload, (udp.sent - 1) * u64::from(udp.payload));
                 Some(self.packet(PacketKind::Datagram, payload, seq))
             }
         }
@@ -100,15 +113,29 @@ impl Flow {
     /// When the data's source wants to be woken.
     pub(crate) fn sender_timer(&self) -> Time {
         match &self.ends {
-            Ends::Tcp { sender, .. } => sender.timer_at(),
-            Ends::Cbr(cbr) if cbr.next < self.stop => cbr.next,
-            Ends::Cbr(_) => Time::NEVER,
+            Ends::Tcp { sender, .. } => match &self.transfers {
+                None => sender.timer_at(),
+                Some(transfers) => sender.timer_at().min(transfers.next_start()),
+            },
+            Ends::Udp(udp) if udp.source.next() < self.stop => udp.source.next(),
+            Ends::Udp(_) => Time::NEVER,
         }
     }
 
-    /// The data's source is woken.
+    /// The data's source is woken, the first time for its start.
     pub(crate) fn on_sender_timer(&mut self, now: Time) {
-        if let Ends::Tcp { sender, .. } = &mut self.ends {
+        let first = !std::mem::replace(&mut self.started, true);
+        let Ends::Tcp { sender, receiver, .. } = &mut self.ends else { return };
+        if let Some(transfers) = &mut self.transfers {
+            if first {
+                transfers.start(now);
+            }
+            if transfers.begin(now, sender, receiver) {
+                self.connection = self.connection.wrapping_add(1);
+                return;
+            }
+        }
+        if !first {
             sender.on_timer(now);
         }
     }
@@ -116,85 +143,174 @@ impl Flow {
     /// When the data's sink wants to be woken.
     pub(crate) fn receiver_timer(&self) -> Time {
         match &self.ends {
-            Ends::Tcp { receiver, .. } => receiver.timer_at(),
-            Ends::Cbr(_) => Time::NEVER,
+            Ends::Tcp { receiver, .. } => match &self.transfers {
+                None => receiver.timer_at(),
+                Some(transfers) => receiver.timer_at().min(transfers.receiver_timer()),
+            },
+            Ends::Udp(_) => Time::NEVER,
         }
     }
 
     /// The data's sink is woken; it may have an acknowledgement to send.
     pub(crate) fn on_receiver_timer(&mut self, now: Time) -> Option<Packet> {
         let Ends::Tcp { receiver, .. } = &mut self.ends else { return None };
+        if let Some(reply) = self.transfers.as_mut().and_then(|t| t.on_receiver_timer(now)) {
+            return Some(self.reply(reply));
+        }
         let ack = receiver.on_timer(now)?;
         Some(self.packet(PacketKind::Ack, 0, ack))
     }
 
-    /// A packet has come to the end that it is for; the answer, if that end answers at once.
-    pub(crate) fn on_packet(&mut self, now: Time, packet: &Packet) -> Option<Packet> {
+    /// A packet has come to the end that it is for, an acknowledgement with these SACK blocks; the
+    /// answer, if that end answers at once.
+    pub(crate) fn on_packet(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        blocks: &[(u64, u64)],
+    ) -> Option<Packet> {
         match &mut self.ends {
-            Ends::Tcp { sender, receiver } => match packet.kind {
-                PacketKind::Data => match receiver.on_segment(now, packet.seq, packet.payload) {
-                    Answer::Ack(ack) => Some(self.packet(PacketKind::Ack, 0, ack)),
-                    Answer::Wait => None,
-                },
+            Ends::Tcp { sender, receiver, .. } => match packet.kind {
+                PacketKind::Data => {
+                    match receiver.on_segment(now, packet.seq, u32::from(packet.payload)) {
+                        Answer::Ack(ack) => Some(self.packet(PacketKind::Ack, 0, ack)),
+                        Answer::Wait => None,
+                    }
+                }
                 PacketKind::Syn => {
                     let mut answer = self.packet(PacketKind::SynAck, 0, 0);
                     answer.high_priority = packet.high_priority;
+                    answer.size += self.offer();
                     Some(answer)
                 }
                 PacketKind::Ack => {
-                    sender.on_ack(now, packet.seq);
+                    sender.on_ack(now, packet.seq, blocks);
                     None
                 }
                 PacketKind::SynAck => {
                     sender.on_syn_ack(now);
                     None
                 }
-                PacketKind::Datagram => None,
+                PacketKind::Datagram | PacketKind::Request => None,
             },
-            Ends::Cbr(cbr) => {
-                cbr.received_bytes += u64::from(packet.payload);
+            Ends::Udp(udp) => {
+                udp.received_bytes += u64::from(packet.payload);
                 None
             }
         }
     }
 
+    /// The same for a flow of transfers; also whether the answer comes from the data's source.
+    pub(crate) fn on_transfer_packet(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        blocks: &[(u64, u64)],
+    ) -> Option<(bool, Packet)> {
+        let (Ends::Tcp { sender, receiver, .. }, Some(transfers)) =
+            (&mut self.ends, &mut self.transfers)
+        else {
+            return None;
+        };
+        if packet.connection != self.connection {
+            return None;
+        }
+        let reply = transfers.on_packet(now, packet, blocks, sender, receiver)?;
+        Some((reply.from_source, self.reply(reply)))
+    }
+
     /// Nothing new is sent any more.
     pub(crate) fn on_stop(&mut self) {
-        if let Ends::Tcp { sender, .. } = &mut self.ends {
-            sender.stop();
+        match (&mut self.ends, &mut self.transfers) {
+            (Ends::Tcp { sender, .. }, Some(transfers)) => transfers.stop(sender),
+            (Ends::Tcp { sender, .. }, None) => sender.stop(),
+            (Ends::Udp(_), _) => {}
         }
+    }
+
+    /// Whether the flow has an end of its own before that of the run.
+    pub(crate) fn is_finite(&self) -> bool {
+        self.transfers.as_ref().is_some_and(|transfers| transfers.is_finite())
+    }
+
+    /// Whether it has come to that end.
+    pub(crate) fn is_done(&self) -> bool {
+        self.transfers.as_ref().is_some_and(|transfers| transfers.is_done())
     }
 
     /// Payload bytes that got through: acknowledged, or received where nothing acknowledges.
     pub(crate) fn delivered_bytes(&self) -> u64 {
         match &self.ends {
-            Ends::Tcp { sender, .. } => sender.acked(),
-            Ends::Cbr(cbr) => cbr.received_bytes,
+            Ends::Tcp { sender, .. } => match &self.transfers {
+                None => sender.acked(),
+                Some(transfers) => transfers.delivered(sender),
+            },
+            Ends::Udp(udp) => udp.received_bytes,
         }
+    }
+
+    /// The receiver's window in segments, where the flow has SACK.
+    pub(crate) fn sack_window(&self) -> Option<u32> {
+        match self.ends {
+            Ends::Tcp { sack_window, .. } => sack_window,
+            Ends::Udp(_) => None,
+        }
+    }
+
+    /// What an acknowledgement that leaves now reports; `None` without SACK.
+    pub(crate) fn sack_blocks(&self) -> Option<SackBlocks> {
+        match &self.ends {
+            Ends::Tcp { receiver, sack_window: Some(_), .. } => Some(receiver.sack()),
+            _ => None,
+        }
+    }
+
+    /// Bytes that the offer of SACK adds to the connection's first two packets.
+    fn offer(&self) -> u32 {
+        if self.sack_window().is_some() { SACK_PERMITTED } else { 0 }
     }
 
     fn data_packet(&self, segment: &Segment) -> Packet {
         let kind = if segment.syn { PacketKind::Syn } else { PacketKind::Data };
-        Packet {
-            high_priority: segment.high_priority,
-            retransmission: segment.retransmission,
-            ..self.packet(kind, segment.payload, segment.seq)
+        let mut packet = self.packet(kind, segment.payload, segment.seq);
+        packet.high_priority = segment.high_priority;
+        packet.retransmission = segment.retransmission;
+        if segment.syn {
+            packet.size += self.offer();
         }
+        packet
+    }
+
+    fn reply(&self, reply: Reply) -> Packet {
+        let mut packet = self.packet_from(reply.from_source, reply.kind, reply.payload, reply.seq);
+        match reply.kind {
+            PacketKind::Syn | PacketKind::SynAck => packet.size += self.offer(),
+            _ => {}
+        }
+        packet.high_priority = self.marks_openings && reply.kind != PacketKind::Ack;
+        packet
     }
 
     fn packet(&self, kind: PacketKind, payload: u32, seq: u64) -> Packet {
-        let from_sender = matches!(kind, PacketKind::Data | PacketKind::Syn | PacketKind::Datagram);
+        let from_source = matches!(kind, PacketKind::Data | PacketKind::Syn | PacketKind::Datagram);
+        self.packet_from(from_source, kind, payload, seq)
+    }
+
+    fn packet_from(&self, from_source: bool, kind: PacketKind, payload: u32, seq: u64) -> Packet {
         let extra = match self.place {
-            Place::Station { up, .. } if up == from_sender => self.extra_header,
+            Place::Station { up, .. } if up == from_source => self.extra_header,
             _ => 0,
         };
         Packet {
             flow: self.index,
             kind,
+            connection: self.connection,
             high_priority: false,
             retransmission: false,
             size: payload + self.header + extra,
-            payload,
+            // A scenario's segments have up to 65,495 bytes.
+            payload: payload as u16,
+            sack: 0,
             seq,
             enqueued_at: Time::ZERO,
         }

@@ -168,8 +168,10 @@ mod tests {
             retransmission: false,
             size: 40,
             payload: 0,
+            sack: 0,
             seq: 0,
             enqueued_at: Time::ZERO,
+            connection: 0,
         }
     }
 

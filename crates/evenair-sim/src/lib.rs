@@ -13,10 +13,12 @@ mod network;
 mod parts;
 mod recorder;
 mod result;
+mod sack;
 pub mod scenario;
 mod series;
 mod setup;
 mod timers;
+mod transfers;
 mod world;
 
 use std::path::PathBuf;
@@ -25,7 +27,9 @@ use std::sync::atomic::AtomicBool;
 use std::{fmt, io};
 
 pub use parts::parts;
-pub use result::{FlowResult, LinkResult, Losses, MacResult, QueueResult, RunResult, WiredResult};
+pub use result::{
+    FlowResult, LinkResult, Losses, MacResult, QueueResult, RunResult, SessionResult, WiredResult,
+};
 pub use series::Series;
 
 use scenario::Scenario;

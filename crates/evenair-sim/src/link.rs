@@ -159,8 +159,10 @@ mod tests {
             retransmission: false,
             size: 1500,
             payload: 1460,
+            sack: 0,
             seq,
             enqueued_at: Time::ZERO,
+            connection: 0,
         }
     }
 

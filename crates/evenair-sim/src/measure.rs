@@ -8,9 +8,11 @@ use crate::flow::{Ends, Flow, Place};
 use crate::interface::Interface;
 use crate::network::Network;
 use crate::result::{
-    FlowResult, LinkResult, Losses, MacResult, QueueResult, RunResult, WiredResult, jain_index,
+    FlowResult, LinkResult, Losses, MacResult, QueueResult, RunResult, SessionResult, WiredResult,
+    jain_index,
 };
 use crate::scenario::{Scenario, WiredLink};
+use crate::transfers::Session;
 
 /// What had been counted when measuring began. (The network's queues and links begin anew then.)
 #[derive(Debug, Default)]
@@ -45,10 +47,12 @@ impl Measuring {
         flows: &[Flow],
         network: &Network,
     ) -> RunResult {
-        let duration_s = scenario.duration.span().as_secs_f64();
+        let begin = Time::ZERO + scenario.warmup.span();
+        let duration_s = end.since(begin).as_secs_f64();
+        let sessions = sessions(flows, begin);
         let each = flows.iter().zip(&self.flows);
         let (flows, wired_flows): (Vec<_>, Vec<_>) = each
-            .map(|(flow, start)| start.until(&FlowCounts::of(flow), flow, duration_s))
+            .map(|(flow, start)| start.until(&FlowCounts::of(flow), flow, (begin, duration_s)))
             .partition(|flow| flow.station.is_some());
         let goodputs = || flows.iter().map(|flow| flow.goodput_bps);
         let macs = network.macs();
@@ -90,6 +94,7 @@ impl Measuring {
             duration_s,
             aggregate_goodput_bps: goodputs().sum(),
             jain_index: jain_index(goodputs()),
+            sessions,
             losses,
             ap_queue: queues[AP as usize].clone(),
             wired: WiredResult { links, flows: wired_flows },
@@ -103,6 +108,34 @@ impl Measuring {
     }
 }
 
+/// The transfers of a flow that began after `begin`.
+fn measured(flow: &Flow, begin: Time) -> impl Iterator<Item = &Session> {
+    let finished = flow.transfers.iter().flat_map(|transfers| transfers.finished());
+    finished.filter(move |session| session.start >= begin)
+}
+
+/// Those of all flows, by their start.
+fn sessions(flows: &[Flow], begin: Time) -> Option<Vec<SessionResult>> {
+    flows.iter().find(|flow| flow.transfers.is_some())?;
+    let each = |flow: &'_ Flow| -> Vec<(Time, SessionResult)> {
+        let result = |session: &Session| SessionResult {
+            flow: flow.id.clone(),
+            start_s: session.start.since(begin).as_secs_f64(),
+            end_s: session.end.since(begin).as_secs_f64(),
+            bytes: session.bytes,
+            first_byte_s: session.first_byte.since(begin).as_secs_f64(),
+            last_byte_s: session.last_byte.since(begin).as_secs_f64(),
+            retransmissions: session.retransmissions,
+            timeouts: session.timeouts,
+        };
+        measured(flow, begin).map(|session| (session.start, result(session))).collect()
+    };
+    let mut all: Vec<(Time, SessionResult)> = flows.iter().flat_map(each).collect();
+    // A stable sort: at equal times in the order of the flows.
+    all.sort_by_key(|(start, _)| *start);
+    Some(all.into_iter().map(|(_, session)| session).collect())
+}
+
 impl FlowCounts {
     fn of(flow: &Flow) -> Self {
         let delivered = flow.delivered_bytes();
@@ -110,22 +143,24 @@ impl FlowCounts {
             Ends::Tcp { sender, .. } => {
                 let counters = sender.counters();
                 let (rtt_samples, rtt_sum) = sender.rtt().total();
+                let past = flow.transfers.as_ref().map(|transfers| *transfers.past());
+                let past = past.unwrap_or_default();
                 Self {
                     delivered,
-                    segments: counters.segments_sent,
-                    retransmissions: counters.retransmissions,
-                    timeouts: counters.timeouts,
-                    fast_retransmits: counters.fast_retransmits,
-                    rtt_samples,
-                    rtt_sum,
+                    segments: past.counters.segments_sent + counters.segments_sent,
+                    retransmissions: past.counters.retransmissions + counters.retransmissions,
+                    timeouts: past.counters.timeouts + counters.timeouts,
+                    fast_retransmits: past.counters.fast_retransmits + counters.fast_retransmits,
+                    rtt_samples: past.rtt_samples + rtt_samples,
+                    rtt_sum: past.rtt_sum + rtt_sum,
                 }
             }
-            Ends::Cbr(cbr) => Self { delivered, segments: cbr.sent, ..Self::default() },
+            Ends::Udp(udp) => Self { delivered, segments: udp.sent, ..Self::default() },
         }
     }
 
     /// What happened from these counts to `end`.
-    fn until(&self, end: &Self, flow: &Flow, duration_s: f64) -> FlowResult {
+    fn until(&self, end: &Self, flow: &Flow, (begin, duration_s): (Time, f64)) -> FlowResult {
         let rtt_samples = end.rtt_samples - self.rtt_samples;
         let rtt_sum = end.rtt_sum - self.rtt_sum;
         let (station, direction, from, to) = match &flow.place {
@@ -147,6 +182,7 @@ impl FlowCounts {
             retransmissions: end.retransmissions - self.retransmissions,
             timeouts: end.timeouts - self.timeouts,
             fast_retransmits: end.fast_retransmits - self.fast_retransmits,
+            sessions: flow.transfers.is_some().then(|| measured(flow, begin).count() as u64),
             mean_rtt_s: (rtt_samples > 0).then(|| rtt_sum.as_secs_f64() / rtt_samples as f64),
         }
     }

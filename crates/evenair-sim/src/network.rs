@@ -8,6 +8,7 @@
 
 use evenair_core::errors::{Level, LinkErrors};
 use evenair_core::packet::Packet;
+use evenair_core::tcp::SackBlocks;
 use evenair_core::time::Time;
 use evenair_core::wlan::{AP, Counters, Event, Frame, Medium, MediumConfig};
 
@@ -15,6 +16,7 @@ use crate::RunError;
 use crate::interface::Interface;
 use crate::link::Link;
 use crate::recorder::Recorder;
+use crate::sack::AckBlocks;
 use crate::world::fold;
 
 /// Where a packet goes next.
@@ -67,13 +69,16 @@ pub(crate) struct Network {
     next_hop: Vec<Vec<Hop>>,
     /// By flow.
     routes: Vec<Route>,
+    /// What the acknowledgements under way report, by flow; `None` without SACK.
+    sack: Vec<Option<AckBlocks>>,
     recorder: Option<Recorder>,
     /// A hash of every packet that has come off the air.
     fingerprint: u64,
 }
 
 impl Network {
-    /// `errors` has an entry for each station, and `next_hop` for each link one for each flow.
+    /// `errors` has an entry for each station, `routes` and `sack` one for each flow, and `next_hop`
+    /// for each link one for each flow.
     pub(crate) fn new(
         mut medium: Medium,
         interfaces: Vec<Interface>,
@@ -81,6 +86,7 @@ impl Network {
         links: Vec<Link>,
         next_hop: Vec<Vec<Hop>>,
         routes: Vec<Route>,
+        sack: Vec<Option<AckBlocks>>,
     ) -> Self {
         for (station, link) in (0..).zip(&mut errors) {
             if let Some(mac) = link.take_if(|link| link.level == Level::Mac) {
@@ -96,6 +102,7 @@ impl Network {
             links,
             next_hop,
             routes,
+            sack,
             recorder: None,
             fingerprint: 0,
         }
@@ -116,13 +123,29 @@ impl Network {
         self.recorder.take().map_or(Ok(()), Recorder::finish)
     }
 
+    /// Lets the acknowledgement `packet` take `blocks` along.
+    pub(crate) fn attach(&mut self, packet: &mut Packet, blocks: SackBlocks) {
+        if let Some(sack) = &mut self.sack[packet.flow.0 as usize] {
+            packet.size += blocks.header_bytes();
+            packet.sack = sack.put(blocks);
+        }
+    }
+
+    /// The blocks that `packet` has taken along.
+    pub(crate) fn blocks(&self, packet: &Packet) -> &[(u64, u64)] {
+        if packet.sack == 0 {
+            return &[];
+        }
+        self.sack[packet.flow.0 as usize].as_ref().map_or(&[], |sack| sack.get(packet.sack))
+    }
+
     /// A packet leaves the flow's source, or else its sink.
     pub(crate) fn send(&mut self, now: Time, from_source: bool, packet: &Packet) {
         match self.routes[packet.flow.0 as usize].first[usize::from(!from_source)] {
             Hop::Air(station) => self.enqueue(now, station, packet),
             Hop::Link(link) => {
                 if let Some(recorder) = &mut self.recorder {
-                    recorder.wire(now, false, packet);
+                    recorder.wire(now, false, packet, reported(&self.sack, packet));
                 }
                 self.send_over(now, link, packet);
             }
@@ -159,7 +182,7 @@ impl Network {
             Hop::End => {}
         }
         if let Some(recorder) = &mut self.recorder {
-            recorder.wire(now, true, &packet);
+            recorder.wire(now, true, &packet, reported(&self.sack, &packet));
         }
         Some(packet)
     }
@@ -176,7 +199,8 @@ impl Network {
             Some(Event::Received { from }) => {
                 let Frame { to, packet } = *self.medium.frame(from);
                 if let Some(recorder) = &mut self.recorder {
-                    recorder.exchange(&self.medium, (from, to), &packet);
+                    let sack = reported(&self.sack, &packet);
+                    recorder.exchange(&self.medium, (from, to), &packet, sack);
                 }
                 let what = (u64::from(packet.flow.0) << 40) ^ ((packet.kind as u64) << 8);
                 self.fingerprint = fold(self.fingerprint, packet.seq ^ what);
@@ -260,4 +284,10 @@ impl Network {
             self.medium.offer(now, station, Frame { to, packet });
         }
     }
+}
+
+/// The blocks that a packet has taken along, for captures; `None` where its flow has no SACK at all.
+fn reported(sack: &[Option<AckBlocks>], packet: &Packet) -> Option<SackBlocks> {
+    let sack = sack[packet.flow.0 as usize].as_ref()?;
+    Some(sack.get(packet.sack).iter().copied().collect())
 }

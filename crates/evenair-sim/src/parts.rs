@@ -1,45 +1,30 @@
 //! Every part that a scenario can name, from the registries.
 
-use evenair_core::parts::{self, Parameter, Part};
-use evenair_core::{errors, phy, queue, tcp};
+use evenair_core::parts::Part;
+use evenair_core::{errors, phy, queue, tcp, traffic};
 use serde_json::{Value, json};
 
-use crate::scenario::{Seconds, UDP, ValueOut, accepted};
+use crate::scenario::{UDP, accepted, default_of};
 
-/// Every queue discipline, congestion control, PHY, loss process and application: `kind`, `name`, `summary`,
-/// `source` and `parameters` (each `name`, `default`, `accepts`,
+/// Every queue discipline, congestion control, PHY, loss process, application and distribution:
+/// `kind`, `name`, `summary`, `source` and `parameters` (each `name`, `default`, `accepts`,
 /// `meaning`).
 pub fn parts() -> Value {
-    let kinds: [(&str, &[&Part]); 6] = [
+    let kinds: [(&str, &[&Part]); 8] = [
         ("queue discipline", queue::REGISTRY),
         ("congestion control", tcp::congestion::REGISTRY),
         ("datagram transport", &[&UDP]),
         ("PHY", phy::REGISTRY),
         ("error", errors::REGISTRY),
-        ("application", APPLICATIONS),
+        ("application", traffic::STREAMS),
+        ("application", traffic::DATAGRAMS),
+        ("distribution", traffic::FAMILIES),
     ];
     let list = |(kind, parts): (&str, &[&Part])| -> Vec<Value> {
         parts.iter().map(|part| describe(kind, part)).collect()
     };
     Value::Array(kinds.into_iter().flat_map(list).collect())
 }
-
-static APPLICATIONS: &[&Part] = &[
-    &Part {
-        name: "bulk",
-        summary: "always has data to send (TCP)",
-        source: "ns-2's Application/FTP",
-        ordered: &[],
-        parameters: &[],
-    },
-    &Part {
-        name: "cbr",
-        summary: "a datagram of `segment` bytes at a constant interval, by the flow's `rate` (UDP)",
-        source: "ns-2's Application/Traffic/CBR",
-        ordered: &[],
-        parameters: &[],
-    },
-];
 
 fn describe(kind: &str, part: &Part) -> Value {
     let parameters: Vec<Value> = part
@@ -48,7 +33,7 @@ fn describe(kind: &str, part: &Part) -> Value {
         .map(|p| {
             json!({
                 "name": p.name,
-                "default": default(p),
+                "default": default_of(p),
                 "accepts": accepted(p.accepts),
                 "meaning": p.meaning,
             })
@@ -61,14 +46,6 @@ fn describe(kind: &str, part: &Part) -> Value {
         "source": part.source,
         "parameters": parameters,
     })
-}
-
-/// The default, as a scenario would write it.
-fn default(parameter: &Parameter) -> Value {
-    match parameter.default {
-        parts::Value::Time(span) => Seconds::from(span).to_string().into(),
-        other => json!(ValueOut(other)),
-    }
 }
 
 #[cfg(test)]

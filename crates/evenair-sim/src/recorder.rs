@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use evenair_core::packet::Packet;
 use evenair_core::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
+use evenair_core::tcp::SackBlocks;
 use evenair_core::time::{Span, Time};
 use evenair_core::wlan::{AP, Medium, MediumConfig};
 
@@ -31,8 +32,12 @@ pub(crate) struct Recorder {
 pub(crate) struct Captured {
     /// Its station's index in the cell; the access point's for flows between hosts.
     pub(crate) station: u32,
+    /// Whether its data go from the station to the host.
+    pub(crate) data_up: bool,
     /// Receive window, bytes.
     pub(crate) window: u32,
+    /// What its sink sends to ask for them, bytes.
+    pub(crate) request: u32,
 }
 
 impl Recorder {
@@ -63,20 +68,26 @@ impl Recorder {
     }
 
     /// The exchange on the air whose data frame, with `packet`, has just got through.
-    pub(crate) fn exchange(&mut self, medium: &Medium, link: (u32, u32), packet: &Packet) {
+    pub(crate) fn exchange(
+        &mut self,
+        medium: &Medium,
+        link: (u32, u32),
+        packet: &Packet,
+        sack: Option<SackBlocks>,
+    ) {
         if self.failed.is_none()
-            && let Err(error) = self.write_exchange(medium, link, packet)
+            && let Err(error) = self.write_exchange(medium, link, packet, sack)
         {
             self.failed = Some(RunError::Capture(self.paths[0].clone(), error));
         }
     }
 
     /// A packet that the server, or another host, sends to a station or gets from one.
-    pub(crate) fn wire(&mut self, now: Time, up: bool, packet: &Packet) {
+    pub(crate) fn wire(&mut self, now: Time, up: bool, packet: &Packet, sack: Option<SackBlocks>) {
         let flow = self.flow(packet);
         if self.failed.is_none()
             && flow.station != AP
-            && let Err(error) = self.wire.packet(now, &segment(flow, up, packet))
+            && let Err(error) = self.wire.packet(now, &segment(flow, up, packet, sack))
         {
             self.failed = Some(RunError::Capture(self.paths[1].clone(), error));
         }
@@ -102,6 +113,7 @@ impl Recorder {
         medium: &Medium,
         (from, to): (u32, u32),
         packet: &Packet,
+        sack: Option<SackBlocks>,
     ) -> io::Result<()> {
         let (exchange, config) = (medium.exchange(), medium.config());
         let (phy, control) = (&config.phy, config.control_rate);
@@ -120,7 +132,7 @@ impl Recorder {
         let sequence = self.sequence[from as usize];
         self.sequence[from as usize] = (sequence + 1) % 4096;
         let data = AirFrame::Data {
-            segment: segment(self.flow(packet), to == AP, packet),
+            segment: segment(self.flow(packet), to == AP, packet, sack),
             retry,
             sequence,
         };
@@ -130,8 +142,16 @@ impl Recorder {
     }
 }
 
-fn segment(flow: Captured, up: bool, packet: &Packet) -> Segment {
-    Segment { packet: *packet, station: flow.station - 1, up, window: flow.window }
+fn segment(flow: Captured, up: bool, packet: &Packet, sack: Option<SackBlocks>) -> Segment {
+    Segment {
+        packet: *packet,
+        station: flow.station - 1,
+        up,
+        from_source: up == flow.data_up,
+        window: flow.window,
+        request: flow.request,
+        sack,
+    }
 }
 
 fn node(station: u32) -> Node {

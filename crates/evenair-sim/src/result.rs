@@ -27,6 +27,10 @@ pub struct RunResult {
     pub jain_index: f64,
     /// Each flow.
     pub flows: Vec<FlowResult>,
+    /// The finite transfers that began and ended in the measured time, by their start; absent where
+    /// no flow makes any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<Vec<SessionResult>>,
     /// Packets lost, by cause, wherever it was.
     pub losses: Losses,
     /// The access point's downlink queue.
@@ -78,6 +82,30 @@ pub struct FlowResult {
     pub fast_retransmits: u64,
     /// Mean of the measured round-trip times, seconds; absent where none was measured.
     pub mean_rtt_s: Option<f64>,
+    /// Finite transfers that began and ended in the measured time; absent where it makes none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<u64>,
+}
+
+/// A finite transfer. Times are seconds since the end of the warm-up.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SessionResult {
+    /// The flow's id.
+    pub flow: String,
+    /// The first packet of its handshake left.
+    pub start_s: f64,
+    /// Its sender knew that all had arrived.
+    pub end_s: f64,
+    /// Payload, without padding.
+    pub bytes: u64,
+    /// The first segment reached the receiver.
+    pub first_byte_s: f64,
+    /// All had reached the receiver.
+    pub last_byte_s: f64,
+    /// Data segments sent again.
+    pub retransmissions: u64,
+    /// Expiries of a retransmission timer, those of the handshake included.
+    pub timeouts: u64,
 }
 
 /// Packets lost in the whole network, data and acknowledgements alike.

@@ -2,22 +2,26 @@
 
 use evenair_core::errors::LinkErrors;
 use evenair_core::packet::FlowId;
+use evenair_core::parts::Choice;
 use evenair_core::queue::{Limit, Queue};
 use evenair_core::rng::Purpose;
 use evenair_core::tcp::congestion::Algorithm;
 use evenair_core::tcp::{self, Receiver, ReceiverConfig, Sender, SenderConfig};
 use evenair_core::time::{Span, Time};
+use evenair_core::traffic::Datagrams;
 use evenair_core::units::Rate;
 use evenair_core::wlan::{AP, Medium, MediumConfig};
 
-use crate::flow::{Cbr, Ends, Flow, Place};
+use crate::flow::{Ends, Flow, Place, Udp};
 use crate::interface::Interface;
 use crate::link::Link;
 use crate::network::{Hop, Network, Route};
+use crate::sack::AckBlocks;
 use crate::scenario::{
     self, ACCESS_POINT, AirErrors, Direction, LimitedTransmit, QueueLimit, RtsThreshold, SERVER,
     Scenario, Topology, Transport,
 };
+use crate::transfers::{Endpoints, Transfers};
 
 /// The cell's air, with the access point at index 0.
 fn medium(scenario: &Scenario, seed: u64) -> Medium {
@@ -98,6 +102,7 @@ pub(crate) fn network(scenario: &Scenario, seed: u64, flows: &[Flow]) -> Network
         };
         routes.push(route);
     }
+    let sack = flows.iter().map(|flow| flow.sack_window().map(AckBlocks::new)).collect();
     Network::new(
         medium(scenario, seed),
         interfaces(scenario),
@@ -105,6 +110,7 @@ pub(crate) fn network(scenario: &Scenario, seed: u64, flows: &[Flow]) -> Network
         links,
         next_hop,
         routes,
+        sack,
     )
 }
 
@@ -133,7 +139,7 @@ fn interface(queue: &scenario::Queue) -> Interface {
 }
 
 /// All flows: those of the stations in their order, then those between hosts.
-pub(crate) fn flows(scenario: &Scenario) -> Vec<Flow> {
+pub(crate) fn flows(scenario: &Scenario, seed: u64) -> Vec<Flow> {
     let mut flows: Vec<Flow> = Vec::new();
     let stagger = scenario.stagger();
     let (mut ups, mut downs) = (0, 0);
@@ -150,7 +156,7 @@ pub(crate) fn flows(scenario: &Scenario) -> Vec<Flow> {
                 let host = spec.host.clone().unwrap_or_else(|| SERVER.to_owned());
                 let place = Place::Station { station, up, host };
                 let id = format!("{name}-{count}");
-                let flow = flow(spec, id, index, place, Time::ZERO + start);
+                let flow = flow(spec, id, index, place, Time::ZERO + start, seed);
                 flows.push(Flow { extra_header: group.extra_header, ..flow });
             }
         }
@@ -159,12 +165,20 @@ pub(crate) fn flows(scenario: &Scenario) -> Vec<Flow> {
         let host = |name: &Option<String>| name.clone().expect("a resolved flow names its hosts");
         let place = Place::Wired { from: host(&spec.from), to: host(&spec.to) };
         let start = Time::ZERO + spec.start.map_or(Span::ZERO, |s| s.span());
-        flows.push(flow(spec, format!("wired-{number}"), flows.len() as u32, place, start));
+        let (id, index) = (format!("wired-{number}"), flows.len() as u32);
+        flows.push(flow(spec, id, index, place, start, seed));
     }
     flows
 }
 
-fn flow(spec: &scenario::Flow, id: String, index: u32, place: Place, start: Time) -> Flow {
+fn flow(
+    spec: &scenario::Flow,
+    id: String,
+    index: u32,
+    place: Place,
+    start: Time,
+    seed: u64,
+) -> Flow {
     Flow {
         id,
         index: FlowId(index),
@@ -176,22 +190,48 @@ fn flow(spec: &scenario::Flow, id: String, index: u32, place: Place, start: Time
         start,
         stop: spec.stop.map_or(Time::NEVER, |s| Time::ZERO + s.span()),
         started: false,
-        ends: ends(spec, start),
+        connection: 0,
+        marks_openings: spec.spm_marking.unwrap_or(false),
+        transfers: transfers(spec, index, seed),
+        ends: ends(spec, index, start, seed),
     }
 }
 
-fn ends(spec: &scenario::Flow, start: Time) -> Ends {
+fn ends(spec: &scenario::Flow, index: u32, start: Time, seed: u64) -> Ends {
     let Transport::Tcp(control) = &spec.transport else {
-        let rate = spec.rate.expect("a resolved cbr flow has a rate").rate();
-        return Ends::Cbr(Cbr {
+        let (application, interval) = (&spec.application.0, spec.datagram_interval());
+        return Ends::Udp(Udp {
             payload: spec.segment,
-            interval: rate.time_for(u64::from(spec.segment)).max(Span::from_nanos(1)),
-            next: start,
+            source: Datagrams::new(application, interval, start, seed, index),
             sent: 0,
             received_bytes: 0,
         });
     };
-    let config = SenderConfig {
+    let Endpoints { control, sender, receiver } = endpoints(spec, control);
+    let mut sender = Sender::new(sender, control);
+    if spec.application.is_finite() {
+        // This one sends nothing: each transfer has its own.
+        sender.listen();
+    }
+    Ends::Tcp {
+        sender,
+        sack_window: spec.sack.then_some(spec.window),
+        receiver: Receiver::new(receiver),
+    }
+}
+
+/// The transfers of an application that is finite.
+fn transfers(spec: &scenario::Flow, index: u32, seed: u64) -> Option<Box<Transfers>> {
+    let (Transport::Tcp(control), true) = (&spec.transport, spec.application.is_finite()) else {
+        return None;
+    };
+    let endpoints = endpoints(spec, control);
+    Some(Box::new(Transfers::new(&spec.application.0, endpoints, seed, index)))
+}
+
+/// What a flow's connections are made of.
+fn endpoints(spec: &scenario::Flow, control: &Choice) -> Endpoints {
+    let sender = SenderConfig {
         segment: spec.segment,
         window: spec.window,
         initial_window: spec.initial_window,
@@ -203,17 +243,17 @@ fn ends(spec: &scenario::Flow, start: Time) -> Ends {
             LimitedTransmit::Any => tcp::LimitedTransmit::Any,
         },
         spm_marking: spec.spm_marking.unwrap_or(false),
+        sack: spec.sack,
         min_rto: spec.min_rto.span(),
         initial_rto: spec.initial_rto.span(),
         total: u64::MAX,
     };
-    Ends::Tcp {
-        sender: Sender::new(config, Algorithm::new(control)),
-        receiver: Receiver::new(ReceiverConfig {
-            delayed_ack: spec.delayed_ack,
-            delayed_ack_timeout: spec.delayed_ack_timeout.span(),
-        }),
-    }
+    let receiver = ReceiverConfig {
+        delayed_ack: spec.delayed_ack,
+        delayed_ack_timeout: spec.delayed_ack_timeout.span(),
+        sack: spec.sack,
+    };
+    Endpoints { control: Algorithm::new(control), sender, receiver }
 }
 
 fn limit(limit: QueueLimit) -> Limit {

@@ -37,6 +37,10 @@ pub(crate) struct World<'a> {
     measuring: Measuring,
     events: u64,
     fingerprint: u64,
+    /// Flows that have not come to their end, where every flow has one.
+    unfinished: Option<usize>,
+    /// When the last of them did.
+    ended: Option<Time>,
 }
 
 /// What a timer is for. Flow `f` owns three timers, from 3 f on; the run's own follow.
@@ -63,7 +67,7 @@ impl<'a> World<'a> {
         seed: u64,
         options: &RunOptions,
     ) -> Result<Self, RunError> {
-        let flows = setup::flows(scenario);
+        let flows = setup::flows(scenario, seed);
         let mut network = setup::network(scenario, seed, &flows);
         if let Some(path) = &options.pcap {
             let captured = flows.iter().map(Flow::captured).collect();
@@ -84,6 +88,8 @@ impl<'a> World<'a> {
             measuring: Measuring::default(),
             events: 0,
             fingerprint: seed,
+            unfinished: flows.iter().all(Flow::is_finite).then_some(flows.len()),
+            ended: None,
             flows,
         })
     }
@@ -94,7 +100,7 @@ impl<'a> World<'a> {
         let cancel = options.cancel.as_deref();
         let cancelled = || cancel.is_some_and(|flag: &AtomicBool| flag.load(Ordering::Relaxed));
         let mut next_check = 0;
-        while self.advance(end) {
+        while self.ended.is_none() && self.advance(end) {
             if self.events >= next_check {
                 if cancelled() {
                     return Err(RunError::Cancelled);
@@ -103,6 +109,7 @@ impl<'a> World<'a> {
             }
         }
         self.network.finish_recording()?;
+        let end = self.ended.unwrap_or(end);
         let mut result = self.measuring.result(self.scenario, end, &self.flows, &self.network);
         result.seed = seed;
         result.series = self.sampler.map(|sampler| sampler.finish(&self.flows));
@@ -177,36 +184,76 @@ impl<'a> World<'a> {
     fn deliver(&mut self, packet: &Packet) {
         let index = packet.flow.0 as usize;
         let flow = &mut self.flows[index];
-        let answer = flow.on_packet(self.now, packet);
+        if flow.transfers.is_some() {
+            return self.deliver_of_transfer(index, packet);
+        }
+        let answer = flow.on_packet(self.now, packet, self.network.blocks(packet));
         if packet.payload > 0 || answer.is_some() {
             self.timers.arm(3 * index as u32 + 1, flow.receiver_timer());
             if let Some(answer) = answer {
-                self.network.send(self.now, false, &answer);
+                self.answer(answer);
             }
         } else {
             self.transmit(index)
         }
     }
 
+    /// The same for a flow of transfers, where any packet may concern either end.
+    fn deliver_of_transfer(&mut self, index: usize, packet: &Packet) {
+        let flow = &mut self.flows[index];
+        let was_done = flow.is_done();
+        let answer = flow.on_transfer_packet(self.now, packet, self.network.blocks(packet));
+        self.timers.arm(3 * index as u32 + 1, flow.receiver_timer());
+        match answer {
+            Some((true, answer)) => self.network.send(self.now, true, &answer),
+            Some((false, answer)) => self.answer(answer),
+            None => {}
+        }
+        self.note_end(index, was_done);
+        self.transmit(index)
+    }
+
+    /// A run of finite flows alone is over with the last of them.
+    fn note_end(&mut self, index: usize, was_done: bool) {
+        if !was_done && self.flows[index].is_done() {
+            self.unfinished = self.unfinished.map(|flows| flows - 1);
+            let measures = self.now > Time::ZERO + self.scenario.warmup.span();
+            if measures && self.unfinished == Some(0) {
+                self.ended = Some(self.now);
+            }
+        }
+    }
+
+    /// The sink of a flow answers.
+    fn answer(&mut self, mut answer: Packet) {
+        let flow = &self.flows[answer.flow.0 as usize];
+        if answer.is_pure_ack()
+            && let Some(blocks) = flow.sack_blocks()
+        {
+            self.network.attach(&mut answer, blocks);
+        }
+        self.network.send(self.now, false, &answer);
+    }
+
     fn on_timer(&mut self) {
         let Some(timer) = self.timers.pop() else { return };
         match self.purpose(timer) {
             Timer::Sender(flow) => {
-                if self.flows[flow].started {
-                    self.flows[flow].on_sender_timer(self.now);
-                }
-                self.flows[flow].started = true;
+                self.flows[flow].on_sender_timer(self.now);
+                self.timers.arm(3 * flow as u32 + 1, self.flows[flow].receiver_timer());
                 self.transmit(flow)
             }
             Timer::Receiver(flow) => {
                 let answer = self.flows[flow].on_receiver_timer(self.now);
                 self.timers.arm(timer, self.flows[flow].receiver_timer());
                 if let Some(answer) = answer {
-                    self.network.send(self.now, false, &answer);
+                    self.answer(answer);
                 }
             }
             Timer::Stop(flow) => {
+                let was_done = self.flows[flow].is_done();
                 self.flows[flow].on_stop();
+                self.note_end(flow, was_done);
             }
             Timer::WarmupEnds => {
                 self.on_warmup_end();

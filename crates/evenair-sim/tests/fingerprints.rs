@@ -62,6 +62,8 @@ const FLOWS: [&str; 9] = [
     "start=1.5 s",
 ];
 
+const APPLICATIONS: [&str; 3] = ["cbr", "poisson", "on-off"];
+
 #[test]
 fn behaviour_is_as_recorded() {
     let recorded = file();
@@ -114,11 +116,12 @@ fn cases() -> Vec<(String, Vec<(String, String)>)> {
         let both = [0, 1].map(|i| (format!("station.{i}.flows.0.{key}"), value.to_owned()));
         cases.push(both.into());
     }
-    cases.push(vec![(
-        "station.0.flows".to_owned(),
-        r#"[{ direction = "up", transport = "udp", application = "cbr", rate = "3 Mbps" }]"#
-            .to_owned(),
-    )]);
+    for application in APPLICATIONS {
+        let flow = format!(
+            r#"[{{ direction = "up", transport = "udp", application = "{application}", rate = "3 Mbps" }}]"#
+        );
+        cases.push(vec![("station.0.flows".to_owned(), flow)]);
+    }
     cases
         .into_iter()
         .map(|case| {

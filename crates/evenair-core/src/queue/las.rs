@@ -65,8 +65,8 @@ pub struct Las {
     flow_timeout: Span,
     /// Ascending by attained service, equals in order of arrival.
     packets: VecDeque<(u64, Packet)>,
-    /// With `Service::Bytes`, by flow.
-    attained: BTreeMap<FlowId, Attained>,
+    /// With `Service::Bytes`, by connection.
+    attained: BTreeMap<(FlowId, u8), Attained>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -95,7 +95,7 @@ impl Las {
         if self.service == Service::Sequence {
             return packet.seq;
         }
-        match self.attained.get(&packet.flow) {
+        match self.attained.get(&(packet.flow, packet.connection)) {
             Some(flow) if now.since(flow.last_arrival) <= self.flow_timeout => flow.bytes,
             _ => {
                 // A flow that is new, or comes back, is the time to forget those that have gone.
@@ -108,7 +108,7 @@ impl Las {
 
     fn accept(&mut self, now: Time, attained: u64, packet: Packet) {
         if self.service == Service::Bytes {
-            let flow = self.attained.entry(packet.flow).or_default();
+            let flow = self.attained.entry((packet.flow, packet.connection)).or_default();
             flow.bytes += u64::from(packet.size);
             flow.last_arrival = now;
         }
@@ -134,7 +134,7 @@ impl QueueDiscipline for Las {
                 Some(&(service, last)) if service > attained => {
                     self.packets.pop_back();
                     self.backlog.remove(&last);
-                    if let Some(flow) = self.attained.get_mut(&last.flow) {
+                    if let Some(flow) = self.attained.get_mut(&(last.flow, last.connection)) {
                         flow.bytes = flow.bytes.saturating_sub(u64::from(last.size));
                     }
                     discarded.push(Discarded { packet: last, reason: Reason::Evicted });

@@ -17,9 +17,11 @@ fn packet(flow: u32, kind: PacketKind, size: u32) -> Packet {
         high_priority: false,
         retransmission: false,
         size,
-        payload: size.saturating_sub(40),
+        payload: size.saturating_sub(40) as u16,
+        sack: 0,
         seq: 0,
         enqueued_at: Time::ZERO,
+        connection: 0,
     }
 }
 

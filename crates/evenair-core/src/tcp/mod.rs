@@ -6,12 +6,15 @@
 //! since the start of the flow and do not wrap.
 
 pub mod congestion;
+mod ranges;
 mod receiver;
 mod rtt;
+mod sack;
 mod sender;
 #[cfg(test)]
 mod tests;
 
 pub use receiver::{Answer, Receiver, ReceiverConfig};
 pub use rtt::{MAX_RTO, RttEstimator};
+pub use sack::{MAX_BLOCKS, SackBlocks};
 pub use sender::{LimitedTransmit, Segment, Sender, SenderConfig, SenderCounters};

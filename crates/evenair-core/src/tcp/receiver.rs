@@ -1,5 +1,7 @@
 //! The receiving end: what has arrived, and when to say so.
 
+use super::ranges;
+use super::sack::SackBlocks;
 use crate::time::{Span, Time};
 
 /// How a receiver acknowledges.
@@ -9,6 +11,8 @@ pub struct ReceiverConfig {
     pub delayed_ack: u32,
     /// How long an ACK is held back at most.
     pub delayed_ack_timeout: Span,
+    /// Whether ACKs tell what has arrived out of order ([`Receiver::sack`]).
+    pub sack: bool,
 }
 
 /// What a receiver does about a segment.
@@ -28,6 +32,8 @@ pub struct Receiver {
     next: u64,
     /// Bytes beyond `next` that have arrived, as ascending, disjoint ranges.
     out_of_order: Vec<(u64, u64)>,
+    /// A byte of each range of `out_of_order`, that of the last segment first, where ACKs tell them.
+    recent: Vec<u64>,
     /// In-order segments that have not been acknowledged.
     unacked: u32,
     deadline: Time,
@@ -36,13 +42,22 @@ pub struct Receiver {
 impl Receiver {
     /// Expecting the first byte.
     pub fn new(config: ReceiverConfig) -> Self {
-        let (next, out_of_order, unacked) = (0, Vec::new(), 0);
-        Self { config, next, out_of_order, unacked, deadline: Time::NEVER }
+        let (next, out_of_order, recent, unacked) = (0, Vec::new(), Vec::new(), 0);
+        Self { config, next, out_of_order, recent, unacked, deadline: Time::NEVER }
     }
 
     /// The next byte that is expected: all before it have arrived.
     pub fn next_expected(&self) -> u64 {
         self.next
+    }
+
+    /// The blocks that an ACK has which leaves now: first that of the segment which provoked it, then
+    /// the others as they were last reported (RFC 2018 section 4).
+    pub fn sack(&self) -> SackBlocks {
+        self.recent
+            .iter()
+            .filter_map(|&byte| ranges::containing(&self.out_of_order, byte))
+            .collect()
     }
 
     /// Takes a segment of `payload` bytes from `seq` on.
@@ -93,12 +108,12 @@ impl Receiver {
 
     /// Remembers bytes `seq..end` beyond a hole.
     fn keep(&mut self, seq: u64, end: u64) {
-        let from = self.out_of_order.partition_point(|&(_, e)| e < seq);
-        let to = self.out_of_order.partition_point(|&(s, _)| s <= end);
-        let merged = self.out_of_order[from..to]
-            .iter()
-            .fold((seq, end), |(s, e), &(s2, e2)| (s.min(s2), e.max(e2)));
-        self.out_of_order.splice(from..to, [merged]);
+        ranges::insert(&mut self.out_of_order, seq, end);
+        if self.config.sack {
+            let (start, end) = ranges::containing(&self.out_of_order, seq).unwrap_or((seq, end));
+            self.recent.retain(|byte| !(start..end).contains(byte));
+            self.recent.insert(0, seq);
+        }
     }
 
     /// Moves `next` over what had arrived before the hole was filled.
@@ -107,5 +122,6 @@ impl Receiver {
         for (_, end) in self.out_of_order.drain(..reached) {
             self.next = self.next.max(end);
         }
+        self.recent.retain(|&byte| byte >= self.next);
     }
 }

@@ -13,14 +13,18 @@
 //! - cwnd grows on although the receiver's window limits the sender, as in ns-2 and in the papers'
 //!   figures; FlightSize, not cwnd, is what a loss halves.
 
+mod sack;
+
 use std::collections::VecDeque;
 
 use super::congestion::{Algorithm, CongestionControl, Signal, Window};
 use super::rtt::RttEstimator;
+use super::sack::Scoreboard;
 use crate::time::{Span, Time};
 
-/// Duplicate ACKs that confirm a loss (RFC 5681 section 3.2).
-const DUPLICATE_ACK_THRESHOLD: u32 = 3;
+/// Duplicate ACKs that confirm a loss (RFC 5681 section 3.2), and segments that have arrived beyond
+/// it (RFC 6675: DupThresh).
+pub(super) const DUPLICATE_ACK_THRESHOLD: u32 = 3;
 /// Segments are crucial while cwnd is below this: too few to be followed by three duplicate ACKs
 /// (Gong et al. 2006, section III-A).
 const CRUCIAL_WINDOW: f64 = 4.0;
@@ -43,6 +47,8 @@ pub struct SenderConfig {
     pub limited_transmit: LimitedTransmit,
     /// Whether crucial segments are marked (Gong et al. 2006, section III-A).
     pub spm_marking: bool,
+    /// Whether recovery goes by what ACKs report out of order (RFC 6675).
+    pub sack: bool,
     /// The smallest retransmission timeout.
     pub min_rto: Span,
     /// The retransmission timeout before the first round-trip time is known.
@@ -93,6 +99,8 @@ pub struct SenderCounters {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
+    /// The other end is to open the connection.
+    Listening,
     /// The connection's first segment is to be sent.
     Closed,
     /// It has been sent and not been answered.
@@ -132,6 +140,8 @@ pub struct Sender {
     recovered: Option<u64>,
     /// The segment at `una` is to be sent before anything else.
     repair: bool,
+    /// What the receiver has reported, with SACK.
+    scoreboard: Option<Box<Scoreboard>>,
     /// The one segment whose round-trip time sets the timeout: its end, and when it was sent.
     timed: Option<(u64, Time)>,
     /// When each outstanding segment was sent, from `una` on; never, if more than once (Karn).
@@ -161,6 +171,7 @@ impl Sender {
             recovery: None,
             recovered: None,
             repair: false,
+            scoreboard: config.sack.then(|| Box::new(Scoreboard::new(config.segment))),
             timed: None,
             sent_at: VecDeque::new(),
             deadline: Time::NEVER,
@@ -172,34 +183,63 @@ impl Sender {
         }
     }
 
+    /// From now on waits for the other end to open the connection, instead of opening it.
+    pub fn listen(&mut self) {
+        self.state = State::Listening;
+    }
+
+    /// Whether the other end is still to open the connection.
+    pub fn is_listening(&self) -> bool {
+        self.state == State::Listening
+    }
+
+    /// The other end has opened the connection. `rtt` is the time that it took to answer the answer
+    /// to its first segment; none if that was sent more than once.
+    pub fn accept(&mut self, rtt: Option<Span>) {
+        if self.state == State::Listening {
+            self.establish(rtt);
+        }
+    }
+
     /// The connection's first segment was answered.
     pub fn on_syn_ack(&mut self, now: Time) {
         if self.state != State::SynSent {
             return;
         }
-        self.state = State::Established;
+        let rtt = self.syn_timed.take().map(|sent| now.since(sent));
         self.deadline = Time::NEVER;
-        if let Some(sent) = self.syn_timed.take() {
-            self.rtt.sample(now.since(sent));
-        }
+        self.timed_out = false;
+        self.establish(rtt);
+    }
+
+    /// The handshake is over; `rtt` is its round-trip time if it went without repetition.
+    fn establish(&mut self, rtt: Option<Span>) {
+        self.state = State::Established;
         // RFC 5681 3.1: a handshake that lost its first segment starts with one.
-        let initial = if self.timed_out { 1 } else { self.config.initial_window };
-        if self.timed_out {
+        let mut initial = 1;
+        if let Some(rtt) = rtt {
+            self.rtt.sample(rtt);
+            initial = self.config.initial_window;
+        } else {
             self.rtt.be_patient();
         }
         self.window.cwnd = f64::from(initial);
-        self.timed_out = false;
     }
 
-    /// An acknowledgement that expects byte `ack` next has come.
-    pub fn on_ack(&mut self, now: Time, ack: u64) {
+    /// An acknowledgement that expects byte `ack` next has come, with these blocks of bytes that have
+    /// arrived beyond it, each from its first up to the one after its last (none without SACK).
+    pub fn on_ack(&mut self, now: Time, ack: u64, blocks: &[(u64, u64)]) {
         if ack > self.max {
             return;
         }
-        if ack > self.una {
+        let advances = ack > self.una;
+        if advances {
             self.on_new_ack(now, ack);
-        } else if ack == self.una && self.max > self.una {
+        } else if ack == self.una && self.max > self.una && self.scoreboard.is_none() {
             self.on_duplicate_ack(now);
+        }
+        if self.scoreboard.is_some() && ack == self.una {
+            self.on_blocks(now, advances, blocks);
         }
     }
 
@@ -224,7 +264,12 @@ impl Sender {
             self.state = State::Closed;
             return;
         }
-        let signal = self.signal(now, 0.0, None);
+        let mut signal = self.signal(now, 0.0, None);
+        if self.scoreboard.is_some() && self.recovery.is_some() {
+            // While a lost repair holds the cumulative ACK, new segments go and are reported: what is
+            // outstanding exceeds by far what is in the network, and half of it the path.
+            signal.flight = signal.flight.min(self.window.cwnd);
+        }
         self.control.on_timeout(&mut self.window, &signal, first);
         self.next = self.una;
         self.recovered = Some(self.max);
@@ -232,19 +277,25 @@ impl Sender {
         self.repair = false;
         self.duplicate_acks = 0;
         self.limited = 0;
+        if let Some(scoreboard) = &mut self.scoreboard {
+            scoreboard.clear();
+        }
     }
 
     /// The next segment that may be sent now, if any: call until there is none.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         match self.state {
             State::Established => {}
-            State::SynSent => return None,
+            State::SynSent | State::Listening => return None,
             State::Closed if self.stopped => return None,
             State::Closed => return self.open(now),
         }
         if self.repair {
             self.repair = false;
             return Some(self.transmit(now, self.una));
+        }
+        if self.scoreboard.is_some() {
+            return self.poll_with_sack(now);
         }
         let size = u64::from(self.payload_at(self.next));
         if size == 0 || (self.stopped && self.next == self.max) {
@@ -253,13 +304,7 @@ impl Sender {
         if self.next + size > self.una + self.usable_window() {
             return None;
         }
-        let seq = self.next;
-        let segment = self.transmit(now, seq);
-        self.next = seq + size;
-        if self.recovery.is_none() && self.duplicate_acks > 0 && !segment.retransmission {
-            self.limited += 1;
-        }
-        Some(segment)
+        Some(self.transmit_next(now))
     }
 
     /// Sends nothing new from now on.
@@ -314,7 +359,9 @@ impl Sender {
         }
         let segments = (ack - self.una).div_ceil(u64::from(self.config.segment)) as usize;
         let last = self.sent_at.drain(..segments.min(self.sent_at.len())).next_back();
-        let rtt = last.filter(|&sent| sent != Time::NEVER).map(|sent| now.since(sent));
+        let rtt = last
+            .filter(|&sent| sent != Time::NEVER && !self.was_reported(ack))
+            .map(|sent| now.since(sent));
         let signal = self.signal(now, self.segments(ack - self.una), rtt);
         self.una = ack;
         self.next = self.next.max(ack);
@@ -325,11 +372,11 @@ impl Sender {
         match &mut self.recovery {
             None => self.control.on_ack(&mut self.window, &signal),
             Some(recovery) if ack < recovery.until => {
-                restart_timer = !recovery.had_partial_ack;
+                restart_timer = self.config.sack || !recovery.had_partial_ack;
                 recovery.had_partial_ack = true;
                 // RFC 6582, 3.2, step 3: take off what was acknowledged, put back one segment.
                 recovery.inflation += 1.0 - signal.acked;
-                self.repair = true;
+                self.repair = !self.config.sack;
                 self.control.on_partial_ack(&mut self.window, &signal);
             }
             Some(recovery) => {
@@ -355,14 +402,19 @@ impl Sender {
         } else if self.duplicate_acks == DUPLICATE_ACK_THRESHOLD
             && self.recovered.is_none_or(|byte| self.una > byte)
         {
-            self.counters.fast_retransmits += 1;
-            self.control.on_loss(&mut self.window, &signal);
-            let inflation = f64::from(DUPLICATE_ACK_THRESHOLD);
-            self.recovery = Some(Recovery { until: self.max, inflation, had_partial_ack: false });
-            self.repair = true;
-            self.timed = None;
-            self.deadline = now + self.rtt.rto();
+            self.recover(now, &signal);
         }
+    }
+
+    /// A loss is confirmed: recovery begins.
+    fn recover(&mut self, now: Time, signal: &Signal) {
+        self.counters.fast_retransmits += 1;
+        self.control.on_loss(&mut self.window, signal);
+        let inflation = f64::from(DUPLICATE_ACK_THRESHOLD);
+        self.recovery = Some(Recovery { until: self.max, inflation, had_partial_ack: false });
+        self.repair = true;
+        self.timed = None;
+        self.deadline = now + self.rtt.rto();
     }
 
     /// Bytes that may be outstanding.
@@ -389,6 +441,16 @@ impl Sender {
     /// Payload bytes of the segment at `seq`.
     fn payload_at(&self, seq: u64) -> u32 {
         (self.config.total - seq).min(u64::from(self.config.segment)) as u32
+    }
+
+    /// Sends the segment at `next`.
+    fn transmit_next(&mut self, now: Time) -> Segment {
+        let segment = self.transmit(now, self.next);
+        self.next += u64::from(segment.payload);
+        if self.recovery.is_none() && self.duplicate_acks > 0 && !segment.retransmission {
+            self.limited += 1;
+        }
+        segment
     }
 
     fn transmit(&mut self, now: Time, seq: u64) -> Segment {

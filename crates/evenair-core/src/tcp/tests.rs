@@ -1,15 +1,18 @@
-//! The sender and the receiver by hand ([`sending`], [`receiving`]), and both with a path between
-//! them that loses, delays and reorders ([`path`], [`transfers`], and each congestion control on a link that queues: [`variants`]).
+//! The sender and the receiver by hand ([`sending`], [`receiving`], [`sack`]), and both with a path
+//! between them that loses, delays and reorders ([`path`], [`transfers`], what theory says of random
+//! losses: [`pftk`], and each congestion control on a link that queues: [`variants`]).
 
 mod path;
+mod pftk;
 mod receiving;
+mod sack;
 mod sending;
 mod transfers;
 mod variants;
 
-use super::congestion::{Algorithm, REGISTRY};
+use super::congestion::{Algorithm, REGISTRY, Window};
 use super::{
-    Answer, LimitedTransmit, Receiver, ReceiverConfig, Segment, Sender, SenderConfig,
+    Answer, LimitedTransmit, Receiver, ReceiverConfig, SackBlocks, Segment, Sender, SenderConfig,
     SenderCounters,
 };
 use crate::parts::Choice;
@@ -32,6 +35,7 @@ fn plain() -> SenderConfig {
         byte_counting: false,
         limited_transmit: LimitedTransmit::Off,
         spm_marking: false,
+        sack: false,
         min_rto: Span::from_millis(200),
         initial_rto: Span::from_secs(3),
         total: u64::MAX,
@@ -39,7 +43,12 @@ fn plain() -> SenderConfig {
 }
 
 fn receiver_config(delayed_ack: u32) -> ReceiverConfig {
-    ReceiverConfig { delayed_ack, delayed_ack_timeout: Span::from_millis(100) }
+    ReceiverConfig { delayed_ack, delayed_ack_timeout: Span::from_millis(100), sack: false }
+}
+
+/// With SACK at both ends or not.
+fn receiver_of(config: &SenderConfig, delayed_ack: u32) -> Receiver {
+    Receiver::new(ReceiverConfig { sack: config.sack, ..receiver_config(delayed_ack) })
 }
 
 fn newreno() -> Algorithm {

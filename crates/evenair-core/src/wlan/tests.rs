@@ -118,9 +118,11 @@ fn frame(to: u32, bytes: u32, seq: u64) -> Frame {
         high_priority: false,
         retransmission: false,
         size: bytes,
-        payload: bytes,
+        payload: bytes as u16,
+        sack: 0,
         seq,
         enqueued_at: Time::ZERO,
+        connection: 0,
     };
     Frame { to, packet }
 }

@@ -1,8 +1,9 @@
 //! From a simulated packet to its IPv4 and TCP or UDP headers.
 //!
-//! Sources: RFC 791 (IPv4), RFC 9293 (TCP), RFC 768 (UDP), RFC 1071 (checksum).
+//! Sources: RFC 791 (IPv4), RFC 9293 (TCP), RFC 2018 (SACK), RFC 768 (UDP), RFC 1071 (checksum).
 
 use evenair_core::packet::{Packet, PacketKind};
+use evenair_core::tcp::SackBlocks;
 
 /// A packet with what its headers need beyond the simulator's own fields.
 ///
@@ -19,8 +20,15 @@ pub struct Segment {
     pub station: u32,
     /// This packet (not: its flow) travels from the station to the server.
     pub up: bool,
+    /// It comes from where the flow's data come from.
+    pub from_source: bool,
+    /// Bytes of payload with which the data were asked for.
+    pub request: u32,
     /// The receive window that the TCP header announces, bytes; above 65,535 it is written as that.
     pub window: u32,
+    /// What an acknowledgement reports (RFC 2018), as bytes since the start of the flow; `None` where
+    /// the flow has no SACK. Its options come first; the size has room for them.
+    pub sack: Option<SackBlocks>,
 }
 
 pub(super) const SERVER_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
@@ -35,6 +43,8 @@ const OPTION_SPACE: u32 = 40;
 const MAX_HEADERS: u32 = IP_HEADER + TCP_HEADER + 2 * OPTION_SPACE;
 const MAX_PACKET: u32 = 65_535;
 const NO_OPERATION: u8 = 1; // the same number in IPv4 and TCP
+const SACK_PERMITTED: [u8; 2] = [4, 2]; // kind, length
+const SACK: u8 = 5;
 const PROTOCOL_TCP: u8 = 6;
 const PROTOCOL_UDP: u8 = 17;
 const SYN: u8 = 0x02;
@@ -64,7 +74,7 @@ impl Segment {
         let udp = self.packet.kind == PacketKind::Datagram;
         let transport_header = if udp { UDP_HEADER } else { TCP_HEADER };
         // The payload is what TCP's sequence numbers count: it is kept, the headers give way.
-        let payload = self.packet.payload.min(MAX_PACKET - MAX_HEADERS);
+        let payload = u32::from(self.packet.payload).min(MAX_PACKET - MAX_HEADERS);
         let headers = self.packet.size.min(MAX_PACKET).saturating_sub(payload);
         let extra = headers.saturating_sub(IP_HEADER + transport_header);
         let tcp_options = if udp { 0 } else { option_bytes(extra) };
@@ -116,15 +126,20 @@ impl Segment {
 
     fn write_tcp(&self, options: u32, out: &mut Vec<u8>) {
         let flow = self.packet.flow.0;
-        // Any fixed numbers will do, if flows differ and some of them wrap.
-        let sender_isn = flow.wrapping_add(1).wrapping_mul(0x9E37_79B1);
+        // Any fixed numbers will do, if flows and connections differ and some of them wrap.
+        let connection = u32::from(self.packet.connection).wrapping_mul(0x0765_4321);
+        let sender_isn = flow.wrapping_add(1).wrapping_mul(0x9E37_79B1).wrapping_add(connection);
         let receiver_isn = !sender_isn;
         let offset = sender_isn.wrapping_add(1).wrapping_add(self.packet.seq as u32);
+        let asked = receiver_isn.wrapping_add(1).wrapping_add(self.request);
+        let (own_isn, other_isn) =
+            if self.from_source { (sender_isn, receiver_isn) } else { (receiver_isn, sender_isn) };
         let (sequence, acknowledged, flags) = match self.packet.kind {
-            PacketKind::Syn => (sender_isn, 0, SYN),
-            PacketKind::SynAck => (receiver_isn, sender_isn.wrapping_add(1), SYN | ACK),
-            PacketKind::Ack => (receiver_isn.wrapping_add(1), offset, ACK),
-            PacketKind::Data | PacketKind::Datagram => (offset, receiver_isn.wrapping_add(1), ACK),
+            PacketKind::Syn => (own_isn, 0, SYN),
+            PacketKind::SynAck => (own_isn, other_isn.wrapping_add(1), SYN | ACK),
+            PacketKind::Request => (own_isn.wrapping_add(1), other_isn.wrapping_add(1), ACK),
+            PacketKind::Ack => (asked, offset, ACK),
+            PacketKind::Data | PacketKind::Datagram => (offset, asked, ACK),
         };
         self.write_ports(out);
         out.extend(sequence.to_be_bytes());
@@ -132,7 +147,29 @@ impl Segment {
         out.extend([(((TCP_HEADER + options) / 4) << 4) as u8, flags]);
         out.extend((self.window.min(u32::from(u16::MAX)) as u16).to_be_bytes());
         out.extend([0; 4]); // checksum, later; urgent pointer
-        out.resize(out.len() + options as usize, NO_OPERATION);
+        let end = out.len() + options as usize;
+        self.write_sack(offset, out);
+        out.resize(end, NO_OPERATION);
+    }
+
+    /// The SACK options; `acknowledged` is the sequence number of the byte at `packet.seq`.
+    fn write_sack(&self, acknowledged: u32, out: &mut Vec<u8>) {
+        let Some(blocks) = &self.sack else { return };
+        match self.packet.kind {
+            PacketKind::Syn | PacketKind::SynAck => {
+                out.extend([NO_OPERATION, NO_OPERATION]);
+                out.extend(SACK_PERMITTED);
+            }
+            PacketKind::Ack if !blocks.is_empty() => {
+                let blocks = blocks.as_slice();
+                out.extend([NO_OPERATION, NO_OPERATION, SACK, 2 + 8 * blocks.len() as u8]);
+                for edge in blocks.iter().flat_map(|&(start, end)| [start, end]) {
+                    let ahead = edge.wrapping_sub(self.packet.seq) as u32;
+                    out.extend(acknowledged.wrapping_add(ahead).to_be_bytes());
+                }
+            }
+            _ => {}
+        }
     }
 
     fn write_ports(&self, out: &mut Vec<u8>) {

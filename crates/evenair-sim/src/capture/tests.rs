@@ -15,13 +15,18 @@ pub(super) fn segment(kind: PacketKind, up: bool, seq: u64, payload: u32) -> Seg
             high_priority: false,
             retransmission: false,
             size: payload + 40,
-            payload,
+            payload: payload as u16,
+            sack: 0,
             seq,
             enqueued_at: Time::ZERO,
+            connection: 0,
         },
         station: 2,
         up,
+        from_source: matches!(kind, PacketKind::Data | PacketKind::Syn | PacketKind::Datagram),
+        request: 0,
         window: 29_200,
+        sack: None,
     }
 }
 
@@ -192,7 +197,7 @@ fn sizes_that_no_header_fits_still_make_valid_packets() {
         for kind in [PacketKind::Data, PacketKind::Datagram] {
             let mut data = segment(kind, false, 0, 0);
             data.packet.size = size;
-            data.packet.payload = payload;
+            data.packet.payload = payload as u16;
             data.window = u32::MAX;
             let file = wire(data);
             check_ip(&packets(&file)[0].bytes[14..]);

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use evenair_core::packet::{FlowId, PacketKind};
+use evenair_core::tcp::SackBlocks;
 use evenair_core::time::{Span, Time};
 use evenair_core::units::Rate;
 
@@ -208,4 +209,44 @@ fn tshark_reads_the_air() {
         or (wlan.fc.fromds == 1 and wlan.sa == 02:00:00:00:00:02))";
     assert_eq!(file.read(data, &["frame.number"]).len(), packets() + 2);
     assert_eq!(file.read("wlan.fc.retry == 1", &["frame.number"]).len(), 2);
+}
+
+/// RFC 2018: the offer in both handshake segments, and blocks where tshark's relative numbers have them
+/// (the first payload byte is number 1), though the headers have more options.
+#[test]
+fn tshark_reads_sack() {
+    if !tshark_is_here() {
+        return;
+    }
+    let mut writer = WireWriter::new(Vec::new()).unwrap();
+    let mut put = |ms: u64, kind, seq, payload: u32, blocks: &[(u64, u64)], more: u32| {
+        let forward = matches!(kind, PacketKind::Data | PacketKind::Syn);
+        let mut s = segment(kind, !forward, seq, payload);
+        let blocks: SackBlocks = blocks.iter().copied().collect();
+        let offer = if matches!(kind, PacketKind::Syn | PacketKind::SynAck) { 4 } else { 0 };
+        s.packet.size += blocks.header_bytes() + offer + more;
+        s.sack = Some(blocks);
+        writer.packet(Time::from_nanos(1_000_000 * ms), &s).unwrap();
+    };
+    put(0, PacketKind::Syn, 0, 0, &[], 0);
+    put(20, PacketKind::SynAck, 0, 0, &[], 12);
+    for i in 0..6 {
+        put(21 + i, PacketKind::Data, 1000 * i, 1000, &[], 0);
+    }
+    put(40, PacketKind::Ack, 1000, 0, &[], 0);
+    put(41, PacketKind::Ack, 1000, 0, &[(2000, 3000)], 0);
+    put(42, PacketKind::Ack, 1000, 0, &[(4000, 5000), (2000, 3000)], 80);
+    let four = [(50_000, 60_000), (40_000, 41_000), (4000, 6000), (2000, 3000)];
+    put(43, PacketKind::Ack, 1000, 0, &four, 0);
+    let file = File::new("sack", &writer.finish().unwrap());
+    assert_eq!(file.read(WRONG, &["frame.number"]), Vec::<Vec<String>>::new());
+    assert_eq!(file.read("tcp.options.sack_perm", &["tcp.flags.syn"]), [["1"], ["1"]]);
+    let fields =
+        ["tcp.options.sack.count", "tcp.options.sack_le", "tcp.options.sack_re", "tcp.len"];
+    let expected = [
+        ["1", "2001", "3001", "0"],
+        ["2", "4001,2001", "5001,3001", "0"],
+        ["4", "50001,40001,4001,2001", "60001,41001,6001,3001", "0"],
+    ];
+    assert_eq!(file.read("tcp.options.sack_le", &fields), expected);
 }

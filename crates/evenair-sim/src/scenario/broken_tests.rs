@@ -72,7 +72,7 @@ station.0.flows.0.direction=upp => station.0.flows.0.direction => got "upp"; did
 station.0.flows.0={} => station.0.flows.0.direction => missing | "up", "down"
 station.0.flows.0.transport=newrenno => station.0.flows.0.transport => did you mean "newreno"? | "udp"
 station.0.flows.0.transport=tfrc => station.0.flows.0.transport => not available yet | "newreno", | "udp"
-station.0.flows.0.application={kind='web'} => station.0.flows.0.application => got a table | "bulk", "cbr"
+station.0.flows.0.application={kind='wob'} => station.0.flows.0.application.kind => did you mean "web"? | "bulk", "file", "web", "cbr"
 # The cell.
 cell=3 => cell => got 3 | accepted: a table
 cell.data_rate=54 Mbps => cell.data_rate => got 54 Mbps | "1 Mbps", "2 Mbps", "5.5 Mbps", "11 Mbps"
@@ -147,11 +147,46 @@ station.0.flows.1.start=10 => station.0.flows.1.start => got 10 s | the end of t
 station.0.flows.1.stop=0 => station.0.flows.1.stop => got 0 s | after the flow's start
 station.0.flows.1={direction='up',start=2,stop=1} => station.0.flows.1.stop => got 1 s | start, 2 s
 station.0.flows.1.transport=udp => station.0.flows.1.rate => missing | "1 Mbps"
-station.0.flows.1={direction='up',transport='udp',application='bulk'} => station.0.flows.1.application => got "bulk" over udp | "cbr" over udp
-station.0.flows.1.application=cbr => station.0.flows.1.application => got "cbr" over newreno | "bulk" over TCP
-station.0.flows.1.rate=1 Mbps => station.0.flows.1.rate => got 1 Mbps | "cbr"
+station.0.flows.1={direction='up',transport='udp',application='bulk'} => station.0.flows.1.application => got "bulk" over udp | "cbr", "poisson", "on-off" over udp
+station.0.flows.1.application=cbr => station.0.flows.1.application => got "cbr" over newreno | "web" over TCP
+station.0.flows.1.rate=1 Mbps => station.0.flows.1.rate => got 1 Mbps | no rate with application "bulk"
 station.0.flows.1={direction='up',transport='udp',rate='unlimited'} => station.0.flows.1.rate => unlimited | "1 Mbps"
 station.0.flows.1={direction='up',transport='udp',rate=1e6,spm_marking=true} => station.0.flows.1.spm_marking => got true | accepted: false
+# Applications and distributions.
+station.0.flows.0.application=3 => station.0.flows.0.application => got 3 | kind = "bulk" | "poisson"
+station.0.flows.0.application=['bulk'] => station.0.flows.0.application => got a list | kind = "bulk"
+station.0.flows.0.application=bulky => station.0.flows.0.application => did you mean "bulk"?
+station.0.flows.0.application={on='1 s'} => station.0.flows.0.application.on => `on` is no parameter of a "bulk" application; accepted: kind
+station.0.flows.0.application=poisson => station.0.flows.0.application => got "poisson" over newreno | "web" over TCP
+station.0.flows.0={direction='up',transport='udp',application='on-off'} => station.0.flows.0.rate => missing | which a "on-off" application needs
+station.0.flows.0={direction='up',transport='udp',application={kind='poisson',on=1},rate=1e6} => station.0.flows.0.application.on => no parameter of a "poisson"
+station.0.flows.0={direction='up',transport='udp',application={kind='on-off',onn=1},rate=1e6} => station.0.flows.0.application.onn => did you mean `on`? accepted: kind, on, off
+station.0.flows.0={direction='up',transport='udp',application={kind='on-off',on='1 KB'},rate=1e6} => station.0.flows.0.application.on => its unit "KB" | accepted: a time
+station.0.flows.0={direction='up',transport='udp',application={kind='on-off',on=true},rate=1e6} => station.0.flows.0.application.on => got true | a time such as "10 s", or a table
+station.0.flows.0={direction='up',transport='udp',application={kind='on-off',on=[1]},rate=1e6} => station.0.flows.0.application.on => got a list | or a table
+station.0.flows.0={direction='up',transport='udp',application={kind='on-off',on='1 ms'},rate=1e6} => station.0.flows.0.application.on => got 0.001 s | at least 0.01168 s
+station.0.flows.0={direction='up',transport='udp',application={kind='on-off',on={distribution='parreto'}},rate=1e6} => station.0.flows.0.application.on.distribution => did you mean "pareto"? | "exponential"
+station.0.flows.0={direction='up',transport='udp',application={kind='on-off',on={shape=1}},rate=1e6} => station.0.flows.0.application.on.shape => got 1 | from 1.01 to 100
+station.0.flows.0={direction='up',transport='udp',application={kind='on-off',on={mean=-1}},rate=1e6} => station.0.flows.0.application.on.mean => got -1: it is negative
+station.0.flows.0={direction='up',transport='udp',application={kind='on-off',on={mea=1}},rate=1e6} => station.0.flows.0.application.on.mea => did you mean `mean`? accepted: distribution, mean, shape
+station.0.flows.0={direction='up',transport='udp',application={kind='on-off',on={distribution='lognormal',shape=2}},rate=1e6} => station.0.flows.0.application.on.shape => `shape` is no parameter of a "lognormal" distribution; accepted: distribution, mean, sigma
+station.0.flows.0={direction='up',transport='udp',application={kind='on-off',on={distribution='lognormal',sigma=9}},rate=1e6} => station.0.flows.0.application.on.sigma => got 9 | from 0 to 5
+station.0.flows.0={direction='up',transport='udp',application={kind='on-off',on={distribution='trace'}},rate=1e6} => station.0.flows.0.application.on => a trace of nothing | a list of values
+station.0.flows.0={direction='up',transport='udp',application={kind='on-off',on={distribution='trace',values=[]}},rate=1e6} => station.0.flows.0.application.on.values => got 0 values | from 1 to
+station.0.flows.0={direction='up',transport='udp',application={kind='on-off',on={distribution='trace',values=[1,'x']}},rate=1e6} => station.0.flows.0.application.on.values => got "x" | a time from 0
+station.0.flows.0={direction='up',transport='udp',application={kind='on-off',on={distribution='trace',mean=1}},rate=1e6} => station.0.flows.0.application.on.mean => no parameter of a "trace"
+station.0.flows.0={direction='up',transport='udp',application={kind='on-off',off={distribution='trace',file='no such'}},rate=1e6} => station.0.flows.0.application.off.file => got "no such": No such file | a text file of values
+station.0.flows.0.application={kind='web',size={distribution='pareto',shape=1}} => station.0.flows.0.application.size.shape => got 1 | from 1.01
+station.0.flows.0.application={kind='web',size='30 s'} => station.0.flows.0.application.size => its unit "s" | accepted: a size
+station.0.flows.0.application={kind='web',size=0} => station.0.flows.0.application.size => got 0 B | at least 1 B
+station.0.flows.0.application={kind='web',size=[]} => station.0.flows.0.application.size => got a list | a size such as "30 KB", or a table
+station.0.flows.0.application={kind='web',sessions=0} => station.0.flows.0.application.sessions => got 0 | from 1 to 1000000, or "unlimited"
+station.0.flows.0.application={kind='web',sessions='many'} => station.0.flows.0.application.sessions => got "many" | or "unlimited"
+station.0.flows.0.application={kind='web',opened_by='server'} => station.0.flows.0.application.opened_by => got "server" | "receiver", "sender"
+station.0.flows.0.application={kind='web',request=2000} => station.0.flows.0.application.request => got 2000 | the segment, 1460
+station.0.flows.0.application={kind='web',pad=1} => station.0.flows.0.application.pad => got 1 | true or false
+station.0.flows.0.application={kind='file',think=1} => station.0.flows.0.application.think => no parameter of a "file" application; accepted: kind, size, pad
+station.0.flows.0={direction='up',transport='udp',application='web',rate=1} => station.0.flows.0.application => got "web" over udp | "bulk", "file", "web" over TCP
 station.0.flows.0.min_rto=120 s => station.0.flows.0.min_rto => got 120 s | up to 60 s
 station.0.flows.0.initial_rto=500 s => station.0.flows.0.initial_rto => got 500 s | up to 60 s
 station.0.flows.0.transport={kind='vegas',alpha=5,beta=1} => station.0.flows.0.transport.beta => got 1 | at least alpha, 5

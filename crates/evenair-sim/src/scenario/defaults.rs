@@ -2,10 +2,12 @@
 
 use serde_json::{Map, Value};
 
+use super::application;
 use super::choices::Preamble;
+use super::distribution::FAMILY;
 use super::topology::SERVER;
 use super::transport::UDP;
-use super::types::{Application, PhyKind, Scenario, WiredLink};
+use super::types::{PhyKind, Scenario, WiredLink};
 
 /// Fills in what must be known before the document is read into types.
 ///
@@ -39,9 +41,15 @@ pub(super) fn fill_document(document: &mut Value) {
 
 fn fill_flow(flow: &mut Map<String, Value>) {
     put_kind_first(flow, "transport");
+    put_kind_first(flow, "application");
+    if let Some(application) = flow.get_mut("application").and_then(Value::as_object_mut) {
+        for parameter in application.values_mut().filter_map(Value::as_object_mut) {
+            put_first(parameter, FAMILY);
+        }
+    }
     let transport = flow.get("transport").map(|t| t.get("kind").unwrap_or(t));
     if transport.and_then(Value::as_str) == Some(UDP.name) {
-        default_to(flow, "application", Application::Cbr.name());
+        default_to(flow, "application", application::OVER_UDP);
     }
     if flow.get("window").and_then(Value::as_u64) == Some(1) {
         default_to(flow, "initial_window", 1);
@@ -79,10 +87,14 @@ pub(super) fn fill_scenario(scenario: &mut Scenario) {
 
 /// Moves the `kind` of the part in `table[key]` before its parameters, which it gives a meaning.
 fn put_kind_first(table: &mut Map<String, Value>, key: &str) {
-    if let Some(part) = table.get_mut(key).and_then(Value::as_object_mut)
-        && let Some(kind) = part.shift_remove("kind")
-    {
-        part.shift_insert(0, "kind".to_owned(), kind);
+    if let Some(part) = table.get_mut(key).and_then(Value::as_object_mut) {
+        put_first(part, "kind");
+    }
+}
+
+fn put_first(table: &mut Map<String, Value>, key: &str) {
+    if let Some(value) = table.shift_remove(key) {
+        table.shift_insert(0, key.to_owned(), value);
     }
 }
 

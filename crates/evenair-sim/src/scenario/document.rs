@@ -1,13 +1,16 @@
 //! TOML text becomes a document, the same tree that Python hands over as JSON.
 
+use std::path::Path;
+
 use serde_json::{Map, Value};
 
+use super::distribution::{FAMILY, TRACE};
 use super::error::ScenarioError;
 use super::names::shown;
 
 /// Reads TOML text into a document; nothing in it is checked yet.
 ///
-/// `source` names the text in errors.
+/// `source` names the text in errors; the files of traces in it are relative to its folder.
 ///
 /// # Errors
 ///
@@ -33,7 +36,25 @@ pub fn document_from_toml(text: &[u8], source: &str) -> Result<Value, ScenarioEr
         let message = format!("not TOML: {}, in {}", message.trim(), shown(line.trim()));
         fail(at, &message)
     })?;
-    Ok(from_table(table))
+    let mut document = from_table(table);
+    anchor_traces(&mut document, Path::new(source).parent().unwrap_or(Path::new("")));
+    Ok(document)
+}
+
+/// Makes the files of traces, which a scenario names as seen from its own file, relative to the
+/// working directory.
+fn anchor_traces(value: &mut Value, folder: &Path) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| anchor_traces(item, folder)),
+        Value::Object(table) => {
+            let is_trace = table.get(FAMILY).is_some_and(|name| name == TRACE);
+            if let (true, Some(Value::String(file))) = (is_trace, table.get_mut("file")) {
+                *file = folder.join(&*file).to_string_lossy().into_owned();
+            }
+            table.values_mut().for_each(|item| anchor_traces(item, folder));
+        }
+        _ => {}
+    }
 }
 
 /// A TOML value as JSON.

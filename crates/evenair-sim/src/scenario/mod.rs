@@ -8,10 +8,12 @@
 //! Apply [`set`] to what the user wrote, not to a resolved scenario: some defaults follow from
 //! other values (the rates from the PHY, the marking from the queue), and once filled in they stay.
 
+mod application;
 #[cfg(test)]
 mod broken_tests;
 mod choices;
 mod defaults;
+mod distribution;
 mod document;
 mod error;
 mod errors;
@@ -29,19 +31,20 @@ mod types;
 mod validate;
 mod whole;
 
+pub use application::Application;
 pub use document::document_from_toml;
 pub use error::ScenarioError;
 pub use errors::AirErrors;
 pub use limit::QueueLimit;
 pub use overrides::set;
-pub(crate) use part::{ValueOut, accepted};
+pub(crate) use part::{accepted, default_of};
 pub use quantity::{BitRate, Bytes, Seconds};
 pub use queue::Queue;
 pub(crate) use topology::{ACCESS_POINT, SERVER, Topology};
 pub(crate) use transport::UDP;
 pub use types::{
-    Application, Cell, CellKind, Direction, Flow, LimitedTransmit, PhyKind, Preamble, RtsThreshold,
-    Scenario, Station, Trace, Transport, Wired, WiredLink,
+    Cell, CellKind, Direction, Flow, LimitedTransmit, PhyKind, Preamble, RtsThreshold, Scenario,
+    Station, Trace, Transport, Wired, WiredLink,
 };
 
 use serde_json::Value;

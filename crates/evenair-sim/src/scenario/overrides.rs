@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::distribution::FAMILY;
 use super::document::from_toml;
 use super::error::ScenarioError;
 use super::names::shown;
@@ -10,7 +11,9 @@ use super::names::shown;
 ///
 /// `key` is a dotted path with indices from 0; missing tables on it are made, list entries are
 /// not. `value` is read as a TOML value, and as a text where it is none (`11 Mbps`, `las`).
-/// Setting a queue's `kind`, or the queue as a whole to a name, to another one drops the parameters of the old kind but its `limit`.
+/// Setting a queue's `kind`, or the queue as a whole to a name, to another one drops the parameters
+/// of the old kind but its `limit`; that of another part all of them, and a `distribution` keeps its
+/// `mean`.
 /// `source` names the override in errors. Whether the key and the value mean anything is
 /// checked by [`resolve`](super::resolve).
 ///
@@ -44,7 +47,7 @@ pub fn set(
 
 /// Whether `key` holds a part: its name, or a table with its `kind` and parameters.
 fn is_part(key: &str) -> bool {
-    ["queue", "transport", "error"].contains(&key)
+    ["queue", "transport", "error", "application"].contains(&key)
 }
 
 /// Makes `part` one of another kind, which has other parameters; but a queue's limit stays.
@@ -130,6 +133,11 @@ impl Walk<'_> {
                 }
                 _ if step == "kind" && depth > 0 && is_part(self.steps[depth - 1]) => {
                     set_kind(table, value);
+                }
+                Some(family) if step == FAMILY && *family != value => {
+                    *table = Map::from_iter(
+                        [(FAMILY.to_owned(), value)].into_iter().chain(table.remove_entry("mean")),
+                    );
                 }
                 _ => {
                     table.insert(step.to_owned(), value);

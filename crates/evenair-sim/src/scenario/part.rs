@@ -11,9 +11,13 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, json};
 
+use super::distribution::{self, DistributionOut, DistributionSeed, Unit};
 use super::limit::QueueLimit;
 use super::names::{nearest, quoted_list, shown, unknown_name};
 use super::quantity::Seconds;
+
+/// A limit that there is not.
+const UNLIMITED: &str = "unlimited";
 
 /// What can be chosen.
 #[derive(Clone, Copy)]
@@ -105,17 +109,41 @@ pub(super) fn write<S: Serializer>(
     map.end()
 }
 
-/// A value as a scenario writes it.
-pub(crate) struct ValueOut(pub(crate) Value);
+/// Writes a choice by its name where that says it all, else as a table.
+pub(super) fn write_short<S: Serializer>(to: S, choice: &Choice) -> Result<S::Ok, S::Error> {
+    if choice.part().parameters.is_empty() {
+        return to.serialize_str(choice.name());
+    }
+    write(to, choice, None)
+}
 
-impl Serialize for ValueOut {
+/// A value as a scenario writes it.
+struct ValueOut<'a>(&'a Value);
+
+impl Serialize for ValueOut<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Value::Name(name) => serializer.serialize_str(name),
-            Value::Whole(number) => serializer.serialize_u64(number),
-            Value::Number(number) => serializer.serialize_f64(number),
-            Value::Time(span) => Seconds::from(span).serialize(serializer),
+            Value::Whole(u64::MAX) => serializer.serialize_str(UNLIMITED),
+            Value::Whole(number) => serializer.serialize_u64(*number),
+            Value::Switch(on) => serializer.serialize_bool(*on),
+            Value::Number(number) => serializer.serialize_f64(*number),
+            Value::Time(span) => Seconds::from(*span).serialize(serializer),
+            Value::Distribution(distribution) => {
+                DistributionOut(distribution).serialize(serializer)
+            }
         }
+    }
+}
+
+/// A parameter's default, as people would write it.
+pub(crate) fn default_of(parameter: &Parameter) -> serde_json::Value {
+    match (&parameter.default, Unit::of(parameter.accepts)) {
+        (Value::Time(span), _) => Seconds::from(*span).to_string().into(),
+        (Value::Distribution(distribution), Some(unit)) => {
+            distribution::as_toml(distribution, unit).into()
+        }
+        (other, _) => json!(ValueOut(other)),
     }
 }
 
@@ -171,7 +199,7 @@ impl PartVisitor {
 }
 
 /// Refuses a value with this message, so that the error's path has its key.
-struct ForeignSeed(String);
+pub(super) struct ForeignSeed(pub(super) String);
 
 impl<'de> DeserializeSeed<'de> for ForeignSeed {
     type Value = ();
@@ -191,13 +219,17 @@ impl<'de> DeserializeSeed<'de> for KindSeed {
     }
 }
 
-struct ParameterSeed(&'static Parameter);
+pub(super) struct ParameterSeed(pub(super) &'static Parameter);
 
 impl<'de> DeserializeSeed<'de> for ParameterSeed {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
         let accepts = self.0.accepts;
+        if let (Some(unit), Value::Distribution(default)) = (Unit::of(accepts), &self.0.default) {
+            let seed = DistributionSeed { unit, default };
+            return seed.deserialize(deserializer).map(Value::Distribution);
+        }
         let accepted = accepted(accepts);
         let got = serde_json::Value::deserialize(deserializer)?;
         let value = match (accepts, &got) {
@@ -220,7 +252,14 @@ impl<'de> DeserializeSeed<'de> for ParameterSeed {
                 let time = Seconds::deserialize(json).map_err(D::Error::custom)?;
                 (time != Seconds::ZERO).then(|| Value::Time(time.span()))
             }
-            (Accepts::Names(_), _) => None,
+            (Accepts::Limit(_), serde_json::Value::String(text)) => {
+                (text == UNLIMITED).then_some(Value::Whole(u64::MAX))
+            }
+            (Accepts::Limit(most), json) => {
+                json.as_u64().filter(|n| (1..=most).contains(n)).map(Value::Whole)
+            }
+            (Accepts::Switch, json) => json.as_bool().map(Value::Switch),
+            (Accepts::Names(_) | Accepts::Times | Accepts::Sizes, _) => None,
         };
         value.ok_or_else(|| D::Error::custom(format!("got {}; accepted: {accepted}", told(&got))))
     }
@@ -244,6 +283,10 @@ pub(crate) fn accepted(accepts: Accepts) -> String {
         Accepts::Number(least, most) => format!("a number from {least} to {most}"),
         Accepts::Probability => "a probability above 0 and below 1".to_owned(),
         Accepts::Time => "a time above 0, such as \"10 s\"".to_owned(),
+        Accepts::Limit(most) => format!("a whole number from 1 to {most}, or {UNLIMITED:?}"),
+        Accepts::Switch => "true or false".to_owned(),
+        Accepts::Times => Unit::Time.accepted().to_owned(),
+        Accepts::Sizes => Unit::Size.accepted().to_owned(),
     }
 }
 
@@ -260,8 +303,15 @@ fn parameter_schema(parameter: &Parameter) -> serde_json::Value {
             json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 })
         }
         Accepts::Time => json!({ "type": ["number", "string"] }),
+        Accepts::Limit(most) => json!({ "anyOf": [
+            { "type": "integer", "minimum": 1, "maximum": most },
+            { "const": UNLIMITED },
+        ] }),
+        Accepts::Switch => json!({ "type": "boolean" }),
+        Accepts::Times => distribution::schema(Unit::Time),
+        Accepts::Sizes => distribution::schema(Unit::Size),
     };
     schema["description"] = parameter.meaning.into();
-    schema["default"] = json!(ValueOut(parameter.default));
+    schema["default"] = json!(ValueOut(&parameter.default));
     schema
 }

@@ -6,6 +6,7 @@ use super::*;
 use evenair_core::parts::{self, Choice};
 use evenair_core::queue::REGISTRY;
 use evenair_core::time::Span;
+use evenair_core::traffic::Distribution;
 use evenair_core::units::Rate;
 
 fn named(name: &str) -> Choice {
@@ -114,6 +115,7 @@ fn every_default_is_the_interfaces() {
                 "byte_counting": false,
                 "spm_marking": false,
                 "limited_transmit": "new",
+                "sack": false,
                 "min_rto": 0.2,
                 "initial_rto": 3.0,
             }],
@@ -191,7 +193,7 @@ fn marking_and_counting_follow_the_queue() {
 #[test]
 fn values_that_depend_on_others_follow_them() {
     let udp = with_flow(", transport = \"udp\", rate = \"1 Mbps\"").station.remove(0);
-    assert_eq!(udp.flows[0].application, Application::Cbr);
+    assert_eq!(udp.flows[0].application.name(), "cbr");
     let one = with_flow(", window = 1").station.remove(0);
     assert_eq!(one.flows[0].initial_window, 1);
     assert_eq!(one.flows[0].initial_ssthresh, Some(1));
@@ -416,6 +418,7 @@ const KEYS: &[&str] = &[
     "station.0.flows.0.delayed_ack_timeout",
     "station.0.flows.0.byte_counting",
     "station.0.flows.0.spm_marking",
+    "station.0.flows.0.sack",
     "station.0.flows.0.min_rto",
     "station.0.flows.0.start",
     "station.0.flows.0.stop",
@@ -423,3 +426,95 @@ const KEYS: &[&str] = &[
     "trace",
     "trace.interval",
 ];
+
+/// A flow over UDP in the only station, with that application.
+fn application(text: &str) -> Result<Scenario, ScenarioError> {
+    let text = format!(
+        r#"station = [{{ flows = [{{ direction = "up", transport = "udp", rate = "1 Mbps", application = {text} }}] }}]"#
+    );
+    resolve(document_from_toml(text.as_bytes(), "test")?, "test")
+}
+
+fn periods(text: &str) -> [Distribution; 2] {
+    let scenario = application(text).unwrap();
+    let choice = &scenario.station[0].flows[0].application.0;
+    ["on", "off"].map(|period| choice.distribution(period).clone())
+}
+
+#[test]
+fn what_a_distribution_leaves_out_is_as_in_the_default() {
+    let default = Distribution::Pareto { mean: 0.5, shape: 1.5 };
+    assert_eq!(periods(r#""on-off""#), [default.clone(), default]);
+    assert_eq!(
+        periods(r#"{ kind = "on-off", on = "2 s", off = { distribution = "exponential" } }"#),
+        [Distribution::Deterministic { mean: 2.0 }, Distribution::Exponential { mean: 0.5 }]
+    );
+    assert_eq!(
+        periods(
+            r#"{ on = { shape = 3, mean = "20 ms", distribution = "pareto" }, off = { mean = 1 }, kind = "on-off" }"#
+        ),
+        [
+            Distribution::Pareto { mean: 0.02, shape: 3.0 },
+            Distribution::Pareto { mean: 1.0, shape: 1.5 },
+        ]
+    );
+}
+
+#[test]
+fn a_resolved_application_resolves_to_itself() {
+    for text in [
+        r#""poisson""#,
+        r#""on-off""#,
+        r#"{ kind = "on-off", on = { distribution = "lognormal", sigma = 0.5 }, off = 0 }"#,
+        r#"{ kind = "on-off", on = { distribution = "trace", values = ["1 s", 2.5] } }"#,
+    ] {
+        let once = application(text).unwrap();
+        let twice = resolve(serde_json::to_value(&once).unwrap(), "again").unwrap();
+        assert_eq!(once, twice);
+    }
+}
+
+#[test]
+fn overriding_a_family_drops_its_parameter_and_keeps_the_mean() {
+    let mut document = serde_json::to_value(application(r#""on-off""#).unwrap()).unwrap();
+    let key = "station.0.flows.0.application.on";
+    set(&mut document, &format!("{key}.mean"), "1 s", "--set").unwrap();
+    set(&mut document, &format!("{key}.distribution"), "exponential", "--set").unwrap();
+    let scenario = resolve(document.clone(), "test").unwrap();
+    let on = scenario.station[0].flows[0].application.0.distribution("on").clone();
+    assert_eq!(on, Distribution::Exponential { mean: 1.0 });
+    set(&mut document, "station.0.flows.0.application", "cbr", "--set").unwrap();
+    assert_eq!(resolve(document, "test").unwrap().station[0].flows[0].application.name(), "cbr");
+}
+
+/// The file is looked for beside the scenario, its heading is no value, and its values become part
+/// of the resolved scenario.
+#[test]
+fn a_trace_comes_from_a_file() {
+    let folder = std::env::temp_dir().join(format!("evenair-trace-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let scenario = folder.join("scenario.toml");
+    let source = scenario.to_str().unwrap();
+    let text = r#"station = [{ flows = [{ direction = "up", transport = "udp", rate = "1 Mbps",
+        application = { kind = "on-off", off = { file = "off.csv", distribution = "trace" } } }] }]"#;
+    let read = |file: &str| {
+        std::fs::write(folder.join("off.csv"), file).unwrap();
+        resolve(document_from_toml(text.as_bytes(), source).unwrap(), source)
+    };
+    let scenario = read("seconds\r\n0.25\r\n\r\n3 ms\n").unwrap();
+    let off = scenario.station[0].flows[0].application.0.distribution("off").clone();
+    assert_eq!(off, Distribution::Trace { values: [0.25, 0.003].into() });
+    for (file, part) in [
+        ("", "got 0 values; accepted: from 1 to"),
+        ("seconds\n", "got 0 values"),
+        ("1\n2\nmany\n", "line 3: got \"many\""),
+        ("1\n-2\n", "line 2: got -2: it is negative"),
+        ("1,2\n", "line 1: got \"1,2\""),
+    ] {
+        let error = read(file).unwrap_err();
+        error_of(&error);
+        assert_eq!(error.field, "station.0.flows.0.application.off.file");
+        assert!(error.to_string().contains(part), "{error}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -62,14 +62,11 @@ impl<'de> Deserialize<'de> for Transport {
     }
 }
 
-/// A name where that says it all, else a table.
 impl Serialize for Transport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Tcp(control) if control.values().next().is_some() => {
-                part::write(serializer, control, None)
-            }
-            _ => serializer.serialize_str(self.name()),
+            Self::Tcp(control) => part::write_short(serializer, control),
+            Self::Udp => serializer.serialize_str(UDP.name),
         }
     }
 }

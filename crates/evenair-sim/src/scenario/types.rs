@@ -8,6 +8,7 @@ use evenair_core::time::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::application::Application;
 use super::names::{self, named};
 use super::quantity::{BitRate, Seconds};
 use super::queue::{self, Queue};
@@ -253,6 +254,10 @@ pub struct Flow {
     /// What each of the first two duplicate ACKs lets go beyond cwnd ["new"].
     #[serde(default)]
     pub limited_transmit: LimitedTransmit,
+    /// Whether ACKs report what has arrived out of order (RFC 2018), and recovery goes by it (RFC
+    /// 6675; default: false, as in the papers).
+    #[serde(default)]
+    pub sack: bool,
     /// Lower bound of the retransmission timeout, seconds, above 0 (default: 200 ms; RFC 6298 has 1
     /// s).
     #[serde(default = "default_min_rto")]
@@ -271,9 +276,18 @@ pub struct Flow {
     /// When the application stops, seconds since the start of the run; absent: at its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Seconds>,
-    /// Offered load of a "cbr" application, bit/s of payload; required there, refused elsewhere.
+    /// Offered load of an application over UDP, bit/s of payload, in on periods that of "on-off";
+    /// required there, refused elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<BitRate>,
+}
+
+impl Flow {
+    /// Time between two datagrams at the flow's rate; none without a rate.
+    pub(crate) fn datagram_interval(&self) -> Span {
+        let interval = self.rate.map(|rate| rate.rate().time_for(u64::from(self.segment)));
+        interval.unwrap_or(Span::ZERO).max(Span::from_nanos(1))
+    }
 }
 
 /// Time series to record.
@@ -333,18 +347,6 @@ named! {
         Any => "any",
     }
     planned []
-}
-
-named! {
-    /// What produces a flow's data.
-    pub enum Application {
-        /// Always has data to send.
-        #[default]
-        Bulk => "bulk",
-        /// One datagram at a constant interval.
-        Cbr => "cbr",
-    }
-    planned ["web"]
 }
 
 impl PhyKind {

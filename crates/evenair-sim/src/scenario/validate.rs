@@ -5,6 +5,7 @@ use evenair_core::parts::Choice;
 use evenair_core::tcp::MAX_RTO;
 use serde_json::Value;
 
+use super::application::Application;
 use super::choices::Preamble;
 use super::errors::AirErrors;
 use super::limit::QueueLimit;
@@ -12,7 +13,7 @@ use super::names::{quoted_list, unknown_name};
 use super::quantity::{BitRate, Seconds};
 use super::topology::Topology;
 use super::transport::Transport;
-use super::types::{Application, Cell, Direction, Flow, PhyKind, Scenario, Station, Wired};
+use super::types::{Cell, Direction, Flow, PhyKind, Scenario, Station, Wired};
 
 /// A field and what is wrong with it.
 #[derive(Debug)]
@@ -192,27 +193,37 @@ fn check_station(field: &str, station: &Station, scenario: &Scenario) -> Checked
 
 fn check_flow(field: &str, flow: &Flow) -> Checked {
     let at = |key: &str| format!("{field}.{key}");
-    let (wanted, other) = if flow.transport.is_tcp() {
-        (Application::Bulk, Application::Cbr)
-    } else {
-        (Application::Cbr, Application::Bulk)
-    };
-    if flow.application != wanted {
-        let got = format!("got \"{other}\" over {}", flow.transport);
-        let accepted = "\"bulk\" over TCP, \"cbr\" over udp";
-        return Err(fail(&at("application"), &got, accepted));
+    let (application, over_tcp) = (flow.application.name(), flow.application.is_over_tcp());
+    if over_tcp != flow.transport.is_tcp() {
+        let got = format!("got \"{application}\" over {}", flow.transport);
+        return Err(fail(&at("application"), &got, &Application::transports()));
     }
-    match (flow.application, flow.rate) {
-        (Application::Cbr, None) => {
-            let accepted = "a rate such as \"1 Mbps\", which a \"cbr\" application needs";
-            return Err(fail(&at("rate"), "missing", accepted));
+    match (over_tcp, flow.rate) {
+        (false, None) => {
+            let needs = format!("which a \"{application}\" application needs");
+            let accepted = format!("a rate such as \"1 Mbps\", {needs}");
+            return Err(fail(&at("rate"), "missing", &accepted));
         }
-        (Application::Cbr, Some(BitRate::UNLIMITED)) => {
+        (false, Some(BitRate::UNLIMITED)) => {
             return Err(fail(&at("rate"), "got \"unlimited\"", "a rate such as \"1 Mbps\""));
         }
-        (Application::Bulk, Some(rate)) => {
-            let accepted = "no rate with application \"bulk\", or application \"cbr\"";
-            return Err(fail(&at("rate"), &format!("got {rate}"), accepted));
+        (true, Some(rate)) => {
+            let accepted = format!("no rate with application \"{application}\", or one over udp");
+            return Err(fail(&at("rate"), &format!("got {rate}"), &accepted));
+        }
+        _ => {}
+    }
+    check_part(&at("application"), &flow.application.0)?;
+    match application {
+        "on-off" => check_on_off(&at("application.on"), flow)?,
+        "file" => check_file_size(&at("application.size"), flow)?,
+        "web" => {
+            check_file_size(&at("application.size"), flow)?;
+            let request = flow.application.0.whole("request");
+            if request > u64::from(flow.segment) {
+                let accepted = format!("a whole number from 0 to the segment, {}", flow.segment);
+                return Err(fail(&at("application.request"), &format!("got {request}"), &accepted));
+            }
         }
         _ => {}
     }
@@ -245,6 +256,27 @@ fn check_flow(field: &str, flow: &Flow) -> Checked {
     Ok(())
 }
 
+/// Shorter on periods would take no end of them for a datagram.
+fn check_on_off(field: &str, flow: &Flow) -> Checked {
+    let interval = flow.datagram_interval().as_secs_f64();
+    let mean = flow.application.0.distribution("on").mean();
+    if mean < interval {
+        let accepted = format!("at least {interval} s on average, a datagram at the flow's rate");
+        return Err(fail(field, &format!("got {mean} s"), &accepted));
+    }
+    Ok(())
+}
+
+/// A file has a byte at least.
+fn check_file_size(field: &str, flow: &Flow) -> Checked {
+    let size = flow.application.0.distribution("size").mean();
+    if size < 1.0 {
+        let accepted = "at least 1 B on average, such as \"30 KB\"";
+        return Err(fail(field, &format!("got {size} B"), accepted));
+    }
+    Ok(())
+}
+
 fn check_times(field: &str, flow: &Flow, staggered: Seconds, end: Seconds) -> Checked {
     let start = flow.start.unwrap_or(staggered);
     let got = match flow.start {
@@ -266,7 +298,9 @@ fn check_times(field: &str, flow: &Flow, staggered: Seconds, end: Seconds) -> Ch
 
 /// A limit in bytes must let the largest packet in.
 fn check_limits(field: &str, flow: &Flow, station: &Station, scenario: &Scenario) -> Checked {
-    let (data, ack) = (u64::from(flow.segment + flow.header), u64::from(flow.header));
+    let asked =
+        if flow.application.name() == "web" { flow.application.0.whole("request") } else { 0 };
+    let (data, ack) = (u64::from(flow.segment + flow.header), u64::from(flow.header) + asked);
     let (down, up) =
         if flow.direction == Some(Direction::Down) { (data, ack) } else { (ack, data) };
     let up = up + u64::from(station.extra_header);

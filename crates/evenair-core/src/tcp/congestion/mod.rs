@@ -78,11 +78,6 @@ pub trait CongestionControl {
 
     /// The retransmission timer expired; `first` tells that the segment had not timed out before.
     fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool);
-
-    /// The network marked a packet instead of dropping it (RFC 3168): once per window at most.
-    fn on_congestion_mark(&mut self, window: &mut Window, signal: &Signal) {
-        self.on_loss(window, signal);
-    }
 }
 
 /// Slow start and congestion avoidance of RFC 5681 section 3.1, for those who build on them: each
@@ -156,10 +151,6 @@ macro_rules! controls {
 
             fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
                 match self { $(Self::$type(cc) => cc.on_timeout(window, signal, first),)+ }
-            }
-
-            fn on_congestion_mark(&mut self, window: &mut Window, signal: &Signal) {
-                match self { $(Self::$type(cc) => cc.on_congestion_mark(window, signal),)+ }
             }
         }
     };
@@ -286,7 +277,7 @@ mod tests {
                 (Accepts::Names(names), n) => Value::Name(names[usize::from(n) % names.len()]),
                 (Accepts::Time, 0) => Value::Time(Span::from_nanos(1)),
                 (Accepts::Time, 1) => Value::Time(Span::from_secs(1_000_000)),
-                _ => parameter.default,
+                _ => parameter.default.clone(),
             };
             choice = choice.with(parameter.name, value);
         }

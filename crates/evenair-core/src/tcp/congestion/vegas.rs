@@ -79,12 +79,11 @@ pub struct Vegas {
 }
 
 impl Vegas {
-    /// With the chosen thresholds. A `beta` below `alpha` counts as `alpha`.
+    /// With the chosen thresholds.
     pub fn new(choice: &Choice) -> Self {
-        let alpha = choice.number("alpha");
         Self {
-            alpha,
-            beta: choice.number("beta").max(alpha),
+            alpha: choice.number("alpha"),
+            beta: choice.number("beta"),
             gamma: choice.number("gamma"),
             round: Round::default(),
             base: f64::INFINITY,

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::sack::Model;
 use super::*;
 
 /// What is under way.
@@ -11,7 +12,7 @@ pub(super) enum Packet {
     Syn,
     SynAck,
     Data { seq: u64, payload: u32 },
-    Ack(u64),
+    Ack(u64, SackBlocks),
 }
 
 /// What becomes of a packet.
@@ -44,6 +45,8 @@ pub(super) struct Path<F> {
     first_missing: usize,
     /// By segment: when it was last sent and how often.
     sendings: Vec<(Time, u32)>,
+    /// With SACK: what RFC 6675 says word by word.
+    model: Option<Model>,
 }
 
 impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
@@ -56,7 +59,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
     ) -> Self {
         let mut path = Self {
             sender: Sender::new(config, newreno()),
-            receiver: Receiver::new(receiver_config(delayed_ack)),
+            receiver: receiver_of(&config, delayed_ack),
             now: Time::ZERO,
             sent: vec![],
             acks: vec![],
@@ -70,6 +73,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
             arrived: vec![],
             first_missing: 0,
             sendings: vec![],
+            model: config.sack.then(|| Model::new(config)),
         };
         path.pump();
         path
@@ -99,6 +103,9 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
             self.send_ack(ack);
         } else {
             self.sender.on_timer(self.now);
+            if let Some(model) = &mut self.model {
+                model.on_timer(&self.sender);
+            }
         }
         self.check_samples(acked, samples);
         self.pump();
@@ -117,6 +124,14 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
         panic!("still not done: {:?}", self.sender);
     }
 
+    /// Nothing new is sent any more.
+    pub(super) fn stop(&mut self) {
+        self.sender.stop();
+        if let Some(model) = &mut self.model {
+            model.stop();
+        }
+    }
+
     /// All that happens before `until`.
     pub(super) fn run_until(&mut self, until: Time) {
         while self.next().0.min(self.next().1) < until {
@@ -128,7 +143,12 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
         match packet {
             Packet::Syn => self.put(Packet::SynAck, 0, self.now + self.delay),
             Packet::SynAck => self.sender.on_syn_ack(self.now),
-            Packet::Ack(ack) => self.sender.on_ack(self.now, ack),
+            Packet::Ack(ack, blocks) => {
+                self.sender.on_ack(self.now, ack, blocks.as_slice());
+                if let Some(model) = &mut self.model {
+                    model.on_ack(&self.sender, ack, blocks.as_slice());
+                }
+            }
             Packet::Data { seq, payload } => {
                 let index = (seq / SEGMENT) as usize;
                 self.arrived.resize(self.arrived.len().max(index + 2), false);
@@ -148,7 +168,8 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
     fn send_ack(&mut self, ack: u64) {
         assert_eq!(ack, self.receiver.next_expected());
         self.acks.push((self.now, ack));
-        self.put(Packet::Ack(ack), self.acks.len() as u64 - 1, self.now + self.delay);
+        let packet = Packet::Ack(ack, self.receiver.sack());
+        self.put(packet, self.acks.len() as u64 - 1, self.now + self.delay);
     }
 
     fn put(&mut self, packet: Packet, number: u64, arrival: Time) {
@@ -170,10 +191,16 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
                 continue;
             }
             self.check_segment(&segment);
+            if let Some(model) = &mut self.model {
+                model.on_sent(&self.sender, &segment);
+            }
             self.sent.push((self.now, segment));
             self.busy_until = self.busy_until.max(self.now) + self.service;
             let packet = Packet::Data { seq: segment.seq, payload: segment.payload };
             self.put(packet, self.sent.len() as u64 - 1, self.busy_until + self.delay);
+        }
+        if let Some(model) = &self.model {
+            model.on_silence(&self.sender);
         }
         assert_eq!(self.sender.acked(), acked, "sending acknowledges nothing");
         assert!(acked <= self.receiver.next_expected(), "more acknowledged than has arrived");

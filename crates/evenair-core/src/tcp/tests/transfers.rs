@@ -6,12 +6,12 @@ use proptest::test_runner::RngSeed;
 use super::path::{Fate, Packet, Path};
 use super::*;
 
-const RTT: Span = Span::from_millis(100);
+pub(super) const RTT: Span = Span::from_millis(100);
 /// Half a round-trip time each way, and nothing that queues.
-const WIDE: (Span, Span) = (Span::from_millis(50), Span::ZERO);
+pub(super) const WIDE: (Span, Span) = (Span::from_millis(50), Span::ZERO);
 
 /// Loses the data segments with these numbers among all that are sent.
-fn losing(numbers: &[u64]) -> impl FnMut(&Packet, u64) -> Fate {
+pub(super) fn losing(numbers: &[u64]) -> impl FnMut(&Packet, u64) -> Fate {
     move |packet, number| match packet {
         Packet::Data { .. } if numbers.contains(&number) => Fate::Lost,
         _ => Fate::Arrives,
@@ -137,7 +137,7 @@ fn a_transfer_begins_though_the_handshake_is_lost_twice() {
 fn lost_acks_cost_nothing_while_later_ones_come() {
     let config = SenderConfig { total: 200 * SEGMENT, initial_window: 20, window: 20, ..plain() };
     let mut path = Path::new(config, 1, WIDE, |packet: &Packet, number| match packet {
-        Packet::Ack(_) if number % 4 != 3 => Fate::Lost,
+        Packet::Ack(..) if number % 4 != 3 => Fate::Lost,
         _ => Fate::Arrives,
     });
     path.run();
@@ -165,7 +165,7 @@ fn periodic_losses_give_the_square_root_law() {
 }
 
 /// A small generator: a test's losses must depend on nothing but its seed.
-fn uniform(state: &mut u64) -> f64 {
+pub(super) fn uniform(state: &mut u64) -> f64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -175,7 +175,8 @@ fn uniform(state: &mut u64) -> f64 {
 fn any_config() -> impl Strategy<Value = SenderConfig> {
     use LimitedTransmit::{Any, New, Off};
     let limits = (1..40_u32, 1..10_u32, 1..40_u32, 0..80_001_u64);
-    let options = (any::<bool>(), any::<bool>(), prop::sample::select(vec![Off, New, Any]));
+    let sack = any::<bool>();
+    let options = (any::<bool>(), any::<bool>(), prop::sample::select(vec![Off, New, Any]), sack);
     (limits, options, 1..300_u64).prop_map(
         |((window, initial_window, initial_ssthresh, total), options, min_rto)| SenderConfig {
             window,
@@ -185,6 +186,7 @@ fn any_config() -> impl Strategy<Value = SenderConfig> {
             byte_counting: options.0,
             spm_marking: options.1,
             limited_transmit: options.2,
+            sack: options.3,
             min_rto: Span::from_millis(min_rto),
             ..plain()
         },
@@ -214,7 +216,7 @@ proptest! {
         let mut path = Path::new(config, delayed_ack, pace, move |packet: &Packet, _| {
             let loss = match packet {
                 Packet::Syn | Packet::Data { .. } => data_loss,
-                Packet::SynAck | Packet::Ack(_) => ack_loss,
+                Packet::SynAck | Packet::Ack(..) => ack_loss,
             };
             if uniform(&mut state) < loss {
                 return Fate::Lost;
@@ -251,7 +253,7 @@ proptest! {
         for _ in 0..steps {
             path.step();
         }
-        path.sender.stop();
+        path.stop();
         let highest = path.sent.iter().map(|(_, s)| s.seq + u64::from(s.payload)).max().unwrap_or(0);
         for _ in 0..100_000 {
             if path.sender.is_done() {

@@ -32,6 +32,9 @@ struct Link {
     /// When the segments at the link will have been sent.
     leaving: VecDeque<Time>,
     service: Span,
+    delay: Span,
+    /// How many segments the queue holds.
+    room: usize,
     /// Segments that get lost, by their number among all that are sent.
     lost: Vec<u64>,
     sent: u64,
@@ -46,12 +49,14 @@ impl Link {
     fn with(choice: &Choice, config: SenderConfig, delayed_ack: u32) -> Self {
         Self {
             sender: Sender::new(config, Algorithm::new(choice)),
-            receiver: Receiver::new(receiver_config(delayed_ack)),
+            receiver: receiver_of(&config, delayed_ack),
             now: Time::ZERO,
             on_the_way: BTreeMap::new(),
             packets: 0,
             leaving: VecDeque::new(),
             service: SERVICE,
+            delay: DELAY,
+            room: BDP as usize,
             lost: vec![],
             sent: 0,
             trace: vec![],
@@ -77,7 +82,7 @@ impl Link {
                 self.deliver(packet);
             } else if self.receiver.timer_at() == self.now {
                 let ack = self.receiver.on_timer(self.now).unwrap();
-                self.put(self.now + DELAY, Packet::Ack(ack));
+                self.put(self.now + self.delay, Packet::Ack(ack, self.receiver.sack()));
             } else {
                 self.sender.on_timer(self.now);
             }
@@ -86,15 +91,15 @@ impl Link {
 
     fn deliver(&mut self, packet: Packet) {
         match packet {
-            Packet::Syn => self.put(self.now + DELAY, Packet::SynAck),
+            Packet::Syn => self.put(self.now + self.delay, Packet::SynAck),
             Packet::SynAck => self.sender.on_syn_ack(self.now),
             Packet::Data { seq, payload } => {
                 if let Answer::Ack(ack) = self.receiver.on_segment(self.now, seq, payload) {
-                    self.put(self.now + DELAY, Packet::Ack(ack));
+                    self.put(self.now + self.delay, Packet::Ack(ack, self.receiver.sack()));
                 }
             }
-            Packet::Ack(ack) => {
-                self.sender.on_ack(self.now, ack);
+            Packet::Ack(ack, blocks) => {
+                self.sender.on_ack(self.now, ack, blocks.as_slice());
                 let waiting = self.leaving.iter().filter(|&&at| at > self.now).count();
                 self.trace.push(Point {
                     at: self.now,
@@ -112,17 +117,17 @@ impl Link {
         }
         while let Some(segment) = self.sender.poll_transmit(self.now) {
             if segment.syn {
-                self.put(self.now + DELAY, Packet::Syn);
+                self.put(self.now + self.delay, Packet::Syn);
                 continue;
             }
             self.sent += 1;
-            if self.leaving.len() > BDP as usize || self.lost.contains(&(self.sent - 1)) {
+            if self.leaving.len() > self.room || self.lost.contains(&(self.sent - 1)) {
                 continue;
             }
             let begin = self.leaving.back().map_or(self.now, |&at| at.max(self.now));
             self.leaving.push_back(begin + self.service);
             let packet = Packet::Data { seq: segment.seq, payload: segment.payload };
-            self.put(begin + self.service + DELAY, packet);
+            self.put(begin + self.service + self.delay, packet);
         }
     }
 
@@ -144,23 +149,62 @@ fn config() -> SenderConfig {
     SenderConfig { initial_window: 2, window: 10_000, ..plain() }
 }
 
-/// CUBIC's rule for timeouts supposes SACK: with NewReno's recovery its overflows end in timeouts, each
-/// of which makes it start anew. It must fill the link where timeouts are like other losses.
+/// As a scenario's flows are: with limited transmit.
+fn limited() -> SenderConfig {
+    SenderConfig { limited_transmit: LimitedTransmit::New, ..config() }
+}
+
+/// The bar is 90% for each but Vegas, with the defaults, SACK and either way to acknowledge, on a
+/// round trip of 100 ms and of 50 ms. In the steady state it is more than 99%.
 #[test]
 fn each_fills_the_link() {
     for part in REGISTRY {
         for delayed_ack in [1, 2] {
-            let mut choice = Choice::new(part);
-            if part.name == "cubic" {
-                choice = choice.with("after_timeout", Value::Name("keep"));
+            for delay in [50, 25] {
+                let config = SenderConfig { sack: true, ..limited() };
+                let mut link = Link::with(&Choice::new(part), config, delayed_ack);
+                link.delay = Span::from_millis(delay);
+                link.room = BDP as usize * delay as usize / 50;
+                link.run(at(120_000));
+                let name = part.name;
+                let whole = link.utilisation(1, 120);
+                assert!(whole >= 0.9 || name == "vegas", "{name} ({delayed_ack}): {whole}");
+                let steady = link.utilisation(20, 120);
+                assert!((0.99..=1.0001).contains(&steady), "{name} ({delayed_ack}): {steady}");
             }
-            let mut link = Link::with(&choice, config(), delayed_ack);
-            link.run(at(120_000));
-            let utilisation = link.utilisation(20, 120);
-            assert!(utilisation <= 1.0001);
-            // Repairing one loss each round trip takes longer with fewer ACKs: BIAD has 0.89 then.
-            let least = if delayed_ack == 1 { 0.9 } else { 0.85 };
-            assert!(utilisation >= least, "{} ({delayed_ack}): {utilisation}", part.name);
+        }
+    }
+}
+
+/// Without SACK an overflow that loses several segments is repaired one each round trip, and the timer
+/// expires first. That costs the controls which are steep where the queue overflows: CUBIC starts its
+/// function anew after a timeout (RFC 9438 section 4.8), and BIC would in Linux's way forget its target.
+/// With the target kept, both fill the link; the others do whatever they are told.
+#[test]
+fn what_timeouts_cost_without_sack() {
+    for part in REGISTRY {
+        for delayed_ack in [1, 2] {
+            let kept: &[_] = match part.name {
+                "cubic" => &[("keep", 0.94), ("restart", 0.85)],
+                "bic" => &[("keep", 0.91), ("forget", 0.54)],
+                "biad" => &[("keep", 0.89), ("forget", 0.56)],
+                _ => &[("", 0.99)],
+            };
+            let mut before = f64::INFINITY;
+            for &(after, least) in kept {
+                let mut choice = Choice::new(part);
+                if !after.is_empty() {
+                    choice = choice.with("after_timeout", Value::Name(after));
+                }
+                let mut link = Link::with(&choice, limited(), delayed_ack);
+                link.run(at(120_000));
+                let used = link.utilisation(20, 120);
+                assert!(used >= least && used < before, "{} ({delayed_ack}): {used}", part.name);
+                before = used;
+                let timeouts = link.sender.counters().timeouts;
+                let many = !after.is_empty();
+                assert!(many == (timeouts > 6), "{}: {timeouts}", part.name);
+            }
         }
     }
 }
@@ -244,13 +288,4 @@ fn bic_stays_near_its_largest_window() {
     let near = trace.iter().filter(|p| p.cwnd > 0.95 * most).count();
     let share = near as f64 / trace.len() as f64;
     assert!(share > 0.5, "{share}");
-}
-
-/// See above: CUBIC as in the RFC, without SACK.
-#[test]
-fn cubic_restarts_at_timeouts() {
-    let mut link = Link::new("cubic", config(), 1);
-    link.run(at(120_000));
-    let utilisation = link.utilisation(20, 120);
-    assert!(utilisation > 0.8, "{utilisation}");
 }
