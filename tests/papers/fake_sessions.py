@@ -55,7 +55,13 @@ def document(point: Point, effort: Effort, seed: int) -> dict[str, Any]:
 def session(draw: random.Random) -> dict[str, Any]:
     """Return a session that could be one."""
     size = min(10_000 * draw.random() ** (-2 / 3), 1e7)
-    return {"start_s": 1.0, "end_s": 1.0 + 0.002 + size * 8 / 2.2e6, "bytes": int(size)}
+    arrival = 1.0 + size * 8 / 2.2e6
+    return {
+        "start_s": 1.0,
+        "last_byte_s": arrival,
+        "end_s": arrival + 0.002,
+        "bytes": int(size),
+    }
 
 
 def simulate(

@@ -58,9 +58,9 @@ WEB: dict[str, Any] = {
     },
     "stations": [{}],
     "sessions": [
-        {"start_s": 1.0, "end_s": 1.1, "bytes": 10_000},
-        {"start_s": 2.0, "end_s": 2.2, "bytes": 20_000},
-        {"start_s": 3.0, "end_s": 3.9, "bytes": 90_000},
+        {"start_s": 1.0, "last_byte_s": 1.09, "end_s": 1.1, "bytes": 10_000},
+        {"start_s": 2.0, "last_byte_s": 2.18, "end_s": 2.2, "bytes": 20_000},
+        {"start_s": 3.0, "last_byte_s": 3.84, "end_s": 3.9, "bytes": 90_000},
     ],
 }
 
@@ -87,6 +87,7 @@ def test_quantities_of_downloads(name: str, expected: float) -> None:
     ("name", "expected"),
     [
         ("mean_delay_s", 0.4),
+        ("mean_arrival_s", 0.37),
         ("median_delay_s", 0.2),
         ("sessions", 3.0),
         ("mean_file_kb", 40.0),

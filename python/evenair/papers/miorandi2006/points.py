@@ -95,17 +95,14 @@ class Web:
             size["shape"] = 1.5
         return {
             "station__0__count": self.stations,
-            "cell__queue__limit": "unlimited" if self.buffer is None else self.buffer,
+            **({} if self.buffer is None else {"cell__queue__limit": self.buffer}),
             f"{flow}window": self.window,
             # Section 4.3: it goes with d. The dynamic scheme begins with d = 1.
             f"{flow}initial_window": 1 if self.delayed_ack == "dynamic" else self.delayed_ack,
             f"{flow}delayed_ack": self.delayed_ack,
-            f"{flow}application": {
-                "kind": "web",
-                "size": size,
-                "think": {"distribution": "exponential", "mean": self.think_s},
-                "sessions": effort.files if self.stations == 1 else effort.sessions,
-            },
+            f"{flow}application__size": size,
+            f"{flow}application__think__mean": self.think_s,
+            f"{flow}application__sessions": effort.files if self.stations == 1 else effort.sessions,
         }
 
 

@@ -123,14 +123,20 @@ def condensed(document: Document) -> Document:
     listed = document["sessions"]
     columns = {
         "delay_s": np.array([session["end_s"] - session["start_s"] for session in listed]),
+        "arrival_s": np.array([session["last_byte_s"] - session["start_s"] for session in listed]),
         "bytes": np.array([session["bytes"] for session in listed], dtype=float),
     }
     return {**document, "sessions": columns}
 
 
 def mean_delay_s(document: Document) -> float:
-    """Mean session delay, seconds."""
+    """Mean session delay, seconds: until the sender knows that all has arrived, as in (14)."""
     return float(np.mean(document["sessions"]["delay_s"]))
+
+
+def mean_arrival_s(document: Document) -> float:
+    """Mean time until the last byte of a session has arrived, seconds."""
+    return float(np.mean(document["sessions"]["arrival_s"]))
 
 
 def median_delay_s(document: Document) -> float:
@@ -206,6 +212,7 @@ QUANTITIES: dict[str, Callable[[Document], float]] = {
         phi_us,
         model_phi_us,
         mean_delay_s,
+        mean_arrival_s,
         median_delay_s,
         sessions,
         mean_file_kb,
