@@ -16,7 +16,8 @@ def save(result: RunResult | RunSet, paths: Mapping[str, Path]) -> None:
     """Write the result document, the scenario as resolved, and the tables asked for.
 
     `paths` says where result.json, scenario.toml and NAME.parquet go; NAME is one of "flows",
-    "stations", "links", "sessions", "series". Of a RunSet the tables have the seed as their first column.
+    "stations", "links", "sessions", "series". Of a RunSet the tables have the seed as their first
+    column.
     """
     runs = RunSet([result]) if isinstance(result, RunResult) else result
     for name, path in paths.items():

@@ -13,7 +13,9 @@ use evenair_core::phy::{LONG_PREAMBLE, Phy};
 use evenair_core::queue::{Limit, Queue, QueueDiscipline, REGISTRY};
 use evenair_core::rng::{Purpose, Stream};
 use evenair_core::tcp::congestion::{self, Algorithm};
-use evenair_core::tcp::{Answer, LimitedTransmit, Receiver, ReceiverConfig, Sender, SenderConfig};
+use evenair_core::tcp::{
+    Answer, DelayedAck, LimitedTransmit, Receiver, ReceiverConfig, Sender, SenderConfig,
+};
 use evenair_core::time::{Span, Time};
 use evenair_core::units::Rate;
 use evenair_core::wlan::{AP, Event, Frame, Medium, MediumConfig};
@@ -183,7 +185,7 @@ impl Connection {
         let mut connection = Self {
             sender: Sender::new(config, Algorithm::new(&newreno)),
             receiver: Receiver::new(ReceiverConfig {
-                delayed_ack: 2,
+                delayed_ack: DelayedAck::Every(2),
                 delayed_ack_timeout,
                 sack: false,
             }),

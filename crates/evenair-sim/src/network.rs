@@ -187,16 +187,16 @@ impl Network {
         Some(packet)
     }
 
-    /// When [`Network::on_air`] is to be called next.
-    pub(crate) fn next_on_air(&self) -> Time {
-        self.medium.poll_at()
+    /// Lets the air go on until something comes of it, or until `limit`; returns when that was. A
+    /// frame that was dropped may be reported with an earlier time than its predecessor's.
+    pub(crate) fn poll_air(&mut self, limit: Time) -> Option<(Time, Event)> {
+        self.medium.poll_until(limit)
     }
 
-    /// The medium does what is due.
-    pub(crate) fn on_air(&mut self, now: Time) -> OnAir {
-        match self.medium.poll(now) {
-            None => OnAir::Quiet,
-            Some(Event::Received { from }) => {
+    /// Does what follows from an event of the air.
+    pub(crate) fn on_air(&mut self, now: Time, event: Event) -> OnAir {
+        match event {
+            Event::Received { from } => {
                 let Frame { to, packet } = *self.medium.frame(from);
                 if let Some(recorder) = &mut self.recorder {
                     let sack = reported(&self.sack, &packet);
@@ -218,7 +218,7 @@ impl Network {
                 }
                 OnAir::Arrived(packet)
             }
-            Some(Event::Finished { station, .. }) => {
+            Event::Finished { station, .. } => {
                 let packet = &self.medium.frame(station).packet;
                 self.interfaces[station as usize].transmitted(packet);
                 self.offer(now, station);

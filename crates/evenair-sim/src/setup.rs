@@ -18,8 +18,8 @@ use crate::link::Link;
 use crate::network::{Hop, Network, Route};
 use crate::sack::AckBlocks;
 use crate::scenario::{
-    self, ACCESS_POINT, AirErrors, Direction, LimitedTransmit, QueueLimit, RtsThreshold, SERVER,
-    Scenario, Topology, Transport,
+    self, ACCESS_POINT, AirErrors, DelayedAck, Direction, LimitedTransmit, QueueLimit,
+    RtsThreshold, SERVER, Scenario, Topology, Transport,
 };
 use crate::transfers::{Endpoints, Transfers};
 
@@ -249,7 +249,10 @@ fn endpoints(spec: &scenario::Flow, control: &Choice) -> Endpoints {
         total: u64::MAX,
     };
     let receiver = ReceiverConfig {
-        delayed_ack: spec.delayed_ack,
+        delayed_ack: match spec.delayed_ack {
+            DelayedAck::Every(segments) => tcp::DelayedAck::Every(segments),
+            DelayedAck::Dynamic => tcp::DelayedAck::Dynamic { segment: spec.segment },
+        },
         delayed_ack_timeout: spec.delayed_ack_timeout.span(),
         sack: spec.sack,
     };
@@ -260,5 +263,6 @@ fn limit(limit: QueueLimit) -> Limit {
     match limit {
         QueueLimit::Packets(packets) => Limit::Packets(packets),
         QueueLimit::Bytes(bytes) => Limit::Bytes(bytes),
+        QueueLimit::Unlimited => Limit::Packets(u32::MAX),
     }
 }

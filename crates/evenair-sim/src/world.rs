@@ -52,13 +52,10 @@ enum Timer {
     Sample,
 }
 
-/// What is due.
-#[derive(Clone, Copy)]
-enum Source {
-    Link(usize),
-    Timer,
-    Air,
-}
+// Where an event happened, for the fingerprint.
+const AIR: u64 = 0;
+const TIMER: u64 = 1;
+const FIRST_LINK: u64 = 2;
 
 impl<'a> World<'a> {
     /// The world before time 0.
@@ -121,12 +118,13 @@ impl<'a> World<'a> {
     /// Does what the air does until something else is due, and then that; false when nothing is
     /// due before `end`.
     fn advance(&mut self, end: Time) -> bool {
-        let (at, source) = self.next_but_air();
-        let limit = at.min(end);
+        let (link_at, link) = self.network.next_link();
+        let timer_at = self.timers.next();
+        let limit = link_at.min(timer_at).min(end);
         // Most of what the air does concerns nobody else, so that the others' times still hold.
-        while self.network.next_on_air() < limit {
-            self.begin_event(self.network.next_on_air(), Source::Air);
-            match self.network.on_air(self.now) {
+        while let Some((at, event)) = self.network.poll_air(limit) {
+            self.begin_event(at, AIR);
+            match self.network.on_air(self.now, event) {
                 OnAir::Quiet => {}
                 OnAir::Passed => return true,
                 OnAir::Arrived(packet) => {
@@ -135,40 +133,26 @@ impl<'a> World<'a> {
                 }
             }
         }
-        // At the very end only what timers do still counts, for a sample may be due then.
-        let source = match at.cmp(&end) {
-            std::cmp::Ordering::Less => source,
-            _ if self.timers.next() <= end => Source::Timer,
-            _ => return false,
-        };
-        self.begin_event(at, source);
-        match source {
-            Source::Link(link) => {
-                if let Some(packet) = self.network.on_link(self.now, link) {
-                    self.deliver(&packet);
-                }
+        if link_at <= timer_at && link_at < end {
+            self.begin_event(link_at, FIRST_LINK + link as u64);
+            if let Some(packet) = self.network.on_link(self.now, link) {
+                self.deliver(&packet);
             }
-            _ => self.on_timer(),
+            return true;
         }
-        true
+        // At the very end only what timers do still counts, for a sample may be due then.
+        if timer_at <= end {
+            self.begin_event(timer_at, TIMER);
+            self.on_timer();
+            return true;
+        }
+        false
     }
 
-    /// What is due next but for the air, and when.
-    fn next_but_air(&self) -> (Time, Source) {
-        let (at, link) = self.network.next_link();
-        let timer = self.timers.next();
-        if timer < at { (timer, Source::Timer) } else { (at, Source::Link(link)) }
-    }
-
-    fn begin_event(&mut self, at: Time, source: Source) {
+    fn begin_event(&mut self, at: Time, source: u64) {
         self.now = self.now.max(at);
         self.events += 1;
-        let code = match source {
-            Source::Air => 0,
-            Source::Timer => 1,
-            Source::Link(link) => 2 + link as u64,
-        };
-        self.fingerprint = fold(self.fingerprint, self.now.as_nanos() ^ (code << 48));
+        self.fingerprint = fold(self.fingerprint, self.now.as_nanos() ^ (source << 48));
     }
 
     /// Lets `flow`'s source send what it may.

@@ -54,7 +54,6 @@ fn newreno_whichever_the_limited_transmit() {
 
 /// ns-2's `Sack1` waits for the timeout of a lost retransmission, as RFC 6675 does.
 #[test]
-#[ignore = "needs SACK"]
 fn newreno_with_sack() {
     judge(&compare(TWENTY_SEEDS, "Sack1", &[("station.0.flows.0.sack", "true")]));
 }
@@ -63,7 +62,6 @@ fn newreno_with_sack() {
 /// also finds lost retransmissions, which RFC 6675 does not, and has next to no timeouts: the rows
 /// with loss rates of 0.03 and 0.1 are far apart, and are printed and not judged.
 #[test]
-#[ignore = "needs SACK"]
 fn westwood() {
     let overrides = [
         ("station.0.flows.0.transport", "westwood-plus"),

@@ -75,12 +75,17 @@ fn a_sender_that_opens_sends_its_data_with_the_third_packet() {
 
 /// Ten segments at once: SYN and the data one way; the answer to the SYN and the ACKs the other. With
 /// d in-order segments per ACK there are 10 / d of them, and one more by the timer if a rest is left,
-/// 100 ms after the first segment of that rest.
+/// 100 ms after the first segment of that rest. The dynamic scheme acknowledges 1, 3, 6 and 10.
 #[test]
 fn ten_segments_take_so_many_acks() {
-    for (d, acks, rest) in
-        [(1, 10, None), (2, 5, None), (3, 4, Some(10)), (4, 3, Some(9)), (5, 2, None)]
-    {
+    for (d, acks, rest) in [
+        ("1", 10, None),
+        ("2", 5, None),
+        ("3", 4, Some(10)),
+        ("4", 3, Some(9)),
+        ("5", 2, None),
+        ("dynamic", 4, None),
+    ] {
         let delayed = format!("wired.flow.0.delayed_ack={d}");
         let result = wired(&[
             &delayed,
@@ -294,4 +299,21 @@ fn the_same_seed_gives_the_same_result() {
     let text = |seed| serde_json::to_string(&result(CELL, &[], seed)).unwrap();
     assert_eq!(text(3), text(3));
     assert_ne!(text(3), text(4));
+}
+
+/// Fifty downloads with windows of 1000 segments overflow any other queue.
+#[test]
+fn a_queue_without_a_limit_loses_nothing() {
+    let text = r#"
+        duration = "20 s"
+        cell = { queue = { kind = "droptail", limit = "unlimited" } }
+        [[station]]
+        count = 50
+        flows = [{ direction = "down", window = 1000, start = 0 }]
+    "#;
+    let result = result(text, &[], 1);
+    assert_eq!(result.ap_queue.drops, 0);
+    assert!(result.ap_queue.mean_packets > 1000.0);
+    let scenario = serde_json::to_value(&result.scenario).unwrap();
+    assert_eq!(scenario["cell"]["queue"]["limit"], "unlimited");
 }

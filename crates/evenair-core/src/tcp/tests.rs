@@ -12,8 +12,8 @@ mod variants;
 
 use super::congestion::{Algorithm, REGISTRY, Window};
 use super::{
-    Answer, LimitedTransmit, Receiver, ReceiverConfig, SackBlocks, Segment, Sender, SenderConfig,
-    SenderCounters,
+    Answer, DelayedAck, LimitedTransmit, Receiver, ReceiverConfig, SackBlocks, Segment, Sender,
+    SenderConfig, SenderCounters,
 };
 use crate::parts::Choice;
 use crate::time::{Span, Time};
@@ -43,6 +43,7 @@ fn plain() -> SenderConfig {
 }
 
 fn receiver_config(delayed_ack: u32) -> ReceiverConfig {
+    let delayed_ack = DelayedAck::Every(delayed_ack);
     ReceiverConfig { delayed_ack, delayed_ack_timeout: Span::from_millis(100), sack: false }
 }
 

@@ -55,6 +55,30 @@ pub(super) enum Access {
     BackoffOver,
 }
 
+/// A contender of the crowd, in the order in which they transmit: the count of idle slots at which
+/// it does, and its station, in one number, because a heap compares them again and again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Contender(u64);
+
+impl Contender {
+    /// 16 million stations, and 40 bits for slots: 115 days of the shortest.
+    const STATION_BITS: u32 = 24;
+
+    fn new(position: u64, station: u32) -> Self {
+        debug_assert!(station >> Self::STATION_BITS == 0, "too many stations");
+        debug_assert!(position >> (u64::BITS - Self::STATION_BITS) == 0, "too long a run");
+        Self(position << Self::STATION_BITS | u64::from(station))
+    }
+
+    fn position(self) -> u64 {
+        self.0 >> Self::STATION_BITS
+    }
+
+    fn station(self) -> u32 {
+        (self.0 & ((1 << Self::STATION_BITS) - 1)) as u32
+    }
+}
+
 /// The backoff counters of all stations in the cell.
 #[derive(Debug)]
 pub(super) struct Contention {
@@ -62,8 +86,7 @@ pub(super) struct Contention {
     elapsed: u64,
     /// Boundaries that the crowd skips in this idle period: 0 after DIFS, more after EIFS.
     crowd_from: u64,
-    /// Contenders of the crowd: (count of idle slots at which it transmits, station).
-    crowd: BinaryHeap<Reverse<(u64, u32)>>,
+    crowd: BinaryHeap<Reverse<Contender>>,
     stragglers: Vec<Straggler>,
     /// The first boundary at which one of the stragglers transmits.
     first_straggler: Option<u64>,
@@ -154,7 +177,10 @@ impl Contention {
 
     /// The boundary of the next access, counted from E + DIFS; `None` when nobody contends.
     pub(super) fn next_access(&self) -> Option<u64> {
-        let crowd = self.crowd.peek().map(|Reverse((at, _))| self.crowd_from + (at - self.elapsed));
+        let crowd = self
+            .crowd
+            .peek()
+            .map(|Reverse(first)| self.crowd_from + (first.position() - self.elapsed));
         match (crowd, self.first_straggler) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (one, other) => one.or(other),
@@ -173,12 +199,12 @@ impl Contention {
         transmitters.clear();
         self.elapsed = self.elapsed_at(Some(boundary));
         if boundary >= self.crowd_from {
-            while let Some(&Reverse((at, station))) = self.crowd.peek() {
-                if at != self.elapsed {
+            while let Some(&Reverse(first)) = self.crowd.peek() {
+                if first.position() != self.elapsed {
                     break;
                 }
                 self.crowd.pop();
-                transmitters.push(station);
+                transmitters.push(first.station());
             }
         }
         for i in 0..self.stragglers.len() {
@@ -223,7 +249,7 @@ impl Contention {
     fn join_crowd(&mut self, station: u32, position: u64, has_frame: bool) {
         if has_frame {
             self.rest[station as usize] = Rest::Active;
-            self.crowd.push(Reverse((position, station)));
+            self.crowd.push(Reverse(Contender::new(position, station)));
         } else {
             self.rest[station as usize] = Rest::Post(position);
         }

@@ -291,6 +291,17 @@ impl Medium {
         if self.finished.is_empty() { self.due } else { Time::ZERO }
     }
 
+    /// Does what is due before `limit`, up to the first report, and tells when that was.
+    pub fn poll_until(&mut self, limit: Time) -> Option<(Time, Event)> {
+        while self.poll_at() < limit {
+            let now = self.poll_at();
+            if let Some(event) = self.poll(now) {
+                return Some((now, event));
+            }
+        }
+        None
+    }
+
     /// Does what is due at `now` (not earlier than [`Medium::poll_at`]).
     pub fn poll(&mut self, now: Time) -> Option<Event> {
         if !self.finished.is_empty() {

@@ -141,7 +141,10 @@ station.0.flows.1.window=0 => station.0.flows.1.window => got 0 | from 1 to 6553
 station.0.flows.1.window=65536 => station.0.flows.1.window => got 65536 | from 1 to 65535
 station.0.flows.1.window='42' => station.0.flows.1.window => got "42" | from 1 to 65535
 station.0.flows.1.initial_window=21 => station.0.flows.1.initial_window => got 21 | the window, 20
-station.0.flows.1.delayed_ack=0 => station.0.flows.1.delayed_ack => got 0 | from 1 to
+station.0.flows.1.delayed_ack=0 => station.0.flows.1.delayed_ack => got 0 | from 1 to 65535, or "dynamic"
+station.0.flows.1.delayed_ack=dynamc => station.0.flows.1.delayed_ack => got "dynamc" | or "dynamic"
+station.0.flows.1.delayed_ack=-2 => station.0.flows.1.delayed_ack => got -2 | or "dynamic"
+cell.queue.limit=endless => cell.queue.limit => got "endless" | or "unlimited"
 station.0.flows.1.min_rto=0 => station.0.flows.1.min_rto => got 0 s | above 0
 station.0.flows.1.start=10 => station.0.flows.1.start => got 10 s | the end of the run, 10 s
 station.0.flows.1.stop=0 => station.0.flows.1.stop => got 0 s | after the flow's start

@@ -33,6 +33,77 @@ impl Preamble {
     }
 }
 
+/// After how many in-order segments a receiver acknowledges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DelayedAck {
+    /// After this many.
+    Every(u32),
+    /// After 1 to 4, more the further the connection is (Altman and Jimenez 2003).
+    Dynamic,
+}
+
+const DYNAMIC: &str = "dynamic";
+
+impl Serialize for DelayedAck {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match *self {
+            Self::Every(segments) => serializer.serialize_u32(segments),
+            Self::Dynamic => serializer.serialize_str(DYNAMIC),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for DelayedAck {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        const MOST: u64 = 65_535;
+        struct DelayedAckVisitor;
+        impl Visitor<'_> for DelayedAckVisitor {
+            type Value = DelayedAck;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a whole number from 1 to {MOST}, or {DYNAMIC:?}")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<DelayedAck, E> {
+                if text == DYNAMIC {
+                    return Ok(DelayedAck::Dynamic);
+                }
+                Err(E::invalid_value(Unexpected::Str(text), &self))
+            }
+
+            fn visit_u64<E: Error>(self, value: u64) -> Result<DelayedAck, E> {
+                match u32::try_from(value) {
+                    Ok(segments) if (1..=MOST).contains(&value) => Ok(DelayedAck::Every(segments)),
+                    _ => Err(E::invalid_value(Unexpected::Unsigned(value), &self)),
+                }
+            }
+
+            fn visit_i64<E: Error>(self, value: i64) -> Result<DelayedAck, E> {
+                match u64::try_from(value) {
+                    Ok(value) => self.visit_u64(value),
+                    Err(_) => Err(E::invalid_value(Unexpected::Signed(value), &self)),
+                }
+            }
+        }
+        deserializer.deserialize_any(DelayedAckVisitor)
+    }
+}
+
+impl JsonSchema for DelayedAck {
+    fn schema_name() -> Cow<'static, str> {
+        "DelayedAck".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "anyOf": [
+                { "type": "integer", "minimum": 1, "maximum": 65_535 },
+                { "const": DYNAMIC },
+            ],
+        })
+    }
+}
+
 /// From which size on a frame is announced by RTS/CTS (dot11RTSThreshold).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RtsThreshold {

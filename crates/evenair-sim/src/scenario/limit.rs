@@ -9,6 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::quantity::Bytes;
 
+pub(super) const UNLIMITED: &str = "unlimited";
+
 /// How much a queue holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueLimit {
@@ -16,6 +18,8 @@ pub enum QueueLimit {
     Packets(u32),
     /// Bytes at IP level, from 1 B to 1 TB.
     Bytes(u64),
+    /// All that comes.
+    Unlimited,
 }
 
 /// Packets as a number; bytes as a string with a unit, because a plain number means packets.
@@ -24,6 +28,7 @@ impl Serialize for QueueLimit {
         match *self {
             Self::Packets(packets) => serializer.serialize_u32(packets),
             Self::Bytes(bytes) => serializer.collect_str(&Bytes::new(bytes)),
+            Self::Unlimited => serializer.serialize_str(UNLIMITED),
         }
     }
 }
@@ -36,7 +41,10 @@ impl<'de> Deserialize<'de> for QueueLimit {
             type Value = QueueLimit;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "packets from 1 to {MAX_PACKETS}, or bytes such as \"150 KB\"")
+                write!(
+                    f,
+                    "packets from 1 to {MAX_PACKETS}, bytes such as \"150 KB\", or \"unlimited\""
+                )
             }
 
             fn visit_u64<E: Error>(self, value: u64) -> Result<QueueLimit, E> {
@@ -56,6 +64,9 @@ impl<'de> Deserialize<'de> for QueueLimit {
             }
 
             fn visit_str<E: Error>(self, text: &str) -> Result<QueueLimit, E> {
+                if text == UNLIMITED {
+                    return Ok(QueueLimit::Unlimited);
+                }
                 match text.parse::<Bytes>() {
                     Ok(bytes) if bytes.as_u64() > 0 => Ok(QueueLimit::Bytes(bytes.as_u64())),
                     _ => Err(E::invalid_value(Unexpected::Str(text), &self)),
@@ -75,7 +86,7 @@ impl JsonSchema for QueueLimit {
         json_schema!({
             "anyOf": [
                 { "type": "integer", "minimum": 1, "maximum": 10_000_000 },
-                { "type": "string", "description": "bytes with a unit, such as \"150 KB\"" },
+                { "type": "string", "description": "bytes with a unit, such as \"150 KB\", or \"unlimited\"" },
             ],
         })
     }

@@ -43,8 +43,8 @@ pub use queue::Queue;
 pub(crate) use topology::{ACCESS_POINT, SERVER, Topology};
 pub(crate) use transport::UDP;
 pub use types::{
-    Cell, CellKind, Direction, Flow, LimitedTransmit, PhyKind, Preamble, RtsThreshold, Scenario,
-    Station, Trace, Transport, Wired, WiredLink,
+    Cell, CellKind, DelayedAck, Direction, Flow, LimitedTransmit, PhyKind, Preamble, RtsThreshold,
+    Scenario, Station, Trace, Transport, Wired, WiredLink,
 };
 
 use serde_json::Value;

@@ -12,12 +12,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, json};
 
 use super::distribution::{self, DistributionOut, DistributionSeed, Unit};
-use super::limit::QueueLimit;
+use super::limit::{QueueLimit, UNLIMITED};
 use super::names::{nearest, quoted_list, shown, unknown_name};
 use super::quantity::Seconds;
-
-/// A limit that there is not.
-const UNLIMITED: &str = "unlimited";
 
 /// What can be chosen.
 #[derive(Clone, Copy)]

@@ -15,7 +15,7 @@ use super::queue::{self, Queue};
 use super::topology::{ACCESS_POINT, SERVER};
 use super::whole::{optional_whole, whole};
 
-pub use super::choices::{Preamble, RtsThreshold};
+pub use super::choices::{DelayedAck, Preamble, RtsThreshold};
 use super::errors::AirErrors;
 pub use super::transport::Transport;
 
@@ -236,10 +236,10 @@ pub struct Flow {
     #[schemars(range(min = 1, max = 4_294_967_295u32))]
     pub initial_ssthresh: Option<u32>,
     /// In-order segments per acknowledgement; 1 acknowledges each (RFC 5681 section 4.2;
-    /// default: 2).
-    #[serde(default = "two", deserialize_with = "whole::<1, 65_535, _>")]
-    #[schemars(range(min = 1, max = 65_535))]
-    pub delayed_ack: u32,
+    /// default: 2). Or "dynamic": 1 to 4, more the further the connection is (Altman and Jimenez
+    /// 2003).
+    #[serde(default = "default_delayed_ack")]
+    pub delayed_ack: DelayedAck,
     /// How long an acknowledgement may be withheld, seconds, above 0 (default: 100 ms).
     #[serde(default = "default_delayed_ack_timeout")]
     pub delayed_ack_timeout: Seconds,
@@ -424,6 +424,10 @@ fn default_header() -> u32 {
 
 fn default_window() -> u32 {
     20
+}
+
+fn default_delayed_ack() -> DelayedAck {
+    DelayedAck::Every(2)
 }
 
 fn default_delayed_ack_timeout() -> Seconds {

@@ -8,7 +8,11 @@ use super::*;
 /// Segments 0 to 9 of 1000 bytes, one each 10 ms, and whatever the timer adds: when each ACK left
 /// and what it said, in segments.
 fn acks_for_ten_segments(delayed_ack: u32) -> Vec<(Time, u64)> {
-    let mut receiver = Receiver::new(receiver_config(delayed_ack));
+    acks_of_ten_segments(DelayedAck::Every(delayed_ack))
+}
+
+fn acks_of_ten_segments(delayed_ack: DelayedAck) -> Vec<(Time, u64)> {
+    let mut receiver = Receiver::new(ReceiverConfig { delayed_ack, ..receiver_config(1) });
     let mut acks = vec![];
     for i in 0..10 {
         let now = at(10 * i);
@@ -39,6 +43,27 @@ fn acknowledges_every_d_segments_and_the_rest_by_timer() {
     // Twice 4; the ninth and the tenth wait for 100 ms after the ninth, at 80 ms.
     assert_eq!(acks_for_ten_segments(4), [(at(30), 4), (at(70), 8), (at(180), 10)]);
     assert_eq!(acks_for_ten_segments(5), [(at(40), 5), (at(90), 10)]);
+}
+
+/// The dynamic scheme by hand, segments counted from 1: the first alone (d = 1); 2 and 3 (d = 2); 4
+/// waits with d = 2, 5 with d = 3, and 6 is the third; 7 and 8 wait with d = 3, 9 is the third but
+/// has d = 4, and 10 is the fourth.
+#[test]
+fn waits_for_more_the_further_the_connection_is() {
+    let segment = SEGMENT as u32;
+    let acks = acks_of_ten_segments(DelayedAck::Dynamic { segment });
+    assert_eq!(acks, [(at(0), 1), (at(20), 3), (at(50), 6), (at(90), 10)]);
+    // After a loss the number of the segment counts, not how many have come.
+    let delayed_ack = DelayedAck::Dynamic { segment };
+    let mut receiver = Receiver::new(ReceiverConfig { delayed_ack, ..receiver_config(1) });
+    let mut take = |segment: u64| receiver.on_segment(at(0), segment * SEGMENT, SEGMENT as u32);
+    assert_eq!(take(1), Answer::Ack(0));
+    for segment in 2..9 {
+        assert_eq!(take(segment), Answer::Ack(0));
+    }
+    assert_eq!(take(0), Answer::Ack(9000));
+    assert_eq!([9, 10, 11].map(&mut take), [Answer::Wait; 3]);
+    assert_eq!(take(12), Answer::Ack(13_000));
 }
 
 #[test]
