@@ -107,10 +107,7 @@ def test_sessions_of_several_stations(evenair: Evenair, keys: tuple[str, ...]) -
     """10%, the bar of the comparison with section 4.2."""
     document = check(evenair, "session-delay", *keys)
     found, model = document["check"]["simulated"]["mean_delay_s"], document["mean_delay_s"]
-    if isinstance(model, list):
-        found = [point["mean"] for point in found]
-    else:
-        found = found["mean"]
+    found = [point["mean"] for point in found] if isinstance(model, list) else found["mean"]
     assert found == pytest.approx(model, rel=0.1)
 
 
