@@ -185,7 +185,7 @@ $quick
 <dl>$facts</dl>
 <p>Means are over the seeds, ± the half-width of the 95% confidence interval (Student's t). Where
 two quantities are compared, runs with the same seed are compared. A claim holds if the mean does;
-tolerances were fixed from the paper's own precision before the first run.</p>
+tolerances come from the paper's own precision and are never widened.</p>
 <h2>Verdicts</h2>
 $verdicts
 <h2>Figures and tables</h2>

@@ -119,10 +119,15 @@ class Chart:
             cells = [str(curve), f"{x:g}", number(Estimate(mean, _number(ci95)))]
             if with_model:
                 known = isinstance(model, float) and model > 0
-                cells.append(f"{model:.4g}" if known else "")
+                cells.append(short(_float(model)) if known else "")
                 cells.append(f"{100 * (mean / _float(model) - 1):+.1f} %" if known else "")
-            rows.append([*cells, *(f"{_float(value):.4g}" for value in extra)])
+            rows.append([*cells, *(short(_float(value)) for value in extra)])
         return header, rows
+
+
+def short(value: float) -> str:
+    """Format a number for a table: four digits, or all of a count."""
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _dress(label: Any, scale: Any, limits: Any, ticks: Any, axis: Axis) -> None:

@@ -8,6 +8,7 @@ from evenair import models
 from evenair.papers.claims import number
 from evenair.papers.figures import Table
 from evenair.papers.miorandi2006 import quantities as q
+from evenair.papers.miorandi2006.drawing import short
 from evenair.papers.miorandi2006.points import CURVES, Effort, Point
 from evenair.papers.miorandi2006.published import (
     SECTION_2_3,
@@ -31,7 +32,7 @@ def _table(header: tuple[str, ...], rows: list[tuple[object, ...]]) -> tuple[Non
 
 
 def _text(cell: object) -> str:
-    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
+    return short(cell) if isinstance(cell, float) else str(cell)
 
 
 def parameters(runs: Runs[Point], effort: Effort) -> tuple[None, Table]:
