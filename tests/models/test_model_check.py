@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 import evenair as ea
 import pytest
 from evenair.models import TABLE_1, Cell
-from evenair.models.check import check_bianchi, check_contention, check_tcp_throughput
+from evenair.models.check import (
+    check_bianchi,
+    check_contention,
+    check_session_delay,
+    check_tcp_throughput,
+)
 from evenair.statistics import estimate
 
 if TYPE_CHECKING:
@@ -76,6 +81,69 @@ def test_tcp_throughput_of_many_stations(evenair: Evenair) -> None:
     document = check(evenair, "tcp-throughput", "stations=10", "rts_bits=160")
     found = document["check"]["simulated"]["aggregate_bps"]["mean"]
     assert document["aggregate_bps"] == pytest.approx(found, rel=0.04)
+
+
+def test_a_lone_session_is_known_by_hand(evenair: Evenair) -> None:
+    """30 segments of a 30 KB file in turns with their ACKs, after two packets of the handshake.
+
+    Each packet and what comes with it, in us: DIFS 50, preambles 4 * 192, SIFS 3 * 10, RTS 80, CTS
+    56, ACK 56, and 320 + 272 bits, or 8000 more, at 11 Mb/s. The two backoffs of a turn last 26.5
+    slots, not 31, because post-backoffs run at the same time (docs/models.md); each packet of the
+    handshake waits 15.5 at most.
+    """
+    document = check(
+        evenair, "session-delay", "stations=1", "size_distribution=constant", "rts_bits=160"
+    )
+    found = document["check"]["simulated"]["mean_delay_s"]
+    ack = 1e-6 * (50 + 4 * 192 + 3 * 10 + 80 + 56 + 56 + 592 / 11)
+    data = ack + 8000 / 11e6
+    files = 30 * (data + ack + 26.5 * 20e-6)
+    assert found["mean"] == pytest.approx(files + 2 * ack + 15.5 * 20e-6, abs=15.5 * 20e-6)
+    assert found["ci95"] < 0.005 * found["mean"]
+
+
+@pytest.mark.parametrize("keys", [("stations=5,10",), ("stations=10", "think=1")])
+def test_sessions_of_several_stations(evenair: Evenair, keys: tuple[str, ...]) -> None:
+    """10%, the bar of the comparison with section 4.2."""
+    document = check(evenair, "session-delay", *keys)
+    found, model = document["check"]["simulated"]["mean_delay_s"], document["mean_delay_s"]
+    found = [point["mean"] for point in found] if isinstance(model, list) else found["mean"]
+    assert found == pytest.approx(model, rel=0.1)
+
+
+def test_session_scenarios_match() -> None:
+    inputs = {
+        "stations": 3,
+        "delayed_ack": 2,
+        "think": 5.0,
+        "size": 40_000.0,
+        "size_distribution": "pareto",
+        "shape": 1.4,
+    }
+    scenario, measure = check_session_delay(inputs, TABLE_1)
+    flow = scenario.resolved["station"][0]["flows"][0]
+    assert (flow["window"], flow["initial_window"], flow["delayed_ack"]) == (2, 2, 2)
+    application = flow["application"]
+    assert application["sessions"] == 300
+    assert application["opened_by"] == "sender"
+    assert application["size"] == {"distribution": "pareto", "mean": 40_000.0, "shape": 1.4}
+    result = ea.run(scenario.with_(station__0__flows__0__application__sessions=2))
+    assert len(result.document["sessions"]) == 6
+    assert 0.01 < measure(result.document)["mean_delay_s"] < 100
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("think=1000000", "think: got 1e+06 with size=30000; accepted: with --check, shorter"),
+        ("size=1000000000", "accepted: with --check, shorter times and smaller files"),
+    ],
+)
+def test_sessions_that_no_simulation_lasts_for(evenair: Evenair, key: str, message: str) -> None:
+    done = evenair("model", "session-delay", "stations=1000", key, "--check")
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_scenarios_match() -> None:

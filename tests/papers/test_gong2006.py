@@ -182,7 +182,7 @@ def test_unknown_figures(tmp_path: Path, name: str) -> None:
 
 
 def test_papers_by_name(tmp_path: Path) -> None:
-    assert papers.NAMES == ["gong2006", "tsiknas2012"]
+    assert "gong2006" in papers.NAMES
     assert "Queue Management Strategies" in papers.describe("gong2006")
     with pytest.raises(ValueError, match="expected one of gong2006"):
         papers.rebuild("gong2007", None, True, tmp_path / "out", None)

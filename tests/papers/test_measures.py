@@ -40,6 +40,9 @@ A, B = {"curve": "a"}, {"curve": "b"}  # means 3 and 1.5
         ({"kind": "ratio", "of": A, "to": B}, 2.0),  # 3 / 1.5
         ({"kind": "difference", "of": A, "to": B}, 1.5),
         ({"kind": "spread", "of": [A, B]}, 1.5 / 2.25),
+        ({"kind": "range", "of": A}, 5 / 3),  # (6 - 1) / 3
+        ({"kind": "mean_error", "of": A, "to": B}, 100.0),  # mean of 1, 0, 2
+        ({"kind": "mean_error", "of": B, "to": A}, 100 * (1 / 2 + 2 / 3) / 3),
         ({"kind": "mean_gain", "of": A, "to": B}, 100.0),  # mean of 2, 1, 3 is 2
         ({"kind": "gain_of_means", "of": A, "to": B}, 100.0),
         ({"kind": "mean_gain", "of": B, "to": A}, 100 * (11 / 18 - 1)),  # mean of 1/2, 1, 1/3

@@ -24,6 +24,20 @@ Check: TypeAlias = Callable[[Inputs, "Cell"], tuple[Scenario, Measure]]
 _WARMUP, _DURATION = 5.0, 30.0
 _FOR_EVER = 255
 """Transmissions of a frame: as many as a scenario can say."""
+_SESSIONS = 300
+"""Of a station, as in section 4.2."""
+_LONGEST = 1e6
+"""Seconds that a scenario can last."""
+_SIZES = {
+    "queue": "exponential",
+    "any": "exponential",
+    "constant": "deterministic",
+    "exponential": "exponential",
+    "pareto": "pareto",
+}
+"""The scenario's name for what the model calls a distribution."""
+_SHAPES = (1.01, 100.0)
+"""Shapes of Pareto's distribution that a scenario takes."""
 _LARGE = 10_000
 """Bytes of a threshold that no frame exceeds, and packets of a queue that never overflows."""
 
@@ -82,25 +96,35 @@ def check_session_delay(inputs: Inputs, cell: Cell) -> tuple[Scenario, Measure]:
     """Web sessions, 300 for each station, with a window of d segments.
 
     Sizes are exponential where the model has them distributed anyhow: of the distributions with
-    that mean it is the one whose sample means settle soon. The run ends with the last session.
+    that mean it is the one whose sample means settle soon. The server opens the connection, so that
+    two packets come before the first segment, as in (13). With d > 1 a receiver's timer is 40 ms,
+    as in section 4.3; the model knows of none. The run ends with the last session.
     """
-    sessions = 300
     stations, d = int(inputs["stations"]), int(inputs["delayed_ack"])
     distribution = inputs["size_distribution"]
-    size: dict[str, Any] = {"mean": inputs["size"]}
-    size["distribution"] = "exponential" if distribution in ("queue", "any") else distribution
+    size: dict[str, Any] = {"mean": inputs["size"], "distribution": _SIZES[distribution]}
     if distribution == "pareto":
+        if not _SHAPES[0] <= inputs["shape"] <= _SHAPES[1]:
+            accepted = f"with --check, from {_SHAPES[0]:g} to {_SHAPES[1]:g}"
+            raise ModelError(f"shape: got {inputs['shape']:g}; accepted: {accepted}")
         size["shape"] = inputs["shape"]
+    # Ten times as long as all sessions one after the other at a hundredth of the data rate.
+    cycle = 10 * (inputs["think"] + stations * inputs["size"] * 800 / cell.resolved["data_rate"])
+    if cycle > _LONGEST:
+        raise ModelError(
+            f"think: got {inputs['think']:g} with size={inputs['size']:g}; accepted: with --check,"
+            " shorter times and smaller files: a simulation cannot be that long"
+        )
+    sessions = min(_SESSIONS, int(_LONGEST / cycle))
     application = {
         "kind": "web",
         "size": size,
         "think": {"distribution": "exponential", "mean": inputs["think"]},
         "sessions": sessions,
+        "opened_by": "sender",
     }
-    # Longer than all sessions one after the other at a hundredth of the data rate.
-    worst = stations * inputs["size"] * 800 / cell.resolved["data_rate"]
-    longest = min(10 * sessions * (inputs["think"] + worst), 1e6)
-    scenario = _downloads(stations, d, cell, {"application": application}, longest, warmup=0.0)
+    flow = {"application": application, "delayed_ack_timeout": 0.04}
+    scenario = _downloads(stations, d, cell, flow, max(sessions * cycle, 1.0), warmup=0.0)
 
     def measure(document: Mapping[str, Any]) -> dict[str, float]:
         delays = [session["end_s"] - session["start_s"] for session in document["sessions"]]

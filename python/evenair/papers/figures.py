@@ -45,7 +45,7 @@ class Table:
     header: tuple[str, ...]
     rows: list[tuple[object, ...]]
     printed: tuple[Sequence[str], Sequence[Sequence[str]]] | None = None
-    """Header and rows as the report shows them; for what is a table in the paper."""
+    """Header and rows as the report shows them: of a table, and of a figure if they are wanted."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class FigureSpec(Generic[P, E]):
     @property
     def stem(self) -> str:
         """Name of its files, without ending."""
-        return f"fig{self.id}" if self.id[0].isdigit() else self.id
+        return self.id if self.id.startswith("table") else f"fig{self.id}"
 
 
 Spec = TypeVar("Spec", bound=FigureSpec[Any, Any])
@@ -77,13 +77,14 @@ def chosen(figures: Sequence[Spec], ids: list[str] | None) -> list[Spec]:
     """
     if ids is None:
         return list(figures)
-    known = {spec.id: spec for spec in figures}
+    known = {spec.id.lower(): spec.id for spec in figures}
+    accepted = ", ".join(known.values())
     wanted = set()
     for name in ids:
         key = name.strip().lower().removeprefix("figure").removeprefix("fig").lstrip(" .-")
         if key not in known:
-            raise ValueError(f"--figure: got {name!r}, expected one of {', '.join(known)}")
-        wanted.add(key)
+            raise ValueError(f"--figure: got {name!r}, expected one of {accepted}")
+        wanted.add(known[key])
     if not wanted:
-        raise ValueError(f"--figure: none given, expected one of {', '.join(known)}")
+        raise ValueError(f"--figure: none given, expected one of {accepted}")
     return [spec for spec in figures if spec.id in wanted]

@@ -115,6 +115,19 @@ def _spread(terms: _Terms, lookup: _Lookup) -> float:
     return (max(means) - min(means)) / (math.fsum(means) / len(means))
 
 
+def _range(terms: _Terms, lookup: _Lookup) -> float:
+    """The largest less the smallest value of `of` among its points, over their mean."""
+    values = terms["of"][0].values(lookup)
+    return (max(values) - min(values)) / (math.fsum(values) / len(values))
+
+
+def _mean_error(terms: _Terms, lookup: _Lookup) -> float:
+    """By how many percent `of` is off `to` at each point, up or down, averaged over the points."""
+    pairs = zip(terms["of"][0].values(lookup), terms["to"][0].values(lookup), strict=True)
+    errors = [abs(a / b - 1.0) for a, b in pairs]
+    return 100.0 * math.fsum(errors) / len(errors)
+
+
 def _gains(terms: _Terms, lookup: _Lookup) -> list[float]:
     base = terms["to"][0].values(lookup)
     gains = []
@@ -182,6 +195,8 @@ KINDS: dict[str, Kind] = {
         _change_of_gap, {"of": False, "to": False, "base_of": False, "base_to": False}
     ),
     "spread": Kind(_spread, {"of": True}),
+    "range": Kind(_range, {"of": False}),
+    "mean_error": Kind(_mean_error, {"of": False, "to": False}),
     "mean_gain": Kind(_mean_gain, {"of": False, "to": False}),
     "least_mean_gain": Kind(_least_mean_gain, {"of": True, "to": False}),
     "greatest_mean_gain": Kind(_greatest_mean_gain, {"of": True, "to": False}),

@@ -9,6 +9,7 @@ from functools import partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
+from evenair import __version__
 from evenair.papers import report, runs
 from evenair.papers.claims import Claim, Verdict, judge, load_claims
 from evenair.papers.figures import E, FigureSpec, chosen
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evenair.papers.measures import Term
+    from evenair.papers.runs import Document
     from evenair.scenario import Scenario
 
 Progress: TypeAlias = "Callable[[int, int], None]"
@@ -52,6 +54,8 @@ class Paper(Generic[P, E]):
     """The point whose scenario the report shows, if it was simulated."""
     others: str
     """A sentence on how the other points' scenarios differ from it."""
+    condensed: Callable[[Document], Document] | None = None
+    """What to keep of a run's document, where all of it would be too much."""
 
     def describe(self) -> str:
         """Return what the paper is and the ids of what can be rebuilt."""
@@ -66,7 +70,11 @@ class Paper(Generic[P, E]):
     def simulate(self, points: list[P], effort: E, progress: Progress | None) -> Runs[P]:
         """Simulate points with the seeds of `effort`."""
         return runs.simulate(
-            points, effort.seeds, lambda point: self.scenario(point, effort), progress
+            points,
+            effort.seeds,
+            lambda point: self.scenario(point, effort),
+            progress,
+            self.condensed,
         )
 
     def rebuild(
@@ -95,8 +103,8 @@ class Paper(Generic[P, E]):
     def _heading(self, results: Runs[P], effort: E, command: str) -> report.Heading:
         documents = results.documents
         example = documents.get((self.example, effort.seeds[0]))
-        if example is None:
-            example = next(iter(documents.values()))
+        if example is None:  # nor is there any where a table needs no simulation
+            example = next(iter(documents.values()), {"version": __version__, "scenario": None})
         seeds = f"{effort.seeds[0]} to {effort.seeds[-1]}"
         facts = {
             "Command": command,

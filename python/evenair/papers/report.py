@@ -139,8 +139,8 @@ def _measured(verdict: Verdict[Any]) -> str:
 
 
 _QUICK = (
-    '<p class="quick"><strong>Quick run: not for judging.</strong> Two seeds, one simulated '
-    "minute and a coarser grid show what comes out; the verdicts below are computed from that and "
+    '<p class="quick"><strong>Quick run: not for judging.</strong> Two seeds, short runs '
+    "and a coarser grid show what comes out; the verdicts below are computed from that and "
     "may well differ from those of the full run.</p>"
 )
 
@@ -185,10 +185,10 @@ $quick
 <dl>$facts</dl>
 <p>Means are over the seeds, ± the half-width of the 95% confidence interval (Student's t). Where
 two quantities are compared, runs with the same seed are compared. A claim holds if the mean does;
-tolerances were fixed from the paper's own precision before the first run.</p>
+tolerances come from the paper's own precision and are never widened.</p>
 <h2>Verdicts</h2>
 $verdicts
-<h2>Figures and table</h2>
+<h2>Figures and tables</h2>
 $sections
 <h2>Scenario</h2>
 <p>One of the configurations, every default filled in. $others</p>

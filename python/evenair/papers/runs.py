@@ -45,15 +45,38 @@ def simulate(
     seeds: Sequence[int],
     scenario_of: Callable[[P], Scenario],
     progress: Callable[[int, int], None] | None = None,
+    condensed: Callable[[Document], Document] | None = None,
 ) -> Runs[P]:
     """Simulate every point with every seed on all processors.
 
-    `progress(done, total)` is called after each run. Raises RunError, Interrupted.
+    `progress(done, total)` is called after each run. `condensed` returns what to keep of a
+    document, where it would be too much to keep it all. Raises RunError, Interrupted.
     """
     from evenair.engine import run_jobs
 
     keys = [(point, seed) for point in points for seed in seeds]
     scenarios = {point: scenario_of(point) for point, _ in keys}
-    results = run_jobs([(scenarios[point], seed) for point, seed in keys], progress=progress)
-    documents = {key: result.document for key, result in zip(keys, results, strict=True)}
+    batch = len(keys) if condensed is None else _BATCH
+    documents: dict[tuple[P, int], Document] = {}
+    for first in range(0, len(keys), max(batch, 1)):
+        part = keys[first : first + batch]
+        results = run_jobs(
+            [(scenarios[point], seed) for point, seed in part],
+            progress=_shifted(progress, first, len(keys)),
+        )
+        for key, result in zip(part, results, strict=True):
+            document = result.document
+            documents[key] = document if condensed is None else condensed(document)
     return Runs(tuple(seeds), documents)
+
+
+_BATCH = 20
+"""Runs whose whole documents are held at a time where they are condensed."""
+
+
+def _shifted(
+    progress: Callable[[int, int], None] | None, first: int, total: int
+) -> Callable[[int, int], None] | None:
+    if progress is None:
+        return None
+    return lambda done, _: progress(first + done, total)

@@ -1,0 +1,149 @@
+"""Drawing the figures, and the tables of the numbers in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from evenair.papers.claims import number
+from evenair.papers.figures import Table
+from evenair.papers.miorandi2006.points import CURVES, Effort, Point
+from evenair.papers.style import Line, legend_above, new_figure, styled
+from evenair.statistics import Estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from matplotlib.figure import Figure
+
+    from evenair.papers.runs import Document, Runs
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """A simulated curve."""
+
+    curve: str
+    """A name of points.CURVES."""
+    line: Line
+    quantity: Callable[[Document], float]
+    model: Callable[[Document], float] | None = None
+    """What the model says of the same points; it goes into the table."""
+
+
+@dataclass(frozen=True)
+class Modelled:
+    """A curve of the model's, on a grid of its own."""
+
+    line: Line
+    grid: Callable[[Effort], Sequence[float]]
+    values: Callable[[Sequence[float]], Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis of a figure."""
+
+    label: str
+    column: str
+    """In the table."""
+    log: bool = False
+    limits: tuple[float | None, float | None] = (None, None)
+    ticks: tuple[float, ...] = ()
+    """Where it is marked; empty: where it suits."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A figure: what is simulated, what the model says, and the axes."""
+
+    x: Axis
+    y: Axis
+    simulated: tuple[Simulated, ...]
+    modelled: tuple[Modelled, ...] = ()
+    extra: tuple[tuple[str, Callable[[Document], float]], ...] = field(default=())
+    """Further columns of the table: means over the seeds."""
+
+    def points(self, effort: Effort) -> set[Point]:
+        """Return the configurations that it shows."""
+        return {point for drawn in self.simulated for _, point in CURVES[drawn.curve](effort)}
+
+    def draw(self, runs: Runs[Point], effort: Effort) -> tuple[Figure, Table]:
+        """Draw it and tabulate the numbers in it, the model's own grid last."""
+        columns = ("curve", self.x.column, self.y.column, "ci95", "model")
+        table = Table((*columns, *(name for name, _ in self.extra)), [])
+        blank = (None,) * len(self.extra)
+        with styled():
+            figure, (axes,) = new_figure()
+            for modelled in self.modelled:
+                grid = modelled.grid(effort)
+                values = [float(value) for value in modelled.values(grid)]
+                axes.plot(grid, values, **modelled.line.keywords())
+                for x, value in zip(grid, values, strict=True):
+                    table.rows.append((modelled.line.label, x, None, None, value, *blank))
+            for drawn in self.simulated:
+                self._simulated(axes, table, runs, effort, drawn)
+            _dress(axes.set_xlabel, axes.set_xscale, axes.set_xlim, axes.set_xticks, self.x)
+            _dress(axes.set_ylabel, axes.set_yscale, axes.set_ylim, axes.set_yticks, self.y)
+            legend_above(figure, axes, 2)
+        return figure, replace(table, printed=self._printed(table))
+
+    def _simulated(
+        self, axes: Any, table: Table, runs: Runs[Point], effort: Effort, drawn: Simulated
+    ) -> None:
+        shown = []
+        for x, point in CURVES[drawn.curve](effort):
+            value = runs.estimate(point, drawn.quantity)
+            model = None if drawn.model is None else runs.estimate(point, drawn.model).mean
+            extra = (runs.estimate(point, quantity).mean for _, quantity in self.extra)
+            table.rows.append((drawn.line.label, x, *value, model, *extra))
+            # A logarithmic axis has no place for "never".
+            if not self.y.log or value.mean > 0:
+                shown.append((x, value.mean, value.ci95 or 0.0))
+        x_values, means, bars = zip(*shown, strict=True)
+        axes.errorbar(
+            x_values, means, yerr=bars, capsize=2.5, elinewidth=0.9, **drawn.line.keywords()
+        )
+
+    def _printed(self, table: Table) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+        """Lay the simulated points out for the report, beside the model."""
+        with_model = any(row[2] is not None and row[4] is not None for row in table.rows)
+        header = ["Curve", self.x.label, f"{self.y.label}, simulated"]
+        header += ["Model", "Simulation over model"] if with_model else []
+        header += [name.replace("_", " ") for name, _ in self.extra]
+        rows: list[Sequence[str]] = []
+        for row in table.rows:
+            curve, x, mean, ci95, model, *extra = row
+            if not isinstance(mean, float):
+                continue
+            cells = [str(curve), f"{x:g}", number(Estimate(mean, _number(ci95)))]
+            if with_model:
+                known = isinstance(model, float) and model > 0
+                cells.append(short(_float(model)) if known else "")
+                cells.append(f"{100 * (mean / _float(model) - 1):+.1f} %" if known else "")
+            rows.append([*cells, *(short(_float(value)) for value in extra)])
+        return header, rows
+
+
+def short(value: float) -> str:
+    """Format a number for a table: four digits, or all of a count."""
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def _dress(label: Any, scale: Any, limits: Any, ticks: Any, axis: Axis) -> None:
+    label(axis.label)
+    if axis.log:
+        scale("log")
+    limits(*axis.limits)
+    if axis.ticks:
+        ticks(axis.ticks, [f"{tick:g}" for tick in axis.ticks])
+        ticks([], minor=True)
+
+
+def _float(value: object) -> float:
+    assert isinstance(value, (int, float))
+    return float(value)
+
+
+def _number(value: object) -> float | None:
+    return None if value is None else _float(value)

@@ -1,0 +1,245 @@
+"""What is read off one run, what the model says of the same, and how a claims file names it.
+
+A term's table holds `quantity` (a name of QUANTITIES), `curve` (a name of points.CURVES) and `at`:
+"all", "last", one abscissa or a list of them. Rates are in Mb/s, delays in seconds.
+
+What a model says is computed from the run's own scenario: the equations as printed, misprints
+corrected (docs/models.md).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from evenair import models
+from evenair.papers.measures import Term
+from evenair.papers.miorandi2006.points import CURVES, Effort, Point
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from evenair.papers.runs import Document
+
+STANDARD = models.Cell(rts_bits=160)
+"""Table 1 with the standard's RTS, which the simulator sends."""
+
+
+# --- The MAC and persistent downloads -------------------------------------------------------------
+
+
+def collision_probability(document: Document) -> float:
+    """Share of all nodes' attempts that collided."""
+    sent, attempts = 0.0, 0.0
+    for node in (document["ap"], *document["stations"]):
+        # Behind RTS/CTS data frames are those attempts that did not collide.
+        sent += node["frames_sent"]
+        attempts += node["frames_sent"] / (1 - node["collision_probability"])
+    return 1 - sent / attempts
+
+
+def collision_probability_of_stations(document: Document) -> float:
+    """Share of the stations' attempts that collided, the access point's left out."""
+    return collision_probability({**document, "ap": {**_SILENT}})
+
+
+def collision_probability_of_ap(document: Document) -> float:
+    """Share of the access point's attempts that collided."""
+    return float(document["ap"]["collision_probability"])
+
+
+_SILENT = {"frames_sent": 0, "collision_probability": 0.0}
+
+
+def drop_probability(document: Document) -> float:
+    """Share of the packets that the MAC gave up."""
+    nodes = (document["ap"], *document["stations"])
+    dropped = sum(node["frames_dropped"] for node in nodes)
+    sent = sum(node["frames_sent"] for node in nodes)
+    return float(dropped / (dropped + sent))
+
+
+def model_collision_probability(document: Document) -> float:
+    """P_C by (1) and (2): of backlogged nodes, or of two with downloads, E[n_b] of section 3.2."""
+    saturated = document["flows"][0]["direction"] == "up"
+    return float(models.collision_probability(len(document["stations"]) if saturated else 2))
+
+
+def model_drop_probability(document: Document) -> float:
+    """P_drop = P_C^m."""
+    return float(models.contention(len(document["stations"])).drop_probability)
+
+
+def mbps(document: Document) -> float:
+    """Goodput of all flows together, Mb/s."""
+    return float(document["aggregate_goodput_bps"]) / 1e6
+
+
+def model_mbps(document: Document) -> float:
+    """n_c S_TCP by (10) or (12) in Mb/s, as printed."""
+    return _model_mbps(document, models.TABLE_1)
+
+
+def model_mbps_standard(document: Document) -> float:
+    """n_c S_TCP by (10) or (12) in Mb/s, with the standard's RTS of 160 bits."""
+    return _model_mbps(document, STANDARD)
+
+
+def _model_mbps(document: Document, cell: models.Cell) -> float:
+    stations, d = len(document["stations"]), _flow(document)["delayed_ack"]
+    return float(models.aggregate_throughput(stations, d, cell)) / 1e6
+
+
+def model_one_station_mbps(document: Document) -> float:
+    """S_TCP(1, d) by (8) in Mb/s."""
+    return float(models.one_station_throughput(_flow(document)["delayed_ack"])) / 1e6
+
+
+def model_window_mbps(document: Document) -> float:
+    """S by (A.3), extended to d > 1 (docs/models.md), in Mb/s."""
+    flow = _flow(document)
+    return float(models.window_throughput(flow["window"], flow["delayed_ack"])) / 1e6
+
+
+def phi_us(document: Document) -> float:
+    """Backoff and contention per segment, us: what (A.3) calls phi, from the throughput."""
+    packets = STANDARD.tcp_data_s + STANDARD.tcp_ack_s
+    return 1e6 * (STANDARD.segment_bits / float(document["aggregate_goodput_bps"]) - packets)
+
+
+def model_phi_us(document: Document) -> float:
+    """Phi of (A.3), us."""
+    return 1e6 * float(models.contention_time(_flow(document)["window"]))
+
+
+# --- Web sessions ---------------------------------------------------------------------------------
+
+
+def condensed(document: Document) -> Document:
+    """Return a run's document with its sessions as columns: millions of them fit into memory."""
+    if "sessions" not in document:
+        return document
+    listed = document["sessions"]
+    columns = {
+        "delay_s": np.array([session["end_s"] - session["start_s"] for session in listed]),
+        "arrival_s": np.array([session["last_byte_s"] - session["start_s"] for session in listed]),
+        "bytes": np.array([session["bytes"] for session in listed], dtype=float),
+    }
+    return {**document, "sessions": columns}
+
+
+def mean_delay_s(document: Document) -> float:
+    """Mean session delay, seconds: until the sender knows that all has arrived, as in (14)."""
+    return float(np.mean(document["sessions"]["delay_s"]))
+
+
+def mean_arrival_s(document: Document) -> float:
+    """Mean time until the last byte of a session has arrived, seconds."""
+    return float(np.mean(document["sessions"]["arrival_s"]))
+
+
+def median_delay_s(document: Document) -> float:
+    """Median session delay, seconds."""
+    return float(np.median(document["sessions"]["delay_s"]))
+
+
+def sessions(document: Document) -> float:
+    """Sessions that were finished."""
+    return float(len(document["sessions"]["delay_s"]))
+
+
+def mean_file_kb(document: Document) -> float:
+    """Mean size of the files that were fetched, KB."""
+    return float(np.mean(document["sessions"]["bytes"])) / 1e3
+
+
+def model_delay_s(document: Document) -> float:
+    """Mean session delay by (17) for the mean file size, seconds."""
+    return _model_delay_s(document, _application(document)["size"]["mean"])
+
+
+def model_delay_same_files_s(document: Document) -> float:
+    """Mean session delay by (17) for the mean size of the files that were fetched, seconds."""
+    return _model_delay_s(document, 1e3 * mean_file_kb(document))
+
+
+def _model_delay_s(document: Document, size: float) -> float:
+    flow = _flow(document)
+    think = _application(document)["think"]["mean"]
+    stations = len(document["stations"])
+    return float(models.session_delay(stations, think, size, flow["delayed_ack"]).mean_delay_s)
+
+
+def model_lone_delay_s(document: Document) -> float:
+    """Mean of (14) over the files that were fetched, seconds: one station, W* = 1."""
+    return float(np.mean(models.file_delay(document["sessions"]["bytes"])))
+
+
+def model_mean_lone_delay_s(document: Document) -> float:
+    """Mean of (14) over Pareto's distribution, seconds."""
+    size = _application(document)["size"]
+    return float(models.mean_file_delay(size["mean"], "pareto", size["shape"]))
+
+
+# --- Terms ----------------------------------------------------------------------------------------
+
+
+def _flow(document: Document) -> dict[str, Any]:
+    flow: dict[str, Any] = document["scenario"]["station"][0]["flows"][0]
+    return flow
+
+
+def _application(document: Document) -> dict[str, Any]:
+    application: dict[str, Any] = _flow(document)["application"]
+    return application
+
+
+QUANTITIES: dict[str, Callable[[Document], float]] = {
+    function.__name__: function
+    for function in (
+        collision_probability,
+        collision_probability_of_stations,
+        collision_probability_of_ap,
+        drop_probability,
+        model_collision_probability,
+        model_drop_probability,
+        mbps,
+        model_mbps,
+        model_mbps_standard,
+        model_one_station_mbps,
+        model_window_mbps,
+        phi_us,
+        model_phi_us,
+        mean_delay_s,
+        mean_arrival_s,
+        median_delay_s,
+        sessions,
+        mean_file_kb,
+        model_delay_s,
+        model_delay_same_files_s,
+        model_lone_delay_s,
+        model_mean_lone_delay_s,
+    )
+}
+"""The quantities that a claims file can name."""
+
+
+def read_term(effort: Effort, table: Mapping[str, Any]) -> Term[Point]:
+    """Read a term of a claims file, see the module's text. Raises KeyError, ValueError."""
+    if unknown := set(table) - {"quantity", "curve", "at"}:
+        raise ValueError(f"term: unknown {', '.join(sorted(unknown))}")
+    for key, known in (("quantity", QUANTITIES), ("curve", CURVES)):
+        if table[key] not in known:
+            raise ValueError(f"{key}: got {table[key]!r}, expected one of {', '.join(known)}")
+    curve = CURVES[table["curve"]](effort)
+    at = table["at"]
+    if at == "last":
+        curve = curve[-1:]
+    elif at != "all":
+        wanted = at if isinstance(at, list) else [at]
+        curve = [(x, point) for x, point in curve if x in wanted]
+        if len(curve) != len(wanted):
+            raise ValueError(f"at: {at} is not all among those simulated")
+    points = tuple(point for _, point in curve)
+    return Term(QUANTITIES[table["quantity"]], points, tuple(float(x) for x, _ in curve))
