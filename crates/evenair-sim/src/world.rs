@@ -39,8 +39,8 @@ pub(crate) struct World<'a> {
     fingerprint: u64,
     /// Flows that have not come to their end, where every flow has one.
     unfinished: Option<usize>,
-    /// When the last of them did.
-    ended: Option<Time>,
+    /// When the run is over: as the scenario has it, or when the last of them has.
+    end: Time,
 }
 
 /// What a timer is for. Flow `f` owns three timers, from 3 f on; the run's own follow.
@@ -86,18 +86,17 @@ impl<'a> World<'a> {
             events: 0,
             fingerprint: seed,
             unfinished: flows.iter().all(Flow::is_finite).then_some(flows.len()),
-            ended: None,
+            end: Time::ZERO + scenario.warmup.span() + scenario.duration.span(),
             flows,
         })
     }
 
     /// Runs to the end of the scenario.
     pub(crate) fn run(mut self, seed: u64, options: &RunOptions) -> Result<RunResult, RunError> {
-        let end = Time::ZERO + self.scenario.warmup.span() + self.scenario.duration.span();
         let cancel = options.cancel.as_deref();
         let cancelled = || cancel.is_some_and(|flag: &AtomicBool| flag.load(Ordering::Relaxed));
         let mut next_check = 0;
-        while self.ended.is_none() && self.advance(end) {
+        while self.advance() {
             if self.events >= next_check {
                 if cancelled() {
                     return Err(RunError::Cancelled);
@@ -106,8 +105,7 @@ impl<'a> World<'a> {
             }
         }
         self.network.finish_recording()?;
-        let end = self.ended.unwrap_or(end);
-        let mut result = self.measuring.result(self.scenario, end, &self.flows, &self.network);
+        let mut result = self.measuring.result(self.scenario, self.end, &self.flows, &self.network);
         result.seed = seed;
         result.series = self.sampler.map(|sampler| sampler.finish(&self.flows));
         result.events = self.events;
@@ -116,8 +114,9 @@ impl<'a> World<'a> {
     }
 
     /// Does what the air does until something else is due, and then that; false when nothing is
-    /// due before `end`.
-    fn advance(&mut self, end: Time) -> bool {
+    /// due before the end.
+    fn advance(&mut self) -> bool {
+        let end = self.end;
         let (link_at, link) = self.network.next_link();
         let timer_at = self.timers.next();
         let limit = link_at.min(timer_at).min(end);
@@ -183,6 +182,7 @@ impl<'a> World<'a> {
     }
 
     /// The same for a flow of transfers, where any packet may concern either end.
+    #[inline(never)] // so that the way of all others stays short
     fn deliver_of_transfer(&mut self, index: usize, packet: &Packet) {
         let flow = &mut self.flows[index];
         let was_done = flow.is_done();
@@ -203,7 +203,7 @@ impl<'a> World<'a> {
             self.unfinished = self.unfinished.map(|flows| flows - 1);
             let measures = self.now > Time::ZERO + self.scenario.warmup.span();
             if measures && self.unfinished == Some(0) {
-                self.ended = Some(self.now);
+                self.end = self.now;
             }
         }
     }

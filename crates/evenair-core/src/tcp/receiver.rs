@@ -92,6 +92,7 @@ impl Receiver {
     }
 
     /// Takes a segment of `payload` bytes from `seq` on.
+    #[inline]
     pub fn on_segment(&mut self, now: Time, seq: u64, payload: u32) -> Answer {
         let end = seq + u64::from(payload);
         if end <= self.next || seq > self.next {

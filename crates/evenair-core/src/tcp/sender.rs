@@ -228,6 +228,7 @@ impl Sender {
 
     /// An acknowledgement that expects byte `ack` next has come, with these blocks of bytes that have
     /// arrived beyond it, each from its first up to the one after its last (none without SACK).
+    #[inline]
     pub fn on_ack(&mut self, now: Time, ack: u64, blocks: &[(u64, u64)]) {
         if ack > self.max {
             return;
