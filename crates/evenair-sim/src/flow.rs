@@ -21,10 +21,8 @@ pub(crate) struct Flow {
     pub(crate) place: Place,
     /// The transport's name, for reports.
     pub(crate) transport: &'static str,
-    /// Bytes of IP and transport header.
-    pub(crate) header: u32,
-    /// Bytes that the station adds to each packet that it sends.
-    pub(crate) extra_header: u32,
+    /// Bytes of the headers of what the data's source sends, and their sink.
+    pub(crate) headers: [u32; 2],
     /// Receive window, bytes, as captures tell it.
     pub(crate) window_bytes: u32,
     pub(crate) start: Time,
@@ -297,17 +295,13 @@ impl Flow {
     }
 
     fn packet_from(&self, from_source: bool, kind: PacketKind, payload: u32, seq: u64) -> Packet {
-        let extra = match self.place {
-            Place::Station { up, .. } if up == from_source => self.extra_header,
-            _ => 0,
-        };
         Packet {
             flow: self.index,
             kind,
             connection: self.connection,
             high_priority: false,
             retransmission: false,
-            size: payload + self.header + extra,
+            size: payload + self.headers[usize::from(!from_source)],
             // A scenario's segments have up to 65,495 bytes.
             payload: payload as u16,
             sack: 0,

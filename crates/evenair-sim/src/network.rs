@@ -48,8 +48,8 @@ pub(crate) enum OnAir {
     Quiet,
     /// A packet has come off the air, and onto a link or nowhere.
     Passed,
-    /// A packet has come off the air and reached its end.
-    Arrived(Packet),
+    /// A packet from this station has come off the air and reached its end.
+    Arrived(u32),
 }
 
 /// Everything between the ends of flows.
@@ -216,7 +216,7 @@ impl Network {
                     self.send_over(now, link, &packet);
                     return OnAir::Passed;
                 }
-                OnAir::Arrived(packet)
+                OnAir::Arrived(from)
             }
             Event::Finished { station, .. } => {
                 let packet = &self.medium.frame(station).packet;
@@ -225,6 +225,11 @@ impl Network {
                 OnAir::Quiet
             }
         }
+    }
+
+    /// The packet that `station` sends, or sent last.
+    pub(crate) fn sent_by(&self, station: u32) -> &Packet {
+        &self.medium.frame(station).packet
     }
 
     /// Measuring begins.

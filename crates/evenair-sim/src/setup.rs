@@ -157,7 +157,13 @@ pub(crate) fn flows(scenario: &Scenario, seed: u64) -> Vec<Flow> {
                 let place = Place::Station { station, up, host };
                 let id = format!("{name}-{count}");
                 let flow = flow(spec, id, index, place, Time::ZERO + start, seed);
-                flows.push(Flow { extra_header: group.extra_header, ..flow });
+                let extra = group.extra_header;
+                let headers = if up {
+                    [spec.header + extra, spec.header]
+                } else {
+                    [spec.header, spec.header + extra]
+                };
+                flows.push(Flow { headers, ..flow });
             }
         }
     }
@@ -184,8 +190,7 @@ fn flow(
         index: FlowId(index),
         place,
         transport: spec.transport.name(),
-        header: spec.header,
-        extra_header: 0,
+        headers: [spec.header; 2],
         window_bytes: spec.window.saturating_mul(spec.segment),
         start,
         stop: spec.stop.map_or(Time::NEVER, |s| Time::ZERO + s.span()),

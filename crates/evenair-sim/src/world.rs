@@ -126,7 +126,8 @@ impl<'a> World<'a> {
             match self.network.on_air(self.now, event) {
                 OnAir::Quiet => {}
                 OnAir::Passed => return true,
-                OnAir::Arrived(packet) => {
+                OnAir::Arrived(from) => {
+                    let packet = *self.network.sent_by(from);
                     self.deliver(&packet);
                     return true;
                 }
