@@ -25,6 +25,7 @@ pub enum PacketKind {
 
 /// One packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)] // in this order copies take fewer instructions than in the compiler's own
 pub struct Packet {
     /// The flow it belongs to; an acknowledgement belongs to the flow that it acknowledges.
     pub flow: FlowId,

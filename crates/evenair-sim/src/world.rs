@@ -225,7 +225,9 @@ impl<'a> World<'a> {
         match self.purpose(timer) {
             Timer::Sender(flow) => {
                 self.flows[flow].on_sender_timer(self.now);
-                self.timers.arm(3 * flow as u32 + 1, self.flows[flow].receiver_timer());
+                if self.flows[flow].transfers.is_some() {
+                    self.timers.arm(3 * flow as u32 + 1, self.flows[flow].receiver_timer());
+                }
                 self.transmit(flow)
             }
             Timer::Receiver(flow) => {
