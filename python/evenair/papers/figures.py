@@ -53,7 +53,7 @@ class FigureSpec(Generic[P, E]):
     """One figure or table of the paper."""
 
     id: str
-    """What `--figure` takes, and files are called after."""
+    """What `--figure` takes, and files are called after: "4b", "A2", "table1", or a word."""
     title: str
     caption: str
     points: Callable[[E], set[P]]
@@ -64,7 +64,8 @@ class FigureSpec(Generic[P, E]):
     @property
     def stem(self) -> str:
         """Name of its files, without ending."""
-        return self.id if self.id.startswith("table") else f"fig{self.id}"
+        is_figure = any(c.isdigit() for c in self.id) and not self.id.startswith("table")
+        return f"fig{self.id}" if is_figure else self.id
 
 
 Spec = TypeVar("Spec", bound=FigureSpec[Any, Any])
