@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,11 @@ from typing import Protocol
 import pytest
 
 ROOT = Path(__file__).parent.parent
+
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, and what they start as well;
+# commands whose handling of it is tested must not.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Evenair(Protocol):
