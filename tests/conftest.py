@@ -14,8 +14,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 
-# A shell that starts the tests in the background has them ignore Ctrl-C, and what they start as well;
-# commands whose handling of it is tested must not.
+# A shell that starts the tests in the background has them ignore Ctrl-C, and what they start as
+# well; commands whose handling of it is tested must not.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
