@@ -44,6 +44,10 @@ format: $(VENV)/installed-dev ## Lay out the sources of both languages
 	$(BIN)/ruff check --fix $(PYTHONS)
 	$(BIN)/ruff format $(PYTHONS)
 
+.PHONY: wheel
+wheel: $(VENV)/installed-dev ## Build the wheel of a release into dist, optimised by a profile of its own runs
+	$(BIN)/maturin build --release --pgo --out dist
+
 .PHONY: bench
 bench: $(VENV)/installed ## Time evenair beside ns-2 and ns-3, as far as they are there (BENCH="--quick")
 	cargo build --release --locked -p evenair-sim --example run

@@ -1,0 +1,33 @@
+"""What a profile-guided build learns from: short runs of all that evenair simulates.
+
+`maturin build --release --pgo` (`make wheel`) runs this with an instrumented evenair, see
+`[tool.maturin]` in pyproject.toml. The mix decides which paths the compiler takes for hot, so the
+baseline is the longest; no number comes out of it.
+"""
+
+from __future__ import annotations
+
+import evenair
+
+RUNS = [
+    ("gong2006", {}, 300),
+    ("gong2006-ns2", {}, 300),
+    ("gong2006-one-up", {}, 100),
+    ("gong2006", {"cell__queue__kind": "spm-af"}, 50),
+    ("gong2006", {"cell__queue__kind": "las"}, 50),
+    ("tsiknas2012", {}, 100),
+    ("tsiknas2012-congested", {"station__0__flows__0__sack": True}, 50),
+    ("miorandi2006", {}, 500),
+    ("miorandi2006-backlogged", {}, 20),
+]
+
+
+def main() -> None:
+    """Run them all, a few seeds of each."""
+    for name, overrides, duration in RUNS:
+        scenario = evenair.load(name).with_(duration=duration, **overrides)
+        evenair.run(scenario, runs=2, seed=1)
+
+
+if __name__ == "__main__":
+    main()
