@@ -45,8 +45,10 @@ format: $(VENV)/installed-dev ## Lay out the sources of both languages
 	$(BIN)/ruff format $(PYTHONS)
 
 .PHONY: wheel
-wheel: $(VENV)/installed-dev ## Build the wheel of a release into dist, optimised by a profile of its own runs
+wheel: $(VENV)/installed-dev ## Build the wheel of a release into dist, optimised by a profile of its own runs, and set it up
+	rm -f dist/evenair-*.whl
 	$(BIN)/maturin build --release --pgo --out dist
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/evenair-*.whl
 
 .PHONY: bench
 bench: $(VENV)/installed ## Time evenair beside ns-2 and ns-3, as far as they are there (BENCH="--quick")
@@ -55,7 +57,7 @@ bench: $(VENV)/installed ## Time evenair beside ns-2 and ns-3, as far as they ar
 
 .PHONY: clean
 clean: ## Remove what was built
-	rm -rf $(VENV) $(DEMO) target
+	rm -rf $(VENV) $(DEMO) dist target
 
 $(VENV)/bin/python:
 	.ci/prepare $(PYTHON) $(VENV)

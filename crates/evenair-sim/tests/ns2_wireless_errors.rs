@@ -59,8 +59,8 @@ fn newreno_with_sack() {
 }
 
 /// ns-2's Westwood is Linux's, which is our Westwood+, with timestamps (10 bytes) and SACK. It
-/// also finds lost retransmissions, which RFC 6675 does not, and has next to no timeouts: the rows
-/// with loss rates of 0.03 and 0.1 are far apart, and are printed and not judged.
+/// also finds lost retransmissions, which RFC 6675 does not, and has next to no timeouts. At loss
+/// rates of 0.03 and 0.1 evenair misses the bar; should that be mended, this says so.
 #[test]
 fn westwood() {
     let overrides = [
@@ -68,15 +68,20 @@ fn westwood() {
         ("station.0.flows.0.header", "50"),
         ("station.0.flows.0.sack", "true"),
     ];
-    let rows = compare(STORED, "linux:westwood", &overrides);
-    compare(TWENTY_SEEDS, "linux:westwood", &overrides);
-    judge(&rows[..5]);
+    for file in [STORED, TWENTY_SEEDS] {
+        assert_eq!(misses(&compare(file, "linux:westwood", &overrides)), [0.03, 0.1], "{file}");
+    }
 }
 
 fn judge(rows: &[Comparison]) {
-    let beyond = |row: &&Comparison| (row.ours / row.ns2 - 1.0).abs() > BAR;
-    let misses: Vec<f64> = rows.iter().filter(beyond).map(|row| row.loss).collect();
+    let misses = misses(rows);
     assert!(misses.is_empty(), "beyond the bar at loss rates {misses:?}");
+}
+
+/// The loss rates at which goodput is beyond the bar.
+fn misses(rows: &[Comparison]) -> Vec<f64> {
+    let beyond = |row: &&Comparison| (row.ours / row.ns2 - 1.0).abs() > BAR;
+    rows.iter().filter(beyond).map(|row| row.loss).collect()
 }
 
 /// All rows of `file` for a TCP variant of ns-2, printed.
