@@ -83,6 +83,13 @@ def test_tcp_throughput_of_many_stations(evenair: Evenair) -> None:
     assert document["aggregate_bps"] == pytest.approx(found, rel=0.04)
 
 
+def test_a_large_window_contends_as_the_model_has_it(evenair: Evenair) -> None:
+    """At W* = 1000 there is always a segment and nearly always an ACK: within 5%, as figure 5."""
+    document = check(evenair, "window-effect", "window=1000", "rts_bits=160")
+    found = document["check"]["simulated"]["throughput_bps"]["mean"]
+    assert found == pytest.approx(document["throughput_bps"], rel=0.05)
+
+
 def test_a_lone_session_is_known_by_hand(evenair: Evenair) -> None:
     """30 segments of a 30 KB file in turns with their ACKs, after two packets of the handshake.
 

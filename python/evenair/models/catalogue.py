@@ -15,6 +15,7 @@ from evenair.models.check import (
     check_contention,
     check_session_delay,
     check_tcp_throughput,
+    check_window_effect,
 )
 from evenair.models.dcf import contention
 from evenair.models.design import MOST_STATIONS, stations_for_delay, think_for_delay
@@ -276,6 +277,7 @@ MODELS = {
             evaluate=_window_effect,
             vectorised=True,
             curve="1:20:1",
+            check=check_window_effect,
             choices=_DCF,
         ),
         Model(

@@ -92,6 +92,17 @@ def check_tcp_throughput(inputs: Inputs, cell: Cell) -> tuple[Scenario, Measure]
     return scenario, measure
 
 
+def check_window_effect(inputs: Inputs, cell: Cell) -> tuple[Scenario, Measure]:
+    """One download with a window of W* segments, whose receiver acknowledges every d-th."""
+    window = {"application": "bulk", "window": int(inputs["window"])}
+    scenario = _downloads(1, int(inputs["delayed_ack"]), cell, window, _DURATION)
+
+    def measure(document: Mapping[str, Any]) -> dict[str, float]:
+        return {"throughput_bps": document["aggregate_goodput_bps"]}
+
+    return scenario, measure
+
+
 def check_session_delay(inputs: Inputs, cell: Cell) -> tuple[Scenario, Measure]:
     """Web sessions, 300 for each station, with a window of d segments.
 
