@@ -116,8 +116,7 @@ impl SaturatedCell {
         };
         let rates = vec![Rate::from_mbps(11); stations as usize + 1];
         let mut medium = Medium::new(config, &rates, 1);
-        let packet = Packet { kind: PacketKind::Datagram, ..packet(1) };
-        let frame = Frame { to: AP, packet };
+        let frame = Frame { to: AP, bytes: packet(1).size };
         for station in 1..=stations {
             medium.offer(Time::ZERO, station, frame);
         }

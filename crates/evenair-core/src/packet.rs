@@ -47,7 +47,7 @@ pub struct Packet {
     /// The connection's progress in its sequence space, bytes since its start: for data the first
     /// payload byte, for an acknowledgement the next byte that is expected.
     pub seq: u64,
-    /// When it entered the queue that it is in, or was in last.
+    /// When it enters the queue that it is on its way to, or entered that which it was in last.
     pub enqueued_at: Time,
 }
 

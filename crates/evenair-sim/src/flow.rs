@@ -94,7 +94,7 @@ impl Flow {
         match &mut self.ends {
             Ends::Tcp { sender, .. } => {
                 let segment = sender.poll_transmit(now)?;
-                Some(self.data_packet(&segment))
+                Some(self.data_packet(now, &segment))
             }
             Ends::Udp(udp) => {
                 if now < udp.source.next() || now >= self.stop {
@@ -103,7 +103,7 @@ impl Flow {
                 udp.source.advance();
                 udp.sent += 1;
                 let (payload, seq) = (udp.payload, (udp.sent - 1) * u64::from(udp.payload));
-                Some(self.packet(PacketKind::Datagram, payload, seq))
+                Some(self.packet(now, PacketKind::Datagram, payload, seq))
             }
         }
     }
@@ -153,10 +153,10 @@ impl Flow {
     pub(crate) fn on_receiver_timer(&mut self, now: Time) -> Option<Packet> {
         let Ends::Tcp { receiver, .. } = &mut self.ends else { return None };
         if let Some(reply) = self.transfers.as_mut().and_then(|t| t.on_receiver_timer(now)) {
-            return Some(self.reply(reply));
+            return Some(self.reply(now, reply));
         }
         let ack = receiver.on_timer(now)?;
-        Some(self.packet(PacketKind::Ack, 0, ack))
+        Some(self.packet(now, PacketKind::Ack, 0, ack))
     }
 
     /// A packet has come to the end that it is for, an acknowledgement with these SACK blocks; the
@@ -171,12 +171,12 @@ impl Flow {
             Ends::Tcp { sender, receiver, .. } => match packet.kind {
                 PacketKind::Data => {
                     match receiver.on_segment(now, packet.seq, u32::from(packet.payload)) {
-                        Answer::Ack(ack) => Some(self.packet(PacketKind::Ack, 0, ack)),
+                        Answer::Ack(ack) => Some(self.packet(now, PacketKind::Ack, 0, ack)),
                         Answer::Wait => None,
                     }
                 }
                 PacketKind::Syn => {
-                    let mut answer = self.packet(PacketKind::SynAck, 0, 0);
+                    let mut answer = self.packet(now, PacketKind::SynAck, 0, 0);
                     answer.high_priority = packet.high_priority;
                     answer.size += self.offer();
                     Some(answer)
@@ -214,7 +214,7 @@ impl Flow {
             return None;
         }
         let reply = transfers.on_packet(now, packet, blocks, sender, receiver)?;
-        Some((reply.from_source, self.reply(reply)))
+        Some((reply.from_source, self.reply(now, reply)))
     }
 
     /// Nothing new is sent any more.
@@ -268,9 +268,9 @@ impl Flow {
         if self.sack_window().is_some() { SACK_PERMITTED } else { 0 }
     }
 
-    fn data_packet(&self, segment: &Segment) -> Packet {
+    fn data_packet(&self, now: Time, segment: &Segment) -> Packet {
         let kind = if segment.syn { PacketKind::Syn } else { PacketKind::Data };
-        let mut packet = self.packet(kind, segment.payload, segment.seq);
+        let mut packet = self.packet(now, kind, segment.payload, segment.seq);
         packet.high_priority = segment.high_priority;
         packet.retransmission = segment.retransmission;
         if segment.syn {
@@ -279,8 +279,9 @@ impl Flow {
         packet
     }
 
-    fn reply(&self, reply: Reply) -> Packet {
-        let mut packet = self.packet_from(reply.from_source, reply.kind, reply.payload, reply.seq);
+    fn reply(&self, now: Time, reply: Reply) -> Packet {
+        let mut packet =
+            self.packet_from(now, reply.from_source, reply.kind, reply.payload, reply.seq);
         match reply.kind {
             PacketKind::Syn | PacketKind::SynAck => packet.size += self.offer(),
             _ => {}
@@ -289,12 +290,19 @@ impl Flow {
         packet
     }
 
-    fn packet(&self, kind: PacketKind, payload: u32, seq: u64) -> Packet {
+    fn packet(&self, now: Time, kind: PacketKind, payload: u32, seq: u64) -> Packet {
         let from_source = matches!(kind, PacketKind::Data | PacketKind::Syn | PacketKind::Datagram);
-        self.packet_from(from_source, kind, payload, seq)
+        self.packet_from(now, from_source, kind, payload, seq)
     }
 
-    fn packet_from(&self, from_source: bool, kind: PacketKind, payload: u32, seq: u64) -> Packet {
+    fn packet_from(
+        &self,
+        now: Time,
+        from_source: bool,
+        kind: PacketKind,
+        payload: u32,
+        seq: u64,
+    ) -> Packet {
         Packet {
             flow: self.index,
             kind,
@@ -306,7 +314,7 @@ impl Flow {
             payload: payload as u16,
             sack: 0,
             seq,
-            enqueued_at: Time::ZERO,
+            enqueued_at: now,
         }
     }
 }

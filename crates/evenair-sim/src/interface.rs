@@ -8,6 +8,8 @@ use evenair_core::time::{Span, Time};
 #[derive(Debug)]
 pub(crate) struct Interface {
     queue: Queue,
+    /// What the transmitter took last.
+    in_service: Option<Packet>,
     /// Reused between arrivals.
     discarded: Vec<Discarded>,
     /// Of data packets and of pure acknowledgements.
@@ -49,6 +51,7 @@ impl Interface {
     pub(crate) fn new(queue: Queue) -> Self {
         Self {
             queue,
+            in_service: None,
             discarded: Vec::new(),
             kinds: [Kind::default(); 2],
             superseded: 0,
@@ -57,12 +60,13 @@ impl Interface {
         }
     }
 
-    /// A packet arrives at the queue.
+    /// A packet arrives at the queue, and says so itself.
     pub(crate) fn enqueue(&mut self, now: Time, packet: &Packet) {
+        debug_assert_eq!(packet.enqueued_at, now, "its waiting is counted from there");
         let kind = self.kind(packet);
         kind.arrivals += 1;
         kind.arrive(now, 1);
-        self.queue.enqueue(now, Packet { enqueued_at: now, ..*packet }, &mut self.discarded);
+        self.queue.enqueue(now, *packet, &mut self.discarded);
         while let Some(Discarded { packet, reason }) = self.discarded.pop() {
             let kind = self.kind(&packet);
             kind.drops += 1;
@@ -81,20 +85,29 @@ impl Interface {
     /// counts against the limit until it is [`Interface::transmitted`].
     pub(crate) fn keep(&mut self, packet: &Packet) {
         self.queue.backlog_mut().serve_directly(packet);
+        self.in_service = Some(*packet);
     }
 
     /// The transmitter takes the next packet.
-    pub(crate) fn dequeue(&mut self, now: Time) -> Option<Packet> {
-        let packet = self.queue.dequeue(now)?;
-        self.kind(&packet).leave(now);
+    pub(crate) fn dequeue(&mut self, now: Time) -> Option<&Packet> {
+        self.in_service = self.queue.dequeue(now);
+        let packet = self.in_service.as_ref()?;
+        self.kinds[usize::from(packet.is_pure_ack())].leave(now);
         self.departures += 1;
         self.waited += now.since(packet.enqueued_at);
         Some(packet)
     }
 
+    /// The packet that the transmitter took last, if it is not done with it.
+    pub(crate) fn in_service(&self) -> Option<&Packet> {
+        self.in_service.as_ref()
+    }
+
     /// The transmitter is done with the packet that it took last.
-    pub(crate) fn transmitted(&mut self, packet: &Packet) {
-        self.queue.transmitted(packet);
+    pub(crate) fn transmitted(&mut self) {
+        if let Some(packet) = self.in_service.take() {
+            self.queue.transmitted(&packet);
+        }
     }
 
     /// Data packets and acknowledgements that wait.
@@ -160,7 +173,7 @@ mod tests {
     use evenair_core::parts::Choice;
     use evenair_core::queue::{Limit, REGISTRY};
 
-    fn packet(kind: PacketKind) -> Packet {
+    fn packet(enqueued_at: Time, kind: PacketKind) -> Packet {
         Packet {
             flow: FlowId(0),
             kind,
@@ -170,7 +183,7 @@ mod tests {
             payload: 0,
             sack: 0,
             seq: 0,
-            enqueued_at: Time::ZERO,
+            enqueued_at,
             connection: 0,
         }
     }
@@ -182,10 +195,10 @@ mod tests {
         let at = Time::from_nanos;
         let choice = Choice::by_name(REGISTRY, "droptail").unwrap();
         let mut interface = Interface::new(Queue::new(&choice, Limit::Packets(3)));
-        interface.enqueue(at(3), &packet(PacketKind::Data));
-        interface.enqueue(at(5), &packet(PacketKind::Data));
-        interface.enqueue(at(5), &packet(PacketKind::Ack));
-        interface.enqueue(at(6), &packet(PacketKind::Data));
+        interface.enqueue(at(3), &packet(at(3), PacketKind::Data));
+        interface.enqueue(at(5), &packet(at(5), PacketKind::Data));
+        interface.enqueue(at(5), &packet(at(5), PacketKind::Ack));
+        interface.enqueue(at(6), &packet(at(6), PacketKind::Data));
         assert!(interface.dequeue(at(7)).is_some());
         let stats = interface.stats(at(9));
         assert_eq!((stats.data_arrivals, stats.data_drops), (3, 1));

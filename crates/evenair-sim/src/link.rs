@@ -22,8 +22,8 @@ pub(crate) struct Link {
     waiting: bool,
     /// When the transmitter is done with the packet that entered it last.
     free_at: Time,
-    /// What has been sent and when it arrives; the last is, or was, in the transmitter.
-    in_flight: VecDeque<(Time, Packet)>,
+    /// What has been sent, each as it enters the next queue; the last is, or was, in the transmitter.
+    in_flight: VecDeque<Packet>,
     /// Time that the packets sent since the last [`Link::reset`] take to send.
     busy: Span,
     error_losses: u64,
@@ -58,37 +58,42 @@ impl Link {
                 return;
             }
             // Its arrival is later than its departure, so it is still in flight.
-            if let Some((_, in_service)) = self.in_flight.back() {
+            if let Some(in_service) = self.in_flight.back() {
                 self.interface.keep(in_service);
             }
             self.waiting = true;
         }
-        self.interface.enqueue(now, packet);
+        self.interface.enqueue(now, &Packet { enqueued_at: now, ..*packet });
     }
 
-    /// When [`Link::pop`] is to be called next.
+    /// When [`Link::poll`] is to be called next.
     pub(crate) fn next(&self) -> Time {
-        let arrival = self.in_flight.front().map_or(Time::NEVER, |&(at, _)| at);
+        let arrival = self.in_flight.front().map_or(Time::NEVER, |packet| packet.enqueued_at);
         if self.waiting { arrival.min(self.free_at) } else { arrival }
     }
 
-    /// Does what is due at `now`: the next packet that arrives, if one does.
-    pub(crate) fn pop(&mut self, now: Time) -> Option<Packet> {
+    /// Does what is due at `now`: the next packet that arrives, if one does. It stays until it is
+    /// [`Link::forget`]ten.
+    pub(crate) fn poll(&mut self, now: Time) -> Option<&Packet> {
         if self.waiting && self.free_at <= now {
             self.serve();
         }
-        let &(at, packet) = self.in_flight.front()?;
-        if at > now {
+        if self.in_flight.front()?.enqueued_at > now {
             return None;
         }
-        self.in_flight.pop_front();
         if let Some(errors) = &mut self.errors
             && errors.loses(now)
         {
             self.error_losses += 1;
+            self.in_flight.pop_front();
             return None;
         }
-        Some(packet)
+        self.in_flight.front()
+    }
+
+    /// The packet that has arrived has been taken.
+    pub(crate) fn forget(&mut self) {
+        self.in_flight.pop_front();
     }
 
     /// The queue.
@@ -116,14 +121,12 @@ impl Link {
 
     /// The transmitter has become free: the queue's next packet takes it.
     fn serve(&mut self) {
-        if let Some((_, done)) = self.in_flight.back() {
-            self.interface.transmitted(done);
-        }
+        self.interface.transmitted();
         self.waiting = false;
-        if let Some(packet) = self.interface.dequeue(self.free_at) {
+        if let Some(&packet) = self.interface.dequeue(self.free_at) {
             self.transmit(self.free_at, &packet);
             if self.interface.waiting() == [0, 0] {
-                self.interface.transmitted(&packet);
+                self.interface.transmitted();
             } else {
                 self.waiting = true;
             }
@@ -134,7 +137,8 @@ impl Link {
         let duration = self.rate.time_for(u64::from(packet.size));
         self.busy += duration;
         self.free_at = now + duration;
-        self.in_flight.push_back((self.free_at + self.delay, *packet));
+        let arrival = self.free_at + self.delay;
+        self.in_flight.push_back(Packet { enqueued_at: arrival, ..*packet });
     }
 }
 
@@ -171,8 +175,9 @@ mod tests {
         let mut arrived = Vec::new();
         while link.next() != Time::NEVER {
             let now = link.next();
-            if let Some(packet) = link.pop(now) {
+            if let Some(packet) = link.poll(now) {
                 arrived.push((now.as_nanos() / 1000, packet.seq));
+                link.forget();
             }
         }
         arrived

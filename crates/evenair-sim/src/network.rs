@@ -48,8 +48,8 @@ pub(crate) enum OnAir {
     Quiet,
     /// A packet has come off the air, and onto a link or nowhere.
     Passed,
-    /// A packet from this station has come off the air and reached its end.
-    Arrived(u32),
+    /// A packet has come off the air and reached its end: [`Network::arrived`].
+    Arrived,
 }
 
 /// Everything between the ends of flows.
@@ -71,6 +71,8 @@ pub(crate) struct Network {
     routes: Vec<Route>,
     /// What the acknowledgements under way report, by flow; `None` without SACK.
     sack: Vec<Option<AckBlocks>>,
+    /// The last packet that has reached its end.
+    arrived: Option<Packet>,
     recorder: Option<Recorder>,
     /// A hash of every packet that has come off the air.
     fingerprint: u64,
@@ -103,6 +105,7 @@ impl Network {
             next_hop,
             routes,
             sack,
+            arrived: None,
             recorder: None,
             fingerprint: 0,
         }
@@ -165,26 +168,27 @@ impl Network {
     }
 
     /// What is due at `link`: a packet has come to the end of it, or a waiting one enters it.
-    /// Returns a packet that has reached its end.
-    pub(crate) fn on_link(&mut self, now: Time, link: usize) -> Option<Packet> {
-        let arrived = self.links[link].pop(now);
-        self.due[link] = self.links[link].next();
-        let packet = arrived?;
+    /// Returns whether one has reached its own end: [`Network::arrived`].
+    pub(crate) fn on_link(&mut self, now: Time, link: usize) -> bool {
+        let from = &mut self.links[link];
+        let Some(&packet) = from.poll(now) else {
+            self.due[link] = from.next();
+            return false;
+        };
+        from.forget();
+        self.due[link] = from.next();
         match self.next_hop[link][packet.flow.0 as usize] {
-            Hop::Link(next) => {
-                self.send_over(now, next, &packet);
-                return None;
+            Hop::Link(next) => self.send_over(now, next, &packet),
+            Hop::Air(station) => self.enqueue(now, station, &packet),
+            Hop::End => {
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.wire(now, true, &packet, reported(&self.sack, &packet));
+                }
+                self.arrived = Some(packet);
+                return true;
             }
-            Hop::Air(station) => {
-                self.enqueue(now, station, &packet);
-                return None;
-            }
-            Hop::End => {}
         }
-        if let Some(recorder) = &mut self.recorder {
-            recorder.wire(now, true, &packet, reported(&self.sack, &packet));
-        }
-        Some(packet)
+        false
     }
 
     /// Lets the air go on until something comes of it, or until `limit`; returns when that was. A
@@ -196,8 +200,10 @@ impl Network {
     /// Does what follows from an event of the air.
     pub(crate) fn on_air(&mut self, now: Time, event: Event) -> OnAir {
         match event {
-            Event::Received { from } => {
-                let Frame { to, packet } = *self.medium.frame(from);
+            Event::Received { from, to } => {
+                let Some(&packet) = self.interfaces[from as usize].in_service() else {
+                    return OnAir::Quiet;
+                };
                 if let Some(recorder) = &mut self.recorder {
                     let sack = reported(&self.sack, &packet);
                     recorder.exchange(&self.medium, (from, to), &packet, sack);
@@ -216,20 +222,20 @@ impl Network {
                     self.send_over(now, link, &packet);
                     return OnAir::Passed;
                 }
-                OnAir::Arrived(from)
+                self.arrived = Some(packet);
+                OnAir::Arrived
             }
             Event::Finished { station, .. } => {
-                let packet = &self.medium.frame(station).packet;
-                self.interfaces[station as usize].transmitted(packet);
+                self.interfaces[station as usize].transmitted();
                 self.offer(now, station);
                 OnAir::Quiet
             }
         }
     }
 
-    /// The packet that `station` sends, or sent last.
-    pub(crate) fn sent_by(&self, station: u32) -> &Packet {
-        &self.medium.frame(station).packet
+    /// The last packet that has reached its end.
+    pub(crate) fn arrived(&self) -> Option<&Packet> {
+        self.arrived.as_ref()
     }
 
     /// Measuring begins.
@@ -286,7 +292,7 @@ impl Network {
     fn offer(&mut self, now: Time, station: u32) {
         if let Some(packet) = self.interfaces[station as usize].dequeue(now) {
             let to = if station == AP { self.routes[packet.flow.0 as usize].station } else { AP };
-            self.medium.offer(now, station, Frame { to, packet });
+            self.medium.offer(now, station, Frame { to, bytes: packet.size });
         }
     }
 }

@@ -126,17 +126,16 @@ impl<'a> World<'a> {
             match self.network.on_air(self.now, event) {
                 OnAir::Quiet => {}
                 OnAir::Passed => return true,
-                OnAir::Arrived(from) => {
-                    let packet = *self.network.sent_by(from);
-                    self.deliver(&packet);
+                OnAir::Arrived => {
+                    self.deliver();
                     return true;
                 }
             }
         }
         if link_at <= timer_at && link_at < end {
             self.begin_event(link_at, FIRST_LINK + link as u64);
-            if let Some(packet) = self.network.on_link(self.now, link) {
-                self.deliver(&packet);
+            if self.network.on_link(self.now, link) {
+                self.deliver();
             }
             return true;
         }
@@ -165,11 +164,12 @@ impl<'a> World<'a> {
     }
 
     /// A packet has come to the end that it is for.
-    fn deliver(&mut self, packet: &Packet) {
+    fn deliver(&mut self) {
+        let Some(packet) = self.network.arrived() else { return };
         let index = packet.flow.0 as usize;
         let flow = &mut self.flows[index];
         if flow.transfers.is_some() {
-            return self.deliver_of_transfer(index, packet);
+            return self.deliver_of_transfer(index);
         }
         let answer = flow.on_packet(self.now, packet, self.network.blocks(packet));
         if packet.payload > 0 || answer.is_some() {
@@ -184,7 +184,8 @@ impl<'a> World<'a> {
 
     /// The same for a flow of transfers, where any packet may concern either end.
     #[inline(never)] // so that the way of all others stays short
-    fn deliver_of_transfer(&mut self, index: usize, packet: &Packet) {
+    fn deliver_of_transfer(&mut self, index: usize) {
+        let Some(packet) = self.network.arrived() else { return };
         let flow = &mut self.flows[index];
         let was_done = flow.is_done();
         let answer = flow.on_transfer_packet(self.now, packet, self.network.blocks(packet));

@@ -24,7 +24,6 @@
 
 use super::contention::{Access, Contention};
 use crate::errors::{Level, LinkErrors};
-use crate::packet::Packet;
 use crate::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
 use crate::rng::{Purpose, Stream};
 use crate::time::{Span, Time};
@@ -52,13 +51,13 @@ pub struct MediumConfig {
     pub long_retry_limit: u32,
 }
 
-/// A frame that a station's MAC is to send.
+/// A frame that a station's MAC is to send. Which packet it carries, only the station knows.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     /// The receiving station ([`AP`] for uplink frames).
     pub to: u32,
-    /// What it carries.
-    pub packet: Packet,
+    /// The size of that packet at IP level.
+    pub bytes: u32,
 }
 
 /// What became of a frame.
@@ -92,13 +91,14 @@ pub struct Exchange {
 pub enum Event {
     /// A frame was received, at the end of its data frame; the acknowledgement is still to come.
     Received {
-        /// The sending station: [`Medium::frame`] has what it sent, [`Medium::exchange`] tells how
-        /// it went over the air.
+        /// The sending station; [`Medium::exchange`] tells how the frame went over the air.
         from: u32,
+        /// The receiving station.
+        to: u32,
     },
     /// A station's MAC has finished with its frame and can be offered the next.
     Finished {
-        /// The sending station; [`Medium::frame`] still has the frame.
+        /// The sending station.
         station: u32,
         /// Whether it got through.
         outcome: Outcome,
@@ -129,8 +129,8 @@ struct Mac {
     rate: Rate,
     /// Whether it can be offered a frame.
     free: bool,
-    /// The frame that it sends, or sent last.
-    frame: Option<Frame>,
+    /// Where the frame goes that it sends, or sent last.
+    to: u32,
     /// Time on air of that frame, MAC overhead included.
     airtime: Span,
     needs_rts: bool,
@@ -188,7 +188,7 @@ impl Medium {
         let macs = rates.iter().zip(0u64..).map(|(&rate, entity)| Mac {
             rate,
             free: true,
-            frame: None,
+            to: AP,
             airtime: Span::ZERO,
             needs_rts: false,
             cw: phy.cw_min,
@@ -232,14 +232,6 @@ impl Medium {
         self.macs[station as usize].free
     }
 
-    /// The frame that `station`'s MAC sends, or sent last.
-    ///
-    /// # Panics
-    /// If it has never been offered one.
-    pub fn frame(&self, station: u32) -> &Frame {
-        self.macs[station as usize].frame.as_ref().expect("it has been offered a frame")
-    }
-
     /// The counters of `station`.
     pub fn counters(&self, station: u32) -> Counters {
         self.macs[station as usize].counters
@@ -252,14 +244,14 @@ impl Medium {
 
     /// Gives `station`'s MAC, which must be free, a frame to send.
     pub fn offer(&mut self, now: Time, station: u32, frame: Frame) {
-        let bytes = frame.packet.size + self.config.mac_overhead;
+        let bytes = frame.bytes + self.config.mac_overhead;
         let mac = &mut self.macs[station as usize];
         debug_assert!(mac.free, "station {station} already has a frame");
         // A frame to a station goes at that station's rate, one from it likewise.
         let rate = if station == AP { self.macs[frame.to as usize].rate } else { mac.rate };
         let mac = &mut self.macs[station as usize];
         mac.free = false;
-        mac.frame = Some(frame);
+        mac.to = frame.to;
         mac.airtime = self.config.phy.airtime(bytes, rate);
         mac.needs_rts = self.config.rts_threshold.is_some_and(|threshold| bytes > threshold);
 
@@ -317,7 +309,7 @@ impl Medium {
                 let from = self.transmitters[0];
                 self.phase = Phase::Acknowledging;
                 self.due = self.exchange.data_end + self.config.phy.sifs + self.ack_time;
-                Some(Event::Received { from })
+                Some(Event::Received { from, to: self.macs[from as usize].to })
             }
             Phase::Acknowledging => {
                 let station = self.transmitters[0];
@@ -360,8 +352,8 @@ impl Medium {
             return;
         }
         let station = self.transmitters[0];
-        let to = self.frame(station).to;
         let mac = &mut self.macs[station as usize];
+        let to = mac.to;
         let data_start = if mac.needs_rts {
             // CTS came: what counts failed RTS starts anew, as the station's SSRC does (9.2.5.3).
             mac.short_retries = 0;

@@ -31,8 +31,6 @@ struct Station {
     /// Down and up.
     errors: [Stream; 2],
     counters: Counters,
-    /// The frame that it was done with last.
-    done: Option<Frame>,
 }
 
 #[derive(Debug)]
@@ -75,7 +73,6 @@ impl Oracle {
             errors: [0, 1]
                 .map(|way| Stream::new(seed, Purpose::FrameErrors, 2 * index as u64 + way)),
             counters: Counters::default(),
-            done: None,
         };
         Self {
             config,
@@ -92,11 +89,6 @@ impl Oracle {
 
     pub(super) fn is_free(&self, station: u32) -> bool {
         self.stations[station as usize].frame.is_none()
-    }
-
-    pub(super) fn frame(&self, station: u32) -> &Frame {
-        let station = &self.stations[station as usize];
-        station.frame.as_ref().or(station.done.as_ref()).unwrap()
     }
 
     pub(super) fn counters(&self, station: u32) -> Counters {
@@ -145,7 +137,8 @@ impl Oracle {
                 Air::Idle { .. } => self.boundary(now),
                 Air::Data { sender, exchange } => {
                     self.last = Some(exchange);
-                    self.events.push_back(Event::Received { from: sender });
+                    let to = self.stations[sender as usize].frame.unwrap().to;
+                    self.events.push_back(Event::Received { from: sender, to });
                     let end = now + phy.sifs + phy.airtime(ACK_BYTES, self.config.control_rate);
                     self.air = Air::Ack { sender, end };
                 }
@@ -283,12 +276,12 @@ impl Oracle {
         station.short_retries = 0;
         station.long_retries = 0;
         station.draw();
-        station.done = station.frame.take();
+        station.frame = None;
         self.events.push_back(Event::Finished { station: index, outcome });
     }
 
     fn frame_bytes(&self, sender: u32) -> u32 {
-        self.stations[sender as usize].frame.unwrap().packet.size + self.config.mac_overhead
+        self.stations[sender as usize].frame.unwrap().bytes + self.config.mac_overhead
     }
 
     fn needs_rts(&self, sender: u32) -> bool {

@@ -8,7 +8,6 @@ use proptest::test_runner::RngSeed;
 use super::oracle::Oracle;
 use super::{AP, Counters, Event, Exchange, Frame, Medium, MediumConfig, Outcome};
 use crate::errors::{self, LinkErrors};
-use crate::packet::{FlowId, Packet, PacketKind};
 use crate::parts::{Choice, Value};
 use crate::phy::{ACK_BYTES, CTS_BYTES, LONG_PREAMBLE, Phy, RTS_BYTES, SHORT_PREAMBLE};
 use crate::rng::{Purpose, Stream};
@@ -19,7 +18,6 @@ use crate::units::Rate;
 trait Dcf: ErrorRate {
     fn build(config: MediumConfig, rates: &[Rate], seed: u64) -> Self;
     fn is_free(&self, station: u32) -> bool;
-    fn frame(&self, station: u32) -> Frame;
     fn counters(&self, station: u32) -> Counters;
     fn offer(&mut self, now: Time, station: u32, frame: Frame);
     fn poll_at(&self) -> Time;
@@ -35,9 +33,6 @@ macro_rules! dcf {
             }
             fn is_free(&self, station: u32) -> bool {
                 self.is_free(station)
-            }
-            fn frame(&self, station: u32) -> Frame {
-                *self.frame(station)
             }
             fn counters(&self, station: u32) -> Counters {
                 self.counters(station)
@@ -107,24 +102,8 @@ struct Case {
 #[derive(Clone, Debug, PartialEq)]
 enum Seen {
     Access { at: Time, transmitters: Vec<u32>, collision: bool },
-    Received { at: Time, from: u32, packet: u64, times: [Time; 3], rts: bool, retries: u32 },
+    Received { at: Time, link: (u32, u32), packet: u64, times: [Time; 3], rts: bool, retries: u32 },
     Finished { at: Time, station: u32, packet: u64, outcome: Outcome },
-}
-
-fn frame(to: u32, bytes: u32, seq: u64) -> Frame {
-    let packet = Packet {
-        flow: FlowId(0),
-        kind: PacketKind::Datagram,
-        high_priority: false,
-        retransmission: false,
-        size: bytes,
-        payload: bytes as u16,
-        sack: 0,
-        seq,
-        enqueued_at: Time::ZERO,
-        connection: 0,
-    };
-    Frame { to, packet }
 }
 
 /// Everything that happens in `case`, and the counters at the end. An arrival goes before whatever
@@ -136,6 +115,7 @@ fn observe<D: Dcf>(case: &Case) -> (Vec<Seen>, Vec<Counters>) {
     }
     let stations = case.rates.len() as u32;
     let mut queues = vec![VecDeque::new(); case.rates.len()];
+    let mut sending = vec![0; case.rates.len()];
     let mut arrivals = case.arrivals.iter().zip(0u64..).peekable();
     let mut counters = vec![Counters::default(); case.rates.len()];
     let (mut seen, mut now) = (Vec::new(), Time::ZERO);
@@ -143,11 +123,12 @@ fn observe<D: Dcf>(case: &Case) -> (Vec<Seen>, Vec<Counters>) {
         let due = dcf.poll_at();
         if let Some((arrival, seq)) = arrivals.next_if(|(arrival, _)| arrival.at <= due.max(now)) {
             now = arrival.at;
-            let frame = frame(arrival.to, arrival.bytes, seq);
+            let frame = Frame { to: arrival.to, bytes: arrival.bytes };
             if dcf.is_free(arrival.from) {
+                sending[arrival.from as usize] = seq;
                 dcf.offer(now, arrival.from, frame);
             } else {
-                queues[arrival.from as usize].push_back(frame);
+                queues[arrival.from as usize].push_back((seq, frame));
             }
             continue;
         }
@@ -171,17 +152,25 @@ fn observe<D: Dcf>(case: &Case) -> (Vec<Seen>, Vec<Counters>) {
             seen.push(Seen::Access { at: now, transmitters, collision });
         }
         match event {
-            Some(Event::Received { from }) => {
-                let frame = dcf.frame(from);
+            Some(Event::Received { from, to }) => {
                 let exchange = dcf.exchange();
                 let times = [exchange.start, exchange.data_start, exchange.data_end];
-                let (packet, rts, retries) = (frame.packet.seq, exchange.rts, exchange.retries);
-                seen.push(Seen::Received { at: now, from, packet, times, rts, retries });
+                let (packet, rts, retries) =
+                    (sending[from as usize], exchange.rts, exchange.retries);
+                seen.push(Seen::Received {
+                    at: now,
+                    link: (from, to),
+                    packet,
+                    times,
+                    rts,
+                    retries,
+                });
             }
             Some(Event::Finished { station, outcome }) => {
-                let frame = dcf.frame(station);
-                seen.push(Seen::Finished { at: now, station, packet: frame.packet.seq, outcome });
-                if let Some(next) = queues[station as usize].pop_front() {
+                let packet = sending[station as usize];
+                seen.push(Seen::Finished { at: now, station, packet, outcome });
+                if let Some((seq, next)) = queues[station as usize].pop_front() {
+                    sending[station as usize] = seq;
                     dcf.offer(now, station, next);
                 }
             }
@@ -605,7 +594,7 @@ fn saturation(config: MediumConfig, n: u32, seed: u64, measured: Span) -> [f64; 
         (1..=n).map(|s| what(&medium.counters(s))).sum::<u64>() as f64
     };
     for station in 1..=n {
-        medium.offer(Time::ZERO, station, frame(AP, PACKET, 0));
+        medium.offer(Time::ZERO, station, Frame { to: AP, bytes: PACKET });
     }
     let warm = Time::ZERO + Span::from_secs(5);
     let (mut now, mut counting) = (Time::ZERO, false);
@@ -625,7 +614,7 @@ fn saturation(config: MediumConfig, n: u32, seed: u64, measured: Span) -> [f64; 
         match medium.poll(now) {
             Some(Event::Received { .. }) => packets += 1,
             Some(Event::Finished { station, .. }) => {
-                medium.offer(now, station, frame(AP, PACKET, 0));
+                medium.offer(now, station, Frame { to: AP, bytes: PACKET });
             }
             None => {}
         }
