@@ -30,6 +30,7 @@ impl DropTail {
 }
 
 impl QueueDiscipline for DropTail {
+    #[inline(always)]
     fn enqueue(&mut self, _now: Time, packet: Packet, discarded: &mut Vec<Discarded>) {
         if self.backlog.has_room_for(&packet) {
             self.backlog.add(&packet);
@@ -39,6 +40,7 @@ impl QueueDiscipline for DropTail {
         }
     }
 
+    #[inline(always)]
     fn dequeue(&mut self, _now: Time) -> Option<Packet> {
         let packet = self.packets.pop_front()?;
         self.backlog.serve(&packet);

@@ -120,6 +120,7 @@ impl Las {
 }
 
 impl QueueDiscipline for Las {
+    #[inline(never)]
     fn enqueue(&mut self, now: Time, packet: Packet, discarded: &mut Vec<Discarded>) {
         let attained = self.attained(now, &packet);
         if !self.backlog.has_room_for(&packet) {
@@ -148,6 +149,7 @@ impl QueueDiscipline for Las {
         self.accept(now, attained, packet);
     }
 
+    #[inline(never)]
     fn dequeue(&mut self, _now: Time) -> Option<Packet> {
         let (_, packet) = self.packets.pop_front()?;
         self.backlog.serve(&packet);

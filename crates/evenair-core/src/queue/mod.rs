@@ -91,10 +91,12 @@ macro_rules! disciplines {
         }
 
         impl QueueDiscipline for Queue {
+            #[inline(always)]
             fn enqueue(&mut self, now: Time, packet: Packet, discarded: &mut Vec<Discarded>) {
                 match self { $(Self::$type(queue) => queue.enqueue(now, packet, discarded),)+ }
             }
 
+            #[inline(always)]
             fn dequeue(&mut self, now: Time) -> Option<Packet> {
                 match self { $(Self::$type(queue) => queue.dequeue(now),)+ }
             }

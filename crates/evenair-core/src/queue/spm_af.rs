@@ -117,6 +117,7 @@ impl SpmAf {
 }
 
 impl QueueDiscipline for SpmAf {
+    #[inline(never)]
     fn enqueue(&mut self, _now: Time, packet: Packet, discarded: &mut Vec<Discarded>) {
         let place = if packet.is_pure_ack() {
             self.filter(&packet, discarded).filter(|_| self.filtering == Filtering::Head)
@@ -134,6 +135,7 @@ impl QueueDiscipline for SpmAf {
         self.packets.insert(place.unwrap_or(self.packets.len()), packet);
     }
 
+    #[inline(never)]
     fn dequeue(&mut self, _now: Time) -> Option<Packet> {
         let packet = self.packets.pop_front()?;
         self.backlog.serve(&packet);

@@ -2,7 +2,8 @@
 //!
 //! Backoff counters run down in idle slots only. [`Contention`] therefore counts idle slots, all
 //! of them since the run began, and keeps for each contender the count at which it will transmit.
-//! A counter that is frozen costs nothing, and finding the next access costs O(log n).
+//! A counter that is frozen costs nothing, and what joining the others and finding the next access
+//! cost does not depend on their number.
 //!
 //! **Slots.** After each busy period that ends at E the medium's slot boundaries lie at
 //! E + DIFS + k slots (IEEE 802.11-2007 9.2.10 and figure 9-14: all timing is relative to the end
@@ -18,8 +19,7 @@
 //! transmitted and drew 0, or by one whose packet arrived after the medium became idle (immediate
 //! access). Models in which a busy slot counts (Bianchi 2000) differ by 1 to 2% in throughput.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use super::crowd::Crowd;
 
 /// A station that does not run with the crowd in this idle period: it begins to count later or
 /// earlier (it has just collided, or its packet has just come).
@@ -55,30 +55,6 @@ pub(super) enum Access {
     BackoffOver,
 }
 
-/// A contender of the crowd, in the order in which they transmit: the count of idle slots at which
-/// it does, and its station, in one number, because a heap compares them again and again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Contender(u64);
-
-impl Contender {
-    /// 16 million stations, and 40 bits for slots: 115 days of the shortest.
-    const STATION_BITS: u32 = 24;
-
-    fn new(position: u64, station: u32) -> Self {
-        debug_assert!(station >> Self::STATION_BITS == 0, "too many stations");
-        debug_assert!(position >> (u64::BITS - Self::STATION_BITS) == 0, "too long a run");
-        Self(position << Self::STATION_BITS | u64::from(station))
-    }
-
-    fn position(self) -> u64 {
-        self.0 >> Self::STATION_BITS
-    }
-
-    fn station(self) -> u32 {
-        (self.0 & ((1 << Self::STATION_BITS) - 1)) as u32
-    }
-}
-
 /// The backoff counters of all stations in the cell.
 #[derive(Debug)]
 pub(super) struct Contention {
@@ -86,7 +62,7 @@ pub(super) struct Contention {
     elapsed: u64,
     /// Boundaries that the crowd skips in this idle period: 0 after DIFS, more after EIFS.
     crowd_from: u64,
-    crowd: BinaryHeap<Reverse<Contender>>,
+    crowd: Crowd,
     stragglers: Vec<Straggler>,
     /// The first boundary at which one of the stragglers transmits.
     first_straggler: Option<u64>,
@@ -94,11 +70,12 @@ pub(super) struct Contention {
 }
 
 impl Contention {
-    pub(super) fn new(stations: usize) -> Self {
+    /// No backoff is longer than `cw_max`.
+    pub(super) fn new(stations: usize, cw_max: u32) -> Self {
         Self {
             elapsed: 0,
             crowd_from: 0,
-            crowd: BinaryHeap::with_capacity(stations),
+            crowd: Crowd::new(stations, cw_max),
             stragglers: Vec::with_capacity(stations),
             first_straggler: None,
             rest: vec![Rest::Post(0); stations],
@@ -177,10 +154,7 @@ impl Contention {
 
     /// The boundary of the next access, counted from E + DIFS; `None` when nobody contends.
     pub(super) fn next_access(&self) -> Option<u64> {
-        let crowd = self
-            .crowd
-            .peek()
-            .map(|Reverse(first)| self.crowd_from + (first.position() - self.elapsed));
+        let crowd = self.crowd.first_after(self.elapsed).map(|slots| self.crowd_from + slots);
         match (crowd, self.first_straggler) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (one, other) => one.or(other),
@@ -199,13 +173,7 @@ impl Contention {
         transmitters.clear();
         self.elapsed = self.elapsed_at(Some(boundary));
         if boundary >= self.crowd_from {
-            while let Some(&Reverse(first)) = self.crowd.peek() {
-                if first.position() != self.elapsed {
-                    break;
-                }
-                self.crowd.pop();
-                transmitters.push(first.station());
-            }
+            self.crowd.leave(self.elapsed, transmitters);
         }
         for i in 0..self.stragglers.len() {
             let s = self.stragglers[i];
@@ -225,6 +193,8 @@ impl Contention {
             let rest = &self.rest;
             self.stragglers.retain(|s| rest[s.station as usize] == Rest::Straggling);
             self.first_straggler = None;
+        }
+        if transmitters.len() > 1 {
             transmitters.sort_unstable();
         }
     }
@@ -249,7 +219,7 @@ impl Contention {
     fn join_crowd(&mut self, station: u32, position: u64, has_frame: bool) {
         if has_frame {
             self.rest[station as usize] = Rest::Active;
-            self.crowd.push(Reverse(Contender::new(position, station)));
+            self.crowd.join(position, station);
         } else {
             self.rest[station as usize] = Rest::Post(position);
         }

@@ -204,7 +204,7 @@ impl Medium {
             ack_time: phy.airtime(ACK_BYTES, config.control_rate),
             eifs_slots: phy.eifs().saturating_sub(phy.difs()).div_ceil(phy.slot),
             macs: macs.collect(),
-            contention: Contention::new(rates.len()),
+            contention: Contention::new(rates.len(), phy.cw_max),
             phase: Phase::Idle { grid: Time::ZERO + phy.difs() },
             due: Time::NEVER,
             exchange: Exchange {

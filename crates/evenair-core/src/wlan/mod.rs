@@ -5,6 +5,7 @@
 //! became of each frame.
 
 mod contention;
+mod crowd;
 mod medium;
 #[cfg(test)]
 mod oracle;
