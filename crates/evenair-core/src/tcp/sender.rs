@@ -454,6 +454,7 @@ impl Sender {
         segment
     }
 
+    #[inline(always)]
     fn transmit(&mut self, now: Time, seq: u64) -> Segment {
         let payload = self.payload_at(seq);
         let end = seq + u64::from(payload);
