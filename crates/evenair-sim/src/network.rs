@@ -17,7 +17,6 @@ use crate::interface::Interface;
 use crate::link::Link;
 use crate::recorder::Recorder;
 use crate::sack::AckBlocks;
-use crate::world::fold;
 
 /// Where a packet goes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +73,7 @@ pub(crate) struct Network {
     /// The last packet that has reached its end.
     arrived: Option<Packet>,
     recorder: Option<Recorder>,
-    /// A hash of every packet that has come off the air.
+    /// A hash of every packet that has come off the air or to its end on the wire, and of when.
     fingerprint: u64,
 }
 
@@ -89,6 +88,7 @@ impl Network {
         next_hop: Vec<Vec<Hop>>,
         routes: Vec<Route>,
         sack: Vec<Option<AckBlocks>>,
+        seed: u64,
     ) -> Self {
         for (station, link) in (0..).zip(&mut errors) {
             if let Some(mac) = link.take_if(|link| link.level == Level::Mac) {
@@ -107,7 +107,7 @@ impl Network {
             sack,
             arrived: None,
             recorder: None,
-            fingerprint: 0,
+            fingerprint: seed,
         }
     }
 
@@ -181,6 +181,7 @@ impl Network {
             Hop::Link(next) => self.send_over(now, next, &packet),
             Hop::Air(station) => self.enqueue(now, station, &packet),
             Hop::End => {
+                self.note(now, &packet);
                 if let Some(recorder) = &mut self.recorder {
                     recorder.wire(now, true, &packet, reported(&self.sack, &packet));
                 }
@@ -208,8 +209,7 @@ impl Network {
                     let sack = reported(&self.sack, &packet);
                     recorder.exchange(&self.medium, (from, to), &packet, sack);
                 }
-                let what = (u64::from(packet.flow.0) << 40) ^ ((packet.kind as u64) << 8);
-                self.fingerprint = fold(self.fingerprint, packet.seq ^ what);
+                self.note(now, &packet);
                 let up = to == AP;
                 let station = if up { from } else { to } as usize;
                 if let Some(errors) = &mut self.errors[station]
@@ -269,9 +269,15 @@ impl Network {
         &self.links
     }
 
-    /// A hash of every packet that has come off the air, in that order.
+    /// A hash of the seed and of every packet that has come off the air or to its end on the wire,
+    /// and of when, in that order.
     pub(crate) fn fingerprint(&self) -> u64 {
         self.fingerprint
+    }
+
+    fn note(&mut self, now: Time, packet: &Packet) {
+        let what = (u64::from(packet.flow.0) << 40) ^ ((packet.kind as u64) << 8) ^ packet.seq;
+        self.fingerprint = fold(fold(self.fingerprint, now.as_nanos()), what);
     }
 
     fn send_over(&mut self, now: Time, link: u32, packet: &Packet) {
@@ -301,4 +307,9 @@ impl Network {
 fn reported(sack: &[Option<AckBlocks>], packet: &Packet) -> Option<SackBlocks> {
     let sack = sack[packet.flow.0 as usize].as_ref()?;
     Some(sack.get(packet.sack).iter().copied().collect())
+}
+
+/// Folds `value` into a hash (FNV-1a on 64-bit words, with a rotation so that high bits come down).
+fn fold(hash: u64, value: u64) -> u64 {
+    (hash ^ value).wrapping_mul(0x0000_0100_0000_01B3).rotate_left(23)
 }

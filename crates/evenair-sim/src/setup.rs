@@ -111,6 +111,7 @@ pub(crate) fn network(scenario: &Scenario, seed: u64, flows: &[Flow]) -> Network
         next_hop,
         routes,
         sack,
+        seed,
     )
 }
 

@@ -36,7 +36,6 @@ pub(crate) struct World<'a> {
     sampler: Option<Sampler>,
     measuring: Measuring,
     events: u64,
-    fingerprint: u64,
     /// Flows that have not come to their end, where every flow has one.
     unfinished: Option<usize>,
     /// When the run is over: as the scenario has it, or when the last of them has.
@@ -51,11 +50,6 @@ enum Timer {
     WarmupEnds,
     Sample,
 }
-
-// Where an event happened, for the fingerprint.
-const AIR: u64 = 0;
-const TIMER: u64 = 1;
-const FIRST_LINK: u64 = 2;
 
 impl<'a> World<'a> {
     /// The world before time 0.
@@ -84,7 +78,6 @@ impl<'a> World<'a> {
             sampler: scenario.trace.as_ref().map(|_| Sampler::default()),
             measuring: Measuring::default(),
             events: 0,
-            fingerprint: seed,
             unfinished: flows.iter().all(Flow::is_finite).then_some(flows.len()),
             end: Time::ZERO + scenario.warmup.span() + scenario.duration.span(),
             flows,
@@ -109,7 +102,7 @@ impl<'a> World<'a> {
         result.seed = seed;
         result.series = self.sampler.map(|sampler| sampler.finish(&self.flows));
         result.events = self.events;
-        result.fingerprint = format!("{:016x}", fold(self.fingerprint, self.network.fingerprint()));
+        result.fingerprint = format!("{:016x}", self.network.fingerprint());
         Ok(result)
     }
 
@@ -122,7 +115,7 @@ impl<'a> World<'a> {
         let limit = link_at.min(timer_at).min(end);
         // Most of what the air does concerns nobody else, so that the others' times still hold.
         while let Some((at, event)) = self.network.poll_air(limit) {
-            self.begin_event(at, AIR);
+            self.begin_event(at);
             match self.network.on_air(self.now, event) {
                 OnAir::Quiet => {}
                 OnAir::Passed => return true,
@@ -133,7 +126,7 @@ impl<'a> World<'a> {
             }
         }
         if link_at <= timer_at && link_at < end {
-            self.begin_event(link_at, FIRST_LINK + link as u64);
+            self.begin_event(link_at);
             if self.network.on_link(self.now, link) {
                 self.deliver();
             }
@@ -141,17 +134,16 @@ impl<'a> World<'a> {
         }
         // At the very end only what timers do still counts, for a sample may be due then.
         if timer_at <= end {
-            self.begin_event(timer_at, TIMER);
+            self.begin_event(timer_at);
             self.on_timer();
             return true;
         }
         false
     }
 
-    fn begin_event(&mut self, at: Time, source: u64) {
+    fn begin_event(&mut self, at: Time) {
         self.now = self.now.max(at);
         self.events += 1;
-        self.fingerprint = fold(self.fingerprint, self.now.as_nanos() ^ (source << 48));
     }
 
     /// Lets `flow`'s source send what it may.
@@ -289,9 +281,4 @@ impl<'a> World<'a> {
             self.timers.arm(timer, self.now + trace.interval.span());
         }
     }
-}
-
-/// Folds `value` into a hash (FNV-1a on 64-bit words, with a rotation so that high bits come down).
-pub(crate) fn fold(hash: u64, value: u64) -> u64 {
-    (hash ^ value).wrapping_mul(0x0000_0100_0000_01B3).rotate_left(23)
 }
