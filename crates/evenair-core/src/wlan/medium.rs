@@ -168,11 +168,13 @@ pub struct Medium {
     macs: Vec<Mac>,
     contention: Contention,
     phase: Phase,
-    /// When the phase ends: for an idle medium the time of the next access.
+    /// When the phase ends: for an idle medium the time of the next access, or earlier while that is
+    /// not known.
     due: Time,
     /// The last attempt of a single station that got through.
     exchange: Exchange,
-    /// The boundary of the next access, kept up to date while idle.
+    /// The boundary of the next access while the medium is idle; `None` when there is none, or since
+    /// something has changed that it depends on: much can before it is needed.
     next_access: Option<u64>,
     /// The stations of the present, or last, attempt.
     transmitters: Vec<u32>,
@@ -272,8 +274,9 @@ impl Medium {
                 _ => self.contention.defer(station, mac.draw()),
             }
         }
-        if let Some(grid) = grid {
-            self.await_access(grid);
+        if grid.is_some() {
+            self.next_access = None;
+            self.due = now;
         }
     }
 
@@ -300,9 +303,11 @@ impl Medium {
             return self.report();
         }
         match self.phase {
-            Phase::Idle { .. } => {
-                let boundary = self.next_access?;
-                self.begin(now, boundary);
+            Phase::Idle { grid } => {
+                match self.next_access {
+                    Some(boundary) => self.begin(now, boundary),
+                    None => self.await_access(grid),
+                }
                 None
             }
             Phase::Sending => {
@@ -313,9 +318,8 @@ impl Medium {
             }
             Phase::Acknowledging => {
                 let station = self.transmitters[0];
-                let grid = self.become_idle(0);
+                self.become_idle(0);
                 self.finish(station, 0, Outcome::Delivered);
-                self.await_access(grid);
                 Some(Event::Finished { station, outcome: Outcome::Delivered })
             }
             Phase::Failing => {
@@ -388,7 +392,7 @@ impl Medium {
     /// The frames on the air have failed: count retries, draw new backoffs.
     fn fail(&mut self) {
         let phy = self.config.phy;
-        let grid = self.become_idle(self.eifs_slots);
+        self.become_idle(self.eifs_slots);
         let collision = self.transmitters.len() > 1;
         let rts_time = self.rts_time;
         let last_frame =
@@ -418,7 +422,6 @@ impl Medium {
                 self.contention.retreat(station, from, backoff, true);
             }
         }
-        self.await_access(grid);
     }
 
     /// Reports a finished frame, if any is left.
@@ -427,12 +430,11 @@ impl Medium {
         Some(Event::Finished { station, outcome })
     }
 
-    /// The busy period ends when it is `due`; returns the first slot boundary after it.
-    fn become_idle(&mut self, crowd_from: u64) -> Time {
-        let grid = self.due + self.config.phy.difs();
-        self.phase = Phase::Idle { grid };
+    /// The busy period ends when it is `due`.
+    fn become_idle(&mut self, crowd_from: u64) {
+        self.phase = Phase::Idle { grid: self.due + self.config.phy.difs() };
+        self.next_access = None;
         self.contention.idle(crowd_from);
-        grid
     }
 
     /// Sees who transmits next, and when.
