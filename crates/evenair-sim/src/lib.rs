@@ -72,5 +72,5 @@ impl std::error::Error for RunError {}
 /// # Errors
 /// [`RunError`]: cancelled, or a capture file could not be written.
 pub fn run(scenario: &Scenario, seed: u64, options: &RunOptions) -> Result<RunResult, RunError> {
-    world::World::new(scenario, seed, options)?.run(seed, options)
+    world::World::new(scenario, seed, options)?.run(seed)
 }

@@ -62,8 +62,9 @@ pub(crate) struct Network {
     error_losses: Vec<u64>,
     /// One per direction of a wired link.
     links: Vec<Link>,
-    /// When each link is due.
+    /// When each link is due, and the first of them.
     due: Vec<Time>,
+    first_due: (Time, usize),
     /// Where each link's packets go next, by flow.
     next_hop: Vec<Vec<Hop>>,
     /// By flow.
@@ -101,6 +102,7 @@ impl Network {
             error_losses: vec![0; errors.len()],
             errors,
             due: vec![Time::NEVER; links.len()],
+            first_due: (Time::NEVER, 0),
             links,
             next_hop,
             routes,
@@ -156,15 +158,9 @@ impl Network {
         }
     }
 
-    /// The link that is due next, and when.
+    /// When a link is due next, and which.
     pub(crate) fn next_link(&self) -> (Time, usize) {
-        let mut first = (Time::NEVER, 0);
-        for link in 0..self.due.len() {
-            if self.due[link] < first.0 {
-                first = (self.due[link], link);
-            }
-        }
-        first
+        self.first_due
     }
 
     /// What is due at `link`: a packet has come to the end of it, or a waiting one enters it.
@@ -172,11 +168,13 @@ impl Network {
     pub(crate) fn on_link(&mut self, now: Time, link: usize) -> bool {
         let from = &mut self.links[link];
         let Some(&packet) = from.poll(now) else {
-            self.due[link] = from.next();
+            let due = from.next();
+            self.set_due(link, due);
             return false;
         };
         from.forget();
-        self.due[link] = from.next();
+        let due = from.next();
+        self.set_due(link, due);
         match self.next_hop[link][packet.flow.0 as usize] {
             Hop::Link(next) => self.send_over(now, next, &packet),
             Hop::Air(station) => self.enqueue(now, station, &packet),
@@ -277,13 +275,27 @@ impl Network {
 
     fn note(&mut self, now: Time, packet: &Packet) {
         let what = (u64::from(packet.flow.0) << 40) ^ ((packet.kind as u64) << 8) ^ packet.seq;
-        self.fingerprint = fold(fold(self.fingerprint, now.as_nanos()), what);
+        self.fingerprint = fold(self.fingerprint, now.as_nanos().rotate_left(32) ^ what);
     }
 
     fn send_over(&mut self, now: Time, link: u32, packet: &Packet) {
         let link = link as usize;
         self.links[link].send(now, packet);
-        self.due[link] = self.links[link].next();
+        self.set_due(link, self.links[link].next());
+    }
+
+    fn set_due(&mut self, link: usize, due: Time) {
+        self.due[link] = due;
+        if (due, link) <= self.first_due {
+            self.first_due = (due, link);
+        } else if link == self.first_due.1 {
+            self.first_due = (Time::NEVER, 0);
+            for (link, &due) in self.due.iter().enumerate() {
+                if due < self.first_due.0 {
+                    self.first_due = (due, link);
+                }
+            }
+        }
     }
 
     /// A packet reaches the interface of `station`.

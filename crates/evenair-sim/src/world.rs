@@ -7,6 +7,7 @@
 //! Each part that can be due tells its next time by itself; at equal times links go before timers
 //! and both before the air, so that what arrives at a slot boundary can still use it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use evenair_core::packet::Packet;
@@ -23,9 +24,6 @@ use crate::series::Sampler;
 use crate::timers::Timers;
 use crate::{RunError, RunOptions, setup};
 
-/// How many events pass between two looks at the cancel flag.
-const EVENTS_PER_CANCEL_CHECK: u64 = 1 << 14;
-
 /// Everything that a run consists of.
 pub(crate) struct World<'a> {
     scenario: &'a Scenario,
@@ -36,6 +34,8 @@ pub(crate) struct World<'a> {
     sampler: Option<Sampler>,
     measuring: Measuring,
     events: u64,
+    cancel: Option<Arc<AtomicBool>>,
+    cancelled: bool,
     /// Flows that have not come to their end, where every flow has one.
     unfinished: Option<usize>,
     /// When the run is over: as the scenario has it, or when the last of them has.
@@ -78,6 +78,8 @@ impl<'a> World<'a> {
             sampler: scenario.trace.as_ref().map(|_| Sampler::default()),
             measuring: Measuring::default(),
             events: 0,
+            cancel: options.cancel.clone(),
+            cancelled: false,
             unfinished: flows.iter().all(Flow::is_finite).then_some(flows.len()),
             end: Time::ZERO + scenario.warmup.span() + scenario.duration.span(),
             flows,
@@ -85,17 +87,10 @@ impl<'a> World<'a> {
     }
 
     /// Runs to the end of the scenario.
-    pub(crate) fn run(mut self, seed: u64, options: &RunOptions) -> Result<RunResult, RunError> {
-        let cancel = options.cancel.as_deref();
-        let cancelled = || cancel.is_some_and(|flag: &AtomicBool| flag.load(Ordering::Relaxed));
-        let mut next_check = 0;
-        while self.advance() {
-            if self.events >= next_check {
-                if cancelled() {
-                    return Err(RunError::Cancelled);
-                }
-                next_check = self.events + EVENTS_PER_CANCEL_CHECK;
-            }
+    pub(crate) fn run(mut self, seed: u64) -> Result<RunResult, RunError> {
+        while self.advance() {}
+        if self.cancelled {
+            return Err(RunError::Cancelled);
         }
         self.network.finish_recording()?;
         let mut result = self.measuring.result(self.scenario, self.end, &self.flows, &self.network);
@@ -134,6 +129,11 @@ impl<'a> World<'a> {
         }
         // At the very end only what timers do still counts, for a sample may be due then.
         if timer_at <= end {
+            // No run does without timers for long, and they are few enough for looking at the flag.
+            self.cancelled = self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+            if self.cancelled {
+                return false;
+            }
             self.begin_event(timer_at);
             self.on_timer();
             return true;

@@ -126,7 +126,11 @@ pub struct Counters {
 /// The MAC of one station.
 #[derive(Debug)]
 struct Mac {
+    /// Of its link with the access point, both ways.
     rate: Rate,
+    /// The last frame on that link, down and up: its bytes, MAC overhead included, and its airtime. The
+    /// next has most likely as many, and a division costs more than all else about it.
+    last: [(u32, Span); 2],
     /// Whether it can be offered a frame.
     free: bool,
     /// Where the frame goes that it sends, or sent last.
@@ -178,7 +182,7 @@ pub struct Medium {
     next_access: Option<u64>,
     /// The stations of the present, or last, attempt.
     transmitters: Vec<u32>,
-    /// Frames that are finished with but not yet reported.
+    /// Frames that are finished with but not yet reported, which comes before the next access.
     finished: Vec<(u32, Outcome)>,
 }
 
@@ -189,6 +193,7 @@ impl Medium {
         let phy = &config.phy;
         let macs = rates.iter().zip(0u64..).map(|(&rate, entity)| Mac {
             rate,
+            last: [(0, phy.airtime(0, rate)); 2],
             free: true,
             to: AP,
             airtime: Span::ZERO,
@@ -247,21 +252,23 @@ impl Medium {
     /// Gives `station`'s MAC, which must be free, a frame to send.
     pub fn offer(&mut self, now: Time, station: u32, frame: Frame) {
         let bytes = frame.bytes + self.config.mac_overhead;
+        // A frame to a station goes at that station's rate, one from it likewise.
+        let link = &mut self.macs[if station == AP { frame.to } else { station } as usize];
+        let airtime = link.airtime_of(&self.config.phy, station != AP, bytes);
         let mac = &mut self.macs[station as usize];
         debug_assert!(mac.free, "station {station} already has a frame");
-        // A frame to a station goes at that station's rate, one from it likewise.
-        let rate = if station == AP { self.macs[frame.to as usize].rate } else { mac.rate };
-        let mac = &mut self.macs[station as usize];
         mac.free = false;
         mac.to = frame.to;
-        mac.airtime = self.config.phy.airtime(bytes, rate);
+        mac.airtime = airtime;
         mac.needs_rts = self.config.rts_threshold.is_some_and(|threshold| bytes > threshold);
 
         let (grid, slot) = match self.phase {
             Phase::Idle { grid } => (Some(grid), self.config.phy.slot),
             _ => (None, Span::ZERO),
         };
-        let boundary = grid.map(|grid| now.since(grid).div_ceil(slot));
+        // Most frames come when the last is finished with, before slots begin.
+        let boundary =
+            grid.map(|grid| if now <= grid { 0 } else { now.since(grid).div_ceil(slot) });
         if self.contention.arrive(station, boundary) == Access::BackoffOver {
             match (boundary, grid) {
                 (Some(boundary), _) if self.config.immediate_access => {
@@ -282,8 +289,7 @@ impl Medium {
 
     /// When [`Medium::poll`] is to be called next.
     pub fn poll_at(&self) -> Time {
-        // A report is due at once; what the medium does next is later than any `now`.
-        if self.finished.is_empty() { self.due } else { Time::ZERO }
+        self.due
     }
 
     /// Does what is due before `limit`, up to the first report, and tells when that was.
@@ -299,17 +305,20 @@ impl Medium {
 
     /// Does what is due at `now` (not earlier than [`Medium::poll_at`]).
     pub fn poll(&mut self, now: Time) -> Option<Event> {
-        if !self.finished.is_empty() {
-            return self.report();
-        }
         match self.phase {
-            Phase::Idle { grid } => {
-                match self.next_access {
-                    Some(boundary) => self.begin(now, boundary),
-                    None => self.await_access(grid),
+            Phase::Idle { grid } => match self.next_access {
+                Some(boundary) => {
+                    self.begin(now, boundary);
+                    None
                 }
-                None
-            }
+                None => {
+                    let report = self.report();
+                    if report.is_none() {
+                        self.await_access(grid);
+                    }
+                    report
+                }
+            },
             Phase::Sending => {
                 let from = self.transmitters[0];
                 self.phase = Phase::Acknowledging;
@@ -463,6 +472,15 @@ impl Medium {
 }
 
 impl Mac {
+    /// Time on air of a frame of `bytes`, up or down its link with the access point.
+    fn airtime_of(&mut self, phy: &Phy, up: bool, bytes: u32) -> Span {
+        let last = &mut self.last[usize::from(up)];
+        if last.0 != bytes {
+            *last = (bytes, phy.airtime(bytes, self.rate));
+        }
+        last.1
+    }
+
     fn draw(&mut self) -> u32 {
         self.backoff.up_to(self.cw)
     }
