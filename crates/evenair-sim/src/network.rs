@@ -285,16 +285,15 @@ impl Network {
     }
 
     fn set_due(&mut self, link: usize, due: Time) {
+        if self.due[link] == due {
+            return;
+        }
         self.due[link] = due;
-        if (due, link) <= self.first_due {
+        if (due, link) < self.first_due {
             self.first_due = (due, link);
         } else if link == self.first_due.1 {
-            self.first_due = (Time::NEVER, 0);
-            for (link, &due) in self.due.iter().enumerate() {
-                if due < self.first_due.0 {
-                    self.first_due = (due, link);
-                }
-            }
+            let all = self.due.iter().copied().zip(0..);
+            self.first_due = all.min().unwrap_or((Time::NEVER, 0));
         }
     }
 

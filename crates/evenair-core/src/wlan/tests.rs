@@ -313,7 +313,7 @@ fn counters_add_up() {
                     let received = matches!(seen.get(i + 1), Some(Seen::Received { .. }) | None);
                     errors[transmitters[0] as usize] += u64::from(!collision && !received);
                 }
-                Seen::Received { from, packet, .. } => {
+                Seen::Received { link: (from, _), packet, .. } => {
                     assert!(last[*from as usize] < Some(*packet), "frames leave in order");
                 }
                 Seen::Finished { station, outcome, packet, .. } => {
@@ -331,7 +331,7 @@ fn counters_add_up() {
         }
         let in_flight = match seen.last() {
             Some(Seen::Access { transmitters, .. }) => Some(transmitters[0]),
-            Some(Seen::Received { from, .. }) => Some(*from),
+            Some(Seen::Received { link: (from, _), .. }) => Some(*from),
             _ => None,
         };
         for (station, (got, want)) in counters.iter().zip(&expected).enumerate() {
@@ -402,7 +402,14 @@ fn a_lone_station_has_immediate_access() {
             seen,
             [
                 Seen::Access { at: start, transmitters: vec![1], collision: false },
-                Seen::Received { at: data_end, from: 1, packet, times, rts: false, retries: 0 },
+                Seen::Received {
+                    at: data_end,
+                    link: (1, AP),
+                    packet,
+                    times,
+                    rts: false,
+                    retries: 0
+                },
                 Seen::Finished { at: end, station: 1, packet, outcome: Outcome::Delivered },
             ]
         );
