@@ -15,6 +15,9 @@ use crate::interface::Interface;
 #[derive(Debug)]
 pub(crate) struct Link {
     rate: Rate,
+    /// How long a byte takes, where that is a whole number of nanoseconds, as it is at 10 or 100 Mb/s:
+    /// saves a division per packet.
+    nanos_per_byte: Option<u64>,
     delay: Span,
     interface: Interface,
     errors: Option<Losses>,
@@ -36,8 +39,12 @@ impl Link {
         interface: Interface,
         errors: Option<Losses>,
     ) -> Self {
+        // Eight bits in nanoseconds.
+        let (byte, bps) = (8_000_000_000, rate.as_bps());
+        let nanos_per_byte = (bps > 0 && byte % bps == 0).then(|| byte / bps);
         Self {
             rate,
+            nanos_per_byte,
             delay,
             interface,
             errors,
@@ -134,7 +141,11 @@ impl Link {
     }
 
     fn transmit(&mut self, now: Time, packet: &Packet) {
-        let duration = self.rate.time_for(u64::from(packet.size));
+        let bytes = u64::from(packet.size);
+        let duration = match self.nanos_per_byte {
+            Some(nanos) => Span::from_nanos(nanos * bytes),
+            None => self.rate.time_for(bytes),
+        };
         self.busy += duration;
         self.free_at = now + duration;
         let arrival = self.free_at + self.delay;
