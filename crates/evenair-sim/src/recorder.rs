@@ -68,6 +68,7 @@ impl Recorder {
     }
 
     /// The exchange on the air whose data frame, with `packet`, has just got through.
+    #[cold]
     pub(crate) fn exchange(
         &mut self,
         medium: &Medium,
@@ -83,6 +84,7 @@ impl Recorder {
     }
 
     /// A packet that the server, or another host, sends to a station or gets from one.
+    #[cold]
     pub(crate) fn wire(&mut self, now: Time, up: bool, packet: &Packet, sack: Option<SackBlocks>) {
         let flow = self.flow(packet);
         if self.failed.is_none()

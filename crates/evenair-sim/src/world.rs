@@ -88,7 +88,7 @@ impl<'a> World<'a> {
 
     /// Runs to the end of the scenario.
     pub(crate) fn run(mut self, seed: u64) -> Result<RunResult, RunError> {
-        while self.advance() {}
+        self.advance_to_end();
         if self.cancelled {
             return Err(RunError::Cancelled);
         }
@@ -99,6 +99,11 @@ impl<'a> World<'a> {
         result.events = self.events;
         result.fingerprint = format!("{:016x}", self.network.fingerprint());
         Ok(result)
+    }
+
+    #[inline(never)] // so that the loop is compiled by itself
+    fn advance_to_end(&mut self) {
+        while self.advance() {}
     }
 
     /// Does what the air does until something else is due, and then that; false when nothing is
@@ -213,6 +218,7 @@ impl<'a> World<'a> {
         self.network.send(self.now, false, &answer);
     }
 
+    #[inline(never)] // seldom in comparison, and long
     fn on_timer(&mut self) {
         let Some(timer) = self.timers.pop() else { return };
         match self.purpose(timer) {

@@ -399,6 +399,7 @@ impl Medium {
     }
 
     /// The frames on the air have failed: count retries, draw new backoffs.
+    #[inline(never)] // seldom in comparison, and long
     fn fail(&mut self) {
         let phy = self.config.phy;
         self.become_idle(self.eifs_slots);
