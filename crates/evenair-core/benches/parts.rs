@@ -123,18 +123,12 @@ impl SaturatedCell {
         Self { medium, frame }
     }
 
-    /// From one moment when frames begin to the next.
+    /// From the end of one frame that got through, or was given up, to that of the next.
     fn round(&mut self) {
-        let mut began = false;
-        loop {
-            let now = self.medium.poll_at();
-            match self.medium.poll(now) {
-                Some(Event::Finished { station, .. }) => {
-                    self.medium.offer(now, station, self.frame);
-                }
-                Some(Event::Received { .. }) => {}
-                None if began => return,
-                None => began = true,
+        while let Some((now, event)) = self.medium.poll_until(Time::NEVER) {
+            if let Event::Finished { station, .. } = event {
+                self.medium.offer(now, station, self.frame);
+                return;
             }
         }
     }

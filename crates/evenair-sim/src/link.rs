@@ -56,13 +56,15 @@ impl Link {
         }
     }
 
-    /// Sends `packet`, or queues it, or drops what the queue has no room for.
-    pub(crate) fn send(&mut self, now: Time, packet: &Packet) {
+    /// Sends `packet`, or queues it, or drops what the queue has no room for. Returns whether
+    /// [`Link::next`] may tell something else than before.
+    pub(crate) fn send(&mut self, now: Time, packet: &Packet) -> bool {
         if !self.waiting {
             if self.free_at <= now {
+                let was_empty = self.in_flight.is_empty();
                 self.interface.pass(packet);
                 self.transmit(now, packet);
-                return;
+                return was_empty;
             }
             // Its arrival is later than its departure, so it is still in flight.
             if let Some(in_service) = self.in_flight.back() {
@@ -71,6 +73,7 @@ impl Link {
             self.waiting = true;
         }
         self.interface.enqueue(now, &Packet { enqueued_at: now, ..*packet });
+        true
     }
 
     /// When [`Link::poll`] is to be called next.

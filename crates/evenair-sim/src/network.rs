@@ -280,8 +280,9 @@ impl Network {
 
     fn send_over(&mut self, now: Time, link: u32, packet: &Packet) {
         let link = link as usize;
-        self.links[link].send(now, packet);
-        self.set_due(link, self.links[link].next());
+        if self.links[link].send(now, packet) {
+            self.set_due(link, self.links[link].next());
+        }
     }
 
     fn set_due(&mut self, link: usize, due: Time) {

@@ -12,9 +12,27 @@ use evenair_core::time::Time;
 /// A fixed set of timers, named by their index.
 #[derive(Debug)]
 pub(crate) struct Timers {
-    heap: BinaryHeap<Reverse<(Time, u32)>>,
+    heap: BinaryHeap<Reverse<Entry>>,
     /// The entry of each timer that counts; earlier or later ones are stale.
     armed: Vec<Time>,
+}
+
+/// A moment and a timer, in this order, as one number, which a heap compares without a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry(u128);
+
+impl Entry {
+    fn new(at: Time, timer: u32) -> Self {
+        Self(u128::from(at.as_nanos()) << u32::BITS | u128::from(timer))
+    }
+
+    fn at(self) -> Time {
+        Time::from_nanos((self.0 >> u32::BITS) as u64)
+    }
+
+    fn timer(self) -> u32 {
+        self.0 as u32
+    }
 }
 
 impl Timers {
@@ -28,24 +46,24 @@ impl Timers {
         let armed = &mut self.armed[timer as usize];
         if deadline < *armed {
             *armed = deadline;
-            self.heap.push(Reverse((deadline, timer)));
+            self.heap.push(Reverse(Entry::new(deadline, timer)));
         }
     }
 
     /// When [`Timers::pop`] is to be called next.
     pub(crate) fn next(&self) -> Time {
-        self.heap.peek().map_or(Time::NEVER, |Reverse((at, _))| *at)
+        self.heap.peek().map_or(Time::NEVER, |Reverse(entry)| entry.at())
     }
 
     /// The timer that comes up next, which is then no longer armed; `None` for a stale entry.
     pub(crate) fn pop(&mut self) -> Option<u32> {
-        let Reverse((at, timer)) = self.heap.pop()?;
-        let armed = &mut self.armed[timer as usize];
-        if *armed != at {
+        let Reverse(entry) = self.heap.pop()?;
+        let armed = &mut self.armed[entry.timer() as usize];
+        if *armed != entry.at() {
             return None;
         }
         *armed = Time::NEVER;
-        Some(timer)
+        Some(entry.timer())
     }
 }
 

@@ -287,55 +287,44 @@ impl Medium {
         }
     }
 
-    /// When [`Medium::poll`] is to be called next.
+    /// When [`Medium::poll_until`] may have something to do next.
     pub fn poll_at(&self) -> Time {
         self.due
     }
 
     /// Does what is due before `limit`, up to the first report, and tells when that was.
     pub fn poll_until(&mut self, limit: Time) -> Option<(Time, Event)> {
-        while self.poll_at() < limit {
-            let now = self.poll_at();
-            if let Some(event) = self.poll(now) {
-                return Some((now, event));
+        while self.due < limit {
+            let now = self.due;
+            match self.phase {
+                Phase::Idle { grid } => {
+                    if self.next_access.is_none() {
+                        if let Some(event) = self.report() {
+                            return Some((now, event));
+                        }
+                        self.await_access(grid);
+                    }
+                    let boundary = self.next_access.filter(|_| self.due < limit)?;
+                    self.begin(self.due, boundary);
+                }
+                Phase::Sending => {
+                    let from = self.transmitters[0];
+                    self.phase = Phase::Acknowledging;
+                    self.due = now + self.config.phy.sifs + self.ack_time;
+                    return Some((now, Event::Received { from, to: self.macs[from as usize].to }));
+                }
+                Phase::Acknowledging => {
+                    let station = self.transmitters[0];
+                    self.become_idle(0);
+                    self.finish(station, 0, Outcome::Delivered);
+                    let outcome = Outcome::Delivered;
+                    return Some((now, Event::Finished { station, outcome }));
+                }
+                // What it leaves to report is reported next.
+                Phase::Failing => self.fail(),
             }
         }
         None
-    }
-
-    /// Does what is due at `now` (not earlier than [`Medium::poll_at`]).
-    pub fn poll(&mut self, now: Time) -> Option<Event> {
-        match self.phase {
-            Phase::Idle { grid } => match self.next_access {
-                Some(boundary) => {
-                    self.begin(now, boundary);
-                    None
-                }
-                None => {
-                    let report = self.report();
-                    if report.is_none() {
-                        self.await_access(grid);
-                    }
-                    report
-                }
-            },
-            Phase::Sending => {
-                let from = self.transmitters[0];
-                self.phase = Phase::Acknowledging;
-                self.due = self.exchange.data_end + self.config.phy.sifs + self.ack_time;
-                Some(Event::Received { from, to: self.macs[from as usize].to })
-            }
-            Phase::Acknowledging => {
-                let station = self.transmitters[0];
-                self.become_idle(0);
-                self.finish(station, 0, Outcome::Delivered);
-                Some(Event::Finished { station, outcome: Outcome::Delivered })
-            }
-            Phase::Failing => {
-                self.fail();
-                self.report()
-            }
-        }
     }
 
     /// How the frame that was received last went over the air.

@@ -26,7 +26,7 @@ trait Dcf: ErrorRate {
 }
 
 macro_rules! dcf {
-    ($type:ty) => {
+    ($type:ty, $poll:expr) => {
         impl Dcf for $type {
             fn build(config: MediumConfig, rates: &[Rate], seed: u64) -> Self {
                 Self::new(config, rates, seed)
@@ -44,7 +44,7 @@ macro_rules! dcf {
                 self.poll_at()
             }
             fn poll(&mut self, now: Time) -> Option<Event> {
-                self.poll(now)
+                $poll(self, now)
             }
             fn exchange(&self) -> Exchange {
                 *self.exchange()
@@ -52,8 +52,13 @@ macro_rules! dcf {
         }
     };
 }
-dcf!(Medium);
-dcf!(Oracle);
+dcf!(Medium, poll);
+dcf!(Oracle, Oracle::poll);
+
+/// Lets the medium do what is due at `now`, up to a report.
+fn poll(medium: &mut Medium, now: Time) -> Option<Event> {
+    medium.poll_until(now + Span::from_nanos(1)).map(|(_, event)| event)
+}
 
 /// Lets single transmissions on `station`'s link fail with probability `rate`, both ways.
 trait ErrorRate {
@@ -618,7 +623,7 @@ fn saturation(config: MediumConfig, n: u32, seed: u64, measured: Span) -> [f64; 
         if now >= warm + measured {
             break;
         }
-        match medium.poll(now) {
+        match poll(&mut medium, now) {
             Some(Event::Received { .. }) => packets += 1,
             Some(Event::Finished { station, .. }) => {
                 medium.offer(now, station, Frame { to: AP, bytes: PACKET });
