@@ -21,6 +21,7 @@ use super::bandwidth::Pipe;
 use super::bic::{
     AFTER_TIMEOUT, FAST_CONVERGENCE, Increase, LOW_WINDOW, SEARCH, SMAX, SMIN, SMOOTH_PART,
 };
+use super::hystart::{self, HyStart};
 use super::westwood::{TAU, after_loss, filter};
 use super::{CongestionControl, Signal, Window, in_use};
 use crate::parts::{Choice, Part};
@@ -39,6 +40,7 @@ pub(super) static PART: Part = Part {
         FAST_CONVERGENCE,
         AFTER_TIMEOUT,
         TAU,
+        hystart::parameter(false),
     ],
 };
 
@@ -52,7 +54,8 @@ pub struct Biad {
 impl Biad {
     /// With the chosen constants.
     pub fn new(choice: &Choice) -> Self {
-        Self { increase: Increase::new(choice), pipe: Pipe::new(filter(choice)) }
+        let increase = Increase::new(choice, HyStart::new(choice));
+        Self { increase, pipe: Pipe::new(filter(choice)) }
     }
 }
 

@@ -22,12 +22,16 @@
 //! before the many losses are repaired, and the function starts anew. `after_timeout = "keep"` treats
 //! timeouts as other losses.
 //!
+//! The first slow start is [HyStart++](hystart) (section 4.10 recommends it), unless
+//! `hystart = false`.
+//!
 //! Where the RFC leaves a choice: RTT is smoothed by 1/8 (it asks for "the smoothed RTT"); an ACK
-//! counts once, or by its segments where the flow counts bytes. HyStart++ (section 4.10) is not
-//! here. The RFC stops the clock while the application limits the sender (section 5.8); here it
-//! runs on, as cwnd grows on, but a loss goes by what was outstanding.
+//! counts once, or by its segments where the flow counts bytes. The RFC stops the clock while the
+//! application limits the sender (section 5.8); here it runs on, as cwnd grows on, but a loss goes by
+//! what was outstanding.
 
-use super::{CongestionControl, Signal, Window, in_use, slow_start};
+use super::hystart::{self, HyStart};
+use super::{CongestionControl, Signal, Window, in_use};
 use crate::parts::{Accepts, Choice, Parameter, Part, Value};
 use crate::time::Time;
 
@@ -68,6 +72,7 @@ pub(super) static PART: Part = Part {
             meaning: "whether the function starts from the window after a timeout (the RFC) or \
                       leads to W_max as after other losses",
         },
+        hystart::parameter(true),
     ],
 };
 
@@ -91,6 +96,7 @@ pub struct Cubic {
     fast_convergence: bool,
     reno_friendly: bool,
     restarts: bool,
+    hystart: HyStart,
     /// Whether W_max is that of a loss which has not been repaired yet.
     recovering: bool,
     /// W_max, unless a timeout or the end of slow start without a loss has taken its meaning.
@@ -111,6 +117,7 @@ impl Cubic {
             fast_convergence: choice.named("fast_convergence") == "on",
             reno_friendly: choice.named("reno_friendly") == "on",
             restarts: choice.named("after_timeout") == "restart",
+            hystart: HyStart::new(choice),
             recovering: false,
             max: None,
             prior: 0.0,
@@ -151,7 +158,7 @@ impl CongestionControl for Cubic {
             let rtt = rtt.as_secs_f64();
             self.srtt = Some(self.srtt.map_or(rtt, |srtt| srtt + (rtt - srtt) / 8.0));
         }
-        let rest = slow_start(window, signal.credit);
+        let rest = self.hystart.on_ack(window, signal);
         if rest <= 0.0 {
             return;
         }
@@ -173,6 +180,7 @@ impl CongestionControl for Cubic {
     }
 
     fn on_loss(&mut self, window: &mut Window, signal: &Signal) {
+        self.hystart.stop();
         self.remember(in_use(window, signal));
         self.recovering = true;
         window.ssthresh = self.reduced(signal.flight);
@@ -185,6 +193,7 @@ impl CongestionControl for Cubic {
     }
 
     fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
+        self.hystart.stop();
         if first {
             let cwnd = in_use(window, signal);
             if !self.recovering {
@@ -276,5 +285,22 @@ mod tests {
         acks.feed(&mut cubic, &mut window, 1, (35, Span::from_millis(100)));
         let epoch = cubic.epoch.unwrap();
         assert_eq!((epoch.k, epoch.origin), (0.0, 35.0));
+    }
+
+    /// RFC 9438 section 4.10: where a slow start ends without a loss the function starts with K = 0.
+    /// HyStart++ ends it here: 11 ACKs of 100 ms and 50 of 150 ms, of which 8 count in full.
+    #[test]
+    fn hystart_hands_over_to_the_function() {
+        let mut cubic = Cubic::new(&choice("cubic"));
+        let mut window = Window { cwnd: 2.0, ssthresh: 1e6 };
+        let mut acks = Acks::default();
+        acks.feed(&mut cubic, &mut window, 11, (10, Span::from_millis(100)));
+        acks.feed(&mut cubic, &mut window, 50, (10, Span::from_millis(150)));
+        let cwnd = 2.0 + 11.0 + 8.0 + 42.0 / 4.0;
+        assert_eq!(window, Window { cwnd, ssthresh: cwnd });
+        assert!(cubic.epoch.is_none());
+        acks.feed(&mut cubic, &mut window, 1, (10, Span::from_millis(150)));
+        let epoch = cubic.epoch.unwrap();
+        assert_eq!((epoch.k, epoch.origin), (0.0, cwnd));
     }
 }

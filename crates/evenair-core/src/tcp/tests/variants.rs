@@ -38,6 +38,7 @@ struct Link {
     /// Segments that get lost, by their number among all that are sent.
     lost: Vec<u64>,
     sent: u64,
+    dropped: u64,
     trace: Vec<Point>,
 }
 
@@ -59,6 +60,7 @@ impl Link {
             room: BDP as usize,
             lost: vec![],
             sent: 0,
+            dropped: 0,
             trace: vec![],
         }
     }
@@ -122,6 +124,7 @@ impl Link {
             }
             self.sent += 1;
             if self.leaving.len() > self.room || self.lost.contains(&(self.sent - 1)) {
+                self.dropped += 1;
                 continue;
             }
             let begin = self.leaving.back().map_or(self.now, |&at| at.max(self.now));
@@ -205,6 +208,30 @@ fn what_timeouts_cost_without_sack() {
                 let many = !after.is_empty();
                 assert!(many == (timeouts > 6), "{}: {timeouts}", part.name);
             }
+        }
+    }
+}
+
+/// When a queue of four bandwidth-delay products overflows in slow start, each ACK of the round trip
+/// until it shows sends one segment too many: all that path and queue hold is lost again. HyStart++ is in
+/// CSS by then, and a fourth of it is.
+#[test]
+fn hystart_loses_a_fourth_at_the_first_overflow() {
+    let held = 5.0 * BDP + 1.0;
+    for name in ["cubic", "biad"] {
+        for (hystart, expected) in [(false, held), (true, held / 4.0)] {
+            let choice = Choice::by_name(REGISTRY, name).unwrap();
+            let choice = choice.with("hystart", Value::Switch(hystart));
+            let mut link = Link::with(&choice, limited(), 1);
+            link.room = 4 * BDP as usize;
+            let mut steps = 0;
+            while link.sender.counters().fast_retransmits == 0 {
+                steps += 1;
+                assert!(steps < 10_000, "no overflow");
+                link.run(Time::ZERO + SERVICE * steps);
+            }
+            let dropped = link.dropped as f64;
+            assert!((0.99..1.01).contains(&(dropped / expected)), "{name}, {hystart}: {dropped}");
         }
     }
 }
