@@ -35,7 +35,7 @@ pub use series::Series;
 use scenario::Scenario;
 
 /// Changes whenever the same scenario and seed give another result.
-pub const RESULT_VERSION: u32 = 2;
+pub const RESULT_VERSION: u32 = 3;
 
 /// What a run does besides simulating.
 #[derive(Clone, Debug, Default)]

@@ -11,16 +11,22 @@
 //! ```
 //!
 //!   An estimate above W is W: a loss never opens the window. The target of the search becomes W, or
-//!   (W + T) / 2 if W was below the old target (BIC's fast convergence with T / W for its beta).
+//!   if W was below the old target (W + max(T, 819/1024 W)) / 2, which is BIC's fast convergence where
+//!   T is small, and gives away nothing where T = W.
 //! - A timeout sets ssthresh = max(2, BWE RTTmin) and cwnd = 1; what becomes of the target is as in
 //!   BIC.
 //!
 //! Where T = W, a random loss costs the retransmission and nothing else.
+//!
+//! The room for others does not go by T alone: at a full queue of one bandwidth-delay product
+//! (W + T) / 2 is 3/4 W, so far below the next overflow that the search meets it at `smax` segments a
+//! round trip. NewReno repairs one of them each round trip, and the timer expires at every other loss.
 
 use super::bandwidth::Pipe;
 use super::bic::{
-    AFTER_TIMEOUT, FAST_CONVERGENCE, Increase, LOW_WINDOW, SEARCH, SMAX, SMIN, SMOOTH_PART,
+    AFTER_TIMEOUT, BETA, FAST_CONVERGENCE, Increase, LOW_WINDOW, SEARCH, SMAX, SMIN, SMOOTH_PART,
 };
+use super::hystart::{self, HyStart};
 use super::westwood::{TAU, after_loss, filter};
 use super::{CongestionControl, Signal, Window, in_use};
 use crate::parts::{Choice, Part};
@@ -39,6 +45,7 @@ pub(super) static PART: Part = Part {
         FAST_CONVERGENCE,
         AFTER_TIMEOUT,
         TAU,
+        hystart::parameter(false),
     ],
 };
 
@@ -52,8 +59,14 @@ pub struct Biad {
 impl Biad {
     /// With the chosen constants.
     pub fn new(choice: &Choice) -> Self {
-        Self { increase: Increase::new(choice), pipe: Pipe::new(filter(choice)) }
+        let increase = Increase::new(choice, HyStart::new(choice));
+        Self { increase, pipe: Pipe::new(filter(choice)) }
     }
+}
+
+/// What counts as left of `cwnd` where the search makes room for others: at least what BIC leaves.
+fn room(kept: f64, cwnd: f64) -> f64 {
+    kept.max(BETA * cwnd)
 }
 
 impl CongestionControl for Biad {
@@ -69,7 +82,7 @@ impl CongestionControl for Biad {
     fn on_loss(&mut self, window: &mut Window, signal: &Signal) {
         let cwnd = in_use(window, signal);
         let kept = after_loss(&mut self.pipe, signal).min(cwnd).max(2.0);
-        self.increase.on_loss(cwnd, kept);
+        self.increase.on_loss(cwnd, room(kept, cwnd));
         window.ssthresh = kept;
         window.cwnd = kept;
     }
@@ -87,7 +100,7 @@ impl CongestionControl for Biad {
         if first {
             let cwnd = in_use(window, signal);
             window.ssthresh = after_loss(&mut self.pipe, signal);
-            self.increase.on_timeout(cwnd, window.ssthresh.min(cwnd));
+            self.increase.on_timeout(cwnd, room(window.ssthresh.min(cwnd), cwnd));
         }
         window.cwnd = 1.0;
     }
@@ -129,6 +142,25 @@ mod tests {
         window.cwnd = 103.5;
         let gain = round_trip(&mut biad, &mut window, &mut acks);
         assert!((0.15..0.25).contains(&gain), "{gain}");
+    }
+
+    /// Half of the window was queued, which leaves T = 100 of 200. The target is BIC's
+    /// 200 (1 + 819/1024) / 2 = 179.98, in whole segments 179, and not 150. From 104 the distance is 75,
+    /// a fourth of it more than Smax; from 160 it is 19, of which 4 are taken, with 100 ACKs of the 160
+    /// of a round trip 2.5.
+    #[test]
+    fn makes_no_more_room_than_bic() {
+        let (mut biad, mut window, mut acks) = fed();
+        for cwnd in [210.0, 200.0] {
+            window.cwnd = cwnd;
+            biad.on_loss(&mut window, &Signal { now: acks.now, ..signal(0, 0.0, cwnd) });
+            assert!((window.cwnd - 100.0).abs() < 1.0, "{window:?}");
+        }
+        for (cwnd, expected) in [(104.0, 14.0..16.0), (160.0, 2.3..2.5)] {
+            window.cwnd = cwnd;
+            let gain = round_trip(&mut biad, &mut window, &mut acks);
+            assert!(expected.contains(&gain), "{gain}");
+        }
     }
 
     #[test]

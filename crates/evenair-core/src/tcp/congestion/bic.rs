@@ -34,7 +34,8 @@
 //! - `search = "paper"` is the textbook's binary search instead of (1) and (2): half of the distance
 //!   to Wmax, between Smin and Smax; beyond Wmax as far as it has come, between 1 and Smax.
 
-use super::{CongestionControl, Signal, Window, in_use, slow_start};
+use super::hystart::HyStart;
+use super::{CongestionControl, Signal, Window, in_use};
 use crate::parts::{Accepts, Choice, Parameter, Part, Value};
 
 pub(super) static PART: Part = Part {
@@ -52,7 +53,7 @@ pub(super) static PART: Part = Part {
         AFTER_TIMEOUT,
         Parameter {
             name: "beta",
-            default: Value::Number(819.0 / 1024.0),
+            default: Value::Number(BETA),
             accepts: Accepts::Number(0.1, 1.0),
             meaning: "what is left of the window at a loss (Linux: 819/1024; the paper: 0.875)",
         },
@@ -102,6 +103,8 @@ pub(super) const AFTER_TIMEOUT: Parameter = Parameter {
     meaning: "whether a timeout keeps the target, as any loss does, or forgets it (Linux)",
 };
 
+/// What is left of the window at a loss (Linux).
+pub(super) const BETA: f64 = 819.0 / 1024.0;
 /// Linux's BICTCP_B: its search goes a fourth of the way each round trip.
 const B: f64 = 4.0;
 /// Without a Wmax an ACK adds at least 1/20 of a segment.
@@ -110,6 +113,7 @@ const MOST_ACKS: f64 = 20.0;
 /// The binary increase, without the decrease.
 #[derive(Clone, Debug)]
 pub struct Increase {
+    slow_start: HyStart,
     as_linux: bool,
     smax: f64,
     smin: f64,
@@ -126,9 +130,10 @@ pub struct Increase {
 }
 
 impl Increase {
-    /// With the chosen constants.
-    pub fn new(choice: &Choice) -> Self {
+    /// With the chosen constants, after this slow start.
+    pub fn new(choice: &Choice, slow_start: HyStart) -> Self {
         Self {
+            slow_start,
             as_linux: choice.named(SEARCH.name) == "linux",
             smax: choice.number(SMAX.name),
             smin: choice.number(SMIN.name),
@@ -147,7 +152,7 @@ impl Increase {
         if signal.credit > 0.0 {
             self.ratio = (15.0 * self.ratio + signal.acked / signal.credit) / 16.0;
         }
-        let rest = slow_start(window, signal.credit);
+        let rest = self.slow_start.on_ack(window, signal);
         let cwnd = window.cwnd;
         if cwnd <= self.low_window {
             window.cwnd += rest / cwnd;
@@ -183,6 +188,7 @@ impl Increase {
 
     /// A loss at the window `cwnd`, of which `kept` will be left.
     pub fn on_loss(&mut self, cwnd: f64, kept: f64) {
+        self.slow_start.stop();
         let below = self.max.is_some_and(|max| cwnd < max);
         let max = if below && self.fast_convergence { (cwnd + kept) / 2.0 } else { cwnd };
         self.max = Some(max.floor());
@@ -196,6 +202,7 @@ impl Increase {
 
     /// A timeout at the window `cwnd`, of which `kept` is ssthresh.
     pub fn on_timeout(&mut self, cwnd: f64, kept: f64) {
+        self.slow_start.stop();
         if self.forgets {
             self.max = None;
             self.ratio = 2.0;
@@ -221,7 +228,8 @@ pub struct Bic {
 impl Bic {
     /// With the chosen constants.
     pub fn new(choice: &Choice) -> Self {
-        Self { increase: Increase::new(choice), beta: choice.number("beta") }
+        let increase = Increase::new(choice, HyStart::plain());
+        Self { increase, beta: choice.number("beta") }
     }
 
     /// ssthresh after a loss at the window `cwnd`.

@@ -17,17 +17,23 @@
 //! last W_max was higher (fast convergence, section 4.7). After a timeout, and after a slow start
 //! that ended without a loss, K = 0 and W_max = W_0 (sections 4.8 and 4.10).
 //!
-//! That rule for timeouts supposes SACK. With NewReno's recovery, which repairs one loss each round
-//! trip, it does not come to rest: the function is steep where the queue overflows, the timer expires
-//! before the many losses are repaired, and the function starts anew. `after_timeout = "keep"` treats
-//! timeouts as other losses.
+//! A timeout in recovery is excepted: it ends the repair of a loss whose W_max is known, and W_max
+//! stays (`after_timeout = "keep-in-recovery"`). Section 4.8 excepts nothing (`"restart"`), which
+//! suits a recovery with SACK. With NewReno's, which repairs one loss each round trip, the window does
+//! not come to rest then: from K = 0 the function is steep where the queue overflows, the timer expires
+//! before the many losses are repaired, and the function starts anew. `"keep"` treats every timeout
+//! as other losses.
+//!
+//! The first slow start is [HyStart++](hystart) (section 4.10 recommends it), unless
+//! `hystart = false`.
 //!
 //! Where the RFC leaves a choice: RTT is smoothed by 1/8 (it asks for "the smoothed RTT"); an ACK
-//! counts once, or by its segments where the flow counts bytes. HyStart++ (section 4.10) is not
-//! here. The RFC stops the clock while the application limits the sender (section 5.8); here it
-//! runs on, as cwnd grows on, but a loss goes by what was outstanding.
+//! counts once, or by its segments where the flow counts bytes. The RFC stops the clock while the
+//! application limits the sender (section 5.8); here it runs on, as cwnd grows on, but a loss goes by
+//! what was outstanding.
 
-use super::{CongestionControl, Signal, Window, in_use, slow_start};
+use super::hystart::{self, HyStart};
+use super::{CongestionControl, Signal, Window, in_use};
 use crate::parts::{Accepts, Choice, Parameter, Part, Value};
 use crate::time::Time;
 
@@ -63,13 +69,22 @@ pub(super) static PART: Part = Part {
         },
         Parameter {
             name: "after_timeout",
-            default: Value::Name("restart"),
-            accepts: Accepts::Names(&["restart", "keep"]),
-            meaning: "whether the function starts from the window after a timeout (the RFC) or \
-                      leads to W_max as after other losses",
+            default: Value::Name("keep-in-recovery"),
+            accepts: Accepts::Names(&["keep-in-recovery", "restart", "keep"]),
+            meaning: "whether after a timeout the function starts from the window (the RFC), or leads \
+                      to W_max as after other losses, always or where it ended a recovery",
         },
+        hystart::parameter(true),
     ],
 };
+
+/// What a timeout does to W_max.
+#[derive(Clone, Copy, Debug)]
+enum AfterTimeout {
+    Restart,
+    Keep,
+    KeepInRecovery,
+}
 
 /// A stretch of congestion avoidance.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +105,8 @@ pub struct Cubic {
     beta: f64,
     fast_convergence: bool,
     reno_friendly: bool,
-    restarts: bool,
+    after_timeout: AfterTimeout,
+    hystart: HyStart,
     /// Whether W_max is that of a loss which has not been repaired yet.
     recovering: bool,
     /// W_max, unless a timeout or the end of slow start without a loss has taken its meaning.
@@ -110,7 +126,12 @@ impl Cubic {
             beta: choice.number("beta"),
             fast_convergence: choice.named("fast_convergence") == "on",
             reno_friendly: choice.named("reno_friendly") == "on",
-            restarts: choice.named("after_timeout") == "restart",
+            after_timeout: match choice.named("after_timeout") {
+                "restart" => AfterTimeout::Restart,
+                "keep" => AfterTimeout::Keep,
+                _ => AfterTimeout::KeepInRecovery,
+            },
+            hystart: HyStart::new(choice),
             recovering: false,
             max: None,
             prior: 0.0,
@@ -151,7 +172,7 @@ impl CongestionControl for Cubic {
             let rtt = rtt.as_secs_f64();
             self.srtt = Some(self.srtt.map_or(rtt, |srtt| srtt + (rtt - srtt) / 8.0));
         }
-        let rest = slow_start(window, signal.credit);
+        let rest = self.hystart.on_ack(window, signal);
         if rest <= 0.0 {
             return;
         }
@@ -173,6 +194,7 @@ impl CongestionControl for Cubic {
     }
 
     fn on_loss(&mut self, window: &mut Window, signal: &Signal) {
+        self.hystart.stop();
         self.remember(in_use(window, signal));
         self.recovering = true;
         window.ssthresh = self.reduced(signal.flight);
@@ -185,6 +207,7 @@ impl CongestionControl for Cubic {
     }
 
     fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
+        self.hystart.stop();
         if first {
             let cwnd = in_use(window, signal);
             if !self.recovering {
@@ -193,10 +216,15 @@ impl CongestionControl for Cubic {
             // What recovery has sent meanwhile makes FlightSize larger than any window.
             window.ssthresh = self.reduced(signal.flight.min(cwnd));
         }
-        self.recovering = false;
-        if self.restarts {
+        let keeps = match self.after_timeout {
+            AfterTimeout::Restart => false,
+            AfterTimeout::Keep => true,
+            AfterTimeout::KeepInRecovery => self.recovering,
+        };
+        if !keeps {
             self.max = None;
         }
+        self.recovering = false;
         window.cwnd = 1.0;
         self.epoch = None;
     }
@@ -267,6 +295,7 @@ mod tests {
         cubic.on_loss(&mut window, &signal(0, 0.0, 80.0));
         assert_eq!(cubic.max, Some(68.0));
         assert_eq!(window.cwnd, 56.0);
+        cubic.on_recovered(&mut window, &signal(0, 1.0, 50.0));
         // After a timeout: slow start to ssthresh, then the function from there with K = 0.
         cubic.on_timeout(&mut window, &signal(0, 0.0, 50.0), true);
         assert_eq!(window, Window { cwnd: 1.0, ssthresh: 35.0 });
@@ -276,5 +305,45 @@ mod tests {
         acks.feed(&mut cubic, &mut window, 1, (35, Span::from_millis(100)));
         let epoch = cubic.epoch.unwrap();
         assert_eq!((epoch.k, epoch.origin), (0.0, 35.0));
+    }
+
+    /// A loss at 100 and a timeout before it is repaired, at what that left: slow start to 49. Then from
+    /// there to the W_max of the loss, K = cbrt(51 / 0.4) = 5.0331 s; by the RFC from there, K = 0.
+    #[test]
+    fn timeouts_in_recovery_by_hand() {
+        for (name, expected) in [
+            ("keep-in-recovery", (5.0331, 100.0)),
+            ("keep", (5.0331, 100.0)),
+            ("restart", (0.0, 49.0)),
+        ] {
+            let choice = choice("cubic").with("after_timeout", Value::Name(name));
+            let mut cubic = Cubic::new(&choice);
+            let mut window = Window { cwnd: 100.0, ssthresh: 2.0 };
+            cubic.on_loss(&mut window, &signal(0, 0.0, 100.0));
+            cubic.on_timeout(&mut window, &signal(0, 0.0, 150.0), true);
+            assert_eq!(window, Window { cwnd: 1.0, ssthresh: 49.0 });
+            let mut acks = Acks::default();
+            acks.feed(&mut cubic, &mut window, 49, (10, Span::from_millis(100)));
+            let epoch = cubic.epoch.unwrap();
+            assert!((epoch.k - expected.0).abs() < 1e-4, "{name}: {epoch:?}");
+            assert_eq!(epoch.origin, expected.1, "{name}");
+        }
+    }
+
+    /// RFC 9438 section 4.10: where a slow start ends without a loss the function starts with K = 0.
+    /// HyStart++ ends it here: 11 ACKs of 100 ms and 50 of 150 ms, of which 8 count in full.
+    #[test]
+    fn hystart_hands_over_to_the_function() {
+        let mut cubic = Cubic::new(&choice("cubic"));
+        let mut window = Window { cwnd: 2.0, ssthresh: 1e6 };
+        let mut acks = Acks::default();
+        acks.feed(&mut cubic, &mut window, 11, (10, Span::from_millis(100)));
+        acks.feed(&mut cubic, &mut window, 50, (10, Span::from_millis(150)));
+        let cwnd = 2.0 + 11.0 + 8.0 + 42.0 / 4.0;
+        assert_eq!(window, Window { cwnd, ssthresh: cwnd });
+        assert!(cubic.epoch.is_none());
+        acks.feed(&mut cubic, &mut window, 1, (10, Span::from_millis(150)));
+        let epoch = cubic.epoch.unwrap();
+        assert_eq!((epoch.k, epoch.origin), (0.0, cwnd));
     }
 }

@@ -10,6 +10,7 @@ mod bandwidth;
 mod biad;
 mod bic;
 mod cubic;
+mod hystart;
 mod newreno;
 mod round;
 mod vegas;
@@ -275,6 +276,7 @@ mod tests {
                 (Accepts::Number(least, _), 0) => Value::Number(least),
                 (Accepts::Number(_, most), 1) => Value::Number(most),
                 (Accepts::Names(names), n) => Value::Name(names[usize::from(n) % names.len()]),
+                (Accepts::Switch, n) => Value::Switch(n % 2 == 0),
                 (Accepts::Time, 0) => Value::Time(Span::from_nanos(1)),
                 (Accepts::Time, 1) => Value::Time(Span::from_secs(1_000_000)),
                 _ => parameter.default.clone(),
@@ -296,7 +298,7 @@ mod tests {
         #[test]
         fn the_window_stays_a_window(
             index in 0..REGISTRY.len(),
-            picks in prop::collection::vec(any::<u8>(), 8),
+            picks in prop::collection::vec(any::<u8>(), 9),
             signals in prop::collection::vec(
                 (0..8_u8, 0..3_000_000_000_u64, 0..50_u32, 0..2000_u32, 0..2_000_000_000_u64),
                 0..300,

@@ -10,8 +10,8 @@ pub struct Summary {
     pub samples: u32,
     /// Their mean, seconds; 0 without any.
     pub mean: f64,
-    /// The smallest of them, seconds; infinite without any.
-    pub least: f64,
+    /// The smallest of them.
+    pub least: Option<Span>,
 }
 
 /// The present round. It ends with the ACK of the first segment sent after it began.
@@ -40,13 +40,18 @@ impl Round {
         if signal.una < end {
             return None;
         }
-        let summary = Summary {
-            samples: self.samples,
-            mean: self.sum.as_secs_f64() / f64::from(self.samples.max(1)),
-            least: self.least.map_or(f64::INFINITY, Span::as_secs_f64),
-        };
+        let summary = self.so_far();
         *self = Self { end: Some(signal.next), ..Self::default() };
         Some(summary)
+    }
+
+    /// What the present round has told up to now.
+    pub fn so_far(&self) -> Summary {
+        Summary {
+            samples: self.samples,
+            mean: self.sum.as_secs_f64() / f64::from(self.samples.max(1)),
+            least: self.least,
+        }
     }
 
     /// Forgets the present round: the next ACK begins another.

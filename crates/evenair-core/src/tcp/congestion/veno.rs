@@ -24,6 +24,7 @@
 use super::round::Round;
 use super::{CongestionControl, Signal, Window, in_use, slow_start};
 use crate::parts::{Accepts, Choice, Parameter, Part, Value};
+use crate::time::Span;
 
 pub(super) static PART: Part = Part {
     name: "veno",
@@ -97,8 +98,9 @@ impl CongestionControl for Veno {
             self.base = self.base.min(rtt.as_secs_f64());
         }
         if let Some(round) = self.round.on_ack(signal) {
-            let tells = round.samples >= SAMPLES && round.least > 0.0;
-            self.rtt = tells.then_some(round.least);
+            let tells = round.samples >= SAMPLES;
+            let rtt = round.least.filter(|_| tells).map(Span::as_secs_f64);
+            self.rtt = rtt.filter(|&rtt| rtt > 0.0);
         }
         let queued = self.queued(window, signal);
         let mut rest = slow_start(window, signal.credit);
@@ -136,7 +138,6 @@ mod tests {
     use super::super::tests::{Acks, choice, signal};
     use super::*;
     use crate::parts::Value;
-    use crate::time::Span;
 
     const MS: fn(u64) -> Span = Span::from_millis;
 
