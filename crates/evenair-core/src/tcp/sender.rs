@@ -351,6 +351,7 @@ impl Sender {
         })
     }
 
+    #[inline(always)]
     fn on_new_ack(&mut self, now: Time, ack: u64) {
         if let Some((end, sent)) = self.timed
             && ack >= end
