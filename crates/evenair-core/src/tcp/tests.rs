@@ -36,6 +36,8 @@ fn plain() -> SenderConfig {
         limited_transmit: LimitedTransmit::Off,
         spm_marking: false,
         sack: false,
+        rack: false,
+        prr: false,
         min_rto: Span::from_millis(200),
         initial_rto: Span::from_secs(3),
         total: u64::MAX,
