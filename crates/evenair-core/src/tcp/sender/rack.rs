@@ -6,8 +6,8 @@
 //!   ends, one that was lost meanwhile. After a timeout none begins before everything
 //!   outstanding then is acknowledged (RFC 6675 section 5.1);
 //! - without proportional rate reduction the loss of a repair lowers the window again, once for all
-//!   repairs made since it was last lowered (section 9.3), and the first repair goes whatever is in
-//!   flight;
+//!   repairs made since it was last lowered (section 9.3). What is repaired first then goes whatever is
+//!   in flight, as in a fast retransmit;
 //! - what was reported before a timeout stays reported, unless the receiver has thrown it away;
 //! - one timer is set at a time (section 8). While it is the reordering timer or the probe's, the time
 //!   at which the retransmission timer would have expired is kept;
@@ -176,6 +176,9 @@ impl Sender {
         if self.recovery.is_some() {
             if found.lost_again && self.prr.is_none() {
                 self.respond(now, 0);
+                if let Some(rack) = &mut self.rack {
+                    rack.forced = true;
+                }
             }
         } else if has_losses && self.recovered.is_none_or(|byte| self.una >= byte) {
             let signal = self.loss_signal(now, 0);
