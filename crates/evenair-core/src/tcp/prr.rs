@@ -86,6 +86,9 @@ impl Prr {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
+
     use super::*;
 
     /// What may be sent, and is sent.
@@ -162,5 +165,45 @@ mod tests {
         prr.sent();
         prr.on_ack(1, 10, 10, false);
         assert_eq!(prr.cwnd(), 10);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            cases: 2000,
+            failure_persistence: None,
+            rng_seed: RngSeed::Fixed(9937),
+            ..ProptestConfig::default()
+        })]
+
+        /// Section 7: above the target, what is sent is the share target / RecoverFS of what was
+        /// delivered; while no ACK is safe, never more than was delivered; and where the losses are fewer
+        /// than the reduction, a round trip leaves the target in flight.
+        #[test]
+        fn what_is_sent_follows_what_is_delivered(
+            (flight, target, lost) in (2..200_u64, any::<prop::sample::Index>(), any::<prop::sample::Index>()),
+        ) {
+            let target = target.index(flight as usize) as u64 + 1;
+            let lost = lost.index(flight as usize) as u64;
+            let mut inflight = flight - lost;
+            let mut prr = Prr::new(1000);
+            prr.begin(flight, inflight);
+            let mut out = 0;
+            for delivered in 1..=flight - lost {
+                inflight -= 1;
+                prr.on_ack(1, inflight, target, false);
+                let above = inflight > target;
+                out += send(&mut prr, &mut inflight);
+                prop_assert!(out <= delivered);
+                if above {
+                    prop_assert_eq!(out, (delivered * target).div_ceil(flight));
+                } else {
+                    // The first repair goes anyway.
+                    prop_assert!(inflight <= target || out == 1);
+                }
+            }
+            if lost <= flight - target {
+                prop_assert_eq!((inflight, out), (target, target));
+            }
+        }
     }
 }

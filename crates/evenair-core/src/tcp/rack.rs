@@ -28,6 +28,14 @@ struct Transmission {
     ever_lost: bool,
 }
 
+impl Transmission {
+    /// It is lost: 1 if it had never been, or else 0.
+    fn give_up(&mut self) -> u64 {
+        self.lost = true;
+        u64::from(!std::mem::replace(&mut self.ever_lost, true))
+    }
+}
+
 /// A tail loss probe that has not been acknowledged.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Probe {
@@ -135,9 +143,13 @@ impl Rack {
 
     /// 6.1: a segment was sent for the first time.
     pub(super) fn sent(&mut self, now: Time) {
-        let flags = (false, false, false, false);
-        let (again, reported, lost, ever_lost) = flags;
-        self.sent.push_back(Transmission { at: now, again, reported, lost, ever_lost });
+        self.sent.push_back(Transmission {
+            at: now,
+            again: false,
+            reported: false,
+            lost: false,
+            ever_lost: false,
+        });
     }
 
     /// 6.1: the segment at `seq` was sent again.
@@ -228,7 +240,7 @@ impl Rack {
         if self.una >= self.ordered_from {
             return found;
         }
-        let mut settled = Time::ZERO;
+        let mut settled = None;
         for (segment, start) in
             self.sent.iter_mut().zip((self.una..).step_by(self.segment as usize))
         {
@@ -238,18 +250,15 @@ impl Rack {
             }
             let until = segment.at + self.rtt + window;
             if until > now {
-                settled = settled.max(until);
+                settled = settled.max(Some(until));
                 continue;
             }
             found.lost = true;
             found.lost_again |= segment.again && segment.at >= self.response;
             self.lost += 1;
-            self.ever_lost += u64::from(!segment.ever_lost);
-            (segment.lost, segment.ever_lost) = (true, true);
+            self.ever_lost += segment.give_up();
         }
-        if settled > Time::ZERO {
-            self.reordering_at = settled;
-        }
+        self.reordering_at = settled.unwrap_or(Time::NEVER);
         found
     }
 
@@ -267,8 +276,7 @@ impl Rack {
             }
             if index == 0 || segment.at + self.rtt + window <= now {
                 self.lost += 1;
-                self.ever_lost += u64::from(!segment.ever_lost);
-                (segment.lost, segment.ever_lost) = (true, true);
+                self.ever_lost += segment.give_up();
             }
         }
         self.ordered_from = self.end();
