@@ -101,6 +101,11 @@ BROKEN: dict[str, tuple[str | bytes, str]] = {
         flow('direction = "up", min_rto = "120 s"'),
         "station.0.flows.0.min_rto",
     ),
+    "rack without sack": (flow('direction = "up", rack = true'), "station.0.flows.0.rack"),
+    "prr without sack": (
+        flow('direction = "up", sack = false, prr = true'),
+        "station.0.flows.0.prr",
+    ),
     "not TOML": ("duration: 60 s\nstation:\n  - count: 5\n", "line 1"),
     "unfinished TOML": ("[cell\n", "line 1"),
     "key twice": (f"duration = 1\nduration = 2\n{STATION}", "line 2"),

@@ -32,6 +32,7 @@ FAMILIES = {
     "f1": ("f1_buffer_sweep.json", "cell_tcp.tcl"),
     "f2": ("f2_one_up_n_down_buffer60.json", "cell_tcp.tcl"),
     "f5": ("f5_tcp_variants_wireless_errors.json", "lossy_download.tcl"),
+    "f5-20": ("f5_20seeds.json", "lossy_download.tcl"),
     "f7": ("f7_saturated_udp_uplink.json", "saturated_udp.tcl"),
     "f8": ("f8_tcp_variants_errors_before_retransmission.json", "lossy_download.tcl"),
 }

@@ -169,6 +169,8 @@ impl Connection {
             limited_transmit: LimitedTransmit::New,
             spm_marking: false,
             sack: false,
+            rack: false,
+            prr: false,
             min_rto: Span::from_millis(200),
             initial_rto: Span::from_millis(3_000),
             total: u64::MAX,

@@ -250,6 +250,8 @@ fn endpoints(spec: &scenario::Flow, control: &Choice) -> Endpoints {
         },
         spm_marking: spec.spm_marking.unwrap_or(false),
         sack: spec.sack,
+        rack: spec.rack,
+        prr: spec.prr,
         min_rto: spec.min_rto.span(),
         initial_rto: spec.initial_rto.span(),
         total: u64::MAX,

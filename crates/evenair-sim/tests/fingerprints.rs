@@ -65,6 +65,9 @@ const FLOWS: [&str; 12] = [
     "start=1.5 s",
 ];
 
+/// Switches of flows, where errors lose segments and repairs.
+const RECOVERIES: [&str; 4] = ["sack", "sack rack", "sack prr", "sack rack prr"];
+
 const APPLICATIONS: [&str; 3] = ["cbr", "poisson", "on-off"];
 
 #[test]
@@ -118,6 +121,13 @@ fn cases() -> Vec<(String, Vec<(String, String)>)> {
         let (key, value) = flow.split_once('=').unwrap();
         let both = [0, 1].map(|i| (format!("station.{i}.flows.0.{key}"), value.to_owned()));
         cases.push(both.into());
+    }
+    for recovery in RECOVERIES {
+        let mut case = vec![("station.1.error".to_owned(), "{ rate = 0.05 }".to_owned())];
+        for key in recovery.split(' ') {
+            case.push((format!("station.1.flows.0.{key}"), "true".to_owned()));
+        }
+        cases.push(case);
     }
     for application in APPLICATIONS {
         let flow = format!(

@@ -6,6 +6,8 @@
 //! since the start of the flow and do not wrap.
 
 pub mod congestion;
+mod prr;
+mod rack;
 mod ranges;
 mod receiver;
 mod rtt;

@@ -113,7 +113,7 @@ impl Scoreboard {
 
     /// What has not been reported before this byte is lost, and nothing beyond it (IsLost): above it
     /// there are DupThresh ranges, or more than DupThresh - 1 segments.
-    fn lost_before(&self) -> u64 {
+    pub(super) fn lost_before(&self) -> u64 {
         let mut bytes = 0;
         for (n, &(start, end)) in (1..).zip(self.sacked.iter().rev()) {
             bytes += end - start;
@@ -124,6 +124,11 @@ impl Scoreboard {
             }
         }
         0
+    }
+
+    /// Whether anything from `start` to before `end` has not been reported.
+    pub(super) fn has_hole(&self, start: u64, end: u64) -> bool {
+        self.skip(start) < end
     }
 
     /// IsLost.

@@ -13,11 +13,14 @@
 //! - cwnd grows on although the receiver's window limits the sender, as in ns-2 and in the papers'
 //!   figures; FlightSize, not cwnd, is what a loss halves.
 
+mod rack;
 mod sack;
 
 use std::collections::VecDeque;
 
 use super::congestion::{Algorithm, CongestionControl, Signal, Window};
+use super::prr::Prr;
+use super::rack::Rack;
 use super::rtt::RttEstimator;
 use super::sack::Scoreboard;
 use crate::time::{Span, Time};
@@ -49,6 +52,11 @@ pub struct SenderConfig {
     pub spm_marking: bool,
     /// Whether recovery goes by what ACKs report out of order (RFC 6675).
     pub sack: bool,
+    /// Whether losses are found by time, and a probe asks for ACKs that do not come (RFC 8985); with
+    /// SACK only.
+    pub rack: bool,
+    /// Whether recovery brings down what is in flight little by little (RFC 9937); with SACK only.
+    pub prr: bool,
     /// The smallest retransmission timeout.
     pub min_rto: Span,
     /// The retransmission timeout before the first round-trip time is known.
@@ -142,6 +150,9 @@ pub struct Sender {
     repair: bool,
     /// What the receiver has reported, with SACK.
     scoreboard: Option<Box<Scoreboard>>,
+    /// When each segment was sent and whether it is lost, with RACK-TLP.
+    rack: Option<Box<Rack>>,
+    prr: Option<Box<Prr>>,
     /// The one segment whose round-trip time sets the timeout: its end, and when it was sent.
     timed: Option<(u64, Time)>,
     /// When each outstanding segment was sent, from `una` on; never, if more than once (Karn).
@@ -172,6 +183,8 @@ impl Sender {
             recovered: None,
             repair: false,
             scoreboard: config.sack.then(|| Box::new(Scoreboard::new(config.segment))),
+            rack: (config.sack && config.rack).then(|| Box::new(Rack::new(config.segment))),
+            prr: (config.sack && config.prr).then(|| Box::new(Prr::new(config.segment))),
             timed: None,
             sent_at: VecDeque::new(),
             deadline: Time::NEVER,
@@ -251,7 +264,7 @@ impl Sender {
 
     /// The timer may have expired: does what is due at `now`.
     pub fn on_timer(&mut self, now: Time) {
-        if now < self.deadline {
+        if now < self.deadline || (self.rack.is_some() && self.on_timer_with_rack(now)) {
             return;
         }
         self.counters.timeouts += 1;
@@ -266,18 +279,21 @@ impl Sender {
             return;
         }
         let mut signal = self.signal(now, 0.0, None);
-        if self.scoreboard.is_some() && self.recovery.is_some() {
+        if self.rack.is_some() || (self.scoreboard.is_some() && self.recovery.is_some()) {
             // While a lost repair holds the cumulative ACK, new segments go and are reported: what is
             // outstanding exceeds by far what is in the network, and half of it the path.
             signal.flight = signal.flight.min(self.window.cwnd);
         }
         self.control.on_timeout(&mut self.window, &signal, first);
-        self.next = self.una;
         self.recovered = Some(self.max);
         self.recovery = None;
         self.repair = false;
         self.duplicate_acks = 0;
         self.limited = 0;
+        if self.rack.is_some() {
+            return self.time_out_with_rack(now);
+        }
+        self.next = self.una;
         if let Some(scoreboard) = &mut self.scoreboard {
             scoreboard.clear();
         }
@@ -293,6 +309,9 @@ impl Sender {
         }
         if self.repair {
             self.repair = false;
+            if let Some(prr) = &mut self.prr {
+                prr.sent();
+            }
             return Some(self.transmit(now, self.una));
         }
         if self.scoreboard.is_some() {

@@ -1,9 +1,10 @@
-//! The sender and the receiver by hand ([`sending`], [`receiving`], [`sack`]), and both with a path
+//! The sender and the receiver by hand ([`sending`], [`receiving`], [`sack`], [`rack`]), and both with a path
 //! between them that loses, delays and reorders ([`path`], [`transfers`], what theory says of random
 //! losses: [`pftk`], and each congestion control on a link that queues: [`variants`]).
 
 mod path;
 mod pftk;
+mod rack;
 mod receiving;
 mod sack;
 mod sending;
@@ -36,6 +37,8 @@ fn plain() -> SenderConfig {
         limited_transmit: LimitedTransmit::Off,
         spm_marking: false,
         sack: false,
+        rack: false,
+        prr: false,
         min_rto: Span::from_millis(200),
         initial_rto: Span::from_secs(3),
         total: u64::MAX,

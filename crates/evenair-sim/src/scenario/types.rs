@@ -258,6 +258,14 @@ pub struct Flow {
     /// 6675; default: false, as in the papers).
     #[serde(default)]
     pub sack: bool,
+    /// Whether losses are found by when segments were sent, those of repairs, too, and a probe asks for
+    /// ACKs that do not come (RFC 8985, RACK-TLP); needs `sack` (default: false).
+    #[serde(default)]
+    pub rack: bool,
+    /// Whether recovery brings down what is in flight little by little (RFC 9937, proportional rate
+    /// reduction); needs `sack` (default: false).
+    #[serde(default)]
+    pub prr: bool,
     /// Lower bound of the retransmission timeout, seconds, above 0 (default: 200 ms; RFC 6298 has 1
     /// s).
     #[serde(default = "default_min_rto")]

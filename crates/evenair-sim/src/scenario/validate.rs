@@ -238,6 +238,11 @@ fn check_flow(field: &str, flow: &Flow) -> Checked {
         let accepted = "a whole number from 40 to 120 for TCP over IP";
         return Err(fail(&at("header"), &format!("got {}", flow.header), accepted));
     }
+    for (key, value) in [("rack", flow.rack), ("prr", flow.prr)] {
+        if value && !flow.sack {
+            return Err(fail(&at(key), "got true", "false without sack = true"));
+        }
+    }
     if flow.initial_window > flow.window {
         let got = format!("got {}", flow.initial_window);
         let accepted = format!("a whole number from 1 to the window, {}", flow.window);

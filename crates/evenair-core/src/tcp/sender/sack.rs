@@ -14,8 +14,12 @@ impl Sender {
     /// The blocks of an ACK that expects `una` next, to which it has just advanced or not.
     #[cold]
     pub(super) fn on_blocks(&mut self, now: Time, advances: bool, blocks: &[(u64, u64)]) {
+        if self.rack.is_some() {
+            return self.on_ack_with_rack(now, advances, blocks);
+        }
         let (una, max) = (self.una, self.max);
         let Some(scoreboard) = &mut self.scoreboard else { return };
+        let lost_before = scoreboard.lost_before();
         scoreboard.advance(una);
         // Section 2: a duplicate ACK is one that reports something new, wherever it ends.
         if scoreboard.update(una, max, blocks) {
@@ -29,6 +33,33 @@ impl Sender {
         {
             scoreboard.set_pipe(una, max);
         }
+        if self.prr.is_some() {
+            self.reduce(advances, lost_before);
+        }
+    }
+
+    /// Proportional rate reduction (RFC 9937): an ACK before which `lost_before` was the end of what
+    /// was lost.
+    fn reduce(&mut self, advances: bool, lost_before: u64) {
+        let segment = u64::from(self.config.segment);
+        let may_send_next = self.may_send_next();
+        let (Some(prr), Some(scoreboard)) = (&mut self.prr, &self.scoreboard) else { return };
+        let sacked = scoreboard.sacked_before(self.max);
+        let delivered = prr.delivered_by(self.una, sacked);
+        if self.recovery.is_none() {
+            return;
+        }
+        let mut inflight = scoreboard.pipe().div_ceil(segment);
+        if self.repair {
+            // Recovery has just begun. The pipe has the first repair already.
+            inflight = inflight.saturating_sub(1);
+            let outstanding = (self.max - self.una - sacked).div_ceil(segment);
+            prr.begin(outstanding + delivered, inflight);
+        }
+        // An ACK that leaves nothing to send but a rescue tells of further losses, too (section 6.2).
+        let lost = scoreboard.has_hole(lost_before.max(self.una), scoreboard.lost_before());
+        let rescues = !may_send_next && scoreboard.next_hole(self.una).is_none();
+        prr.on_ack(delivered, inflight, self.window.cwnd as u64, advances && !lost && !rescues);
     }
 
     /// An ACK has reported something new; `lost`: it says that the segment at `una` is lost.
@@ -56,14 +87,20 @@ impl Sender {
     /// The next segment that may be sent now; see [`Sender::poll_transmit`].
     #[cold]
     pub(super) fn poll_with_sack(&mut self, now: Time) -> Option<Segment> {
+        if self.rack.is_some() {
+            return self.poll_with_rack(now);
+        }
         let scoreboard = self.scoreboard.as_deref_mut()?;
         let segment = u64::from(self.config.segment);
-        let cwnd = self.window.cwnd as u64 * segment;
+        let mut cwnd = self.window.cwnd as u64 * segment;
         let Some(recovery) = &self.recovery else {
             self.next = scoreboard.skip(self.next);
             let room = self.outstanding() + segment <= cwnd;
             return (room && self.may_send_next()).then(|| self.transmit_next(now));
         };
+        if let Some(prr) = &self.prr {
+            cwnd = prr.cwnd() * segment;
+        }
         if scoreboard.pipe() + segment > cwnd {
             return None;
         }
@@ -88,11 +125,14 @@ impl Sender {
             sent
         };
         self.scoreboard.as_mut()?.sent(u64::from(sent.payload));
+        if let Some(prr) = &mut self.prr {
+            prr.sent();
+        }
         Some(sent)
     }
 
     /// Whether there is a segment at `next` for which the receiver has room.
-    fn may_send_next(&self) -> bool {
+    pub(super) fn may_send_next(&self) -> bool {
         let size = u64::from(self.payload_at(self.next));
         let window = u64::from(self.config.window) * u64::from(self.config.segment);
         size > 0

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::rack;
 use super::sack::Model;
 use super::*;
 
@@ -45,8 +46,9 @@ pub(super) struct Path<F> {
     first_missing: usize,
     /// By segment: when it was last sent and how often.
     sendings: Vec<(Time, u32)>,
-    /// With SACK: what RFC 6675 says word by word.
+    /// With SACK: what RFC 6675 says word by word, or with RACK what RFC 8985 does.
     model: Option<Model>,
+    rack: Option<rack::Model>,
 }
 
 impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
@@ -73,7 +75,8 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
             arrived: vec![],
             first_missing: 0,
             sendings: vec![],
-            model: config.sack.then(|| Model::new(config)),
+            model: (config.sack && !config.rack && !config.prr).then(|| Model::new(config)),
+            rack: (config.sack && config.rack).then(|| rack::Model::new(config)),
         };
         path.pump();
         path
@@ -105,6 +108,9 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
             self.sender.on_timer(self.now);
             if let Some(model) = &mut self.model {
                 model.on_timer(&self.sender);
+            }
+            if let Some(rack) = &mut self.rack {
+                rack.on_timer(self.now, &self.sender);
             }
         }
         self.check_samples(acked, samples);
@@ -147,6 +153,9 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
                 self.sender.on_ack(self.now, ack, blocks.as_slice());
                 if let Some(model) = &mut self.model {
                     model.on_ack(&self.sender, ack, blocks.as_slice());
+                }
+                if let Some(rack) = &mut self.rack {
+                    rack.on_ack(self.now, &self.sender, ack, blocks.as_slice());
                 }
             }
             Packet::Data { seq, payload } => {
@@ -194,6 +203,9 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
             if let Some(model) = &mut self.model {
                 model.on_sent(&self.sender, &segment);
             }
+            if let Some(rack) = &mut self.rack {
+                rack.on_sent(self.now, &segment);
+            }
             self.sent.push((self.now, segment));
             self.busy_until = self.busy_until.max(self.now) + self.service;
             let packet = Packet::Data { seq: segment.seq, payload: segment.payload };
@@ -201,6 +213,9 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
         }
         if let Some(model) = &self.model {
             model.on_silence(&self.sender);
+        }
+        if let Some(rack) = &self.rack {
+            rack.on_silence(&self.sender);
         }
         assert_eq!(self.sender.acked(), acked, "sending acknowledges nothing");
         assert!(acked <= self.receiver.next_expected(), "more acknowledged than has arrived");

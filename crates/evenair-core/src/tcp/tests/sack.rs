@@ -171,7 +171,7 @@ impl Model {
     }
 }
 
-fn with_sack() -> SenderConfig {
+pub(super) fn with_sack() -> SenderConfig {
     SenderConfig { sack: true, limited_transmit: LimitedTransmit::New, ..plain() }
 }
 
@@ -232,14 +232,14 @@ fn the_examples_of_rfc_2018() {
 }
 
 /// A sender that a test drives in whole segments.
-struct Hand {
-    sender: Sender,
-    now: Time,
+pub(super) struct Hand {
+    pub(super) sender: Sender,
+    pub(super) now: Time,
 }
 
 impl Hand {
     /// With segments 0 to `window` - 1 outstanding.
-    fn new(window: u32, config: SenderConfig) -> Self {
+    pub(super) fn new(window: u32, config: SenderConfig) -> Self {
         let config = SenderConfig { initial_window: window, ..config };
         let mut hand = Self { sender: Sender::new(config, newreno()), now: at(10) };
         hand.sender.poll_transmit(at(0));
@@ -248,20 +248,20 @@ impl Hand {
         hand
     }
 
-    fn sent(&mut self) -> Vec<u64> {
+    pub(super) fn sent(&mut self) -> Vec<u64> {
         std::iter::from_fn(|| self.sender.poll_transmit(self.now))
             .map(|segment| segment.seq / SEGMENT)
             .collect()
     }
 
     /// An ACK that expects `ack` next with these blocks; what it lets go.
-    fn ack<const N: usize>(&mut self, ack: u64, blocks: [(u64, u64); N]) -> Vec<u64> {
+    pub(super) fn ack<const N: usize>(&mut self, ack: u64, blocks: [(u64, u64); N]) -> Vec<u64> {
         let blocks = blocks.map(|(start, end)| (start * SEGMENT, end * SEGMENT));
         self.sender.on_ack(self.now, ack * SEGMENT, &blocks);
         self.sent()
     }
 
-    fn expire(&mut self) -> Vec<u64> {
+    pub(super) fn expire(&mut self) -> Vec<u64> {
         self.now = self.sender.timer_at();
         self.sender.on_timer(self.now);
         self.sent()

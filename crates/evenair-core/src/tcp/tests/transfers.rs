@@ -175,8 +175,9 @@ pub(super) fn uniform(state: &mut u64) -> f64 {
 fn any_config() -> impl Strategy<Value = SenderConfig> {
     use LimitedTransmit::{Any, New, Off};
     let limits = (1..40_u32, 1..10_u32, 1..40_u32, 0..80_001_u64);
-    let sack = any::<bool>();
-    let options = (any::<bool>(), any::<bool>(), prop::sample::select(vec![Off, New, Any]), sack);
+    let recovery = any::<[bool; 3]>();
+    let limited_transmit = prop::sample::select(vec![Off, New, Any]);
+    let options = (any::<bool>(), any::<bool>(), limited_transmit, recovery);
     (limits, options, 1..300_u64).prop_map(
         |((window, initial_window, initial_ssthresh, total), options, min_rto)| SenderConfig {
             window,
@@ -186,7 +187,9 @@ fn any_config() -> impl Strategy<Value = SenderConfig> {
             byte_counting: options.0,
             spm_marking: options.1,
             limited_transmit: options.2,
-            sack: options.3,
+            sack: options.3[0],
+            rack: options.3[1],
+            prr: options.3[2],
             min_rto: Span::from_millis(min_rto),
             ..plain()
         },

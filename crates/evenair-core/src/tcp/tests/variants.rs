@@ -161,10 +161,22 @@ fn limited() -> SenderConfig {
 /// round trip of 100 ms and of 50 ms. In the steady state it is more than 99%.
 #[test]
 fn each_fills_the_link() {
+    fill_the_link(false, false);
+}
+
+/// The same with what today's senders have, and with each of the two alone.
+#[test]
+fn each_fills_the_link_with_rack_and_prr() {
+    for (rack, prr) in [(true, false), (false, true), (true, true)] {
+        fill_the_link(rack, prr);
+    }
+}
+
+fn fill_the_link(rack: bool, prr: bool) {
     for part in REGISTRY {
         for delayed_ack in [1, 2] {
             for delay in [50, 25] {
-                let config = SenderConfig { sack: true, ..limited() };
+                let config = SenderConfig { sack: true, rack, prr, ..limited() };
                 let mut link = Link::with(&Choice::new(part), config, delayed_ack);
                 link.delay = Span::from_millis(delay);
                 link.room = BDP as usize * delay as usize / 50;

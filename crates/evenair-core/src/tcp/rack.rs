@@ -1,0 +1,285 @@
+//! RACK-TLP (RFC 8985): what a sender knows of each segment's last transmission, and which are lost
+//! because one that was sent later has been delivered.
+//!
+//! Where the RFC leaves a choice:
+//! - there is no timestamp option, so an ACK of a segment that was sent again tells nothing if it comes
+//!   within min_RTT (6.2, step 2, second condition);
+//! - receivers send no DSACK, so the reordering window does not grow beyond min_RTT / 4;
+//! - min_RTT is the connection's, without a window: paths here do not change;
+//! - a segment that was given up and arrives nevertheless has a round-trip time. The pseudocode would
+//!   take its transmission time as infinite; here being lost is a mark of its own.
+
+use std::collections::VecDeque;
+
+use super::sack::Scoreboard;
+use super::sender::DUPLICATE_ACK_THRESHOLD;
+use crate::time::{Span, Time};
+
+/// The last transmission of a segment.
+#[derive(Clone, Copy, Debug)]
+struct Transmission {
+    at: Time,
+    /// It was not the first.
+    again: bool,
+    reported: bool,
+    /// It is lost, and has not been sent again.
+    lost: bool,
+    /// It or an earlier one has been lost.
+    ever_lost: bool,
+}
+
+impl Transmission {
+    /// It is lost: 1 if it had never been, or else 0.
+    fn give_up(&mut self) -> u64 {
+        self.lost = true;
+        u64::from(!std::mem::replace(&mut self.ever_lost, true))
+    }
+}
+
+/// A tail loss probe that has not been acknowledged.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Probe {
+    /// `TLP.end_seq`: what had been sent when it was.
+    pub(super) end: u64,
+    /// `TLP.is_retrans`.
+    pub(super) again: bool,
+}
+
+/// What has been found lost.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Found {
+    /// Whether anything was.
+    pub(super) lost: bool,
+    /// Whether a retransmission was, made since the last congestion response.
+    pub(super) lost_again: bool,
+}
+
+/// The variables of RFC 8985.
+#[derive(Clone, Debug)]
+pub(super) struct Rack {
+    /// Payload bytes of a full segment.
+    segment: u64,
+    /// The first byte that has not been acknowledged.
+    una: u64,
+    /// Of each outstanding segment.
+    sent: VecDeque<Transmission>,
+    /// `RACK.xmit_ts` and `RACK.end_seq`, once something has been delivered.
+    latest: (Time, u64),
+    /// `RACK.rtt`.
+    rtt: Span,
+    /// `RACK.fack`.
+    forward: u64,
+    reordering_seen: bool,
+    /// Outstanding segments that are reported (`RACK.segs_sacked`), lost and not sent again, or have
+    /// ever been lost and not been reported.
+    reported: u64,
+    lost: u64,
+    ever_lost: u64,
+    /// Beyond this byte segments were sent in order, once, and none has been reported.
+    ordered_from: u64,
+    /// When the congestion control last lowered the window.
+    pub(super) response: Time,
+    /// The next repair goes whatever is in flight.
+    pub(super) forced: bool,
+    /// Until `Sender::recovered` is acknowledged after a timeout.
+    pub(super) after_timeout: bool,
+    /// When the retransmission timer would expire, and when the others do.
+    pub(super) rto_at: Time,
+    pub(super) probe_at: Time,
+    pub(super) reordering_at: Time,
+    pub(super) probe: Option<Probe>,
+    /// A probe is to be sent.
+    pub(super) probe_due: bool,
+    /// Round-trip times known when the last probe was sent.
+    pub(super) samples: u64,
+}
+
+impl Rack {
+    /// Before anything was sent.
+    pub(super) fn new(segment: u32) -> Self {
+        Self {
+            segment: u64::from(segment),
+            una: 0,
+            sent: VecDeque::new(),
+            latest: (Time::ZERO, 0),
+            rtt: Span::ZERO,
+            forward: 0,
+            reordering_seen: false,
+            reported: 0,
+            lost: 0,
+            ever_lost: 0,
+            ordered_from: 0,
+            response: Time::ZERO,
+            forced: false,
+            after_timeout: false,
+            rto_at: Time::NEVER,
+            probe_at: Time::NEVER,
+            reordering_at: Time::NEVER,
+            probe: None,
+            probe_due: false,
+            samples: 0,
+        }
+    }
+
+    /// Segments that are outstanding.
+    pub(super) fn outstanding(&self) -> u64 {
+        self.sent.len() as u64
+    }
+
+    /// Outstanding segments that have been reported.
+    pub(super) fn reported(&self) -> u64 {
+        self.reported
+    }
+
+    /// Segments in flight: neither reported nor lost, or sent again since (RFC 9937 section 6.2).
+    pub(super) fn inflight(&self) -> u64 {
+        self.outstanding() - self.reported - self.lost
+    }
+
+    /// Whether a segment that has not been delivered has ever been found lost.
+    pub(super) fn has_losses(&self) -> bool {
+        self.ever_lost > 0
+    }
+
+    /// 6.1: a segment was sent for the first time.
+    pub(super) fn sent(&mut self, now: Time) {
+        self.sent.push_back(Transmission {
+            at: now,
+            again: false,
+            reported: false,
+            lost: false,
+            ever_lost: false,
+        });
+    }
+
+    /// 6.1: the segment at `seq` was sent again.
+    pub(super) fn sent_again(&mut self, now: Time, seq: u64) {
+        let index = ((seq - self.una) / self.segment) as usize;
+        let segment = &mut self.sent[index];
+        self.lost -= u64::from(segment.lost);
+        (segment.at, segment.again, segment.lost) = (now, true, false);
+        self.ordered_from = self.end();
+    }
+
+    /// The first lost segment.
+    pub(super) fn first_lost(&self) -> Option<u64> {
+        if self.lost == 0 {
+            return None;
+        }
+        let index = self.sent.iter().position(|segment| segment.lost)?;
+        Some(self.una + index as u64 * self.segment)
+    }
+
+    /// One after the last byte of the last segment, if that is full.
+    fn end(&self) -> u64 {
+        self.una + self.outstanding() * self.segment
+    }
+
+    /// 6.2, steps 2 and 3: an ACK expects `una` next, and has `reported` something beyond it or not.
+    /// `least` is min_RTT.
+    pub(super) fn update(
+        &mut self,
+        now: Time,
+        una: u64,
+        reported: Option<&Scoreboard>,
+        least: Span,
+    ) {
+        let mut latest = None;
+        let mut deliver = |segment: &Transmission, end: u64| {
+            if end > self.forward {
+                self.forward = end;
+            } else if end < self.forward && !segment.again {
+                self.reordering_seen = true;
+            }
+            self.lost -= u64::from(segment.lost);
+            self.ever_lost -= u64::from(segment.ever_lost);
+            // Within min_RTT it was the transmission before that arrived.
+            if !segment.again || now.since(segment.at) >= least {
+                latest = latest.max(Some((segment.at, end)));
+            }
+        };
+        while self.una < una {
+            let Some(segment) = self.sent.pop_front() else { break };
+            self.una += self.segment;
+            if segment.reported {
+                self.reported -= 1;
+            } else {
+                deliver(&segment, self.una);
+            }
+        }
+        // The last segment of all may be short.
+        self.una = una;
+        if let Some(scoreboard) = reported {
+            for (segment, start) in self.sent.iter_mut().zip((una..).step_by(self.segment as usize))
+            {
+                if !segment.reported && scoreboard.contains(start) {
+                    deliver(segment, start + self.segment);
+                    (segment.reported, segment.lost, segment.ever_lost) = (true, false, false);
+                    self.reported += 1;
+                }
+            }
+            self.ordered_from = self.end();
+        }
+        if let Some(latest) = latest {
+            self.rtt = now.since(latest.0);
+            self.latest = self.latest.max(latest);
+        }
+    }
+
+    /// 6.2, step 4, without DSACK.
+    pub(super) fn window(&self, recovering: bool, least: Span, srtt: Span) -> Span {
+        let quick = recovering || self.reported >= u64::from(DUPLICATE_ACK_THRESHOLD);
+        if quick && !self.reordering_seen { Span::ZERO } else { (least / 4).min(srtt) }
+    }
+
+    /// 6.2, step 5: gives up what has been overtaken by more than the reordering `window`, and sets the
+    /// reordering timer for the rest.
+    pub(super) fn detect(&mut self, now: Time, window: Span) -> Found {
+        let mut found = Found::default();
+        self.reordering_at = Time::NEVER;
+        if self.una >= self.ordered_from {
+            return found;
+        }
+        let mut settled = None;
+        for (segment, start) in
+            self.sent.iter_mut().zip((self.una..).step_by(self.segment as usize))
+        {
+            let overtaken = self.latest > (segment.at, start + self.segment);
+            if segment.reported || segment.lost || !overtaken {
+                continue;
+            }
+            let until = segment.at + self.rtt + window;
+            if until > now {
+                settled = settled.max(Some(until));
+                continue;
+            }
+            found.lost = true;
+            found.lost_again |= segment.again && segment.at >= self.response;
+            self.lost += 1;
+            self.ever_lost += segment.give_up();
+        }
+        self.reordering_at = settled.unwrap_or(Time::NEVER);
+        found
+    }
+
+    /// 6.3: the retransmission timer has expired. Whether the receiver has thrown away what it had
+    /// reported (RFC 2018 section 8): it does not acknowledge a segment that it has reported.
+    pub(super) fn time_out(&mut self, now: Time, window: Span) -> bool {
+        let discarded = self.sent.front().is_some_and(|first| first.reported);
+        for (index, segment) in self.sent.iter_mut().enumerate() {
+            if discarded && segment.reported {
+                segment.reported = false;
+                self.reported -= 1;
+            }
+            if segment.reported || segment.lost {
+                continue;
+            }
+            if index == 0 || segment.at + self.rtt + window <= now {
+                self.lost += 1;
+                self.ever_lost += segment.give_up();
+            }
+        }
+        self.ordered_from = self.end();
+        discarded
+    }
+}

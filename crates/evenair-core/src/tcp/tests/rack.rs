@@ -1,0 +1,493 @@
+//! RACK-TLP (RFC 8985) and proportional rate reduction (RFC 9937): the examples of the RFCs by hand,
+//! and recovery against a [`Model`] that follows RFC 8985's pseudocode segment by segment.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+use super::path::{Fate, Packet, Path};
+use super::sack::{Hand, with_sack};
+use super::transfers::{WIDE, losing, uniform};
+use super::*;
+
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    xmit_ts: Time,
+    retransmitted: bool,
+    acked: bool,
+    lost: bool,
+    /// It has been lost and not been acknowledged since.
+    missing: bool,
+}
+
+/// What RFC 8985 finds lost, by its pseudocode. Numbers are those of segments.
+pub(super) struct Model {
+    config: SenderConfig,
+    sent: Vec<Sent>,
+    una: usize,
+    xmit_ts: Time,
+    end_seq: usize,
+    rtt: Span,
+    fack: usize,
+    reordering_seen: bool,
+    /// Where the last recovery or timeout ends, and whether one is under way.
+    point: usize,
+    recovering: bool,
+    recoveries: u64,
+    timeouts: u64,
+}
+
+impl Model {
+    pub(super) fn new(config: SenderConfig) -> Self {
+        Self {
+            config,
+            sent: vec![],
+            una: 0,
+            xmit_ts: Time::ZERO,
+            end_seq: 0,
+            rtt: Span::ZERO,
+            fack: 0,
+            reordering_seen: false,
+            point: 0,
+            recovering: false,
+            recoveries: 0,
+            timeouts: 0,
+        }
+    }
+
+    pub(super) fn on_sent(&mut self, now: Time, segment: &Segment) {
+        let number = (segment.seq / SEGMENT) as usize;
+        if number == self.sent.len() {
+            let (retransmitted, acked, lost, missing) = (false, false, false, false);
+            self.sent.push(Sent { xmit_ts: now, retransmitted, acked, lost, missing });
+            return;
+        }
+        let last = number + 1 == self.sent.len();
+        let sent = &mut self.sent[number];
+        assert!(!sent.acked, "what has arrived is sent again");
+        // Nothing else but a probe is sent again.
+        assert!(sent.lost || (last && !self.recovering), "sent again for no reason");
+        (sent.xmit_ts, sent.retransmitted, sent.lost) = (now, true, false);
+    }
+
+    /// The sender has nothing to send.
+    pub(super) fn on_silence(&self, sender: &Sender) {
+        let outstanding = &self.sent[self.una..];
+        let inflight = outstanding.iter().filter(|sent| !sent.acked && !sent.lost).count();
+        let lost = outstanding.iter().any(|sent| sent.lost);
+        if !self.config.prr {
+            assert!(!lost || inflight as f64 + 1.0 > sender.window().cwnd, "{sender:?}");
+        }
+    }
+
+    pub(super) fn on_timer(&mut self, now: Time, sender: &Sender) {
+        let timeouts = std::mem::replace(&mut self.timeouts, sender.counters().timeouts);
+        if self.sent.is_empty() {
+            return;
+        }
+        if self.timeouts == timeouts {
+            self.detect_loss(now, sender);
+            return;
+        }
+        let reo_wnd = self.reo_wnd(sender);
+        let (una, rtt) = (self.una, self.rtt);
+        for (number, sent) in self.sent.iter_mut().enumerate().skip(una) {
+            if !sent.acked && (number == una || sent.xmit_ts + rtt + reo_wnd <= now) {
+                (sent.lost, sent.missing) = (true, true);
+            }
+        }
+        (self.recovering, self.point) = (true, self.sent.len());
+    }
+
+    pub(super) fn on_ack(&mut self, now: Time, sender: &Sender, ack: u64, blocks: &[(u64, u64)]) {
+        let ack = ack.div_ceil(SEGMENT) as usize;
+        if ack < self.una {
+            return;
+        }
+        let mut newly: Vec<usize> = (self.una..ack).filter(|&s| !self.sent[s].acked).collect();
+        self.una = ack;
+        for &(start, end) in blocks {
+            let block = (start / SEGMENT) as usize..end.div_ceil(SEGMENT) as usize;
+            newly.extend(block.filter(|&s| !self.sent[s].acked));
+        }
+        newly.sort_unstable();
+        newly.dedup();
+        let min_rtt = sender.rtt().least().unwrap_or(Span::ZERO);
+        for &number in &newly {
+            let sent = self.sent[number];
+            if number + 1 > self.fack {
+                self.fack = number + 1;
+            } else if number + 1 < self.fack && !sent.retransmitted {
+                self.reordering_seen = true;
+            }
+        }
+        newly.sort_by_key(|&number| (self.sent[number].xmit_ts, number));
+        for &number in &newly {
+            let sent = &mut self.sent[number];
+            (sent.acked, sent.lost, sent.missing) = (true, false, false);
+            let rtt = now.since(sent.xmit_ts);
+            if sent.retransmitted && rtt < min_rtt {
+                continue;
+            }
+            self.rtt = rtt;
+            if (sent.xmit_ts, number + 1) > (self.xmit_ts, self.end_seq) {
+                (self.xmit_ts, self.end_seq) = (sent.xmit_ts, number + 1);
+            }
+        }
+        self.recovering &= self.una < self.point;
+        self.detect_loss(now, sender);
+        assert_eq!(sender.counters().fast_retransmits, self.recoveries);
+    }
+
+    fn reo_wnd(&self, sender: &Sender) -> Span {
+        let sacked = self.sent[self.una..].iter().filter(|sent| sent.acked).count();
+        if !self.reordering_seen && (self.recovering || sacked >= 3) {
+            return Span::ZERO;
+        }
+        let rtt = sender.rtt();
+        (rtt.least().unwrap_or(Span::ZERO) / 4).min(rtt.srtt().unwrap_or(Span::ZERO))
+    }
+
+    fn detect_loss(&mut self, now: Time, sender: &Sender) {
+        let reo_wnd = self.reo_wnd(sender);
+        for (number, sent) in self.sent.iter_mut().enumerate().skip(self.una) {
+            if !sent.acked
+                && !sent.lost
+                && (self.xmit_ts, self.end_seq) > (sent.xmit_ts, number + 1)
+                && sent.xmit_ts + self.rtt + reo_wnd <= now
+            {
+                (sent.lost, sent.missing) = (true, true);
+            }
+        }
+        if !self.recovering && self.sent[self.una..].iter().any(|sent| sent.missing) {
+            (self.recovering, self.point) = (true, self.sent.len());
+            self.recoveries += 1;
+        }
+    }
+}
+
+fn with_rack() -> SenderConfig {
+    SenderConfig { rack: true, ..with_sack() }
+}
+
+/// The half-millisecond that the quarters of these round-trip times need.
+fn half_past(ms: u64) -> Time {
+    at(ms) + Span::from_micros(500)
+}
+
+/// RFC 8985, figure 1: of P0 to P3 the last three are lost, and P1 again. The probe asks, and P2's
+/// arrival tells of P1's second loss. The handshake took 10 ms, as does everything.
+#[test]
+fn figure_1_of_rfc_8985() {
+    let mut hand = Hand::new(4, SenderConfig { total: 4 * SEGMENT, ..with_rack() });
+    hand.now = at(20);
+    assert_eq!(hand.ack(1, []), []);
+    assert_eq!(hand.expire(), [3]);
+    assert_eq!(hand.now, at(40)); // 2 SRTT later
+    hand.now = at(50);
+    assert_eq!(hand.ack(1, [(3, 4)]), [1, 2]);
+    hand.now = at(60);
+    assert_eq!(hand.ack(1, [(2, 4)]), [1]);
+    hand.now = at(70);
+    assert_eq!(hand.ack(4, []), []);
+    assert!(hand.sender.is_done());
+    assert_eq!(hand.sender.counters().timeouts, 0);
+}
+
+/// RFC 8985 section 9.1, example 1, but sent at once: P1 and P3 of three are lost. P1 after the
+/// reordering window, a quarter of 10 ms, has passed; P3 as soon as P1's repair has arrived.
+#[test]
+fn two_of_three_are_lost() {
+    let mut hand = Hand::new(3, SenderConfig { total: 3 * SEGMENT, ..with_rack() });
+    hand.now = at(20);
+    assert_eq!(hand.ack(0, [(1, 2)]), []);
+    assert_eq!(hand.expire(), [0]);
+    assert_eq!(hand.now, half_past(22));
+    hand.now = half_past(32);
+    assert_eq!(hand.ack(2, []), [2]);
+    assert_eq!(hand.sender.counters().fast_retransmits, 1);
+    assert_eq!(hand.sender.counters().timeouts, 0);
+}
+
+/// RFC 8985 section 9.1, example 3: what comes within the window is not sent again, and from then on
+/// three reports do not confirm a loss without the window.
+#[test]
+fn reordering_within_the_window_is_forgiven() {
+    let mut hand = Hand::new(10, with_rack());
+    hand.now = at(20);
+    assert_eq!(hand.ack(0, [(2, 3)]), [10]);
+    hand.now = at(22);
+    assert_eq!(hand.ack(3, []), [11, 12, 13]);
+    hand.now = at(23);
+    // 4 to 9, of 10 ms before 20, are late by more than the window; now 13 ms are the round-trip time.
+    let sent = hand.ack(3, [(4, 10)]);
+    assert!(!sent.contains(&3), "{sent:?}");
+    assert_eq!(hand.sender.timer_at(), half_past(25));
+    assert_eq!(hand.expire()[0], 3);
+    assert_eq!(hand.sender.counters().fast_retransmits, 1);
+    // Without reordering the third report does.
+    let mut hand = Hand::new(10, with_rack());
+    hand.now = at(20);
+    assert_eq!(hand.ack(0, [(1, 3)]), [10, 11]);
+    assert_eq!(hand.ack(0, [(1, 4)])[0], 0);
+}
+
+/// RFC 8985 section 7.3: new data rather than old, beyond cwnd; once, until there is a new round-trip
+/// time. Then the timeout, from when the probe was sent.
+#[test]
+fn the_probe_is_new_data_where_there_is_some() {
+    let mut hand = Hand::new(4, with_rack());
+    assert_eq!(hand.expire(), [4]);
+    assert_eq!(hand.now, at(30));
+    assert_eq!(hand.sender.window().cwnd, 4.0);
+    assert_eq!(hand.expire(), [0]);
+    assert_eq!(hand.now, at(230));
+    assert_eq!(hand.sender.counters().timeouts, 1);
+    assert_eq!(hand.sender.window().cwnd, 1.0);
+}
+
+/// RFC 8985 section 7.2: one segment alone may wait for a delayed ACK; but not beyond the timeout.
+#[test]
+fn the_probe_of_a_single_segment_waits_for_a_delayed_ack() {
+    let config = SenderConfig { total: SEGMENT, min_rto: Span::from_secs(1), ..with_rack() };
+    let mut hand = Hand::new(1, config);
+    assert_eq!(hand.expire(), [0]);
+    assert_eq!(hand.now, at(10 + 2 * 10 + 200));
+    let mut hand = Hand::new(1, SenderConfig { min_rto: Span::from_millis(50), ..config });
+    assert_eq!(hand.expire(), [0]);
+    assert_eq!(hand.now, at(10 + 50));
+    assert_eq!(hand.sender.counters().timeouts, 0);
+}
+
+/// RFC 8985 section 7.4.2: the window is full, its last segment is lost, and the probe repairs it.
+/// The loss lowers the window, unless a duplicate tells that there was none.
+#[test]
+fn a_loss_that_the_probe_repairs_is_a_loss() {
+    for (duplicate, cwnd) in [(false, 2.0), (true, 6.0)] {
+        let mut hand = Hand::new(4, SenderConfig { window: 4, ..with_rack() });
+        assert_eq!(hand.expire(), [3]);
+        hand.now = at(40);
+        assert_eq!(hand.ack(4, []), [4, 5, 6, 7]);
+        if duplicate {
+            assert_eq!(hand.ack(4, []), []);
+        }
+        hand.now = at(50);
+        hand.ack(5, []);
+        assert_eq!(hand.sender.window().cwnd, cwnd);
+        assert_eq!(hand.sender.counters().fast_retransmits, 0);
+    }
+}
+
+/// RFC 8985 section 9.3: a lost repair lowers the window again, but with proportional rate reduction
+/// it is the congestion control's matter, and one reduction for the episode.
+#[test]
+fn a_lost_repair_lowers_the_window_again() {
+    for (prr, cwnd) in [(false, 5.0), (true, 10.0)] {
+        let mut hand = Hand::new(20, SenderConfig { prr, ..with_rack() });
+        hand.now = at(20);
+        assert_eq!(hand.ack(0, [(1, 4)])[0], 0);
+        assert_eq!(hand.sender.window().cwnd, 10.0);
+        hand.ack(0, [(1, 20)]); // lets go new segments, if that has not been
+        assert_eq!(hand.sender.window().cwnd, 10.0);
+        hand.now = at(30);
+        assert_eq!(hand.ack(0, [(1, 21)])[0], 0);
+        assert_eq!(hand.sender.window().cwnd, cwnd);
+        // It was one response for all repairs of that time.
+        hand.ack(0, [(1, 22)]);
+        assert_eq!(hand.sender.window().cwnd, cwnd);
+    }
+}
+
+/// A timeout gives up the first segment and what is older than a round-trip time (section 6.3), keeps
+/// what was reported, and sends the first whatever is in flight.
+#[test]
+fn a_timeout_gives_up_what_is_old() {
+    let mut hand = Hand::new(4, with_rack());
+    hand.now = at(20);
+    assert_eq!(hand.ack(4, []), [4, 5, 6, 7, 8]);
+    assert_eq!(hand.expire(), [9]); // the probe
+    assert_eq!(hand.expire(), [4]);
+    assert_eq!(hand.now, at(20 + 2 * 10 + 200));
+    assert_eq!(hand.sender.counters().timeouts, 1);
+    // 4 and 9 have arrived, 5 to 8 are lost: one by one, as the window opens.
+    hand.now += Span::from_millis(10);
+    assert_eq!(hand.ack(5, [(9, 10)]), [5, 6]);
+    hand.now += Span::from_millis(10);
+    assert_eq!(hand.ack(7, [(9, 10)]), [7, 8, 10]);
+    hand.now += Span::from_millis(10);
+    assert_eq!(hand.ack(10, [])[0], 11);
+    assert_eq!(hand.sender.counters().timeouts, 1);
+}
+
+/// RFC 8985 section 3.5: two segments sent just before the first one's timeout are not given up.
+#[test]
+fn a_timeout_does_not_give_up_what_is_young() {
+    use super::super::rack::Rack;
+    let mut rack = Rack::new(SEGMENT as u32);
+    rack.sent(at(0));
+    rack.update(at(100), SEGMENT, None, Span::from_millis(100)); // RACK.rtt is 100 ms
+    for ms in [200, 1190, 1195] {
+        rack.sent(at(ms));
+    }
+    assert!(!rack.time_out(at(1200), Span::from_millis(25)));
+    assert_eq!((rack.first_lost(), rack.inflight()), (Some(SEGMENT), 2));
+}
+
+/// A receiver that has lost what it had reported (RFC 2018 section 8): a timeout gets it back.
+#[test]
+fn what_the_receiver_has_thrown_away_is_sent_again() {
+    let mut hand = Hand::new(10, SenderConfig { total: 10 * SEGMENT, ..with_rack() });
+    hand.now = at(20);
+    assert_eq!(hand.ack(0, [(1, 10)]), [0]);
+    hand.now = at(30);
+    assert_eq!(hand.ack(1, []), []);
+    assert_eq!(hand.expire(), [1]);
+    for n in 2..11 {
+        hand.ack(n, []);
+    }
+    assert!(hand.sender.is_done());
+}
+
+/// RFC 9937 section 8, figures 1 and 2, whichever finds the losses: 20 in flight, the first or the
+/// first 15 lost. (The last but one of figure 1 goes with ACK 20, by the pseudocode, and not with 19.)
+#[test]
+fn the_figures_of_rfc_9937() {
+    for rack in [false, true] {
+        let config = SenderConfig { rack, prr: true, ..with_sack() };
+        let mut hand = Hand::new(20, config);
+        hand.now = at(20);
+        for ack in 1..=21 {
+            hand.now += Span::from_micros(10);
+            let sent = hand.ack(0, [(1, ack + 1)]);
+            let expected: &[u64] = match ack {
+                1 => &[20],
+                2 => &[21],
+                3 => &[0],
+                20 => &[29],
+                21 => &[30],
+                _ if ack % 2 == 1 && ack < 19 => &[22 + (ack - 5) / 2],
+                _ => &[],
+            };
+            assert_eq!(sent, expected, "ACK {ack}, RACK {rack}");
+        }
+        // 22 to 30 are outstanding: one more makes ssthresh.
+        assert_eq!(hand.ack(22, []), [31]);
+        assert_eq!(hand.sender.window(), Window { cwnd: 10.0, ssthresh: 10.0 });
+        let mut hand = Hand::new(20, config);
+        hand.now = at(20);
+        let mut sent = vec![];
+        for ack in 15..20 {
+            sent.extend(hand.ack(0, [(15, ack + 1)]));
+        }
+        assert_eq!(sent, [20, 21, 0, 1, 2], "RACK {rack}");
+    }
+}
+
+/// Each segment's first `times[segment]` transmissions are lost.
+fn losing_again(times: BTreeMap<u64, u32>) -> impl FnMut(&Packet, u64) -> Fate {
+    let mut times = times;
+    move |packet, _| match packet {
+        Packet::Data { seq, .. } => match times.get_mut(&(seq / SEGMENT)) {
+            Some(left @ 1..) => {
+                *left -= 1;
+                Fate::Lost
+            }
+            _ => Fate::Arrives,
+        },
+        _ => Fate::Arrives,
+    }
+}
+
+/// A repair that is lost: a timeout without RACK, a round trip with it. All else is the same.
+#[test]
+fn a_lost_repair_costs_a_round_trip_and_not_a_timeout() {
+    for (rack, prr) in [(false, false), (false, true), (true, false), (true, true)] {
+        let config = SenderConfig {
+            initial_window: 40,
+            initial_ssthresh: 40,
+            min_rto: Span::from_secs(1),
+            rack,
+            prr,
+            ..with_sack()
+        };
+        let mut path = Path::new(config, 1, WIDE, losing_again(BTreeMap::from([(5, 3)])));
+        path.run_until(at(5000));
+        assert_eq!(path.sender.counters().timeouts > 0, !rack);
+        let again: Vec<Time> =
+            path.sent.iter().filter(|(_, s)| s.seq == 5 * SEGMENT).map(|&(at, _)| at).collect();
+        assert_eq!(again.len(), 4);
+        if rack {
+            assert_eq!(again, [at(100), at(200), at(300), at(400)]);
+        }
+    }
+}
+
+/// The last segments of a transfer are lost: a probe and a round trip instead of a timeout.
+#[test]
+fn a_lost_tail_is_probed() {
+    for (rack, done) in [(false, 1400), (true, 600)] {
+        let min_rto = Span::from_secs(1);
+        let total = 10 * SEGMENT;
+        let config = SenderConfig { initial_window: 10, total, min_rto, rack, ..with_sack() };
+        let mut path = Path::new(config, 1, WIDE, losing(&[7, 8, 9]));
+        // ACKs of 0 to 6 at 200 ms. The probe repairs 9 at 400 ms, its ACK at 500 ms tells of 7 and 8.
+        // The timeout comes at 1200 ms, and repairs 7, then 8 and 9.
+        assert_eq!(path.run(), at(done));
+        assert_eq!(path.sender.counters().timeouts, u64::from(!rack));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 1000,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(8985),
+        ..ProptestConfig::default()
+    })]
+
+    /// On a path that loses segments, repairs and ACKs, reorders and queues: what is sent again is lost
+    /// by the [`Model`] (which [`Path`] compares step by step), and all arrives.
+    #[test]
+    fn the_sender_does_what_the_rfc_says(
+        (window, initial_window, segments, rest) in (4..200_u32, 2..60_u32, 1..400_u64, 1..1001_u64),
+        (loss, burst, ack_loss) in (0.0..0.2, 0.0..0.8, 0.0..0.3),
+        (delay, service) in (1..100_u64, 0..5_u64),
+        jitter in prop_oneof![3 => Just(0_u64), 1 => 1..40_u64],
+        prr in any::<bool>(),
+        seed in any::<u64>(),
+    ) {
+        let total = (segments - 1) * SEGMENT + rest;
+        let config = SenderConfig { window, initial_window, total, prr, ..with_rack() };
+        let pace = (Span::from_millis(delay), Span::from_millis(service));
+        let (mut state, mut bad) = (seed, false);
+        let mut path = Path::new(config, 2, pace, move |packet: &Packet, _| {
+            let chance = match packet {
+                Packet::Data { .. } if bad => burst,
+                Packet::Data { .. } => loss,
+                Packet::Ack(..) => ack_loss,
+                _ => 0.0,
+            };
+            let lost = uniform(&mut state) < chance;
+            bad = if matches!(packet, Packet::Data { .. }) { lost } else { bad };
+            let late = uniform(&mut state) * jitter as f64 * 1e3;
+            if lost { Fate::Lost } else { Fate::ArrivesLate(Span::from_micros(late as u64)) }
+        });
+        path.run();
+        prop_assert_eq!(path.sender.acked(), total);
+    }
+
+    /// Any losses of one window of 40, and of their first repairs: no timeout.
+    #[test]
+    fn any_losses_are_repaired_without_a_timeout(
+        lost in prop::collection::btree_map(0..37_u64, 1..3_u32, 1..10),
+        prr in any::<bool>(),
+    ) {
+        let min_rto = Span::from_secs(10);
+        let config =
+            SenderConfig { initial_window: 40, min_rto, prr, total: 300 * SEGMENT, ..with_rack() };
+        let mut path = Path::new(config, 1, WIDE, losing_again(lost));
+        path.run();
+        prop_assert_eq!(path.sender.counters().timeouts, 0);
+    }
+}
