@@ -89,7 +89,6 @@ impl Network {
         next_hop: Vec<Vec<Hop>>,
         routes: Vec<Route>,
         sack: Vec<Option<AckBlocks>>,
-        seed: u64,
     ) -> Self {
         for (station, link) in (0..).zip(&mut errors) {
             if let Some(mac) = link.take_if(|link| link.level == Level::Mac) {
@@ -109,7 +108,7 @@ impl Network {
             sack,
             arrived: None,
             recorder: None,
-            fingerprint: seed,
+            fingerprint: 0,
         }
     }
 
@@ -267,8 +266,8 @@ impl Network {
         &self.links
     }
 
-    /// A hash of the seed and of every packet that has come off the air or to its end on the wire,
-    /// and of when, in that order.
+    /// A hash of every packet that has come off the air or to its end on the wire, and of when, in that
+    /// order.
     pub(crate) fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
@@ -322,6 +321,6 @@ fn reported(sack: &[Option<AckBlocks>], packet: &Packet) -> Option<SackBlocks> {
 }
 
 /// Folds `value` into a hash (FNV-1a on 64-bit words, with a rotation so that high bits come down).
-fn fold(hash: u64, value: u64) -> u64 {
+pub(crate) fn fold(hash: u64, value: u64) -> u64 {
     (hash ^ value).wrapping_mul(0x0000_0100_0000_01B3).rotate_left(23)
 }

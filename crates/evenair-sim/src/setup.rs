@@ -111,7 +111,6 @@ pub(crate) fn network(scenario: &Scenario, seed: u64, flows: &[Flow]) -> Network
         next_hop,
         routes,
         sack,
-        seed,
     )
 }
 

@@ -16,7 +16,7 @@ use evenair_core::wlan::AP;
 
 use crate::flow::Flow;
 use crate::measure::Measuring;
-use crate::network::{Network, OnAir};
+use crate::network::{Network, OnAir, fold};
 use crate::recorder::Recorder;
 use crate::result::RunResult;
 use crate::scenario::Scenario;
@@ -97,7 +97,7 @@ impl<'a> World<'a> {
         result.seed = seed;
         result.series = self.sampler.map(|sampler| sampler.finish(&self.flows));
         result.events = self.events;
-        result.fingerprint = format!("{:016x}", self.network.fingerprint());
+        result.fingerprint = format!("{:016x}", fold(seed, self.network.fingerprint()));
         Ok(result)
     }
 
