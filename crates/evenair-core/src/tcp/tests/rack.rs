@@ -8,7 +8,7 @@ use proptest::test_runner::RngSeed;
 
 use super::path::{Fate, Packet, Path};
 use super::sack::{Hand, with_sack};
-use super::transfers::{WIDE, losing, uniform};
+use super::transfers::{WIDE, losing, random_fates};
 use super::*;
 
 #[derive(Clone, Copy, Debug)]
@@ -460,19 +460,8 @@ proptest! {
         let total = (segments - 1) * SEGMENT + rest;
         let config = SenderConfig { window, initial_window, total, prr, ..with_rack() };
         let pace = (Span::from_millis(delay), Span::from_millis(service));
-        let (mut state, mut bad) = (seed, false);
-        let mut path = Path::new(config, 2, pace, move |packet: &Packet, _| {
-            let chance = match packet {
-                Packet::Data { .. } if bad => burst,
-                Packet::Data { .. } => loss,
-                Packet::Ack(..) => ack_loss,
-                _ => 0.0,
-            };
-            let lost = uniform(&mut state) < chance;
-            bad = if matches!(packet, Packet::Data { .. }) { lost } else { bad };
-            let late = uniform(&mut state) * jitter as f64 * 1e3;
-            if lost { Fate::Lost } else { Fate::ArrivesLate(Span::from_micros(late as u64)) }
-        });
+        let fates = random_fates(seed, (loss, burst, ack_loss), jitter);
+        let mut path = Path::new(config, 2, pace, fates);
         path.run();
         prop_assert_eq!(path.sender.acked(), total);
     }

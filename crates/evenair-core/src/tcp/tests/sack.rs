@@ -4,8 +4,8 @@
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use super::path::{Fate, Packet, Path};
-use super::transfers::{RTT, WIDE, losing, uniform};
+use super::path::Path;
+use super::transfers::{RTT, WIDE, losing, random_fates};
 use super::*;
 
 /// What RFC 6675 has a sender do, with a mark for each segment and no arithmetic on ranges. Numbers
@@ -443,19 +443,8 @@ proptest! {
         let total = (segments - 1) * SEGMENT + rest;
         let config = SenderConfig { window, initial_window, total, ..with_sack() };
         let pace = (Span::from_millis(delay), Span::from_millis(service));
-        let (mut state, mut bad) = (seed, false);
-        let mut path = Path::new(config, 2, pace, move |packet: &Packet, _| {
-            let chance = match packet {
-                Packet::Data { .. } if bad => burst,
-                Packet::Data { .. } => loss,
-                Packet::Ack(..) => ack_loss,
-                _ => 0.0,
-            };
-            let lost = uniform(&mut state) < chance;
-            bad = if matches!(packet, Packet::Data { .. }) { lost } else { bad };
-            let late = uniform(&mut state) * jitter as f64 * 1e3;
-            if lost { Fate::Lost } else { Fate::ArrivesLate(Span::from_micros(late as u64)) }
-        });
+        let fates = random_fates(seed, (loss, burst, ack_loss), jitter);
+        let mut path = Path::new(config, 2, pace, fates);
         path.run();
         prop_assert_eq!(path.sender.acked(), total);
     }

@@ -164,6 +164,28 @@ fn periodic_losses_give_the_square_root_law() {
     }
 }
 
+/// Losses of data, of data after a lost segment, and of ACKs, with these probabilities; what arrives
+/// is late by up to `jitter` milliseconds.
+pub(super) fn random_fates(
+    seed: u64,
+    (loss, burst, ack_loss): (f64, f64, f64),
+    jitter: u64,
+) -> impl FnMut(&Packet, u64) -> Fate {
+    let (mut state, mut bad) = (seed, false);
+    move |packet, _| {
+        let chance = match packet {
+            Packet::Data { .. } if bad => burst,
+            Packet::Data { .. } => loss,
+            Packet::Ack(..) => ack_loss,
+            _ => 0.0,
+        };
+        let lost = uniform(&mut state) < chance;
+        bad = if matches!(packet, Packet::Data { .. }) { lost } else { bad };
+        let late = uniform(&mut state) * jitter as f64 * 1e3;
+        if lost { Fate::Lost } else { Fate::ArrivesLate(Span::from_micros(late as u64)) }
+    }
+}
+
 /// A small generator: a test's losses must depend on nothing but its seed.
 pub(super) fn uniform(state: &mut u64) -> f64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
