@@ -88,14 +88,16 @@ def show_parts(parts: Sequence[Mapping[str, Any]]) -> None:
 
 def show_claims(report: Path) -> None:
     """Print which of the claims in a report's folder do not hold and why, and how many do."""
+    from evenair.papers.report import summarise
+
     claims = json.loads((report / "claims.json").read_text(encoding="utf-8"))
     console = open_console()
     for claim in claims:
         if not claim["holds"]:
             console.print(f"{claim['id']} does not hold ({claim['where']}): {claim['statement']}")
             console.print(f"    {claim['reason']}")
-    hold = sum(claim["holds"] for claim in claims)
-    console.print(f"{hold} of {len(claims)} claims hold; see {report / 'report.html'}")
+    summary = summarise([claim["holds"] for claim in claims])
+    console.print(f"{summary}; see {report / 'report.html'}")
 
 
 def _parameter(parameter: Mapping[str, Any]) -> str:

@@ -50,6 +50,18 @@ def test_results_have_the_names_of_the_interface(
     assert set(document["inputs"]) == set(MODELS[name].all_keys)
 
 
+def test_options_may_stand_anywhere(capfd: pytest.CaptureFixture[str]) -> None:
+    printed = set()
+    for words in ("NAME A B --json", "NAME --json A B", "--json NAME A B", "NAME A --json B"):
+        words = words.replace("NAME", "tcp-throughput")
+        words = words.replace("A", "stations=3").replace("B", "delayed_ack=2")
+        assert main(["model", *words.split()]) == 0
+        out, err = capfd.readouterr()
+        assert err == ""
+        printed.add(out)
+    assert len(printed) == 1
+
+
 def test_every_model_is_listed(evenair: Evenair) -> None:
     done = evenair("model")
     assert (done.returncode, done.stderr) == (0, "")

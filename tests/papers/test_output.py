@@ -1,4 +1,4 @@
-"""Results are written in full or not at all."""
+"""Results are written in full or not at all, and summed up in a line."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from evenair.papers.output import staged, write_csv
+from evenair.papers.report import summarise
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,3 +59,16 @@ def test_a_file_in_the_way(tmp_path: Path) -> None:
 def test_csv(tmp_path: Path) -> None:
     write_csv(tmp_path / "t.csv", ("a", "b"), [(1, 1 / 3), ("x", None)])
     assert (tmp_path / "t.csv").read_text() == "a,b\n1,0.333333\nx,\n"
+
+
+@pytest.mark.parametrize(
+    ("holds", "expected"),
+    [
+        ([], "no published claim is about what was asked for"),
+        ([True, True], "2 of 2 claims hold"),
+        ([True, False], "1 of 2 claims hold, 1 does not"),
+        ([False, True, False], "1 of 3 claims hold, 2 do not"),
+    ],
+)
+def test_the_summary_counts_what_holds(holds: list[bool], expected: str) -> None:
+    assert summarise(holds) == expected

@@ -41,12 +41,20 @@ class Heading:
     quick: bool
 
 
-def html(heading: Heading, sections: Sequence[Section], verdicts: Sequence[Verdict[Any]]) -> str:
-    """Return the report. All text is escaped here; figures are embedded."""
-    failed = sum(not verdict.holds for verdict in verdicts)
-    summary = f"{len(verdicts) - failed} of {len(verdicts)} claims hold"
+def summarise(holds: Sequence[bool]) -> str:
+    """Return how many of the claims that were judged hold."""
+    if not holds:
+        return "no published claim is about what was asked for"
+    failed = len(holds) - sum(holds)
+    summary = f"{len(holds) - failed} of {len(holds)} claims hold"
     if failed:
         summary += f", {failed} do not" if failed > 1 else ", 1 does not"
+    return summary
+
+
+def html(heading: Heading, sections: Sequence[Section], verdicts: Sequence[Verdict[Any]]) -> str:
+    """Return the report. All text is escaped here; figures are embedded."""
+    summary = summarise([verdict.holds for verdict in verdicts])
     return _PAGE.substitute(
         title=escape(heading.title),
         authors=escape(heading.authors),
