@@ -61,6 +61,7 @@ impl Interface {
     }
 
     /// A packet arrives at the queue, and says so itself.
+    #[inline(always)]
     pub(crate) fn enqueue(&mut self, now: Time, packet: &Packet) {
         debug_assert_eq!(packet.enqueued_at, now, "its waiting is counted from there");
         let kind = self.kind(packet);

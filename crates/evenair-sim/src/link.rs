@@ -58,6 +58,7 @@ impl Link {
 
     /// Sends `packet`, or queues it, or drops what the queue has no room for. Returns whether
     /// [`Link::next`] may tell something else than before.
+    #[inline(always)]
     pub(crate) fn send(&mut self, now: Time, packet: &Packet) -> bool {
         if !self.waiting {
             if self.free_at <= now {
@@ -143,6 +144,7 @@ impl Link {
         }
     }
 
+    #[inline(always)]
     fn transmit(&mut self, now: Time, packet: &Packet) {
         let bytes = u64::from(packet.size);
         let duration = match self.nanos_per_byte {

@@ -144,12 +144,14 @@ impl Network {
     }
 
     /// A packet leaves the flow's source, or else its sink.
+    #[inline(always)] // this and what it calls: the way of every packet, 3% of a run
     pub(crate) fn send(&mut self, now: Time, from_source: bool, packet: &Packet) {
         match self.routes[packet.flow.0 as usize].first[usize::from(!from_source)] {
             Hop::Air(station) => self.enqueue(now, station, packet),
             Hop::Link(link) => {
                 if let Some(recorder) = &mut self.recorder {
-                    recorder.wire(now, false, packet, reported(&self.sack, packet));
+                    let packet = *packet;
+                    recorder.wire(now, false, &packet, reported(&self.sack, &packet));
                 }
                 self.send_over(now, link, packet);
             }
@@ -277,6 +279,7 @@ impl Network {
         self.fingerprint = fold(self.fingerprint, now.as_nanos().rotate_left(32) ^ what);
     }
 
+    #[inline(always)]
     fn send_over(&mut self, now: Time, link: u32, packet: &Packet) {
         let link = link as usize;
         if self.links[link].send(now, packet) {
@@ -298,6 +301,7 @@ impl Network {
     }
 
     /// A packet reaches the interface of `station`.
+    #[inline(always)]
     fn enqueue(&mut self, now: Time, station: u32, packet: &Packet) {
         self.interfaces[station as usize].enqueue(now, packet);
         if self.medium.is_free(station) {
