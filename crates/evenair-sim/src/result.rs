@@ -78,7 +78,7 @@ pub struct FlowResult {
     pub retransmissions: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,
-    /// Losses confirmed by three duplicate ACKs.
+    /// Recoveries begun: losses that duplicate ACKs, SACK or RACK have told.
     pub fast_retransmits: u64,
     /// Mean of the measured round-trip times, seconds; absent where none was measured.
     pub mean_rtt_s: Option<f64>,

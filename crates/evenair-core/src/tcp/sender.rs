@@ -101,7 +101,7 @@ pub struct SenderCounters {
     pub retransmissions: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,
-    /// Losses confirmed by duplicate ACKs.
+    /// Recoveries begun: losses that duplicate ACKs, SACK or RACK have told.
     pub fast_retransmits: u64,
 }
 
@@ -284,6 +284,7 @@ impl Sender {
             // outstanding exceeds by far what is in the network, and half of it the path.
             signal.flight = signal.flight.min(self.window.cwnd);
         }
+        let reordering_window = self.reordering_window();
         self.control.on_timeout(&mut self.window, &signal, first);
         self.recovered = Some(self.max);
         self.recovery = None;
@@ -291,7 +292,7 @@ impl Sender {
         self.duplicate_acks = 0;
         self.limited = 0;
         if self.rack.is_some() {
-            return self.time_out_with_rack(now);
+            return self.time_out_with_rack(now, reordering_window);
         }
         self.next = self.una;
         if let Some(scoreboard) = &mut self.scoreboard {

@@ -15,9 +15,9 @@
 //! **When a frozen counter is decremented** (9.2.5.2): a counter is decremented at the end of a
 //! slot during which the medium was idle. The slot in which somebody transmits is not idle, so it
 //! does not count; after the busy period and a DIFS the frozen counter goes on from where it was,
-//! at least 1. **Slot 0 after a busy period** can hence be used only by a station that has just
-//! transmitted and drew 0, or by one whose packet arrived after the medium became idle (immediate
-//! access). Models in which a busy slot counts (Bianchi 2000) differ by 1 to 2% in throughput.
+//! at least 1. **Slot 0 after a busy period** can hence be used only by a station that draws 0
+//! (it has just transmitted, its packet came during the busy period, or its immediate access was
+//! forestalled), or by one whose packet arrived after the medium became idle (immediate access). Models in which a busy slot counts (Bianchi 2000) differ by 1 to 2% in throughput.
 
 use super::crowd::Crowd;
 

@@ -149,6 +149,8 @@ impl Increase {
 
     /// New data was acknowledged.
     pub fn on_ack(&mut self, window: &mut Window, signal: &Signal) {
+        // Nothing tells of the end of a loss that a probe has repaired.
+        self.recovering = false;
         if signal.credit > 0.0 {
             self.ratio = (15.0 * self.ratio + signal.acked / signal.credit) / 16.0;
         }

@@ -168,6 +168,8 @@ impl Cubic {
 
 impl CongestionControl for Cubic {
     fn on_ack(&mut self, window: &mut Window, signal: &Signal) {
+        // Nothing tells of the end of a loss that a probe has repaired.
+        self.recovering = false;
         if let Some(rtt) = signal.rtt {
             let rtt = rtt.as_secs_f64();
             self.srtt = Some(self.srtt.map_or(rtt, |srtt| srtt + (rtt - srtt) / 8.0));
@@ -235,6 +237,17 @@ mod tests {
     use super::super::tests::{Acks, at_ms, choice, signal};
     use super::*;
     use crate::time::Span;
+
+    /// A probe that repairs a loss ends no recovery; the timeout long afterwards is in none, either.
+    #[test]
+    fn a_loss_without_a_recovery_does_not_shield_from_a_timeout() {
+        let mut cubic = Cubic::new(&choice("cubic"));
+        let mut window = Window { cwnd: 100.0, ssthresh: 100.0 };
+        cubic.on_loss(&mut window, &signal(0, 0.0, 100.0));
+        cubic.on_ack(&mut window, &signal(10, 1.0, 70.0));
+        cubic.on_timeout(&mut window, &signal(20, 0.0, 70.0), true);
+        assert_eq!(cubic.max, None);
+    }
 
     /// A loss at 200 leaves 140: K = cbrt(60 / 0.4) = 5.3133 s. Each ACK for 12 s, against the
     /// function itself.

@@ -67,7 +67,7 @@ pub trait CongestionControl {
     /// A duplicate ACK came.
     fn on_duplicate_ack(&mut self, _window: &mut Window, _signal: &Signal) {}
 
-    /// A loss is confirmed by duplicate ACKs: set `ssthresh`, and `cwnd` to what it shall be during
+    /// A loss is confirmed, by anything but a timeout: set `ssthresh`, and `cwnd` to what it shall be during
     /// and after recovery.
     fn on_loss(&mut self, window: &mut Window, signal: &Signal);
 

@@ -34,6 +34,7 @@ impl Sender {
             // When the cumulative ACK comes to it says nothing of a round-trip time any more.
             self.timed = self.timed.filter(|&(end, _)| !scoreboard.contains(end - 1));
         }
+        let waited = rack.reordering_at != Time::NEVER && rack.rto_at <= now;
         let before = rack.outstanding() - rack.reported();
         rack.update(now, una, news.then_some(scoreboard), least);
         let delivered = before - (rack.outstanding() - rack.reported());
@@ -63,6 +64,13 @@ impl Sender {
         if advances {
             self.schedule_probe(now);
         }
+        if let Some(rack) = &mut self.rack
+            && waited
+            && rack.reordering_at == Time::NEVER
+        {
+            // A reordering timer has kept the timeout from coming when it was due: it starts anew.
+            rack.rto_at = rack.rto_at.max(now + self.rtt.rto());
+        }
         self.set_timer();
     }
 
@@ -89,10 +97,10 @@ impl Sender {
         true
     }
 
-    /// The retransmission timer has expired and the window is what the congestion control wants.
+    /// The retransmission timer has expired and the window is what the congestion control wants. Until
+    /// then the reordering window was `window`.
     #[cold]
-    pub(super) fn time_out_with_rack(&mut self, now: Time) {
-        let window = self.reordering_window();
+    pub(super) fn time_out_with_rack(&mut self, now: Time, window: Span) {
         let Some(rack) = &mut self.rack else { return };
         if rack.time_out(now, window)
             && let Some(scoreboard) = &mut self.scoreboard
@@ -185,7 +193,8 @@ impl Sender {
             self.recover(now, &signal);
             self.repair = false;
             if let Some(rack) = &mut self.rack {
-                (rack.forced, rack.response) = (self.prr.is_none(), now);
+                let forced = self.prr.is_none() && rack.first_lost().is_some();
+                (rack.forced, rack.response) = (forced, now);
                 (rack.rto_at, rack.probe) = (self.deadline, None);
                 if let Some(prr) = &mut self.prr {
                     let flight = rack.outstanding() - rack.reported() + delivered;
@@ -213,7 +222,7 @@ impl Sender {
         signal
     }
 
-    fn reordering_window(&self) -> Span {
+    pub(super) fn reordering_window(&self) -> Span {
         let least = self.rtt.least().unwrap_or(Span::ZERO);
         let srtt = self.rtt.srtt().unwrap_or(Span::ZERO);
         self.rack.as_deref().map_or(Span::ZERO, |rack| {

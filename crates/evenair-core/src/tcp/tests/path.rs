@@ -53,14 +53,20 @@ pub(super) struct Path<F> {
 
 impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
     /// With `delay` each way and a bottleneck that spends `service` on a data segment.
-    pub(super) fn new(
+    pub(super) fn new(config: SenderConfig, delayed_ack: u32, pace: (Span, Span), fate: F) -> Self {
+        Self::with(newreno(), config, delayed_ack, pace, fate)
+    }
+
+    /// The same with another congestion control than NewReno.
+    pub(super) fn with(
+        control: Algorithm,
         config: SenderConfig,
         delayed_ack: u32,
         (delay, service): (Span, Span),
         fate: F,
     ) -> Self {
         let mut path = Self {
-            sender: Sender::new(config, newreno()),
+            sender: Sender::new(config, control),
             receiver: receiver_of(&config, delayed_ack),
             now: Time::ZERO,
             sent: vec![],
