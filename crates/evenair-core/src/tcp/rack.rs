@@ -9,9 +9,8 @@
 //! - a segment that was given up and arrives nevertheless has a round-trip time. The pseudocode would
 //!   take its transmission time as infinite; here being lost is a mark of its own.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
-use super::sack::Scoreboard;
 use super::sender::DUPLICATE_ACK_THRESHOLD;
 use crate::time::{Span, Time};
 
@@ -63,6 +62,11 @@ pub(super) struct Rack {
     una: u64,
     /// Of each outstanding segment.
     sent: VecDeque<Transmission>,
+    /// Transmissions in their order: when, and the segment's end. Some have been repeated or settled
+    /// since.
+    order: VecDeque<(Time, u64)>,
+    /// What the present ACK is the first to report.
+    pub(super) reports: Vec<(u64, u64)>,
     /// `RACK.xmit_ts` and `RACK.end_seq`, once something has been delivered.
     latest: (Time, u64),
     /// `RACK.rtt`.
@@ -70,11 +74,12 @@ pub(super) struct Rack {
     /// `RACK.fack`.
     forward: u64,
     reordering_seen: bool,
-    /// Outstanding segments that are reported (`RACK.segs_sacked`), lost and not sent again, or have
-    /// ever been lost and not been reported.
+    /// Outstanding segments that are reported (`RACK.segs_sacked`), or have ever been lost and not been
+    /// reported.
     reported: u64,
-    lost: u64,
     ever_lost: u64,
+    /// Those that are lost and have not been sent again, by their first byte.
+    lost: BTreeSet<u64>,
     /// Beyond this byte segments were sent in order, once, and none has been reported.
     ordered_from: u64,
     /// When the congestion control last lowered the window.
@@ -101,13 +106,15 @@ impl Rack {
             segment: u64::from(segment),
             una: 0,
             sent: VecDeque::new(),
+            order: VecDeque::new(),
+            reports: Vec::new(),
             latest: (Time::ZERO, 0),
             rtt: Span::ZERO,
             forward: 0,
             reordering_seen: false,
             reported: 0,
-            lost: 0,
             ever_lost: 0,
+            lost: BTreeSet::new(),
             ordered_from: 0,
             response: Time::ZERO,
             forced: false,
@@ -133,7 +140,7 @@ impl Rack {
 
     /// Segments in flight: neither reported nor lost, or sent again since (RFC 9937 section 6.2).
     pub(super) fn inflight(&self) -> u64 {
-        self.outstanding() - self.reported - self.lost
+        self.outstanding() - self.reported - self.lost.len() as u64
     }
 
     /// Whether a segment that has not been delivered has ever been found lost.
@@ -150,24 +157,28 @@ impl Rack {
             lost: false,
             ever_lost: false,
         });
+        self.note(now, self.end());
     }
 
     /// 6.1: the segment at `seq` was sent again.
     pub(super) fn sent_again(&mut self, now: Time, seq: u64) {
         let index = ((seq - self.una) / self.segment) as usize;
         let segment = &mut self.sent[index];
-        self.lost -= u64::from(segment.lost);
+        self.lost.remove(&seq);
         (segment.at, segment.again, segment.lost) = (now, true, false);
         self.ordered_from = self.end();
+        self.note(now, seq + self.segment);
     }
 
     /// The first lost segment.
     pub(super) fn first_lost(&self) -> Option<u64> {
-        if self.lost == 0 {
-            return None;
-        }
-        let index = self.sent.iter().position(|segment| segment.lost)?;
-        Some(self.una + index as u64 * self.segment)
+        self.lost.first().copied()
+    }
+
+    /// Keeps `order`, where those of one moment stand by their ends.
+    fn note(&mut self, now: Time, end: u64) {
+        let later = self.order.iter().rev().take_while(|&&other| other > (now, end)).count();
+        self.order.insert(self.order.len() - later, (now, end));
     }
 
     /// One after the last byte of the last segment, if that is full.
@@ -175,23 +186,19 @@ impl Rack {
         self.una + self.outstanding() * self.segment
     }
 
-    /// 6.2, steps 2 and 3: an ACK expects `una` next, and has `reported` something beyond it or not.
-    /// `least` is min_RTT.
-    pub(super) fn update(
-        &mut self,
-        now: Time,
-        una: u64,
-        reported: Option<&Scoreboard>,
-        least: Span,
-    ) {
-        let mut latest = None;
+    /// 6.2, steps 2 and 3: an ACK expects `una` next, and has told what is in `reports`. `least` is
+    /// min_RTT.
+    pub(super) fn update(&mut self, now: Time, una: u64, least: Span) {
+        let (mut latest, size) = (None, self.segment);
         let mut deliver = |segment: &Transmission, end: u64| {
             if end > self.forward {
                 self.forward = end;
             } else if end < self.forward && !segment.again {
                 self.reordering_seen = true;
             }
-            self.lost -= u64::from(segment.lost);
+            if segment.lost {
+                self.lost.remove(&(end - size));
+            }
             self.ever_lost -= u64::from(segment.ever_lost);
             // Within min_RTT it was the transmission before that arrived.
             if !segment.again || now.since(segment.at) >= least {
@@ -209,16 +216,22 @@ impl Rack {
         }
         // The last segment of all may be short.
         self.una = una;
-        if let Some(scoreboard) = reported {
-            for (segment, start) in self.sent.iter_mut().zip((una..).step_by(self.segment as usize))
-            {
-                if !segment.reported && scoreboard.contains(start) {
-                    deliver(segment, start + self.segment);
-                    (segment.reported, segment.lost, segment.ever_lost) = (true, false, false);
-                    self.reported += 1;
-                }
+        // Ascending, or it would look like reordering.
+        self.reports.sort_unstable();
+        for &(from, to) in &self.reports {
+            for start in (from..to).step_by(size as usize) {
+                let segment = &mut self.sent[((start - una) / size) as usize];
+                deliver(segment, start + size);
+                (segment.reported, segment.lost, segment.ever_lost) = (true, false, false);
+                self.reported += 1;
             }
+        }
+        if !self.reports.is_empty() {
+            self.reports.clear();
             self.ordered_from = self.end();
+        }
+        while self.order.front().is_some_and(|&(_, end)| end <= una) {
+            self.order.pop_front();
         }
         if let Some(latest) = latest {
             self.rtt = now.since(latest.0);
@@ -240,25 +253,27 @@ impl Rack {
         if self.una >= self.ordered_from {
             return found;
         }
-        let mut settled = None;
-        for (segment, start) in
-            self.sent.iter_mut().zip((self.una..).step_by(self.segment as usize))
-        {
-            let overtaken = self.latest > (segment.at, start + self.segment);
-            if segment.reported || segment.lost || !overtaken {
+        let mut last = None;
+        let mut overtaken = 0;
+        while let Some(&(at, end)) = self.order.get(overtaken).filter(|&&sent| sent < self.latest) {
+            overtaken += 1;
+            let index = end.checked_sub(self.una + 1).map(|bytes| (bytes / self.segment) as usize);
+            let segment = index.and_then(|index| self.sent.get_mut(index));
+            let Some(segment) = segment.filter(|s| s.at == at && !s.reported && !s.lost) else {
                 continue;
-            }
-            let until = segment.at + self.rtt + window;
-            if until > now {
-                settled = settled.max(Some(until));
+            };
+            if at + self.rtt + window > now {
+                // So are all that follow: they were sent later.
+                last = last.or(Some(overtaken - 1));
+                self.reordering_at = at + self.rtt + window;
                 continue;
             }
             found.lost = true;
-            found.lost_again |= segment.again && segment.at >= self.response;
-            self.lost += 1;
+            found.lost_again |= segment.again && at >= self.response;
+            self.lost.insert(end - self.segment);
             self.ever_lost += segment.give_up();
         }
-        self.reordering_at = settled.unwrap_or(Time::NEVER);
+        self.order.drain(..last.unwrap_or(overtaken));
         found
     }
 
@@ -266,7 +281,8 @@ impl Rack {
     /// reported (RFC 2018 section 8): it does not acknowledge a segment that it has reported.
     pub(super) fn time_out(&mut self, now: Time, window: Span) -> bool {
         let discarded = self.sent.front().is_some_and(|first| first.reported);
-        for (index, segment) in self.sent.iter_mut().enumerate() {
+        let starts = (self.una..).step_by(self.segment as usize);
+        for (segment, start) in self.sent.iter_mut().zip(starts) {
             if discarded && segment.reported {
                 segment.reported = false;
                 self.reported -= 1;
@@ -274,10 +290,15 @@ impl Rack {
             if segment.reported || segment.lost {
                 continue;
             }
-            if index == 0 || segment.at + self.rtt + window <= now {
-                self.lost += 1;
+            if start == self.una || segment.at + self.rtt + window <= now {
+                self.lost.insert(start);
                 self.ever_lost += segment.give_up();
+            } else if discarded {
+                self.order.push_back((segment.at, start + self.segment));
             }
+        }
+        if discarded {
+            self.order.make_contiguous().sort_unstable();
         }
         self.ordered_from = self.end();
         discarded

@@ -67,8 +67,15 @@ impl Scoreboard {
     }
 
     /// Takes an ACK's blocks, of what lies between the cumulative ACK and what has been sent;
-    /// whether they tell anything new. Only whole segments count: a sender sends nothing else again.
-    pub(super) fn update(&mut self, una: u64, max: u64, blocks: &[(u64, u64)]) -> bool {
+    /// whether they tell anything new, and what. Only whole segments count: a sender sends nothing else
+    /// again.
+    pub(super) fn update(
+        &mut self,
+        una: u64,
+        max: u64,
+        blocks: &[(u64, u64)],
+        mut tell: impl FnMut((u64, u64)),
+    ) -> bool {
         let mut news = false;
         for &(start, end) in blocks {
             if start <= una || end > max {
@@ -77,6 +84,7 @@ impl Scoreboard {
             let start = start.next_multiple_of(self.segment);
             let end = if end == max { end } else { end / self.segment * self.segment };
             if start < end {
+                ranges::missing(&self.sacked, start, end).for_each(&mut tell);
                 news |= ranges::insert(&mut self.sacked, start, end) > 0;
             }
         }

@@ -29,14 +29,14 @@ impl Sender {
         let (una, max, least) = (self.una, self.max, self.rtt.least().unwrap_or(Span::ZERO));
         let (Some(rack), Some(scoreboard)) = (&mut self.rack, &mut self.scoreboard) else { return };
         scoreboard.advance(una);
-        let news = scoreboard.update(una, max, blocks);
+        let news = scoreboard.update(una, max, blocks, |bytes| rack.reports.push(bytes));
         if news {
             // When the cumulative ACK comes to it says nothing of a round-trip time any more.
             self.timed = self.timed.filter(|&(end, _)| !scoreboard.contains(end - 1));
         }
         let waited = rack.reordering_at != Time::NEVER && rack.rto_at <= now;
         let before = rack.outstanding() - rack.reported();
-        rack.update(now, una, news.then_some(scoreboard), least);
+        rack.update(now, una, least);
         let delivered = before - (rack.outstanding() - rack.reported());
         rack.after_timeout &= self.recovered.is_some_and(|byte| una < byte);
         if advances {

@@ -22,7 +22,7 @@ impl Sender {
         let lost_before = scoreboard.lost_before();
         scoreboard.advance(una);
         // Section 2: a duplicate ACK is one that reports something new, wherever it ends.
-        if scoreboard.update(una, max, blocks) {
+        if scoreboard.update(una, max, blocks, |_| ()) {
             let lost = scoreboard.is_lost(una);
             // When the cumulative ACK comes to it says nothing of a round-trip time any more.
             self.timed = self.timed.filter(|&(end, _)| !scoreboard.contains(end - 1));

@@ -326,7 +326,7 @@ fn a_timeout_does_not_give_up_what_is_young() {
     use super::super::rack::Rack;
     let mut rack = Rack::new(SEGMENT as u32);
     rack.sent(at(0));
-    rack.update(at(100), SEGMENT, None, Span::from_millis(100)); // RACK.rtt is 100 ms
+    rack.update(at(100), SEGMENT, Span::from_millis(100)); // RACK.rtt is 100 ms
     for ms in [200, 1190, 1195] {
         rack.sent(at(ms));
     }
