@@ -299,6 +299,22 @@ fn a_lost_repair_lowers_the_window_again() {
     }
 }
 
+/// RFC 9937 section 6.2, with RFC 6675 and with RACK: 20 outstanding, target 10. Four reports begin
+/// recovery, with 0 to 7 lost, 8 in flight and room for 2. The ACK of 0 reports four more, so that 12
+/// to 15 are lost, too, and only 1 is in flight: 9 delivered less 2 sent are 7, and not one more, as
+/// there would be if the ACK told of no further loss.
+#[test]
+fn an_ack_that_tells_of_further_losses_is_not_safe() {
+    for rack in [false, true] {
+        let mut hand = Hand::new(20, SenderConfig { rack, prr: true, ..with_sack() });
+        hand.now = at(20);
+        assert_eq!(hand.ack(0, [(8, 12)]), [0, 1]);
+        assert_eq!(hand.sender.window().cwnd, 10.0);
+        hand.now = at(30);
+        assert_eq!(hand.ack(1, [(16, 20), (8, 12)]), [2, 3, 4, 5, 6, 7, 12], "rack {rack}");
+    }
+}
+
 /// A timeout gives up the first segment and what is older than a round-trip time (section 6.3), keeps
 /// what was reported, and sends the first whatever is in flight.
 #[test]
