@@ -60,7 +60,7 @@ impl Interface {
         }
     }
 
-    /// A packet arrives at the queue, and says so itself.
+    /// `packet`, whose `enqueued_at` is `now`, arrives at the queue.
     #[inline(always)]
     pub(crate) fn enqueue(&mut self, now: Time, packet: &Packet) {
         debug_assert_eq!(packet.enqueued_at, now, "its waiting is counted from there");

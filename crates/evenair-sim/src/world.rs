@@ -24,6 +24,9 @@ use crate::series::Sampler;
 use crate::timers::Timers;
 use crate::{RunError, RunOptions, setup};
 
+/// How many steps of the loop pass between two looks at the cancel flag: a millisecond or two.
+const STEPS_PER_CANCEL_CHECK: u32 = 1 << 14;
+
 /// Everything that a run consists of.
 pub(crate) struct World<'a> {
     scenario: &'a Scenario,
@@ -103,7 +106,18 @@ impl<'a> World<'a> {
 
     #[inline(never)] // so that the loop is compiled by itself
     fn advance_to_end(&mut self) {
-        while self.advance() {}
+        while !self.is_cancelled() {
+            for _ in 0..STEPS_PER_CANCEL_CHECK {
+                if !self.advance() {
+                    return;
+                }
+            }
+        }
+        self.cancelled = true;
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
     /// Does what the air does until something else is due, and then that; false when nothing is
@@ -134,11 +148,6 @@ impl<'a> World<'a> {
         }
         // At the very end only what timers do still counts, for a sample may be due then.
         if timer_at <= end {
-            // No run does without timers for long, and they are few enough for looking at the flag.
-            self.cancelled = self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
-            if self.cancelled {
-                return false;
-            }
             self.begin_event(timer_at);
             self.on_timer();
             return true;

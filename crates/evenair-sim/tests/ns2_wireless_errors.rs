@@ -81,14 +81,15 @@ fn linux_reno_with_rack() {
 }
 
 /// ns-2's Westwood is Linux's, which is our Westwood+, with timestamps and SACK. It finds lost
-/// retransmissions, as RACK does. At 0.03 and 0.1 the five seeds are among the twenty.
+/// retransmissions, as RACK does. At 0.03 and 0.1 the twenty seeds are judged: five of them alone are
+/// beyond the bar, but do not know ns-2's mean well enough to contradict it.
 #[test]
 fn westwood() {
     let overrides = with("westwood-plus", &["rack"]);
-    let mut rows = compare(STORED, "linux:westwood", &overrides);
-    rows.retain(|row| row.loss < 0.03);
-    rows.append(&mut compare(TWENTY_SEEDS, "linux:westwood", &overrides));
-    judge(&rows);
+    judge(&compare(TWENTY_SEEDS, "linux:westwood", &overrides));
+    let rows = compare(STORED, "linux:westwood", &overrides);
+    assert_eq!(misses(&rows), [0.03, 0.1]);
+    assert!(rows.iter().all(|row| (row.ours / row.ns2 - 1.0).abs() < BAR + row.half_width));
 }
 
 /// The contrast to [`westwood`]: with RFC 6675 a lost retransmission waits for its timeout, which a
