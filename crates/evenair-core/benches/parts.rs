@@ -4,21 +4,21 @@
 
 use std::collections::VecDeque;
 use std::hint::black_box;
-use std::time::Duration;
+
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use evenair_core::component::{Choice, Value};
+use evenair_core::medium::wlan::phy::{LONG_PREAMBLE, Phy};
+use evenair_core::medium::wlan::{AP, Dcf, DcfConfig, Event, Frame};
 use evenair_core::packet::{FlowId, Packet, PacketKind};
-use evenair_core::parts::{Choice, Value};
-use evenair_core::phy::{LONG_PREAMBLE, Phy};
 use evenair_core::queue::{Limit, Queue, QueueDiscipline, REGISTRY};
-use evenair_core::rng::{Purpose, Stream};
-use evenair_core::tcp::congestion::{self, Algorithm};
+use evenair_core::rng::{RngStream, StreamId};
+use evenair_core::tcp::congestion::{self, Controller};
 use evenair_core::tcp::{
-    Answer, DelayedAck, LimitedTransmit, Receiver, ReceiverConfig, Sender, SenderConfig,
+    AckAction, DelayedAck, LimitedTransmit, Receiver, ReceiverConfig, Sender, SenderConfig,
 };
-use evenair_core::time::{Span, Time};
+use evenair_core::time::{Duration, Instant};
 use evenair_core::units::Rate;
-use evenair_core::wlan::{AP, Event, Frame, Medium, MediumConfig};
 
 /// Flows whose packets share the queue: five downloads and the ACKs of five uploads.
 const FLOWS: u64 = 10;
@@ -38,7 +38,7 @@ fn packet(n: u64) -> Packet {
         payload: payload as u16,
         sack: 0,
         seq: n / FLOWS * u64::from(SEGMENT),
-        enqueued_at: Time::ZERO,
+        enqueued_at: Instant::ZERO,
         connection: 0,
     }
 }
@@ -60,7 +60,7 @@ fn queues(c: &mut Criterion) {
             let mut discarded = Vec::new();
             let mut n = 0;
             let mut offer = |queue: &mut Queue| {
-                let now = Time::from_nanos(n * 1_000_000);
+                let now = Instant::from_nanos(n * 1_000_000);
                 queue.enqueue(now, packet(n), &mut discarded);
                 discarded.clear();
                 n += 1;
@@ -98,14 +98,14 @@ fn contention(c: &mut Criterion) {
 }
 
 struct SaturatedCell {
-    medium: Medium,
+    medium: Dcf,
     frame: Frame,
 }
 
 impl SaturatedCell {
     fn new(stations: u32) -> Self {
         let phy = Phy::dot11b(LONG_PREAMBLE);
-        let config = MediumConfig {
+        let config = DcfConfig {
             phy,
             control_rate: Rate::from_mbps(2),
             rts_threshold: None,
@@ -115,18 +115,18 @@ impl SaturatedCell {
             long_retry_limit: 4,
         };
         let rates = vec![Rate::from_mbps(11); stations as usize + 1];
-        let mut medium = Medium::new(config, &rates, 1);
+        let mut medium = Dcf::new(config, &rates, 1);
         let frame = Frame { to: AP, bytes: packet(1).size };
         for station in 1..=stations {
-            medium.offer(Time::ZERO, station, frame);
+            medium.offer(Instant::ZERO, station, frame);
         }
         Self { medium, frame }
     }
 
     /// From the end of one frame that got through, or was given up, to that of the next.
     fn round(&mut self) {
-        while let Some((now, event)) = self.medium.poll_until(Time::NEVER) {
-            if let Event::Finished { station, .. } = event {
+        while let Some((now, event)) = self.medium.poll_until(Instant::NEVER) {
+            if let Event::Done { station, .. } = event {
                 self.medium.offer(now, station, self.frame);
                 return;
             }
@@ -153,7 +153,7 @@ struct Connection {
     receiver: Receiver,
     /// Segments on the way: first byte and payload.
     path: VecDeque<(u64, u32)>,
-    now: Time,
+    now: Instant,
     sent: u64,
     loss_every: u64,
 }
@@ -171,32 +171,32 @@ impl Connection {
             sack: false,
             rack: false,
             prr: false,
-            min_rto: Span::from_millis(200),
-            initial_rto: Span::from_millis(3_000),
+            min_rto: Duration::from_millis(200),
+            initial_rto: Duration::from_millis(3_000),
             total: u64::MAX,
         };
         let newreno = Choice::by_name(congestion::REGISTRY, "newreno").expect("it is there");
-        let delayed_ack_timeout = Span::from_millis(100);
+        let delayed_ack_timeout = Duration::from_millis(100);
         let mut connection = Self {
-            sender: Sender::new(config, Algorithm::new(&newreno)),
+            sender: Sender::new(config, Controller::new(&newreno)),
             receiver: Receiver::new(ReceiverConfig {
                 delayed_ack: DelayedAck::Every(2),
                 delayed_ack_timeout,
                 sack: false,
             }),
             path: VecDeque::with_capacity(64),
-            now: Time::ZERO,
+            now: Instant::ZERO,
             sent: 0,
             loss_every,
         };
-        connection.sender.poll_transmit(Time::ZERO);
-        connection.sender.on_syn_ack(Time::ZERO + Span::from_millis(10));
+        connection.sender.poll_transmit(Instant::ZERO);
+        connection.sender.on_syn_ack(Instant::ZERO + Duration::from_millis(10));
         connection
     }
 
     /// Lets the oldest segment arrive, or a timer expire where none is left.
     fn segment(&mut self) {
-        self.now += Span::from_millis(1);
+        self.now += Duration::from_millis(1);
         while let Some(segment) = self.sender.poll_transmit(self.now) {
             self.sent += 1;
             if !self.sent.is_multiple_of(self.loss_every) {
@@ -204,7 +204,7 @@ impl Connection {
             }
         }
         if let Some((seq, payload)) = self.path.pop_front() {
-            if let Answer::Ack(ack) = self.receiver.on_segment(self.now, seq, payload) {
+            if let AckAction::Ack(ack) = self.receiver.on_segment(self.now, seq, payload) {
                 self.sender.on_ack(self.now, ack, &[]);
             }
         } else {
@@ -220,7 +220,7 @@ impl Connection {
 
 fn random(c: &mut Criterion) {
     let mut group = c.benchmark_group("random");
-    let mut stream = Stream::new(1, Purpose::Backoff, 1);
+    let mut stream = RngStream::new(1, StreamId::Backoff, 1);
     group.bench_function("64 bits", |b| b.iter(|| stream.next_u64()));
     group.bench_function("backoff out of 0..=31", |b| b.iter(|| stream.up_to(black_box(31))));
     group.bench_function("exponential", |b| b.iter(|| stream.exponential(black_box(1.0))));
@@ -230,8 +230,8 @@ fn random(c: &mut Criterion) {
 criterion_group! {
     name = parts;
     config = Criterion::default()
-        .warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_secs(1))
+        .warm_up_time(std::time::Duration::from_millis(300))
+        .measurement_time(std::time::Duration::from_secs(1))
         .sample_size(30);
     targets = queues, contention, tcp, random
 }

@@ -6,14 +6,13 @@
 //! called again. The simulator, the real-time emulator and the gateway are drivers of the same
 //! code.
 
-pub mod errors;
+pub mod component;
+pub mod loss;
+pub mod medium;
 pub mod packet;
-pub mod parts;
-pub mod phy;
 pub mod queue;
 pub mod rng;
 pub mod tcp;
 pub mod time;
 pub mod traffic;
 pub mod units;
-pub mod wlan;

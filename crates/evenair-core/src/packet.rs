@@ -1,6 +1,6 @@
 //! A packet as the queues and the media see it: a small plain value without payload bytes.
 
-use crate::time::Time;
+use crate::time::Instant;
 
 /// Names a flow: its index in the run, or in the gateway's flow table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -48,7 +48,7 @@ pub struct Packet {
     /// payload byte, for an acknowledgement the next byte that is expected.
     pub seq: u64,
     /// When it enters the queue that it is on its way to, or entered that which it was in last.
-    pub enqueued_at: Time,
+    pub enqueued_at: Instant,
 }
 
 impl Packet {

@@ -7,7 +7,7 @@
 /// What a stream is drawn for. The discriminants are part of the results: never renumber them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
-pub enum Purpose {
+pub enum StreamId {
     /// Backoff slots of one station.
     Backoff = 1,
     /// Frame errors on the way to or from one station.
@@ -15,7 +15,7 @@ pub enum Purpose {
     /// Times of one application's datagrams.
     Traffic = 3,
     /// Errors of one wired link.
-    LinkErrors = 4,
+    LinkLoss = 4,
     /// Sizes of one flow's finite transfers.
     FileSizes = 5,
     /// Pauses between them.
@@ -25,13 +25,13 @@ pub enum Purpose {
 /// A xoshiro256++ generator (Blackman and Vigna 2019), seeded through SplitMix64 as its authors
 /// advise.
 #[derive(Clone, Debug)]
-pub struct Stream {
+pub struct RngStream {
     state: [u64; 4],
 }
 
-impl Stream {
+impl RngStream {
     /// The stream of `entity` for `purpose` in the run with `seed`.
-    pub fn new(seed: u64, purpose: Purpose, entity: u64) -> Self {
+    pub fn new(seed: u64, purpose: StreamId, entity: u64) -> Self {
         let mut mix = seed;
         for part in [purpose as u64, entity] {
             mix = split_mix(&mut mix) ^ part.wrapping_mul(0xD6E8_FEB8_6659_FD93);
@@ -116,7 +116,7 @@ mod tests {
     /// made with the authors' C code.
     #[test]
     fn xoshiro_matches_its_published_vector() {
-        let mut stream = Stream { state: [1, 2, 3, 4] };
+        let mut stream = RngStream { state: [1, 2, 3, 4] };
         let got: Vec<u64> = (0..5).map(|_| stream.next_u64()).collect();
         assert_eq!(
             got,
@@ -133,15 +133,15 @@ mod tests {
     #[test]
     fn draws_are_uniform_and_streams_differ() {
         let mut counts = [0u32; 32];
-        let mut stream = Stream::new(1, Purpose::Backoff, 0);
+        let mut stream = RngStream::new(1, StreamId::Backoff, 0);
         for _ in 0..320_000 {
             counts[stream.up_to(31) as usize] += 1;
         }
         let chi2: f64 = counts.iter().map(|&c| (f64::from(c) - 1e4).powi(2) / 1e4).sum();
         assert!(chi2 < 61.1, "chi-square {chi2}, 31 degrees of freedom, 99.9% quantile 61.1");
-        let first = |seed, purpose, entity| Stream::new(seed, purpose, entity).next_u64();
-        assert_ne!(first(1, Purpose::Backoff, 0), first(1, Purpose::Backoff, 1));
-        assert_ne!(first(1, Purpose::Backoff, 0), first(1, Purpose::FrameErrors, 0));
-        assert_ne!(first(1, Purpose::Backoff, 0), first(2, Purpose::Backoff, 0));
+        let first = |seed, purpose, entity| RngStream::new(seed, purpose, entity).next_u64();
+        assert_ne!(first(1, StreamId::Backoff, 0), first(1, StreamId::Backoff, 1));
+        assert_ne!(first(1, StreamId::Backoff, 0), first(1, StreamId::FrameErrors, 0));
+        assert_ne!(first(1, StreamId::Backoff, 0), first(2, StreamId::Backoff, 0));
     }
 }

@@ -1,4 +1,4 @@
-//! Time as integer nanoseconds: [`Time`] is a moment, [`Span`] a length.
+//! Time as integer nanoseconds: [`Instant`] is a moment, [`Duration`] a length.
 //!
 //! Integers make a run exact and repeatable; a `u64` holds 584 years.
 
@@ -7,13 +7,13 @@ use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
 /// A moment, in nanoseconds since the start of the run (or of the driver's clock).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Time(u64);
+pub struct Instant(u64);
 
 /// A length of time, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Span(u64);
+pub struct Duration(u64);
 
-impl Time {
+impl Instant {
     /// The start of the run.
     pub const ZERO: Self = Self(0);
     /// A moment that never comes: the `poll_at` of a part that waits for nothing.
@@ -35,12 +35,12 @@ impl Time {
     }
 
     /// The time from `earlier` to `self`; zero when `earlier` is later.
-    pub const fn since(self, earlier: Self) -> Span {
-        Span(self.0.saturating_sub(earlier.0))
+    pub const fn since(self, earlier: Self) -> Duration {
+        Duration(self.0.saturating_sub(earlier.0))
     }
 }
 
-impl Span {
+impl Duration {
     /// No time at all.
     pub const ZERO: Self = Self(0);
     /// Longer than any run.
@@ -92,60 +92,60 @@ impl Span {
     }
 }
 
-impl Add<Span> for Time {
+impl Add<Duration> for Instant {
     type Output = Self;
-    fn add(self, span: Span) -> Self {
+    fn add(self, span: Duration) -> Self {
         Self(self.0.saturating_add(span.0))
     }
 }
 
-impl AddAssign<Span> for Time {
-    fn add_assign(&mut self, span: Span) {
+impl AddAssign<Duration> for Instant {
+    fn add_assign(&mut self, span: Duration) {
         *self = *self + span;
     }
 }
 
-impl Add for Span {
+impl Add for Duration {
     type Output = Self;
     fn add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 }
 
-impl AddAssign for Span {
+impl AddAssign for Duration {
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
     }
 }
 
-impl Sub for Span {
+impl Sub for Duration {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
         Self(self.0 - other.0)
     }
 }
 
-impl Mul<u64> for Span {
+impl Mul<u64> for Duration {
     type Output = Self;
     fn mul(self, n: u64) -> Self {
         Self(self.0.saturating_mul(n))
     }
 }
 
-impl Div<u64> for Span {
+impl Div<u64> for Duration {
     type Output = Self;
     fn div(self, n: u64) -> Self {
         Self(self.0 / n)
     }
 }
 
-impl fmt::Display for Time {
+impl fmt::Display for Instant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.9} s", self.as_secs_f64())
     }
 }
 
-impl fmt::Display for Span {
+impl fmt::Display for Duration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.9} s", self.as_secs_f64())
     }

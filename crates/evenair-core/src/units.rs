@@ -1,6 +1,6 @@
 //! Quantities that cross a public boundary: rates in bit/s, sizes in bytes.
 
-use crate::time::Span;
+use crate::time::Duration;
 
 /// A data rate in bit/s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,21 +26,21 @@ impl Rate {
     }
 
     /// How long `bytes` take at this rate, rounded to the nearest nanosecond.
-    pub const fn time_for(self, bytes: u64) -> Span {
+    pub const fn time_for(self, bytes: u64) -> Duration {
         self.time_for_bits(bytes.saturating_mul(8))
     }
 
     /// How long `bits` take at this rate, rounded to the nearest nanosecond.
-    pub const fn time_for_bits(self, bits: u64) -> Span {
+    pub const fn time_for_bits(self, bits: u64) -> Duration {
         if self.0 == u64::MAX {
-            return Span::ZERO;
+            return Duration::ZERO;
         }
         // A 64-bit division is several times faster, and enough for any packet.
         match bits.checked_mul(1_000_000_000) {
-            Some(bits_ns) => Span::from_nanos((bits_ns + self.0 / 2) / self.0),
+            Some(bits_ns) => Duration::from_nanos((bits_ns + self.0 / 2) / self.0),
             None => {
                 let bits_ns = bits as u128 * 1_000_000_000 + self.0 as u128 / 2;
-                Span::from_nanos((bits_ns / self.0 as u128) as u64)
+                Duration::from_nanos((bits_ns / self.0 as u128) as u64)
             }
         }
     }
@@ -52,9 +52,9 @@ mod tests {
 
     #[test]
     fn an_ethernet_frame_takes_its_time() {
-        assert_eq!(Rate::from_mbps(100).time_for(1500), Span::from_micros(120));
-        assert_eq!(Rate::from_mbps(11).time_for(1), Span::from_nanos(727));
-        assert_eq!(Rate::from_mbps(2).time_for_bits(181), Span::from_nanos(90_500));
-        assert_eq!(Rate::UNLIMITED.time_for(1 << 40), Span::ZERO);
+        assert_eq!(Rate::from_mbps(100).time_for(1500), Duration::from_micros(120));
+        assert_eq!(Rate::from_mbps(11).time_for(1), Duration::from_nanos(727));
+        assert_eq!(Rate::from_mbps(2).time_for_bits(181), Duration::from_nanos(90_500));
+        assert_eq!(Rate::UNLIMITED.time_for(1 << 40), Duration::ZERO);
     }
 }

@@ -1,7 +1,7 @@
 //! The PHY's timing for models in Python: what the simulator itself counts with.
 
-use evenair_core::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
-use evenair_core::time::Span;
+use evenair_core::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
+use evenair_core::time::Duration;
 use evenair_core::units::Rate;
 use evenair_sim::scenario::{self, Scenario};
 use pyo3::exceptions::PyValueError;
@@ -12,7 +12,7 @@ use crate::ScenarioError;
 /// Slots, interframe spaces and airtimes of a scenario's cell.
 #[pyclass(frozen, module = "evenair._core")]
 pub struct Phy {
-    phy: evenair_core::phy::Phy,
+    phy: evenair_core::medium::wlan::phy::Phy,
 }
 
 #[pymethods]
@@ -99,7 +99,7 @@ impl Phy {
     }
 }
 
-fn seconds(span: Span) -> f64 {
+fn seconds(span: Duration) -> f64 {
     // A division, because 1e-9 is no binary fraction: this gives 0.00002 for 20 us.
     span.as_nanos() as f64 / 1e9
 }

@@ -19,7 +19,7 @@ pub fn quantity(kind: &str, text: &str) -> PyResult<f64> {
         "rate" => serde_json::from_value(value).map(|rate: BitRate| rate.as_bps() as f64),
         "time" => {
             // A division, because 1e-9 is no binary fraction: this gives 0.1 for 100 ms.
-            let seconds = |time: Seconds| time.span().as_nanos() as f64 / 1e9;
+            let seconds = |time: Seconds| time.duration().as_nanos() as f64 / 1e9;
             serde_json::from_value(value).map(seconds)
         }
         "size" => serde_json::from_value(value).map(|size: Bytes| size.as_u64() as f64),

@@ -1,12 +1,12 @@
 //! A flow: its two ends, where they are, and the packets that they exchange.
 
+use evenair_core::medium::wlan::AP;
 use evenair_core::packet::{FlowId, Packet, PacketKind};
-use evenair_core::tcp::{Answer, Receiver, SackBlocks, Segment, Sender};
-use evenair_core::time::Time;
+use evenair_core::tcp::{AckAction, Receiver, SackBlocks, Segment, Sender};
+use evenair_core::time::Instant;
 use evenair_core::traffic::Datagrams;
-use evenair_core::wlan::AP;
 
-use crate::recorder::Captured;
+use crate::capture::writer::FlowMeta;
 use crate::transfers::{Reply, Transfers};
 
 /// Bytes of the option that offers SACK, aligned (RFC 2018 section 2).
@@ -18,28 +18,28 @@ pub(crate) struct Flow {
     /// "up-1", "down-3", ...
     pub(crate) id: String,
     pub(crate) index: FlowId,
-    pub(crate) place: Place,
+    pub(crate) place: Attachment,
     /// The transport's name, for reports.
     pub(crate) transport: &'static str,
     /// Bytes of the headers of what the data's source sends, and their sink.
     pub(crate) headers: [u32; 2],
     /// Receive window, bytes, as captures tell it.
     pub(crate) window_bytes: u32,
-    pub(crate) start: Time,
-    pub(crate) stop: Time,
+    pub(crate) start: Instant,
+    pub(crate) stop: Instant,
     pub(crate) started: bool,
     /// Which connection this is, counted modulo 256.
     pub(crate) connection: u8,
     /// Whether what opens a connection is marked as crucial.
     pub(crate) marks_openings: bool,
-    pub(crate) ends: Ends,
+    pub(crate) ends: Endpoints,
     /// Where the flow is one of finite transfers over TCP.
     pub(crate) transfers: Option<Box<Transfers>>,
 }
 
 /// Where a flow's ends are.
 #[derive(Clone, Debug)]
-pub(crate) enum Place {
+pub(crate) enum Attachment {
     /// At a station of the cell and at a wired host.
     Station {
         /// The station's index in the cell (the AP's is 0).
@@ -55,7 +55,7 @@ pub(crate) enum Place {
 /// The two ends.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "most flows are TCP's; a box is a detour per packet")]
-pub(crate) enum Ends {
+pub(crate) enum Endpoints {
     /// TCP.
     Tcp {
         /// Where the data come from.
@@ -80,23 +80,23 @@ pub(crate) struct Udp {
 
 impl Flow {
     /// What captures need to know.
-    pub(crate) fn captured(&self) -> Captured {
+    pub(crate) fn captured(&self) -> FlowMeta {
         let (station, data_up) = match self.place {
-            Place::Station { station, up, .. } => (station, up),
-            Place::Wired { .. } => (AP, false),
+            Attachment::Station { station, up, .. } => (station, up),
+            Attachment::Wired { .. } => (AP, false),
         };
         let request = self.transfers.as_ref().map_or(0, |transfers| transfers.request_bytes());
-        Captured { station, data_up, window: self.window_bytes, request }
+        FlowMeta { station, data_up, window: self.window_bytes, request }
     }
 
     /// The next packet that the data's source sends now, if any.
-    pub(crate) fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
+    pub(crate) fn poll_transmit(&mut self, now: Instant) -> Option<Packet> {
         match &mut self.ends {
-            Ends::Tcp { sender, .. } => {
+            Endpoints::Tcp { sender, .. } => {
                 let segment = sender.poll_transmit(now)?;
                 Some(self.data_packet(now, &segment))
             }
-            Ends::Udp(udp) => {
+            Endpoints::Udp(udp) => {
                 if now < udp.source.next() || now >= self.stop {
                     return None;
                 }
@@ -109,21 +109,21 @@ impl Flow {
     }
 
     /// When the data's source wants to be woken.
-    pub(crate) fn sender_timer(&self) -> Time {
+    pub(crate) fn sender_timer(&self) -> Instant {
         match &self.ends {
-            Ends::Tcp { sender, .. } => match &self.transfers {
+            Endpoints::Tcp { sender, .. } => match &self.transfers {
                 None => sender.timer_at(),
                 Some(transfers) => sender.timer_at().min(transfers.next_start()),
             },
-            Ends::Udp(udp) if udp.source.next() < self.stop => udp.source.next(),
-            Ends::Udp(_) => Time::NEVER,
+            Endpoints::Udp(udp) if udp.source.next() < self.stop => udp.source.next(),
+            Endpoints::Udp(_) => Instant::NEVER,
         }
     }
 
     /// The data's source is woken, the first time for its start.
-    pub(crate) fn on_sender_timer(&mut self, now: Time) {
+    pub(crate) fn on_sender_timer(&mut self, now: Instant) {
         let first = !std::mem::replace(&mut self.started, true);
-        let Ends::Tcp { sender, receiver, .. } = &mut self.ends else { return };
+        let Endpoints::Tcp { sender, receiver, .. } = &mut self.ends else { return };
         if let Some(transfers) = &mut self.transfers {
             if first {
                 transfers.start(now);
@@ -139,19 +139,19 @@ impl Flow {
     }
 
     /// When the data's sink wants to be woken.
-    pub(crate) fn receiver_timer(&self) -> Time {
+    pub(crate) fn receiver_timer(&self) -> Instant {
         match &self.ends {
-            Ends::Tcp { receiver, .. } => match &self.transfers {
+            Endpoints::Tcp { receiver, .. } => match &self.transfers {
                 None => receiver.timer_at(),
                 Some(transfers) => receiver.timer_at().min(transfers.receiver_timer()),
             },
-            Ends::Udp(_) => Time::NEVER,
+            Endpoints::Udp(_) => Instant::NEVER,
         }
     }
 
     /// The data's sink is woken; it may have an acknowledgement to send.
-    pub(crate) fn on_receiver_timer(&mut self, now: Time) -> Option<Packet> {
-        let Ends::Tcp { receiver, .. } = &mut self.ends else { return None };
+    pub(crate) fn on_receiver_timer(&mut self, now: Instant) -> Option<Packet> {
+        let Endpoints::Tcp { receiver, .. } = &mut self.ends else { return None };
         if let Some(reply) = self.transfers.as_mut().and_then(|t| t.on_receiver_timer(now)) {
             return Some(self.reply(now, reply));
         }
@@ -163,16 +163,16 @@ impl Flow {
     /// answer, if that end answers at once.
     pub(crate) fn on_packet(
         &mut self,
-        now: Time,
+        now: Instant,
         packet: &Packet,
         blocks: &[(u64, u64)],
     ) -> Option<Packet> {
         match &mut self.ends {
-            Ends::Tcp { sender, receiver, .. } => match packet.kind {
+            Endpoints::Tcp { sender, receiver, .. } => match packet.kind {
                 PacketKind::Data => {
                     match receiver.on_segment(now, packet.seq, u32::from(packet.payload)) {
-                        Answer::Ack(ack) => Some(self.packet(now, PacketKind::Ack, 0, ack)),
-                        Answer::Wait => None,
+                        AckAction::Ack(ack) => Some(self.packet(now, PacketKind::Ack, 0, ack)),
+                        AckAction::Wait => None,
                     }
                 }
                 PacketKind::Syn => {
@@ -191,7 +191,7 @@ impl Flow {
                 }
                 PacketKind::Datagram | PacketKind::Request => None,
             },
-            Ends::Udp(udp) => {
+            Endpoints::Udp(udp) => {
                 udp.received_bytes += u64::from(packet.payload);
                 None
             }
@@ -201,11 +201,11 @@ impl Flow {
     /// The same for a flow of transfers; also whether the answer comes from the data's source.
     pub(crate) fn on_transfer_packet(
         &mut self,
-        now: Time,
+        now: Instant,
         packet: &Packet,
         blocks: &[(u64, u64)],
     ) -> Option<(bool, Packet)> {
-        let (Ends::Tcp { sender, receiver, .. }, Some(transfers)) =
+        let (Endpoints::Tcp { sender, receiver, .. }, Some(transfers)) =
             (&mut self.ends, &mut self.transfers)
         else {
             return None;
@@ -220,9 +220,9 @@ impl Flow {
     /// Nothing new is sent any more.
     pub(crate) fn on_stop(&mut self) {
         match (&mut self.ends, &mut self.transfers) {
-            (Ends::Tcp { sender, .. }, Some(transfers)) => transfers.stop(sender),
-            (Ends::Tcp { sender, .. }, None) => sender.stop(),
-            (Ends::Udp(_), _) => {}
+            (Endpoints::Tcp { sender, .. }, Some(transfers)) => transfers.stop(sender),
+            (Endpoints::Tcp { sender, .. }, None) => sender.stop(),
+            (Endpoints::Udp(_), _) => {}
         }
     }
 
@@ -239,26 +239,26 @@ impl Flow {
     /// Payload bytes that got through: acknowledged, or received where nothing acknowledges.
     pub(crate) fn delivered_bytes(&self) -> u64 {
         match &self.ends {
-            Ends::Tcp { sender, .. } => match &self.transfers {
+            Endpoints::Tcp { sender, .. } => match &self.transfers {
                 None => sender.acked(),
                 Some(transfers) => transfers.delivered(sender),
             },
-            Ends::Udp(udp) => udp.received_bytes,
+            Endpoints::Udp(udp) => udp.received_bytes,
         }
     }
 
     /// The receiver's window in segments, where the flow has SACK.
     pub(crate) fn sack_window(&self) -> Option<u32> {
         match self.ends {
-            Ends::Tcp { sack_window, .. } => sack_window,
-            Ends::Udp(_) => None,
+            Endpoints::Tcp { sack_window, .. } => sack_window,
+            Endpoints::Udp(_) => None,
         }
     }
 
     /// What an acknowledgement that leaves now reports; `None` without SACK.
     pub(crate) fn sack_blocks(&self) -> Option<SackBlocks> {
         match &self.ends {
-            Ends::Tcp { receiver, sack_window: Some(_), .. } => Some(receiver.sack()),
+            Endpoints::Tcp { receiver, sack_window: Some(_), .. } => Some(receiver.sack()),
             _ => None,
         }
     }
@@ -268,7 +268,7 @@ impl Flow {
         if self.sack_window().is_some() { SACK_PERMITTED } else { 0 }
     }
 
-    fn data_packet(&self, now: Time, segment: &Segment) -> Packet {
+    fn data_packet(&self, now: Instant, segment: &Segment) -> Packet {
         let kind = if segment.syn { PacketKind::Syn } else { PacketKind::Data };
         let mut packet = self.packet(now, kind, segment.payload, segment.seq);
         packet.high_priority = segment.high_priority;
@@ -279,7 +279,7 @@ impl Flow {
         packet
     }
 
-    fn reply(&self, now: Time, reply: Reply) -> Packet {
+    fn reply(&self, now: Instant, reply: Reply) -> Packet {
         let mut packet =
             self.packet_from(now, reply.from_source, reply.kind, reply.payload, reply.seq);
         match reply.kind {
@@ -290,14 +290,14 @@ impl Flow {
         packet
     }
 
-    fn packet(&self, now: Time, kind: PacketKind, payload: u32, seq: u64) -> Packet {
+    fn packet(&self, now: Instant, kind: PacketKind, payload: u32, seq: u64) -> Packet {
         let from_source = matches!(kind, PacketKind::Data | PacketKind::Syn | PacketKind::Datagram);
         self.packet_from(now, from_source, kind, payload, seq)
     }
 
     fn packet_from(
         &self,
-        now: Time,
+        now: Instant,
         from_source: bool,
         kind: PacketKind,
         payload: u32,

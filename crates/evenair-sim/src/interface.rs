@@ -2,7 +2,7 @@
 
 use evenair_core::packet::Packet;
 use evenair_core::queue::{Discarded, Queue, QueueDiscipline, Reason};
-use evenair_core::time::{Span, Time};
+use evenair_core::time::{Duration, Instant};
 
 /// The queue in front of one transmitter, watched.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(crate) struct Interface {
     kinds: [Kind; 2],
     superseded: u64,
     departures: u64,
-    waited: Span,
+    waited: Duration,
 }
 
 /// What went through a queue of one kind of packets.
@@ -41,10 +41,10 @@ pub(crate) struct QueueStats {
     pub(crate) superseded: u64,
     pub(crate) departures: u64,
     /// Sum of the time that the departed have waited.
-    pub(crate) waited: Span,
+    pub(crate) waited: Duration,
     /// Integrals over time of the data packets and acknowledgements that wait.
-    pub(crate) data_time: Span,
-    pub(crate) ack_time: Span,
+    pub(crate) data_time: Duration,
+    pub(crate) ack_time: Duration,
 }
 
 impl Interface {
@@ -56,13 +56,13 @@ impl Interface {
             kinds: [Kind::default(); 2],
             superseded: 0,
             departures: 0,
-            waited: Span::ZERO,
+            waited: Duration::ZERO,
         }
     }
 
     /// `packet`, whose `enqueued_at` is `now`, arrives at the queue.
     #[inline(always)]
-    pub(crate) fn enqueue(&mut self, now: Time, packet: &Packet) {
+    pub(crate) fn enqueue(&mut self, now: Instant, packet: &Packet) {
         debug_assert_eq!(packet.enqueued_at, now, "its waiting is counted from there");
         let kind = self.kind(packet);
         kind.arrivals += 1;
@@ -90,7 +90,7 @@ impl Interface {
     }
 
     /// The transmitter takes the next packet.
-    pub(crate) fn dequeue(&mut self, now: Time) -> Option<&Packet> {
+    pub(crate) fn dequeue(&mut self, now: Instant) -> Option<&Packet> {
         self.in_service = self.queue.dequeue(now);
         let packet = self.in_service.as_ref()?;
         self.kinds[usize::from(packet.is_pure_ack())].leave(now);
@@ -118,7 +118,7 @@ impl Interface {
     }
 
     /// What went through since the last [`Interface::reset`], up to `now`.
-    pub(crate) fn stats(&self, now: Time) -> QueueStats {
+    pub(crate) fn stats(&self, now: Instant) -> QueueStats {
         let [data, acks] = self.kinds;
         let [data_waiting, acks_waiting] = self.waiting();
         QueueStats {
@@ -135,8 +135,8 @@ impl Interface {
     }
 
     /// Forgets what went through.
-    pub(crate) fn reset(&mut self, now: Time) {
-        (self.superseded, self.departures, self.waited) = (0, 0, Span::ZERO);
+    pub(crate) fn reset(&mut self, now: Instant) {
+        (self.superseded, self.departures, self.waited) = (0, 0, Duration::ZERO);
         let waiting = self.waiting();
         for (kind, waiting) in self.kinds.iter_mut().zip(waiting) {
             *kind = Kind::default();
@@ -150,31 +150,31 @@ impl Interface {
 }
 
 impl Kind {
-    fn arrive(&mut self, now: Time, packets: u32) {
+    fn arrive(&mut self, now: Instant, packets: u32) {
         let moments = now.as_nanos().wrapping_mul(u64::from(packets));
         self.moments = self.moments.wrapping_sub(moments);
     }
 
-    fn leave(&mut self, now: Time) {
+    fn leave(&mut self, now: Instant) {
         self.moments = self.moments.wrapping_add(now.as_nanos());
     }
 
     /// The integral over time of the number that waits, which is `waiting` at its end: each packet
     /// adds its departure, or `now` if it still waits, less its arrival.
-    fn waiting_time(&self, now: Time, waiting: u32) -> Span {
+    fn waiting_time(&self, now: Instant, waiting: u32) -> Duration {
         let still = now.as_nanos().wrapping_mul(u64::from(waiting));
-        Span::from_nanos(self.moments.wrapping_add(still))
+        Duration::from_nanos(self.moments.wrapping_add(still))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use evenair_core::component::Choice;
     use evenair_core::packet::{FlowId, PacketKind};
-    use evenair_core::parts::Choice;
     use evenair_core::queue::{Limit, REGISTRY};
 
-    fn packet(enqueued_at: Time, kind: PacketKind) -> Packet {
+    fn packet(enqueued_at: Instant, kind: PacketKind) -> Packet {
         Packet {
             flow: FlowId(0),
             kind,
@@ -193,7 +193,7 @@ mod tests {
     /// one that is left waits 10..12.
     #[test]
     fn integrals_are_sums_of_waiting_times() {
-        let at = Time::from_nanos;
+        let at = Instant::from_nanos;
         let choice = Choice::by_name(REGISTRY, "droptail").unwrap();
         let mut interface = Interface::new(Queue::new(&choice, Limit::Packets(3)));
         interface.enqueue(at(3), &packet(at(3), PacketKind::Data));
@@ -203,9 +203,12 @@ mod tests {
         assert!(interface.dequeue(at(7)).is_some());
         let stats = interface.stats(at(9));
         assert_eq!((stats.data_arrivals, stats.data_drops), (3, 1));
-        assert_eq!((stats.data_time, stats.ack_time), (Span::from_nanos(8), Span::from_nanos(4)));
-        assert_eq!(stats.waited, Span::from_nanos(4));
+        assert_eq!(
+            (stats.data_time, stats.ack_time),
+            (Duration::from_nanos(8), Duration::from_nanos(4))
+        );
+        assert_eq!(stats.waited, Duration::from_nanos(4));
         interface.reset(at(10));
-        assert_eq!(interface.stats(at(12)).data_time, Span::from_nanos(2));
+        assert_eq!(interface.stats(at(12)).data_time, Duration::from_nanos(2));
     }
 }

@@ -4,22 +4,21 @@
 //! TOML or Python -> scenario::resolve -> Scenario -> run -> RunResult -> JSON, tables, plots
 //! ```
 
+mod ack_options;
+mod build;
 mod capture;
 mod flow;
 mod interface;
 mod link;
-mod measure;
+mod metrics;
 mod network;
 mod parts;
-mod recorder;
 mod result;
-mod sack;
 pub mod scenario;
 mod series;
-mod setup;
+mod simulation;
 mod timers;
 mod transfers;
-mod world;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -72,5 +71,5 @@ impl std::error::Error for RunError {}
 /// # Errors
 /// [`RunError`]: cancelled, or a capture file could not be written.
 pub fn run(scenario: &Scenario, seed: u64, options: &RunOptions) -> Result<RunResult, RunError> {
-    world::World::new(scenario, seed, options)?.run(seed)
+    simulation::Simulation::new(scenario, seed, options)?.run(seed)
 }

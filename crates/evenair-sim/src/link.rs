@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use evenair_core::errors::{LossProcess, Losses};
+use evenair_core::loss::{LossModel, Losses};
 use evenair_core::packet::Packet;
-use evenair_core::time::{Span, Time};
+use evenair_core::time::{Duration, Instant};
 use evenair_core::units::Rate;
 
 use crate::interface::Interface;
@@ -18,24 +18,24 @@ pub(crate) struct Link {
     /// How long a byte takes, where that is a whole number of nanoseconds, as it is at 10 or 100 Mb/s:
     /// saves a division per packet.
     nanos_per_byte: Option<u64>,
-    delay: Span,
+    delay: Duration,
     interface: Interface,
     errors: Option<Losses>,
     /// Whether the queue holds something, and so counts the packet in the transmitter, too.
     waiting: bool,
     /// When the transmitter is done with the packet that entered it last.
-    free_at: Time,
+    free_at: Instant,
     /// What has been sent, each as it enters the next queue; the last is, or was, in the transmitter.
     in_flight: VecDeque<Packet>,
     /// Time that the packets sent since the last [`Link::reset`] take to send.
-    busy: Span,
+    busy: Duration,
     error_losses: u64,
 }
 
 impl Link {
     pub(crate) fn new(
         rate: Rate,
-        delay: Span,
+        delay: Duration,
         interface: Interface,
         errors: Option<Losses>,
     ) -> Self {
@@ -49,9 +49,9 @@ impl Link {
             interface,
             errors,
             waiting: false,
-            free_at: Time::ZERO,
+            free_at: Instant::ZERO,
             in_flight: VecDeque::new(),
-            busy: Span::ZERO,
+            busy: Duration::ZERO,
             error_losses: 0,
         }
     }
@@ -59,7 +59,7 @@ impl Link {
     /// Sends `packet`, or queues it, or drops what the queue has no room for. Returns whether
     /// [`Link::next`] may tell something else than before.
     #[inline(always)]
-    pub(crate) fn send(&mut self, now: Time, packet: &Packet) -> bool {
+    pub(crate) fn send(&mut self, now: Instant, packet: &Packet) -> bool {
         if !self.waiting {
             if self.free_at <= now {
                 let was_empty = self.in_flight.is_empty();
@@ -78,14 +78,14 @@ impl Link {
     }
 
     /// When [`Link::poll`] is to be called next.
-    pub(crate) fn next(&self) -> Time {
-        let arrival = self.in_flight.front().map_or(Time::NEVER, |packet| packet.enqueued_at);
+    pub(crate) fn next(&self) -> Instant {
+        let arrival = self.in_flight.front().map_or(Instant::NEVER, |packet| packet.enqueued_at);
         if self.waiting { arrival.min(self.free_at) } else { arrival }
     }
 
     /// Does what is due at `now`: the next packet that arrives, if one does. It stays until it is
     /// [`Link::forget`]ten.
-    pub(crate) fn poll(&mut self, now: Time) -> Option<&Packet> {
+    pub(crate) fn poll(&mut self, now: Instant) -> Option<&Packet> {
         if self.waiting && self.free_at <= now {
             self.serve();
         }
@@ -113,7 +113,7 @@ impl Link {
     }
 
     /// Time that the transmitter has been busy from the last [`Link::reset`] to `now`.
-    pub(crate) fn busy(&self, now: Time) -> Span {
+    pub(crate) fn busy(&self, now: Instant) -> Duration {
         self.busy.saturating_sub(self.free_at.since(now))
     }
 
@@ -123,7 +123,7 @@ impl Link {
     }
 
     /// Forgets what went through.
-    pub(crate) fn reset(&mut self, now: Time) {
+    pub(crate) fn reset(&mut self, now: Instant) {
         self.interface.reset(now);
         self.error_losses = 0;
         // What is left of the packet in the transmitter will be sent from now on.
@@ -145,10 +145,10 @@ impl Link {
     }
 
     #[inline(always)]
-    fn transmit(&mut self, now: Time, packet: &Packet) {
+    fn transmit(&mut self, now: Instant, packet: &Packet) {
         let bytes = u64::from(packet.size);
         let duration = match self.nanos_per_byte {
-            Some(nanos) => Span::from_nanos(nanos * bytes),
+            Some(nanos) => Duration::from_nanos(nanos * bytes),
             None => self.rate.time_for(bytes),
         };
         self.busy += duration;
@@ -161,14 +161,14 @@ impl Link {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use evenair_core::component::Choice;
     use evenair_core::packet::{FlowId, PacketKind};
-    use evenair_core::parts::Choice;
     use evenair_core::queue::{Limit, Queue, REGISTRY};
 
     fn link(limit: u32) -> Link {
         let choice = Choice::by_name(REGISTRY, "droptail").unwrap();
         let queue = Queue::new(&choice, Limit::Packets(limit));
-        Link::new(Rate::from_mbps(100), Span::from_millis(2), Interface::new(queue), None)
+        Link::new(Rate::from_mbps(100), Duration::from_millis(2), Interface::new(queue), None)
     }
 
     fn packet(seq: u64) -> Packet {
@@ -181,7 +181,7 @@ mod tests {
             payload: 1460,
             sack: 0,
             seq,
-            enqueued_at: Time::ZERO,
+            enqueued_at: Instant::ZERO,
             connection: 0,
         }
     }
@@ -189,7 +189,7 @@ mod tests {
     /// Arrivals (time in microseconds, number) of all packets.
     fn arrivals(link: &mut Link) -> Vec<(u64, u64)> {
         let mut arrived = Vec::new();
-        while link.next() != Time::NEVER {
+        while link.next() != Instant::NEVER {
             let now = link.next();
             if let Some(packet) = link.poll(now) {
                 arrived.push((now.as_nanos() / 1000, packet.seq));
@@ -204,10 +204,10 @@ mod tests {
     fn packets_queue_behind_each_other() {
         let mut link = link(10);
         for seq in 0..3 {
-            link.send(Time::ZERO, &packet(seq));
+            link.send(Instant::ZERO, &packet(seq));
         }
         assert_eq!(arrivals(&mut link), [(2120, 0), (2240, 1), (2360, 2)]);
-        link.send(Time::from_nanos(5_000_000), &packet(3));
+        link.send(Instant::from_nanos(5_000_000), &packet(3));
         assert_eq!(arrivals(&mut link), [(7120, 3)]);
     }
 
@@ -216,9 +216,9 @@ mod tests {
     fn a_full_queue_drops() {
         let mut link = link(2);
         for seq in 0..4 {
-            link.send(Time::ZERO, &packet(seq));
+            link.send(Instant::ZERO, &packet(seq));
         }
-        assert_eq!(link.interface().stats(Time::ZERO).data_drops, 2);
+        assert_eq!(link.interface().stats(Instant::ZERO).data_drops, 2);
         assert_eq!(arrivals(&mut link), [(2120, 0), (2240, 1)]);
     }
 }

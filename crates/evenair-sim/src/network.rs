@@ -1,22 +1,22 @@
 //! What carries packets between the ends of flows: wired links, interfaces, and the air.
 //!
 //! A download's packet goes link by link to the access point's [`Interface`], and through the
-//! [`Medium`] to the station; its acknowledgement through the station's interface, the medium, and
+//! [`Dcf`] to the station; its acknowledgement through the station's interface, the medium, and
 //! back link by link. An upload's packets go the other way; those between two hosts see links only.
 //! Where a packet goes next depends on its flow and on where it is, and is looked up in tables made
 //! once: routing is static.
 
-use evenair_core::errors::{Level, LinkErrors};
+use evenair_core::loss::{Level, LinkLoss};
+use evenair_core::medium::wlan::{AP, Counters, Dcf, DcfConfig, Event, Frame};
 use evenair_core::packet::Packet;
 use evenair_core::tcp::SackBlocks;
-use evenair_core::time::Time;
-use evenair_core::wlan::{AP, Counters, Event, Frame, Medium, MediumConfig};
+use evenair_core::time::Instant;
 
 use crate::RunError;
+use crate::ack_options::AckBlocks;
+use crate::capture::writer::CaptureWriter;
 use crate::interface::Interface;
 use crate::link::Link;
-use crate::recorder::Recorder;
-use crate::sack::AckBlocks;
 
 /// Where a packet goes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,18 +53,18 @@ pub(crate) enum OnAir {
 
 /// Everything between the ends of flows.
 pub(crate) struct Network {
-    medium: Medium,
+    medium: Dcf,
     /// One per station, the access point's first.
     interfaces: Vec<Interface>,
     /// Of each station's link, where they strike what the MAC has delivered.
-    errors: Vec<Option<LinkErrors>>,
+    errors: Vec<Option<LinkLoss>>,
     /// Packets that they have lost, by station.
     error_losses: Vec<u64>,
     /// One per direction of a wired link.
     links: Vec<Link>,
     /// When each link is due, and the first of them.
-    due: Vec<Time>,
-    first_due: (Time, usize),
+    due: Vec<Instant>,
+    first_due: (Instant, usize),
     /// Where each link's packets go next, by flow.
     next_hop: Vec<Vec<Hop>>,
     /// By flow.
@@ -73,7 +73,7 @@ pub(crate) struct Network {
     sack: Vec<Option<AckBlocks>>,
     /// The last packet that has reached its end.
     arrived: Option<Packet>,
-    recorder: Option<Recorder>,
+    recorder: Option<CaptureWriter>,
     /// A hash of every packet that has come off the air or to its end on the wire, and of when.
     fingerprint: u64,
 }
@@ -82,9 +82,9 @@ impl Network {
     /// `errors` has an entry for each station, `routes` and `sack` one for each flow, and `next_hop`
     /// for each link one for each flow.
     pub(crate) fn new(
-        mut medium: Medium,
+        mut medium: Dcf,
         interfaces: Vec<Interface>,
-        mut errors: Vec<Option<LinkErrors>>,
+        mut errors: Vec<Option<LinkLoss>>,
         links: Vec<Link>,
         next_hop: Vec<Vec<Hop>>,
         routes: Vec<Route>,
@@ -100,8 +100,8 @@ impl Network {
             interfaces,
             error_losses: vec![0; errors.len()],
             errors,
-            due: vec![Time::NEVER; links.len()],
-            first_due: (Time::NEVER, 0),
+            due: vec![Instant::NEVER; links.len()],
+            first_due: (Instant::NEVER, 0),
             links,
             next_hop,
             routes,
@@ -113,18 +113,18 @@ impl Network {
     }
 
     /// The cell's timing, and the number of stations, the access point included.
-    pub(crate) fn cell(&self) -> (&MediumConfig, usize) {
+    pub(crate) fn cell(&self) -> (&DcfConfig, usize) {
         (self.medium.config(), self.interfaces.len())
     }
 
     /// Writes what passes to `recorder` from now on.
-    pub(crate) fn record(&mut self, recorder: Recorder) {
+    pub(crate) fn record(&mut self, recorder: CaptureWriter) {
         self.recorder = Some(recorder);
     }
 
     /// Completes the captures, or tells what has gone wrong with them.
     pub(crate) fn finish_recording(&mut self) -> Result<(), RunError> {
-        self.recorder.take().map_or(Ok(()), Recorder::finish)
+        self.recorder.take().map_or(Ok(()), CaptureWriter::finish)
     }
 
     /// Lets the acknowledgement `packet` take `blocks` along.
@@ -145,7 +145,7 @@ impl Network {
 
     /// A packet leaves the flow's source, or else its sink.
     #[inline(always)] // this and what it calls: the way of every packet, 3% of a run
-    pub(crate) fn send(&mut self, now: Time, from_source: bool, packet: &Packet) {
+    pub(crate) fn send(&mut self, now: Instant, from_source: bool, packet: &Packet) {
         match self.routes[packet.flow.0 as usize].first[usize::from(!from_source)] {
             Hop::Air(station) => self.enqueue(now, station, packet),
             Hop::Link(link) => {
@@ -160,13 +160,13 @@ impl Network {
     }
 
     /// When a link is due next, and which.
-    pub(crate) fn next_link(&self) -> (Time, usize) {
+    pub(crate) fn next_link(&self) -> (Instant, usize) {
         self.first_due
     }
 
     /// What is due at `link`: a packet has come to the end of it, or a waiting one enters it.
     /// Returns whether one has reached its own end: [`Network::arrived`].
-    pub(crate) fn on_link(&mut self, now: Time, link: usize) -> bool {
+    pub(crate) fn on_link(&mut self, now: Instant, link: usize) -> bool {
         let from = &mut self.links[link];
         let Some(&packet) = from.poll(now) else {
             let due = from.next();
@@ -193,12 +193,12 @@ impl Network {
 
     /// Lets the air go on until something comes of it, or until `limit`; returns when that was. A
     /// frame that was dropped may be reported with an earlier time than its predecessor's.
-    pub(crate) fn poll_air(&mut self, limit: Time) -> Option<(Time, Event)> {
+    pub(crate) fn poll_air(&mut self, limit: Instant) -> Option<(Instant, Event)> {
         self.medium.poll_until(limit)
     }
 
     /// Does what follows from an event of the air.
-    pub(crate) fn on_air(&mut self, now: Time, event: Event) -> OnAir {
+    pub(crate) fn on_air(&mut self, now: Instant, event: Event) -> OnAir {
         match event {
             Event::Received { from, to } => {
                 let Some(&packet) = self.interfaces[from as usize].in_service() else {
@@ -224,7 +224,7 @@ impl Network {
                 self.arrived = Some(packet);
                 OnAir::Arrived
             }
-            Event::Finished { station, .. } => {
+            Event::Done { station, .. } => {
                 self.interfaces[station as usize].transmitted();
                 self.offer(now, station);
                 OnAir::Quiet
@@ -238,7 +238,7 @@ impl Network {
     }
 
     /// Measuring begins.
-    pub(crate) fn reset(&mut self, now: Time) {
+    pub(crate) fn reset(&mut self, now: Instant) {
         for interface in &mut self.interfaces {
             interface.reset(now);
         }
@@ -274,20 +274,20 @@ impl Network {
         self.fingerprint
     }
 
-    fn note(&mut self, now: Time, packet: &Packet) {
+    fn note(&mut self, now: Instant, packet: &Packet) {
         let what = (u64::from(packet.flow.0) << 40) ^ ((packet.kind as u64) << 8) ^ packet.seq;
         self.fingerprint = fold(self.fingerprint, now.as_nanos().rotate_left(32) ^ what);
     }
 
     #[inline(always)]
-    fn send_over(&mut self, now: Time, link: u32, packet: &Packet) {
+    fn send_over(&mut self, now: Instant, link: u32, packet: &Packet) {
         let link = link as usize;
         if self.links[link].send(now, packet) {
             self.set_due(link, self.links[link].next());
         }
     }
 
-    fn set_due(&mut self, link: usize, due: Time) {
+    fn set_due(&mut self, link: usize, due: Instant) {
         if self.due[link] == due {
             return;
         }
@@ -296,13 +296,13 @@ impl Network {
             self.first_due = (due, link);
         } else if link == self.first_due.1 {
             let all = self.due.iter().copied().zip(0..);
-            self.first_due = all.min().unwrap_or((Time::NEVER, 0));
+            self.first_due = all.min().unwrap_or((Instant::NEVER, 0));
         }
     }
 
     /// A packet reaches the interface of `station`.
     #[inline(always)]
-    fn enqueue(&mut self, now: Time, station: u32, packet: &Packet) {
+    fn enqueue(&mut self, now: Instant, station: u32, packet: &Packet) {
         self.interfaces[station as usize].enqueue(now, packet);
         if self.medium.is_free(station) {
             self.offer(now, station);
@@ -310,7 +310,7 @@ impl Network {
     }
 
     /// The free MAC of `station` gets the next packet, if one waits.
-    fn offer(&mut self, now: Time, station: u32) {
+    fn offer(&mut self, now: Instant, station: u32) {
         if let Some(packet) = self.interfaces[station as usize].dequeue(now) {
             let to = if station == AP { self.routes[packet.flow.0 as usize].station } else { AP };
             self.medium.offer(now, station, Frame { to, bytes: packet.size });

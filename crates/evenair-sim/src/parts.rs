@@ -1,7 +1,8 @@
 //! Every part that a scenario can name, from the registries.
 
-use evenair_core::parts::Part;
-use evenair_core::{errors, phy, queue, tcp, traffic};
+use evenair_core::component::Part;
+use evenair_core::medium::wlan::phy;
+use evenair_core::{loss, queue, tcp, traffic};
 use serde_json::{Value, json};
 
 use crate::scenario::{UDP, accepted, default_of};
@@ -15,7 +16,7 @@ pub fn parts() -> Value {
         ("congestion control", tcp::congestion::REGISTRY),
         ("datagram transport", &[&UDP]),
         ("PHY", phy::REGISTRY),
-        ("error", errors::REGISTRY),
+        ("error", loss::REGISTRY),
         ("application", traffic::STREAMS),
         ("application", traffic::DATAGRAMS),
         ("distribution", traffic::FAMILIES),

@@ -1,6 +1,6 @@
 //! What a run leaves: the result document of the interface.
 
-use evenair_core::wlan::Counters;
+use evenair_core::medium::wlan::Counters;
 use serde::Serialize;
 
 use crate::interface::QueueStats;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::flow::{Ends, Flow};
+use crate::flow::{Endpoints, Flow};
 
 /// Samples at a constant interval; each column has one value per sample.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -58,7 +58,7 @@ impl Sampler {
             series.delivered = delivered;
             series.goodput_bps.push(goodput);
             total += goodput;
-            if let Ends::Tcp { sender, .. } = &flow.ends {
+            if let Endpoints::Tcp { sender, .. } = &flow.ends {
                 series.cwnd.push(sender.window().cwnd);
             }
         }
@@ -72,7 +72,7 @@ impl Sampler {
     pub(crate) fn finish(mut self, flows: &[Flow]) -> Series {
         for (series, flow) in self.flows.into_iter().zip(flows) {
             let mut columns = json!({ "goodput_bps": series.goodput_bps });
-            if matches!(flow.ends, Ends::Tcp { .. }) {
+            if matches!(flow.ends, Endpoints::Tcp { .. }) {
                 columns["cwnd"] = json!(series.cwnd);
             }
             self.series.flows.insert(flow.id.clone(), columns);

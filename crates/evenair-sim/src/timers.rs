@@ -7,14 +7,14 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use evenair_core::time::Time;
+use evenair_core::time::Instant;
 
 /// A fixed set of timers, named by their index.
 #[derive(Debug)]
 pub(crate) struct Timers {
     heap: BinaryHeap<Reverse<Entry>>,
     /// The entry of each timer that counts; earlier or later ones are stale.
-    armed: Vec<Time>,
+    armed: Vec<Instant>,
 }
 
 /// A moment and a timer, in this order, as one number, which a heap compares without a branch.
@@ -22,12 +22,12 @@ pub(crate) struct Timers {
 struct Entry(u128);
 
 impl Entry {
-    fn new(at: Time, timer: u32) -> Self {
+    fn new(at: Instant, timer: u32) -> Self {
         Self(u128::from(at.as_nanos()) << u32::BITS | u128::from(timer))
     }
 
-    fn at(self) -> Time {
-        Time::from_nanos((self.0 >> u32::BITS) as u64)
+    fn at(self) -> Instant {
+        Instant::from_nanos((self.0 >> u32::BITS) as u64)
     }
 
     fn timer(self) -> u32 {
@@ -38,11 +38,11 @@ impl Entry {
 impl Timers {
     /// `count` timers, none armed.
     pub(crate) fn new(count: usize) -> Self {
-        Self { heap: BinaryHeap::with_capacity(2 * count), armed: vec![Time::NEVER; count] }
+        Self { heap: BinaryHeap::with_capacity(2 * count), armed: vec![Instant::NEVER; count] }
     }
 
     /// Makes sure that `timer` comes up at `deadline` or before.
-    pub(crate) fn arm(&mut self, timer: u32, deadline: Time) {
+    pub(crate) fn arm(&mut self, timer: u32, deadline: Instant) {
         let armed = &mut self.armed[timer as usize];
         if deadline < *armed {
             *armed = deadline;
@@ -51,8 +51,8 @@ impl Timers {
     }
 
     /// When [`Timers::pop`] is to be called next.
-    pub(crate) fn next(&self) -> Time {
-        self.heap.peek().map_or(Time::NEVER, |Reverse(entry)| entry.at())
+    pub(crate) fn next(&self) -> Instant {
+        self.heap.peek().map_or(Instant::NEVER, |Reverse(entry)| entry.at())
     }
 
     /// The timer that comes up next, which is then no longer armed; `None` for a stale entry.
@@ -62,7 +62,7 @@ impl Timers {
         if *armed != entry.at() {
             return None;
         }
-        *armed = Time::NEVER;
+        *armed = Instant::NEVER;
         Some(entry.timer())
     }
 }
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn an_earlier_deadline_counts_and_the_later_entry_is_stale() {
-        let at = Time::from_nanos;
+        let at = Instant::from_nanos;
         let mut timers = Timers::new(2);
         timers.arm(0, at(10));
         timers.arm(1, at(7));
@@ -82,6 +82,6 @@ mod tests {
         assert_eq!((timers.next(), timers.pop()), (at(5), Some(0)));
         assert_eq!((timers.next(), timers.pop()), (at(7), Some(1)));
         assert_eq!((timers.next(), timers.pop()), (at(10), None));
-        assert_eq!((timers.next(), timers.pop()), (Time::NEVER, None));
+        assert_eq!((timers.next(), timers.pop()), (Instant::NEVER, None));
     }
 }

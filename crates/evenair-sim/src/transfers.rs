@@ -13,14 +13,14 @@
 //! SYN, the answer, request, data. Its end repeats what is unanswered by its own timer; the
 //! server's does not repeat its answer to a SYN unless that comes again.
 
+use evenair_core::component::Choice;
 use evenair_core::packet::{Packet, PacketKind};
-use evenair_core::parts::Choice;
-use evenair_core::rng::{Purpose, Stream};
-use evenair_core::tcp::congestion::Algorithm;
+use evenair_core::rng::{RngStream, StreamId};
+use evenair_core::tcp::congestion::Controller;
 use evenair_core::tcp::{
-    Answer, Receiver, ReceiverConfig, RttEstimator, Sender, SenderConfig, SenderCounters,
+    AckAction, Receiver, ReceiverConfig, RttEstimator, Sender, SenderConfig, SenderCounters,
 };
-use evenair_core::time::{Span, Time};
+use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::Draws;
 
 /// The largest file; a heavy tail has no end.
@@ -30,13 +30,13 @@ const MAX_BYTES: f64 = 1e15;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Session {
     /// The first packet of the handshake leaves.
-    pub(crate) start: Time,
+    pub(crate) start: Instant,
     /// The first segment reaches the receiver.
-    pub(crate) first_byte: Time,
+    pub(crate) first_byte: Instant,
     /// All has reached the receiver.
-    pub(crate) last_byte: Time,
+    pub(crate) last_byte: Instant,
     /// The sender knows.
-    pub(crate) end: Time,
+    pub(crate) end: Instant,
     /// The file's size, without padding.
     pub(crate) bytes: u64,
     /// Segments sent again.
@@ -51,13 +51,13 @@ pub(crate) struct Past {
     pub(crate) delivered: u64,
     pub(crate) counters: SenderCounters,
     pub(crate) rtt_samples: u64,
-    pub(crate) rtt_sum: Span,
+    pub(crate) rtt_sum: Duration,
 }
 
 /// What connections are made of.
 #[derive(Debug)]
-pub(crate) struct Endpoints {
-    pub(crate) control: Algorithm,
+pub(crate) struct ConnectionConfig {
+    pub(crate) control: Controller,
     pub(crate) sender: SenderConfig,
     pub(crate) receiver: ReceiverConfig,
 }
@@ -65,7 +65,7 @@ pub(crate) struct Endpoints {
 /// The transfers of one flow: those behind it, the present one, and when the next one begins.
 #[derive(Debug)]
 pub(crate) struct Transfers {
-    endpoints: Endpoints,
+    endpoints: ConnectionConfig,
     /// Who opens the connections: the receiver, or else the sender.
     receiver_opens: bool,
     /// Payload of what asks for a file.
@@ -78,7 +78,7 @@ pub(crate) struct Transfers {
     left: u64,
     phase: Phase,
     /// When the answer to the SYN was sent, to a receiver that opens; none if that was repeated.
-    answered: Option<Time>,
+    answered: Option<Instant>,
     present: Session,
     past: Past,
     finished: Vec<Session>,
@@ -87,7 +87,7 @@ pub(crate) struct Transfers {
 #[derive(Debug)]
 enum Phase {
     /// Until the next transfer begins.
-    Thinking(Time),
+    Thinking(Instant),
     /// The receiver's SYN, or its request, is unanswered.
     Opening(Box<Opening>),
     /// The sender's end does all there is to do.
@@ -103,9 +103,9 @@ struct Opening {
     /// Whether the SYN has been answered, so that the request is what is repeated.
     asks: bool,
     /// When the SYN was sent; none if it was repeated.
-    sent: Option<Time>,
+    sent: Option<Instant>,
     /// When it is to be sent, or repeated.
-    due: Time,
+    due: Instant,
     repeats: bool,
 }
 
@@ -121,9 +121,9 @@ pub(crate) struct Reply {
 
 impl Transfers {
     /// What the "file" or "web" application `choice` transfers. `flow` is its index in the run.
-    pub(crate) fn new(choice: &Choice, endpoints: Endpoints, seed: u64, flow: u32) -> Self {
+    pub(crate) fn new(choice: &Choice, endpoints: ConnectionConfig, seed: u64, flow: u32) -> Self {
         let draws = |parameter: &str, purpose| {
-            let stream = Stream::new(seed, purpose, u64::from(flow));
+            let stream = RngStream::new(seed, purpose, u64::from(flow));
             Draws::new(choice.distribution(parameter).clone(), stream)
         };
         let web = choice.name() == "web";
@@ -132,10 +132,10 @@ impl Transfers {
             receiver_opens: web && choice.named("opened_by") == "receiver",
             request: if web { choice.whole("request") as u32 } else { 0 },
             pad: choice.switch("pad"),
-            sizes: draws("size", Purpose::FileSizes),
-            think: web.then(|| draws("think", Purpose::ThinkTimes)),
+            sizes: draws("size", StreamId::FileSizes),
+            think: web.then(|| draws("think", StreamId::ThinkTimes)),
             left: if web { choice.whole("sessions") } else { 1 },
-            phase: Phase::Thinking(Time::NEVER),
+            phase: Phase::Thinking(Instant::NEVER),
             answered: None,
             present: Session::default(),
             past: Past::default(),
@@ -144,22 +144,22 @@ impl Transfers {
     }
 
     /// The application starts.
-    pub(crate) fn start(&mut self, now: Time) {
+    pub(crate) fn start(&mut self, now: Instant) {
         self.think(now);
     }
 
     /// When the next transfer begins, if none is under way.
-    pub(crate) fn next_start(&self) -> Time {
+    pub(crate) fn next_start(&self) -> Instant {
         match self.phase {
             Phase::Thinking(until) => until,
-            _ => Time::NEVER,
+            _ => Instant::NEVER,
         }
     }
 
     /// Begins the next transfer if that is due, with new ends.
     pub(crate) fn begin(
         &mut self,
-        now: Time,
+        now: Instant,
         sender: &mut Sender,
         receiver: &mut Receiver,
     ) -> bool {
@@ -170,7 +170,7 @@ impl Transfers {
         let bytes = self.sizes.draw().round().clamp(1.0, MAX_BYTES) as u64;
         self.present = Session { start: now, bytes, ..Session::default() };
         self.answered = None;
-        let Endpoints { control, sender: config, receiver: sink } = &self.endpoints;
+        let ConnectionConfig { control, sender: config, receiver: sink } = &self.endpoints;
         let segment = u64::from(config.segment);
         let total = if self.pad { bytes.next_multiple_of(segment) } else { bytes };
         *sender = Sender::new(SenderConfig { total, ..*config }, control.clone());
@@ -193,15 +193,15 @@ impl Transfers {
     }
 
     /// When the end that wants the data is to be woken.
-    pub(crate) fn receiver_timer(&self) -> Time {
+    pub(crate) fn receiver_timer(&self) -> Instant {
         match &self.phase {
             Phase::Opening(opening) => opening.due,
-            _ => Time::NEVER,
+            _ => Instant::NEVER,
         }
     }
 
     /// That end is woken: it opens the connection, or repeats what is unanswered.
-    pub(crate) fn on_receiver_timer(&mut self, now: Time) -> Option<Reply> {
+    pub(crate) fn on_receiver_timer(&mut self, now: Instant) -> Option<Reply> {
         let Phase::Opening(opening) = &mut self.phase else { return None };
         if now < opening.due {
             return None;
@@ -223,7 +223,7 @@ impl Transfers {
     /// A packet of the present connection has come to the end that it is for; the answer, if any.
     pub(crate) fn on_packet(
         &mut self,
-        now: Time,
+        now: Instant,
         packet: &Packet,
         blocks: &[(u64, u64)],
         sender: &mut Sender,
@@ -234,15 +234,15 @@ impl Transfers {
                 self.on_data(now);
                 let answer = receiver.on_segment(now, packet.seq, u32::from(packet.payload));
                 if receiver.next_expected() >= self.present.bytes
-                    && self.present.last_byte == Time::ZERO
+                    && self.present.last_byte == Instant::ZERO
                 {
                     self.present.last_byte = now;
                 }
                 match answer {
-                    Answer::Ack(seq) => {
+                    AckAction::Ack(seq) => {
                         Some(Reply { from_source: false, kind: PacketKind::Ack, payload: 0, seq })
                     }
-                    Answer::Wait => None,
+                    AckAction::Wait => None,
                 }
             }
             PacketKind::Ack => {
@@ -309,17 +309,17 @@ impl Transfers {
         self.request
     }
 
-    fn think(&mut self, now: Time) {
+    fn think(&mut self, now: Instant) {
         self.phase = if self.left == 0 {
             Phase::Done
         } else {
             let think = self.think.as_mut().map_or(0.0, Draws::draw);
-            Phase::Thinking(now + Span::from_secs_f64(think))
+            Phase::Thinking(now + Duration::from_secs_f64(think))
         };
     }
 
-    fn on_data(&mut self, now: Time) {
-        if self.present.first_byte == Time::ZERO {
+    fn on_data(&mut self, now: Instant) {
+        if self.present.first_byte == Instant::ZERO {
             self.present.first_byte = now;
         }
         // What was asked for comes: nothing is to be repeated.
@@ -328,7 +328,7 @@ impl Transfers {
         }
     }
 
-    fn on_syn_ack(&mut self, now: Time) -> Option<Reply> {
+    fn on_syn_ack(&mut self, now: Instant) -> Option<Reply> {
         let Phase::Opening(opening) = &mut self.phase else { return None };
         if opening.asks {
             return None;
@@ -353,7 +353,7 @@ impl Transfers {
     }
 
     /// The sender knows that all has arrived, or all that it has sent before it was stopped.
-    fn finish(&mut self, now: Time, sender: &Sender) {
+    fn finish(&mut self, now: Instant, sender: &Sender) {
         if !matches!(self.phase, Phase::Transferring) {
             return;
         }

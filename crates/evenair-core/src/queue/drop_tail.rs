@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use super::{Backlog, Discarded, Limit, QueueDiscipline, Reason};
+use crate::component::{Choice, Part};
 use crate::packet::Packet;
-use crate::parts::{Choice, Part};
-use crate::time::Time;
+use crate::time::Instant;
 
 pub(super) static PART: Part = Part {
     name: "droptail",
@@ -31,7 +31,7 @@ impl DropTail {
 
 impl QueueDiscipline for DropTail {
     #[inline(always)]
-    fn enqueue(&mut self, _now: Time, packet: Packet, discarded: &mut Vec<Discarded>) {
+    fn enqueue(&mut self, _now: Instant, packet: Packet, discarded: &mut Vec<Discarded>) {
         if self.backlog.has_room_for(&packet) {
             self.backlog.add(&packet);
             self.packets.push_back(packet);
@@ -41,7 +41,7 @@ impl QueueDiscipline for DropTail {
     }
 
     #[inline(always)]
-    fn dequeue(&mut self, _now: Time) -> Option<Packet> {
+    fn dequeue(&mut self, _now: Instant) -> Option<Packet> {
         let packet = self.packets.pop_front()?;
         self.backlog.serve(&packet);
         Some(packet)

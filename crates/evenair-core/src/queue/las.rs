@@ -22,9 +22,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::{Backlog, Discarded, Limit, QueueDiscipline, Reason};
+use crate::component::{Accepts, Choice, Parameter, Part, Value};
 use crate::packet::{FlowId, Packet};
-use crate::parts::{Accepts, Choice, Parameter, Part, Value};
-use crate::time::{Span, Time};
+use crate::time::{Duration, Instant};
 
 pub(super) static PART: Part = Part {
     name: "las",
@@ -41,7 +41,7 @@ pub(super) static PART: Part = Part {
         },
         Parameter {
             name: "flow_timeout",
-            default: Value::Time(Span::from_secs(60)),
+            default: Value::Time(Duration::from_secs(60)),
             accepts: Accepts::Time,
             meaning: "with service = \"bytes\": a flow that queues nothing for so long is forgotten",
         },
@@ -62,7 +62,7 @@ enum Service {
 pub struct Las {
     backlog: Backlog,
     service: Service,
-    flow_timeout: Span,
+    flow_timeout: Duration,
     /// Ascending by attained service, equals in order of arrival.
     packets: VecDeque<(u64, Packet)>,
     /// With `Service::Bytes`, by connection.
@@ -72,7 +72,7 @@ pub struct Las {
 #[derive(Clone, Copy, Debug, Default)]
 struct Attained {
     bytes: u64,
-    last_arrival: Time,
+    last_arrival: Instant,
 }
 
 impl Las {
@@ -91,7 +91,7 @@ impl Las {
     }
 
     /// The service that `packet`'s flow has attained before it.
-    fn attained(&mut self, now: Time, packet: &Packet) -> u64 {
+    fn attained(&mut self, now: Instant, packet: &Packet) -> u64 {
         if self.service == Service::Sequence {
             return packet.seq;
         }
@@ -106,7 +106,7 @@ impl Las {
         }
     }
 
-    fn accept(&mut self, now: Time, attained: u64, packet: Packet) {
+    fn accept(&mut self, now: Instant, attained: u64, packet: Packet) {
         if self.service == Service::Bytes {
             let flow = self.attained.entry((packet.flow, packet.connection)).or_default();
             flow.bytes += u64::from(packet.size);
@@ -121,7 +121,7 @@ impl Las {
 
 impl QueueDiscipline for Las {
     #[inline(never)]
-    fn enqueue(&mut self, now: Time, packet: Packet, discarded: &mut Vec<Discarded>) {
+    fn enqueue(&mut self, now: Instant, packet: Packet, discarded: &mut Vec<Discarded>) {
         let attained = self.attained(now, &packet);
         if !self.backlog.has_room_for(&packet) {
             let victims = self.packets.iter().filter(|(service, _)| *service > attained);
@@ -150,7 +150,7 @@ impl QueueDiscipline for Las {
     }
 
     #[inline(never)]
-    fn dequeue(&mut self, _now: Time) -> Option<Packet> {
+    fn dequeue(&mut self, _now: Instant) -> Option<Packet> {
         let (_, packet) = self.packets.pop_front()?;
         self.backlog.serve(&packet);
         Some(packet)

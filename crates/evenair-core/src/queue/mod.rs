@@ -17,19 +17,19 @@ pub use drop_tail::DropTail;
 pub use las::Las;
 pub use spm_af::SpmAf;
 
+use crate::component::{Choice, Part};
 use crate::packet::Packet;
-use crate::parts::{Choice, Part};
-use crate::time::Time;
+use crate::time::Instant;
 
 /// A queue discipline in front of one transmitter.
 pub trait QueueDiscipline {
     /// Takes `packet`, or discards it, or discards others in its favour. What is discarded is
     /// appended to `discarded`.
-    fn enqueue(&mut self, now: Time, packet: Packet, discarded: &mut Vec<Discarded>);
+    fn enqueue(&mut self, now: Instant, packet: Packet, discarded: &mut Vec<Discarded>);
 
     /// The packet to be transmitted next. It goes on counting against the limit until
     /// [`QueueDiscipline::transmitted`] is called.
-    fn dequeue(&mut self, now: Time) -> Option<Packet>;
+    fn dequeue(&mut self, now: Instant) -> Option<Packet>;
 
     /// The packet that was dequeued before is out of the transmitter.
     fn transmitted(&mut self, packet: &Packet) {
@@ -92,12 +92,12 @@ macro_rules! disciplines {
 
         impl QueueDiscipline for Queue {
             #[inline(always)]
-            fn enqueue(&mut self, now: Time, packet: Packet, discarded: &mut Vec<Discarded>) {
+            fn enqueue(&mut self, now: Instant, packet: Packet, discarded: &mut Vec<Discarded>) {
                 match self { $(Self::$type(queue) => queue.enqueue(now, packet, discarded),)+ }
             }
 
             #[inline(always)]
-            fn dequeue(&mut self, now: Time) -> Option<Packet> {
+            fn dequeue(&mut self, now: Instant) -> Option<Packet> {
                 match self { $(Self::$type(queue) => queue.dequeue(now),)+ }
             }
 

@@ -20,9 +20,9 @@
 use std::collections::VecDeque;
 
 use super::{Backlog, Discarded, Limit, QueueDiscipline, Reason};
+use crate::component::{Accepts, Choice, Parameter, Part, Value};
 use crate::packet::Packet;
-use crate::parts::{Accepts, Choice, Parameter, Part, Value};
-use crate::time::Time;
+use crate::time::Instant;
 
 pub(super) static PART: Part = Part {
     name: "spm-af",
@@ -118,7 +118,7 @@ impl SpmAf {
 
 impl QueueDiscipline for SpmAf {
     #[inline(never)]
-    fn enqueue(&mut self, _now: Time, packet: Packet, discarded: &mut Vec<Discarded>) {
+    fn enqueue(&mut self, _now: Instant, packet: Packet, discarded: &mut Vec<Discarded>) {
         let place = if packet.is_pure_ack() {
             self.filter(&packet, discarded).filter(|_| self.filtering == Filtering::Head)
         } else {
@@ -136,7 +136,7 @@ impl QueueDiscipline for SpmAf {
     }
 
     #[inline(never)]
-    fn dequeue(&mut self, _now: Time) -> Option<Packet> {
+    fn dequeue(&mut self, _now: Instant) -> Option<Packet> {
         let packet = self.packets.pop_front()?;
         self.backlog.serve(&packet);
         Some(packet)

@@ -5,9 +5,9 @@ mod model;
 mod rules;
 
 use super::{Discarded, Limit, Queue, QueueDiscipline, REGISTRY, Reason};
+use crate::component::{Choice, Value};
 use crate::packet::{FlowId, Packet, PacketKind};
-use crate::parts::{Choice, Value};
-use crate::time::{Span, Time};
+use crate::time::{Duration, Instant};
 
 /// A packet without number, at the start of its flow.
 fn packet(flow: u32, kind: PacketKind, size: u32) -> Packet {
@@ -20,7 +20,7 @@ fn packet(flow: u32, kind: PacketKind, size: u32) -> Packet {
         payload: size.saturating_sub(40) as u16,
         sack: 0,
         seq: 0,
-        enqueued_at: Time::ZERO,
+        enqueued_at: Instant::ZERO,
         connection: 0,
     }
 }
@@ -30,7 +30,7 @@ fn packet(flow: u32, kind: PacketKind, size: u32) -> Packet {
 enum Kind {
     DropTail,
     SpmAf { filtering: Filtering },
-    Las { service: Service, flow_timeout: Span },
+    Las { service: Service, flow_timeout: Duration },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

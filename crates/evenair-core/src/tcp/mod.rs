@@ -16,7 +16,7 @@ mod sender;
 #[cfg(test)]
 mod tests;
 
-pub use receiver::{Answer, DelayedAck, Receiver, ReceiverConfig};
+pub use receiver::{AckAction, DelayedAck, Receiver, ReceiverConfig};
 pub use rtt::{MAX_RTO, RttEstimator};
 pub use sack::{MAX_BLOCKS, SackBlocks};
 pub use sender::{LimitedTransmit, Segment, Sender, SenderConfig, SenderCounters};

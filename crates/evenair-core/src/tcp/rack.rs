@@ -12,12 +12,12 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::sender::DUPLICATE_ACK_THRESHOLD;
-use crate::time::{Span, Time};
+use crate::time::{Duration, Instant};
 
 /// The last transmission of a segment.
 #[derive(Clone, Copy, Debug)]
 struct Transmission {
-    at: Time,
+    at: Instant,
     /// It was not the first.
     again: bool,
     reported: bool,
@@ -64,13 +64,13 @@ pub(super) struct Rack {
     sent: VecDeque<Transmission>,
     /// Transmissions in their order: when, and the segment's end. Some have been repeated or settled
     /// since.
-    order: VecDeque<(Time, u64)>,
+    order: VecDeque<(Instant, u64)>,
     /// What the present ACK is the first to report.
     pub(super) reports: Vec<(u64, u64)>,
     /// `RACK.xmit_ts` and `RACK.end_seq`, once something has been delivered.
-    latest: (Time, u64),
+    latest: (Instant, u64),
     /// `RACK.rtt`.
-    rtt: Span,
+    rtt: Duration,
     /// `RACK.fack`.
     forward: u64,
     reordering_seen: bool,
@@ -83,15 +83,15 @@ pub(super) struct Rack {
     /// Beyond this byte segments were sent in order, once, and none has been reported.
     ordered_from: u64,
     /// When the congestion control last lowered the window.
-    pub(super) response: Time,
+    pub(super) response: Instant,
     /// The next repair goes whatever is in flight.
     pub(super) forced: bool,
     /// Until `Sender::recovered` is acknowledged after a timeout.
     pub(super) after_timeout: bool,
     /// When the retransmission timer would expire, and when the others do.
-    pub(super) rto_at: Time,
-    pub(super) probe_at: Time,
-    pub(super) reordering_at: Time,
+    pub(super) rto_at: Instant,
+    pub(super) probe_at: Instant,
+    pub(super) reordering_at: Instant,
     pub(super) probe: Option<Probe>,
     /// A probe is to be sent.
     pub(super) probe_due: bool,
@@ -108,20 +108,20 @@ impl Rack {
             sent: VecDeque::new(),
             order: VecDeque::new(),
             reports: Vec::new(),
-            latest: (Time::ZERO, 0),
-            rtt: Span::ZERO,
+            latest: (Instant::ZERO, 0),
+            rtt: Duration::ZERO,
             forward: 0,
             reordering_seen: false,
             reported: 0,
             ever_lost: 0,
             lost: BTreeSet::new(),
             ordered_from: 0,
-            response: Time::ZERO,
+            response: Instant::ZERO,
             forced: false,
             after_timeout: false,
-            rto_at: Time::NEVER,
-            probe_at: Time::NEVER,
-            reordering_at: Time::NEVER,
+            rto_at: Instant::NEVER,
+            probe_at: Instant::NEVER,
+            reordering_at: Instant::NEVER,
             probe: None,
             probe_due: false,
             samples: 0,
@@ -149,7 +149,7 @@ impl Rack {
     }
 
     /// 6.1: a segment was sent for the first time.
-    pub(super) fn sent(&mut self, now: Time) {
+    pub(super) fn sent(&mut self, now: Instant) {
         self.sent.push_back(Transmission {
             at: now,
             again: false,
@@ -161,7 +161,7 @@ impl Rack {
     }
 
     /// 6.1: the segment at `seq` was sent again.
-    pub(super) fn sent_again(&mut self, now: Time, seq: u64) {
+    pub(super) fn sent_again(&mut self, now: Instant, seq: u64) {
         let index = ((seq - self.una) / self.segment) as usize;
         let segment = &mut self.sent[index];
         self.lost.remove(&seq);
@@ -176,7 +176,7 @@ impl Rack {
     }
 
     /// Keeps `order`, where those of one moment stand by their ends.
-    fn note(&mut self, now: Time, end: u64) {
+    fn note(&mut self, now: Instant, end: u64) {
         let later = self.order.iter().rev().take_while(|&&other| other > (now, end)).count();
         self.order.insert(self.order.len() - later, (now, end));
     }
@@ -188,7 +188,7 @@ impl Rack {
 
     /// 6.2, steps 2 and 3: an ACK expects `una` next, and has told what is in `reports`. `least` is
     /// min_RTT.
-    pub(super) fn update(&mut self, now: Time, una: u64, least: Span) {
+    pub(super) fn update(&mut self, now: Instant, una: u64, least: Duration) {
         let (mut latest, size) = (None, self.segment);
         let mut deliver = |segment: &Transmission, end: u64| {
             if end > self.forward {
@@ -240,16 +240,16 @@ impl Rack {
     }
 
     /// 6.2, step 4, without DSACK.
-    pub(super) fn window(&self, recovering: bool, least: Span, srtt: Span) -> Span {
+    pub(super) fn window(&self, recovering: bool, least: Duration, srtt: Duration) -> Duration {
         let quick = recovering || self.reported >= u64::from(DUPLICATE_ACK_THRESHOLD);
-        if quick && !self.reordering_seen { Span::ZERO } else { (least / 4).min(srtt) }
+        if quick && !self.reordering_seen { Duration::ZERO } else { (least / 4).min(srtt) }
     }
 
     /// 6.2, step 5: gives up what has been overtaken by more than the reordering `window`, and sets the
     /// reordering timer for the rest.
-    pub(super) fn detect(&mut self, now: Time, window: Span) -> Found {
+    pub(super) fn detect(&mut self, now: Instant, window: Duration) -> Found {
         let mut found = Found::default();
-        self.reordering_at = Time::NEVER;
+        self.reordering_at = Instant::NEVER;
         if self.una >= self.ordered_from {
             return found;
         }
@@ -279,7 +279,7 @@ impl Rack {
 
     /// 6.3: the retransmission timer has expired. Whether the receiver has thrown away what it had
     /// reported (RFC 2018 section 8): it does not acknowledge a segment that it has reported.
-    pub(super) fn time_out(&mut self, now: Time, window: Span) -> bool {
+    pub(super) fn time_out(&mut self, now: Instant, window: Duration) -> bool {
         let discarded = self.sent.front().is_some_and(|first| first.reported);
         let starts = (self.una..).step_by(self.segment as usize);
         for (segment, start) in self.sent.iter_mut().zip(starts) {

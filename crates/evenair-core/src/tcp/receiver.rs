@@ -2,7 +2,7 @@
 
 use super::ranges;
 use super::sack::SackBlocks;
-use crate::time::{Span, Time};
+use crate::time::{Duration, Instant};
 
 /// After how many in-order segments a receiver acknowledges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,14 +41,14 @@ pub struct ReceiverConfig {
     /// After how many in-order segments.
     pub delayed_ack: DelayedAck,
     /// How long an ACK is held back at most.
-    pub delayed_ack_timeout: Span,
+    pub delayed_ack_timeout: Duration,
     /// Whether ACKs tell what has arrived out of order ([`Receiver::sack`]).
     pub sack: bool,
 }
 
 /// What a receiver does about a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum AckAction {
     /// It acknowledges at once, expecting this byte next.
     Ack(u64),
     /// It holds the ACK back; see [`Receiver::timer_at`].
@@ -67,14 +67,14 @@ pub struct Receiver {
     recent: Vec<u64>,
     /// In-order segments that have not been acknowledged.
     unacked: u32,
-    deadline: Time,
+    deadline: Instant,
 }
 
 impl Receiver {
     /// Expecting the first byte.
     pub fn new(config: ReceiverConfig) -> Self {
         let (next, out_of_order, recent, unacked) = (0, Vec::new(), Vec::new(), 0);
-        Self { config, next, out_of_order, recent, unacked, deadline: Time::NEVER }
+        Self { config, next, out_of_order, recent, unacked, deadline: Instant::NEVER }
     }
 
     /// The next byte that is expected: all before it have arrived.
@@ -93,7 +93,7 @@ impl Receiver {
 
     /// Takes a segment of `payload` bytes from `seq` on.
     #[inline]
-    pub fn on_segment(&mut self, now: Time, seq: u64, payload: u32) -> Answer {
+    pub fn on_segment(&mut self, now: Instant, seq: u64, payload: u32) -> AckAction {
         let end = seq + u64::from(payload);
         if end <= self.next || seq > self.next {
             // A duplicate, or a segment beyond a hole: acknowledged at once (RFC 5681 4.2).
@@ -115,16 +115,16 @@ impl Receiver {
         if self.unacked == 1 {
             self.deadline = now + self.config.delayed_ack_timeout;
         }
-        Answer::Wait
+        AckAction::Wait
     }
 
     /// When an ACK that is held back is due.
-    pub fn timer_at(&self) -> Time {
+    pub fn timer_at(&self) -> Instant {
         self.deadline
     }
 
     /// The timer has expired: what to acknowledge, if anything is.
-    pub fn on_timer(&mut self, now: Time) -> Option<u64> {
+    pub fn on_timer(&mut self, now: Instant) -> Option<u64> {
         if now < self.deadline {
             return None;
         }
@@ -132,10 +132,10 @@ impl Receiver {
         Some(self.next)
     }
 
-    fn acknowledge(&mut self) -> Answer {
+    fn acknowledge(&mut self) -> AckAction {
         self.unacked = 0;
-        self.deadline = Time::NEVER;
-        Answer::Ack(self.next)
+        self.deadline = Instant::NEVER;
+        AckAction::Ack(self.next)
     }
 
     /// Remembers bytes `seq..end` beyond a hole.

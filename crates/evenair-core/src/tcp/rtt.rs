@@ -1,34 +1,34 @@
 //! Round-trip times and the retransmission timeout (RFC 6298).
 
-use crate::time::Span;
+use crate::time::Duration;
 
 /// Clock granularity G of RFC 6298: 10 ms, the tick of ns-2 and of a Linux kernel with HZ = 100.
-pub const CLOCK_GRANULARITY: Span = Span::from_millis(10);
+pub const CLOCK_GRANULARITY: Duration = Duration::from_millis(10);
 /// The longest timeout, backed off or not (RFC 6298 2.5 allows a maximum of at least 60 s).
-pub const MAX_RTO: Span = Span::from_secs(60);
+pub const MAX_RTO: Duration = Duration::from_secs(60);
 
 /// Smoothed round-trip time and the timeout that follows from it.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
-    min_rto: Span,
+    min_rto: Duration,
     /// SRTT and RTTVAR, once there is a sample.
-    smoothed: Option<(Span, Span)>,
-    rto: Span,
+    smoothed: Option<(Duration, Duration)>,
+    rto: Duration,
     samples: u64,
-    sum: Span,
-    least: Span,
+    sum: Duration,
+    least: Duration,
 }
 
 impl RttEstimator {
     /// No sample yet: the timeout is `initial_rto`, and never below `min_rto` afterwards.
-    pub fn new(initial_rto: Span, min_rto: Span) -> Self {
-        let (samples, sum, least) = (0, Span::ZERO, Span::MAX);
+    pub fn new(initial_rto: Duration, min_rto: Duration) -> Self {
+        let (samples, sum, least) = (0, Duration::ZERO, Duration::MAX);
         Self { min_rto, smoothed: None, rto: initial_rto, samples, sum, least }
     }
 
     /// Takes a round-trip time measured on a segment that was sent once (Karn; RFC 6298 3), and
     /// ends any back-off.
-    pub fn sample(&mut self, rtt: Span) {
+    pub fn sample(&mut self, rtt: Duration) {
         self.samples += 1;
         self.sum += rtt;
         self.least = self.least.min(rtt);
@@ -52,26 +52,26 @@ impl RttEstimator {
 
     /// The handshake timed out: data starts with a timeout of 3 s at least (RFC 6298 5.7).
     pub fn be_patient(&mut self) {
-        self.rto = self.rto.max(Span::from_secs(3));
+        self.rto = self.rto.max(Duration::from_secs(3));
     }
 
     /// The present timeout.
-    pub fn rto(&self) -> Span {
+    pub fn rto(&self) -> Duration {
         self.rto
     }
 
     /// SRTT, once there is a sample.
-    pub fn srtt(&self) -> Option<Span> {
+    pub fn srtt(&self) -> Option<Duration> {
         self.smoothed.map(|(srtt, _)| srtt)
     }
 
     /// The smallest sample.
-    pub fn least(&self) -> Option<Span> {
+    pub fn min_rtt(&self) -> Option<Duration> {
         (self.samples > 0).then_some(self.least)
     }
 
     /// The number of samples and their sum.
-    pub fn total(&self) -> (u64, Span) {
+    pub fn total(&self) -> (u64, Duration) {
         (self.samples, self.sum)
     }
 }
@@ -80,12 +80,12 @@ impl RttEstimator {
 mod tests {
     use super::*;
 
-    const MS: fn(u64) -> Span = Span::from_millis;
+    const MS: fn(u64) -> Duration = Duration::from_millis;
 
     /// Worked by hand from RFC 6298 section 2.
     #[test]
     fn follows_the_rfc() {
-        let mut rtt = RttEstimator::new(Span::from_secs(3), MS(200));
+        let mut rtt = RttEstimator::new(Duration::from_secs(3), MS(200));
         assert_eq!(rtt.rto(), MS(3000));
         rtt.sample(MS(100)); // SRTT 100, RTTVAR 50
         assert_eq!(rtt.rto(), MS(300));
@@ -96,12 +96,12 @@ mod tests {
         rtt.back_off();
         assert_eq!(rtt.rto(), MS(1360));
         rtt.sample(MS(110)); // RTTVAR 43.125
-        assert_eq!(rtt.rto(), Span::from_nanos(282_500_000));
+        assert_eq!(rtt.rto(), Duration::from_nanos(282_500_000));
     }
 
     #[test]
     fn stays_between_its_bounds() {
-        let mut rtt = RttEstimator::new(Span::from_secs(3), MS(200));
+        let mut rtt = RttEstimator::new(Duration::from_secs(3), MS(200));
         for _ in 0..50 {
             rtt.sample(MS(1));
         }

@@ -18,12 +18,12 @@ mod sack;
 
 use std::collections::VecDeque;
 
-use super::congestion::{Algorithm, CongestionControl, Signal, Window};
+use super::congestion::{AckEvent, CongestionControl, Controller, Window};
 use super::prr::Prr;
 use super::rack::Rack;
 use super::rtt::RttEstimator;
 use super::sack::Scoreboard;
-use crate::time::{Span, Time};
+use crate::time::{Duration, Instant};
 
 /// Duplicate ACKs that confirm a loss (RFC 5681 section 3.2), and segments that have arrived beyond
 /// it (RFC 6675: DupThresh).
@@ -58,9 +58,9 @@ pub struct SenderConfig {
     /// Whether recovery brings down what is in flight little by little (RFC 9937); with SACK only.
     pub prr: bool,
     /// The smallest retransmission timeout.
-    pub min_rto: Span,
+    pub min_rto: Duration,
     /// The retransmission timeout before the first round-trip time is known.
-    pub initial_rto: Span,
+    pub initial_rto: Duration,
     /// Payload bytes to send in all; `u64::MAX` never ends.
     pub total: u64,
 }
@@ -131,7 +131,7 @@ struct Recovery {
 pub struct Sender {
     config: SenderConfig,
     state: State,
-    control: Algorithm,
+    control: Controller,
     window: Window,
     rtt: RttEstimator,
     /// The first byte that has not been acknowledged.
@@ -154,20 +154,20 @@ pub struct Sender {
     rack: Option<Box<Rack>>,
     prr: Option<Box<Prr>>,
     /// The one segment whose round-trip time sets the timeout: its end, and when it was sent.
-    timed: Option<(u64, Time)>,
+    timed: Option<(u64, Instant)>,
     /// When each outstanding segment was sent, from `una` on; never, if more than once (Karn).
-    sent_at: VecDeque<Time>,
+    sent_at: VecDeque<Instant>,
     /// When the retransmission timer expires.
-    deadline: Time,
+    deadline: Instant,
     timed_out: bool,
-    syn_timed: Option<Time>,
+    syn_timed: Option<Instant>,
     stopped: bool,
     counters: SenderCounters,
 }
 
 impl Sender {
     /// A sender that has not yet opened its connection.
-    pub fn new(config: SenderConfig, control: Algorithm) -> Self {
+    pub fn new(config: SenderConfig, control: Controller) -> Self {
         let window = Window { cwnd: 1.0, ssthresh: f64::from(config.initial_ssthresh) };
         Self {
             state: State::Closed,
@@ -187,7 +187,7 @@ impl Sender {
             prr: (config.sack && config.prr).then(|| Box::new(Prr::new(config.segment))),
             timed: None,
             sent_at: VecDeque::new(),
-            deadline: Time::NEVER,
+            deadline: Instant::NEVER,
             timed_out: false,
             syn_timed: None,
             stopped: false,
@@ -208,25 +208,25 @@ impl Sender {
 
     /// The other end has opened the connection. `rtt` is the time that it took to answer the answer
     /// to its first segment; none if that was sent more than once.
-    pub fn accept(&mut self, rtt: Option<Span>) {
+    pub fn accept(&mut self, rtt: Option<Duration>) {
         if self.state == State::Listening {
             self.establish(rtt);
         }
     }
 
     /// The connection's first segment was answered.
-    pub fn on_syn_ack(&mut self, now: Time) {
+    pub fn on_syn_ack(&mut self, now: Instant) {
         if self.state != State::SynSent {
             return;
         }
         let rtt = self.syn_timed.take().map(|sent| now.since(sent));
-        self.deadline = Time::NEVER;
+        self.deadline = Instant::NEVER;
         self.timed_out = false;
         self.establish(rtt);
     }
 
     /// The handshake is over; `rtt` is its round-trip time if it went without repetition.
-    fn establish(&mut self, rtt: Option<Span>) {
+    fn establish(&mut self, rtt: Option<Duration>) {
         self.state = State::Established;
         // RFC 5681 3.1: a handshake that lost its first segment starts with one.
         let mut initial = 1;
@@ -242,7 +242,7 @@ impl Sender {
     /// An acknowledgement that expects byte `ack` next has come, with these blocks of bytes that have
     /// arrived beyond it, each from its first up to the one after its last (none without SACK).
     #[inline]
-    pub fn on_ack(&mut self, now: Time, ack: u64, blocks: &[(u64, u64)]) {
+    pub fn on_ack(&mut self, now: Instant, ack: u64, blocks: &[(u64, u64)]) {
         if ack > self.max {
             return;
         }
@@ -258,12 +258,12 @@ impl Sender {
     }
 
     /// When [`Sender::on_timer`] is to be called.
-    pub fn timer_at(&self) -> Time {
+    pub fn timer_at(&self) -> Instant {
         self.deadline
     }
 
     /// The timer may have expired: does what is due at `now`.
-    pub fn on_timer(&mut self, now: Time) {
+    pub fn on_timer(&mut self, now: Instant) {
         if now < self.deadline || (self.rack.is_some() && self.on_timer_with_rack(now)) {
             return;
         }
@@ -271,7 +271,7 @@ impl Sender {
         self.rtt.back_off();
         self.timed = None;
         self.syn_timed = None;
-        self.deadline = Time::NEVER;
+        self.deadline = Instant::NEVER;
         let first = !self.timed_out;
         self.timed_out = true;
         if self.state == State::SynSent {
@@ -301,7 +301,7 @@ impl Sender {
     }
 
     /// The next segment that may be sent now, if any: call until there is none.
-    pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+    pub fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
         match self.state {
             State::Established => {}
             State::SynSent | State::Listening => return None,
@@ -358,7 +358,7 @@ impl Sender {
         self.counters
     }
 
-    fn open(&mut self, now: Time) -> Option<Segment> {
+    fn open(&mut self, now: Instant) -> Option<Segment> {
         self.state = State::SynSent;
         self.deadline = now + self.rtt.rto();
         self.syn_timed = (!self.timed_out).then_some(now);
@@ -372,7 +372,7 @@ impl Sender {
     }
 
     #[inline(always)]
-    fn on_new_ack(&mut self, now: Time, ack: u64) {
+    fn on_new_ack(&mut self, now: Instant, ack: u64) {
         if let Some((end, sent)) = self.timed
             && ack >= end
         {
@@ -382,7 +382,7 @@ impl Sender {
         let segments = (ack - self.una).div_ceil(u64::from(self.config.segment)) as usize;
         let last = self.sent_at.drain(..segments.min(self.sent_at.len())).next_back();
         let rtt = last
-            .filter(|&sent| sent != Time::NEVER && !self.was_reported(ack))
+            .filter(|&sent| sent != Instant::NEVER && !self.was_reported(ack))
             .map(|sent| now.since(sent));
         let signal = self.signal(now, self.segments(ack - self.una), rtt);
         self.una = ack;
@@ -409,13 +409,13 @@ impl Sender {
             }
         }
         if self.una == self.max {
-            self.deadline = Time::NEVER;
+            self.deadline = Instant::NEVER;
         } else if restart_timer {
             self.deadline = now + self.rtt.rto();
         }
     }
 
-    fn on_duplicate_ack(&mut self, now: Time) {
+    fn on_duplicate_ack(&mut self, now: Instant) {
         self.duplicate_acks += 1;
         let signal = self.signal(now, 0.0, None);
         self.control.on_duplicate_ack(&mut self.window, &signal);
@@ -429,7 +429,7 @@ impl Sender {
     }
 
     /// A loss is confirmed: recovery begins.
-    fn recover(&mut self, now: Time, signal: &Signal) {
+    fn recover(&mut self, now: Instant, signal: &AckEvent) {
         self.counters.fast_retransmits += 1;
         self.control.on_loss(&mut self.window, signal);
         let inflation = f64::from(DUPLICATE_ACK_THRESHOLD);
@@ -466,7 +466,7 @@ impl Sender {
     }
 
     /// Sends the segment at `next`.
-    fn transmit_next(&mut self, now: Time) -> Segment {
+    fn transmit_next(&mut self, now: Instant) -> Segment {
         let segment = self.transmit(now, self.next);
         self.next += u64::from(segment.payload);
         if self.recovery.is_none() && self.duplicate_acks > 0 && !segment.retransmission {
@@ -476,7 +476,7 @@ impl Sender {
     }
 
     #[inline(always)]
-    fn transmit(&mut self, now: Time, seq: u64) -> Segment {
+    fn transmit(&mut self, now: Instant, seq: u64) -> Segment {
         let payload = self.payload_at(seq);
         let end = seq + u64::from(payload);
         let retransmission = seq < self.max;
@@ -485,22 +485,22 @@ impl Sender {
         self.counters.retransmissions += u64::from(retransmission);
         if retransmission {
             let index = (seq - self.una) / u64::from(self.config.segment);
-            self.sent_at[index as usize] = Time::NEVER;
+            self.sent_at[index as usize] = Instant::NEVER;
         } else {
             self.sent_at.push_back(now);
             self.timed.get_or_insert((end, now));
         }
-        if self.deadline == Time::NEVER {
+        if self.deadline == Instant::NEVER {
             self.deadline = now + self.rtt.rto();
         }
         let high_priority = self.config.spm_marking && self.window.cwnd < CRUCIAL_WINDOW;
         Segment { syn: false, seq, payload, retransmission, high_priority }
     }
 
-    fn signal(&self, now: Time, acked: f64, rtt: Option<Span>) -> Signal {
+    fn signal(&self, now: Instant, acked: f64, rtt: Option<Duration>) -> AckEvent {
         let credit = if self.config.byte_counting { acked } else { 1.0 };
         let flight = self.segments(self.next - self.una) - f64::from(self.limited);
-        Signal { now, acked, credit, flight, rtt, una: self.una, next: self.next }
+        AckEvent { now, acked, credit, flight, rtt, una: self.una, next: self.next }
     }
 
     fn segments(&self, bytes: u64) -> f64 {

@@ -11,19 +11,19 @@ mod sending;
 mod transfers;
 mod variants;
 
-use super::congestion::{Algorithm, REGISTRY, Window};
+use super::congestion::{Controller, REGISTRY, Window};
 use super::{
-    Answer, DelayedAck, LimitedTransmit, Receiver, ReceiverConfig, SackBlocks, Segment, Sender,
+    AckAction, DelayedAck, LimitedTransmit, Receiver, ReceiverConfig, SackBlocks, Segment, Sender,
     SenderConfig, SenderCounters,
 };
-use crate::parts::Choice;
-use crate::time::{Span, Time};
+use crate::component::Choice;
+use crate::time::{Duration, Instant};
 
 /// Payload bytes of a full segment in these tests.
 const SEGMENT: u64 = 1000;
 
-fn at(ms: u64) -> Time {
-    Time::ZERO + Span::from_millis(ms)
+fn at(ms: u64) -> Instant {
+    Instant::ZERO + Duration::from_millis(ms)
 }
 
 /// Nothing limits the sender but its congestion window.
@@ -39,15 +39,15 @@ fn plain() -> SenderConfig {
         sack: false,
         rack: false,
         prr: false,
-        min_rto: Span::from_millis(200),
-        initial_rto: Span::from_secs(3),
+        min_rto: Duration::from_millis(200),
+        initial_rto: Duration::from_secs(3),
         total: u64::MAX,
     }
 }
 
 fn receiver_config(delayed_ack: u32) -> ReceiverConfig {
     let delayed_ack = DelayedAck::Every(delayed_ack);
-    ReceiverConfig { delayed_ack, delayed_ack_timeout: Span::from_millis(100), sack: false }
+    ReceiverConfig { delayed_ack, delayed_ack_timeout: Duration::from_millis(100), sack: false }
 }
 
 /// With SACK at both ends or not.
@@ -55,6 +55,6 @@ fn receiver_of(config: &SenderConfig, delayed_ack: u32) -> Receiver {
     Receiver::new(ReceiverConfig { sack: config.sack, ..receiver_config(delayed_ack) })
 }
 
-fn newreno() -> Algorithm {
-    Algorithm::new(&Choice::by_name(REGISTRY, "newreno").unwrap())
+fn newreno() -> Controller {
+    Controller::new(&Choice::by_name(REGISTRY, "newreno").unwrap())
 }

@@ -1,9 +1,9 @@
 //! Applications over UDP: when each of a flow's datagrams, which are all of one size, is sent.
 
 use super::{Distribution, Draws};
-use crate::parts::{Accepts, Choice, Parameter, Part, Value};
-use crate::rng::{Purpose, Stream};
-use crate::time::{Span, Time};
+use crate::component::{Accepts, Choice, Parameter, Part, Value};
+use crate::rng::{RngStream, StreamId};
+use crate::time::{Duration, Instant};
 
 /// What runs over UDP, by the name that scenarios use. All take the flow's `rate`.
 pub static DATAGRAMS: &[&Part] = &[&CBR, &POISSON, &ON_OFF];
@@ -57,21 +57,21 @@ const HALF_A_SECOND: Distribution = Distribution::Pareto { mean: 0.5, shape: 1.5
 pub struct Datagrams {
     pattern: Pattern,
     /// Between two datagrams, at the flow's rate.
-    interval: Span,
-    next: Time,
+    interval: Duration,
+    next: Instant,
 }
 
 #[derive(Clone, Debug)]
 enum Pattern {
     Constant,
-    Poisson(Stream),
+    Poisson(RngStream),
     /// A clock that runs in on periods alone makes a datagram at each `interval`, so that the rate
     /// in the long run is exactly the share of the on periods, however short they are.
     OnOff {
         on: Draws,
         off: Draws,
         /// Of the present on period, counted from `next`.
-        left: Span,
+        left: Duration,
     },
 }
 
@@ -83,15 +83,15 @@ impl Datagrams {
     ///
     /// # Panics
     /// If the choice is not from [`DATAGRAMS`].
-    pub fn new(choice: &Choice, interval: Span, start: Time, seed: u64, flow: u32) -> Self {
-        let stream = |number| Stream::new(seed, Purpose::Traffic, 2 * u64::from(flow) + number);
+    pub fn new(choice: &Choice, interval: Duration, start: Instant, seed: u64, flow: u32) -> Self {
+        let stream = |number| RngStream::new(seed, StreamId::Traffic, 2 * u64::from(flow) + number);
         let pattern = match choice.name() {
             name if name == CBR.name => Pattern::Constant,
             name if name == POISSON.name => Pattern::Poisson(stream(0)),
             name if name == ON_OFF.name => {
                 let mut on = Draws::new(choice.distribution("on").clone(), stream(0));
                 let off = Draws::new(choice.distribution("off").clone(), stream(1));
-                let left = Span::from_secs_f64(on.draw());
+                let left = Duration::from_secs_f64(on.draw());
                 Pattern::OnOff { on, off, left }
             }
             other => panic!("no application over UDP is called {other}"),
@@ -105,7 +105,7 @@ impl Datagrams {
     }
 
     /// When the next datagram is to be sent.
-    pub fn next(&self) -> Time {
+    pub fn next(&self) -> Instant {
         self.next
     }
 
@@ -114,15 +114,16 @@ impl Datagrams {
         match &mut self.pattern {
             Pattern::Constant => self.next += self.interval,
             Pattern::Poisson(stream) => {
-                self.next += Span::from_secs_f64(stream.exponential(self.interval.as_secs_f64()));
+                self.next +=
+                    Duration::from_secs_f64(stream.exponential(self.interval.as_secs_f64()));
             }
             Pattern::OnOff { on, off, left } => {
                 let mut missing = self.interval;
                 while *left < missing {
                     missing = missing - *left;
                     self.next += *left;
-                    self.next += Span::from_secs_f64(off.draw());
-                    *left = Span::from_secs_f64(on.draw());
+                    self.next += Duration::from_secs_f64(off.draw());
+                    *left = Duration::from_secs_f64(on.draw());
                 }
                 self.next += missing;
                 *left = *left - missing;
@@ -135,11 +136,11 @@ impl Datagrams {
 mod tests {
     use super::*;
 
-    const MS: fn(u64) -> Span = Span::from_millis;
+    const MS: fn(u64) -> Duration = Duration::from_millis;
 
     /// When the first `count` datagrams leave, in seconds.
-    fn times(choice: &Choice, interval: Span, count: usize) -> Vec<f64> {
-        let mut datagrams = Datagrams::new(choice, interval, Time::ZERO, 1, 0);
+    fn times(choice: &Choice, interval: Duration, count: usize) -> Vec<f64> {
+        let mut datagrams = Datagrams::new(choice, interval, Instant::ZERO, 1, 0);
         let mut next = || {
             let at = datagrams.next().as_secs_f64();
             datagrams.advance();

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::parts::{Accepts, Parameter, Part, Value};
-use crate::rng::Stream;
+use crate::component::{Accepts, Parameter, Part, Value};
+use crate::rng::RngStream;
 
 /// A distribution of a quantity that is never negative, in seconds or bytes.
 #[derive(Clone, Debug, PartialEq)]
@@ -157,14 +157,14 @@ impl Distribution {
 #[derive(Clone, Debug)]
 pub struct Draws {
     distribution: Distribution,
-    stream: Stream,
+    stream: RngStream,
     /// How many values of a trace have been taken.
     taken: usize,
 }
 
 impl Draws {
     /// Nothing drawn yet.
-    pub fn new(distribution: Distribution, stream: Stream) -> Self {
+    pub fn new(distribution: Distribution, stream: RngStream) -> Self {
         Self { distribution, stream, taken: 0 }
     }
 
@@ -198,12 +198,12 @@ impl Draws {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Purpose;
+    use crate::rng::StreamId;
 
     const DRAWS: usize = 100_000;
 
     fn draws(distribution: &Distribution) -> Vec<f64> {
-        let stream = Stream::new(1, Purpose::Traffic, 0);
+        let stream = RngStream::new(1, StreamId::Traffic, 0);
         let mut draws = Draws::new(distribution.clone(), stream);
         (0..DRAWS).map(|_| draws.draw()).collect()
     }

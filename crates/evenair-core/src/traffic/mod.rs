@@ -10,7 +10,7 @@ mod distribution;
 pub use datagrams::{DATAGRAMS, Datagrams};
 pub use distribution::{Distribution, Draws, FAMILIES};
 
-use crate::parts::{Accepts, Parameter, Part, Value};
+use crate::component::{Accepts, Parameter, Part, Value};
 
 /// What runs over TCP, by the name that scenarios use.
 pub static STREAMS: &[&Part] = &[&BULK, &FILE, &WEB];

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use evenair_core::time::Time;
+use evenair_core::time::Instant;
 use evenair_core::units::Rate;
 
 use super::headers::{ETHERTYPE_IPV4, GATEWAY_MAC, Segment, station_mac};
@@ -91,7 +91,7 @@ impl<W: Write> AirWriter<W> {
     /// What `out` reports.
     pub fn frame(
         &mut self,
-        start: Time,
+        start: Instant,
         rate: Rate,
         duration_us: u16,
         frame: &AirFrame,

@@ -38,6 +38,7 @@ mod air;
 mod headers;
 mod pcapng;
 mod wire;
+pub(crate) mod writer;
 
 pub use air::{AirFrame, AirPhy, AirWriter, Node};
 pub use headers::Segment;

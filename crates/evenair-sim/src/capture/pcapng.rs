@@ -4,7 +4,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use evenair_core::time::Time;
+use evenair_core::time::Instant;
 
 const SECTION_HEADER: u32 = 0x0A0D_0D0A;
 const INTERFACE_DESCRIPTION: u32 = 1;
@@ -64,7 +64,7 @@ impl<W: Write> Pcapng<W> {
     /// returns the length of the whole frame, bytes; `comment` may be empty.
     pub(super) fn packet(
         &mut self,
-        at: Time,
+        at: Instant,
         comment: &str,
         headers: impl FnOnce(&mut Vec<u8>) -> u32,
     ) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! The structure of the files, read back byte by byte.
 
 use evenair_core::packet::{FlowId, Packet, PacketKind};
-use evenair_core::time::Time;
+use evenair_core::time::Instant;
 use evenair_core::units::Rate;
 
 use super::headers::checksum;
@@ -18,7 +18,7 @@ pub(super) fn segment(kind: PacketKind, up: bool, seq: u64, payload: u32) -> Seg
             payload: payload as u16,
             sack: 0,
             seq,
-            enqueued_at: Time::ZERO,
+            enqueued_at: Instant::ZERO,
             connection: 0,
         },
         station: 2,
@@ -44,21 +44,21 @@ fn blocks(file: &[u8]) -> Vec<(u32, &[u8])> {
     out
 }
 
-struct Captured<'a> {
+struct FlowMeta<'a> {
     nanos: u64,
     original: u32,
     bytes: &'a [u8],
     options: &'a [u8],
 }
 
-fn packets(file: &[u8]) -> Vec<Captured<'_>> {
+fn packets(file: &[u8]) -> Vec<FlowMeta<'_>> {
     let word = |b: &[u8], at: usize| u32::from_le_bytes(b[at..at + 4].try_into().unwrap());
     blocks(file)
         .into_iter()
         .filter(|(kind, _)| *kind == 6)
         .map(|(_, b)| {
             let captured = word(b, 12) as usize;
-            Captured {
+            FlowMeta {
                 nanos: u64::from(word(b, 4)) << 32 | u64::from(word(b, 8)),
                 original: word(b, 16),
                 bytes: &b[20..20 + captured],
@@ -70,13 +70,13 @@ fn packets(file: &[u8]) -> Vec<Captured<'_>> {
 
 fn wire(segment: Segment) -> Vec<u8> {
     let mut writer = WireWriter::new(Vec::new()).unwrap();
-    writer.packet(Time::ZERO, &segment).unwrap();
+    writer.packet(Instant::ZERO, &segment).unwrap();
     writer.finish().unwrap()
 }
 
 fn air(frame: &AirFrame) -> Vec<u8> {
     let mut writer = AirWriter::new(Vec::new(), AirPhy::B { short_preamble: true }).unwrap();
-    writer.frame(Time::ZERO, Rate::from_mbps(11), 117, frame).unwrap();
+    writer.frame(Instant::ZERO, Rate::from_mbps(11), 117, frame).unwrap();
     writer.finish().unwrap()
 }
 
@@ -113,7 +113,7 @@ fn stamps_are_64_bits_of_nanoseconds() {
     let mut writer = WireWriter::new(Vec::new()).unwrap();
     let data = segment(PacketKind::Data, true, 0, 1460);
     for nanos in [0, 1, 1 << 32, 300_000_000_123] {
-        writer.packet(Time::from_nanos(nanos), &data).unwrap();
+        writer.packet(Instant::from_nanos(nanos), &data).unwrap();
     }
     let file = writer.finish().unwrap();
     let stamps: Vec<u64> = packets(&file).iter().map(|p| p.nanos).collect();
@@ -255,7 +255,7 @@ fn radiotap_tells_rate_and_preamble() {
     let fields = |phy, mbps| {
         let mut writer = AirWriter::new(Vec::new(), phy).unwrap();
         let rate = Rate::from_mbps(mbps);
-        writer.frame(Time::ZERO, rate, 0, &ack).unwrap();
+        writer.frame(Instant::ZERO, rate, 0, &ack).unwrap();
         let file = writer.finish().unwrap();
         let p = &packets(&file)[0];
         assert!(p.options.is_empty());

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use evenair_core::packet::{FlowId, PacketKind};
 use evenair_core::tcp::SackBlocks;
-use evenair_core::time::{Span, Time};
+use evenair_core::time::{Duration, Instant};
 use evenair_core::units::Rate;
 
 use super::tests::segment;
@@ -15,11 +15,11 @@ const MSS: u32 = 1460;
 
 /// A connection of 20 segments with a window of 10, seen at the data sender. Segment 8 is lost
 /// and comes again after three duplicate ACKs; segment 19 is lost and comes again by timeout.
-fn connection(flow: u32, up: bool) -> Vec<(Time, Segment)> {
-    let mut now = Time::from_nanos(1_000_000 * u64::from(flow));
+fn connection(flow: u32, up: bool) -> Vec<(Instant, Segment)> {
+    let mut now = Instant::from_nanos(1_000_000 * u64::from(flow));
     let mut out = Vec::new();
     let mut put = |ms: u64, kind, number: u64, again: bool| {
-        now += Span::from_millis(ms);
+        now += Duration::from_millis(ms);
         let payload = if kind == PacketKind::Data { MSS } else { 0 };
         let forward = matches!(kind, PacketKind::Data | PacketKind::Syn);
         let mut s = segment(kind, up == forward, number * u64::from(MSS), payload);
@@ -58,12 +58,12 @@ fn connection(flow: u32, up: bool) -> Vec<(Time, Segment)> {
 const OTHER_FLOWS: u32 = 400;
 
 /// A datagram and a TCP segment of each of many flows: some ports mean something to tshark.
-fn many_ports() -> impl Iterator<Item = (Time, Segment)> {
+fn many_ports() -> impl Iterator<Item = (Instant, Segment)> {
     (0..OTHER_FLOWS).flat_map(|i| {
         [PacketKind::Datagram, PacketKind::Data].map(|kind| {
             let mut s = segment(kind, i % 2 == 0, 0, 1000);
             s.packet.flow = FlowId(10 + 50 * i);
-            (Time::from_nanos(1_000_000_000 + u64::from(i)), s)
+            (Instant::from_nanos(1_000_000_000 + u64::from(i)), s)
         })
     })
 }
@@ -226,7 +226,7 @@ fn tshark_reads_sack() {
         let offer = if matches!(kind, PacketKind::Syn | PacketKind::SynAck) { 4 } else { 0 };
         s.packet.size += blocks.header_bytes() + offer + more;
         s.sack = Some(blocks);
-        writer.packet(Time::from_nanos(1_000_000 * ms), &s).unwrap();
+        writer.packet(Instant::from_nanos(1_000_000 * ms), &s).unwrap();
     };
     put(0, PacketKind::Syn, 0, 0, &[], 0);
     put(20, PacketKind::SynAck, 0, 0, &[], 12);

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use evenair_core::time::Time;
+use evenair_core::time::Instant;
 
 use super::headers::{ETHERTYPE_IPV4, GATEWAY_MAC, SERVER_MAC, Segment};
 use super::pcapng::{LinkType, Pcapng};
@@ -30,7 +30,7 @@ impl<W: Write> WireWriter<W> {
     ///
     /// # Errors
     /// What `out` reports.
-    pub fn packet(&mut self, at: Time, segment: &Segment) -> io::Result<()> {
+    pub fn packet(&mut self, at: Instant, segment: &Segment) -> io::Result<()> {
         self.file.packet(at, segment.comment(), |frame| {
             let (target, source) =
                 if segment.up { (SERVER_MAC, GATEWAY_MAC) } else { (GATEWAY_MAC, SERVER_MAC) };

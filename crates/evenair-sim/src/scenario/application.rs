@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use evenair_core::parts::{Choice, Part};
+use evenair_core::component::{Choice, Part};
 use evenair_core::traffic::{DATAGRAMS, STREAMS};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

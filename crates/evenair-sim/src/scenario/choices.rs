@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use evenair_core::time::Span;
+use evenair_core::time::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -24,11 +24,11 @@ pub enum Preamble {
 
 impl Preamble {
     /// How long preamble and header take.
-    pub fn span(self) -> Span {
+    pub fn duration(self) -> Duration {
         match self {
-            Self::Long => Span::from_micros(192),
-            Self::Short => Span::from_micros(96),
-            Self::Duration(seconds) => seconds.span(),
+            Self::Long => Duration::from_micros(192),
+            Self::Short => Duration::from_micros(96),
+            Self::Duration(seconds) => seconds.duration(),
         }
     }
 }

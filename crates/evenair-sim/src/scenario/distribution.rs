@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use evenair_core::parts::{Accepts, Parameter, Part, Value};
+use evenair_core::component::{Accepts, Parameter, Part, Value};
 use evenair_core::traffic::{Distribution, FAMILIES};
 use serde::de::{DeserializeSeed, Error, MapAccess, Visitor};
 use serde::ser::SerializeMap;
@@ -73,7 +73,7 @@ impl<'de> DeserializeSeed<'de> for QuantitySeed {
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<f64, D::Error> {
         match self.0 {
-            Unit::Time => Ok(Seconds::deserialize(deserializer)?.span().as_secs_f64()),
+            Unit::Time => Ok(Seconds::deserialize(deserializer)?.duration().as_secs_f64()),
             Unit::Size => Ok(Bytes::deserialize(deserializer)?.as_u64() as f64),
         }
     }

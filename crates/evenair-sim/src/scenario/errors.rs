@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use evenair_core::errors::REGISTRY;
-use evenair_core::parts::Choice;
+use evenair_core::component::Choice;
+use evenair_core::loss::REGISTRY;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

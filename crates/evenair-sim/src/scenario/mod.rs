@@ -9,6 +9,7 @@
 //! other values (the rates from the PHY, the marking from the queue), and once filled in they stay.
 
 mod application;
+mod bounded_integer;
 #[cfg(test)]
 mod broken_tests;
 mod choices;
@@ -29,7 +30,6 @@ mod topology;
 mod transport;
 mod types;
 mod validate;
-mod whole;
 
 pub use application::Application;
 pub use document::document_from_toml;

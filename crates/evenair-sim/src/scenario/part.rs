@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use evenair_core::parts::{Accepts, Choice, Parameter, Part, Value};
+use evenair_core::component::{Accepts, Choice, Parameter, Part, Value};
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::de::{DeserializeSeed, Error, MapAccess, Visitor};
 use serde::ser::SerializeMap;
@@ -247,7 +247,7 @@ impl<'de> DeserializeSeed<'de> for ParameterSeed {
             }
             (Accepts::Time, json) => {
                 let time = Seconds::deserialize(json).map_err(D::Error::custom)?;
-                (time != Seconds::ZERO).then(|| Value::Time(time.span()))
+                (time != Seconds::ZERO).then(|| Value::Time(time.duration()))
             }
             (Accepts::Limit(_), serde_json::Value::String(text)) => {
                 (text == UNLIMITED).then_some(Value::Whole(u64::MAX))

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use evenair_core::time::Span;
+use evenair_core::time::Duration;
 use evenair_core::units::Rate;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
@@ -19,7 +19,7 @@ pub struct BitRate(u64);
 
 /// A length of time, up to 1,000,000 s, kept in whole nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Seconds(Span);
+pub struct Seconds(Duration);
 
 /// A size, up to 1 TB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,15 +47,15 @@ impl BitRate {
 
 impl Seconds {
     /// No time at all.
-    pub const ZERO: Self = Self(Span::ZERO);
+    pub const ZERO: Self = Self(Duration::ZERO);
 
     /// `ms` milliseconds.
     pub const fn from_millis(ms: u64) -> Self {
-        Self(Span::from_millis(ms))
+        Self(Duration::from_millis(ms))
     }
 
     /// The engine's length of time.
-    pub const fn span(self) -> Span {
+    pub const fn duration(self) -> Duration {
         self.0
     }
 
@@ -65,7 +65,7 @@ impl Seconds {
     }
 
     fn from_base(ns: u64) -> Self {
-        Self(Span::from_nanos(ns))
+        Self(Duration::from_nanos(ns))
     }
 
     fn to_number(self) -> f64 {
@@ -86,8 +86,8 @@ impl Bytes {
     }
 }
 
-impl From<Span> for Seconds {
-    fn from(span: Span) -> Self {
+impl From<Duration> for Seconds {
+    fn from(span: Duration) -> Self {
         Self(span)
     }
 }

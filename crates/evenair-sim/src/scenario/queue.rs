@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use evenair_core::parts::Choice;
+use evenair_core::component::Choice;
 use evenair_core::queue::REGISTRY;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

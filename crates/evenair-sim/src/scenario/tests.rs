@@ -3,9 +3,9 @@ use serde_json::{Value, json};
 
 use super::broken_tests::error_of;
 use super::*;
-use evenair_core::parts::{self, Choice};
+use evenair_core::component::{self, Choice};
 use evenair_core::queue::REGISTRY;
-use evenair_core::time::Span;
+use evenair_core::time::Duration;
 use evenair_core::traffic::Distribution;
 use evenair_core::units::Rate;
 
@@ -66,11 +66,11 @@ fn overridden(toml: &str, sets: &[(&str, &str)]) -> Scenario {
 fn the_example_of_the_interface_resolves() {
     let scenario = resolved(EXAMPLE);
     assert_eq!(scenario.name, "five up, five down");
-    assert_eq!(scenario.duration.span(), Span::from_secs(300));
+    assert_eq!(scenario.duration.duration(), Duration::from_secs(300));
     assert_eq!(scenario.cell.data_rate.rate(), Rate::from_mbps(11));
     assert_eq!(scenario.cell.preamble, Some(Preamble::Short));
     assert_eq!(scenario.cell.queue.limit, QueueLimit::Packets(60));
-    assert_eq!(scenario.wired.delay.map(Seconds::span), Some(Span::from_millis(2)));
+    assert_eq!(scenario.wired.delay.map(Seconds::duration), Some(Duration::from_millis(2)));
     assert_eq!(scenario.station.len(), 2);
     assert_eq!(scenario.station[0].count, 5);
     assert_eq!(scenario.station[1].flows[0].direction, Some(Direction::Down));
@@ -220,17 +220,17 @@ fn overrides_reach_every_place() {
             ("cell.immediate_access", "false"),
         ],
     );
-    let discipline = named("las").with("service", parts::Value::Name("bytes"));
+    let discipline = named("las").with("service", component::Value::Name("bytes"));
     assert_eq!(scenario.cell.queue, Queue { discipline, limit: QueueLimit::Packets(30) });
     assert_eq!(scenario.cell.data_rate.as_bps(), 5_500_000);
-    assert_eq!(scenario.wired.delay.map(Seconds::span), Some(Span::from_millis(10)));
+    assert_eq!(scenario.wired.delay.map(Seconds::duration), Some(Duration::from_millis(10)));
     assert_eq!(scenario.station[0].count, 3);
     assert_eq!(scenario.station[1].flows[0].window, 42);
     let AirErrors(errors) = scenario.station[1].error.as_ref().unwrap();
     assert_eq!((errors.name(), errors.number("rate")), ("independent", 0.25));
-    let discipline = named("spm-af").with("filtering", parts::Value::Name("head"));
+    let discipline = named("spm-af").with("filtering", component::Value::Name("head"));
     assert_eq!(scenario.station[1].queue, Queue { discipline, limit: QueueLimit::Packets(1000) });
-    assert_eq!(scenario.trace.unwrap().interval.span(), Span::from_secs(1));
+    assert_eq!(scenario.trace.unwrap().interval.duration(), Duration::from_secs(1));
     assert_eq!(scenario.name, "802.11b");
     assert!(!scenario.cell.immediate_access);
 }
@@ -268,7 +268,7 @@ fn units_are_what_they_say() {
         assert_eq!(bps(text), Ok(11_000_000), "{text}");
     }
     assert_eq!(bps("unlimited"), Ok(u64::MAX));
-    let ns = |text: &str| text.parse::<Seconds>().map(|time| time.span().as_nanos());
+    let ns = |text: &str| text.parse::<Seconds>().map(|time| time.duration().as_nanos());
     for text in ["120 us", "120 \u{b5}s", "120\u{3bc}s", "0.12 ms", "120000 ns", "1.2e-4 s"] {
         assert_eq!(ns(text), Ok(120_000), "{text}");
     }
@@ -322,7 +322,7 @@ proptest! {
                                       bytes in 0..=1_000_000_000_000u64) {
         let rate = BitRate::from_bps(bps);
         prop_assert_eq!(round_trip(&rate), rate);
-        let time = Seconds::from(Span::from_nanos(ns));
+        let time = Seconds::from(Duration::from_nanos(ns));
         prop_assert_eq!(round_trip(&time), time);
         let size = Bytes::new(bytes);
         prop_assert_eq!(round_trip(&size), size);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use evenair_core::parts::{Choice, Part};
+use evenair_core::component::{Choice, Part};
 use evenair_core::tcp::congestion::REGISTRY;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -3,17 +3,17 @@
 
 use std::borrow::Cow;
 
-use evenair_core::phy::Phy;
-use evenair_core::time::Span;
+use evenair_core::medium::wlan::phy::Phy;
+use evenair_core::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::application::Application;
+use super::bounded_integer::{bounded_integer, optional_bounded_integer};
 use super::names::{self, named};
 use super::quantity::{BitRate, Seconds};
 use super::queue::{self, Queue};
 use super::topology::{ACCESS_POINT, SERVER};
-use super::whole::{optional_whole, whole};
 
 pub use super::choices::{DelayedAck, Preamble, RtsThreshold};
 use super::errors::AirErrors;
@@ -49,9 +49,9 @@ pub struct Scenario {
 impl Scenario {
     /// Time between the starts of two flows that give none, so that equal flows do not run in
     /// step: 0.1 s if any entry stands for several stations, else 0.
-    pub(crate) fn stagger(&self) -> Span {
+    pub(crate) fn stagger(&self) -> Duration {
         let several = self.station.iter().any(|group| group.count > 1);
-        if several { Span::from_millis(100) } else { Span::ZERO }
+        if several { Duration::from_millis(100) } else { Duration::ZERO }
     }
 }
 
@@ -75,7 +75,7 @@ pub struct Cell {
     pub rts_threshold: RtsThreshold,
     /// Bytes that MAC header, FCS and LLC/SNAP add to an IP packet: 24 + 4 + 8 (default: 36; ns-2
     /// has 34).
-    #[serde(deserialize_with = "whole::<0, 65535, _>")]
+    #[serde(deserialize_with = "bounded_integer::<0, 65535, _>")]
     #[schemars(range(min = 0, max = 65535))]
     pub mac_overhead: u32,
     /// Whether a frame that finds the medium idle for DIFS and the post-backoff over is sent at
@@ -84,12 +84,12 @@ pub struct Cell {
     pub immediate_access: bool,
     /// Transmissions of a frame sent without RTS, or of an RTS, before it is dropped
     /// (dot11ShortRetryLimit; default: 7).
-    #[serde(deserialize_with = "whole::<1, 255, _>")]
+    #[serde(deserialize_with = "bounded_integer::<1, 255, _>")]
     #[schemars(range(min = 1, max = 255))]
     pub short_retry_limit: u32,
     /// Transmissions of a frame sent after RTS/CTS before it is dropped (dot11LongRetryLimit)
     /// (default: 4).
-    #[serde(deserialize_with = "whole::<1, 255, _>")]
+    #[serde(deserialize_with = "bounded_integer::<1, 255, _>")]
     #[schemars(range(min = 1, max = 255))]
     pub long_retry_limit: u32,
     /// The access point's downlink queue (default: droptail, 60 packets, the one in transmission
@@ -164,7 +164,7 @@ impl Wired {
 #[serde(deny_unknown_fields)]
 pub struct Station {
     /// How many stations this entry stands for; each has all of `flows` (default: 1).
-    #[serde(default = "one", deserialize_with = "whole::<1, 100_000, _>")]
+    #[serde(default = "one", deserialize_with = "bounded_integer::<1, 100_000, _>")]
     #[schemars(range(min = 1, max = 100_000))]
     pub count: u32,
     /// Rate of data frames to and from this station, bit/s; absent: the cell's.
@@ -177,7 +177,7 @@ pub struct Station {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<AirErrors>,
     /// Bytes added to every IP packet that the station sends (default: 0; ns-2 with DSDV has 20).
-    #[serde(default, deserialize_with = "whole::<0, 65535, _>")]
+    #[serde(default, deserialize_with = "bounded_integer::<0, 65535, _>")]
     #[schemars(range(min = 0, max = 65535))]
     pub extra_header: u32,
     /// The flows of each of the `count` stations. At least one.
@@ -210,20 +210,20 @@ pub struct Flow {
     #[serde(default)]
     pub application: Application,
     /// Payload of a full segment or of a datagram, bytes (default: 1460).
-    #[serde(default = "default_segment", deserialize_with = "whole::<1, 65_495, _>")]
+    #[serde(default = "default_segment", deserialize_with = "bounded_integer::<1, 65_495, _>")]
     #[schemars(range(min = 1, max = 65_495))]
     pub segment: u32,
     /// IP and transport header, bytes, at least 40 for TCP and 28 for UDP (default: 40).
-    #[serde(default = "default_header", deserialize_with = "whole::<28, 120, _>")]
+    #[serde(default = "default_header", deserialize_with = "bounded_integer::<28, 120, _>")]
     #[schemars(range(min = 28, max = 120))]
     pub header: u32,
     /// The receiver's advertised window, segments (default: 20).
-    #[serde(default = "default_window", deserialize_with = "whole::<1, 65_535, _>")]
+    #[serde(default = "default_window", deserialize_with = "bounded_integer::<1, 65_535, _>")]
     #[schemars(range(min = 1, max = 65_535))]
     pub window: u32,
     /// The first congestion window, segments, at most `window` (default: 2, or `window` where that
     /// is 1).
-    #[serde(default = "two", deserialize_with = "whole::<1, 65_535, _>")]
+    #[serde(default = "two", deserialize_with = "bounded_integer::<1, 65_535, _>")]
     #[schemars(range(min = 1, max = 65_535))]
     pub initial_window: u32,
     /// The first slow-start threshold, segments (default: `window`, because RFC 5681 section
@@ -231,7 +231,7 @@ pub struct Flow {
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "optional_whole::<1, 4_294_967_295, _>"
+        deserialize_with = "optional_bounded_integer::<1, 4_294_967_295, _>"
     )]
     #[schemars(range(min = 1, max = 4_294_967_295u32))]
     pub initial_ssthresh: Option<u32>,
@@ -292,9 +292,9 @@ pub struct Flow {
 
 impl Flow {
     /// Time between two datagrams at the flow's rate; none without a rate.
-    pub(crate) fn datagram_interval(&self) -> Span {
+    pub(crate) fn datagram_interval(&self) -> Duration {
         let interval = self.rate.map(|rate| rate.rate().time_for(u64::from(self.segment)));
-        interval.unwrap_or(Span::ZERO).max(Span::from_nanos(1))
+        interval.unwrap_or(Duration::ZERO).max(Duration::from_nanos(1))
     }
 }
 
@@ -361,7 +361,7 @@ impl PhyKind {
     /// Slots, interframe spaces and airtimes; `preamble` is 802.11b's.
     pub fn timing(self, preamble: Option<Preamble>) -> Phy {
         match self {
-            Self::Dot11b => Phy::dot11b(preamble.unwrap_or(Preamble::Long).span()),
+            Self::Dot11b => Phy::dot11b(preamble.unwrap_or(Preamble::Long).duration()),
             Self::Dot11a => Phy::dot11a(),
             Self::Dot11g => Phy::dot11g(),
         }

@@ -1,7 +1,7 @@
 //! What a single value's type cannot check: bounds that depend on the place, and values that
 //! do not go together.
 
-use evenair_core::parts::Choice;
+use evenair_core::component::Choice;
 use evenair_core::tcp::MAX_RTO;
 use serde_json::Value;
 
@@ -81,7 +81,7 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
     if scenario.station.is_empty() {
         return Err(fail("station", "got none", STATIONS));
     }
-    let end = scenario.duration.span() + scenario.warmup.span();
+    let end = scenario.duration.duration() + scenario.warmup.duration();
     let stagger = scenario.stagger();
     check_part("cell.queue", &scenario.cell.queue.discipline)?;
     let each = |station: &Station| u64::from(station.count) * station.flows.len() as u64;
@@ -118,7 +118,8 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
     }
     if let Some(trace) = &scenario.trace {
         above_zero("trace.interval", trace.interval)?;
-        let instants = scenario.duration.span().as_nanos() / trace.interval.span().as_nanos();
+        let instants =
+            scenario.duration.duration().as_nanos() / trace.interval.duration().as_nanos();
         let samples = instants.saturating_mul(SAMPLES_PER_FLOW * flows + SAMPLES_PER_CELL);
         if samples > MAX_SAMPLES {
             let got = format!("got {}, which makes {samples} samples", trace.interval);
@@ -253,7 +254,7 @@ fn check_flow(field: &str, flow: &Flow) -> Checked {
     }
     above_zero(&at("delayed_ack_timeout"), flow.delayed_ack_timeout)?;
     for (key, rto) in [("min_rto", flow.min_rto), ("initial_rto", flow.initial_rto)] {
-        if rto == Seconds::ZERO || rto.span() > MAX_RTO {
+        if rto == Seconds::ZERO || rto.duration() > MAX_RTO {
             let accepted = format!("a time above 0 and up to {}", Seconds::from(MAX_RTO));
             return Err(fail(&at(key), &format!("got {rto}"), &accepted));
         }

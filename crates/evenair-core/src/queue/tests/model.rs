@@ -21,7 +21,7 @@ fn any_kind() -> impl Strategy<Value = Kind> {
     prop_oneof![
         Just(Kind::DropTail),
         filtering.prop_map(|filtering| Kind::SpmAf { filtering }),
-        service.prop_map(|service| Kind::Las { service, flow_timeout: Span::MAX }),
+        service.prop_map(|service| Kind::Las { service, flow_timeout: Duration::MAX }),
     ]
 }
 
@@ -262,7 +262,7 @@ fn compare(kind: Kind, limit: Limit, events: &[Event]) -> Result<(), TestCaseErr
     let mut account = Account::default();
     let drain = std::iter::repeat_n(&Event::Serve, events.len());
     for (number, event) in events.iter().chain(drain).enumerate() {
-        let now = Time::from_nanos(number as u64);
+        let now = Instant::from_nanos(number as u64);
         let mut discarded = vec![];
         match event {
             Event::Arrive(packet) => {

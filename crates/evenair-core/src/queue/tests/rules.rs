@@ -2,7 +2,7 @@
 
 use super::*;
 
-const MINUTE: Span = Span::from_secs(60);
+const MINUTE: Duration = Duration::from_secs(60);
 const TAIL: Kind = Kind::SpmAf { filtering: Filtering::Tail };
 const HEAD: Kind = Kind::SpmAf { filtering: Filtering::Head };
 const LAS: Kind = Kind::Las { service: Service::Sequence, flow_timeout: MINUTE };
@@ -23,12 +23,12 @@ fn ack(flow: u32, seq: u64) -> Packet {
 /// A queue with the time at which things happen to it.
 struct Bench {
     queue: Queue,
-    now: Time,
+    now: Instant,
 }
 
 impl Bench {
     fn new(kind: Kind, limit: Limit) -> Self {
-        Self { queue: kind.queue(limit), now: Time::ZERO }
+        Self { queue: kind.queue(limit), now: Instant::ZERO }
     }
 
     /// With room for `packets`, holding `waiting`.
@@ -309,7 +309,7 @@ fn las_by_bytes_does_not_count_what_it_discards() {
 
 #[test]
 fn las_by_bytes_forgets_a_flow_after_its_timeout_and_not_before() {
-    for (pause, starts_anew) in [(MINUTE, false), (MINUTE + Span::from_nanos(1), true)] {
+    for (pause, starts_anew) in [(MINUTE, false), (MINUTE + Duration::from_nanos(1), true)] {
         let mut bench = Bench::new(LAS_BYTES, Limit::Packets(9));
         bench.arrive(data(0, 0));
         bench.arrive(data(0, 1));
@@ -355,7 +355,7 @@ fn las_by_bytes_forgets_a_flow_whose_packets_were_all_discarded() {
     bench.now += MINUTE;
     assert_eq!(bench.arrive(data(0, 1)), [(data(0, 1), NoRoom)]); // not queued
     bench.queue.transmitted(&served);
-    bench.now += Span::from_secs(1); // 61 s since flow 0 queued anything
+    bench.now += Duration::from_secs(1); // 61 s since flow 0 queued anything
     bench.arrive(ack(1, 0));
     let served = bench.serve().unwrap();
     bench.queue.transmitted(&served);

@@ -3,12 +3,12 @@
 //! Both count the segments that each ACK tells to have arrived ([`Arrivals`]), turn them into
 //! samples of bandwidth, and smooth these. BWE RTTmin is then what the path holds without a queue.
 
-use super::Signal;
-use crate::time::{Span, Time};
+use super::AckEvent;
+use crate::time::{Duration, Instant};
 
 /// ACKs that come closer together than this make one sample: those that a link delivers in a clump
 /// tell the link's rate, not the path's.
-const CLUMP: Span = Span::from_millis(1);
+const CLUMP: Duration = Duration::from_millis(1);
 
 /// Counts what has arrived (Mascolo et al. 2001, `AckedCount`): a duplicate ACK stands for one
 /// segment, and the ACK that later covers these segments for what had not been counted yet.
@@ -52,7 +52,7 @@ pub enum Filter {
     /// Westwood+'s: a sample for each round trip, and two averages in a row that each keep 7/8.
     Plus {
         /// The shortest time of a sample.
-        least: Span,
+        least: Duration,
         /// What the first average has come to, once there is a sample.
         first: Option<f64>,
     },
@@ -63,22 +63,22 @@ const VIRTUAL: f64 = 2.0;
 
 /// What the path holds: BWE RTTmin.
 #[derive(Clone, Debug)]
-pub struct Pipe {
+pub struct BandwidthEstimator {
     filter: Filter,
     arrivals: Arrivals,
     /// Segments that have arrived since `since`.
     pending: f64,
     /// When the last sample ended, once there has been an ACK.
-    since: Option<Time>,
+    since: Option<Instant>,
     /// BWE, segments/s.
     bandwidth: f64,
     /// RTTmin.
-    least_rtt: Option<Span>,
+    least_rtt: Option<Duration>,
     /// The last round-trip time.
-    rtt: Span,
+    rtt: Duration,
 }
 
-impl Pipe {
+impl BandwidthEstimator {
     /// Of which nothing is known.
     pub fn new(filter: Filter) -> Self {
         Self {
@@ -88,12 +88,12 @@ impl Pipe {
             since: None,
             bandwidth: 0.0,
             least_rtt: None,
-            rtt: Span::ZERO,
+            rtt: Duration::ZERO,
         }
     }
 
     /// Takes any ACK.
-    pub fn on_ack(&mut self, signal: &Signal) {
+    pub fn on_ack(&mut self, signal: &AckEvent) {
         if let Some(rtt) = signal.rtt {
             self.rtt = rtt;
             self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
@@ -111,7 +111,7 @@ impl Pipe {
             Filter::Original { .. } => CLUMP,
             Filter::Plus { least, .. } => least.max(self.rtt),
         };
-        if elapsed >= least && elapsed > Span::ZERO {
+        if elapsed >= least && elapsed > Duration::ZERO {
             let seconds = elapsed.as_secs_f64();
             self.sample(self.pending / seconds, seconds);
             self.pending = 0.0;
@@ -120,7 +120,7 @@ impl Pipe {
     }
 
     /// BWE RTTmin at `now`, segments, at least 2; nothing while there is no round-trip time.
-    pub fn size(&mut self, now: Time) -> Option<f64> {
+    pub fn size(&mut self, now: Instant) -> Option<f64> {
         if let Some(since) = self.since {
             self.rest(since, now);
         }
@@ -133,9 +133,9 @@ impl Pipe {
     }
 
     /// The virtual samples between `since` and `now`; when the last of them ended.
-    fn rest(&mut self, since: Time, now: Time) -> Time {
+    fn rest(&mut self, since: Instant, now: Instant) -> Instant {
         let Filter::Original { tau, .. } = self.filter else { return since };
-        let gap = Span::from_secs_f64(tau / VIRTUAL).max(Span::from_nanos(1));
+        let gap = Duration::from_secs_f64(tau / VIRTUAL).max(Duration::from_nanos(1));
         let mut since = since;
         // What is pending arrived at the start of the gap. After 400 samples nothing is left.
         let mut left = 400;
@@ -184,11 +184,11 @@ mod tests {
     }
 
     /// One segment each, at these times in ms; BWE after each.
-    fn one_each(pipe: &mut Pipe, times: &[u64]) -> Vec<f64> {
+    fn one_each(pipe: &mut BandwidthEstimator, times: &[u64]) -> Vec<f64> {
         times
             .iter()
             .map(|&ms| {
-                pipe.on_ack(&Signal { rtt: None, ..signal(ms, 1.0, 10.0) });
+                pipe.on_ack(&AckEvent { rtt: None, ..signal(ms, 1.0, 10.0) });
                 pipe.bandwidth
             })
             .collect()
@@ -198,7 +198,7 @@ mod tests {
     /// 9/11 10/11 + 2/11 10. Two virtual samples (a = 3/5) at +250 and +500 ms, then one at +600.
     #[test]
     fn the_original_filter_by_hand() {
-        let mut pipe = Pipe::new(Filter::Original { tau: 0.5, last: 0.0 });
+        let mut pipe = BandwidthEstimator::new(Filter::Original { tau: 0.5, last: 0.0 });
         let got = one_each(&mut pipe, &[1000, 1100, 1200, 1800]);
         close(got[1], 10.0 / 11.0);
         close(got[2], 2.561_983_471);
@@ -208,7 +208,7 @@ mod tests {
     /// The often quoted weights of D = tau / 10: 19/21 and 1/21.
     #[test]
     fn the_original_filter_at_a_tenth_of_tau() {
-        let mut pipe = Pipe::new(Filter::Original { tau: 0.5, last: 0.0 });
+        let mut pipe = BandwidthEstimator::new(Filter::Original { tau: 0.5, last: 0.0 });
         let got = one_each(&mut pipe, &[0, 50, 100, 150]);
         close(got[1], 20.0 / 21.0);
         close(got[2], 19.0 / 21.0 * got[1] + (20.0 + 20.0) / 21.0);
@@ -218,7 +218,7 @@ mod tests {
     /// ACKs of the same instant count as one sample of all that they tell.
     #[test]
     fn a_clump_is_one_sample() {
-        let mut clumps = Pipe::new(Filter::Original { tau: 0.5, last: 0.0 });
+        let mut clumps = BandwidthEstimator::new(Filter::Original { tau: 0.5, last: 0.0 });
         for ms in (0..5000).step_by(20) {
             for _ in 0..4 {
                 clumps.on_ack(&signal(ms, 1.0, 10.0));
@@ -231,7 +231,8 @@ mod tests {
     /// Ten segments in a round trip of 100 ms, then five, then five.
     #[test]
     fn the_filter_of_westwood_plus_by_hand() {
-        let mut pipe = Pipe::new(Filter::Plus { least: Span::from_millis(50), first: None });
+        let mut pipe =
+            BandwidthEstimator::new(Filter::Plus { least: Duration::from_millis(50), first: None });
         let expected = [(100, 10, 100.0), (200, 20, 99.218_75), (300, 20, 97.851_562_5)];
         pipe.on_ack(&signal(0, 1.0, 10.0));
         for (end, step, bandwidth) in expected {
@@ -262,7 +263,7 @@ mod tests {
     /// After tau without an ACK little is left, however long it lasts.
     #[test]
     fn silence_fades() {
-        let mut pipe = Pipe::new(Filter::Original { tau: 0.5, last: 0.0 });
+        let mut pipe = BandwidthEstimator::new(Filter::Original { tau: 0.5, last: 0.0 });
         for ms in (0..4000).step_by(10) {
             pipe.on_ack(&signal(ms, 1.0, 10.0));
         }

@@ -22,14 +22,14 @@
 //! (W + T) / 2 is 3/4 W, so far below the next overflow that the search meets it at `smax` segments a
 //! round trip. NewReno repairs one of them each round trip, and the timer expires at every other loss.
 
-use super::bandwidth::Pipe;
+use super::bandwidth::BandwidthEstimator;
 use super::bic::{
     AFTER_TIMEOUT, BETA, FAST_CONVERGENCE, Increase, LOW_WINDOW, SEARCH, SMAX, SMIN, SMOOTH_PART,
 };
 use super::hystart::{self, HyStart};
 use super::westwood::{TAU, after_loss, filter};
-use super::{CongestionControl, Signal, Window, in_use};
-use crate::parts::{Choice, Part};
+use super::{AckEvent, CongestionControl, Window, in_use};
+use crate::component::{Choice, Part};
 
 pub(super) static PART: Part = Part {
     name: "biad",
@@ -53,14 +53,14 @@ pub(super) static PART: Part = Part {
 #[derive(Clone, Debug)]
 pub struct Biad {
     increase: Increase,
-    pipe: Pipe,
+    pipe: BandwidthEstimator,
 }
 
 impl Biad {
     /// With the chosen constants.
     pub fn new(choice: &Choice) -> Self {
         let increase = Increase::new(choice, HyStart::new(choice));
-        Self { increase, pipe: Pipe::new(filter(choice)) }
+        Self { increase, pipe: BandwidthEstimator::new(filter(choice)) }
     }
 }
 
@@ -70,16 +70,16 @@ fn room(kept: f64, cwnd: f64) -> f64 {
 }
 
 impl CongestionControl for Biad {
-    fn on_ack(&mut self, window: &mut Window, signal: &Signal) {
+    fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
         self.pipe.on_ack(signal);
         self.increase.on_ack(window, signal);
     }
 
-    fn on_duplicate_ack(&mut self, _window: &mut Window, signal: &Signal) {
+    fn on_duplicate_ack(&mut self, _window: &mut Window, signal: &AckEvent) {
         self.pipe.on_ack(signal);
     }
 
-    fn on_loss(&mut self, window: &mut Window, signal: &Signal) {
+    fn on_loss(&mut self, window: &mut Window, signal: &AckEvent) {
         let cwnd = in_use(window, signal);
         let kept = after_loss(&mut self.pipe, signal).min(cwnd).max(2.0);
         self.increase.on_loss(cwnd, room(kept, cwnd));
@@ -87,16 +87,16 @@ impl CongestionControl for Biad {
         window.cwnd = kept;
     }
 
-    fn on_partial_ack(&mut self, _window: &mut Window, signal: &Signal) {
+    fn on_partial_ack(&mut self, _window: &mut Window, signal: &AckEvent) {
         self.pipe.on_ack(signal);
     }
 
-    fn on_recovered(&mut self, _window: &mut Window, signal: &Signal) {
+    fn on_recovered(&mut self, _window: &mut Window, signal: &AckEvent) {
         self.pipe.on_ack(signal);
         self.increase.on_recovered();
     }
 
-    fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
+    fn on_timeout(&mut self, window: &mut Window, signal: &AckEvent, first: bool) {
         if first {
             let cwnd = in_use(window, signal);
             window.ssthresh = after_loss(&mut self.pipe, signal);
@@ -110,20 +110,20 @@ impl CongestionControl for Biad {
 mod tests {
     use super::super::tests::{Acks, choice, signal};
     use super::*;
-    use crate::time::Span;
+    use crate::time::Duration;
 
     /// 1000 segments/s with an RTT of 100 ms: T = 100.
     fn fed() -> (Biad, Window, Acks) {
         let mut biad = Biad::new(&choice("biad"));
         let mut window = Window { cwnd: 100.0, ssthresh: 2.0 };
         let mut acks = Acks::default();
-        acks.feed(&mut biad, &mut window, 5000, (100, Span::from_millis(100)));
+        acks.feed(&mut biad, &mut window, 5000, (100, Duration::from_millis(100)));
         (biad, window, acks)
     }
 
     fn round_trip(biad: &mut Biad, window: &mut Window, acks: &mut Acks) -> f64 {
         let before = window.cwnd;
-        acks.feed(biad, window, 100, (100, Span::from_millis(100)));
+        acks.feed(biad, window, 100, (100, Duration::from_millis(100)));
         window.cwnd - before
     }
 
@@ -131,14 +131,14 @@ mod tests {
     fn decreases_to_the_estimate_and_searches_for_the_old_window() {
         let (mut biad, mut window, mut acks) = fed();
         window.cwnd = 130.0;
-        biad.on_loss(&mut window, &Signal { now: acks.now, ..signal(0, 0.0, 130.0) });
+        biad.on_loss(&mut window, &AckEvent { now: acks.now, ..signal(0, 0.0, 130.0) });
         assert!((window.cwnd - 100.0).abs() < 1.0, "{window:?}");
         // (130 - 100) / 4 is 7 in whole segments, and 6 and less on the way up.
         let gain = round_trip(&mut biad, &mut window, &mut acks);
         assert!((5.5..7.0).contains(&gain), "{gain}");
         // Below the old target: the new one is halfway between 120 and 100, and this is the plateau.
         window.cwnd = 120.0;
-        biad.on_loss(&mut window, &Signal { now: acks.now, ..signal(0, 0.0, 120.0) });
+        biad.on_loss(&mut window, &AckEvent { now: acks.now, ..signal(0, 0.0, 120.0) });
         window.cwnd = 103.5;
         let gain = round_trip(&mut biad, &mut window, &mut acks);
         assert!((0.15..0.25).contains(&gain), "{gain}");
@@ -153,7 +153,7 @@ mod tests {
         let (mut biad, mut window, mut acks) = fed();
         for cwnd in [210.0, 200.0] {
             window.cwnd = cwnd;
-            biad.on_loss(&mut window, &Signal { now: acks.now, ..signal(0, 0.0, cwnd) });
+            biad.on_loss(&mut window, &AckEvent { now: acks.now, ..signal(0, 0.0, cwnd) });
             assert!((window.cwnd - 100.0).abs() < 1.0, "{window:?}");
         }
         for (cwnd, expected) in [(104.0, 14.0..16.0), (160.0, 2.3..2.5)] {
@@ -167,7 +167,7 @@ mod tests {
     fn a_loss_never_opens_the_window() {
         let (mut biad, mut window, acks) = fed();
         window.cwnd = 60.0;
-        biad.on_loss(&mut window, &Signal { now: acks.now, ..signal(0, 0.0, 60.0) });
+        biad.on_loss(&mut window, &AckEvent { now: acks.now, ..signal(0, 0.0, 60.0) });
         assert_eq!(window, Window { cwnd: 60.0, ssthresh: 60.0 });
     }
 
@@ -175,7 +175,7 @@ mod tests {
     fn small_windows_grow_as_newreno() {
         let (mut biad, _, mut acks) = fed();
         let mut window = Window { cwnd: 10.0, ssthresh: 2.0 };
-        acks.feed(&mut biad, &mut window, 1, (10, Span::from_millis(100)));
+        acks.feed(&mut biad, &mut window, 1, (10, Duration::from_millis(100)));
         assert_eq!(window.cwnd, 10.1);
     }
 }

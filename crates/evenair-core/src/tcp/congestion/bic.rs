@@ -35,8 +35,8 @@
 //!   to Wmax, between Smin and Smax; beyond Wmax as far as it has come, between 1 and Smax.
 
 use super::hystart::HyStart;
-use super::{CongestionControl, Signal, Window, in_use};
-use crate::parts::{Accepts, Choice, Parameter, Part, Value};
+use super::{AckEvent, CongestionControl, Window, in_use};
+use crate::component::{Accepts, Choice, Parameter, Part, Value};
 
 pub(super) static PART: Part = Part {
     name: "bic",
@@ -148,7 +148,7 @@ impl Increase {
     }
 
     /// New data was acknowledged.
-    pub fn on_ack(&mut self, window: &mut Window, signal: &Signal) {
+    pub fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
         // Nothing tells of the end of a loss that a probe has repaired.
         self.recovering = false;
         if signal.credit > 0.0 {
@@ -242,22 +242,22 @@ impl Bic {
 }
 
 impl CongestionControl for Bic {
-    fn on_ack(&mut self, window: &mut Window, signal: &Signal) {
+    fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
         self.increase.on_ack(window, signal);
     }
 
-    fn on_loss(&mut self, window: &mut Window, signal: &Signal) {
+    fn on_loss(&mut self, window: &mut Window, signal: &AckEvent) {
         let cwnd = in_use(window, signal);
         self.increase.on_loss(cwnd, cwnd * self.beta);
         window.ssthresh = self.after_loss(cwnd);
         window.cwnd = window.ssthresh;
     }
 
-    fn on_recovered(&mut self, _window: &mut Window, _signal: &Signal) {
+    fn on_recovered(&mut self, _window: &mut Window, _signal: &AckEvent) {
         self.increase.on_recovered();
     }
 
-    fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
+    fn on_timeout(&mut self, window: &mut Window, signal: &AckEvent, first: bool) {
         if first {
             let cwnd = in_use(window, signal);
             window.ssthresh = self.after_loss(cwnd);
@@ -271,10 +271,10 @@ impl CongestionControl for Bic {
 mod tests {
     use super::super::tests::{Acks, choice, signal};
     use super::*;
-    use crate::parts::Value;
-    use crate::time::Span;
+    use crate::component::Value;
+    use crate::time::Duration;
 
-    const RTT: Span = Span::from_millis(100);
+    const RTT: Duration = Duration::from_millis(100);
 
     /// What `count` round trips each add.
     fn climb(bic: &mut Bic, window: &mut Window, count: usize) -> Vec<f64> {

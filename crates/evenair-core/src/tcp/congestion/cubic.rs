@@ -33,9 +33,9 @@
 //! what was outstanding.
 
 use super::hystart::{self, HyStart};
-use super::{CongestionControl, Signal, Window, in_use};
-use crate::parts::{Accepts, Choice, Parameter, Part, Value};
-use crate::time::Time;
+use super::{AckEvent, CongestionControl, Window, in_use};
+use crate::component::{Accepts, Choice, Parameter, Part, Value};
+use crate::time::Instant;
 
 pub(super) static PART: Part = Part {
     name: "cubic",
@@ -89,7 +89,7 @@ enum AfterTimeout {
 /// A stretch of congestion avoidance.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
-    since: Time,
+    since: Instant,
     /// K, seconds.
     k: f64,
     /// W_max of the function.
@@ -141,7 +141,7 @@ impl Cubic {
     }
 
     /// Congestion avoidance begins.
-    fn begin(&self, now: Time, cwnd: f64) -> Epoch {
+    fn begin(&self, now: Instant, cwnd: f64) -> Epoch {
         let origin = self.max.unwrap_or(cwnd).max(cwnd);
         let k = libm::cbrt((origin - cwnd) / self.c);
         Epoch { since: now, k, origin, estimate: cwnd }
@@ -167,7 +167,7 @@ impl Cubic {
 }
 
 impl CongestionControl for Cubic {
-    fn on_ack(&mut self, window: &mut Window, signal: &Signal) {
+    fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
         // Nothing tells of the end of a loss that a probe has repaired.
         self.recovering = false;
         if let Some(rtt) = signal.rtt {
@@ -195,7 +195,7 @@ impl CongestionControl for Cubic {
         self.epoch = Some(epoch);
     }
 
-    fn on_loss(&mut self, window: &mut Window, signal: &Signal) {
+    fn on_loss(&mut self, window: &mut Window, signal: &AckEvent) {
         self.hystart.stop();
         self.remember(in_use(window, signal));
         self.recovering = true;
@@ -204,11 +204,11 @@ impl CongestionControl for Cubic {
         self.epoch = None;
     }
 
-    fn on_recovered(&mut self, _window: &mut Window, _signal: &Signal) {
+    fn on_recovered(&mut self, _window: &mut Window, _signal: &AckEvent) {
         self.recovering = false;
     }
 
-    fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
+    fn on_timeout(&mut self, window: &mut Window, signal: &AckEvent, first: bool) {
         self.hystart.stop();
         if first {
             let cwnd = in_use(window, signal);
@@ -236,7 +236,7 @@ impl CongestionControl for Cubic {
 mod tests {
     use super::super::tests::{Acks, at_ms, choice, signal};
     use super::*;
-    use crate::time::Span;
+    use crate::time::Duration;
 
     /// A probe that repairs a loss ends no recovery; the timeout long afterwards is in none, either.
     #[test]
@@ -263,7 +263,7 @@ mod tests {
             let mut begin = None;
             while acks.now < at_ms(12_000) {
                 let flight = window.cwnd as u64;
-                acks.feed(&mut cubic, &mut window, 1, (flight, Span::from_millis(rtt)));
+                acks.feed(&mut cubic, &mut window, 1, (flight, Duration::from_millis(rtt)));
                 let begin = *begin.get_or_insert(acks.now);
                 let t = acks.now.since(begin).as_secs_f64();
                 let expected = 0.4 * (t - 5.3133).powi(3) + 200.0;
@@ -284,7 +284,7 @@ mod tests {
         let mut cwnd = vec![window.cwnd];
         for _ in 0..24 {
             let flight = window.cwnd as u64;
-            acks.feed(&mut cubic, &mut window, flight, (flight, Span::from_millis(10)));
+            acks.feed(&mut cubic, &mut window, flight, (flight, Duration::from_millis(10)));
             cwnd.push(window.cwnd);
         }
         for pair in cwnd.windows(2) {
@@ -313,9 +313,9 @@ mod tests {
         cubic.on_timeout(&mut window, &signal(0, 0.0, 50.0), true);
         assert_eq!(window, Window { cwnd: 1.0, ssthresh: 35.0 });
         let mut acks = Acks::default();
-        acks.feed(&mut cubic, &mut window, 34, (10, Span::from_millis(100)));
+        acks.feed(&mut cubic, &mut window, 34, (10, Duration::from_millis(100)));
         assert_eq!(window.cwnd, 35.0);
-        acks.feed(&mut cubic, &mut window, 1, (35, Span::from_millis(100)));
+        acks.feed(&mut cubic, &mut window, 1, (35, Duration::from_millis(100)));
         let epoch = cubic.epoch.unwrap();
         assert_eq!((epoch.k, epoch.origin), (0.0, 35.0));
     }
@@ -336,7 +336,7 @@ mod tests {
             cubic.on_timeout(&mut window, &signal(0, 0.0, 150.0), true);
             assert_eq!(window, Window { cwnd: 1.0, ssthresh: 49.0 });
             let mut acks = Acks::default();
-            acks.feed(&mut cubic, &mut window, 49, (10, Span::from_millis(100)));
+            acks.feed(&mut cubic, &mut window, 49, (10, Duration::from_millis(100)));
             let epoch = cubic.epoch.unwrap();
             assert!((epoch.k - expected.0).abs() < 1e-4, "{name}: {epoch:?}");
             assert_eq!(epoch.origin, expected.1, "{name}");
@@ -350,12 +350,12 @@ mod tests {
         let mut cubic = Cubic::new(&choice("cubic"));
         let mut window = Window { cwnd: 2.0, ssthresh: 1e6 };
         let mut acks = Acks::default();
-        acks.feed(&mut cubic, &mut window, 11, (10, Span::from_millis(100)));
-        acks.feed(&mut cubic, &mut window, 50, (10, Span::from_millis(150)));
+        acks.feed(&mut cubic, &mut window, 11, (10, Duration::from_millis(100)));
+        acks.feed(&mut cubic, &mut window, 50, (10, Duration::from_millis(150)));
         let cwnd = 2.0 + 11.0 + 8.0 + 42.0 / 4.0;
         assert_eq!(window, Window { cwnd, ssthresh: cwnd });
         assert!(cubic.epoch.is_none());
-        acks.feed(&mut cubic, &mut window, 1, (10, Span::from_millis(150)));
+        acks.feed(&mut cubic, &mut window, 1, (10, Duration::from_millis(150)));
         let epoch = cubic.epoch.unwrap();
         assert_eq!((epoch.k, epoch.origin), (0.0, cwnd));
     }

@@ -22,9 +22,9 @@
 //!   Later ones, after timeouts, know a threshold and go without (section 4.3).
 
 use super::round::Round;
-use super::{Signal, Window, slow_start};
-use crate::parts::{Accepts, Choice, Parameter, Value};
-use crate::time::Span;
+use super::{AckEvent, Window, slow_start};
+use crate::component::{Accepts, Choice, Parameter, Value};
+use crate::time::Duration;
 
 /// The switch of a control that has it.
 pub(super) const fn parameter(default: bool) -> Parameter {
@@ -39,9 +39,9 @@ pub(super) const fn parameter(default: bool) -> Parameter {
 const NAME: &str = "hystart";
 
 /// MIN_RTT_THRESH (RFC 9406 section 4.3, as all that follow).
-const MIN_RTT_THRESH: Span = Span::from_millis(4);
+const MIN_RTT_THRESH: Duration = Duration::from_millis(4);
 /// MAX_RTT_THRESH.
-const MAX_RTT_THRESH: Span = Span::from_millis(16);
+const MAX_RTT_THRESH: Duration = Duration::from_millis(16);
 /// MIN_RTT_DIVISOR.
 const MIN_RTT_DIVISOR: u64 = 8;
 /// N_RTT_SAMPLE.
@@ -58,7 +58,7 @@ enum Phase {
     Standard,
     Conservative {
         /// cssBaselineMinRtt.
-        baseline: Span,
+        baseline: Duration,
         /// Rounds that have ended in it.
         rounds: u32,
     },
@@ -72,7 +72,7 @@ pub struct HyStart {
     phase: Phase,
     round: Round,
     /// lastRoundMinRTT.
-    last: Option<Span>,
+    last: Option<Duration>,
 }
 
 impl HyStart {
@@ -97,7 +97,7 @@ impl HyStart {
 
     /// Takes an ACK of new data: the window's growth in slow start, whichever it is. What is left of
     /// the credit once ssthresh is reached.
-    pub fn on_ack(&mut self, window: &mut Window, signal: &Signal) -> f64 {
+    pub fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) -> f64 {
         if window.cwnd >= window.ssthresh {
             self.stop();
         }
@@ -122,7 +122,7 @@ impl HyStart {
     }
 
     /// Enough samples of this round have been seen, the smallest of which is `least`.
-    fn judge(&mut self, least: Span) {
+    fn judge(&mut self, least: Duration) {
         match self.phase {
             Phase::Standard => {
                 if self.last.is_some_and(|last| least >= last + threshold(last)) {
@@ -148,7 +148,7 @@ impl HyStart {
 }
 
 /// RttThresh, after a round whose smallest round-trip time was `last`.
-fn threshold(last: Span) -> Span {
+fn threshold(last: Duration) -> Duration {
     (last / MIN_RTT_DIVISOR).min(MAX_RTT_THRESH).max(MIN_RTT_THRESH)
 }
 
@@ -177,9 +177,9 @@ mod tests {
         /// ACKs of one segment each, with this RTT in microseconds; cwnd after the last.
         fn acks(&mut self, count: u64, rtt: Option<u64>) -> f64 {
             for _ in 0..count {
-                let rtt = rtt.map(Span::from_micros);
+                let rtt = rtt.map(Duration::from_micros);
                 let signal =
-                    Signal { rtt, una: self.una, next: self.una + 10, ..signal(0, 1.0, 10.0) };
+                    AckEvent { rtt, una: self.una, next: self.una + 10, ..signal(0, 1.0, 10.0) };
                 self.una += 1;
                 assert_eq!(self.hystart.on_ack(&mut self.window, &signal), 0.0);
             }
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn thresholds_by_hand() {
         for (last, expected) in [(20, 4), (32, 4), (80, 10), (128, 16), (200, 16)] {
-            assert_eq!(threshold(Span::from_millis(last)), Span::from_millis(expected));
+            assert_eq!(threshold(Duration::from_millis(last)), Duration::from_millis(expected));
         }
     }
 
@@ -261,10 +261,10 @@ mod tests {
     #[test]
     fn an_ack_counts_for_eight_segments_at_most() {
         let mut rounds = Rounds::new();
-        let ack = Signal { credit: 20.0, ..signal(0, 20.0, 100.0) };
+        let ack = AckEvent { credit: 20.0, ..signal(0, 20.0, 100.0) };
         rounds.hystart.on_ack(&mut rounds.window, &ack);
         assert_eq!(rounds.window.cwnd, 18.0);
-        rounds.hystart.phase = Phase::Conservative { baseline: Span::ZERO, rounds: 0 };
+        rounds.hystart.phase = Phase::Conservative { baseline: Duration::ZERO, rounds: 0 };
         rounds.hystart.on_ack(&mut rounds.window, &ack);
         assert_eq!(rounds.window.cwnd, 20.0);
     }
@@ -293,9 +293,9 @@ mod tests {
                     Phase::Conservative { .. } => f64::from(acked) / 4.0,
                     Phase::Standard | Phase::Over => f64::from(acked),
                 };
-                let signal = Signal {
+                let signal = AckEvent {
                     credit: f64::from(acked),
-                    rtt: (rtt > 20).then_some(Span::from_millis(rtt)),
+                    rtt: (rtt > 20).then_some(Duration::from_millis(rtt)),
                     una,
                     next: una + before as u64,
                     ..signal(0, f64::from(acked), before)

@@ -27,8 +27,8 @@ pub use veno::Veno;
 pub use westwood::Westwood;
 pub use westwood_plus::WestwoodPlus;
 
-use crate::parts::{Choice, Part};
-use crate::time::{Span, Time};
+use crate::component::{Choice, Part};
+use crate::time::{Duration, Instant};
 
 /// The congestion window, in segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,9 +41,9 @@ pub struct Window {
 
 /// What the sender knows when a signal comes.
 #[derive(Clone, Copy, Debug)]
-pub struct Signal {
+pub struct AckEvent {
     /// The moment.
-    pub now: Time,
+    pub now: Instant,
     /// Segments newly acknowledged (0 with a duplicate ACK).
     pub acked: f64,
     /// By how many segments the window may count this ACK: 1, or `acked` with byte counting.
@@ -52,7 +52,7 @@ pub struct Signal {
     /// by limited transmit.
     pub flight: f64,
     /// The round-trip time of the last segment that this ACK acknowledges, if it was sent once.
-    pub rtt: Option<Span>,
+    pub rtt: Option<Duration>,
     /// The first byte that had not been acknowledged before the signal.
     pub una: u64,
     /// The next byte to be sent: what is below it was sent in this round or before.
@@ -62,23 +62,23 @@ pub struct Signal {
 /// A congestion control.
 pub trait CongestionControl {
     /// New data was acknowledged outside of recovery.
-    fn on_ack(&mut self, window: &mut Window, signal: &Signal);
+    fn on_ack(&mut self, window: &mut Window, signal: &AckEvent);
 
     /// A duplicate ACK came.
-    fn on_duplicate_ack(&mut self, _window: &mut Window, _signal: &Signal) {}
+    fn on_duplicate_ack(&mut self, _window: &mut Window, _signal: &AckEvent) {}
 
     /// A loss is confirmed, by anything but a timeout: set `ssthresh`, and `cwnd` to what it shall be during
     /// and after recovery.
-    fn on_loss(&mut self, window: &mut Window, signal: &Signal);
+    fn on_loss(&mut self, window: &mut Window, signal: &AckEvent);
 
     /// New data was acknowledged during recovery, but not all that was outstanding at its start.
-    fn on_partial_ack(&mut self, _window: &mut Window, _signal: &Signal) {}
+    fn on_partial_ack(&mut self, _window: &mut Window, _signal: &AckEvent) {}
 
     /// Recovery is over: all that was outstanding at its start has been acknowledged.
-    fn on_recovered(&mut self, _window: &mut Window, _signal: &Signal) {}
+    fn on_recovered(&mut self, _window: &mut Window, _signal: &AckEvent) {}
 
     /// The retransmission timer expired; `first` tells that the segment had not timed out before.
-    fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool);
+    fn on_timeout(&mut self, window: &mut Window, signal: &AckEvent, first: bool);
 }
 
 /// Slow start and congestion avoidance of RFC 5681 section 3.1, for those who build on them: each
@@ -100,7 +100,7 @@ pub fn slow_start(window: &mut Window, credit: f64) -> f64 {
 
 /// The window that is made use of: cwnd, unless a whole segment of it or more is not outstanding,
 /// because the receiver's window or the application is what limits the sender.
-pub fn in_use(window: &Window, signal: &Signal) -> f64 {
+pub fn in_use(window: &Window, signal: &AckEvent) -> f64 {
     window.cwnd.min(signal.flight + 1.0)
 }
 
@@ -112,11 +112,11 @@ macro_rules! controls {
 
         /// One of the congestion controls. The set is closed, so an ACK costs no virtual call.
         #[derive(Clone, Debug)]
-        pub enum Algorithm {
+        pub enum Controller {
             $(#[doc = concat!("[`", stringify!($type), "`].")] $type($type),)+
         }
 
-        impl Algorithm {
+        impl Controller {
             /// The chosen congestion control, before anything has been sent.
             ///
             /// # Panics
@@ -129,28 +129,28 @@ macro_rules! controls {
             }
         }
 
-        impl CongestionControl for Algorithm {
-            fn on_ack(&mut self, window: &mut Window, signal: &Signal) {
+        impl CongestionControl for Controller {
+            fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
                 match self { $(Self::$type(cc) => cc.on_ack(window, signal),)+ }
             }
 
-            fn on_duplicate_ack(&mut self, window: &mut Window, signal: &Signal) {
+            fn on_duplicate_ack(&mut self, window: &mut Window, signal: &AckEvent) {
                 match self { $(Self::$type(cc) => cc.on_duplicate_ack(window, signal),)+ }
             }
 
-            fn on_loss(&mut self, window: &mut Window, signal: &Signal) {
+            fn on_loss(&mut self, window: &mut Window, signal: &AckEvent) {
                 match self { $(Self::$type(cc) => cc.on_loss(window, signal),)+ }
             }
 
-            fn on_partial_ack(&mut self, window: &mut Window, signal: &Signal) {
+            fn on_partial_ack(&mut self, window: &mut Window, signal: &AckEvent) {
                 match self { $(Self::$type(cc) => cc.on_partial_ack(window, signal),)+ }
             }
 
-            fn on_recovered(&mut self, window: &mut Window, signal: &Signal) {
+            fn on_recovered(&mut self, window: &mut Window, signal: &AckEvent) {
                 match self { $(Self::$type(cc) => cc.on_recovered(window, signal),)+ }
             }
 
-            fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
+            fn on_timeout(&mut self, window: &mut Window, signal: &AckEvent, first: bool) {
                 match self { $(Self::$type(cc) => cc.on_timeout(window, signal, first),)+ }
             }
         }
@@ -175,14 +175,14 @@ mod tests {
 
     use super::*;
 
-    pub(super) fn at_ms(ms: u64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
+    pub(super) fn at_ms(ms: u64) -> Instant {
+        Instant::ZERO + Duration::from_millis(ms)
     }
 
     /// An ACK of `acked` segments of `flight`, a duplicate if 0, with an RTT of 100 ms.
-    pub(super) fn signal(ms: u64, acked: f64, flight: f64) -> Signal {
-        let rtt = (acked > 0.0).then_some(Span::from_millis(100));
-        Signal { now: at_ms(ms), acked, credit: 1.0, flight, rtt, una: 0, next: 0 }
+    pub(super) fn signal(ms: u64, acked: f64, flight: f64) -> AckEvent {
+        let rtt = (acked > 0.0).then_some(Duration::from_millis(100));
+        AckEvent { now: at_ms(ms), acked, credit: 1.0, flight, rtt, una: 0, next: 0 }
     }
 
     pub(super) fn choice(name: &str) -> Choice {
@@ -192,7 +192,7 @@ mod tests {
     /// ACKs of one segment each, `flight` of which are always outstanding.
     #[derive(Debug, Default)]
     pub(super) struct Acks {
-        pub(super) now: Time,
+        pub(super) now: Instant,
         pub(super) una: u64,
     }
 
@@ -203,11 +203,11 @@ mod tests {
             cc: &mut impl CongestionControl,
             window: &mut Window,
             count: u64,
-            (flight, rtt): (u64, Span),
+            (flight, rtt): (u64, Duration),
         ) {
             for _ in 0..count {
                 self.now += rtt / flight;
-                let signal = Signal {
+                let signal = AckEvent {
                     now: self.now,
                     acked: 1.0,
                     credit: 1.0,
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn every_registered_control_can_be_made() {
         for part in REGISTRY {
-            let _ = Algorithm::new(&Choice::new(part));
+            let _ = Controller::new(&Choice::new(part));
         }
     }
 
@@ -251,17 +251,19 @@ mod tests {
     #[test]
     fn a_second_timeout_leaves_ssthresh() {
         for part in REGISTRY {
-            let mut control = Algorithm::new(&Choice::new(part));
+            let mut control = Controller::new(&Choice::new(part));
             let mut window = Window { cwnd: 40.0, ssthresh: 20.0 };
             let mut acks = Acks::default();
-            acks.feed(&mut control, &mut window, 200, (40, Span::from_millis(100)));
-            let signal = Signal { now: acks.now + Span::from_secs(1), ..signal(0, 0.0, 40.0) };
+            acks.feed(&mut control, &mut window, 200, (40, Duration::from_millis(100)));
+            let signal =
+                AckEvent { now: acks.now + Duration::from_secs(1), ..signal(0, 0.0, 40.0) };
             control.on_timeout(&mut window, &signal, true);
             let loss_window = if part.name == "vegas" { 2.0 } else { 1.0 };
             assert_eq!(window.cwnd, loss_window, "{}", part.name);
             let ssthresh = window.ssthresh;
             assert!((2.0..41.0).contains(&ssthresh), "{}: {ssthresh}", part.name);
-            let signal = Signal { now: signal.now + Span::from_secs(2), flight: 1.0, ..signal };
+            let signal =
+                AckEvent { now: signal.now + Duration::from_secs(2), flight: 1.0, ..signal };
             control.on_timeout(&mut window, &signal, false);
             assert_eq!(window, Window { cwnd: loss_window, ssthresh }, "{}", part.name);
         }
@@ -269,7 +271,7 @@ mod tests {
 
     /// A choice with each number at one end of its range or the default.
     fn any_choice(part: &'static Part, picks: &[u8]) -> Choice {
-        use crate::parts::{Accepts, Value};
+        use crate::component::{Accepts, Value};
         let mut choice = Choice::new(part);
         for (parameter, pick) in part.parameters.iter().zip(picks) {
             let value = match (parameter.accepts, pick % 4) {
@@ -277,8 +279,8 @@ mod tests {
                 (Accepts::Number(_, most), 1) => Value::Number(most),
                 (Accepts::Names(names), n) => Value::Name(names[usize::from(n) % names.len()]),
                 (Accepts::Switch, n) => Value::Switch(n % 2 == 0),
-                (Accepts::Time, 0) => Value::Time(Span::from_nanos(1)),
-                (Accepts::Time, 1) => Value::Time(Span::from_secs(1_000_000)),
+                (Accepts::Time, 0) => Value::Time(Duration::from_nanos(1)),
+                (Accepts::Time, 1) => Value::Time(Duration::from_secs(1_000_000)),
                 _ => parameter.default.clone(),
             };
             choice = choice.with(parameter.name, value);
@@ -306,19 +308,19 @@ mod tests {
             byte_counting in any::<bool>(),
         ) {
             let part = REGISTRY[index];
-            let mut control = Algorithm::new(&any_choice(part, &picks));
+            let mut control = Controller::new(&any_choice(part, &picks));
             let mut window = Window { cwnd: 2.0, ssthresh: 64.0 };
-            let (mut now, mut una) = (Time::ZERO, 0);
+            let (mut now, mut una) = (Instant::ZERO, 0);
             for (kind, wait, acked, flight, rtt) in signals {
                 // Half of them in the same instant.
-                now += Span::from_nanos(if wait % 2 == 0 { 0 } else { wait / 100 });
+                now += Duration::from_nanos(if wait % 2 == 0 { 0 } else { wait / 100 });
                 let acked = if kind == 1 || kind == 2 { 0.0 } else { f64::from(acked.max(1)) };
-                let signal = Signal {
+                let signal = AckEvent {
                     now,
                     acked,
                     credit: if byte_counting { acked } else { 1.0 },
                     flight: f64::from(flight),
-                    rtt: (rtt % 3 > 0).then_some(Span::from_nanos(rtt)),
+                    rtt: (rtt % 3 > 0).then_some(Duration::from_nanos(rtt)),
                     una,
                     next: una + u64::from(flight),
                 };

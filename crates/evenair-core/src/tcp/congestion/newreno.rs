@@ -1,8 +1,8 @@
 //! NewReno: slow start, congestion avoidance and the halving of RFC 5681; the recovery of RFC 6582
 //! is the sender's.
 
-use super::{CongestionControl, Signal, Window, grow};
-use crate::parts::{Choice, Part};
+use super::{AckEvent, CongestionControl, Window, grow};
+use crate::component::{Choice, Part};
 
 pub(super) static PART: Part = Part {
     name: "newreno",
@@ -29,16 +29,16 @@ fn halved(flight: f64) -> f64 {
 }
 
 impl CongestionControl for NewReno {
-    fn on_ack(&mut self, window: &mut Window, signal: &Signal) {
+    fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
         grow(window, signal.credit);
     }
 
-    fn on_loss(&mut self, window: &mut Window, signal: &Signal) {
+    fn on_loss(&mut self, window: &mut Window, signal: &AckEvent) {
         window.ssthresh = halved(signal.flight);
         window.cwnd = window.ssthresh;
     }
 
-    fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
+    fn on_timeout(&mut self, window: &mut Window, signal: &AckEvent, first: bool) {
         // A segment that times out again has not been answered: ssthresh stays (RFC 5681 3.1).
         if first {
             // In recovery cwnd has been halved already, whereas FlightSize still has what was lost

@@ -1,7 +1,7 @@
 //! Rounds: the time in which one window is acknowledged, and the round-trip times seen in it.
 
-use super::Signal;
-use crate::time::Span;
+use super::AckEvent;
+use crate::time::Duration;
 
 /// What a round has told.
 #[derive(Clone, Copy, Debug)]
@@ -11,7 +11,7 @@ pub struct Summary {
     /// Their mean, seconds; 0 without any.
     pub mean: f64,
     /// The smallest of them.
-    pub least: Option<Span>,
+    pub least: Option<Duration>,
 }
 
 /// The present round. It ends with the ACK of the first segment sent after it began.
@@ -20,13 +20,13 @@ pub struct Round {
     /// The first byte that was not yet sent when the round began.
     end: Option<u64>,
     samples: u32,
-    sum: Span,
-    least: Option<Span>,
+    sum: Duration,
+    least: Option<Duration>,
 }
 
 impl Round {
     /// Takes an ACK of new data; what the round has told, if this ACK ends it.
-    pub fn on_ack(&mut self, signal: &Signal) -> Option<Summary> {
+    pub fn on_ack(&mut self, signal: &AckEvent) -> Option<Summary> {
         if let Some(rtt) = signal.rtt {
             self.samples += 1;
             self.sum += rtt;

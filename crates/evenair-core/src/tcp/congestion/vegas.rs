@@ -30,8 +30,8 @@
 //!   are not here: losses are detected by the sender, for all alike.
 
 use super::round::Round;
-use super::{CongestionControl, Signal, Window, in_use, slow_start};
-use crate::parts::{Accepts, Choice, Parameter, Part, Value};
+use super::{AckEvent, CongestionControl, Window, in_use, slow_start};
+use crate::component::{Accepts, Choice, Parameter, Part, Value};
 
 pub(super) static PART: Part = Part {
     name: "vegas",
@@ -92,7 +92,7 @@ impl Vegas {
     }
 
     /// A round is over, in which segments took `rtt` seconds.
-    fn decide(&mut self, window: &mut Window, signal: &Signal, rtt: f64) {
+    fn decide(&mut self, window: &mut Window, signal: &AckEvent, rtt: f64) {
         if signal.flight <= 1.0 {
             self.base = rtt;
         }
@@ -115,7 +115,7 @@ impl Vegas {
 }
 
 impl CongestionControl for Vegas {
-    fn on_ack(&mut self, window: &mut Window, signal: &Signal) {
+    fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
         if let Some(rtt) = signal.rtt {
             self.base = self.base.min(rtt.as_secs_f64());
         }
@@ -131,14 +131,14 @@ impl CongestionControl for Vegas {
         }
     }
 
-    fn on_loss(&mut self, window: &mut Window, signal: &Signal) {
+    fn on_loss(&mut self, window: &mut Window, signal: &AckEvent) {
         window.ssthresh = (in_use(window, signal) * DECREASE).max(LEAST);
         window.cwnd = window.ssthresh;
         self.round.restart();
         self.grows = false;
     }
 
-    fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
+    fn on_timeout(&mut self, window: &mut Window, signal: &AckEvent, first: bool) {
         if first {
             // As in NewReno: half of what the window had become, if in recovery.
             window.ssthresh = (signal.flight.min(window.cwnd) / 2.0).max(LEAST);
@@ -153,9 +153,9 @@ impl CongestionControl for Vegas {
 mod tests {
     use super::super::tests::{Acks, choice, signal};
     use super::*;
-    use crate::time::Span;
+    use crate::time::Duration;
 
-    const MS: fn(u64) -> Span = Span::from_millis;
+    const MS: fn(u64) -> Duration = Duration::from_millis;
 
     /// Ten or eleven segments, BaseRTT 100 ms: an RTT of 125 ms means 2.2 queued at most, which is
     /// between 1 and 3; of 160 ms 3.75 and more; of 100 ms none.

@@ -22,9 +22,9 @@
 //!   path and takes congestion for random loss.
 
 use super::round::Round;
-use super::{CongestionControl, Signal, Window, in_use, slow_start};
-use crate::parts::{Accepts, Choice, Parameter, Part, Value};
-use crate::time::Span;
+use super::{AckEvent, CongestionControl, Window, in_use, slow_start};
+use crate::component::{Accepts, Choice, Parameter, Part, Value};
+use crate::time::Duration;
 
 pub(super) static PART: Part = Part {
     name: "veno",
@@ -79,7 +79,7 @@ impl Veno {
     }
 
     /// N, once it is known: equation (1).
-    fn queued(&self, window: &Window, signal: &Signal) -> Option<f64> {
+    fn queued(&self, window: &Window, signal: &AckEvent) -> Option<f64> {
         self.rtt.map(|rtt| in_use(window, signal) * (1.0 - self.base / rtt))
     }
 
@@ -93,13 +93,13 @@ impl Veno {
 }
 
 impl CongestionControl for Veno {
-    fn on_ack(&mut self, window: &mut Window, signal: &Signal) {
+    fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
         if let Some(rtt) = signal.rtt {
             self.base = self.base.min(rtt.as_secs_f64());
         }
         if let Some(round) = self.round.on_ack(signal) {
             let tells = round.samples >= SAMPLES;
-            let rtt = round.least.filter(|_| tells).map(Span::as_secs_f64);
+            let rtt = round.least.filter(|_| tells).map(Duration::as_secs_f64);
             self.rtt = rtt.filter(|&rtt| rtt > 0.0);
         }
         let queued = self.queued(window, signal);
@@ -113,7 +113,7 @@ impl CongestionControl for Veno {
         window.cwnd += rest / window.cwnd;
     }
 
-    fn on_loss(&mut self, window: &mut Window, signal: &Signal) {
+    fn on_loss(&mut self, window: &mut Window, signal: &AckEvent) {
         let kept = match self.queued(window, signal) {
             Some(n) if n < self.beta => in_use(window, signal) * 0.8,
             _ => signal.flight / 2.0,
@@ -123,7 +123,7 @@ impl CongestionControl for Veno {
         self.restart();
     }
 
-    fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
+    fn on_timeout(&mut self, window: &mut Window, signal: &AckEvent, first: bool) {
         if first {
             // As in NewReno: half of what the window had become, if in recovery.
             window.ssthresh = (signal.flight.min(window.cwnd) / 2.0).max(2.0);
@@ -137,9 +137,9 @@ impl CongestionControl for Veno {
 mod tests {
     use super::super::tests::{Acks, choice, signal};
     use super::*;
-    use crate::parts::Value;
+    use crate::component::Value;
 
-    const MS: fn(u64) -> Span = Span::from_millis;
+    const MS: fn(u64) -> Duration = Duration::from_millis;
 
     /// Twenty segments, BaseRTT 100 ms, and now this RTT; the window is set to 20 again.
     fn after(choice: &Choice, rtt: u64) -> (Veno, Window, Acks) {

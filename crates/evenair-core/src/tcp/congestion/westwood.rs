@@ -24,10 +24,10 @@
 //! - The zero samples are put in at losses and timeouts too, so BWE has faded when the timer expires.
 //! - While no round-trip time is known, a loss halves the window as NewReno does.
 
-use super::bandwidth::{Filter, Pipe};
-use super::{CongestionControl, Signal, Window, grow};
-use crate::parts::{Accepts, Choice, Parameter, Part, Value};
-use crate::time::Span;
+use super::bandwidth::{BandwidthEstimator, Filter};
+use super::{AckEvent, CongestionControl, Window, grow};
+use crate::component::{Accepts, Choice, Parameter, Part, Value};
+use crate::time::Duration;
 
 pub(super) static PART: Part = Part {
     name: "westwood",
@@ -40,7 +40,7 @@ pub(super) static PART: Part = Part {
 /// The filter's time constant.
 pub(super) const TAU: Parameter = Parameter {
     name: "tau",
-    default: Value::Time(Span::from_millis(500)),
+    default: Value::Time(Duration::from_millis(500)),
     accepts: Accepts::Time,
     meaning: "time constant of the bandwidth filter",
 };
@@ -53,45 +53,45 @@ pub(super) fn filter(choice: &Choice) -> Filter {
 /// Westwood.
 #[derive(Clone, Debug)]
 pub struct Westwood {
-    pipe: Pipe,
+    pipe: BandwidthEstimator,
 }
 
 impl Westwood {
     /// With the chosen filter.
     pub fn new(choice: &Choice) -> Self {
-        Self { pipe: Pipe::new(filter(choice)) }
+        Self { pipe: BandwidthEstimator::new(filter(choice)) }
     }
 }
 
 /// ssthresh after a loss: equation (1).
-pub(super) fn after_loss(pipe: &mut Pipe, signal: &Signal) -> f64 {
+pub(super) fn after_loss(pipe: &mut BandwidthEstimator, signal: &AckEvent) -> f64 {
     pipe.size(signal.now).unwrap_or_else(|| (signal.flight / 2.0).max(2.0))
 }
 
 impl CongestionControl for Westwood {
-    fn on_ack(&mut self, window: &mut Window, signal: &Signal) {
+    fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
         self.pipe.on_ack(signal);
         grow(window, signal.credit);
     }
 
-    fn on_duplicate_ack(&mut self, _window: &mut Window, signal: &Signal) {
+    fn on_duplicate_ack(&mut self, _window: &mut Window, signal: &AckEvent) {
         self.pipe.on_ack(signal);
     }
 
-    fn on_loss(&mut self, window: &mut Window, signal: &Signal) {
+    fn on_loss(&mut self, window: &mut Window, signal: &AckEvent) {
         window.ssthresh = after_loss(&mut self.pipe, signal);
         window.cwnd = window.cwnd.min(window.ssthresh);
     }
 
-    fn on_partial_ack(&mut self, _window: &mut Window, signal: &Signal) {
+    fn on_partial_ack(&mut self, _window: &mut Window, signal: &AckEvent) {
         self.pipe.on_ack(signal);
     }
 
-    fn on_recovered(&mut self, _window: &mut Window, signal: &Signal) {
+    fn on_recovered(&mut self, _window: &mut Window, signal: &AckEvent) {
         self.pipe.on_ack(signal);
     }
 
-    fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
+    fn on_timeout(&mut self, window: &mut Window, signal: &AckEvent, first: bool) {
         if first {
             window.ssthresh = after_loss(&mut self.pipe, signal);
         }
@@ -102,7 +102,7 @@ impl CongestionControl for Westwood {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{Acks, choice, signal};
-    use super::super::{Algorithm, in_use};
+    use super::super::{Controller, in_use};
     use super::*;
 
     /// 100 segments/s with an RTT of 200 ms, which is 20 segments, whatever the window is.
@@ -110,12 +110,12 @@ mod tests {
     fn a_loss_leaves_what_the_path_carries() {
         for name in ["westwood", "westwood-plus", "biad"] {
             for (cwnd, left) in [(30.0, 20.0), (12.0, 12.0)] {
-                let mut control = Algorithm::new(&choice(name));
+                let mut control = Controller::new(&choice(name));
                 let mut window = Window { cwnd, ssthresh: 2.0 };
                 let mut acks = Acks::default();
-                acks.feed(&mut control, &mut window, 2000, (20, Span::from_millis(200)));
+                acks.feed(&mut control, &mut window, 2000, (20, Duration::from_millis(200)));
                 window.cwnd = cwnd;
-                let signal = Signal { now: acks.now, ..signal(0, 0.0, cwnd) };
+                let signal = AckEvent { now: acks.now, ..signal(0, 0.0, cwnd) };
                 assert_eq!(in_use(&window, &signal), cwnd);
                 control.on_loss(&mut window, &signal);
                 assert!((window.cwnd / left - 1.0).abs() < 0.01, "{name}: {}", window.cwnd);
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn without_a_round_trip_time_a_loss_halves() {
         for name in ["westwood", "westwood-plus", "biad"] {
-            let mut control = Algorithm::new(&choice(name));
+            let mut control = Controller::new(&choice(name));
             let mut window = Window { cwnd: 20.0, ssthresh: 2.0 };
             control.on_loss(&mut window, &signal(0, 0.0, 20.0));
             assert_eq!(window, Window { cwnd: 10.0, ssthresh: 10.0 }, "{name}");

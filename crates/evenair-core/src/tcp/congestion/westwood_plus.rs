@@ -12,11 +12,11 @@
 //!
 //! (Linux; the paper has 0.9 BWE + 0.1 b.) After a timeout RTTmin is measured afresh (Linux).
 
-use super::bandwidth::{Filter, Pipe};
+use super::bandwidth::{BandwidthEstimator, Filter};
 use super::westwood::after_loss;
-use super::{CongestionControl, Signal, Window, grow};
-use crate::parts::{Accepts, Choice, Parameter, Part, Value};
-use crate::time::Span;
+use super::{AckEvent, CongestionControl, Window, grow};
+use crate::component::{Accepts, Choice, Parameter, Part, Value};
+use crate::time::Duration;
 
 pub(super) static PART: Part = Part {
     name: "westwood-plus",
@@ -25,7 +25,7 @@ pub(super) static PART: Part = Part {
     ordered: &[],
     parameters: &[Parameter {
         name: "sample",
-        default: Value::Time(Span::from_millis(50)),
+        default: Value::Time(Duration::from_millis(50)),
         accepts: Accepts::Time,
         meaning: "the shortest time over which bandwidth is measured",
     }],
@@ -34,40 +34,45 @@ pub(super) static PART: Part = Part {
 /// Westwood+.
 #[derive(Clone, Debug)]
 pub struct WestwoodPlus {
-    pipe: Pipe,
+    pipe: BandwidthEstimator,
 }
 
 impl WestwoodPlus {
     /// With the chosen filter.
     pub fn new(choice: &Choice) -> Self {
-        Self { pipe: Pipe::new(Filter::Plus { least: choice.time("sample"), first: None }) }
+        Self {
+            pipe: BandwidthEstimator::new(Filter::Plus {
+                least: choice.time("sample"),
+                first: None,
+            }),
+        }
     }
 }
 
 impl CongestionControl for WestwoodPlus {
-    fn on_ack(&mut self, window: &mut Window, signal: &Signal) {
+    fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
         self.pipe.on_ack(signal);
         grow(window, signal.credit);
     }
 
-    fn on_duplicate_ack(&mut self, _window: &mut Window, signal: &Signal) {
+    fn on_duplicate_ack(&mut self, _window: &mut Window, signal: &AckEvent) {
         self.pipe.on_ack(signal);
     }
 
-    fn on_loss(&mut self, window: &mut Window, signal: &Signal) {
+    fn on_loss(&mut self, window: &mut Window, signal: &AckEvent) {
         window.ssthresh = after_loss(&mut self.pipe, signal);
         window.cwnd = window.cwnd.min(window.ssthresh);
     }
 
-    fn on_partial_ack(&mut self, _window: &mut Window, signal: &Signal) {
+    fn on_partial_ack(&mut self, _window: &mut Window, signal: &AckEvent) {
         self.pipe.on_ack(signal);
     }
 
-    fn on_recovered(&mut self, _window: &mut Window, signal: &Signal) {
+    fn on_recovered(&mut self, _window: &mut Window, signal: &AckEvent) {
         self.pipe.on_ack(signal);
     }
 
-    fn on_timeout(&mut self, window: &mut Window, signal: &Signal, first: bool) {
+    fn on_timeout(&mut self, window: &mut Window, signal: &AckEvent, first: bool) {
         if first {
             window.ssthresh = after_loss(&mut self.pipe, signal);
         }

@@ -13,20 +13,22 @@
 //!   at which the retransmission timer would have expired is kept;
 //! - a probe waits [`MAX_ACK_DELAY`] longer where one segment is outstanding.
 
-use super::{CongestionControl, LimitedTransmit, Segment, Sender, Signal, Span, State, Time};
+use super::{
+    AckEvent, CongestionControl, Duration, Instant, LimitedTransmit, Segment, Sender, State,
+};
 use crate::tcp::rack::{Found, Probe};
 
 /// `TLP.max_ack_delay`, which the RFC leaves to the implementation: 200 ms, the worst case of a delayed
 /// ACK in the draft that proposed the probe (draft-dukkipati-tcpm-tcp-loss-probe-01) and in Linux.
-const MAX_ACK_DELAY: Span = Span::from_millis(200);
+const MAX_ACK_DELAY: Duration = Duration::from_millis(200);
 /// The probe's timeout while no round-trip time is known (section 7.2).
-const UNMEASURED: Span = Span::from_secs(1);
+const UNMEASURED: Duration = Duration::from_secs(1);
 
 impl Sender {
     /// An ACK that expects `una` next, to which it has just advanced or not, has come.
     #[cold]
-    pub(super) fn on_ack_with_rack(&mut self, now: Time, advances: bool, blocks: &[(u64, u64)]) {
-        let (una, max, least) = (self.una, self.max, self.rtt.least().unwrap_or(Span::ZERO));
+    pub(super) fn on_ack_with_rack(&mut self, now: Instant, advances: bool, blocks: &[(u64, u64)]) {
+        let (una, max, least) = (self.una, self.max, self.rtt.min_rtt().unwrap_or(Duration::ZERO));
         let (Some(rack), Some(scoreboard)) = (&mut self.rack, &mut self.scoreboard) else { return };
         scoreboard.advance(una);
         let news = scoreboard.update(una, max, blocks, |bytes| rack.reports.push(bytes));
@@ -34,14 +36,14 @@ impl Sender {
             // When the cumulative ACK comes to it says nothing of a round-trip time any more.
             self.timed = self.timed.filter(|&(end, _)| !scoreboard.contains(end - 1));
         }
-        let waited = rack.reordering_at != Time::NEVER && rack.rto_at <= now;
+        let waited = rack.reordering_at != Instant::NEVER && rack.rto_at <= now;
         let before = rack.outstanding() - rack.reported();
         rack.update(now, una, least);
         let delivered = before - (rack.outstanding() - rack.reported());
         rack.after_timeout &= self.recovered.is_some_and(|byte| una < byte);
         if advances {
             rack.rto_at = self.deadline;
-            rack.probe_at = Time::NEVER;
+            rack.probe_at = Instant::NEVER;
         }
         let probe = rack.probe.filter(|probe| una >= probe.end);
         if !advances && news {
@@ -66,7 +68,7 @@ impl Sender {
         }
         if let Some(rack) = &mut self.rack
             && waited
-            && rack.reordering_at == Time::NEVER
+            && rack.reordering_at == Instant::NEVER
         {
             // A reordering timer has kept the timeout from coming when it was due: it starts anew.
             rack.rto_at = rack.rto_at.max(now + self.rtt.rto());
@@ -76,18 +78,18 @@ impl Sender {
 
     /// The timer has expired; whether it was not the retransmission timer.
     #[cold]
-    pub(super) fn on_timer_with_rack(&mut self, now: Time) -> bool {
+    pub(super) fn on_timer_with_rack(&mut self, now: Instant) -> bool {
         let quiet = self.is_quiet();
         let (rto, samples) = (self.rtt.rto(), self.rtt.total().0);
         let Some(rack) = &mut self.rack else { return false };
         if self.state != State::Established {
             return false;
         }
-        if rack.reordering_at != Time::NEVER {
+        if rack.reordering_at != Instant::NEVER {
             rack.rto_at = now + rto;
             self.find_losses(now, 0);
-        } else if quiet && rack.probe_at != Time::NEVER {
-            rack.probe_at = Time::NEVER;
+        } else if quiet && rack.probe_at != Instant::NEVER {
+            rack.probe_at = Instant::NEVER;
             rack.rto_at = now + rto;
             rack.probe_due = rack.probe.is_none() && samples > rack.samples;
         } else {
@@ -100,7 +102,7 @@ impl Sender {
     /// The retransmission timer has expired and the window is what the congestion control wants. Until
     /// then the reordering window was `window`.
     #[cold]
-    pub(super) fn time_out_with_rack(&mut self, now: Time, window: Span) {
+    pub(super) fn time_out_with_rack(&mut self, now: Instant, window: Duration) {
         let Some(rack) = &mut self.rack else { return };
         if rack.time_out(now, window)
             && let Some(scoreboard) = &mut self.scoreboard
@@ -109,12 +111,13 @@ impl Sender {
         }
         (rack.forced, rack.after_timeout) = (true, true);
         (rack.response, rack.probe) = (now, None);
-        (rack.rto_at, rack.probe_at, rack.reordering_at) = (Time::NEVER, Time::NEVER, Time::NEVER);
+        (rack.rto_at, rack.probe_at, rack.reordering_at) =
+            (Instant::NEVER, Instant::NEVER, Instant::NEVER);
     }
 
     /// The next segment that may be sent now; see [`Sender::poll_transmit`].
     #[cold]
-    pub(super) fn poll_with_rack(&mut self, now: Time) -> Option<Segment> {
+    pub(super) fn poll_with_rack(&mut self, now: Instant) -> Option<Segment> {
         let rack = self.rack.as_deref_mut()?;
         if std::mem::take(&mut rack.probe_due) {
             return self.send_probe(now);
@@ -141,7 +144,7 @@ impl Sender {
         Some(segment)
     }
 
-    fn send_new(&mut self, now: Time) -> Segment {
+    fn send_new(&mut self, now: Instant) -> Segment {
         let segment = self.transmit_next(now);
         if let Some(rack) = &mut self.rack {
             rack.sent(now);
@@ -150,7 +153,7 @@ impl Sender {
         segment
     }
 
-    fn send_again(&mut self, now: Time, seq: u64) -> Segment {
+    fn send_again(&mut self, now: Instant, seq: u64) -> Segment {
         let segment = self.transmit(now, seq);
         let end = seq + u64::from(segment.payload);
         // Karn.
@@ -165,7 +168,7 @@ impl Sender {
 
     fn note_sent(&mut self) {
         if let Some(rack) = &mut self.rack
-            && rack.rto_at == Time::NEVER
+            && rack.rto_at == Instant::NEVER
         {
             // The timer did not run: it does now.
             rack.rto_at = self.deadline;
@@ -176,7 +179,7 @@ impl Sender {
     }
 
     /// 6.2, step 5, and what follows of it. The ACK has told of `delivered` segments, if it was an ACK.
-    fn find_losses(&mut self, now: Time, delivered: u64) -> Found {
+    fn find_losses(&mut self, now: Instant, delivered: u64) -> Found {
         let window = self.reordering_window();
         let Some(rack) = &mut self.rack else { return Found::default() };
         let found = rack.detect(now, window);
@@ -206,7 +209,7 @@ impl Sender {
     }
 
     /// A loss is confirmed that needs no repair, or none of its own.
-    fn respond(&mut self, now: Time, delivered: u64) {
+    fn respond(&mut self, now: Instant, delivered: u64) {
         let signal = self.loss_signal(now, delivered);
         self.control.on_loss(&mut self.window, &signal);
         if let Some(rack) = &mut self.rack {
@@ -216,16 +219,16 @@ impl Sender {
 
     /// What the congestion control is told of a loss. What is outstanding counts lost and reported
     /// segments, too, and may be far more than the path has been found to hold.
-    fn loss_signal(&self, now: Time, delivered: u64) -> Signal {
+    fn loss_signal(&self, now: Instant, delivered: u64) -> AckEvent {
         let mut signal = self.signal(now, 0.0, None);
         signal.flight = (signal.flight + delivered as f64).min(self.window.cwnd);
         signal
     }
 
-    pub(super) fn reordering_window(&self) -> Span {
-        let least = self.rtt.least().unwrap_or(Span::ZERO);
-        let srtt = self.rtt.srtt().unwrap_or(Span::ZERO);
-        self.rack.as_deref().map_or(Span::ZERO, |rack| {
+    pub(super) fn reordering_window(&self) -> Duration {
+        let least = self.rtt.min_rtt().unwrap_or(Duration::ZERO);
+        let srtt = self.rtt.srtt().unwrap_or(Duration::ZERO);
+        self.rack.as_deref().map_or(Duration::ZERO, |rack| {
             rack.window(self.recovery.is_some() || rack.after_timeout, least, srtt)
         })
     }
@@ -237,7 +240,7 @@ impl Sender {
     }
 
     /// Section 7.2: something new was sent, or acknowledged.
-    fn schedule_probe(&mut self, now: Time) {
+    fn schedule_probe(&mut self, now: Instant) {
         let quiet = self.is_quiet();
         let Some(rack) = &mut self.rack else { return };
         let mut wait = self.rtt.srtt().map_or(UNMEASURED, |srtt| srtt * 2);
@@ -245,14 +248,14 @@ impl Sender {
             wait += MAX_ACK_DELAY;
         }
         let goes = quiet && rack.outstanding() > 0;
-        rack.probe_at = if goes { (now + wait).min(rack.rto_at) } else { Time::NEVER };
+        rack.probe_at = if goes { (now + wait).min(rack.rto_at) } else { Instant::NEVER };
     }
 
     /// Sets the one timer.
     fn set_timer(&mut self) {
         let quiet = self.is_quiet();
         let Some(rack) = &self.rack else { return };
-        self.deadline = if rack.reordering_at != Time::NEVER {
+        self.deadline = if rack.reordering_at != Instant::NEVER {
             rack.reordering_at
         } else if quiet {
             rack.probe_at.min(rack.rto_at)
@@ -262,7 +265,7 @@ impl Sender {
     }
 
     /// Section 7.3: something new, or else the last segment again.
-    fn send_probe(&mut self, now: Time) -> Option<Segment> {
+    fn send_probe(&mut self, now: Instant) -> Option<Segment> {
         if self.una == self.max {
             return None;
         }
@@ -284,7 +287,7 @@ impl Sender {
     /// Section 7.4.2: everything sent up to the probe has been acknowledged.
     fn on_probe_ack(
         &mut self,
-        now: Time,
+        now: Instant,
         probe: Probe,
         advances: bool,
         is_plain: bool,

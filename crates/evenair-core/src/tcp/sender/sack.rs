@@ -8,12 +8,14 @@
 //! - the timer restarts at each ACK of new data (RFC 6298 5.3; section 6 would allow to restart it
 //!   at each retransmission too), and when recovery begins.
 
-use super::{CongestionControl, DUPLICATE_ACK_THRESHOLD, LimitedTransmit, Segment, Sender, Time};
+use super::{
+    CongestionControl, DUPLICATE_ACK_THRESHOLD, Instant, LimitedTransmit, Segment, Sender,
+};
 
 impl Sender {
     /// The blocks of an ACK that expects `una` next, to which it has just advanced or not.
     #[cold]
-    pub(super) fn on_blocks(&mut self, now: Time, advances: bool, blocks: &[(u64, u64)]) {
+    pub(super) fn on_blocks(&mut self, now: Instant, advances: bool, blocks: &[(u64, u64)]) {
         if self.rack.is_some() {
             return self.on_ack_with_rack(now, advances, blocks);
         }
@@ -63,7 +65,7 @@ impl Sender {
     }
 
     /// An ACK has reported something new; `lost`: it says that the segment at `una` is lost.
-    fn on_report(&mut self, now: Time, advances: bool, lost: bool) {
+    fn on_report(&mut self, now: Instant, advances: bool, lost: bool) {
         let signal = self.signal(now, 0.0, None);
         if !advances {
             self.control.on_duplicate_ack(&mut self.window, &signal);
@@ -86,7 +88,7 @@ impl Sender {
 
     /// The next segment that may be sent now; see [`Sender::poll_transmit`].
     #[cold]
-    pub(super) fn poll_with_sack(&mut self, now: Time) -> Option<Segment> {
+    pub(super) fn poll_with_sack(&mut self, now: Instant) -> Option<Segment> {
         if self.rack.is_some() {
             return self.poll_with_rack(now);
         }

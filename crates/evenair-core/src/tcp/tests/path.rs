@@ -20,7 +20,7 @@ pub(super) enum Packet {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fate {
     Arrives,
-    ArrivesLate(Span),
+    ArrivesLate(Duration),
     Lost,
 }
 
@@ -28,24 +28,24 @@ pub(super) enum Fate {
 pub(super) struct Path<F> {
     pub(super) sender: Sender,
     pub(super) receiver: Receiver,
-    pub(super) now: Time,
+    pub(super) now: Instant,
     /// Data segments as they were sent.
-    pub(super) sent: Vec<(Time, Segment)>,
+    pub(super) sent: Vec<(Instant, Segment)>,
     /// ACKs as they were sent.
-    pub(super) acks: Vec<(Time, u64)>,
+    pub(super) acks: Vec<(Instant, u64)>,
     config: SenderConfig,
-    delay: Span,
+    delay: Duration,
     /// How long the bottleneck transmits a data segment, and until when it is busy.
-    service: Span,
-    busy_until: Time,
+    service: Duration,
+    busy_until: Instant,
     /// What becomes of a packet, by its kind and its number among those of its direction.
     fate: F,
-    on_the_way: BTreeMap<(Time, u64), Packet>,
+    on_the_way: BTreeMap<(Instant, u64), Packet>,
     packets: u64,
     arrived: Vec<bool>,
     first_missing: usize,
     /// By segment: when it was last sent and how often.
-    sendings: Vec<(Time, u32)>,
+    sendings: Vec<(Instant, u32)>,
     /// With SACK: what RFC 6675 says word by word, or with RACK what RFC 8985 does.
     model: Option<Model>,
     rack: Option<rack::Model>,
@@ -53,28 +53,33 @@ pub(super) struct Path<F> {
 
 impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
     /// With `delay` each way and a bottleneck that spends `service` on a data segment.
-    pub(super) fn new(config: SenderConfig, delayed_ack: u32, pace: (Span, Span), fate: F) -> Self {
+    pub(super) fn new(
+        config: SenderConfig,
+        delayed_ack: u32,
+        pace: (Duration, Duration),
+        fate: F,
+    ) -> Self {
         Self::with(newreno(), config, delayed_ack, pace, fate)
     }
 
     /// The same with another congestion control than NewReno.
     pub(super) fn with(
-        control: Algorithm,
+        control: Controller,
         config: SenderConfig,
         delayed_ack: u32,
-        (delay, service): (Span, Span),
+        (delay, service): (Duration, Duration),
         fate: F,
     ) -> Self {
         let mut path = Self {
             sender: Sender::new(config, control),
             receiver: receiver_of(&config, delayed_ack),
-            now: Time::ZERO,
+            now: Instant::ZERO,
             sent: vec![],
             acks: vec![],
             config,
             delay,
             service,
-            busy_until: Time::ZERO,
+            busy_until: Instant::ZERO,
             fate,
             on_the_way: BTreeMap::new(),
             packets: 0,
@@ -89,15 +94,15 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
     }
 
     /// When the next packet arrives and when the next timer expires.
-    fn next(&self) -> (Time, Time) {
-        let packet = self.on_the_way.first_key_value().map_or(Time::NEVER, |(&(at, _), _)| at);
+    fn next(&self) -> (Instant, Instant) {
+        let packet = self.on_the_way.first_key_value().map_or(Instant::NEVER, |(&(at, _), _)| at);
         (packet, self.sender.timer_at().min(self.receiver.timer_at()))
     }
 
     /// The next thing happens; whether anything did.
     pub(super) fn step(&mut self) -> bool {
         let (packet, timers) = self.next();
-        if packet.min(timers) == Time::NEVER {
+        if packet.min(timers) == Instant::NEVER {
             return false;
         }
         assert!(packet.min(timers) >= self.now, "a timer that is due in the past");
@@ -125,7 +130,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
     }
 
     /// Steps until all is acknowledged; how long that took.
-    pub(super) fn run(&mut self) -> Time {
+    pub(super) fn run(&mut self) -> Instant {
         for _ in 0..1_000_000 {
             if self.sender.is_done() {
                 assert_eq!(self.receiver.next_expected(), self.config.total);
@@ -145,7 +150,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
     }
 
     /// All that happens before `until`.
-    pub(super) fn run_until(&mut self, until: Time) {
+    pub(super) fn run_until(&mut self, until: Instant) {
         while self.next().0.min(self.next().1) < until {
             self.step();
         }
@@ -171,7 +176,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
                 while self.arrived[self.first_missing] {
                     self.first_missing += 1;
                 }
-                if let Answer::Ack(ack) = self.receiver.on_segment(self.now, seq, payload) {
+                if let AckAction::Ack(ack) = self.receiver.on_segment(self.now, seq, payload) {
                     self.send_ack(ack);
                 }
             }
@@ -187,7 +192,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
         self.put(packet, self.acks.len() as u64 - 1, self.now + self.delay);
     }
 
-    fn put(&mut self, packet: Packet, number: u64, arrival: Time) {
+    fn put(&mut self, packet: Packet, number: u64, arrival: Instant) {
         let arrival = match (self.fate)(&packet, number) {
             Fate::Arrives => arrival,
             Fate::ArrivesLate(by) => arrival + by,
@@ -226,7 +231,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
         assert_eq!(self.sender.acked(), acked, "sending acknowledges nothing");
         assert!(acked <= self.receiver.next_expected(), "more acknowledged than has arrived");
         assert!(
-            self.sender.is_done() || self.sender.timer_at() != Time::NEVER,
+            self.sender.is_done() || self.sender.timer_at() != Instant::NEVER,
             "waits for nothing: {:?}",
             self.sender
         );
@@ -243,7 +248,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
         assert!(seq + payload <= acked + window, "beyond the receiver's window");
         let index = (seq / SEGMENT) as usize;
         assert!(index <= self.sendings.len(), "a segment is left out");
-        self.sendings.resize(self.sendings.len().max(index + 1), (Time::ZERO, 0));
+        self.sendings.resize(self.sendings.len().max(index + 1), (Instant::ZERO, 0));
         let (when, times) = &mut self.sendings[index];
         assert_eq!(segment.retransmission, *times > 0);
         (*when, *times) = (self.now, *times + 1);
@@ -253,7 +258,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
 
     /// Nothing acknowledged is lost again, and a round-trip time is that of a segment that was sent
     /// once and is acknowledged just now (Karn).
-    fn check_samples(&self, acked_before: u64, (samples, sum): (u64, Span)) {
+    fn check_samples(&self, acked_before: u64, (samples, sum): (u64, Duration)) {
         let acked = self.sender.acked();
         assert!(acked >= acked_before, "acknowledged no longer");
         let (samples_now, sum_now) = self.sender.rtt().total();
@@ -264,7 +269,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
         let sample = sum_now - sum;
         let newly = (acked_before / SEGMENT) as usize..acked.div_ceil(SEGMENT) as usize;
         let is_the_one =
-            |&(when, times): &(Time, u32)| times == 1 && self.now.since(when) == sample;
+            |&(when, times): &(Instant, u32)| times == 1 && self.now.since(when) == sample;
         assert!(self.sendings[newly].iter().any(is_the_one), "a round-trip time of {sample}");
     }
 }

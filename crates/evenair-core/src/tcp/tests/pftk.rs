@@ -46,7 +46,7 @@ fn ratio(p: f64, delayed_ack: u32, config: SenderConfig) -> f64 {
         _ => Fate::Arrives,
     });
     // Some 600 losses by the square-root law, or more.
-    let end = Time::ZERO + RTT * (600.0 / p / (1.5 / p).sqrt()).max(10_000.0) as u64;
+    let end = Instant::ZERO + RTT * (600.0 / p / (1.5 / p).sqrt()).max(10_000.0) as u64;
     // The first timeouts of each sequence, which are T0, and what was acknowledged when the last came.
     let (mut first, mut sum, mut acked) = (0, 0.0, None);
     while path.now < end {
@@ -66,7 +66,7 @@ fn ratio(p: f64, delayed_ack: u32, config: SenderConfig) -> f64 {
     let rtt = total.as_secs_f64() / samples as f64;
     // The model counts what is sent.
     let sent = path.sender.counters().segments_sent as f64;
-    let rate = sent / path.now.since(Time::ZERO).as_secs_f64();
+    let rate = sent / path.now.since(Instant::ZERO).as_secs_f64();
     rate / model(p, f64::from(delayed_ack), f64::from(config.window), rtt, t0)
 }
 

@@ -13,7 +13,7 @@ use super::*;
 
 #[derive(Clone, Copy, Debug)]
 struct Sent {
-    xmit_ts: Time,
+    xmit_ts: Instant,
     retransmitted: bool,
     acked: bool,
     lost: bool,
@@ -26,9 +26,9 @@ pub(super) struct Model {
     config: SenderConfig,
     sent: Vec<Sent>,
     una: usize,
-    xmit_ts: Time,
+    xmit_ts: Instant,
     end_seq: usize,
-    rtt: Span,
+    rtt: Duration,
     fack: usize,
     reordering_seen: bool,
     /// Where the last recovery or timeout ends, and whether one is under way.
@@ -44,9 +44,9 @@ impl Model {
             config,
             sent: vec![],
             una: 0,
-            xmit_ts: Time::ZERO,
+            xmit_ts: Instant::ZERO,
             end_seq: 0,
-            rtt: Span::ZERO,
+            rtt: Duration::ZERO,
             fack: 0,
             reordering_seen: false,
             point: 0,
@@ -56,7 +56,7 @@ impl Model {
         }
     }
 
-    pub(super) fn on_sent(&mut self, now: Time, segment: &Segment) {
+    pub(super) fn on_sent(&mut self, now: Instant, segment: &Segment) {
         let number = (segment.seq / SEGMENT) as usize;
         if number == self.sent.len() {
             let (retransmitted, acked, lost, missing) = (false, false, false, false);
@@ -81,7 +81,7 @@ impl Model {
         }
     }
 
-    pub(super) fn on_timer(&mut self, now: Time, sender: &Sender) {
+    pub(super) fn on_timer(&mut self, now: Instant, sender: &Sender) {
         let timeouts = std::mem::replace(&mut self.timeouts, sender.counters().timeouts);
         if self.sent.is_empty() {
             return;
@@ -100,7 +100,13 @@ impl Model {
         (self.recovering, self.point) = (true, self.sent.len());
     }
 
-    pub(super) fn on_ack(&mut self, now: Time, sender: &Sender, ack: u64, blocks: &[(u64, u64)]) {
+    pub(super) fn on_ack(
+        &mut self,
+        now: Instant,
+        sender: &Sender,
+        ack: u64,
+        blocks: &[(u64, u64)],
+    ) {
         let ack = ack.div_ceil(SEGMENT) as usize;
         if ack < self.una {
             return;
@@ -113,7 +119,7 @@ impl Model {
         }
         newly.sort_unstable();
         newly.dedup();
-        let min_rtt = sender.rtt().least().unwrap_or(Span::ZERO);
+        let min_rtt = sender.rtt().min_rtt().unwrap_or(Duration::ZERO);
         for &number in &newly {
             let sent = self.sent[number];
             if number + 1 > self.fack {
@@ -140,16 +146,16 @@ impl Model {
         assert_eq!(sender.counters().fast_retransmits, self.recoveries);
     }
 
-    fn reo_wnd(&self, sender: &Sender) -> Span {
+    fn reo_wnd(&self, sender: &Sender) -> Duration {
         let sacked = self.sent[self.una..].iter().filter(|sent| sent.acked).count();
         if !self.reordering_seen && (self.recovering || sacked >= 3) {
-            return Span::ZERO;
+            return Duration::ZERO;
         }
         let rtt = sender.rtt();
-        (rtt.least().unwrap_or(Span::ZERO) / 4).min(rtt.srtt().unwrap_or(Span::ZERO))
+        (rtt.min_rtt().unwrap_or(Duration::ZERO) / 4).min(rtt.srtt().unwrap_or(Duration::ZERO))
     }
 
-    fn detect_loss(&mut self, now: Time, sender: &Sender) {
+    fn detect_loss(&mut self, now: Instant, sender: &Sender) {
         let reo_wnd = self.reo_wnd(sender);
         for (number, sent) in self.sent.iter_mut().enumerate().skip(self.una) {
             if !sent.acked
@@ -172,8 +178,8 @@ fn with_rack() -> SenderConfig {
 }
 
 /// The half-millisecond that the quarters of these round-trip times need.
-fn half_past(ms: u64) -> Time {
-    at(ms) + Span::from_micros(500)
+fn half_past(ms: u64) -> Instant {
+    at(ms) + Duration::from_micros(500)
 }
 
 /// RFC 8985, figure 1: of P0 to P3 the last three are lost, and P1 again. The probe asks, and P2's
@@ -250,11 +256,11 @@ fn the_probe_is_new_data_where_there_is_some() {
 /// RFC 8985 section 7.2: one segment alone may wait for a delayed ACK; but not beyond the timeout.
 #[test]
 fn the_probe_of_a_single_segment_waits_for_a_delayed_ack() {
-    let config = SenderConfig { total: SEGMENT, min_rto: Span::from_secs(1), ..with_rack() };
+    let config = SenderConfig { total: SEGMENT, min_rto: Duration::from_secs(1), ..with_rack() };
     let mut hand = Hand::new(1, config);
     assert_eq!(hand.expire(), [0]);
     assert_eq!(hand.now, at(10 + 2 * 10 + 200));
-    let mut hand = Hand::new(1, SenderConfig { min_rto: Span::from_millis(50), ..config });
+    let mut hand = Hand::new(1, SenderConfig { min_rto: Duration::from_millis(50), ..config });
     assert_eq!(hand.expire(), [0]);
     assert_eq!(hand.now, at(10 + 50));
     assert_eq!(hand.sender.counters().timeouts, 0);
@@ -327,11 +333,11 @@ fn a_timeout_gives_up_what_is_old() {
     assert_eq!(hand.now, at(20 + 2 * 10 + 200));
     assert_eq!(hand.sender.counters().timeouts, 1);
     // 4 and 9 have arrived, 5 to 8 are lost: one by one, as the window opens.
-    hand.now += Span::from_millis(10);
+    hand.now += Duration::from_millis(10);
     assert_eq!(hand.ack(5, [(9, 10)]), [5, 6]);
-    hand.now += Span::from_millis(10);
+    hand.now += Duration::from_millis(10);
     assert_eq!(hand.ack(7, [(9, 10)]), [7, 8, 10]);
-    hand.now += Span::from_millis(10);
+    hand.now += Duration::from_millis(10);
     assert_eq!(hand.ack(10, [])[0], 11);
     assert_eq!(hand.sender.counters().timeouts, 1);
 }
@@ -342,11 +348,11 @@ fn a_timeout_does_not_give_up_what_is_young() {
     use super::super::rack::Rack;
     let mut rack = Rack::new(SEGMENT as u32);
     rack.sent(at(0));
-    rack.update(at(100), SEGMENT, Span::from_millis(100)); // RACK.rtt is 100 ms
+    rack.update(at(100), SEGMENT, Duration::from_millis(100)); // RACK.rtt is 100 ms
     for ms in [200, 1190, 1195] {
         rack.sent(at(ms));
     }
-    assert!(!rack.time_out(at(1200), Span::from_millis(25)));
+    assert!(!rack.time_out(at(1200), Duration::from_millis(25)));
     assert_eq!((rack.first_lost(), rack.inflight()), (Some(SEGMENT), 2));
 }
 
@@ -374,7 +380,7 @@ fn the_figures_of_rfc_9937() {
         let mut hand = Hand::new(20, config);
         hand.now = at(20);
         for ack in 1..=21 {
-            hand.now += Span::from_micros(10);
+            hand.now += Duration::from_micros(10);
             let sent = hand.ack(0, [(1, ack + 1)]);
             let expected: &[u64] = match ack {
                 1 => &[20],
@@ -422,7 +428,7 @@ fn a_lost_repair_costs_a_round_trip_and_not_a_timeout() {
         let config = SenderConfig {
             initial_window: 40,
             initial_ssthresh: 40,
-            min_rto: Span::from_secs(1),
+            min_rto: Duration::from_secs(1),
             rack,
             prr,
             ..with_sack()
@@ -430,7 +436,7 @@ fn a_lost_repair_costs_a_round_trip_and_not_a_timeout() {
         let mut path = Path::new(config, 1, WIDE, losing_again(BTreeMap::from([(5, 3)])));
         path.run_until(at(5000));
         assert_eq!(path.sender.counters().timeouts > 0, !rack);
-        let again: Vec<Time> =
+        let again: Vec<Instant> =
             path.sent.iter().filter(|(_, s)| s.seq == 5 * SEGMENT).map(|&(at, _)| at).collect();
         assert_eq!(again.len(), 4);
         if rack {
@@ -443,7 +449,7 @@ fn a_lost_repair_costs_a_round_trip_and_not_a_timeout() {
 #[test]
 fn a_lost_tail_is_probed() {
     for (rack, done) in [(false, 1400), (true, 600)] {
-        let min_rto = Span::from_secs(1);
+        let min_rto = Duration::from_secs(1);
         let total = 10 * SEGMENT;
         let config = SenderConfig { initial_window: 10, total, min_rto, rack, ..with_sack() };
         let mut path = Path::new(config, 1, WIDE, losing(&[7, 8, 9]));
@@ -477,12 +483,12 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let total = (segments - 1) * SEGMENT + rest;
-        let min_rto = Span::from_millis(min_rto);
+        let min_rto = Duration::from_millis(min_rto);
         let config =
             SenderConfig { window, initial_window, total, prr, min_rto, ..with_rack() };
-        let pace = (Span::from_millis(delay), Span::from_millis(service));
+        let pace = (Duration::from_millis(delay), Duration::from_millis(service));
         let fates = random_fates(seed, (loss, burst, ack_loss), jitter);
-        let control = Algorithm::new(&Choice::by_name(REGISTRY, control.name).unwrap());
+        let control = Controller::new(&Choice::by_name(REGISTRY, control.name).unwrap());
         let mut path = Path::with(control, config, 2, pace, fates);
         path.run();
         prop_assert_eq!(path.sender.acked(), total);
@@ -494,7 +500,7 @@ proptest! {
         lost in prop::collection::btree_map(0..37_u64, 1..3_u32, 1..10),
         prr in any::<bool>(),
     ) {
-        let min_rto = Span::from_secs(10);
+        let min_rto = Duration::from_secs(10);
         let config =
             SenderConfig { initial_window: 40, min_rto, prr, total: 300 * SEGMENT, ..with_rack() };
         let mut path = Path::new(config, 1, WIDE, losing_again(lost));

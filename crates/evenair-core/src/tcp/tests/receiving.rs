@@ -7,27 +7,27 @@ use super::*;
 
 /// Segments 0 to 9 of 1000 bytes, one each 10 ms, and whatever the timer adds: when each ACK left
 /// and what it said, in segments.
-fn acks_for_ten_segments(delayed_ack: u32) -> Vec<(Time, u64)> {
+fn acks_for_ten_segments(delayed_ack: u32) -> Vec<(Instant, u64)> {
     acks_of_ten_segments(DelayedAck::Every(delayed_ack))
 }
 
-fn acks_of_ten_segments(delayed_ack: DelayedAck) -> Vec<(Time, u64)> {
+fn acks_of_ten_segments(delayed_ack: DelayedAck) -> Vec<(Instant, u64)> {
     let mut receiver = Receiver::new(ReceiverConfig { delayed_ack, ..receiver_config(1) });
     let mut acks = vec![];
     for i in 0..10 {
         let now = at(10 * i);
-        if let Answer::Ack(ack) = receiver.on_segment(now, i * SEGMENT, SEGMENT as u32) {
+        if let AckAction::Ack(ack) = receiver.on_segment(now, i * SEGMENT, SEGMENT as u32) {
             acks.push((now, ack / SEGMENT));
-            assert_eq!(receiver.timer_at(), Time::NEVER, "an ACK ends the wait");
+            assert_eq!(receiver.timer_at(), Instant::NEVER, "an ACK ends the wait");
         } else {
             assert_eq!(receiver.on_timer(now), None, "the timer has not expired");
         }
     }
     let due = receiver.timer_at();
-    if due != Time::NEVER {
+    if due != Instant::NEVER {
         acks.push((due, receiver.on_timer(due).unwrap() / SEGMENT));
     }
-    assert_eq!(receiver.timer_at(), Time::NEVER);
+    assert_eq!(receiver.timer_at(), Instant::NEVER);
     assert_eq!(receiver.on_timer(at(10_000)), None, "nothing is left to acknowledge");
     acks
 }
@@ -57,69 +57,69 @@ fn waits_for_more_the_further_the_connection_is() {
     let delayed_ack = DelayedAck::Dynamic { segment };
     let mut receiver = Receiver::new(ReceiverConfig { delayed_ack, ..receiver_config(1) });
     let mut take = |segment: u64| receiver.on_segment(at(0), segment * SEGMENT, SEGMENT as u32);
-    assert_eq!(take(1), Answer::Ack(0));
+    assert_eq!(take(1), AckAction::Ack(0));
     for segment in 2..9 {
-        assert_eq!(take(segment), Answer::Ack(0));
+        assert_eq!(take(segment), AckAction::Ack(0));
     }
-    assert_eq!(take(0), Answer::Ack(9000));
-    assert_eq!([9, 10, 11].map(&mut take), [Answer::Wait; 3]);
-    assert_eq!(take(12), Answer::Ack(13_000));
+    assert_eq!(take(0), AckAction::Ack(9000));
+    assert_eq!([9, 10, 11].map(&mut take), [AckAction::Wait; 3]);
+    assert_eq!(take(12), AckAction::Ack(13_000));
 }
 
 #[test]
 fn acknowledges_at_once_what_is_out_of_order_fills_a_gap_or_is_known() {
     let mut receiver = Receiver::new(receiver_config(3));
     let mut take = |segment: u64| receiver.on_segment(at(0), segment * SEGMENT, SEGMENT as u32);
-    assert_eq!(take(0), Answer::Wait);
-    assert_eq!(take(2), Answer::Ack(1000)); // beyond a hole
-    assert_eq!(take(4), Answer::Ack(1000)); // beyond two
-    assert_eq!(take(4), Answer::Ack(1000)); // known, out of order
-    assert_eq!(take(1), Answer::Ack(3000)); // fills the first
-    assert_eq!(take(5), Answer::Ack(3000));
-    assert_eq!(take(3), Answer::Ack(6000)); // fills the last
-    assert_eq!(take(2), Answer::Ack(6000)); // known, in order
+    assert_eq!(take(0), AckAction::Wait);
+    assert_eq!(take(2), AckAction::Ack(1000)); // beyond a hole
+    assert_eq!(take(4), AckAction::Ack(1000)); // beyond two
+    assert_eq!(take(4), AckAction::Ack(1000)); // known, out of order
+    assert_eq!(take(1), AckAction::Ack(3000)); // fills the first
+    assert_eq!(take(5), AckAction::Ack(3000));
+    assert_eq!(take(3), AckAction::Ack(6000)); // fills the last
+    assert_eq!(take(2), AckAction::Ack(6000)); // known, in order
     // All is in order again and the count starts anew.
-    assert_eq!(take(6), Answer::Wait);
-    assert_eq!(take(7), Answer::Wait);
-    assert_eq!(take(8), Answer::Ack(9000));
+    assert_eq!(take(6), AckAction::Wait);
+    assert_eq!(take(7), AckAction::Wait);
+    assert_eq!(take(8), AckAction::Ack(9000));
 }
 
 #[test]
 fn a_segment_that_fills_a_part_of_a_gap_is_acknowledged_at_once() {
     let mut receiver = Receiver::new(receiver_config(2));
-    assert_eq!(receiver.on_segment(at(0), 3000, 1000), Answer::Ack(0));
-    assert_eq!(receiver.on_segment(at(1), 0, 1000), Answer::Ack(1000));
-    assert_eq!(receiver.on_segment(at(2), 1000, 1000), Answer::Ack(2000));
-    assert_eq!(receiver.on_segment(at(3), 2000, 1000), Answer::Ack(4000));
+    assert_eq!(receiver.on_segment(at(0), 3000, 1000), AckAction::Ack(0));
+    assert_eq!(receiver.on_segment(at(1), 0, 1000), AckAction::Ack(1000));
+    assert_eq!(receiver.on_segment(at(2), 1000, 1000), AckAction::Ack(2000));
+    assert_eq!(receiver.on_segment(at(3), 2000, 1000), AckAction::Ack(4000));
 }
 
 #[test]
 fn an_immediate_ack_takes_the_waiting_one_along() {
     let mut receiver = Receiver::new(receiver_config(2));
-    assert_eq!(receiver.on_segment(at(0), 0, 1000), Answer::Wait);
+    assert_eq!(receiver.on_segment(at(0), 0, 1000), AckAction::Wait);
     assert_eq!(receiver.timer_at(), at(100));
-    assert_eq!(receiver.on_segment(at(5), 2000, 1000), Answer::Ack(1000));
-    assert_eq!(receiver.timer_at(), Time::NEVER);
+    assert_eq!(receiver.on_segment(at(5), 2000, 1000), AckAction::Ack(1000));
+    assert_eq!(receiver.timer_at(), Instant::NEVER);
 }
 
 #[test]
 fn the_timer_runs_from_the_first_segment_that_waits() {
     let mut receiver = Receiver::new(receiver_config(3));
-    assert_eq!(receiver.on_segment(at(0), 0, 1000), Answer::Wait);
-    assert_eq!(receiver.on_segment(at(60), 1000, 1000), Answer::Wait);
+    assert_eq!(receiver.on_segment(at(0), 0, 1000), AckAction::Wait);
+    assert_eq!(receiver.on_segment(at(60), 1000, 1000), AckAction::Wait);
     assert_eq!(receiver.on_timer(at(99)), None);
     assert_eq!(receiver.on_timer(at(100)), Some(2000));
-    assert_eq!(receiver.on_segment(at(150), 2000, 1000), Answer::Wait);
+    assert_eq!(receiver.on_segment(at(150), 2000, 1000), AckAction::Wait);
     assert_eq!(receiver.timer_at(), at(250));
 }
 
 #[test]
 fn a_segment_that_is_known_in_part_counts_for_its_new_bytes() {
     let mut receiver = Receiver::new(receiver_config(1));
-    assert_eq!(receiver.on_segment(at(0), 0, 1000), Answer::Ack(1000));
-    assert_eq!(receiver.on_segment(at(1), 500, 1000), Answer::Ack(1500));
-    assert_eq!(receiver.on_segment(at(2), 2000, 500), Answer::Ack(1500));
-    assert_eq!(receiver.on_segment(at(3), 1500, 700), Answer::Ack(2500));
+    assert_eq!(receiver.on_segment(at(0), 0, 1000), AckAction::Ack(1000));
+    assert_eq!(receiver.on_segment(at(1), 500, 1000), AckAction::Ack(1500));
+    assert_eq!(receiver.on_segment(at(2), 2000, 500), AckAction::Ack(1500));
+    assert_eq!(receiver.on_segment(at(3), 1500, 700), AckAction::Ack(2500));
 }
 
 proptest! {
@@ -138,9 +138,9 @@ proptest! {
     ) {
         let mut receiver = Receiver::new(receiver_config(delayed_ack));
         let mut has_come = [false; 80];
-        let (mut now, mut acked, mut waiting) = (Time::ZERO, 0, 0);
+        let (mut now, mut acked, mut waiting) = (Instant::ZERO, 0, 0);
         for (seq, payload, pause) in segments {
-            now += Span::from_millis(pause);
+            now += Duration::from_millis(pause);
             if let Some(ack) = receiver.on_timer(now) {
                 prop_assert!(waiting > 0, "an ACK from nowhere");
                 (acked, waiting) = (ack, 0);
@@ -153,18 +153,18 @@ proptest! {
             let answer = receiver.on_segment(now, seq, payload);
             prop_assert_eq!(receiver.next_expected(), next);
             match answer {
-                Answer::Ack(ack) => {
+                AckAction::Ack(ack) => {
                     prop_assert_eq!(ack, next);
                     prop_assert!(ack >= acked);
                     (acked, waiting) = (ack, 0);
-                    prop_assert_eq!(receiver.timer_at(), Time::NEVER);
+                    prop_assert_eq!(receiver.timer_at(), Instant::NEVER);
                 }
-                Answer::Wait => {
+                AckAction::Wait => {
                     prop_assert!(!gap && next > before, "only what is in order may wait");
                     waiting += 1;
                     prop_assert!(waiting < delayed_ack);
                     prop_assert!(receiver.timer_at() > now);
-                    prop_assert!(receiver.timer_at().since(now) <= Span::from_millis(100));
+                    prop_assert!(receiver.timer_at().since(now) <= Duration::from_millis(100));
                 }
             }
         }

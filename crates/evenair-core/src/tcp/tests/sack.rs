@@ -211,7 +211,7 @@ fn the_examples_of_rfc_2018() {
     let mut receiver = receiver_of(&with_sack(), 1);
     receiver.on_segment(at(0), 0, 5000);
     for n in 1..8 {
-        assert_eq!(receiver.on_segment(at(0), 5000 + 500 * n, 500), Answer::Ack(5000));
+        assert_eq!(receiver.on_segment(at(0), 5000 + 500 * n, 500), AckAction::Ack(5000));
         assert_eq!(receiver.sack().as_slice(), [(5500, 5500 + 500 * n)]);
         assert_eq!(receiver.sack().header_bytes(), 12);
     }
@@ -219,14 +219,14 @@ fn the_examples_of_rfc_2018() {
     receiver.on_segment(at(0), 0, 5500);
     let mut expected = vec![];
     for start in [6000, 7000, 8000] {
-        assert_eq!(receiver.on_segment(at(0), start, 500), Answer::Ack(5500));
+        assert_eq!(receiver.on_segment(at(0), start, 500), AckAction::Ack(5500));
         expected.insert(0, (start, start + 500));
         assert_eq!(receiver.sack().as_slice(), expected);
     }
     // The 4th segment comes late: the block is (6000, 7500); then the 2nd.
     receiver.on_segment(at(0), 6500, 500);
     assert_eq!(receiver.sack().as_slice(), [(6000, 7500), (8000, 8500)]);
-    assert_eq!(receiver.on_segment(at(0), 5500, 500), Answer::Ack(7500));
+    assert_eq!(receiver.on_segment(at(0), 5500, 500), AckAction::Ack(7500));
     assert_eq!(receiver.sack().as_slice(), [(8000, 8500)]);
     assert_eq!(receiver.sack().header_bytes(), 12);
 }
@@ -234,7 +234,7 @@ fn the_examples_of_rfc_2018() {
 /// A sender that a test drives in whole segments.
 pub(super) struct Hand {
     pub(super) sender: Sender,
-    pub(super) now: Time,
+    pub(super) now: Instant,
 }
 
 impl Hand {
@@ -378,8 +378,8 @@ fn nonsense_is_ignored() {
 }
 
 /// How long after the first retransmission the last of these losses of one window was sent again.
-fn repair_time(sack: bool, lost: &[u64]) -> Span {
-    let min_rto = Span::from_secs(10);
+fn repair_time(sack: bool, lost: &[u64]) -> Duration {
+    let min_rto = Duration::from_secs(10);
     let config = SenderConfig { initial_window: 40, min_rto, sack, ..with_sack() };
     let mut path = Path::new(config, 1, WIDE, losing(lost));
     path.run_until(at(3000));
@@ -394,7 +394,7 @@ fn repair_time(sack: bool, lost: &[u64]) -> Span {
 #[test]
 fn losses_of_one_window_are_repaired_together() {
     let lost = [2, 5, 11, 12, 17, 20, 30, 36];
-    assert_eq!(repair_time(true, &lost), Span::ZERO);
+    assert_eq!(repair_time(true, &lost), Duration::ZERO);
     assert_eq!(repair_time(false, &lost), RTT * 7);
 }
 
@@ -442,7 +442,7 @@ proptest! {
     ) {
         let total = (segments - 1) * SEGMENT + rest;
         let config = SenderConfig { window, initial_window, total, ..with_sack() };
-        let pace = (Span::from_millis(delay), Span::from_millis(service));
+        let pace = (Duration::from_millis(delay), Duration::from_millis(service));
         let fates = random_fates(seed, (loss, burst, ack_loss), jitter);
         let mut path = Path::new(config, 2, pace, fates);
         path.run();

@@ -6,13 +6,13 @@ use super::*;
 /// a test drives in whole segments.
 struct Hand {
     sender: Sender,
-    now: Time,
+    now: Instant,
 }
 
 impl Hand {
     /// The connection's first segment is answered after `rtt`; what the sender then sends.
-    fn opened(config: SenderConfig, rtt: Span) -> (Self, Vec<u64>) {
-        let mut hand = Self { sender: new_sender(config), now: Time::ZERO };
+    fn opened(config: SenderConfig, rtt: Duration) -> (Self, Vec<u64>) {
+        let mut hand = Self { sender: new_sender(config), now: Instant::ZERO };
         let syn = hand.sender.poll_transmit(hand.now).unwrap();
         assert!(syn.syn && syn.payload == 0 && !syn.retransmission);
         assert_eq!(hand.sender.poll_transmit(hand.now), None, "nothing before the answer");
@@ -24,8 +24,10 @@ impl Hand {
 
     /// With `window` segments outstanding after the handshake.
     fn with_window(window: u32, config: SenderConfig) -> Self {
-        let (hand, sent) =
-            Self::opened(SenderConfig { initial_window: window, ..config }, Span::from_millis(10));
+        let (hand, sent) = Self::opened(
+            SenderConfig { initial_window: window, ..config },
+            Duration::from_millis(10),
+        );
         assert_eq!(sent, (0..u64::from(window)).collect::<Vec<_>>());
         hand
     }
@@ -51,10 +53,10 @@ impl Hand {
     }
 
     /// The timer expires; what is sent, and the time since the last event.
-    fn expire(&mut self) -> (Vec<u64>, Span) {
+    fn expire(&mut self) -> (Vec<u64>, Duration) {
         let due = self.sender.timer_at();
-        assert_ne!(due, Time::NEVER);
-        self.sender.on_timer(Time::from_nanos(due.as_nanos() - 1));
+        assert_ne!(due, Instant::NEVER);
+        self.sender.on_timer(Instant::from_nanos(due.as_nanos() - 1));
         assert_eq!(self.sent(), [], "the timer does not expire early");
         let wait = due.since(self.now);
         self.now = due;
@@ -153,7 +155,7 @@ fn acks_of_the_past_and_of_the_future_are_ignored() {
     let mut hand = Hand::with_window(4, plain());
     assert_eq!(hand.ack(2), [4, 5, 6]);
     let before = (hand.sender.window(), hand.sender.timer_at());
-    hand.now += Span::from_millis(1);
+    hand.now += Duration::from_millis(1);
     assert_eq!(hand.acks(1, 5), [[]; 5] as [[u64; 0]; 5]);
     assert_eq!(hand.ack(8), NOTHING);
     assert_eq!(hand.sender.acked(), 2000);
@@ -304,7 +306,7 @@ fn after_a_timeout_only_any_limited_transmit_sends_again() {
 #[test]
 fn the_timer_runs_while_anything_is_outstanding_and_from_the_last_new_ack() {
     let config = SenderConfig { total: 3 * SEGMENT, ..plain() };
-    let (mut hand, sent) = Hand::opened(config, Span::from_millis(100));
+    let (mut hand, sent) = Hand::opened(config, Duration::from_millis(100));
     assert_eq!(sent, [0]);
     // SRTT 100, RTTVAR 50: 300 ms (2.2).
     assert_eq!(hand.sender.timer_at(), at(400));
@@ -318,9 +320,9 @@ fn the_timer_runs_while_anything_is_outstanding_and_from_the_last_new_ack() {
     hand.now = at(300);
     assert_eq!(hand.ack(2), NOTHING);
     // A third: RTTVAR 28.125, 212.5 ms.
-    assert_eq!(hand.sender.timer_at(), at(300) + Span::from_micros(212_500));
+    assert_eq!(hand.sender.timer_at(), at(300) + Duration::from_micros(212_500));
     assert_eq!(hand.ack(3), NOTHING);
-    assert_eq!(hand.sender.timer_at(), Time::NEVER, "nothing is outstanding (5.2)");
+    assert_eq!(hand.sender.timer_at(), Instant::NEVER, "nothing is outstanding (5.2)");
     assert!(hand.sender.is_done());
 }
 
@@ -331,7 +333,7 @@ fn timeouts_double_up_to_a_minute_and_leave_the_threshold() {
     for n in 1..=14 {
         let (sent, waited) = hand.expire();
         assert_eq!(sent, [0]);
-        assert_eq!(waited, Span::from_millis(wait), "timeout {n}");
+        assert_eq!(waited, Duration::from_millis(wait), "timeout {n}");
         // Half of 8 outstanding at first, and then not again: not half of the one retransmitted.
         assert_eq!((hand.cwnd(), hand.ssthresh()), (1.0, 4.0), "timeout {n}");
         assert_eq!(hand.sender.counters().timeouts, n);
@@ -352,19 +354,19 @@ fn only_a_segment_sent_once_ends_the_back_off() {
     let mut hand = Hand::with_window(4, plain());
     hand.expire();
     hand.expire();
-    assert_eq!(hand.sender.rtt().rto(), Span::from_millis(800));
+    assert_eq!(hand.sender.rtt().rto(), Duration::from_millis(800));
     let samples = hand.sender.rtt().total().0;
     // Acknowledges what was sent again, and what was outstanding when the timer expired.
-    hand.now += Span::from_millis(10);
+    hand.now += Duration::from_millis(10);
     assert_eq!(hand.ack(4), [4, 5]);
     assert_eq!(hand.sender.rtt().total().0, samples);
-    assert_eq!(hand.sender.rtt().rto(), Span::from_millis(800));
-    assert_eq!(hand.sender.timer_at(), hand.now + Span::from_millis(800));
+    assert_eq!(hand.sender.rtt().rto(), Duration::from_millis(800));
+    assert_eq!(hand.sender.timer_at(), hand.now + Duration::from_millis(800));
     // Acknowledges a segment that was sent once.
-    hand.now += Span::from_millis(10);
+    hand.now += Duration::from_millis(10);
     hand.ack(5);
     assert_eq!(hand.sender.rtt().total().0, samples + 1);
-    assert_eq!(hand.sender.rtt().rto(), Span::from_millis(200));
+    assert_eq!(hand.sender.rtt().rto(), Duration::from_millis(200));
 }
 
 #[test]
@@ -372,7 +374,7 @@ fn a_retransmitted_segment_is_no_sample_though_its_first_sending_was_timed() {
     let mut hand = Hand::with_window(5, plain());
     let samples = hand.sender.rtt().total().0;
     hand.acks(0, 4);
-    hand.now += Span::from_millis(50);
+    hand.now += Duration::from_millis(50);
     hand.ack(5);
     assert_eq!(hand.sender.rtt().total().0, samples);
 }
@@ -437,7 +439,7 @@ fn a_timeout_ends_recovery() {
 #[test]
 fn many_holes_end_in_a_timeout() {
     let (mut hand, _) =
-        Hand::opened(SenderConfig { initial_window: 10, ..plain() }, Span::from_millis(100));
+        Hand::opened(SenderConfig { initial_window: 10, ..plain() }, Duration::from_millis(100));
     hand.now = at(200);
     hand.acks(0, 3);
     assert_eq!(hand.sender.timer_at(), at(500)); // 300 ms after the retransmission
@@ -450,14 +452,14 @@ fn many_holes_end_in_a_timeout() {
     hand.now = at(500);
     assert_eq!(hand.ack(3), [3, 10]); // 5 + 3 beyond segment 3 is 11
     assert_eq!(hand.sender.timer_at(), at(600));
-    assert_eq!(hand.expire(), (vec![3], Span::from_millis(100)));
+    assert_eq!(hand.expire(), (vec![3], Duration::from_millis(100)));
     assert_eq!(hand.cwnd(), 1.0);
 }
 
 #[test]
 fn the_end_of_recovery_restarts_the_timer() {
     let (mut hand, _) =
-        Hand::opened(SenderConfig { initial_window: 10, ..plain() }, Span::from_millis(100));
+        Hand::opened(SenderConfig { initial_window: 10, ..plain() }, Duration::from_millis(100));
     hand.now = at(200);
     hand.acks(0, 3);
     hand.now = at(300);
@@ -474,11 +476,11 @@ fn the_end_of_recovery_restarts_the_timer() {
 #[test]
 fn a_lost_first_segment_is_sent_again_after_3_and_6_seconds_and_leaves_a_window_of_one() {
     let config = SenderConfig { initial_window: 4, ..plain() };
-    let mut hand = Hand { sender: new_sender(config), now: Time::ZERO };
+    let mut hand = Hand { sender: new_sender(config), now: Instant::ZERO };
     assert!(!hand.segments()[0].retransmission);
     for (when, wait) in [(3, 3), (9, 6), (21, 12)] {
         let waited = hand.sender.timer_at().since(hand.now);
-        assert_eq!(waited, Span::from_secs(wait));
+        assert_eq!(waited, Duration::from_secs(wait));
         hand.now += waited;
         assert_eq!(hand.now, at(1000 * when));
         hand.sender.on_timer(hand.now);
@@ -486,7 +488,7 @@ fn a_lost_first_segment_is_sent_again_after_3_and_6_seconds_and_leaves_a_window_
         assert_eq!(again.len(), 1);
         assert!(again[0].syn && again[0].retransmission);
     }
-    hand.now += Span::from_millis(100);
+    hand.now += Duration::from_millis(100);
     hand.sender.on_syn_ack(hand.now);
     // RFC 5681 3.1: at most one segment. Karn: which one was answered is not known.
     assert_eq!(hand.sent(), [0]);
@@ -497,9 +499,9 @@ fn a_lost_first_segment_is_sent_again_after_3_and_6_seconds_and_leaves_a_window_
 
 #[test]
 fn the_handshake_is_the_first_sample() {
-    let (hand, _) = Hand::opened(plain(), Span::from_millis(100));
-    assert_eq!(hand.sender.rtt().srtt(), Some(Span::from_millis(100)));
-    assert_eq!(hand.sender.rtt().rto(), Span::from_millis(300));
+    let (hand, _) = Hand::opened(plain(), Duration::from_millis(100));
+    assert_eq!(hand.sender.rtt().srtt(), Some(Duration::from_millis(100)));
+    assert_eq!(hand.sender.rtt().rto(), Duration::from_millis(300));
 }
 
 #[test]
@@ -507,7 +509,7 @@ fn a_second_answer_to_the_handshake_changes_nothing() {
     let mut hand = Hand::with_window(2, plain());
     hand.ack(2);
     let before = (hand.sender.window(), hand.sender.timer_at(), hand.sender.rtt().total());
-    hand.now += Span::from_millis(50);
+    hand.now += Duration::from_millis(50);
     hand.sender.on_syn_ack(hand.now);
     assert_eq!(hand.sent(), []);
     let after = (hand.sender.window(), hand.sender.timer_at(), hand.sender.rtt().total());
@@ -554,7 +556,7 @@ fn a_finite_transfer_ends_with_a_short_segment() {
     hand.sender.on_ack(hand.now, 2500, &[]);
     assert_eq!(hand.sent(), NOTHING);
     assert!(hand.sender.is_done());
-    assert_eq!((hand.sender.acked(), hand.sender.timer_at()), (2500, Time::NEVER));
+    assert_eq!((hand.sender.acked(), hand.sender.timer_at()), (2500, Instant::NEVER));
 }
 
 #[test]
@@ -579,7 +581,7 @@ fn a_stopped_sender_repairs_and_sends_nothing_new() {
     assert_eq!(hand.ack(2), [2, 3]);
     assert_eq!(hand.ack(4), NOTHING);
     assert!(hand.sender.is_done());
-    assert_eq!(hand.sender.timer_at(), Time::NEVER);
+    assert_eq!(hand.sender.timer_at(), Instant::NEVER);
 }
 
 // Found by these tests and not yet mended
@@ -602,24 +604,24 @@ fn an_ack_for_everything_voids_the_repair_before_it_is_sent() {
 #[test]
 fn a_handshake_that_timed_out_leaves_a_timeout_of_three_seconds_at_least() {
     for (initial_rto, rto) in [(1, 3), (3, 6)] {
-        let config = SenderConfig { initial_rto: Span::from_secs(initial_rto), ..plain() };
-        let mut hand = Hand { sender: new_sender(config), now: Time::ZERO };
+        let config = SenderConfig { initial_rto: Duration::from_secs(initial_rto), ..plain() };
+        let mut hand = Hand { sender: new_sender(config), now: Instant::ZERO };
         hand.segments();
         hand.expire();
         hand.sender.on_syn_ack(hand.now);
         assert_eq!(hand.sent(), [0]);
-        assert_eq!(hand.sender.timer_at(), hand.now + Span::from_secs(rto));
+        assert_eq!(hand.sender.timer_at(), hand.now + Duration::from_secs(rto));
     }
 }
 
 #[test]
 fn a_sender_that_is_stopped_opens_no_connection() {
-    let mut hand = Hand { sender: new_sender(plain()), now: Time::ZERO };
+    let mut hand = Hand { sender: new_sender(plain()), now: Instant::ZERO };
     hand.segments();
     hand.sender.stop();
     assert_eq!(hand.expire().0, NOTHING);
-    assert_eq!(hand.sender.timer_at(), Time::NEVER);
-    let mut hand = Hand { sender: new_sender(plain()), now: Time::ZERO };
+    assert_eq!(hand.sender.timer_at(), Instant::NEVER);
+    let mut hand = Hand { sender: new_sender(plain()), now: Instant::ZERO };
     hand.sender.stop();
     assert_eq!(hand.sent(), NOTHING);
 }

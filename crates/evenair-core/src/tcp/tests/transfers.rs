@@ -6,9 +6,9 @@ use proptest::test_runner::RngSeed;
 use super::path::{Fate, Packet, Path};
 use super::*;
 
-pub(super) const RTT: Span = Span::from_millis(100);
+pub(super) const RTT: Duration = Duration::from_millis(100);
 /// Half a round-trip time each way, and nothing that queues.
-pub(super) const WIDE: (Span, Span) = (Span::from_millis(50), Span::ZERO);
+pub(super) const WIDE: (Duration, Duration) = (Duration::from_millis(50), Duration::ZERO);
 
 /// Loses the data segments with these numbers among all that are sent.
 pub(super) fn losing(numbers: &[u64]) -> impl FnMut(&Packet, u64) -> Fate {
@@ -19,8 +19,8 @@ pub(super) fn losing(numbers: &[u64]) -> impl FnMut(&Packet, u64) -> Fate {
 }
 
 /// How many segments left in each round trip after the handshake.
-fn rounds(sent: &[(Time, Segment)]) -> Vec<usize> {
-    let round = |t: Time| (t.as_nanos() / RTT.as_nanos()) as usize - 1;
+fn rounds(sent: &[(Instant, Segment)]) -> Vec<usize> {
+    let round = |t: Instant| (t.as_nanos() / RTT.as_nanos()) as usize - 1;
     let mut rounds = vec![];
     for &(when, _) in sent {
         rounds.resize(rounds.len().max(round(when) + 1), 0);
@@ -66,11 +66,11 @@ fn the_bottleneck_sets_the_pace() {
         total: 2000 * SEGMENT,
         initial_window: 20,
         window: 20,
-        min_rto: Span::from_secs(1),
+        min_rto: Duration::from_secs(1),
         ..plain()
     };
     // 20 segments of 10 ms more than fill a path of 110 ms: the bottleneck never rests.
-    let pace = (Span::from_millis(50), Span::from_millis(10));
+    let pace = (Duration::from_millis(50), Duration::from_millis(10));
     let end = Path::new(config, 1, pace, losing(&[])).run();
     assert_eq!(end, at(100 + 2000 * 10 + 100));
 }
@@ -104,7 +104,7 @@ fn one_loss_is_repaired_a_round_trip_later() {
 /// RFC 6582: one hole each round trip, no timeout while the timer allows, one halving.
 #[test]
 fn losses_of_one_window_are_repaired_one_each_round_trip() {
-    let min_rto = Span::from_secs(1);
+    let min_rto = Duration::from_secs(1);
     let config = SenderConfig { initial_window: 20, min_rto, ..plain() };
     let mut path = Path::new(config, 1, WIDE, losing(&[2, 5, 11, 17]));
     path.run_until(at(590));
@@ -155,7 +155,7 @@ fn periodic_losses_give_the_square_root_law() {
             Packet::Data { .. } if number % period == period - 1 => Fate::Lost,
             _ => Fate::Arrives,
         });
-        path.run_until(Time::ZERO + RTT * rtts);
+        path.run_until(Instant::ZERO + RTT * rtts);
         let window = path.sender.acked() as f64 / SEGMENT as f64 / rtts as f64;
         let law = (1.5 * period as f64).sqrt();
         let ratio = window / law;
@@ -182,7 +182,7 @@ pub(super) fn random_fates(
         let lost = uniform(&mut state) < chance;
         bad = if matches!(packet, Packet::Data { .. }) { lost } else { bad };
         let late = uniform(&mut state) * jitter as f64 * 1e3;
-        if lost { Fate::Lost } else { Fate::ArrivesLate(Span::from_micros(late as u64)) }
+        if lost { Fate::Lost } else { Fate::ArrivesLate(Duration::from_micros(late as u64)) }
     }
 }
 
@@ -212,7 +212,7 @@ fn any_config() -> impl Strategy<Value = SenderConfig> {
             sack: options.3[0],
             rack: options.3[1],
             prr: options.3[2],
-            min_rto: Span::from_millis(min_rto),
+            min_rto: Duration::from_millis(min_rto),
             ..plain()
         },
     )
@@ -237,7 +237,7 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let mut state = seed;
-        let pace = (Span::from_millis(delay), Span::from_millis(service));
+        let pace = (Duration::from_millis(delay), Duration::from_millis(service));
         let mut path = Path::new(config, delayed_ack, pace, move |packet: &Packet, _| {
             let loss = match packet {
                 Packet::Syn | Packet::Data { .. } => data_loss,
@@ -249,11 +249,11 @@ proptest! {
             if jitter == 0 {
                 return Fate::Arrives;
             }
-            Fate::ArrivesLate(Span::from_micros((uniform(&mut state) * jitter as f64 * 1e3) as u64))
+            Fate::ArrivesLate(Duration::from_micros((uniform(&mut state) * jitter as f64 * 1e3) as u64))
         });
         path.run();
         prop_assert_eq!(path.sender.acked(), config.total);
-        prop_assert_eq!(path.sender.timer_at(), if config.total == 0 { at(3000) } else { Time::NEVER });
+        prop_assert_eq!(path.sender.timer_at(), if config.total == 0 { at(3000) } else { Instant::NEVER });
         // What is still under way changes nothing any more.
         if config.total > 0 {
             let sent = path.sent.len();

@@ -5,18 +5,18 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::path::Packet;
 use super::*;
-use crate::parts::Value;
+use crate::component::Value;
 
 /// A segment of 1000 bytes at 10 Mb/s.
-const SERVICE: Span = Span::from_micros(800);
-const DELAY: Span = Span::from_millis(50);
+const SERVICE: Duration = Duration::from_micros(800);
+const DELAY: Duration = Duration::from_millis(50);
 /// 100 ms at 1250 segments/s.
 const BDP: f64 = 125.0;
 
 /// What the sender was after an ACK.
 #[derive(Clone, Copy, Debug)]
 struct Point {
-    at: Time,
+    at: Instant,
     cwnd: f64,
     /// Segments that wait at the link, without the one that is sent.
     waiting: usize,
@@ -26,13 +26,13 @@ struct Point {
 struct Link {
     sender: Sender,
     receiver: Receiver,
-    now: Time,
-    on_the_way: BTreeMap<(Time, u64), Packet>,
+    now: Instant,
+    on_the_way: BTreeMap<(Instant, u64), Packet>,
     packets: u64,
     /// When the segments at the link will have been sent.
-    leaving: VecDeque<Time>,
-    service: Span,
-    delay: Span,
+    leaving: VecDeque<Instant>,
+    service: Duration,
+    delay: Duration,
     /// How many segments the queue holds.
     room: usize,
     /// Segments that get lost, by their number among all that are sent.
@@ -49,9 +49,9 @@ impl Link {
 
     fn with(choice: &Choice, config: SenderConfig, delayed_ack: u32) -> Self {
         Self {
-            sender: Sender::new(config, Algorithm::new(choice)),
+            sender: Sender::new(config, Controller::new(choice)),
             receiver: receiver_of(&config, delayed_ack),
-            now: Time::ZERO,
+            now: Instant::ZERO,
             on_the_way: BTreeMap::new(),
             packets: 0,
             leaving: VecDeque::new(),
@@ -65,15 +65,16 @@ impl Link {
         }
     }
 
-    fn put(&mut self, arrival: Time, packet: Packet) {
+    fn put(&mut self, arrival: Instant, packet: Packet) {
         self.packets += 1;
         self.on_the_way.insert((arrival, self.packets), packet);
     }
 
-    fn run(&mut self, until: Time) {
+    fn run(&mut self, until: Instant) {
         loop {
             self.pump();
-            let packet = self.on_the_way.first_key_value().map_or(Time::NEVER, |(&(at, _), _)| at);
+            let packet =
+                self.on_the_way.first_key_value().map_or(Instant::NEVER, |(&(at, _), _)| at);
             let timer = self.sender.timer_at().min(self.receiver.timer_at());
             if packet.min(timer) >= until {
                 return;
@@ -96,7 +97,7 @@ impl Link {
             Packet::Syn => self.put(self.now + self.delay, Packet::SynAck),
             Packet::SynAck => self.sender.on_syn_ack(self.now),
             Packet::Data { seq, payload } => {
-                if let Answer::Ack(ack) = self.receiver.on_segment(self.now, seq, payload) {
+                if let AckAction::Ack(ack) = self.receiver.on_segment(self.now, seq, payload) {
                     self.put(self.now + self.delay, Packet::Ack(ack, self.receiver.sack()));
                 }
             }
@@ -142,7 +143,7 @@ impl Link {
         (acked(to) - acked(from)) / (1250.0 * (to - from) as f64)
     }
 
-    fn between(&self, from: Time, to: Time) -> &[Point] {
+    fn between(&self, from: Instant, to: Instant) -> &[Point] {
         let index = |t| self.trace.partition_point(|p| p.at < t);
         &self.trace[index(from)..index(to)]
     }
@@ -178,7 +179,7 @@ fn fill_the_link(rack: bool, prr: bool) {
             for delay in [50, 25] {
                 let config = SenderConfig { sack: true, rack, prr, ..limited() };
                 let mut link = Link::with(&Choice::new(part), config, delayed_ack);
-                link.delay = Span::from_millis(delay);
+                link.delay = Duration::from_millis(delay);
                 link.room = BDP as usize * delay as usize / 50;
                 link.run(at(120_000));
                 let name = part.name;
@@ -199,7 +200,7 @@ fn each_fills_most_of_the_link_without_sack() {
         for delayed_ack in [1, 2] {
             for delay in [50, 25] {
                 let mut link = Link::with(&Choice::new(part), limited(), delayed_ack);
-                link.delay = Span::from_millis(delay);
+                link.delay = Duration::from_millis(delay);
                 link.room = BDP as usize * delay as usize / 50;
                 link.run(at(120_000));
                 let name = part.name;
@@ -256,7 +257,7 @@ fn hystart_loses_a_fourth_at_the_first_overflow() {
             while link.sender.counters().fast_retransmits == 0 {
                 steps += 1;
                 assert!(steps < 10_000, "no overflow");
-                link.run(Time::ZERO + SERVICE * steps);
+                link.run(Instant::ZERO + SERVICE * steps);
             }
             let dropped = link.dropped as f64;
             assert!((0.99..1.01).contains(&(dropped / expected)), "{name}, {hystart}: {dropped}");
@@ -282,7 +283,7 @@ fn vegas_keeps_between_alpha_and_beta_waiting() {
 #[test]
 fn vegas_doubles_every_other_round_trip() {
     let mut link = Link::new("vegas", config(), 1);
-    link.service = Span::from_nanos(1);
+    link.service = Duration::from_nanos(1);
     link.run(at(1490));
     let cwnd: Vec<f64> =
         (2..14).map(|n| link.between(at(0), at(100 * n + 99)).last().unwrap().cwnd).collect();

@@ -8,7 +8,7 @@ const NONE: u32 = u32::MAX;
 /// its own for each: a station joins in O(1), and the first is found by looking at one bit per slot
 /// of the window.
 #[derive(Debug)]
-pub(super) struct Crowd {
+pub(super) struct SlotRing {
     /// A bit for each slot of the circle: whether anybody transmits in it.
     taken: Vec<u64>,
     /// The station that joined last, by slot; means something where `taken` is set.
@@ -19,7 +19,7 @@ pub(super) struct Crowd {
     mask: usize,
 }
 
-impl Crowd {
+impl SlotRing {
     /// Nobody, of so many stations, whose positions lie up to `window` beyond `elapsed`.
     pub(super) fn new(stations: usize, window: u32) -> Self {
         let slots = (window as usize + 1).next_power_of_two().max(u64::BITS as usize);
@@ -96,25 +96,25 @@ mod tests {
     /// By hand: a window of 100 is a circle of 128 slots, and 130 lies in the third.
     #[test]
     fn the_first_is_found_across_the_end_of_the_circle() {
-        let mut crowd = Crowd::new(4, 100);
-        assert_eq!(crowd.first_after(90), None);
-        crowd.join(130, 1);
-        crowd.join(189, 2);
-        crowd.join(130, 3);
-        assert_eq!(crowd.first_after(90), Some(40));
-        assert_eq!(crowd.first_after(130), Some(0));
+        let mut ring = SlotRing::new(4, 100);
+        assert_eq!(ring.first_after(90), None);
+        ring.join(130, 1);
+        ring.join(189, 2);
+        ring.join(130, 3);
+        assert_eq!(ring.first_after(90), Some(40));
+        assert_eq!(ring.first_after(130), Some(0));
         let mut transmitters = Vec::new();
-        crowd.leave(129, &mut transmitters);
+        ring.leave(129, &mut transmitters);
         assert_eq!(transmitters, []);
-        crowd.leave(130, &mut transmitters);
+        ring.leave(130, &mut transmitters);
         transmitters.sort_unstable();
         assert_eq!(transmitters, [1, 3]);
         // 189 is slot 61, before slot 62 of 190 - 128 and in its word.
-        assert_eq!(crowd.first_after(130), Some(59));
-        crowd.join(290, 0);
-        crowd.leave(189, &mut transmitters);
-        assert_eq!(crowd.first_after(190), Some(100));
-        crowd.leave(290, &mut transmitters);
-        assert_eq!(crowd.first_after(290), None);
+        assert_eq!(ring.first_after(130), Some(59));
+        ring.join(290, 0);
+        ring.leave(189, &mut transmitters);
+        assert_eq!(ring.first_after(190), Some(100));
+        ring.leave(290, &mut transmitters);
+        assert_eq!(ring.first_after(290), None);
     }
 }

@@ -5,14 +5,14 @@
 //! the MAC has delivered, is the scenario's choice (`level`). To add one: a type with its `PART`
 //! here, and a line in `loss_processes!` below.
 
-use crate::parts::{Accepts, Choice, Parameter, Part, Value};
-use crate::rng::{Purpose, Stream};
-use crate::time::{Span, Time};
+use crate::component::{Accepts, Choice, Parameter, Part, Value};
+use crate::rng::{RngStream, StreamId};
+use crate::time::{Duration, Instant};
 
 /// A process that loses packets.
-pub trait LossProcess {
+pub trait LossModel {
     /// Whether the packet that is received at `now` is lost. Never called with an earlier time.
-    fn loses(&mut self, now: Time) -> bool;
+    fn loses(&mut self, now: Instant) -> bool;
 }
 
 /// Makes the enum, its dispatch and the registry from the list of processes.
@@ -32,7 +32,7 @@ macro_rules! loss_processes {
             ///
             /// # Panics
             /// If the choice is not from [`REGISTRY`].
-            pub fn new(choice: &Choice, stream: Stream) -> Self {
+            pub fn new(choice: &Choice, stream: RngStream) -> Self {
                 match choice.name() {
                     $(name if name == $part.name => Self::$type($type::new(choice, stream)),)+
                     other => panic!("no loss process is called {other}"),
@@ -40,8 +40,8 @@ macro_rules! loss_processes {
             }
         }
 
-        impl LossProcess for Losses {
-            fn loses(&mut self, now: Time) -> bool {
+        impl LossModel for Losses {
+            fn loses(&mut self, now: Instant) -> bool {
                 match self { $(Self::$type(process) => process.loses(now),)+ }
             }
         }
@@ -64,7 +64,7 @@ pub enum Level {
 
 /// The losses of one link in each direction, at one level.
 #[derive(Clone, Debug)]
-pub struct LinkErrors {
+pub struct LinkLoss {
     /// Where they strike.
     pub level: Level,
     /// From the access point to the station; on a wired link towards the access point.
@@ -73,14 +73,14 @@ pub struct LinkErrors {
     pub up: Option<Losses>,
 }
 
-impl LinkErrors {
+impl LinkLoss {
     /// The chosen errors of a link, by its number among those of `purpose`; each direction has a
     /// random stream of its own.
     ///
     /// # Panics
     /// If the choice is not from [`REGISTRY`].
-    pub fn new(choice: &Choice, seed: u64, purpose: Purpose, link: u32) -> Self {
-        let stream = |direction| Stream::new(seed, purpose, 2 * u64::from(link) + direction);
+    pub fn new(choice: &Choice, seed: u64, purpose: StreamId, link: u32) -> Self {
+        let stream = |direction| RngStream::new(seed, purpose, 2 * u64::from(link) + direction);
         let direction = choice.named("direction");
         Self {
             level: if choice.named("level") == "mac" { Level::Mac } else { Level::Ip },
@@ -90,7 +90,7 @@ impl LinkErrors {
     }
 
     /// Whether what is received at `now` is lost at `level`.
-    pub fn lose(&mut self, level: Level, up: bool, now: Time) -> bool {
+    pub fn lose(&mut self, level: Level, up: bool, now: Instant) -> bool {
         let losses = if up { &mut self.up } else { &mut self.down };
         self.level == level && losses.as_mut().is_some_and(|losses| losses.loses(now))
     }
@@ -128,17 +128,17 @@ static INDEPENDENT: Part = Part {
 #[derive(Clone, Debug)]
 pub struct Independent {
     rate: f64,
-    stream: Stream,
+    stream: RngStream,
 }
 
 impl Independent {
-    fn new(choice: &Choice, stream: Stream) -> Self {
+    fn new(choice: &Choice, stream: RngStream) -> Self {
         Self { rate: choice.number("rate"), stream }
     }
 }
 
-impl LossProcess for Independent {
-    fn loses(&mut self, _now: Time) -> bool {
+impl LossModel for Independent {
+    fn loses(&mut self, _now: Instant) -> bool {
         self.stream.bernoulli(self.rate)
     }
 }
@@ -152,7 +152,7 @@ static GILBERT_ELLIOTT: Part = Part {
         RATE,
         Parameter {
             name: "bad_state",
-            default: Value::Time(Span::from_millis(5)),
+            default: Value::Time(Duration::from_millis(5)),
             accepts: Accepts::Time,
             meaning: "mean duration of the bad state; that of the good one follows from the rate",
         },
@@ -175,22 +175,22 @@ pub struct GilbertElliott {
     /// 1/T_B + 1/T_G, per second.
     relaxation: f64,
     bad: bool,
-    looked_at: Time,
-    stream: Stream,
+    looked_at: Instant,
+    stream: RngStream,
 }
 
 impl GilbertElliott {
-    fn new(choice: &Choice, mut stream: Stream) -> Self {
+    fn new(choice: &Choice, mut stream: RngStream) -> Self {
         let rate = choice.number("rate");
         // 1/T_B + 1/T_G = 1/T_B (1 + p / (1 - p)) = 1 / (T_B (1 - p))
         let relaxation = 1.0 / (choice.time("bad_state").as_secs_f64() * (1.0 - rate));
         let bad = stream.bernoulli(rate);
-        Self { rate, relaxation, bad, looked_at: Time::ZERO, stream }
+        Self { rate, relaxation, bad, looked_at: Instant::ZERO, stream }
     }
 }
 
-impl LossProcess for GilbertElliott {
-    fn loses(&mut self, now: Time) -> bool {
+impl LossModel for GilbertElliott {
+    fn loses(&mut self, now: Instant) -> bool {
         let elapsed = now.since(self.looked_at).as_secs_f64();
         let start = if self.bad { 1.0 } else { 0.0 };
         let memory = libm::exp(-elapsed * self.relaxation);
@@ -204,18 +204,18 @@ impl LossProcess for GilbertElliott {
 mod tests {
     use super::*;
 
-    fn losses(name: &str, rate: f64, bad_state: Span, seed: u64) -> Losses {
+    fn losses(name: &str, rate: f64, bad_state: Duration, seed: u64) -> Losses {
         let mut choice = Choice::by_name(REGISTRY, name).unwrap();
         choice = choice.with("rate", Value::Number(rate));
         if name == "gilbert-elliott" {
             choice = choice.with("bad_state", Value::Time(bad_state));
         }
-        Losses::new(&choice, Stream::new(seed, Purpose::FrameErrors, 0))
+        Losses::new(&choice, RngStream::new(seed, StreamId::FrameErrors, 0))
     }
 
     /// Whether each of a million packets, `spacing` apart, is lost.
-    fn million(losses: &mut Losses, spacing: Span) -> Vec<bool> {
-        (1..=1_000_000).map(|i| losses.loses(Time::ZERO + spacing * i)).collect()
+    fn million(losses: &mut Losses, spacing: Duration) -> Vec<bool> {
+        (1..=1_000_000).map(|i| losses.loses(Instant::ZERO + spacing * i)).collect()
     }
 
     fn share(lost: &[bool]) -> f64 {
@@ -234,8 +234,8 @@ mod tests {
     fn the_rate_is_met() {
         for rate in [0.1, 0.3] {
             for name in ["independent", "gilbert-elliott"] {
-                let mut process = losses(name, rate, Span::from_micros(100), 1);
-                let measured = share(&million(&mut process, Span::from_millis(1)));
+                let mut process = losses(name, rate, Duration::from_micros(100), 1);
+                let measured = share(&million(&mut process, Duration::from_millis(1)));
                 assert!((measured / rate - 1.0).abs() < 0.02, "{name}: {measured} for {rate}");
             }
         }
@@ -250,8 +250,8 @@ mod tests {
         let (p, bad, spacing) = (0.05, 0.005, 0.001);
         let good = bad * (1.0 - p) / p;
         let r = p + (1.0 - p) * libm::exp(-spacing * (1.0 / bad + 1.0 / good));
-        let mut process = losses("gilbert-elliott", p, Span::from_millis(5), 1);
-        let bursts = bursts(&million(&mut process, Span::from_millis(1)));
+        let mut process = losses("gilbert-elliott", p, Duration::from_millis(5), 1);
+        let bursts = bursts(&million(&mut process, Duration::from_millis(1)));
         let n = bursts.len() as f64;
         let mean = bursts.iter().sum::<usize>() as f64 / n;
         let standard_error = r.sqrt() / (1.0 - r) / n.sqrt();
@@ -271,10 +271,10 @@ mod tests {
     fn directions_are_independent_and_levels_apart() {
         let choice = Choice::by_name(REGISTRY, "independent").unwrap();
         let choice = choice.with("rate", Value::Number(0.5)).with("level", Value::Name("mac"));
-        let mut errors = LinkErrors::new(&choice, 1, Purpose::FrameErrors, 3);
+        let mut errors = LinkLoss::new(&choice, 1, StreamId::FrameErrors, 3);
         let mut differ = 0;
         for i in 0..1000 {
-            let now = Time::from_nanos(i);
+            let now = Instant::from_nanos(i);
             differ += u32::from(
                 errors.lose(Level::Mac, true, now) != errors.lose(Level::Mac, false, now),
             );
@@ -283,7 +283,7 @@ mod tests {
         // Binomial(1000, 1/2): 5 standard deviations are 79.
         assert!((421..=579).contains(&differ), "{differ}");
         let up = choice.with("direction", Value::Name("up"));
-        let mut errors = LinkErrors::new(&up, 1, Purpose::FrameErrors, 3);
-        assert!((0..100).all(|i| !errors.lose(Level::Mac, false, Time::from_nanos(i))));
+        let mut errors = LinkLoss::new(&up, 1, StreamId::FrameErrors, 3);
+        assert!((0..100).all(|i| !errors.lose(Level::Mac, false, Instant::from_nanos(i))));
     }
 }

@@ -1,32 +1,32 @@
 //! From a scenario to the parts of a world.
 
-use evenair_core::errors::LinkErrors;
+use evenair_core::component::Choice;
+use evenair_core::loss::LinkLoss;
+use evenair_core::medium::wlan::{AP, Dcf, DcfConfig};
 use evenair_core::packet::FlowId;
-use evenair_core::parts::Choice;
 use evenair_core::queue::{Limit, Queue};
-use evenair_core::rng::Purpose;
-use evenair_core::tcp::congestion::Algorithm;
+use evenair_core::rng::StreamId;
+use evenair_core::tcp::congestion::Controller;
 use evenair_core::tcp::{self, Receiver, ReceiverConfig, Sender, SenderConfig};
-use evenair_core::time::{Span, Time};
+use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::Datagrams;
 use evenair_core::units::Rate;
-use evenair_core::wlan::{AP, Medium, MediumConfig};
 
-use crate::flow::{Ends, Flow, Place, Udp};
+use crate::ack_options::AckBlocks;
+use crate::flow::{Attachment, Endpoints, Flow, Udp};
 use crate::interface::Interface;
 use crate::link::Link;
 use crate::network::{Hop, Network, Route};
-use crate::sack::AckBlocks;
 use crate::scenario::{
     self, ACCESS_POINT, AirErrors, DelayedAck, Direction, LimitedTransmit, QueueLimit,
     RtsThreshold, SERVER, Scenario, Topology, Transport,
 };
-use crate::transfers::{Endpoints, Transfers};
+use crate::transfers::{ConnectionConfig, Transfers};
 
 /// The cell's air, with the access point at index 0.
-fn medium(scenario: &Scenario, seed: u64) -> Medium {
+fn medium(scenario: &Scenario, seed: u64) -> Dcf {
     let cell = &scenario.cell;
-    let config = MediumConfig {
+    let config = DcfConfig {
         phy: cell.phy.timing(cell.preamble),
         control_rate: cell.control_rate.rate(),
         rts_threshold: match cell.rts_threshold {
@@ -43,15 +43,15 @@ fn medium(scenario: &Scenario, seed: u64) -> Medium {
         let rate = group.data_rate.unwrap_or(cell.data_rate).rate();
         rates.extend((0..group.count).map(|_| rate));
     }
-    Medium::new(config, &rates, seed)
+    Dcf::new(config, &rates, seed)
 }
 
 /// The errors of each station's link, by the station's index in the cell.
-fn errors(scenario: &Scenario, seed: u64) -> Vec<Option<LinkErrors>> {
+fn errors(scenario: &Scenario, seed: u64) -> Vec<Option<LinkLoss>> {
     let groups = scenario.station.iter();
     let each = groups.flat_map(|group| (0..group.count).map(|_| group.error.as_ref()));
     let of = |(station, error): (u32, Option<&AirErrors>)| {
-        error.map(|AirErrors(choice)| LinkErrors::new(choice, seed, Purpose::FrameErrors, station))
+        error.map(|AirErrors(choice)| LinkLoss::new(choice, seed, StreamId::FrameErrors, station))
     };
     // The access point is no station, and has no link with itself.
     std::iter::once(None).chain((1..).zip(each).map(of)).collect()
@@ -85,7 +85,7 @@ pub(crate) fn network(scenario: &Scenario, seed: u64, flows: &[Flow]) -> Network
             hop
         };
         let route = match &flow.place {
-            Place::Station { station, up, host } => {
+            Attachment::Station { station, up, host } => {
                 let (ap, host) = (node(ACCESS_POINT), node(host));
                 let down = lay(topology.path(host, ap), Hop::Air(AP));
                 let off_air = lay(topology.path(ap, host), Hop::End);
@@ -93,7 +93,7 @@ pub(crate) fn network(scenario: &Scenario, seed: u64, flows: &[Flow]) -> Network
                 let first = if *up { [own, down] } else { [down, own] };
                 Route { first, off_air, station: *station }
             }
-            Place::Wired { from, to } => {
+            Attachment::Wired { from, to } => {
                 let (from, to) = (node(from), node(to));
                 let there = lay(topology.path(from, to), Hop::End);
                 let back = lay(topology.path(to, from), Hop::End);
@@ -118,15 +118,16 @@ pub(crate) fn network(scenario: &Scenario, seed: u64, flows: &[Flow]) -> Network
 fn links(scenario: &Scenario, topology: &Topology, seed: u64) -> Vec<Link> {
     let mut links = Vec::new();
     for (index, wired) in scenario.wired.links().iter().enumerate() {
-        let mut errors = wired.error.as_ref().map(|AirErrors(choice)| {
-            LinkErrors::new(choice, seed, Purpose::LinkErrors, index as u32)
-        });
+        let mut errors = wired
+            .error
+            .as_ref()
+            .map(|AirErrors(choice)| LinkLoss::new(choice, seed, StreamId::LinkLoss, index as u32));
         for forward in [false, true] {
             let to_ap = topology.leads_to_ap(index, forward);
             let errors = errors
                 .as_mut()
                 .and_then(|errors| if to_ap { errors.down.take() } else { errors.up.take() });
-            let (rate, delay) = (wired.rate.rate(), wired.delay.span());
+            let (rate, delay) = (wired.rate.rate(), wired.delay.duration());
             links.push(Link::new(rate, delay, interface(&wired.queue), errors));
         }
     }
@@ -152,11 +153,11 @@ pub(crate) fn flows(scenario: &Scenario, seed: u64) -> Vec<Flow> {
                 let up = spec.direction == Some(Direction::Up);
                 let (count, name) = if up { (&mut ups, "up") } else { (&mut downs, "down") };
                 *count += 1;
-                let start = spec.start.map_or(stagger * u64::from(index), |s| s.span());
+                let start = spec.start.map_or(stagger * u64::from(index), |s| s.duration());
                 let host = spec.host.clone().unwrap_or_else(|| SERVER.to_owned());
-                let place = Place::Station { station, up, host };
+                let place = Attachment::Station { station, up, host };
                 let id = format!("{name}-{count}");
-                let flow = flow(spec, id, index, place, Time::ZERO + start, seed);
+                let flow = flow(spec, id, index, place, Instant::ZERO + start, seed);
                 let extra = group.extra_header;
                 let headers = if up {
                     [spec.header + extra, spec.header]
@@ -169,8 +170,8 @@ pub(crate) fn flows(scenario: &Scenario, seed: u64) -> Vec<Flow> {
     }
     for (spec, number) in scenario.wired.flow.iter().zip(1..) {
         let host = |name: &Option<String>| name.clone().expect("a resolved flow names its hosts");
-        let place = Place::Wired { from: host(&spec.from), to: host(&spec.to) };
-        let start = Time::ZERO + spec.start.map_or(Span::ZERO, |s| s.span());
+        let place = Attachment::Wired { from: host(&spec.from), to: host(&spec.to) };
+        let start = Instant::ZERO + spec.start.map_or(Duration::ZERO, |s| s.duration());
         let (id, index) = (format!("wired-{number}"), flows.len() as u32);
         flows.push(flow(spec, id, index, place, start, seed));
     }
@@ -181,8 +182,8 @@ fn flow(
     spec: &scenario::Flow,
     id: String,
     index: u32,
-    place: Place,
-    start: Time,
+    place: Attachment,
+    start: Instant,
     seed: u64,
 ) -> Flow {
     Flow {
@@ -193,7 +194,7 @@ fn flow(
         headers: [spec.header; 2],
         window_bytes: spec.window.saturating_mul(spec.segment),
         start,
-        stop: spec.stop.map_or(Time::NEVER, |s| Time::ZERO + s.span()),
+        stop: spec.stop.map_or(Instant::NEVER, |s| Instant::ZERO + s.duration()),
         started: false,
         connection: 0,
         marks_openings: spec.spm_marking.unwrap_or(false),
@@ -202,23 +203,23 @@ fn flow(
     }
 }
 
-fn ends(spec: &scenario::Flow, index: u32, start: Time, seed: u64) -> Ends {
+fn ends(spec: &scenario::Flow, index: u32, start: Instant, seed: u64) -> Endpoints {
     let Transport::Tcp(control) = &spec.transport else {
         let (application, interval) = (&spec.application.0, spec.datagram_interval());
-        return Ends::Udp(Udp {
+        return Endpoints::Udp(Udp {
             payload: spec.segment,
             source: Datagrams::new(application, interval, start, seed, index),
             sent: 0,
             received_bytes: 0,
         });
     };
-    let Endpoints { control, sender, receiver } = endpoints(spec, control);
+    let ConnectionConfig { control, sender, receiver } = endpoints(spec, control);
     let mut sender = Sender::new(sender, control);
     if spec.application.is_finite() {
         // This one sends nothing: each transfer has its own.
         sender.listen();
     }
-    Ends::Tcp {
+    Endpoints::Tcp {
         sender,
         sack_window: spec.sack.then_some(spec.window),
         receiver: Receiver::new(receiver),
@@ -235,7 +236,7 @@ fn transfers(spec: &scenario::Flow, index: u32, seed: u64) -> Option<Box<Transfe
 }
 
 /// What a flow's connections are made of.
-fn endpoints(spec: &scenario::Flow, control: &Choice) -> Endpoints {
+fn endpoints(spec: &scenario::Flow, control: &Choice) -> ConnectionConfig {
     let sender = SenderConfig {
         segment: spec.segment,
         window: spec.window,
@@ -251,8 +252,8 @@ fn endpoints(spec: &scenario::Flow, control: &Choice) -> Endpoints {
         sack: spec.sack,
         rack: spec.rack,
         prr: spec.prr,
-        min_rto: spec.min_rto.span(),
-        initial_rto: spec.initial_rto.span(),
+        min_rto: spec.min_rto.duration(),
+        initial_rto: spec.initial_rto.duration(),
         total: u64::MAX,
     };
     let receiver = ReceiverConfig {
@@ -260,10 +261,10 @@ fn endpoints(spec: &scenario::Flow, control: &Choice) -> Endpoints {
             DelayedAck::Every(segments) => tcp::DelayedAck::Every(segments),
             DelayedAck::Dynamic => tcp::DelayedAck::Dynamic { segment: spec.segment },
         },
-        delayed_ack_timeout: spec.delayed_ack_timeout.span(),
+        delayed_ack_timeout: spec.delayed_ack_timeout.duration(),
         sack: spec.sack,
     };
-    Endpoints { control: Algorithm::new(control), sender, receiver }
+    ConnectionConfig { control: Controller::new(control), sender, receiver }
 }
 
 fn limit(limit: QueueLimit) -> Limit {

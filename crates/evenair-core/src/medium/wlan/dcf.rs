@@ -3,7 +3,7 @@
 //! **Rules** (IEEE 802.11-2007, clause 9.2, one collision domain: everybody hears everybody).
 //! - A station whose frame arrives while the medium is idle, and whose post-backoff is over,
 //!   transmits at the next slot boundary (immediate access, 9.2.5.1); while it is busy, after a
-//!   backoff. See [`super::contention`] for slots, freezing and who may use slot 0.
+//!   backoff. See [`super::backoff`] for slots, freezing and who may use slot 0.
 //! - A backoff is uniform on 0..=CW. CW starts at CWmin, goes to 2 CW + 1 (at most CWmax) with
 //!   each failed attempt, and back to CWmin after a success or a drop (9.2.4). Every frame that is
 //!   finished with, sent or dropped, is followed by a post-backoff (9.2.5.2).
@@ -22,11 +22,11 @@
 //! What follows from an attempt (drop, new backoff) is settled when the medium becomes idle, which
 //! no one can tell from settling it at the timeout: until then nobody can send.
 
-use super::contention::{Access, Contention};
-use crate::errors::{Level, LinkErrors};
-use crate::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
-use crate::rng::{Purpose, Stream};
-use crate::time::{Span, Time};
+use super::backoff::{Access, Contention};
+use crate::loss::{Level, LinkLoss};
+use crate::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
+use crate::rng::{RngStream, StreamId};
+use crate::time::{Duration, Instant};
 use crate::units::Rate;
 
 /// The access point's index among the stations of its cell.
@@ -34,7 +34,7 @@ pub const AP: u32 = 0;
 
 /// What all stations of a cell have in common.
 #[derive(Clone, Copy, Debug)]
-pub struct MediumConfig {
+pub struct DcfConfig {
     /// Slot, interframe spaces, airtimes.
     pub phy: Phy,
     /// Rate of ACK, RTS and CTS frames.
@@ -62,7 +62,7 @@ pub struct Frame {
 
 /// What became of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum TxStatus {
     /// Acknowledged.
     Delivered,
     /// Its retry limit was reached.
@@ -73,11 +73,11 @@ pub enum Outcome {
 #[derive(Clone, Copy, Debug)]
 pub struct Exchange {
     /// When its first frame (RTS or data) began.
-    pub start: Time,
+    pub start: Instant,
     /// When its data frame began.
-    pub data_start: Time,
+    pub data_start: Instant,
     /// When its data frame ended.
-    pub data_end: Time,
+    pub data_end: Instant,
     /// The data frame's rate.
     pub rate: Rate,
     /// Whether RTS and CTS preceded the data.
@@ -91,17 +91,17 @@ pub struct Exchange {
 pub enum Event {
     /// A frame was received, at the end of its data frame; the acknowledgement is still to come.
     Received {
-        /// The sending station; [`Medium::exchange`] tells how the frame went over the air.
+        /// The sending station; [`Dcf::exchange`] tells how the frame went over the air.
         from: u32,
         /// The receiving station.
         to: u32,
     },
     /// A station's MAC has finished with its frame and can be offered the next.
-    Finished {
+    Done {
         /// The sending station.
         station: u32,
         /// Whether it got through.
-        outcome: Outcome,
+        outcome: TxStatus,
     },
 }
 
@@ -120,7 +120,7 @@ pub struct Counters {
     pub dropped: u64,
     /// Time that the station's attempts held the air: whole exchanges, spaces inside them
     /// included, and its own frames in collisions.
-    pub airtime: Span,
+    pub airtime: Duration,
 }
 
 /// The MAC of one station.
@@ -130,27 +130,27 @@ struct Mac {
     rate: Rate,
     /// The last frame on that link, down and up: its bytes, MAC overhead included, and its airtime. The
     /// next has most likely as many, and a division costs more than all else about it.
-    last: [(u32, Span); 2],
+    last: [(u32, Duration); 2],
     /// Whether it can be offered a frame.
     free: bool,
     /// Where the frame goes that it sends, or sent last.
     to: u32,
     /// Time on air of that frame, MAC overhead included.
-    airtime: Span,
+    airtime: Duration,
     needs_rts: bool,
     cw: u32,
     short_retries: u32,
     long_retries: u32,
-    backoff: Stream,
+    backoff: RngStream,
     /// Errors of its link with the access point; boxed, because few have them and all are walked.
-    errors: Option<Box<LinkErrors>>,
+    errors: Option<Box<LinkLoss>>,
     counters: Counters,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Phase {
     /// Idle; slot boundaries lie at `grid` + k slots.
-    Idle { grid: Time },
+    Idle { grid: Instant },
     /// One station's exchange is under way; its data frame is on the air until it is `due`.
     Sending,
     /// The receiver's acknowledgement is on the air until it is `due`.
@@ -161,12 +161,12 @@ enum Phase {
 
 /// The air of one cell: a state machine that is told the time.
 #[derive(Debug)]
-pub struct Medium {
-    config: MediumConfig,
+pub struct Dcf {
+    config: DcfConfig,
     /// Durations that every exchange needs, worked out once.
-    rts_time: Span,
-    cts_time: Span,
-    ack_time: Span,
+    rts_time: Duration,
+    cts_time: Duration,
+    ack_time: Duration,
     /// Boundaries that EIFS takes beyond DIFS.
     eifs_slots: u64,
     macs: Vec<Mac>,
@@ -174,7 +174,7 @@ pub struct Medium {
     phase: Phase,
     /// When the phase ends: for an idle medium the time of the next access, or earlier while that is
     /// not known.
-    due: Time,
+    due: Instant,
     /// The last attempt of a single station that got through.
     exchange: Exchange,
     /// The boundary of the next access while the medium is idle; `None` when there is none, or since
@@ -183,25 +183,25 @@ pub struct Medium {
     /// The stations of the present, or last, attempt.
     transmitters: Vec<u32>,
     /// Frames that are finished with but not yet reported, which comes before the next access.
-    finished: Vec<(u32, Outcome)>,
+    finished: Vec<(u32, TxStatus)>,
 }
 
-impl Medium {
+impl Dcf {
     /// A cell of an access point ([`AP`], index 0) and further stations with the given data rates;
     /// the random streams are those of `seed`.
-    pub fn new(config: MediumConfig, rates: &[Rate], seed: u64) -> Self {
+    pub fn new(config: DcfConfig, rates: &[Rate], seed: u64) -> Self {
         let phy = &config.phy;
         let macs = rates.iter().zip(0u64..).map(|(&rate, entity)| Mac {
             rate,
             last: [(0, phy.airtime(0, rate)); 2],
             free: true,
             to: AP,
-            airtime: Span::ZERO,
+            airtime: Duration::ZERO,
             needs_rts: false,
             cw: phy.cw_min,
             short_retries: 0,
             long_retries: 0,
-            backoff: Stream::new(seed, Purpose::Backoff, entity),
+            backoff: RngStream::new(seed, StreamId::Backoff, entity),
             errors: None,
             counters: Counters::default(),
         });
@@ -212,12 +212,12 @@ impl Medium {
             eifs_slots: phy.eifs().saturating_sub(phy.difs()).div_ceil(phy.slot),
             macs: macs.collect(),
             contention: Contention::new(rates.len(), phy.cw_max),
-            phase: Phase::Idle { grid: Time::ZERO + phy.difs() },
-            due: Time::NEVER,
+            phase: Phase::Idle { grid: Instant::ZERO + phy.difs() },
+            due: Instant::NEVER,
             exchange: Exchange {
-                start: Time::ZERO,
-                data_start: Time::ZERO,
-                data_end: Time::ZERO,
+                start: Instant::ZERO,
+                data_start: Instant::ZERO,
+                data_end: Instant::ZERO,
                 rate: config.control_rate,
                 rts: false,
                 retries: 0,
@@ -230,7 +230,7 @@ impl Medium {
     }
 
     /// Lets `errors` of the MAC's level make data frames between `station` and the AP undecodable.
-    pub fn set_errors(&mut self, station: u32, errors: LinkErrors) {
+    pub fn set_errors(&mut self, station: u32, errors: LinkLoss) {
         self.macs[station as usize].errors = Some(Box::new(errors));
     }
 
@@ -245,12 +245,12 @@ impl Medium {
     }
 
     /// The timing of the cell.
-    pub fn config(&self) -> &MediumConfig {
+    pub fn config(&self) -> &DcfConfig {
         &self.config
     }
 
     /// Gives `station`'s MAC, which must be free, a frame to send.
-    pub fn offer(&mut self, now: Time, station: u32, frame: Frame) {
+    pub fn offer(&mut self, now: Instant, station: u32, frame: Frame) {
         let bytes = frame.bytes + self.config.mac_overhead;
         // A frame to a station goes at that station's rate, one from it likewise.
         let link = &mut self.macs[if station == AP { frame.to } else { station } as usize];
@@ -264,7 +264,7 @@ impl Medium {
 
         let (grid, slot) = match self.phase {
             Phase::Idle { grid } => (Some(grid), self.config.phy.slot),
-            _ => (None, Span::ZERO),
+            _ => (None, Duration::ZERO),
         };
         // Most frames come when the last is finished with, before slots begin.
         let boundary =
@@ -287,13 +287,13 @@ impl Medium {
         }
     }
 
-    /// When [`Medium::poll_until`] may have something to do next.
-    pub fn poll_at(&self) -> Time {
+    /// When [`Dcf::poll_until`] may have something to do next.
+    pub fn poll_at(&self) -> Instant {
         self.due
     }
 
     /// Does what is due before `limit`, up to the first report, and tells when that was.
-    pub fn poll_until(&mut self, limit: Time) -> Option<(Time, Event)> {
+    pub fn poll_until(&mut self, limit: Instant) -> Option<(Instant, Event)> {
         while self.due < limit {
             let now = self.due;
             match self.phase {
@@ -316,9 +316,9 @@ impl Medium {
                 Phase::Acknowledging => {
                     let station = self.transmitters[0];
                     self.become_idle(0);
-                    self.finish(station, 0, Outcome::Delivered);
-                    let outcome = Outcome::Delivered;
-                    return Some((now, Event::Finished { station, outcome }));
+                    self.finish(station, 0, TxStatus::Delivered);
+                    let outcome = TxStatus::Delivered;
+                    return Some((now, Event::Done { station, outcome }));
                 }
                 // What it leaves to report is reported next.
                 Phase::Failing => self.fail(),
@@ -333,13 +333,13 @@ impl Medium {
     }
 
     /// The transmissions of slot boundary `boundary`, which is now.
-    fn begin(&mut self, now: Time, boundary: u64) {
+    fn begin(&mut self, now: Instant, boundary: u64) {
         let macs = &mut self.macs;
         let draw = |station: u32| macs[station as usize].draw();
         self.contention.seize(boundary, &mut self.transmitters, draw);
         let (sifs, alone) = (self.config.phy.sifs, self.transmitters.len() == 1);
         if !alone {
-            let mut longest = Span::ZERO;
+            let mut longest = Duration::ZERO;
             for &station in &self.transmitters {
                 let mac = &mut self.macs[station as usize];
                 let first = mac.first_frame(self.rts_time);
@@ -397,7 +397,7 @@ impl Medium {
         let last_frame =
             |mac: &Mac| if collision { mac.first_frame(rts_time) } else { mac.airtime };
         let lengths = self.transmitters.iter().map(|&s| last_frame(&self.macs[s as usize]));
-        let longest = lengths.max().unwrap_or(Span::ZERO);
+        let longest = lengths.max().unwrap_or(Duration::ZERO);
         for i in 0..self.transmitters.len() {
             let station = self.transmitters[i];
             let mac = &mut self.macs[station as usize];
@@ -413,8 +413,8 @@ impl Medium {
             };
             *retries += 1;
             if *retries >= limit {
-                self.finish(station, from, Outcome::Dropped);
-                self.finished.push((station, Outcome::Dropped));
+                self.finish(station, from, TxStatus::Dropped);
+                self.finished.push((station, TxStatus::Dropped));
             } else {
                 mac.cw = (2 * mac.cw + 1).min(phy.cw_max);
                 let backoff = mac.draw();
@@ -426,31 +426,31 @@ impl Medium {
     /// Reports a finished frame, if any is left.
     fn report(&mut self) -> Option<Event> {
         let (station, outcome) = self.finished.pop()?;
-        Some(Event::Finished { station, outcome })
+        Some(Event::Done { station, outcome })
     }
 
     /// The busy period ends when it is `due`.
-    fn become_idle(&mut self, crowd_from: u64) {
+    fn become_idle(&mut self, ring_from: u64) {
         self.phase = Phase::Idle { grid: self.due + self.config.phy.difs() };
         self.next_access = None;
-        self.contention.idle(crowd_from);
+        self.contention.idle(ring_from);
     }
 
     /// Sees who transmits next, and when.
-    fn await_access(&mut self, grid: Time) {
+    fn await_access(&mut self, grid: Instant) {
         self.next_access = self.contention.next_access();
         self.due = match self.next_access {
             Some(boundary) => grid + self.config.phy.slot * boundary,
-            None => Time::NEVER,
+            None => Instant::NEVER,
         };
     }
 
     /// `station` is done with its frame: it draws a post-backoff, which runs from boundary `from`.
-    fn finish(&mut self, station: u32, from: u64, outcome: Outcome) {
+    fn finish(&mut self, station: u32, from: u64, outcome: TxStatus) {
         let mac = &mut self.macs[station as usize];
         match outcome {
-            Outcome::Delivered => mac.counters.delivered += 1,
-            Outcome::Dropped => mac.counters.dropped += 1,
+            TxStatus::Delivered => mac.counters.delivered += 1,
+            TxStatus::Dropped => mac.counters.dropped += 1,
         }
         mac.cw = self.config.phy.cw_min;
         mac.short_retries = 0;
@@ -463,7 +463,7 @@ impl Medium {
 
 impl Mac {
     /// Time on air of a frame of `bytes`, up or down its link with the access point.
-    fn airtime_of(&mut self, phy: &Phy, up: bool, bytes: u32) -> Span {
+    fn airtime_of(&mut self, phy: &Phy, up: bool, bytes: u32) -> Duration {
         let last = &mut self.last[usize::from(up)];
         if last.0 != bytes {
             *last = (bytes, phy.airtime(bytes, self.rate));
@@ -476,7 +476,7 @@ impl Mac {
     }
 
     /// How long the first frame of an attempt lasts: the RTS, or the data frame itself.
-    fn first_frame(&self, rts_time: Span) -> Span {
+    fn first_frame(&self, rts_time: Duration) -> Duration {
         if self.needs_rts { rts_time } else { self.airtime }
     }
 }

@@ -1,4 +1,4 @@
-//! [`Medium`] against the slot-by-slot [`Oracle`], against what follows from the standard by hand
+//! [`Dcf`] against the slot-by-slot [`Oracle`], against what follows from the standard by hand
 //! ([`examples`]), and against Bianchi's model and ns-2 ([`saturation`]).
 
 mod examples;
@@ -10,29 +10,29 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::oracle::Oracle;
-use super::{AP, Counters, Event, Exchange, Frame, Medium, MediumConfig, Outcome};
-use crate::errors::{self, LinkErrors};
-use crate::parts::{Choice, Value};
-use crate::phy::{LONG_PREAMBLE, Phy, SHORT_PREAMBLE};
-use crate::rng::{Purpose, Stream};
-use crate::time::{Span, Time};
+use super::{AP, Counters, Dcf, DcfConfig, Event, Exchange, Frame, TxStatus};
+use crate::component::{Choice, Value};
+use crate::loss::{self, LinkLoss};
+use crate::medium::wlan::phy::{LONG_PREAMBLE, Phy, SHORT_PREAMBLE};
+use crate::rng::{RngStream, StreamId};
+use crate::time::{Duration, Instant};
 use crate::units::Rate;
 
-/// What [`Medium`] and [`Oracle`] have in common.
-trait Dcf: ErrorRate {
-    fn build(config: MediumConfig, rates: &[Rate], seed: u64) -> Self;
+/// What [`Dcf`] and [`Oracle`] have in common.
+trait UnderTest: ErrorRate {
+    fn build(config: DcfConfig, rates: &[Rate], seed: u64) -> Self;
     fn is_free(&self, station: u32) -> bool;
     fn counters(&self, station: u32) -> Counters;
-    fn offer(&mut self, now: Time, station: u32, frame: Frame);
-    fn poll_at(&self) -> Time;
-    fn poll(&mut self, now: Time) -> Option<Event>;
+    fn offer(&mut self, now: Instant, station: u32, frame: Frame);
+    fn poll_at(&self) -> Instant;
+    fn poll(&mut self, now: Instant) -> Option<Event>;
     fn exchange(&self) -> Exchange;
 }
 
 macro_rules! dcf {
     ($type:ty, $poll:expr) => {
-        impl Dcf for $type {
-            fn build(config: MediumConfig, rates: &[Rate], seed: u64) -> Self {
+        impl UnderTest for $type {
+            fn build(config: DcfConfig, rates: &[Rate], seed: u64) -> Self {
                 Self::new(config, rates, seed)
             }
             fn is_free(&self, station: u32) -> bool {
@@ -41,13 +41,13 @@ macro_rules! dcf {
             fn counters(&self, station: u32) -> Counters {
                 self.counters(station)
             }
-            fn offer(&mut self, now: Time, station: u32, frame: Frame) {
+            fn offer(&mut self, now: Instant, station: u32, frame: Frame) {
                 self.offer(now, station, frame);
             }
-            fn poll_at(&self) -> Time {
+            fn poll_at(&self) -> Instant {
                 self.poll_at()
             }
-            fn poll(&mut self, now: Time) -> Option<Event> {
+            fn poll(&mut self, now: Instant) -> Option<Event> {
                 $poll(self, now)
             }
             fn exchange(&self) -> Exchange {
@@ -56,12 +56,12 @@ macro_rules! dcf {
         }
     };
 }
-dcf!(Medium, poll);
+dcf!(Dcf, poll);
 dcf!(Oracle, Oracle::poll);
 
 /// Lets the medium do what is due at `now`, up to a report.
-fn poll(medium: &mut Medium, now: Time) -> Option<Event> {
-    medium.poll_until(now + Span::from_nanos(1)).map(|(_, event)| event)
+fn poll(medium: &mut Dcf, now: Instant) -> Option<Event> {
+    medium.poll_until(now + Duration::from_nanos(1)).map(|(_, event)| event)
 }
 
 /// Lets single transmissions on `station`'s link fail with probability `rate`, both ways.
@@ -69,13 +69,13 @@ trait ErrorRate {
     fn set_error_rate(&mut self, seed: u64, station: u32, rate: f64);
 }
 
-impl ErrorRate for Medium {
+impl ErrorRate for Dcf {
     fn set_error_rate(&mut self, seed: u64, station: u32, rate: f64) {
         if rate > 0.0 {
-            let choice = Choice::by_name(errors::REGISTRY, "independent").unwrap();
+            let choice = Choice::by_name(loss::REGISTRY, "independent").unwrap();
             let choice = choice.with("rate", Value::Number(rate));
             let choice = choice.with("level", Value::Name("mac"));
-            self.set_errors(station, LinkErrors::new(&choice, seed, Purpose::FrameErrors, station));
+            self.set_errors(station, LinkLoss::new(&choice, seed, StreamId::FrameErrors, station));
         }
     }
 }
@@ -89,7 +89,7 @@ impl ErrorRate for Oracle {
 /// A packet that comes to a station's queue, which has no limit.
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
-    at: Time,
+    at: Instant,
     from: u32,
     to: u32,
     bytes: u32,
@@ -98,26 +98,42 @@ struct Arrival {
 /// A cell and everything that is sent in it.
 #[derive(Clone, Debug)]
 struct Case {
-    config: MediumConfig,
+    config: DcfConfig,
     seed: u64,
     rates: Vec<Rate>,
     error_rates: Vec<f64>,
     /// In order of time.
     arrivals: Vec<Arrival>,
-    until: Time,
+    until: Instant,
 }
 
 /// What can be seen of a DCF from outside.
 #[derive(Clone, Debug, PartialEq)]
 enum Seen {
-    Access { at: Time, transmitters: Vec<u32>, collision: bool },
-    Received { at: Time, link: (u32, u32), packet: u64, times: [Time; 3], rts: bool, retries: u32 },
-    Finished { at: Time, station: u32, packet: u64, outcome: Outcome },
+    Access {
+        at: Instant,
+        transmitters: Vec<u32>,
+        collision: bool,
+    },
+    Received {
+        at: Instant,
+        link: (u32, u32),
+        packet: u64,
+        times: [Instant; 3],
+        rts: bool,
+        retries: u32,
+    },
+    Done {
+        at: Instant,
+        station: u32,
+        packet: u64,
+        outcome: TxStatus,
+    },
 }
 
 /// Everything that happens in `case`, and the counters at the end. An arrival goes before whatever
 /// else is due at the same time.
-fn observe<D: Dcf>(case: &Case) -> (Vec<Seen>, Vec<Counters>) {
+fn observe<D: UnderTest>(case: &Case) -> (Vec<Seen>, Vec<Counters>) {
     let mut dcf = D::build(case.config, &case.rates, case.seed);
     for (&rate, station) in case.error_rates.iter().zip(0..) {
         dcf.set_error_rate(case.seed, station, rate);
@@ -127,7 +143,7 @@ fn observe<D: Dcf>(case: &Case) -> (Vec<Seen>, Vec<Counters>) {
     let mut sending = vec![0; case.rates.len()];
     let mut arrivals = case.arrivals.iter().zip(0u64..).peekable();
     let mut counters = vec![Counters::default(); case.rates.len()];
-    let (mut seen, mut now) = (Vec::new(), Time::ZERO);
+    let (mut seen, mut now) = (Vec::new(), Instant::ZERO);
     loop {
         let due = dcf.poll_at();
         if let Some((arrival, seq)) = arrivals.next_if(|(arrival, _)| arrival.at <= due.max(now)) {
@@ -175,9 +191,9 @@ fn observe<D: Dcf>(case: &Case) -> (Vec<Seen>, Vec<Counters>) {
                     retries,
                 });
             }
-            Some(Event::Finished { station, outcome }) => {
+            Some(Event::Done { station, outcome }) => {
                 let packet = sending[station as usize];
-                seen.push(Seen::Finished { at: now, station, packet, outcome });
+                seen.push(Seen::Done { at: now, station, packet, outcome });
                 if let Some((seq, next)) = queues[station as usize].pop_front() {
                     sending[station as usize] = seq;
                     dcf.offer(now, station, next);
@@ -188,13 +204,13 @@ fn observe<D: Dcf>(case: &Case) -> (Vec<Seen>, Vec<Counters>) {
     }
     // The order in which frames that are dropped at the same time are reported means nothing.
     let finished_at = |s: &Seen| match s {
-        Seen::Finished { at, .. } => Some(*at),
+        Seen::Done { at, .. } => Some(*at),
         _ => None,
     };
     let tie = |a: &Seen, b: &Seen| finished_at(a).is_some() && finished_at(a) == finished_at(b);
     for tie in seen.chunk_by_mut(tie) {
         tie.sort_by_key(|s| match s {
-            Seen::Finished { station, .. } => *station,
+            Seen::Done { station, .. } => *station,
             _ => 0,
         });
     }
@@ -203,7 +219,7 @@ fn observe<D: Dcf>(case: &Case) -> (Vec<Seen>, Vec<Counters>) {
 
 /// Runs `case` on both; on success the number of (accesses, collisions, drops).
 fn compare(case: &Case) -> Result<[usize; 3], String> {
-    let (medium, medium_counters) = observe::<Medium>(case);
+    let (medium, medium_counters) = observe::<Dcf>(case);
     let (oracle, oracle_counters) = observe::<Oracle>(case);
     if let Some(i) = (0..medium.len().max(oracle.len())).find(|&i| medium.get(i) != oracle.get(i)) {
         let before = &medium[i.saturating_sub(6)..i];
@@ -222,13 +238,13 @@ fn compare(case: &Case) -> Result<[usize; 3], String> {
     Ok([
         count(|s| matches!(s, Seen::Access { .. })),
         count(|s| matches!(s, Seen::Access { collision: true, .. })),
-        count(|s| matches!(s, Seen::Finished { outcome: Outcome::Dropped, .. })),
+        count(|s| matches!(s, Seen::Done { outcome: TxStatus::Dropped, .. })),
     ])
 }
 
 /// A cell of 802.11b with long preambles at 11 Mb/s, control frames at 2 Mb/s.
-fn dot11b_cell(rts: bool, retry_limit: u32) -> MediumConfig {
-    MediumConfig {
+fn dot11b_cell(rts: bool, retry_limit: u32) -> DcfConfig {
+    DcfConfig {
         phy: Phy::dot11b(LONG_PREAMBLE),
         control_rate: Rate::from_mbps(2),
         rts_threshold: rts.then_some(0),
@@ -241,19 +257,19 @@ fn dot11b_cell(rts: bool, retry_limit: u32) -> MediumConfig {
 
 fn phys() -> [Phy; 5] {
     let [long, short] = [LONG_PREAMBLE, SHORT_PREAMBLE].map(Phy::dot11b);
-    [long, short, Phy::dot11b(Span::from_micros(120)), Phy::dot11a(), Phy::dot11g()]
+    [long, short, Phy::dot11b(Duration::from_micros(120)), Phy::dot11a(), Phy::dot11g()]
 }
 
-fn pick<T: Copy>(rng: &mut Stream, of: &[T]) -> T {
+fn pick<T: Copy>(rng: &mut RngStream, of: &[T]) -> T {
     of[rng.up_to(of.len() as u32 - 1) as usize]
 }
 
 /// A random cell with random traffic.
 fn random_case(seed: u64) -> Case {
-    let rng = &mut Stream::new(seed, Purpose::Traffic, 1 << 32);
+    let rng = &mut RngStream::new(seed, StreamId::Traffic, 1 << 32);
     let phy = pick(rng, &phys());
     let stations = 1 + rng.up_to(19);
-    let config = MediumConfig {
+    let config = DcfConfig {
         phy,
         control_rate: pick(rng, &phy.rates[..3]),
         rts_threshold: match rng.up_to(3) {
@@ -274,7 +290,7 @@ fn random_case(seed: u64) -> Case {
     let error_rates = rates.iter().map(|_| worst * rng.uniform() * rng.up_to(1) as f64).collect();
     // Whole microseconds meet slot boundaries exactly, which whole nanoseconds hardly ever do.
     let quantum = pick(rng, &[1, 1_000, 1_000, phy.slot.as_nanos()]);
-    let until = Time::ZERO + Span::from_millis(400);
+    let until = Instant::ZERO + Duration::from_millis(400);
     let saturated = rng.bernoulli(0.3);
     let size = pick(rng, &[0, 40, 1500]);
     // Mean frame of some 1 ms on air in all; loads from 2% to 200%.
@@ -290,7 +306,7 @@ fn random_case(seed: u64) -> Case {
             }
             let to = if from == AP { 1 + rng.up_to(stations - 1) } else { AP };
             let bytes = if size == 0 { 20 + rng.up_to(1480) } else { size };
-            arrivals.push(Arrival { at: Time::from_nanos(ns), from, to, bytes });
+            arrivals.push(Arrival { at: Instant::from_nanos(ns), from, to, bytes });
         }
     }
     arrivals.sort_by_key(|a| a.at);
@@ -320,7 +336,7 @@ fn medium_does_what_the_slot_by_slot_dcf_does() {
 fn counters_add_up() {
     for seed in 0..200 {
         let case = random_case(seed);
-        let (seen, counters) = observe::<Medium>(&case);
+        let (seen, counters) = observe::<Dcf>(&case);
         let mut expected = vec![Counters::default(); counters.len()];
         let mut last = vec![None; counters.len()];
         let mut errors = vec![0; counters.len()];
@@ -338,11 +354,11 @@ fn counters_add_up() {
                 Seen::Received { link: (from, _), packet, .. } => {
                     assert!(last[*from as usize] < Some(*packet), "frames leave in order");
                 }
-                Seen::Finished { station, outcome, packet, .. } => {
+                Seen::Done { station, outcome, packet, .. } => {
                     let station = *station as usize;
                     match outcome {
-                        Outcome::Delivered => expected[station].delivered += 1,
-                        Outcome::Dropped => expected[station].dropped += 1,
+                        TxStatus::Delivered => expected[station].delivered += 1,
+                        TxStatus::Dropped => expected[station].dropped += 1,
                     }
                     assert!(
                         last[station].replace(*packet) < Some(*packet),
@@ -395,7 +411,7 @@ prop_compose! {
         unit in prop_oneof![Just(1_000u64), 900u64..1100],
     ) -> Case {
         let phy = phys()[phy];
-        let config = MediumConfig {
+        let config = DcfConfig {
             phy,
             control_rate: phy.rates[control],
             rts_threshold,
@@ -405,9 +421,9 @@ prop_compose! {
             long_retry_limit,
         };
         let stations = links.len() as u32;
-        let mut at = Time::ZERO;
+        let mut at = Instant::ZERO;
         let arrivals = gaps.iter().map(|&(gap, pair, bytes)| {
-            at += Span::from_nanos(gap * unit);
+            at += Duration::from_nanos(gap * unit);
             let from = pair % stations;
             let to = if from == AP { 1 + (pair / stations) % (stations - 1) } else { AP };
             Arrival { at, from, to, bytes }
@@ -418,7 +434,7 @@ prop_compose! {
             rates: links.iter().map(|&(rate, _)| phy.rates[rate % phy.rates.len()]).collect(),
             error_rates: links.iter().map(|&(_, error_rate)| error_rate).collect(),
             arrivals: arrivals.collect(),
-            until: Time::ZERO + Span::from_millis(1_500),
+            until: Instant::ZERO + Duration::from_millis(1_500),
         }
     }
 }

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::Deserializer;
 use serde::de::{Error, Unexpected, Visitor};
 
-/// Reads a whole number from `MIN` to `MAX`.
-pub(super) fn whole<'de, const MIN: u32, const MAX: u32, D>(
+/// Reads a bounded_integer number from `MIN` to `MAX`.
+pub(super) fn bounded_integer<'de, const MIN: u32, const MAX: u32, D>(
     deserializer: D,
 ) -> Result<u32, D::Error>
 where
@@ -15,8 +15,8 @@ where
     deserializer.deserialize_any(Bounded::<MIN, MAX>)
 }
 
-/// Reads a whole number from `MIN` to `MAX`, or null for none.
-pub(super) fn optional_whole<'de, const MIN: u32, const MAX: u32, D>(
+/// Reads a bounded_integer number from `MIN` to `MAX`, or null for none.
+pub(super) fn optional_bounded_integer<'de, const MIN: u32, const MAX: u32, D>(
     deserializer: D,
 ) -> Result<Option<u32>, D::Error>
 where
@@ -31,7 +31,7 @@ impl<const MIN: u32, const MAX: u32> Visitor<'_> for Bounded<MIN, MAX> {
     type Value = u32;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a whole number from {MIN} to {MAX}")
+        write!(f, "a bounded_integer number from {MIN} to {MAX}")
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<u32, E> {
@@ -67,6 +67,6 @@ impl<'de, const MIN: u32, const MAX: u32> Visitor<'de> for Optional<MIN, MAX> {
     }
 
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        whole::<MIN, MAX, D>(deserializer).map(Some)
+        bounded_integer::<MIN, MAX, D>(deserializer).map(Some)
     }
 }

@@ -4,32 +4,32 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use evenair_core::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
+use evenair_core::medium::wlan::{AP, Dcf, DcfConfig};
 use evenair_core::packet::Packet;
-use evenair_core::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 use evenair_core::tcp::SackBlocks;
-use evenair_core::time::{Span, Time};
-use evenair_core::wlan::{AP, Medium, MediumConfig};
+use evenair_core::time::{Duration, Instant};
 
 use crate::RunError;
 use crate::capture::{AirFrame, AirPhy, AirWriter, Node, Segment, WireWriter};
 
 /// The two captures of a run. Like a radio that stands by, the air's has the frames that could be
 /// decoded: one entry for each exchange's frames, none for collisions.
-pub(crate) struct Recorder {
+pub(crate) struct CaptureWriter {
     paths: [PathBuf; 2],
     air: AirWriter<File>,
     wire: WireWriter<File>,
     /// The next MAC sequence number of each station.
     sequence: Vec<u16>,
     /// What the headers of each flow need; what travels between hosts alone is not captured.
-    flows: Vec<Captured>,
+    flows: Vec<FlowMeta>,
     /// The first error, after which nothing is written any more: a run sees it at its end.
     failed: Option<RunError>,
 }
 
 /// A flow as captures see it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Captured {
+pub(crate) struct FlowMeta {
     /// Its station's index in the cell; the access point's for flows between hosts.
     pub(crate) station: u32,
     /// Whether its data go from the station to the host.
@@ -40,12 +40,12 @@ pub(crate) struct Captured {
     pub(crate) request: u32,
 }
 
-impl Recorder {
+impl CaptureWriter {
     /// Creates `path` for the air and `STEM-wire.EXT` beside it.
     pub(crate) fn create(
         path: &Path,
-        (config, stations): (&MediumConfig, usize),
-        flows: Vec<Captured>,
+        (config, stations): (&DcfConfig, usize),
+        flows: Vec<FlowMeta>,
     ) -> Result<Self, RunError> {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let extension = path.extension().map_or("pcapng".into(), |e| e.to_string_lossy());
@@ -71,7 +71,7 @@ impl Recorder {
     #[cold]
     pub(crate) fn exchange(
         &mut self,
-        medium: &Medium,
+        medium: &Dcf,
         link: (u32, u32),
         packet: &Packet,
         sack: Option<SackBlocks>,
@@ -85,7 +85,13 @@ impl Recorder {
 
     /// A packet that the server, or another host, sends to a station or gets from one.
     #[cold]
-    pub(crate) fn wire(&mut self, now: Time, up: bool, packet: &Packet, sack: Option<SackBlocks>) {
+    pub(crate) fn wire(
+        &mut self,
+        now: Instant,
+        up: bool,
+        packet: &Packet,
+        sack: Option<SackBlocks>,
+    ) {
         let flow = self.flow(packet);
         if self.failed.is_none()
             && flow.station != AP
@@ -95,7 +101,7 @@ impl Recorder {
         }
     }
 
-    fn flow(&self, packet: &Packet) -> Captured {
+    fn flow(&self, packet: &Packet) -> FlowMeta {
         self.flows[packet.flow.0 as usize]
     }
 
@@ -112,7 +118,7 @@ impl Recorder {
 
     fn write_exchange(
         &mut self,
-        medium: &Medium,
+        medium: &Dcf,
         (from, to): (u32, u32),
         packet: &Packet,
         sack: Option<SackBlocks>,
@@ -144,7 +150,7 @@ impl Recorder {
     }
 }
 
-fn segment(flow: Captured, up: bool, packet: &Packet, sack: Option<SackBlocks>) -> Segment {
+fn segment(flow: FlowMeta, up: bool, packet: &Packet, sack: Option<SackBlocks>) -> Segment {
     Segment {
         packet: *packet,
         station: flow.station - 1,
@@ -161,6 +167,6 @@ fn node(station: u32) -> Node {
 }
 
 /// A Duration field: microseconds, rounded up (IEEE 802.11-2007 7.1.3.2).
-fn micros(span: Span) -> u16 {
+fn micros(span: Duration) -> u16 {
     u16::try_from(span.as_nanos().div_ceil(1000)).unwrap_or(u16::MAX)
 }

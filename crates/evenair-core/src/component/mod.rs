@@ -1,7 +1,7 @@
 //! Registries: what the parts of one kind are called, what parameters they have, where they come
 //! from. Scenarios, the command line's help and the documentation follow from it.
 
-use crate::time::Span;
+use crate::time::Duration;
 use crate::traffic::Distribution;
 
 /// A part that a scenario can name.
@@ -42,7 +42,7 @@ pub enum Value {
     /// A number.
     Number(f64),
     /// A length of time.
-    Time(Span),
+    Time(Duration),
     /// Yes or no.
     Switch(bool),
     /// How a random quantity is distributed.
@@ -156,7 +156,7 @@ impl Choice {
     }
 
     /// The value of a parameter that is a length of time.
-    pub fn time(&self, parameter: &str) -> Span {
+    pub fn time(&self, parameter: &str) -> Duration {
         match &self.values[self.index(parameter)] {
             Value::Time(span) => *span,
             other => panic!("{parameter} is no time but {other:?}"),

@@ -1,15 +1,15 @@
 //! A DCF without any cleverness, to test [`super::Medium`] against: one integer backoff counter per
 //! station, decremented slot by slot, and a moment from which the station may act at all.
 //!
-//! Written from the rules in the documentation of [`super::medium`] and [`super::contention`], not
+//! Written from the rules in the documentation of [`super::dcf`] and [`super::backoff`], not
 //! from their code. It makes the same draws in the same order per station.
 
 use std::collections::VecDeque;
 
-use super::{AP, Counters, Event, Exchange, Frame, MediumConfig, Outcome};
-use crate::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
-use crate::rng::{Purpose, Stream};
-use crate::time::{Span, Time};
+use super::{AP, Counters, DcfConfig, Event, Exchange, Frame, TxStatus};
+use crate::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
+use crate::rng::{RngStream, StreamId};
+use crate::time::{Duration, Instant};
 use crate::units::Rate;
 
 #[derive(Debug)]
@@ -21,35 +21,35 @@ struct Station {
     counter: Option<u32>,
     /// It neither counts nor sends at boundaries before this moment: the end of DIFS, EIFS or
     /// response timeout, or the arrival of its frame.
-    ready_from: Time,
+    ready_from: Instant,
     /// The counter of 0 stands for an immediate access, not for a backoff.
     immediate: bool,
     cw: u32,
     short_retries: u32,
     long_retries: u32,
-    backoff: Stream,
+    backoff: RngStream,
     /// Down and up.
-    errors: [Stream; 2],
+    errors: [RngStream; 2],
     counters: Counters,
 }
 
 #[derive(Debug)]
 enum Air {
     /// Idle; this slot boundary has not been looked at yet.
-    Idle { boundary: Time },
+    Idle { boundary: Instant },
     /// `sender` has the air, and its data frame will be received.
     Data { sender: u32, exchange: Exchange },
     /// `sender`'s data is being acknowledged.
-    Ack { sender: u32, end: Time },
+    Ack { sender: u32, end: Instant },
     /// Frames in vain: each sender, and when its own frame ends.
-    Vain { senders: Vec<(u32, Time)>, end: Time },
+    Vain { senders: Vec<(u32, Instant)>, end: Instant },
 }
 
 /// The slot-by-slot DCF. It has the interface of [`super::Medium`], but wants to be polled at every
 /// slot boundary.
 #[derive(Debug)]
 pub(super) struct Oracle {
-    config: MediumConfig,
+    config: DcfConfig,
     stations: Vec<Station>,
     air: Air,
     events: VecDeque<Event>,
@@ -58,26 +58,26 @@ pub(super) struct Oracle {
 }
 
 impl Oracle {
-    pub(super) fn new(config: MediumConfig, rates: &[Rate], seed: u64) -> Self {
+    pub(super) fn new(config: DcfConfig, rates: &[Rate], seed: u64) -> Self {
         let station = |(index, &rate): (usize, &Rate)| Station {
             rate,
             error_rate: 0.0,
             frame: None,
             counter: None,
-            ready_from: Time::ZERO + config.phy.difs(),
+            ready_from: Instant::ZERO + config.phy.difs(),
             immediate: false,
             cw: config.phy.cw_min,
             short_retries: 0,
             long_retries: 0,
-            backoff: Stream::new(seed, Purpose::Backoff, index as u64),
+            backoff: RngStream::new(seed, StreamId::Backoff, index as u64),
             errors: [0, 1]
-                .map(|way| Stream::new(seed, Purpose::FrameErrors, 2 * index as u64 + way)),
+                .map(|way| RngStream::new(seed, StreamId::FrameErrors, 2 * index as u64 + way)),
             counters: Counters::default(),
         };
         Self {
             config,
             stations: rates.iter().enumerate().map(station).collect(),
-            air: Air::Idle { boundary: Time::ZERO + config.phy.difs() },
+            air: Air::Idle { boundary: Instant::ZERO + config.phy.difs() },
             events: VecDeque::new(),
             last: None,
         }
@@ -95,7 +95,7 @@ impl Oracle {
         self.stations[station as usize].counters
     }
 
-    pub(super) fn offer(&mut self, now: Time, index: u32, frame: Frame) {
+    pub(super) fn offer(&mut self, now: Instant, index: u32, frame: Frame) {
         let difs = self.config.phy.difs();
         let station = &mut self.stations[index as usize];
         station.frame = Some(frame);
@@ -114,9 +114,9 @@ impl Oracle {
         }
     }
 
-    pub(super) fn poll_at(&self) -> Time {
+    pub(super) fn poll_at(&self) -> Instant {
         if !self.events.is_empty() {
-            return Time::ZERO;
+            return Instant::ZERO;
         }
         match &self.air {
             Air::Idle { boundary } => *boundary,
@@ -129,7 +129,7 @@ impl Oracle {
         self.last.as_ref().unwrap()
     }
 
-    pub(super) fn poll(&mut self, now: Time) -> Option<Event> {
+    pub(super) fn poll(&mut self, now: Instant) -> Option<Event> {
         if self.events.is_empty() {
             let phy = self.config.phy;
             let idle = Air::Idle { boundary: now + phy.difs() };
@@ -146,7 +146,7 @@ impl Oracle {
                     for station in &mut self.stations {
                         station.ready_from = now + phy.difs();
                     }
-                    self.finish(sender, Outcome::Delivered);
+                    self.finish(sender, TxStatus::Delivered);
                 }
                 Air::Vain { senders, .. } => {
                     for station in &mut self.stations {
@@ -164,7 +164,7 @@ impl Oracle {
     }
 
     /// A slot boundary of an idle medium: somebody sends, or an idle slot begins.
-    fn boundary(&mut self, now: Time) {
+    fn boundary(&mut self, now: Instant) {
         let mut senders = Vec::new();
         for (station, index) in self.stations.iter_mut().zip(0..) {
             if station.counter == Some(0) && station.ready_from <= now {
@@ -196,7 +196,7 @@ impl Oracle {
         };
     }
 
-    fn send_alone(&mut self, now: Time, sender: u32) -> Air {
+    fn send_alone(&mut self, now: Instant, sender: u32) -> Air {
         let (phy, control) = (self.config.phy, self.config.control_rate);
         let rts = self.needs_rts(sender);
         let data_start = if rts {
@@ -228,7 +228,7 @@ impl Oracle {
         Air::Data { sender, exchange }
     }
 
-    fn collide(&mut self, now: Time, senders: &[u32]) -> Air {
+    fn collide(&mut self, now: Instant, senders: &[u32]) -> Air {
         let mut ends = Vec::new();
         for &sender in senders {
             let rts = self.needs_rts(sender);
@@ -259,25 +259,25 @@ impl Oracle {
             station.short_retries >= self.config.short_retry_limit
         };
         if over {
-            self.finish(index, Outcome::Dropped);
+            self.finish(index, TxStatus::Dropped);
         } else {
             station.cw = (2 * station.cw + 1).min(self.config.phy.cw_max);
             station.draw();
         }
     }
 
-    fn finish(&mut self, index: u32, outcome: Outcome) {
+    fn finish(&mut self, index: u32, outcome: TxStatus) {
         let station = &mut self.stations[index as usize];
         match outcome {
-            Outcome::Delivered => station.counters.delivered += 1,
-            Outcome::Dropped => station.counters.dropped += 1,
+            TxStatus::Delivered => station.counters.delivered += 1,
+            TxStatus::Dropped => station.counters.dropped += 1,
         }
         station.cw = self.config.phy.cw_min;
         station.short_retries = 0;
         station.long_retries = 0;
         station.draw();
         station.frame = None;
-        self.events.push_back(Event::Finished { station: index, outcome });
+        self.events.push_back(Event::Done { station: index, outcome });
     }
 
     fn frame_bytes(&self, sender: u32) -> u32 {
@@ -293,7 +293,7 @@ impl Oracle {
         if sender == AP { self.stations[sender as usize].frame.unwrap().to } else { sender }
     }
 
-    fn data_time(&self, sender: u32) -> Span {
+    fn data_time(&self, sender: u32) -> Duration {
         let rate = self.stations[self.end_of_link(sender) as usize].rate;
         self.config.phy.airtime(self.frame_bytes(sender), rate)
     }

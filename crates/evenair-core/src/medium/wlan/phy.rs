@@ -3,8 +3,8 @@
 //! Sources: IEEE 802.11-2007, clause 18 (HR/DSSS, 802.11b), clause 17 (OFDM, 802.11a), clause 19
 //! (ERP-OFDM, 802.11g); interframe spaces from clause 9.2.10.
 
-use crate::parts::Part;
-use crate::time::Span;
+use crate::component::Part;
+use crate::time::Duration;
 use crate::units::Rate;
 
 /// Bytes of an ACK or CTS frame (IEEE 802.11-2007 7.2.1.2, 7.2.1.3).
@@ -15,9 +15,9 @@ pub const CTS_BYTES: u32 = 14;
 pub const RTS_BYTES: u32 = 20;
 
 /// PLCP preamble and header of 802.11b, long: 144 + 48 bits at 1 Mb/s (18.2.2.1).
-pub const LONG_PREAMBLE: Span = Span::from_micros(192);
+pub const LONG_PREAMBLE: Duration = Duration::from_micros(192);
 /// PLCP preamble and header of 802.11b, short: 72 bits at 1 and 48 at 2 Mb/s (18.2.2.2).
-pub const SHORT_PREAMBLE: Span = Span::from_micros(96);
+pub const SHORT_PREAMBLE: Duration = Duration::from_micros(96);
 
 /// The timing of one PHY.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,9 +25,9 @@ pub struct Phy {
     /// The name used in scenarios.
     pub name: &'static str,
     /// aSlotTime.
-    pub slot: Span,
+    pub slot: Duration,
     /// aSIFSTime.
-    pub sifs: Span,
+    pub sifs: Duration,
     /// aCWmin: the first backoff is uniform on 0..=cw_min slots.
     pub cw_min: u32,
     /// aCWmax.
@@ -40,9 +40,9 @@ pub struct Phy {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Modulation {
     /// A PLCP preamble and header of fixed duration, then the bits at the data rate.
-    Dsss { preamble: Span },
+    Dsss { preamble: Duration },
     /// Symbols of 4 us behind a preamble and SIGNAL field of 20 us; ERP adds 6 us of silence.
-    Ofdm { signal_extension: Span },
+    Ofdm { signal_extension: Duration },
 }
 
 const DSSS_RATES: &[Rate] = &[
@@ -90,11 +90,11 @@ pub static REGISTRY: &[&Part] = &[
 impl Phy {
     /// 802.11b with the given PLCP preamble and header duration ([`LONG_PREAMBLE`],
     /// [`SHORT_PREAMBLE`], or a simulator's own): slot 20 us, SIFS 10 us, CW 31 to 1023 (18.3.3).
-    pub const fn dot11b(preamble: Span) -> Self {
+    pub const fn dot11b(preamble: Duration) -> Self {
         Self {
             name: "802.11b",
-            slot: Span::from_micros(20),
-            sifs: Span::from_micros(10),
+            slot: Duration::from_micros(20),
+            sifs: Duration::from_micros(10),
             cw_min: 31,
             cw_max: 1023,
             rates: DSSS_RATES,
@@ -106,12 +106,12 @@ impl Phy {
     pub const fn dot11a() -> Self {
         Self {
             name: "802.11a",
-            slot: Span::from_micros(9),
-            sifs: Span::from_micros(16),
+            slot: Duration::from_micros(9),
+            sifs: Duration::from_micros(16),
             cw_min: 15,
             cw_max: 1023,
             rates: OFDM_RATES,
-            modulation: Modulation::Ofdm { signal_extension: Span::ZERO },
+            modulation: Modulation::Ofdm { signal_extension: Duration::ZERO },
         }
     }
 
@@ -120,21 +120,21 @@ impl Phy {
     pub const fn dot11g() -> Self {
         Self {
             name: "802.11g",
-            sifs: Span::from_micros(10),
-            modulation: Modulation::Ofdm { signal_extension: Span::from_micros(6) },
+            sifs: Duration::from_micros(10),
+            modulation: Modulation::Ofdm { signal_extension: Duration::from_micros(6) },
             ..Self::dot11a()
         }
     }
 
     /// DIFS = SIFS + 2 slots (9.2.10).
-    pub fn difs(&self) -> Span {
+    pub fn difs(&self) -> Duration {
         self.sifs + self.slot * 2
     }
 
     /// EIFS = SIFS + DIFS + an ACK at the lowest mandatory rate (9.2.10). That rate, 1 Mb/s in
     /// 802.11b, knows no short preamble, so a station with short preambles still counts a long one.
     /// A cell of 802.11g stations alone is taken to have OFDM rates as its basic ones: 6 Mb/s.
-    pub fn eifs(&self) -> Span {
+    pub fn eifs(&self) -> Duration {
         let ack = match self.modulation {
             Modulation::Dsss { preamble: SHORT_PREAMBLE } => {
                 Self::dot11b(LONG_PREAMBLE).airtime(ACK_BYTES, DSSS_RATES[0])
@@ -147,10 +147,10 @@ impl Phy {
     /// How long a sender waits for the start of an ACK or CTS: SIFS + slot + aPHY-RX-START-Delay
     /// (9.2.8), the last being preamble and header of 802.11b (18.3.3) and 25 us with OFDM
     /// (17.4.3).
-    pub fn response_timeout(&self) -> Span {
+    pub fn response_timeout(&self) -> Duration {
         let rx_start = match self.modulation {
             Modulation::Dsss { preamble } => preamble,
-            Modulation::Ofdm { .. } => Span::from_micros(25),
+            Modulation::Ofdm { .. } => Duration::from_micros(25),
         };
         self.sifs + self.slot + rx_start
     }
@@ -158,19 +158,19 @@ impl Phy {
     /// The time on air of a frame of `bytes` (MAC header and FCS included) at `rate`, rounded to
     /// the nanosecond. DSSS: preamble + 8 `bytes` / `rate` (18.3.4). OFDM: 20 us + 4 us for every
     /// symbol that 16 service bits, the frame and 6 tail bits need (17.4.3), plus the extension.
-    pub fn airtime(&self, bytes: u32, rate: Rate) -> Span {
+    pub fn airtime(&self, bytes: u32, rate: Rate) -> Duration {
         self.airtime_of_bits(8 * u64::from(bytes), rate)
     }
 
     /// As [`Self::airtime`], of a frame of `bits`: in published models a frame may end within a
     /// byte.
-    pub fn airtime_of_bits(&self, bits: u64, rate: Rate) -> Span {
+    pub fn airtime_of_bits(&self, bits: u64, rate: Rate) -> Duration {
         match self.modulation {
             Modulation::Dsss { preamble } => preamble + rate.time_for_bits(bits),
             Modulation::Ofdm { signal_extension } => {
                 let bits_per_symbol = rate.as_bps() * 4 / 1_000_000;
                 let symbols = (16 + 6 + bits).div_ceil(bits_per_symbol);
-                Span::from_micros(20) + Span::from_micros(4) * symbols + signal_extension
+                Duration::from_micros(20) + Duration::from_micros(4) * symbols + signal_extension
             }
         }
     }
@@ -185,7 +185,7 @@ impl Phy {
 mod tests {
     use super::*;
 
-    fn us(span: Span) -> f64 {
+    fn us(span: Duration) -> f64 {
         span.as_nanos() as f64 / 1e3
     }
 
@@ -197,7 +197,7 @@ mod tests {
         assert_eq!([us(long.difs()), us(long.eifs()), us(short.eifs())], [50.0, 364.0, 364.0]);
         assert_eq!([us(Phy::dot11a().difs()), us(Phy::dot11a().eifs())], [34.0, 94.0]);
         assert_eq!([us(Phy::dot11g().difs()), us(Phy::dot11g().eifs())], [28.0, 88.0]);
-        assert_eq!(us(Phy::dot11b(Span::from_micros(120)).eifs()), 292.0);
+        assert_eq!(us(Phy::dot11b(Duration::from_micros(120)).eifs()), 292.0);
         assert_eq!([us(long.response_timeout()), us(short.response_timeout())], [222.0, 126.0]);
     }
 

@@ -1,10 +1,10 @@
 //! What a run has to tell: counts taken when measuring begins and when it ends.
 
-use evenair_core::time::{Span, Time};
-use evenair_core::wlan::{AP, Counters};
+use evenair_core::medium::wlan::{AP, Counters};
+use evenair_core::time::{Duration, Instant};
 
 use crate::RESULT_VERSION;
-use crate::flow::{Ends, Flow, Place};
+use crate::flow::{Attachment, Endpoints, Flow};
 use crate::interface::Interface;
 use crate::network::Network;
 use crate::result::{
@@ -16,7 +16,7 @@ use crate::transfers::Session;
 
 /// What had been counted when measuring began. (The network's queues and links begin anew then.)
 #[derive(Debug, Default)]
-pub(crate) struct Measuring {
+pub(crate) struct Metrics {
     flows: Vec<FlowCounts>,
     macs: Vec<Counters>,
 }
@@ -29,10 +29,10 @@ struct FlowCounts {
     timeouts: u64,
     fast_retransmits: u64,
     rtt_samples: u64,
-    rtt_sum: Span,
+    rtt_sum: Duration,
 }
 
-impl Measuring {
+impl Metrics {
     /// The warm-up is over.
     pub(crate) fn begin(&mut self, flows: &[Flow], network: &Network) {
         self.flows = flows.iter().map(FlowCounts::of).collect();
@@ -43,11 +43,11 @@ impl Measuring {
     pub(crate) fn result(
         self,
         scenario: &Scenario,
-        end: Time,
+        end: Instant,
         flows: &[Flow],
         network: &Network,
     ) -> RunResult {
-        let begin = Time::ZERO + scenario.warmup.span();
+        let begin = Instant::ZERO + scenario.warmup.duration();
         let duration_s = end.since(begin).as_secs_f64();
         let sessions = sessions(flows, begin);
         let each = flows.iter().zip(&self.flows);
@@ -109,15 +109,15 @@ impl Measuring {
 }
 
 /// The transfers of a flow that began after `begin`.
-fn measured(flow: &Flow, begin: Time) -> impl Iterator<Item = &Session> {
+fn measured(flow: &Flow, begin: Instant) -> impl Iterator<Item = &Session> {
     let finished = flow.transfers.iter().flat_map(|transfers| transfers.finished());
     finished.filter(move |session| session.start >= begin)
 }
 
 /// Those of all flows, by their start.
-fn sessions(flows: &[Flow], begin: Time) -> Option<Vec<SessionResult>> {
+fn sessions(flows: &[Flow], begin: Instant) -> Option<Vec<SessionResult>> {
     flows.iter().find(|flow| flow.transfers.is_some())?;
-    let each = |flow: &'_ Flow| -> Vec<(Time, SessionResult)> {
+    let each = |flow: &'_ Flow| -> Vec<(Instant, SessionResult)> {
         let result = |session: &Session| SessionResult {
             flow: flow.id.clone(),
             start_s: session.start.since(begin).as_secs_f64(),
@@ -130,7 +130,7 @@ fn sessions(flows: &[Flow], begin: Time) -> Option<Vec<SessionResult>> {
         };
         measured(flow, begin).map(|session| (session.start, result(session))).collect()
     };
-    let mut all: Vec<(Time, SessionResult)> = flows.iter().flat_map(each).collect();
+    let mut all: Vec<(Instant, SessionResult)> = flows.iter().flat_map(each).collect();
     // A stable sort: at equal times in the order of the flows.
     all.sort_by_key(|(start, _)| *start);
     Some(all.into_iter().map(|(_, session)| session).collect())
@@ -140,7 +140,7 @@ impl FlowCounts {
     fn of(flow: &Flow) -> Self {
         let delivered = flow.delivered_bytes();
         match &flow.ends {
-            Ends::Tcp { sender, .. } => {
+            Endpoints::Tcp { sender, .. } => {
                 let counters = sender.counters();
                 let (rtt_samples, rtt_sum) = sender.rtt().total();
                 let past = flow.transfers.as_ref().map(|transfers| *transfers.past());
@@ -155,20 +155,20 @@ impl FlowCounts {
                     rtt_sum: past.rtt_sum + rtt_sum,
                 }
             }
-            Ends::Udp(udp) => Self { delivered, segments: udp.sent, ..Self::default() },
+            Endpoints::Udp(udp) => Self { delivered, segments: udp.sent, ..Self::default() },
         }
     }
 
     /// What happened from these counts to `end`.
-    fn until(&self, end: &Self, flow: &Flow, (begin, duration_s): (Time, f64)) -> FlowResult {
+    fn until(&self, end: &Self, flow: &Flow, (begin, duration_s): (Instant, f64)) -> FlowResult {
         let rtt_samples = end.rtt_samples - self.rtt_samples;
         let rtt_sum = end.rtt_sum - self.rtt_sum;
         let (station, direction, from, to) = match &flow.place {
-            Place::Station { station, up, .. } => {
+            Attachment::Station { station, up, .. } => {
                 let direction = if *up { "up" } else { "down" };
                 (Some(format!("sta-{station}")), Some(direction), None, None)
             }
-            Place::Wired { from, to } => (None, None, Some(from.clone()), Some(to.clone())),
+            Attachment::Wired { from, to } => (None, None, Some(from.clone()), Some(to.clone())),
         };
         FlowResult {
             id: flow.id.clone(),

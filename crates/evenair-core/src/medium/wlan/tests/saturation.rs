@@ -1,23 +1,23 @@
 //! Stations that always have a frame, against Bianchi's model and against ns-2.
 
 use super::*;
-use crate::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
+use crate::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 
 const PACKET: u32 = 1500;
 
 /// Throughput (Mb/s of IP packets) and collision probability per attempt of `n` stations that always
 /// have a packet for the AP, over `measured` after 5 s.
-fn saturation(config: MediumConfig, n: u32, seed: u64, measured: Span) -> [f64; 2] {
+fn saturation(config: DcfConfig, n: u32, seed: u64, measured: Duration) -> [f64; 2] {
     let rates = vec![Rate::from_mbps(11); n as usize + 1];
-    let mut medium = Medium::new(config, &rates, seed);
-    let sum = |medium: &Medium, what: fn(&Counters) -> u64| {
+    let mut medium = Dcf::new(config, &rates, seed);
+    let sum = |medium: &Dcf, what: fn(&Counters) -> u64| {
         (1..=n).map(|s| what(&medium.counters(s))).sum::<u64>() as f64
     };
     for station in 1..=n {
-        medium.offer(Time::ZERO, station, Frame { to: AP, bytes: PACKET });
+        medium.offer(Instant::ZERO, station, Frame { to: AP, bytes: PACKET });
     }
-    let warm = Time::ZERO + Span::from_secs(5);
-    let (mut now, mut counting) = (Time::ZERO, false);
+    let warm = Instant::ZERO + Duration::from_secs(5);
+    let (mut now, mut counting) = (Instant::ZERO, false);
     let mut packets = 0u64;
     let (mut attempts, mut collisions) = (0.0, 0.0);
     loop {
@@ -33,7 +33,7 @@ fn saturation(config: MediumConfig, n: u32, seed: u64, measured: Span) -> [f64; 
         }
         match poll(&mut medium, now) {
             Some(Event::Received { .. }) => packets += 1,
-            Some(Event::Finished { station, .. }) => {
+            Some(Event::Done { station, .. }) => {
                 medium.offer(now, station, Frame { to: AP, bytes: PACKET });
             }
             None => {}
@@ -47,7 +47,7 @@ fn saturation(config: MediumConfig, n: u32, seed: u64, measured: Span) -> [f64; 
 
 /// Mean and half-width of the 99.9% confidence interval over 20 seeds (Student's t, 19 degrees of
 /// freedom), of throughput and of collision probability.
-fn over_20_seeds(config: MediumConfig, n: u32, measured: Span) -> [(f64, f64); 2] {
+fn over_20_seeds(config: DcfConfig, n: u32, measured: Duration) -> [(f64, f64); 2] {
     let runs: Vec<_> = (1..=20).map(|seed| saturation(config, n, seed, measured)).collect();
     [0, 1].map(|i| {
         let mean = runs.iter().map(|r| r[i]).sum::<f64>() / 20.0;
@@ -74,7 +74,7 @@ fn bianchi(n: u32, phy: &Phy) -> [f64; 2] {
 }
 
 /// T_s and T_c in seconds: a success with its DIFS, and a collision with its EIFS.
-fn busy_times(config: &MediumConfig) -> [f64; 2] {
+fn busy_times(config: &DcfConfig) -> [f64; 2] {
     let phy = &config.phy;
     let data = phy.airtime(PACKET + config.mac_overhead, Rate::from_mbps(11));
     let [ack, rts, cts] =
@@ -89,7 +89,7 @@ fn busy_times(config: &MediumConfig) -> [f64; 2] {
 }
 
 /// Saturation throughput in Mb/s (Bianchi 2000, equation 13).
-fn bianchi_throughput(config: &MediumConfig, n: u32) -> f64 {
+fn bianchi_throughput(config: &DcfConfig, n: u32) -> f64 {
     let [success, collision] = busy_times(config);
     let [tau, _] = bianchi(n, &config.phy);
     let idle = (1.0 - tau).powi(n as i32);
@@ -116,7 +116,7 @@ fn saturation_throughput_is_that_of_bianchis_model() {
         for n in [1, 2, 5, 10, 20, 50] {
             let config = dot11b_cell(rts, 255);
             let model = bianchi_throughput(&config, n);
-            let [(mean, half), (p, _)] = over_20_seeds(config, n, Span::from_secs(120));
+            let [(mean, half), (p, _)] = over_20_seeds(config, n, Duration::from_secs(120));
             let difference = mean / model - 1.0;
             let p_model = bianchi(n, &config.phy)[1];
             let row = format!(
@@ -150,8 +150,8 @@ fn saturation_throughput_is_that_of_ns2() {
     let mut wrong = Vec::new();
     eprintln!("             n  ns-2   evenair  99.9%   difference  p");
     for (n, rts, reference) in NS2_SATURATED {
-        let config = MediumConfig { long_retry_limit: 4, ..dot11b_cell(rts, 7) };
-        let [(mean, half), (p, _)] = over_20_seeds(config, n, Span::from_secs(60));
+        let config = DcfConfig { long_retry_limit: 4, ..dot11b_cell(rts, 7) };
+        let [(mean, half), (p, _)] = over_20_seeds(config, n, Duration::from_secs(60));
         let difference = mean / reference - 1.0;
         let row = format!(
             "{:10} {n:3} {reference:6.4} {mean:8.4} {half:7.4}   {:+7.2}%  {p:8.4}",

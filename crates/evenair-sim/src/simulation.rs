@@ -10,39 +10,39 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use evenair_core::medium::wlan::AP;
 use evenair_core::packet::Packet;
-use evenair_core::time::Time;
-use evenair_core::wlan::AP;
+use evenair_core::time::Instant;
 
+use crate::capture::writer::CaptureWriter;
 use crate::flow::Flow;
-use crate::measure::Measuring;
+use crate::metrics::Metrics;
 use crate::network::{Network, OnAir, fold};
-use crate::recorder::Recorder;
 use crate::result::RunResult;
 use crate::scenario::Scenario;
 use crate::series::Sampler;
 use crate::timers::Timers;
-use crate::{RunError, RunOptions, setup};
+use crate::{RunError, RunOptions, build};
 
 /// How many steps of the loop pass between two looks at the cancel flag: a millisecond or two.
 const STEPS_PER_CANCEL_CHECK: u32 = 1 << 14;
 
 /// Everything that a run consists of.
-pub(crate) struct World<'a> {
+pub(crate) struct Simulation<'a> {
     scenario: &'a Scenario,
-    now: Time,
+    now: Instant,
     network: Network,
     flows: Vec<Flow>,
     timers: Timers,
     sampler: Option<Sampler>,
-    measuring: Measuring,
+    measuring: Metrics,
     events: u64,
     cancel: Option<Arc<AtomicBool>>,
     cancelled: bool,
     /// Flows that have not come to their end, where every flow has one.
     unfinished: Option<usize>,
     /// When the run is over: as the scenario has it, or when the last of them has.
-    end: Time,
+    end: Instant,
 }
 
 /// What a timer is for. Flow `f` owns three timers, from 3 f on; the run's own follow.
@@ -54,37 +54,37 @@ enum Timer {
     Sample,
 }
 
-impl<'a> World<'a> {
+impl<'a> Simulation<'a> {
     /// The world before time 0.
     pub(crate) fn new(
         scenario: &'a Scenario,
         seed: u64,
         options: &RunOptions,
     ) -> Result<Self, RunError> {
-        let flows = setup::flows(scenario, seed);
-        let mut network = setup::network(scenario, seed, &flows);
+        let flows = build::flows(scenario, seed);
+        let mut network = build::network(scenario, seed, &flows);
         if let Some(path) = &options.pcap {
             let captured = flows.iter().map(Flow::captured).collect();
-            network.record(Recorder::create(path, network.cell(), captured)?);
+            network.record(CaptureWriter::create(path, network.cell(), captured)?);
         }
         let mut timers = Timers::new(3 * flows.len() + 2);
         for (i, flow) in flows.iter().enumerate() {
             timers.arm(3 * i as u32, flow.start);
             timers.arm(3 * i as u32 + 2, flow.stop);
         }
-        timers.arm(3 * flows.len() as u32, Time::ZERO + scenario.warmup.span());
+        timers.arm(3 * flows.len() as u32, Instant::ZERO + scenario.warmup.duration());
         Ok(Self {
             scenario,
-            now: Time::ZERO,
+            now: Instant::ZERO,
             network,
             timers,
             sampler: scenario.trace.as_ref().map(|_| Sampler::default()),
-            measuring: Measuring::default(),
+            measuring: Metrics::default(),
             events: 0,
             cancel: options.cancel.clone(),
             cancelled: false,
             unfinished: flows.iter().all(Flow::is_finite).then_some(flows.len()),
-            end: Time::ZERO + scenario.warmup.span() + scenario.duration.span(),
+            end: Instant::ZERO + scenario.warmup.duration() + scenario.duration.duration(),
             flows,
         })
     }
@@ -155,7 +155,7 @@ impl<'a> World<'a> {
         false
     }
 
-    fn begin_event(&mut self, at: Time) {
+    fn begin_event(&mut self, at: Instant) {
         self.now = self.now.max(at);
         self.events += 1;
     }
@@ -209,7 +209,7 @@ impl<'a> World<'a> {
     fn note_end(&mut self, index: usize, was_done: bool) {
         if !was_done && self.flows[index].is_done() {
             self.unfinished = self.unfinished.map(|flows| flows - 1);
-            let measures = self.now > Time::ZERO + self.scenario.warmup.span();
+            let measures = self.now > Instant::ZERO + self.scenario.warmup.duration();
             if measures && self.unfinished == Some(0) {
                 self.end = self.now;
             }
@@ -281,9 +281,9 @@ impl<'a> World<'a> {
     }
 
     fn on_sample(&mut self) {
-        let since_warmup = self.now.since(Time::ZERO + self.scenario.warmup.span());
+        let since_warmup = self.now.since(Instant::ZERO + self.scenario.warmup.duration());
         if let (Some(sampler), Some(trace)) = (&mut self.sampler, &self.scenario.trace) {
-            let interval = trace.interval.span().as_secs_f64();
+            let interval = trace.interval.duration().as_secs_f64();
             let waiting = self.network.interfaces()[AP as usize].waiting();
             sampler.sample(since_warmup.as_secs_f64(), interval, &self.flows, waiting);
         }
@@ -293,7 +293,7 @@ impl<'a> World<'a> {
     fn arm_sample(&mut self) {
         if let Some(trace) = &self.scenario.trace {
             let timer = 3 * self.flows.len() as u32 + 1;
-            self.timers.arm(timer, self.now + trace.interval.span());
+            self.timers.arm(timer, self.now + trace.interval.duration());
         }
     }
 }

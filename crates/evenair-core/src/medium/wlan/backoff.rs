@@ -19,12 +19,12 @@
 //! (it has just transmitted, its packet came during the busy period, or its immediate access was
 //! forestalled), or by one whose packet arrived after the medium became idle (immediate access). Models in which a busy slot counts (Bianchi 2000) differ by 1 to 2% in throughput.
 
-use super::crowd::Crowd;
+use super::slot_ring::SlotRing;
 
 /// A station that does not run with the crowd in this idle period: it begins to count later or
 /// earlier (it has just collided, or its packet has just come).
 #[derive(Clone, Copy, Debug)]
-struct Straggler {
+struct OffGrid {
     station: u32,
     /// The boundary, counted from E + DIFS, from which its counter runs.
     from: u64,
@@ -37,13 +37,13 @@ struct Straggler {
 
 /// Where a station's counter stands when it has no frame to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rest {
+enum IdleBackoff {
     /// Contending or transmitting: not at rest.
     Active,
     /// Post-backoff ends at this count of idle slots.
     Post(u64),
     /// In the list of stragglers until the idle period ends.
-    Straggling,
+    OffGrid,
 }
 
 /// What a station has to do to send a frame that has just arrived at its idle MAC.
@@ -61,12 +61,12 @@ pub(super) struct Contention {
     /// Idle slots that the crowd has counted until the present (or next) idle period.
     elapsed: u64,
     /// Boundaries that the crowd skips in this idle period: 0 after DIFS, more after EIFS.
-    crowd_from: u64,
-    crowd: Crowd,
-    stragglers: Vec<Straggler>,
+    ring_from: u64,
+    ring: SlotRing,
+    off_grids: Vec<OffGrid>,
     /// The first boundary at which one of the stragglers transmits.
-    first_straggler: Option<u64>,
-    rest: Vec<Rest>,
+    first_off_grid: Option<u64>,
+    rest: Vec<IdleBackoff>,
 }
 
 impl Contention {
@@ -74,21 +74,21 @@ impl Contention {
     pub(super) fn new(stations: usize, cw_max: u32) -> Self {
         Self {
             elapsed: 0,
-            crowd_from: 0,
-            crowd: Crowd::new(stations, cw_max),
-            stragglers: Vec::with_capacity(stations),
-            first_straggler: None,
-            rest: vec![Rest::Post(0); stations],
+            ring_from: 0,
+            ring: SlotRing::new(stations, cw_max),
+            off_grids: Vec::with_capacity(stations),
+            first_off_grid: None,
+            rest: vec![IdleBackoff::Post(0); stations],
         }
     }
 
     /// A busy period has ended; the crowd counts from boundary `crowd_from` of the slots after it.
-    pub(super) fn idle(&mut self, crowd_from: u64) {
-        self.crowd_from = crowd_from;
-        self.first_straggler = None;
-        for i in 0..self.stragglers.len() {
-            self.stragglers[i].from = crowd_from;
-            self.expect(self.stragglers[i]);
+    pub(super) fn idle(&mut self, ring_from: u64) {
+        self.ring_from = ring_from;
+        self.first_off_grid = None;
+        for i in 0..self.off_grids.len() {
+            self.off_grids[i].from = ring_from;
+            self.expect(self.off_grids[i]);
         }
     }
 
@@ -97,12 +97,12 @@ impl Contention {
     pub(super) fn retreat(&mut self, station: u32, from: u64, backoff: u32, has_frame: bool) {
         // A post-backoff of 0 is not over before its boundary is reached, even if others forestall
         // it: until then a frame that arrives uses it, which the crowd's positions could not tell.
-        if from == self.crowd_from && (has_frame || backoff > 0) {
+        if from == self.ring_from && (has_frame || backoff > 0) {
             let position = self.elapsed + u64::from(backoff);
-            self.join_crowd(station, position, has_frame);
+            self.join_ring(station, position, has_frame);
         } else {
             let counter = u64::from(backoff);
-            self.straggle(Straggler { station, from, counter, has_frame, immediate: false });
+            self.leave_grid(OffGrid { station, from, counter, has_frame, immediate: false });
         }
     }
 
@@ -110,22 +110,22 @@ impl Contention {
     /// period, or `None` while the medium is busy.
     pub(super) fn arrive(&mut self, station: u32, boundary: Option<u64>) -> Access {
         match self.rest[station as usize] {
-            Rest::Post(position)
+            IdleBackoff::Post(position)
                 if position > self.elapsed && position >= self.elapsed_at(boundary) =>
             {
-                self.join_crowd(station, position, true);
+                self.join_ring(station, position, true);
                 Access::Contending
             }
-            Rest::Straggling => {
-                let found = self.stragglers.iter_mut().find(|s| s.station == station);
-                let straggler = found.expect("a straggling station is in the list");
-                if boundary.is_some_and(|b| b > straggler.from + straggler.counter) {
+            IdleBackoff::OffGrid => {
+                let found = self.off_grids.iter_mut().find(|s| s.station == station);
+                let off_grid = found.expect("a straggling station is in the list");
+                if boundary.is_some_and(|b| b > off_grid.from + off_grid.counter) {
                     return Access::BackoffOver;
                 }
-                straggler.has_frame = true;
-                let straggler = *straggler;
-                self.expect(straggler);
-                self.rest[station as usize] = Rest::Active;
+                off_grid.has_frame = true;
+                let off_grid = *off_grid;
+                self.expect(off_grid);
+                self.rest[station as usize] = IdleBackoff::Active;
                 Access::Contending
             }
             _ => Access::BackoffOver,
@@ -134,14 +134,14 @@ impl Contention {
 
     /// `station`, whose frame arrived while the medium was busy, drew `backoff`.
     pub(super) fn defer(&mut self, station: u32, backoff: u32) {
-        self.join_crowd(station, self.elapsed + u64::from(backoff), true);
+        self.join_ring(station, self.elapsed + u64::from(backoff), true);
     }
 
     /// `station`, whose frame arrived while the medium was idle, transmits at `boundary`, or as
     /// soon after it as its EIFS or response timeout allows.
     pub(super) fn immediate(&mut self, station: u32, boundary: u64) {
         let from = boundary.max(self.silent_until(station));
-        self.straggle(Straggler { station, from, counter: 0, has_frame: true, immediate: true });
+        self.leave_grid(OffGrid { station, from, counter: 0, has_frame: true, immediate: true });
     }
 
     /// `station`, whose frame arrived while the medium was idle, counts `backoff` slots from
@@ -149,13 +149,13 @@ impl Contention {
     pub(super) fn late_backoff(&mut self, station: u32, boundary: u64, backoff: u32) {
         let from = boundary.max(self.silent_until(station));
         let counter = u64::from(backoff);
-        self.straggle(Straggler { station, from, counter, has_frame: true, immediate: false });
+        self.leave_grid(OffGrid { station, from, counter, has_frame: true, immediate: false });
     }
 
     /// The boundary of the next access, counted from E + DIFS; `None` when nobody contends.
     pub(super) fn next_access(&self) -> Option<u64> {
-        let crowd = self.crowd.first_after(self.elapsed).map(|slots| self.crowd_from + slots);
-        match (crowd, self.first_straggler) {
+        let ring = self.ring.first_after(self.elapsed).map(|slots| self.ring_from + slots);
+        match (ring, self.first_off_grid) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (one, other) => one.or(other),
         }
@@ -172,13 +172,13 @@ impl Contention {
     ) {
         transmitters.clear();
         self.elapsed = self.elapsed_at(Some(boundary));
-        if boundary >= self.crowd_from {
-            self.crowd.leave(self.elapsed, transmitters);
+        if boundary >= self.ring_from {
+            self.ring.leave(self.elapsed, transmitters);
         }
-        for i in 0..self.stragglers.len() {
-            let s = self.stragglers[i];
+        for i in 0..self.off_grids.len() {
+            let s = self.off_grids[i];
             if s.has_frame && s.from + s.counter == boundary {
-                self.rest[s.station as usize] = Rest::Active;
+                self.rest[s.station as usize] = IdleBackoff::Active;
                 transmitters.push(s.station);
                 continue;
             }
@@ -186,13 +186,13 @@ impl Contention {
             let left = if s.immediate { u64::from(draw(s.station)) } else { s.counter - counted };
             // A post-backoff of 0 that has not reached its boundary is not over yet.
             if s.has_frame || left > 0 || s.from <= boundary {
-                self.join_crowd(s.station, self.elapsed + left, s.has_frame);
+                self.join_ring(s.station, self.elapsed + left, s.has_frame);
             }
         }
-        if !self.stragglers.is_empty() {
+        if !self.off_grids.is_empty() {
             let rest = &self.rest;
-            self.stragglers.retain(|s| rest[s.station as usize] == Rest::Straggling);
-            self.first_straggler = None;
+            self.off_grids.retain(|s| rest[s.station as usize] == IdleBackoff::OffGrid);
+            self.first_off_grid = None;
         }
         if transmitters.len() > 1 {
             transmitters.sort_unstable();
@@ -201,42 +201,42 @@ impl Contention {
 
     /// Idle slots that the crowd has counted by `boundary` of the present idle period.
     fn elapsed_at(&self, boundary: Option<u64>) -> u64 {
-        self.elapsed + boundary.map_or(0, |b| b.saturating_sub(self.crowd_from))
+        self.elapsed + boundary.map_or(0, |b| b.saturating_sub(self.ring_from))
     }
 
     /// The boundary until which `station`, whose backoff is over, has to be silent in this idle
     /// period. Its response timeout if it has just transmitted: it takes it from the stragglers.
     fn silent_until(&mut self, station: u32) -> u64 {
-        if self.rest[station as usize] != Rest::Straggling {
-            return self.crowd_from;
+        if self.rest[station as usize] != IdleBackoff::OffGrid {
+            return self.ring_from;
         }
-        match self.stragglers.iter().position(|s| s.station == station) {
-            Some(i) => self.stragglers.swap_remove(i).from,
-            None => self.crowd_from,
+        match self.off_grids.iter().position(|s| s.station == station) {
+            Some(i) => self.off_grids.swap_remove(i).from,
+            None => self.ring_from,
         }
     }
 
-    fn join_crowd(&mut self, station: u32, position: u64, has_frame: bool) {
+    fn join_ring(&mut self, station: u32, position: u64, has_frame: bool) {
         if has_frame {
-            self.rest[station as usize] = Rest::Active;
-            self.crowd.join(position, station);
+            self.rest[station as usize] = IdleBackoff::Active;
+            self.ring.join(position, station);
         } else {
-            self.rest[station as usize] = Rest::Post(position);
+            self.rest[station as usize] = IdleBackoff::Post(position);
         }
     }
 
-    fn straggle(&mut self, straggler: Straggler) {
-        self.rest[straggler.station as usize] =
-            if straggler.has_frame { Rest::Active } else { Rest::Straggling };
-        self.expect(straggler);
-        self.stragglers.push(straggler);
+    fn leave_grid(&mut self, off_grid: OffGrid) {
+        self.rest[off_grid.station as usize] =
+            if off_grid.has_frame { IdleBackoff::Active } else { IdleBackoff::OffGrid };
+        self.expect(off_grid);
+        self.off_grids.push(off_grid);
     }
 
-    /// Keeps `first_straggler` up to date with one that may transmit.
-    fn expect(&mut self, straggler: Straggler) {
-        if straggler.has_frame {
-            let at = straggler.from + straggler.counter;
-            self.first_straggler = Some(self.first_straggler.map_or(at, |first| first.min(at)));
+    /// Keeps `first_off_grid` up to date with one that may transmit.
+    fn expect(&mut self, off_grid: OffGrid) {
+        if off_grid.has_frame {
+            let at = off_grid.from + off_grid.counter;
+            self.first_off_grid = Some(self.first_off_grid.map_or(at, |first| first.min(at)));
         }
     }
 }

@@ -2,14 +2,14 @@
 
 use super::*;
 
-fn us(micros: u64) -> Time {
-    Time::ZERO + Span::from_micros(micros)
+fn us(micros: u64) -> Instant {
+    Instant::ZERO + Duration::from_micros(micros)
 }
 
 /// A cell of 802.11b at 1 and 2 Mb/s, where all frames last whole microseconds: data 192 us + 8 or
 /// 4 us a byte, ACK 248 us, DIFS 50 us, EIFS 364 us, response timeout 222 us.
-fn slow_cell(immediate_access: bool, retry_limit: u32) -> MediumConfig {
-    MediumConfig { immediate_access, mac_overhead: 28, ..dot11b_cell(false, retry_limit) }
+fn slow_cell(immediate_access: bool, retry_limit: u32) -> DcfConfig {
+    DcfConfig { immediate_access, mac_overhead: 28, ..dot11b_cell(false, retry_limit) }
 }
 
 fn arrival(at: u64, from: u32, bytes: u32) -> Arrival {
@@ -17,13 +17,13 @@ fn arrival(at: u64, from: u32, bytes: u32) -> Arrival {
 }
 
 /// Two stations at 1 Mb/s.
-fn two_stations(config: MediumConfig, seed: u64, arrivals: Vec<Arrival>) -> Case {
+fn two_stations(config: DcfConfig, seed: u64, arrivals: Vec<Arrival>) -> Case {
     let rates = vec![Rate::from_mbps(1); 3];
     let until = us(1_000_000);
     Case { config, seed, rates, error_rates: vec![0.0; 3], arrivals, until }
 }
 
-fn accesses(seen: &[Seen]) -> Vec<(Time, Vec<u32>)> {
+fn accesses(seen: &[Seen]) -> Vec<(Instant, Vec<u32>)> {
     let access = |s: &Seen| match s {
         Seen::Access { at, transmitters, .. } => Some((*at, transmitters.clone())),
         _ => None,
@@ -33,7 +33,7 @@ fn accesses(seen: &[Seen]) -> Vec<(Time, Vec<u32>)> {
 
 /// The first backoff that `station` draws, and the following ones with windows `cw`.
 fn draws<const N: usize>(seed: u64, station: u64, cw: [u32; N]) -> [u64; N] {
-    let mut stream = Stream::new(seed, Purpose::Backoff, station);
+    let mut stream = RngStream::new(seed, StreamId::Backoff, station);
     cw.map(|cw| u64::from(stream.up_to(cw)))
 }
 
@@ -42,7 +42,7 @@ fn draws<const N: usize>(seed: u64, station: u64, cw: [u32; N]) -> [u64; N] {
 fn a_lone_station_has_immediate_access() {
     for (at, boundary) in [(0, 50), (50, 50), (51, 70), (1_003, 1_010), (1_010, 1_010)] {
         let case = two_stations(slow_cell(true, 7), 1, vec![arrival(at, 1, 100)]);
-        let (seen, _) = observe::<Medium>(&case);
+        let (seen, _) = observe::<Dcf>(&case);
         let [start, data_end] = [boundary, boundary + 192 + 128 * 8].map(us);
         let times = [start, start, data_end];
         let (packet, end) = (0, us(boundary + 192 + 128 * 8 + 10 + 248));
@@ -58,7 +58,7 @@ fn a_lone_station_has_immediate_access() {
                     rts: false,
                     retries: 0
                 },
-                Seen::Finished { at: end, station: 1, packet, outcome: Outcome::Delivered },
+                Seen::Done { at: end, station: 1, packet, outcome: TxStatus::Delivered },
             ]
         );
     }
@@ -70,7 +70,7 @@ fn without_immediate_access_a_lone_station_backs_off() {
     let [backoff] = draws(1, 1, [31]);
     for (at, boundary) in [(0, 50), (1, 70), (960, 1_010), (1_003, 1_070)] {
         let case = two_stations(slow_cell(false, 7), 1, vec![arrival(at, 1, 100)]);
-        let (seen, _) = observe::<Medium>(&case);
+        let (seen, _) = observe::<Dcf>(&case);
         assert_eq!(accesses(&seen), [(us(boundary + 20 * backoff), vec![1])]);
     }
 }
@@ -82,11 +82,11 @@ fn without_immediate_access_a_lone_station_backs_off() {
 fn the_retry_limit_ends_a_frame() {
     let windows = [63, 127, 255, 511, 1023, 1023];
     for (rts, attempts) in [(false, 7), (true, 4)] {
-        let config = MediumConfig { long_retry_limit: 4, ..slow_cell(true, 7) };
-        let config = MediumConfig { rts_threshold: rts.then_some(0), ..config };
+        let config = DcfConfig { long_retry_limit: 4, ..slow_cell(true, 7) };
+        let config = DcfConfig { rts_threshold: rts.then_some(0), ..config };
         let mut case = two_stations(config, 5, vec![arrival(0, 1, 100)]);
         case.error_rates[1] = 1.0;
-        let (seen, counters) = observe::<Medium>(&case);
+        let (seen, counters) = observe::<Dcf>(&case);
         // RTS 272 us and CTS 248 us, each followed by SIFS.
         let exchange = 192 + 128 * 8 + if rts { 272 + 248 + 20 } else { 0 };
         let (mut start, mut expected) = (50, Vec::new());
@@ -96,11 +96,11 @@ fn the_retry_limit_ends_a_frame() {
         }
         expected.push((us(start), vec![1]));
         assert_eq!(accesses(&seen), expected[..attempts]);
-        let end = expected[attempts - 1].0 + Span::from_micros(exchange);
-        let dropped = Seen::Finished { at: end, station: 1, packet: 0, outcome: Outcome::Dropped };
+        let end = expected[attempts - 1].0 + Duration::from_micros(exchange);
+        let dropped = Seen::Done { at: end, station: 1, packet: 0, outcome: TxStatus::Dropped };
         assert_eq!(seen.last(), Some(&dropped));
         let attempts = attempts as u64;
-        let airtime = Span::from_micros(exchange) * attempts;
+        let airtime = Duration::from_micros(exchange) * attempts;
         let data_frames = attempts;
         let none = Counters::default();
         assert_eq!(counters[1], Counters { attempts, data_frames, dropped: 1, airtime, ..none });
@@ -111,12 +111,11 @@ fn the_retry_limit_ends_a_frame() {
 /// for the short limit, and their collision costs no data frame.
 #[test]
 fn colliding_rts_frames_count_for_the_short_limit() {
-    let config =
-        MediumConfig { rts_threshold: Some(0), short_retry_limit: 1, ..slow_cell(true, 7) };
+    let config = DcfConfig { rts_threshold: Some(0), short_retry_limit: 1, ..slow_cell(true, 7) };
     let case = two_stations(config, 1, vec![arrival(1_001, 1, 100), arrival(1_009, 2, 700)]);
-    let (seen, counters) = observe::<Medium>(&case);
+    let (seen, counters) = observe::<Dcf>(&case);
     assert_eq!(accesses(&seen), [(us(1_010), vec![1, 2])]);
-    let airtime = Span::from_micros(272);
+    let airtime = Duration::from_micros(272);
     let none = Counters::default();
     let expected = Counters { attempts: 1, collisions: 1, dropped: 1, airtime, ..none };
     assert_eq!(counters[1..], [expected; 2]);
@@ -133,7 +132,7 @@ fn a_collider_does_not_wait_eifs() {
     let late = end + 50 + 20 * over + 1;
     let first = vec![arrival(0, 1, 100), arrival(0, 2, 100), arrival(late, 1, 100)];
     let case = two_stations(slow_cell(true, 1), seed, first);
-    let (seen, _) = observe::<Medium>(&case);
+    let (seen, _) = observe::<Dcf>(&case);
     let second = us(end + 50 + 20 * (over + 1));
     assert_eq!(accesses(&seen), [(us(50), vec![1, 2]), (second, vec![1])]);
 }
@@ -157,7 +156,7 @@ fn a_post_backoff_of_0_that_was_forestalled_is_not_over() {
     // If station 1 is not understood, EIFS (boundary 16) goes before.
     for (error_rate, wait) in [(0.0, 10 + 248 + 50), (1.0, 50 + 16 * 20)] {
         case.error_rates[1] = error_rate;
-        let (seen, _) = observe::<Medium>(&case);
+        let (seen, _) = observe::<Dcf>(&case);
         let third = second + 192 + 128 * 8 + wait;
         let expected = [(us(50), vec![1, 2]), (us(second), vec![1]), (us(third), vec![2])];
         assert_eq!(accesses(&seen), expected);

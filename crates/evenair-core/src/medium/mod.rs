@@ -1,0 +1,3 @@
+//! Media.
+
+pub mod wlan;
