@@ -5,13 +5,12 @@
 use std::collections::VecDeque;
 use std::hint::black_box;
 
-
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use evenair_core::component::{Choice, Value};
 use evenair_core::medium::wlan::phy::{LONG_PREAMBLE, Phy};
 use evenair_core::medium::wlan::{AP, Dcf, DcfConfig, Event, Frame};
 use evenair_core::packet::{FlowId, Packet, PacketKind};
-use evenair_core::queue::{Limit, Queue, QueueDiscipline, REGISTRY};
+use evenair_core::queue::{Actions, Limit, Queue, QueueDiscipline, REGISTRY};
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::tcp::congestion::{self, Controller};
 use evenair_core::tcp::{
@@ -30,16 +29,11 @@ fn packet(n: u64) -> Packet {
     let ack = flow.is_multiple_of(2);
     let payload = if ack { 0 } else { SEGMENT };
     Packet {
-        flow: FlowId(flow as u32),
-        kind: if ack { PacketKind::Ack } else { PacketKind::Data },
         high_priority: n.is_multiple_of(16),
-        retransmission: false,
         size: payload + 40,
         payload: payload as u16,
-        sack: 0,
         seq: n / FLOWS * u64::from(SEGMENT),
-        enqueued_at: Instant::ZERO,
-        connection: 0,
+        ..Packet::new(FlowId(flow as u32), if ack { PacketKind::Ack } else { PacketKind::Data })
     }
 }
 
@@ -56,13 +50,14 @@ fn queues(c: &mut Criterion) {
     let mut group = c.benchmark_group("queue/enqueue+dequeue at 60 packets");
     for (name, choice) in disciplines {
         group.bench_function(name, |b| {
-            let mut queue = Queue::new(&choice, Limit::Packets(60));
-            let mut discarded = Vec::new();
+            let mut queue =
+                Queue::new(&choice, Limit::Packets(60), RngStream::new(1, StreamId::Queue, 0));
+            let mut actions = Actions::new();
             let mut n = 0;
-            let mut offer = |queue: &mut Queue| {
+            let mut offer = |queue: &mut Queue<Packet>| {
                 let now = Instant::from_nanos(n * 1_000_000);
-                queue.enqueue(now, packet(n), &mut discarded);
-                discarded.clear();
+                queue.enqueue(now, packet(n), &mut actions);
+                actions.dropped.clear();
                 n += 1;
                 now
             };
@@ -71,8 +66,8 @@ fn queues(c: &mut Criterion) {
             }
             b.iter(|| {
                 let now = offer(&mut queue);
-                if let Some(packet) = queue.dequeue(now) {
-                    queue.transmitted(black_box(&packet));
+                if let Some(packet) = queue.dequeue(now, &mut actions) {
+                    queue.transmitted(black_box(packet.size));
                 }
             });
         });

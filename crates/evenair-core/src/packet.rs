@@ -1,62 +1,178 @@
-//! A packet as the queues and the media see it: a small plain value without payload bytes.
+//! A packet of the simulator: a small plain value without payload bytes.
 
+use crate::queue::QueueItem;
 use crate::time::Instant;
 
-/// Names a flow: its index in the run, or in the gateway's flow table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A flow: its index in the run, or in the flow table of a gateway.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
 
-/// What a packet is to a queue.
+/// One connection of a flow: a flow may open several, one after the other. The connections are
+/// counted modulo 256.
+pub type ConnectionId = (FlowId, u8);
+
+/// A node of a wireless cell. Node 0 is the access point or base station.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    /// The access point of an 802.11 cell, the base station of an 802.16 cell.
+    pub const ACCESS_POINT: Self = Self(0);
+
+    /// Whether this is the access point or base station.
+    pub const fn is_access_point(self) -> bool {
+        self.0 == Self::ACCESS_POINT.0
+    }
+
+    /// Index into tables with an entry per node.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Direction of a transmission in the cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Direction {
+    /// From the access point to a station.
+    Down,
+    /// From a station to the access point.
+    Up,
+}
+
+impl Direction {
+    /// The direction of what `node` transmits.
+    pub const fn from_node(node: NodeId) -> Self {
+        if node.is_access_point() { Self::Down } else { Self::Up }
+    }
+}
+
+/// Type of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketKind {
     /// A TCP segment with payload.
     Data,
-    /// A TCP segment that only acknowledges.
+    /// A TCP segment without payload.
     Ack,
-    /// The first segment of a connection.
+    /// The first segment of a TCP connection.
     Syn,
-    /// The answer to the first segment.
+    /// The reply to a SYN.
     SynAck,
-    /// A datagram without acknowledgement (UDP).
+    /// A UDP datagram.
     Datagram,
-    /// What completes the handshake of the end that wants the data, and asks for them.
+    /// The third segment of the handshake, with the request of a client that opens the connection.
     Request,
+}
+
+/// The ECN field of the IP header (RFC 3168 section 5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ecn {
+    /// Not-ECT: the transport does not support ECN.
+    #[default]
+    NotCapable,
+    /// ECT(0): the transport supports ECN.
+    Capable,
+    /// CE: a queue has marked the packet instead of dropping it.
+    CongestionExperienced,
 }
 
 /// One packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)] // in this order copies take fewer instructions than in the compiler's own
+#[repr(C)] // copies of this layout take fewer instructions than of the compiler's own
 pub struct Packet {
-    /// The flow it belongs to; an acknowledgement belongs to the flow that it acknowledges.
+    /// The flow. An acknowledgement belongs to the flow that it acknowledges.
     pub flow: FlowId,
-    /// Data, acknowledgement, ...
+    /// The end of the path in the cell that is not the access point; the access point for packets
+    /// that do not enter the cell.
+    pub station: NodeId,
+    /// Type.
     pub kind: PacketKind,
-    /// Which of its flow's connections, counted modulo 256: one that comes late concerns no other.
+    /// The connection of the flow, see [`ConnectionId`].
     pub connection: u8,
     /// Marked as crucial by its source (Gong et al. 2006, section III-A).
     pub high_priority: bool,
-    /// Sent before: the payload, or a part of it.
+    /// The payload, or a part of it, has been sent before.
     pub retransmission: bool,
     /// Bytes at IP level, headers included.
     pub size: u32,
     /// Bytes of transport payload.
     pub payload: u16,
-    /// Which blocks an acknowledgement carries (RFC 2018): a number that its flow knows them by, 0
-    /// without any.
-    pub sack: u16,
-    /// The connection's progress in its sequence space, bytes since its start: for data the first
-    /// payload byte, for an acknowledgement the next byte that is expected.
+    /// Number of the transport option that the packet carries, such as SACK blocks; 0 for none. The
+    /// options themselves are kept per flow, so that packets stay small.
+    pub option: u16,
+    /// ECN field of the IP header.
+    pub ecn: Ecn,
+    /// ECN-Echo flag of the TCP header (RFC 3168 section 6.1).
+    pub ece: bool,
+    /// Congestion Window Reduced flag of the TCP header (RFC 3168 section 6.1).
+    pub cwr: bool,
+    /// Position in the sequence space of the connection, bytes: of data the first payload byte, of an
+    /// acknowledgement the next byte that is expected.
     pub seq: u64,
-    /// When it enters the queue that it is on its way to, or entered that which it was in last.
+    /// When it entered the queue in which it waits, or will enter the next one.
     pub enqueued_at: Instant,
 }
 
 impl Packet {
-    /// An acknowledgement without payload, which a later one of the same flow supersedes.
+    /// A packet of `flow` without size, payload or marks.
+    pub const fn new(flow: FlowId, kind: PacketKind) -> Self {
+        Self {
+            flow,
+            station: NodeId::ACCESS_POINT,
+            kind,
+            connection: 0,
+            high_priority: false,
+            retransmission: false,
+            size: 0,
+            payload: 0,
+            option: 0,
+            ecn: Ecn::NotCapable,
+            ece: false,
+            cwr: false,
+            seq: 0,
+            enqueued_at: Instant::ZERO,
+        }
+    }
+
+    /// Whether it is an acknowledgement without payload, which a later one of the same connection
+    /// supersedes.
     pub fn is_pure_ack(&self) -> bool {
         self.kind == PacketKind::Ack
     }
 }
 
-// Queues and media copy packets all the time: half a cache line.
-const _: () = assert!(size_of::<Packet>() == 32);
+impl QueueItem for Packet {
+    fn connection(&self) -> ConnectionId {
+        (self.flow, self.connection)
+    }
+
+    fn size(&self) -> u32 {
+        self.size
+    }
+
+    fn progress(&self) -> u64 {
+        self.seq
+    }
+
+    fn is_pure_ack(&self) -> bool {
+        Self::is_pure_ack(self)
+    }
+
+    fn is_high_priority(&self) -> bool {
+        self.high_priority
+    }
+
+    fn enqueued_at(&self) -> Instant {
+        self.enqueued_at
+    }
+
+    fn ecn(&self) -> Ecn {
+        self.ecn
+    }
+
+    fn set_ecn(&mut self, ecn: Ecn) {
+        self.ecn = ecn;
+    }
+}
+
+// Queues and media copy packets all the time.
+const _: () = assert!(size_of::<Packet>() == 40);

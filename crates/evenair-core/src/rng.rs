@@ -20,6 +20,8 @@ pub enum StreamId {
     FileSizes = 5,
     /// Pauses between them.
     ThinkTimes = 6,
+    /// Random drops and marks of one queue; entities are numbered by whoever makes the queues.
+    Queue = 7,
 }
 
 /// A xoshiro256++ generator (Blackman and Vigna 2019), seeded through SplitMix64 as its authors

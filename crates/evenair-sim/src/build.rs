@@ -5,7 +5,7 @@ use evenair_core::loss::LinkLoss;
 use evenair_core::medium::wlan::{AP, Dcf, DcfConfig};
 use evenair_core::packet::FlowId;
 use evenair_core::queue::{Limit, Queue};
-use evenair_core::rng::StreamId;
+use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::tcp::congestion::Controller;
 use evenair_core::tcp::{self, Receiver, ReceiverConfig, Sender, SenderConfig};
 use evenair_core::time::{Duration, Instant};
@@ -58,12 +58,11 @@ fn errors(scenario: &Scenario, seed: u64) -> Vec<Option<LinkLoss>> {
 }
 
 /// The interfaces of the access point and of each station.
-fn interfaces(scenario: &Scenario) -> Vec<Interface> {
-    let mut interfaces = vec![interface(&scenario.cell.queue)];
-    for group in &scenario.station {
-        interfaces.extend((0..group.count).map(|_| interface(&group.queue)));
-    }
-    interfaces
+fn interfaces(scenario: &Scenario, seed: u64) -> Vec<Interface> {
+    let groups = scenario.station.iter();
+    let stations = groups.flat_map(|group| (0..group.count).map(|_| &group.queue));
+    let queues = std::iter::once(&scenario.cell.queue).chain(stations);
+    queues.zip(0..).map(|(queue, node)| interface(queue, seed, node)).collect()
 }
 
 /// Everything between the ends of `flows`.
@@ -105,7 +104,7 @@ pub(crate) fn network(scenario: &Scenario, seed: u64, flows: &[Flow]) -> Network
     let sack = flows.iter().map(|flow| flow.sack_window().map(AckBlocks::new)).collect();
     Network::new(
         medium(scenario, seed),
-        interfaces(scenario),
+        interfaces(scenario, seed),
         errors(scenario, seed),
         links,
         next_hop,
@@ -128,15 +127,20 @@ fn links(scenario: &Scenario, topology: &Topology, seed: u64) -> Vec<Link> {
                 .as_mut()
                 .and_then(|errors| if to_ap { errors.down.take() } else { errors.up.take() });
             let (rate, delay) = (wired.rate.rate(), wired.delay.duration());
-            links.push(Link::new(rate, delay, interface(&wired.queue), errors));
+            let entity = LINK_QUEUES + links.len() as u64;
+            links.push(Link::new(rate, delay, interface(&wired.queue, seed, entity), errors));
         }
     }
     links
 }
 
+/// The queues of wired links are numbered from here, those of the nodes of the cell from 0.
+const LINK_QUEUES: u64 = 1 << 32;
+
 /// An interface with that queue.
-fn interface(queue: &scenario::Queue) -> Interface {
-    Interface::new(Queue::new(&queue.discipline, limit(queue.limit)))
+fn interface(queue: &scenario::Queue, seed: u64, entity: u64) -> Interface {
+    let rng = RngStream::new(seed, StreamId::Queue, entity);
+    Interface::new(Queue::new(&queue.discipline, limit(queue.limit), rng))
 }
 
 /// All flows: those of the stations in their order, then those between hosts.

@@ -1,7 +1,7 @@
 //! A flow: its two ends, where they are, and the packets that they exchange.
 
 use evenair_core::medium::wlan::AP;
-use evenair_core::packet::{FlowId, Packet, PacketKind};
+use evenair_core::packet::{FlowId, NodeId, Packet, PacketKind};
 use evenair_core::tcp::{AckAction, Receiver, SackBlocks, Segment, Sender};
 use evenair_core::time::Instant;
 use evenair_core::traffic::Datagrams;
@@ -50,6 +50,16 @@ pub(crate) enum Attachment {
     },
     /// At two wired hosts.
     Wired { from: String, to: String },
+}
+
+impl Attachment {
+    /// The station; the access point where there is none.
+    pub(crate) fn station(&self) -> NodeId {
+        match self {
+            Self::Station { station, .. } => NodeId(*station),
+            Self::Wired { .. } => NodeId::ACCESS_POINT,
+        }
+    }
 }
 
 /// The two ends.
@@ -304,17 +314,14 @@ impl Flow {
         seq: u64,
     ) -> Packet {
         Packet {
-            flow: self.index,
-            kind,
+            station: self.place.station(),
             connection: self.connection,
-            high_priority: false,
-            retransmission: false,
             size: payload + self.headers[usize::from(!from_source)],
             // A scenario's segments have up to 65,495 bytes.
             payload: payload as u16,
-            sack: 0,
             seq,
             enqueued_at: now,
+            ..Packet::new(self.index, kind)
         }
     }
 }

@@ -1,17 +1,17 @@
 //! A network interface: the queue in front of a MAC or of a wired link, and what went through it.
 
 use evenair_core::packet::Packet;
-use evenair_core::queue::{Discarded, Queue, QueueDiscipline, Reason};
+use evenair_core::queue::{Actions, DropReason, Dropped, Queue, QueueDiscipline};
 use evenair_core::time::{Duration, Instant};
 
 /// The queue in front of one transmitter, watched.
 #[derive(Debug)]
 pub(crate) struct Interface {
-    queue: Queue,
+    queue: Queue<Packet>,
     /// What the transmitter took last.
     in_service: Option<Packet>,
     /// Reused between arrivals.
-    discarded: Vec<Discarded>,
+    actions: Actions<Packet>,
     /// Of data packets and of pure acknowledgements.
     kinds: [Kind; 2],
     superseded: u64,
@@ -48,11 +48,11 @@ pub(crate) struct QueueStats {
 }
 
 impl Interface {
-    pub(crate) fn new(queue: Queue) -> Self {
+    pub(crate) fn new(queue: Queue<Packet>) -> Self {
         Self {
             queue,
             in_service: None,
-            discarded: Vec::new(),
+            actions: Actions::new(),
             kinds: [Kind::default(); 2],
             superseded: 0,
             departures: 0,
@@ -67,12 +67,12 @@ impl Interface {
         let kind = self.kind(packet);
         kind.arrivals += 1;
         kind.arrive(now, 1);
-        self.queue.enqueue(now, *packet, &mut self.discarded);
-        while let Some(Discarded { packet, reason }) = self.discarded.pop() {
+        self.queue.enqueue(now, *packet, &mut self.actions);
+        while let Some(Dropped { packet, reason }) = self.actions.dropped.pop() {
             let kind = self.kind(&packet);
             kind.drops += 1;
             kind.leave(now);
-            self.superseded += u64::from(reason == Reason::Superseded);
+            self.superseded += u64::from(reason == DropReason::Superseded);
         }
     }
 
@@ -91,7 +91,7 @@ impl Interface {
 
     /// The transmitter takes the next packet.
     pub(crate) fn dequeue(&mut self, now: Instant) -> Option<&Packet> {
-        self.in_service = self.queue.dequeue(now);
+        self.in_service = self.queue.dequeue(now, &mut self.actions);
         let packet = self.in_service.as_ref()?;
         self.kinds[usize::from(packet.is_pure_ack())].leave(now);
         self.departures += 1;
@@ -107,7 +107,7 @@ impl Interface {
     /// The transmitter is done with the packet that it took last.
     pub(crate) fn transmitted(&mut self) {
         if let Some(packet) = self.in_service.take() {
-            self.queue.transmitted(&packet);
+            self.queue.transmitted(packet.size);
         }
     }
 
@@ -173,20 +173,10 @@ mod tests {
     use evenair_core::component::Choice;
     use evenair_core::packet::{FlowId, PacketKind};
     use evenair_core::queue::{Limit, REGISTRY};
+    use evenair_core::rng::{RngStream, StreamId};
 
     fn packet(enqueued_at: Instant, kind: PacketKind) -> Packet {
-        Packet {
-            flow: FlowId(0),
-            kind,
-            high_priority: false,
-            retransmission: false,
-            size: 40,
-            payload: 0,
-            sack: 0,
-            seq: 0,
-            enqueued_at,
-            connection: 0,
-        }
+        Packet { size: 40, enqueued_at, ..Packet::new(FlowId(0), kind) }
     }
 
     /// By hand: data wait 3..7 and 5..9 (still), a third is dropped at 6; after a reset at 10 the
@@ -195,7 +185,11 @@ mod tests {
     fn integrals_are_sums_of_waiting_times() {
         let at = Instant::from_nanos;
         let choice = Choice::by_name(REGISTRY, "droptail").unwrap();
-        let mut interface = Interface::new(Queue::new(&choice, Limit::Packets(3)));
+        let mut interface = Interface::new(Queue::new(
+            &choice,
+            Limit::Packets(3),
+            RngStream::new(1, StreamId::Queue, 0),
+        ));
         interface.enqueue(at(3), &packet(at(3), PacketKind::Data));
         interface.enqueue(at(5), &packet(at(5), PacketKind::Data));
         interface.enqueue(at(5), &packet(at(5), PacketKind::Ack));

@@ -164,26 +164,17 @@ mod tests {
     use evenair_core::component::Choice;
     use evenair_core::packet::{FlowId, PacketKind};
     use evenair_core::queue::{Limit, Queue, REGISTRY};
+    use evenair_core::rng::{RngStream, StreamId};
 
     fn link(limit: u32) -> Link {
         let choice = Choice::by_name(REGISTRY, "droptail").unwrap();
-        let queue = Queue::new(&choice, Limit::Packets(limit));
+        let queue =
+            Queue::new(&choice, Limit::Packets(limit), RngStream::new(1, StreamId::Queue, 0));
         Link::new(Rate::from_mbps(100), Duration::from_millis(2), Interface::new(queue), None)
     }
 
     fn packet(seq: u64) -> Packet {
-        Packet {
-            flow: FlowId(0),
-            kind: PacketKind::Data,
-            high_priority: false,
-            retransmission: false,
-            size: 1500,
-            payload: 1460,
-            sack: 0,
-            seq,
-            enqueued_at: Instant::ZERO,
-            connection: 0,
-        }
+        Packet { size: 1500, payload: 1460, seq, ..Packet::new(FlowId(0), PacketKind::Data) }
     }
 
     /// Arrivals (time in microseconds, number) of all packets.

@@ -131,16 +131,16 @@ impl Network {
     pub(crate) fn attach(&mut self, packet: &mut Packet, blocks: SackBlocks) {
         if let Some(sack) = &mut self.sack[packet.flow.0 as usize] {
             packet.size += blocks.header_bytes();
-            packet.sack = sack.put(blocks);
+            packet.option = sack.put(blocks);
         }
     }
 
     /// The blocks that `packet` has taken along.
     pub(crate) fn blocks(&self, packet: &Packet) -> &[(u64, u64)] {
-        if packet.sack == 0 {
+        if packet.option == 0 {
             return &[];
         }
-        self.sack[packet.flow.0 as usize].as_ref().map_or(&[], |sack| sack.get(packet.sack))
+        self.sack[packet.flow.0 as usize].as_ref().map_or(&[], |sack| sack.get(packet.option))
     }
 
     /// A packet leaves the flow's source, or else its sink.
@@ -321,7 +321,7 @@ impl Network {
 /// The blocks that a packet has taken along, for captures; `None` where its flow has no SACK at all.
 fn reported(sack: &[Option<AckBlocks>], packet: &Packet) -> Option<SackBlocks> {
     let sack = sack[packet.flow.0 as usize].as_ref()?;
-    Some(sack.get(packet.sack).iter().copied().collect())
+    Some(sack.get(packet.option).iter().copied().collect())
 }
 
 /// Folds `value` into a hash (FNV-1a on 64-bit words, with a rotation so that high bits come down).

@@ -1,6 +1,6 @@
 //! How full a queue is: the accounting that every discipline shares.
 
-use crate::packet::Packet;
+use super::QueueItem;
 
 /// How much a queue may hold, the packet being transmitted included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,20 +45,20 @@ impl Backlog {
     }
 
     /// Whether `packet` may join.
-    pub fn has_room_for(&self, packet: &Packet) -> bool {
+    pub fn has_room_for(&self, packet: &impl QueueItem) -> bool {
         match self.limit {
             Limit::Packets(limit) => self.packets + self.in_service_packets < limit,
             Limit::Bytes(limit) => {
-                self.bytes + self.in_service_bytes + u64::from(packet.size) <= limit
+                self.bytes + self.in_service_bytes + u64::from(packet.size()) <= limit
             }
         }
     }
 
     /// Whether `packet` may join once those of `victims` have left.
-    pub fn has_room_without<'a>(
+    pub fn has_room_without<'a, P: QueueItem + 'a>(
         &self,
-        mut victims: impl Iterator<Item = &'a Packet>,
-        packet: &Packet,
+        mut victims: impl Iterator<Item = &'a P>,
+        packet: &P,
     ) -> bool {
         let mut rest = *self;
         while !rest.has_room_for(packet) {
@@ -71,34 +71,34 @@ impl Backlog {
     }
 
     /// `packet` has joined.
-    pub fn add(&mut self, packet: &Packet) {
+    pub fn add(&mut self, packet: &impl QueueItem) {
         self.packets += 1;
         self.acks += u32::from(packet.is_pure_ack());
-        self.bytes += u64::from(packet.size);
+        self.bytes += u64::from(packet.size());
     }
 
     /// `packet` has left without being transmitted.
-    pub fn remove(&mut self, packet: &Packet) {
+    pub fn remove(&mut self, packet: &impl QueueItem) {
         self.packets -= 1;
         self.acks -= u32::from(packet.is_pure_ack());
-        self.bytes -= u64::from(packet.size);
+        self.bytes -= u64::from(packet.size());
     }
 
     /// `packet` has left for the transmitter.
-    pub fn serve(&mut self, packet: &Packet) {
+    pub fn serve(&mut self, packet: &impl QueueItem) {
         self.remove(packet);
         self.serve_directly(packet);
     }
 
     /// `packet` went to the transmitter without having waited.
-    pub fn serve_directly(&mut self, packet: &Packet) {
+    pub fn serve_directly(&mut self, packet: &impl QueueItem) {
         self.in_service_packets += 1;
-        self.in_service_bytes += u64::from(packet.size);
+        self.in_service_bytes += u64::from(packet.size());
     }
 
-    /// The transmitter is done with `packet`.
-    pub fn transmitted(&mut self, packet: &Packet) {
+    /// The transmitter is done with a packet of `bytes`.
+    pub fn transmitted(&mut self, bytes: u32) {
         self.in_service_packets -= 1;
-        self.in_service_bytes -= u64::from(packet.size);
+        self.in_service_bytes -= u64::from(bytes);
     }
 }

@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
-use super::{Backlog, Discarded, Limit, QueueDiscipline, Reason};
+use super::{Actions, Backlog, DropReason, Limit, QueueDiscipline, QueueItem};
 use crate::component::{Choice, Part};
-use crate::packet::Packet;
+
+use crate::rng::RngStream;
 use crate::time::Instant;
 
 pub(super) static PART: Part = Part {
@@ -17,31 +18,31 @@ pub(super) static PART: Part = Part {
 
 /// A first-in, first-out queue.
 #[derive(Clone, Debug)]
-pub struct DropTail {
+pub struct DropTail<P> {
     backlog: Backlog,
-    packets: VecDeque<Packet>,
+    packets: VecDeque<P>,
 }
 
-impl DropTail {
+impl<P> DropTail<P> {
     /// An empty queue.
-    pub fn new(_choice: &Choice, limit: Limit) -> Self {
+    pub fn new(_choice: &Choice, limit: Limit, _rng: RngStream) -> Self {
         Self { backlog: Backlog::new(limit), packets: VecDeque::new() }
     }
 }
 
-impl QueueDiscipline for DropTail {
+impl<P: QueueItem> QueueDiscipline<P> for DropTail<P> {
     #[inline(always)]
-    fn enqueue(&mut self, _now: Instant, packet: Packet, discarded: &mut Vec<Discarded>) {
+    fn enqueue(&mut self, _now: Instant, packet: P, actions: &mut Actions<P>) {
         if self.backlog.has_room_for(&packet) {
             self.backlog.add(&packet);
             self.packets.push_back(packet);
         } else {
-            discarded.push(Discarded { packet, reason: Reason::NoRoom });
+            actions.drop(packet, DropReason::OnArrival);
         }
     }
 
     #[inline(always)]
-    fn dequeue(&mut self, _now: Instant) -> Option<Packet> {
+    fn dequeue(&mut self, _now: Instant, _actions: &mut Actions<P>) -> Option<P> {
         let packet = self.packets.pop_front()?;
         self.backlog.serve(&packet);
         Some(packet)

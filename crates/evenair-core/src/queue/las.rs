@@ -21,9 +21,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::{Backlog, Discarded, Limit, QueueDiscipline, Reason};
+use super::{Actions, Backlog, DropReason, Limit, QueueDiscipline, QueueItem};
 use crate::component::{Accepts, Choice, Parameter, Part, Value};
-use crate::packet::{FlowId, Packet};
+use crate::packet::ConnectionId;
+use crate::rng::RngStream;
 use crate::time::{Duration, Instant};
 
 pub(super) static PART: Part = Part {
@@ -59,14 +60,14 @@ enum Service {
 
 /// A queue ordered by attained service.
 #[derive(Clone, Debug)]
-pub struct Las {
+pub struct Las<P> {
     backlog: Backlog,
     service: Service,
     flow_timeout: Duration,
     /// Ascending by attained service, equals in order of arrival.
-    packets: VecDeque<(u64, Packet)>,
+    packets: VecDeque<(u64, P)>,
     /// With `Service::Bytes`, by connection.
-    attained: BTreeMap<(FlowId, u8), Attained>,
+    attained: BTreeMap<ConnectionId, Attained>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -75,9 +76,9 @@ struct Attained {
     last_arrival: Instant,
 }
 
-impl Las {
+impl<P: QueueItem> Las<P> {
     /// An empty queue.
-    pub fn new(choice: &Choice, limit: Limit) -> Self {
+    pub fn new(choice: &Choice, limit: Limit, _rng: RngStream) -> Self {
         Self {
             backlog: Backlog::new(limit),
             service: match choice.named("service") {
@@ -91,11 +92,11 @@ impl Las {
     }
 
     /// The service that `packet`'s flow has attained before it.
-    fn attained(&mut self, now: Instant, packet: &Packet) -> u64 {
+    fn attained(&mut self, now: Instant, packet: &P) -> u64 {
         if self.service == Service::Sequence {
-            return packet.seq;
+            return packet.progress();
         }
-        match self.attained.get(&(packet.flow, packet.connection)) {
+        match self.attained.get(&packet.connection()) {
             Some(flow) if now.since(flow.last_arrival) <= self.flow_timeout => flow.bytes,
             _ => {
                 // A flow that is new, or comes back, is the time to forget those that have gone.
@@ -106,42 +107,41 @@ impl Las {
         }
     }
 
-    fn accept(&mut self, now: Instant, attained: u64, packet: Packet) {
+    fn accept(&mut self, now: Instant, attained: u64, packet: P) {
         if self.service == Service::Bytes {
-            let flow = self.attained.entry((packet.flow, packet.connection)).or_default();
-            flow.bytes += u64::from(packet.size);
+            let flow = self.attained.entry(packet.connection()).or_default();
+            flow.bytes += u64::from(packet.size());
             flow.last_arrival = now;
         }
         self.backlog.add(&packet);
         // Most arrivals belong near the end: flows advance.
-        let place = self.packets.partition_point(|&(service, _)| service <= attained);
+        let place = self.packets.partition_point(|(service, _)| *service <= attained);
         self.packets.insert(place, (attained, packet));
     }
 }
 
-impl QueueDiscipline for Las {
+impl<P: QueueItem> QueueDiscipline<P> for Las<P> {
     #[inline(never)]
-    fn enqueue(&mut self, now: Instant, packet: Packet, discarded: &mut Vec<Discarded>) {
+    fn enqueue(&mut self, now: Instant, packet: P, actions: &mut Actions<P>) {
         let attained = self.attained(now, &packet);
         if !self.backlog.has_room_for(&packet) {
             let victims = self.packets.iter().filter(|(service, _)| *service > attained);
             if !self.backlog.has_room_without(victims.map(|(_, p)| p), &packet) {
-                discarded.push(Discarded { packet, reason: Reason::NoRoom });
+                actions.drop(packet, DropReason::OnArrival);
                 return;
             }
         }
         while !self.backlog.has_room_for(&packet) {
-            match self.packets.back() {
-                Some(&(service, last)) if service > attained => {
-                    self.packets.pop_back();
+            match self.packets.pop_back_if(|(service, _)| *service > attained) {
+                Some((_, last)) => {
                     self.backlog.remove(&last);
-                    if let Some(flow) = self.attained.get_mut(&(last.flow, last.connection)) {
-                        flow.bytes = flow.bytes.saturating_sub(u64::from(last.size));
+                    if let Some(flow) = self.attained.get_mut(&last.connection()) {
+                        flow.bytes = flow.bytes.saturating_sub(u64::from(last.size()));
                     }
-                    discarded.push(Discarded { packet: last, reason: Reason::Evicted });
+                    actions.drop(last, DropReason::Evicted);
                 }
-                _ => {
-                    discarded.push(Discarded { packet, reason: Reason::NoRoom });
+                None => {
+                    actions.drop(packet, DropReason::OnArrival);
                     return;
                 }
             }
@@ -150,7 +150,7 @@ impl QueueDiscipline for Las {
     }
 
     #[inline(never)]
-    fn dequeue(&mut self, _now: Instant) -> Option<Packet> {
+    fn dequeue(&mut self, _now: Instant, _actions: &mut Actions<P>) -> Option<P> {
         let (_, packet) = self.packets.pop_front()?;
         self.backlog.serve(&packet);
         Some(packet)

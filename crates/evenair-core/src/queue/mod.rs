@@ -1,9 +1,10 @@
 //! Queue disciplines: what waits in front of a transmitter, in which order it leaves, and what is
-//! discarded when there is no room.
+//! dropped or marked.
 //!
-//! A discipline is told of arrivals, departures and the end of each transmission; it owns its
-//! packets and its limit, and reports what it discards. The same code runs in the simulator and in
-//! a gateway. To add one: a file here with its `PART`, and a line in `disciplines!` below.
+//! A discipline owns its packets and its limit. It is told of arrivals, of requests for the next
+//! packet and of the end of each transmission, and records in [`Actions`] what it dropped or marked.
+//! It is generic over what it queues ([`QueueItem`]), so that the same code runs in the simulator and
+//! in a gateway that queues real buffers. To add one: a file here, and a line in `disciplines!` below.
 
 mod backlog;
 mod drop_tail;
@@ -18,91 +19,174 @@ pub use las::Las;
 pub use spm_af::SpmAf;
 
 use crate::component::{Choice, Part};
-use crate::packet::Packet;
+use crate::packet::{ConnectionId, Ecn};
+use crate::rng::RngStream;
 use crate::time::Instant;
 
+/// What a discipline needs to know of a packet.
+pub trait QueueItem {
+    /// Flow and connection.
+    fn connection(&self) -> ConnectionId;
+
+    /// Bytes at IP level.
+    fn size(&self) -> u32;
+
+    /// Position in the sequence space of the connection, bytes: of data the first payload byte, of an
+    /// acknowledgement the next byte that is expected.
+    fn progress(&self) -> u64;
+
+    /// Whether it is a TCP acknowledgement without payload.
+    fn is_pure_ack(&self) -> bool;
+
+    /// Whether its source has marked it as crucial.
+    fn is_high_priority(&self) -> bool;
+
+    /// When it arrived at the queue.
+    fn enqueued_at(&self) -> Instant;
+
+    /// The ECN field of the IP header.
+    fn ecn(&self) -> Ecn;
+
+    /// Overwrites the ECN field.
+    fn set_ecn(&mut self, ecn: Ecn);
+}
+
 /// A queue discipline in front of one transmitter.
-pub trait QueueDiscipline {
-    /// Takes `packet`, or discards it, or discards others in its favour. What is discarded is
-    /// appended to `discarded`.
-    fn enqueue(&mut self, now: Instant, packet: Packet, discarded: &mut Vec<Discarded>);
+pub trait QueueDiscipline<P: QueueItem> {
+    /// Queues `packet`, or drops it, or drops others to make room for it.
+    fn enqueue(&mut self, now: Instant, packet: P, actions: &mut Actions<P>);
 
-    /// The packet to be transmitted next. It goes on counting against the limit until
-    /// [`QueueDiscipline::transmitted`] is called.
-    fn dequeue(&mut self, now: Instant) -> Option<Packet>;
+    /// Removes and returns the packet to be transmitted next. It counts against the limit until
+    /// [`QueueDiscipline::transmitted`] is called. Packets in front of it may be dropped, and it may
+    /// be marked. `None` when nothing waits, when everything that waited was dropped, or before
+    /// [`QueueDiscipline::ready_at`].
+    fn dequeue(&mut self, now: Instant, actions: &mut Actions<P>) -> Option<P>;
 
-    /// The packet that was dequeued before is out of the transmitter.
-    fn transmitted(&mut self, packet: &Packet) {
-        self.backlog_mut().transmitted(packet);
+    /// The earliest time at which [`QueueDiscipline::dequeue`] may return a packet: [`Instant::NEVER`]
+    /// when nothing waits, a time in the future when a shaper holds packets back.
+    fn ready_at(&self) -> Instant {
+        if self.backlog().packets() == 0 { Instant::NEVER } else { Instant::ZERO }
+    }
+
+    /// The transmission of a dequeued packet of `bytes` is over.
+    fn transmitted(&mut self, bytes: u32) {
+        self.backlog_mut().transmitted(bytes);
     }
 
     /// What waits and what is being transmitted.
     fn backlog(&self) -> &Backlog;
 
-    /// The same, for the accounting.
+    /// The same, for accounting.
     fn backlog_mut(&mut self) -> &mut Backlog;
 }
 
-/// A packet that a discipline has discarded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Discarded {
-    /// The packet.
-    pub packet: Packet,
-    /// Why.
-    pub reason: Reason,
+/// What a discipline did with packets besides queueing and returning them. The caller empties it.
+#[derive(Clone, Debug)]
+pub struct Actions<P> {
+    /// Dropped packets.
+    pub dropped: Vec<Dropped<P>>,
+    /// Packets whose ECN field was set to CE.
+    pub marked: u64,
 }
 
-/// Why a packet was discarded.
+impl<P> Actions<P> {
+    /// Nothing was done yet.
+    pub const fn new() -> Self {
+        Self { dropped: Vec::new(), marked: 0 }
+    }
+
+    /// Records that `packet` was dropped.
+    pub fn drop(&mut self, packet: P, reason: DropReason) {
+        self.dropped.push(Dropped { packet, reason });
+    }
+}
+
+impl<P: QueueItem> Actions<P> {
+    /// Sets the ECN field of `packet` to CE if its transport supports ECN (RFC 3168 section 5);
+    /// whether it does.
+    pub fn mark(&mut self, packet: &mut P) -> bool {
+        match packet.ecn() {
+            Ecn::NotCapable => return false,
+            Ecn::Capable => packet.set_ecn(Ecn::CongestionExperienced),
+            Ecn::CongestionExperienced => {}
+        }
+        self.marked += 1;
+        true
+    }
+}
+
+impl<P> Default for Actions<P> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A dropped packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// It arrived at a full queue.
-    NoRoom,
-    /// It waited in a full queue and made room for one of higher priority.
+pub struct Dropped<P> {
+    /// The packet.
+    pub packet: P,
+    /// Why.
+    pub reason: DropReason,
+}
+
+/// Why a packet was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DropReason {
+    /// When it arrived: the queue was full, or the discipline dropped it early.
+    OnArrival,
+    /// When it was about to leave.
+    OnDeparture,
+    /// It waited in a full queue and made room for a packet of higher rank.
     Evicted,
     /// An acknowledgement that a later one of its flow supersedes.
     Superseded,
 }
 
-/// Makes the enum, its dispatch and the registry from the list of disciplines.
+/// Generates the enum of all disciplines, its dispatch and the registry.
 macro_rules! disciplines {
     ($($type:ident in $module:ident,)+) => {
         /// Every queue discipline, by the name that scenarios use.
         pub static REGISTRY: &[&Part] = &[$(&$module::PART),+];
 
-        /// One of the disciplines. The set is closed, so a packet costs no virtual call.
+        /// One of the disciplines. The set is closed, so that a packet costs no virtual call.
         #[derive(Clone, Debug)]
-        pub enum Queue {
-            $(#[doc = concat!("[`", stringify!($type), "`].")] $type($type),)+
+        pub enum Queue<P> {
+            $(#[doc = concat!("[`", stringify!($type), "`].")] $type($type<P>),)+
         }
 
-        impl Queue {
-            /// An empty queue of the chosen discipline.
+        impl<P: QueueItem> Queue<P> {
+            /// An empty queue of the chosen discipline. `rng` is its own stream of random numbers.
             ///
             /// # Panics
             /// If the choice is not from [`REGISTRY`].
-            pub fn new(choice: &Choice, limit: Limit) -> Self {
+            pub fn new(choice: &Choice, limit: Limit, rng: RngStream) -> Self {
                 match choice.name() {
                     $(name if name == $module::PART.name => {
-                        Self::$type($type::new(choice, limit))
+                        Self::$type($type::new(choice, limit, rng))
                     })+
                     other => panic!("no queue discipline is called {other}"),
                 }
             }
         }
 
-        impl QueueDiscipline for Queue {
+        impl<P: QueueItem> QueueDiscipline<P> for Queue<P> {
             #[inline(always)]
-            fn enqueue(&mut self, now: Instant, packet: Packet, discarded: &mut Vec<Discarded>) {
-                match self { $(Self::$type(queue) => queue.enqueue(now, packet, discarded),)+ }
+            fn enqueue(&mut self, now: Instant, packet: P, actions: &mut Actions<P>) {
+                match self { $(Self::$type(queue) => queue.enqueue(now, packet, actions),)+ }
             }
 
             #[inline(always)]
-            fn dequeue(&mut self, now: Instant) -> Option<Packet> {
-                match self { $(Self::$type(queue) => queue.dequeue(now),)+ }
+            fn dequeue(&mut self, now: Instant, actions: &mut Actions<P>) -> Option<P> {
+                match self { $(Self::$type(queue) => queue.dequeue(now, actions),)+ }
             }
 
-            fn transmitted(&mut self, packet: &Packet) {
-                match self { $(Self::$type(queue) => queue.transmitted(packet),)+ }
+            fn ready_at(&self) -> Instant {
+                match self { $(Self::$type(queue) => queue.ready_at(),)+ }
+            }
+
+            fn transmitted(&mut self, bytes: u32) {
+                match self { $(Self::$type(queue) => queue.transmitted(bytes),)+ }
             }
 
             fn backlog(&self) -> &Backlog {

@@ -19,9 +19,10 @@
 
 use std::collections::VecDeque;
 
-use super::{Backlog, Discarded, Limit, QueueDiscipline, Reason};
+use super::{Actions, Backlog, DropReason, Limit, QueueDiscipline, QueueItem};
 use crate::component::{Accepts, Choice, Parameter, Part, Value};
-use crate::packet::Packet;
+
+use crate::rng::RngStream;
 use crate::time::Instant;
 
 pub(super) static PART: Part = Part {
@@ -48,15 +49,15 @@ enum Filtering {
 
 /// A queue with ACK filtering and room for marked packets.
 #[derive(Clone, Debug)]
-pub struct SpmAf {
+pub struct SpmAf<P> {
     backlog: Backlog,
     filtering: Filtering,
-    packets: VecDeque<Packet>,
+    packets: VecDeque<P>,
 }
 
-impl SpmAf {
+impl<P: QueueItem> SpmAf<P> {
     /// An empty queue.
-    pub fn new(choice: &Choice, limit: Limit) -> Self {
+    pub fn new(choice: &Choice, limit: Limit, _rng: RngStream) -> Self {
         let filtering = match choice.named("filtering") {
             "head" => Filtering::Head,
             _ => Filtering::Tail,
@@ -65,11 +66,11 @@ impl SpmAf {
     }
 
     /// Removes the waiting acknowledgements of `flow`; returns the place of the oldest.
-    fn filter(&mut self, ack: &Packet, discarded: &mut Vec<Discarded>) -> Option<usize> {
+    fn filter(&mut self, ack: &P, actions: &mut Actions<P>) -> Option<usize> {
         if self.backlog.acks() == 0 {
             return None;
         }
-        let is_earlier = |p: &Packet| p.is_pure_ack() && p.flow == ack.flow;
+        let is_earlier = |p: &P| p.is_pure_ack() && p.connection().0 == ack.connection().0;
         let oldest = self.packets.iter().position(is_earlier)?;
         let earlier = self.packets.iter().filter(|p| is_earlier(p));
         if !self.backlog.has_room_without(earlier, ack) {
@@ -80,7 +81,7 @@ impl SpmAf {
         while place < self.packets.len() {
             if is_earlier(&self.packets[place]) {
                 let packet = self.packets.remove(place).expect("the place was just looked at");
-                self.discard(packet, Reason::Superseded, discarded);
+                self.discard(packet, DropReason::Superseded, actions);
             } else {
                 place += 1;
             }
@@ -89,46 +90,46 @@ impl SpmAf {
     }
 
     /// Discards waiting packets that may make room for the marked `packet`, until it has room.
-    fn make_room(&mut self, packet: &Packet, discarded: &mut Vec<Discarded>) {
+    fn make_room(&mut self, packet: &P, actions: &mut Actions<P>) {
         if self.backlog.has_room_for(packet) {
             return;
         }
-        let victims = self.packets.iter().filter(|p| p.is_pure_ack() || !p.high_priority);
+        let victims = self.packets.iter().filter(|p| p.is_pure_ack() || !p.is_high_priority());
         if !self.backlog.has_room_without(victims, packet) {
             return;
         }
         while !self.backlog.has_room_for(packet) {
             let youngest_ack = match self.backlog.acks() {
                 0 => None,
-                _ => self.packets.iter().rposition(Packet::is_pure_ack),
+                _ => self.packets.iter().rposition(P::is_pure_ack),
             };
             let victim =
-                youngest_ack.or_else(|| self.packets.iter().rposition(|p| !p.high_priority));
+                youngest_ack.or_else(|| self.packets.iter().rposition(|p| !p.is_high_priority()));
             let Some(place) = victim else { return };
             let packet = self.packets.remove(place).expect("the place was just looked at");
-            self.discard(packet, Reason::Evicted, discarded);
+            self.discard(packet, DropReason::Evicted, actions);
         }
     }
 
-    fn discard(&mut self, packet: Packet, reason: Reason, discarded: &mut Vec<Discarded>) {
+    fn discard(&mut self, packet: P, reason: DropReason, actions: &mut Actions<P>) {
         self.backlog.remove(&packet);
-        discarded.push(Discarded { packet, reason });
+        actions.drop(packet, reason);
     }
 }
 
-impl QueueDiscipline for SpmAf {
+impl<P: QueueItem> QueueDiscipline<P> for SpmAf<P> {
     #[inline(never)]
-    fn enqueue(&mut self, _now: Instant, packet: Packet, discarded: &mut Vec<Discarded>) {
+    fn enqueue(&mut self, _now: Instant, packet: P, actions: &mut Actions<P>) {
         let place = if packet.is_pure_ack() {
-            self.filter(&packet, discarded).filter(|_| self.filtering == Filtering::Head)
+            self.filter(&packet, actions).filter(|_| self.filtering == Filtering::Head)
         } else {
-            if packet.high_priority {
-                self.make_room(&packet, discarded);
+            if packet.is_high_priority() {
+                self.make_room(&packet, actions);
             }
             None
         };
         if !self.backlog.has_room_for(&packet) {
-            discarded.push(Discarded { packet, reason: Reason::NoRoom });
+            actions.drop(packet, DropReason::OnArrival);
             return;
         }
         self.backlog.add(&packet);
@@ -136,7 +137,7 @@ impl QueueDiscipline for SpmAf {
     }
 
     #[inline(never)]
-    fn dequeue(&mut self, _now: Instant) -> Option<Packet> {
+    fn dequeue(&mut self, _now: Instant, _actions: &mut Actions<P>) -> Option<P> {
         let packet = self.packets.pop_front()?;
         self.backlog.serve(&packet);
         Some(packet)

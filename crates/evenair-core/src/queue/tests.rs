@@ -4,25 +4,15 @@
 mod model;
 mod rules;
 
-use super::{Discarded, Limit, Queue, QueueDiscipline, REGISTRY, Reason};
+use super::{Actions, DropReason, Dropped, Limit, Queue, QueueDiscipline, REGISTRY};
 use crate::component::{Choice, Value};
 use crate::packet::{FlowId, Packet, PacketKind};
+use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 
 /// A packet without number, at the start of its flow.
 fn packet(flow: u32, kind: PacketKind, size: u32) -> Packet {
-    Packet {
-        flow: FlowId(flow),
-        kind,
-        high_priority: false,
-        retransmission: false,
-        size,
-        payload: size.saturating_sub(40) as u16,
-        sack: 0,
-        seq: 0,
-        enqueued_at: Instant::ZERO,
-        connection: 0,
-    }
+    Packet { size, payload: size.saturating_sub(40) as u16, ..Packet::new(FlowId(flow), kind) }
 }
 
 /// The disciplines, as the tests name them.
@@ -46,7 +36,7 @@ enum Service {
 }
 
 impl Kind {
-    fn queue(self, limit: Limit) -> Queue {
+    fn queue(self, limit: Limit) -> Queue<Packet> {
         let of = |name| Choice::by_name(REGISTRY, name).unwrap();
         let choice = match self {
             Self::DropTail => of("droptail"),
@@ -65,6 +55,6 @@ impl Kind {
                 las.with("flow_timeout", Value::Time(flow_timeout))
             }
         };
-        Queue::new(&choice, limit)
+        Queue::new(&choice, limit, RngStream::new(1, StreamId::Queue, 0))
     }
 }

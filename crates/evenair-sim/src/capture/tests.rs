@@ -10,16 +10,10 @@ use super::{AirFrame, AirPhy, AirWriter, Node, Segment, WireWriter};
 pub(super) fn segment(kind: PacketKind, up: bool, seq: u64, payload: u32) -> Segment {
     Segment {
         packet: Packet {
-            flow: FlowId(7),
-            kind,
-            high_priority: false,
-            retransmission: false,
             size: payload + 40,
             payload: payload as u16,
-            sack: 0,
             seq,
-            enqueued_at: Instant::ZERO,
-            connection: 0,
+            ..Packet::new(FlowId(7), kind)
         },
         station: 2,
         up,

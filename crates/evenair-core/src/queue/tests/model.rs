@@ -74,30 +74,30 @@ impl Model {
     }
 
     /// Takes `packet` in at `place` if it fits; what is discarded otherwise.
-    fn put(&mut self, place: usize, packet: Packet) -> Vec<Discarded> {
+    fn put(&mut self, place: usize, packet: Packet) -> Vec<Dropped<Packet>> {
         if self.fits(&packet) {
             self.waiting.insert(place, packet);
             return vec![];
         }
-        vec![Discarded { packet, reason: Reason::NoRoom }]
+        vec![Dropped { packet, reason: DropReason::OnArrival }]
     }
 
-    fn take(&mut self, place: usize, reason: Reason) -> Discarded {
-        Discarded { packet: self.waiting.remove(place), reason }
+    fn take(&mut self, place: usize, reason: DropReason) -> Dropped<Packet> {
+        Dropped { packet: self.waiting.remove(place), reason }
     }
 
     /// What is discarded when `packet` arrives: nothing else if it is itself.
-    fn arrive(&mut self, packet: Packet) -> Vec<Discarded> {
+    fn arrive(&mut self, packet: Packet) -> Vec<Dropped<Packet>> {
         let before = (self.waiting.clone(), self.log.clone());
         let discarded = self.try_to_arrive(packet);
         if discarded.iter().all(|lost| lost.packet != packet) {
             return discarded;
         }
         (self.waiting, self.log) = before;
-        vec![Discarded { packet, reason: Reason::NoRoom }]
+        vec![Dropped { packet, reason: DropReason::OnArrival }]
     }
 
-    fn try_to_arrive(&mut self, packet: Packet) -> Vec<Discarded> {
+    fn try_to_arrive(&mut self, packet: Packet) -> Vec<Dropped<Packet>> {
         match self.kind {
             Kind::DropTail => self.put(self.waiting.len(), packet),
             Kind::SpmAf { filtering } => self.arrive_at_spm_af(filtering, packet),
@@ -105,7 +105,7 @@ impl Model {
         }
     }
 
-    fn arrive_at_spm_af(&mut self, filtering: Filtering, packet: Packet) -> Vec<Discarded> {
+    fn arrive_at_spm_af(&mut self, filtering: Filtering, packet: Packet) -> Vec<Dropped<Packet>> {
         let mut discarded = vec![];
         let mut place = None;
         if packet.kind == PacketKind::Ack {
@@ -114,7 +114,7 @@ impl Model {
                 place = self.waiting.iter().position(earlier);
             }
             while let Some(older) = self.waiting.iter().position(earlier) {
-                discarded.push(self.take(older, Reason::Superseded));
+                discarded.push(self.take(older, DropReason::Superseded));
             }
         } else if packet.high_priority {
             while !self.fits(&packet) {
@@ -122,7 +122,7 @@ impl Model {
                 let ack = youngest(|p| p.kind == PacketKind::Ack);
                 let unmarked = youngest(|p| p.kind != PacketKind::Ack && !p.high_priority);
                 let Some(victim) = ack.or(unmarked) else { break };
-                discarded.push(self.take(victim, Reason::Evicted));
+                discarded.push(self.take(victim, DropReason::Evicted));
             }
         }
         discarded.extend(self.put(place.unwrap_or(self.waiting.len()), packet));
@@ -134,7 +134,7 @@ impl Model {
         self.log.iter().find(|(p, _, _)| p == packet).unwrap().1
     }
 
-    fn arrive_at_las(&mut self, service: Service, packet: Packet) -> Vec<Discarded> {
+    fn arrive_at_las(&mut self, service: Service, packet: Packet) -> Vec<Dropped<Packet>> {
         let before = match service {
             Service::Sequence => packet.seq,
             Service::Bytes => {
@@ -149,7 +149,7 @@ impl Model {
             let most = (0..self.waiting.len()).max_by_key(|&i| self.service(&self.waiting[i]));
             match most {
                 Some(i) if self.service(&self.waiting[i]) > before => {
-                    discarded.push(self.take(i, Reason::Evicted));
+                    discarded.push(self.take(i, DropReason::Evicted));
                 }
                 _ => break,
             }
@@ -189,7 +189,7 @@ struct Account {
 }
 
 impl Account {
-    fn discard(&mut self, discarded: &[Discarded]) -> Result<(), TestCaseError> {
+    fn discard(&mut self, discarded: &[Dropped<Packet>]) -> Result<(), TestCaseError> {
         for lost in discarded {
             let place = self.waiting.iter().position(|p| *p == lost.packet);
             prop_assert!(place.is_some(), "discarded, but not waiting: {lost:?}");
@@ -199,7 +199,7 @@ impl Account {
         Ok(())
     }
 
-    fn check(&self, queue: &Queue, limit: Limit) -> Result<(), TestCaseError> {
+    fn check(&self, queue: &Queue<Packet>, limit: Limit) -> Result<(), TestCaseError> {
         let backlog = queue.backlog();
         prop_assert_eq!(backlog.packets() as usize, self.waiting.len());
         let acks = self.waiting.iter().filter(|p| p.kind == PacketKind::Ack).count();
@@ -220,7 +220,11 @@ impl Account {
     }
 
     /// SPM-AF's promises, seen from outside.
-    fn check_spm_af(&self, limit: Limit, discarded: &[Discarded]) -> Result<(), TestCaseError> {
+    fn check_spm_af(
+        &self,
+        limit: Limit,
+        discarded: &[Dropped<Packet>],
+    ) -> Result<(), TestCaseError> {
         let acks: Vec<_> = self.waiting.iter().filter(|p| p.kind == PacketKind::Ack).collect();
         let mut flows: Vec<_> = acks.iter().map(|p| p.flow).collect();
         flows.sort();
@@ -228,7 +232,7 @@ impl Account {
         prop_assert_eq!(flows.len(), acks.len(), "two acknowledgements of one flow");
         let is_marked = |p: &Packet| p.kind != PacketKind::Ack && p.high_priority;
         if let Some(lost) = discarded.iter().find(|lost| is_marked(&lost.packet)) {
-            prop_assert_eq!(lost.reason, Reason::NoRoom, "marked data is never evicted");
+            prop_assert_eq!(lost.reason, DropReason::OnArrival, "marked data is never evicted");
             let could_leave = self.waiting.iter().filter(|p| !is_marked(p));
             let could_leave: u64 = could_leave.map(|p| u64::from(p.size)).sum();
             let fits = match limit {
@@ -268,14 +272,16 @@ fn compare(kind: Kind, limit: Limit, events: &[Event]) -> Result<(), TestCaseErr
             Event::Arrive(packet) => {
                 // The moment makes each packet unlike every other.
                 let packet = Packet { enqueued_at: now, ..*packet };
-                queue.enqueue(now, packet, &mut discarded);
+                let mut actions = Actions::new();
+                queue.enqueue(now, packet, &mut actions);
+                discarded = actions.dropped;
                 account.arrived.push(packet);
                 account.waiting.push(packet);
                 account.discard(&discarded)?;
                 prop_assert_eq!(&discarded, &model.arrive(packet));
             }
             Event::Serve => {
-                let packet = queue.dequeue(now);
+                let packet = queue.dequeue(now, &mut Actions::new());
                 prop_assert_eq!(packet, model.serve());
                 prop_assert_eq!(packet.is_none(), account.waiting.is_empty());
                 account.waiting.retain(|p| Some(*p) != packet);
@@ -284,7 +290,7 @@ fn compare(kind: Kind, limit: Limit, events: &[Event]) -> Result<(), TestCaseErr
             }
             Event::Transmitted => {
                 if !account.in_service.is_empty() {
-                    queue.transmitted(&account.in_service.remove(0));
+                    queue.transmitted(account.in_service.remove(0).size);
                     model.in_service.remove(0);
                 }
             }

@@ -22,7 +22,7 @@ fn ack(flow: u32, seq: u64) -> Packet {
 
 /// A queue with the time at which things happen to it.
 struct Bench {
-    queue: Queue,
+    queue: Queue<Packet>,
     now: Instant,
 }
 
@@ -41,36 +41,36 @@ impl Bench {
     }
 
     /// What is discarded when `packet` arrives.
-    fn arrive(&mut self, packet: Packet) -> Vec<(Packet, Reason)> {
-        let mut discarded = Vec::new();
-        self.queue.enqueue(self.now, packet, &mut discarded);
-        discarded.into_iter().map(|Discarded { packet, reason }| (packet, reason)).collect()
+    fn arrive(&mut self, packet: Packet) -> Vec<(Packet, DropReason)> {
+        let mut actions = Actions::new();
+        self.queue.enqueue(self.now, packet, &mut actions);
+        actions.dropped.into_iter().map(|Dropped { packet, reason }| (packet, reason)).collect()
     }
 
     fn serve(&mut self) -> Option<Packet> {
-        self.queue.dequeue(self.now)
+        self.queue.dequeue(self.now, &mut Actions::new())
     }
 
     /// Everything that waits, in the order in which it leaves.
     fn drain(mut self) -> Vec<Packet> {
         std::iter::from_fn(|| {
             let packet = self.serve()?;
-            self.queue.transmitted(&packet);
+            self.queue.transmitted(packet.size);
             Some(packet)
         })
         .collect()
     }
 }
 
-use Reason::{Evicted, NoRoom, Superseded};
+use DropReason::{Evicted, OnArrival, Superseded};
 
 // DropTail
 
 #[test]
 fn drop_tail_discards_what_arrives_at_a_full_queue() {
     let mut bench = Bench::holding(Kind::DropTail, 2, &[data(0, 0), ack(1, 0)]);
-    assert_eq!(bench.arrive(marked(0, 1)), [(marked(0, 1), NoRoom)]);
-    assert_eq!(bench.arrive(ack(1, 1)), [(ack(1, 1), NoRoom)]);
+    assert_eq!(bench.arrive(marked(0, 1)), [(marked(0, 1), OnArrival)]);
+    assert_eq!(bench.arrive(ack(1, 1)), [(ack(1, 1), OnArrival)]);
     assert_eq!(bench.drain(), [data(0, 0), ack(1, 0)]);
 }
 
@@ -81,8 +81,8 @@ fn the_packet_in_service_counts_against_a_limit_of_packets() {
         let first = bench.serve().unwrap();
         assert_eq!(first, data(0, 0));
         assert_eq!(bench.queue.backlog().packets(), 1, "what is in service does not wait");
-        assert_eq!(bench.arrive(data(0, 2)), [(data(0, 2), NoRoom)], "{kind:?}");
-        bench.queue.transmitted(&first);
+        assert_eq!(bench.arrive(data(0, 2)), [(data(0, 2), OnArrival)], "{kind:?}");
+        bench.queue.transmitted(first.size);
         assert_eq!(bench.arrive(data(0, 2)), [], "{kind:?}");
         assert_eq!(bench.drain(), [data(0, 1), data(0, 2)]);
     }
@@ -94,13 +94,13 @@ fn a_limit_of_bytes_counts_the_packet_in_service_and_is_reached_exactly() {
     assert_eq!(bench.arrive(data(0, 0)), []);
     assert_eq!(bench.arrive(data(0, 1)), []);
     let first = bench.serve().unwrap();
-    assert_eq!(bench.arrive(data(0, 2)), [(data(0, 2), NoRoom)]);
+    assert_eq!(bench.arrive(data(0, 2)), [(data(0, 2), OnArrival)]);
     // 80 bytes are left: two acknowledgements fit, to the byte, and a third does not.
     assert_eq!(bench.arrive(ack(1, 0)), []);
     assert_eq!(bench.arrive(ack(1, 1)), []);
-    assert_eq!(bench.arrive(ack(1, 2)), [(ack(1, 2), NoRoom)]);
+    assert_eq!(bench.arrive(ack(1, 2)), [(ack(1, 2), OnArrival)]);
     assert_eq!(bench.queue.backlog().bytes(), 1580);
-    bench.queue.transmitted(&first);
+    bench.queue.transmitted(first.size);
     assert_eq!(bench.arrive(data(0, 2)), []);
     assert_eq!(bench.drain(), [data(0, 1), ack(1, 0), ack(1, 1), data(0, 2)]);
 }
@@ -146,10 +146,10 @@ fn an_acknowledgement_that_replaces_one_enters_a_full_queue() {
 fn an_acknowledgement_without_predecessor_is_discarded_at_a_full_queue() {
     for kind in [TAIL, HEAD] {
         let mut bench = Bench::holding(kind, 2, &[ack(2, 5), data(1, 0)]);
-        assert_eq!(bench.arrive(ack(1, 6)), [(ack(1, 6), NoRoom)]);
+        assert_eq!(bench.arrive(ack(1, 6)), [(ack(1, 6), OnArrival)]);
         // Its source's mark says nothing of an acknowledgement.
         let marked = Packet { high_priority: true, ..ack(1, 7) };
-        assert_eq!(bench.arrive(marked), [(marked, NoRoom)]);
+        assert_eq!(bench.arrive(marked), [(marked, OnArrival)]);
         assert_eq!(bench.drain(), [ack(2, 5), data(1, 0)]);
     }
 }
@@ -186,7 +186,7 @@ fn marked_data_takes_the_room_of_the_youngest_acknowledgement_first() {
     assert_eq!(bench.arrive(marked(3, 1)), [(ack(1, 5), Evicted)]);
     assert_eq!(bench.arrive(marked(3, 2)), [(data(0, 1), Evicted)]);
     assert_eq!(bench.arrive(marked(3, 3)), [(data(0, 0), Evicted)]);
-    assert_eq!(bench.arrive(marked(3, 4)), [(marked(3, 4), NoRoom)]);
+    assert_eq!(bench.arrive(marked(3, 4)), [(marked(3, 4), OnArrival)]);
     assert_eq!(bench.drain(), [marked(3, 0), marked(3, 1), marked(3, 2), marked(3, 3)]);
 }
 
@@ -207,9 +207,9 @@ fn marked_data_may_take_the_room_of_its_own_flow() {
 #[test]
 fn unmarked_data_is_discarded_at_a_full_queue_even_of_acknowledgements() {
     let mut bench = Bench::holding(TAIL, 2, &[ack(1, 5), ack(2, 5)]);
-    assert_eq!(bench.arrive(data(0, 0)), [(data(0, 0), NoRoom)]);
+    assert_eq!(bench.arrive(data(0, 0)), [(data(0, 0), OnArrival)]);
     let datagram = packet(4, PacketKind::Datagram, 1500);
-    assert_eq!(bench.arrive(datagram), [(datagram, NoRoom)]);
+    assert_eq!(bench.arrive(datagram), [(datagram, OnArrival)]);
     assert_eq!(bench.drain(), [ack(1, 5), ack(2, 5)]);
 }
 
@@ -245,9 +245,9 @@ fn las_discards_the_packet_with_the_most_service() {
 #[test]
 fn las_discards_the_arriving_packet_when_that_has_the_most() {
     let mut bench = Bench::holding(LAS, 2, &[data(0, 9000), data(1, 1000)]);
-    assert_eq!(bench.arrive(ack(2, 9001)), [(ack(2, 9001), NoRoom)]);
+    assert_eq!(bench.arrive(ack(2, 9001)), [(ack(2, 9001), OnArrival)]);
     // Among equals the last to come goes: the arriving one.
-    assert_eq!(bench.arrive(data(3, 9000)), [(data(3, 9000), NoRoom)]);
+    assert_eq!(bench.arrive(data(3, 9000)), [(data(3, 9000), OnArrival)]);
     assert_eq!(bench.drain(), [data(1, 1000), data(0, 9000)]);
 }
 
@@ -297,13 +297,13 @@ fn las_by_bytes_counts_what_a_flow_has_queued_whatever_its_numbers_say() {
 #[test]
 fn las_by_bytes_does_not_count_what_it_discards() {
     let mut bench = Bench::holding(LAS_BYTES, 2, &[data(0, 0), data(0, 1)]);
-    assert_eq!(bench.arrive(data(0, 2)), [(data(0, 2), NoRoom)]); // 3000 before it
+    assert_eq!(bench.arrive(data(0, 2)), [(data(0, 2), OnArrival)]); // 3000 before it
     assert_eq!(bench.arrive(data(1, 0)), [(data(0, 1), Evicted)]); // 1500 before the evicted one
     assert_eq!(bench.serve(), Some(data(0, 0)));
-    bench.queue.transmitted(&data(0, 0));
+    bench.queue.transmitted(data(0, 0).size);
     // Flow 0 has been served 1500 bytes, as if nothing had been discarded, and so has flow 1.
     assert_eq!(bench.arrive(data(0, 3)), []);
-    assert_eq!(bench.arrive(data(1, 1)), [(data(1, 1), NoRoom)]);
+    assert_eq!(bench.arrive(data(1, 1)), [(data(1, 1), OnArrival)]);
     assert_eq!(bench.drain(), [data(1, 0), data(0, 3)]);
 }
 
@@ -340,8 +340,8 @@ fn las_by_sequence_remembers_a_flow_for_ever() {
 fn las_never_evicts_the_packet_in_service() {
     let mut bench = Bench::holding(LAS, 1, &[data(0, 9000)]);
     let served = bench.serve().unwrap();
-    assert_eq!(bench.arrive(data(1, 0)), [(data(1, 0), NoRoom)]);
-    bench.queue.transmitted(&served);
+    assert_eq!(bench.arrive(data(1, 0)), [(data(1, 0), OnArrival)]);
+    bench.queue.transmitted(served.size);
     assert_eq!(bench.arrive(data(1, 0)), []);
 }
 
@@ -353,12 +353,12 @@ fn las_by_bytes_forgets_a_flow_whose_packets_were_all_discarded() {
     bench.arrive(data(0, 0));
     let served = bench.serve().unwrap();
     bench.now += MINUTE;
-    assert_eq!(bench.arrive(data(0, 1)), [(data(0, 1), NoRoom)]); // not queued
-    bench.queue.transmitted(&served);
+    assert_eq!(bench.arrive(data(0, 1)), [(data(0, 1), OnArrival)]); // not queued
+    bench.queue.transmitted(served.size);
     bench.now += Duration::from_secs(1); // 61 s since flow 0 queued anything
     bench.arrive(ack(1, 0));
     let served = bench.serve().unwrap();
-    bench.queue.transmitted(&served);
+    bench.queue.transmitted(served.size);
     bench.arrive(ack(1, 1)); // 40
     assert_eq!(bench.arrive(data(0, 2)), [(ack(1, 1), Evicted)]); // 0
 }
@@ -368,11 +368,11 @@ fn nothing_is_evicted_for_a_packet_that_is_discarded_after_all() {
     let mut bench = Bench::new(TAIL, Limit::Bytes(1600));
     bench.arrive(Packet { size: 1000, ..marked(0, 0) });
     bench.arrive(ack(1, 0));
-    assert_eq!(bench.arrive(marked(3, 0)), [(marked(3, 0), NoRoom)]);
+    assert_eq!(bench.arrive(marked(3, 0)), [(marked(3, 0), OnArrival)]);
     let mut bench = Bench::new(LAS, Limit::Bytes(1600));
     bench.arrive(Packet { size: 1000, ..data(0, 0) });
     bench.arrive(ack(1, 9000));
-    assert_eq!(bench.arrive(data(3, 5000)), [(data(3, 5000), NoRoom)]);
+    assert_eq!(bench.arrive(data(3, 5000)), [(data(3, 5000), OnArrival)]);
 }
 
 #[test]
@@ -381,5 +381,5 @@ fn an_acknowledgement_that_does_not_fit_supersedes_nothing() {
     bench.arrive(data(0, 0));
     bench.arrive(ack(1, 1000));
     let with_options = Packet { size: 52, ..ack(1, 2000) };
-    assert_eq!(bench.arrive(with_options), [(with_options, NoRoom)]);
+    assert_eq!(bench.arrive(with_options), [(with_options, OnArrival)]);
 }
