@@ -52,20 +52,20 @@ fn queues(c: &mut Criterion) {
         group.bench_function(name, |b| {
             let mut queue =
                 Queue::new(&choice, Limit::Packets(60), RngStream::new(1, StreamId::Queue, 0));
-            let mut actions = Actions::new();
             let mut n = 0;
-            let mut offer = |queue: &mut Queue<Packet>| {
+            let mut actions = Actions::new();
+            let mut offer = |queue: &mut Queue<Packet>, actions: &mut Actions<Packet>| {
                 let now = Instant::from_nanos(n * 1_000_000);
-                queue.enqueue(now, packet(n), &mut actions);
+                queue.enqueue(now, packet(n), actions);
                 actions.dropped.clear();
                 n += 1;
                 now
             };
             for _ in 0..60 {
-                offer(&mut queue);
+                offer(&mut queue, &mut actions);
             }
             b.iter(|| {
-                let now = offer(&mut queue);
+                let now = offer(&mut queue, &mut actions);
                 if let Some(packet) = queue.dequeue(now, &mut actions) {
                     queue.transmitted(black_box(packet.size));
                 }

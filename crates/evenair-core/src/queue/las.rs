@@ -132,19 +132,13 @@ impl<P: QueueItem> QueueDiscipline<P> for Las<P> {
             }
         }
         while !self.backlog.has_room_for(&packet) {
-            match self.packets.pop_back_if(|(service, _)| *service > attained) {
-                Some((_, last)) => {
-                    self.backlog.remove(&last);
-                    if let Some(flow) = self.attained.get_mut(&last.connection()) {
-                        flow.bytes = flow.bytes.saturating_sub(u64::from(last.size()));
-                    }
-                    actions.drop(last, DropReason::Evicted);
-                }
-                None => {
-                    actions.drop(packet, DropReason::OnArrival);
-                    return;
-                }
+            // The queue is sorted, so these are the victims that were counted above.
+            let Some((_, last)) = self.packets.pop_back() else { break };
+            self.backlog.remove(&last);
+            if let Some(flow) = self.attained.get_mut(&last.connection()) {
+                flow.bytes = flow.bytes.saturating_sub(u64::from(last.size()));
             }
+            actions.drop(last, DropReason::Evicted);
         }
         self.accept(now, attained, packet);
     }
