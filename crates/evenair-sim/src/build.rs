@@ -1,53 +1,29 @@
-//! From a scenario to the parts of a world.
+//! From a scenario to a simulation.
 
 use evenair_core::component::Choice;
 use evenair_core::loss::LinkLoss;
-use evenair_core::medium::wlan::{AP, Dcf, DcfConfig};
-use evenair_core::packet::FlowId;
-use evenair_core::queue::{Limit, Queue};
+use evenair_core::medium::Cell;
+use evenair_core::packet::{FlowId, NodeId, Packet};
+use evenair_core::queue::{Limit, Queue, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::tcp::congestion::Controller;
 use evenair_core::tcp::{self, Receiver, ReceiverConfig, Sender, SenderConfig};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::Datagrams;
-use evenair_core::units::Rate;
 
 use crate::ack_options::AckBlocks;
+use crate::cell_kind::CellKind;
 use crate::flow::{Attachment, Endpoints, Flow, Udp};
-use crate::interface::Interface;
-use crate::link::Link;
-use crate::network::{Hop, Network, Route};
+use crate::network::{Network, Origin, Route};
 use crate::scenario::{
-    self, ACCESS_POINT, AirErrors, DelayedAck, Direction, LimitedTransmit, QueueLimit,
-    RtsThreshold, SERVER, Scenario, Topology, Transport,
+    self, ACCESS_POINT, AirErrors, DelayedAck, Direction, LimitedTransmit, QueueLimit, SERVER,
+    Scenario, Topology, Transport,
 };
 use crate::transfers::{ConnectionConfig, Transfers};
+use crate::wired::{Hop, Link, LinkQueue, Wired};
 
-/// The cell's air, with the access point at index 0.
-fn medium(scenario: &Scenario, seed: u64) -> Dcf {
-    let cell = &scenario.cell;
-    let config = DcfConfig {
-        phy: cell.phy.timing(cell.preamble),
-        control_rate: cell.control_rate.rate(),
-        rts_threshold: match cell.rts_threshold {
-            RtsThreshold::Off => None,
-            RtsThreshold::Bytes(bytes) => Some(bytes),
-        },
-        mac_overhead: cell.mac_overhead,
-        immediate_access: cell.immediate_access,
-        short_retry_limit: cell.short_retry_limit,
-        long_retry_limit: cell.long_retry_limit,
-    };
-    let mut rates: Vec<Rate> = vec![cell.data_rate.rate()];
-    for group in &scenario.station {
-        let rate = group.data_rate.unwrap_or(cell.data_rate).rate();
-        rates.extend((0..group.count).map(|_| rate));
-    }
-    Dcf::new(config, &rates, seed)
-}
-
-/// The errors of each station's link, by the station's index in the cell.
-fn errors(scenario: &Scenario, seed: u64) -> Vec<Option<LinkLoss>> {
+/// The loss model of each station's link, by node.
+fn losses(scenario: &Scenario, seed: u64) -> Vec<Option<LinkLoss>> {
     let groups = scenario.station.iter();
     let each = groups.flat_map(|group| (0..group.count).map(|_| group.error.as_ref()));
     let of = |(station, error): (u32, Option<&AirErrors>)| {
@@ -57,16 +33,16 @@ fn errors(scenario: &Scenario, seed: u64) -> Vec<Option<LinkLoss>> {
     std::iter::once(None).chain((1..).zip(each).map(of)).collect()
 }
 
-/// The interfaces of the access point and of each station.
-fn interfaces(scenario: &Scenario, seed: u64) -> Vec<Interface> {
+/// The transmit queues of the access point and of each station.
+fn queues(scenario: &Scenario, seed: u64) -> Vec<TxQueue<Packet>> {
     let groups = scenario.station.iter();
     let stations = groups.flat_map(|group| (0..group.count).map(|_| &group.queue));
     let queues = std::iter::once(&scenario.cell.queue).chain(stations);
-    queues.zip(0..).map(|(queue, node)| interface(queue, seed, node)).collect()
+    queues.zip(0..).map(|(spec, node)| TxQueue::new(queue(spec, seed, node))).collect()
 }
 
 /// Everything between the ends of `flows`.
-pub(crate) fn network(scenario: &Scenario, seed: u64, flows: &[Flow]) -> Network {
+pub(crate) fn network<M: CellKind>(scenario: &Scenario, seed: u64, flows: &[Flow]) -> Network<M> {
     let topology = Topology::new(&scenario.wired).expect("a resolved scenario has a topology");
     let node = |name: &str| topology.node(name).expect("a resolved scenario names known hosts");
     let links = links(scenario, &topology, seed);
@@ -86,31 +62,42 @@ pub(crate) fn network(scenario: &Scenario, seed: u64, flows: &[Flow]) -> Network
         let route = match &flow.place {
             Attachment::Station { station, up, host } => {
                 let (ap, host) = (node(ACCESS_POINT), node(host));
-                let down = lay(topology.path(host, ap), Hop::Air(AP));
-                let off_air = lay(topology.path(ap, host), Hop::End);
-                let own = Hop::Air(*station);
-                let first = if *up { [own, down] } else { [down, own] };
-                Route { first, off_air, station: *station }
+                let down = lay(topology.path(host, ap), Hop::AccessPoint);
+                let from_access_point = lay(topology.path(ap, host), Hop::End);
+                let own = Origin::Cell(NodeId(*station));
+                let first = if *up { [own, origin(down)] } else { [origin(down), own] };
+                Route { first, from_access_point }
             }
             Attachment::Wired { from, to } => {
                 let (from, to) = (node(from), node(to));
                 let there = lay(topology.path(from, to), Hop::End);
                 let back = lay(topology.path(to, from), Hop::End);
-                Route { first: [there, back], off_air: Hop::End, station: AP }
+                Route { first: [origin(there), origin(back)], from_access_point: Hop::End }
             }
         };
         routes.push(route);
     }
+    let mut entries = Vec::new();
+    for route in &routes {
+        entries.extend(route.first.iter().filter_map(|origin| match origin {
+            Origin::Link(link) => Some(*link),
+            Origin::Cell(_) => None,
+        }));
+        if let Hop::Link(link) = route.from_access_point {
+            entries.push(link);
+        }
+    }
     let sack = flows.iter().map(|flow| flow.sack_window().map(AckBlocks::new)).collect();
-    Network::new(
-        medium(scenario, seed),
-        interfaces(scenario, seed),
-        errors(scenario, seed),
-        links,
-        next_hop,
-        routes,
-        sack,
-    )
+    let cell = Cell::new(M::build(scenario, seed), queues(scenario, seed), losses(scenario, seed));
+    Network::new(cell, Wired::new(links, next_hop, &entries), routes, sack)
+}
+
+/// Where a packet enters the network whose first hop is `hop`.
+fn origin(hop: Hop) -> Origin {
+    match hop {
+        Hop::Link(link) => Origin::Link(link),
+        Hop::AccessPoint | Hop::End => Origin::Cell(NodeId::ACCESS_POINT),
+    }
 }
 
 /// Both directions of each wired link, as [`Topology::path`] numbers them.
@@ -128,7 +115,8 @@ fn links(scenario: &Scenario, topology: &Topology, seed: u64) -> Vec<Link> {
                 .and_then(|errors| if to_ap { errors.down.take() } else { errors.up.take() });
             let (rate, delay) = (wired.rate.rate(), wired.delay.duration());
             let entity = LINK_QUEUES + links.len() as u64;
-            links.push(Link::new(rate, delay, interface(&wired.queue, seed, entity), errors));
+            let queue = link_queue(&wired.queue, seed, entity);
+            links.push(Link::new(rate, delay, queue, errors));
         }
     }
     links
@@ -137,10 +125,17 @@ fn links(scenario: &Scenario, topology: &Topology, seed: u64) -> Vec<Link> {
 /// The queues of wired links are numbered from here, those of the nodes of the cell from 0.
 const LINK_QUEUES: u64 = 1 << 32;
 
-/// An interface with that queue.
-fn interface(queue: &scenario::Queue, seed: u64, entity: u64) -> Interface {
+fn queue(spec: &scenario::Queue, seed: u64, entity: u64) -> Queue<Packet> {
     let rng = RngStream::new(seed, StreamId::Queue, entity);
-    Interface::new(Queue::new(&queue.discipline, limit(queue.limit), rng))
+    Queue::new(&spec.discipline, limit(spec.limit), rng)
+}
+
+/// A droptail queue of a link is computed at arrival, any other asked for each packet.
+fn link_queue(spec: &scenario::Queue, seed: u64, entity: u64) -> LinkQueue {
+    match queue(spec, seed, entity) {
+        Queue::DropTail(_) => LinkQueue::fifo(limit(spec.limit)),
+        discipline => LinkQueue::discipline(discipline),
+    }
 }
 
 /// All flows: those of the stations in their order, then those between hosts.

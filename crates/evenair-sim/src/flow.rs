@@ -1,6 +1,5 @@
 //! A flow: its two ends, where they are, and the packets that they exchange.
 
-use evenair_core::medium::wlan::AP;
 use evenair_core::packet::{FlowId, NodeId, Packet, PacketKind};
 use evenair_core::tcp::{AckAction, Receiver, SackBlocks, Segment, Sender};
 use evenair_core::time::Instant;
@@ -91,10 +90,8 @@ pub(crate) struct Udp {
 impl Flow {
     /// What captures need to know.
     pub(crate) fn captured(&self) -> FlowMeta {
-        let (station, data_up) = match self.place {
-            Attachment::Station { station, up, .. } => (station, up),
-            Attachment::Wired { .. } => (AP, false),
-        };
+        let station = self.place.station();
+        let data_up = matches!(self.place, Attachment::Station { up: true, .. });
         let request = self.transfers.as_ref().map_or(0, |transfers| transfers.request_bytes());
         FlowMeta { station, data_up, window: self.window_bytes, request }
     }

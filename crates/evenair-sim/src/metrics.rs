@@ -1,11 +1,13 @@
 //! What a run has to tell: counts taken when measuring begins and when it ends.
 
-use evenair_core::medium::wlan::{AP, Counters};
+use evenair_core::medium::AirUsage;
+use evenair_core::packet::NodeId;
+use evenair_core::queue::QueueStats;
 use evenair_core::time::{Duration, Instant};
 
 use crate::RESULT_VERSION;
+use crate::cell_kind::CellKind;
 use crate::flow::{Attachment, Endpoints, Flow};
-use crate::interface::Interface;
 use crate::network::Network;
 use crate::result::{
     FlowResult, LinkResult, Losses, MacResult, QueueResult, RunResult, SessionResult, WiredResult,
@@ -18,7 +20,7 @@ use crate::transfers::Session;
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     flows: Vec<FlowCounts>,
-    macs: Vec<Counters>,
+    usage: Vec<AirUsage>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,9 +36,9 @@ struct FlowCounts {
 
 impl Metrics {
     /// The warm-up is over.
-    pub(crate) fn begin(&mut self, flows: &[Flow], network: &Network) {
+    pub(crate) fn begin(&mut self, flows: &[Flow], network: &Network<impl CellKind>) {
         self.flows = flows.iter().map(FlowCounts::of).collect();
-        self.macs = network.macs();
+        self.usage = usage(network);
     }
 
     /// What has happened since, up to `end`.
@@ -45,7 +47,7 @@ impl Metrics {
         scenario: &Scenario,
         end: Instant,
         flows: &[Flow],
-        network: &Network,
+        network: &Network<impl CellKind>,
     ) -> RunResult {
         let begin = Instant::ZERO + scenario.warmup.duration();
         let duration_s = end.since(begin).as_secs_f64();
@@ -55,25 +57,27 @@ impl Metrics {
             .map(|(flow, start)| start.until(&FlowCounts::of(flow), flow, (begin, duration_s)))
             .partition(|flow| flow.station.is_some());
         let goodputs = || flows.iter().map(|flow| flow.goodput_bps);
-        let macs = network.macs();
-        let queue = |interface: &Interface| QueueResult::new(&interface.stats(end), duration_s);
-        let queues: Vec<QueueResult> = network.interfaces().iter().map(queue).collect();
+        let cell = network.cell();
+        let queue = |stats: &QueueStats| QueueResult::new(stats, duration_s);
+        let queues: Vec<QueueResult> =
+            cell.queues().iter().map(|each| queue(&each.stats(end))).collect();
+        let after = usage(network);
         let mac = |i: usize| {
-            let id = if i == AP as usize { "ap".to_owned() } else { format!("sta-{i}") };
-            let lost = network.error_losses()[i];
-            MacResult::new(id, (&self.macs[i], &macs[i]), &queues[i], lost, duration_s)
+            let id = if i == 0 { "ap".to_owned() } else { format!("sta-{i}") };
+            let lost = cell.residual_losses(NodeId(i as u32));
+            MacResult::new(id, (&self.usage[i], &after[i]), &queues[i], lost, duration_s)
         };
-        let stations: Vec<MacResult> = (1..macs.len()).map(mac).collect();
-        let ap = mac(AP as usize);
+        let stations: Vec<MacResult> = (1..after.len()).map(mac).collect();
+        let ap = mac(0);
         let wired = scenario.wired.links();
         // Backward, then forward, as the topology numbers them.
         let ends = wired.iter().flat_map(|WiredLink { between: [a, b], .. }| [[b, a], [a, b]]);
-        let links = ends.zip(network.links()).map(|([from, to], link)| LinkResult {
+        let links = ends.zip(network.wired().links()).map(|([from, to], link)| LinkResult {
             from: from.clone(),
             to: to.clone(),
             utilization: link.busy(end).as_secs_f64() / duration_s,
-            packets_lost_to_errors: link.error_losses(),
-            queue: queue(link.interface()),
+            packets_lost_to_errors: link.losses(end),
+            queue: queue(&link.queue_stats(end)),
         });
         let links: Vec<LinkResult> = links.collect();
         let losses = Losses {
@@ -83,7 +87,7 @@ impl Metrics {
                 .map(|queue| queue.drops - queue.acks_filtered)
                 .sum(),
             retry_limit: stations.iter().chain([&ap]).map(|mac| mac.frames_dropped).sum(),
-            error: network.error_losses().iter().sum::<u64>()
+            error: stations.iter().chain([&ap]).map(|mac| mac.packets_lost_to_errors).sum::<u64>()
                 + links.iter().map(|link| link.packets_lost_to_errors).sum::<u64>(),
         };
         RunResult {
@@ -96,7 +100,7 @@ impl Metrics {
             jain_index: jain_index(goodputs()),
             sessions,
             losses,
-            ap_queue: queues[AP as usize].clone(),
+            ap_queue: queues[0].clone(),
             wired: WiredResult { links, flows: wired_flows },
             ap,
             stations,
@@ -106,6 +110,12 @@ impl Metrics {
             flows,
         }
     }
+}
+
+/// What each node has transmitted.
+fn usage(network: &Network<impl CellKind>) -> Vec<AirUsage> {
+    let cell = network.cell();
+    (0..cell.nodes() as u32).map(|node| cell.usage(NodeId(node))).collect()
 }
 
 /// The transfers of a flow that began after `begin`.

@@ -10,14 +10,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use evenair_core::medium::wlan::AP;
 use evenair_core::packet::Packet;
 use evenair_core::time::Instant;
 
 use crate::capture::writer::CaptureWriter;
+use crate::cell_kind::CellKind;
 use crate::flow::Flow;
 use crate::metrics::Metrics;
-use crate::network::{Network, OnAir, fold};
+use crate::network::{Network, fold};
 use crate::result::RunResult;
 use crate::scenario::Scenario;
 use crate::series::Sampler;
@@ -28,10 +28,10 @@ use crate::{RunError, RunOptions, build};
 const STEPS_PER_CANCEL_CHECK: u32 = 1 << 14;
 
 /// Everything that a run consists of.
-pub(crate) struct Simulation<'a> {
+pub(crate) struct Simulation<'a, M> {
     scenario: &'a Scenario,
     now: Instant,
-    network: Network,
+    network: Network<M>,
     flows: Vec<Flow>,
     timers: Timers,
     sampler: Option<Sampler>,
@@ -54,7 +54,7 @@ enum Timer {
     Sample,
 }
 
-impl<'a> Simulation<'a> {
+impl<'a, M: CellKind> Simulation<'a, M> {
     /// The world before time 0.
     pub(crate) fn new(
         scenario: &'a Scenario,
@@ -62,10 +62,11 @@ impl<'a> Simulation<'a> {
         options: &RunOptions,
     ) -> Result<Self, RunError> {
         let flows = build::flows(scenario, seed);
-        let mut network = build::network(scenario, seed, &flows);
+        let mut network: Network<M> = build::network(scenario, seed, &flows);
         if let Some(path) = &options.pcap {
             let captured = flows.iter().map(Flow::captured).collect();
-            network.record(CaptureWriter::create(path, network.cell(), captured)?);
+            let (phy, nodes) = (network.cell().medium().capture_phy(), network.cell().nodes());
+            network.capture(CaptureWriter::create(path, phy, nodes, captured)?);
         }
         let mut timers = Timers::new(3 * flows.len() + 2);
         for (i, flow) in flows.iter().enumerate() {
@@ -95,7 +96,7 @@ impl<'a> Simulation<'a> {
         if self.cancelled {
             return Err(RunError::Cancelled);
         }
-        self.network.finish_recording()?;
+        self.network.finish_capture()?;
         let mut result = self.measuring.result(self.scenario, self.end, &self.flows, &self.network);
         result.seed = seed;
         result.series = self.sampler.map(|sampler| sampler.finish(&self.flows));
@@ -120,29 +121,23 @@ impl<'a> Simulation<'a> {
         self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// Does what the air does until something else is due, and then that; false when nothing is
-    /// due before the end.
+    /// Lets the cell proceed until something else is due, and then does that; false when nothing is due
+    /// before the end.
     fn advance(&mut self) -> bool {
         let end = self.end;
-        let (link_at, link) = self.network.next_link();
+        let wired_at = self.network.wired_due();
         let timer_at = self.timers.next();
-        let limit = link_at.min(timer_at).min(end);
-        // Most of what the air does concerns nobody else, so that the others' times still hold.
-        while let Some((at, event)) = self.network.poll_air(limit) {
-            self.begin_event(at);
-            match self.network.on_air(self.now, event) {
-                OnAir::Quiet => {}
-                OnAir::Passed => return true,
-                OnAir::Arrived => {
-                    self.deliver();
-                    return true;
-                }
+        if let Some(arrival) = self.network.poll_cell(wired_at.min(timer_at).min(end)) {
+            self.begin_event(arrival.at);
+            if self.network.on_arrival(&arrival) {
+                self.deliver(&arrival.packet);
             }
+            return true;
         }
-        if link_at <= timer_at && link_at < end {
-            self.begin_event(link_at);
-            if self.network.on_link(self.now, link) {
-                self.deliver();
+        if wired_at <= timer_at && wired_at < end {
+            self.begin_event(wired_at);
+            if let Some(packet) = self.network.poll_wired(wired_at) {
+                self.deliver(&packet);
             }
             return true;
         }
@@ -156,7 +151,8 @@ impl<'a> Simulation<'a> {
     }
 
     fn begin_event(&mut self, at: Instant) {
-        self.now = self.now.max(at);
+        debug_assert!(self.now <= at, "time never decreases");
+        self.now = at;
         self.events += 1;
     }
 
@@ -170,12 +166,11 @@ impl<'a> Simulation<'a> {
     }
 
     /// A packet has come to the end that it is for.
-    fn deliver(&mut self) {
-        let Some(packet) = self.network.arrived() else { return };
+    fn deliver(&mut self, packet: &Packet) {
         let index = packet.flow.0 as usize;
         let flow = &mut self.flows[index];
         if flow.transfers.is_some() {
-            return self.deliver_of_transfer(index);
+            return self.deliver_of_transfer(index, packet);
         }
         let answer = flow.on_packet(self.now, packet, self.network.blocks(packet));
         if packet.payload > 0 || answer.is_some() {
@@ -190,8 +185,7 @@ impl<'a> Simulation<'a> {
 
     /// The same for a flow of transfers, where any packet may concern either end.
     #[inline(never)] // so that the way of all others stays short
-    fn deliver_of_transfer(&mut self, index: usize) {
-        let Some(packet) = self.network.arrived() else { return };
+    fn deliver_of_transfer(&mut self, index: usize, packet: &Packet) {
         let flow = &mut self.flows[index];
         let was_done = flow.is_done();
         let answer = flow.on_transfer_packet(self.now, packet, self.network.blocks(packet));
@@ -272,7 +266,7 @@ impl<'a> Simulation<'a> {
 
     /// Measuring begins.
     fn on_warmup_end(&mut self) {
-        self.network.reset(self.now);
+        self.network.reset_stats(self.now);
         self.measuring.begin(&self.flows, &self.network);
         if let Some(sampler) = &mut self.sampler {
             sampler.start(&self.flows);
@@ -284,7 +278,7 @@ impl<'a> Simulation<'a> {
         let since_warmup = self.now.since(Instant::ZERO + self.scenario.warmup.duration());
         if let (Some(sampler), Some(trace)) = (&mut self.sampler, &self.scenario.trace) {
             let interval = trace.interval.duration().as_secs_f64();
-            let waiting = self.network.interfaces()[AP as usize].waiting();
+            let waiting = self.network.cell().queues()[0].waiting();
             sampler.sample(since_warmup.as_secs_f64(), interval, &self.flows, waiting);
         }
         self.arm_sample();

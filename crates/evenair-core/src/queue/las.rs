@@ -150,6 +150,10 @@ impl<P: QueueItem> QueueDiscipline<P> for Las<P> {
         Some(packet)
     }
 
+    fn can_bypass(&self) -> bool {
+        self.service == Service::Sequence
+    }
+
     fn backlog(&self) -> &Backlog {
         &self.backlog
     }

@@ -12,11 +12,13 @@ mod las;
 mod spm_af;
 #[cfg(test)]
 mod tests;
+mod tx_queue;
 
 pub use backlog::{Backlog, Limit};
 pub use drop_tail::DropTail;
 pub use las::Las;
 pub use spm_af::SpmAf;
+pub use tx_queue::{DropStats, QueueStats, TxQueue};
 
 use crate::component::{Choice, Part};
 use crate::packet::{ConnectionId, Ecn};
@@ -66,6 +68,12 @@ pub trait QueueDiscipline<P: QueueItem> {
     /// when nothing waits, a time in the future when a shaper holds packets back.
     fn ready_at(&self) -> Instant {
         if self.backlog().packets() == 0 { Instant::NEVER } else { Instant::ZERO }
+    }
+
+    /// Whether a packet that finds the queue empty and the transmitter idle may be transmitted without
+    /// having been queued, because the discipline would return it at once and keeps no state of it.
+    fn can_bypass(&self) -> bool {
+        false
     }
 
     /// The transmission of a dequeued packet of `bytes` is over.
@@ -183,6 +191,10 @@ macro_rules! disciplines {
 
             fn ready_at(&self) -> Instant {
                 match self { $(Self::$type(queue) => queue.ready_at(),)+ }
+            }
+
+            fn can_bypass(&self) -> bool {
+                match self { $(Self::$type(queue) => queue.can_bypass(),)+ }
             }
 
             fn transmitted(&mut self, bytes: u32) {
