@@ -25,17 +25,20 @@ pub(super) enum Entry {
 #[derive(Debug)]
 pub(crate) struct Fifo {
     limit: Limit,
-    /// When the transmitter is done with the last packet.
+    /// When the transmitter is done with the last packet, and the size of that packet.
     free_at: Instant,
-    /// Packets of which the transmission has not ended.
+    last_bytes: u32,
+    /// Packets that had to wait, or that arrive ahead of time, until their transmission has ended.
     held: VecDeque<Passage>,
     /// How many of them, from the front, will have left by the last arrival, and the bytes of the
     /// others.
     left: usize,
     held_bytes: u64,
-    /// Packets that were dropped, and whether each was an acknowledgement.
-    dropped: VecDeque<(Instant, bool)>,
+    /// Packets that were dropped and not yet counted.
+    dropped: VecDeque<Drop>,
     stats: FifoStats,
+    /// Transmission times of all packets since the last reset.
+    busy: Duration,
     /// Since when `stats` counts.
     counted_from: Instant,
 }
@@ -49,9 +52,17 @@ struct Passage {
     bytes: u32,
     is_ack: bool,
     is_direct: bool,
-    /// Whether its arrival and its start are before the last reset.
-    arrived_before: bool,
-    started_before: bool,
+    /// Whether its arrival and its start have been counted, or lie before the last reset.
+    is_arrival_counted: bool,
+    is_start_counted: bool,
+}
+
+/// A packet that found the queue full.
+#[derive(Clone, Copy, Debug)]
+struct Drop {
+    at: Instant,
+    is_ack: bool,
+    is_direct: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,7 +73,6 @@ struct FifoStats {
     waiting_time: [Duration; 2],
     departures: u64,
     waited: Duration,
-    busy: Duration,
 }
 
 impl Fifo {
@@ -70,11 +80,13 @@ impl Fifo {
         Self {
             limit,
             free_at: Instant::ZERO,
+            last_bytes: 0,
             held: VecDeque::new(),
             left: 0,
             held_bytes: 0,
             dropped: VecDeque::new(),
             stats: FifoStats::default(),
+            busy: Duration::ZERO,
             counted_from: Instant::ZERO,
         }
     }
@@ -90,16 +102,50 @@ impl Fifo {
         packet: &Packet,
         duration: Duration,
     ) -> Option<Instant> {
+        if at == now && self.free_at <= at && self.held.is_empty() {
+            return Some(self.pass(now, packet, duration));
+        }
+        self.wait(now, at, entry, packet, duration)
+    }
+
+    /// The transmitter is idle and takes `packet` at once.
+    #[inline(always)]
+    fn pass(&mut self, now: Instant, packet: &Packet, duration: Duration) -> Instant {
+        self.stats.arrivals[usize::from(packet.is_pure_ack())] += 1;
+        self.stats.departures += 1;
+        self.last_bytes = packet.size;
+        self.busy += duration;
+        self.free_at = now + duration;
+        self.free_at
+    }
+
+    /// The same for a packet that may have to wait, or that arrives ahead of time.
+    fn wait(
+        &mut self,
+        now: Instant,
+        at: Instant,
+        entry: Entry,
+        packet: &Packet,
+        duration: Duration,
+    ) -> Option<Instant> {
+        if self.held.is_empty() && self.free_at > at {
+            self.hold_last(now);
+        }
         self.let_leave(at, entry);
         self.count_until(now);
-        let is_ack = packet.is_pure_ack();
+        if at == now && self.free_at <= at && self.held.is_empty() {
+            return Some(self.pass(now, packet, duration));
+        }
+        let (is_ack, is_direct) = (packet.is_pure_ack(), entry == Entry::Direct);
         if self.held.len() > self.left && !self.has_room_for(packet.size) {
-            self.dropped.push_back((at, is_ack));
+            self.dropped.push_back(Drop { at, is_ack, is_direct });
             return None;
         }
         let start = at.max(self.free_at);
         let end = start + duration;
+        self.busy += duration;
         self.free_at = end;
+        self.last_bytes = packet.size;
         self.held_bytes += u64::from(packet.size);
         self.held.push_back(Passage {
             arrival: at,
@@ -107,9 +153,9 @@ impl Fifo {
             end,
             bytes: packet.size,
             is_ack,
-            is_direct: entry == Entry::Direct,
-            arrived_before: false,
-            started_before: false,
+            is_direct,
+            is_arrival_counted: false,
+            is_start_counted: false,
         });
         Some(end)
     }
@@ -120,37 +166,62 @@ impl Fifo {
         for passage in &self.held {
             stats.add(passage, self.counted_from, end);
         }
-        for &(at, is_ack) in &self.dropped {
-            stats.drop(at, is_ack, end);
+        for drop in &self.dropped {
+            stats.drop(drop, end);
         }
+        let drops = DropStats { on_arrival: stats.drops.iter().sum(), ..DropStats::default() };
         let queue = QueueStats {
             data_arrivals: stats.arrivals[0],
             ack_arrivals: stats.arrivals[1],
             data_drops: stats.drops[0],
             ack_drops: stats.drops[1],
-            drops: DropStats { on_arrival: stats.drops.iter().sum(), ..DropStats::default() },
+            drops,
             marks: 0,
             departures: stats.departures,
             waited: stats.waited,
             data_time: stats.waiting_time[0],
             ack_time: stats.waiting_time[1],
         };
-        (queue, stats.busy)
+        (queue, self.busy.saturating_sub(self.busy_after(end)))
     }
 
     /// Starts the statistics anew.
     pub(super) fn reset(&mut self, now: Instant) {
         self.count_until(now);
-        self.dropped.retain(|&(at, _)| at > now);
+        self.dropped.retain(|drop| drop.at > now);
         for passage in &mut self.held {
-            passage.arrived_before = passage.arrival <= now;
-            passage.started_before = passage.start <= now;
+            passage.is_arrival_counted |= passage.arrival <= now;
+            passage.is_start_counted |= passage.start <= now;
         }
+        self.busy = self.busy_after(now);
         (self.stats, self.counted_from) = (FifoStats::default(), now);
     }
 
+    /// Transmission time that lies after `time`.
+    fn busy_after(&self, time: Instant) -> Duration {
+        if self.held.is_empty() {
+            return self.free_at.since(time);
+        }
+        let after = |passage: &Passage| passage.end.since(passage.start.max(time));
+        self.held.iter().map(after).fold(Duration::ZERO, |sum, each| sum + each)
+    }
+
+    /// The packet that is being transmitted, which has been counted, begins to occupy the queue.
+    fn hold_last(&mut self, now: Instant) {
+        self.held_bytes = u64::from(self.last_bytes);
+        self.held.push_back(Passage {
+            arrival: now,
+            start: now,
+            end: self.free_at,
+            bytes: self.last_bytes,
+            is_ack: false,
+            is_direct: true,
+            is_arrival_counted: true,
+            is_start_counted: true,
+        });
+    }
+
     /// Packets whose transmission has ended `at` the next arrival no longer occupy the queue.
-    #[inline(always)]
     fn let_leave(&mut self, at: Instant, entry: Entry) {
         while let Some(passage) = self.held.get(self.left) {
             // The transmitter turns to a waiting packet after an arrival that comes first.
@@ -165,7 +236,6 @@ impl Fifo {
     }
 
     /// Counts and removes what is over.
-    #[inline(always)]
     fn count_until(&mut self, now: Instant) {
         while self.left > 0
             && let Some(passage) = self.held.front().filter(|passage| passage.end <= now)
@@ -174,8 +244,8 @@ impl Fifo {
             self.held.pop_front();
             self.left -= 1;
         }
-        while let Some(&(at, is_ack)) = self.dropped.front().filter(|(at, _)| *at < now) {
-            self.stats.drop(at, is_ack, Instant::NEVER);
+        while let Some(drop) = self.dropped.front().filter(|drop| drop.at < now) {
+            self.stats.drop(drop, Instant::NEVER);
             self.dropped.pop_front();
         }
     }
@@ -191,18 +261,14 @@ impl Fifo {
 impl FifoStats {
     /// Counts what of `passage` lies after `from` and before `end`. At `end` itself only what the ends
     /// of flows do still counts.
-    #[inline(always)]
     fn add(&mut self, passage: &Passage, from: Instant, end: Instant) {
         let Passage { arrival, start, is_ack, is_direct, .. } = *passage;
         let has_arrived = arrival < end || is_direct;
         let has_started = start < end || (start == arrival && has_arrived);
-        self.arrivals[usize::from(is_ack)] += u64::from(has_arrived && !passage.arrived_before);
-        if has_started && !passage.started_before {
+        self.arrivals[usize::from(is_ack)] += u64::from(has_arrived && !passage.is_arrival_counted);
+        if has_started && !passage.is_start_counted {
             self.departures += 1;
             self.waited += start.since(arrival);
-        }
-        if has_started {
-            self.busy += passage.end.min(end).since(start.max(from));
         }
         if start > arrival {
             let waited = start.min(end).since(arrival.max(from));
@@ -210,9 +276,9 @@ impl FifoStats {
         }
     }
 
-    fn drop(&mut self, at: Instant, is_ack: bool, end: Instant) {
-        let count = u64::from(at < end);
-        self.arrivals[usize::from(is_ack)] += count;
-        self.drops[usize::from(is_ack)] += count;
+    fn drop(&mut self, drop: &Drop, end: Instant) {
+        let count = u64::from(drop.at < end || drop.is_direct);
+        self.arrivals[usize::from(drop.is_ack)] += count;
+        self.drops[usize::from(drop.is_ack)] += count;
     }
 }

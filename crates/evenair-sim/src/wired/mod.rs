@@ -10,6 +10,8 @@
 
 mod fifo;
 mod link;
+#[cfg(test)]
+mod tests;
 
 use evenair_core::packet::Packet;
 use evenair_core::time::Instant;
@@ -147,27 +149,22 @@ impl Wired {
         }
         let in_flight = &mut self.links[link].in_flight;
         in_flight.push_back(Packet { enqueued_at: arrival, ..*packet });
-        if in_flight.len() == 1 {
-            self.update_due(link);
+        if in_flight.len() == 1 && arrival < self.due[link] {
+            self.due[link] = arrival;
+            self.first_due = self.first_due.min((arrival, link));
         }
     }
 
+    /// `link` may be due at another time than before.
+    #[inline(always)]
     fn update_due(&mut self, link: usize) {
-        let due = self.links[link].due();
-        if self.due[link] == due {
-            return;
-        }
-        self.due[link] = due;
-        if (due, link) < self.first_due {
-            self.first_due = (due, link);
-        } else if link == self.first_due.1 {
-            let mut first = (Instant::NEVER, 0);
-            for (index, &due) in self.due.iter().enumerate() {
-                if due < first.0 {
-                    first = (due, index);
-                }
+        self.due[link] = self.links[link].due();
+        let mut first = (Instant::NEVER, 0);
+        for (index, &due) in self.due.iter().enumerate() {
+            if due < first.0 {
+                first = (due, index);
             }
-            self.first_due = first;
         }
+        self.first_due = first;
     }
 }
