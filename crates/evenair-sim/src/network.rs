@@ -113,18 +113,17 @@ impl<M: CellKind> Network<M> {
     /// Does what is due at the first wired link; returns a packet that has reached its host.
     #[inline(always)]
     pub(crate) fn poll_wired(&mut self, now: Instant) -> Option<Packet> {
-        match self.wired.poll(now)? {
-            (packet, Hop::AccessPoint) => {
-                let packet = Packet { enqueued_at: now, ..packet };
-                self.cell.send(now, NodeId::ACCESS_POINT, packet);
-                None
-            }
-            (packet, _) => {
-                self.add_to_fingerprint(now, &packet);
-                self.capture_wire(now, true, &packet);
-                Some(packet)
-            }
-        }
+        let mut arrived = None;
+        let cell = &mut self.cell;
+        self.wired.poll(now, |packet, hop| match hop {
+            // It was due now, so that `enqueued_at` is right.
+            Hop::AccessPoint => cell.send(now, NodeId::ACCESS_POINT, *packet),
+            Hop::Link(_) | Hop::End => arrived = Some(*packet),
+        });
+        let packet = arrived?;
+        self.add_to_fingerprint(now, &packet);
+        self.capture_wire(now, true, &packet);
+        Some(packet)
     }
 
     /// Lets the cell proceed until a packet arrives, or until `limit`.

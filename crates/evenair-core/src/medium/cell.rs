@@ -60,8 +60,8 @@ struct Nodes<P> {
     queues: Vec<TxQueue<P>>,
     /// The node of each queue.
     senders: Vec<NodeId>,
-    /// A packet that was dequeued but too large for what the medium asked for, by queue.
-    next: Vec<Option<P>>,
+    /// Packets that were dequeued but were larger than the medium asked for.
+    set_aside: Vec<(TxQueueId, P)>,
     /// By [`PacketId`].
     taken: Vec<InService<P>>,
     free: Vec<u32>,
@@ -95,7 +95,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
             medium,
             nodes: Nodes {
                 senders: ids.map(|queue| M::LAYOUT.sender(queue)).collect(),
-                next: queues.iter().map(|_| None).collect(),
+                set_aside: Vec::new(),
                 queues,
                 taken: Vec::new(),
                 free: Vec::new(),
@@ -113,7 +113,15 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     #[inline(always)]
     pub fn send(&mut self, now: Instant, from: NodeId, packet: P) {
         let queue = M::LAYOUT.queue(from, packet.destination(from), packet.class());
-        self.nodes.queues[queue.0 as usize].enqueue(now, packet);
+        let tx_queue = &mut self.nodes.queues[queue.0 as usize];
+        if !self.medium.is_idle(queue) {
+            return tx_queue.enqueue(now, packet);
+        }
+        if tx_queue.pass_through(&packet) {
+            let taken = self.nodes.serve(queue, packet);
+            return self.medium.accept(now, queue, taken);
+        }
+        tx_queue.enqueue(now, packet);
         self.medium.wake(now, queue, &mut self.nodes);
         if let Some(queue) = self.nodes.blocked.take() {
             self.hold(queue);
@@ -204,6 +212,25 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
 }
 
 impl<P: CellPacket> Nodes<P> {
+    /// Hands `packet` of `queue` to the medium.
+    #[inline(always)]
+    fn serve(&mut self, queue: TxQueueId, packet: P) -> Taken {
+        let bytes = packet.size();
+        let to = packet.destination(self.senders[queue.0 as usize]);
+        let entry = InService { packet: Some(packet), bytes, queue };
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.taken[id as usize] = entry;
+                id
+            }
+            None => {
+                self.taken.push(entry);
+                self.taken.len() as u32 - 1
+            }
+        };
+        Taken { packet: PacketId(id), to, bytes }
+    }
+
     /// Moves a received packet out, and applies the loss model behind the MAC.
     #[inline(always)]
     fn receive(&mut self, reception: Reception) -> Arrival<P> {
@@ -216,7 +243,9 @@ impl<P: CellPacket> Nodes<P> {
             Some(loss) => loss.lose(Level::Ip, direction == Direction::Up, at),
             None => false,
         };
-        self.residual_losses[station.index()] += u64::from(lost);
+        if lost {
+            self.residual_losses[station.index()] += 1;
+        }
         Arrival { at, from, to, packet, lost }
     }
 }
@@ -230,36 +259,22 @@ impl<P: CellPacket> CellContext for Nodes<P> {
     fn take(&mut self, now: Instant, queue: TxQueueId, max_bytes: u32) -> Option<Taken> {
         let index = queue.0 as usize;
         let source = &mut self.queues[index];
-        let packet = match self.next[index].take() {
-            Some(packet) => packet,
-            None => match source.dequeue(now) {
-                Some(packet) => packet,
-                None => {
-                    if source.backlog().packets() > 0 {
-                        self.blocked = Some(queue);
-                    }
-                    return None;
-                }
-            },
+        let mut packet = None;
+        if !self.set_aside.is_empty() {
+            let found = self.set_aside.iter().position(|(of, _)| *of == queue);
+            packet = found.map(|place| self.set_aside.swap_remove(place).1);
+        }
+        let Some(packet) = packet.or_else(|| source.dequeue(now)) else {
+            if source.backlog().packets() > 0 {
+                self.blocked = Some(queue);
+            }
+            return None;
         };
-        let bytes = packet.size();
-        if bytes > max_bytes {
-            self.next[index] = Some(packet);
+        if packet.size() > max_bytes {
+            self.set_aside.push((queue, packet));
             return None;
         }
-        let to = packet.destination(self.senders[index]);
-        let entry = InService { packet: Some(packet), bytes, queue };
-        let id = match self.free.pop() {
-            Some(id) => {
-                self.taken[id as usize] = entry;
-                id
-            }
-            None => {
-                self.taken.push(entry);
-                self.taken.len() as u32 - 1
-            }
-        };
-        Some(Taken { packet: PacketId(id), to, bytes })
+        Some(self.serve(queue, packet))
     }
 
     #[inline(always)]

@@ -144,6 +144,13 @@ pub trait Medium {
     /// The transmit queues that it takes from.
     const LAYOUT: QueueLayout;
 
+    /// Whether the MAC would take a packet that arrived in `queue` at once, whatever it is.
+    fn is_idle(&self, queue: TxQueueId) -> bool;
+
+    /// A packet that has arrived in `queue` while [`Medium::is_idle`], and that the MAC takes without
+    /// asking for it.
+    fn accept(&mut self, now: Instant, queue: TxQueueId, packet: Taken);
+
     /// A packet has arrived in `queue`, or a shaper has released one. May come at any time and more
     /// often than needed; what else is due before `now` has been polled.
     fn wake(&mut self, now: Instant, queue: TxQueueId, cell: &mut impl CellContext);

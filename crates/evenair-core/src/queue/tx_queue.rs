@@ -113,6 +113,19 @@ impl<P: QueueItem> TxQueue<P> {
         self.queue.transmitted(bytes);
     }
 
+    /// `packet` arrives at a transmitter that is idle, and is transmitted at once if it need not be
+    /// queued; whether it is. It counts against the limit until it is [`TxQueue::transmitted`].
+    #[inline(always)]
+    pub fn pass_through(&mut self, packet: &P) -> bool {
+        let backlog = self.queue.backlog();
+        if backlog.packets() > 0 || !self.queue.can_bypass() || !backlog.has_room_for(packet) {
+            return false;
+        }
+        self.bypass(packet);
+        self.mark_in_service(packet);
+        true
+    }
+
     /// See [`QueueDiscipline::can_bypass`].
     pub fn can_bypass(&self) -> bool {
         self.queue.can_bypass()

@@ -37,8 +37,9 @@ pub(crate) struct Wired {
     links: Vec<Link>,
     /// Links that all packets enter from one other link, and whose queue is droptail.
     is_private: Vec<bool>,
-    /// Where packets go from each link, by link and then by flow.
-    next_hop: Vec<Vec<Hop>>,
+    /// Where packets go from each link: by link times the number of flows, plus flow.
+    next_hop: Vec<Hop>,
+    flows: usize,
     /// When each link is due, and the first of them.
     due: Vec<Instant>,
     first_due: (Instant, usize),
@@ -65,8 +66,9 @@ impl Wired {
             is_private: links.iter().enumerate().map(is_private).collect(),
             due: vec![Instant::NEVER; links.len()],
             first_due: (Instant::NEVER, 0),
+            flows: next_hop.first().map_or(0, Vec::len),
+            next_hop: next_hop.concat(),
             links,
-            next_hop,
         }
     }
 
@@ -81,10 +83,11 @@ impl Wired {
         self.first_due.0
     }
 
-    /// Does what is due at `now` at the first link: a packet that leaves the wired network, and
-    /// whether it enters the cell ([`Hop::AccessPoint`]) or has reached its host ([`Hop::End`]).
+    /// Does what is due at `now` at the first link. A packet that leaves the wired network is passed to
+    /// `leave`, with whether it enters the cell ([`Hop::AccessPoint`]) or has reached its host
+    /// ([`Hop::End`]).
     #[inline(always)]
-    pub(crate) fn poll(&mut self, now: Instant) -> Option<(Packet, Hop)> {
+    pub(crate) fn poll(&mut self, now: Instant, leave: impl FnOnce(&Packet, Hop)) {
         let index = self.first_due.1;
         if let Some((packet, arrival)) = self.links[index].serve(now)
             && let Some(arrival) = arrival
@@ -92,18 +95,22 @@ impl Wired {
             self.continue_from(now, index, arrival, &packet);
         }
         let link = &mut self.links[index];
-        let has_arrived = link.in_flight.front().is_some_and(|packet| packet.enqueued_at <= now);
-        let arrived = if has_arrived { link.in_flight.pop_front() } else { None };
-        self.update_due(index);
-        let packet = arrived?;
-        match self.next_hop[index][packet.flow.0 as usize] {
-            Hop::Link(next) => {
-                let first = index < next as usize;
-                self.enter(now, next as usize, Entry::Link { first }, &packet);
-                None
+        if let Some(packet) = link.in_flight.front()
+            && packet.enqueued_at <= now
+        {
+            match self.next_hop[index * self.flows + packet.flow.0 as usize] {
+                Hop::Link(next) => {
+                    let (first, packet) = (index < next as usize, *packet);
+                    link.in_flight.pop_front();
+                    self.enter(now, next as usize, Entry::Link { first }, &packet);
+                }
+                hop => {
+                    leave(packet, hop);
+                    link.in_flight.pop_front();
+                }
             }
-            hop => Some((packet, hop)),
         }
+        self.update_due(index);
     }
 
     /// Each direction of each link.
@@ -136,7 +143,7 @@ impl Wired {
         mut arrival: Instant,
         packet: &Packet,
     ) {
-        while let Hop::Link(next) = self.next_hop[link][packet.flow.0 as usize] {
+        while let Hop::Link(next) = self.next_hop[link * self.flows + packet.flow.0 as usize] {
             let next = next as usize;
             if !self.is_private[next] {
                 break;

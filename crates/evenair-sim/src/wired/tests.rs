@@ -56,10 +56,10 @@ fn run(
     let mut poll_until = |wired: &mut Wired, limit: Instant| {
         while wired.due() < limit {
             let now = wired.due();
-            if let Some((packet, hop)) = wired.poll(now) {
+            wired.poll(now, |packet, hop| {
                 assert_eq!(hop, Hop::End);
                 arrivals.push((now, packet.flow.0, packet.seq));
-            }
+            });
         }
     };
     for (number, (at, action)) in actions.iter().enumerate() {

@@ -30,7 +30,7 @@ use super::backoff::{Access, Contention};
 use super::mac::{LinkRate, Mac, RateControl};
 use super::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
 use crate::medium::{
-    AirUsage, CellContext, Medium, QueueLayout, Reception, Transmission, TxQueueId, TxStatus,
+    AirUsage, CellContext, Medium, QueueLayout, Reception, Taken, Transmission, TxQueueId, TxStatus,
 };
 use crate::packet::{Direction, NodeId};
 use crate::rng::{RngStream, StreamId};
@@ -163,8 +163,7 @@ impl Dcf {
     fn fetch(&mut self, now: Instant, node: NodeId, cell: &mut impl CellContext) {
         let queue = Self::LAYOUT.queue(node, NodeId::ACCESS_POINT, 0);
         if let Some(taken) = cell.take(now, queue, u32::MAX) {
-            self.macs[node.index()].load(&self.config, taken);
-            self.contend(now, node);
+            self.accept(now, queue, taken);
         }
     }
 
@@ -356,10 +355,21 @@ impl Medium for Dcf {
     const LAYOUT: QueueLayout = QueueLayout::PerNode;
 
     #[inline(always)]
-    fn wake(&mut self, now: Instant, queue: TxQueueId, cell: &mut impl CellContext) {
+    fn is_idle(&self, queue: TxQueueId) -> bool {
+        self.macs[Self::LAYOUT.sender(queue).index()].packet.is_none()
+    }
+
+    #[inline(always)]
+    fn accept(&mut self, now: Instant, queue: TxQueueId, packet: Taken) {
         let node = Self::LAYOUT.sender(queue);
-        if self.macs[node.index()].packet.is_none() {
-            self.fetch(now, node, cell);
+        self.macs[node.index()].load(&self.config, packet);
+        self.contend(now, node);
+    }
+
+    #[inline(always)]
+    fn wake(&mut self, now: Instant, queue: TxQueueId, cell: &mut impl CellContext) {
+        if self.is_idle(queue) {
+            self.fetch(now, Self::LAYOUT.sender(queue), cell);
         }
     }
 
