@@ -17,9 +17,9 @@ import pytest
 from evenair import _core
 from evenair.campaign.errors import CampaignInterrupted
 from evenair.campaign.identity import Identity
+from evenair.campaign.jobs import Run
 from evenair.campaign.local import execute
 from evenair.campaign.record import METRICS, Record
-from evenair.campaign.runs import Run
 from evenair.campaign.store import Store
 from evenair.statistics import estimate
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import Evenair
-    from evenair.campaign.runs import Outcome
+    from evenair.campaign.jobs import Outcome
 
 SHORT = ("sweep", "gong2006", "--set", "duration=2")
 GRID = ("--vary", "cell.queue.kind=droptail,las", "--vary", "cell.queue.limit=10:30:10")
@@ -236,8 +236,9 @@ def failing(runs: Sequence[Run]) -> list[Outcome]:
 
 def test_a_run_that_fails_does_not_stop_the_others() -> None:
     """A scenario that is not valid takes the same way through the pool as a panic."""
-    good = json.dumps(ea.load("gong2006").with_(duration=1).resolved)
-    outcomes = failing([Run(bytes([k]), 0, k, "{}" if k == 2 else good) for k in range(5)])
+    good = ea.load("gong2006").with_(duration=1)._core
+    bad = _core.Scenario("{}", "scenario")
+    outcomes = failing([Run(bytes([k]), 0, k, bad if k == 2 else good) for k in range(5)])
     assert sorted(run.seed for run, _ in outcomes) == [0, 1, 2, 3, 4]
     reasons = {run.seed: record for run, record in outcomes if not isinstance(record, Record)}
     assert list(reasons) == [2]
@@ -245,16 +246,16 @@ def test_a_run_that_fails_does_not_stop_the_others() -> None:
 
 
 def test_the_pool_stops_for_an_error_of_its_driver() -> None:
-    good = json.dumps(ea.load("gong2006").with_(duration=1e6).resolved)
+    good = ea.load("gong2006").with_(duration=1e6)._core
 
     def jobs() -> Any:
         yield good, 1
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        _core.run_stream(jobs(), 2, list)
+        _core.run_jobs(jobs(), 2, list)
     with pytest.raises(ValueError, match="threads"):
-        _core.run_stream(iter([]), 0, list)
+        _core.run_jobs(iter([]), 0, list)
 
 
 def test_a_failure_is_reported_with_the_command_that_repeats_it(

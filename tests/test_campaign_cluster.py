@@ -129,10 +129,12 @@ def test_nobody_answers(evenair: Evenair, tmp_path: Path) -> None:
 
 
 def test_a_worker_of_another_version_is_refused() -> None:
+    from evenair._core import Scenario
     from evenair.campaign.cluster import run_batch
     from evenair.campaign.identity import ENGINE
 
-    assert run_batch([("not even JSON", 1)], "0.0.1/0") == (ENGINE, [], 0.0)
-    engine, outcomes, seconds = run_batch([("not even JSON", 1)], ENGINE)
+    jobs = [(Scenario("{}", "test"), 1)]
+    assert run_batch(jobs, "0.0.1/0") == (ENGINE, [], 0.0)
+    engine, outcomes, seconds = run_batch(jobs, ENGINE)
     assert (engine, seconds) == (ENGINE, 0.0)
-    assert "not JSON" in str(outcomes[0])
+    assert str(outcomes[0]).startswith("test: station: ")

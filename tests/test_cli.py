@@ -10,17 +10,17 @@ import subprocess
 import sys
 import time
 import tomllib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import evenair as ea
 import pyarrow.parquet as pq
 import pytest
 from conftest import ROOT
-from evenair import _core
+from evenair import _core, engine
 from evenair.cli import main
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from conftest import Evenair
@@ -295,16 +295,14 @@ def test_an_interruption_when_all_is_done_interrupts_nothing(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    run_many = _core.run_many
-
     def interrupted(
-        jobs: list[tuple[str, int]], threads: int, on_result: Callable[..., object], pcap: None
+        jobs: Iterable[Any], threads: int, on_results: Callable[..., object], pcap: None
     ) -> None:
-        run_many(jobs, threads, on_result, pcap)
+        _core.run_jobs(jobs, threads, on_results, pcap)
         os.kill(os.getpid(), number)
         time.sleep(1)  # for the signal to be felt
 
-    monkeypatch.setattr(_core, "run_many", interrupted)
+    monkeypatch.setattr(engine, "run_core_jobs", interrupted)
     many = [] if runs is None else ["--runs", str(runs)]
     assert main(["run", "gong2006", "--set", "duration=1", "--json", *many]) == 0
     stdout, stderr = capfd.readouterr()
@@ -328,7 +326,7 @@ def test_an_error_of_the_system_is_told_in_one_line(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(_core, "run_many", fail)
+    monkeypatch.setattr(engine, "run_core_jobs", fail)
     assert main(["run", "gong2006"]) == 1
     assert capfd.readouterr() == ("", f"evenair: {line}\n")
 

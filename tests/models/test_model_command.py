@@ -217,4 +217,4 @@ def test_other_commands_start_without_the_models(tmp_path: Path) -> None:
     )
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
-    assert done.stdout.splitlines()[-1] == "evenair.models.command"
+    assert done.stdout.splitlines()[-1] == ""

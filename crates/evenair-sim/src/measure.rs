@@ -104,6 +104,7 @@ impl Measuring {
             events: 0,
             fingerprint: String::new(),
             flows,
+            wall_s: None,
         }
     }
 }

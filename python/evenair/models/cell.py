@@ -1,6 +1,6 @@
-"""What the models know of the cell: the parameters of Miorandi et al., section 2.3 and Table 1.
+"""The parameters of the cell: Miorandi et al., section 2.3 and Table 1.
 
-Timing and airtimes are those of the simulator, `evenair._core.Phy`; there is no second table.
+Timing and airtimes are those of the simulator, `evenair._core.Phy`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from evenair import _core
+from evenair._core import Phy
+from evenair._core import Scenario as CoreScenario
 from evenair.models.numbers import ModelError
 
 _FLOW = ("segment", "header")
@@ -47,16 +48,16 @@ class Cell:
         if not isinstance(self.rts_bits, int) or not 1 <= self.rts_bits <= 10_000:
             accepted = "a whole number from 1 to 10000"
             raise ModelError(f"rts_bits: got {self.rts_bits!r}; accepted: {accepted}")
-        _ = self.resolved  # fails where the simulator would, too
+        _ = self.resolved  # raises if the simulator would not accept it
 
     @cached_property
     def resolved(self) -> dict[str, Any]:
         """The `cell` of the scenario that this cell stands for: bit/s, seconds, bytes."""
-        cell: dict[str, Any] = json.loads(self._scenario)["cell"]
+        cell: dict[str, Any] = json.loads(self._scenario.resolved_json())["cell"]
         return cell
 
     @cached_property
-    def _scenario(self) -> str:
+    def _scenario(self) -> CoreScenario:
         named = {
             "phy": self.phy,
             "preamble": self.preamble,
@@ -70,14 +71,16 @@ class Cell:
         cell = {key: value for key, value in named.items() if value is not None}
         try:
             document = json.dumps({"cell": cell, "station": [{"flows": [flow]}]}, allow_nan=False)
-            return _core.resolve(document, "model")
+            scenario = CoreScenario(document, "model")
+            scenario.resolve()
         except (TypeError, ValueError) as error:
-            raise ModelError(_in_our_words(str(error))) from None
+            raise ModelError(_with_own_keys(str(error))) from None
+        return scenario
 
     @cached_property
-    def phy_timing(self) -> _core.Phy:
+    def phy_timing(self) -> Phy:
         """The simulator's timing of this cell's PHY."""
-        return _core.Phy(self._scenario, "model")
+        return self._scenario.phy()
 
     # --- Windows: in the paper a backoff is uniform on 0..CW-1, so CW counts values -------------
 
@@ -114,13 +117,13 @@ class Cell:
     @cached_property
     def ack_s(self) -> float:
         """An ACK of the MAC."""
-        return self.control_s(_core.Phy.ACK_BITS)
+        return self.control_s(Phy.ACK_BITS)
 
     @cached_property
     def reservation_s(self) -> float:
         """RTS, SIFS, CTS and SIFS: what announces a frame."""
         sifs = self.phy_timing.sifs_s
-        return self.rts_s + sifs + self.control_s(_core.Phy.CTS_BITS) + sifs
+        return self.rts_s + sifs + self.control_s(Phy.CTS_BITS) + sifs
 
     def exchange_s(self, payload_bits: int) -> float:
         """DIFS, RTS, CTS, a frame with `payload_bits` behind the MAC's overhead, and its ACK."""
@@ -148,7 +151,7 @@ TABLE_1 = Cell()
 """Table 1 and section 2.3 as printed."""
 
 
-def _in_our_words(message: str) -> str:
-    """Return an error of the scenario with the key that was given here."""
+def _with_own_keys(message: str) -> str:
+    """Replace the keys of a scenario in an error message by those of a cell."""
     message = message.removeprefix("model: ").replace("short_retry_limit", "attempts")
     return message.replace("station.0.flows.0.", "").replace("cell.", "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evenair.papers.figures import Table
-from evenair.papers.style import Line, legend_above, new_figure, styled
+from evenair.style import Line, legend_above, new_figure, styled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

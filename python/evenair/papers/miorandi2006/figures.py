@@ -12,7 +12,7 @@ from evenair.papers.miorandi2006 import quantities as q
 from evenair.papers.miorandi2006 import tables
 from evenair.papers.miorandi2006.drawing import Axis, Chart, Modelled, Simulated
 from evenair.papers.miorandi2006.points import FILE_BYTES, THINK_S, Effort, Point
-from evenair.papers.style import Line
+from evenair.style import Line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,21 +6,16 @@ The paper's WLAN half, section 5. Its WiMAX half is not here.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 from evenair.papers.paper import Paper
 from evenair.papers.tsiknas2012.downloads import FULL, QUICK, Download, Effort
 from evenair.papers.tsiknas2012.figures import FIGURES
 from evenair.papers.tsiknas2012.quantities import read_term
-
-if TYPE_CHECKING:
-    from evenair.scenario import Scenario
+from evenair.scenario import Scenario, load
 
 
 @cache
 def _base(name: str) -> Scenario:
-    from evenair.scenario import load
-
     return load(name)
 
 

@@ -11,7 +11,6 @@ from matplotlib.ticker import MultipleLocator
 from evenair.papers.claims import number
 from evenair.papers.curves import curves, from_zero
 from evenair.papers.figures import FigureSpec, Table
-from evenair.papers.style import Line
 from evenair.papers.tsiknas2012.downloads import (
     SENSITIVE,
     VARIANTS,
@@ -23,6 +22,7 @@ from evenair.papers.tsiknas2012.downloads import (
 )
 from evenair.papers.tsiknas2012.quantities import goodput_mbps
 from evenair.statistics import estimate
+from evenair.style import Line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
