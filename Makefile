@@ -37,6 +37,7 @@ lint: $(VENV)/installed-dev ## Check both languages for style and types
 	$(BIN)/ruff format --check $(PYTHONS)
 	$(BIN)/mypy
 	cd $(VENV) && bin/python -m mypy.stubtest evenair._core
+	$(BIN)/lint-imports
 
 .PHONY: format
 format: $(VENV)/installed-dev ## Lay out the sources of both languages
