@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -75,8 +73,11 @@ class AtomicOutput:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        for folder in self._staging.values():
-            shutil.rmtree(folder, ignore_errors=True)
+        if self._staging:
+            import shutil  # see _staging_folder
+
+            for folder in self._staging.values():
+                shutil.rmtree(folder, ignore_errors=True)
 
     def _stage(self, destination: Path) -> Path:
         path = self._staging_folder(destination.parent) / destination.name
@@ -86,6 +87,8 @@ class AtomicOutput:
     def _staging_folder(self, folder: Path) -> Path:
         """Return a folder on the same file system as `folder`, which may not exist yet."""
         if folder not in self._staging:
+            import tempfile  # here, because `evenair run --json` writes no file and must start fast
+
             root = folder
             while not root.exists() and root != root.parent:
                 root = root.parent

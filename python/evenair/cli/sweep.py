@@ -6,7 +6,6 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evenair.axis import AxisError, parse_axis
 from evenair.campaign.errors import CampaignError, CampaignInterrupted
 from evenair.cli.arguments import BadInput, add_quiet, add_scenario, runs, seed
 from evenair.cli.terminal import DONE, FAILED, INTERRUPTED, print_error, print_json, progress
@@ -68,6 +67,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def sweep(arguments: argparse.Namespace) -> int:
     """Run a campaign. Raises BadInput, ScenarioError, OSError."""
+    from evenair.axis import AxisError
+
     try:
         return _sweep(arguments)
     except AxisError as error:
@@ -78,6 +79,7 @@ def sweep(arguments: argparse.Namespace) -> int:
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
+    from evenair.axis import parse_axis
     from evenair.campaign.grid import Grid
     from evenair.campaign.sweep import run_campaign  # imports pyarrow
 
