@@ -13,7 +13,8 @@ from evenair.papers import miorandi2006
 from evenair.papers.claims import RULES
 from evenair.papers.figures import select_figures
 from evenair.papers.miorandi2006 import quantities as q
-from evenair.papers.miorandi2006.figures import FIGURES, delay_over_hosts
+from evenair.papers.miorandi2006.charts import delay_over_hosts
+from evenair.papers.miorandi2006.figures import FIGURES
 from evenair.papers.miorandi2006.points import CURVES, FULL, QUICK, Downloads, Web
 from evenair.papers.miorandi2006.quantities import read_term
 from fake_sessions import simulate

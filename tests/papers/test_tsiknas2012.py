@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from evenair.papers import describe
+from evenair.papers.checks import select_values
 from evenair.papers.runs import Runs
 from evenair.papers.tsiknas2012 import PAPER, _base, claims, rebuild
 from evenair.papers.tsiknas2012.downloads import (
@@ -95,8 +96,8 @@ def test_the_grid_of_the_paper() -> None:
     assert len(FIGURES[0].points(FULL)) == 5 * 12
     assert (len(FULL.seeds), FULL.duration_s) == (10, 300.0)
     for name in RATE_SETS:
-        assert FULL.rate_set(name)
-        assert QUICK.rate_set(name)
+        assert select_values("rates", name, RATE_SETS, FULL.rates)
+        assert select_values("rates", name, RATE_SETS, QUICK.rates)
 
 
 def test_downloads_as_scenarios() -> None:

@@ -19,28 +19,28 @@ _FLOW = ("segment", "header")
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell in which each frame is announced by RTS/CTS, and what the frames carry.
+    """A cell that uses RTS/CTS for each frame, and the sizes of the frames.
 
-    `phy`, `preamble`, `data_rate`, `control_rate` are a scenario's, with its units, defaults and
-    errors. What is not given is that of the paper: 802.11b with the long preamble at 11 Mb/s,
+    `phy`, `preamble`, `data_rate`, `control_rate` are those of a scenario, with the same units,
+    defaults and errors. The defaults are the paper's: 802.11b with the long preamble at 11 Mb/s,
     control frames at 2 Mb/s. Raises ModelError.
     """
 
     phy: str = "802.11b"
     preamble: str | float | None = None
-    """Of 802.11b: "long" (the default), "short", or the duration of preamble and PLCP header."""
+    """802.11b: "long" (the default), "short", or the duration of preamble and PLCP header."""
     data_rate: str | float | None = None
     """Bit/s, or text with a unit."""
     control_rate: str | float | None = None
-    """Of RTS, CTS and ACK: bit/s, or text with a unit."""
+    """The rate of RTS, CTS and ACK: bit/s, or text with a unit."""
     mac_overhead: int = 34
-    """Bytes that the MAC adds, L_MAC: 272 bits. (The simulator's default, LLC and SNAP, is 36.)"""
+    """Bytes that the MAC adds, L_MAC: 272 bits. (The simulator's default, with LLC/SNAP, is 36.)"""
     segment: int = 1000
     """Bytes of payload in a TCP segment, L_TCP: 8000 bits, without the header."""
     header: int = 40
-    """Bytes of the TCP/IP header, L_IPH: 320 bits; a TCP acknowledgement is nothing else."""
+    """Bytes of the TCP/IP header, L_IPH: 320 bits; also the size of a TCP acknowledgement."""
     rts_bits: int = 180
-    """L_RTS as printed. The standard's RTS, and the simulator's, has 160 (7.2.1.1)."""
+    """L_RTS as printed. In the standard and in the simulator it is 160 (7.2.1.1)."""
     attempts: int = 7
     """Transmissions of a frame before it is dropped, m."""
 
@@ -52,7 +52,7 @@ class Cell:
 
     @cached_property
     def resolved(self) -> dict[str, Any]:
-        """The `cell` of the scenario that this cell stands for: bit/s, seconds, bytes."""
+        """The `cell` of the corresponding scenario, resolved: bit/s, seconds, bytes."""
         cell: dict[str, Any] = json.loads(self._scenario.resolved_json())["cell"]
         return cell
 
@@ -82,51 +82,51 @@ class Cell:
         """The simulator's timing of this cell's PHY."""
         return self._scenario.phy()
 
-    # --- Windows: in the paper a backoff is uniform on 0..CW-1, so CW counts values -------------
+    # --- Contention window: in the paper a backoff is uniform on 0..CW-1 ------------------------
 
     @cached_property
     def cw_min(self) -> int:
-        """CW_min, the values that a first backoff can have: 32 in Table 1."""
+        """CW_min, the number of values of a first backoff: 32 in Table 1."""
         return self.phy_timing.cw_min + 1
 
     @cached_property
     def doublings(self) -> int:
-        """gamma, how often the window can double: 5 in Table 1."""
+        """gamma, the number of doublings of the window: 5 in Table 1."""
         return ((self.phy_timing.cw_max + 1) // self.cw_min).bit_length() - 1
 
     @cached_property
     def first_backoff_s(self) -> float:
-        """T_slot (CW_min - 1)/2, the mean of a backoff without collision."""
+        """T_slot (CW_min - 1)/2, the mean backoff before the first attempt."""
         return self.phy_timing.slot_s * (self.cw_min - 1) / 2
 
     # --- Airtimes, seconds --------------------------------------------------------------------
 
     def frame_s(self, bits: int) -> float:
-        """Preamble, PLCP header and `bits`, everything counted, at the data rate."""
+        """Airtime of preamble, PLCP header and `bits` at the data rate."""
         return self.phy_timing.airtime_s(bits, self.resolved["data_rate"])
 
     def control_s(self, bits: int) -> float:
-        """Preamble, PLCP header and `bits` at the control rate."""
+        """Airtime of preamble, PLCP header and `bits` at the control rate."""
         return self.phy_timing.airtime_s(bits, self.resolved["control_rate"])
 
     @cached_property
     def rts_s(self) -> float:
-        """An RTS."""
+        """Airtime of an RTS."""
         return self.control_s(self.rts_bits)
 
     @cached_property
     def ack_s(self) -> float:
-        """An ACK of the MAC."""
+        """Airtime of a MAC ACK."""
         return self.control_s(Phy.ACK_BITS)
 
     @cached_property
     def reservation_s(self) -> float:
-        """RTS, SIFS, CTS and SIFS: what announces a frame."""
+        """RTS, SIFS, CTS and SIFS, which precede a frame."""
         sifs = self.phy_timing.sifs_s
         return self.rts_s + sifs + self.control_s(Phy.CTS_BITS) + sifs
 
     def exchange_s(self, payload_bits: int) -> float:
-        """DIFS, RTS, CTS, a frame with `payload_bits` behind the MAC's overhead, and its ACK."""
+        """DIFS, RTS, CTS, a frame with `payload_bits` and the MAC's overhead, and its ACK."""
         timing = self.phy_timing
         frame = self.frame_s(8 * self.mac_overhead + payload_bits)
         return timing.difs_s + self.reservation_s + frame + timing.sifs_s + self.ack_s
@@ -143,7 +143,7 @@ class Cell:
 
     @cached_property
     def segment_bits(self) -> int:
-        """L_TCP."""
+        """L_TCP, bits of payload in a segment."""
         return 8 * self.segment
 
 

@@ -51,7 +51,7 @@ class Answer:
 def evaluate(query: Query) -> Answer:
     """Evaluate the model. Raises ModelError."""
     model, varied = query.model, query.varied
-    own = varied is not None and varied in model.keys and varied.kind not in ("choice", "truth")
+    own = varied is not None and varied in model.keys and varied.kind not in ("choice", "boolean")
     if own and model.vectorised and varied is not None:
         first = query.points[0]
         inputs = first.inputs | {varied.name: np.array(query.values)}

@@ -32,7 +32,7 @@ def draw(query: Query, answer: Answer) -> Figure:
     ]
     with styled():
         figure, (axes,) = new_figure()
-        numeric = key.kind not in ("choice", "truth") and not any(
+        numeric = key.kind not in ("choice", "boolean") and not any(
             isinstance(v, str) for v in values
         )
         x = values if numeric else [str(value) for value in values]
@@ -53,7 +53,7 @@ def draw(query: Query, answer: Answer) -> Figure:
         axes.set_ylabel(f"{result.label} ({result.unit})" if result.unit else result.label)
         # Leave room for a marker at the top.
         axes.set_ylim(0, 1.05 * axes.dataLim.ymax if axes.dataLim.ymax > 0 else 1)
-        if key.kind == "whole":
+        if key.kind == "integer":
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_title(_title(query))
     return figure

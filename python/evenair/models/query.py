@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from evenair.models.catalogue import Key, Model
 
-_MOST_POINTS = 10_000
-_TRUTH = {"true": True, "false": False}
+_MAX_POINTS = 10_000
+_BOOLEANS = {"true": True, "false": False}
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,8 @@ def _texts(name: str, text: str) -> tuple[str, ...]:
         texts = parse_axis(f"{name}={text}").texts
     except AxisError as error:
         raise ModelError(str(error)) from None
-    if len(texts) > _MOST_POINTS:
-        raise ModelError(f"{name}: got {len(texts)} values; accepted: up to {_MOST_POINTS}")
+    if len(texts) > _MAX_POINTS:
+        raise ModelError(f"{name}: got {len(texts)} values; accepted: up to {_MAX_POINTS}")
     return texts
 
 
@@ -119,10 +119,10 @@ def _value(key: Key, text: str) -> Any:
         if text not in key.accepted:
             raise _wrong(key, text, ", ".join(key.accepted))
         return text
-    if key.kind == "truth":
-        if text not in _TRUTH:
+    if key.kind == "boolean":
+        if text not in _BOOLEANS:
             raise _wrong(key, text, "true, false")
-        return _TRUTH[text]
+        return _BOOLEANS[text]
     if key.kind in ("time", "size"):
         try:
             return quantity(key.kind, text)

@@ -1,4 +1,4 @@
-"""Gong, Wu and Williamson (2006): queue management for fair TCP in an 802.11 cell, rebuilt."""
+"""Gong, Wu and Williamson (2006): queue management for fair TCP in an 802.11 cell."""
 
 from __future__ import annotations
 

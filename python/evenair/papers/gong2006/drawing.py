@@ -1,4 +1,4 @@
-"""Drawing the figures, and the tables of the numbers in them."""
+"""Draws the figures and makes the tables of their data."""
 
 from __future__ import annotations
 

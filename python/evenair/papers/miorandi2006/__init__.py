@@ -1,4 +1,4 @@
-"""Miorandi, Kherani and Altman (2006): a model of web traffic over an 802.11 cell, rebuilt."""
+"""Miorandi, Kherani and Altman (2006): a model of web traffic over an 802.11 cell."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Tsiknas and Stamatelos (2012): TCP variants over a WLAN with errors and congestion, rebuilt.
+"""Tsiknas and Stamatelos (2012): TCP variants over a WLAN with errors and congestion.
 
-The paper's WLAN half, section 5. Its WiMAX half is not here.
+Only the WLAN part, section 5; the WiMAX part is not included.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PAPER = Paper(
     full=FULL,
     quick=QUICK,
     scenario=lambda download, effort: download.scenario(_base(download.base), effort),
-    order=lambda download: (not download.congested, download.place),
+    order=lambda download: (not download.congested, download.sort_key),
     read_term=read_term,
     facts=_facts,
     example=Download("newreno", 0.01),
