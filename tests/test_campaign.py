@@ -169,8 +169,8 @@ def test_ctrl_c_keeps_what_is_finished(evenair: Evenair, tmp_path: Path) -> None
     kept = stored(tmp_path / "x.parquet.runs")
     assert kept > 0
     assert stderr == (
-        f"evenair: interrupted; x.parquet.runs keeps {kept} finished runs;"
-        " the same command goes on from there\n"
+        f"evenair: interrupted; x.parquet.runs has {kept} finished runs;"
+        " repeat the command to continue\n"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["x.parquet.runs"]
 
@@ -186,7 +186,9 @@ def test_two_processes_do_not_share_a_store(evenair: Evenair, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("damage", ["text", "cut", "foreign", "content"])
-def test_a_damaged_store_is_told_in_one_line(evenair: Evenair, tmp_path: Path, damage: str) -> None:
+def test_a_corrupt_store_is_reported_in_one_line(
+    evenair: Evenair, tmp_path: Path, damage: str
+) -> None:
     command = (*SHORT, "--vary", "cell.queue.limit=10", "--runs", "40", "--out", "x.parquet")
     path = tmp_path / "x.parquet.runs"
     if damage == "text":
@@ -205,7 +207,7 @@ def test_a_damaged_store_is_told_in_one_line(evenair: Evenair, tmp_path: Path, d
             db.close()
     done = evenair(*command)
     assert done.returncode == 2
-    assert done.stderr.startswith("evenair: x.parquet.runs: damaged")
+    assert done.stderr.startswith("evenair: x.parquet.runs: corrupt")
     assert done.stderr.count("\n") == 1
     assert done.stdout == ""
 
@@ -283,7 +285,7 @@ def test_a_failure_is_reported_with_the_command_that_repeats_it(
         assert main(command) == 1
     assert capfd.readouterr().err.splitlines() == [
         "evenair: cell.queue=droptail, seed 2 failed: the engine panicked",
-        "evenair: to see it again: evenair run gong2006 --set duration=2"
+        "evenair: to reproduce: evenair run gong2006 --set duration=2"
         " --set cell.queue=droptail --seed 2",
     ]
     assert pq.read_table("x.parquet").num_rows == 3

@@ -249,7 +249,7 @@ def test_interrupt_keeps_finished_runs(tmp_path: Path) -> None:
     assert [run["seed"] for run in runs] == list(range(10, 10 + kept))
     assert stderr == (
         f"evenair: interrupted; kept the runs with seeds 10 to {9 + kept};"
-        f" go on with --seed {10 + kept} --runs {10000 - kept}\n"
+        f" continue with --seed {10 + kept} --runs {10000 - kept}\n"
     )
 
 
@@ -269,7 +269,7 @@ def test_sigterm_ends_a_sweep_like_ctrl_c(tmp_path: Path) -> None:
         [*arguments, "--out", "x.parquet"], tmp_path, signal.SIGTERM
     )
     assert (status, stdout) == (143, "")
-    assert stderr.startswith("evenair: interrupted; x.parquet.runs keeps 0 finished runs;")
+    assert stderr.startswith("evenair: interrupted; x.parquet.runs has 0 finished runs;")
     assert seconds < 1
     assert [path.name for path in tmp_path.iterdir()] == ["x.parquet.runs"]
 

@@ -51,7 +51,7 @@ def value(content: Any) -> str:
         case dict():
             pairs = [f"{_key(k)} = {value(v)}" for k, v in content.items() if v is not None]
             return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
-    raise TypeError(f"{content!r} ({type(content).__name__}) has no place in a scenario")
+    raise TypeError(f"{content!r} ({type(content).__name__}) is not valid in a scenario")
 
 
 def _is_section(content: Any) -> bool:

@@ -103,17 +103,17 @@ def _split(key: str, text: str) -> list[str]:
             closing.append(_CLOSING[char])
         elif char in _CLOSING.values():
             if not closing or closing.pop() != char:
-                raise AxisError(f"{key}: got {text[:80]}, where a {char} closes nothing")
+                raise AxisError(f"{key}: got {text[:80]}, which has an unmatched {char}")
         elif char == "," and not closing:
             parts.append("")
             continue
         parts[-1] += char
     missing = quote or "".join(closing[-1:])
     if missing:
-        raise AxisError(f"{key}: got {text[:80]}, where a closing {missing} is missing")
+        raise AxisError(f"{key}: got {text[:80]}, which lacks a closing {missing}")
     parts = [part.strip() for part in parts]
     if "" in parts:
-        raise AxisError(f"{key}: got {text[:80]!r}, where a value is empty")
+        raise AxisError(f"{key}: got {text[:80]!r}, which has an empty value")
     return parts
 
 

@@ -152,7 +152,7 @@ def _to_json(keys: dict[str, Any]) -> str:
 def _sequence(value: object) -> list[object]:
     if isinstance(value, range):
         return list(value)
-    raise TypeError(f"{value!r} ({type(value).__name__}) has no place in a scenario")
+    raise TypeError(f"{value!r} ({type(value).__name__}) is not valid in a scenario")
 
 
 def _loads(text: str) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def test_csv(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("holds", "expected"),
     [
-        ([], "no published claim is about what was asked for"),
+        ([], "no published claim applies to the selected figures"),
         ([True, True], "2 of 2 claims hold"),
         ([True, False], "1 of 2 claims hold, 1 does not"),
         ([False, True, False], "1 of 3 claims hold, 2 do not"),

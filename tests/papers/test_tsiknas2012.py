@@ -73,7 +73,7 @@ def test_the_table_of_gains(rebuilt: Path) -> None:
     # New Reno has 4 - 20 PER and Westwood 0.3 Mb/s more: gains of 0.3/3.8, 0.3/3.4 and 0.3/2.
     gain = 100 * (0.3 / 3.8 + 0.3 / 3.4 + 0.3 / 2.0) / 3
     assert float(rows[0]["westwood_gain_percent"]) == pytest.approx(gain, rel=1e-3)
-    assert "Errors strike" in (rebuilt / "report.html").read_text(encoding="utf-8")
+    assert "Errors before or after" in (rebuilt / "report.html").read_text(encoding="utf-8")
 
 
 def test_claims_are_measured(rebuilt: Path) -> None:

@@ -104,7 +104,7 @@ def connect(address: str, jobs: int) -> tuple[Execute, Callable[[], None]]:
         resources.close()
         reason = str(error).partition("\n")[0] or type(error).__name__
         raise CampaignError(
-            f"cluster: got {address[:80]!r}, where no scheduler answers ({reason[:200]});"
+            f"cluster: got {address[:80]!r}, but no scheduler answers there ({reason[:200]});"
             " expected local or an address such as tcp://HOST:8786"
         ) from None
     except BaseException:

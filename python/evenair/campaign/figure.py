@@ -112,7 +112,7 @@ def _check(table: pa.Table, x: str, y: str, by: Sequence[str]) -> None:
         raise ValueError("x, y and by: the same column twice, expected different ones")
     for key in _keys(table):
         if key not in (x, y, *by) and len(table[key].unique()) > 1:
-            raise ValueError(f"by: {key} was varied, too; name it to draw a line for each value")
+            raise ValueError(f"by: {key} was also varied; name it to draw a line for each value")
 
 
 def _keys(table: pa.Table) -> list[str]:

@@ -90,7 +90,7 @@ class Campaign:
 
     def _optional(self, name: str) -> pa.Table:
         if name not in self._tables:
-            raise ValueError(f"{name}: not kept; run the sweep again with {name}=True")
+            raise ValueError(f"{name}: not stored; run the sweep again with {name}=True")
         return self._tables[name]
 
     def to_pandas(self) -> pd.DataFrame:

@@ -56,7 +56,7 @@ class Store:
         self._db.execute(_SCHEMA)
         self._db.execute("COMMIT")
         if self._db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-            raise sqlite3.DatabaseError("damaged")
+            raise sqlite3.DatabaseError("integrity check failed")
         self._db.execute("SELECT id, engine, metrics, flows, series FROM runs LIMIT 1").fetchall()
 
     def ids(self) -> set[bytes]:
@@ -89,7 +89,7 @@ class Store:
     def corrupt(self, error: Exception) -> CampaignError:
         """Return the error for a record that cannot be read."""
         return CampaignError(
-            f"{self._name}: damaged ({error}); put a copy back, or delete it and start anew"
+            f"{self._name}: corrupt ({error}); restore a copy, or delete the file and start again"
         )
 
     def __enter__(self) -> Self:

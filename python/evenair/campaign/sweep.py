@@ -287,7 +287,7 @@ def _precision(until: str | None, runs: int | None, max_runs: int | None) -> Pre
     if until is not None:
         return parse_precision(until, runs, max_runs)
     if max_runs is not None:
-        raise CampaignError(f"max-runs: got {max_runs} without until, which it bounds")
+        raise CampaignError(f"max-runs: got {max_runs}, but until is not given")
     if runs is None:
         raise CampaignError("runs: missing; give the number of runs per point of the grid")
     return None
@@ -301,7 +301,7 @@ def _check(
     if not 0 <= seed <= MAX_SEED:
         raise CampaignError(f"seed: got {seed}, expected 0 to {MAX_SEED}")
     if seed + most - 1 > MAX_SEED:
-        raise CampaignError(f"runs: got {most}, but the seeds from {seed} on end at {MAX_SEED}")
+        raise CampaignError(f"runs: got {most}, but seeds from {seed} end at {MAX_SEED}")
     if len(grid) * count > MAX_RUNS:
         raise CampaignError(
             f"runs: {len(grid)} points with {count} runs each, expected at most {MAX_RUNS} in all"

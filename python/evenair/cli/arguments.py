@@ -62,7 +62,7 @@ def runs(text: str) -> int:
 
 def runs_in_memory(text: str) -> int:
     """Read a number of runs whose results are all in memory."""
-    accepted = f"a whole number from 1 to {MAX_RUNS_IN_MEMORY}; for more there is evenair sweep"
+    accepted = f"a whole number from 1 to {MAX_RUNS_IN_MEMORY}; use evenair sweep for more"
     return _integer(text, 1, MAX_RUNS_IN_MEMORY, accepted)
 
 
@@ -97,7 +97,9 @@ def _file(text: str, suffixes: Sequence[str]) -> Path:
 
 def add_scenario(parser: argparse.ArgumentParser, set_help: str) -> None:
     """Add SCENARIO and --set."""
-    parser.add_argument("scenario", metavar="SCENARIO", help="a TOML file, or a built-in scenario")
+    parser.add_argument(
+        "scenario", metavar="SCENARIO", help="a TOML file or the name of a built-in scenario"
+    )
     parser.add_argument(
         "--set", metavar="KEY=VALUE", action="append", default=[], type=override, help=set_help
     )
@@ -105,7 +107,7 @@ def add_scenario(parser: argparse.ArgumentParser, set_help: str) -> None:
 
 def add_quiet(parser: argparse.ArgumentParser) -> None:
     """Add --quiet."""
-    parser.add_argument("--quiet", action="store_true", help="neither progress bar nor table")
+    parser.add_argument("--quiet", action="store_true", help="print neither progress bar nor table")
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `evenair model`."""
-    parser.add_argument("name", metavar="NAME", nargs="?", help="the model; without it, list them")
+    parser.add_argument(
+        "name", metavar="NAME", nargs="?", help="the model; without it, list the models"
+    )
     parser.add_argument(
         "keys",
         metavar="KEY=VALUE",
@@ -33,10 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_json(parser)
     parser.add_argument(
-        "--plot", metavar="FILE", type=figure_file, help="draw it over a key (.png, .svg, .pdf)"
+        "--plot",
+        metavar="FILE",
+        type=figure_file,
+        help="plot the first result over a key (.png, .svg, .pdf)",
     )
     parser.add_argument(
-        "--check", action="store_true", help="run the simulation that matches, and print both"
+        "--check", action="store_true", help="also run the corresponding simulation"
     )
     parser.add_argument(
         "--runs",
@@ -46,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --check, runs per value [10]",
     )
     parser.add_argument(
-        "--seed", metavar="N", type=seed, default=1, help="with --check, seed of the first [1]"
+        "--seed", metavar="N", type=seed, default=1, help="with --check, seed of the first run [1]"
     )
 
 
@@ -73,7 +78,7 @@ def _model(arguments: argparse.Namespace) -> int:
     check_known("model", arguments.name, MODELS)
     chosen = MODELS[arguments.name]
     if arguments.check and chosen.check is None:
-        raise BadInput(f"--check: there is no simulation that matches {chosen.name}")
+        raise BadInput(f"--check: {chosen.name} has no corresponding simulation")
     query = read_query(chosen, arguments.keys, plot=arguments.plot is not None)
     answer = evaluate(query)
     with AtomicOutput() as output:

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `evenair paper`."""
-    parser.add_argument("name", metavar="NAME", nargs="?", help="the paper; without it, list them")
+    parser.add_argument(
+        "name", metavar="NAME", nargs="?", help="the paper; without it, list the papers"
+    )
     parser.add_argument(
         "--figure", metavar="ID", action="append", help="only this figure (may be repeated)"
     )

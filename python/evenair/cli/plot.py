@@ -19,10 +19,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "table", metavar="FILE.parquet", type=Path, help="a table written by evenair sweep"
     )
-    parser.add_argument("--x", metavar="KEY", required=True, help="the horizontal axis")
-    parser.add_argument("--y", metavar="METRIC", required=True, help="the vertical axis")
+    parser.add_argument("--x", metavar="KEY", required=True, help="key of the horizontal axis")
+    parser.add_argument("--y", metavar="METRIC", required=True, help="metric of the vertical axis")
     parser.add_argument(
-        "--by", metavar="KEY", action="append", default=[], help="a line for each of its values"
+        "--by",
+        metavar="KEY",
+        action="append",
+        default=[],
+        help="draw a line for each value of this key",
     )
     parser.add_argument(
         "--out",

@@ -91,7 +91,9 @@ def _main(argv: Sequence[str] | None) -> int:
         if TRACEBACK in os.environ:
             raise
         what = f"{type(error).__name__}: {error}"
-        return _fail(FAILED, f"this is a bug: {what} (set {TRACEBACK}=1 to see where)")
+        return _fail(
+            FAILED, f"internal error: {what}; please report it (set {TRACEBACK}=1 for a traceback)"
+        )
 
 
 def _fail(status: int, error: object) -> int:
@@ -121,15 +123,15 @@ def _parser() -> Parser:
         added.set_defaults(command=command)
 
     add("run", "Simulate a scenario.", run.add_arguments, run.run)
-    text = "Simulate a grid of scenarios; go on after an interruption."
+    text = "Simulate a grid of scenarios; resume after an interruption."
     add("sweep", text, sweep.add_arguments, sweep.sweep)
     add("plot", "Draw a metric of a sweep over a key.", plot.add_arguments, plot.plot)
-    text = "Ask an analytic model; without a name, list them."
+    text = "Evaluate an analytic model; without a name, list the models."
     add("model", text, model.add_arguments, model.model)
     text = "Rebuild a paper's figures and tables, with a verdict per claim."
     add("paper", text, paper.add_arguments, paper.paper)
     text = "List built-in scenarios, or print one as TOML."
     add("scenarios", text, catalogue.add_scenarios_arguments, catalogue.scenarios)
-    text = "List what scenarios are made of, with all parameters."
+    text = "List the components of scenarios with their parameters."
     add("parts", text, catalogue.add_parts_arguments, catalogue.parts)
     return parser

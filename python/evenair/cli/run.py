@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.pcap and runs is not None:
         raise BadInput("--pcap: a capture is of one run; leave out --runs")
     if runs is not None and first_seed + runs - 1 > MAX_SEED:
-        raise BadInput(f"--runs: got {runs}, but the seeds from {first_seed} on end at {MAX_SEED}")
+        raise BadInput(f"--runs: got {runs}, but seeds from {first_seed} end at {MAX_SEED}")
     scenario = load(arguments.scenario, arguments.set)
     jobs = [(scenario, first_seed + k) for k in range(runs or 1)]
 
@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
         kept, next_seed = len(results), first_seed + len(results)
         print_error(
             f"interrupted; kept the runs with seeds {first_seed} to {next_seed - 1};"
-            f" go on with --seed {next_seed} --runs {runs - kept}"
+            f" continue with --seed {next_seed} --runs {runs - kept}"
         )
         return INTERRUPTED
     return DONE

@@ -30,36 +30,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUES",
         action="append",
         default=[],
-        help="try each of V1,V2,... or of the numbers START:STOP:STEP; several keys make a grid",
+        help="simulate each of V1,V2,... or the numbers START:STOP:STEP; several keys form a grid",
     )
     parser.add_argument(
-        "--runs", metavar="N", type=runs, help="runs, each with another seed, per point of the grid"
+        "--runs", metavar="N", type=runs, help="runs per point of the grid, each with its own seed"
     )
-    parser.add_argument("--seed", metavar="N", type=seed, default=1, help="seed of the first [1]")
+    parser.add_argument(
+        "--seed", metavar="N", type=seed, default=1, help="seed of the first run [1]"
+    )
     parser.add_argument(
         "--until",
         metavar="METRIC:PERCENT%",
-        help="more runs per point until the 95%% interval's half-width is that part of the mean",
+        help="add runs to a point until the 95%% interval is at most ± PERCENT of the mean",
     )
     parser.add_argument(
-        "--max-runs", metavar="N", type=runs, help="with --until, at most so many per point [1000]"
+        "--max-runs",
+        metavar="N",
+        type=runs,
+        help="with --until, the maximum number of runs per point [1000]",
     )
     parser.add_argument(
         "--out",
         metavar="FILE.parquet",
         type=Path,
         required=True,
-        help="the table; finished runs are kept in FILE.parquet.runs, to go on from there",
+        help="the table; finished runs are stored in FILE.parquet.runs, to resume from",
     )
     parser.add_argument(
-        "--flows", action="store_true", help="write FILE-flows.parquet, a row per flow, too"
+        "--flows", action="store_true", help="also write FILE-flows.parquet, one row per flow"
     )
     parser.add_argument(
-        "--series", action="store_true", help="write FILE-series.parquet, the traces, too"
+        "--series", action="store_true", help="also write FILE-series.parquet, the traces"
     )
-    parser.add_argument("--jobs", metavar="N", type=runs, help="runs at a time [one per processor]")
     parser.add_argument(
-        "--cluster", metavar="ADDRESS", help="run on a Dask scheduler; local: start one"
+        "--jobs", metavar="N", type=runs, help="number of parallel runs [one per processor]"
+    )
+    parser.add_argument(
+        "--cluster", metavar="ADDRESS", help="run on a Dask scheduler; local starts one"
     )
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     add_quiet(parser)
@@ -86,7 +93,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
     axes = [parse_axis(text) for text in arguments.vary]
     for axis in axes:
         if axis.key in dict(arguments.set):
-            raise BadInput(f"--vary: {axis.key}: is also given by --set; leave one out")
+            raise BadInput(f"--vary: {axis.key}: is also given by --set; omit one of them")
     scenario = read_document(arguments.scenario)
     if arguments.set:
         scenario = scenario.with_overrides(arguments.set, "--set", "--set")
@@ -118,8 +125,8 @@ def _sweep(arguments: argparse.Namespace) -> int:
             campaign, kept = None, interrupted.finished
     if campaign is None:
         print_error(
-            f"interrupted; {arguments.out}.runs keeps {kept} finished runs;"
-            " the same command goes on from there"
+            f"interrupted; {arguments.out}.runs has {kept} finished runs;"
+            " repeat the command to continue"
         )
         return INTERRUPTED
     if arguments.json:
@@ -138,10 +145,12 @@ def _report(campaign: Campaign) -> int:
             f"{campaign.foreign} runs of other versions of evenair in the store were not used"
         )
     for point in campaign.unsettled:
-        print_error(f"{_where(point)}: not as precise as asked for after all runs allowed")
+        print_error(
+            f"{_where(point)}: not as precise as requested after the maximum number of runs"
+        )
     for failure in campaign.failures:
         print_error(f"{_where(failure.values)}, seed {failure.seed} failed: {failure.reason}")
-        print_error(f"to see it again: {failure.command}")
+        print_error(f"to reproduce: {failure.command}")
     return FAILED if campaign.failures else DONE
 
 

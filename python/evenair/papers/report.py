@@ -44,7 +44,7 @@ class Heading:
 def summarise(holds: Sequence[bool]) -> str:
     """Return how many of the judged claims hold, as text."""
     if not holds:
-        return "no published claim is about what was asked for"
+        return "no published claim applies to the selected figures"
     failed = len(holds) - sum(holds)
     summary = f"{len(holds) - failed} of {len(holds)} claims hold"
     if failed:
