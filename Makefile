@@ -30,7 +30,7 @@ test: $(VENV)/installed-dev ## Set up, and run every test of both languages
 	$(BIN)/python -m pytest
 
 .PHONY: lint
-lint: $(VENV)/installed-dev ## Check both languages for style and types
+lint: $(VENV)/installed-dev ## Check both languages for style and types, and the layers of the Python package
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(BIN)/ruff check $(PYTHONS)

@@ -30,7 +30,7 @@ class RunError(RuntimeError):
 
 @final
 class Scenario:
-    """A scenario document, and its resolved form once that has been asked for. Immutable."""
+    """A scenario document and, after the first use, its resolved form. Immutable."""
 
     def __new__(cls, document: str, source: str) -> Scenario:
         """Read a JSON document; `source` names it in errors. Only the syntax is checked."""

@@ -1,4 +1,4 @@
-//! A scenario that Python holds: the document as it was given, and the resolved form.
+//! The scenario class: the document as it was given, and the resolved scenario.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::ScenarioError;
 use crate::phy::Phy;
 
-/// A scenario document, and its resolved form once that has been asked for. Immutable.
+/// A scenario document and, after the first use, its resolved form. Immutable.
 #[pyclass(frozen, module = "evenair._core")]
 pub struct Scenario {
     document: Value,

@@ -33,7 +33,7 @@ class Failure:
     reason: str
     """One line."""
     scenario: Scenario
-    """`evenair.run(failure.scenario, seed=failure.seed)` fails, too."""
+    """`evenair.run(failure.scenario, seed=failure.seed)` reproduces the failure."""
     base: str | None
     """The `evenair run ...` command without the varied keys; None without a scenario file."""
 

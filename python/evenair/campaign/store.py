@@ -17,7 +17,6 @@ from evenair.campaign.record import Record
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
-    from types import TracebackType
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
@@ -95,12 +94,7 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._db.close()
 
     @contextmanager

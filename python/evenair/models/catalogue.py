@@ -234,7 +234,7 @@ MODELS = {
         ),
         Model(
             name="session-delay",
-            summary="web sessions: mean delay, and how many go on at a time",
+            summary="web sessions: mean delay and number of concurrent sessions",
             source="Miorandi et al., (13) to (17)",
             keys=(
                 _STATIONS,

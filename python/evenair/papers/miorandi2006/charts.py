@@ -15,6 +15,8 @@ from evenair.style import Line
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from evenair.papers.runs import Document
+
 # Colour, line and marker all differ; lines of the model have no markers.
 _BLACK, _GREEN, _BLUE, _RED = "#000000", "#1b7837", "#2166ac", "#d6604d"
 
@@ -116,23 +118,19 @@ FIGURE_2 = Chart(
     (Modelled(_model(), _NODES, _drops),),
 )
 
+
+def _single_station(model: Callable[[Document], float]) -> tuple[Simulated, Simulated]:
+    """Return the throughput of one station for both windows, beside a model."""
+    return (
+        Simulated("one-w1000", _dots("Simulation, W* = 1000", _BLUE, "o"), q.mbps, model),
+        Simulated("one-w-d", _dots("Simulation, W* = d", _RED, "s", filled=False), q.mbps, model),
+    )
+
+
 FIGURE_3 = Chart(
     _D,
     _THROUGHPUT,
-    (
-        Simulated(
-            "one-w1000",
-            _dots("Simulation, W* = 1000", _BLUE, "o"),
-            q.mbps,
-            q.model_one_station_mbps,
-        ),
-        Simulated(
-            "one-w-d",
-            _dots("Simulation, W* = d", _RED, "s", filled=False),
-            q.mbps,
-            q.model_one_station_mbps,
-        ),
-    ),
+    _single_station(q.model_one_station_mbps),
     (Modelled(_model("Model (8), W* far above d"), lambda _: _DELAYED, _one_station),),
 )
 
@@ -305,20 +303,7 @@ FIGURE_A2 = Chart(
 FIGURE_A3 = Chart(
     _D,
     _THROUGHPUT,
-    (
-        Simulated(
-            "one-w1000",
-            _dots("Simulation, W* = 1000", _BLUE, "o"),
-            q.mbps,
-            q.model_window_mbps,
-        ),
-        Simulated(
-            "one-w-d",
-            _dots("Simulation, W* = d", _RED, "s", filled=False),
-            q.mbps,
-            q.model_window_mbps,
-        ),
-    ),
+    _single_station(q.model_window_mbps),
     (
         Modelled(_model("Model, W* far above d"), lambda _: _DELAYED, _one_station),
         Modelled(_model("Model, W* = d", dashes="--"), lambda _: _DELAYED, _own_window),
