@@ -34,22 +34,22 @@ def test_values_are_what_was_written(values: list[object]) -> None:
 
 
 @given(st.text(max_size=40))
-def test_any_text_is_read_or_told_in_one_line(text: str) -> None:
+def test_any_text_is_read_or_message_in_one_line(text: str) -> None:
     try:
         axis = parse_axis(text)
     except AxisError as error:
-        told = str(error)
+        message = str(error)
     else:
-        told = "\n".join(axis.texts[:0])
+        message = "\n".join(axis.texts[:0])
         assert len(axis.texts) == len(axis.values) >= 1
-    assert "\n" not in told
+    assert "\n" not in message
 
 
 @given(
     st.integers(-1000, 1000), st.integers(0, 50), st.integers(1, 100), st.sampled_from([0, 1, 2])
 )
 def test_ranges_include_what_they_hit(start: int, count: int, step: int, places: int) -> None:
-    """Decimal fractions, too: 0.1:0.3:0.1 ends at 0.3, whatever binary numbers make of it."""
+    """Ranges are exact in decimal: 0.1:0.3:0.1 ends at 0.3 in spite of binary rounding."""
     unit = Decimal(1).scaleb(-places)
     numbers = [str((start + k * step) * unit) for k in range(count + 1)]
     text = f"k={numbers[0]}:{numbers[-1]}:{step * unit}"
@@ -120,7 +120,7 @@ def test_python_values() -> None:
 
 
 def test_a_table_comes_before_what_is_in_it() -> None:
-    """Whatever the order of the options, no axis wipes out another."""
+    """No axis overwrites another, in any order of the options."""
     axes = [parse_axis("cell.queue.limit=10,20"), parse_axis('cell.queue={kind="las",limit=60}')]
     grid = Grid(ea.load("gong2006")._core, axes)
     resolved = [json.loads(scenario.resolved_json()) for _, scenario in grid.scenarios()]

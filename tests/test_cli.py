@@ -300,7 +300,7 @@ def test_an_interruption_when_all_is_done_interrupts_nothing(
     ) -> None:
         _core.run_jobs(jobs, threads, on_results, pcap)
         os.kill(os.getpid(), number)
-        time.sleep(1)  # for the signal to be felt
+        time.sleep(1)  # until the signal is handled
 
     monkeypatch.setattr(engine, "run_core_jobs", interrupted)
     many = [] if runs is None else ["--runs", str(runs)]
@@ -320,7 +320,7 @@ def test_an_interruption_when_all_is_done_interrupts_nothing(
         (OSError(), "OSError"),
     ],
 )
-def test_an_error_of_the_system_is_told_in_one_line(
+def test_an_os_error_is_reported_in_one_line(
     error: OSError, line: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     def fail(*_: object) -> None:
@@ -339,6 +339,16 @@ def test_json_starts_without_the_heavy_libraries(tmp_path: Path) -> None:
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
     assert done.stdout.splitlines()[-1] == ""
+
+
+@pytest.mark.parametrize(
+    "command", ["run", "sweep", "plot", "model", "paper", "scenarios", "parts"]
+)
+def test_help(command: str, evenair: Evenair) -> None:
+    done = evenair(command, "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"usage: evenair {command} ")
+    assert f" {command} " in evenair("--help").stdout
 
 
 def test_citation_is_of_this_version() -> None:

@@ -40,8 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--until",
-        metavar="METRIC:PERCENT%",
-        help="add runs to a point until the 95%% interval is at most ± PERCENT of the mean",
+        metavar="METRIC:PERCENT",
+        help="add runs to a point until the half-width of the 95%% interval is at most this part of"
+        " the mean, as in jain_index:1%%",
     )
     parser.add_argument(
         "--max-runs",
