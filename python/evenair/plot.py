@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Okabe and Ito's colours for colour-blind readers; hatches and dashes repeat the distinction.
-_LOOK: dict[str, dict[str, Any]] = {
+_STYLES: dict[str, dict[str, Any]] = {
     "up": {"facecolor": "#56B4E9", "hatch": "//", "line": "-", "label": "upstream"},
     "down": {"facecolor": "#E69F00", "hatch": "", "line": "--", "label": "downstream"},
 }
@@ -52,26 +52,26 @@ def _draw_goodput(axes: Axes, runs: Sequence[Document]) -> None:
         estimate([run["flows"][k]["goodput_bps"] / 1e6 for run in runs]) for k in range(len(flows))
     ]
     for k, (flow, goodput) in enumerate(zip(flows, goodputs, strict=True)):
-        look = _LOOK[flow["direction"]]
+        style = _STYLES[flow["direction"]]
         axes.bar(
             k,
             goodput.mean,
             yerr=goodput.ci95,
             capsize=3,
-            facecolor=look["facecolor"],
-            hatch=look["hatch"],
+            facecolor=style["facecolor"],
+            hatch=style["hatch"],
             edgecolor="black",
             linewidth=0.6,
         )
-    crowded = len(flows) > 15
+    many = len(flows) > 15
     ticks = range(0, len(flows), max(1, len(flows) // 50))
-    axes.set_xticks(ticks, [flows[k]["id"] for k in ticks], rotation=90 if crowded else 0)
+    axes.set_xticks(ticks, [flows[k]["id"] for k in ticks], rotation=90 if many else 0)
     axes.set_xlabel("flow")
     axes.set_ylabel("goodput (Mb/s)")
     axes.set_title(_title(runs), fontsize="medium")
     _leave_room_for_legend(axes)
     directions = dict.fromkeys(flow["direction"] for flow in flows)
-    axes.legend(handles=[_patch(_LOOK[d]) for d in directions], ncols=2, loc="upper right")
+    axes.legend(handles=[_patch(_STYLES[d]) for d in directions], ncols=2, loc="upper right")
 
 
 def _draw_cwnd(axes: Axes, flows: Sequence[dict[str, Any]], series: dict[str, Any]) -> None:
@@ -80,14 +80,14 @@ def _draw_cwnd(axes: Axes, flows: Sequence[dict[str, Any]], series: dict[str, An
         cwnd = series["flows"][flow["id"]].get("cwnd")
         if cwnd is None:  # UDP
             continue
-        look = _LOOK[flow["direction"]]
-        label = None if look["label"] in seen else look["label"]
-        seen.add(look["label"])
+        style = _STYLES[flow["direction"]]
+        label = None if style["label"] in seen else style["label"]
+        seen.add(style["label"])
         axes.plot(
             series["time_s"],
             [float("nan") if value is None else value for value in cwnd],
             color={"up": "#0072B2", "down": "#D55E00"}[flow["direction"]],
-            linestyle=look["line"],
+            linestyle=style["line"],
             linewidth=1,
             label=label,
         )
@@ -107,8 +107,8 @@ def _draw_queue(axes: Axes, series: dict[str, Any]) -> None:
         edgecolor="black",
         linewidth=0.4,
     )
-    for layer, look in zip(layers, (_DATA, _ACKS), strict=True):
-        layer.set_hatch(look["hatch"])
+    for layer, style in zip(layers, (_DATA, _ACKS), strict=True):
+        layer.set_hatch(style["hatch"])
     axes.set_ylabel("AP queue (packets)")
     axes.set_xlabel("time (s)")
     _leave_room_for_legend(axes)
@@ -133,11 +133,11 @@ def _show(metric: Estimate, digits: int) -> str:
     return f"{metric.mean:.{digits}f}{spread}"
 
 
-def _patch(look: dict[str, Any]) -> Patch:
+def _patch(style: dict[str, Any]) -> Patch:
     return Patch(
-        facecolor=look["facecolor"],
-        hatch=look["hatch"],
+        facecolor=style["facecolor"],
+        hatch=style["hatch"],
         edgecolor="black",
         linewidth=0.6,
-        label=look["label"],
+        label=style["label"],
     )

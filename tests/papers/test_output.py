@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from evenair import papers
 from evenair.papers.csv_file import write_csv
-from evenair.papers.report import summarise
+from evenair.papers.report import count_verdicts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,4 +37,4 @@ def test_csv(tmp_path: Path) -> None:
     ],
 )
 def test_the_summary_counts_what_holds(holds: list[bool], expected: str) -> None:
-    assert summarise(holds) == expected
+    assert count_verdicts(holds) == expected

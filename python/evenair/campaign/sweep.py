@@ -170,13 +170,13 @@ class _Work:
         self._round(execute, range(len(self._grid)), 0)
         if precision is None:
             return
-        wanting: Sequence[int] = self._wanting(range(len(self._grid)), precision)
-        while wanting:
-            for point in wanting:
+        imprecise: Sequence[int] = self._imprecise(range(len(self._grid)), precision)
+        while imprecise:
+            for point in imprecise:
                 self._counts[point] = precision.next(count)
-            self._round(execute, wanting, count)
+            self._round(execute, imprecise, count)
             count = precision.next(count)
-            wanting = self._wanting(wanting, precision)
+            imprecise = self._imprecise(imprecise, precision)
 
     def _round(self, execute: Execute, points: Sequence[int], start: int) -> None:
         if points:
@@ -230,9 +230,9 @@ class _Work:
             base=self._base,
         )
 
-    def _wanting(self, points: Iterable[int], precision: Precision) -> list[int]:
+    def _imprecise(self, points: Iterable[int], precision: Precision) -> list[int]:
         """Return the points that need more runs; note those that have reached the maximum."""
-        wanting: list[int] = []
+        imprecise: list[int] = []
         for point in points:
             sample = [
                 metrics[precision.metric]
@@ -243,8 +243,8 @@ class _Work:
                 continue
             may_have_more = self._counts.get(point, self._count) < precision.max_runs
             # More runs do not help if no run has the metric.
-            (wanting if may_have_more and sample else self._unsettled).append(point)
-        return wanting
+            (imprecise if may_have_more and sample else self._unsettled).append(point)
+        return imprecise
 
     def finish(self, paths: Mapping[str, Path], names: Sequence[str]) -> Campaign:
         """Write the tables, or keep them in memory if they have no paths."""

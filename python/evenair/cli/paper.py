@@ -52,7 +52,7 @@ def paper(arguments: argparse.Namespace) -> int:
 def _print_verdicts(report: Path) -> None:
     """Print the claims of a report that do not hold, with reasons, and how many hold."""
     from evenair.cli.console import open_console
-    from evenair.papers.report import summarise
+    from evenair.papers.report import count_verdicts
 
     claims = json.loads((report / "claims.json").read_text(encoding="utf-8"))
     console = open_console()
@@ -60,5 +60,5 @@ def _print_verdicts(report: Path) -> None:
         if not claim["holds"]:
             console.print(f"{claim['id']} does not hold ({claim['where']}): {claim['statement']}")
             console.print(f"    {claim['reason']}")
-    summary = summarise([claim["holds"] for claim in claims])
+    summary = count_verdicts([claim["holds"] for claim in claims])
     console.print(f"{summary}; see {report / 'report.html'}")

@@ -41,7 +41,7 @@ class Heading:
     quick: bool
 
 
-def summarise(holds: Sequence[bool]) -> str:
+def count_verdicts(holds: Sequence[bool]) -> str:
     """Return how many of the judged claims hold, as text."""
     if not holds:
         return "no published claim applies to the selected figures"
@@ -54,7 +54,7 @@ def summarise(holds: Sequence[bool]) -> str:
 
 def html(heading: Heading, sections: Sequence[Section], verdicts: Sequence[Verdict[Any]]) -> str:
     """Return the report. All text is escaped here; figures are embedded."""
-    summary = summarise([verdict.holds for verdict in verdicts])
+    summary = count_verdicts([verdict.holds for verdict in verdicts])
     return _PAGE.substitute(
         title=escape(heading.title),
         authors=escape(heading.authors),
