@@ -108,6 +108,7 @@ impl Metrics {
             events: 0,
             fingerprint: String::new(),
             flows,
+            wall_s: None,
         }
     }
 }

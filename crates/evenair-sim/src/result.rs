@@ -49,6 +49,9 @@ pub struct RunResult {
     /// A hash of every event's time and kind and of every packet that went over the air, in
     /// hexadecimal: equal runs have equal ones.
     pub fingerprint: String,
+    /// Seconds of wall-clock time that the run took. The engine reads no clock: a driver sets it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wall_s: Option<f64>,
 }
 
 /// One flow's result.

@@ -1,4 +1,4 @@
-"""What all commands have in common: exit statuses, how they print, and how they show progress."""
+"""Exit statuses, printing and progress of all commands."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 DONE, FAILED, BAD_INPUT = 0, 1, 2
-# 128 and the number of the signal, as shells have it.
+# 128 plus the number of the signal, as shells report it.
 INTERRUPTED, BROKEN_PIPE, TERMINATED = 130, 141, 143
 
 
-def say(line: object) -> None:
-    """Tell people something, in one line on standard error."""
-    print("evenair:", " ".join(str(line).split("\n")), file=sys.stderr)
+def print_error(message: object) -> None:
+    """Print a message as one line on standard error."""
+    print("evenair:", " ".join(str(message).split("\n")), file=sys.stderr)
 
 
 def print_bytes(data: bytes) -> None:
-    """Print UTF-8 whatever the locale: equal runs must give equal bytes."""
+    """Print UTF-8 regardless of the locale: equal runs must give equal bytes."""
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
 
@@ -32,19 +32,16 @@ def print_json(document: object) -> None:
     print_bytes(text.encode() + b"\n")
 
 
-def why(error: Exception) -> str:
-    """Return why an operation failed: not every OSError has the text of an error number."""
-    reason = error.strerror if isinstance(error, OSError) else None
-    return reason or str(error) or type(error).__name__
-
-
 @contextmanager
 def progress(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Show a bar if somebody may watch; yields the function that is told (done, total), or None."""
+    """Show a progress bar if standard error is a terminal.
+
+    Yields the function to call with (done, total), or None without a bar.
+    """
     if quiet or not sys.stderr.isatty():
         yield None
     else:
-        from evenair.console import progress_bar
+        from evenair.cli.console import progress_bar  # imports rich
 
         with progress_bar(what) as update:
             yield update

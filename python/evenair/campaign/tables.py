@@ -1,51 +1,52 @@
 """The tables of a campaign: one row per run, per flow, or per sample of a series.
 
-Rows are in the order of the grid, seeds innermost, and hold nothing that depends on when or where
-the runs were done: so a file has the same bytes however often the campaign was interrupted.
+Rows are in the order of the grid, seeds innermost, and do not depend on when or where the runs were
+done: a file has the same bytes however often the campaign was interrupted.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evenair import _core
+from evenair._core import RESULT_VERSION, __version__
+from evenair.atomic import AtomicOutput
 from evenair.campaign.record import METRICS, Record, read_metrics, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from evenair.campaign.grid import Grid, Value
+    from evenair.axis import Value
+    from evenair.campaign.grid import Grid
 
 CHUNK = 50_000
-"""Rows that are in memory at a time, which are a row group of the file."""
+"""Rows in memory at a time; one row group of the file."""
 
 METADATA = b"evenair"
-"""The key under which a table's schema says which of its columns were varied."""
+"""The key of a table's schema metadata that lists the varied columns."""
 
 _ARROW = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
 
 
 class Row(NamedTuple):
-    """A finished run and where it belongs."""
+    """A finished run and its place in the grid."""
 
     values: Mapping[str, Value]
     seed: int
     record: Record
 
     def metrics(self) -> dict[str, float | int]:
-        """Return the run's METRICS. Raises Damaged."""
+        """Return the run's METRICS. Raises CorruptRecord."""
         return read_metrics(self.record.metrics)
 
 
 class Files(Mapping[str, pa.Table]):
-    """Tables that are read from their files when they are asked for."""
+    """Tables that are read from their files on first access."""
 
     def __init__(self, paths: Mapping[str, Path]) -> None:
         self._paths = paths
@@ -64,7 +65,7 @@ class Files(Mapping[str, pa.Table]):
 
 
 class Table:
-    """A table that is made row by row, in memory or as a file."""
+    """A table that is made row by row, in memory or in a file."""
 
     def __init__(
         self, grid: Grid, columns: Mapping[str, pa.DataType], rows: Iterator[dict[str, Any]]
@@ -73,8 +74,8 @@ class Table:
         keys = {axis.key: _ARROW[type(axis.values[0])] for axis in grid.axes}
         about = {
             "keys": list(keys),
-            "version": _core.__version__,
-            "result_version": _core.RESULT_VERSION,
+            "version": __version__,
+            "result_version": RESULT_VERSION,
         }
         self._schema = pa.schema(
             {**keys, "seed": pa.uint64(), **columns}, metadata={METADATA: json.dumps(about)}
@@ -86,12 +87,10 @@ class Table:
         return pa.Table.from_batches(self._batches(), self._schema)
 
     def write(self, path: Path) -> None:
-        """Write the table as Parquet, and see it on the disk."""
+        """Write the table as Parquet."""
         with pq.ParquetWriter(path, self._schema, compression="zstd") as writer:
             for batch in self._batches():
                 writer.write_batch(batch, row_group_size=CHUNK)
-        with path.open("rb") as file:
-            os.fsync(file.fileno())
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         names = self._schema.names
@@ -123,7 +122,7 @@ def runs(grid: Grid, rows: Iterable[Row]) -> Table:
 
 
 def flows(grid: Grid, rows: Callable[[], Iterable[Row]]) -> Table:
-    """One row per flow of a run, as in the result document. `rows` is gone through twice."""
+    """One row per flow of a run, as in the result document. `rows` is iterated twice."""
     kinds: dict[str, set[type]] = {}
     for row in rows():
         for flow in unpack(row.record.flows):
@@ -161,31 +160,13 @@ def series(grid: Grid, rows: Iterable[Row]) -> Table:
     )
 
 
-def replace(tables: Mapping[Path, Table]) -> None:
-    """Write tables as files: each is complete or not there. The first one comes last.
-
-    Raises OSError.
-    """
-    staged = {path: path.with_name(f".{path.name}.new") for path in tables}
-    try:
+def write(tables: Mapping[Path, Table]) -> None:
+    """Write tables as files, all of them or none. The first is moved last. Raises OSError."""
+    with AtomicOutput() as output:
+        staged = {path: output.stage(path) for path in tables}
         for path, table in tables.items():
             table.write(staged[path])
-        for path in reversed(list(tables)):
-            staged[path].replace(path)
-            _sync_directory(path.parent)
-    finally:
-        for path in staged.values():
-            path.unlink(missing_ok=True)
-
-
-def _sync_directory(path: Path) -> None:
-    """See a rename on the disk, where directories can be opened (not on Windows)."""
-    if os.name == "posix":
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        output.commit()
 
 
 def _arrow(found: set[type]) -> pa.DataType:

@@ -1,16 +1,16 @@
-"""Reads `KEY=VALUE` of the command line into what a model is asked."""
+"""Queries: the arguments of a model, read from `KEY=VALUE` of the command line."""
 
 from __future__ import annotations
 
 import json
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from evenair import _core
-from evenair.campaign.errors import CampaignError
-from evenair.campaign.grid import parse_axis
+from evenair._core import Scenario as CoreScenario
+from evenair._core import quantity
+from evenair.axis import AxisError, parse_axis
+from evenair.messages import unknown
 from evenair.models.cell import Cell
 from evenair.models.numbers import ModelError
 from evenair.models.variant import Variant
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from evenair.models.catalogue import Key, Model
 
-_MOST_POINTS = 10_000
-_TRUTH = {"true": True, "false": False}
+_MAX_POINTS = 10_000
+_BOOLEANS = {"true": True, "false": False}
 
 
 @dataclass(frozen=True)
@@ -35,28 +35,28 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Question:
+class Query:
     """A model and its arguments."""
 
     model: Model
     given: tuple[str, ...]
-    """Keys that were given."""
+    """The keys that were given."""
     varied: Key | None
     """The key that has several values, if one has."""
     values: list[Any]
-    """These values; a single None if no key has several."""
+    """These values; a single None if no key has several values."""
     points: list[Point]
     """The arguments for each of them."""
 
 
-def read(model: Model, keys: Sequence[tuple[str, str]], *, plot: bool) -> Question:
-    """Read what was given; a plot needs a key with several values, and gets one if it can.
+def read_query(model: Model, keys: Sequence[tuple[str, str]], *, plot: bool) -> Query:
+    """Read the keys that were given. Raises ModelError.
 
-    Raises ModelError.
+    A plot needs a key with several values; by default it is the model's first key.
     """
     texts: dict[str, tuple[str, ...]] = {}
     for name, text in keys:
-        known("key", name, model.all_keys)
+        check_known("key", name, model.all_keys)
         if name in texts:
             raise ModelError(f"{name}: given twice")
         texts[name] = _texts(name, text)
@@ -81,17 +81,14 @@ def read(model: Model, keys: Sequence[tuple[str, str]], *, plot: bool) -> Questi
     for value in values:
         now = defaults | {name: content[0] for name, content in read.items()}
         points.append(_point(model, now | {varied.name: value} if varied else now))
-    return Question(model, tuple(texts), varied, values, points)
+    return Query(model, tuple(texts), varied, values, points)
 
 
-def known(what: str, name: str, names: Iterable[str]) -> str:
-    """Return a name that is among `names`. Raises ModelError, which suggests the nearest."""
+def check_known(what: str, name: str, names: Iterable[str]) -> None:
+    """Raise ModelError, with a suggestion, unless `name` is among `names`."""
     names = list(names)
-    if name in names:
-        return name
-    near = get_close_matches(name, names, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
-    raise ModelError(f"{name[:80]}: no such {what}; {hint}")
+    if name not in names:
+        raise ModelError(unknown(what, name, names))
 
 
 def _point(model: Model, values: dict[str, Any]) -> Point:
@@ -101,33 +98,34 @@ def _point(model: Model, values: dict[str, Any]) -> Point:
 
 
 def _texts(name: str, text: str) -> tuple[str, ...]:
-    """Split what may be a list or a range, whose step is 1 if there is none."""
+    """Split a list or a range; the default step of a range is 1."""
     if re.fullmatch(r"\d+:\d+", text):
         text += ":1"
     try:
         texts = parse_axis(f"{name}={text}").texts
-    except CampaignError as error:
-        raise ModelError(str(error).removeprefix("vary: ")) from None
-    if len(texts) > _MOST_POINTS:
-        raise ModelError(f"{name}: got {len(texts)} values; accepted: up to {_MOST_POINTS}")
+    except AxisError as error:
+        raise ModelError(str(error)) from None
+    if len(texts) > _MAX_POINTS:
+        raise ModelError(f"{name}: got {len(texts)} values; accepted: up to {_MAX_POINTS}")
     return texts
 
 
 def _value(key: Key, text: str) -> Any:
-    if key.kind == "text":  # the scenario's reader has the last word
-        document = json.loads(_core.apply("{}", [(f"cell.{key.name}", text)], "model"))
-        return document["cell"][key.name]
+    if key.kind == "text":  # the scenario checks it
+        overrides = [(f"cell.{key.name}", text)]
+        document = CoreScenario("{}", "model").with_overrides(overrides, "model", "model")
+        return json.loads(document.document_json())["cell"][key.name]
     if key.kind == "choice":
         if text not in key.accepted:
             raise _wrong(key, text, ", ".join(key.accepted))
         return text
-    if key.kind == "truth":
-        if text not in _TRUTH:
+    if key.kind == "boolean":
+        if text not in _BOOLEANS:
             raise _wrong(key, text, "true, false")
-        return _TRUTH[text]
+        return _BOOLEANS[text]
     if key.kind in ("time", "size"):
         try:
-            return _core.quantity(key.kind, text)
+            return quantity(key.kind, text)
         except ValueError as error:
             raise ModelError(f"{key.name}: {error}") from None
     try:
@@ -145,3 +143,10 @@ def _value(key: Key, text: str) -> Any:
 
 def _wrong(key: Key, text: str, accepted: str) -> ModelError:
     return ModelError(f"{key.name}: got {text[:80]!r}; accepted: {accepted}")
+
+
+def as_typed(value: object) -> str:
+    """Return a value in the syntax of the command line."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.10g}" if isinstance(value, float) else str(value)

@@ -1,4 +1,4 @@
-"""How the figures of papers look: told apart without colour, legible in print."""
+"""A common style of figures, legible in print and without colour. Imports matplotlib."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ STYLE: dict[str, Any] = {
     "ytick.labelsize": 8.5,
     "figure.constrained_layout.use": True,
     "savefig.dpi": 150,
-    # The same data give the same bytes.
+    # Equal data give equal bytes.
     "svg.hashsalt": "evenair",
     "svg.fonttype": "path",
 }
-"""The matplotlib settings of every figure."""
+"""The matplotlib settings of the style."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """How one curve is drawn: colour, line and marker all differ between curves."""
+    """The style of a curve: colour, dashes and marker all differ between curves."""
 
     label: str
     color: str
@@ -62,12 +62,12 @@ class Line:
         }
 
     def over_time(self, samples: int) -> dict[str, Any]:
-        """Return the keyword arguments of Axes.plot for a trace that goes up and down a lot.
+        """Return the keyword arguments of Axes.plot for a trace with strong variation.
 
-        Dashes would be lost in it: the line is solid, and about ten of its samples are marked.
+        Dashes would not be visible: the line is solid, and about ten of its samples are marked.
         """
         step = max(samples // 10, 1)
-        start = step // (2 if self.filled else 1)  # the markers of two traces lie apart
+        start = step // (2 if self.filled else 1)  # the markers of two traces do not coincide
         return self.keywords() | {
             "linestyle": "-",
             "linewidth": 0.9,
@@ -90,19 +90,18 @@ def new_figure(
 
 
 def styled() -> Any:
-    """Return a context in which figures take on the papers' style."""
+    """Return a context in which figures have the common style."""
     return mpl.rc_context(cast("Any", STYLE))  # typed by key only since matplotlib 3.11
 
 
 def legend_above(figure: Figure, axes: Axes, columns: int) -> None:
-    """Put the legend of some axes above the whole figure, where it covers no data."""
+    """Put the legend of some axes above the whole figure, where it hides no data."""
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=columns)
 
 
-def save(figure: Figure, folder: Path, name: str) -> bytes:
-    """Write a figure as PNG (150 dots per inch) and SVG, and return the SVG."""
-    figure.savefig(folder / f"{name}.png")
-    path = folder / f"{name}.svg"
-    figure.savefig(path, metadata={"Date": None})
-    return path.read_bytes()
+def write_figure(figure: Figure, path: Path) -> None:
+    """Write a figure as PNG, SVG or PDF, by the suffix. Equal figures give equal bytes."""
+    undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+    with mpl.rc_context({"svg.hashsalt": "evenair"}):
+        figure.savefig(path, dpi=150, metadata=undated.get(path.suffix.lower()))

@@ -1,19 +1,20 @@
-"""The table at the end of a campaign. rich is imported with this module."""
+"""The table that `evenair sweep` prints. Importing this module imports rich."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from evenair.console import mean_alone, new_table, open_console, with_interval
+from evenair.cli.console import mean_alone, new_table, open_console, with_interval
 from evenair.statistics import Estimate
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from evenair.campaign.result import Campaign, Group
+    from evenair.campaign.result import Campaign
+    from evenair.campaign.summary import Group
 
-MOST_ROWS = 200
-"""Nobody reads more; the file has them all."""
+MAX_ROWS = 200
+"""Rows printed; the file has all of them."""
 
 
 class _Column(NamedTuple):
@@ -34,22 +35,22 @@ _COLUMNS = (
 )
 
 
-def show(campaign: Campaign, out: Path) -> None:
-    """Print the means of each point of the grid; only fairness and goodput with their intervals."""
+def print_campaign(campaign: Campaign, out: Path) -> None:
+    """Print the means of each point of the grid; goodput and fairness with their intervals."""
     console = open_console()
     groups = campaign.groups
     table = new_table(*campaign.keys)
     for heading in ("runs", *(column.heading for column in _COLUMNS)):
         table.add_column(heading, justify="right")
-    for group in groups[:MOST_ROWS]:
+    for group in groups[:MAX_ROWS]:
         table.add_row(
             *(str(value) for value in group.values.values()),
             str(group.runs),
             *(_cell(group, column) for column in _COLUMNS),
         )
     console.print(table)
-    if len(groups) > MOST_ROWS:
-        console.print(f"... and {len(groups) - MOST_ROWS} more points")
+    if len(groups) > MAX_ROWS:
+        console.print(f"... and {len(groups) - MAX_ROWS} more points")
     runs, new = campaign.table.num_rows, campaign.new_runs
     old = "" if new >= runs else f", {runs - new} of them from before"
     console.print(f"{runs} runs{old}, in {out}; means ± 95% confidence intervals")

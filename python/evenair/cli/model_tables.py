@@ -1,21 +1,22 @@
-"""What `evenair model` prints for people. rich is imported with this module."""
+"""The tables that `evenair model` prints. Importing this module imports rich."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenair.console import new_table, open_console
+from evenair.cli.console import new_table, open_console
+from evenair.models.query import as_typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from evenair.models.catalogue import Key, Model, Result
     from evenair.models.evaluate import Answer
-    from evenair.models.read import Question
+    from evenair.models.query import Query
 
 
-def show_models(models: Iterable[Model]) -> None:
-    """Print the models, their keys with the defaults, and what they give."""
+def print_models(models: Iterable[Model]) -> None:
+    """Print the models, their keys with defaults, and their results."""
     console = open_console()
     for model in models:
         console.print(f"{model.name}: {model.summary} [{model.source}]")
@@ -26,11 +27,11 @@ def show_models(models: Iterable[Model]) -> None:
         console.print()
 
 
-def show_answer(question: Question, answer: Answer) -> None:
-    """Print results, and beside them what was simulated: a row each, or a row per value."""
-    shown = [result for result in question.model.results if result.name != "state_probabilities"]
+def print_answer(query: Query, answer: Answer) -> None:
+    """Print results beside simulated values: a row per result, or per value of the varied key."""
+    shown = [result for result in query.model.results if result.name != "state_probabilities"]
     console = open_console()
-    if question.varied is None:
+    if query.varied is None:
         table = new_table("")
         for heading in ("model", *(["simulated"] if answer.simulated else []), ""):
             table.add_column(heading, justify="right" if heading else "left")
@@ -41,14 +42,14 @@ def show_answer(question: Question, answer: Answer) -> None:
             table.add_row(*row, result.unit)
         console.print(table)
     else:
-        key = question.varied
+        key = query.varied
         table = new_table(f"{key.name}\n({key.unit})" if key.unit else key.name)
         for result in shown:
             unit = f"\n({result.unit})" if result.unit else ""
             table.add_column(f"{result.label}{unit}", justify="right")
             if result.name in answer.simulated:
                 table.add_column(f"simulated{unit}", justify="right")
-        for place, value in enumerate(question.values):
+        for place, value in enumerate(query.values):
             row = [as_typed(value)]
             for result in shown:
                 row.append(_number(answer.results[result.name][place], result.scale))
@@ -68,13 +69,6 @@ def _key(key: Key) -> str:
     accepted = f" ({', '.join(key.accepted)})" if key.accepted else ""
     unit = f", {key.unit}" if key.unit else ""
     return f"{key.name}{default}: {key.meaning}{unit}{accepted}"
-
-
-def as_typed(value: object) -> str:
-    """Return a value as the command line takes it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"{value:.10g}" if isinstance(value, float) else str(value)
 
 
 def _number(value: float | None, scale: float) -> str:
