@@ -144,12 +144,17 @@ pub trait Medium {
     /// The transmit queues that it takes from.
     const LAYOUT: QueueLayout;
 
-    /// Whether the MAC would take a packet that arrived in `queue` at once, whatever it is.
-    fn is_idle(&self, queue: TxQueueId) -> bool;
+    /// Whether the MAC would take a packet that arrived in `queue` at once, whatever it is. A medium
+    /// that collects packets for a later transmission never does.
+    fn is_idle(&self, _queue: TxQueueId) -> bool {
+        false
+    }
 
     /// A packet that has arrived in `queue` while [`Medium::is_idle`], and that the MAC takes without
     /// asking for it.
-    fn accept(&mut self, now: Instant, queue: TxQueueId, packet: Taken);
+    fn accept(&mut self, _now: Instant, _queue: TxQueueId, _packet: Taken) {
+        unreachable!("a medium whose MACs are never idle accepts nothing");
+    }
 
     /// A packet has arrived in `queue`, or a shaper has released one. May come at any time and more
     /// often than needed; what else is due before `now` has been polled.

@@ -57,6 +57,22 @@ pub struct DcfConfig {
     pub long_retry_limit: u32,
 }
 
+impl DcfConfig {
+    /// A cell without RTS/CTS whose MAC follows the standard: retry limits of 7 and 4
+    /// (dot11ShortRetryLimit, dot11LongRetryLimit), and 36 bytes of MAC header, FCS and LLC/SNAP.
+    pub const fn new(phy: Phy, control_rate: Rate) -> Self {
+        Self {
+            phy,
+            control_rate,
+            rts_threshold: None,
+            mac_overhead: 36,
+            immediate_access: true,
+            short_retry_limit: 7,
+            long_retry_limit: 4,
+        }
+    }
+}
+
 /// Times of a successful frame exchange, for captures.
 #[derive(Clone, Copy, Debug)]
 pub struct Exchange {
