@@ -4,7 +4,6 @@
 //! TOML or Python -> scenario::resolve -> Scenario -> run -> RunResult -> JSON, tables, plots
 //! ```
 
-mod ack_options;
 mod build;
 mod capture;
 mod flow;
@@ -12,6 +11,7 @@ mod interface;
 mod link;
 mod metrics;
 mod network;
+mod options;
 mod parts;
 mod result;
 pub mod scenario;

@@ -11,12 +11,13 @@ use evenair_core::medium::wlan::{AP, Counters, Dcf, DcfConfig, Event, Frame};
 use evenair_core::packet::Packet;
 use evenair_core::tcp::SackBlocks;
 use evenair_core::time::Instant;
+use evenair_core::transport::PacketOption;
 
 use crate::RunError;
-use crate::ack_options::AckBlocks;
 use crate::capture::writer::CaptureWriter;
 use crate::interface::Interface;
 use crate::link::Link;
+use crate::options::OptionRing;
 
 /// Where a packet goes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,8 +70,8 @@ pub(crate) struct Network {
     next_hop: Vec<Vec<Hop>>,
     /// By flow.
     routes: Vec<Route>,
-    /// What the acknowledgements under way report, by flow; `None` without SACK.
-    sack: Vec<Option<AckBlocks>>,
+    /// The options of the packets under way, by flow; `None` where its packets have none.
+    options: Vec<Option<OptionRing>>,
     /// The last packet that has reached its end.
     arrived: Option<Packet>,
     recorder: Option<CaptureWriter>,
@@ -79,7 +80,7 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    /// `errors` has an entry for each station, `routes` and `sack` one for each flow, and `next_hop`
+    /// `errors` has an entry for each station, `routes` and `options` one for each flow, and `next_hop`
     /// for each link one for each flow.
     pub(crate) fn new(
         mut medium: Dcf,
@@ -88,7 +89,7 @@ impl Network {
         links: Vec<Link>,
         next_hop: Vec<Vec<Hop>>,
         routes: Vec<Route>,
-        sack: Vec<Option<AckBlocks>>,
+        options: Vec<Option<OptionRing>>,
     ) -> Self {
         for (station, link) in (0..).zip(&mut errors) {
             if let Some(mac) = link.take_if(|link| link.level == Level::Mac) {
@@ -105,7 +106,7 @@ impl Network {
             links,
             next_hop,
             routes,
-            sack,
+            options,
             arrived: None,
             recorder: None,
             fingerprint: 0,
@@ -127,20 +128,19 @@ impl Network {
         self.recorder.take().map_or(Ok(()), CaptureWriter::finish)
     }
 
-    /// Lets the acknowledgement `packet` take `blocks` along.
-    pub(crate) fn attach(&mut self, packet: &mut Packet, blocks: SackBlocks) {
-        if let Some(sack) = &mut self.sack[packet.flow.0 as usize] {
-            packet.size += blocks.header_bytes();
-            packet.option = sack.put(blocks);
+    /// Keeps the option of `packet`, which is about to be sent.
+    pub(crate) fn attach(&mut self, packet: &mut Packet, option: PacketOption) {
+        if let Some(ring) = &mut self.options[packet.flow.0 as usize] {
+            packet.option = ring.put(option);
         }
     }
 
-    /// The blocks that `packet` has taken along.
-    pub(crate) fn blocks(&self, packet: &Packet) -> &[(u64, u64)] {
+    /// The option of `packet`.
+    pub(crate) fn option(&self, packet: &Packet) -> Option<PacketOption> {
         if packet.option == 0 {
-            return &[];
+            return None;
         }
-        self.sack[packet.flow.0 as usize].as_ref().map_or(&[], |sack| sack.get(packet.option))
+        self.options[packet.flow.0 as usize].as_ref()?.get(packet.option).copied()
     }
 
     /// A packet leaves the flow's source, or else its sink.
@@ -151,7 +151,7 @@ impl Network {
             Hop::Link(link) => {
                 if let Some(recorder) = &mut self.recorder {
                     let packet = *packet;
-                    recorder.wire(now, false, &packet, reported(&self.sack, &packet));
+                    recorder.wire(now, false, &packet, sack_blocks(&self.options, &packet));
                 }
                 self.send_over(now, link, packet);
             }
@@ -182,7 +182,7 @@ impl Network {
             Hop::End => {
                 self.note(now, &packet);
                 if let Some(recorder) = &mut self.recorder {
-                    recorder.wire(now, true, &packet, reported(&self.sack, &packet));
+                    recorder.wire(now, true, &packet, sack_blocks(&self.options, &packet));
                 }
                 self.arrived = Some(packet);
                 return true;
@@ -205,7 +205,7 @@ impl Network {
                     return OnAir::Quiet;
                 };
                 if let Some(recorder) = &mut self.recorder {
-                    let sack = reported(&self.sack, &packet);
+                    let sack = sack_blocks(&self.options, &packet);
                     recorder.exchange(&self.medium, (from, to), &packet, sack);
                 }
                 self.note(now, &packet);
@@ -318,10 +318,13 @@ impl Network {
     }
 }
 
-/// The blocks that a packet has taken along, for captures; `None` where its flow has no SACK at all.
-fn reported(sack: &[Option<AckBlocks>], packet: &Packet) -> Option<SackBlocks> {
-    let sack = sack[packet.flow.0 as usize].as_ref()?;
-    Some(sack.get(packet.option).iter().copied().collect())
+/// The SACK blocks of a packet, for captures; `None` where its flow has no SACK at all.
+fn sack_blocks(options: &[Option<OptionRing>], packet: &Packet) -> Option<SackBlocks> {
+    let ring = options[packet.flow.0 as usize].as_ref()?;
+    match ring.get(packet.option) {
+        Some(PacketOption::Sack(blocks)) => Some(*blocks),
+        None => Some(SackBlocks::default()),
+    }
 }
 
 /// Folds `value` into a hash (FNV-1a on 64-bit words, with a rotation so that high bits come down).
