@@ -214,6 +214,7 @@ fn flow(
         start,
         stop,
         started: false,
+        ended: false,
         option_window: (spec.transport.is_tcp() && spec.sack).then_some(spec.window),
         transport,
         transfers: is_finite.then(|| Box::new(transfers())),

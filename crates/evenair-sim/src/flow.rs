@@ -22,6 +22,8 @@ pub(crate) struct Flow {
     pub(crate) start: Instant,
     pub(crate) stop: Instant,
     pub(crate) started: bool,
+    /// The end of the application has been noted.
+    pub(crate) ended: bool,
     /// The receiver's window in segments, if packets of the flow carry options.
     pub(crate) option_window: Option<u32>,
     pub(crate) transport: AnyTransport,
@@ -68,7 +70,8 @@ impl Flow {
         FlowMeta { station, data_up, window: self.window_bytes, request }
     }
 
-    /// A packet has come to the end that it is for, with this option; that end.
+    /// A packet has come to the end that it is for, with this option. Returns that end, and when it is
+    /// to be woken.
     #[inline(always)]
     pub(crate) fn on_packet(
         &mut self,
@@ -76,16 +79,16 @@ impl Flow {
         packet: &Packet,
         option: Option<&PacketOption>,
         out: &mut impl Output,
-    ) -> End {
-        let end = self.transport.on_packet(now, packet, option, out);
+    ) -> (End, Instant) {
+        let (end, at) = self.transport.on_packet(now, packet, option, out);
         if let Some(transfers) = &mut self.transfers {
             transfers.observe(now, &self.transport);
+            return (end, self.poll_at(end));
         }
-        end
+        (end, at)
     }
 
     /// When an end is to be woken.
-    #[inline(always)]
     pub(crate) fn poll_at(&self, end: End) -> Instant {
         let at = self.transport.poll_at(end);
         match &self.transfers {

@@ -56,12 +56,11 @@ impl Output for Ports<'_> {
     #[inline(always)]
     fn send(&mut self, from: End, packet: &Packet, option: Option<&PacketOption>) {
         let from_source = from == End::Sender;
+        let mut packet = *packet;
         if let Some(&option) = option {
-            let mut packet = *packet;
             self.network.attach(&mut packet, option);
-            return self.network.send(self.now, from_source, &packet);
         }
-        self.network.send(self.now, from_source, packet);
+        self.network.send(self.now, from_source, &packet);
     }
 }
 
@@ -186,16 +185,19 @@ impl<'a> Simulation<'a> {
         let option = self.network.option(&packet);
         let index = packet.flow.0 as usize;
         let flow = &mut self.flows[index];
-        let was_done = flow.is_done();
         let mut out = Ports { now: self.now, network: &mut self.network };
-        let end = flow.on_packet(self.now, &packet, option.as_ref(), &mut out);
-        self.timers.arm(3 * index as u32 + end as u32, flow.poll_at(end));
-        self.note_end(index, was_done);
+        let (end, at) = flow.on_packet(self.now, &packet, option.as_ref(), &mut out);
+        self.timers.arm(3 * index as u32 + end as u32, at);
+        if flow.transfers.is_some() {
+            self.note_end(index);
+        }
     }
 
     /// A run of finite flows alone is over with the last of them.
-    fn note_end(&mut self, index: usize, was_done: bool) {
-        if !was_done && self.flows[index].is_done() {
+    #[inline(never)] // so that the path of all other flows stays short
+    fn note_end(&mut self, index: usize) {
+        let flow = &mut self.flows[index];
+        if flow.is_done() && !std::mem::replace(&mut flow.ended, true) {
             self.unfinished = self.unfinished.map(|flows| flows - 1);
             let measures = self.now > Instant::ZERO + self.scenario.warmup.duration();
             if measures && self.unfinished == Some(0) {
@@ -211,9 +213,8 @@ impl<'a> Simulation<'a> {
             Timer::Sender(flow) => self.on_flow_timer(flow, End::Sender),
             Timer::Receiver(flow) => self.on_flow_timer(flow, End::Receiver),
             Timer::Stop(flow) => {
-                let was_done = self.flows[flow].is_done();
                 self.flows[flow].on_stop();
-                self.note_end(flow, was_done);
+                self.note_end(flow);
             }
             Timer::WarmupEnds => {
                 self.on_warmup_end();
@@ -224,13 +225,15 @@ impl<'a> Simulation<'a> {
         }
     }
 
+    #[inline(always)] // with a constant `end`
     fn on_flow_timer(&mut self, index: usize, end: End) {
         let flow = &mut self.flows[index];
         let mut out = Ports { now: self.now, network: &mut self.network };
         flow.on_timer(self.now, end, &mut out);
-        // Where the sender's application begins a transfer, the receiver may have to open it.
-        for end in [End::Sender, End::Receiver] {
-            self.timers.arm(3 * index as u32 + end as u32, flow.poll_at(end));
+        self.timers.arm(3 * index as u32 + end as u32, flow.poll_at(end));
+        if end == End::Sender && flow.transfers.is_some() {
+            // Where the sender's application begins a transfer, the receiver may have to open it.
+            self.timers.arm(3 * index as u32 + 1, flow.poll_at(End::Receiver));
         }
     }
 

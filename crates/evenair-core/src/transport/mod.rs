@@ -56,15 +56,15 @@ pub trait Transport {
     /// The application starts to send.
     fn start(&mut self, now: Instant, out: &mut impl Output);
 
-    /// A packet has arrived at the end that it is for. Returns that end, of which
-    /// [`Transport::poll_at`] may have changed.
+    /// A packet has arrived at the end that it is for. Returns that end, and when
+    /// [`Transport::on_timer`] is to be called for it. (For the other end that has not changed.)
     fn on_packet(
         &mut self,
         now: Instant,
         packet: &Packet,
         option: Option<&PacketOption>,
         out: &mut impl Output,
-    ) -> End;
+    ) -> (End, Instant);
 
     /// Does what is due at `end`. Nothing is, if the call is early.
     fn on_timer(&mut self, now: Instant, end: End, out: &mut impl Output);
@@ -153,7 +153,7 @@ macro_rules! transports {
                 packet: &Packet,
                 option: Option<&PacketOption>,
                 out: &mut impl Output,
-            ) -> End {
+            ) -> (End, Instant) {
                 match self { $(Self::$variant(t) => t.on_packet(now, packet, option, out),)+ }
             }
 

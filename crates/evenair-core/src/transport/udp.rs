@@ -46,9 +46,9 @@ impl Transport for Udp {
         packet: &Packet,
         _option: Option<&PacketOption>,
         _out: &mut impl Output,
-    ) -> End {
+    ) -> (End, Instant) {
         self.received_bytes += u64::from(packet.payload);
-        End::Receiver
+        (End::Receiver, Instant::NEVER)
     }
 
     fn on_timer(&mut self, now: Instant, end: End, out: &mut impl Output) {

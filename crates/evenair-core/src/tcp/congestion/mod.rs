@@ -130,6 +130,7 @@ macro_rules! controls {
         }
 
         impl CongestionControl for Controller {
+            #[inline(always)]
             fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
                 match self { $(Self::$type(cc) => cc.on_ack(window, signal),)+ }
             }

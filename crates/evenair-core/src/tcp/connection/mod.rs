@@ -98,6 +98,13 @@ impl Opening {
     }
 }
 
+/// Sends a packet of a kind that is seldom sent. [`Output::send`] may be long and inlined; this has one
+/// copy of it.
+#[inline(never)]
+fn send_seldom(from: End, packet: &Packet, option: Option<&PacketOption>, out: &mut impl Output) {
+    out.send(from, packet, option);
+}
+
 /// Both ends of a connection.
 #[derive(Debug)]
 pub struct Connection {
@@ -176,7 +183,7 @@ impl Connection {
 
     /// A packet of the handshake.
     #[cold]
-    fn on_handshake(&mut self, now: Instant, packet: &Packet, out: &mut impl Output) -> End {
+    fn on_handshake(&mut self, now: Instant, packet: Packet, out: &mut impl Output) -> End {
         let opener = self.template.config.opened_by;
         let to_opener = packet.kind == PacketKind::SynAck;
         let end = match (opener, to_opener) {
@@ -184,8 +191,8 @@ impl Connection {
             (End::Sender, false) | (End::Receiver, true) => End::Receiver,
         };
         match end {
-            End::Sender => self.sending.on_packet(now, packet, None, out),
-            End::Receiver => self.receiving.on_packet(now, packet, out),
+            End::Sender => self.sending.on_handshake(now, packet, out),
+            End::Receiver => self.receiving.on_handshake(now, packet, out),
         }
         end
     }
@@ -215,19 +222,22 @@ impl Transport for Connection {
         packet: &Packet,
         option: Option<&PacketOption>,
         out: &mut impl Output,
-    ) -> End {
+    ) -> (End, Instant) {
         match packet.kind {
             // A late copy from a connection before.
-            _ if packet.connection != self.sending.number() => End::Receiver,
+            _ if packet.connection != self.sending.number() => (End::Receiver, Instant::NEVER),
             PacketKind::Data => {
                 self.receiving.on_packet(now, packet, out);
-                End::Receiver
+                (End::Receiver, self.receiving.poll_at())
             }
             PacketKind::Ack => {
                 self.sending.on_packet(now, packet, option, out);
-                End::Sender
+                (End::Sender, self.sending.poll_at())
             }
-            _ => self.on_handshake(now, packet, out),
+            _ => {
+                let end = self.on_handshake(now, *packet, out);
+                (end, self.poll_at(end))
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! The end of a connection that receives the data.
 
-use super::{ConnectionConfig, Opening, SACK_PERMITTED};
+use super::{ConnectionConfig, Opening, SACK_PERMITTED, send_seldom};
 use crate::packet::{Packet, PacketKind};
 use crate::tcp::receiver::{AckAction, Receiver};
 use crate::time::Instant;
@@ -9,7 +9,7 @@ use crate::transport::{End, Output, PacketHeader, PacketOption};
 /// States of RFC 9293 section 3.3.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// The other end opens the connection, or has done so.
+    /// The other end is to open the connection, or has done so.
     Listen,
     /// The SYN is unanswered.
     SynSent,
@@ -64,9 +64,9 @@ impl ReceivingEnd {
     #[inline(always)]
     pub fn on_packet(&mut self, now: Instant, packet: &Packet, out: &mut impl Output) {
         if packet.kind != PacketKind::Data {
-            return self.on_handshake(now, packet, out);
+            return self.on_handshake(now, *packet, out);
         }
-        if self.is_opening() {
+        if self.state != State::Established {
             // What was requested arrives: nothing is to be repeated.
             self.state = State::Established;
             self.opening.deadline = Instant::NEVER;
@@ -79,7 +79,7 @@ impl ReceivingEnd {
 
     /// A packet of the handshake has arrived.
     #[cold]
-    fn on_handshake(&mut self, now: Instant, packet: &Packet, out: &mut impl Output) {
+    pub(super) fn on_handshake(&mut self, now: Instant, packet: Packet, out: &mut impl Output) {
         match (packet.kind, self.state) {
             (PacketKind::Syn, _) => self.send(now, PacketKind::SynAck, out),
             (PacketKind::SynAck, State::SynSent) => {
@@ -111,7 +111,7 @@ impl ReceivingEnd {
         }
     }
 
-    #[inline(always)]
+    #[inline(never)] // once, so that all that it calls is inlined into it
     fn acknowledge(&self, now: Instant, ack: u64, out: &mut impl Output) {
         let packet = self.header.packet(now, PacketKind::Ack, 0, ack);
         if self.receiver.has_sack() {
@@ -125,7 +125,8 @@ impl ReceivingEnd {
         let blocks = self.receiver.sack();
         packet.size += blocks.header_bytes();
         let option = PacketOption::Sack(blocks);
-        out.send(End::Receiver, &packet, (!blocks.is_empty()).then_some(&option));
+        let option = (!blocks.is_empty()).then_some(&option);
+        send_seldom(End::Receiver, &packet, option, out);
     }
 
     /// Sends a packet of the handshake.
@@ -136,7 +137,7 @@ impl ReceivingEnd {
             packet.size += self.syn_options;
         }
         packet.high_priority = self.spm_marking;
-        out.send(End::Receiver, &packet, None);
+        send_seldom(End::Receiver, &packet, None, out);
     }
 
     /// Opens no connection from now on.

@@ -1,6 +1,6 @@
 //! The end of a connection that sends the data.
 
-use super::{ConnectionConfig, Opening, SACK_PERMITTED};
+use super::{ConnectionConfig, Opening, SACK_PERMITTED, send_seldom};
 use crate::packet::{Packet, PacketKind};
 use crate::tcp::congestion::{Controller, Window};
 use crate::tcp::rtt::RttEstimator;
@@ -83,7 +83,7 @@ impl SendingEnd {
         out: &mut impl Output,
     ) {
         if packet.kind != PacketKind::Ack {
-            return self.on_handshake(now, packet, out);
+            return self.on_handshake(now, *packet, out);
         }
         let blocks = match option {
             Some(PacketOption::Sack(blocks)) => blocks.as_slice(),
@@ -95,7 +95,7 @@ impl SendingEnd {
 
     /// A packet of the handshake has arrived.
     #[cold]
-    fn on_handshake(&mut self, now: Instant, packet: &Packet, out: &mut impl Output) {
+    pub(super) fn on_handshake(&mut self, now: Instant, packet: Packet, out: &mut impl Output) {
         match packet.kind {
             PacketKind::Syn if self.state == State::Listen => {
                 let first = self.answered.is_none() && !self.peer_repeats;
@@ -103,7 +103,7 @@ impl SendingEnd {
                 let mut answer = self.header.packet(now, PacketKind::SynAck, 0, 0);
                 answer.size += self.syn_options;
                 answer.high_priority = self.spm_marking;
-                out.send(End::Sender, &answer, None);
+                send_seldom(End::Sender, &answer, None, out);
             }
             PacketKind::SynAck => self.on_syn_ack(now),
             PacketKind::Request if self.state == State::Listen => {
@@ -158,7 +158,7 @@ impl SendingEnd {
     }
 
     /// Sends what may be sent now.
-    #[inline(always)]
+    #[inline(never)] // once, so that all that it calls is inlined into it
     fn transmit(&mut self, now: Instant, out: &mut impl Output) {
         while let Some(segment) = self.poll_transmit(now) {
             out.send(End::Sender, &self.packet(now, &segment), None);
