@@ -1,5 +1,5 @@
-//! The parts of evenair that neither wait nor send: units, packets, queue disciplines, TCP
-//! endpoints, applications, PHY timing, errors of the air and the 802.11 medium as state machines.
+//! The parts of evenair that neither wait nor send: units, packets, queue disciplines,
+//! transports, applications, PHY timing, errors of the air and the 802.11 medium as state machines.
 //!
 //! Nothing here asks for the time, opens a socket, starts a thread or owns a global random number
 //! generator. A part is told the time and what arrived; it answers what to do and when to be
@@ -15,4 +15,5 @@ pub mod rng;
 pub mod tcp;
 pub mod time;
 pub mod traffic;
+pub mod transport;
 pub mod units;

@@ -1,25 +1,25 @@
 //! From a scenario to a simulation.
 
-use evenair_core::component::Choice;
 use evenair_core::loss::LinkLoss;
 use evenair_core::medium::Cell;
 use evenair_core::packet::{FlowId, NodeId, Packet};
 use evenair_core::queue::{Limit, Queue, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::tcp::congestion::Controller;
-use evenair_core::tcp::{self, Receiver, ReceiverConfig, Sender, SenderConfig};
+use evenair_core::tcp::{self, Connection, ConnectionConfig, ReceiverConfig, SenderConfig};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::Datagrams;
+use evenair_core::transport::{AnyTransport, End, PacketHeader, Udp};
 
-use crate::ack_options::AckBlocks;
 use crate::cell_kind::CellKind;
-use crate::flow::{Attachment, Endpoints, Flow, Udp};
+use crate::flow::{Attachment, Flow};
 use crate::network::{Network, Origin, Route};
+use crate::options::OptionRing;
 use crate::scenario::{
     self, ACCESS_POINT, AirErrors, DelayedAck, Direction, LimitedTransmit, QueueLimit, SERVER,
     Scenario, Topology, Transport,
 };
-use crate::transfers::{ConnectionConfig, Transfers};
+use crate::transfers::Transfers;
 use crate::wired::{Hop, Link, LinkQueue, Wired};
 
 /// The loss model of each station's link, by node.
@@ -87,9 +87,9 @@ pub(crate) fn network<M: CellKind>(scenario: &Scenario, seed: u64, flows: &[Flow
             entries.push(link);
         }
     }
-    let sack = flows.iter().map(|flow| flow.sack_window().map(AckBlocks::new)).collect();
+    let options = flows.iter().map(|flow| flow.option_window.map(OptionRing::new)).collect();
     let cell = Cell::new(M::build(scenario, seed), queues(scenario, seed), losses(scenario, seed));
-    Network::new(cell, Wired::new(links, next_hop, &entries), routes, sack)
+    Network::new(cell, Wired::new(links, next_hop, &entries), routes, options)
 }
 
 /// Where a packet enters the network whose first hop is `hop`.
@@ -156,14 +156,13 @@ pub(crate) fn flows(scenario: &Scenario, seed: u64) -> Vec<Flow> {
                 let host = spec.host.clone().unwrap_or_else(|| SERVER.to_owned());
                 let place = Attachment::Station { station, up, host };
                 let id = format!("{name}-{count}");
-                let flow = flow(spec, id, index, place, Instant::ZERO + start, seed);
                 let extra = group.extra_header;
                 let headers = if up {
                     [spec.header + extra, spec.header]
                 } else {
                     [spec.header, spec.header + extra]
                 };
-                flows.push(Flow { headers, ..flow });
+                flows.push(flow(spec, id, index, place, headers, (Instant::ZERO + start, seed)));
             }
         }
     }
@@ -172,7 +171,7 @@ pub(crate) fn flows(scenario: &Scenario, seed: u64) -> Vec<Flow> {
         let place = Attachment::Wired { from: host(&spec.from), to: host(&spec.to) };
         let start = Instant::ZERO + spec.start.map_or(Duration::ZERO, |s| s.duration());
         let (id, index) = (format!("wired-{number}"), flows.len() as u32);
-        flows.push(flow(spec, id, index, place, start, seed));
+        flows.push(flow(spec, id, index, place, [spec.header; 2], (start, seed)));
     }
     flows
 }
@@ -182,60 +181,43 @@ fn flow(
     id: String,
     index: u32,
     place: Attachment,
-    start: Instant,
-    seed: u64,
+    header_bytes: [u32; 2],
+    (start, seed): (Instant, u64),
 ) -> Flow {
+    let stop = spec.stop.map_or(Instant::NEVER, |s| Instant::ZERO + s.duration());
+    let station = place.station();
+    let header = |bytes| PacketHeader { flow: FlowId(index), station, connection: 0, bytes };
+    let headers = header_bytes.map(header);
+    let transport = match &spec.transport {
+        Transport::Tcp(control) => {
+            AnyTransport::Tcp(Connection::new(connection(spec), Controller::new(control), headers))
+        }
+        Transport::Udp => {
+            let (application, interval) = (&spec.application.0, spec.datagram_interval());
+            let source = Datagrams::new(application, interval, start, seed, index);
+            AnyTransport::Udp(Udp::new(headers[0], spec.segment, source, stop))
+        }
+    };
+    let is_finite = spec.transport.is_tcp() && spec.application.is_finite();
+    let transfers = || Transfers::new(&spec.application.0, spec.segment, seed, index);
     Flow {
         id,
         index: FlowId(index),
         place,
-        transport: spec.transport.name(),
-        headers: [spec.header; 2],
+        name: spec.transport.name(),
         window_bytes: spec.window.saturating_mul(spec.segment),
         start,
-        stop: spec.stop.map_or(Instant::NEVER, |s| Instant::ZERO + s.duration()),
+        stop,
         started: false,
-        connection: 0,
-        marks_openings: spec.spm_marking.unwrap_or(false),
-        transfers: transfers(spec, index, seed),
-        ends: ends(spec, index, start, seed),
+        ended: false,
+        option_window: (spec.transport.is_tcp() && spec.sack).then_some(spec.window),
+        transport,
+        transfers: is_finite.then(|| Box::new(transfers())),
     }
 }
 
-fn ends(spec: &scenario::Flow, index: u32, start: Instant, seed: u64) -> Endpoints {
-    let Transport::Tcp(control) = &spec.transport else {
-        let (application, interval) = (&spec.application.0, spec.datagram_interval());
-        return Endpoints::Udp(Udp {
-            payload: spec.segment,
-            source: Datagrams::new(application, interval, start, seed, index),
-            sent: 0,
-            received_bytes: 0,
-        });
-    };
-    let ConnectionConfig { control, sender, receiver } = endpoints(spec, control);
-    let mut sender = Sender::new(sender, control);
-    if spec.application.is_finite() {
-        // This one sends nothing: each transfer has its own.
-        sender.listen();
-    }
-    Endpoints::Tcp {
-        sender,
-        sack_window: spec.sack.then_some(spec.window),
-        receiver: Receiver::new(receiver),
-    }
-}
-
-/// The transfers of an application that is finite.
-fn transfers(spec: &scenario::Flow, index: u32, seed: u64) -> Option<Box<Transfers>> {
-    let (Transport::Tcp(control), true) = (&spec.transport, spec.application.is_finite()) else {
-        return None;
-    };
-    let endpoints = endpoints(spec, control);
-    Some(Box::new(Transfers::new(&spec.application.0, endpoints, seed, index)))
-}
-
-/// What a flow's connections are made of.
-fn endpoints(spec: &scenario::Flow, control: &Choice) -> ConnectionConfig {
+/// What a TCP flow's connections are made of.
+fn connection(spec: &scenario::Flow) -> ConnectionConfig {
     let sender = SenderConfig {
         segment: spec.segment,
         window: spec.window,
@@ -263,7 +245,14 @@ fn endpoints(spec: &scenario::Flow, control: &Choice) -> ConnectionConfig {
         delayed_ack_timeout: spec.delayed_ack_timeout.duration(),
         sack: spec.sack,
     };
-    ConnectionConfig { control: Controller::new(control), sender, receiver }
+    let web = Some(&spec.application.0).filter(|application| application.name() == "web");
+    let opens = web.is_some_and(|web| web.named("opened_by") == "receiver");
+    ConnectionConfig {
+        sender,
+        receiver,
+        opened_by: if opens { End::Receiver } else { End::Sender },
+        request: web.map_or(0, |web| web.whole("request") as u32),
+    }
 }
 
 fn limit(limit: QueueLimit) -> Limit {

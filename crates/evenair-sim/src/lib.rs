@@ -4,13 +4,13 @@
 //! TOML or Python -> scenario::resolve -> Scenario -> run -> RunResult -> JSON, tables, plots
 //! ```
 
-mod ack_options;
 mod build;
 mod capture;
 mod cell_kind;
 mod flow;
 mod metrics;
 mod network;
+mod options;
 mod parts;
 mod result;
 pub mod scenario;

@@ -3,41 +3,31 @@
 use evenair_core::medium::AirUsage;
 use evenair_core::packet::NodeId;
 use evenair_core::queue::QueueStats;
-use evenair_core::time::{Duration, Instant};
+use evenair_core::time::Instant;
+use evenair_core::transport;
 
 use crate::RESULT_VERSION;
 use crate::cell_kind::CellKind;
-use crate::flow::{Attachment, Endpoints, Flow};
+use crate::flow::{Attachment, Flow};
 use crate::network::Network;
 use crate::result::{
     FlowResult, LinkResult, Losses, MacResult, QueueResult, RunResult, SessionResult, WiredResult,
     jain_index,
 };
 use crate::scenario::{Scenario, WiredLink};
-use crate::transfers::Session;
+use crate::transfers::Transfer;
 
 /// What had been counted when measuring began. (The network's queues and links begin anew then.)
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
-    flows: Vec<FlowCounts>,
+    flows: Vec<transport::Counters>,
     usage: Vec<AirUsage>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct FlowCounts {
-    delivered: u64,
-    segments: u64,
-    retransmissions: u64,
-    timeouts: u64,
-    fast_retransmits: u64,
-    rtt_samples: u64,
-    rtt_sum: Duration,
 }
 
 impl Metrics {
     /// The warm-up is over.
     pub(crate) fn begin(&mut self, flows: &[Flow], network: &Network<impl CellKind>) {
-        self.flows = flows.iter().map(FlowCounts::of).collect();
+        self.flows = flows.iter().map(Flow::counters).collect();
         self.usage = usage(network);
     }
 
@@ -54,7 +44,7 @@ impl Metrics {
         let sessions = sessions(flows, begin);
         let each = flows.iter().zip(&self.flows);
         let (flows, wired_flows): (Vec<_>, Vec<_>) = each
-            .map(|(flow, start)| start.until(&FlowCounts::of(flow), flow, (begin, duration_s)))
+            .map(|(flow, start)| flow_result(flow, start, (begin, duration_s)))
             .partition(|flow| flow.station.is_some());
         let goodputs = || flows.iter().map(|flow| flow.goodput_bps);
         let cell = network.cell();
@@ -120,26 +110,26 @@ fn usage(network: &Network<impl CellKind>) -> Vec<AirUsage> {
 }
 
 /// The transfers of a flow that began after `begin`.
-fn measured(flow: &Flow, begin: Instant) -> impl Iterator<Item = &Session> {
+fn measured(flow: &Flow, begin: Instant) -> impl Iterator<Item = &Transfer> {
     let finished = flow.transfers.iter().flat_map(|transfers| transfers.finished());
-    finished.filter(move |session| session.start >= begin)
+    finished.filter(move |transfer| transfer.start >= begin)
 }
 
 /// Those of all flows, by their start.
 fn sessions(flows: &[Flow], begin: Instant) -> Option<Vec<SessionResult>> {
     flows.iter().find(|flow| flow.transfers.is_some())?;
     let each = |flow: &'_ Flow| -> Vec<(Instant, SessionResult)> {
-        let result = |session: &Session| SessionResult {
+        let result = |transfer: &Transfer| SessionResult {
             flow: flow.id.clone(),
-            start_s: session.start.since(begin).as_secs_f64(),
-            end_s: session.end.since(begin).as_secs_f64(),
-            bytes: session.bytes,
-            first_byte_s: session.first_byte.since(begin).as_secs_f64(),
-            last_byte_s: session.last_byte.since(begin).as_secs_f64(),
-            retransmissions: session.retransmissions,
-            timeouts: session.timeouts,
+            start_s: transfer.start.since(begin).as_secs_f64(),
+            end_s: transfer.end.since(begin).as_secs_f64(),
+            bytes: transfer.bytes,
+            first_byte_s: transfer.first_byte.since(begin).as_secs_f64(),
+            last_byte_s: transfer.last_byte.since(begin).as_secs_f64(),
+            retransmissions: transfer.retransmissions,
+            timeouts: transfer.timeouts,
         };
-        measured(flow, begin).map(|session| (session.start, result(session))).collect()
+        measured(flow, begin).map(|transfer| (transfer.start, result(transfer))).collect()
     };
     let mut all: Vec<(Instant, SessionResult)> = flows.iter().flat_map(each).collect();
     // A stable sort: at equal times in the order of the flows.
@@ -147,54 +137,35 @@ fn sessions(flows: &[Flow], begin: Instant) -> Option<Vec<SessionResult>> {
     Some(all.into_iter().map(|(_, session)| session).collect())
 }
 
-impl FlowCounts {
-    fn of(flow: &Flow) -> Self {
-        let delivered = flow.delivered_bytes();
-        match &flow.ends {
-            Endpoints::Tcp { sender, .. } => {
-                let counters = sender.counters();
-                let (rtt_samples, rtt_sum) = sender.rtt().total();
-                let past = flow.transfers.as_ref().map(|transfers| *transfers.past());
-                let past = past.unwrap_or_default();
-                Self {
-                    delivered,
-                    segments: past.counters.segments_sent + counters.segments_sent,
-                    retransmissions: past.counters.retransmissions + counters.retransmissions,
-                    timeouts: past.counters.timeouts + counters.timeouts,
-                    fast_retransmits: past.counters.fast_retransmits + counters.fast_retransmits,
-                    rtt_samples: past.rtt_samples + rtt_samples,
-                    rtt_sum: past.rtt_sum + rtt_sum,
-                }
-            }
-            Endpoints::Udp(udp) => Self { delivered, segments: udp.sent, ..Self::default() },
+/// What `flow` has done since measuring began, at `begin` with these counts, for so many seconds.
+fn flow_result(
+    flow: &Flow,
+    start: &transport::Counters,
+    (begin, duration_s): (Instant, f64),
+) -> FlowResult {
+    let end = flow.counters();
+    let rtt_samples = end.rtt_samples - start.rtt_samples;
+    let rtt_sum = end.rtt_sum - start.rtt_sum;
+    let (station, direction, from, to) = match &flow.place {
+        Attachment::Station { station, up, .. } => {
+            let direction = if *up { "up" } else { "down" };
+            (Some(format!("sta-{station}")), Some(direction), None, None)
         }
-    }
-
-    /// What happened from these counts to `end`.
-    fn until(&self, end: &Self, flow: &Flow, (begin, duration_s): (Instant, f64)) -> FlowResult {
-        let rtt_samples = end.rtt_samples - self.rtt_samples;
-        let rtt_sum = end.rtt_sum - self.rtt_sum;
-        let (station, direction, from, to) = match &flow.place {
-            Attachment::Station { station, up, .. } => {
-                let direction = if *up { "up" } else { "down" };
-                (Some(format!("sta-{station}")), Some(direction), None, None)
-            }
-            Attachment::Wired { from, to } => (None, None, Some(from.clone()), Some(to.clone())),
-        };
-        FlowResult {
-            id: flow.id.clone(),
-            station,
-            direction,
-            from,
-            to,
-            transport: flow.transport,
-            goodput_bps: (end.delivered - self.delivered) as f64 * 8.0 / duration_s,
-            segments_sent: end.segments - self.segments,
-            retransmissions: end.retransmissions - self.retransmissions,
-            timeouts: end.timeouts - self.timeouts,
-            fast_retransmits: end.fast_retransmits - self.fast_retransmits,
-            sessions: flow.transfers.is_some().then(|| measured(flow, begin).count() as u64),
-            mean_rtt_s: (rtt_samples > 0).then(|| rtt_sum.as_secs_f64() / rtt_samples as f64),
-        }
+        Attachment::Wired { from, to } => (None, None, Some(from.clone()), Some(to.clone())),
+    };
+    FlowResult {
+        id: flow.id.clone(),
+        station,
+        direction,
+        from,
+        to,
+        transport: flow.name,
+        goodput_bps: (end.delivered - start.delivered) as f64 * 8.0 / duration_s,
+        segments_sent: end.segments_sent - start.segments_sent,
+        retransmissions: end.retransmissions - start.retransmissions,
+        timeouts: end.timeouts - start.timeouts,
+        fast_retransmits: end.fast_retransmits - start.fast_retransmits,
+        sessions: flow.transfers.is_some().then(|| measured(flow, begin).count() as u64),
+        mean_rtt_s: (rtt_samples > 0).then(|| rtt_sum.as_secs_f64() / rtt_samples as f64),
     }
 }

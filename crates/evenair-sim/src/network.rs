@@ -8,11 +8,12 @@ use evenair_core::medium::{Arrival, Cell};
 use evenair_core::packet::{NodeId, Packet};
 use evenair_core::tcp::SackBlocks;
 use evenair_core::time::Instant;
+use evenair_core::transport::PacketOption;
 
 use crate::RunError;
-use crate::ack_options::AckBlocks;
 use crate::capture::writer::CaptureWriter;
 use crate::cell_kind::CellKind;
+use crate::options::OptionRing;
 use crate::wired::{Hop, Wired};
 
 /// How the packets of one flow travel.
@@ -39,22 +40,22 @@ pub(crate) struct Network<M> {
     wired: Wired,
     /// By flow.
     routes: Vec<Route>,
-    /// What the acknowledgements under way report, by flow; `None` without SACK.
-    sack: Vec<Option<AckBlocks>>,
+    /// The options of the packets under way, by flow; `None` where its packets have none.
+    options: Vec<Option<OptionRing>>,
     capture: Option<CaptureWriter>,
     /// A hash of every packet that has crossed the cell or reached its host, and of when.
     fingerprint: u64,
 }
 
 impl<M: CellKind> Network<M> {
-    /// `routes` and `sack` have an entry for each flow.
+    /// `routes` and `options` have an entry for each flow.
     pub(crate) fn new(
         cell: Cell<M>,
         wired: Wired,
         routes: Vec<Route>,
-        sack: Vec<Option<AckBlocks>>,
+        options: Vec<Option<OptionRing>>,
     ) -> Self {
-        Self { cell, wired, routes, sack, capture: None, fingerprint: 0 }
+        Self { cell, wired, routes, options, capture: None, fingerprint: 0 }
     }
 
     /// The cell.
@@ -77,20 +78,19 @@ impl<M: CellKind> Network<M> {
         self.capture.take().map_or(Ok(()), CaptureWriter::finish)
     }
 
-    /// Attaches `blocks` to the acknowledgement `packet`.
-    pub(crate) fn attach(&mut self, packet: &mut Packet, blocks: SackBlocks) {
-        if let Some(sack) = &mut self.sack[packet.flow.0 as usize] {
-            packet.size += blocks.header_bytes();
-            packet.option = sack.put(blocks);
+    /// Keeps the option of `packet`, which is about to be sent.
+    pub(crate) fn attach(&mut self, packet: &mut Packet, option: PacketOption) {
+        if let Some(ring) = &mut self.options[packet.flow.0 as usize] {
+            packet.option = ring.put(option);
         }
     }
 
-    /// The blocks that are attached to `packet`.
-    pub(crate) fn blocks(&self, packet: &Packet) -> &[(u64, u64)] {
+    /// The option of `packet`.
+    pub(crate) fn option(&self, packet: &Packet) -> Option<PacketOption> {
         if packet.option == 0 {
-            return &[];
+            return None;
         }
-        self.sack[packet.flow.0 as usize].as_ref().map_or(&[], |sack| sack.get(packet.option))
+        self.options[packet.flow.0 as usize].as_ref()?.get(packet.option).copied()
     }
 
     /// A packet leaves the source of its flow, or else its sink.
@@ -137,7 +137,7 @@ impl<M: CellKind> Network<M> {
     pub(crate) fn on_arrival(&mut self, arrival: &Arrival<Packet>) -> bool {
         let Arrival { at, to, packet, lost, .. } = arrival;
         if let Some(capture) = &mut self.capture {
-            let sack = reported(&self.sack, packet);
+            let sack = sack_blocks(&self.options, packet);
             self.cell.medium().capture(capture, arrival, sack);
         }
         self.add_to_fingerprint(*at, packet);
@@ -172,15 +172,18 @@ impl<M: CellKind> Network<M> {
 
     fn capture_wire(&mut self, now: Instant, up: bool, packet: &Packet) {
         if let Some(capture) = &mut self.capture {
-            capture.wire(now, up, packet, reported(&self.sack, packet));
+            capture.wire(now, up, packet, sack_blocks(&self.options, packet));
         }
     }
 }
 
-/// The blocks that are attached to a packet, for captures; `None` where its flow has no SACK at all.
-fn reported(sack: &[Option<AckBlocks>], packet: &Packet) -> Option<SackBlocks> {
-    let sack = sack[packet.flow.0 as usize].as_ref()?;
-    Some(sack.get(packet.option).iter().copied().collect())
+/// The SACK blocks of a packet, for captures; `None` where its flow has no SACK at all.
+fn sack_blocks(options: &[Option<OptionRing>], packet: &Packet) -> Option<SackBlocks> {
+    let ring = options[packet.flow.0 as usize].as_ref()?;
+    match ring.get(packet.option) {
+        Some(PacketOption::Sack(blocks)) => Some(*blocks),
+        None => Some(SackBlocks::default()),
+    }
 }
 
 /// Folds `value` into a hash (FNV-1a on 64-bit words, with a rotation so that high bits come down).

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use evenair_core::packet::Packet;
 use evenair_core::time::Instant;
+use evenair_core::transport::{End, Output, PacketOption};
 
 use crate::capture::writer::CaptureWriter;
 use crate::cell_kind::CellKind;
@@ -43,6 +44,24 @@ pub(crate) struct Simulation<'a, M> {
     unfinished: Option<usize>,
     /// When the run is over: as the scenario has it, or when the last of them has.
     end: Instant,
+}
+
+/// Where the ends of flows send their packets.
+struct Ports<'a, M> {
+    now: Instant,
+    network: &'a mut Network<M>,
+}
+
+impl<M: CellKind> Output for Ports<'_, M> {
+    #[inline(always)]
+    fn send(&mut self, from: End, packet: &Packet, option: Option<&PacketOption>) {
+        let from_source = from == End::Sender;
+        let mut packet = *packet;
+        if let Some(&option) = option {
+            self.network.attach(&mut packet, option);
+        }
+        self.network.send(self.now, from_source, &packet);
+    }
 }
 
 /// What a timer is for. Flow `f` owns three timers, from 3 f on; the run's own follow.
@@ -156,52 +175,24 @@ impl<'a, M: CellKind> Simulation<'a, M> {
         self.events += 1;
     }
 
-    /// Lets `flow`'s source send what it may.
-    fn transmit(&mut self, index: usize) {
-        let flow = &mut self.flows[index];
-        while let Some(packet) = flow.poll_transmit(self.now) {
-            self.network.send(self.now, true, &packet);
-        }
-        self.timers.arm(3 * index as u32, flow.sender_timer());
-    }
-
     /// A packet has come to the end that it is for.
     fn deliver(&mut self, packet: &Packet) {
+        let option = self.network.option(packet);
         let index = packet.flow.0 as usize;
         let flow = &mut self.flows[index];
+        let mut out = Ports { now: self.now, network: &mut self.network };
+        let (end, at) = flow.on_packet(self.now, packet, option.as_ref(), &mut out);
+        self.timers.arm(3 * index as u32 + end as u32, at);
         if flow.transfers.is_some() {
-            return self.deliver_of_transfer(index, packet);
+            self.note_end(index);
         }
-        let answer = flow.on_packet(self.now, packet, self.network.blocks(packet));
-        if packet.payload > 0 || answer.is_some() {
-            self.timers.arm(3 * index as u32 + 1, flow.receiver_timer());
-            if let Some(answer) = answer {
-                self.answer(answer);
-            }
-        } else {
-            self.transmit(index)
-        }
-    }
-
-    /// The same for a flow of transfers, where any packet may concern either end.
-    #[inline(never)] // so that the way of all others stays short
-    fn deliver_of_transfer(&mut self, index: usize, packet: &Packet) {
-        let flow = &mut self.flows[index];
-        let was_done = flow.is_done();
-        let answer = flow.on_transfer_packet(self.now, packet, self.network.blocks(packet));
-        self.timers.arm(3 * index as u32 + 1, flow.receiver_timer());
-        match answer {
-            Some((true, answer)) => self.network.send(self.now, true, &answer),
-            Some((false, answer)) => self.answer(answer),
-            None => {}
-        }
-        self.note_end(index, was_done);
-        self.transmit(index)
     }
 
     /// A run of finite flows alone is over with the last of them.
-    fn note_end(&mut self, index: usize, was_done: bool) {
-        if !was_done && self.flows[index].is_done() {
+    #[inline(never)] // so that the path of all other flows stays short
+    fn note_end(&mut self, index: usize) {
+        let flow = &mut self.flows[index];
+        if flow.is_done() && !std::mem::replace(&mut flow.ended, true) {
             self.unfinished = self.unfinished.map(|flows| flows - 1);
             let measures = self.now > Instant::ZERO + self.scenario.warmup.duration();
             if measures && self.unfinished == Some(0) {
@@ -210,39 +201,15 @@ impl<'a, M: CellKind> Simulation<'a, M> {
         }
     }
 
-    /// The sink of a flow answers.
-    fn answer(&mut self, mut answer: Packet) {
-        let flow = &self.flows[answer.flow.0 as usize];
-        if answer.is_pure_ack()
-            && let Some(blocks) = flow.sack_blocks()
-        {
-            self.network.attach(&mut answer, blocks);
-        }
-        self.network.send(self.now, false, &answer);
-    }
-
     #[inline(never)] // seldom in comparison, and long
     fn on_timer(&mut self) {
         let Some(timer) = self.timers.pop() else { return };
         match self.purpose(timer) {
-            Timer::Sender(flow) => {
-                self.flows[flow].on_sender_timer(self.now);
-                if self.flows[flow].transfers.is_some() {
-                    self.timers.arm(3 * flow as u32 + 1, self.flows[flow].receiver_timer());
-                }
-                self.transmit(flow)
-            }
-            Timer::Receiver(flow) => {
-                let answer = self.flows[flow].on_receiver_timer(self.now);
-                self.timers.arm(timer, self.flows[flow].receiver_timer());
-                if let Some(answer) = answer {
-                    self.answer(answer);
-                }
-            }
+            Timer::Sender(flow) => self.on_flow_timer(flow, End::Sender),
+            Timer::Receiver(flow) => self.on_flow_timer(flow, End::Receiver),
             Timer::Stop(flow) => {
-                let was_done = self.flows[flow].is_done();
                 self.flows[flow].on_stop();
-                self.note_end(flow, was_done);
+                self.note_end(flow);
             }
             Timer::WarmupEnds => {
                 self.on_warmup_end();
@@ -250,6 +217,18 @@ impl<'a, M: CellKind> Simulation<'a, M> {
             Timer::Sample => {
                 self.on_sample();
             }
+        }
+    }
+
+    #[inline(always)] // with a constant `end`
+    fn on_flow_timer(&mut self, index: usize, end: End) {
+        let flow = &mut self.flows[index];
+        let mut out = Ports { now: self.now, network: &mut self.network };
+        flow.on_timer(self.now, end, &mut out);
+        self.timers.arm(3 * index as u32 + end as u32, flow.poll_at(end));
+        if end == End::Sender && flow.transfers.is_some() {
+            // Where the sender's application begins a transfer, the receiver may have to open it.
+            self.timers.arm(3 * index as u32 + 1, flow.poll_at(End::Receiver));
         }
     }
 
