@@ -154,11 +154,16 @@ impl Wired {
             };
             (link, arrival) = (next, next_arrival);
         }
+        // A copy of the whole and a store is cheaper than a copy of each field.
+        let mut packet = *packet;
+        packet.enqueued_at = arrival;
         let in_flight = &mut self.links[link].in_flight;
-        in_flight.push_back(Packet { enqueued_at: arrival, ..*packet });
+        in_flight.push_back(packet);
         if in_flight.len() == 1 && arrival < self.due[link] {
             self.due[link] = arrival;
-            self.first_due = self.first_due.min((arrival, link));
+            if (arrival, link) < self.first_due {
+                self.first_due = (arrival, link);
+            }
         }
     }
 
@@ -166,12 +171,12 @@ impl Wired {
     #[inline(always)]
     fn update_due(&mut self, link: usize) {
         self.due[link] = self.links[link].due();
-        let mut first = (Instant::NEVER, 0);
+        let (mut first, mut first_at) = (0, Instant::NEVER);
         for (index, &due) in self.due.iter().enumerate() {
-            if due < first.0 {
-                first = (due, index);
+            if due < first_at {
+                (first, first_at) = (index, due);
             }
         }
-        self.first_due = first;
+        self.first_due = (first_at, first);
     }
 }
