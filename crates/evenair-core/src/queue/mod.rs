@@ -7,6 +7,7 @@
 //! in a gateway that queues real buffers. To add one: a file here, and a line in `disciplines!` below.
 
 mod backlog;
+mod codel;
 mod drop_tail;
 mod las;
 mod spm_af;
@@ -14,6 +15,7 @@ mod spm_af;
 mod tests;
 
 pub use backlog::{Backlog, Limit};
+pub use codel::Codel;
 pub use drop_tail::DropTail;
 pub use las::Las;
 pub use spm_af::SpmAf;
@@ -204,4 +206,5 @@ disciplines! {
     DropTail in drop_tail,
     SpmAf in spm_af,
     Las in las,
+    Codel in codel,
 }
