@@ -9,6 +9,7 @@
 mod backlog;
 mod codel;
 mod drop_tail;
+mod fq_codel;
 mod las;
 mod spm_af;
 #[cfg(test)]
@@ -17,6 +18,7 @@ mod tests;
 pub use backlog::{Backlog, Limit};
 pub use codel::Codel;
 pub use drop_tail::DropTail;
+pub use fq_codel::FqCodel;
 pub use las::Las;
 pub use spm_af::SpmAf;
 
@@ -207,4 +209,5 @@ disciplines! {
     SpmAf in spm_af,
     Las in las,
     Codel in codel,
+    FqCodel in fq_codel,
 }

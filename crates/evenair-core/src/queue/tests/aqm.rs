@@ -3,6 +3,7 @@
 //! share nothing with the disciplines.
 
 mod codel;
+mod fq_codel;
 
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestCaseError, TestRunner};
@@ -45,11 +46,6 @@ trait Model {
 
     /// The transmitter asks for a packet.
     fn serve(&mut self, now: u64) -> Outcome;
-
-    /// The earliest time at which it would get one, if that is not at once.
-    fn ready_at(&self) -> Option<u64> {
-        None
-    }
 }
 
 /// Whether `packet` has room beside what is held.
@@ -212,9 +208,6 @@ fn compare(
         for _ in 0..step.serves {
             let ready_at = queue.ready_at();
             prop_assert_eq!(ready_at == Instant::NEVER, account.waiting.is_empty());
-            if let Some(expected) = model.ready_at() {
-                prop_assert_eq!(ready_at.as_nanos(), expected);
-            }
             let mut actions = Actions::new();
             let returned = queue.dequeue(Instant::from_nanos(now), &mut actions);
             let got = Outcome { returned, dropped: actions.dropped, marked: actions.marked };
