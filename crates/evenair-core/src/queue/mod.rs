@@ -11,6 +11,7 @@ mod codel;
 mod drop_tail;
 mod fq_codel;
 mod las;
+mod pie;
 mod spm_af;
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,7 @@ pub use codel::Codel;
 pub use drop_tail::DropTail;
 pub use fq_codel::FqCodel;
 pub use las::Las;
+pub use pie::Pie;
 pub use spm_af::SpmAf;
 
 use crate::component::{Choice, Part};
@@ -210,4 +212,5 @@ disciplines! {
     Las in las,
     Codel in codel,
     FqCodel in fq_codel,
+    Pie in pie,
 }

@@ -4,6 +4,7 @@
 
 mod codel;
 mod fq_codel;
+mod pie;
 
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestCaseError, TestRunner};
