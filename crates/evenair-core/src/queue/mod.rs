@@ -13,6 +13,7 @@ mod fq_codel;
 mod las;
 mod pie;
 mod spm_af;
+mod tbf;
 #[cfg(test)]
 mod tests;
 
@@ -23,6 +24,7 @@ pub use fq_codel::FqCodel;
 pub use las::Las;
 pub use pie::Pie;
 pub use spm_af::SpmAf;
+pub use tbf::Tbf;
 
 use crate::component::{Choice, Part};
 use crate::packet::{ConnectionId, Ecn};
@@ -213,4 +215,5 @@ disciplines! {
     Codel in codel,
     FqCodel in fq_codel,
     Pie in pie,
+    Tbf in tbf,
 }

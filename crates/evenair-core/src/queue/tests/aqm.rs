@@ -5,6 +5,7 @@
 mod codel;
 mod fq_codel;
 mod pie;
+mod tbf;
 
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestCaseError, TestRunner};
