@@ -16,9 +16,9 @@
 //!   takes this rule from Linux.
 //! - **Persistence** (section 5.6). Dropping may begin when `interval` has passed, that is at
 //!   `now >= first_above_time`; Linux requires `now` to be later.
-//! - **ECN** (`ecn`). RFC 8289 drops; it speaks of marks but defines no procedure. With `ecn`, a packet
-//!   that would be dropped is marked and returned if its transport supports ECN. The schedule advances
-//!   as for a drop. At most one packet is marked per departure, as in Linux.
+//! - **ECN** (`ecn`). The pseudocode of RFC 8289 drops. With `ecn`, a packet that would be dropped is
+//!   marked and returned if its transport supports ECN. The schedule advances as for a drop. At most one
+//!   packet is marked per departure, as in Linux.
 //! - **The last packet.** A packet is not dropped while `mtu` bytes or less wait behind it (section
 //!   5.6), so the last one never is, and a queue that holds packets always returns one.
 //! - **A full queue** drops the packet that arrives.
@@ -55,7 +55,7 @@ pub(super) const INTERVAL: Parameter = Parameter {
               largest round-trip time",
 };
 
-/// RFC 8289 section 5.2 sets `maxpacket_` to 512 bytes and recommends the MTU of the interface.
+/// RFC 8289 section 5.3 sets `maxpacket_` to 512 bytes and recommends the MTU of the interface.
 pub(super) const MTU: Parameter = Parameter {
     name: "mtu",
     default: Value::Whole(1500),
@@ -110,7 +110,7 @@ pub(super) struct CodelQueue<P> {
     schedule: DropSchedule,
 }
 
-/// When CoDel drops next (the state variables of RFC 8289 section 5.3).
+/// When CoDel drops next (the state variables of RFC 8289 section 5.2).
 #[derive(Clone, Copy, Debug, Default)]
 struct DropSchedule {
     /// When the delay will have been above the target for an interval, if it stays there. `None`
