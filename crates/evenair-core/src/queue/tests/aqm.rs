@@ -181,10 +181,8 @@ fn compare(
     let mut tally = Tally::default();
     let mut now = 0;
     let last = Step { gap: 40 * MS, arrivals: vec![], is_done: true, serves: 1 };
-    let mut steps = steps.iter().chain(std::iter::repeat(&last));
     let mut number = 0;
-    loop {
-        let Some(step) = steps.next() else { break };
+    for step in steps.iter().chain(std::iter::repeat(&last)) {
         if std::ptr::eq(step, &last) && account.waiting.is_empty() {
             break;
         }

@@ -141,12 +141,7 @@ impl Pie {
         if self.delay == 0 && self.old_delay == 0 {
             self.p *= 0.98;
         }
-        if self.p < 0.0 {
-            self.p = 0.0;
-        }
-        if self.p > 1.0 {
-            self.p = 1.0;
-        }
+        self.p = self.p.clamp(0.0, 1.0);
         self.old_delay = self.delay;
         self.burst -= self.burst.min(self.parameters.tupdate);
     }
