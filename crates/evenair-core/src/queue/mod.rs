@@ -7,17 +7,25 @@
 //! in a gateway that queues real buffers. To add one: a file here, and a line in `disciplines!` below.
 
 mod backlog;
+mod codel;
 mod drop_tail;
+mod fq_codel;
 mod las;
+mod pie;
 mod spm_af;
+mod tbf;
 #[cfg(test)]
 mod tests;
 mod tx_queue;
 
 pub use backlog::{Backlog, Limit};
+pub use codel::Codel;
 pub use drop_tail::DropTail;
+pub use fq_codel::FqCodel;
 pub use las::Las;
+pub use pie::Pie;
 pub use spm_af::SpmAf;
+pub use tbf::Tbf;
 pub use tx_queue::{DropStats, QueueStats, TxQueue};
 
 use crate::component::{Choice, Part};
@@ -216,4 +224,8 @@ disciplines! {
     DropTail in drop_tail,
     SpmAf in spm_af,
     Las in las,
+    Codel in codel,
+    FqCodel in fq_codel,
+    Pie in pie,
+    Tbf in tbf,
 }
