@@ -1,15 +1,14 @@
 //! From a scenario to the parts of a world.
 
-use evenair_core::component::Choice;
-use evenair_core::loss::LinkLoss;
+use evenair_core::loss::{self, LinkLoss};
 use evenair_core::medium::wlan::{AP, Dcf, DcfConfig};
 use evenair_core::packet::FlowId;
-use evenair_core::queue::{Limit, Queue};
+use evenair_core::queue::Queue;
 use evenair_core::rng::{RngStream, StreamId};
-use evenair_core::tcp::congestion::Controller;
+use evenair_core::tcp::congestion::{self, Controller};
 use evenair_core::tcp::{self, Receiver, ReceiverConfig, Sender, SenderConfig};
 use evenair_core::time::{Duration, Instant};
-use evenair_core::traffic::Datagrams;
+use evenair_core::traffic::{Application, Datagrams};
 use evenair_core::units::Rate;
 
 use crate::ack_options::AckBlocks;
@@ -18,8 +17,8 @@ use crate::interface::Interface;
 use crate::link::Link;
 use crate::network::{Hop, Network, Route};
 use crate::scenario::{
-    self, ACCESS_POINT, AirErrors, DelayedAck, Direction, LimitedTransmit, QueueLimit,
-    RtsThreshold, SERVER, Scenario, Topology, Transport,
+    self, ACCESS_POINT, DelayedAck, Direction, LimitedTransmit, RtsThreshold, SERVER, Scenario,
+    Topology, Transport,
 };
 use crate::transfers::{ConnectionConfig, Transfers};
 
@@ -50,8 +49,8 @@ fn medium(scenario: &Scenario, seed: u64) -> Dcf {
 fn errors(scenario: &Scenario, seed: u64) -> Vec<Option<LinkLoss>> {
     let groups = scenario.station.iter();
     let each = groups.flat_map(|group| (0..group.count).map(|_| group.error.as_ref()));
-    let of = |(station, error): (u32, Option<&AirErrors>)| {
-        error.map(|AirErrors(choice)| LinkLoss::new(choice, seed, StreamId::FrameErrors, station))
+    let of = |(station, error): (u32, Option<&loss::Config>)| {
+        error.map(|config| LinkLoss::new(config, seed, StreamId::FrameErrors, station))
     };
     // The access point is no station, and has no link with itself.
     std::iter::once(None).chain((1..).zip(each).map(of)).collect()
@@ -120,7 +119,7 @@ fn links(scenario: &Scenario, topology: &Topology, seed: u64) -> Vec<Link> {
         let mut errors = wired
             .error
             .as_ref()
-            .map(|AirErrors(choice)| LinkLoss::new(choice, seed, StreamId::LinkLoss, index as u32));
+            .map(|config| LinkLoss::new(config, seed, StreamId::LinkLoss, index as u32));
         for forward in [false, true] {
             let to_ap = topology.leads_to_ap(index, forward);
             let errors = errors
@@ -140,7 +139,7 @@ const LINK_QUEUES: u64 = 1 << 32;
 /// An interface with that queue.
 fn interface(queue: &scenario::Queue, seed: u64, entity: u64) -> Interface {
     let rng = RngStream::new(seed, StreamId::Queue, entity);
-    Interface::new(Queue::new(&queue.discipline, limit(queue.limit), rng))
+    Interface::new(Queue::new(&queue.discipline, queue.limit.into(), rng))
 }
 
 /// All flows: those of the stations in their order, then those between hosts.
@@ -208,14 +207,19 @@ fn flow(
 }
 
 fn ends(spec: &scenario::Flow, index: u32, start: Instant, seed: u64) -> Endpoints {
-    let Transport::Tcp(control) = &spec.transport else {
-        let (application, interval) = (&spec.application.0, spec.datagram_interval());
-        return Endpoints::Udp(Udp {
-            payload: spec.segment,
-            source: Datagrams::new(application, interval, start, seed, index),
-            sent: 0,
-            received_bytes: 0,
-        });
+    let control = match (&spec.transport, &spec.application) {
+        (Transport::Tcp(control), _) => control,
+        (Transport::Udp, Application::Datagrams(pattern)) => {
+            return Endpoints::Udp(Udp {
+                payload: spec.segment,
+                source: Datagrams::new(pattern, spec.datagram_interval(), start, seed, index),
+                sent: 0,
+                received_bytes: 0,
+            });
+        }
+        (Transport::Udp, Application::Stream(_)) => {
+            unreachable!("a resolved scenario has datagrams over UDP")
+        }
     };
     let ConnectionConfig { control, sender, receiver } = endpoints(spec, control);
     let mut sender = Sender::new(sender, control);
@@ -232,15 +236,16 @@ fn ends(spec: &scenario::Flow, index: u32, start: Instant, seed: u64) -> Endpoin
 
 /// The transfers of an application that is finite.
 fn transfers(spec: &scenario::Flow, index: u32, seed: u64) -> Option<Box<Transfers>> {
-    let (Transport::Tcp(control), true) = (&spec.transport, spec.application.is_finite()) else {
+    let (Transport::Tcp(control), Application::Stream(stream)) =
+        (&spec.transport, &spec.application)
+    else {
         return None;
     };
-    let endpoints = endpoints(spec, control);
-    Some(Box::new(Transfers::new(&spec.application.0, endpoints, seed, index)))
+    Transfers::new(stream, endpoints(spec, control), seed, index).map(Box::new)
 }
 
 /// What a flow's connections are made of.
-fn endpoints(spec: &scenario::Flow, control: &Choice) -> ConnectionConfig {
+fn endpoints(spec: &scenario::Flow, control: &congestion::Config) -> ConnectionConfig {
     let sender = SenderConfig {
         segment: spec.segment,
         window: spec.window,
@@ -269,12 +274,4 @@ fn endpoints(spec: &scenario::Flow, control: &Choice) -> ConnectionConfig {
         sack: spec.sack,
     };
     ConnectionConfig { control: Controller::new(control), sender, receiver }
-}
-
-fn limit(limit: QueueLimit) -> Limit {
-    match limit {
-        QueueLimit::Packets(packets) => Limit::Packets(packets),
-        QueueLimit::Bytes(bytes) => Limit::Bytes(bytes),
-        QueueLimit::Unlimited => Limit::Packets(u32::MAX),
-    }
 }

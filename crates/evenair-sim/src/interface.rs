@@ -170,9 +170,8 @@ impl Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use evenair_core::component::Choice;
     use evenair_core::packet::{FlowId, PacketKind};
-    use evenair_core::queue::{Limit, REGISTRY};
+    use evenair_core::queue::{Config, Limit};
     use evenair_core::rng::{RngStream, StreamId};
 
     fn packet(enqueued_at: Instant, kind: PacketKind) -> Packet {
@@ -184,9 +183,8 @@ mod tests {
     #[test]
     fn integrals_are_sums_of_waiting_times() {
         let at = Instant::from_nanos;
-        let choice = Choice::by_name(REGISTRY, "droptail").unwrap();
         let mut interface = Interface::new(Queue::new(
-            &choice,
+            &Config::default(),
             Limit::Packets(3),
             RngStream::new(1, StreamId::Queue, 0),
         ));

@@ -161,15 +161,13 @@ impl Link {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use evenair_core::component::Choice;
     use evenair_core::packet::{FlowId, PacketKind};
-    use evenair_core::queue::{Limit, Queue, REGISTRY};
+    use evenair_core::queue::{Config, Limit, Queue};
     use evenair_core::rng::{RngStream, StreamId};
 
     fn link(limit: u32) -> Link {
-        let choice = Choice::by_name(REGISTRY, "droptail").unwrap();
-        let queue =
-            Queue::new(&choice, Limit::Packets(limit), RngStream::new(1, StreamId::Queue, 0));
+        let rng = RngStream::new(1, StreamId::Queue, 0);
+        let queue = Queue::new(&Config::default(), Limit::Packets(limit), rng);
         Link::new(Rate::from_mbps(100), Duration::from_millis(2), Interface::new(queue), None)
     }
 

@@ -13,7 +13,6 @@
 //! SYN, the answer, request, data. Its end repeats what is unanswered by its own timer; the
 //! server's does not repeat its answer to a SYN unless that comes again.
 
-use evenair_core::component::Choice;
 use evenair_core::packet::{Packet, PacketKind};
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::tcp::congestion::Controller;
@@ -21,7 +20,7 @@ use evenair_core::tcp::{
     AckAction, Receiver, ReceiverConfig, RttEstimator, Sender, SenderConfig, SenderCounters,
 };
 use evenair_core::time::{Duration, Instant};
-use evenair_core::traffic::Draws;
+use evenair_core::traffic::{Distribution, Draws, OpenedBy, Stream};
 
 /// The largest file; a heavy tail has no end.
 const MAX_BYTES: f64 = 1e15;
@@ -120,27 +119,37 @@ pub(crate) struct Reply {
 }
 
 impl Transfers {
-    /// What the "file" or "web" application `choice` transfers. `flow` is its index in the run.
-    pub(crate) fn new(choice: &Choice, endpoints: ConnectionConfig, seed: u64, flow: u32) -> Self {
-        let draws = |parameter: &str, purpose| {
+    /// The transfers of an application; `None` if it has no finite ones. `flow` is its index in the
+    /// run.
+    pub(crate) fn new(
+        application: &Stream,
+        endpoints: ConnectionConfig,
+        seed: u64,
+        flow: u32,
+    ) -> Option<Self> {
+        let draws = |distribution: &Distribution, purpose| {
             let stream = RngStream::new(seed, purpose, u64::from(flow));
-            Draws::new(choice.distribution(parameter).clone(), stream)
+            Draws::new(distribution.clone(), stream)
         };
-        let web = choice.name() == "web";
-        Self {
+        let (size, padding, web) = match application {
+            Stream::Bulk(_) => return None,
+            Stream::File(file) => (&file.size, &file.padding, None),
+            Stream::Web(web) => (&web.size, &web.padding, Some(web)),
+        };
+        Some(Self {
             endpoints,
-            receiver_opens: web && choice.named("opened_by") == "receiver",
-            request: if web { choice.whole("request") as u32 } else { 0 },
-            pad: choice.switch("pad"),
-            sizes: draws("size", StreamId::FileSizes),
-            think: web.then(|| draws("think", StreamId::ThinkTimes)),
-            left: if web { choice.whole("sessions") } else { 1 },
+            receiver_opens: web.is_some_and(|web| web.opened_by == OpenedBy::Receiver),
+            request: web.map_or(0, |web| web.request as u32),
+            pad: padding.pad,
+            sizes: draws(size, StreamId::FileSizes),
+            think: web.map(|web| draws(&web.think, StreamId::ThinkTimes)),
+            left: web.map_or(1, |web| web.sessions.unwrap_or(u64::MAX)),
             phase: Phase::Thinking(Instant::NEVER),
             answered: None,
             present: Session::default(),
             past: Past::default(),
             finished: Vec::new(),
-        }
+        })
     }
 
     /// The application starts.

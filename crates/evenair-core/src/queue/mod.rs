@@ -14,11 +14,10 @@ mod spm_af;
 mod tests;
 
 pub use backlog::{Backlog, Limit};
-pub use drop_tail::DropTail;
-pub use las::Las;
-pub use spm_af::SpmAf;
+pub use las::Service;
+pub use spm_af::Filtering;
 
-use crate::component::{Choice, Part};
+use crate::component::registry;
 use crate::packet::{ConnectionId, Ecn};
 use crate::rng::RngStream;
 use crate::time::Instant;
@@ -143,11 +142,18 @@ pub enum DropReason {
     Superseded,
 }
 
-/// Generates the enum of all disciplines, its dispatch and the registry.
+/// Generates the registry of all disciplines, the enum of them, and its dispatch.
 macro_rules! disciplines {
-    ($($type:ident in $module:ident,)+) => {
-        /// Every queue discipline, by the name that scenarios use.
-        pub static REGISTRY: &[&Part] = &[$(&$module::PART),+];
+    ($($type:ident($config:ident) in $module:ident,)+) => {
+        $(pub use $module::{$config, $type};)+
+
+        registry! {
+            /// The configuration of a queue discipline.
+            pub enum Config {
+                $($type($config),)+
+            }
+            kind "queue discipline", noun "queue", schema "QueueDiscipline", planned &[]
+        }
 
         /// One of the disciplines. The set is closed, so that a packet costs no virtual call.
         #[derive(Clone, Debug)]
@@ -156,16 +162,12 @@ macro_rules! disciplines {
         }
 
         impl<P: QueueItem> Queue<P> {
-            /// An empty queue of the chosen discipline. `rng` is its own stream of random numbers.
-            ///
-            /// # Panics
-            /// If the choice is not from [`REGISTRY`].
-            pub fn new(choice: &Choice, limit: Limit, rng: RngStream) -> Self {
-                match choice.name() {
-                    $(name if name == $module::PART.name => {
-                        Self::$type($type::new(choice, limit, rng))
+            /// An empty queue of the configured discipline. `rng` is its own random stream.
+            pub fn new(config: &Config, limit: Limit, rng: RngStream) -> Self {
+                match config {
+                    $(Config::$type(config) => {
+                        Self::$type($type::new(config.clone(), limit, rng))
                     })+
-                    other => panic!("no queue discipline is called {other}"),
                 }
             }
         }
@@ -201,7 +203,7 @@ macro_rules! disciplines {
 }
 
 disciplines! {
-    DropTail in drop_tail,
-    SpmAf in spm_af,
-    Las in las,
+    DropTail(DropTailConfig) in drop_tail,
+    SpmAf(SpmAfConfig) in spm_af,
+    Las(LasConfig) in las,
 }

@@ -11,12 +11,11 @@ mod sending;
 mod transfers;
 mod variants;
 
-use super::congestion::{Controller, REGISTRY, Window};
+use super::congestion::{Config, Controller, Window};
 use super::{
     AckAction, DelayedAck, LimitedTransmit, Receiver, ReceiverConfig, SackBlocks, Segment, Sender,
     SenderConfig, SenderCounters,
 };
-use crate::component::Choice;
 use crate::time::{Duration, Instant};
 
 /// Payload bytes of a full segment in these tests.
@@ -56,5 +55,5 @@ fn receiver_of(config: &SenderConfig, delayed_ack: u32) -> Receiver {
 }
 
 fn newreno() -> Controller {
-    Controller::new(&Choice::by_name(REGISTRY, "newreno").unwrap())
+    Controller::new(&Config::default())
 }

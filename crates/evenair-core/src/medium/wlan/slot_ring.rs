@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(ring.first_after(130), Some(0));
         let mut transmitters = Vec::new();
         ring.leave(129, &mut transmitters);
-        assert_eq!(transmitters, []);
+        assert_eq!(transmitters, [0; 0]);
         ring.leave(130, &mut transmitters);
         transmitters.sort_unstable();
         assert_eq!(transmitters, [1, 3]);

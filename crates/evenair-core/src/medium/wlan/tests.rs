@@ -11,8 +11,7 @@ use proptest::test_runner::RngSeed;
 
 use super::oracle::Oracle;
 use super::{AP, Counters, Dcf, DcfConfig, Event, Exchange, Frame, TxStatus};
-use crate::component::{Choice, Value};
-use crate::loss::{self, LinkLoss};
+use crate::loss::{IndependentConfig, Level, LinkLoss, LossRateConfig, ScopeConfig};
 use crate::medium::wlan::phy::{LONG_PREAMBLE, Phy, SHORT_PREAMBLE};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
@@ -72,10 +71,9 @@ trait ErrorRate {
 impl ErrorRate for Dcf {
     fn set_error_rate(&mut self, seed: u64, station: u32, rate: f64) {
         if rate > 0.0 {
-            let choice = Choice::by_name(loss::REGISTRY, "independent").unwrap();
-            let choice = choice.with("rate", Value::Number(rate));
-            let choice = choice.with("level", Value::Name("mac"));
-            self.set_errors(station, LinkLoss::new(&choice, seed, StreamId::FrameErrors, station));
+            let scope = ScopeConfig { level: Level::Mac, ..ScopeConfig::default() };
+            let config = IndependentConfig { loss: LossRateConfig { rate }, scope }.into();
+            self.set_errors(station, LinkLoss::new(&config, seed, StreamId::FrameErrors, station));
         }
     }
 }
