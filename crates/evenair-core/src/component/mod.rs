@@ -6,8 +6,31 @@
 //! components of one kind form a *registry*: an enum with a configuration in each variant, declared
 //! with [`registry!`](crate::registry!).
 //!
-//! From these declarations follow the syntax in a configuration file ([`read`], [`write`]), the
+//! From these declarations follow the syntax in a configuration file ([`read`], [`write()`]), the
 //! error messages, the JSON Schema ([`schema`]) and the list of components ([`list`]).
+//!
+//! ```
+//! use evenair_core::component::{QueueLimit, Reader, Registry};
+//! use evenair_core::queue::{Config, LasConfig, Service};
+//!
+//! // With serde, as a field of any configuration:
+//! let las: Config = serde_json::from_str(r#"{ "kind": "las", "service": "bytes" }"#).unwrap();
+//! let expected = LasConfig { service: Service::Bytes, ..LasConfig::default() };
+//! assert_eq!(las, expected.into());
+//! assert_eq!(las.violation(), None);
+//!
+//! // With a limit, from any deserializer:
+//! let text = r#"{ "kind": "droptail", "limit": "30 KB" }"#;
+//! let reader = Reader { has_limit: true, read_text: None };
+//! let table = reader.read::<Config, _>(&mut serde_json::Deserializer::from_str(text)).unwrap();
+//! assert_eq!(table.limit, Some(QueueLimit::Bytes(30_000)));
+//!
+//! let error = serde_json::from_str::<Config>(r#""lass""#).unwrap_err();
+//! assert!(error.to_string().starts_with("got \"lass\"; did you mean \"las\"? accepted: "));
+//! ```
+//!
+//! `kind` must come before the parameters ([`put_kind_first`]), and the order of parameters is
+//! checked by [`Registry::violation`], after reading.
 
 mod bounds;
 mod distribution;
