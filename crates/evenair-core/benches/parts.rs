@@ -6,12 +6,14 @@ use std::collections::VecDeque;
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use evenair_core::component::{Choice, Value};
 use evenair_core::medium::Cell;
 use evenair_core::medium::wlan::phy::{LONG_PREAMBLE, Phy};
 use evenair_core::medium::wlan::{Dcf, DcfConfig, RateControl};
 use evenair_core::packet::{FlowId, NodeId, Packet, PacketKind};
-use evenair_core::queue::{Actions, Limit, Queue, QueueDiscipline, REGISTRY, TxQueue};
+use evenair_core::queue::{
+    Actions, Config, DropTailConfig, Filtering, LasConfig, Limit, Queue, QueueDiscipline, Service,
+    SpmAfConfig, TxQueue,
+};
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::tcp::congestion::{self, Controller};
 use evenair_core::tcp::{
@@ -41,19 +43,20 @@ fn packet(n: u64) -> Packet {
 
 /// One packet in and one out while some sixty wait.
 fn queues(c: &mut Criterion) {
-    let part = |name| Choice::by_name(REGISTRY, name).expect("there is such a discipline");
+    let spm_af = |filtering| Config::from(SpmAfConfig { filtering });
+    let las = |service| Config::from(LasConfig { service, ..LasConfig::default() });
     let disciplines = [
-        ("droptail", part("droptail")),
-        ("spm-af, tail", part("spm-af")),
-        ("spm-af, head", part("spm-af").with("filtering", Value::Name("head"))),
-        ("las, sequence", part("las")),
-        ("las, bytes", part("las").with("service", Value::Name("bytes"))),
+        ("droptail", Config::from(DropTailConfig {})),
+        ("spm-af, tail", spm_af(Filtering::Tail)),
+        ("spm-af, head", spm_af(Filtering::Head)),
+        ("las, sequence", las(Service::Sequence)),
+        ("las, bytes", las(Service::Bytes)),
     ];
     let mut group = c.benchmark_group("queue/enqueue+dequeue at 60 packets");
-    for (name, choice) in disciplines {
+    for (name, config) in disciplines {
         group.bench_function(name, |b| {
             let mut queue =
-                Queue::new(&choice, Limit::Packets(60), RngStream::new(1, StreamId::Queue, 0));
+                Queue::new(&config, Limit::Packets(60), RngStream::new(1, StreamId::Queue, 0));
             let mut n = 0;
             let mut actions = Actions::new();
             let mut offer = |queue: &mut Queue<Packet>, actions: &mut Actions<Packet>| {
@@ -100,7 +103,7 @@ impl SaturatedCell {
     fn new(stations: u32) -> Self {
         let config = DcfConfig::new(Phy::dot11b(LONG_PREAMBLE), Rate::from_mbps(2));
         let rates = vec![RateControl::Fixed(Rate::from_mbps(11)); stations as usize + 1];
-        let droptail = Choice::by_name(REGISTRY, "droptail").expect("there is such a discipline");
+        let droptail = Config::from(DropTailConfig::default());
         let queue = |node| {
             let rng = RngStream::new(1, StreamId::Queue, node);
             TxQueue::new(Queue::new(&droptail, Limit::Packets(60), rng))
@@ -166,7 +169,7 @@ impl Connection {
             initial_rto: Duration::from_millis(3_000),
             total: u64::MAX,
         };
-        let newreno = Choice::by_name(congestion::REGISTRY, "newreno").expect("it is there");
+        let newreno = congestion::Config::default();
         let delayed_ack_timeout = Duration::from_millis(100);
         let mut connection = Self {
             sender: Sender::new(config, Controller::new(&newreno)),

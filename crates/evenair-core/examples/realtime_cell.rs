@@ -4,12 +4,11 @@
 
 use std::{thread, time};
 
-use evenair_core::component::Choice;
 use evenair_core::medium::Cell;
 use evenair_core::medium::wlan::phy::{Phy, SHORT_PREAMBLE};
 use evenair_core::medium::wlan::{Dcf, DcfConfig, RateControl};
 use evenair_core::packet::{FlowId, NodeId, Packet, PacketKind};
-use evenair_core::queue::{Limit, Queue, REGISTRY, TxQueue};
+use evenair_core::queue::{Config, DropTailConfig, Limit, Queue, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::units::Rate;
@@ -18,7 +17,7 @@ fn main() {
     let station = NodeId(1);
     let rate = Rate::from_mbps(11);
     let config = DcfConfig::new(Phy::dot11b(SHORT_PREAMBLE), Rate::from_mbps(2));
-    let droptail = Choice::by_name(REGISTRY, "droptail").expect("droptail is registered");
+    let droptail = Config::from(DropTailConfig::default());
     let rng = |node| RngStream::new(1, StreamId::Queue, node);
     let queue = |node| TxQueue::<Packet>::new(Queue::new(&droptail, Limit::Packets(60), rng(node)));
     let medium = Dcf::new(config, &[RateControl::Fixed(rate); 2], 1);

@@ -1,9 +1,9 @@
-//! The parts of evenair that neither wait nor send: units, packets, queue disciplines,
-//! transports, applications, PHY timing, errors of the air and the 802.11 medium as state machines.
+//! The sans-IO components of evenair: queue disciplines, transports, applications, loss models, PHY
+//! timing and media as state machines, and how a configuration file describes them.
 //!
-//! Nothing here asks for the time, opens a socket, starts a thread or owns a global random number
-//! generator. A part is told the time and what arrived; it answers what to do and when to be
-//! called again. The simulator, the real-time emulator and the gateway are drivers of the same
+//! Nothing here reads a clock or a file, opens a socket, starts a thread or has a global random
+//! number generator. A component is passed the time and what arrived; it returns what to do and when
+//! to call it again. The simulator, the real-time emulator and the gateway are drivers of the same
 //! code.
 
 pub mod component;

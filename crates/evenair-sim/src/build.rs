@@ -1,14 +1,14 @@
 //! From a scenario to a simulation.
 
-use evenair_core::loss::LinkLoss;
+use evenair_core::loss::{self, LinkLoss};
 use evenair_core::medium::Cell;
 use evenair_core::packet::{FlowId, NodeId, Packet};
-use evenair_core::queue::{Limit, Queue, TxQueue};
+use evenair_core::queue::{Queue, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::tcp::congestion::Controller;
 use evenair_core::tcp::{self, Connection, ConnectionConfig, ReceiverConfig, SenderConfig};
 use evenair_core::time::{Duration, Instant};
-use evenair_core::traffic::Datagrams;
+use evenair_core::traffic::{Application, Datagrams, OpenedBy, Stream};
 use evenair_core::transport::{AnyTransport, End, PacketHeader, Udp};
 
 use crate::cell_kind::CellKind;
@@ -16,8 +16,8 @@ use crate::flow::{Attachment, Flow};
 use crate::network::{Network, Origin, Route};
 use crate::options::OptionRing;
 use crate::scenario::{
-    self, ACCESS_POINT, AirErrors, DelayedAck, Direction, LimitedTransmit, QueueLimit, SERVER,
-    Scenario, Topology, Transport,
+    self, ACCESS_POINT, DelayedAck, Direction, LimitedTransmit, SERVER, Scenario, Topology,
+    Transport,
 };
 use crate::transfers::Transfers;
 use crate::wired::{Hop, Link, LinkQueue, Wired};
@@ -26,8 +26,8 @@ use crate::wired::{Hop, Link, LinkQueue, Wired};
 fn losses(scenario: &Scenario, seed: u64) -> Vec<Option<LinkLoss>> {
     let groups = scenario.station.iter();
     let each = groups.flat_map(|group| (0..group.count).map(|_| group.error.as_ref()));
-    let of = |(station, error): (u32, Option<&AirErrors>)| {
-        error.map(|AirErrors(choice)| LinkLoss::new(choice, seed, StreamId::FrameErrors, station))
+    let of = |(station, error): (u32, Option<&loss::Config>)| {
+        error.map(|config| LinkLoss::new(config, seed, StreamId::FrameErrors, station))
     };
     // The access point is no station, and has no link with itself.
     std::iter::once(None).chain((1..).zip(each).map(of)).collect()
@@ -107,7 +107,7 @@ fn links(scenario: &Scenario, topology: &Topology, seed: u64) -> Vec<Link> {
         let mut errors = wired
             .error
             .as_ref()
-            .map(|AirErrors(choice)| LinkLoss::new(choice, seed, StreamId::LinkLoss, index as u32));
+            .map(|config| LinkLoss::new(config, seed, StreamId::LinkLoss, index as u32));
         for forward in [false, true] {
             let to_ap = topology.leads_to_ap(index, forward);
             let errors = errors
@@ -127,13 +127,13 @@ const LINK_QUEUES: u64 = 1 << 32;
 
 fn queue(spec: &scenario::Queue, seed: u64, entity: u64) -> Queue<Packet> {
     let rng = RngStream::new(seed, StreamId::Queue, entity);
-    Queue::new(&spec.discipline, limit(spec.limit), rng)
+    Queue::new(&spec.discipline, spec.limit.into(), rng)
 }
 
 /// A droptail queue of a link is computed at arrival, any other asked for each packet.
 fn link_queue(spec: &scenario::Queue, seed: u64, entity: u64) -> LinkQueue {
     match queue(spec, seed, entity) {
-        Queue::DropTail(_) => LinkQueue::fifo(limit(spec.limit)),
+        Queue::DropTail(_) => LinkQueue::fifo(spec.limit.into()),
         discipline => LinkQueue::discipline(discipline),
     }
 }
@@ -193,13 +193,17 @@ fn flow(
             AnyTransport::Tcp(Connection::new(connection(spec), Controller::new(control), headers))
         }
         Transport::Udp => {
-            let (application, interval) = (&spec.application.0, spec.datagram_interval());
-            let source = Datagrams::new(application, interval, start, seed, index);
+            let Application::Datagrams(pattern) = &spec.application else {
+                unreachable!("a resolved scenario has datagrams over UDP")
+            };
+            let source = Datagrams::new(pattern, spec.datagram_interval(), start, seed, index);
             AnyTransport::Udp(Udp::new(headers[0], spec.segment, source, stop))
         }
     };
-    let is_finite = spec.transport.is_tcp() && spec.application.is_finite();
-    let transfers = || Transfers::new(&spec.application.0, spec.segment, seed, index);
+    let transfers = match &spec.application {
+        Application::Stream(stream) => Transfers::new(stream, spec.segment, seed, index),
+        Application::Datagrams(_) => None,
+    };
     Flow {
         id,
         index: FlowId(index),
@@ -212,7 +216,7 @@ fn flow(
         ended: false,
         option_window: (spec.transport.is_tcp() && spec.sack).then_some(spec.window),
         transport,
-        transfers: is_finite.then(|| Box::new(transfers())),
+        transfers: transfers.map(Box::new),
     }
 }
 
@@ -245,20 +249,15 @@ fn connection(spec: &scenario::Flow) -> ConnectionConfig {
         delayed_ack_timeout: spec.delayed_ack_timeout.duration(),
         sack: spec.sack,
     };
-    let web = Some(&spec.application.0).filter(|application| application.name() == "web");
-    let opens = web.is_some_and(|web| web.named("opened_by") == "receiver");
+    let web = match &spec.application {
+        Application::Stream(Stream::Web(web)) => Some(web),
+        _ => None,
+    };
+    let opens = web.is_some_and(|web| web.opened_by == OpenedBy::Receiver);
     ConnectionConfig {
         sender,
         receiver,
         opened_by: if opens { End::Receiver } else { End::Sender },
-        request: web.map_or(0, |web| web.whole("request") as u32),
-    }
-}
-
-fn limit(limit: QueueLimit) -> Limit {
-    match limit {
-        QueueLimit::Packets(packets) => Limit::Packets(packets),
-        QueueLimit::Bytes(bytes) => Limit::Bytes(bytes),
-        QueueLimit::Unlimited => Limit::Packets(u32::MAX),
+        request: web.map_or(0, |web| web.request as u32),
     }
 }

@@ -1,72 +1,129 @@
-//! Every part that a scenario can name, from the registries.
+//! Every component that a scenario can name, from the registries.
 
-use evenair_core::component::Part;
+use evenair_core::component::{describe, list};
 use evenair_core::medium::wlan::phy;
-use evenair_core::{loss, queue, tcp, traffic};
-use serde_json::{Value, json};
+use evenair_core::tcp::congestion;
+use evenair_core::traffic::{Application, Family};
+use evenair_core::{loss, queue};
+use serde_json::Value;
 
-use crate::scenario::{UDP, accepted, default_of};
+use crate::scenario::UDP;
 
-/// Every queue discipline, congestion control, PHY, loss process, application and distribution:
+/// Every queue discipline, congestion control, PHY, loss model, application and distribution:
 /// `kind`, `name`, `summary`, `source` and `parameters` (each `name`, `default`, `accepts`,
 /// `meaning`).
 pub fn parts() -> Value {
-    let kinds: [(&str, &[&Part]); 8] = [
-        ("queue discipline", queue::REGISTRY),
-        ("congestion control", tcp::congestion::REGISTRY),
-        ("datagram transport", &[&UDP]),
-        ("PHY", phy::REGISTRY),
-        ("error", loss::REGISTRY),
-        ("application", traffic::STREAMS),
-        ("application", traffic::DATAGRAMS),
-        ("distribution", traffic::FAMILIES),
-    ];
-    let list = |(kind, parts): (&str, &[&Part])| -> Vec<Value> {
-        parts.iter().map(|part| describe(kind, part)).collect()
-    };
-    Value::Array(kinds.into_iter().flat_map(list).collect())
-}
-
-fn describe(kind: &str, part: &Part) -> Value {
-    let parameters: Vec<Value> = part
-        .parameters
-        .iter()
-        .map(|p| {
-            json!({
-                "name": p.name,
-                "default": default_of(p),
-                "accepts": accepted(p.accepts),
-                "meaning": p.meaning,
-            })
-        })
-        .collect();
-    json!({
-        "kind": kind,
-        "name": part.name,
-        "summary": part.summary,
-        "source": part.source,
-        "parameters": parameters,
-    })
+    let mut parts = list::<queue::Config>();
+    parts.extend(list::<congestion::Config>());
+    parts.push(describe("datagram transport", UDP, Vec::new()));
+    parts.extend(phy::REGISTRY.iter().map(|phy| describe("PHY", phy, Vec::new())));
+    parts.extend(list::<loss::Config>());
+    parts.extend(list::<Application>());
+    parts.extend(list::<Family>());
+    Value::Array(parts)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::scenario;
+    use evenair_core::component::{Registry, write};
+    use serde_json::json;
 
-    /// A scenario can name every queue discipline and congestion control of the registries.
+    use super::*;
+    use crate::scenario::{Application, Transport, resolve};
+    use crate::{RunOptions, run};
+
+    /// Runs a scenario with each component of a registry: with its defaults, and with each parameter
+    /// at each of its bounds. `document` places the component. Returns the number of documents that
+    /// were refused because values do not go together.
+    fn run_each<R: Registry>(delivers: bool, document: impl Fn(Value) -> Value) -> u32 {
+        let mut refused = 0;
+        for configuration in R::all() {
+            let name = configuration.component().name;
+            let mut tables = vec![json!({ "kind": name })];
+            for (parameter, _) in configuration.values() {
+                let at_bounds = parameter.parameter_type.at_bounds().into_iter();
+                tables
+                    .extend(at_bounds.map(|value| json!({ "kind": name, parameter.name: value })));
+            }
+            for table in tables {
+                match resolve(document(table.clone()), "test") {
+                    Ok(scenario) => {
+                        let result = run(&scenario, 1, &RunOptions::default()).unwrap();
+                        let goodput = result.aggregate_goodput_bps;
+                        assert!(goodput.is_finite() && goodput >= 0.0, "{table}: {goodput}");
+                        assert!(goodput > 0.0 || !delivers, "{table}: nothing arrived");
+                    }
+                    Err(error) => {
+                        assert!(error.message.contains("; accepted: "), "{table}: {error}");
+                        refused += 1;
+                    }
+                }
+            }
+        }
+        refused
+    }
+
+    fn with_flow(flow: Value) -> Value {
+        json!({ "duration": "0.2 s", "station": [{ "flows": [flow] }] })
+    }
+
+    #[test]
+    fn every_component_runs_in_a_scenario() {
+        let refused = run_each::<queue::Config>(true, |queue| {
+            let flows = json!([{ "direction": "up" }, { "direction": "down" }]);
+            json!({ "duration": "0.2 s", "cell": { "queue": queue }, "station": [{ "flows": flows }] })
+        });
+        assert_eq!(refused, 0);
+        let refused = run_each::<loss::Config>(false, |error| {
+            let flows = json!([{ "direction": "up" }]);
+            json!({ "duration": "0.2 s", "station": [{ "error": error, "flows": flows }] })
+        });
+        assert_eq!(refused, 0);
+        // Vegas with `beta` 0 is out of order, and so is `alpha` at its maximum.
+        let refused = run_each::<congestion::Config>(true, |transport| {
+            with_flow(json!({ "direction": "up", "transport": transport }))
+        });
+        assert_eq!(refused, 2);
+    }
+
+    /// Of the applications each goes over one transport; a `request` of the largest size does not
+    /// fit a segment.
+    #[test]
+    fn every_application_runs_in_a_scenario() {
+        let over_tcp =
+            |application| with_flow(json!({ "direction": "up", "application": application }));
+        let over_udp = |application| {
+            let flow = json!({ "direction": "up", "application": application });
+            let mut document = with_flow(flow);
+            document["station"][0]["flows"][0]["transport"] = json!("udp");
+            document["station"][0]["flows"][0]["rate"] = json!("1 Mbps");
+            document
+        };
+        assert_eq!(run_each::<evenair_core::traffic::Stream>(false, over_tcp), 1);
+        assert_eq!(run_each::<evenair_core::traffic::Pattern>(false, over_udp), 0);
+    }
+
+    /// A scenario can name every component, and writes it back.
     #[test]
     fn scenarios_know_the_registries() {
-        for part in queue::REGISTRY {
-            for control in tcp::congestion::REGISTRY {
-                let document = json!({
-                    "cell": { "queue": part.name },
-                    "station": [{ "flows": [{ "direction": "up", "transport": control.name }] }],
+        for queue in queue::Config::all() {
+            for transport in Transport::all() {
+                let udp = transport == Transport::Udp;
+                let mut document = json!({
+                    "cell": { "queue": queue.name() },
+                    "station": [{ "flows": [{ "direction": "up", "transport": transport.name() }] }],
                 });
-                let scenario = scenario::resolve(document, "test").unwrap();
-                assert_eq!(scenario.cell.queue.discipline.name(), part.name);
-                assert_eq!(scenario.station[0].flows[0].transport.name(), control.name);
+                if udp {
+                    document["station"][0]["flows"][0]["rate"] = json!("1 Mbps");
+                }
+                let scenario = resolve(document, "test").unwrap();
+                assert_eq!(scenario.cell.queue.discipline, queue);
+                assert_eq!(scenario.station[0].flows[0].transport, transport);
             }
+        }
+        for application in Application::all() {
+            let written = write(serde_json::value::Serializer, &application, None).unwrap();
+            assert_eq!(serde_json::from_value::<Application>(written).unwrap(), application);
         }
     }
 }

@@ -11,11 +11,10 @@
 //! Who opens the connection is a choice. Equation (13) has two packets before the first segment, as
 //! ns-2, where the sender opens. A browser opens the connection itself.
 
-use evenair_core::component::Choice;
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::tcp::Connection;
 use evenair_core::time::{Duration, Instant};
-use evenair_core::traffic::Draws;
+use evenair_core::traffic::{Distribution, Draws, Stream};
 use evenair_core::transport::{AnyTransport, Counters, Output, Transport};
 
 /// The largest file; a heavy tail has no end.
@@ -69,25 +68,29 @@ enum Phase {
 }
 
 impl Transfers {
-    /// What the "file" or "web" application `choice` transfers, in segments of `segment` bytes. `flow`
-    /// is its index in the run.
-    pub(crate) fn new(choice: &Choice, segment: u32, seed: u64, flow: u32) -> Self {
-        let draws = |parameter: &str, purpose| {
+    /// The transfers of an application in segments of `segment` bytes; `None` if it has no finite ones.
+    /// `flow` is its index in the run.
+    pub(crate) fn new(application: &Stream, segment: u32, seed: u64, flow: u32) -> Option<Self> {
+        let draws = |distribution: &Distribution, purpose| {
             let stream = RngStream::new(seed, purpose, u64::from(flow));
-            Draws::new(choice.distribution(parameter).clone(), stream)
+            Draws::new(distribution.clone(), stream)
         };
-        let web = choice.name() == "web";
-        Self {
-            pad: if choice.switch("pad") { u64::from(segment) } else { 1 },
-            sizes: draws("size", StreamId::FileSizes),
-            think: web.then(|| draws("think", StreamId::ThinkTimes)),
-            left: if web { choice.whole("sessions") } else { 1 },
+        let (size, padding, web) = match application {
+            Stream::Bulk(_) => return None,
+            Stream::File(file) => (&file.size, &file.padding, None),
+            Stream::Web(web) => (&web.size, &web.padding, Some(web)),
+        };
+        Some(Self {
+            pad: if padding.pad { u64::from(segment) } else { 1 },
+            sizes: draws(size, StreamId::FileSizes),
+            think: web.map(|web| draws(&web.think, StreamId::ThinkTimes)),
+            left: web.map_or(1, |web| web.sessions.unwrap_or(u64::MAX)),
             phase: Phase::Thinking(Instant::NEVER),
             connection: 0,
             present: Transfer::default(),
             past: Counters::default(),
             finished: Vec::new(),
-        }
+        })
     }
 
     /// The application starts.

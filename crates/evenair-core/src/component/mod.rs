@@ -1,209 +1,151 @@
-//! Registries: what the parts of one kind are called, what parameters they have, where they come
-//! from. Scenarios, the command line's help and the documentation follow from it.
+//! Components: queue disciplines, congestion controls, loss models, applications, distributions.
+//!
+//! A component has a *configuration*: a struct with a field for each *parameter*, declared with
+//! [`configuration!`](crate::configuration!). The declaration states the name, the summary and the source
+//! of the component, and the type, default, bounds and documentation of each parameter. The
+//! components of one kind form a *registry*: an enum with a configuration in each variant, declared
+//! with [`registry!`](crate::registry!).
+//!
+//! From these declarations follow the syntax in a configuration file ([`read`], [`write()`]), the
+//! error messages, the JSON Schema ([`schema`]) and the list of components ([`list`]).
+//!
+//! ```
+//! use evenair_core::component::{QueueLimit, Reader, Registry};
+//! use evenair_core::queue::{Config, LasConfig, Service};
+//!
+//! // With serde, as a field of any configuration:
+//! let las: Config = serde_json::from_str(r#"{ "kind": "las", "service": "bytes" }"#).unwrap();
+//! let expected = LasConfig { service: Service::Bytes, ..LasConfig::default() };
+//! assert_eq!(las, expected.into());
+//! assert_eq!(las.violation(), None);
+//!
+//! // With a limit, from any deserializer:
+//! let text = r#"{ "kind": "droptail", "limit": "30 KB" }"#;
+//! let reader = Reader { has_limit: true, read_text: None };
+//! let table = reader.read::<Config, _>(&mut serde_json::Deserializer::from_str(text)).unwrap();
+//! assert_eq!(table.limit, Some(QueueLimit::Bytes(30_000)));
+//!
+//! let error = serde_json::from_str::<Config>(r#""lass""#).unwrap_err();
+//! assert!(error.to_string().starts_with("got \"lass\"; did you mean \"las\"? accepted: "));
+//! ```
+//!
+//! `kind` must come before the parameters ([`put_kind_first`]), and the order of parameters is
+//! checked by [`Registry::violation`], after reading.
 
-use crate::time::Duration;
-use crate::traffic::Distribution;
+mod bounds;
+mod distribution;
+mod limit;
+mod macros;
+pub mod message;
+mod parameter;
+pub mod quantity;
+mod serialize;
+mod table;
+#[cfg(test)]
+mod tests;
 
-/// A part that a scenario can name.
+pub use distribution::{DISTRIBUTION, TRACE};
+pub use limit::QueueLimit;
+pub use parameter::{
+    Bounds, FieldType, NamedValue, OnOff, Parameter, ParameterType, Value, distribution_of_sizes,
+    distribution_of_times, integer, limit, names, number, positive, probability, switch,
+};
+pub use quantity::{BitRate, Bytes, Seconds};
+pub use serialize::{describe, list, schema, write};
+pub use table::{ReadText, Reader, Table, put_kind_first, read};
+
+pub use crate::{configuration, named, registry};
+
+#[doc(hidden)]
+pub use {schemars, serde};
+
+use std::fmt::Debug;
+
+/// What a component is, besides its parameters.
 #[derive(Debug)]
-pub struct Part {
-    /// The name in a scenario.
+pub struct Component {
+    /// The name in a configuration file.
     pub name: &'static str,
-    /// What it does, in a line.
+    /// What it does, in one line.
     pub summary: &'static str,
     /// Paper, RFC or standard that defines it.
     pub source: &'static str,
-    /// Its parameters, besides those that all parts of the kind have.
-    pub parameters: &'static [Parameter],
-    /// Pairs of parameters of which the first may not be above the second.
+    /// Pairs of parameters of which the first must not exceed the second.
     pub ordered: &'static [(&'static str, &'static str)],
 }
 
-/// A parameter of a part.
-#[derive(Debug)]
-pub struct Parameter {
-    /// The key in a scenario.
-    pub name: &'static str,
-    /// The value where a scenario gives none.
-    pub default: Value,
-    /// The values that it may have.
-    pub accepts: Accepts,
-    /// Meaning and unit.
-    pub meaning: &'static str,
+/// A value that has parameters.
+pub trait Parameters {
+    /// Calls `visitor` with each parameter and its value, in the order of declaration.
+    fn visit(&self, visitor: &mut dyn FnMut(&'static Parameter, Value));
+
+    /// Sets the parameter called `name`. Returns false, and changes nothing, if there is no such
+    /// parameter, or if the type of `value` is not the parameter's. Bounds are not checked.
+    fn assign(&mut self, name: &str, value: Value) -> bool;
+
+    /// Each parameter and its value, in the order of declaration.
+    fn values(&self) -> Vec<(&'static Parameter, Value)> {
+        let mut values = Vec::new();
+        self.visit(&mut |parameter, value| values.push((parameter, value)));
+        values
+    }
 }
 
-/// The value of a parameter.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Value {
-    /// One of several names.
-    Name(&'static str),
-    /// A whole number.
-    Whole(u64),
-    /// A number.
-    Number(f64),
-    /// A length of time.
-    Time(Duration),
-    /// Yes or no.
-    Switch(bool),
-    /// How a random quantity is distributed.
-    Distribution(Distribution),
+/// The configuration of one component. Its `Default` has the default of each parameter.
+pub trait Configuration: Parameters + Clone + Debug + Default + PartialEq {
+    /// The component.
+    const COMPONENT: &'static Component;
 }
 
-/// The values that a parameter may have.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Accepts {
-    /// One of these names.
-    Names(&'static [&'static str]),
-    /// A whole number from the first to the second.
-    Whole(u64, u64),
-    /// A number from the first to the second.
-    Number(f64, f64),
-    /// A number above 0 and below 1.
-    Probability,
-    /// A length of time above zero.
-    Time,
-    /// A whole number from 1 to this one, or unlimited, which is `u64::MAX`.
-    Limit(u64),
-    /// True or false.
-    Switch,
-    /// A distribution of lengths of time, in seconds.
-    Times,
-    /// A distribution of sizes, in bytes.
-    Sizes,
-}
+/// A closed set of components: a value is the configuration of one of them.
+pub trait Registry: Parameters + Clone + Debug + PartialEq + 'static {
+    /// What the components are, as the list of components has it: "queue discipline".
+    const KIND: &'static str;
+    /// The key that selects one in a configuration file, as error messages have it: "queue".
+    const NOUN: &'static str;
+    /// Names that are reserved and not available yet.
+    const PLANNED: &'static [&'static str];
 
-/// What is wrong with the parameters of a part taken together.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Objection {
-    /// The parameter to change.
-    pub parameter: &'static str,
-    /// What it got.
-    pub got: String,
-    /// What would be accepted.
-    pub accepted: String,
-}
+    /// Each component with its defaults, in the order of declaration. The first one is selected
+    /// where a configuration file names none.
+    fn all() -> Vec<Self>;
 
-/// A part with a value for each of its parameters.
-#[derive(Clone, Debug)]
-pub struct Choice {
-    part: &'static Part,
-    /// In the order of the part's parameters.
-    values: Vec<Value>,
-}
+    /// The component.
+    fn component(&self) -> &'static Component;
 
-impl Choice {
-    /// `part` with its defaults.
-    pub fn new(part: &'static Part) -> Self {
-        Self { part, values: part.parameters.iter().map(|p| p.default.clone()).collect() }
+    /// The component called `name`, with its defaults.
+    fn from_name(name: &str) -> Option<Self> {
+        Self::all().into_iter().find(|other| other.component().name == name)
     }
 
-    /// The part called `name` in `registry`, with its defaults.
-    pub fn by_name(registry: &[&'static Part], name: &str) -> Option<Self> {
-        registry.iter().find(|part| part.name == name).map(|part| Self::new(part))
+    /// The names of all components.
+    fn names() -> Vec<&'static str> {
+        Self::all().iter().map(|configuration| configuration.component().name).collect()
     }
 
-    /// The same with another value for one parameter.
-    ///
-    /// # Panics
-    /// If the part has no such parameter.
-    #[must_use]
-    pub fn with(mut self, parameter: &str, value: Value) -> Self {
-        let index = self.index(parameter);
-        self.values[index] = value;
-        self
-    }
-
-    /// The part.
-    pub fn part(&self) -> &'static Part {
-        self.part
-    }
-
-    /// The part's name.
-    pub fn name(&self) -> &'static str {
-        self.part.name
-    }
-
-    /// Each parameter with its value.
-    pub fn values(&self) -> impl Iterator<Item = (&'static Parameter, &Value)> {
-        self.part.parameters.iter().zip(&self.values)
-    }
-
-    /// The value of a parameter that is a name.
-    ///
-    /// # Panics
-    /// If the part has no such parameter; likewise the methods below.
-    pub fn named(&self, parameter: &str) -> &'static str {
-        match &self.values[self.index(parameter)] {
-            Value::Name(name) => name,
-            other => panic!("{parameter} is no name but {other:?}"),
-        }
-    }
-
-    /// The value of a parameter that is a whole number.
-    pub fn whole(&self, parameter: &str) -> u64 {
-        match &self.values[self.index(parameter)] {
-            Value::Whole(number) => *number,
-            other => panic!("{parameter} is no whole number but {other:?}"),
-        }
-    }
-
-    /// The value of a parameter that is a number.
-    pub fn number(&self, parameter: &str) -> f64 {
-        match &self.values[self.index(parameter)] {
-            Value::Number(number) => *number,
-            other => panic!("{parameter} is no number but {other:?}"),
-        }
-    }
-
-    /// The value of a parameter that is a length of time.
-    pub fn time(&self, parameter: &str) -> Duration {
-        match &self.values[self.index(parameter)] {
-            Value::Time(span) => *span,
-            other => panic!("{parameter} is no time but {other:?}"),
-        }
-    }
-
-    /// The value of a parameter that is yes or no.
-    pub fn switch(&self, parameter: &str) -> bool {
-        match &self.values[self.index(parameter)] {
-            Value::Switch(on) => *on,
-            other => panic!("{parameter} is no switch but {other:?}"),
-        }
-    }
-
-    /// The value of a parameter that is a distribution.
-    pub fn distribution(&self, parameter: &str) -> &Distribution {
-        match &self.values[self.index(parameter)] {
-            Value::Distribution(distribution) => distribution,
-            other => panic!("{parameter} is no distribution but {other:?}"),
-        }
-    }
-
-    /// The first pair of parameters that is not in order.
-    pub fn objection(&self) -> Option<Objection> {
-        let number = |name| match &self.values[self.index(name)] {
-            Value::Whole(number) => *number as f64,
-            Value::Number(number) => *number,
-            Value::Time(span) => span.as_secs_f64(),
-            Value::Distribution(distribution) => distribution.mean(),
-            Value::Name(_) | Value::Switch(_) => 0.0,
+    /// The first pair of parameters that is out of order.
+    fn violation(&self) -> Option<Violation> {
+        let values = self.values();
+        let number = |name: &str| {
+            let found = values.iter().find(|(parameter, _)| parameter.name == name);
+            found.map_or(0.0, |(_, value)| value.magnitude())
         };
-        let wrong = self.part.ordered.iter().find(|(low, high)| number(low) > number(high));
-        wrong.map(|&(low, high)| Objection {
+        let mut ordered = self.component().ordered.iter();
+        ordered.find(|(low, high)| number(low) > number(high)).map(|&(low, high)| Violation {
             parameter: high,
             got: format!("got {}", number(high)),
             accepted: format!("at least {low}, {}", number(low)),
         })
     }
-
-    fn index(&self, parameter: &str) -> usize {
-        let found = self.part.parameters.iter().position(|p| p.name == parameter);
-        found.unwrap_or_else(|| panic!("{} has no parameter {parameter}", self.part.name))
-    }
 }
 
-impl PartialEq for Choice {
-    fn eq(&self, other: &Self) -> bool {
-        self.part.name == other.part.name && self.values == other.values
-    }
+/// Parameters that are valid one by one, but not together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The parameter to change.
+    pub parameter: &'static str,
+    /// Its value.
+    pub got: String,
+    /// The values that would be accepted.
+    pub accepted: String,
 }

@@ -1,71 +1,113 @@
-//! Errors of the air: which packets are lost though nobody else was sending.
+//! Loss models: which packets are lost although nobody else was sending.
 //!
-//! A loss process is asked of each packet on one link in one direction, and told the time. Whether
-//! it is asked for every transmission of the MAC, which then retransmits, or for every packet that
-//! the MAC has delivered, is the scenario's choice (`level`). To add one: a type with its `PART`
-//! here, and a line in `loss_processes!` below.
+//! A loss model decides on each packet of one link in one direction, and is told the time. `level`
+//! selects whether it decides on every transmission of the MAC, which then retransmits, or on every
+//! packet that the MAC has delivered. To add one: a configuration and a type here, and a line in
+//! `loss_models!` below.
 
-use crate::component::{Accepts, Choice, Parameter, Part, Value};
+use crate::component::{configuration, named, names, positive, probability, registry};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 
-/// A process that loses packets.
+/// A model of packet loss.
 pub trait LossModel {
-    /// Whether the packet that is received at `now` is lost. Never called with an earlier time.
+    /// Whether the packet that is received at `now` is lost. `now` never decreases.
     fn loses(&mut self, now: Instant) -> bool;
 }
 
-/// Makes the enum, its dispatch and the registry from the list of processes.
-macro_rules! loss_processes {
-    ($($type:ident is $part:ident,)+) => {
-        /// Every loss process, by the name that scenarios use.
-        pub static REGISTRY: &[&Part] = &[$(&$part),+];
+/// Generates the registry of all loss models, the enum of them, and its dispatch.
+macro_rules! loss_models {
+    ($($type:ident($config:ident),)+) => {
+        registry! {
+            /// The configuration of a loss model.
+            pub enum Config {
+                $($type($config),)+
+            }
+            kind "error", noun "error", schema "AirErrors", planned &[]
+        }
 
-        /// One of the loss processes.
+        impl Config {
+            /// Which packets the model decides on.
+            pub fn scope(&self) -> &ScopeConfig {
+                match self { $(Self::$type(config) => &config.scope,)+ }
+            }
+        }
+
+        /// One of the loss models.
         #[derive(Clone, Debug)]
         pub enum Losses {
             $(#[doc = concat!("[`", stringify!($type), "`].")] $type($type),)+
         }
 
         impl Losses {
-            /// The chosen process, drawing from `stream`.
-            ///
-            /// # Panics
-            /// If the choice is not from [`REGISTRY`].
-            pub fn new(choice: &Choice, stream: RngStream) -> Self {
-                match choice.name() {
-                    $(name if name == $part.name => Self::$type($type::new(choice, stream)),)+
-                    other => panic!("no loss process is called {other}"),
+            /// The configured model, with random draws from `stream`.
+            pub fn new(config: &Config, stream: RngStream) -> Self {
+                match config {
+                    $(Config::$type(config) => Self::$type($type::new(config.clone(), stream)),)+
                 }
             }
         }
 
         impl LossModel for Losses {
             fn loses(&mut self, now: Instant) -> bool {
-                match self { $(Self::$type(process) => process.loses(now),)+ }
+                match self { $(Self::$type(model) => model.loses(now),)+ }
             }
         }
     };
 }
 
-loss_processes! {
-    Independent is INDEPENDENT,
-    GilbertElliott is GILBERT_ELLIOTT,
+loss_models! {
+    Independent(IndependentConfig),
+    GilbertElliott(GilbertElliottConfig),
 }
 
-/// Where errors strike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
-    /// Each transmission: the MAC does not answer, and sends again up to its retry limit.
-    Mac,
-    /// Each packet that the MAC has delivered: what TCP sees as residual loss.
-    Ip,
+named! {
+    /// What is lost.
+    pub enum Level {
+        /// Packets that the MAC has delivered: TCP sees each loss.
+        #[default]
+        Ip => "ip",
+        /// Transmissions: the MAC does not acknowledge, and repeats up to its retry limit.
+        Mac => "mac",
+    }
+    planned []
 }
 
-/// The losses of one link in each direction, at one level.
+named! {
+    /// The directions of a link on which packets are lost.
+    pub enum LossDirection {
+        /// Both.
+        #[default]
+        Both => "both",
+        /// From the access point to the station.
+        Down => "down",
+        /// From the station to the access point.
+        Up => "up",
+    }
+    planned []
+}
+
+configuration! {
+    /// The packets that a loss model decides on.
+    pub group ScopeConfig;
+    /// what is lost: packets that the MAC has delivered, so that TCP sees each loss (ip),
+    /// or single transmissions, which the MAC repeats (mac)
+    level: Level = Level::Ip, names();
+    /// whose packets: from the access point to the station (down), the other way (up)
+    direction: LossDirection = LossDirection::Both, names();
+}
+
+configuration! {
+    /// The share of lost packets.
+    pub group LossRateConfig;
+    /// share of the packets that are lost in the long run
+    rate: f64 = 0.01, probability();
+}
+
+/// The loss models of one link, one for each direction.
 #[derive(Clone, Debug)]
 pub struct LinkLoss {
-    /// Where they strike.
+    /// What is lost.
     pub level: Level,
     /// From the access point to the station; on a wired link towards the access point.
     pub down: Option<Losses>,
@@ -74,18 +116,16 @@ pub struct LinkLoss {
 }
 
 impl LinkLoss {
-    /// The chosen errors of a link, by its number among those of `purpose`; each direction has a
-    /// random stream of its own.
-    ///
-    /// # Panics
-    /// If the choice is not from [`REGISTRY`].
-    pub fn new(choice: &Choice, seed: u64, purpose: StreamId, link: u32) -> Self {
+    /// The configured models of a link, by its number among those of `purpose`. Each direction has
+    /// its own random stream.
+    pub fn new(config: &Config, seed: u64, purpose: StreamId, link: u32) -> Self {
         let stream = |direction| RngStream::new(seed, purpose, 2 * u64::from(link) + direction);
-        let direction = choice.named("direction");
+        let ScopeConfig { level, direction } = *config.scope();
+        let model = |number| Losses::new(config, stream(number));
         Self {
-            level: if choice.named("level") == "mac" { Level::Mac } else { Level::Ip },
-            down: (direction != "up").then(|| Losses::new(choice, stream(0))),
-            up: (direction != "down").then(|| Losses::new(choice, stream(1))),
+            level,
+            down: (direction != LossDirection::Up).then(|| model(0)),
+            up: (direction != LossDirection::Down).then(|| model(1)),
         }
     }
 
@@ -96,33 +136,18 @@ impl LinkLoss {
     }
 }
 
-const RATE: Parameter = Parameter {
-    name: "rate",
-    default: Value::Number(0.01),
-    accepts: Accepts::Probability,
-    meaning: "share of the packets that are lost in the long run",
-};
-const LEVEL: Parameter = Parameter {
-    name: "level",
-    default: Value::Name("ip"),
-    accepts: Accepts::Names(&["ip", "mac"]),
-    meaning: "what is lost: packets that the MAC has delivered, so that TCP sees each loss (ip), \
-              or single transmissions, which the MAC repeats (mac)",
-};
-const DIRECTION: Parameter = Parameter {
-    name: "direction",
-    default: Value::Name("both"),
-    accepts: Accepts::Names(&["both", "down", "up"]),
-    meaning: "whose packets: from the access point to the station (down), the other way (up)",
-};
-
-static INDEPENDENT: Part = Part {
-    name: "independent",
-    summary: "each packet is lost with the same probability, whatever happened to others",
-    source: "Bernoulli trials",
-    ordered: &[],
-    parameters: &[RATE, LEVEL, DIRECTION],
-};
+configuration! {
+    /// Parameters of independent losses.
+    pub struct IndependentConfig {
+        name: "independent",
+        summary: "each packet is lost with the same probability, whatever happened to others",
+        source: "Bernoulli trials",
+    }
+    /// Common to all loss models.
+    loss: LossRateConfig = LossRateConfig::default();
+    /// Common to all loss models.
+    scope: ScopeConfig = ScopeConfig::default();
+}
 
 /// Independent losses.
 #[derive(Clone, Debug)]
@@ -132,8 +157,8 @@ pub struct Independent {
 }
 
 impl Independent {
-    fn new(choice: &Choice, stream: RngStream) -> Self {
-        Self { rate: choice.number("rate"), stream }
+    fn new(config: IndependentConfig, stream: RngStream) -> Self {
+        Self { rate: config.loss.rate, stream }
     }
 }
 
@@ -143,32 +168,29 @@ impl LossModel for Independent {
     }
 }
 
-static GILBERT_ELLIOTT: Part = Part {
-    name: "gilbert-elliott",
-    summary: "a good state without losses and a bad one in which every packet is lost",
-    source: "Gilbert 1960, Elliott 1963; Tsiknas and Stamatelos 2012, equation (1)",
-    ordered: &[],
-    parameters: &[
-        RATE,
-        Parameter {
-            name: "bad_state",
-            default: Value::Time(Duration::from_millis(5)),
-            accepts: Accepts::Time,
-            meaning: "mean duration of the bad state; that of the good one follows from the rate",
-        },
-        LEVEL,
-        DIRECTION,
-    ],
-};
+configuration! {
+    /// Parameters of the two-state chain.
+    pub struct GilbertElliottConfig {
+        name: "gilbert-elliott",
+        summary: "a good state without losses and a bad one in which every packet is lost",
+        source: "Gilbert 1960, Elliott 1963; Tsiknas and Stamatelos 2012, equation (1)",
+    }
+    /// Common to all loss models.
+    loss: LossRateConfig = LossRateConfig::default();
+    /// mean duration of the bad state; that of the good one follows from the rate
+    bad_state: Duration = Duration::from_millis(5), positive();
+    /// Common to all loss models.
+    scope: ScopeConfig = ScopeConfig::default();
+}
 
 /// A two-state Markov chain in continuous time. Sojourns are exponential, with means T_B in the
 /// bad state and T_G = T_B (1 - p) / p in the good one, so that the share of the bad state, and of
-/// the packets lost, is p (Tsiknas and Stamatelos 2012, equation (1)). The chain runs by the clock
-/// and not by packets: a sender that waits does not make a bad state last.
+/// the packets lost, is p (Tsiknas and Stamatelos 2012, equation (1)). The state changes with time
+/// and not with packets: the bad state does not last longer when the sender waits.
 ///
-/// It is looked at when a packet comes. From a look at which it was bad (b = 1) or good (b = 0) to
-/// the next, d later, it is bad with probability p + (b - p) exp(-d (1/T_B + 1/T_G)): the same law
-/// as drawing every sojourn, at one draw for each packet.
+/// The state is sampled when a packet arrives. If it was bad (b = 1) or good (b = 0) at the last
+/// sample, a time d earlier, it is bad with probability p + (b - p) exp(-d (1/T_B + 1/T_G)). The
+/// distribution is the same as if every sojourn were drawn, at one draw for each packet.
 #[derive(Clone, Debug)]
 pub struct GilbertElliott {
     rate: f64,
@@ -176,22 +198,22 @@ pub struct GilbertElliott {
     relaxation: f64,
     relaxation_per_nano: f64,
     bad: bool,
-    looked_at: Instant,
+    sampled_at: Instant,
     stream: RngStream,
 }
 
 impl GilbertElliott {
-    fn new(choice: &Choice, mut stream: RngStream) -> Self {
-        let rate = choice.number("rate");
+    fn new(config: GilbertElliottConfig, mut stream: RngStream) -> Self {
+        let rate = config.loss.rate;
         // 1/T_B + 1/T_G = 1/T_B (1 + p / (1 - p)) = 1 / (T_B (1 - p))
-        let relaxation = 1.0 / (choice.time("bad_state").as_secs_f64() * (1.0 - rate));
+        let relaxation = 1.0 / (config.bad_state.as_secs_f64() * (1.0 - rate));
         let bad = stream.bernoulli(rate);
         Self {
             rate,
             relaxation,
             relaxation_per_nano: relaxation / 1e9,
             bad,
-            looked_at: Instant::ZERO,
+            sampled_at: Instant::ZERO,
             stream,
         }
     }
@@ -199,8 +221,8 @@ impl GilbertElliott {
 
 impl LossModel for GilbertElliott {
     fn loses(&mut self, now: Instant) -> bool {
-        let elapsed = now.since(self.looked_at);
-        self.looked_at = now;
+        let elapsed = now.since(self.sampled_at);
+        self.sampled_at = now;
         let draw = self.stream.uniform();
         // Coming from the good state, the probability is p (1 - exp(-x)), at most p x. Most draws are
         // above that (the margin covers rounding), and need no exponential.
@@ -220,12 +242,12 @@ mod tests {
     use super::*;
 
     fn losses(name: &str, rate: f64, bad_state: Duration, seed: u64) -> Losses {
-        let mut choice = Choice::by_name(REGISTRY, name).unwrap();
-        choice = choice.with("rate", Value::Number(rate));
-        if name == "gilbert-elliott" {
-            choice = choice.with("bad_state", Value::Time(bad_state));
-        }
-        Losses::new(&choice, RngStream::new(seed, StreamId::FrameErrors, 0))
+        let loss = LossRateConfig { rate };
+        let config: Config = match name {
+            "independent" => IndependentConfig { loss, ..Default::default() }.into(),
+            _ => GilbertElliottConfig { loss, bad_state, ..Default::default() }.into(),
+        };
+        Losses::new(&config, RngStream::new(seed, StreamId::FrameErrors, 0))
     }
 
     /// Whether each of a million packets, `spacing` apart, is lost.
@@ -284,9 +306,12 @@ mod tests {
 
     #[test]
     fn directions_are_independent_and_levels_apart() {
-        let choice = Choice::by_name(REGISTRY, "independent").unwrap();
-        let choice = choice.with("rate", Value::Number(0.5)).with("level", Value::Name("mac"));
-        let mut errors = LinkLoss::new(&choice, 1, StreamId::FrameErrors, 3);
+        let config = |direction| -> Config {
+            let scope = ScopeConfig { level: Level::Mac, direction };
+            IndependentConfig { loss: LossRateConfig { rate: 0.5 }, scope }.into()
+        };
+        let both = config(LossDirection::Both);
+        let mut errors = LinkLoss::new(&both, 1, StreamId::FrameErrors, 3);
         let mut differ = 0;
         for i in 0..1000 {
             let now = Instant::from_nanos(i);
@@ -297,7 +322,7 @@ mod tests {
         }
         // Binomial(1000, 1/2): 5 standard deviations are 79.
         assert!((421..=579).contains(&differ), "{differ}");
-        let up = choice.with("direction", Value::Name("up"));
+        let up = config(LossDirection::Up);
         let mut errors = LinkLoss::new(&up, 1, StreamId::FrameErrors, 3);
         assert!((0..100).all(|i| !errors.lose(Level::Mac, false, Instant::from_nanos(i))));
     }

@@ -26,79 +26,43 @@
 use std::collections::VecDeque;
 
 use super::{Actions, Backlog, DropReason, Limit, QueueDiscipline, QueueItem};
-use crate::component::{Accepts, Choice, Parameter, Part, Value};
+use crate::component::{configuration, integer, positive, switch};
 use crate::rng::RngStream;
 use crate::time::{Duration, Instant};
 
-pub(super) static PART: Part = Part {
-    name: "codel",
-    summary: "controlled delay: drops at the head while packets wait longer than a target",
-    source: "RFC 8289",
-    ordered: &[("target", "interval")],
-    parameters: &[TARGET, INTERVAL, MTU, ecn(false)],
-};
-
-/// The acceptable standing delay: 5 ms, 5% to 10% of the interval (RFC 8289 section 4.4).
-pub(super) const TARGET: Parameter = Parameter {
-    name: "target",
-    default: Value::Time(Duration::from_millis(5)),
-    accepts: Accepts::Time,
-    meaning: "acceptable standing queue delay",
-};
-
-/// The time in which a queue should have dissipated: 100 ms (RFC 8289 section 4.3).
-pub(super) const INTERVAL: Parameter = Parameter {
-    name: "interval",
-    default: Value::Time(Duration::from_millis(100)),
-    accepts: Accepts::Time,
-    meaning: "how long the delay must exceed the target before packets are dropped; about the \
-              largest round-trip time",
-};
-
-/// RFC 8289 section 5.3 sets `maxpacket_` to 512 bytes and recommends the MTU of the interface.
-pub(super) const MTU: Parameter = Parameter {
-    name: "mtu",
-    default: Value::Whole(1500),
-    accepts: Accepts::Whole(1, 65_535),
-    meaning: "a queue that holds no more bytes than this does not drop",
-};
-
-/// The switch for ECN.
-pub(super) const fn ecn(default: bool) -> Parameter {
-    Parameter {
-        name: "ecn",
-        default: Value::Switch(default),
-        accepts: Accepts::Switch,
-        meaning: "mark packets of ECN-capable transports instead of dropping them",
+configuration! {
+    /// Parameters of CoDel.
+    pub struct CodelConfig {
+        name: "codel",
+        summary: "controlled delay: drops at the head while packets wait longer than a target",
+        source: "RFC 8289",
+        ordered: [target <= interval],
     }
+    /// acceptable standing queue delay: 5% to 10% of the interval (RFC 8289 section 4.4)
+    target: Duration = Duration::from_millis(5), positive();
+    /// how long the delay must exceed the target before packets are dropped; about the
+    /// largest round-trip time (section 4.3)
+    interval: Duration = Duration::from_millis(100), positive();
+    /// a queue that holds no more bytes than this does not drop (section 5.3)
+    mtu: u64 = 1500, integer(1..=65_535);
+    /// mark packets of ECN-capable transports instead of dropping them
+    ecn: bool = false, switch();
 }
 
 /// After this many intervals without a drop, the drop rate is forgotten (RFC 8289 section 5.5).
 const MEMORY: u64 = 16;
 
-/// The parameters of CoDel.
+/// What CoDel and FQ-CoDel configure.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CodelConfig {
+pub(super) struct Control {
     /// The acceptable standing delay.
-    target: Duration,
+    pub(super) target: Duration,
     /// How long it must be exceeded before packets are dropped.
-    interval: Duration,
+    pub(super) interval: Duration,
     /// A queue that holds no more bytes than this does not drop.
-    mtu: u64,
+    pub(super) mtu: u64,
     /// Whether packets of ECN-capable transports are marked instead of dropped.
-    ecn: bool,
-}
-
-impl CodelConfig {
-    /// The chosen parameters.
-    pub(super) fn new(choice: &Choice) -> Self {
-        Self {
-            target: choice.time("target"),
-            interval: choice.time("interval"),
-            mtu: choice.whole("mtu"),
-            ecn: choice.switch("ecn"),
-        }
-    }
+    pub(super) ecn: bool,
 }
 
 /// A first-in, first-out queue whose head CoDel watches. The caller accounts for arrivals in its
@@ -131,7 +95,7 @@ impl DropSchedule {
     /// delay has been above the target for an interval (RFC 8289 section 5.6).
     fn is_persistent(
         &mut self,
-        config: &CodelConfig,
+        config: &Control,
         now: Instant,
         sojourn: Duration,
         bytes: u64,
@@ -199,7 +163,7 @@ impl<P: QueueItem> CodelQueue<P> {
     /// `None` if the queue is empty.
     pub(super) fn dequeue(
         &mut self,
-        config: &CodelConfig,
+        config: &Control,
         now: Instant,
         backlog: &mut Backlog,
         actions: &mut Actions<P>,
@@ -233,7 +197,7 @@ impl<P: QueueItem> CodelQueue<P> {
     }
 
     /// The head, removed, and whether the delay has been above the target for an interval.
-    fn take_head(&mut self, config: &CodelConfig, now: Instant) -> Option<(P, bool)> {
+    fn take_head(&mut self, config: &Control, now: Instant) -> Option<(P, bool)> {
         let Some(packet) = self.pop() else {
             self.schedule.first_above = None;
             return None;
@@ -246,7 +210,7 @@ impl<P: QueueItem> CodelQueue<P> {
     /// Drops the packet that was removed last, and removes the next.
     fn replace_head(
         &mut self,
-        config: &CodelConfig,
+        config: &Control,
         now: Instant,
         head: Option<(P, bool)>,
         backlog: &mut Backlog,
@@ -263,16 +227,17 @@ impl<P: QueueItem> CodelQueue<P> {
 #[derive(Clone, Debug)]
 pub struct Codel<P> {
     backlog: Backlog,
-    config: CodelConfig,
+    config: Control,
     queue: CodelQueue<P>,
 }
 
 impl<P: QueueItem> Codel<P> {
     /// An empty queue.
-    pub fn new(choice: &Choice, limit: Limit, _rng: RngStream) -> Self {
+    pub fn new(config: CodelConfig, limit: Limit, _rng: RngStream) -> Self {
+        let CodelConfig { target, interval, mtu, ecn } = config;
         Self {
             backlog: Backlog::new(limit),
-            config: CodelConfig::new(choice),
+            config: Control { target, interval, mtu, ecn },
             queue: CodelQueue::new(),
         }
     }

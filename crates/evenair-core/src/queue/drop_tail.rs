@@ -3,18 +3,18 @@
 use std::collections::VecDeque;
 
 use super::{Actions, Backlog, DropReason, Limit, QueueDiscipline, QueueItem};
-use crate::component::{Choice, Part};
-
+use crate::component::configuration;
 use crate::rng::RngStream;
 use crate::time::Instant;
 
-pub(super) static PART: Part = Part {
-    name: "droptail",
-    summary: "first in, first out; a packet that arrives at a full queue is discarded",
-    source: "the default of routers and access points; ns-2's Queue/DropTail",
-    ordered: &[],
-    parameters: &[],
-};
+configuration! {
+    /// DropTail has no parameters.
+    pub struct DropTailConfig {
+        name: "droptail",
+        summary: "first in, first out; a packet that arrives at a full queue is discarded",
+        source: "the default of routers and access points; ns-2's Queue/DropTail",
+    }
+}
 
 /// A first-in, first-out queue.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ pub struct DropTail<P> {
 
 impl<P> DropTail<P> {
     /// An empty queue.
-    pub fn new(_choice: &Choice, limit: Limit, _rng: RngStream) -> Self {
+    pub fn new(_config: DropTailConfig, limit: Limit, _rng: RngStream) -> Self {
         Self { backlog: Backlog::new(limit), packets: VecDeque::new() }
     }
 }

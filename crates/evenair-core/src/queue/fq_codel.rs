@@ -26,56 +26,46 @@
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-use super::codel::{self, CodelConfig, CodelQueue};
+use super::codel::{CodelQueue, Control};
 use super::{Actions, Backlog, DropReason, Limit, QueueDiscipline, QueueItem};
-use crate::component::{Accepts, Choice, Parameter, Part, Value};
+use crate::component::{configuration, integer, positive, switch};
 use crate::packet::ConnectionId;
 use crate::rng::RngStream;
-use crate::time::Instant;
+use crate::time::{Duration, Instant};
 
-pub(super) static PART: Part = Part {
-    name: "fq-codel",
-    summary: "flow queues under CoDel that take turns, sparse flows first",
-    source: "RFC 8290",
-    ordered: &[("target", "interval")],
-    parameters: &[
-        codel::TARGET,
-        codel::INTERVAL,
-        codel::MTU,
-        // RFC 8290 section 5.2.6.
-        codel::ecn(true),
-        // RFC 8290 section 5.2.5.
-        Parameter {
-            name: "flows",
-            default: Value::Whole(1024),
-            accepts: Accepts::Whole(1, 65_536),
-            meaning: "queues among which connections are distributed",
-        },
-        // RFC 8290 section 5.2.4.
-        Parameter {
-            name: "quantum",
-            default: Value::Whole(1514),
-            accepts: Accepts::Whole(1, 1_000_000),
-            meaning: "bytes that a queue may send in one turn",
-        },
-        // RFC 8290 section 4.1.
-        Parameter {
-            name: "drop_batch",
-            default: Value::Whole(64),
-            accepts: Accepts::Whole(1, 1_000_000),
-            meaning: "packets that an overflow drops from the longest queue at most; otherwise half \
-                      of that queue",
-        },
-    ],
-};
+configuration! {
+    /// Parameters of FQ-CoDel.
+    pub struct FqCodelConfig {
+        name: "fq-codel",
+        summary: "flow queues under CoDel that take turns, sparse flows first",
+        source: "RFC 8290",
+        ordered: [target <= interval],
+    }
+    /// acceptable standing queue delay (RFC 8290 section 5.2.2)
+    target: Duration = Duration::from_millis(5), positive();
+    /// how long the delay must exceed the target before packets are dropped; about the
+    /// largest round-trip time (section 5.2.1)
+    interval: Duration = Duration::from_millis(100), positive();
+    /// a queue that holds no more bytes than this does not drop
+    mtu: u64 = 1500, integer(1..=65_535);
+    /// mark packets of ECN-capable transports instead of dropping them (section 5.2.6)
+    ecn: bool = true, switch();
+    /// queues among which connections are distributed (section 5.2.5)
+    flows: u64 = 1024, integer(1..=65_536);
+    /// bytes that a queue may send in one turn (section 5.2.4)
+    quantum: u64 = 1514, integer(1..=1_000_000);
+    /// packets that an overflow drops from the longest queue at most; otherwise half
+    /// of that queue (section 4.1)
+    drop_batch: u64 = 64, integer(1..=1_000_000);
+}
 
 /// The bucket of a hash value that has no queue yet.
 const NONE: u32 = u32::MAX;
 
-/// The parameters of FQ-CoDel.
+/// The parameters in the types that the code needs.
 #[derive(Clone, Copy, Debug)]
-struct Config {
-    codel: CodelConfig,
+struct Settings {
+    codel: Control,
     /// Queues among which connections are distributed.
     flows: u32,
     /// Bytes that a queue may send in one turn.
@@ -84,13 +74,14 @@ struct Config {
     drop_batch: usize,
 }
 
-impl Config {
-    fn new(choice: &Choice) -> Self {
+impl From<FqCodelConfig> for Settings {
+    fn from(config: FqCodelConfig) -> Self {
+        let FqCodelConfig { target, interval, mtu, ecn, flows, quantum, drop_batch } = config;
         Self {
-            codel: CodelConfig::new(choice),
-            flows: choice.whole("flows") as u32,
-            quantum: choice.whole("quantum") as i64,
-            drop_batch: choice.whole("drop_batch") as usize,
+            codel: Control { target, interval, mtu, ecn },
+            flows: flows as u32,
+            quantum: quantum as i64,
+            drop_batch: drop_batch as usize,
         }
     }
 }
@@ -99,7 +90,7 @@ impl Config {
 #[derive(Clone, Debug)]
 pub struct FqCodel<P> {
     backlog: Backlog,
-    config: Config,
+    config: Settings,
     /// Added to what is hashed.
     salt: u64,
     /// Index into `queues` by hash value, or [`NONE`]: a queue is made when it is first needed.
@@ -124,8 +115,8 @@ struct FlowQueue<P> {
 
 impl<P: QueueItem> FqCodel<P> {
     /// An empty queue.
-    pub fn new(choice: &Choice, limit: Limit, mut rng: RngStream) -> Self {
-        let config = Config::new(choice);
+    pub fn new(config: FqCodelConfig, limit: Limit, mut rng: RngStream) -> Self {
+        let config = Settings::from(config);
         Self {
             backlog: Backlog::new(limit),
             config,

@@ -22,48 +22,42 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::{Actions, Backlog, DropReason, Limit, QueueDiscipline, QueueItem};
-use crate::component::{Accepts, Choice, Parameter, Part, Value};
+use crate::component::{configuration, named, names, positive};
 use crate::packet::ConnectionId;
 use crate::rng::RngStream;
 use crate::time::{Duration, Instant};
 
-pub(super) static PART: Part = Part {
-    name: "las",
-    summary: "least attained service first: the flow that has progressed least goes before all",
-    source: "Gong, Wu and Williamson 2006, section III-B; Rai et al. 2004",
-    ordered: &[],
-    parameters: &[
-        Parameter {
-            name: "service",
-            default: Value::Name("sequence"),
-            accepts: Accepts::Names(&["sequence", "bytes"]),
-            meaning: "what counts as service: progress in the flow's sequence space, as in the \
-                      paper, or bytes queued here",
-        },
-        Parameter {
-            name: "flow_timeout",
-            default: Value::Time(Duration::from_secs(60)),
-            accepts: Accepts::Time,
-            meaning: "with service = \"bytes\": a flow that queues nothing for so long is forgotten",
-        },
-    ],
-};
+configuration! {
+    /// Parameters of LAS.
+    pub struct LasConfig {
+        name: "las",
+        summary: "least attained service first: the flow that has progressed least goes before all",
+        source: "Gong, Wu and Williamson 2006, section III-B; Rai et al. 2004",
+    }
+    /// what counts as service: progress in the flow's sequence space, as in the
+    /// paper, or bytes queued here
+    service: Service = Service::Sequence, names();
+    /// with service = "bytes": a flow that queues nothing for so long is forgotten
+    flow_timeout: Duration = Duration::from_secs(60), positive();
+}
 
-/// What counts as service.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Service {
-    /// The flow's progress in its sequence space.
-    Sequence,
-    /// The bytes that the flow has had queued.
-    Bytes,
+named! {
+    /// What counts as service.
+    pub enum Service {
+        /// The flow's progress in its sequence space.
+        #[default]
+        Sequence => "sequence",
+        /// The bytes that the flow has had queued.
+        Bytes => "bytes",
+    }
+    planned []
 }
 
 /// A queue ordered by attained service.
 #[derive(Clone, Debug)]
 pub struct Las<P> {
     backlog: Backlog,
-    service: Service,
-    flow_timeout: Duration,
+    config: LasConfig,
     /// Ascending by attained service, equals in order of arrival.
     packets: VecDeque<(u64, P)>,
     /// With `Service::Bytes`, by connection.
@@ -78,14 +72,10 @@ struct Attained {
 
 impl<P: QueueItem> Las<P> {
     /// An empty queue.
-    pub fn new(choice: &Choice, limit: Limit, _rng: RngStream) -> Self {
+    pub fn new(config: LasConfig, limit: Limit, _rng: RngStream) -> Self {
         Self {
             backlog: Backlog::new(limit),
-            service: match choice.named("service") {
-                "bytes" => Service::Bytes,
-                _ => Service::Sequence,
-            },
-            flow_timeout: choice.time("flow_timeout"),
+            config,
             packets: VecDeque::new(),
             attained: BTreeMap::new(),
         }
@@ -93,14 +83,14 @@ impl<P: QueueItem> Las<P> {
 
     /// The service that `packet`'s flow has attained before it.
     fn attained(&mut self, now: Instant, packet: &P) -> u64 {
-        if self.service == Service::Sequence {
+        if self.config.service == Service::Sequence {
             return packet.progress();
         }
         match self.attained.get(&packet.connection()) {
-            Some(flow) if now.since(flow.last_arrival) <= self.flow_timeout => flow.bytes,
+            Some(flow) if now.since(flow.last_arrival) <= self.config.flow_timeout => flow.bytes,
             _ => {
                 // A flow that is new, or comes back, is the time to forget those that have gone.
-                let timeout = self.flow_timeout;
+                let timeout = self.config.flow_timeout;
                 self.attained.retain(|_, flow| now.since(flow.last_arrival) <= timeout);
                 0
             }
@@ -108,7 +98,7 @@ impl<P: QueueItem> Las<P> {
     }
 
     fn accept(&mut self, now: Instant, attained: u64, packet: P) {
-        if self.service == Service::Bytes {
+        if self.config.service == Service::Bytes {
             let flow = self.attained.entry(packet.connection()).or_default();
             flow.bytes += u64::from(packet.size());
             flow.last_arrival = now;
@@ -151,7 +141,7 @@ impl<P: QueueItem> QueueDiscipline<P> for Las<P> {
     }
 
     fn can_bypass(&self) -> bool {
-        self.service == Service::Sequence
+        self.config.service == Service::Sequence
     }
 
     fn backlog(&self) -> &Backlog {

@@ -19,16 +19,12 @@ mod tests;
 mod tx_queue;
 
 pub use backlog::{Backlog, Limit};
-pub use codel::Codel;
-pub use drop_tail::DropTail;
-pub use fq_codel::FqCodel;
-pub use las::Las;
-pub use pie::Pie;
-pub use spm_af::SpmAf;
-pub use tbf::Tbf;
+pub use las::Service;
+pub use pie::DelayEstimate;
+pub use spm_af::Filtering;
 pub use tx_queue::{DropStats, QueueStats, TxQueue};
 
-use crate::component::{Choice, Part};
+use crate::component::registry;
 use crate::packet::{ConnectionId, Ecn};
 use crate::rng::RngStream;
 use crate::time::Instant;
@@ -159,11 +155,18 @@ pub enum DropReason {
     Superseded,
 }
 
-/// Generates the enum of all disciplines, its dispatch and the registry.
+/// Generates the registry of all disciplines, the enum of them, and its dispatch.
 macro_rules! disciplines {
-    ($($type:ident in $module:ident,)+) => {
-        /// Every queue discipline, by the name that scenarios use.
-        pub static REGISTRY: &[&Part] = &[$(&$module::PART),+];
+    ($($type:ident($config:ident) in $module:ident,)+) => {
+        $(pub use $module::{$config, $type};)+
+
+        registry! {
+            /// The configuration of a queue discipline.
+            pub enum Config {
+                $($type($config),)+
+            }
+            kind "queue discipline", noun "queue", schema "QueueDiscipline", planned &[]
+        }
 
         /// One of the disciplines. The set is closed, so that a packet costs no virtual call.
         #[derive(Clone, Debug)]
@@ -172,48 +175,79 @@ macro_rules! disciplines {
         }
 
         impl<P: QueueItem> Queue<P> {
-            /// An empty queue of the chosen discipline. `rng` is its own stream of random numbers.
-            ///
-            /// # Panics
-            /// If the choice is not from [`REGISTRY`].
-            pub fn new(choice: &Choice, limit: Limit, rng: RngStream) -> Self {
-                match choice.name() {
-                    $(name if name == $module::PART.name => {
-                        Self::$type($type::new(choice, limit, rng))
+            /// An empty queue of the configured discipline. `rng` is its own random stream.
+            pub fn new(config: &Config, limit: Limit, rng: RngStream) -> Self {
+                match config {
+                    $(Config::$type(config) => {
+                        Self::$type($type::new(config.clone(), limit, rng))
                     })+
-                    other => panic!("no queue discipline is called {other}"),
                 }
+            }
+        }
+
+        // The common discipline is compiled into its callers, the others are not.
+        impl<P: QueueItem> Queue<P> {
+            #[inline(never)]
+            fn enqueue_any(&mut self, now: Instant, packet: P, actions: &mut Actions<P>) {
+                match self { $(Self::$type(queue) => queue.enqueue(now, packet, actions),)+ }
+            }
+
+            #[inline(never)]
+            fn dequeue_any(&mut self, now: Instant, actions: &mut Actions<P>) -> Option<P> {
+                match self { $(Self::$type(queue) => queue.dequeue(now, actions),)+ }
             }
         }
 
         impl<P: QueueItem> QueueDiscipline<P> for Queue<P> {
             #[inline(always)]
             fn enqueue(&mut self, now: Instant, packet: P, actions: &mut Actions<P>) {
-                match self { $(Self::$type(queue) => queue.enqueue(now, packet, actions),)+ }
+                if let Self::DropTail(queue) = self {
+                    return queue.enqueue(now, packet, actions);
+                }
+                self.enqueue_any(now, packet, actions);
             }
 
             #[inline(always)]
             fn dequeue(&mut self, now: Instant, actions: &mut Actions<P>) -> Option<P> {
-                match self { $(Self::$type(queue) => queue.dequeue(now, actions),)+ }
+                if let Self::DropTail(queue) = self {
+                    return queue.dequeue(now, actions);
+                }
+                self.dequeue_any(now, actions)
             }
 
             fn ready_at(&self) -> Instant {
                 match self { $(Self::$type(queue) => queue.ready_at(),)+ }
             }
 
+            #[inline(always)]
             fn can_bypass(&self) -> bool {
+                if let Self::DropTail(queue) = self {
+                    return queue.can_bypass();
+                }
                 match self { $(Self::$type(queue) => queue.can_bypass(),)+ }
             }
 
+            #[inline(always)]
             fn transmitted(&mut self, bytes: u32) {
+                if let Self::DropTail(queue) = self {
+                    return queue.transmitted(bytes);
+                }
                 match self { $(Self::$type(queue) => queue.transmitted(bytes),)+ }
             }
 
+            #[inline(always)]
             fn backlog(&self) -> &Backlog {
+                if let Self::DropTail(queue) = self {
+                    return queue.backlog();
+                }
                 match self { $(Self::$type(queue) => queue.backlog(),)+ }
             }
 
+            #[inline(always)]
             fn backlog_mut(&mut self) -> &mut Backlog {
+                if let Self::DropTail(queue) = self {
+                    return queue.backlog_mut();
+                }
                 match self { $(Self::$type(queue) => queue.backlog_mut(),)+ }
             }
         }
@@ -221,11 +255,11 @@ macro_rules! disciplines {
 }
 
 disciplines! {
-    DropTail in drop_tail,
-    SpmAf in spm_af,
-    Las in las,
-    Codel in codel,
-    FqCodel in fq_codel,
-    Pie in pie,
-    Tbf in tbf,
+    DropTail(DropTailConfig) in drop_tail,
+    SpmAf(SpmAfConfig) in spm_af,
+    Las(LasConfig) in las,
+    Codel(CodelConfig) in codel,
+    FqCodel(FqCodelConfig) in fq_codel,
+    Pie(PieConfig) in pie,
+    Tbf(TbfConfig) in tbf,
 }

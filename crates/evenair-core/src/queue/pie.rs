@@ -29,81 +29,53 @@
 use std::collections::VecDeque;
 
 use super::{Actions, Backlog, DropReason, Limit, QueueDiscipline, QueueItem};
-use crate::component::{Accepts, Choice, Parameter, Part, Value};
+use crate::component::{configuration, integer, named, names, number, positive, switch};
 use crate::rng::RngStream;
 use crate::time::{Duration, Instant};
 
-pub(super) static PART: Part = Part {
-    name: "pie",
-    summary: "random drops on arrival, with a probability that steers the queue delay to a target",
-    source: "RFC 8033",
-    ordered: &[],
-    parameters: &[
-        Parameter {
-            name: "target",
-            default: Value::Time(Duration::from_millis(15)),
-            accepts: Accepts::Time,
-            meaning: "queue delay to hold (QDELAY_REF)",
-        },
-        Parameter {
-            name: "tupdate",
-            default: Value::Time(Duration::from_millis(15)),
-            accepts: Accepts::Time,
-            meaning: "time between two updates of the drop probability (T_UPDATE)",
-        },
-        Parameter {
-            name: "alpha",
-            default: Value::Number(0.125),
-            accepts: Accepts::Number(0.0, 1e3),
-            meaning: "weight of the distance from the target, per second",
-        },
-        Parameter {
-            name: "beta",
-            default: Value::Number(1.25),
-            accepts: Accepts::Number(0.0, 1e3),
-            meaning: "weight of the change of the delay, per second",
-        },
-        Parameter {
-            name: "max_burst",
-            default: Value::Time(Duration::from_millis(150)),
-            accepts: Accepts::Time,
-            meaning: "length of a burst that passes without random drops (MAX_BURST)",
-        },
-        Parameter {
-            name: "mean_packet",
-            default: Value::Whole(1024),
-            accepts: Accepts::Whole(1, 65_535),
-            meaning: "bytes; while twice as many or fewer wait, nothing is dropped at random \
-                      (MEAN_PKTSIZE)",
-        },
-        Parameter {
-            name: "delay",
-            default: Value::Name("timestamps"),
-            accepts: Accepts::Names(&["timestamps", "rate"]),
-            meaning: "how the queue delay is measured: the wait of the last departed packet, or the \
-                      bytes that wait over the departure rate",
-        },
-        Parameter {
-            name: "derandomize",
-            default: Value::Switch(false),
-            accepts: Accepts::Switch,
-            meaning: "keep random drops from coming too close together or too far apart",
-        },
-        Parameter {
-            name: "ecn",
-            default: Value::Switch(false),
-            accepts: Accepts::Switch,
-            meaning: "mark packets of ECN-capable transports instead of dropping them",
-        },
-        Parameter {
-            name: "mark_threshold",
-            default: Value::Number(0.1),
-            accepts: Accepts::Number(0.0, 1.0),
-            meaning: "with ecn: from this drop probability on, packets are dropped and not marked \
-                      (mark_ecnth)",
-        },
-    ],
-};
+configuration! {
+    /// Parameters of PIE.
+    pub struct PieConfig {
+        name: "pie",
+        summary: "random drops on arrival, with a probability that steers the queue delay to a target",
+        source: "RFC 8033",
+    }
+    /// queue delay to hold (QDELAY_REF)
+    target: Duration = Duration::from_millis(15), positive();
+    /// time between two updates of the drop probability (T_UPDATE)
+    tupdate: Duration = Duration::from_millis(15), positive();
+    /// weight of the distance from the target, per second
+    alpha: f64 = 0.125, number(0.0..=1e3);
+    /// weight of the change of the delay, per second
+    beta: f64 = 1.25, number(0.0..=1e3);
+    /// length of a burst that passes without random drops (MAX_BURST)
+    max_burst: Duration = Duration::from_millis(150), positive();
+    /// bytes; while twice as many or fewer wait, nothing is dropped at random
+    /// (MEAN_PKTSIZE)
+    mean_packet: u64 = 1024, integer(1..=65_535);
+    /// how the queue delay is measured: the wait of the last departed packet, or the
+    /// bytes that wait over the departure rate
+    delay: DelayEstimate = DelayEstimate::Timestamps, names();
+    /// keep random drops from coming too close together or too far apart
+    derandomize: bool = false, switch();
+    /// mark packets of ECN-capable transports instead of dropping them
+    ecn: bool = false, switch();
+    /// with ecn: from this drop probability on, packets are dropped and not marked
+    /// (mark_ecnth)
+    mark_threshold: f64 = 0.1, number(0.0..=1.0);
+}
+
+named! {
+    /// How PIE measures the queue delay.
+    pub enum DelayEstimate {
+        /// The wait of the last departed packet.
+        #[default]
+        Timestamps => "timestamps",
+        /// The bytes that wait over the departure rate.
+        Rate => "rate",
+    }
+    planned []
+}
 
 /// The update is divided by the second while the probability is below the first (RFC 8033 section
 /// 4.2).
@@ -128,38 +100,7 @@ const MEASURED_BYTES: u64 = 1 << 14;
 /// The weight of the last measurement in the mean (section 5.2): 2^14 / 2^16.
 const MEASUREMENT_WEIGHT: f64 = 0.25;
 
-/// The parameters of PIE.
-#[derive(Clone, Copy, Debug)]
-struct Config {
-    target: Duration,
-    tupdate: Duration,
-    alpha: f64,
-    beta: f64,
-    max_burst: Duration,
-    mean_packet: u64,
-    /// Whether the delay is estimated from the departure rate.
-    estimates_rate: bool,
-    derandomize: bool,
-    ecn: bool,
-    mark_threshold: f64,
-}
-
-impl Config {
-    fn new(choice: &Choice) -> Self {
-        Self {
-            target: choice.time("target"),
-            tupdate: choice.time("tupdate"),
-            alpha: choice.number("alpha"),
-            beta: choice.number("beta"),
-            max_burst: choice.time("max_burst"),
-            mean_packet: choice.whole("mean_packet"),
-            estimates_rate: choice.named("delay") == "rate",
-            derandomize: choice.switch("derandomize"),
-            ecn: choice.switch("ecn"),
-            mark_threshold: choice.number("mark_threshold"),
-        }
-    }
-
+impl PieConfig {
     /// Whether `delay` is below half the target.
     fn is_short(&self, delay: Duration) -> bool {
         delay * 2 < self.target
@@ -170,7 +111,7 @@ impl Config {
 #[derive(Clone, Debug)]
 pub struct Pie<P> {
     backlog: Backlog,
-    config: Config,
+    config: PieConfig,
     packets: VecDeque<P>,
     rng: RngStream,
     control: Control,
@@ -194,7 +135,7 @@ struct Control {
 
 impl Control {
     /// A periodic update (RFC 8033 sections 4.2 and 5.5), `delay` being up to date.
-    fn update(&mut self, config: &Config) {
+    fn update(&mut self, config: &PieConfig) {
         let [delay, old_delay, target] =
             [self.delay, self.old_delay, config.target].map(Duration::as_secs_f64);
         let change = config.alpha * (delay - target) + config.beta * (delay - old_delay);
@@ -248,11 +189,9 @@ impl DepartureRate {
 
 impl<P: QueueItem> Pie<P> {
     /// An empty queue.
-    pub fn new(choice: &Choice, limit: Limit, rng: RngStream) -> Self {
-        let config = Config::new(choice);
+    pub fn new(config: PieConfig, limit: Limit, rng: RngStream) -> Self {
         Self {
             backlog: Backlog::new(limit),
-            config,
             packets: VecDeque::new(),
             rng,
             control: Control {
@@ -264,6 +203,7 @@ impl<P: QueueItem> Pie<P> {
             next_update: Instant::ZERO + config.tupdate,
             sum: 0.0,
             rate: DepartureRate::default(),
+            config,
         }
     }
 
@@ -276,7 +216,7 @@ impl<P: QueueItem> Pie<P> {
     fn catch_up(&mut self, now: Instant) {
         while self.next_update <= now {
             let before = self.control;
-            if self.config.estimates_rate {
+            if self.config.delay == DelayEstimate::Rate {
                 self.control.delay = self.rate.delay(self.backlog.bytes());
             } else if self.backlog.packets() == 0 {
                 self.control.delay = Duration::ZERO;
@@ -338,7 +278,7 @@ impl<P: QueueItem> QueueDiscipline<P> for Pie<P> {
         self.catch_up(now);
         let packet = self.packets.pop_front()?;
         self.backlog.serve(&packet);
-        if self.config.estimates_rate {
+        if self.config.delay == DelayEstimate::Rate {
             self.rate.departed(now, packet.size(), self.backlog.bytes());
         } else {
             self.control.delay = now.since(packet.enqueued_at());

@@ -20,49 +20,45 @@
 use std::collections::VecDeque;
 
 use super::{Actions, Backlog, DropReason, Limit, QueueDiscipline, QueueItem};
-use crate::component::{Accepts, Choice, Parameter, Part, Value};
-
+use crate::component::{configuration, named, names};
 use crate::rng::RngStream;
 use crate::time::Instant;
 
-pub(super) static PART: Part = Part {
-    name: "spm-af",
-    summary: "selective packet marking with ACK filtering: data before acknowledgements",
-    source: "Gong, Wu and Williamson 2006, section III-A",
-    ordered: &[],
-    parameters: &[Parameter {
-        name: "filtering",
-        default: Value::Name("tail"),
-        accepts: Accepts::Names(&["tail", "head"]),
-        meaning: "where an acknowledgement is put that replaces earlier ones",
-    }],
-};
+configuration! {
+    /// Parameters of SPM-AF.
+    pub struct SpmAfConfig {
+        name: "spm-af",
+        summary: "selective packet marking with ACK filtering: data before acknowledgements",
+        source: "Gong, Wu and Williamson 2006, section III-A",
+    }
+    /// where an acknowledgement is put that replaces earlier ones
+    filtering: Filtering = Filtering::Tail, names();
+}
 
-/// Where an acknowledgement that replaces earlier ones of its flow is put.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Filtering {
-    /// In the last place.
-    Tail,
-    /// In the place of the oldest one that it replaces.
-    Head,
+named! {
+    /// The place of an acknowledgement that replaces earlier ones of its flow.
+    pub enum Filtering {
+        /// The last place.
+        #[default]
+        Tail => "tail",
+        /// The place of the oldest one that it replaces.
+        Head => "head",
+    }
+    planned []
 }
 
 /// A queue with ACK filtering and room for marked packets.
 #[derive(Clone, Debug)]
 pub struct SpmAf<P> {
     backlog: Backlog,
-    filtering: Filtering,
+    config: SpmAfConfig,
     packets: VecDeque<P>,
 }
 
 impl<P: QueueItem> SpmAf<P> {
     /// An empty queue.
-    pub fn new(choice: &Choice, limit: Limit, _rng: RngStream) -> Self {
-        let filtering = match choice.named("filtering") {
-            "head" => Filtering::Head,
-            _ => Filtering::Tail,
-        };
-        Self { backlog: Backlog::new(limit), filtering, packets: VecDeque::new() }
+    pub fn new(config: SpmAfConfig, limit: Limit, _rng: RngStream) -> Self {
+        Self { backlog: Backlog::new(limit), config, packets: VecDeque::new() }
     }
 
     /// Removes the waiting acknowledgements of `flow`; returns the place of the oldest.
@@ -121,7 +117,7 @@ impl<P: QueueItem> QueueDiscipline<P> for SpmAf<P> {
     #[inline(never)]
     fn enqueue(&mut self, _now: Instant, packet: P, actions: &mut Actions<P>) {
         let place = if packet.is_pure_ack() {
-            self.filter(&packet, actions).filter(|_| self.filtering == Filtering::Head)
+            self.filter(&packet, actions).filter(|_| self.config.filtering == Filtering::Head)
         } else {
             if packet.is_high_priority() {
                 self.make_room(&packet, actions);

@@ -16,43 +16,35 @@
 use std::collections::VecDeque;
 
 use super::{Actions, Backlog, DropReason, Limit, QueueDiscipline, QueueItem};
-use crate::component::{Accepts, Choice, Parameter, Part, Value};
+use crate::component::{configuration, integer};
 use crate::rng::RngStream;
 use crate::time::{Duration, Instant};
 
-pub(super) static PART: Part = Part {
-    name: "tbf",
-    summary: "first in, first out, at no more than a rate after a burst (token bucket)",
-    source: "Linux tc-tbf(8)",
-    ordered: &[],
-    parameters: &[
-        Parameter {
-            name: "rate",
-            default: Value::Whole(1_000_000),
-            accepts: Accepts::Whole(1, 1_000_000_000_000),
-            meaning: "bit/s of IP packets that leave in the long run",
-        },
-        Parameter {
-            name: "burst",
-            default: Value::Whole(15_000),
-            accepts: Accepts::Whole(1, 1_000_000_000),
-            meaning: "bytes that may leave at once after a pause; a larger packet is dropped",
-        },
-    ],
-};
+configuration! {
+    /// Parameters of the token bucket.
+    pub struct TbfConfig {
+        name: "tbf",
+        summary: "first in, first out, at no more than a rate after a burst (token bucket)",
+        source: "Linux tc-tbf(8)",
+    }
+    /// bit/s of IP packets that leave in the long run
+    rate: u64 = 1_000_000, integer(1..=1_000_000_000_000);
+    /// bytes that may leave at once after a pause; a larger packet is dropped
+    burst: u64 = 15_000, integer(1_500..=1_000_000_000);
+}
 
-/// The parameters of the token bucket.
+/// The parameters in tokens.
 #[derive(Clone, Copy, Debug)]
-struct Config {
+struct Settings {
     /// Bit/s, which is tokens per nanosecond.
     rate: u128,
     /// Tokens that the bucket holds.
     burst: u128,
 }
 
-impl Config {
-    fn new(choice: &Choice) -> Self {
-        Self { rate: u128::from(choice.whole("rate")), burst: tokens(choice.whole("burst")) }
+impl From<TbfConfig> for Settings {
+    fn from(config: TbfConfig) -> Self {
+        Self { rate: u128::from(config.rate), burst: tokens(config.burst) }
     }
 }
 
@@ -60,7 +52,7 @@ impl Config {
 #[derive(Clone, Debug)]
 pub struct Tbf<P> {
     backlog: Backlog,
-    config: Config,
+    config: Settings,
     packets: VecDeque<P>,
     /// Tokens in the bucket at `updated`: billionths of a bit.
     tokens: u128,
@@ -74,8 +66,8 @@ fn tokens(bytes: u64) -> u128 {
 
 impl<P: QueueItem> Tbf<P> {
     /// An empty queue with a full bucket.
-    pub fn new(choice: &Choice, limit: Limit, _rng: RngStream) -> Self {
-        let config = Config::new(choice);
+    pub fn new(config: TbfConfig, limit: Limit, _rng: RngStream) -> Self {
+        let config = Settings::from(config);
         Self {
             backlog: Backlog::new(limit),
             config,

@@ -6,8 +6,10 @@ mod aqm;
 mod model;
 mod rules;
 
-use super::{Actions, DropReason, Dropped, Limit, Queue, QueueDiscipline, REGISTRY};
-use crate::component::{Choice, Value};
+use super::{
+    Actions, Config, DropReason, DropTailConfig, Dropped, Filtering, LasConfig, Limit, Queue,
+    QueueDiscipline, Service, SpmAfConfig,
+};
 use crate::packet::{FlowId, Packet, PacketKind};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
@@ -25,38 +27,13 @@ enum Kind {
     Las { service: Service, flow_timeout: Duration },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Filtering {
-    Tail,
-    Head,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Service {
-    Sequence,
-    Bytes,
-}
-
 impl Kind {
     fn queue(self, limit: Limit) -> Queue<Packet> {
-        let of = |name| Choice::by_name(REGISTRY, name).unwrap();
-        let choice = match self {
-            Self::DropTail => of("droptail"),
-            Self::SpmAf { filtering: Filtering::Tail } => {
-                of("spm-af").with("filtering", Value::Name("tail"))
-            }
-            Self::SpmAf { filtering: Filtering::Head } => {
-                of("spm-af").with("filtering", Value::Name("head"))
-            }
-            Self::Las { service, flow_timeout } => {
-                let service = match service {
-                    Service::Sequence => "sequence",
-                    Service::Bytes => "bytes",
-                };
-                let las = of("las").with("service", Value::Name(service));
-                las.with("flow_timeout", Value::Time(flow_timeout))
-            }
+        let config: Config = match self {
+            Self::DropTail => DropTailConfig {}.into(),
+            Self::SpmAf { filtering } => SpmAfConfig { filtering }.into(),
+            Self::Las { service, flow_timeout } => LasConfig { service, flow_timeout }.into(),
         };
-        Queue::new(&choice, limit, RngStream::new(1, StreamId::Queue, 0))
+        Queue::new(&config, limit, RngStream::new(1, StreamId::Queue, 0))
     }
 }

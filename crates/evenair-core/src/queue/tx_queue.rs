@@ -231,9 +231,8 @@ impl KindStats {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::component::Choice;
     use crate::packet::{FlowId, Packet, PacketKind};
-    use crate::queue::{Limit, REGISTRY};
+    use crate::queue::{Config, DropTailConfig, Limit};
     use crate::rng::{RngStream, StreamId};
 
     fn packet(enqueued_at: Instant, kind: PacketKind) -> Packet {
@@ -245,9 +244,9 @@ mod tests {
     #[test]
     fn integrals_are_sums_of_waiting_times() {
         let at = Instant::from_nanos;
-        let choice = Choice::by_name(REGISTRY, "droptail").unwrap();
+        let config = Config::from(DropTailConfig::default());
         let rng = RngStream::new(1, StreamId::Queue, 0);
-        let mut queue = TxQueue::new(Queue::new(&choice, Limit::Packets(3), rng));
+        let mut queue = TxQueue::new(Queue::new(&config, Limit::Packets(3), rng));
         queue.enqueue(at(3), packet(at(3), PacketKind::Data));
         queue.enqueue(at(5), packet(at(5), PacketKind::Data));
         queue.enqueue(at(5), packet(at(5), PacketKind::Ack));

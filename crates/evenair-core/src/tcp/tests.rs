@@ -11,12 +11,11 @@ mod sending;
 mod transfers;
 mod variants;
 
-use super::congestion::{Controller, REGISTRY, Window};
+use super::congestion::{Config, Controller, Window};
 use super::{
     AckAction, ConnectionConfig, DelayedAck, LimitedTransmit, Receiver, ReceiverConfig, SackBlocks,
     Segment, SenderConfig, SenderCounters, SendingEnd,
 };
-use crate::component::Choice;
 use crate::packet::{FlowId, NodeId};
 use crate::time::{Duration, Instant};
 use crate::transport::{End, PacketHeader};
@@ -58,7 +57,7 @@ fn receiver_of(config: &SenderConfig, delayed_ack: u32) -> Receiver {
 }
 
 fn newreno() -> Controller {
-    Controller::new(&Choice::by_name(REGISTRY, "newreno").unwrap())
+    Controller::new(&Config::default())
 }
 
 const HEADER: PacketHeader =

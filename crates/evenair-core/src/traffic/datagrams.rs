@@ -1,68 +1,69 @@
 //! Applications over UDP: when each of a flow's datagrams, which are all of one size, is sent.
 
 use super::{Distribution, Draws};
-use crate::component::{Accepts, Choice, Parameter, Part, Value};
+use crate::component::{configuration, distribution_of_times, registry};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 
-/// What runs over UDP, by the name that scenarios use. All take the flow's `rate`.
-pub static DATAGRAMS: &[&Part] = &[&CBR, &POISSON, &ON_OFF];
+registry! {
+    /// An application over UDP. All of them take the flow's `rate`.
+    pub enum Pattern {
+        Cbr(CbrConfig),
+        Poisson(PoissonConfig),
+        OnOff(OnOffConfig),
+    }
+    kind "application", noun "application", planned &[]
+}
 
-static CBR: Part = Part {
-    name: "cbr",
-    summary: "a datagram of `segment` bytes at a constant interval, by the flow's `rate` (UDP)",
-    source: "ns-2's Application/Traffic/CBR",
-    ordered: &[],
-    parameters: &[],
-};
+configuration! {
+    /// A constant interval, from the flow's `rate`.
+    pub struct CbrConfig {
+        name: "cbr",
+        summary: "a datagram of `segment` bytes at a constant interval, by the flow's `rate` (UDP)",
+        source: "ns-2's Application/Traffic/CBR",
+    }
+}
 
-static POISSON: Part = Part {
-    name: "poisson",
-    summary: "datagrams of `segment` bytes with exponential gaps, at the flow's `rate` on average \
-              (UDP)",
-    source: "the Poisson process",
-    ordered: &[],
-    parameters: &[],
-};
+configuration! {
+    /// Exponential gaps, from the flow's `rate`.
+    pub struct PoissonConfig {
+        name: "poisson",
+        summary: "datagrams of `segment` bytes with exponential gaps, at the flow's `rate` on \
+                  average (UDP)",
+        source: "the Poisson process",
+    }
+}
 
-static ON_OFF: Part = Part {
-    name: "on-off",
-    summary: "datagrams of `segment` bytes at the flow's `rate` in on periods, none in off periods \
-              (UDP)",
-    source: "Tsiknas and Stamatelos 2012 (cross traffic of scenario 2); ns-2's \
-             Application/Traffic/Pareto",
-    ordered: &[],
-    parameters: &[
-        Parameter {
-            name: "on",
-            default: Value::Distribution(HALF_A_SECOND),
-            accepts: Accepts::Times,
-            meaning: "length of an on period; its mean is at least the interval of the datagrams",
-        },
-        Parameter {
-            name: "off",
-            default: Value::Distribution(HALF_A_SECOND),
-            accepts: Accepts::Times,
-            meaning: "length of an off period",
-        },
-    ],
-};
+configuration! {
+    /// Parameters of on and off periods.
+    pub struct OnOffConfig {
+        name: "on-off",
+        summary: "datagrams of `segment` bytes at the flow's `rate` in on periods, none in off \
+                  periods (UDP)",
+        source: "Tsiknas and Stamatelos 2012 (cross traffic of scenario 2); ns-2's \
+                 Application/Traffic/Pareto",
+    }
+    /// length of an on period; its mean is at least the interval of the datagrams
+    on: Distribution = HALF_A_SECOND, distribution_of_times();
+    /// length of an off period
+    off: Distribution = HALF_A_SECOND, distribution_of_times();
+}
 
-/// Tsiknas and Stamatelos 2012: "the mean duration in on and off states is 500 msec"; the shape is
-/// the default of ns-2's Application/Traffic/Pareto, for the paper gives none.
-const HALF_A_SECOND: Distribution = Distribution::Pareto { mean: 0.5, shape: 1.5 };
+/// Tsiknas and Stamatelos 2012: "the mean duration in on and off states is 500 msec"; the paper
+/// gives no shape, so it is the default of ns-2's Application/Traffic/Pareto.
+const HALF_A_SECOND: Distribution = Distribution::pareto(0.5, 1.5);
 
 /// When an application sends its datagrams.
 #[derive(Clone, Debug)]
 pub struct Datagrams {
-    pattern: Pattern,
+    process: Process,
     /// Between two datagrams, at the flow's rate.
     interval: Duration,
     next: Instant,
 }
 
 #[derive(Clone, Debug)]
-enum Pattern {
+enum Process {
     Constant,
     Poisson(RngStream),
     /// A clock that runs in on periods alone makes a datagram at each `interval`, so that the rate
@@ -70,34 +71,36 @@ enum Pattern {
     OnOff {
         on: Draws,
         off: Draws,
-        /// Of the present on period, counted from `next`.
+        /// The rest of the current on period, from `next` on.
         left: Duration,
     },
 }
 
 impl Datagrams {
-    /// The chosen application from `start` on, `interval` apart at the flow's rate; `flow` is its
-    /// index in the run.
+    /// The configured application from `start` on, `interval` apart at the flow's rate; `flow` is
+    /// its index in the run.
     ///
     /// The first datagram leaves at `start`, or with "poisson" a first gap later.
-    ///
-    /// # Panics
-    /// If the choice is not from [`DATAGRAMS`].
-    pub fn new(choice: &Choice, interval: Duration, start: Instant, seed: u64, flow: u32) -> Self {
+    pub fn new(
+        pattern: &Pattern,
+        interval: Duration,
+        start: Instant,
+        seed: u64,
+        flow: u32,
+    ) -> Self {
         let stream = |number| RngStream::new(seed, StreamId::Traffic, 2 * u64::from(flow) + number);
-        let pattern = match choice.name() {
-            name if name == CBR.name => Pattern::Constant,
-            name if name == POISSON.name => Pattern::Poisson(stream(0)),
-            name if name == ON_OFF.name => {
-                let mut on = Draws::new(choice.distribution("on").clone(), stream(0));
-                let off = Draws::new(choice.distribution("off").clone(), stream(1));
+        let process = match pattern {
+            Pattern::Cbr(CbrConfig {}) => Process::Constant,
+            Pattern::Poisson(PoissonConfig {}) => Process::Poisson(stream(0)),
+            Pattern::OnOff(OnOffConfig { on, off }) => {
+                let mut on = Draws::new(on.clone(), stream(0));
+                let off = Draws::new(off.clone(), stream(1));
                 let left = Duration::from_secs_f64(on.draw());
-                Pattern::OnOff { on, off, left }
+                Process::OnOff { on, off, left }
             }
-            other => panic!("no application over UDP is called {other}"),
         };
-        let waits = matches!(pattern, Pattern::Poisson(_));
-        let mut datagrams = Self { pattern, interval, next: start };
+        let waits = matches!(process, Process::Poisson(_));
+        let mut datagrams = Self { process, interval, next: start };
         if waits {
             datagrams.advance();
         }
@@ -109,15 +112,15 @@ impl Datagrams {
         self.next
     }
 
-    /// It has been sent.
+    /// The next datagram was sent.
     pub fn advance(&mut self) {
-        match &mut self.pattern {
-            Pattern::Constant => self.next += self.interval,
-            Pattern::Poisson(stream) => {
+        match &mut self.process {
+            Process::Constant => self.next += self.interval,
+            Process::Poisson(stream) => {
                 self.next +=
                     Duration::from_secs_f64(stream.exponential(self.interval.as_secs_f64()));
             }
-            Pattern::OnOff { on, off, left } => {
+            Process::OnOff { on, off, left } => {
                 let mut missing = self.interval;
                 while *left < missing {
                     missing = missing - *left;
@@ -139,8 +142,8 @@ mod tests {
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
     /// When the first `count` datagrams leave, in seconds.
-    fn times(choice: &Choice, interval: Duration, count: usize) -> Vec<f64> {
-        let mut datagrams = Datagrams::new(choice, interval, Instant::ZERO, 1, 0);
+    fn times(pattern: &Pattern, interval: Duration, count: usize) -> Vec<f64> {
+        let mut datagrams = Datagrams::new(pattern, interval, Instant::ZERO, 1, 0);
         let mut next = || {
             let at = datagrams.next().as_secs_f64();
             datagrams.advance();
@@ -149,16 +152,15 @@ mod tests {
         (0..count).map(|_| next()).collect()
     }
 
-    fn on_off(on: Distribution, off: Distribution) -> Choice {
-        let choice = Choice::new(&ON_OFF).with("on", Value::Distribution(on));
-        choice.with("off", Value::Distribution(off))
+    fn on_off(on: Distribution, off: Distribution) -> Pattern {
+        Pattern::OnOff(OnOffConfig { on, off })
     }
 
     /// A chi-square test in 20 classes of equal probability: 19 degrees of freedom, 99.9% quantile
     /// 43.8. The mean gap, 2 ms, is within 3.3 standard errors (99.9%).
     #[test]
     fn gaps_of_a_poisson_process_are_exponential() {
-        let times = times(&Choice::new(&POISSON), MS(2), 100_001);
+        let times = times(&PoissonConfig {}.into(), MS(2), 100_001);
         let gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let n = gaps.len() as f64;
         let mut counts = [0.0; 20];
@@ -176,7 +178,7 @@ mod tests {
     /// and 5 ms of the second one.
     #[test]
     fn an_off_period_stops_the_clock() {
-        let constant = |mean| Distribution::Deterministic { mean };
+        let constant = |mean| Distribution::constant(mean);
         let times = times(&on_off(constant(0.025), constant(0.1)), MS(10), 7);
         assert_eq!(times, [0.0, 0.01, 0.02, 0.13, 0.14, 0.15, 0.26]);
     }
@@ -187,7 +189,7 @@ mod tests {
     #[test]
     fn the_mean_rate_is_the_share_of_the_on_periods() {
         let (a, b) = (0.5, 0.25);
-        let exponential = |mean| Distribution::Exponential { mean };
+        let exponential = |mean| Distribution::exponential(mean);
         let count = 1_000_000;
         let times = times(&on_off(exponential(a), exponential(b)), MS(10), count);
         let time = times[count - 1];
@@ -201,7 +203,7 @@ mod tests {
     /// n^(-1/3), 1% for the million periods here, so the bar of 5% is for gross errors alone.
     #[test]
     fn the_default_sends_at_half_the_rate() {
-        let times = times(&Choice::new(&ON_OFF), MS(250), 2_000_000);
+        let times = times(&OnOffConfig::default().into(), MS(250), 2_000_000);
         let share = times.len() as f64 * 0.25 / times[times.len() - 1];
         assert!((share - 0.5).abs() < 0.025, "{share}");
     }

@@ -3,162 +3,180 @@
 
 use std::sync::Arc;
 
-use crate::component::{Accepts, Parameter, Part, Value};
+use crate::component::{
+    Component, Configuration, Parameter, Parameters, Value, configuration, number, registry,
+};
 use crate::rng::RngStream;
 
-/// A distribution of a quantity that is never negative, in seconds or bytes.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Distribution {
-    /// Always the mean.
-    Deterministic {
-        /// What is always drawn.
-        mean: f64,
-    },
-    /// Exponential.
-    Exponential {
-        /// The mean.
-        mean: f64,
-    },
-    /// Uniform from 0 to twice the mean.
-    Uniform {
-        /// The mean.
-        mean: f64,
-    },
-    /// Pareto's first kind, P(X > x) = (m / x)^shape from the minimum
-    /// m = mean (shape - 1) / shape on, as ns-2's `RandomVariable/Pareto`.
-    Pareto {
-        /// The mean.
-        mean: f64,
-        /// The tail's exponent, above 1; up to 2 the variance is infinite.
-        shape: f64,
-    },
-    /// The exponential of a normal variable.
-    Lognormal {
-        /// The mean of what is drawn, not of its logarithm.
-        mean: f64,
-        /// The standard deviation of its logarithm.
-        sigma: f64,
-    },
-    /// These values one after the other, and again from the first.
-    Trace {
-        /// The values; at least one.
-        values: Arc<[f64]>,
-    },
-}
-
-/// The families by the name that scenarios use, with the parameters that they have besides the
-/// mean (a trace has its values instead).
-pub static FAMILIES: &[&Part] = &[
-    &Part {
+configuration! {
+    /// No parameters besides the mean.
+    pub struct DeterministicConfig {
         name: "deterministic",
         summary: "always the mean; a plain quantity says the same",
         source: "",
-        ordered: &[],
-        parameters: &[],
-    },
-    &Part {
+    }
+}
+
+configuration! {
+    /// No parameters besides the mean.
+    pub struct ExponentialConfig {
         name: "exponential",
         summary: "exponential, by its mean",
         source: "",
-        ordered: &[],
-        parameters: &[],
-    },
-    &Part {
+    }
+}
+
+configuration! {
+    /// No parameters besides the mean.
+    pub struct UniformConfig {
         name: "uniform",
         summary: "uniform from 0 to twice the mean",
         source: "",
-        ordered: &[],
-        parameters: &[],
-    },
-    &Part {
+    }
+}
+
+configuration! {
+    /// Parameters of Pareto's first kind, P(X > x) = (m / x)^shape from the minimum
+    /// m = mean (shape - 1) / shape on, as ns-2's `RandomVariable/Pareto`.
+    pub struct ParetoConfig {
         name: "pareto",
         summary: "Pareto's first kind: heavy-tailed, from a minimum of mean (shape - 1) / shape on",
         source: "ns-2's RandomVariable/Pareto",
-        ordered: &[],
-        parameters: &[Parameter {
-            name: "shape",
-            default: Value::Number(1.5),
-            // At 1 there is no mean; at 1.01 the minimum is already a hundredth of it.
-            accepts: Accepts::Number(1.01, 100.0),
-            meaning: "exponent of the tail; up to 2 the variance is infinite",
-        }],
-    },
-    &Part {
+    }
+    /// exponent of the tail; up to 2 the variance is infinite
+    // At 1 there is no mean; at 1.01 the minimum is already a hundredth of it.
+    shape: f64 = 1.5, number(1.01..=100.0);
+}
+
+configuration! {
+    /// Parameters of the exponential of a normal variable. The mean is that of the values, not of
+    /// their logarithm.
+    pub struct LognormalConfig {
         name: "lognormal",
         summary: "the exponential of a normal variable, by its own mean",
         source: "",
-        ordered: &[],
-        parameters: &[Parameter {
-            name: "sigma",
-            default: Value::Number(1.0),
-            // Beyond, nearly all draws are next to nothing.
-            accepts: Accepts::Number(0.0, 5.0),
-            meaning: "standard deviation of the logarithm",
-        }],
-    },
-    &Part {
+    }
+    /// standard deviation of the logarithm
+    // Above 5 nearly all draws are close to zero.
+    sigma: f64 = 1.0, number(0.0..=5.0);
+}
+
+/// The values of a trace: drawn one after the other, and again from the first. They take the place
+/// of the mean, and are no parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TraceConfig {
+    values: Arc<[f64]>,
+}
+
+impl Default for TraceConfig {
+    fn default() -> Self {
+        Self { values: [0.0].into() }
+    }
+}
+
+impl Parameters for TraceConfig {
+    fn visit(&self, _visitor: &mut dyn FnMut(&'static Parameter, Value)) {}
+
+    fn assign(&mut self, _name: &str, _value: Value) -> bool {
+        false
+    }
+}
+
+impl Configuration for TraceConfig {
+    const COMPONENT: &'static Component = &Component {
         name: "trace",
         summary: "the values of a list, or of a file with one in each line, in turn and repeated",
         source: "",
         ordered: &[],
-        parameters: &[],
-    },
-];
+    };
+}
+
+registry! {
+    /// A family of distributions, with its parameters besides the mean.
+    pub enum Family {
+        Deterministic(DeterministicConfig),
+        Exponential(ExponentialConfig),
+        Uniform(UniformConfig),
+        Pareto(ParetoConfig),
+        Lognormal(LognormalConfig),
+        Trace(TraceConfig),
+    }
+    kind "distribution", noun "distribution", planned &[]
+}
+
+/// The distribution of a quantity that is never negative, in seconds or bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Distribution {
+    family: Family,
+    mean: f64,
+}
 
 impl Distribution {
-    /// The family of that name with that mean and the family's own parameter, if it has one.
-    /// `None` for a name that is none of a family with a mean.
-    pub fn of(family: &str, mean: f64, own: f64) -> Option<Self> {
-        Some(match family {
-            "deterministic" => Self::Deterministic { mean },
-            "exponential" => Self::Exponential { mean },
-            "uniform" => Self::Uniform { mean },
-            "pareto" => Self::Pareto { mean, shape: own },
-            "lognormal" => Self::Lognormal { mean, sigma: own },
-            _ => return None,
-        })
+    /// A member of a family, by its mean. The mean of a trace is that of its values, and `mean` is
+    /// ignored.
+    pub fn new(family: Family, mean: f64) -> Self {
+        match family {
+            Family::Trace(trace) => Self::trace(trace.values),
+            family => Self { family, mean },
+        }
     }
 
-    /// The family.
-    pub fn family(&self) -> &'static Part {
-        FAMILIES[match self {
-            Self::Deterministic { .. } => 0,
-            Self::Exponential { .. } => 1,
-            Self::Uniform { .. } => 2,
-            Self::Pareto { .. } => 3,
-            Self::Lognormal { .. } => 4,
-            Self::Trace { .. } => 5,
-        }]
+    /// Always `mean`.
+    pub const fn constant(mean: f64) -> Self {
+        Self { family: Family::Deterministic(DeterministicConfig {}), mean }
+    }
+
+    /// Exponential.
+    pub const fn exponential(mean: f64) -> Self {
+        Self { family: Family::Exponential(ExponentialConfig {}), mean }
+    }
+
+    /// Uniform from 0 to twice the mean.
+    pub const fn uniform(mean: f64) -> Self {
+        Self { family: Family::Uniform(UniformConfig {}), mean }
+    }
+
+    /// Pareto's first kind; `shape` is above 1.
+    pub const fn pareto(mean: f64, shape: f64) -> Self {
+        Self { family: Family::Pareto(ParetoConfig { shape }), mean }
+    }
+
+    /// Lognormal; `sigma` is the standard deviation of the logarithm.
+    pub const fn lognormal(mean: f64, sigma: f64) -> Self {
+        Self { family: Family::Lognormal(LognormalConfig { sigma }), mean }
+    }
+
+    /// These values in turn; at least one.
+    pub fn trace(values: Arc<[f64]>) -> Self {
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        Self { family: Family::Trace(TraceConfig { values }), mean }
+    }
+
+    /// The family and its parameters.
+    pub fn family(&self) -> &Family {
+        &self.family
     }
 
     /// The mean.
     pub fn mean(&self) -> f64 {
-        match self {
-            Self::Deterministic { mean }
-            | Self::Exponential { mean }
-            | Self::Uniform { mean }
-            | Self::Pareto { mean, .. }
-            | Self::Lognormal { mean, .. } => *mean,
-            Self::Trace { values } => values.iter().sum::<f64>() / values.len() as f64,
-        }
+        self.mean
     }
 
-    /// The value of the family's own parameter.
-    pub fn own(&self) -> Option<f64> {
-        match self {
-            Self::Pareto { shape, .. } => Some(*shape),
-            Self::Lognormal { sigma, .. } => Some(*sigma),
+    /// The values of a trace; `None` of another family.
+    pub fn trace_values(&self) -> Option<&[f64]> {
+        match &self.family {
+            Family::Trace(trace) => Some(&trace.values),
             _ => None,
         }
     }
 }
 
-/// What is drawn from a distribution, one value after the other, with a random stream of its own.
+/// Draws from a distribution, with its own random stream.
 #[derive(Clone, Debug)]
 pub struct Draws {
     distribution: Distribution,
     stream: RngStream,
-    /// How many values of a trace have been taken.
+    /// How many values of a trace have been drawn.
     taken: usize,
 }
 
@@ -170,23 +188,23 @@ impl Draws {
 
     /// The next value.
     pub fn draw(&mut self) -> f64 {
-        let stream = &mut self.stream;
-        match &self.distribution {
-            Distribution::Deterministic { mean } => *mean,
-            Distribution::Exponential { mean } => stream.exponential(*mean),
-            Distribution::Uniform { mean } => 2.0 * mean * stream.uniform(),
-            Distribution::Pareto { mean, shape } => {
+        let (stream, mean) = (&mut self.stream, self.distribution.mean);
+        match &self.distribution.family {
+            Family::Deterministic(_) => mean,
+            Family::Exponential(_) => stream.exponential(mean),
+            Family::Uniform(_) => 2.0 * mean * stream.uniform(),
+            Family::Pareto(ParetoConfig { shape }) => {
                 let least = mean * (shape - 1.0) / shape;
                 // 1 - U is in (0, 1], so that nothing is infinite.
                 least * libm::pow(1.0 - stream.uniform(), -1.0 / shape)
             }
-            Distribution::Lognormal { mean, sigma } => {
+            Family::Lognormal(LognormalConfig { sigma }) => {
                 let radius = libm::sqrt(stream.exponential(2.0));
                 let angle = 2.0 * std::f64::consts::PI * stream.uniform();
                 let normal = radius * libm::cos(angle);
                 mean * libm::exp(sigma * normal - sigma * sigma / 2.0)
             }
-            Distribution::Trace { values } => {
+            Family::Trace(TraceConfig { values }) => {
                 let value = values[self.taken % values.len()];
                 self.taken += 1;
                 value
@@ -233,16 +251,16 @@ mod tests {
             assert!(statistic < 1.949, "{distribution:?}: {statistic}");
         };
         let mean = 2.0;
-        statistic(Distribution::Exponential { mean }, &|x| -libm::expm1(-x / 2.0));
-        statistic(Distribution::Uniform { mean }, &|x| (x / 4.0).clamp(0.0, 1.0));
+        statistic(Distribution::exponential(mean), &|x| -libm::expm1(-x / 2.0));
+        statistic(Distribution::uniform(mean), &|x| (x / 4.0).clamp(0.0, 1.0));
         // Minima by hand: 2 * 0.5 / 1.5, and 2 * 2 / 3.
-        statistic(Distribution::Pareto { mean, shape: 1.5 }, &pareto(2.0 / 3.0, 1.5));
-        statistic(Distribution::Pareto { mean, shape: 3.0 }, &pareto(4.0 / 3.0, 3.0));
+        statistic(Distribution::pareto(mean, 1.5), &pareto(2.0 / 3.0, 1.5));
+        statistic(Distribution::pareto(mean, 3.0), &pareto(4.0 / 3.0, 3.0));
         // The logarithm's mean is ln 2 - sigma^2 / 2.
         for sigma in [0.5, 1.0] {
             let mu = libm::log(2.0) - sigma * sigma / 2.0;
             let cdf = |x| normal((libm::log(x) - mu) / sigma);
-            statistic(Distribution::Lognormal { mean, sigma }, &cdf);
+            statistic(Distribution::lognormal(mean, sigma), &cdf);
         }
     }
 
@@ -252,11 +270,11 @@ mod tests {
         let mean = 30_000.0;
         let variance_1 = libm::exp(1.0) - 1.0;
         for (distribution, relative_variance) in [
-            (Distribution::Exponential { mean }, 1.0),
-            (Distribution::Uniform { mean }, 1.0 / 3.0),
+            (Distribution::exponential(mean), 1.0),
+            (Distribution::uniform(mean), 1.0 / 3.0),
             // 1 / (shape (shape - 2))
-            (Distribution::Pareto { mean, shape: 3.0 }, 1.0 / 3.0),
-            (Distribution::Lognormal { mean, sigma: 1.0 }, variance_1),
+            (Distribution::pareto(mean, 3.0), 1.0 / 3.0),
+            (Distribution::lognormal(mean, 1.0), variance_1),
         ] {
             assert_eq!(distribution.mean(), mean);
             let measured = draws(&distribution).iter().sum::<f64>() / DRAWS as f64;
@@ -268,9 +286,9 @@ mod tests {
 
     #[test]
     fn constants_and_traces_are_no_matter_of_chance() {
-        let constant = Distribution::Deterministic { mean: 3.0 };
+        let constant = Distribution::constant(3.0);
         assert!(draws(&constant).iter().all(|&x| x == 3.0));
-        let trace = Distribution::Trace { values: [1.0, 5.0, 3.0].into() };
+        let trace = Distribution::trace([1.0, 5.0, 3.0].into());
         assert_eq!(draws(&trace)[..7], [1.0, 5.0, 3.0, 1.0, 5.0, 3.0, 1.0]);
         assert_eq!(trace.mean(), 3.0);
     }

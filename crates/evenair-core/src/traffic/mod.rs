@@ -1,89 +1,160 @@
 //! Applications: what a flow has to send, and when.
 //!
-//! An application over TCP has a stream of bytes, one over UDP datagrams. What is random about it
-//! follows a [`Distribution`] and has a random stream of its own. To add one over UDP: its `PART`
-//! and its pattern in `datagrams.rs`, and its name in [`DATAGRAMS`].
+//! An application over TCP has a stream of bytes ([`Stream`]), one over UDP sends datagrams
+//! ([`Pattern`]). What is random about it follows a [`Distribution`] and has its own random stream.
+//! To add one over UDP: a configuration and a pattern in `datagrams.rs`, and a line in its
+//! `registry!`.
 
 mod datagrams;
 mod distribution;
 
-pub use datagrams::{DATAGRAMS, Datagrams};
-pub use distribution::{Distribution, Draws, FAMILIES};
-
-use crate::component::{Accepts, Parameter, Part, Value};
-
-/// What runs over TCP, by the name that scenarios use.
-pub static STREAMS: &[&Part] = &[&BULK, &FILE, &WEB];
-
-static BULK: Part = Part {
-    name: "bulk",
-    summary: "always has data to send (TCP)",
-    source: "ns-2's Application/FTP",
-    ordered: &[],
-    parameters: &[],
+pub use datagrams::{CbrConfig, Datagrams, OnOffConfig, Pattern, PoissonConfig};
+pub use distribution::{
+    DeterministicConfig, Distribution, Draws, ExponentialConfig, Family, LognormalConfig,
+    ParetoConfig, TraceConfig, UniformConfig,
 };
 
-static FILE: Part = Part {
-    name: "file",
-    summary: "one file over one connection, which its sender opens at once (TCP)",
-    source: "ns-2's Agent/TCP, `send`",
-    ordered: &[],
-    parameters: &[
-        Parameter {
-            name: "size",
-            default: Value::Distribution(Distribution::Deterministic { mean: 1e6 }),
-            accepts: Accepts::Sizes,
-            meaning: "payload of the file, bytes",
-        },
-        PAD,
-    ],
+use crate::component::{
+    Component, Parameter, Parameters, Registry, Value, configuration, distribution_of_sizes,
+    distribution_of_times, integer, limit, named, names, registry, switch,
 };
 
-static WEB: Part = Part {
-    name: "web",
-    summary: "a user who thinks, fetches a file over a new connection, thinks again, ... (TCP)",
-    source: "Miorandi, Kherani and Altman 2006, section 4",
-    ordered: &[],
-    parameters: &[
-        Parameter {
-            name: "size",
-            default: Value::Distribution(Distribution::Pareto { mean: 30_000.0, shape: 1.5 }),
-            accepts: Accepts::Sizes,
-            meaning: "payload of a file, bytes",
-        },
-        Parameter {
-            name: "think",
-            default: Value::Distribution(Distribution::Exponential { mean: 10.0 }),
-            accepts: Accepts::Times,
-            meaning: "time before the first transfer, and from the end of one to the next",
-        },
-        Parameter {
-            name: "sessions",
-            default: Value::Whole(u64::MAX),
-            accepts: Accepts::Limit(1_000_000),
-            meaning: "transfers after which the user stops",
-        },
-        Parameter {
-            name: "opened_by",
-            default: Value::Name("receiver"),
-            accepts: Accepts::Names(&["receiver", "sender"]),
-            meaning: "who opens the connections: the end that gets the file, and asks for it with \
-                      the third packet of the handshake, or the end that sends it, and puts its \
-                      first data there (ns-2; Miorandi et al. 2006, equation 13)",
-        },
-        Parameter {
-            name: "request",
-            default: Value::Whole(0),
-            accepts: Accepts::Whole(0, 65_495),
-            meaning: "payload of what asks for a file, bytes, up to a segment",
-        },
-        PAD,
-    ],
-};
+registry! {
+    /// An application over TCP.
+    pub enum Stream {
+        Bulk(BulkConfig),
+        File(FileConfig),
+        Web(WebConfig),
+    }
+    kind "application", noun "application", planned &[]
+}
 
-const PAD: Parameter = Parameter {
-    name: "pad",
-    default: Value::Switch(false),
-    accepts: Accepts::Switch,
-    meaning: "whether a file's last segment is filled up to a full one, as in ns-2",
-};
+impl Stream {
+    /// Whether it transfers files, and not data without end.
+    pub fn is_finite(&self) -> bool {
+        match self {
+            Self::Bulk(_) => false,
+            Self::File(_) | Self::Web(_) => true,
+        }
+    }
+}
+
+configuration! {
+    /// Always data to send.
+    pub struct BulkConfig {
+        name: "bulk",
+        summary: "always has data to send (TCP)",
+        source: "ns-2's Application/FTP",
+    }
+}
+
+configuration! {
+    /// Parameters of the transfer of one file.
+    pub struct FileConfig {
+        name: "file",
+        summary: "one file over one connection, which its sender opens at once (TCP)",
+        source: "ns-2's Agent/TCP, `send`",
+    }
+    /// payload of the file, bytes
+    size: Distribution = Distribution::constant(1e6), distribution_of_sizes();
+    /// Common to both applications that transfer files.
+    padding: PaddingConfig = PaddingConfig::default();
+}
+
+configuration! {
+    /// Parameters of a user of the web.
+    pub struct WebConfig {
+        name: "web",
+        summary: "a user who thinks, fetches a file over a new connection, thinks again, ... (TCP)",
+        source: "Miorandi, Kherani and Altman 2006, section 4",
+    }
+    /// payload of a file, bytes
+    size: Distribution = Distribution::pareto(30_000.0, 1.5), distribution_of_sizes();
+    /// time before the first transfer, and from the end of one to the next
+    think: Distribution = Distribution::exponential(10.0), distribution_of_times();
+    /// transfers after which the user stops
+    sessions: Option<u64> = None, limit(1_000_000);
+    /// who opens the connections: the end that gets the file, and asks for it with
+    /// the third packet of the handshake, or the end that sends it, and puts its
+    /// first data there (ns-2; Miorandi et al. 2006, equation 13)
+    opened_by: OpenedBy = OpenedBy::Receiver, names();
+    /// payload of what asks for a file, bytes, up to a segment
+    request: u64 = 0, integer(0..=65_495);
+    /// Common to both applications that transfer files.
+    padding: PaddingConfig = PaddingConfig::default();
+}
+
+configuration! {
+    /// Parameter of the applications that transfer files.
+    pub group PaddingConfig;
+    /// whether a file's last segment is filled up to a full one, as in ns-2
+    pad: bool = false, switch();
+}
+
+named! {
+    /// The end of a flow that opens its connections.
+    pub enum OpenedBy {
+        /// The end that receives the file.
+        #[default]
+        Receiver => "receiver",
+        /// The end that sends the file.
+        Sender => "sender",
+    }
+    planned []
+}
+
+/// The application of a flow.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Application {
+    /// Over TCP.
+    Stream(Stream),
+    /// Over UDP.
+    Datagrams(Pattern),
+}
+
+impl Application {
+    /// Whether it ends by itself.
+    pub fn is_finite(&self) -> bool {
+        match self {
+            Self::Stream(stream) => stream.is_finite(),
+            Self::Datagrams(_) => false,
+        }
+    }
+}
+
+impl Parameters for Application {
+    fn visit(&self, visitor: &mut dyn FnMut(&'static Parameter, Value)) {
+        match self {
+            Self::Stream(stream) => stream.visit(visitor),
+            Self::Datagrams(pattern) => pattern.visit(visitor),
+        }
+    }
+
+    fn assign(&mut self, name: &str, value: Value) -> bool {
+        match self {
+            Self::Stream(stream) => stream.assign(name, value),
+            Self::Datagrams(pattern) => pattern.assign(name, value),
+        }
+    }
+}
+
+impl Registry for Application {
+    const KIND: &'static str = Stream::KIND;
+    const NOUN: &'static str = Stream::NOUN;
+    const PLANNED: &'static [&'static str] = &[];
+
+    fn all() -> Vec<Self> {
+        let streams = Stream::all().into_iter().map(Self::Stream);
+        streams.chain(Pattern::all().into_iter().map(Self::Datagrams)).collect()
+    }
+
+    fn component(&self) -> &'static Component {
+        match self {
+            Self::Stream(stream) => stream.component(),
+            Self::Datagrams(pattern) => pattern.component(),
+        }
+    }
+}
+
+crate::registry_methods!(Application);
+crate::registry_serde!(Application, "Application");

@@ -1,11 +1,11 @@
-//! Whole numbers within bounds, so that the error names what is accepted.
+//! Integers within bounds, whose errors name the accepted range.
 
 use std::fmt;
 
 use serde::Deserializer;
 use serde::de::{Error, Unexpected, Visitor};
 
-/// Reads a bounded_integer number from `MIN` to `MAX`.
+/// Reads an integer from `MIN` to `MAX`.
 pub(super) fn bounded_integer<'de, const MIN: u32, const MAX: u32, D>(
     deserializer: D,
 ) -> Result<u32, D::Error>
@@ -15,7 +15,7 @@ where
     deserializer.deserialize_any(Bounded::<MIN, MAX>)
 }
 
-/// Reads a bounded_integer number from `MIN` to `MAX`, or null for none.
+/// Reads an integer from `MIN` to `MAX`, or null for none.
 pub(super) fn optional_bounded_integer<'de, const MIN: u32, const MAX: u32, D>(
     deserializer: D,
 ) -> Result<Option<u32>, D::Error>
@@ -31,7 +31,7 @@ impl<const MIN: u32, const MAX: u32> Visitor<'_> for Bounded<MIN, MAX> {
     type Value = u32;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a bounded_integer number from {MIN} to {MAX}")
+        write!(f, "a whole number from {MIN} to {MAX}")
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<u32, E> {

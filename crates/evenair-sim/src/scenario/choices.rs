@@ -3,13 +3,12 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use evenair_core::component::message::{nearest, shown};
+use evenair_core::component::{Bytes, Seconds};
 use evenair_core::time::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use super::names::{nearest, shown};
-use super::quantity::{Bytes, Seconds};
 
 /// PLCP preamble and header of 802.11b (IEEE 802.11-2007 18.2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,17 +1,21 @@
-//! Defaults that follow from other values; the others stand beside their fields.
+//! Defaults that depend on other values; the others are stated at their fields.
 
+use evenair_core::component::{Configuration as _, put_kind_first};
+use evenair_core::queue;
+use evenair_core::traffic::CbrConfig;
 use serde_json::{Map, Value};
 
-use super::application;
 use super::choices::Preamble;
-use super::distribution::FAMILY;
 use super::topology::SERVER;
 use super::transport::UDP;
 use super::types::{PhyKind, Scenario, WiredLink};
 
+/// The application over UDP where the scenario names none.
+const DEFAULT_OVER_UDP: &str = CbrConfig::COMPONENT.name;
+
 /// Fills in what must be known before the document is read into types.
 ///
-/// What it cannot make sense of it leaves to the reader, whose errors are better.
+/// Values of a wrong type are left as they are: reading them into types gives the better error.
 pub(super) fn fill_document(document: &mut Value) {
     if let Some(cell) = document.get_mut("cell").and_then(Value::as_object_mut) {
         let phy = match cell.get("phy") {
@@ -22,34 +26,29 @@ pub(super) fn fill_document(document: &mut Value) {
             default_to(cell, "data_rate", phy.default_data_rate().as_bps());
             default_to(cell, "control_rate", phy.default_control_rate().as_bps());
         }
-        put_kind_first(cell, "queue");
+        put_kind_of(cell, "queue");
     }
     if let Some(wired) = document.get_mut("wired").and_then(Value::as_object_mut) {
-        put_kind_first(wired, "queue");
+        put_kind_of(wired, "queue");
         for link in tables(wired.get_mut("link")) {
-            put_kind_first(link, "queue");
-            put_kind_first(link, "error");
+            put_kind_of(link, "queue");
+            put_kind_of(link, "error");
         }
         tables(wired.get_mut("flow")).for_each(fill_flow);
     }
     for station in tables(document.get_mut("station")) {
-        put_kind_first(station, "queue");
-        put_kind_first(station, "error");
+        put_kind_of(station, "queue");
+        put_kind_of(station, "error");
         tables(station.get_mut("flows")).for_each(fill_flow);
     }
 }
 
 fn fill_flow(flow: &mut Map<String, Value>) {
-    put_kind_first(flow, "transport");
-    put_kind_first(flow, "application");
-    if let Some(application) = flow.get_mut("application").and_then(Value::as_object_mut) {
-        for parameter in application.values_mut().filter_map(Value::as_object_mut) {
-            put_first(parameter, FAMILY);
-        }
-    }
+    put_kind_of(flow, "transport");
+    put_kind_of(flow, "application");
     let transport = flow.get("transport").map(|t| t.get("kind").unwrap_or(t));
     if transport.and_then(Value::as_str) == Some(UDP.name) {
-        default_to(flow, "application", application::OVER_UDP);
+        default_to(flow, "application", DEFAULT_OVER_UDP);
     }
     if flow.get("window").and_then(Value::as_u64) == Some(1) {
         default_to(flow, "initial_window", 1);
@@ -67,7 +66,7 @@ pub(super) fn fill_scenario(scenario: &mut Scenario) {
     if scenario.cell.phy == PhyKind::Dot11b {
         scenario.cell.preamble.get_or_insert(Preamble::Long);
     }
-    let marks_packets = scenario.cell.queue.discipline.name() == "spm-af";
+    let marks_packets = matches!(scenario.cell.queue.discipline, queue::Config::SpmAf(_));
     let wired = &mut scenario.wired;
     if wired.link.is_empty() {
         let WiredLink { rate, delay, queue, .. } = wired.links()[0].clone();
@@ -85,16 +84,10 @@ pub(super) fn fill_scenario(scenario: &mut Scenario) {
     }
 }
 
-/// Moves the `kind` of the part in `table[key]` before its parameters, which it gives a meaning.
-fn put_kind_first(table: &mut Map<String, Value>, key: &str) {
-    if let Some(part) = table.get_mut(key).and_then(Value::as_object_mut) {
-        put_first(part, "kind");
-    }
-}
-
-fn put_first(table: &mut Map<String, Value>, key: &str) {
-    if let Some(value) = table.shift_remove(key) {
-        table.shift_insert(0, key.to_owned(), value);
+/// Moves the `kind` of the component in `table[key]` before its parameters.
+fn put_kind_of(table: &mut Map<String, Value>, key: &str) {
+    if let Some(component) = table.get_mut(key).and_then(Value::as_object_mut) {
+        put_kind_first(component);
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use evenair_core::component::message::shown;
+use evenair_core::component::{DISTRIBUTION, TRACE};
 use serde_json::{Map, Value};
 
-use super::distribution::{FAMILY, TRACE};
 use super::error::ScenarioError;
-use super::names::shown;
 
 /// Reads TOML text into a document; nothing in it is checked yet.
 ///
@@ -47,7 +47,7 @@ fn anchor_traces(value: &mut Value, folder: &Path) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| anchor_traces(item, folder)),
         Value::Object(table) => {
-            let is_trace = table.get(FAMILY).is_some_and(|name| name == TRACE);
+            let is_trace = table.get(DISTRIBUTION).is_some_and(|name| name == TRACE);
             if let (true, Some(Value::String(file))) = (is_trace, table.get_mut("file")) {
                 *file = folder.join(&*file).to_string_lossy().into_owned();
             }

@@ -8,37 +8,28 @@
 //! Apply [`set`] to what the user wrote, not to a resolved scenario: some defaults follow from
 //! other values (the rates from the PHY, the marking from the queue), and once filled in they stay.
 
-mod application;
 mod bounded_integer;
 #[cfg(test)]
 mod broken_tests;
 mod choices;
 mod defaults;
-mod distribution;
 mod document;
 mod error;
-mod errors;
-mod limit;
 mod names;
+mod node_names;
 mod overrides;
-mod part;
-mod quantity;
 mod queue;
 #[cfg(test)]
 mod tests;
 mod topology;
+mod trace_file;
 mod transport;
 mod types;
 mod validate;
 
-pub use application::Application;
 pub use document::document_from_toml;
 pub use error::ScenarioError;
-pub use errors::AirErrors;
-pub use limit::QueueLimit;
 pub use overrides::set;
-pub(crate) use part::{accepted, default_of};
-pub use quantity::{BitRate, Bytes, Seconds};
 pub use queue::Queue;
 pub(crate) use topology::{ACCESS_POINT, SERVER, Topology};
 pub(crate) use transport::UDP;
@@ -46,6 +37,9 @@ pub use types::{
     Cell, CellKind, DelayedAck, Direction, Flow, LimitedTransmit, PhyKind, Preamble, RtsThreshold,
     Scenario, Station, Trace, Transport, Wired, WiredLink,
 };
+
+pub use evenair_core::component::{BitRate, Bytes, QueueLimit, Seconds};
+pub use evenair_core::traffic::Application;
 
 use serde_json::Value;
 

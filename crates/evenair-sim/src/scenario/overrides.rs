@@ -1,19 +1,18 @@
 //! Overrides by dotted key: `cell.queue.kind=las`, `station.0.count=3`.
 
+use evenair_core::component::DISTRIBUTION;
+use evenair_core::component::message::shown;
 use serde_json::{Map, Value};
 
-use super::distribution::FAMILY;
 use super::document::from_toml;
 use super::error::ScenarioError;
-use super::names::shown;
 
 /// Sets one value of a document.
 ///
 /// `key` is a dotted path with indices from 0; missing tables on it are made, list entries are
 /// not. `value` is read as a TOML value, and as a text where it is none (`11 Mbps`, `las`).
-/// Setting a queue's `kind`, or the queue as a whole to a name, to another one drops the parameters
-/// of the old kind but its `limit`; that of another part all of them, and a `distribution` keeps its
-/// `mean`.
+/// Setting the `kind` of a component, or the component to a name, removes the parameters of the old
+/// kind; a queue keeps its `limit`, and a distribution its `mean`.
 /// `source` names the override in errors. Whether the key and the value mean anything is
 /// checked by [`resolve`](super::resolve).
 ///
@@ -45,17 +44,18 @@ pub fn set(
     Ok(())
 }
 
-/// Whether `key` holds a part: its name, or a table with its `kind` and parameters.
-fn is_part(key: &str) -> bool {
+/// Whether `key` holds a component: its name, or a table with its `kind` and parameters.
+fn is_component(key: &str) -> bool {
     ["queue", "transport", "error", "application"].contains(&key)
 }
 
-/// Makes `part` one of another kind, which has other parameters; but a queue's limit stays.
-fn set_kind(part: &mut Map<String, Value>, kind: Value) {
-    if part.get("kind") != Some(&kind) {
-        part.retain(|key, _| key == "limit");
+/// Sets the kind of a component. Another kind has other parameters, so that all are removed but a
+/// queue's limit.
+fn set_kind(component: &mut Map<String, Value>, kind: Value) {
+    if component.get("kind") != Some(&kind) {
+        component.retain(|key, _| key == "limit");
     }
-    part.insert("kind".to_owned(), kind);
+    component.insert("kind".to_owned(), kind);
 }
 
 /// A TOML value, or the text itself where it is none.
@@ -83,7 +83,7 @@ impl Walk<'_> {
                 Ok(())
             }
             // `queue = "las"` says the same as `queue = { kind = "las" }`.
-            Value::String(kind) if depth > 0 && is_part(self.steps[depth - 1]) => {
+            Value::String(kind) if depth > 0 && is_component(self.steps[depth - 1]) => {
                 let kind = Value::String(std::mem::take(kind));
                 *node = Value::Object(Map::from_iter([("kind".to_owned(), kind)]));
                 Ok(())
@@ -127,16 +127,18 @@ impl Walk<'_> {
                 items[index] = value;
             }
             Value::Object(table) => match table.get_mut(step) {
-                // A part's name alone stands for its kind, here as in a scenario.
-                Some(Value::Object(part)) if is_part(step) && value.is_string() => {
-                    set_kind(part, value);
+                // The name alone stands for the kind, here as in a scenario.
+                Some(Value::Object(component)) if is_component(step) && value.is_string() => {
+                    set_kind(component, value);
                 }
-                _ if step == "kind" && depth > 0 && is_part(self.steps[depth - 1]) => {
+                _ if step == "kind" && depth > 0 && is_component(self.steps[depth - 1]) => {
                     set_kind(table, value);
                 }
-                Some(family) if step == FAMILY && *family != value => {
+                Some(family) if step == DISTRIBUTION && *family != value => {
                     *table = Map::from_iter(
-                        [(FAMILY.to_owned(), value)].into_iter().chain(table.remove_entry("mean")),
+                        [(DISTRIBUTION.to_owned(), value)]
+                            .into_iter()
+                            .chain(table.remove_entry("mean")),
                     );
                 }
                 _ => {

@@ -2,26 +2,19 @@
 
 use std::borrow::Cow;
 
-use evenair_core::component::Choice;
-use evenair_core::queue::REGISTRY;
+use evenair_core::component::{QueueLimit, Reader, schema, write};
+use evenair_core::queue::Config;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use super::limit::QueueLimit;
-use super::part::{self, Parts};
 
 /// A queue: `{ kind = "droptail", limit = 60 }`, or "las" for that kind with its defaults.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Queue {
     /// The discipline with its own parameters.
-    pub discipline: Choice,
-    /// What fits, the packet in transmission included.
+    pub discipline: Config,
+    /// How much it may hold, the packet being transmitted included.
     pub limit: QueueLimit,
 }
-
-/// The disciplines to choose from.
-pub(super) const DISCIPLINES: Parts =
-    Parts { registry: REGISTRY, planned: &[], default: "droptail", noun: "queue", has_limit: true };
 
 /// The access point's queue where the scenario has none.
 pub(super) fn access_point_default() -> Queue {
@@ -54,13 +47,13 @@ const ACCESS_POINT_LIMIT: u32 = 60;
 const STATION_LIMIT: u32 = 1000;
 
 fn default_queue(limit: u32) -> Queue {
-    Queue { discipline: DISCIPLINES.default_choice(), limit: QueueLimit::Packets(limit) }
+    Queue { discipline: Config::default(), limit: QueueLimit::Packets(limit) }
 }
 
 fn read<'de, D: Deserializer<'de>>(deserializer: D, limit: u32) -> Result<Queue, D::Error> {
-    let chosen = DISCIPLINES.read(deserializer)?;
-    let limit = chosen.limit.unwrap_or(QueueLimit::Packets(limit));
-    Ok(Queue { discipline: chosen.choice, limit })
+    let table = Reader { has_limit: true, read_text: None }.read(deserializer)?;
+    let limit = table.limit.unwrap_or(QueueLimit::Packets(limit));
+    Ok(Queue { discipline: table.configuration, limit })
 }
 
 /// Takes the access point's limit where none is given.
@@ -72,7 +65,7 @@ impl<'de> Deserialize<'de> for Queue {
 
 impl Serialize for Queue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        part::write(serializer, &self.discipline, Some(self.limit))
+        write(serializer, &self.discipline, Some(self.limit))
     }
 }
 
@@ -82,6 +75,6 @@ impl JsonSchema for Queue {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        DISCIPLINES.schema(generator)
+        schema::<Config>(generator, true)
     }
 }

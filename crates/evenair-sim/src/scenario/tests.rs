@@ -3,15 +3,11 @@ use serde_json::{Value, json};
 
 use super::broken_tests::error_of;
 use super::*;
-use evenair_core::component::{self, Choice};
-use evenair_core::queue::REGISTRY;
+use evenair_core::loss::{IndependentConfig, LossRateConfig};
+use evenair_core::queue::{Config, Filtering, LasConfig, Service, SpmAfConfig};
 use evenair_core::time::Duration;
-use evenair_core::traffic::Distribution;
+use evenair_core::traffic::{Distribution, OnOffConfig, Pattern};
 use evenair_core::units::Rate;
-
-fn named(name: &str) -> Choice {
-    Choice::by_name(REGISTRY, name).unwrap()
-}
 
 /// The scenario of interface.md.
 const EXAMPLE: &str = r#"
@@ -187,7 +183,8 @@ fn marking_and_counting_follow_the_queue() {
     let yes = Some(true);
     let no = Some(false);
     assert_eq!(flags, [(yes, yes), (yes, yes), (yes, no), (no, no)]);
-    assert_eq!(scenario.cell.queue.discipline.named("filtering"), "tail");
+    let tail = SpmAfConfig { filtering: Filtering::Tail };
+    assert_eq!(scenario.cell.queue.discipline, tail.into());
     // "spm-af" as a plain string takes the place's limit.
     assert_eq!(scenario.cell.queue.limit, QueueLimit::Packets(60));
 }
@@ -220,15 +217,17 @@ fn overrides_reach_every_place() {
             ("cell.immediate_access", "false"),
         ],
     );
-    let discipline = named("las").with("service", component::Value::Name("bytes"));
+    let las = LasConfig { service: Service::Bytes, ..LasConfig::default() };
+    let discipline = Config::from(las);
     assert_eq!(scenario.cell.queue, Queue { discipline, limit: QueueLimit::Packets(30) });
     assert_eq!(scenario.cell.data_rate.as_bps(), 5_500_000);
     assert_eq!(scenario.wired.delay.map(Seconds::duration), Some(Duration::from_millis(10)));
     assert_eq!(scenario.station[0].count, 3);
     assert_eq!(scenario.station[1].flows[0].window, 42);
-    let AirErrors(errors) = scenario.station[1].error.as_ref().unwrap();
-    assert_eq!((errors.name(), errors.number("rate")), ("independent", 0.25));
-    let discipline = named("spm-af").with("filtering", component::Value::Name("head"));
+    let loss = LossRateConfig { rate: 0.25 };
+    let error = IndependentConfig { loss, ..IndependentConfig::default() };
+    assert_eq!(scenario.station[1].error, Some(error.into()));
+    let discipline = Config::from(SpmAfConfig { filtering: Filtering::Head });
     assert_eq!(scenario.station[1].queue, Queue { discipline, limit: QueueLimit::Packets(1000) });
     assert_eq!(scenario.trace.unwrap().interval.duration(), Duration::from_secs(1));
     assert_eq!(scenario.name, "802.11b");
@@ -241,7 +240,7 @@ fn another_queue_kind_keeps_the_limit_alone() {
                [[station]]\nflows = [{ direction = \"up\" }]";
     let limit = QueueLimit::Packets(10);
     let other = overridden(las, &[("cell.queue.kind", "droptail")]);
-    assert_eq!(other.cell.queue, Queue { discipline: named("droptail"), limit });
+    assert_eq!(other.cell.queue, Queue { discipline: Config::default(), limit });
     assert_eq!(overridden(las, &[("cell.queue", "droptail")]), other);
     let same = overridden(las, &[("cell.queue.kind", "las")]);
     assert_eq!(same, resolved(las));
@@ -441,26 +440,30 @@ fn application(text: &str) -> Result<Scenario, ScenarioError> {
 
 fn periods(text: &str) -> [Distribution; 2] {
     let scenario = application(text).unwrap();
-    let choice = &scenario.station[0].flows[0].application.0;
-    ["on", "off"].map(|period| choice.distribution(period).clone())
+    on_and_off(&scenario)
+}
+
+/// The distributions of the first flow's application.
+fn on_and_off(scenario: &Scenario) -> [Distribution; 2] {
+    match scenario.station[0].flows[0].application.clone() {
+        Application::Datagrams(Pattern::OnOff(OnOffConfig { on, off })) => [on, off],
+        other => panic!("{other:?} is another application"),
+    }
 }
 
 #[test]
 fn what_a_distribution_leaves_out_is_as_in_the_default() {
-    let default = Distribution::Pareto { mean: 0.5, shape: 1.5 };
+    let default = Distribution::pareto(0.5, 1.5);
     assert_eq!(periods(r#""on-off""#), [default.clone(), default]);
     assert_eq!(
         periods(r#"{ kind = "on-off", on = "2 s", off = { distribution = "exponential" } }"#),
-        [Distribution::Deterministic { mean: 2.0 }, Distribution::Exponential { mean: 0.5 }]
+        [Distribution::constant(2.0), Distribution::exponential(0.5)]
     );
     assert_eq!(
         periods(
             r#"{ on = { shape = 3, mean = "20 ms", distribution = "pareto" }, off = { mean = 1 }, kind = "on-off" }"#
         ),
-        [
-            Distribution::Pareto { mean: 0.02, shape: 3.0 },
-            Distribution::Pareto { mean: 1.0, shape: 1.5 },
-        ]
+        [Distribution::pareto(0.02, 3.0), Distribution::pareto(1.0, 1.5),]
     );
 }
 
@@ -485,8 +488,8 @@ fn overriding_a_family_drops_its_parameter_and_keeps_the_mean() {
     set(&mut document, &format!("{key}.mean"), "1 s", "--set").unwrap();
     set(&mut document, &format!("{key}.distribution"), "exponential", "--set").unwrap();
     let scenario = resolve(document.clone(), "test").unwrap();
-    let on = scenario.station[0].flows[0].application.0.distribution("on").clone();
-    assert_eq!(on, Distribution::Exponential { mean: 1.0 });
+    let [on, _] = on_and_off(&scenario);
+    assert_eq!(on, Distribution::exponential(1.0));
     set(&mut document, "station.0.flows.0.application", "cbr", "--set").unwrap();
     assert_eq!(resolve(document, "test").unwrap().station[0].flows[0].application.name(), "cbr");
 }
@@ -506,8 +509,8 @@ fn a_trace_comes_from_a_file() {
         resolve(document_from_toml(text.as_bytes(), source).unwrap(), source)
     };
     let scenario = read("seconds\r\n0.25\r\n\r\n3 ms\n").unwrap();
-    let off = scenario.station[0].flows[0].application.0.distribution("off").clone();
-    assert_eq!(off, Distribution::Trace { values: [0.25, 0.003].into() });
+    let [_, off] = on_and_off(&scenario);
+    assert_eq!(off, Distribution::trace([0.25, 0.003].into()));
     for (file, part) in [
         ("", "got 0 values; accepted: from 1 to"),
         ("seconds\n", "got 0 values"),

@@ -1,51 +1,37 @@
 //! Transports: a congestion control of TCP with its parameters, or UDP.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use evenair_core::component::{Choice, Part};
-use evenair_core::tcp::congestion::REGISTRY;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use super::part::{self, Parts};
+use evenair_core::component::{
+    Component, Configuration, Parameter, Parameters, Registry, Value, configuration,
+};
+use evenair_core::tcp::congestion;
 
 /// The transport of a flow: "newreno", `{ kind = "newreno" }`, or "udp".
 #[derive(Clone, Debug, PartialEq)]
 pub enum Transport {
     /// TCP with this congestion control.
-    Tcp(Choice),
+    Tcp(congestion::Config),
     /// Datagrams without any control (RFC 768).
     Udp,
 }
 
-/// The transport that is no congestion control.
-pub(crate) static UDP: Part = Part {
-    name: "udp",
-    summary: "datagrams without acknowledgement or control",
-    source: "RFC 768",
-    ordered: &[],
-    parameters: &[],
-};
-
-impl Transport {
-    /// The name that scenarios use.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Tcp(control) => control.name(),
-            Self::Udp => UDP.name,
-        }
-    }
-
-    /// Whether the flow runs over TCP.
-    pub fn is_tcp(&self) -> bool {
-        *self != Self::Udp
+configuration! {
+    /// UDP has no parameters.
+    pub struct UdpConfig {
+        name: "udp",
+        summary: "datagrams without acknowledgement or control",
+        source: "RFC 768",
     }
 }
 
-impl Default for Transport {
-    fn default() -> Self {
-        Self::Tcp(transports().default_choice())
+/// The component of [`Transport::Udp`].
+pub(crate) const UDP: &Component = UdpConfig::COMPONENT;
+
+impl Transport {
+    /// Whether the flow runs over TCP.
+    pub fn is_tcp(&self) -> bool {
+        *self != Self::Udp
     }
 }
 
@@ -55,40 +41,37 @@ impl fmt::Display for Transport {
     }
 }
 
-impl<'de> Deserialize<'de> for Transport {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let choice = transports().read(deserializer)?.choice;
-        Ok(if choice.name() == UDP.name { Self::Udp } else { Self::Tcp(choice) })
+impl Parameters for Transport {
+    fn visit(&self, visitor: &mut dyn FnMut(&'static Parameter, Value)) {
+        if let Self::Tcp(control) = self {
+            control.visit(visitor);
+        }
     }
-}
 
-impl Serialize for Transport {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    fn assign(&mut self, name: &str, value: Value) -> bool {
         match self {
-            Self::Tcp(control) => part::write_short(serializer, control),
-            Self::Udp => serializer.serialize_str(UDP.name),
+            Self::Tcp(control) => control.assign(name, value),
+            Self::Udp => false,
         }
     }
 }
 
-impl JsonSchema for Transport {
-    fn schema_name() -> Cow<'static, str> {
-        "Transport".into()
+impl Registry for Transport {
+    const KIND: &'static str = "transport";
+    const NOUN: &'static str = "transport";
+    const PLANNED: &'static [&'static str] = &["tfrc"];
+
+    fn all() -> Vec<Self> {
+        congestion::Config::all().into_iter().map(Self::Tcp).chain([Self::Udp]).collect()
     }
 
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        transports().schema(generator)
+    fn component(&self) -> &'static Component {
+        match self {
+            Self::Tcp(control) => control.component(),
+            Self::Udp => UDP,
+        }
     }
 }
 
-fn transports() -> Parts {
-    static ALL: std::sync::LazyLock<Vec<&'static Part>> =
-        std::sync::LazyLock::new(|| REGISTRY.iter().copied().chain([&UDP]).collect());
-    Parts {
-        registry: &ALL,
-        planned: &["tfrc"],
-        default: "newreno",
-        noun: "transport",
-        has_limit: false,
-    }
-}
+evenair_core::registry_methods!(Transport);
+evenair_core::registry_serde!(Transport, "Transport");

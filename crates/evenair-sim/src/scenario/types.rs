@@ -3,20 +3,21 @@
 
 use std::borrow::Cow;
 
-use evenair_core::medium::wlan::phy::Phy;
+use evenair_core::component::{BitRate, Seconds};
+use evenair_core::loss;
 use evenair_core::time::Duration;
+use evenair_core::traffic::Application;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::application::Application;
 use super::bounded_integer::{bounded_integer, optional_bounded_integer};
-use super::names::{self, named};
-use super::quantity::{BitRate, Seconds};
+use super::node_names;
 use super::queue::{self, Queue};
 use super::topology::{ACCESS_POINT, SERVER};
+use super::trace_file;
 
 pub use super::choices::{DelayedAck, Preamble, RtsThreshold};
-use super::errors::AirErrors;
+pub use super::names::{CellKind, Direction, LimitedTransmit, PhyKind};
 pub use super::transport::Transport;
 
 /// Everything that a run depends on, but for its seed.
@@ -126,7 +127,7 @@ pub struct Wired {
 #[serde(deny_unknown_fields)]
 pub struct WiredLink {
     /// The nodes that it connects.
-    #[serde(deserialize_with = "names::pair")]
+    #[serde(deserialize_with = "node_names::pair")]
     pub between: [String; 2],
     /// Rate in each direction, bit/s, or "unlimited" (default: 100 Mbps).
     #[serde(default = "default_wired_rate")]
@@ -140,7 +141,7 @@ pub struct WiredLink {
     /// Errors of the link: packets are lost at its end. "down" is towards the access point, the
     /// level is "ip"; absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<AirErrors>,
+    pub error: Option<loss::Config>,
 }
 
 impl Wired {
@@ -175,7 +176,7 @@ pub struct Station {
     pub queue: Queue,
     /// Errors of the air between this station and the access point; absent: collisions alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<AirErrors>,
+    pub error: Option<loss::Config>,
     /// Bytes added to every IP packet that the station sends (default: 0; ns-2 with DSDV has 20).
     #[serde(default, deserialize_with = "bounded_integer::<0, 65535, _>")]
     #[schemars(range(min = 0, max = 65535))]
@@ -207,7 +208,7 @@ pub struct Flow {
     #[serde(default)]
     pub transport: Transport,
     /// What produces the data (default: "bulk" over TCP, "cbr" over UDP).
-    #[serde(default)]
+    #[serde(default, deserialize_with = "trace_file::application")]
     pub application: Application,
     /// Payload of a full segment or of a datagram, bytes (default: 1460).
     #[serde(default = "default_segment", deserialize_with = "bounded_integer::<1, 65_495, _>")]
@@ -305,86 +306,6 @@ pub struct Trace {
     /// Time between two samples, seconds, above 0 (default: 1 s).
     #[serde(default = "default_interval")]
     pub interval: Seconds,
-}
-
-named! {
-    /// The kind of medium.
-    pub enum CellKind {
-        /// IEEE 802.11 DCF.
-        #[default]
-        Wlan => "wlan",
-    }
-    planned ["wimax"]
-}
-
-named! {
-    /// The physical layer.
-    pub enum PhyKind {
-        /// IEEE 802.11b: DSSS and CCK, 1 to 11 Mbit/s.
-        #[default]
-        Dot11b => "802.11b",
-        /// IEEE 802.11a: OFDM at 5 GHz, 6 to 54 Mbit/s.
-        Dot11a => "802.11a",
-        /// IEEE 802.11g without 802.11b stations: OFDM at 2.4 GHz, 6 to 54 Mbit/s.
-        Dot11g => "802.11g",
-    }
-    planned []
-}
-
-named! {
-    /// Where a flow's data go.
-    pub enum Direction {
-        /// From the station to the wired server.
-        Up => "up",
-        /// From the wired server to the station.
-        #[default]
-        Down => "down",
-    }
-    planned []
-}
-
-named! {
-    /// What each of the first two duplicate ACKs lets go beyond cwnd.
-    pub enum LimitedTransmit {
-        /// Nothing.
-        Off => "off",
-        /// A segment that has never been sent (RFC 3042).
-        #[default]
-        New => "new",
-        /// The next segment in turn, after a timeout one that was sent before, as in ns-2.
-        Any => "any",
-    }
-    planned []
-}
-
-impl PhyKind {
-    /// Slots, interframe spaces and airtimes; `preamble` is 802.11b's.
-    pub fn timing(self, preamble: Option<Preamble>) -> Phy {
-        match self {
-            Self::Dot11b => Phy::dot11b(preamble.unwrap_or(Preamble::Long).duration()),
-            Self::Dot11a => Phy::dot11a(),
-            Self::Dot11g => Phy::dot11g(),
-        }
-    }
-
-    /// The rates to choose from, slowest first.
-    pub fn rates(self) -> impl DoubleEndedIterator<Item = BitRate> {
-        self.timing(None).rates.iter().map(|rate| BitRate::from_bps(rate.as_bps()))
-    }
-
-    /// The rate of data frames where the scenario names none: the fastest.
-    pub fn default_data_rate(self) -> BitRate {
-        self.rates().next_back().expect("every PHY has rates")
-    }
-
-    /// The rate of control frames where the scenario names none: the fastest mandatory one
-    /// that every station of the PHY's first standard has.
-    pub fn default_control_rate(self) -> BitRate {
-        match self {
-            Self::Dot11b => BitRate::from_bps(2_000_000),
-            Self::Dot11a | Self::Dot11g => BitRate::from_bps(24_000_000),
-        }
-    }
 }
 
 impl Default for Cell {

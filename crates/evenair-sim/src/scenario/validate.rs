@@ -1,18 +1,15 @@
-//! What a single value's type cannot check: bounds that depend on the place, and values that
-//! do not go together.
+//! Checks of values together, and of bounds that depend on other values.
 
-use evenair_core::component::Choice;
-use evenair_core::tcp::MAX_RTO;
+mod flow;
+
+use evenair_core::component::{BitRate, QueueLimit, Registry, Seconds};
+use evenair_core::loss::Level;
+use evenair_core::traffic::{Application, Stream};
 use serde_json::Value;
 
-use super::application::Application;
+use self::flow::{check_flow, check_size, check_station_flow, check_times, check_wired_flow};
 use super::choices::Preamble;
-use super::errors::AirErrors;
-use super::limit::QueueLimit;
-use super::names::{quoted_list, unknown_name};
-use super::quantity::{BitRate, Seconds};
 use super::topology::Topology;
-use super::transport::Transport;
 use super::types::{Cell, Direction, Flow, PhyKind, Scenario, Station, Wired};
 
 /// A field and what is wrong with it.
@@ -41,8 +38,6 @@ const MAX_SAMPLES: u64 = 10_000_000;
 /// Numbers in each sample: two of every flow, and four of the cell.
 const SAMPLES_PER_FLOW: u64 = 2;
 const SAMPLES_PER_CELL: u64 = 4;
-/// The largest IP packet, and the largest frame here.
-const MAX_PACKET: u64 = 65_535;
 /// More entries of the routing tables than memory should hold.
 const MAX_PLACES: u64 = 10_000_000;
 const SLOWEST: BitRate = BitRate::from_bps(1_000_000);
@@ -83,7 +78,7 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
     }
     let end = scenario.duration.duration() + scenario.warmup.duration();
     let stagger = scenario.stagger();
-    check_part("cell.queue", &scenario.cell.queue.discipline)?;
+    check_component("cell.queue", &scenario.cell.queue.discipline)?;
     let each = |station: &Station| u64::from(station.count) * station.flows.len() as u64;
     let flows = scenario.station.iter().map(each).sum::<u64>() + scenario.wired.flow.len() as u64;
     let topology = check_wired(&scenario.wired, flows)?;
@@ -182,9 +177,9 @@ fn check_station(field: &str, station: &Station, scenario: &Scenario) -> Checked
             return short_with_slowest(&field, "data_rate");
         }
     }
-    check_part(&format!("{field}.queue"), &station.queue.discipline)?;
-    if let Some(AirErrors(errors)) = &station.error {
-        check_part(&format!("{field}.error"), errors)?;
+    check_component(&format!("{field}.queue"), &station.queue.discipline)?;
+    if let Some(error) = &station.error {
+        check_component(&format!("{field}.error"), error)?;
     }
     if station.flows.is_empty() {
         return Err(fail(&format!("{field}.flows"), "got none", FLOWS));
@@ -192,121 +187,13 @@ fn check_station(field: &str, station: &Station, scenario: &Scenario) -> Checked
     Ok(())
 }
 
-fn check_flow(field: &str, flow: &Flow) -> Checked {
-    let at = |key: &str| format!("{field}.{key}");
-    let (application, over_tcp) = (flow.application.name(), flow.application.is_over_tcp());
-    if over_tcp != flow.transport.is_tcp() {
-        let got = format!("got \"{application}\" over {}", flow.transport);
-        return Err(fail(&at("application"), &got, &Application::transports()));
-    }
-    match (over_tcp, flow.rate) {
-        (false, None) => {
-            let needs = format!("which a \"{application}\" application needs");
-            let accepted = format!("a rate such as \"1 Mbps\", {needs}");
-            return Err(fail(&at("rate"), "missing", &accepted));
-        }
-        (false, Some(BitRate::UNLIMITED)) => {
-            return Err(fail(&at("rate"), "got \"unlimited\"", "a rate such as \"1 Mbps\""));
-        }
-        (true, Some(rate)) => {
-            let accepted = format!("no rate with application \"{application}\", or one over udp");
-            return Err(fail(&at("rate"), &format!("got {rate}"), &accepted));
-        }
-        _ => {}
-    }
-    check_part(&at("application"), &flow.application.0)?;
-    match application {
-        "on-off" => check_on_off(&at("application.on"), flow)?,
-        "file" => check_file_size(&at("application.size"), flow)?,
-        "web" => {
-            check_file_size(&at("application.size"), flow)?;
-            let request = flow.application.0.whole("request");
-            if request > u64::from(flow.segment) {
-                let accepted = format!("a whole number from 0 to the segment, {}", flow.segment);
-                return Err(fail(&at("application.request"), &format!("got {request}"), &accepted));
-            }
-        }
-        _ => {}
-    }
-    if !flow.transport.is_tcp() {
-        if flow.spm_marking == Some(true) {
-            let accepted = "false with transport \"udp\" (marking follows TCP's cwnd)";
-            return Err(fail(&at("spm_marking"), "got true", accepted));
-        }
-        return Ok(());
-    }
-    if flow.header < 40 {
-        let accepted = "a whole number from 40 to 120 for TCP over IP";
-        return Err(fail(&at("header"), &format!("got {}", flow.header), accepted));
-    }
-    for (key, value) in [("rack", flow.rack), ("prr", flow.prr)] {
-        if value && !flow.sack {
-            return Err(fail(&at(key), "got true", "false without sack = true"));
-        }
-    }
-    if flow.initial_window > flow.window {
-        let got = format!("got {}", flow.initial_window);
-        let accepted = format!("a whole number from 1 to the window, {}", flow.window);
-        return Err(fail(&at("initial_window"), &got, &accepted));
-    }
-    if let Transport::Tcp(control) = &flow.transport {
-        check_part(&at("transport"), control)?;
-    }
-    above_zero(&at("delayed_ack_timeout"), flow.delayed_ack_timeout)?;
-    for (key, rto) in [("min_rto", flow.min_rto), ("initial_rto", flow.initial_rto)] {
-        if rto == Seconds::ZERO || rto.duration() > MAX_RTO {
-            let accepted = format!("a time above 0 and up to {}", Seconds::from(MAX_RTO));
-            return Err(fail(&at(key), &format!("got {rto}"), &accepted));
-        }
-    }
-    Ok(())
-}
-
-/// Shorter on periods would take no end of them for a datagram.
-fn check_on_off(field: &str, flow: &Flow) -> Checked {
-    let interval = flow.datagram_interval().as_secs_f64();
-    let mean = flow.application.0.distribution("on").mean();
-    if mean < interval {
-        let accepted = format!("at least {interval} s on average, a datagram at the flow's rate");
-        return Err(fail(field, &format!("got {mean} s"), &accepted));
-    }
-    Ok(())
-}
-
-/// A file has a byte at least.
-fn check_file_size(field: &str, flow: &Flow) -> Checked {
-    let size = flow.application.0.distribution("size").mean();
-    if size < 1.0 {
-        let accepted = "at least 1 B on average, such as \"30 KB\"";
-        return Err(fail(field, &format!("got {size} B"), accepted));
-    }
-    Ok(())
-}
-
-fn check_times(field: &str, flow: &Flow, staggered: Seconds, end: Seconds) -> Checked {
-    let start = flow.start.unwrap_or(staggered);
-    let got = match flow.start {
-        Some(_) => format!("got {start}"),
-        None => format!("got none, so that the last of these flows would start at {start}"),
-    };
-    if start >= end {
-        let accepted = format!("a time before the end of the run, {end}");
-        return Err(fail(&format!("{field}.start"), &got, &accepted));
-    }
-    match flow.stop {
-        Some(stop) if stop <= start => {
-            let accepted = format!("a time after the flow's start, {start}");
-            Err(fail(&format!("{field}.stop"), &format!("got {stop}"), &accepted))
-        }
-        _ => Ok(()),
-    }
-}
-
 /// A limit in bytes must let the largest packet in.
 fn check_limits(field: &str, flow: &Flow, station: &Station, scenario: &Scenario) -> Checked {
-    let asked =
-        if flow.application.name() == "web" { flow.application.0.whole("request") } else { 0 };
-    let (data, ack) = (u64::from(flow.segment + flow.header), u64::from(flow.header) + asked);
+    let request = match &flow.application {
+        Application::Stream(Stream::Web(web)) => web.request,
+        _ => 0,
+    };
+    let (data, ack) = (u64::from(flow.segment + flow.header), u64::from(flow.header) + request);
     let (down, up) =
         if flow.direction == Some(Direction::Down) { (data, ack) } else { (ack, data) };
     let up = up + u64::from(station.extra_header);
@@ -364,10 +251,10 @@ fn check_wired(wired: &Wired, flows: u64) -> Result<Topology, Problem> {
     }
     for (index, link) in links.iter().enumerate() {
         let field = link_field(wired, index);
-        check_part(&format!("{field}.queue"), &link.queue.discipline)?;
-        if let Some(AirErrors(errors)) = &link.error {
-            check_part(&format!("{field}.error"), errors)?;
-            if errors.named("level") == "mac" {
+        check_component(&format!("{field}.queue"), &link.queue.discipline)?;
+        if let Some(error) = &link.error {
+            check_component(&format!("{field}.error"), error)?;
+            if error.scope().level == Level::Mac {
                 let accepted = "\"ip\": a wired link has no MAC that repeats";
                 return Err(fail(&format!("{field}.error.level"), "got \"mac\"", accepted));
             }
@@ -376,84 +263,15 @@ fn check_wired(wired: &Wired, flows: u64) -> Result<Topology, Problem> {
     Topology::new(wired)
 }
 
-/// The ends of a flow between a station and a host.
-fn check_station_flow(field: &str, flow: &Flow, wired: &Wired, topology: &Topology) -> Checked {
-    let at = |key: &str| format!("{field}.{key}");
-    if flow.direction.is_none() {
-        return Err(fail(&at("direction"), "missing", &quoted_list(Direction::NAMES)));
-    }
-    for (key, given) in [("from", &flow.from), ("to", &flow.to)] {
-        if given.is_some() {
-            let accepted = "a direction, and a host if it is not the server";
-            return Err(fail(&at(key), "got it with a station's flow", accepted));
-        }
-    }
-    match &flow.host {
-        Some(_) if wired.link.is_empty() => {
-            let accepted = "no host without [[wired.link]] tables";
-            Err(fail(&at("host"), "got a host where there is one link", accepted))
-        }
-        Some(host) => check_host(&at("host"), host, topology),
-        None => Ok(()),
-    }
-}
-
-/// The ends of a flow between two hosts.
-fn check_wired_flow(field: &str, flow: &Flow, topology: &Topology) -> Checked {
-    let at = |key: &str| format!("{field}.{key}");
-    for (key, given) in [("direction", flow.direction.is_some()), ("host", flow.host.is_some())] {
-        if given {
-            let accepted = "from and to, the names of two hosts";
-            return Err(fail(&at(key), "got it with a flow between hosts", accepted));
-        }
-    }
-    for (key, host) in [("from", &flow.from), ("to", &flow.to)] {
-        match host {
-            Some(host) => check_host(&at(key), host, topology)?,
-            None => {
-                return Err(fail(&at(key), "missing", &quoted_list(&topology.hosts())));
-            }
-        }
-    }
-    if flow.from == flow.to {
-        return Err(fail(&at("to"), "got the host that the data come from", "another host"));
-    }
-    Ok(())
-}
-
-fn check_host(field: &str, host: &str, topology: &Topology) -> Checked {
-    let hosts = topology.hosts();
-    if hosts.contains(&host) {
-        return Ok(());
-    }
-    Err(Problem { field: field.to_owned(), message: unknown_name(host, &hosts, &[]) })
-}
-
-/// What a part asks of its parameters together.
-fn check_part(field: &str, choice: &Choice) -> Checked {
-    match choice.objection() {
-        Some(objection) => {
-            let field = format!("{field}.{}", objection.parameter);
-            Err(fail(&field, &objection.got, &objection.accepted))
+/// Checks the parameters of a component together.
+fn check_component(field: &str, configuration: &impl Registry) -> Checked {
+    match configuration.violation() {
+        Some(violation) => {
+            let field = format!("{field}.{}", violation.parameter);
+            Err(fail(&field, &violation.got, &violation.accepted))
         }
         None => Ok(()),
     }
-}
-
-fn check_size(field: &str, flow: &Flow, extra_header: u32, mac_overhead: u32) -> Checked {
-    let size = [flow.segment, flow.header, extra_header, mac_overhead]
-        .iter()
-        .map(|&part| u64::from(part))
-        .sum::<u64>();
-    if size > MAX_PACKET {
-        let got = format!(
-            "got {}, with header {}, extra_header {extra_header} and mac_overhead {mac_overhead} a frame of {size} bytes",
-            flow.segment, flow.header
-        );
-        let accepted = format!("up to {MAX_PACKET} bytes together");
-        return Err(fail(&format!("{field}.segment"), &got, &accepted));
-    }
-    Ok(())
 }
 
 fn phy_rate(field: &str, rate: BitRate, phy: PhyKind) -> Checked {

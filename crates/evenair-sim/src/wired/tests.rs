@@ -1,9 +1,8 @@
 //! Wired networks by hand, and droptail links that are computed at arrival against the same links
 //! whose transmitters ask a droptail discipline for each packet.
 
-use evenair_core::component::Choice;
 use evenair_core::packet::{FlowId, PacketKind};
-use evenair_core::queue::{Limit, Queue, QueueStats, REGISTRY};
+use evenair_core::queue::{Config, DropTailConfig, Limit, Queue, QueueStats};
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::time::Duration;
 use evenair_core::units::Rate;
@@ -27,8 +26,8 @@ enum Action {
 }
 
 fn discipline(limit: Limit) -> LinkQueue {
-    let choice = Choice::by_name(REGISTRY, "droptail").unwrap();
-    LinkQueue::discipline(Queue::new(&choice, limit, RngStream::new(1, StreamId::Queue, 0)))
+    let config = Config::from(DropTailConfig::default());
+    LinkQueue::discipline(Queue::new(&config, limit, RngStream::new(1, StreamId::Queue, 0)))
 }
 
 /// A network in which each flow takes its path of links.
@@ -44,14 +43,17 @@ fn network(specs: &[Spec], paths: &[Vec<u32>], queue: fn(Limit) -> LinkQueue) ->
     Wired::new(links, next_hop, &entries)
 }
 
-/// The arrivals (time, flow, number) of what is sent, and each link's statistics, busy time included,
+/// Time, flow and number of a packet that has reached its host.
+type Arrival = (Instant, u32, u64);
+
+/// The arrivals of what is sent, and each link's statistics, busy time included,
 /// at `end`.
 fn run(
     mut wired: Wired,
     paths: &[Vec<u32>],
     actions: &[(Instant, Action)],
     end: Instant,
-) -> (Vec<(Instant, u32, u64)>, Vec<(QueueStats, Duration)>) {
+) -> (Vec<Arrival>, Vec<(QueueStats, Duration)>) {
     let mut arrivals = Vec::new();
     let mut poll_until = |wired: &mut Wired, limit: Instant| {
         while wired.due() < limit {

@@ -3,7 +3,7 @@
 //! Sources: IEEE 802.11-2007, clause 18 (HR/DSSS, 802.11b), clause 17 (OFDM, 802.11a), clause 19
 //! (ERP-OFDM, 802.11g); interframe spaces from clause 9.2.10.
 
-use crate::component::Part;
+use crate::component::Component;
 use crate::time::Duration;
 use crate::units::Rate;
 
@@ -63,27 +63,24 @@ const OFDM_RATES: &[Rate] = &[
 ];
 
 /// Every PHY, by the name that scenarios use.
-pub static REGISTRY: &[&Part] = &[
-    &Part {
+pub static REGISTRY: &[Component] = &[
+    Component {
         name: "802.11b",
         summary: "DSSS and CCK at 2.4 GHz: 1, 2, 5.5, 11 Mb/s; long or short preamble",
         source: "IEEE 802.11-2007 clause 18",
         ordered: &[],
-        parameters: &[],
     },
-    &Part {
+    Component {
         name: "802.11a",
         summary: "OFDM at 5 GHz: 6, 9, 12, 18, 24, 36, 48, 54 Mb/s",
         source: "IEEE 802.11-2007 clause 17",
         ordered: &[],
-        parameters: &[],
     },
-    &Part {
+    Component {
         name: "802.11g",
         summary: "OFDM at 2.4 GHz without 802.11b stations: 6 to 54 Mb/s, short slots",
         source: "IEEE 802.11-2007 clause 19",
         ordered: &[],
-        parameters: &[],
     },
 ];
 

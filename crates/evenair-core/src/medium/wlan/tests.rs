@@ -11,8 +11,7 @@ use proptest::test_runner::RngSeed;
 
 use super::oracle::Oracle;
 use super::{Dcf, DcfConfig, Exchange, RateControl};
-use crate::component::{Choice, Value};
-use crate::loss::{self, Level, LinkLoss};
+use crate::loss::{IndependentConfig, Level, LinkLoss, LossRateConfig, ScopeConfig};
 use crate::medium::wlan::phy::{LONG_PREAMBLE, Phy, SHORT_PREAMBLE};
 use crate::medium::{
     AirUsage, CellContext, Medium, PacketId, Taken, Transmission, TxQueueId, TxStatus,
@@ -130,10 +129,9 @@ impl UnderTest for Driver {
     }
     fn set_error_rate(&mut self, seed: u64, station: u32, rate: f64) {
         if rate > 0.0 {
-            let choice = Choice::by_name(loss::REGISTRY, "independent").unwrap();
-            let choice = choice.with("rate", Value::Number(rate));
-            let choice = choice.with("level", Value::Name("mac"));
-            let loss = LinkLoss::new(&choice, seed, StreamId::FrameErrors, station);
+            let scope = ScopeConfig { level: Level::Mac, ..ScopeConfig::default() };
+            let config = IndependentConfig { loss: LossRateConfig { rate }, scope }.into();
+            let loss = LinkLoss::new(&config, seed, StreamId::FrameErrors, station);
             self.cell.losses[station as usize] = Some(loss);
         }
     }

@@ -12,6 +12,7 @@ use proptest::test_runner::{RngSeed, TestCaseError, TestRunner};
 
 use super::model::Account;
 use super::*;
+use crate::component::{Parameters as _, Value};
 use crate::packet::{ConnectionId, Ecn};
 use crate::queue::QueueItem;
 
@@ -139,9 +140,12 @@ fn config(cases: u32) -> ProptestConfig {
 }
 
 /// The discipline called `name`, with those parameters.
-fn choice(name: &str, parameters: &[(&str, Value)]) -> Choice {
-    let with_defaults = Choice::by_name(REGISTRY, name).unwrap();
-    parameters.iter().fold(with_defaults, |choice, (name, value)| choice.with(name, value.clone()))
+fn choice(name: &str, parameters: &[(&str, Value)]) -> Config {
+    let mut config = Config::from_name(name).unwrap();
+    for (name, value) in parameters {
+        assert!(config.assign(name, value.clone()), "{name}");
+    }
+    config
 }
 
 /// The random stream of all queues here.
@@ -171,7 +175,7 @@ impl Tally {
 
 /// Puts a discipline and its model through the same steps, then lets them run dry.
 fn compare(
-    choice: &Choice,
+    choice: &Config,
     limit: Limit,
     model: &mut dyn Model,
     steps: &[Step],
@@ -280,7 +284,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(choice: &Choice, limit: Limit) -> Self {
+    fn new(choice: &Config, limit: Limit) -> Self {
         Self { queue: Queue::new(choice, limit, stream()), now: 0 }
     }
 

@@ -23,31 +23,26 @@
 //! round trip. NewReno repairs one of them each round trip, and the timer expires at every other loss.
 
 use super::bandwidth::BandwidthEstimator;
-use super::bic::{
-    AFTER_TIMEOUT, BETA, FAST_CONVERGENCE, Increase, LOW_WINDOW, SEARCH, SMAX, SMIN, SMOOTH_PART,
-};
-use super::hystart::{self, HyStart};
-use super::westwood::{TAU, after_loss, filter};
+use super::bic::{BETA, Increase, IncreaseConfig};
+use super::hystart::{HyStart, HyStartConfig};
+use super::westwood::{FilterConfig, after_loss};
 use super::{AckEvent, CongestionControl, Window, in_use};
-use crate::component::{Choice, Part};
+use crate::component::configuration;
 
-pub(super) static PART: Part = Part {
-    name: "biad",
-    summary: "the increase of bic with the decrease of westwood",
-    source: "the conclusion of Tsiknas and Stamatelos 2012; defined here",
-    ordered: &[],
-    parameters: &[
-        SEARCH,
-        SMAX,
-        SMIN,
-        SMOOTH_PART,
-        LOW_WINDOW,
-        FAST_CONVERGENCE,
-        AFTER_TIMEOUT,
-        TAU,
-        hystart::parameter(false),
-    ],
-};
+configuration! {
+    /// Parameters of BIAD.
+    pub struct BiadConfig {
+        name: "biad",
+        summary: "the increase of bic with the decrease of westwood",
+        source: "the conclusion of Tsiknas and Stamatelos 2012; defined here",
+    }
+    /// Common to bic and biad.
+    increase: IncreaseConfig = IncreaseConfig::default();
+    /// Common to westwood and biad.
+    filter: FilterConfig = FilterConfig::default();
+    /// Common to cubic and biad.
+    slow_start: HyStartConfig = HyStartConfig { hystart: false };
+}
 
 /// BIAD.
 #[derive(Clone, Debug)]
@@ -57,10 +52,10 @@ pub struct Biad {
 }
 
 impl Biad {
-    /// With the chosen constants.
-    pub fn new(choice: &Choice) -> Self {
-        let increase = Increase::new(choice, HyStart::new(choice));
-        Self { increase, pipe: BandwidthEstimator::new(filter(choice)) }
+    /// Before anything has been sent.
+    pub fn new(config: BiadConfig) -> Self {
+        let increase = Increase::new(config.increase, HyStart::new(&config.slow_start));
+        Self { increase, pipe: BandwidthEstimator::new(config.filter.filter()) }
     }
 }
 
@@ -108,13 +103,13 @@ impl CongestionControl for Biad {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Acks, choice, signal};
+    use super::super::tests::{Acks, signal};
     use super::*;
     use crate::time::Duration;
 
     /// 1000 segments/s with an RTT of 100 ms: T = 100.
     fn fed() -> (Biad, Window, Acks) {
-        let mut biad = Biad::new(&choice("biad"));
+        let mut biad = Biad::new(BiadConfig::default());
         let mut window = Window { cwnd: 100.0, ssthresh: 2.0 };
         let mut acks = Acks::default();
         acks.feed(&mut biad, &mut window, 5000, (100, Duration::from_millis(100)));

@@ -36,72 +36,63 @@
 
 use super::hystart::HyStart;
 use super::{AckEvent, CongestionControl, Window, in_use};
-use crate::component::{Accepts, Choice, Parameter, Part, Value};
+use crate::component::{OnOff, configuration, named, names, number};
 
-pub(super) static PART: Part = Part {
-    name: "bic",
-    summary: "binary search for the window of the last loss; 4/5 of the window at a loss",
-    source: "Xu, Harfoush and Rhee 2004; Linux tcp_bic",
-    ordered: &[],
-    parameters: &[
-        SEARCH,
-        SMAX,
-        SMIN,
-        SMOOTH_PART,
-        LOW_WINDOW,
-        FAST_CONVERGENCE,
-        AFTER_TIMEOUT,
-        Parameter {
-            name: "beta",
-            default: Value::Number(BETA),
-            accepts: Accepts::Number(0.1, 1.0),
-            meaning: "what is left of the window at a loss (Linux: 819/1024; the paper: 0.875)",
-        },
-    ],
-};
+configuration! {
+    /// Parameters of BIC.
+    pub struct BicConfig {
+        name: "bic",
+        summary: "binary search for the window of the last loss; 4/5 of the window at a loss",
+        source: "Xu, Harfoush and Rhee 2004; Linux tcp_bic",
+    }
+    /// Common to bic and biad.
+    increase: IncreaseConfig = IncreaseConfig::default();
+    /// what is left of the window at a loss (Linux: 819/1024; the paper: 0.875)
+    beta: f64 = BETA, number(0.1..=1.0);
+}
 
-pub(super) const SEARCH: Parameter = Parameter {
-    name: "search",
-    default: Value::Name("linux"),
-    accepts: Accepts::Names(&["linux", "paper"]),
-    meaning: "the increase: Linux's, or the textbook's binary search",
-};
-pub(super) const SMAX: Parameter = Parameter {
-    name: "smax",
-    default: Value::Number(16.0),
-    accepts: Accepts::Number(1.0, 1e6),
-    meaning: "the largest increase in a round trip, segments (Linux: 16; the paper: 32)",
-};
-pub(super) const SMIN: Parameter = Parameter {
-    name: "smin",
-    default: Value::Number(0.01),
-    accepts: Accepts::Number(1e-6, 1.0),
-    meaning: "the smallest increase in a round trip with `search = \"paper\"`, segments",
-};
-pub(super) const SMOOTH_PART: Parameter = Parameter {
-    name: "smooth_part",
-    default: Value::Number(20.0),
-    accepts: Accepts::Number(1.0, 1e6),
-    meaning: "round trips for the last 4 segments below the window of the last loss",
-};
-pub(super) const LOW_WINDOW: Parameter = Parameter {
-    name: "low_window",
-    default: Value::Number(14.0),
-    accepts: Accepts::Number(0.0, 1e6),
-    meaning: "up to this window it grows as NewReno, segments",
-};
-pub(super) const FAST_CONVERGENCE: Parameter = Parameter {
-    name: "fast_convergence",
-    default: Value::Name("on"),
-    accepts: Accepts::Names(&["on", "off"]),
-    meaning: "whether a loss below the last one's window lowers the target, to leave room",
-};
-pub(super) const AFTER_TIMEOUT: Parameter = Parameter {
-    name: "after_timeout",
-    default: Value::Name("keep"),
-    accepts: Accepts::Names(&["keep", "forget"]),
-    meaning: "whether a timeout keeps the target, as any loss does, or forgets it (Linux)",
-};
+configuration! {
+    /// Parameters of the binary increase.
+    pub group IncreaseConfig;
+    /// the increase: Linux's, or the textbook's binary search
+    search: Search = Search::Linux, names();
+    /// the largest increase in a round trip, segments (Linux: 16; the paper: 32)
+    smax: f64 = 16.0, number(1.0..=1e6);
+    /// the smallest increase in a round trip with `search = "paper"`, segments
+    smin: f64 = 0.01, number(1e-6..=1.0);
+    /// round trips for the last 4 segments below the window of the last loss
+    smooth_part: f64 = 20.0, number(1.0..=1e6);
+    /// up to this window it grows as NewReno, segments
+    low_window: f64 = 14.0, number(0.0..=1e6);
+    /// whether a loss below the last one's window lowers the target, to leave room
+    fast_convergence: OnOff = OnOff::On, names();
+    /// whether a timeout keeps the target, as any loss does, or forgets it (Linux)
+    after_timeout: Target = Target::Keep, names();
+}
+
+named! {
+    /// The increase below the window of the last loss.
+    pub enum Search {
+        /// A fourth of the way in each round trip.
+        #[default]
+        Linux => "linux",
+        /// Half of the way in each round trip.
+        Paper => "paper",
+    }
+    planned []
+}
+
+named! {
+    /// What a timeout does to the target of the search.
+    pub enum Target {
+        /// It is set as after any loss.
+        #[default]
+        Keep => "keep",
+        /// There is none until the next loss.
+        Forget => "forget",
+    }
+    planned []
+}
 
 /// What is left of the window at a loss (Linux).
 pub(super) const BETA: f64 = 819.0 / 1024.0;
@@ -114,13 +105,7 @@ const MOST_ACKS: f64 = 20.0;
 #[derive(Clone, Debug)]
 pub struct Increase {
     slow_start: HyStart,
-    as_linux: bool,
-    smax: f64,
-    smin: f64,
-    smooth_part: f64,
-    low_window: f64,
-    fast_convergence: bool,
-    forgets: bool,
+    config: IncreaseConfig,
     /// Whether Wmax is that of a loss which has not been repaired yet.
     recovering: bool,
     /// Wmax, once there was a loss.
@@ -130,21 +115,9 @@ pub struct Increase {
 }
 
 impl Increase {
-    /// With the chosen constants, after this slow start.
-    pub fn new(choice: &Choice, slow_start: HyStart) -> Self {
-        Self {
-            slow_start,
-            as_linux: choice.named(SEARCH.name) == "linux",
-            smax: choice.number(SMAX.name),
-            smin: choice.number(SMIN.name),
-            smooth_part: choice.number(SMOOTH_PART.name),
-            low_window: choice.number(LOW_WINDOW.name),
-            fast_convergence: choice.named(FAST_CONVERGENCE.name) == "on",
-            forgets: choice.named(AFTER_TIMEOUT.name) == "forget",
-            recovering: false,
-            max: None,
-            ratio: 2.0,
-        }
+    /// Before anything has been sent, with this slow start.
+    pub fn new(config: IncreaseConfig, slow_start: HyStart) -> Self {
+        Self { slow_start, config, recovering: false, max: None, ratio: 2.0 }
     }
 
     /// New data was acknowledged.
@@ -156,7 +129,7 @@ impl Increase {
         }
         let rest = self.slow_start.on_ack(window, signal);
         let cwnd = window.cwnd;
-        if cwnd <= self.low_window {
+        if cwnd <= self.config.low_window {
             window.cwnd += rest / cwnd;
         } else {
             let mut growth = self.per_round_trip(cwnd.floor()) / cwnd;
@@ -170,21 +143,21 @@ impl Increase {
     /// What a round trip adds to `cwnd`: equations (1) and (2).
     fn per_round_trip(&self, cwnd: f64) -> f64 {
         let distance = self.max.unwrap_or(0.0) - cwnd;
-        if !self.as_linux {
+        if self.config.search == Search::Paper {
             return if distance > 0.0 {
-                (distance / 2.0).clamp(self.smin, self.smax)
+                (distance / 2.0).clamp(self.config.smin, self.config.smax)
             } else {
-                (-distance).clamp(1.0, self.smax)
+                (-distance).clamp(1.0, self.config.smax)
             };
         }
-        let plateau = B / self.smooth_part;
+        let plateau = B / self.config.smooth_part;
         if distance > 0.0 {
             let step = (distance / B).floor();
-            if step <= 1.0 { plateau } else { step.min(self.smax) }
+            if step <= 1.0 { plateau } else { step.min(self.config.smax) }
         } else if -distance < B {
             plateau
         } else {
-            (-distance / (B - 1.0)).min(self.smax)
+            (-distance / (B - 1.0)).min(self.config.smax)
         }
     }
 
@@ -192,7 +165,8 @@ impl Increase {
     pub fn on_loss(&mut self, cwnd: f64, kept: f64) {
         self.slow_start.stop();
         let below = self.max.is_some_and(|max| cwnd < max);
-        let max = if below && self.fast_convergence { (cwnd + kept) / 2.0 } else { cwnd };
+        let max =
+            if below && self.config.fast_convergence.is_on() { (cwnd + kept) / 2.0 } else { cwnd };
         self.max = Some(max.floor());
         self.recovering = true;
     }
@@ -205,7 +179,7 @@ impl Increase {
     /// A timeout at the window `cwnd`, of which `kept` is ssthresh.
     pub fn on_timeout(&mut self, cwnd: f64, kept: f64) {
         self.slow_start.stop();
-        if self.forgets {
+        if self.config.after_timeout == Target::Forget {
             self.max = None;
             self.ratio = 2.0;
         } else if !self.recovering {
@@ -216,7 +190,7 @@ impl Increase {
 
     /// The window up to which growth is NewReno's.
     pub fn low_window(&self) -> f64 {
-        self.low_window
+        self.config.low_window
     }
 }
 
@@ -228,10 +202,9 @@ pub struct Bic {
 }
 
 impl Bic {
-    /// With the chosen constants.
-    pub fn new(choice: &Choice) -> Self {
-        let increase = Increase::new(choice, HyStart::plain());
-        Self { increase, beta: choice.number("beta") }
+    /// Before anything has been sent.
+    pub fn new(config: BicConfig) -> Self {
+        Self { increase: Increase::new(config.increase, HyStart::plain()), beta: config.beta }
     }
 
     /// ssthresh after a loss at the window `cwnd`.
@@ -269,9 +242,8 @@ impl CongestionControl for Bic {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Acks, choice, signal};
+    use super::super::tests::{Acks, signal};
     use super::*;
-    use crate::component::Value;
     use crate::time::Duration;
 
     const RTT: Duration = Duration::from_millis(100);
@@ -291,7 +263,7 @@ mod tests {
     /// By hand with B = 4, Smax = 16, smooth_part = 20 and Wmax = 200.
     #[test]
     fn the_increase_by_hand() {
-        let mut bic = Bic::new(&choice("bic"));
+        let mut bic = Bic::new(BicConfig::default());
         bic.increase.max = Some(200.0);
         let table = [
             (100.0, 16.0), // 25 > Smax
@@ -311,7 +283,8 @@ mod tests {
             assert_eq!(bic.increase.per_round_trip(cwnd), gain, "{cwnd}");
         }
         // The textbook: half the distance between Smin and Smax.
-        let mut bic = Bic::new(&choice("bic").with("search", Value::Name("paper")));
+        let increase = IncreaseConfig { search: Search::Paper, ..IncreaseConfig::default() };
+        let mut bic = Bic::new(BicConfig { increase, ..BicConfig::default() });
         bic.increase.max = Some(200.0);
         let table = [
             (100.0, 16.0),
@@ -329,7 +302,7 @@ mod tests {
 
     #[test]
     fn decreases_by_hand() {
-        let mut bic = Bic::new(&choice("bic"));
+        let mut bic = Bic::new(BicConfig::default());
         let mut window = Window { cwnd: 100.0, ssthresh: 2.0 };
         bic.on_loss(&mut window, &signal(0, 0.0, 100.0));
         assert_eq!(window.cwnd, 100.0 * 819.0 / 1024.0);
@@ -356,7 +329,7 @@ mod tests {
         window.cwnd = 50.0;
         bic.on_timeout(&mut window, &signal(0, 0.0, 50.0), true);
         assert_eq!(bic.increase.max, Some(44.0)); // 50 * 1843 / 2048
-        bic.increase.forgets = true;
+        bic.increase.config.after_timeout = Target::Forget;
         bic.on_timeout(&mut window, &signal(0, 0.0, 50.0), true);
         assert_eq!(bic.increase.max, None);
     }
@@ -365,7 +338,7 @@ mod tests {
     /// trips, then ever larger steps up to Smax.
     #[test]
     fn it_climbs_to_a_plateau_and_then_probes() {
-        let mut bic = Bic::new(&choice("bic"));
+        let mut bic = Bic::new(BicConfig::default());
         let mut window = Window { cwnd: 100.0, ssthresh: 2.0 };
         bic.increase.ratio = 1.0;
         bic.on_loss(&mut window, &signal(0, 0.0, 100.0));
@@ -389,7 +362,7 @@ mod tests {
     #[test]
     fn delayed_acks_do_not_slow_it_down() {
         let mut window = Window { cwnd: 100.0, ssthresh: 2.0 };
-        let mut bic = Bic::new(&choice("bic"));
+        let mut bic = Bic::new(BicConfig::default());
         bic.increase.max = Some(140.0);
         for _ in 0..50 {
             bic.on_ack(&mut window, &signal(0, 2.0, 100.0));

@@ -32,58 +32,45 @@
 //! application limits the sender (section 5.8); here it runs on, as cwnd grows on, but a loss goes by
 //! what was outstanding.
 
-use super::hystart::{self, HyStart};
+use super::hystart::{HyStart, HyStartConfig};
 use super::{AckEvent, CongestionControl, Window, in_use};
-use crate::component::{Accepts, Choice, Parameter, Part, Value};
+use crate::component::{OnOff, configuration, named, names, number};
 use crate::time::Instant;
 
-pub(super) static PART: Part = Part {
-    name: "cubic",
-    summary: "a cubic function of the time since the last loss; 7/10 of the window at a loss",
-    source: "RFC 9438",
-    ordered: &[],
-    parameters: &[
-        Parameter {
-            name: "c",
-            default: Value::Number(0.4),
-            accepts: Accepts::Number(1e-6, 1e3),
-            meaning: "how steep the function is, segments/s^3",
-        },
-        Parameter {
-            name: "beta",
-            default: Value::Number(0.7),
-            accepts: Accepts::Number(0.1, 0.99),
-            meaning: "what is left of the window at a loss",
-        },
-        Parameter {
-            name: "fast_convergence",
-            default: Value::Name("on"),
-            accepts: Accepts::Names(&["on", "off"]),
-            meaning: "whether a loss below the last one's window lowers W_max, to leave room",
-        },
-        Parameter {
-            name: "reno_friendly",
-            default: Value::Name("on"),
-            accepts: Accepts::Names(&["on", "off"]),
-            meaning: "whether the window is at least what Reno's would be",
-        },
-        Parameter {
-            name: "after_timeout",
-            default: Value::Name("keep-in-recovery"),
-            accepts: Accepts::Names(&["keep-in-recovery", "restart", "keep"]),
-            meaning: "whether after a timeout the function starts from the window (the RFC), or leads \
-                      to W_max as after other losses, always or where it ended a recovery",
-        },
-        hystart::parameter(true),
-    ],
-};
+configuration! {
+    /// Parameters of CUBIC.
+    pub struct CubicConfig {
+        name: "cubic",
+        summary: "a cubic function of the time since the last loss; 7/10 of the window at a loss",
+        source: "RFC 9438",
+    }
+    /// how steep the function is, segments/s^3
+    c: f64 = 0.4, number(1e-6..=1e3);
+    /// what is left of the window at a loss
+    beta: f64 = 0.7, number(0.1..=0.99);
+    /// whether a loss below the last one's window lowers W_max, to leave room
+    fast_convergence: OnOff = OnOff::On, names();
+    /// whether the window is at least what Reno's would be
+    reno_friendly: OnOff = OnOff::On, names();
+    /// whether after a timeout the function starts from the window (the RFC), or leads
+    /// to W_max as after other losses, always or where it ended a recovery
+    after_timeout: AfterTimeout = AfterTimeout::KeepInRecovery, names();
+    /// Common to cubic and biad.
+    slow_start: HyStartConfig = HyStartConfig { hystart: true };
+}
 
-/// What a timeout does to W_max.
-#[derive(Clone, Copy, Debug)]
-enum AfterTimeout {
-    Restart,
-    Keep,
-    KeepInRecovery,
+named! {
+    /// Where the function starts after a timeout.
+    pub enum AfterTimeout {
+        /// As `Keep` if the timeout ended a recovery, else as `Restart`.
+        #[default]
+        KeepInRecovery => "keep-in-recovery",
+        /// From the window.
+        Restart => "restart",
+        /// It leads to W_max, as after other losses.
+        Keep => "keep",
+    }
+    planned []
 }
 
 /// A stretch of congestion avoidance.
@@ -101,11 +88,7 @@ struct Epoch {
 /// CUBIC.
 #[derive(Clone, Debug)]
 pub struct Cubic {
-    c: f64,
-    beta: f64,
-    fast_convergence: bool,
-    reno_friendly: bool,
-    after_timeout: AfterTimeout,
+    config: CubicConfig,
     hystart: HyStart,
     /// Whether W_max is that of a loss which has not been repaired yet.
     recovering: bool,
@@ -119,19 +102,11 @@ pub struct Cubic {
 }
 
 impl Cubic {
-    /// With the chosen constants.
-    pub fn new(choice: &Choice) -> Self {
+    /// Before anything has been sent.
+    pub fn new(config: CubicConfig) -> Self {
         Self {
-            c: choice.number("c"),
-            beta: choice.number("beta"),
-            fast_convergence: choice.named("fast_convergence") == "on",
-            reno_friendly: choice.named("reno_friendly") == "on",
-            after_timeout: match choice.named("after_timeout") {
-                "restart" => AfterTimeout::Restart,
-                "keep" => AfterTimeout::Keep,
-                _ => AfterTimeout::KeepInRecovery,
-            },
-            hystart: HyStart::new(choice),
+            hystart: HyStart::new(&config.slow_start),
+            config,
             recovering: false,
             max: None,
             prior: 0.0,
@@ -143,26 +118,30 @@ impl Cubic {
     /// Congestion avoidance begins.
     fn begin(&self, now: Instant, cwnd: f64) -> Epoch {
         let origin = self.max.unwrap_or(cwnd).max(cwnd);
-        let k = libm::cbrt((origin - cwnd) / self.c);
+        let k = libm::cbrt((origin - cwnd) / self.config.c);
         Epoch { since: now, k, origin, estimate: cwnd }
     }
 
     /// W_cubic after `t` seconds.
     fn cubic(&self, epoch: &Epoch, t: f64) -> f64 {
         let x = t - epoch.k;
-        self.c * x * x * x + epoch.origin
+        self.config.c * x * x * x + epoch.origin
     }
 
     /// A loss at the window `cwnd`.
     fn remember(&mut self, cwnd: f64) {
         let below = self.max.is_some_and(|max| cwnd < max);
-        let factor = if below && self.fast_convergence { (1.0 + self.beta) / 2.0 } else { 1.0 };
+        let factor = if below && self.config.fast_convergence.is_on() {
+            (1.0 + self.config.beta) / 2.0
+        } else {
+            1.0
+        };
         self.max = Some(cwnd * factor);
         self.prior = cwnd;
     }
 
     fn reduced(&self, flight: f64) -> f64 {
-        (flight * self.beta).max(2.0)
+        (flight * self.config.beta).max(2.0)
     }
 }
 
@@ -182,14 +161,14 @@ impl CongestionControl for Cubic {
         let mut epoch = self.epoch.unwrap_or_else(|| self.begin(signal.now, cwnd));
         let t = signal.now.since(epoch.since).as_secs_f64();
         let alpha = if epoch.estimate < self.prior {
-            3.0 * (1.0 - self.beta) / (1.0 + self.beta)
+            3.0 * (1.0 - self.config.beta) / (1.0 + self.config.beta)
         } else {
             1.0
         };
         epoch.estimate += alpha * signal.acked / cwnd;
         let target = self.cubic(&epoch, t + self.srtt.unwrap_or(0.0)).clamp(cwnd, 1.5 * cwnd);
         window.cwnd += rest * (target - cwnd) / cwnd;
-        if self.reno_friendly && self.cubic(&epoch, t) < epoch.estimate {
+        if self.config.reno_friendly.is_on() && self.cubic(&epoch, t) < epoch.estimate {
             window.cwnd = window.cwnd.max(epoch.estimate);
         }
         self.epoch = Some(epoch);
@@ -218,7 +197,7 @@ impl CongestionControl for Cubic {
             // What recovery has sent meanwhile makes FlightSize larger than any window.
             window.ssthresh = self.reduced(signal.flight.min(cwnd));
         }
-        let keeps = match self.after_timeout {
+        let keeps = match self.config.after_timeout {
             AfterTimeout::Restart => false,
             AfterTimeout::Keep => true,
             AfterTimeout::KeepInRecovery => self.recovering,
@@ -234,14 +213,14 @@ impl CongestionControl for Cubic {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Acks, at_ms, choice, signal};
+    use super::super::tests::{Acks, at_ms, signal};
     use super::*;
     use crate::time::Duration;
 
     /// A probe that repairs a loss ends no recovery; the timeout long afterwards is in none, either.
     #[test]
     fn a_loss_without_a_recovery_does_not_shield_from_a_timeout() {
-        let mut cubic = Cubic::new(&choice("cubic"));
+        let mut cubic = Cubic::new(CubicConfig::default());
         let mut window = Window { cwnd: 100.0, ssthresh: 100.0 };
         cubic.on_loss(&mut window, &signal(0, 0.0, 100.0));
         cubic.on_ack(&mut window, &signal(10, 1.0, 70.0));
@@ -254,8 +233,8 @@ mod tests {
     #[test]
     fn the_window_follows_the_function() {
         for rtt in [20, 50, 100, 200] {
-            let choice = choice("cubic").with("reno_friendly", Value::Name("off"));
-            let mut cubic = Cubic::new(&choice);
+            let reno_friendly = OnOff::Off;
+            let mut cubic = Cubic::new(CubicConfig { reno_friendly, ..CubicConfig::default() });
             let mut window = Window { cwnd: 200.0, ssthresh: 2.0 };
             cubic.on_loss(&mut window, &signal(0, 0.0, 200.0));
             assert_eq!(window, Window { cwnd: 140.0, ssthresh: 140.0 });
@@ -277,7 +256,7 @@ mod tests {
     /// the loss, and 1 from there.
     #[test]
     fn small_windows_grow_at_renos_pace() {
-        let mut cubic = Cubic::new(&choice("cubic"));
+        let mut cubic = Cubic::new(CubicConfig::default());
         let mut window = Window { cwnd: 20.0, ssthresh: 2.0 };
         cubic.on_loss(&mut window, &signal(0, 0.0, 20.0));
         let mut acks = Acks::default();
@@ -298,7 +277,7 @@ mod tests {
 
     #[test]
     fn losses_by_hand() {
-        let mut cubic = Cubic::new(&choice("cubic"));
+        let mut cubic = Cubic::new(CubicConfig::default());
         let mut window = Window { cwnd: 100.0, ssthresh: 2.0 };
         cubic.on_loss(&mut window, &signal(0, 0.0, 100.0));
         assert_eq!(window, Window { cwnd: 70.0, ssthresh: 70.0 });
@@ -324,13 +303,12 @@ mod tests {
     /// there to the W_max of the loss, K = cbrt(51 / 0.4) = 5.0331 s; by the RFC from there, K = 0.
     #[test]
     fn timeouts_in_recovery_by_hand() {
-        for (name, expected) in [
-            ("keep-in-recovery", (5.0331, 100.0)),
-            ("keep", (5.0331, 100.0)),
-            ("restart", (0.0, 49.0)),
+        for (after_timeout, expected) in [
+            (AfterTimeout::KeepInRecovery, (5.0331, 100.0)),
+            (AfterTimeout::Keep, (5.0331, 100.0)),
+            (AfterTimeout::Restart, (0.0, 49.0)),
         ] {
-            let choice = choice("cubic").with("after_timeout", Value::Name(name));
-            let mut cubic = Cubic::new(&choice);
+            let mut cubic = Cubic::new(CubicConfig { after_timeout, ..CubicConfig::default() });
             let mut window = Window { cwnd: 100.0, ssthresh: 2.0 };
             cubic.on_loss(&mut window, &signal(0, 0.0, 100.0));
             cubic.on_timeout(&mut window, &signal(0, 0.0, 150.0), true);
@@ -338,8 +316,8 @@ mod tests {
             let mut acks = Acks::default();
             acks.feed(&mut cubic, &mut window, 49, (10, Duration::from_millis(100)));
             let epoch = cubic.epoch.unwrap();
-            assert!((epoch.k - expected.0).abs() < 1e-4, "{name}: {epoch:?}");
-            assert_eq!(epoch.origin, expected.1, "{name}");
+            assert!((epoch.k - expected.0).abs() < 1e-4, "{after_timeout}: {epoch:?}");
+            assert_eq!(epoch.origin, expected.1, "{after_timeout}");
         }
     }
 
@@ -347,7 +325,7 @@ mod tests {
     /// HyStart++ ends it here: 11 ACKs of 100 ms and 50 of 150 ms, of which 8 count in full.
     #[test]
     fn hystart_hands_over_to_the_function() {
-        let mut cubic = Cubic::new(&choice("cubic"));
+        let mut cubic = Cubic::new(CubicConfig::default());
         let mut window = Window { cwnd: 2.0, ssthresh: 1e6 };
         let mut acks = Acks::default();
         acks.feed(&mut cubic, &mut window, 11, (10, Duration::from_millis(100)));

@@ -23,20 +23,15 @@
 
 use super::round::Round;
 use super::{AckEvent, Window, slow_start};
-use crate::component::{Accepts, Choice, Parameter, Value};
+use crate::component::{configuration, switch};
 use crate::time::Duration;
 
-/// The switch of a control that has it.
-pub(super) const fn parameter(default: bool) -> Parameter {
-    Parameter {
-        name: NAME,
-        default: Value::Switch(default),
-        accepts: Accepts::Switch,
-        meaning: "whether a rising round-trip time ends the first slow start (HyStart++, RFC 9406)",
-    }
+configuration! {
+    /// The switch of a congestion control that has HyStart++.
+    pub group HyStartConfig;
+    /// whether a rising round-trip time ends the first slow start (HyStart++, RFC 9406)
+    hystart: bool = false, switch();
 }
-
-const NAME: &str = "hystart";
 
 /// MIN_RTT_THRESH (RFC 9406 section 4.3, as all that follow).
 const MIN_RTT_THRESH: Duration = Duration::from_millis(4);
@@ -76,9 +71,9 @@ pub struct HyStart {
 }
 
 impl HyStart {
-    /// Before anything has been sent, as chosen by [`parameter`].
-    pub fn new(choice: &Choice) -> Self {
-        if choice.switch(NAME) { Self::of(Phase::Standard) } else { Self::plain() }
+    /// Before anything has been sent.
+    pub fn new(config: &HyStartConfig) -> Self {
+        if config.hystart { Self::of(Phase::Standard) } else { Self::plain() }
     }
 
     /// Plain slow start.

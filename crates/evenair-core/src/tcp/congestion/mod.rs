@@ -3,8 +3,8 @@
 //! Detecting losses and repairing them is the sender's work, the same for all; a congestion
 //! control holds only what is its own. There is one method per signal, because variants differ in
 //! which of them they listen to (Westwood counts duplicate ACKs, Vegas does not), and because a
-//! method that stands for several signals is how windows go wrong. To add one: a file here with its
-//! `PART`, and a line in `controls!` below.
+//! method that stands for several signals is how windows go wrong. To add one: a file
+//! here, and a line in `controls!` below.
 
 mod bandwidth;
 mod biad;
@@ -18,16 +18,13 @@ mod veno;
 mod westwood;
 mod westwood_plus;
 
-pub use biad::Biad;
-pub use bic::Bic;
-pub use cubic::Cubic;
-pub use newreno::NewReno;
-pub use vegas::Vegas;
-pub use veno::Veno;
-pub use westwood::Westwood;
-pub use westwood_plus::WestwoodPlus;
+pub use bic::{IncreaseConfig, Search, Target};
+pub use cubic::AfterTimeout;
+pub use hystart::HyStartConfig;
+pub use veno::BaseRtt;
+pub use westwood::FilterConfig;
 
-use crate::component::{Choice, Part};
+use crate::component::registry;
 use crate::time::{Duration, Instant};
 
 /// The congestion window, in segments.
@@ -104,11 +101,18 @@ pub fn in_use(window: &Window, signal: &AckEvent) -> f64 {
     window.cwnd.min(signal.flight + 1.0)
 }
 
-/// Makes the enum, its dispatch and the registry from the list of congestion controls.
+/// Generates the registry of all congestion controls, the enum of them, and its dispatch.
 macro_rules! controls {
-    ($($type:ident in $module:ident,)+) => {
-        /// Every congestion control, by the name that scenarios use for a flow's transport.
-        pub static REGISTRY: &[&Part] = &[$(&$module::PART),+];
+    ($($type:ident($config:ident) in $module:ident,)+) => {
+        $(pub use $module::{$config, $type};)+
+
+        registry! {
+            /// The configuration of a congestion control.
+            pub enum Config {
+                $($type($config),)+
+            }
+            kind "congestion control", noun "transport", schema "CongestionControl", planned &[]
+        }
 
         /// One of the congestion controls. The set is closed, so an ACK costs no virtual call.
         #[derive(Clone, Debug)]
@@ -117,14 +121,10 @@ macro_rules! controls {
         }
 
         impl Controller {
-            /// The chosen congestion control, before anything has been sent.
-            ///
-            /// # Panics
-            /// If the choice is not from [`REGISTRY`].
-            pub fn new(choice: &Choice) -> Self {
-                match choice.name() {
-                    $(name if name == $module::PART.name => Self::$type($type::new(choice)),)+
-                    other => panic!("no congestion control is called {other}"),
+            /// The configured congestion control, before anything has been sent.
+            pub fn new(config: &Config) -> Self {
+                match config {
+                    $(Config::$type(config) => Self::$type($type::new(config.clone())),)+
                 }
             }
         }
@@ -159,14 +159,14 @@ macro_rules! controls {
 }
 
 controls! {
-    NewReno in newreno,
-    Vegas in vegas,
-    Veno in veno,
-    Westwood in westwood,
-    WestwoodPlus in westwood_plus,
-    Bic in bic,
-    Cubic in cubic,
-    Biad in biad,
+    NewReno(NewRenoConfig) in newreno,
+    Vegas(VegasConfig) in vegas,
+    Veno(VenoConfig) in veno,
+    Westwood(WestwoodConfig) in westwood,
+    WestwoodPlus(WestwoodPlusConfig) in westwood_plus,
+    Bic(BicConfig) in bic,
+    Cubic(CubicConfig) in cubic,
+    Biad(BiadConfig) in biad,
 }
 
 #[cfg(test)]
@@ -175,6 +175,7 @@ mod tests {
     use proptest::test_runner::RngSeed;
 
     use super::*;
+    use crate::component::{ParameterType, Parameters, Registry, Value};
 
     pub(super) fn at_ms(ms: u64) -> Instant {
         Instant::ZERO + Duration::from_millis(ms)
@@ -184,10 +185,6 @@ mod tests {
     pub(super) fn signal(ms: u64, acked: f64, flight: f64) -> AckEvent {
         let rtt = (acked > 0.0).then_some(Duration::from_millis(100));
         AckEvent { now: at_ms(ms), acked, credit: 1.0, flight, rtt, snd_una: 0, snd_nxt: 0 }
-    }
-
-    pub(super) fn choice(name: &str) -> Choice {
-        Choice::by_name(REGISTRY, name).unwrap()
     }
 
     /// ACKs of one segment each, `flight` of which are always outstanding.
@@ -223,20 +220,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn every_registered_control_can_be_made() {
-        for part in REGISTRY {
-            let _ = Controller::new(&Choice::new(part));
-        }
-    }
-
-    #[test]
-    fn names_are_unique() {
-        for (i, part) in REGISTRY.iter().enumerate() {
-            assert!(REGISTRY[..i].iter().all(|other| other.name != part.name), "{}", part.name);
-        }
-    }
-
     /// RFC 5681 section 3.1 by hand: 8 -> 10 in slow start, then 1/10 and no more.
     #[test]
     fn growth_crosses_the_threshold_within_one_ack() {
@@ -251,42 +234,43 @@ mod tests {
     /// window, which is 2 with Vegas.
     #[test]
     fn a_second_timeout_leaves_ssthresh() {
-        for part in REGISTRY {
-            let mut control = Controller::new(&Choice::new(part));
+        for config in Config::all() {
+            let name = config.name();
+            let mut control = Controller::new(&config);
             let mut window = Window { cwnd: 40.0, ssthresh: 20.0 };
             let mut acks = Acks::default();
             acks.feed(&mut control, &mut window, 200, (40, Duration::from_millis(100)));
             let signal =
                 AckEvent { now: acks.now + Duration::from_secs(1), ..signal(0, 0.0, 40.0) };
             control.on_timeout(&mut window, &signal, true);
-            let loss_window = if part.name == "vegas" { 2.0 } else { 1.0 };
-            assert_eq!(window.cwnd, loss_window, "{}", part.name);
+            let loss_window = if name == "vegas" { 2.0 } else { 1.0 };
+            assert_eq!(window.cwnd, loss_window, "{name}");
             let ssthresh = window.ssthresh;
-            assert!((2.0..41.0).contains(&ssthresh), "{}: {ssthresh}", part.name);
+            assert!((2.0..41.0).contains(&ssthresh), "{name}: {ssthresh}");
             let signal =
                 AckEvent { now: signal.now + Duration::from_secs(2), flight: 1.0, ..signal };
             control.on_timeout(&mut window, &signal, false);
-            assert_eq!(window, Window { cwnd: loss_window, ssthresh }, "{}", part.name);
+            assert_eq!(window, Window { cwnd: loss_window, ssthresh }, "{name}");
         }
     }
 
-    /// A choice with each number at one end of its range or the default.
-    fn any_choice(part: &'static Part, picks: &[u8]) -> Choice {
-        use crate::component::{Accepts, Value};
-        let mut choice = Choice::new(part);
-        for (parameter, pick) in part.parameters.iter().zip(picks) {
-            let value = match (parameter.accepts, pick % 4) {
-                (Accepts::Number(least, _), 0) => Value::Number(least),
-                (Accepts::Number(_, most), 1) => Value::Number(most),
-                (Accepts::Names(names), n) => Value::Name(names[usize::from(n) % names.len()]),
-                (Accepts::Switch, n) => Value::Switch(n % 2 == 0),
-                (Accepts::Time, 0) => Value::Time(Duration::from_nanos(1)),
-                (Accepts::Time, 1) => Value::Time(Duration::from_secs(1_000_000)),
-                _ => parameter.default.clone(),
+    /// A configuration with each parameter at one end of its range or at the default.
+    fn any_config(mut config: Config, picks: &[u8]) -> Config {
+        for ((parameter, default), pick) in config.values().into_iter().zip(picks) {
+            let value = match (parameter.parameter_type, pick % 4) {
+                (ParameterType::Number(min, _), 0) => Value::Number(min),
+                (ParameterType::Number(_, max), 1) => Value::Number(max),
+                (ParameterType::Names(names), n) => {
+                    Value::Name(names[usize::from(n) % names.len()])
+                }
+                (ParameterType::Switch, n) => Value::Switch(n % 2 == 0),
+                (ParameterType::Duration, 0) => Value::Duration(Duration::from_nanos(1)),
+                (ParameterType::Duration, 1) => Value::Duration(Duration::from_secs(1_000_000)),
+                _ => default,
             };
-            choice = choice.with(parameter.name, value);
+            assert!(config.assign(parameter.name, value), "{}", parameter.name);
         }
-        choice
+        config
     }
 
     proptest! {
@@ -300,7 +284,7 @@ mod tests {
         /// Whatever comes, in whatever order.
         #[test]
         fn the_window_stays_a_window(
-            index in 0..REGISTRY.len(),
+            config in prop::sample::select(Config::all()),
             picks in prop::collection::vec(any::<u8>(), 9),
             signals in prop::collection::vec(
                 (0..8_u8, 0..3_000_000_000_u64, 0..50_u32, 0..2000_u32, 0..2_000_000_000_u64),
@@ -308,8 +292,8 @@ mod tests {
             ),
             byte_counting in any::<bool>(),
         ) {
-            let part = REGISTRY[index];
-            let mut control = Controller::new(&any_choice(part, &picks));
+            let name = config.name();
+            let mut control = Controller::new(&any_config(config, &picks));
             let mut window = Window { cwnd: 2.0, ssthresh: 64.0 };
             let (mut now, mut snd_una) = (Instant::ZERO, 0);
             for (kind, wait, acked, flight, rtt) in signals {
@@ -335,8 +319,8 @@ mod tests {
                     _ => control.on_ack(&mut window, &signal),
                 }
                 let Window { cwnd, ssthresh } = window;
-                prop_assert!(cwnd.is_finite() && cwnd >= 1.0, "{}: cwnd {}", part.name, cwnd);
-                prop_assert!(ssthresh.is_finite() && ssthresh >= 2.0, "{}: ssthresh {}", part.name, ssthresh);
+                prop_assert!(cwnd.is_finite() && cwnd >= 1.0, "{name}: cwnd {cwnd}");
+                prop_assert!(ssthresh.is_finite() && ssthresh >= 2.0, "{name}: ssthresh {ssthresh}");
             }
         }
     }

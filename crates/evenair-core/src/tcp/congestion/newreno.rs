@@ -2,23 +2,24 @@
 //! is the sender's.
 
 use super::{AckEvent, CongestionControl, Window, grow};
-use crate::component::{Choice, Part};
+use crate::component::configuration;
 
-pub(super) static PART: Part = Part {
-    name: "newreno",
-    summary: "slow start, congestion avoidance, half the window at a loss",
-    source: "RFC 5681, RFC 6582",
-    ordered: &[],
-    parameters: &[],
-};
+configuration! {
+    /// NewReno has no parameters.
+    pub struct NewRenoConfig {
+        name: "newreno",
+        summary: "slow start, congestion avoidance, half the window at a loss",
+        source: "RFC 5681, RFC 6582",
+    }
+}
 
 /// NewReno. It has no state but the window.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NewReno;
 
 impl NewReno {
-    /// There is nothing to choose.
-    pub fn new(_choice: &Choice) -> Self {
+    /// Before anything has been sent.
+    pub fn new(_config: NewRenoConfig) -> Self {
         Self
     }
 }

@@ -31,34 +31,23 @@
 
 use super::round::Round;
 use super::{AckEvent, CongestionControl, Window, in_use, slow_start};
-use crate::component::{Accepts, Choice, Parameter, Part, Value};
+use crate::component::{configuration, number};
 
-pub(super) static PART: Part = Part {
-    name: "vegas",
-    summary: "keeps between alpha and beta segments queued, judged by the round-trip time",
-    source: "Brakmo and Peterson 1995; ns-2",
-    ordered: &[("alpha", "beta")],
-    parameters: &[
-        Parameter {
-            name: "alpha",
-            default: Value::Number(1.0),
-            accepts: Accepts::Number(0.0, 1e6),
-            meaning: "with fewer segments queued the window grows",
-        },
-        Parameter {
-            name: "beta",
-            default: Value::Number(3.0),
-            accepts: Accepts::Number(0.0, 1e6),
-            meaning: "with more segments queued the window shrinks; not below alpha",
-        },
-        Parameter {
-            name: "gamma",
-            default: Value::Number(1.0),
-            accepts: Accepts::Number(0.0, 1e6),
-            meaning: "with more segments queued slow start ends",
-        },
-    ],
-};
+configuration! {
+    /// Thresholds of Vegas.
+    pub struct VegasConfig {
+        name: "vegas",
+        summary: "keeps between alpha and beta segments queued, judged by the round-trip time",
+        source: "Brakmo and Peterson 1995; ns-2",
+        ordered: [alpha <= beta],
+    }
+    /// with fewer segments queued the window grows
+    alpha: f64 = 1.0, number(0.0..=1e6);
+    /// with more segments queued the window shrinks; not below alpha
+    beta: f64 = 3.0, number(0.0..=1e6);
+    /// with more segments queued slow start ends
+    gamma: f64 = 1.0, number(0.0..=1e6);
+}
 
 /// What is left of the window after three duplicate ACKs.
 const DECREASE: f64 = 0.75;
@@ -68,9 +57,7 @@ const LEAST: f64 = 2.0;
 /// Vegas.
 #[derive(Clone, Debug)]
 pub struct Vegas {
-    alpha: f64,
-    beta: f64,
-    gamma: f64,
+    config: VegasConfig,
     round: Round,
     /// BaseRTT, seconds.
     base: f64,
@@ -79,16 +66,9 @@ pub struct Vegas {
 }
 
 impl Vegas {
-    /// With the chosen thresholds.
-    pub fn new(choice: &Choice) -> Self {
-        Self {
-            alpha: choice.number("alpha"),
-            beta: choice.number("beta"),
-            gamma: choice.number("gamma"),
-            round: Round::default(),
-            base: f64::INFINITY,
-            grows: true,
-        }
+    /// Before anything has been sent.
+    pub fn new(config: VegasConfig) -> Self {
+        Self { config, round: Round::default(), base: f64::INFINITY, grows: true }
     }
 
     /// A round is over, in which segments took `rtt` seconds.
@@ -100,16 +80,16 @@ impl Vegas {
         let diff = in_use(window, signal) * (1.0 - self.base / rtt);
         if window.cwnd < window.ssthresh {
             self.grows = !self.grows;
-            if diff > self.gamma {
+            if diff > self.config.gamma {
                 window.ssthresh = LEAST;
                 window.cwnd = (window.cwnd * 7.0 / 8.0).max(LEAST);
                 self.grows = false;
             }
-        } else if diff > self.beta {
+        } else if diff > self.config.beta {
             window.cwnd = (window.cwnd - 1.0).max(LEAST);
             self.grows = false;
         } else {
-            self.grows = diff < self.alpha;
+            self.grows = diff < self.config.alpha;
         }
     }
 }
@@ -151,7 +131,7 @@ impl CongestionControl for Vegas {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Acks, choice, signal};
+    use super::super::tests::{Acks, signal};
     use super::*;
     use crate::time::Duration;
 
@@ -161,7 +141,7 @@ mod tests {
     /// between 1 and 3; of 160 ms 3.75 and more; of 100 ms none.
     #[test]
     fn the_window_follows_the_segments_queued() {
-        let mut vegas = Vegas::new(&choice("vegas"));
+        let mut vegas = Vegas::new(VegasConfig::default());
         let mut window = Window { cwnd: 10.0, ssthresh: 2.0 };
         let mut acks = Acks::default();
         acks.feed(&mut vegas, &mut window, 11, (10, MS(100)));
@@ -182,7 +162,7 @@ mod tests {
 
     #[test]
     fn slow_start_ends_with_more_than_gamma_queued() {
-        let mut vegas = Vegas::new(&choice("vegas"));
+        let mut vegas = Vegas::new(VegasConfig::default());
         let mut window = Window { cwnd: 16.0, ssthresh: 1000.0 };
         let mut acks = Acks::default();
         acks.feed(&mut vegas, &mut window, 1, (16, MS(100)));
@@ -199,7 +179,7 @@ mod tests {
 
     #[test]
     fn losses_leave_three_quarters_and_timeouts_two_segments() {
-        let mut vegas = Vegas::new(&choice("vegas"));
+        let mut vegas = Vegas::new(VegasConfig::default());
         let mut window = Window { cwnd: 20.0, ssthresh: 2.0 };
         vegas.on_loss(&mut window, &signal(0, 0.0, 20.0));
         assert_eq!(window, Window { cwnd: 15.0, ssthresh: 15.0 });

@@ -23,30 +23,34 @@
 
 use super::round::Round;
 use super::{AckEvent, CongestionControl, Window, in_use, slow_start};
-use crate::component::{Accepts, Choice, Parameter, Part, Value};
+use crate::component::{configuration, named, names, number};
 use crate::time::Duration;
 
-pub(super) static PART: Part = Part {
-    name: "veno",
-    summary: "as newreno, but 4/5 of the window at a loss while few segments are queued",
-    source: "Fu and Liew 2003",
-    ordered: &[],
-    parameters: &[
-        Parameter {
-            name: "beta",
-            default: Value::Number(3.0),
-            accepts: Accepts::Number(0.0, 1e6),
-            meaning: "with fewer segments queued a loss counts as random",
-        },
-        Parameter {
-            name: "base_rtt",
-            default: Value::Name("reset"),
-            accepts: Accepts::Names(&["reset", "keep"]),
-            meaning: "whether the smallest round-trip time is measured afresh after each loss \
-                      (the paper) or is the connection's (Linux)",
-        },
-    ],
-};
+configuration! {
+    /// Parameters of Veno.
+    pub struct VenoConfig {
+        name: "veno",
+        summary: "as newreno, but 4/5 of the window at a loss while few segments are queued",
+        source: "Fu and Liew 2003",
+    }
+    /// with fewer segments queued a loss counts as random
+    beta: f64 = 3.0, number(0.0..=1e6);
+    /// whether the smallest round-trip time is measured afresh after each loss
+    /// (the paper) or is the connection's (Linux)
+    base_rtt: BaseRtt = BaseRtt::Reset, names();
+}
+
+named! {
+    /// What a loss does to the smallest round-trip time.
+    pub enum BaseRtt {
+        /// It is measured again.
+        #[default]
+        Reset => "reset",
+        /// It stays.
+        Keep => "keep",
+    }
+    planned []
+}
 
 /// A round tells something from so many samples on.
 const SAMPLES: u32 = 3;
@@ -54,8 +58,7 @@ const SAMPLES: u32 = 3;
 /// Veno.
 #[derive(Clone, Debug)]
 pub struct Veno {
-    beta: f64,
-    resets_base: bool,
+    config: VenoConfig,
     round: Round,
     /// BaseRTT, seconds.
     base: f64,
@@ -66,16 +69,9 @@ pub struct Veno {
 }
 
 impl Veno {
-    /// With the chosen threshold.
-    pub fn new(choice: &Choice) -> Self {
-        Self {
-            beta: choice.number("beta"),
-            resets_base: choice.named("base_rtt") == "reset",
-            round: Round::default(),
-            base: f64::INFINITY,
-            rtt: None,
-            passed_over: false,
-        }
+    /// Before anything has been sent.
+    pub fn new(config: VenoConfig) -> Self {
+        Self { config, round: Round::default(), base: f64::INFINITY, rtt: None, passed_over: false }
     }
 
     /// N, once it is known: equation (1).
@@ -86,7 +82,7 @@ impl Veno {
     fn restart(&mut self) {
         self.round.restart();
         self.rtt = None;
-        if self.resets_base {
+        if self.config.base_rtt == BaseRtt::Reset {
             self.base = f64::INFINITY;
         }
     }
@@ -104,7 +100,7 @@ impl CongestionControl for Veno {
         }
         let queued = self.queued(window, signal);
         let mut rest = slow_start(window, signal.credit);
-        if rest > 0.0 && queued.is_some_and(|n| n >= self.beta) {
+        if rest > 0.0 && queued.is_some_and(|n| n >= self.config.beta) {
             self.passed_over = !self.passed_over;
             if self.passed_over {
                 rest = 0.0;
@@ -115,7 +111,7 @@ impl CongestionControl for Veno {
 
     fn on_loss(&mut self, window: &mut Window, signal: &AckEvent) {
         let kept = match self.queued(window, signal) {
-            Some(n) if n < self.beta => in_use(window, signal) * 0.8,
+            Some(n) if n < self.config.beta => in_use(window, signal) * 0.8,
             _ => signal.flight / 2.0,
         };
         window.ssthresh = kept.max(2.0);
@@ -135,15 +131,14 @@ impl CongestionControl for Veno {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Acks, choice, signal};
+    use super::super::tests::{Acks, signal};
     use super::*;
-    use crate::component::Value;
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
     /// Twenty segments, BaseRTT 100 ms, and now this RTT; the window is set to 20 again.
-    fn after(choice: &Choice, rtt: u64) -> (Veno, Window, Acks) {
-        let mut veno = Veno::new(choice);
+    fn after(config: VenoConfig, rtt: u64) -> (Veno, Window, Acks) {
+        let mut veno = Veno::new(config);
         let mut window = Window { cwnd: 20.0, ssthresh: 2.0 };
         let mut acks = Acks::default();
         acks.feed(&mut veno, &mut window, 21, (20, MS(100)));
@@ -156,12 +151,12 @@ mod tests {
     #[test]
     fn the_queue_tells_random_losses_from_congestion() {
         for (rtt, kept) in [(100, 16.0), (110, 16.0), (117, 16.0), (118, 10.0), (200, 10.0)] {
-            let (mut veno, mut window, _) = after(&choice("veno"), rtt);
+            let (mut veno, mut window, _) = after(VenoConfig::default(), rtt);
             veno.on_loss(&mut window, &signal(0, 0.0, 20.0));
             assert_eq!(window, Window { cwnd: kept, ssthresh: kept }, "{rtt} ms");
         }
-        let patient = choice("veno").with("beta", Value::Number(5.0));
-        let (mut veno, mut window, _) = after(&patient, 125);
+        let patient = VenoConfig { beta: 5.0, ..VenoConfig::default() };
+        let (mut veno, mut window, _) = after(patient, 125);
         veno.on_loss(&mut window, &signal(0, 0.0, 20.0));
         assert_eq!(window.cwnd, 16.0);
     }
@@ -169,7 +164,7 @@ mod tests {
     #[test]
     fn congestion_halves_the_growth() {
         for (rtt, growth) in [(110, 1.0), (130, 0.5)] {
-            let (mut veno, mut window, mut acks) = after(&choice("veno"), rtt);
+            let (mut veno, mut window, mut acks) = after(VenoConfig::default(), rtt);
             acks.feed(&mut veno, &mut window, 20, (20, MS(rtt)));
             let grown = window.cwnd - 20.0;
             assert!((0.95 * growth..=growth).contains(&grown), "{rtt} ms: {grown}");
@@ -178,7 +173,7 @@ mod tests {
 
     #[test]
     fn without_samples_it_is_newreno() {
-        let mut veno = Veno::new(&choice("veno"));
+        let mut veno = Veno::new(VenoConfig::default());
         let mut window = Window { cwnd: 20.0, ssthresh: 2.0 };
         veno.on_loss(&mut window, &signal(0, 0.0, 20.0));
         assert_eq!(window, Window { cwnd: 10.0, ssthresh: 10.0 });
@@ -189,9 +184,9 @@ mod tests {
     /// 130 ms are BaseRTT after a loss (nothing queued), unless the connection's minimum is kept.
     #[test]
     fn the_base_may_follow_the_path() {
-        for (base_rtt, kept) in [("reset", 16.0), ("keep", 10.0)] {
-            let choice = choice("veno").with("base_rtt", Value::Name(base_rtt));
-            let (mut veno, mut window, mut acks) = after(&choice, 130);
+        for (base_rtt, kept) in [(BaseRtt::Reset, 16.0), (BaseRtt::Keep, 10.0)] {
+            let config = VenoConfig { base_rtt, ..VenoConfig::default() };
+            let (mut veno, mut window, mut acks) = after(config, 130);
             veno.on_loss(&mut window, &signal(0, 0.0, 20.0));
             acks.feed(&mut veno, &mut window, 41, (20, MS(130)));
             window.cwnd = 20.0;

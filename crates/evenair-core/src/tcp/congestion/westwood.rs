@@ -26,28 +26,32 @@
 
 use super::bandwidth::{BandwidthEstimator, Filter};
 use super::{AckEvent, CongestionControl, Window, grow};
-use crate::component::{Accepts, Choice, Parameter, Part, Value};
+use crate::component::{configuration, positive};
 use crate::time::Duration;
 
-pub(super) static PART: Part = Part {
-    name: "westwood",
-    summary: "as newreno, but a loss leaves what the path carries by an estimate from each ACK",
-    source: "Mascolo et al. 2001",
-    ordered: &[],
-    parameters: &[TAU],
-};
+configuration! {
+    /// Parameters of Westwood.
+    pub struct WestwoodConfig {
+        name: "westwood",
+        summary: "as newreno, but a loss leaves what the path carries by an estimate from each ACK",
+        source: "Mascolo et al. 2001",
+    }
+    /// Common to westwood and biad.
+    filter: FilterConfig = FilterConfig::default();
+}
 
-/// The filter's time constant.
-pub(super) const TAU: Parameter = Parameter {
-    name: "tau",
-    default: Value::Time(Duration::from_millis(500)),
-    accepts: Accepts::Time,
-    meaning: "time constant of the bandwidth filter",
-};
+configuration! {
+    /// Parameter of the bandwidth filter of Mascolo et al. 2001.
+    pub group FilterConfig;
+    /// time constant of the bandwidth filter
+    tau: Duration = Duration::from_millis(500), positive();
+}
 
-/// The paper's filter with the chosen `tau`.
-pub(super) fn filter(choice: &Choice) -> Filter {
-    Filter::Original { tau: choice.time(TAU.name).as_secs_f64(), last: 0.0 }
+impl FilterConfig {
+    /// The filter before the first sample.
+    pub(super) fn filter(&self) -> Filter {
+        Filter::Original { tau: self.tau.as_secs_f64(), last: 0.0 }
+    }
 }
 
 /// Westwood.
@@ -57,9 +61,9 @@ pub struct Westwood {
 }
 
 impl Westwood {
-    /// With the chosen filter.
-    pub fn new(choice: &Choice) -> Self {
-        Self { pipe: BandwidthEstimator::new(filter(choice)) }
+    /// Before anything has been sent.
+    pub fn new(config: WestwoodConfig) -> Self {
+        Self { pipe: BandwidthEstimator::new(config.filter.filter()) }
     }
 }
 
@@ -101,8 +105,8 @@ impl CongestionControl for Westwood {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Acks, choice, signal};
-    use super::super::{Controller, in_use};
+    use super::super::tests::{Acks, signal};
+    use super::super::{Config, Controller, in_use};
     use super::*;
 
     /// 100 segments/s with an RTT of 200 ms, which is 20 segments, whatever the window is.
@@ -110,7 +114,7 @@ mod tests {
     fn a_loss_leaves_what_the_path_carries() {
         for name in ["westwood", "westwood-plus", "biad"] {
             for (cwnd, left) in [(30.0, 20.0), (12.0, 12.0)] {
-                let mut control = Controller::new(&choice(name));
+                let mut control = Controller::new(&Config::from_name(name).unwrap());
                 let mut window = Window { cwnd, ssthresh: 2.0 };
                 let mut acks = Acks::default();
                 acks.feed(&mut control, &mut window, 2000, (20, Duration::from_millis(200)));
@@ -131,7 +135,7 @@ mod tests {
     #[test]
     fn without_a_round_trip_time_a_loss_halves() {
         for name in ["westwood", "westwood-plus", "biad"] {
-            let mut control = Controller::new(&choice(name));
+            let mut control = Controller::new(&Config::from_name(name).unwrap());
             let mut window = Window { cwnd: 20.0, ssthresh: 2.0 };
             control.on_loss(&mut window, &signal(0, 0.0, 20.0));
             assert_eq!(window, Window { cwnd: 10.0, ssthresh: 10.0 }, "{name}");

@@ -15,21 +15,19 @@
 use super::bandwidth::{BandwidthEstimator, Filter};
 use super::westwood::after_loss;
 use super::{AckEvent, CongestionControl, Window, grow};
-use crate::component::{Accepts, Choice, Parameter, Part, Value};
+use crate::component::{configuration, positive};
 use crate::time::Duration;
 
-pub(super) static PART: Part = Part {
-    name: "westwood-plus",
-    summary: "as westwood, but with an estimate from each round trip",
-    source: "Grieco and Mascolo 2004; Linux tcp_westwood",
-    ordered: &[],
-    parameters: &[Parameter {
-        name: "sample",
-        default: Value::Time(Duration::from_millis(50)),
-        accepts: Accepts::Time,
-        meaning: "the shortest time over which bandwidth is measured",
-    }],
-};
+configuration! {
+    /// Parameters of Westwood+.
+    pub struct WestwoodPlusConfig {
+        name: "westwood-plus",
+        summary: "as westwood, but with an estimate from each round trip",
+        source: "Grieco and Mascolo 2004; Linux tcp_westwood",
+    }
+    /// the shortest time over which bandwidth is measured
+    sample: Duration = Duration::from_millis(50), positive();
+}
 
 /// Westwood+.
 #[derive(Clone, Debug)]
@@ -38,14 +36,10 @@ pub struct WestwoodPlus {
 }
 
 impl WestwoodPlus {
-    /// With the chosen filter.
-    pub fn new(choice: &Choice) -> Self {
-        Self {
-            pipe: BandwidthEstimator::new(Filter::Plus {
-                least: choice.time("sample"),
-                first: None,
-            }),
-        }
+    /// Before anything has been sent.
+    pub fn new(config: WestwoodPlusConfig) -> Self {
+        let filter = Filter::Plus { least: config.sample, first: None };
+        Self { pipe: BandwidthEstimator::new(filter) }
     }
 }
 

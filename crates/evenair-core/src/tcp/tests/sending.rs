@@ -57,7 +57,7 @@ impl Hand {
         let due = self.sender.poll_at();
         assert_ne!(due, Instant::NEVER);
         self.sender.expire(Instant::from_nanos(due.as_nanos() - 1));
-        assert_eq!(self.sent(), [], "the timer does not expire early");
+        assert_eq!(self.sent(), [0; 0], "the timer does not expire early");
         let wait = due.since(self.now);
         self.now = due;
         self.sender.expire(due);
@@ -511,7 +511,7 @@ fn a_second_answer_to_the_handshake_changes_nothing() {
     let before = (hand.sender.window(), hand.sender.poll_at(), hand.sender.rtt().total());
     hand.now += Duration::from_millis(50);
     hand.sender.on_syn_ack(hand.now);
-    assert_eq!(hand.sent(), []);
+    assert_eq!(hand.sent(), [0; 0]);
     let after = (hand.sender.window(), hand.sender.poll_at(), hand.sender.rtt().total());
     assert_eq!(after, before);
 }

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::path::Packet;
 use super::*;
-use crate::component::Value;
+use crate::component::{OnOff, Parameters, Registry, Value};
+use crate::tcp::congestion::{BicConfig, IncreaseConfig};
 
 /// A segment of 1000 bytes at 10 Mb/s.
 const SERVICE: Duration = Duration::from_micros(800);
@@ -44,12 +45,12 @@ struct Link {
 
 impl Link {
     fn new(name: &str, config: SenderConfig, delayed_ack: u32) -> Self {
-        Self::with(&Choice::by_name(REGISTRY, name).unwrap(), config, delayed_ack)
+        Self::with(&Config::from_name(name).unwrap(), config, delayed_ack)
     }
 
-    fn with(choice: &Choice, config: SenderConfig, delayed_ack: u32) -> Self {
+    fn with(control: &Config, config: SenderConfig, delayed_ack: u32) -> Self {
         Self {
-            sender: sending_end(config, Controller::new(choice)),
+            sender: sending_end(config, Controller::new(control)),
             receiver: receiver_of(&config, delayed_ack),
             now: Instant::ZERO,
             on_the_way: BTreeMap::new(),
@@ -173,16 +174,22 @@ fn each_fills_the_link_with_rack_and_prr() {
     }
 }
 
+/// `control` with another value of one parameter.
+fn with(mut control: Config, parameter: &str, value: Value) -> Config {
+    assert!(control.assign(parameter, value), "{parameter}");
+    control
+}
+
 fn fill_the_link(rack: bool, prr: bool) {
-    for part in REGISTRY {
+    for control in Config::all() {
+        let name = control.name();
         for delayed_ack in [1, 2] {
             for delay in [50, 25] {
                 let config = SenderConfig { sack: true, rack, prr, ..limited() };
-                let mut link = Link::with(&Choice::new(part), config, delayed_ack);
+                let mut link = Link::with(&control, config, delayed_ack);
                 link.delay = Duration::from_millis(delay);
                 link.room = BDP as usize * delay as usize / 50;
                 link.run(at(120_000));
-                let name = part.name;
                 let whole = link.utilisation(1, 120);
                 assert!(whole >= 0.9 || name == "vegas", "{name} ({delayed_ack}): {whole}");
                 let steady = link.utilisation(20, 120);
@@ -196,14 +203,14 @@ fn fill_the_link(rack: bool, prr: bool) {
 /// BIAD do after the slow start as well.
 #[test]
 fn each_fills_most_of_the_link_without_sack() {
-    for part in REGISTRY {
+    for control in Config::all() {
+        let name = control.name();
         for delayed_ack in [1, 2] {
             for delay in [50, 25] {
-                let mut link = Link::with(&Choice::new(part), limited(), delayed_ack);
+                let mut link = Link::with(&control, limited(), delayed_ack);
                 link.delay = Duration::from_millis(delay);
                 link.room = BDP as usize * delay as usize / 50;
                 link.run(at(120_000));
-                let name = part.name;
                 let steady = link.utilisation(20, 120);
                 assert!((0.9..=1.0001).contains(&steady), "{name} ({delayed_ack}): {steady}");
                 let whole = link.utilisation(1, 120);
@@ -219,23 +226,24 @@ fn each_fills_most_of_the_link_without_sack() {
 /// have hardly any timeouts.
 #[test]
 fn what_timeouts_cost_without_sack() {
-    for part in REGISTRY {
+    for control in Config::all() {
+        let name = control.name();
         for delayed_ack in [1, 2] {
-            let forgets = match part.name {
+            let forgets = match name {
                 "cubic" => Some("restart"),
                 "bic" | "biad" => Some("forget"),
                 _ => None,
             };
-            let mut link = Link::with(&Choice::new(part), limited(), delayed_ack);
+            let mut link = Link::with(&control, limited(), delayed_ack);
             link.run(at(120_000));
             let timeouts = link.sender.counters().timeouts;
-            assert_eq!(timeouts > 6, forgets.is_some(), "{}: {timeouts}", part.name);
+            assert_eq!(timeouts > 6, forgets.is_some(), "{name}: {timeouts}");
             if let Some(forgets) = forgets {
-                let choice = Choice::new(part).with("after_timeout", Value::Name(forgets));
-                let mut other = Link::with(&choice, limited(), delayed_ack);
+                let control = with(control.clone(), "after_timeout", Value::Name(forgets));
+                let mut other = Link::with(&control, limited(), delayed_ack);
                 other.run(at(120_000));
                 let (kept, forgot) = (link.utilisation(20, 120), other.utilisation(20, 120));
-                assert!(forgot < kept, "{} ({delayed_ack}): {forgot}, {kept}", part.name);
+                assert!(forgot < kept, "{name} ({delayed_ack}): {forgot}, {kept}");
             }
         }
     }
@@ -249,9 +257,9 @@ fn hystart_loses_a_fourth_at_the_first_overflow() {
     let held = 5.0 * BDP + 1.0;
     for name in ["cubic", "biad"] {
         for (hystart, expected) in [(false, held), (true, held / 4.0)] {
-            let choice = Choice::by_name(REGISTRY, name).unwrap();
-            let choice = choice.with("hystart", Value::Switch(hystart));
-            let mut link = Link::with(&choice, limited(), 1);
+            let control = Config::from_name(name).unwrap();
+            let control = with(control, "hystart", Value::Switch(hystart));
+            let mut link = Link::with(&control, limited(), 1);
             link.room = 4 * BDP as usize;
             let mut steps = 0;
             while link.sender.counters().fast_retransmits == 0 {
@@ -334,9 +342,9 @@ fn westwood_empties_the_queue_at_a_congestion_loss() {
 /// plateau. A sawtooth from 1/2 would be there for a tenth.
 #[test]
 fn bic_stays_near_its_largest_window() {
-    let choice = Choice::by_name(REGISTRY, "bic").unwrap();
-    let choice = choice.with("fast_convergence", Value::Name("off"));
-    let mut link = Link::with(&choice, config(), 1);
+    let increase = IncreaseConfig { fast_convergence: OnOff::Off, ..Default::default() };
+    let bic = BicConfig { increase, ..Default::default() }.into();
+    let mut link = Link::with(&bic, config(), 1);
     link.run(at(200_000));
     let trace = link.between(at(50_000), at(200_000));
     let most = trace.iter().map(|p| p.cwnd).fold(0.0, f64::max);

@@ -99,9 +99,9 @@ impl Parameters {
     /// The parameters as a scenario gives them.
     pub(super) fn values(&self) -> Vec<(&'static str, Value)> {
         vec![
-            ("target", Value::Time(Duration::from_nanos(self.target))),
-            ("interval", Value::Time(Duration::from_nanos(self.interval))),
-            ("mtu", Value::Whole(self.mtu)),
+            ("target", Value::Duration(Duration::from_nanos(self.target))),
+            ("interval", Value::Duration(Duration::from_nanos(self.interval))),
+            ("mtu", Value::Integer(self.mtu)),
             ("ecn", Value::Switch(self.ecn)),
         ]
     }
@@ -303,7 +303,7 @@ fn codel_never_drops_the_last_packets_of_an_mtu() {
     assert_eq!(drops_at(&mut bench, 20_000 * MS), 0);
     assert_eq!(bench.serve(20_000 * MS), Outcome::default());
     // With an MTU of 1499 bytes, the same 1500 are more than one.
-    let mut bench = standing(&[("mtu", Value::Whole(1499))], 3);
+    let mut bench = standing(&[("mtu", Value::Integer(1499))], 3);
     assert_eq!(drops_at(&mut bench, 1_000 * MS), 0);
     assert_eq!(drops_at(&mut bench, 10_000 * MS), 1);
     assert_eq!(bench.queue.backlog().packets(), 0);

@@ -111,7 +111,12 @@ impl Model for Flows {
     }
 }
 
-fn fq_codel(parameters: &[(&str, Value)]) -> Choice {
+fn with(mut config: Config, name: &str, value: u64) -> Config {
+    assert!(config.assign(name, Value::Integer(value)));
+    config
+}
+
+fn fq_codel(parameters: &[(&str, Value)]) -> Config {
     choice("fq-codel", parameters)
 }
 
@@ -130,10 +135,10 @@ fn fq_codel_does_what_its_model_does() {
         Limit,
         Vec<Step>,
     )| {
-        let choice = fq_codel(&codel.values())
-            .with("flows", Value::Whole(flows))
-            .with("quantum", Value::Whole(quantum))
-            .with("drop_batch", Value::Whole(drop_batch));
+        let choice = fq_codel(&codel.values());
+        let choice = with(choice, "flows", flows);
+        let choice = with(choice, "quantum", quantum);
+        let choice = with(choice, "drop_batch", drop_batch);
         let mut model = Flows {
             codel,
             limit,
@@ -161,7 +166,7 @@ fn with_one_queue_fq_codel_is_codel() {
     let run = |(parameters, steps): (Parameters, Vec<Step>)| {
         // No limit: on overflow they differ.
         let limit = Limit::Packets(u32::MAX);
-        let one = fq_codel(&parameters.values()).with("flows", Value::Whole(1));
+        let one = with(fq_codel(&parameters.values()), "flows", 1);
         let queues = [choice("codel", &parameters.values()), one];
         let mut queues = queues.map(|choice| Queue::<Packet>::new(&choice, limit, stream()));
         let mut now = 0;
@@ -188,7 +193,7 @@ fn with_one_queue_fq_codel_is_codel() {
 }
 
 /// A queue in which each of `flows` has `packets` of its size, one of each flow in turn.
-fn backlogged(choice: &Choice, flows: &[(u32, u32)], packets: u64) -> Bench {
+fn backlogged(choice: &Config, flows: &[(u32, u32)], packets: u64) -> Bench {
     let mut bench = Bench::new(choice, Limit::Packets(100_000));
     for number in 0..packets {
         for &(flow, size) in flows {
@@ -218,7 +223,7 @@ fn flows_of_different_packet_sizes_get_equal_bytes() {
 fn a_queue_sends_until_its_credits_are_used_up() {
     // A quantum of 1000: flow 0 sends 600 and 600, which leaves -200, and flow 1 likewise. Then both
     // have 800, send two more each, and have -400. Then 600: one packet is enough.
-    let choice = fq_codel(&[("quantum", Value::Whole(1000))]);
+    let choice = fq_codel(&[("quantum", Value::Integer(1000))]);
     let mut bench = backlogged(&choice, &[(0, 600), (1, 600)], 9);
     let flows: Vec<u32> = (0..11).map(|_| bench.flow_at(0).unwrap()).collect();
     assert_eq!(flows, [0, 0, 1, 1, 0, 0, 1, 1, 0, 1, 0]);
@@ -287,7 +292,7 @@ fn an_overflow_drops_half_of_the_longest_queue_from_its_head() {
 #[test]
 fn an_overflow_drops_no_more_than_a_batch() {
     for (batch, dropped) in [(1, 1), (3, 3), (64, 50)] {
-        let choice = fq_codel(&[("drop_batch", Value::Whole(batch))]);
+        let choice = fq_codel(&[("drop_batch", Value::Integer(batch))]);
         let mut bench = Bench::new(&choice, Limit::Packets(100));
         for seq in 0..99 {
             bench.arrive(data(0, seq, 300));
@@ -322,7 +327,7 @@ fn nothing_makes_room_for_what_cannot_fit_beside_the_packet_in_service() {
 
 #[test]
 fn the_random_stream_decides_which_connections_share_a_queue() {
-    let choice = fq_codel(&[("flows", Value::Whole(2)), ("quantum", Value::Whole(1500))]);
+    let choice = fq_codel(&[("flows", Value::Integer(2)), ("quantum", Value::Integer(1500))]);
     let mut shared = 0;
     for entity in 0..1000 {
         let rng = RngStream::new(1, StreamId::Queue, entity);
@@ -344,7 +349,7 @@ fn the_random_stream_decides_which_connections_share_a_queue() {
 
 #[test]
 fn two_connections_of_a_flow_are_two_flows() {
-    let choice = fq_codel(&[("quantum", Value::Whole(1500))]);
+    let choice = fq_codel(&[("quantum", Value::Integer(1500))]);
     let mut bench = Bench::new(&choice, Limit::Packets(9));
     for (connection, seq) in [(0, 0), (0, 1), (1, 2)] {
         bench.arrive(Packet { connection, ..data(0, seq, 1500) });

@@ -20,14 +20,14 @@ struct Parameters {
 
 impl Parameters {
     fn values(&self) -> Vec<(&'static str, Value)> {
-        let time = |nanos| Value::Time(Duration::from_nanos(nanos));
+        let time = |nanos| Value::Duration(Duration::from_nanos(nanos));
         vec![
             ("target", time(self.target)),
             ("tupdate", time(self.tupdate)),
             ("alpha", Value::Number(self.alpha)),
             ("beta", Value::Number(self.beta)),
             ("max_burst", time(self.max_burst)),
-            ("mean_packet", Value::Whole(self.mean_packet)),
+            ("mean_packet", Value::Integer(self.mean_packet)),
             ("delay", Value::Name(if self.by_rate { "rate" } else { "timestamps" })),
             ("derandomize", Value::Switch(self.derandomize)),
             ("ecn", Value::Switch(self.ecn)),
@@ -249,7 +249,7 @@ fn pie_does_what_its_model_does() {
     assert!(ranges.iter().all(|&runs| runs > 10), "{ranges:?}");
 }
 
-fn pie(parameters: &[(&str, Value)]) -> Choice {
+fn pie(parameters: &[(&str, Value)]) -> Config {
     choice("pie", parameters)
 }
 
@@ -411,7 +411,7 @@ fn derandomized_pie_spaces_its_drops() {
 #[test]
 fn pie_marks_below_the_threshold_and_drops_above() {
     for (least, marks) in [(0.02, true), (0.1, false)] {
-        let at_once = ("max_burst", Value::Time(Duration::from_nanos(1)));
+        let at_once = ("max_burst", Value::Duration(Duration::from_nanos(1)));
         let mut bench = congested(least, &[("ecn", Value::Switch(true)), at_once]);
         let outcomes: Vec<Outcome> =
             (0..2000).map(|seq| bench.arrive(capable(data(0, seq, 1500)))).collect();

@@ -50,8 +50,8 @@ impl Model for Shaper {
     }
 }
 
-fn tbf(rate: u64, burst: u64) -> Choice {
-    choice("tbf", &[("rate", Value::Whole(rate)), ("burst", Value::Whole(burst))])
+fn tbf(rate: u64, burst: u64) -> Config {
+    choice("tbf", &[("rate", Value::Integer(rate)), ("burst", Value::Integer(burst))])
 }
 
 fn any_rate() -> impl Strategy<Value = u64> {

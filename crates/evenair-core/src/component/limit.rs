@@ -1,4 +1,4 @@
-//! How much a queue holds.
+//! The limit of a queue, as a configuration file has it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,9 +7,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::parameter::UNLIMITED;
 use super::quantity::Bytes;
-
-pub(super) const UNLIMITED: &str = "unlimited";
+use crate::queue::Limit;
 
 /// How much a queue holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,8 +18,18 @@ pub enum QueueLimit {
     Packets(u32),
     /// Bytes at IP level, from 1 B to 1 TB.
     Bytes(u64),
-    /// All that comes.
+    /// No limit.
     Unlimited,
+}
+
+impl From<QueueLimit> for Limit {
+    fn from(limit: QueueLimit) -> Self {
+        match limit {
+            QueueLimit::Packets(packets) => Self::Packets(packets),
+            QueueLimit::Bytes(bytes) => Self::Bytes(bytes),
+            QueueLimit::Unlimited => Self::Packets(u32::MAX),
+        }
+    }
 }
 
 /// Packets as a number; bytes as a string with a unit, because a plain number means packets.

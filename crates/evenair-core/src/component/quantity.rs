@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use evenair_core::time::Duration;
-use evenair_core::units::Rate;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::names::{nearest, shown};
+use super::message::{nearest, shown};
+use crate::time::Duration;
+use crate::units::Rate;
 
 /// A data rate: above 0 and up to 1 Tbit/s, or unlimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,7 +60,7 @@ impl Seconds {
     }
 
     /// `seconds` as a plain number in a scenario.
-    pub(super) fn from_number(seconds: f64) -> Result<Self, String> {
+    pub fn from_number(seconds: f64) -> Result<Self, String> {
         Ok(Self::from_base(TIME.number(seconds)?))
     }
 

@@ -1,0 +1,63 @@
+//! Values at the bounds of a parameter and just outside of them, for tests of every component.
+
+use serde_json::{Value as Json, json};
+
+use super::{DISTRIBUTION, ParameterType, Parameters, Registry, TRACE};
+use crate::traffic::Family;
+
+impl ParameterType {
+    /// A value at each bound, as a configuration file has it: all names, both ends of a range, each
+    /// family of distributions at the bounds of its parameters.
+    pub fn at_bounds(self) -> Vec<Json> {
+        match self {
+            Self::Names(names) => names.iter().map(|name| json!(name)).collect(),
+            Self::Integer(min, max) => vec![json!(min), json!(max)],
+            Self::Number(min, max) => vec![json!(min), json!(max)],
+            Self::Probability => vec![json!(f64::MIN_POSITIVE), json!(1.0_f64.next_down())],
+            Self::Duration => vec![json!("1 ns"), json!("1000000 s")],
+            Self::Limit(max) => vec![json!(1), json!(max), json!("unlimited")],
+            Self::Switch => vec![json!(false), json!(true)],
+            Self::Durations | Self::Sizes => distributions(),
+        }
+    }
+
+    /// Values just outside of the bounds, and of another type.
+    pub fn outside_bounds(self) -> Vec<Json> {
+        match self {
+            Self::Names(_) => vec![json!("no such name"), json!(1)],
+            Self::Integer(min, max) => {
+                let below = min.checked_sub(1).map_or(json!(-1), |below| json!(below));
+                let above = max.checked_add(1).map_or(json!(1.5), |above| json!(above));
+                vec![below, above, json!("1")]
+            }
+            Self::Number(min, max) => {
+                vec![json!(min.next_down()), json!(max.next_up()), json!("1")]
+            }
+            Self::Probability => vec![json!(0), json!(1), json!("0.5")],
+            Self::Duration => vec![json!(0), json!("0 s")],
+            Self::Limit(max) => vec![json!(0), json!(max + 1), json!("none")],
+            Self::Switch => vec![json!(1), json!("true")],
+            Self::Durations | Self::Sizes => Vec::new(),
+        }
+    }
+}
+
+fn distributions() -> Vec<Json> {
+    let mut all = vec![json!(2000)];
+    for family in Family::all() {
+        if family.name() == TRACE {
+            all.push(json!({ DISTRIBUTION: TRACE, "values": [2000, 1000] }));
+            continue;
+        }
+        let table = json!({ DISTRIBUTION: family.name(), "mean": 2000 });
+        for (parameter, _) in family.values() {
+            for value in parameter.parameter_type.at_bounds() {
+                let mut table = table.clone();
+                table[parameter.name] = value;
+                all.push(table);
+            }
+        }
+        all.push(table);
+    }
+    all
+}

@@ -1,0 +1,295 @@
+//! Distributions in a configuration file: `{ distribution = "pareto", mean = "30 KB", shape = 1.5 }`,
+//! or a plain quantity for a constant.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use serde::de::{DeserializeSeed, Error, MapAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, json};
+
+use super::message::{shown, unknown_key};
+use super::quantity::{Bytes, Seconds};
+use super::table::{KindSeed, ParameterSeed, ReadText, RefusedSeed};
+use super::{ParameterType, Parameters, Registry, Value};
+use crate::traffic::{Distribution, Family};
+
+/// The key of the family's name.
+pub const DISTRIBUTION: &str = "distribution";
+/// The family that has values instead of a mean.
+pub const TRACE: &str = "trace";
+
+/// The longest trace; a resolved configuration has all of its values.
+const MAX_VALUES: usize = 100_000;
+
+/// The unit of what is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Unit {
+    Time,
+    Size,
+}
+
+impl Unit {
+    /// The unit of a parameter that is a distribution.
+    pub(super) fn of(parameter_type: ParameterType) -> Option<Self> {
+        match parameter_type {
+            ParameterType::Durations => Some(Self::Time),
+            ParameterType::Sizes => Some(Self::Size),
+            _ => None,
+        }
+    }
+
+    /// The accepted values, for error messages and lists.
+    pub(super) fn accepted(self) -> &'static str {
+        match self {
+            Self::Time => {
+                "a time such as \"10 s\", or a table such as \
+                 { distribution = \"exponential\", mean = \"10 s\" }"
+            }
+            Self::Size => {
+                "a size such as \"30 KB\", or a table such as \
+                 { distribution = \"pareto\", mean = \"30 KB\" }"
+            }
+        }
+    }
+
+    /// A value with its unit, as TOML text.
+    fn show(self, value: f64) -> String {
+        match self {
+            Self::Time => format!("\"{value} s\""),
+            Self::Size => format!("\"{value} B\""),
+        }
+    }
+}
+
+/// Reads a quantity in seconds or bytes.
+struct QuantitySeed(Unit);
+
+impl<'de> DeserializeSeed<'de> for QuantitySeed {
+    type Value = f64;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<f64, D::Error> {
+        match self.0 {
+            Unit::Time => Ok(Seconds::deserialize(deserializer)?.duration().as_secs_f64()),
+            Unit::Size => Ok(Bytes::deserialize(deserializer)?.as_u64() as f64),
+        }
+    }
+}
+
+/// Reads a distribution. What a table omits keeps its value in `current`, as far as the family has
+/// it. The family's name must come before its parameters.
+pub(super) struct DistributionSeed<'a> {
+    pub(super) unit: Unit,
+    pub(super) current: &'a Distribution,
+    pub(super) read_text: Option<ReadText>,
+}
+
+impl<'de> DeserializeSeed<'de> for DistributionSeed<'_> {
+    type Value = Distribution;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Distribution, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for DistributionSeed<'_> {
+    type Value = Distribution;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.unit.accepted())
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Distribution, E> {
+        self.constant(serde::de::value::StrDeserializer::new(text))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Distribution, E> {
+        self.constant(serde::de::value::F64Deserializer::new(value))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Distribution, E> {
+        self.visit_f64(value as f64)
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Distribution, E> {
+        self.visit_f64(value as f64)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Distribution, A::Error> {
+        let (unit, read_text) = (self.unit, self.read_text);
+        let mut family = self.current.family().clone();
+        let mut mean = self.current.mean();
+        let mut values: Option<Arc<[f64]>> = None;
+        while let Some(key) = map.next_key::<String>()? {
+            let found = family.values().into_iter().find(|(p, _)| p.name == key);
+            let is_trace = family.name() == TRACE;
+            match key.as_str() {
+                DISTRIBUTION => {
+                    let named: Family = map.next_value_seed(KindSeed(PhantomData))?;
+                    if named.name() != family.name() {
+                        family = named;
+                    }
+                }
+                "mean" if !is_trace => mean = map.next_value_seed(QuantitySeed(unit))?,
+                "values" if is_trace => values = Some(map.next_value_seed(ValuesSeed(unit))?),
+                "file" if is_trace => {
+                    values = Some(map.next_value_seed(FileSeed { unit, read_text })?);
+                }
+                _ => match found {
+                    Some((parameter, current)) => {
+                        let seed = ParameterSeed { parameter, current, read_text };
+                        let value = map.next_value_seed(seed)?;
+                        family.assign(parameter.name, value);
+                    }
+                    None => map.next_value_seed(RefusedSeed(foreign_key(&key, &family)))?,
+                },
+            }
+        }
+        if family.name() == TRACE {
+            let accepted = "a list of values, or a file with one value in each line";
+            let missing =
+                || A::Error::custom(format!("got a trace of nothing; accepted: {accepted}"));
+            return Ok(Distribution::trace(values.ok_or_else(missing)?));
+        }
+        Ok(Distribution::new(family, mean))
+    }
+}
+
+impl DistributionSeed<'_> {
+    fn constant<'de, D: Deserializer<'de>>(self, from: D) -> Result<Distribution, D::Error> {
+        Ok(Distribution::constant(QuantitySeed(self.unit).deserialize(from)?))
+    }
+}
+
+/// The keys of a family's table.
+fn keys(family: &Family) -> Vec<&'static str> {
+    let common: &[&str] = if family.name() == TRACE { &["values", "file"] } else { &["mean"] };
+    let mut keys: Vec<&'static str> = [DISTRIBUTION].iter().chain(common).copied().collect();
+    family.visit(&mut |parameter, _| keys.push(parameter.name));
+    keys
+}
+
+fn foreign_key(key: &str, family: &Family) -> String {
+    let accepted = keys(family);
+    if Family::all().iter().any(|other| keys(other).contains(&key)) {
+        let (name, accepted) = (family.name(), accepted.join(", "));
+        return format!("`{key}` is no parameter of a {name:?} distribution; accepted: {accepted}");
+    }
+    unknown_key(key, &accepted)
+}
+
+/// Reads the values of a trace from a list.
+struct ValuesSeed(Unit);
+
+impl<'de> DeserializeSeed<'de> for ValuesSeed {
+    type Value = Arc<[f64]>;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Arc<[f64]>, D::Error> {
+        let items = Vec::<serde_json::Value>::deserialize(from)?;
+        let read = |item| QuantitySeed(self.0).deserialize(item).map_err(D::Error::custom);
+        let values = items.iter().map(read).collect::<Result<Vec<f64>, _>>()?;
+        checked(values).map_err(D::Error::custom)
+    }
+}
+
+/// Reads the values of a trace from a text file: one in each line, after an optional heading in
+/// the first line.
+struct FileSeed {
+    unit: Unit,
+    read_text: Option<ReadText>,
+}
+
+impl<'de> DeserializeSeed<'de> for FileSeed {
+    type Value = Arc<[f64]>;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Arc<[f64]>, D::Error> {
+        let path = String::deserialize(from)?;
+        let named = named(&path);
+        let Some(read_text) = self.read_text else {
+            return Err(D::Error::custom(format!("got the file {named}; accepted: values")));
+        };
+        let text = read_text(&path).map_err(|problem| {
+            D::Error::custom(format!("got {named}: {problem}; accepted: a text file of values"))
+        })?;
+        let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim).zip(1..);
+        let mut values = Vec::new();
+        for (line, number) in lines.filter(|(line, _)| !line.is_empty()) {
+            let plain = line.parse::<f64>().ok().filter(|value| value.is_finite());
+            let value =
+                plain.map_or_else(|| line.trim_matches('"').into(), serde_json::Value::from);
+            match QuantitySeed(self.unit).deserialize(value) {
+                Ok(value) => values.push(value),
+                Err(_) if number == 1 && line.starts_with(|c: char| c.is_alphabetic()) => {}
+                Err(error) => {
+                    return Err(D::Error::custom(format!("{named}, line {number}: {error}")));
+                }
+            }
+        }
+        checked(values).map_err(|error| D::Error::custom(format!("{named}: {error}")))
+    }
+}
+
+/// A path in quotes. The end of a path identifies the file, so that longer ones than other texts
+/// are shown in full.
+fn named(path: &str) -> String {
+    if path.chars().count() <= 200 { format!("{path:?}") } else { shown(path) }
+}
+
+fn checked(values: Vec<f64>) -> Result<Arc<[f64]>, String> {
+    match values.len() {
+        1..=MAX_VALUES => Ok(values.into()),
+        n => Err(format!("got {n} values; accepted: from 1 to {MAX_VALUES} of them")),
+    }
+}
+
+/// As a table in a configuration file.
+impl Serialize for Distribution {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry(DISTRIBUTION, self.family().name())?;
+        match self.trace_values() {
+            Some(values) => map.serialize_entry("values", values)?,
+            None => map.serialize_entry("mean", &self.mean())?,
+        }
+        for (parameter, value) in self.family().values() {
+            map.serialize_entry(parameter.name, &value)?;
+        }
+        map.end()
+    }
+}
+
+/// A distribution as TOML text.
+pub(super) fn as_toml(distribution: &Distribution, unit: Unit) -> String {
+    let family = distribution.family();
+    let mean = unit.show(distribution.mean());
+    let mut own = String::new();
+    family.visit(&mut |parameter, value| {
+        let value = match value {
+            Value::Number(number) => number.to_string(),
+            other => json!(other).to_string(),
+        };
+        own.push_str(&format!(", {} = {value}", parameter.name));
+    });
+    format!("{{ {DISTRIBUTION} = {:?}, mean = {mean}{own} }}", family.name())
+}
+
+/// The JSON Schema of what [`DistributionSeed`] reads.
+pub(super) fn schema(unit: Unit) -> serde_json::Value {
+    let mut properties = Map::new();
+    let mut insert = |key: &str, schema| properties.insert(key.to_owned(), schema);
+    insert(DISTRIBUTION, json!({ "enum": Family::names() }));
+    insert("mean", json!({ "type": ["number", "string"] }));
+    for family in Family::all() {
+        family.visit(&mut |parameter, _| {
+            insert(parameter.name, json!({ "type": "number" }));
+        });
+    }
+    insert("values", json!({ "type": "array", "items": { "type": ["number", "string"] } }));
+    insert("file", json!({ "type": "string", "description": "one value in each line" }));
+    json!({ "anyOf": [
+        { "type": ["number", "string"], "description": unit.accepted() },
+        { "type": "object", "properties": properties, "additionalProperties": false },
+    ] })
+}

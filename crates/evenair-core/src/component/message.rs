@@ -1,0 +1,123 @@
+//! Error messages for people: "got ..., accepted ...", "did you mean".
+
+/// `"a", "b"`: names that are accepted.
+pub fn quoted_list(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+    quoted.join(", ")
+}
+
+/// The message for a name that is none of `names`. `planned` are reserved names.
+pub fn unknown_name(got: &str, names: &[&str], planned: &[&str]) -> String {
+    let accepted = quoted_list(names);
+    let got_shown = shown(got);
+    if planned.contains(&got) {
+        return format!("got {got_shown}, which is not available yet; accepted: {accepted}");
+    }
+    match nearest(got, names) {
+        Some(near) => format!("got {got_shown}; did you mean {near:?}? accepted: {accepted}"),
+        None => format!("got {got_shown}; accepted: {accepted}"),
+    }
+}
+
+/// The message for a key that is none of `keys`.
+pub fn unknown_key(key: &str, keys: &[&str]) -> String {
+    let hint = nearest(key, keys).map_or(String::new(), |near| format!("did you mean `{near}`? "));
+    format!("unknown key `{}`; {hint}accepted: {}", clipped(key, 60), keys.join(", "))
+}
+
+/// The name most similar to `got`, if one is similar enough.
+pub fn nearest<'a>(got: &str, names: &[&'a str]) -> Option<&'a str> {
+    const SIMILAR: f64 = 0.7;
+    // The comparison takes quadratic time, and a long text is no misspelt name.
+    if got.len() > 64 {
+        return None;
+    }
+    let folded = got.to_lowercase();
+    names
+        .iter()
+        .map(|&name| (strsim::jaro_winkler(&folded, &name.to_lowercase()), name))
+        .filter(|&(score, _)| score >= SIMILAR)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, name)| name)
+}
+
+/// A text from outside as an error message shows it: quoted, escaped and cut after 60 characters.
+pub fn shown(text: &str) -> String {
+    const LONGEST: usize = 60;
+    if text.chars().count() <= LONGEST {
+        return format!("{text:?}");
+    }
+    let head: String = text.chars().take(LONGEST).collect();
+    format!("{head:?}...")
+}
+
+/// A JSON value from outside as an error message shows it.
+pub(super) fn shown_value(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(text) => shown(text),
+        serde_json::Value::Array(_) => "a list".to_owned(),
+        serde_json::Value::Object(_) => "a table".to_owned(),
+        plain => plain.to_string(),
+    }
+}
+
+/// The error message of a deserializer in the form of this module. `key` is the last key on the
+/// path to the error.
+pub fn readable(message: &str, key: &str) -> String {
+    if let Some(expected) = message.strip_prefix("unknown field ") {
+        let expected = expected.strip_prefix(&format!("`{key}`")).unwrap_or(expected);
+        let accepted: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
+        return unknown_key(key, &accepted);
+    }
+    let wrong =
+        message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "));
+    wrong.map_or_else(|| message.to_owned(), wrong_value)
+}
+
+/// `rest` is serde's: ``integer `0`, expected a number``.
+fn wrong_value(rest: &str) -> String {
+    let (got, expected) = rest.rsplit_once(", expected ").unwrap_or((rest, "another value"));
+    let got = if let Some(text) = got.strip_prefix("string ") {
+        // Already quoted and escaped by serde.
+        clipped(text, 80)
+    } else if let Some((_, value)) = got.split_once('`') {
+        value.trim_end_matches('`').to_owned()
+    } else {
+        match got {
+            "map" => "a table".to_owned(),
+            "sequence" => "a list".to_owned(),
+            "null" | "unit value" => "nothing".to_owned(),
+            other => other.to_owned(),
+        }
+    };
+    let expected = match expected {
+        "a boolean" => "true or false",
+        "a sequence" => "a list",
+        "a string" => "a text in quotes",
+        struct_name if struct_name.starts_with("struct ") => "a table of keys and values",
+        other => other,
+    };
+    format!("got {got}; accepted: {expected}")
+}
+
+/// The first `longest` characters.
+pub fn clipped(text: &str, longest: usize) -> String {
+    if text.chars().count() <= longest {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(longest).collect();
+    format!("{head}...")
+}
+
+/// The text with line breaks and other control characters escaped.
+pub fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') {
+            line.extend(c.escape_default());
+        } else {
+            line.push(c);
+        }
+    }
+    line
+}

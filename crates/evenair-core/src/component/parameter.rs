@@ -1,0 +1,255 @@
+//! Parameters: their Rust types, their bounds, and the values that are read and written.
+
+use std::fmt::Debug;
+use std::marker::PhantomData;
+use std::ops::RangeInclusive;
+
+use super::message::quoted_list;
+use super::quantity::Seconds;
+use crate::time::Duration;
+use crate::traffic::Distribution;
+
+/// The word for a limit that is not there.
+pub(super) const UNLIMITED: &str = "unlimited";
+
+/// A parameter of a component.
+#[derive(Debug)]
+pub struct Parameter {
+    /// The key in a configuration file.
+    pub name: &'static str,
+    /// The values that it may have.
+    pub parameter_type: ParameterType,
+    /// Meaning and unit.
+    pub meaning: &'static str,
+}
+
+/// The values that a parameter may have. Bounds are inclusive unless stated otherwise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ParameterType {
+    /// One of these names.
+    Names(&'static [&'static str]),
+    /// An integer from the first to the second.
+    Integer(u64, u64),
+    /// A number from the first to the second.
+    Number(f64, f64),
+    /// A number above 0 and below 1.
+    Probability,
+    /// A duration above zero.
+    Duration,
+    /// An integer from 1 to this one, or unlimited.
+    Limit(u64),
+    /// True or false.
+    Switch,
+    /// A distribution of durations, in seconds.
+    Durations,
+    /// A distribution of sizes, in bytes.
+    Sizes,
+}
+
+impl ParameterType {
+    /// The accepted values, for error messages and lists.
+    pub fn accepted(self) -> String {
+        match self {
+            Self::Names(names) => quoted_list(names),
+            Self::Integer(min, max) => format!("a whole number from {min} to {max}"),
+            Self::Number(min, max) => format!("a number from {min} to {max}"),
+            Self::Probability => "a probability above 0 and below 1".to_owned(),
+            Self::Duration => "a time above 0, such as \"10 s\"".to_owned(),
+            Self::Limit(max) => format!("a whole number from 1 to {max}, or {UNLIMITED:?}"),
+            Self::Switch => "true or false".to_owned(),
+            Self::Durations => super::distribution::Unit::Time.accepted().to_owned(),
+            Self::Sizes => super::distribution::Unit::Size.accepted().to_owned(),
+        }
+    }
+}
+
+/// The value of a parameter, whatever its type.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// One of several names.
+    Name(&'static str),
+    /// An integer.
+    Integer(u64),
+    /// A number.
+    Number(f64),
+    /// A duration.
+    Duration(Duration),
+    /// A limit; `None` is unlimited.
+    Limit(Option<u64>),
+    /// True or false.
+    Switch(bool),
+    /// The distribution of a random quantity.
+    Distribution(Distribution),
+}
+
+impl Value {
+    /// The number by which two values are compared: seconds of a duration, the mean of a
+    /// distribution, 0 for a name.
+    pub(super) fn magnitude(&self) -> f64 {
+        match self {
+            Self::Integer(number) => *number as f64,
+            Self::Number(number) => *number,
+            Self::Duration(duration) => duration.as_secs_f64(),
+            Self::Limit(limit) => limit.map_or(f64::INFINITY, |limit| limit as f64),
+            Self::Distribution(distribution) => distribution.mean(),
+            Self::Name(_) | Self::Switch(_) => 0.0,
+        }
+    }
+
+    /// The value as TOML text or a number, for people.
+    pub(super) fn shown(&self, parameter_type: ParameterType) -> serde_json::Value {
+        match (self, super::distribution::Unit::of(parameter_type)) {
+            (Self::Duration(duration), _) => Seconds::from(*duration).to_string().into(),
+            (Self::Distribution(distribution), Some(unit)) => {
+                super::distribution::as_toml(distribution, unit).into()
+            }
+            (other, _) => serde_json::json!(other),
+        }
+    }
+}
+
+/// A Rust type that a parameter can have.
+pub trait FieldType: Clone + Debug + PartialEq {
+    /// The value, with its type erased.
+    fn to_value(&self) -> Value;
+
+    /// The value of this type; `None` if `value` has another type.
+    fn from_value(value: Value) -> Option<Self>;
+}
+
+/// An enum whose variants have names; declared with [`named!`](crate::named!).
+pub trait NamedValue: Copy + Debug + PartialEq + 'static {
+    /// Each name, in the order of declaration.
+    const NAMES: &'static [&'static str];
+
+    /// The name in a configuration file.
+    fn name(self) -> &'static str;
+
+    /// The value of that name.
+    fn from_name(name: &str) -> Option<Self>;
+}
+
+impl<T: NamedValue> FieldType for T {
+    fn to_value(&self) -> Value {
+        Value::Name(self.name())
+    }
+
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::Name(name) => Self::from_name(name),
+            _ => None,
+        }
+    }
+}
+
+macro_rules! field_types {
+    ($($type:ty => $variant:ident,)+) => {
+        $(impl FieldType for $type {
+            fn to_value(&self) -> Value {
+                Value::$variant(self.clone())
+            }
+
+            fn from_value(value: Value) -> Option<Self> {
+                match value {
+                    Value::$variant(value) => Some(value),
+                    _ => None,
+                }
+            }
+        })+
+    };
+}
+
+field_types! {
+    u64 => Integer,
+    f64 => Number,
+    Duration => Duration,
+    Option<u64> => Limit,
+    bool => Switch,
+    Distribution => Distribution,
+}
+
+/// The bounds of a field of type `T`: a declaration whose bounds do not fit its type does not
+/// compile.
+#[derive(Debug)]
+pub struct Bounds<T> {
+    parameter_type: ParameterType,
+    field: PhantomData<fn() -> T>,
+}
+
+impl<T> Bounds<T> {
+    const fn new(parameter_type: ParameterType) -> Self {
+        Self { parameter_type, field: PhantomData }
+    }
+
+    /// The type of the parameter.
+    pub const fn parameter_type(&self) -> ParameterType {
+        self.parameter_type
+    }
+}
+
+/// Any name of an enum that [`named!`](crate::named!) has declared.
+pub const fn names<T: NamedValue>() -> Bounds<T> {
+    Bounds::new(ParameterType::Names(T::NAMES))
+}
+
+/// An integer in this range.
+pub const fn integer(range: RangeInclusive<u64>) -> Bounds<u64> {
+    assert!(*range.start() <= *range.end(), "the range is empty");
+    Bounds::new(ParameterType::Integer(*range.start(), *range.end()))
+}
+
+/// A number in this range.
+pub const fn number(range: RangeInclusive<f64>) -> Bounds<f64> {
+    assert!(*range.start() <= *range.end(), "the range is empty");
+    Bounds::new(ParameterType::Number(*range.start(), *range.end()))
+}
+
+/// A number above 0 and below 1.
+pub const fn probability() -> Bounds<f64> {
+    Bounds::new(ParameterType::Probability)
+}
+
+/// A duration above zero.
+pub const fn positive() -> Bounds<Duration> {
+    Bounds::new(ParameterType::Duration)
+}
+
+/// An integer from 1 to `max`, or "unlimited", which is `None`.
+pub const fn limit(max: u64) -> Bounds<Option<u64>> {
+    assert!(max >= 1, "the range is empty");
+    Bounds::new(ParameterType::Limit(max))
+}
+
+/// True or false.
+pub const fn switch() -> Bounds<bool> {
+    Bounds::new(ParameterType::Switch)
+}
+
+/// A distribution of durations, in seconds.
+pub const fn distribution_of_times() -> Bounds<Distribution> {
+    Bounds::new(ParameterType::Durations)
+}
+
+/// A distribution of sizes, in bytes.
+pub const fn distribution_of_sizes() -> Bounds<Distribution> {
+    Bounds::new(ParameterType::Sizes)
+}
+
+crate::named! {
+    /// A switch that is written "on" or "off".
+    pub enum OnOff {
+        /// Switched on.
+        #[default]
+        On => "on",
+        /// Switched off.
+        Off => "off",
+    }
+    planned []
+}
+
+impl OnOff {
+    /// Whether it is on.
+    pub fn is_on(self) -> bool {
+        self == Self::On
+    }
+}

@@ -1,0 +1,137 @@
+//! Configurations as they are written, described and listed.
+
+use schemars::{Schema, SchemaGenerator, json_schema};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use serde_json::{Map, json};
+
+use super::distribution::{self, Unit};
+use super::limit::QueueLimit;
+use super::parameter::UNLIMITED;
+use super::quantity::Seconds;
+use super::{Component, Parameter, ParameterType, Registry, Value};
+
+/// Writes a configuration: its name if it has neither parameters nor a limit, else a table with
+/// `kind`, `limit` and every parameter.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn write<S: Serializer>(
+    to: S,
+    configuration: &impl Registry,
+    limit: Option<QueueLimit>,
+) -> Result<S::Ok, S::Error> {
+    let name = configuration.component().name;
+    let values = configuration.values();
+    if values.is_empty() && limit.is_none() {
+        return to.serialize_str(name);
+    }
+    let mut map = to.serialize_map(None)?;
+    map.serialize_entry("kind", name)?;
+    if let Some(limit) = limit {
+        map.serialize_entry("limit", &limit)?;
+    }
+    for (parameter, value) in values {
+        map.serialize_entry(parameter.name, &value)?;
+    }
+    map.end()
+}
+
+/// As in a configuration file.
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Name(name) => serializer.serialize_str(name),
+            Self::Limit(None) => serializer.serialize_str(UNLIMITED),
+            Self::Integer(number) | Self::Limit(Some(number)) => serializer.serialize_u64(*number),
+            Self::Switch(on) => serializer.serialize_bool(*on),
+            Self::Number(number) => serializer.serialize_f64(*number),
+            Self::Duration(duration) => Seconds::from(*duration).serialize(serializer),
+            Self::Distribution(distribution) => distribution.serialize(serializer),
+        }
+    }
+}
+
+/// Each component of a registry: `kind`, `name`, `summary`, `source` and `parameters` (each with
+/// `name`, `default`, `accepts`, `meaning`).
+pub fn list<R: Registry>() -> Vec<serde_json::Value> {
+    let of =
+        |configuration: &R| describe(R::KIND, configuration.component(), configuration.values());
+    R::all().iter().map(of).collect()
+}
+
+/// A component and its parameters with their defaults, as [`list`] has it.
+pub fn describe(
+    kind: &str,
+    component: &Component,
+    parameters: Vec<(&'static Parameter, Value)>,
+) -> serde_json::Value {
+    let parameters: Vec<serde_json::Value> = parameters
+        .into_iter()
+        .map(|(parameter, default)| {
+            json!({
+                "name": parameter.name,
+                "default": default.shown(parameter.parameter_type),
+                "accepts": parameter.parameter_type.accepted(),
+                "meaning": parameter.meaning,
+            })
+        })
+        .collect();
+    json!({
+        "kind": kind,
+        "name": component.name,
+        "summary": component.summary,
+        "source": component.source,
+        "parameters": parameters,
+    })
+}
+
+/// The JSON Schema of a configuration; `has_limit` is that of [`Reader`](super::Reader).
+pub fn schema<R: Registry>(generator: &mut SchemaGenerator, has_limit: bool) -> Schema {
+    let mut forms = vec![json!({ "type": "string", "enum": R::names() })];
+    for configuration in R::all() {
+        let component = configuration.component();
+        let mut properties = Map::new();
+        properties.insert("kind".to_owned(), json!({ "const": component.name }));
+        if has_limit {
+            let limit = generator.subschema_for::<QueueLimit>();
+            properties.insert("limit".to_owned(), limit.to_value());
+        }
+        for (parameter, default) in configuration.values() {
+            properties.insert(parameter.name.to_owned(), parameter_schema(parameter, &default));
+        }
+        forms.push(json!({
+            "type": "object",
+            "description": component.summary,
+            "properties": properties,
+            "additionalProperties": false,
+        }));
+    }
+    json_schema!({ "anyOf": forms })
+}
+
+fn parameter_schema(parameter: &Parameter, default: &Value) -> serde_json::Value {
+    let mut schema = match parameter.parameter_type {
+        ParameterType::Names(names) => json!({ "type": "string", "enum": names }),
+        ParameterType::Integer(min, max) => {
+            json!({ "type": "integer", "minimum": min, "maximum": max })
+        }
+        ParameterType::Number(min, max) => {
+            json!({ "type": "number", "minimum": min, "maximum": max })
+        }
+        ParameterType::Probability => {
+            json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 })
+        }
+        ParameterType::Duration => json!({ "type": ["number", "string"] }),
+        ParameterType::Limit(max) => json!({ "anyOf": [
+            { "type": "integer", "minimum": 1, "maximum": max },
+            { "const": UNLIMITED },
+        ] }),
+        ParameterType::Switch => json!({ "type": "boolean" }),
+        ParameterType::Durations => distribution::schema(Unit::Time),
+        ParameterType::Sizes => distribution::schema(Unit::Size),
+    };
+    schema["description"] = parameter.meaning.into();
+    schema["default"] = json!(default);
+    schema
+}

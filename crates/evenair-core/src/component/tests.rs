@@ -1,0 +1,277 @@
+//! Tests of every component of every registry: made from its defaults and with each parameter at
+//! each of its bounds, and run for a short time.
+
+use serde_json::{Value as Json, json};
+
+use super::*;
+use crate::loss::{self, LossModel, Losses};
+use crate::packet::{Ecn, FlowId, Packet, PacketKind};
+use crate::queue::{self, Actions, Limit, Queue, QueueDiscipline};
+use crate::rng::{RngStream, StreamId};
+use crate::tcp::congestion::{self, AckEvent, CongestionControl, Controller, Window};
+use crate::time::{Duration, Instant};
+use crate::traffic::{Application, Datagrams, Distribution, Draws, Family, Pattern, Stream};
+
+/// Reads a table as a configuration file has it.
+fn parse<R: Registry>(table: &Json) -> Result<R, String> {
+    read(table).map_err(|error: serde_json::Error| error.to_string())
+}
+
+/// The configuration as a configuration file has it.
+fn written<R: Registry>(configuration: &R) -> Json {
+    write(serde_json::value::Serializer, configuration, None).unwrap()
+}
+
+/// Checks the descriptions of a registry, and calls `run` with each of its components: with its
+/// defaults, and with each parameter at each of its bounds.
+fn check<R: Registry>(run: impl Fn(&R)) {
+    let names = R::names();
+    assert!(!names.is_empty());
+    for (index, configuration) in R::all().iter().enumerate() {
+        let component = configuration.component();
+        let name = component.name;
+        assert!(!names[..index].contains(&name), "{name}: twice");
+        assert!(is_one_line(component.summary), "{name}: {:?}", component.summary);
+        assert!(!R::PLANNED.contains(&name), "{name}: both planned and there");
+        assert_eq!(R::from_name(name).as_ref(), Some(configuration));
+        assert_eq!(configuration.violation(), None, "{name}: the defaults");
+        run(configuration);
+        let values = configuration.values();
+        for (index, (parameter, default)) in values.iter().enumerate() {
+            let key = parameter.name;
+            let of = format!("{name}.{key}");
+            assert!(!["kind", "limit"].contains(&key), "{of}: a reserved key");
+            assert!(values[..index].iter().all(|(other, _)| other.name != key), "{of}: twice");
+            assert!(is_one_line(parameter.meaning), "{of}: {:?}", parameter.meaning);
+            let given = json!({ "kind": name, key: default });
+            assert_eq!(parse::<R>(&given).as_ref(), Ok(configuration), "{of}: the default");
+            check_bounds::<R>(name, parameter, &run);
+        }
+        for (low, high) in component.ordered {
+            check_order(configuration, low, high);
+        }
+    }
+}
+
+fn check_bounds<R: Registry>(name: &str, parameter: &Parameter, run: &impl Fn(&R)) {
+    let (key, parameter_type) = (parameter.name, parameter.parameter_type);
+    for value in parameter_type.at_bounds() {
+        let of = format!("{name}.{key} = {value}");
+        let configuration: R = parse(&json!({ "kind": name, key: value })).expect(&of);
+        let out = written(&configuration);
+        assert_eq!(parse::<R>(&out).expect(&of), configuration, "{of}: {out}");
+        if !value.is_string() && !value.is_number() && !value.is_object() {
+            assert_eq!(out[key], value, "{of}");
+        }
+        if configuration.violation().is_none() {
+            run(&configuration);
+        }
+    }
+    for value in parameter_type.outside_bounds() {
+        let of = format!("{name}.{key} = {value}");
+        let error = parse::<R>(&json!({ "kind": name, key: value })).expect_err(&of);
+        assert!(is_one_line(&error), "{of}: {error:?}");
+        assert!(error.starts_with("got "), "{of}: {error}");
+        let accepted = format!("accepted: {}", parameter_type.accepted());
+        assert!(error.ends_with(&accepted), "{of}: {error}, not {accepted}");
+    }
+}
+
+/// The first parameter at its maximum and the second at its minimum are refused.
+fn check_order<R: Registry>(configuration: &R, low: &str, high: &str) {
+    let mut configuration = configuration.clone();
+    let name = configuration.component().name;
+    let end = |configuration: &R, name: &str, last: bool| {
+        let values = configuration.values();
+        let (parameter, _) = values.iter().find(|(p, _)| p.name == name).expect(name);
+        let ends = parameter.parameter_type.at_bounds();
+        let value = if last { ends.last() } else { ends.first() }.cloned().unwrap();
+        let table = json!({ "kind": configuration.component().name, name: value });
+        let values = parse::<R>(&table).unwrap().values();
+        values.into_iter().find(|(p, _)| p.name == name).unwrap().1
+    };
+    let (most, least) = (end(&configuration, low, true), end(&configuration, high, false));
+    assert!(configuration.assign(low, most) && configuration.assign(high, least));
+    let violation = configuration.violation().expect(name);
+    assert_eq!(violation.parameter, high);
+    assert!(violation.accepted.starts_with(&format!("at least {low}, ")), "{violation:?}");
+}
+
+fn is_one_line(text: &str) -> bool {
+    !text.trim().is_empty() && !text.contains(['\n', '\r']) && !text.contains("  ")
+}
+
+#[test]
+fn every_queue_discipline_runs() {
+    check(|config: &queue::Config| {
+        for limit in [Limit::Packets(1), Limit::Packets(20), Limit::Bytes(1500)] {
+            let rng = RngStream::new(1, StreamId::Queue, 0);
+            run_queue(Queue::new(config, limit, rng), &format!("{config:?}, {limit:?}"));
+        }
+    });
+}
+
+/// Each packet that enters leaves or is dropped, once.
+fn run_queue(mut queue: Queue<Packet>, of: &str) {
+    let (mut now, mut actions, mut left) = (Instant::ZERO, Actions::new(), 0);
+    let mut take = |queue: &mut Queue<Packet>, now: Instant, actions: &mut Actions<Packet>| {
+        if let Some(packet) = queue.dequeue(now, actions) {
+            queue.transmitted(packet.size);
+            left += 1;
+        }
+    };
+    for n in 0..400_u32 {
+        now += Duration::from_micros(500);
+        let kind = if n % 3 == 0 { PacketKind::Ack } else { PacketKind::Data };
+        let size = if kind == PacketKind::Ack { 40 } else { 1500 };
+        let mut packet = Packet::new(FlowId(n % 5), kind);
+        (packet.size, packet.seq) = (size, u64::from(n));
+        queue::QueueItem::set_ecn(&mut packet, [Ecn::Capable, Ecn::NotCapable][n as usize % 2]);
+        queue.enqueue(now, packet, &mut actions);
+        if n % 4 == 0 {
+            take(&mut queue, now, &mut actions);
+        }
+    }
+    let mut steps = 0;
+    while queue.backlog().packets() > 0 {
+        now = (now + Duration::from_millis(1)).max(queue.ready_at());
+        take(&mut queue, now, &mut actions);
+        steps += 1;
+        assert!(steps < 10_000, "{of}: the queue does not empty");
+    }
+    assert_eq!(left + actions.dropped.len(), 400, "{of}");
+    assert!(left > 0, "{of}: nothing left the queue");
+    assert_eq!(queue.backlog().bytes(), 0, "{of}");
+}
+
+#[test]
+fn every_congestion_control_runs() {
+    check(|config: &congestion::Config| {
+        let mut control = Controller::new(config);
+        let mut window = Window { cwnd: 2.0, ssthresh: 20.0 };
+        let (mut now, mut una) = (Instant::ZERO, 0);
+        for n in 0..400_u64 {
+            now += Duration::from_millis(1 + n % 7);
+            let acked = if n % 50 > 46 { 0.0 } else { 1.0 };
+            let rtt = (acked > 0.0).then(|| Duration::from_millis(20 + n % 30));
+            let flight = window.cwnd.min(50.0);
+            let next = una + flight as u64;
+            let (snd_una, snd_nxt) = (una, next);
+            let event = AckEvent { now, acked, credit: acked, flight, rtt, snd_una, snd_nxt };
+            una += acked as u64;
+            match n % 50 {
+                47 | 48 => control.on_duplicate_ack(&mut window, &event),
+                49 => control.on_loss(&mut window, &event),
+                0 => control.on_partial_ack(&mut window, &event),
+                1 => control.on_recovered(&mut window, &event),
+                30 if n > 300 => control.on_timeout(&mut window, &event, true),
+                _ => control.on_ack(&mut window, &event),
+            }
+            let Window { cwnd, ssthresh } = window;
+            assert!(cwnd.is_finite() && cwnd >= 1.0, "{config:?}: cwnd {cwnd} after {n}");
+            assert!(ssthresh.is_finite() && ssthresh >= 2.0, "{config:?}: ssthresh {ssthresh}");
+        }
+    });
+}
+
+#[test]
+fn every_loss_model_runs() {
+    check(|config: &loss::Config| {
+        let mut model = Losses::new(config, RngStream::new(1, StreamId::FrameErrors, 0));
+        let lost = (1..=1000).filter(|i| model.loses(Instant::from_nanos(i * 1_000_000))).count();
+        let rate = config.values().into_iter().find(|(p, _)| p.name == "rate");
+        // Bounds are next to 0 and 1; at the default, the state of 5 ms lasts no second.
+        match rate {
+            Some((_, Value::Number(rate))) if rate < 1e-9 => assert_eq!(lost, 0, "{config:?}"),
+            Some((_, Value::Number(rate))) if rate > 1.0 - 1e-9 => {
+                assert_eq!(lost, 1000, "{config:?}");
+            }
+            _ => assert!(lost < 1000, "{config:?}"),
+        }
+    });
+}
+
+#[test]
+fn every_application_runs() {
+    check(|config: &Pattern| {
+        let (interval, start) = (Duration::from_millis(1), Instant::from_nanos(5));
+        let mut datagrams = Datagrams::new(config, interval, start, 1, 0);
+        let mut last = start;
+        for _ in 0..200 {
+            assert!(datagrams.next() >= last, "{config:?}: {} after {last}", datagrams.next());
+            last = datagrams.next();
+            datagrams.advance();
+        }
+        assert!(last > start, "{config:?}: time stands still");
+    });
+    check(|config: &Stream| {
+        for (parameter, value) in config.values() {
+            let Value::Distribution(distribution) = value else { continue };
+            draw(&distribution, parameter.name);
+        }
+    });
+    let mut streams = Stream::names();
+    streams.extend(Pattern::names());
+    assert_eq!(Application::names(), streams);
+}
+
+fn draw(distribution: &Distribution, of: &str) {
+    let stream = RngStream::new(1, StreamId::Traffic, 0);
+    let mut draws = Draws::new(distribution.clone(), stream);
+    for _ in 0..1000 {
+        let value = draws.draw();
+        assert!(value.is_finite() && value >= 0.0, "{of}, {distribution:?}: {value}");
+    }
+}
+
+#[test]
+fn every_distribution_runs() {
+    for family in Family::all() {
+        assert!(is_one_line(family.component().summary));
+        draw(&Distribution::new(family.clone(), 2.0), family.name());
+    }
+    // With their parameters at the bounds, in every component that has a distribution; outside of
+    // them:
+    for family in Family::all() {
+        for (parameter, _) in family.values() {
+            for value in parameter.parameter_type.outside_bounds() {
+                let size = json!({ DISTRIBUTION: family.name(), parameter.name: value });
+                let error = parse::<Stream>(&json!({ "kind": "file", "size": size })).unwrap_err();
+                let accepted = format!("accepted: {}", parameter.parameter_type.accepted());
+                assert!(error.ends_with(&accepted), "{size}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn keys_and_names_are_suggested() {
+    let error = |table: Json| parse::<queue::Config>(&table).unwrap_err();
+    assert_eq!(
+        error(json!({ "kind": "las", "servce": "bytes" })),
+        "unknown key `servce`; did you mean `service`? accepted: kind, service, flow_timeout"
+    );
+    let foreign = error(json!({ "kind": "las", "filtering": "head" }));
+    assert!(foreign.starts_with("`filtering` is no parameter of a \"las\" queue; accepted: kind"));
+    assert!(error(json!("lass")).starts_with("got \"lass\"; did you mean \"las\"? accepted: "));
+}
+
+/// The `kind` may stand anywhere after [`put_kind_first`].
+#[test]
+fn the_kind_can_be_moved_to_the_front() {
+    let mut table = json!({ "size": { "mean": 5, "distribution": "uniform" }, "kind": "file" });
+    put_kind_first(table.as_object_mut().unwrap());
+    assert_eq!(table.to_string(), r#"{"kind":"file","size":{"distribution":"uniform","mean":5}}"#);
+}
+
+/// A file is read by a function of the driver, or refused.
+#[test]
+fn files_of_traces_are_the_drivers() {
+    let table = json!({ "kind": "file", "size": { "distribution": "trace", "file": "sizes" } });
+    let error = parse::<Stream>(&table).unwrap_err();
+    assert_eq!(error, "got the file \"sizes\"; accepted: values");
+    let reader =
+        Reader { read_text: Some(|path| Ok(format!("{path}\n1 KB\n3"))), has_limit: false };
+    let Stream::File(file) = reader.read(&table).unwrap().configuration else { panic!() };
+    assert_eq!(file.size.trace_values(), Some(&[1000.0, 3.0][..]));
+}

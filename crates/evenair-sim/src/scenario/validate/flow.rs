@@ -1,0 +1,214 @@
+//! Checks of a flow.
+
+use evenair_core::component::message::{quoted_list, unknown_name};
+use evenair_core::component::{BitRate, Registry, Seconds};
+use evenair_core::tcp::MAX_RTO;
+use evenair_core::traffic::{Application, Distribution, OnOffConfig, Pattern, Stream};
+
+use super::super::topology::Topology;
+use super::super::types::{Direction, Flow, Transport, Wired};
+use super::{Checked, Problem, above_zero, check_component, fail};
+
+/// The largest IP packet, and the largest frame here.
+const MAX_PACKET: u64 = 65_535;
+
+pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
+    let at = |key: &str| format!("{field}.{key}");
+    let application = flow.application.name();
+    let over_tcp = matches!(flow.application, Application::Stream(_));
+    if over_tcp != flow.transport.is_tcp() {
+        let got = format!("got \"{application}\" over {}", flow.transport);
+        return Err(fail(&at("application"), &got, &transports()));
+    }
+    match (over_tcp, flow.rate) {
+        (false, None) => {
+            let needs = format!("which a \"{application}\" application needs");
+            let accepted = format!("a rate such as \"1 Mbps\", {needs}");
+            return Err(fail(&at("rate"), "missing", &accepted));
+        }
+        (false, Some(BitRate::UNLIMITED)) => {
+            return Err(fail(&at("rate"), "got \"unlimited\"", "a rate such as \"1 Mbps\""));
+        }
+        (true, Some(rate)) => {
+            let accepted = format!("no rate with application \"{application}\", or one over udp");
+            return Err(fail(&at("rate"), &format!("got {rate}"), &accepted));
+        }
+        _ => {}
+    }
+    check_component(&at("application"), &flow.application)?;
+    match &flow.application {
+        Application::Datagrams(Pattern::OnOff(config)) => {
+            check_on_off(&at("application.on"), config, flow)?;
+        }
+        Application::Stream(Stream::File(file)) => {
+            check_file_size(&at("application.size"), &file.size)?;
+        }
+        Application::Stream(Stream::Web(web)) => {
+            check_file_size(&at("application.size"), &web.size)?;
+            let request = web.request;
+            if request > u64::from(flow.segment) {
+                let accepted = format!("a whole number from 0 to the segment, {}", flow.segment);
+                return Err(fail(&at("application.request"), &format!("got {request}"), &accepted));
+            }
+        }
+        Application::Datagrams(Pattern::Cbr(_) | Pattern::Poisson(_))
+        | Application::Stream(Stream::Bulk(_)) => {}
+    }
+    if !flow.transport.is_tcp() {
+        if flow.spm_marking == Some(true) {
+            let accepted = "false with transport \"udp\" (marking follows TCP's cwnd)";
+            return Err(fail(&at("spm_marking"), "got true", accepted));
+        }
+        return Ok(());
+    }
+    if flow.header < 40 {
+        let accepted = "a whole number from 40 to 120 for TCP over IP";
+        return Err(fail(&at("header"), &format!("got {}", flow.header), accepted));
+    }
+    for (key, value) in [("rack", flow.rack), ("prr", flow.prr)] {
+        if value && !flow.sack {
+            return Err(fail(&at(key), "got true", "false without sack = true"));
+        }
+    }
+    if flow.initial_window > flow.window {
+        let got = format!("got {}", flow.initial_window);
+        let accepted = format!("a whole number from 1 to the window, {}", flow.window);
+        return Err(fail(&at("initial_window"), &got, &accepted));
+    }
+    if let Transport::Tcp(control) = &flow.transport {
+        check_component(&at("transport"), control)?;
+    }
+    above_zero(&at("delayed_ack_timeout"), flow.delayed_ack_timeout)?;
+    for (key, rto) in [("min_rto", flow.min_rto), ("initial_rto", flow.initial_rto)] {
+        if rto == Seconds::ZERO || rto.duration() > MAX_RTO {
+            let accepted = format!("a time above 0 and up to {}", Seconds::from(MAX_RTO));
+            return Err(fail(&at(key), &format!("got {rto}"), &accepted));
+        }
+    }
+    Ok(())
+}
+
+/// The transports of the applications, for errors.
+fn transports() -> String {
+    let (streams, datagrams) = (Stream::names(), Pattern::names());
+    format!("{} over TCP, {} over udp", quoted_list(&streams), quoted_list(&datagrams))
+}
+
+/// With shorter on periods, one datagram would take an unbounded number of them.
+fn check_on_off(field: &str, config: &OnOffConfig, flow: &Flow) -> Checked {
+    let interval = flow.datagram_interval().as_secs_f64();
+    let mean = config.on.mean();
+    if mean < interval {
+        let accepted = format!("at least {interval} s on average, a datagram at the flow's rate");
+        return Err(fail(field, &format!("got {mean} s"), &accepted));
+    }
+    Ok(())
+}
+
+/// A file has at least one byte.
+fn check_file_size(field: &str, size: &Distribution) -> Checked {
+    let size = size.mean();
+    if size < 1.0 {
+        let accepted = "at least 1 B on average, such as \"30 KB\"";
+        return Err(fail(field, &format!("got {size} B"), accepted));
+    }
+    Ok(())
+}
+
+pub(super) fn check_times(field: &str, flow: &Flow, staggered: Seconds, end: Seconds) -> Checked {
+    let start = flow.start.unwrap_or(staggered);
+    let got = match flow.start {
+        Some(_) => format!("got {start}"),
+        None => format!("got none, so that the last of these flows would start at {start}"),
+    };
+    if start >= end {
+        let accepted = format!("a time before the end of the run, {end}");
+        return Err(fail(&format!("{field}.start"), &got, &accepted));
+    }
+    match flow.stop {
+        Some(stop) if stop <= start => {
+            let accepted = format!("a time after the flow's start, {start}");
+            Err(fail(&format!("{field}.stop"), &format!("got {stop}"), &accepted))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The ends of a flow between a station and a host.
+pub(super) fn check_station_flow(
+    field: &str,
+    flow: &Flow,
+    wired: &Wired,
+    topology: &Topology,
+) -> Checked {
+    let at = |key: &str| format!("{field}.{key}");
+    if flow.direction.is_none() {
+        return Err(fail(&at("direction"), "missing", &quoted_list(Direction::NAMES)));
+    }
+    for (key, given) in [("from", &flow.from), ("to", &flow.to)] {
+        if given.is_some() {
+            let accepted = "a direction, and a host if it is not the server";
+            return Err(fail(&at(key), "got it with a station's flow", accepted));
+        }
+    }
+    match &flow.host {
+        Some(_) if wired.link.is_empty() => {
+            let accepted = "no host without [[wired.link]] tables";
+            Err(fail(&at("host"), "got a host where there is one link", accepted))
+        }
+        Some(host) => check_host(&at("host"), host, topology),
+        None => Ok(()),
+    }
+}
+
+/// The ends of a flow between two hosts.
+pub(super) fn check_wired_flow(field: &str, flow: &Flow, topology: &Topology) -> Checked {
+    let at = |key: &str| format!("{field}.{key}");
+    for (key, given) in [("direction", flow.direction.is_some()), ("host", flow.host.is_some())] {
+        if given {
+            let accepted = "from and to, the names of two hosts";
+            return Err(fail(&at(key), "got it with a flow between hosts", accepted));
+        }
+    }
+    for (key, host) in [("from", &flow.from), ("to", &flow.to)] {
+        match host {
+            Some(host) => check_host(&at(key), host, topology)?,
+            None => {
+                return Err(fail(&at(key), "missing", &quoted_list(&topology.hosts())));
+            }
+        }
+    }
+    if flow.from == flow.to {
+        return Err(fail(&at("to"), "got the host that the data come from", "another host"));
+    }
+    Ok(())
+}
+
+fn check_host(field: &str, host: &str, topology: &Topology) -> Checked {
+    let hosts = topology.hosts();
+    if hosts.contains(&host) {
+        return Ok(());
+    }
+    Err(Problem { field: field.to_owned(), message: unknown_name(host, &hosts, &[]) })
+}
+
+pub(super) fn check_size(
+    field: &str,
+    flow: &Flow,
+    extra_header: u32,
+    mac_overhead: u32,
+) -> Checked {
+    let size = [flow.segment, flow.header, extra_header, mac_overhead]
+        .iter()
+        .map(|&part| u64::from(part))
+        .sum::<u64>();
+    if size > MAX_PACKET {
+        let got = format!(
+            "got {}, with header {}, extra_header {extra_header} and mac_overhead {mac_overhead} a frame of {size} bytes",
+            flow.segment, flow.header
+        );
+        let accepted = format!("up to {MAX_PACKET} bytes together");
+        return Err(fail(&format!("{field}.segment"), &got, &accepted));
+    }
+    Ok(())
+}
