@@ -144,6 +144,11 @@ impl<P: QueueItem> FqCodel<P> {
         *index
     }
 
+    /// The active queues, among them all that hold packets.
+    fn active(&self) -> impl Iterator<Item = &FlowQueue<P>> {
+        self.new.iter().chain(&self.old).map(|&index| &self.queues[index as usize])
+    }
+
     /// The index of the queue with the most bytes, of several the one in the lowest bucket.
     fn longest(&self) -> Option<u32> {
         self.new.iter().chain(&self.old).copied().max_by_key(|&index| {
@@ -191,7 +196,7 @@ impl<P: QueueItem> QueueDiscipline<P> for FqCodel<P> {
     fn enqueue(&mut self, _now: Instant, packet: P, actions: &mut Actions<P>) {
         let has_room = self.backlog.has_room_for(&packet);
         if !has_room {
-            let waiting = self.queues.iter().flat_map(|queue| queue.packets.packets());
+            let waiting = self.active().flat_map(|queue| queue.packets.packets());
             if !self.backlog.has_room_without(waiting, &packet) {
                 actions.drop(packet, DropReason::OnArrival);
                 return;
