@@ -12,6 +12,24 @@ use crate::time::{Duration, Instant};
 /// (Gong et al. 2006, section III-A).
 const CRUCIAL_WINDOW: f64 = 4.0;
 
+/// The last reduction of the window.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Reduction {
+    /// `snd_max` at the time, once there has been one.
+    end: Option<u64>,
+    by_mark: bool,
+    /// The next new segment carries CWR.
+    pub(super) cwr_due: bool,
+}
+
+impl Reduction {
+    /// Whether an ACK for `ack` belongs to the window that has been reduced. The first new segment
+    /// after the reduction carries CWR, so only an ACK beyond it reports another mark.
+    pub(super) fn covers(&self, ack: u64) -> bool {
+        self.end.is_some_and(|end| ack <= end)
+    }
+}
+
 /// The state of a sender that every form of loss recovery reads and changes.
 #[derive(Clone, Debug)]
 pub(super) struct Tcb {
@@ -43,6 +61,8 @@ pub(super) struct Tcb {
     /// The timer has expired since the last new ACK.
     pub(super) timed_out: bool,
     pub(super) stopped: bool,
+    /// What ECN needs to know of the last reduction of the window.
+    pub(super) reduction: Reduction,
     pub(super) counters: SenderCounters,
 }
 
@@ -65,6 +85,7 @@ impl Tcb {
             deadline: Instant::NEVER,
             timed_out: false,
             stopped: false,
+            reduction: Reduction::default(),
             counters: SenderCounters::default(),
             config,
         }
@@ -73,11 +94,21 @@ impl Tcb {
     /// A loss is confirmed: recovery begins.
     pub(super) fn enter_recovery(&mut self, now: Instant, event: &AckEvent) {
         self.counters.fast_retransmits += 1;
-        self.control.on_loss(&mut self.window, event);
+        // RFC 3168 6.1.2: one reduction for the losses and marks of one window.
+        let reduced = self.reduction.by_mark && self.reduction.covers(self.snd_una);
+        if !reduced {
+            self.control.on_loss(&mut self.window, event);
+        }
+        self.note_reduction(false);
         self.in_recovery = true;
         self.recover = Some(self.snd_max);
         self.timed = None;
         self.deadline = now + self.rtt.rto();
+    }
+
+    /// The window was reduced, because of a congestion mark or of a loss.
+    pub(super) fn note_reduction(&mut self, by_mark: bool) {
+        self.reduction = Reduction { end: Some(self.snd_max), by_mark, cwr_due: true };
     }
 
     /// Payload bytes of the segment at `seq`.

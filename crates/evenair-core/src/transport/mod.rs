@@ -95,6 +95,10 @@ pub struct Counters {
     pub timeouts: u64,
     /// Recoveries begun.
     pub fast_retransmits: u64,
+    /// Segments that arrived with a congestion mark (RFC 3168).
+    pub congestion_marks: u64,
+    /// Reductions of the window because of congestion marks.
+    pub congestion_responses: u64,
     /// Round-trip times measured.
     pub rtt_samples: u64,
     /// Their sum.

@@ -98,6 +98,16 @@ impl Opening {
     }
 }
 
+/// RFC 3168 6.1.1: a SYN that offers ECN.
+fn is_ecn_setup_syn(packet: &Packet) -> bool {
+    packet.ece && packet.cwr
+}
+
+/// RFC 3168 6.1.1: the SYN-ACK that accepts it.
+fn is_ecn_setup_syn_ack(packet: &Packet) -> bool {
+    packet.ece && !packet.cwr
+}
+
 /// Sends a packet of a kind that is seldom sent. [`Output::send`] may be long and inlined; this has one
 /// copy of it.
 #[inline(never)]
@@ -276,6 +286,8 @@ impl Transport for Connection {
             retransmissions: sender.retransmissions,
             timeouts: sender.timeouts + self.receiving.timeouts(),
             fast_retransmits: sender.fast_retransmits,
+            congestion_marks: self.receiving.congestion_marks(),
+            congestion_responses: sender.congestion_responses,
             rtt_samples,
             rtt_sum,
         }

@@ -1,7 +1,9 @@
 //! The end of a connection that receives the data.
 
-use super::{ConnectionConfig, Opening, SACK_PERMITTED, send_seldom};
-use crate::packet::{Packet, PacketKind};
+use super::{
+    ConnectionConfig, Opening, SACK_PERMITTED, is_ecn_setup_syn, is_ecn_setup_syn_ack, send_seldom,
+};
+use crate::packet::{Ecn, Packet, PacketKind};
 use crate::tcp::receiver::{AckAction, Receiver};
 use crate::time::Instant;
 use crate::transport::{End, Output, PacketHeader, PacketOption};
@@ -32,6 +34,36 @@ pub struct ReceivingEnd {
     syn_options: u32,
     /// Whether what opens the connection is marked as crucial.
     spm_marking: bool,
+    /// Whether this end offers ECN, and whether both do.
+    ecn_offered: bool,
+    ecn: bool,
+    echo: Echo,
+}
+
+/// Which ACKs carry ECN-Echo (RFC 3168 section 6.1.3).
+#[derive(Clone, Copy, Debug, Default)]
+struct Echo {
+    /// Until a segment with CWR arrives.
+    until_cwr: bool,
+    /// A segment that the next ACK covers is marked.
+    covers_mark: bool,
+    /// Marked segments that have arrived.
+    marks: u64,
+}
+
+impl Echo {
+    fn on_segment(&mut self, packet: &Packet) {
+        self.until_cwr &= !packet.cwr;
+        if packet.ecn == Ecn::CongestionExperienced {
+            (self.until_cwr, self.covers_mark) = (true, true);
+            self.marks += 1;
+        }
+    }
+
+    /// ECN-Echo of the ACK that is sent now.
+    fn take(&mut self) -> bool {
+        std::mem::take(&mut self.covers_mark) || self.until_cwr
+    }
 }
 
 impl ReceivingEnd {
@@ -45,6 +77,9 @@ impl ReceivingEnd {
             request: config.request,
             syn_options: if config.receiver.sack { SACK_PERMITTED } else { 0 },
             spm_marking: config.sender.spm_marking,
+            ecn_offered: config.receiver.ecn,
+            ecn: false,
+            echo: Echo::default(),
         }
     }
 
@@ -71,6 +106,9 @@ impl ReceivingEnd {
             self.state = State::Established;
             self.opening.deadline = Instant::NEVER;
         }
+        if self.ecn {
+            self.echo.on_segment(packet);
+        }
         let payload = u32::from(packet.payload);
         if let AckAction::Ack(ack) = self.receiver.on_segment(now, packet.seq, payload) {
             self.acknowledge(now, ack, out);
@@ -81,8 +119,12 @@ impl ReceivingEnd {
     #[cold]
     pub(super) fn on_handshake(&mut self, now: Instant, packet: Packet, out: &mut impl Output) {
         match (packet.kind, self.state) {
-            (PacketKind::Syn, _) => self.send(now, PacketKind::SynAck, out),
+            (PacketKind::Syn, _) => {
+                self.ecn = self.ecn_offered && is_ecn_setup_syn(&packet);
+                self.send(now, PacketKind::SynAck, out);
+            }
             (PacketKind::SynAck, State::SynSent) => {
+                self.ecn = self.ecn_offered && is_ecn_setup_syn_ack(&packet);
                 self.state = State::Requesting;
                 self.opening.on_syn_ack(now);
                 self.opening.sent(now);
@@ -112,8 +154,11 @@ impl ReceivingEnd {
     }
 
     #[inline(never)] // once, so that all that it calls is inlined into it
-    fn acknowledge(&self, now: Instant, ack: u64, out: &mut impl Output) {
-        let packet = self.header.packet(now, PacketKind::Ack, 0, ack);
+    fn acknowledge(&mut self, now: Instant, ack: u64, out: &mut impl Output) {
+        let mut packet = self.header.packet(now, PacketKind::Ack, 0, ack);
+        if self.ecn {
+            packet.ece = self.echo.take();
+        }
         if self.receiver.has_sack() {
             return self.send_blocks(packet, out);
         }
@@ -133,6 +178,11 @@ impl ReceivingEnd {
     fn send(&self, now: Instant, kind: PacketKind, out: &mut impl Output) {
         let payload = if kind == PacketKind::Request { self.request } else { 0 };
         let mut packet = self.header.packet(now, kind, payload, 0);
+        match kind {
+            PacketKind::Syn => (packet.ece, packet.cwr) = (self.ecn_offered, self.ecn_offered),
+            PacketKind::SynAck => packet.ece = self.ecn,
+            _ => {}
+        }
         if kind != PacketKind::Request {
             packet.size += self.syn_options;
         }
@@ -156,6 +206,11 @@ impl ReceivingEnd {
     /// How often either has been.
     pub fn timeouts(&self) -> u64 {
         self.opening.timeouts
+    }
+
+    /// Marked segments that have arrived.
+    pub fn congestion_marks(&self) -> u64 {
+        self.echo.marks
     }
 
     /// The next byte that is expected.

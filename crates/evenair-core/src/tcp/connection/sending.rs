@@ -1,7 +1,9 @@
 //! The end of a connection that sends the data.
 
-use super::{ConnectionConfig, Opening, SACK_PERMITTED, send_seldom};
-use crate::packet::{Packet, PacketKind};
+use super::{
+    ConnectionConfig, Opening, SACK_PERMITTED, is_ecn_setup_syn, is_ecn_setup_syn_ack, send_seldom,
+};
+use crate::packet::{Ecn, Packet, PacketKind};
 use crate::tcp::congestion::{Controller, Window};
 use crate::tcp::rtt::RttEstimator;
 use crate::tcp::sender::{Segment, Sender, SenderCounters};
@@ -34,6 +36,9 @@ pub struct SendingEnd {
     syn_options: u32,
     /// Whether what opens the connection is marked as crucial.
     spm_marking: bool,
+    /// Whether this end offers ECN, and whether both do.
+    ecn_offered: bool,
+    ecn: bool,
 }
 
 impl SendingEnd {
@@ -48,6 +53,8 @@ impl SendingEnd {
             peer_repeats: false,
             syn_options: if config.sender.sack { SACK_PERMITTED } else { 0 },
             spm_marking: config.sender.spm_marking,
+            ecn_offered: config.sender.ecn,
+            ecn: false,
         }
     }
 
@@ -89,7 +96,11 @@ impl SendingEnd {
             Some(PacketOption::Sack(blocks)) => blocks.as_slice(),
             None => &[],
         };
-        self.sender.on_ack(now, packet.seq, blocks);
+        if packet.ece && self.ecn {
+            self.sender.on_ack_with_ece(now, packet.seq, blocks);
+        } else {
+            self.sender.on_ack(now, packet.seq, blocks);
+        }
         self.transmit(now, out);
     }
 
@@ -103,9 +114,14 @@ impl SendingEnd {
                 let mut answer = self.header.packet(now, PacketKind::SynAck, 0, 0);
                 answer.size += self.syn_options;
                 answer.high_priority = self.spm_marking;
+                self.ecn = self.ecn_offered && is_ecn_setup_syn(&packet);
+                answer.ece = self.ecn;
                 send_seldom(End::Sender, &answer, None, out);
             }
-            PacketKind::SynAck => self.on_syn_ack(now),
+            PacketKind::SynAck => {
+                self.ecn = self.ecn_offered && is_ecn_setup_syn_ack(&packet);
+                self.on_syn_ack(now);
+            }
             PacketKind::Request if self.state == State::Listen => {
                 let measured = self.opening.measured(self.answered.map(|sent| now.since(sent)));
                 self.establish(measured);
@@ -161,7 +177,8 @@ impl SendingEnd {
     #[inline(never)] // once, so that all that it calls is inlined into it
     fn transmit(&mut self, now: Instant, out: &mut impl Output) {
         while let Some(segment) = self.poll_transmit(now) {
-            out.send(End::Sender, &self.packet(now, &segment), None);
+            let packet = self.packet(now, &segment);
+            out.send(End::Sender, &packet, None);
         }
     }
 
@@ -189,13 +206,19 @@ impl SendingEnd {
     }
 
     #[inline(always)]
-    fn packet(&self, now: Instant, segment: &Segment) -> Packet {
+    fn packet(&mut self, now: Instant, segment: &Segment) -> Packet {
         let kind = if segment.syn { PacketKind::Syn } else { PacketKind::Data };
         let mut packet = self.header.packet(now, kind, segment.payload, segment.seq);
         packet.high_priority = segment.high_priority;
         packet.retransmission = segment.retransmission;
         if segment.syn {
             packet.size += self.syn_options;
+            // RFC 3168 6.1.1: an ECN-setup SYN.
+            (packet.ece, packet.cwr) = (self.ecn_offered, self.ecn_offered);
+        } else if self.ecn && !segment.retransmission {
+            // 6.1.2 and 6.1.5: new data only.
+            packet.ecn = Ecn::Capable;
+            packet.cwr = self.sender.take_cwr();
         }
         packet
     }

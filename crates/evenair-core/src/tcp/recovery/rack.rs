@@ -251,6 +251,7 @@ impl Rack {
     fn respond(&mut self, tcb: &mut Tcb, now: Instant, delivered: u64) {
         let event = loss_event(tcb, now, delivered);
         tcb.control.on_loss(&mut tcb.window, &event);
+        tcb.note_reduction(false);
         self.response = now;
     }
 

@@ -177,8 +177,13 @@ fn the_third_duplicate_ack_and_no_other_retransmits() {
     assert_eq!((hand.cwnd(), hand.ssthresh()), (4.0, 4.0));
     assert_eq!(hand.ack(9), [12]);
     assert_eq!(hand.cwnd(), 4.25);
-    let counters =
-        SenderCounters { segments_sent: 14, retransmissions: 1, timeouts: 0, fast_retransmits: 1 };
+    let counters = SenderCounters {
+        segments_sent: 14,
+        retransmissions: 1,
+        timeouts: 0,
+        fast_retransmits: 1,
+        congestion_responses: 0,
+    };
     assert_eq!(hand.sender.counters(), counters);
 }
 
