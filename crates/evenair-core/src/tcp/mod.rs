@@ -14,6 +14,7 @@ mod receiver;
 mod recovery;
 mod rtt;
 mod sack;
+mod send_times;
 mod sender;
 mod tcb;
 #[cfg(test)]

@@ -239,15 +239,9 @@ impl Sender {
             tcb.timed = None;
             tcb.rtt.sample(now.since(sent));
         }
-        let mut rtt = None;
-        // An ACK seldom covers more than two segments: this is shorter than to drain a range.
-        for _ in 0..(ack - tcb.snd_una).div_ceil(u64::from(tcb.config.segment)) {
-            rtt = tcb.sent_at.pop_front().or(rtt);
-        }
-        let rtt = match rtt {
-            Some(sent) if sent != Instant::NEVER && !recovery.is_sacked(ack - 1) => {
-                Some(now.since(sent))
-            }
+        let segments = (ack - tcb.snd_una).div_ceil(u64::from(tcb.config.segment));
+        let rtt = match tcb.sent_at.remove(segments) {
+            Some(sent) if !recovery.is_sacked(ack - 1) => Some(now.since(sent)),
             _ => None,
         };
         let event = tcb.event(now, tcb.segments(ack - tcb.snd_una), rtt);

@@ -1,10 +1,9 @@
 //! The send variables of a connection (RFC 9293 section 3.3.1: the transmission control block), the
 //! same for each form of loss recovery.
 
-use std::collections::VecDeque;
-
 use super::congestion::{AckEvent, CongestionControl, Controller, Window};
 use super::rtt::RttEstimator;
+use super::send_times::SendTimes;
 use super::sender::{Segment, SenderConfig, SenderCounters};
 use crate::time::{Duration, Instant};
 
@@ -54,8 +53,8 @@ pub(super) struct Tcb {
     pub(super) retransmit: bool,
     /// The one segment whose round-trip time sets the timeout: its end, and when it was sent.
     pub(super) timed: Option<(u64, Instant)>,
-    /// When each outstanding segment was sent, from `snd_una` on; never, if more than once (Karn).
-    pub(super) sent_at: VecDeque<Instant>,
+    /// When each outstanding segment was sent, from `snd_una` on.
+    pub(super) sent_at: SendTimes,
     /// When the timer expires.
     pub(super) deadline: Instant,
     /// The timer has expired since the last new ACK.
@@ -81,7 +80,7 @@ impl Tcb {
             recover: None,
             retransmit: false,
             timed: None,
-            sent_at: VecDeque::new(),
+            sent_at: SendTimes::default(),
             deadline: Instant::NEVER,
             timed_out: false,
             stopped: false,
@@ -146,9 +145,9 @@ impl Tcb {
         self.counters.retransmissions += u64::from(retransmission);
         if retransmission {
             let index = (seq - self.snd_una) / u64::from(self.config.segment);
-            self.sent_at[index as usize] = Instant::NEVER;
+            self.sent_at.forget(index as usize);
         } else {
-            self.sent_at.push_back(now);
+            self.sent_at.push(now);
             self.timed.get_or_insert((end, now));
         }
         if self.deadline == Instant::NEVER {

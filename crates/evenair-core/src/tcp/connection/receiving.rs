@@ -96,35 +96,45 @@ impl ReceivingEnd {
     }
 
     /// A packet has arrived.
-    #[inline(always)]
     pub fn on_packet(&mut self, now: Instant, packet: &Packet, out: &mut impl Output) {
         if packet.kind != PacketKind::Data {
-            return self.on_handshake(now, *packet, out);
+            return self.on_handshake(now, packet, out);
         }
+        if self.ecn {
+            self.echo.on_segment(packet);
+        }
+        self.on_plain_data(now, packet.seq, packet.payload, out);
+    }
+
+    /// A data segment has arrived, of which the ECN field does not matter.
+    #[inline(always)]
+    pub(super) fn on_plain_data(
+        &mut self,
+        now: Instant,
+        seq: u64,
+        payload: u16,
+        out: &mut impl Output,
+    ) {
         if self.state != State::Established {
             // What was requested arrives: nothing is to be repeated.
             self.state = State::Established;
             self.opening.deadline = Instant::NEVER;
         }
-        if self.ecn {
-            self.echo.on_segment(packet);
-        }
-        let payload = u32::from(packet.payload);
-        if let AckAction::Ack(ack) = self.receiver.on_segment(now, packet.seq, payload) {
+        if let AckAction::Ack(ack) = self.receiver.on_segment(now, seq, u32::from(payload)) {
             self.acknowledge(now, ack, out);
         }
     }
 
     /// A packet of the handshake has arrived.
     #[cold]
-    pub(super) fn on_handshake(&mut self, now: Instant, packet: Packet, out: &mut impl Output) {
+    fn on_handshake(&mut self, now: Instant, packet: &Packet, out: &mut impl Output) {
         match (packet.kind, self.state) {
             (PacketKind::Syn, _) => {
-                self.ecn = self.ecn_offered && is_ecn_setup_syn(&packet);
+                self.ecn = self.ecn_offered && is_ecn_setup_syn(packet);
                 self.send(now, PacketKind::SynAck, out);
             }
             (PacketKind::SynAck, State::SynSent) => {
-                self.ecn = self.ecn_offered && is_ecn_setup_syn_ack(&packet);
+                self.ecn = self.ecn_offered && is_ecn_setup_syn_ack(packet);
                 self.state = State::Requesting;
                 self.opening.on_syn_ack(now);
                 self.opening.sent(now);
@@ -155,23 +165,22 @@ impl ReceivingEnd {
 
     #[inline(never)] // once, so that all that it calls is inlined into it
     fn acknowledge(&mut self, now: Instant, ack: u64, out: &mut impl Output) {
-        let mut packet = self.header.packet(now, PacketKind::Ack, 0, ack);
-        if self.ecn {
-            packet.ece = self.echo.take();
-        }
-        if self.receiver.has_sack() {
-            return self.send_blocks(packet, out);
+        let packet = self.header.packet(now, PacketKind::Ack, 0, ack);
+        if self.ecn || self.receiver.has_sack() {
+            return self.acknowledge_more(packet, out);
         }
         out.send(End::Receiver, &packet, None);
     }
 
+    /// Sends an ACK with what SACK and ECN report.
     #[cold]
-    fn send_blocks(&self, mut packet: Packet, out: &mut impl Output) {
-        let blocks = self.receiver.sack();
+    fn acknowledge_more(&mut self, mut packet: Packet, out: &mut impl Output) {
+        packet.ece = self.ecn && self.echo.take();
+        let blocks =
+            if self.receiver.has_sack() { self.receiver.sack() } else { Default::default() };
         packet.size += blocks.header_bytes();
         let option = PacketOption::Sack(blocks);
-        let option = (!blocks.is_empty()).then_some(&option);
-        send_seldom(End::Receiver, &packet, option, out);
+        send_seldom(End::Receiver, &packet, (!blocks.is_empty()).then_some(&option), out);
     }
 
     /// Sends a packet of the handshake.
@@ -206,6 +215,12 @@ impl ReceivingEnd {
     /// How often either has been.
     pub fn timeouts(&self) -> u64 {
         self.opening.timeouts
+    }
+
+    /// Whether both ends use ECN.
+    #[inline(always)]
+    pub fn has_ecn(&self) -> bool {
+        self.ecn
     }
 
     /// Marked segments that have arrived.

@@ -294,11 +294,12 @@ fn a_queue_that_marks_keeps_itself_short() {
             continue;
         }
         assert!(longest < 60, "{longest} wait");
-        // Slow start ends with one or two responses. Then cwnd goes from 130, which the path and the
-        // queue hold, to 65, and grows by one in each round trip: 35 of 100 ms until the path is full
-        // with 100, and 30 of 115 ms on average until a mark, which is 7 s, and 91% of the capacity.
-        assert!((3..=6).contains(&counters.congestion_responses), "{counters:?}");
+        // Slow start ends with a response, and leaves about 65. cwnd then grows by one in each round trip:
+        // 35 of 100 ms, at 82% on average, until the path is full with 100, and 30 of 115 ms until the
+        // queue marks at 130, which leaves 65: a response in each 7 s. Of the 20 s slow start loses
+        // 0.5 s, each of three low periods 0.6 s, and a window is still unacknowledged: 87%.
+        assert_eq!(counters.congestion_responses, 3, "{counters:?}");
         let carried = counters.delivered as f64 / SEGMENT as f64 / 20_000.0;
-        assert!((0.86..0.96).contains(&carried), "{carried} of the capacity");
+        assert!((carried - 0.87).abs() < 0.03, "{carried} of the capacity");
     }
 }
