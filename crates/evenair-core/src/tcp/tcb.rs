@@ -157,7 +157,7 @@ impl Tcb {
         Segment { syn: false, seq, payload, retransmission, high_priority }
     }
 
-    /// What the congestion control is told of: `acked` segments are newly acknowledged.
+    /// The event for the congestion control; `acked` segments are newly acknowledged.
     pub(super) fn event(&self, now: Instant, acked: f64, rtt: Option<Duration>) -> AckEvent {
         let credit = if self.config.byte_counting { acked } else { 1.0 };
         let flight = self.segments(self.snd_nxt - self.snd_una) - f64::from(self.limited);

@@ -1,7 +1,7 @@
 //! The contract of transports, and what their packets have in common.
 //!
 //! A transport carries the data of one flow from the [`End::Sender`] to the [`End::Receiver`].
-//! It is told of packets ([`Transport::on_packet`]) and of time ([`Transport::on_timer`], to be called
+//! It takes packets ([`Transport::on_packet`]) and the time ([`Transport::on_timer`], to be called
 //! at [`Transport::poll_at`]), and gives the packets that it sends to the [`Output`] of the caller, so
 //! that an immediate answer costs no second call. A new transport is a variant of [`AnyTransport`]
 //! and no branch elsewhere.

@@ -71,8 +71,8 @@ pub trait CongestionControl {
     /// and after recovery.
     fn on_loss(&mut self, window: &mut Window, signal: &AckEvent);
 
-    /// A queue has marked a segment instead of dropping it (RFC 3168): as a loss, of which nothing has to
-    /// be repaired. The sender does not call this twice for one window of data, and lets cwnd not grow.
+    /// A queue has marked a segment instead of dropping it (RFC 3168): the response is that to a loss.
+    /// The sender calls this once for a window of data at most, and takes back what cwnd grows by it.
     fn on_congestion_mark(&mut self, window: &mut Window, signal: &AckEvent) {
         self.on_loss(window, signal);
     }
