@@ -106,6 +106,10 @@ BROKEN: dict[str, tuple[str | bytes, str]] = {
         flow('direction = "up", sack = false, prr = true'),
         "station.0.flows.0.prr",
     ),
+    "ecn over udp": (
+        flow('direction = "up", transport = "udp", rate = "1 Mbps", application = "cbr", ecn = true'),
+        "station.0.flows.0.ecn",
+    ),
     "not TOML": ("duration: 60 s\nstation:\n  - count: 5\n", "line 1"),
     "unfinished TOML": ("[cell\n", "line 1"),
     "key twice": (f"duration = 1\nduration = 2\n{STATION}", "line 2"),

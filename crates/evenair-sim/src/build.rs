@@ -212,6 +212,7 @@ fn flow(
         window_bytes: spec.window.saturating_mul(spec.segment),
         start,
         stop,
+        ecn: spec.ecn,
         started: false,
         ended: false,
         option_window: (spec.transport.is_tcp() && spec.sack).then_some(spec.window),
@@ -237,6 +238,7 @@ fn connection(spec: &scenario::Flow) -> ConnectionConfig {
         sack: spec.sack,
         rack: spec.rack,
         prr: spec.prr,
+        ecn: spec.ecn,
         min_rto: spec.min_rto.duration(),
         initial_rto: spec.initial_rto.duration(),
         total: u64::MAX,
@@ -248,6 +250,7 @@ fn connection(spec: &scenario::Flow) -> ConnectionConfig {
         },
         delayed_ack_timeout: spec.delayed_ack_timeout.duration(),
         sack: spec.sack,
+        ecn: spec.ecn,
     };
     let web = match &spec.application {
         Application::Stream(Stream::Web(web)) => Some(web),

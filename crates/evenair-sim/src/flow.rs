@@ -20,6 +20,8 @@ pub(crate) struct Flow {
     pub(crate) window_bytes: u32,
     pub(crate) start: Instant,
     pub(crate) stop: Instant,
+    /// Whether congestion marks are counted.
+    pub(crate) ecn: bool,
     pub(crate) started: bool,
     /// The end of the application has been noted.
     pub(crate) ended: bool,

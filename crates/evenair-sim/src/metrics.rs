@@ -153,6 +153,7 @@ fn flow_result(
         }
         Attachment::Wired { from, to } => (None, None, Some(from.clone()), Some(to.clone())),
     };
+    let ecn = |now: u64, then: u64| flow.ecn.then(|| now - then);
     FlowResult {
         id: flow.id.clone(),
         station,
@@ -165,6 +166,8 @@ fn flow_result(
         retransmissions: end.retransmissions - start.retransmissions,
         timeouts: end.timeouts - start.timeouts,
         fast_retransmits: end.fast_retransmits - start.fast_retransmits,
+        congestion_marks: ecn(end.congestion_marks, start.congestion_marks),
+        congestion_responses: ecn(end.congestion_responses, start.congestion_responses),
         sessions: flow.transfers.is_some().then(|| measured(flow, begin).count() as u64),
         mean_rtt_s: (rtt_samples > 0).then(|| rtt_sum.as_secs_f64() / rtt_samples as f64),
     }

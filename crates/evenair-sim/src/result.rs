@@ -83,6 +83,12 @@ pub struct FlowResult {
     pub timeouts: u64,
     /// Recoveries begun: losses that duplicate ACKs, SACK or RACK have told.
     pub fast_retransmits: u64,
+    /// Data segments that arrived with a congestion mark (RFC 3168); absent without ECN.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub congestion_marks: Option<u64>,
+    /// Reductions of the window because of such marks; absent without ECN.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub congestion_responses: Option<u64>,
     /// Mean of the measured round-trip times, seconds; absent where none was measured.
     pub mean_rtt_s: Option<f64>,
     /// Finite transfers that began and ended in the measured time; absent where it makes none.

@@ -176,6 +176,8 @@ impl Transfers {
             retransmissions: past.retransmissions + present.retransmissions,
             timeouts: past.timeouts + present.timeouts,
             fast_retransmits: past.fast_retransmits + present.fast_retransmits,
+            congestion_marks: past.congestion_marks + present.congestion_marks,
+            congestion_responses: past.congestion_responses + present.congestion_responses,
             rtt_samples: past.rtt_samples + present.rtt_samples,
             rtt_sum: past.rtt_sum + present.rtt_sum,
         }

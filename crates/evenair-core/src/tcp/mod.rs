@@ -1,8 +1,8 @@
 //! TCP without sockets, clocks or payload bytes.
 //!
 //! A [`Connection`] has two ends, each of which can be used alone: [`SendingEnd`] sends data,
-//! [`ReceivingEnd`] receives them, and either opens the connection. An end is told of packets and
-//! of its timer, and gives packets to an [`Output`](crate::transport::Output). Within them are the
+//! [`ReceivingEnd`] receives them, and either opens the connection. An end takes packets and
+//! the time, and gives packets to an [`Output`](crate::transport::Output). Within them are the
 //! [`Sender`], which with its congestion control and its form of loss recovery decides what to send,
 //! and the [`Receiver`], which decides what to acknowledge. Sequence numbers are payload bytes since
 //! the connection was opened and do not wrap.
@@ -14,6 +14,7 @@ mod receiver;
 mod recovery;
 mod rtt;
 mod sack;
+mod send_times;
 mod sender;
 mod tcb;
 #[cfg(test)]

@@ -44,6 +44,8 @@ pub struct ReceiverConfig {
     pub delayed_ack_timeout: Duration,
     /// Whether ACKs report what has arrived out of order ([`Receiver::sack`]).
     pub sack: bool,
+    /// Whether congestion marks are echoed (RFC 3168), if the other end agrees.
+    pub ecn: bool,
 }
 
 /// What a receiver does about a segment.

@@ -10,6 +10,8 @@
 //!   start no fast retransmit (RFC 6582, 3.2, steps 2 and 4);
 //! - the first loss may be repaired by fast retransmit: `recover` starts unset and not at the
 //!   initial sequence number (RFC 6582, 3.2, step 1), which would leave the first segment out;
+//! - of ECN (RFC 3168) the rule for a cwnd of one segment (6.1.2), which sends the next segment only
+//!   when the timer expires, is left out: a mark leaves two segments, or what cwnd was if that is less;
 //! - cwnd grows on although the receiver's window limits the sender, as in ns-2 and in the papers'
 //!   figures; FlightSize, not cwnd, is what a loss halves.
 
@@ -44,6 +46,9 @@ pub struct SenderConfig {
     pub rack: bool,
     /// Whether recovery brings down what is in flight little by little (RFC 9937); with SACK only.
     pub prr: bool,
+    /// Whether segments may be marked by queues instead of dropped (RFC 3168), if the other end
+    /// agrees.
+    pub ecn: bool,
     /// The smallest retransmission timeout.
     pub min_rto: Duration,
     /// The retransmission timeout before the first round-trip time is known.
@@ -90,6 +95,8 @@ pub struct SenderCounters {
     pub timeouts: u64,
     /// Recoveries begun: losses found by duplicate ACKs, SACK or RACK.
     pub fast_retransmits: u64,
+    /// Reductions of the window because of congestion marks.
+    pub congestion_responses: u64,
 }
 
 /// The sending half of an open connection.
@@ -128,6 +135,29 @@ impl Sender {
         self.recovery.on_ack(&mut self.tcb, now, (ack, advances), blocks);
     }
 
+    /// The same for an acknowledgement with ECN-Echo (RFC 3168 section 6.1.2): cwnd does not grow, and
+    /// is reduced as by a loss unless it has been for this window of data.
+    #[cold]
+    pub fn on_ack_with_ece(&mut self, now: Instant, ack: u64, blocks: &[(u64, u64)]) {
+        let mut event = self.tcb.event(now, 0.0, None);
+        let cwnd = self.tcb.window.cwnd;
+        event.flight = event.flight.min(cwnd);
+        self.on_ack(now, ack, blocks);
+        let tcb = &mut self.tcb;
+        if ack == tcb.snd_una && !tcb.in_recovery && !tcb.reduction.covers(ack) {
+            tcb.control.on_congestion_mark(&mut tcb.window, &event);
+            tcb.note_reduction(true);
+            tcb.counters.congestion_responses += 1;
+        }
+        tcb.window.cwnd = tcb.window.cwnd.min(cwnd);
+    }
+
+    /// Whether the window has been reduced since this was last called: the next new segment then
+    /// carries CWR.
+    pub fn take_cwr(&mut self) -> bool {
+        std::mem::take(&mut self.tcb.reduction.cwr_due)
+    }
+
     /// When [`Sender::on_timer`] is to be called.
     pub fn timer_at(&self) -> Instant {
         self.tcb.deadline
@@ -150,6 +180,7 @@ impl Sender {
         }
         recovery.on_timeout(tcb, now);
         tcb.control.on_timeout(&mut tcb.window, &event, first);
+        tcb.note_reduction(false);
         tcb.recover = Some(tcb.snd_max);
         tcb.in_recovery = false;
         tcb.retransmit = false;
@@ -208,15 +239,9 @@ impl Sender {
             tcb.timed = None;
             tcb.rtt.sample(now.since(sent));
         }
-        let mut rtt = None;
-        // An ACK seldom covers more than two segments: this is shorter than to drain a range.
-        for _ in 0..(ack - tcb.snd_una).div_ceil(u64::from(tcb.config.segment)) {
-            rtt = tcb.sent_at.pop_front().or(rtt);
-        }
-        let rtt = match rtt {
-            Some(sent) if sent != Instant::NEVER && !recovery.is_sacked(ack - 1) => {
-                Some(now.since(sent))
-            }
+        let segments = (ack - tcb.snd_una).div_ceil(u64::from(tcb.config.segment));
+        let rtt = match tcb.sent_at.remove(segments) {
+            Some(sent) if !recovery.is_sacked(ack - 1) => Some(now.since(sent)),
             _ => None,
         };
         let event = tcb.event(now, tcb.segments(ack - tcb.snd_una), rtt);

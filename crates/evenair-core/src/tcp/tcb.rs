@@ -1,16 +1,33 @@
 //! The send variables of a connection (RFC 9293 section 3.3.1: the transmission control block), the
 //! same for each form of loss recovery.
 
-use std::collections::VecDeque;
-
 use super::congestion::{AckEvent, CongestionControl, Controller, Window};
 use super::rtt::RttEstimator;
+use super::send_times::SendTimes;
 use super::sender::{Segment, SenderConfig, SenderCounters};
 use crate::time::{Duration, Instant};
 
 /// Segments are crucial while cwnd is below this: too few to be followed by three duplicate ACKs
 /// (Gong et al. 2006, section III-A).
 const CRUCIAL_WINDOW: f64 = 4.0;
+
+/// The last reduction of the window.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Reduction {
+    /// `snd_max` at the time, once there has been one.
+    end: Option<u64>,
+    by_mark: bool,
+    /// The next new segment carries CWR.
+    pub(super) cwr_due: bool,
+}
+
+impl Reduction {
+    /// Whether an ACK for `ack` belongs to the window that has been reduced. The first new segment
+    /// after the reduction carries CWR, so only an ACK beyond it reports another mark.
+    pub(super) fn covers(&self, ack: u64) -> bool {
+        self.end.is_some_and(|end| ack <= end)
+    }
+}
 
 /// The state of a sender that every form of loss recovery reads and changes.
 #[derive(Clone, Debug)]
@@ -36,13 +53,15 @@ pub(super) struct Tcb {
     pub(super) retransmit: bool,
     /// The one segment whose round-trip time sets the timeout: its end, and when it was sent.
     pub(super) timed: Option<(u64, Instant)>,
-    /// When each outstanding segment was sent, from `snd_una` on; never, if more than once (Karn).
-    pub(super) sent_at: VecDeque<Instant>,
+    /// When each outstanding segment was sent, from `snd_una` on.
+    pub(super) sent_at: SendTimes,
     /// When the timer expires.
     pub(super) deadline: Instant,
     /// The timer has expired since the last new ACK.
     pub(super) timed_out: bool,
     pub(super) stopped: bool,
+    /// What ECN needs to know of the last reduction of the window.
+    pub(super) reduction: Reduction,
     pub(super) counters: SenderCounters,
 }
 
@@ -61,10 +80,11 @@ impl Tcb {
             recover: None,
             retransmit: false,
             timed: None,
-            sent_at: VecDeque::new(),
+            sent_at: SendTimes::default(),
             deadline: Instant::NEVER,
             timed_out: false,
             stopped: false,
+            reduction: Reduction::default(),
             counters: SenderCounters::default(),
             config,
         }
@@ -73,11 +93,21 @@ impl Tcb {
     /// A loss is confirmed: recovery begins.
     pub(super) fn enter_recovery(&mut self, now: Instant, event: &AckEvent) {
         self.counters.fast_retransmits += 1;
-        self.control.on_loss(&mut self.window, event);
+        // RFC 3168 6.1.2: one reduction for the losses and marks of one window.
+        let reduced = self.reduction.by_mark && self.reduction.covers(self.snd_una);
+        if !reduced {
+            self.control.on_loss(&mut self.window, event);
+        }
+        self.note_reduction(false);
         self.in_recovery = true;
         self.recover = Some(self.snd_max);
         self.timed = None;
         self.deadline = now + self.rtt.rto();
+    }
+
+    /// The window was reduced, because of a congestion mark or of a loss.
+    pub(super) fn note_reduction(&mut self, by_mark: bool) {
+        self.reduction = Reduction { end: Some(self.snd_max), by_mark, cwr_due: true };
     }
 
     /// Payload bytes of the segment at `seq`.
@@ -115,9 +145,9 @@ impl Tcb {
         self.counters.retransmissions += u64::from(retransmission);
         if retransmission {
             let index = (seq - self.snd_una) / u64::from(self.config.segment);
-            self.sent_at[index as usize] = Instant::NEVER;
+            self.sent_at.forget(index as usize);
         } else {
-            self.sent_at.push_back(now);
+            self.sent_at.push(now);
             self.timed.get_or_insert((end, now));
         }
         if self.deadline == Instant::NEVER {
@@ -127,7 +157,7 @@ impl Tcb {
         Segment { syn: false, seq, payload, retransmission, high_priority }
     }
 
-    /// What the congestion control is told of: `acked` segments are newly acknowledged.
+    /// The event for the congestion control; `acked` segments are newly acknowledged.
     pub(super) fn event(&self, now: Instant, acked: f64, rtt: Option<Duration>) -> AckEvent {
         let credit = if self.config.byte_counting { acked } else { 1.0 };
         let flight = self.segments(self.snd_nxt - self.snd_una) - f64::from(self.limited);

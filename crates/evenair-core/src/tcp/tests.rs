@@ -1,7 +1,8 @@
-//! The sender and the receiver by hand ([`sending`], [`receiving`], [`sack`], [`rack`]), and both with a path
+//! The sender and the receiver by hand ([`sending`], [`receiving`], [`sack`], [`rack`], [`ecn`]), and both with a path
 //! between them that loses, delays and reorders ([`path`], [`transfers`], what theory says of random
 //! losses: [`pftk`], and each congestion control on a link that queues: [`variants`]).
 
+mod ecn;
 mod path;
 mod pftk;
 mod rack;
@@ -40,6 +41,7 @@ fn plain() -> SenderConfig {
         sack: false,
         rack: false,
         prr: false,
+        ecn: false,
         min_rto: Duration::from_millis(200),
         initial_rto: Duration::from_secs(3),
         total: u64::MAX,
@@ -48,7 +50,12 @@ fn plain() -> SenderConfig {
 
 fn receiver_config(delayed_ack: u32) -> ReceiverConfig {
     let delayed_ack = DelayedAck::Every(delayed_ack);
-    ReceiverConfig { delayed_ack, delayed_ack_timeout: Duration::from_millis(100), sack: false }
+    ReceiverConfig {
+        delayed_ack,
+        delayed_ack_timeout: Duration::from_millis(100),
+        sack: false,
+        ecn: false,
+    }
 }
 
 /// With SACK at both ends or not.
@@ -64,7 +71,8 @@ const HEADER: PacketHeader =
     PacketHeader { flow: FlowId(0), station: NodeId(1), connection: 0, bytes: 40 };
 
 fn connection_config(sender: SenderConfig, delayed_ack: u32) -> ConnectionConfig {
-    let receiver = ReceiverConfig { sack: sender.sack, ..receiver_config(delayed_ack) };
+    let receiver =
+        ReceiverConfig { sack: sender.sack, ecn: sender.ecn, ..receiver_config(delayed_ack) };
     ConnectionConfig { sender, receiver, opened_by: End::Sender, request: 0 }
 }
 

@@ -1,7 +1,7 @@
 //! The contract of transports, and what their packets have in common.
 //!
 //! A transport carries the data of one flow from the [`End::Sender`] to the [`End::Receiver`].
-//! It is told of packets ([`Transport::on_packet`]) and of time ([`Transport::on_timer`], to be called
+//! It takes packets ([`Transport::on_packet`]) and the time ([`Transport::on_timer`], to be called
 //! at [`Transport::poll_at`]), and gives the packets that it sends to the [`Output`] of the caller, so
 //! that an immediate answer costs no second call. A new transport is a variant of [`AnyTransport`]
 //! and no branch elsewhere.
@@ -95,6 +95,10 @@ pub struct Counters {
     pub timeouts: u64,
     /// Recoveries begun.
     pub fast_retransmits: u64,
+    /// Segments that arrived with a congestion mark (RFC 3168).
+    pub congestion_marks: u64,
+    /// Reductions of the window because of congestion marks.
+    pub congestion_responses: u64,
     /// Round-trip times measured.
     pub rtt_samples: u64,
     /// Their sum.

@@ -267,6 +267,10 @@ pub struct Flow {
     /// reduction); needs `sack` (default: false).
     #[serde(default)]
     pub prr: bool,
+    /// Whether queues may mark segments instead of dropping them (RFC 3168, classic ECN); TCP only
+    /// (default: false).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ecn: bool,
     /// Lower bound of the retransmission timeout, seconds, above 0 (default: 200 ms; RFC 6298 has 1
     /// s).
     #[serde(default = "default_min_rto")]

@@ -68,6 +68,12 @@ pub trait CongestionControl {
     /// and after recovery.
     fn on_loss(&mut self, window: &mut Window, signal: &AckEvent);
 
+    /// A queue has marked a segment instead of dropping it (RFC 3168): the response is that to a loss.
+    /// The sender calls this once for a window of data at most, and takes back what cwnd grows by it.
+    fn on_congestion_mark(&mut self, window: &mut Window, signal: &AckEvent) {
+        self.on_loss(window, signal);
+    }
+
     /// New data was acknowledged during recovery, but not all that was outstanding at its start.
     fn on_partial_ack(&mut self, _window: &mut Window, _signal: &AckEvent) {}
 
@@ -141,6 +147,10 @@ macro_rules! controls {
 
             fn on_loss(&mut self, window: &mut Window, signal: &AckEvent) {
                 match self { $(Self::$type(cc) => cc.on_loss(window, signal),)+ }
+            }
+
+            fn on_congestion_mark(&mut self, window: &mut Window, signal: &AckEvent) {
+                match self { $(Self::$type(cc) => cc.on_congestion_mark(window, signal),)+ }
             }
 
             fn on_partial_ack(&mut self, window: &mut Window, signal: &AckEvent) {

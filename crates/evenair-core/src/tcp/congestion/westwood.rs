@@ -57,51 +57,62 @@ impl FilterConfig {
 /// Westwood.
 #[derive(Clone, Debug)]
 pub struct Westwood {
-    pipe: BandwidthEstimator,
+    estimator: BandwidthEstimator,
 }
 
 impl Westwood {
     /// Before anything has been sent.
     pub fn new(config: WestwoodConfig) -> Self {
-        Self { pipe: BandwidthEstimator::new(config.filter.filter()) }
+        Self { estimator: BandwidthEstimator::new(config.filter.filter()) }
     }
 }
 
 /// ssthresh after a loss: equation (1).
-pub(super) fn after_loss(pipe: &mut BandwidthEstimator, signal: &AckEvent) -> f64 {
-    pipe.size(signal.now).unwrap_or_else(|| (signal.flight / 2.0).max(2.0))
+pub(super) fn after_loss(estimator: &mut BandwidthEstimator, signal: &AckEvent) -> f64 {
+    estimator.size(signal.now).unwrap_or_else(|| (signal.flight / 2.0).max(2.0))
 }
 
-impl CongestionControl for Westwood {
-    fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
-        self.pipe.on_ack(signal);
-        grow(window, signal.credit);
-    }
+/// Implements [`CongestionControl`] for a type with an `estimator`. The controls of this family differ
+/// in their filter, and in what they do with the estimator at a timeout.
+macro_rules! follow_bandwidth {
+    ($type:ty, $at_timeout:expr) => {
+        impl CongestionControl for $type {
+            fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
+                self.estimator.on_ack(signal);
+                grow(window, signal.credit);
+            }
 
-    fn on_duplicate_ack(&mut self, _window: &mut Window, signal: &AckEvent) {
-        self.pipe.on_ack(signal);
-    }
+            fn on_duplicate_ack(&mut self, _window: &mut Window, signal: &AckEvent) {
+                self.estimator.on_ack(signal);
+            }
 
-    fn on_loss(&mut self, window: &mut Window, signal: &AckEvent) {
-        window.ssthresh = after_loss(&mut self.pipe, signal);
-        window.cwnd = window.cwnd.min(window.ssthresh);
-    }
+            fn on_loss(&mut self, window: &mut Window, signal: &AckEvent) {
+                window.ssthresh = after_loss(&mut self.estimator, signal);
+                window.cwnd = window.cwnd.min(window.ssthresh);
+            }
 
-    fn on_partial_ack(&mut self, _window: &mut Window, signal: &AckEvent) {
-        self.pipe.on_ack(signal);
-    }
+            fn on_partial_ack(&mut self, _window: &mut Window, signal: &AckEvent) {
+                self.estimator.on_ack(signal);
+            }
 
-    fn on_recovered(&mut self, _window: &mut Window, signal: &AckEvent) {
-        self.pipe.on_ack(signal);
-    }
+            fn on_recovered(&mut self, _window: &mut Window, signal: &AckEvent) {
+                self.estimator.on_ack(signal);
+            }
 
-    fn on_timeout(&mut self, window: &mut Window, signal: &AckEvent, first: bool) {
-        if first {
-            window.ssthresh = after_loss(&mut self.pipe, signal);
+            fn on_timeout(&mut self, window: &mut Window, signal: &AckEvent, first: bool) {
+                if first {
+                    window.ssthresh = after_loss(&mut self.estimator, signal);
+                }
+                let at_timeout: fn(&mut BandwidthEstimator) = $at_timeout;
+                at_timeout(&mut self.estimator);
+                window.cwnd = 1.0;
+            }
         }
-        window.cwnd = 1.0;
-    }
+    };
 }
+pub(super) use follow_bandwidth;
+
+follow_bandwidth!(Westwood, |_| ());
 
 #[cfg(test)]
 mod tests {

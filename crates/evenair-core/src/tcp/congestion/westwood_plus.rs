@@ -13,7 +13,7 @@
 //! (Linux; the paper has 0.9 BWE + 0.1 b.) After a timeout RTTmin is measured afresh (Linux).
 
 use super::bandwidth::{BandwidthEstimator, Filter};
-use super::westwood::after_loss;
+use super::westwood::{after_loss, follow_bandwidth};
 use super::{AckEvent, CongestionControl, Window, grow};
 use crate::component::{configuration, positive};
 use crate::time::Duration;
@@ -32,45 +32,16 @@ configuration! {
 /// Westwood+.
 #[derive(Clone, Debug)]
 pub struct WestwoodPlus {
-    pipe: BandwidthEstimator,
+    estimator: BandwidthEstimator,
 }
 
 impl WestwoodPlus {
     /// Before anything has been sent.
     pub fn new(config: WestwoodPlusConfig) -> Self {
         let filter = Filter::Plus { least: config.sample, first: None };
-        Self { pipe: BandwidthEstimator::new(filter) }
+        Self { estimator: BandwidthEstimator::new(filter) }
     }
 }
 
-impl CongestionControl for WestwoodPlus {
-    fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
-        self.pipe.on_ack(signal);
-        grow(window, signal.credit);
-    }
-
-    fn on_duplicate_ack(&mut self, _window: &mut Window, signal: &AckEvent) {
-        self.pipe.on_ack(signal);
-    }
-
-    fn on_loss(&mut self, window: &mut Window, signal: &AckEvent) {
-        window.ssthresh = after_loss(&mut self.pipe, signal);
-        window.cwnd = window.cwnd.min(window.ssthresh);
-    }
-
-    fn on_partial_ack(&mut self, _window: &mut Window, signal: &AckEvent) {
-        self.pipe.on_ack(signal);
-    }
-
-    fn on_recovered(&mut self, _window: &mut Window, signal: &AckEvent) {
-        self.pipe.on_ack(signal);
-    }
-
-    fn on_timeout(&mut self, window: &mut Window, signal: &AckEvent, first: bool) {
-        if first {
-            window.ssthresh = after_loss(&mut self.pipe, signal);
-        }
-        self.pipe.forget_rtt();
-        window.cwnd = 1.0;
-    }
-}
+// Linux measures RTTmin afresh after a timeout.
+follow_bandwidth!(WestwoodPlus, BandwidthEstimator::forget_rtt);

@@ -98,6 +98,16 @@ impl Opening {
     }
 }
 
+/// RFC 3168 6.1.1: a SYN that offers ECN.
+fn is_ecn_setup_syn(packet: &Packet) -> bool {
+    packet.ece && packet.cwr
+}
+
+/// RFC 3168 6.1.1: the SYN-ACK that accepts it.
+fn is_ecn_setup_syn_ack(packet: &Packet) -> bool {
+    packet.ece && !packet.cwr
+}
+
 /// Sends a packet of a kind that is seldom sent. [`Output::send`] may be long and inlined; this has one
 /// copy of it.
 #[inline(never)]
@@ -181,18 +191,18 @@ impl Connection {
         self.sending.window()
     }
 
-    /// A packet of the handshake.
+    /// A packet of the handshake, or data with ECN.
     #[cold]
-    fn on_handshake(&mut self, now: Instant, packet: Packet, out: &mut impl Output) -> End {
-        let opener = self.template.config.opened_by;
-        let to_opener = packet.kind == PacketKind::SynAck;
-        let end = match (opener, to_opener) {
-            (End::Sender, true) | (End::Receiver, false) => End::Sender,
-            (End::Sender, false) | (End::Receiver, true) => End::Receiver,
+    fn on_other_packet(&mut self, now: Instant, packet: Packet, out: &mut impl Output) -> End {
+        let end = match (packet.kind, self.template.config.opened_by) {
+            (PacketKind::Data, _) => End::Receiver,
+            (PacketKind::SynAck, opener) => opener,
+            (_, End::Sender) => End::Receiver,
+            (_, End::Receiver) => End::Sender,
         };
         match end {
-            End::Sender => self.sending.on_handshake(now, packet, out),
-            End::Receiver => self.receiving.on_handshake(now, packet, out),
+            End::Sender => self.sending.on_packet(now, &packet, None, out),
+            End::Receiver => self.receiving.on_packet(now, &packet, out),
         }
         end
     }
@@ -226,16 +236,20 @@ impl Transport for Connection {
         match packet.kind {
             // A late copy from a connection before.
             _ if packet.connection != self.sending.number() => (End::Receiver, Instant::NEVER),
-            PacketKind::Data => {
-                self.receiving.on_packet(now, packet, out);
+            PacketKind::Data if !self.receiving.has_ecn() => {
+                self.receiving.on_plain_data(now, packet.seq, packet.payload, out);
                 (End::Receiver, self.receiving.poll_at())
             }
             PacketKind::Ack => {
-                self.sending.on_packet(now, packet, option, out);
+                self.sending.on_ack(now, packet.seq, packet.ece, option, out);
                 (End::Sender, self.sending.poll_at())
             }
-            _ => {
-                let end = self.on_handshake(now, *packet, out);
+            kind => {
+                // Only what the ends look at: the common path does not load what is left out.
+                let Packet { seq, payload, ecn, ece, cwr, .. } = *packet;
+                let packet =
+                    Packet { seq, payload, ecn, ece, cwr, ..Packet::new(packet.flow, kind) };
+                let end = self.on_other_packet(now, packet, out);
                 (end, self.poll_at(end))
             }
         }
@@ -276,6 +290,8 @@ impl Transport for Connection {
             retransmissions: sender.retransmissions,
             timeouts: sender.timeouts + self.receiving.timeouts(),
             fast_retransmits: sender.fast_retransmits,
+            congestion_marks: self.receiving.congestion_marks(),
+            congestion_responses: sender.congestion_responses,
             rtt_samples,
             rtt_sum,
         }

@@ -1,7 +1,9 @@
 //! The end of a connection that receives the data.
 
-use super::{ConnectionConfig, Opening, SACK_PERMITTED, send_seldom};
-use crate::packet::{Packet, PacketKind};
+use super::{
+    ConnectionConfig, Opening, SACK_PERMITTED, is_ecn_setup_syn, is_ecn_setup_syn_ack, send_seldom,
+};
+use crate::packet::{Ecn, Packet, PacketKind};
 use crate::tcp::receiver::{AckAction, Receiver};
 use crate::time::Instant;
 use crate::transport::{End, Output, PacketHeader, PacketOption};
@@ -32,6 +34,36 @@ pub struct ReceivingEnd {
     syn_options: u32,
     /// Whether what opens the connection is marked as crucial.
     spm_marking: bool,
+    /// Whether this end offers ECN, and whether both do.
+    ecn_offered: bool,
+    ecn: bool,
+    echo: Echo,
+}
+
+/// Which ACKs carry ECN-Echo (RFC 3168 section 6.1.3).
+#[derive(Clone, Copy, Debug, Default)]
+struct Echo {
+    /// Until a segment with CWR arrives.
+    until_cwr: bool,
+    /// A segment that the next ACK covers is marked.
+    covers_mark: bool,
+    /// Marked segments that have arrived.
+    marks: u64,
+}
+
+impl Echo {
+    fn on_segment(&mut self, packet: &Packet) {
+        self.until_cwr &= !packet.cwr;
+        if packet.ecn == Ecn::CongestionExperienced {
+            (self.until_cwr, self.covers_mark) = (true, true);
+            self.marks += 1;
+        }
+    }
+
+    /// ECN-Echo of the ACK that is sent now.
+    fn take(&mut self) -> bool {
+        std::mem::take(&mut self.covers_mark) || self.until_cwr
+    }
 }
 
 impl ReceivingEnd {
@@ -45,6 +77,9 @@ impl ReceivingEnd {
             request: config.request,
             syn_options: if config.receiver.sack { SACK_PERMITTED } else { 0 },
             spm_marking: config.sender.spm_marking,
+            ecn_offered: config.receiver.ecn,
+            ecn: false,
+            echo: Echo::default(),
         }
     }
 
@@ -61,28 +96,45 @@ impl ReceivingEnd {
     }
 
     /// A packet has arrived.
-    #[inline(always)]
     pub fn on_packet(&mut self, now: Instant, packet: &Packet, out: &mut impl Output) {
         if packet.kind != PacketKind::Data {
-            return self.on_handshake(now, *packet, out);
+            return self.on_handshake(now, packet, out);
         }
+        if self.ecn {
+            self.echo.on_segment(packet);
+        }
+        self.on_plain_data(now, packet.seq, packet.payload, out);
+    }
+
+    /// A data segment has arrived, of which the ECN field does not matter.
+    #[inline(always)]
+    pub(super) fn on_plain_data(
+        &mut self,
+        now: Instant,
+        seq: u64,
+        payload: u16,
+        out: &mut impl Output,
+    ) {
         if self.state != State::Established {
             // What was requested arrives: nothing is to be repeated.
             self.state = State::Established;
             self.opening.deadline = Instant::NEVER;
         }
-        let payload = u32::from(packet.payload);
-        if let AckAction::Ack(ack) = self.receiver.on_segment(now, packet.seq, payload) {
+        if let AckAction::Ack(ack) = self.receiver.on_segment(now, seq, u32::from(payload)) {
             self.acknowledge(now, ack, out);
         }
     }
 
     /// A packet of the handshake has arrived.
     #[cold]
-    pub(super) fn on_handshake(&mut self, now: Instant, packet: Packet, out: &mut impl Output) {
+    fn on_handshake(&mut self, now: Instant, packet: &Packet, out: &mut impl Output) {
         match (packet.kind, self.state) {
-            (PacketKind::Syn, _) => self.send(now, PacketKind::SynAck, out),
+            (PacketKind::Syn, _) => {
+                self.ecn = self.ecn_offered && is_ecn_setup_syn(packet);
+                self.send(now, PacketKind::SynAck, out);
+            }
             (PacketKind::SynAck, State::SynSent) => {
+                self.ecn = self.ecn_offered && is_ecn_setup_syn_ack(packet);
                 self.state = State::Requesting;
                 self.opening.on_syn_ack(now);
                 self.opening.sent(now);
@@ -112,27 +164,34 @@ impl ReceivingEnd {
     }
 
     #[inline(never)] // once, so that all that it calls is inlined into it
-    fn acknowledge(&self, now: Instant, ack: u64, out: &mut impl Output) {
+    fn acknowledge(&mut self, now: Instant, ack: u64, out: &mut impl Output) {
         let packet = self.header.packet(now, PacketKind::Ack, 0, ack);
-        if self.receiver.has_sack() {
-            return self.send_blocks(packet, out);
+        if self.ecn || self.receiver.has_sack() {
+            return self.acknowledge_more(packet, out);
         }
         out.send(End::Receiver, &packet, None);
     }
 
+    /// Sends an ACK with what SACK and ECN report.
     #[cold]
-    fn send_blocks(&self, mut packet: Packet, out: &mut impl Output) {
-        let blocks = self.receiver.sack();
+    fn acknowledge_more(&mut self, mut packet: Packet, out: &mut impl Output) {
+        packet.ece = self.ecn && self.echo.take();
+        let blocks =
+            if self.receiver.has_sack() { self.receiver.sack() } else { Default::default() };
         packet.size += blocks.header_bytes();
         let option = PacketOption::Sack(blocks);
-        let option = (!blocks.is_empty()).then_some(&option);
-        send_seldom(End::Receiver, &packet, option, out);
+        send_seldom(End::Receiver, &packet, (!blocks.is_empty()).then_some(&option), out);
     }
 
     /// Sends a packet of the handshake.
     fn send(&self, now: Instant, kind: PacketKind, out: &mut impl Output) {
         let payload = if kind == PacketKind::Request { self.request } else { 0 };
         let mut packet = self.header.packet(now, kind, payload, 0);
+        match kind {
+            PacketKind::Syn => (packet.ece, packet.cwr) = (self.ecn_offered, self.ecn_offered),
+            PacketKind::SynAck => packet.ece = self.ecn,
+            _ => {}
+        }
         if kind != PacketKind::Request {
             packet.size += self.syn_options;
         }
@@ -156,6 +215,17 @@ impl ReceivingEnd {
     /// How often either has been.
     pub fn timeouts(&self) -> u64 {
         self.opening.timeouts
+    }
+
+    /// Whether both ends use ECN.
+    #[inline(always)]
+    pub fn has_ecn(&self) -> bool {
+        self.ecn
+    }
+
+    /// Marked segments that have arrived.
+    pub fn congestion_marks(&self) -> u64 {
+        self.echo.marks
     }
 
     /// The next byte that is expected.

@@ -1,7 +1,9 @@
 //! The end of a connection that sends the data.
 
-use super::{ConnectionConfig, Opening, SACK_PERMITTED, send_seldom};
-use crate::packet::{Packet, PacketKind};
+use super::{
+    ConnectionConfig, Opening, SACK_PERMITTED, is_ecn_setup_syn, is_ecn_setup_syn_ack, send_seldom,
+};
+use crate::packet::{Ecn, Packet, PacketKind};
 use crate::tcp::congestion::{Controller, Window};
 use crate::tcp::rtt::RttEstimator;
 use crate::tcp::sender::{Segment, Sender, SenderCounters};
@@ -34,6 +36,9 @@ pub struct SendingEnd {
     syn_options: u32,
     /// Whether what opens the connection is marked as crucial.
     spm_marking: bool,
+    /// Whether this end offers ECN, and whether both do.
+    ecn_offered: bool,
+    ecn: bool,
 }
 
 impl SendingEnd {
@@ -48,6 +53,8 @@ impl SendingEnd {
             peer_repeats: false,
             syn_options: if config.sender.sack { SACK_PERMITTED } else { 0 },
             spm_marking: config.sender.spm_marking,
+            ecn_offered: config.sender.ecn,
+            ecn: false,
         }
     }
 
@@ -74,7 +81,6 @@ impl SendingEnd {
     }
 
     /// A packet has arrived, with this option.
-    #[inline(always)]
     pub fn on_packet(
         &mut self,
         now: Instant,
@@ -82,20 +88,37 @@ impl SendingEnd {
         option: Option<&PacketOption>,
         out: &mut impl Output,
     ) {
-        if packet.kind != PacketKind::Ack {
-            return self.on_handshake(now, *packet, out);
+        match packet.kind {
+            PacketKind::Ack => self.on_ack(now, packet.seq, packet.ece, option, out),
+            _ => self.on_handshake(now, packet, out),
         }
+    }
+
+    /// An acknowledgement has arrived.
+    #[inline(always)]
+    pub(super) fn on_ack(
+        &mut self,
+        now: Instant,
+        ack: u64,
+        ece: bool,
+        option: Option<&PacketOption>,
+        out: &mut impl Output,
+    ) {
         let blocks = match option {
             Some(PacketOption::Sack(blocks)) => blocks.as_slice(),
             None => &[],
         };
-        self.sender.on_ack(now, packet.seq, blocks);
+        if self.ecn && ece {
+            self.sender.on_ack_with_ece(now, ack, blocks);
+        } else {
+            self.sender.on_ack(now, ack, blocks);
+        }
         self.transmit(now, out);
     }
 
     /// A packet of the handshake has arrived.
     #[cold]
-    pub(super) fn on_handshake(&mut self, now: Instant, packet: Packet, out: &mut impl Output) {
+    fn on_handshake(&mut self, now: Instant, packet: &Packet, out: &mut impl Output) {
         match packet.kind {
             PacketKind::Syn if self.state == State::Listen => {
                 let first = self.answered.is_none() && !self.peer_repeats;
@@ -103,9 +126,14 @@ impl SendingEnd {
                 let mut answer = self.header.packet(now, PacketKind::SynAck, 0, 0);
                 answer.size += self.syn_options;
                 answer.high_priority = self.spm_marking;
+                self.ecn = self.ecn_offered && is_ecn_setup_syn(packet);
+                answer.ece = self.ecn;
                 send_seldom(End::Sender, &answer, None, out);
             }
-            PacketKind::SynAck => self.on_syn_ack(now),
+            PacketKind::SynAck => {
+                self.ecn = self.ecn_offered && is_ecn_setup_syn_ack(packet);
+                self.on_syn_ack(now);
+            }
             PacketKind::Request if self.state == State::Listen => {
                 let measured = self.opening.measured(self.answered.map(|sent| now.since(sent)));
                 self.establish(measured);
@@ -117,7 +145,7 @@ impl SendingEnd {
 
     /// An acknowledgement alone.
     #[cfg(test)]
-    pub(in crate::tcp) fn on_ack(&mut self, now: Instant, ack: u64, blocks: &[(u64, u64)]) {
+    pub(in crate::tcp) fn take_ack(&mut self, now: Instant, ack: u64, blocks: &[(u64, u64)]) {
         self.sender.on_ack(now, ack, blocks);
     }
 
@@ -161,8 +189,37 @@ impl SendingEnd {
     #[inline(never)] // once, so that all that it calls is inlined into it
     fn transmit(&mut self, now: Instant, out: &mut impl Output) {
         while let Some(segment) = self.poll_transmit(now) {
-            out.send(End::Sender, &self.packet(now, &segment), None);
+            let packet = self.data_packet(now, &segment);
+            if segment.syn || self.ecn {
+                self.send_more(packet, segment.syn, out);
+            } else {
+                out.send(End::Sender, &packet, None);
+            }
         }
+    }
+
+    #[inline(always)]
+    fn data_packet(&self, now: Instant, segment: &Segment) -> Packet {
+        let mut packet = self.header.packet(now, PacketKind::Data, segment.payload, segment.seq);
+        packet.high_priority = segment.high_priority;
+        packet.retransmission = segment.retransmission;
+        packet
+    }
+
+    /// Sends a SYN, or a data segment of a connection with ECN.
+    #[cold]
+    fn send_more(&mut self, mut packet: Packet, syn: bool, out: &mut impl Output) {
+        if syn {
+            packet.kind = PacketKind::Syn;
+            packet.size += self.syn_options;
+            // RFC 3168 6.1.1: an ECN-setup SYN.
+            (packet.ece, packet.cwr) = (self.ecn_offered, self.ecn_offered);
+        } else if !packet.retransmission {
+            // 6.1.2 and 6.1.5: new data only.
+            packet.ecn = Ecn::Capable;
+            packet.cwr = self.sender.take_cwr();
+        }
+        send_seldom(End::Sender, &packet, None, out);
     }
 
     /// The next segment that may be sent now, if any.
@@ -186,18 +243,6 @@ impl SendingEnd {
         self.opening.sent(now);
         let high_priority = self.spm_marking;
         Some(Segment { syn: true, seq: 0, payload: 0, retransmission, high_priority })
-    }
-
-    #[inline(always)]
-    fn packet(&self, now: Instant, segment: &Segment) -> Packet {
-        let kind = if segment.syn { PacketKind::Syn } else { PacketKind::Data };
-        let mut packet = self.header.packet(now, kind, segment.payload, segment.seq);
-        packet.high_priority = segment.high_priority;
-        packet.retransmission = segment.retransmission;
-        if segment.syn {
-            packet.size += self.syn_options;
-        }
-        packet
     }
 
     /// Sends nothing new from now on.

@@ -1,4 +1,4 @@
-//! Proportional rate reduction (RFC 9937): how much each ACK of a recovery lets go, so that what is in
+//! Proportional rate reduction (RFC 9937): how much each ACK of a recovery allows to be sent, so that what is in
 //! flight comes down to the congestion control's target within a round trip, neither in silence nor in
 //! a burst.
 //!
@@ -54,8 +54,8 @@ impl Prr {
         self.cwnd = inflight + 1;
     }
 
-    /// Section 6.2: an ACK of the episode, the first one, too, has told of `delivered` segments. What
-    /// is in flight goes towards `target`; `safe`: the ACK has advanced and tells of no further loss.
+    /// Section 6.2: an ACK of the episode, the first one, too, has reported `delivered` segments.
+    /// What is in flight goes towards `target`; `safe`: the ACK has advanced and reports no further loss.
     pub(super) fn on_ack(&mut self, delivered: u64, inflight: u64, target: u64, safe: bool) {
         if delivered == 0 {
             return;

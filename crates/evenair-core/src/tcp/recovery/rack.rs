@@ -251,6 +251,7 @@ impl Rack {
     fn respond(&mut self, tcb: &mut Tcb, now: Instant, delivered: u64) {
         let event = loss_event(tcb, now, delivered);
         tcb.control.on_loss(&mut tcb.window, &event);
+        tcb.note_reduction(false);
         self.response = now;
     }
 
@@ -326,7 +327,7 @@ impl Rack {
     }
 }
 
-/// What the congestion control is told of a loss. What is outstanding includes lost and reported
+/// The event of a loss for the congestion control. What is outstanding includes lost and reported
 /// segments, and may be far more than the path has been found to hold.
 fn loss_event(tcb: &Tcb, now: Instant, delivered: u64) -> AckEvent {
     let mut event = tcb.event(now, 0.0, None);

@@ -161,7 +161,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
             Packet::Syn => self.put(Packet::SynAck, 0, self.now + self.delay),
             Packet::SynAck => self.sender.on_syn_ack(self.now),
             Packet::Ack(ack, blocks) => {
-                self.sender.on_ack(self.now, ack, blocks.as_slice());
+                self.sender.take_ack(self.now, ack, blocks.as_slice());
                 if let Some(model) = &mut self.model {
                     model.on_ack(&self.sender, ack, blocks.as_slice());
                 }

@@ -257,7 +257,7 @@ impl Hand {
     /// An ACK that expects `ack` next with these blocks; what it lets go.
     pub(super) fn ack<const N: usize>(&mut self, ack: u64, blocks: [(u64, u64); N]) -> Vec<u64> {
         let blocks = blocks.map(|(start, end)| (start * SEGMENT, end * SEGMENT));
-        self.sender.on_ack(self.now, ack * SEGMENT, &blocks);
+        self.sender.take_ack(self.now, ack * SEGMENT, &blocks);
         self.sent()
     }
 
@@ -369,10 +369,10 @@ fn a_timeout_begins_again_and_leaves_out_what_is_reported() {
 #[test]
 fn nonsense_is_ignored() {
     let mut hand = Hand::new(10, with_sack());
-    hand.sender.on_ack(hand.now, 4000, &[(0, 9000), (4000, 9000), (5000, 11_000), (9000, 5000)]);
-    hand.sender.on_ack(hand.now, 4000, &[(5001, 5999), (u64::MAX - 1, u64::MAX)]);
+    hand.sender.take_ack(hand.now, 4000, &[(0, 9000), (4000, 9000), (5000, 11_000), (9000, 5000)]);
+    hand.sender.take_ack(hand.now, 4000, &[(5001, 5999), (u64::MAX - 1, u64::MAX)]);
     assert_eq!(hand.sender.counters().fast_retransmits, 0);
-    hand.sender.on_ack(hand.now, 4000, &[(5999, 9500)]);
+    hand.sender.take_ack(hand.now, 4000, &[(5999, 9500)]);
     assert_eq!(hand.sender.counters().fast_retransmits, 1);
     assert_eq!(hand.sent()[0], 4);
 }

@@ -43,7 +43,7 @@ impl Hand {
 
     /// An ACK that expects `segment` next; what it lets go.
     fn ack(&mut self, segment: u64) -> Vec<u64> {
-        self.sender.on_ack(self.now, segment * SEGMENT, &[]);
+        self.sender.take_ack(self.now, segment * SEGMENT, &[]);
         self.sent()
     }
 
@@ -177,8 +177,13 @@ fn the_third_duplicate_ack_and_no_other_retransmits() {
     assert_eq!((hand.cwnd(), hand.ssthresh()), (4.0, 4.0));
     assert_eq!(hand.ack(9), [12]);
     assert_eq!(hand.cwnd(), 4.25);
-    let counters =
-        SenderCounters { segments_sent: 14, retransmissions: 1, timeouts: 0, fast_retransmits: 1 };
+    let counters = SenderCounters {
+        segments_sent: 14,
+        retransmissions: 1,
+        timeouts: 0,
+        fast_retransmits: 1,
+        congestion_responses: 0,
+    };
     assert_eq!(hand.sender.counters(), counters);
 }
 
@@ -186,7 +191,7 @@ fn the_third_duplicate_ack_and_no_other_retransmits() {
 fn what_fast_retransmit_sends_is_flagged_and_the_next_new_segment_is_not() {
     let mut hand = Hand::with_window(4, plain());
     hand.acks(0, 2);
-    hand.sender.on_ack(hand.now, 0, &[]);
+    hand.sender.take_ack(hand.now, 0, &[]);
     let segments = hand.segments();
     assert_eq!(segments.len(), 2); // the window: 2 + 3
     let flags: Vec<_> = segments.iter().map(|s| (s.seq, s.retransmission)).collect();
@@ -527,7 +532,7 @@ fn segments_are_marked_while_cwnd_is_below_four() {
         hand.sender.on_syn_ack(at(10));
         let mut marks = vec![(hand.cwnd(), hand.segments())];
         for n in 1..6 {
-            hand.sender.on_ack(at(10), n * SEGMENT, &[]);
+            hand.sender.take_ack(at(10), n * SEGMENT, &[]);
             marks.push((hand.cwnd(), hand.segments()));
         }
         hand.now = hand.sender.poll_at();
@@ -548,12 +553,12 @@ fn segments_are_marked_while_cwnd_is_below_four() {
 #[test]
 fn a_finite_transfer_ends_with_a_short_segment() {
     let mut hand = Hand::with_window(2, SenderConfig { total: 2500, ..plain() });
-    hand.sender.on_ack(hand.now, 1000, &[]);
+    hand.sender.take_ack(hand.now, 1000, &[]);
     let last = hand.segments();
     assert_eq!(last.iter().map(|s| (s.seq, s.payload)).collect::<Vec<_>>(), [(2000, 500)]);
     assert_eq!(hand.ack(2), NOTHING);
     assert!(!hand.sender.is_done());
-    hand.sender.on_ack(hand.now, 2500, &[]);
+    hand.sender.take_ack(hand.now, 2500, &[]);
     assert_eq!(hand.sent(), NOTHING);
     assert!(hand.sender.is_done());
     assert_eq!((hand.sender.acked(), hand.sender.poll_at()), (2500, Instant::NEVER));
@@ -592,9 +597,9 @@ fn an_ack_for_everything_voids_the_repair_before_it_is_sent() {
     for (total, sent) in [(u64::MAX, vec![8, 9, 10, 11]), (8 * SEGMENT, vec![])] {
         let mut hand = Hand::with_window(8, SenderConfig { total, ..plain() });
         for _ in 0..3 {
-            hand.sender.on_ack(hand.now, 0, &[]);
+            hand.sender.take_ack(hand.now, 0, &[]);
         }
-        hand.sender.on_ack(hand.now, 8 * SEGMENT, &[]);
+        hand.sender.take_ack(hand.now, 8 * SEGMENT, &[]);
         assert_eq!(hand.sent(), sent);
         assert_eq!(hand.sender.counters().retransmissions, 0);
     }

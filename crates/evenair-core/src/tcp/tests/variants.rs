@@ -103,7 +103,7 @@ impl Link {
                 }
             }
             Packet::Ack(ack, blocks) => {
-                self.sender.on_ack(self.now, ack, blocks.as_slice());
+                self.sender.take_ack(self.now, ack, blocks.as_slice());
                 let waiting = self.leaving.iter().filter(|&&at| at > self.now).count();
                 self.trace.push(Point {
                     at: self.now,

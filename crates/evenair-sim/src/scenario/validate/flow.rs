@@ -59,6 +59,10 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
             let accepted = "false with transport \"udp\" (marking follows TCP's cwnd)";
             return Err(fail(&at("spm_marking"), "got true", accepted));
         }
+        if flow.ecn {
+            let accepted = "false with transport \"udp\" (which does not react to marks)";
+            return Err(fail(&at("ecn"), "got true", accepted));
+        }
         return Ok(());
     }
     if flow.header < 40 {
