@@ -30,13 +30,14 @@ test: $(VENV)/installed-dev ## Set up, and run every test of both languages
 	$(BIN)/python -m pytest
 
 .PHONY: lint
-lint: $(VENV)/installed-dev ## Check both languages for style and types
+lint: $(VENV)/installed-dev ## Check both languages for style and types, and the layers of the Python package
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(BIN)/ruff check $(PYTHONS)
 	$(BIN)/ruff format --check $(PYTHONS)
 	$(BIN)/mypy
 	cd $(VENV) && bin/python -m mypy.stubtest evenair._core
+	$(BIN)/lint-imports
 
 .PHONY: format
 format: $(VENV)/installed-dev ## Lay out the sources of both languages

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Time evenair, ns-2 and ns-3 on the same cells, one after the other; README.md tells more."""
+"""Time evenair, ns-2 and ns-3 on the same cells in alternation; see README.md."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 from cells import CELLS, HERE, OWN, QUICK, TOLERANCE
 from measuring import campaign, compare, growth, threads, whole_process
 from process import Failed, measure
-from report import markdown, plot, say
+from report import log, markdown, plot
 from tools import Evenair, find_ns2, find_ns3
 
 
@@ -42,7 +42,9 @@ def options() -> argparse.Namespace:
     names = [cell.name for cell in CELLS] + list(OWN)
     beside = Path(sys.executable).parent
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--quick", action="store_true", help="tiny: see that all of it works")
+    parser.add_argument(
+        "--quick", action="store_true", help="a tiny run that only tests the harness"
+    )
     parser.add_argument(
         "--scenario", action="append", choices=names, help="only this one (may be repeated)"
     )
@@ -90,7 +92,7 @@ def main() -> int:
     versions = {"evenair": measure([str(chosen.evenair), "--version"]).output.split()[-1]}
     for found in (find_ns2(), find_ns3(chosen.ns3_python, chosen.build)) if cells else ():
         if isinstance(found, str):
-            say(f"left out: {found}")
+            log(f"left out: {found}")
             left_out.append(found)
         else:
             tools += [Evenair(chosen.evenair, found.name), found]
@@ -125,7 +127,7 @@ def main() -> int:
     if report["cells"]:
         plot(report, chosen.out / "bench.png")
     print(text)
-    say(f"written to {chosen.out}")
+    log(f"written to {chosen.out}")
     disagree = [
         row for row in report["cells"] if "agreement" in row and not row["agreement"]["agrees"]
     ]
@@ -133,7 +135,7 @@ def main() -> int:
 
 
 def version_of(tool: Any, python: str) -> str:
-    """Return a simulator's version, as far as it tells."""
+    """Return a simulator's version if it can be found."""
     if tool.name == "ns-2":
         look = ["dpkg-query", "-W", "-f", "${Version}", "ns2"]
     else:
@@ -145,7 +147,7 @@ def version_of(tool: Any, python: str) -> str:
 
 
 def extrapolate(report: dict[str, Any]) -> None:
-    """Add what the campaign would take with the other simulators, from their baseline."""
+    """Add the estimated duration of the campaign with other simulators, from their baseline."""
     single = report["campaign"]
     for row in report["cells"]:
         if row["scenario"] == "baseline" and row["tool"] in TOLERANCE and "process_s" in row:

@@ -1,4 +1,4 @@
-"""The cells that are timed, and what each simulator is told of them."""
+"""The cells that are timed, and the settings of each simulator."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 
-# What evenair is told so that its cell is the other simulator's. The reasons are in README.md.
+# Settings with which evenair simulates the cell of the other simulator; see README.md.
 AS_NS2 = {"cell.mac_overhead": 34, "cell.immediate_access": "false"}
 AS_NS3 = {"cell.control_rate": "11 Mbps"}
 NS2_TCP = {
@@ -22,7 +22,7 @@ TOLERANCE = {"ns-2": 0.03, "ns-3": 0.05}
 
 @dataclass(frozen=True)
 class Cell:
-    """A scenario, and how long each tool simulates it, in seconds."""
+    """A scenario and the time for which each tool simulates it, in seconds."""
 
     name: str
     title: str
@@ -31,11 +31,11 @@ class Cell:
     seconds: dict[str, float]
     warmup: float = 0.0
     once: tuple[str, ...] = ()
-    """Tools that are run a single time, because a run takes minutes."""
+    """Tools that are run only once, because a run takes minutes."""
 
     @property
     def tcp(self) -> bool:
-        """Whether flows are of TCP."""
+        """Whether the flows use TCP."""
         return self.down > 0
 
     def simulated(self, tool: str) -> float:

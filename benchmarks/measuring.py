@@ -1,4 +1,4 @@
-"""What is measured: cells beside each other, growth, threads, whole processes, a campaign."""
+"""The measurements: comparison of cells, growth, threads, whole processes, a campaign."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cells import HERE, TOLERANCE, Cell
 from process import Failed, Measured, measure
-from report import say
+from report import log
 from tools import Ns2, Run
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def compare(cell: Cell, tools: list[Any], repeat: int) -> list[dict[str, Any]]:
         for tool in tools:
             if tool.name in failed or (round_ > 0 and tool.base in cell.once):
                 continue
-            say(f"{cell.name}: {tool.name}, {round_ + 1} of {repeat}")
+            log(f"{cell.name}: {tool.name}, {round_ + 1} of {repeat}")
             try:
                 run = tool.run(cell, cell.seconds[tool.base], round_ + 1)
             except Failed as error:
@@ -80,18 +80,18 @@ def _judge(
     tools: list[Any],
     runs: dict[str, list[Run]],
 ) -> None:
-    """Add to another simulator's row whether evenair gets the same throughput, and the ratios."""
+    """Add the ratios to another simulator's row, and whether evenair's throughput agrees."""
     own = f"evenair as {row['tool']}"
     ours = next(r for r in rows if r["tool"] == own)
     if "failed" in ours:
         return
-    # The same simulated time, start included, with as many seeds as there are, or more.
+    # The same simulated time, start included, with at least as many seeds.
     evenair = next(tool for tool in tools if tool.name == own)
     duration = cell.seconds[row["tool"]]
     if duration == cell.seconds["evenair"]:
         goodputs = [run.goodput_mbps for run in runs[own]]
     else:
-        say(f"{cell.name}: {own}, {duration} s for the comparison of throughputs")
+        log(f"{cell.name}: {own}, {duration} s for the comparison of throughputs")
         goodputs = [evenair.run(cell, duration, seed).goodput_mbps for seed in range(1, 11)]
     mean = statistics.fmean(goodputs)
     difference = mean / row["goodput_mbps"] - 1
@@ -108,17 +108,17 @@ def _judge(
 
 
 def growth(evenair: Path, repeat: int, quick: bool) -> list[dict[str, Any]]:
-    """Engine time per frame on the air at 10 to 1000 stations that always have one."""
+    """Measure engine time per frame on the air with 10 to 1000 saturated stations."""
     cells: dict[int, list[dict[str, float]]] = {10: [], 50: [], 200: [], 1000: []}
     duration = 10 if quick else 300
     for round_ in range(repeat):
         for stations, measured in cells.items():
-            say(f"growth: {stations} stations, {round_ + 1} of {repeat}")
+            log(f"growth: {stations} stations, {round_ + 1} of {repeat}")
             keys = {
                 "duration": f"{duration} s",
                 "warmup": "0 s",
                 "station.0.count": stations,
-                # A third more than ten stations get through.
+                # A third above the throughput of ten stations.
                 "station.0.flows.0.rate": f"{8e6 / stations:.0f} bps",
             }
             command = [str(evenair), "run", str(HERE / "scenarios" / "saturated.toml"), "--json"]
@@ -165,34 +165,34 @@ print(json.dumps(out))
 
 
 def threads(python: str, repeat: int, quick: bool) -> list[dict[str, Any]]:
-    """Runs per second with 1, 2, 4, ... threads, as many as there are processors."""
+    """Measure runs per second with 1, 2, 4, ... threads, up to the number of processors."""
     cpus = len(os.sched_getaffinity(0))
     counts = [1, *(n for n in (2, 4, 8, 16, 32, 64) if n <= cpus)]
     rates: dict[int, list[float]] = {n: [] for n in counts}
     arguments = [str(HERE / "scenarios" / "baseline.toml"), "10" if quick else "300"]
     arguments += ["8" if quick else "40", json.dumps(counts)]
     for round_ in range(repeat):
-        say(f"threads: {round_ + 1} of {repeat}")
+        log(f"threads: {round_ + 1} of {repeat}")
         output = measure([python, "-c", THREADS, *arguments]).output
         for n, rate in zip(counts, json.loads(output), strict=True):
             rates[n].append(rate)
     rows: list[dict[str, Any]] = []
     for n, values in rates.items():
-        # Ratios within a round: another process on the machine spoils both numbers alike.
+        # Ratios within a round: other load on the machine affects both numbers.
         speedups = [value / one for value, one in zip(values, rates[1], strict=True)]
         rows.append({"threads": n, "runs_per_s": spread(values), "speedup": spread(speedups)})
     return rows
 
 
 def whole_process(evenair: Path, native: Path, repeat: int) -> list[dict[str, Any]]:
-    """Time and memory of whole processes that simulate the baseline once."""
+    """Measure time and memory of processes that simulate the baseline once."""
     file = str(HERE / "scenarios" / "baseline.toml")
     commands = {"`evenair run --json`": [str(evenair), "run", file, "--json"]}
     if os.access(native, os.X_OK):
         commands["example `run`, without Python"] = [str(native), file]
     runs: dict[str, list[Measured]] = {name: [] for name in commands}
     for round_ in range(repeat):
-        say(f"process: {round_ + 1} of {repeat}")
+        log(f"process: {round_ + 1} of {repeat}")
         for name, command in commands.items():
             runs[name].append(measure(command))
     return [
@@ -206,10 +206,10 @@ def whole_process(evenair: Path, native: Path, repeat: int) -> list[dict[str, An
 
 
 def campaign(evenair: Path, repeat: int, quick: bool) -> dict[str, Any]:
-    """The 600 runs of figure 4 of Gong et al. (2006): 4 schemes, 15 buffers, 10 seeds, 300 s."""
+    """Measure figure 4 of Gong et al. (2006): 600 runs, 4 schemes, 15 buffers, 10 seeds."""
     measured = []
     for round_ in range(repeat):
-        say(f"campaign: {round_ + 1} of {repeat}")
+        log(f"campaign: {round_ + 1} of {repeat}")
         with tempfile.TemporaryDirectory() as out:
             command = [str(evenair), "paper", "gong2006", "--out", f"{out}/report"]
             command += ["--figure", "4a", "--figure", "4b", *(["--quick"] if quick else [])]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 LIMIT_S = 600.0
-"""A run that takes longer is given up, and its tool is left out of the scenario."""
+"""Timeout of a run; a tool that exceeds it is left out of the scenario."""
 
 
 class Failed(Exception):
@@ -38,13 +38,13 @@ wall = time.perf_counter() - start
 with open(sys.argv[1], "w") as file:
     json.dump([wall, usage.ru_maxrss / 1024, os.waitstatus_to_exitcode(status)], file)
 """
-"""Linux starts the peak memory of a process at what its parent held: this parent is small."""
+"""On Linux, the peak memory of a process starts at that of its parent: this parent is small."""
 
 
 def measure(
     command: list[str], limit_s: float = LIMIT_S, accepted: tuple[int, ...] = (0,)
 ) -> Measured:
-    """Run a command; its wall time includes its start. Memory is the largest resident set."""
+    """Run a command. The wall time includes its start; memory is the peak resident set."""
     with tempfile.TemporaryDirectory() as folder:
         usage, out, err = (Path(folder) / name for name in ("usage", "out", "err"))
         launch = [sys.executable, "-I", "-S", "-c", LAUNCHER, str(usage), *command]
@@ -69,7 +69,7 @@ def measure(
 
 
 def json_line(text: str) -> dict[str, Any]:
-    """Return the line of `text` that is a JSON object; ns-2 writes others around it."""
+    """Return the line of `text` that is a JSON object; ns-2 also prints other lines."""
     for line in text.splitlines():
         if line.startswith("{"):
             return json.loads(line)

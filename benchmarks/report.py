@@ -10,20 +10,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def say(text: str) -> None:
-    """Tell what is going on."""
+def log(text: str) -> None:
+    """Print a progress message on standard error."""
     print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Write a number with so many significant digits, thousands set apart."""
+    """Format a number with significant digits and a thousands separator."""
     if value == 0 or abs(value) >= 10**digits:
         return f"{value:,.0f}"
     return f"{value:.{digits}g}" if abs(value) < 1 else f"{float(f'{value:.{digits}g}'):g}"
 
 
 def range_(values: dict[str, float]) -> str:
-    """Write median, minimum and maximum."""
+    """Format median, minimum and maximum."""
     return " | ".join(number(values[key]) for key in ("median", "min", "max"))
 
 
@@ -37,15 +37,15 @@ def markdown(report: dict[str, Any]) -> str:
     """Return the whole report as text."""
     parts = [f"# Benchmark of {report['date']}", "", machine_text(report["machine"]), ""]
     if report["quick"]:
-        parts += ["**Quick run: it shows that the harness works, its numbers mean nothing.**", ""]
+        parts += ["**Quick run: it only tests the harness; ignore its numbers.**", ""]
     parts += [f"Left out: {reason}.\n" for reason in report["left_out"]]
     if report["cells"]:
         parts += [
             "## The same cell in each simulator",
             "",
             "Time is in ms per simulated second: of the engine alone for evenair, of the whole",
-            "process for the others (starting them is a small part of it). Ratios say how many",
-            "times faster evenair is than the tool of that row, by engine and by whole process.",
+            "process for the others (their start is a small part of it). Ratios are the speed of",
+            "evenair over that of the tool in the row, by engine and by whole process.",
             "",
             cell_table(report["cells"]),
             "",
@@ -61,8 +61,8 @@ def markdown(report: dict[str, Any]) -> str:
             "## Whole processes",
             "",
             "The baseline, 300 s, long preamble. The bars are 0.35 s and 90 MB, and 20 MB without",
-            "Python. Memory is the peak of the resident set, libraries included; what is below",
-            "10 MB cannot be told apart.",
+            "Python. Memory is the peak resident set, libraries included; it cannot resolve values",
+            "below 10 MB.",
             "",
             table(
                 ["command", "of", "s", "min", "max", "MB"],
@@ -79,8 +79,8 @@ def markdown(report: dict[str, Any]) -> str:
         parts += [
             "## Growth",
             "",
-            "Engine time per frame on the air, collided ones included, of stations that always",
-            "have a frame to send. The bar is a ratio of 2 at 1000 stations.",
+            "Engine time per frame on the air, collided frames included, with saturated stations.",
+            "The bar is a ratio of 2 at 1000 stations.",
             "",
             table(
                 ["stations", "collided", "ns per frame", "min", "max", "ratio", "ns per delivered"],
@@ -120,7 +120,7 @@ def markdown(report: dict[str, Any]) -> str:
 
 
 def machine_text(machine: dict[str, Any]) -> str:
-    """Say where it was measured."""
+    """Describe the machine in one paragraph."""
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
     return (
         f"{machine['cpu']}, {machine['cpus']} processors, {machine['system']}; {versions}. "
@@ -137,7 +137,7 @@ def cell_table(rows: list[dict[str, Any]]) -> str:
         if "failed" in row:
             out.append([row["title"], row["tool"], *[""] * 9, row["failed"]])
             continue
-        # A fast wrong answer does not count.
+        # Do not report the speed of a wrong result.
         wrong = "agreement" in row and not row["agreement"]["agrees"]
         ratios = [
             (f"({number(row[key])}: do not agree)" if wrong else number(row[key]))
@@ -183,7 +183,7 @@ def agreement_table(rows: list[dict[str, Any]]) -> str:
 
 
 def campaign_text(single: dict[str, Any]) -> str:
-    """Say how long the campaign takes."""
+    """Describe the duration of the campaign."""
     if "failed" in single:
         return f"Not measured: {single['failed']}."
     text = (

@@ -1,4 +1,4 @@
-"""evenair, ns-2 and ns-3: how each runs a cell."""
+"""The tools evenair, ns-2 and ns-3: how each of them runs a cell."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Run:
-    """What one run of a tool gave."""
+    """The result of one run of a tool."""
 
     wall_s: float
     memory_mb: float
     goodput_mbps: float
     events: int | None = None
     engine_s: float | None = None
-    """Time inside the engine, without starting Python; evenair alone knows it."""
+    """Time inside the engine, without the start of Python; only of evenair."""
 
 
 class Evenair:
@@ -38,12 +38,12 @@ class Evenair:
         self.base = "evenair"
 
     def arguments(self, cell: Cell, duration: float, seed: int) -> list[str]:
-        """Return what follows the command."""
+        """Return the arguments of the command."""
         keys: dict[str, object] = {"duration": f"{duration} s", "station.0.count": cell.up}
         if cell.tcp:
             keys["station.1.count"] = cell.down
         else:
-            # 16 Mb/s of IP packets of 1500 bytes; a rate is of payload.
+            # 16 Mb/s of IP packets of 1500 bytes; `rate` counts payload only.
             keys["station.0.flows.0.rate"] = f"{16e6 * 1472 / 1500 / cell.up:.0f} bps"
             keys["warmup"] = f"{cell.warmup} s"
         keys |= AS_NS3 if self.like == "ns-3" else AS_NS2
@@ -77,7 +77,7 @@ class Ns2:
         self.command = command
 
     def run(self, cell: Cell, duration: float, seed: int, *, count: bool = False) -> Run:
-        """Simulate the cell; `count` tells the number of events, for a little more time."""
+        """Simulate the cell; `count` also counts events, which takes a little time."""
         arguments = [f"duration={duration}", f"seed={seed}", f"warmup={cell.warmup}"]
         if cell.tcp:
             arguments += [f"up={cell.up}", f"down={cell.down}"]
@@ -112,7 +112,7 @@ class Ns3:
 
 
 def find_ns2() -> Ns2 | str:
-    """Return the tool, or why it is left out."""
+    """Return the tool, or the reason why it is left out."""
     command = shutil.which("ns")
     return (
         Ns2(command) if command else "ns-2 is not installed (Debian, Ubuntu: apt-get install ns2)"
@@ -120,7 +120,7 @@ def find_ns2() -> Ns2 | str:
 
 
 def find_ns3(python: str, build: Path) -> Ns3 | str:
-    """Compile the program where it is older than its source; or say why ns-3 is left out."""
+    """Return the tool, compiled if necessary, or the reason why it is left out."""
     try:
         look = "import importlib.util as u; print(u.find_spec('ns3') is not None)"
         has = subprocess.run([python, "-c", look], capture_output=True, text=True, check=False)

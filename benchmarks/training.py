@@ -1,8 +1,8 @@
-"""What a profile-guided build learns from: short runs of all that evenair simulates.
+"""The training runs of a profile-guided build: short runs of all features.
 
 `maturin build --release --pgo` (`make wheel`) runs this with an instrumented evenair, see
-`[tool.maturin]` in pyproject.toml. The mix decides which paths the compiler takes for hot, so the
-baseline is the longest; no number comes out of it.
+`[tool.maturin]` in pyproject.toml. The mix decides which paths the compiler considers hot, so the
+baseline is the longest. There is no output.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RUNS = [
 
 
 def main() -> None:
-    """Run them all, a few seeds of each."""
+    """Run all of them with two seeds each."""
     for name, overrides, duration in RUNS:
         scenario = evenair.load(name).with_(duration=duration, **overrides)
         evenair.run(scenario, runs=2, seed=1)

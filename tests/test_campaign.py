@@ -17,9 +17,9 @@ import pytest
 from evenair import _core
 from evenair.campaign.errors import CampaignInterrupted
 from evenair.campaign.identity import Identity
+from evenair.campaign.jobs import Run
 from evenair.campaign.local import execute
 from evenair.campaign.record import METRICS, Record
-from evenair.campaign.runs import Run
 from evenair.campaign.store import Store
 from evenair.statistics import estimate
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import Evenair
-    from evenair.campaign.runs import Outcome
+    from evenair.campaign.jobs import Outcome
 
 SHORT = ("sweep", "gong2006", "--set", "duration=2")
 GRID = ("--vary", "cell.queue.kind=droptail,las", "--vary", "cell.queue.limit=10:30:10")
@@ -169,8 +169,8 @@ def test_ctrl_c_keeps_what_is_finished(evenair: Evenair, tmp_path: Path) -> None
     kept = stored(tmp_path / "x.parquet.runs")
     assert kept > 0
     assert stderr == (
-        f"evenair: interrupted; x.parquet.runs keeps {kept} finished runs;"
-        " the same command goes on from there\n"
+        f"evenair: interrupted; x.parquet.runs has {kept} finished runs;"
+        " repeat the command to continue\n"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["x.parquet.runs"]
 
@@ -186,7 +186,9 @@ def test_two_processes_do_not_share_a_store(evenair: Evenair, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("damage", ["text", "cut", "foreign", "content"])
-def test_a_damaged_store_is_told_in_one_line(evenair: Evenair, tmp_path: Path, damage: str) -> None:
+def test_a_corrupt_store_is_reported_in_one_line(
+    evenair: Evenair, tmp_path: Path, damage: str
+) -> None:
     command = (*SHORT, "--vary", "cell.queue.limit=10", "--runs", "40", "--out", "x.parquet")
     path = tmp_path / "x.parquet.runs"
     if damage == "text":
@@ -205,7 +207,7 @@ def test_a_damaged_store_is_told_in_one_line(evenair: Evenair, tmp_path: Path, d
             db.close()
     done = evenair(*command)
     assert done.returncode == 2
-    assert done.stderr.startswith("evenair: x.parquet.runs: damaged")
+    assert done.stderr.startswith("evenair: x.parquet.runs: corrupt")
     assert done.stderr.count("\n") == 1
     assert done.stdout == ""
 
@@ -236,8 +238,9 @@ def failing(runs: Sequence[Run]) -> list[Outcome]:
 
 def test_a_run_that_fails_does_not_stop_the_others() -> None:
     """A scenario that is not valid takes the same way through the pool as a panic."""
-    good = json.dumps(ea.load("gong2006").with_(duration=1).resolved)
-    outcomes = failing([Run(bytes([k]), 0, k, "{}" if k == 2 else good) for k in range(5)])
+    good = ea.load("gong2006").with_(duration=1)._core
+    bad = _core.Scenario("{}", "scenario")
+    outcomes = failing([Run(bytes([k]), 0, k, bad if k == 2 else good) for k in range(5)])
     assert sorted(run.seed for run, _ in outcomes) == [0, 1, 2, 3, 4]
     reasons = {run.seed: record for run, record in outcomes if not isinstance(record, Record)}
     assert list(reasons) == [2]
@@ -245,16 +248,16 @@ def test_a_run_that_fails_does_not_stop_the_others() -> None:
 
 
 def test_the_pool_stops_for_an_error_of_its_driver() -> None:
-    good = json.dumps(ea.load("gong2006").with_(duration=1e6).resolved)
+    good = ea.load("gong2006").with_(duration=1e6)._core
 
     def jobs() -> Any:
         yield good, 1
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        _core.run_stream(jobs(), 2, list)
+        _core.run_jobs(jobs(), 2, list)
     with pytest.raises(ValueError, match="threads"):
-        _core.run_stream(iter([]), 0, list)
+        _core.run_jobs(iter([]), 0, list)
 
 
 def test_a_failure_is_reported_with_the_command_that_repeats_it(
@@ -282,7 +285,7 @@ def test_a_failure_is_reported_with_the_command_that_repeats_it(
         assert main(command) == 1
     assert capfd.readouterr().err.splitlines() == [
         "evenair: cell.queue=droptail, seed 2 failed: the engine panicked",
-        "evenair: to see it again: evenair run gong2006 --set duration=2"
+        "evenair: to reproduce: evenair run gong2006 --set duration=2"
         " --set cell.queue=droptail --seed 2",
     ]
     assert pq.read_table("x.parquet").num_rows == 3

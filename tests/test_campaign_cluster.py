@@ -1,4 +1,4 @@
-"""Campaigns on a Dask scheduler: the same bytes, whatever happens to the workers."""
+"""Campaigns on a Dask scheduler: the same bytes, also if workers are lost."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def wait_for_port(port: int) -> None:
 
 
 def worker(address: str) -> tuple[str, ...]:
-    # Without a nanny, so that nobody starts it again.
+    # Without a nanny, which would restart it.
     options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--death-timeout", "60")
     return ("dask_worker", address, *options)
 
@@ -117,7 +117,7 @@ def test_local_cluster(evenair: Evenair, tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(120)
-def test_nobody_answers(evenair: Evenair, tmp_path: Path) -> None:
+def test_no_scheduler_answers(evenair: Evenair, tmp_path: Path) -> None:
     with socket.socket() as deaf:
         deaf.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{deaf.getsockname()[1]}"
@@ -129,10 +129,12 @@ def test_nobody_answers(evenair: Evenair, tmp_path: Path) -> None:
 
 
 def test_a_worker_of_another_version_is_refused() -> None:
+    from evenair._core import Scenario
     from evenair.campaign.cluster import run_batch
     from evenair.campaign.identity import ENGINE
 
-    assert run_batch([("not even JSON", 1)], "0.0.1/0") == (ENGINE, [], 0.0)
-    engine, outcomes, seconds = run_batch([("not even JSON", 1)], ENGINE)
+    jobs = [(Scenario("{}", "test"), 1)]
+    assert run_batch(jobs, "0.0.1/0") == (ENGINE, [], 0.0)
+    engine, outcomes, seconds = run_batch(jobs, ENGINE)
     assert (engine, seconds) == (ENGINE, 0.0)
-    assert "not JSON" in str(outcomes[0])
+    assert str(outcomes[0]).startswith("test: station: ")

@@ -10,17 +10,17 @@ import subprocess
 import sys
 import time
 import tomllib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import evenair as ea
 import pyarrow.parquet as pq
 import pytest
 from conftest import ROOT
-from evenair import _core
+from evenair import _core, engine
 from evenair.cli import main
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from conftest import Evenair
@@ -249,7 +249,7 @@ def test_interrupt_keeps_finished_runs(tmp_path: Path) -> None:
     assert [run["seed"] for run in runs] == list(range(10, 10 + kept))
     assert stderr == (
         f"evenair: interrupted; kept the runs with seeds 10 to {9 + kept};"
-        f" go on with --seed {10 + kept} --runs {10000 - kept}\n"
+        f" continue with --seed {10 + kept} --runs {10000 - kept}\n"
     )
 
 
@@ -269,7 +269,7 @@ def test_sigterm_ends_a_sweep_like_ctrl_c(tmp_path: Path) -> None:
         [*arguments, "--out", "x.parquet"], tmp_path, signal.SIGTERM
     )
     assert (status, stdout) == (143, "")
-    assert stderr.startswith("evenair: interrupted; x.parquet.runs keeps 0 finished runs;")
+    assert stderr.startswith("evenair: interrupted; x.parquet.runs has 0 finished runs;")
     assert seconds < 1
     assert [path.name for path in tmp_path.iterdir()] == ["x.parquet.runs"]
 
@@ -295,16 +295,14 @@ def test_an_interruption_when_all_is_done_interrupts_nothing(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    run_many = _core.run_many
-
     def interrupted(
-        jobs: list[tuple[str, int]], threads: int, on_result: Callable[..., object], pcap: None
+        jobs: Iterable[Any], threads: int, on_results: Callable[..., object], pcap: None
     ) -> None:
-        run_many(jobs, threads, on_result, pcap)
+        _core.run_jobs(jobs, threads, on_results, pcap)
         os.kill(os.getpid(), number)
-        time.sleep(1)  # for the signal to be felt
+        time.sleep(1)  # until the signal is handled
 
-    monkeypatch.setattr(_core, "run_many", interrupted)
+    monkeypatch.setattr(engine, "run_core_jobs", interrupted)
     many = [] if runs is None else ["--runs", str(runs)]
     assert main(["run", "gong2006", "--set", "duration=1", "--json", *many]) == 0
     stdout, stderr = capfd.readouterr()
@@ -322,13 +320,13 @@ def test_an_interruption_when_all_is_done_interrupts_nothing(
         (OSError(), "OSError"),
     ],
 )
-def test_an_error_of_the_system_is_told_in_one_line(
+def test_an_os_error_is_reported_in_one_line(
     error: OSError, line: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(_core, "run_many", fail)
+    monkeypatch.setattr(engine, "run_core_jobs", fail)
     assert main(["run", "gong2006"]) == 1
     assert capfd.readouterr() == ("", f"evenair: {line}\n")
 
@@ -341,6 +339,16 @@ def test_json_starts_without_the_heavy_libraries(tmp_path: Path) -> None:
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
     assert done.stdout.splitlines()[-1] == ""
+
+
+@pytest.mark.parametrize(
+    "command", ["run", "sweep", "plot", "model", "paper", "scenarios", "parts"]
+)
+def test_help(command: str, evenair: Evenair) -> None:
+    done = evenair(command, "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"usage: evenair {command} ")
+    assert f" {command} " in evenair("--help").stdout
 
 
 def test_citation_is_of_this_version() -> None:

@@ -8,10 +8,12 @@
     result.flows  # a pyarrow.Table
 
 Quantities are strings with a unit ("11 Mbps", "2 ms", "30 KB") or plain numbers in bit/s, seconds
-and bytes. Names are imported when they are first used, so that the command line starts fast.
+and bytes. Names are imported on first use, so that the command line starts fast.
 """
 
 from typing import TYPE_CHECKING
+
+from evenair.lazy import lazy_names
 
 if TYPE_CHECKING:
     from evenair._core import RunError, ScenarioError, __version__
@@ -36,30 +38,19 @@ __all__ = [
     "sweep",
 ]
 
-_HOME = {
-    "Campaign": "evenair.campaign.result",
-    "CampaignError": "evenair.campaign.errors",
-    "RunError": "evenair._core",
-    "RunResult": "evenair.result",
-    "RunSet": "evenair.result",
-    "Scenario": "evenair.scenario",
-    "ScenarioError": "evenair._core",
-    "__version__": "evenair._core",
-    "load": "evenair.scenario",
-    "run": "evenair.engine",
-    "sweep": "evenair.campaign.sweep",
-}
-
-
-def __getattr__(name: str) -> object:
-    from importlib import import_module
-
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "Campaign": "campaign.result",
+        "CampaignError": "campaign.errors",
+        "RunError": "_core",
+        "RunResult": "result",
+        "RunSet": "result",
+        "Scenario": "scenario",
+        "ScenarioError": "_core",
+        "__version__": "_core",
+        "load": "scenario",
+        "run": "engine",
+        "sweep": "campaign.sweep",
+    },
+)

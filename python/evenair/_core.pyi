@@ -1,4 +1,4 @@
-"""The native part of evenair."""
+"""The extension module of evenair."""
 
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -8,20 +8,17 @@ __all__ = [
     "RESULT_VERSION",
     "Phy",
     "RunError",
+    "Scenario",
     "ScenarioError",
     "__version__",
-    "apply",
-    "from_toml",
     "parts",
     "quantity",
-    "resolve",
-    "run_many",
-    "run_stream",
+    "run_jobs",
     "schema",
 ]
 
 RESULT_VERSION: Final[int]
-"""Changes whenever the same scenario and seed give another result."""
+"""Incremented whenever the same scenario and seed give another result."""
 
 __version__: str
 
@@ -32,8 +29,45 @@ class RunError(RuntimeError):
     """A run failed. The message names the scenario and the seed that reproduce it."""
 
 @final
+class Scenario:
+    """A scenario document and, after the first use, its resolved form. Immutable."""
+
+    def __new__(cls, document: str, source: str) -> Scenario:
+        """Read a JSON document; `source` names it in errors. Only the syntax is checked."""
+
+    @staticmethod
+    def from_toml(data: bytes, source: str) -> Scenario:
+        """Read a TOML document. Only the syntax is checked."""
+
+    @property
+    def source(self) -> str:
+        """Where the document came from, as errors name it."""
+
+    def with_overrides(
+        self, overrides: Sequence[tuple[str, str]], override_source: str, source: str
+    ) -> Scenario:
+        """Return a copy with dotted keys set to values in the syntax of the command line.
+
+        Errors in a key name `override_source`; errors of the copy name `source`.
+        """
+
+    def resolve(self) -> None:
+        """Check the document and fill in every default. Raises ScenarioError."""
+
+    def document_json(self) -> str:
+        """Return the document as JSON text, as it was given."""
+
+    def resolved_json(self) -> str:
+        """Return the resolved document as JSON text. Raises ScenarioError."""
+
+    def phy(self) -> Phy:
+        """Return the timing of the PHY of the scenario's cell. Raises ScenarioError."""
+
+    def __getnewargs__(self) -> tuple[str, str]: ...
+
+@final
 class Phy:
-    """Slots, interframe spaces and airtimes of a scenario's cell."""
+    """Slot time, interframe spaces and airtimes of a scenario's cell; made by `Scenario.phy`."""
 
     ACK_BITS: ClassVar[int]
     """Bits of an ACK."""
@@ -41,9 +75,6 @@ class Phy:
     """Bits of a CTS."""
     RTS_BITS: ClassVar[int]
     """Bits of an RTS."""
-
-    def __new__(cls, document: str, source: str) -> Phy:
-        """Of the cell of a scenario, which is given as JSON text. Raises ScenarioError."""
 
     @property
     def slot_s(self) -> float:
@@ -87,51 +118,30 @@ def quantity(kind: str, text: str) -> float:
     was given and what is accepted.
     """
 
-def from_toml(data: bytes, source: str) -> str:
-    """Read a TOML document; `source` names it in errors. Returns it as JSON text, unresolved."""
-
-def apply(document: str, overrides: Sequence[tuple[str, str]], source: str) -> str:
-    """Set dotted keys of a JSON document to values written as on the command line."""
-
-def resolve(document: str, source: str) -> str:
-    """Check a JSON document and fill in every default. Returns the scenario as JSON text."""
-
-def run_many(
-    jobs: Sequence[tuple[str, int]],
+def run_jobs(
+    jobs: Iterable[tuple[Scenario, int]],
     threads: int,
-    on_result: Callable[[int, str], object],
-    pcap: str | os.PathLike[str] | None,
+    on_results: Callable[[list[tuple[int, str | None, str | None]]], object],
+    pcap: str | os.PathLike[str] | None = None,
 ) -> None:
-    """Run jobs, each a resolved scenario as JSON text and a seed, on `threads` threads.
+    """Run the jobs of an iterator, pairs of a `Scenario` and a seed, on `threads` threads.
 
-    Calls `on_result(index of the job, result as JSON text)` on the calling thread as runs finish.
-    A run that fails does not stop the others: RunError is raised for the first of them when all
-    are done. An exception in `on_result`, or Ctrl-C, stops everything at once.
+    The iterator is consumed a bounded number of jobs ahead of the threads. `on_results` is called
+    on the calling thread with a list of `(index of the job, result as JSON text or None, error or
+    None)`: the runs that have finished since the last call, in any order. A run that fails and a
+    scenario that is not valid do not stop the others. An exception in the iterator or in
+    `on_results`, or Ctrl-C, stops all of them.
 
-    `pcap` names the capture file of the only job: the air goes to `x.pcapng`, the wire to
+    `pcap` names the capture file of the only job: the air is captured to `x.pcapng`, the wire to
     `x-wire.pcapng`.
     """
 
-def run_stream(
-    jobs: Iterable[tuple[str, int]],
-    threads: int,
-    on_results: Callable[[list[tuple[int, str | None, str | None]]], object],
-) -> None:
-    """Run what an iterator yields: resolved scenarios as JSON text, each with a seed.
-
-    The iterator is asked a little ahead of what `threads` threads run, so that it may be long.
-    Calls `on_results([(index of the job, result as JSON text or None, error or None), ...])` on the
-    calling thread with whatever has finished since the last call. Neither a run that fails nor a
-    scenario that is not valid stops the others; an exception in the iterator or in `on_results`, or
-    Ctrl-C, stops everything at once.
-    """
-
 def parts() -> str:
-    """Every part that a scenario can name, as JSON text.
+    """Return every component that a scenario can name, as JSON text.
 
     Queue disciplines, congestion controls, the datagram transport, PHYs, loss processes (kind
     "error"), applications and distributions, each with its parameters.
     """
 
 def schema() -> str:
-    """The JSON Schema of a scenario, as JSON text."""
+    """Return the JSON Schema of a scenario, as JSON text."""

@@ -1,4 +1,4 @@
-"""Write a scenario as TOML, the way a person would lay it out."""
+"""Write a scenario as TOML in the layout of the documentation."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 def dumps(document: Mapping[str, Any]) -> str:
     """Return a scenario document as TOML text.
 
-    Tables at the top get a header of their own (`[cell]`, `[[station]]`); what is below them stands
-    inline (`queue = { kind = "las" }`). Members that are None are left out: TOML has no null.
+    Top-level tables have a header (`[cell]`, `[[station]]`); nested tables are inline
+    (`queue = { kind = "las" }`). Members that are None are left out: TOML has no null.
     """
     plain = {key: value for key, value in document.items() if not _is_section(value)}
     blocks = [_pairs(plain)] if plain else []
@@ -34,7 +34,7 @@ def dumps(document: Mapping[str, Any]) -> str:
 def value(content: Any) -> str:
     """Return one value as TOML text on one line.
 
-    Raises TypeError for what TOML cannot express.
+    Raises TypeError if TOML cannot express it.
     """
     match content:
         case bool():
@@ -44,14 +44,14 @@ def value(content: Any) -> str:
         case float():
             return repr(content) if math.isfinite(content) else str(content)
         case str():
-            # JSON's string is TOML's basic string, but for DEL.
+            # A JSON string is a TOML basic string, except for DEL.
             return json.dumps(content, ensure_ascii=False).replace("\x7f", "\\u007f")
         case list() | tuple() | range():
             return f"[{', '.join(value(item) for item in content)}]"
         case dict():
             pairs = [f"{_key(k)} = {value(v)}" for k, v in content.items() if v is not None]
             return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
-    raise TypeError(f"{content!r} ({type(content).__name__}) has no place in a scenario")
+    raise TypeError(f"{content!r} ({type(content).__name__}) is not valid in a scenario")
 
 
 def _is_section(content: Any) -> bool:

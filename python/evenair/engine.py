@@ -1,12 +1,14 @@
-"""Run scenarios, on all processors."""
+"""Run scenarios on all processors."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from evenair import _core
+from evenair._core import RunError
+from evenair._core import run_jobs as run_core_jobs
+from evenair.atomic import AtomicOutput, sibling
 from evenair.result import RunResult, RunSet
 from evenair.scenario import Scenario, load
 
@@ -15,11 +17,13 @@ if TYPE_CHECKING:
 
 MAX_SEED = 2**64 - 1
 
+T = TypeVar("T")
+
 
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C came before all runs were done."""
 
-    def __init__(self, finished: list[RunResult]) -> None:
+    def __init__(self, finished: list[Any]) -> None:
         super().__init__(f"interrupted after {len(finished)} runs")
         self.finished = finished
         """The results of the first jobs, up to the first that had not finished."""
@@ -62,9 +66,8 @@ def run(
     With `runs`, simulates it with the seeds seed, seed + 1, ..., seed + runs - 1 and returns a
     RunSet. A result depends on scenario and seed alone. `progress`, `threads`: see run_jobs.
 
-    `pcap` names a capture file: `x.pcapng` gets what was on the air, `x-wire.pcapng` what was on
-    the wire. It can only be given for a single run. Both are there once the run is done, or not
-    at all.
+    `pcap` names a capture file, of a single run only: the air is captured to `x.pcapng`, the wire
+    to `x-wire.pcapng`. Both files appear when the run is done, or not at all.
 
     Raises ScenarioError, RunError (with the seed that reproduces it), ValueError, OSError if the
     captures cannot be written.
@@ -86,15 +89,13 @@ def run(
 def _run_captured(
     scenario: Scenario, seed: int, progress: Callable[[int, int], None] | None, pcap: Path
 ) -> RunResult:
-    from evenair.outputs import Outputs, beside
-
     if pcap.suffix.lower() != ".pcapng":
         raise ValueError(f"pcap: got {str(pcap)!r}, expected a file name that ends in .pcapng")
-    with Outputs() as outputs:
-        staged = outputs.stage(pcap)
-        outputs.stage(beside(pcap, "wire"))
+    with AtomicOutput() as output:
+        staged = output.stage(pcap)
+        output.stage(sibling(pcap, "wire"))
         (result,) = run_jobs([(scenario, seed)], threads=1, progress=progress, pcap=staged)
-        outputs.commit()
+        output.commit()
     return result
 
 
@@ -110,27 +111,46 @@ def run_jobs(
     `threads` is the number of runs at a time, by default one per processor that this process may
     use. `progress(done, total)` is called after each run. Ctrl-C raises Interrupted, which has the
     finished runs. Raises RunError once all others are done, ValueError for a seed beyond 64 bits.
-    `pcap` is written as the run, the only one, goes on: nothing is cleaned up.
+    `pcap` is written during the run, the only one; after an error it is left as it is.
+    """
+    return map_runs(lambda result: result, jobs, threads, progress, pcap=pcap)
+
+
+def map_runs(
+    function: Callable[[RunResult], T],
+    jobs: Sequence[tuple[Scenario, int]],
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    *,
+    pcap: str | os.PathLike[str] | None = None,
+) -> list[T]:
+    """Do what `run_jobs` does, and return what `function` returns for each result.
+
+    `function` is called as soon as a run is done, so only what it returns stays in memory.
     """
     for _, seed in jobs:
         if not 0 <= seed <= MAX_SEED:
             raise ValueError(f"seed: got {seed}, expected 0 to {MAX_SEED}")
-    results: list[RunResult | None] = [None] * len(jobs)
-    done = 0
+    values: dict[int, T] = {}
+    failures: dict[int, str] = {}
 
-    def on_result(index: int, text: str) -> None:
-        nonlocal done
-        results[index] = RunResult(text)
-        done += 1
-        if progress is not None:
-            progress(done, len(jobs))
+    def on_results(outcomes: list[tuple[int, str | None, str | None]]) -> None:
+        for index, text, reason in outcomes:
+            if text is None:
+                failures[index] = str(reason)
+                continue
+            values[index] = function(RunResult(text))
+            if progress is not None:
+                progress(len(values), len(jobs))
 
-    texts = [(scenario._resolved_text, seed) for scenario, seed in jobs]
+    core_jobs = ((scenario._core, seed) for scenario, seed in jobs)
     try:
-        _core.run_many(texts, processors() if threads is None else threads, on_result, pcap)
+        run_core_jobs(core_jobs, processors() if threads is None else threads, on_results, pcap)
     except KeyboardInterrupt:
-        raise Interrupted(_leading(results)) from None
-    return _leading(results)
+        raise Interrupted(_leading(values)) from None
+    if failures:
+        raise RunError(failures[min(failures)])
+    return _leading(values)
 
 
 def processors() -> int:
@@ -140,11 +160,9 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def _leading(results: Sequence[RunResult | None]) -> list[RunResult]:
-    """Return the results up to the first that is missing."""
-    leading = []
-    for result in results:
-        if result is None:
-            break
-        leading.append(result)
+def _leading(values: dict[int, T]) -> list[T]:
+    """Return the values of the first jobs, up to the first that is missing."""
+    leading: list[T] = []
+    while len(leading) in values:
+        leading.append(values[len(leading)])
     return leading

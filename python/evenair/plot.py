@@ -1,8 +1,8 @@
-"""Plots of runs. matplotlib is imported with this module, so this module only for a plot."""
+"""Plots of runs, drawn from their result documents. Importing this module imports matplotlib."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
@@ -10,31 +10,29 @@ from matplotlib.patches import Patch
 from evenair.statistics import Estimate, estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
 
-    from evenair.result import RunResult
-
-# Okabe and Ito's colours for the colour-blind; hatches and dashes say the same in print.
-_LOOK: dict[str, dict[str, Any]] = {
+# Okabe and Ito's colours for colour-blind readers; hatches and dashes repeat the distinction.
+_STYLES: dict[str, dict[str, Any]] = {
     "up": {"facecolor": "#56B4E9", "hatch": "//", "line": "-", "label": "upstream"},
     "down": {"facecolor": "#E69F00", "hatch": "", "line": "--", "label": "downstream"},
 }
 _DATA = {"facecolor": "#F0E442", "hatch": "..", "label": "data"}
 _ACKS = {"facecolor": "#999999", "hatch": "xx", "label": "ACKs"}
 
-FORMATS = ("png", "svg", "pdf")
+Document: TypeAlias = "Mapping[str, Any]"
+"""The result document of a run."""
 
 
-def plot(runs: Sequence[RunResult]) -> Figure:
+def plot(runs: Sequence[Document]) -> Figure:
     """Draw goodput per flow; of several runs the mean, with its 95% confidence interval.
 
     If the runs were traced, cwnd per flow and the composition of the AP's queue over time follow;
     of several runs, those of the first.
     """
-    first = runs[0].document
+    first = runs[0]
     series = first.get("series")
     figure = Figure(figsize=(7.5, 8.5 if series else 3.6), layout="constrained")
     panels = figure.subplots(3 if series else 1, 1, squeeze=False)[:, 0]
@@ -44,62 +42,52 @@ def plot(runs: Sequence[RunResult]) -> Figure:
         _draw_queue(panels[2], series)
         panels[2].sharex(panels[1])
         if len(runs) > 1:
-            panels[1].set_title(f"the run with seed {runs[0].seed}", fontsize="medium")
+            panels[1].set_title(f"the run with seed {runs[0]['seed']}", fontsize="medium")
     return figure
 
 
-def save(figure: Figure, path: Path) -> None:
-    """Write a figure as PNG, SVG or PDF, by the suffix; the same figure gives the same bytes."""
-    from matplotlib import rc_context
-
-    undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-    with rc_context({"svg.hashsalt": "evenair"}):
-        figure.savefig(path, dpi=150, metadata=undated.get(path.suffix.lower()))
-
-
-def _draw_goodput(axes: Axes, runs: Sequence[RunResult]) -> None:
-    flows = runs[0].document["flows"]
+def _draw_goodput(axes: Axes, runs: Sequence[Document]) -> None:
+    flows = runs[0]["flows"]
     goodputs = [
-        estimate([run.document["flows"][k]["goodput_bps"] / 1e6 for run in runs])
-        for k in range(len(flows))
+        estimate([run["flows"][k]["goodput_bps"] / 1e6 for run in runs]) for k in range(len(flows))
     ]
     for k, (flow, goodput) in enumerate(zip(flows, goodputs, strict=True)):
-        look = _LOOK[flow["direction"]]
+        style = _STYLES[flow["direction"]]
         axes.bar(
             k,
             goodput.mean,
             yerr=goodput.ci95,
             capsize=3,
-            facecolor=look["facecolor"],
-            hatch=look["hatch"],
+            facecolor=style["facecolor"],
+            hatch=style["hatch"],
             edgecolor="black",
             linewidth=0.6,
         )
-    crowded = len(flows) > 15
+    many = len(flows) > 15
     ticks = range(0, len(flows), max(1, len(flows) // 50))
-    axes.set_xticks(ticks, [flows[k]["id"] for k in ticks], rotation=90 if crowded else 0)
+    axes.set_xticks(ticks, [flows[k]["id"] for k in ticks], rotation=90 if many else 0)
     axes.set_xlabel("flow")
     axes.set_ylabel("goodput (Mb/s)")
     axes.set_title(_title(runs), fontsize="medium")
     _leave_room_for_legend(axes)
     directions = dict.fromkeys(flow["direction"] for flow in flows)
-    axes.legend(handles=[_patch(_LOOK[d]) for d in directions], ncols=2, loc="upper right")
+    axes.legend(handles=[_patch(_STYLES[d]) for d in directions], ncols=2, loc="upper right")
 
 
 def _draw_cwnd(axes: Axes, flows: Sequence[dict[str, Any]], series: dict[str, Any]) -> None:
     seen = set()
     for flow in flows:
         cwnd = series["flows"][flow["id"]].get("cwnd")
-        if cwnd is None:  # UDP has none
+        if cwnd is None:  # UDP
             continue
-        look = _LOOK[flow["direction"]]
-        label = None if look["label"] in seen else look["label"]
-        seen.add(look["label"])
+        style = _STYLES[flow["direction"]]
+        label = None if style["label"] in seen else style["label"]
+        seen.add(style["label"])
         axes.plot(
             series["time_s"],
             [float("nan") if value is None else value for value in cwnd],
             color={"up": "#0072B2", "down": "#D55E00"}[flow["direction"]],
-            linestyle=look["line"],
+            linestyle=style["line"],
             linewidth=1,
             label=label,
         )
@@ -119,8 +107,8 @@ def _draw_queue(axes: Axes, series: dict[str, Any]) -> None:
         edgecolor="black",
         linewidth=0.4,
     )
-    for layer, look in zip(layers, (_DATA, _ACKS), strict=True):
-        layer.set_hatch(look["hatch"])
+    for layer, style in zip(layers, (_DATA, _ACKS), strict=True):
+        layer.set_hatch(style["hatch"])
     axes.set_ylabel("AP queue (packets)")
     axes.set_xlabel("time (s)")
     _leave_room_for_legend(axes)
@@ -132,11 +120,11 @@ def _leave_room_for_legend(axes: Axes) -> None:
     axes.set_ylim(0, 1.25 * highest if 0 < highest < float("inf") else 1)
 
 
-def _title(runs: Sequence[RunResult]) -> str:
-    aggregate = estimate([run.aggregate_goodput_bps / 1e6 for run in runs])
-    jain = estimate([run.jain_index for run in runs])
-    name = runs[0].scenario.get("name", "")
-    which = f"seed {runs[0].seed}" if len(runs) == 1 else f"{len(runs)} runs, 95% intervals"
+def _title(runs: Sequence[Document]) -> str:
+    aggregate = estimate([run["aggregate_goodput_bps"] / 1e6 for run in runs])
+    jain = estimate([run["jain_index"] for run in runs])
+    name = runs[0]["scenario"].get("name", "")
+    which = f"seed {runs[0]['seed']}" if len(runs) == 1 else f"{len(runs)} runs, 95% intervals"
     return f"{name} ({which})\n{_show(aggregate, 2)} Mb/s in all, Jain's index {_show(jain, 3)}"
 
 
@@ -145,11 +133,11 @@ def _show(metric: Estimate, digits: int) -> str:
     return f"{metric.mean:.{digits}f}{spread}"
 
 
-def _patch(look: dict[str, Any]) -> Patch:
+def _patch(style: dict[str, Any]) -> Patch:
     return Patch(
-        facecolor=look["facecolor"],
-        hatch=look["hatch"],
+        facecolor=style["facecolor"],
+        hatch=style["hatch"],
         edgecolor="black",
         linewidth=0.6,
-        label=look["label"],
+        label=style["label"],
     )

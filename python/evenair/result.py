@@ -1,4 +1,4 @@
-"""Results: what runs leave behind."""
+"""Results of runs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class RunResult:
 
     @property
     def wall_s(self) -> float:
-        """Seconds on the clock that the run took: all that differs when it is repeated."""
+        """Wall-clock time of the run in seconds: the only value that differs if it is repeated."""
         return float(self.document["wall_s"])
 
     @property
@@ -68,7 +68,7 @@ class RunResult:
 
     @property
     def metrics(self) -> dict[str, float]:
-        """The numbers that sum a run up. Those that the run does not have are left out."""
+        """The scalar metrics of the run. Those that the run does not have are left out."""
         document = self.document
         queue = document.get("ap_queue", {})
         metrics = {
@@ -122,7 +122,7 @@ class RunResult:
         """Draw goodput per flow and, if the run was traced, cwnd and queue over time."""
         from evenair.plot import plot
 
-        return plot([self])
+        return plot([self.document])
 
     def __repr__(self) -> str:
         name, flows = self.scenario.get("name"), len(self.document["flows"])
@@ -175,7 +175,7 @@ class RunSet:
         """Draw goodput per flow with 95% confidence intervals, and the first run's traces."""
         from evenair.plot import plot
 
-        return plot(self.runs)
+        return plot([run.document for run in self.runs])
 
     def __len__(self) -> int:
         return len(self.runs)

@@ -1,4 +1,4 @@
-"""Scenarios: what is simulated."""
+"""Scenarios: the input of a simulation."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evenair import _core, _toml
-from evenair.terminal import why
+from evenair import _toml
+from evenair._core import Scenario as CoreScenario
+from evenair._core import ScenarioError
+from evenair.messages import reason, suggest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _BUILT_IN = Path(__file__).parent / "scenarios"
 _LARGEST = 10_000_000
-"""Bytes of a file that is still read as a scenario: whoever names a disk image gets an answer."""
+"""Bytes of the largest file that is read: a disk image given by mistake is refused."""
 
 
 class Scenario:
-    """A cell, its stations and their flows: everything a run depends on, but for the seed.
+    """A cell, its stations and their flows: everything a run depends on except the seed.
 
     Takes the keys of a scenario file as keyword arguments::
 
@@ -30,24 +32,27 @@ class Scenario:
         )
 
     Quantities are strings with a unit ("11 Mbps", "2 ms", "30 KB") or plain numbers in bit/s,
-    seconds and bytes. A scenario never changes; `with_` makes another one.
+    seconds and bytes. A scenario is immutable; `with_` returns a changed copy.
 
-    Raises ScenarioError where a key is unknown or a value not acceptable.
+    Raises ScenarioError if a key is unknown or a value is not valid.
     """
 
+    _core: CoreScenario
+    """The parsed and resolved scenario of the extension module."""
+
     def __init__(self, **keys: Any) -> None:
-        self._init(_to_json(keys), "Scenario")
+        self._hold(CoreScenario(_to_json(keys), "Scenario"))
 
     @classmethod
-    def _from_text(cls, text: str, source: str) -> Scenario:
+    def _from_core(cls, core: CoreScenario) -> Scenario:
+        """Wrap a scenario of the extension module; resolves it. Raises ScenarioError."""
         scenario = cls.__new__(cls)
-        scenario._init(text, source)
+        scenario._hold(core)
         return scenario
 
-    def _init(self, text: str, source: str) -> None:
-        self._text = text
-        self._source = source
-        self._resolved_text = _core.resolve(text, source)
+    def _hold(self, core: CoreScenario) -> None:
+        core.resolve()
+        self._core = core
 
     def with_(self, **keys: Any) -> Scenario:
         """Return a copy with some keys changed; a double underscore stands for a dot.
@@ -56,40 +61,41 @@ class Scenario:
         station.0.count=3` on the command line. All keys change at once. Raises ScenarioError.
         """
         overrides = [(key.replace("__", "."), _toml.value(value)) for key, value in keys.items()]
-        return self._from_text(_core.apply(self._text, overrides, self._source), self._source)
+        source = self._core.source
+        return self._from_core(self._core.with_overrides(overrides, source, source))
 
     @property
     def name(self) -> str:
-        """The scenario's name, or where it came from if it has none."""
-        return self.resolved.get("name") or self._source
+        """The scenario's name, or the name of its source if it has none."""
+        return self.resolved.get("name") or self._core.source
 
     @property
     def resolved(self) -> dict[str, Any]:
         """Every key with its value, defaults filled in: bit/s, seconds and bytes. A fresh copy."""
-        return _loads(self._resolved_text)
+        return _loads(self._core.resolved_json())
 
     def to_toml(self, *, resolved: bool = False) -> str:
         """Return the scenario as TOML: as it was written, or with every default filled in."""
-        return _toml.dumps(_loads(self._resolved_text if resolved else self._text))
+        return _toml.dumps(self.resolved if resolved else _loads(self._core.document_json()))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Scenario):
             return NotImplemented
-        return self._resolved_text == other._resolved_text
+        return self._core.resolved_json() == other._core.resolved_json()
 
     def __hash__(self) -> int:
-        return hash(self._resolved_text)
+        return hash(self._core.resolved_json())
 
     def __repr__(self) -> str:
         return f"<Scenario {self.name!r}>"
 
 
 def has_finite_transfers(resolved: Mapping[str, Any]) -> bool:
-    """Return whether any flow of a resolved scenario is to leave sessions in a result."""
+    """Return whether any flow of a resolved scenario makes finite transfers ("sessions")."""
     flows = [flow for station in resolved["station"] for flow in station["flows"]]
     flows += resolved["wired"].get("flow", [])
     applications = [flow["application"] for flow in flows]
-    # Those without parameters are written by their name.
+    # An application without parameters is written as its name.
     return any(isinstance(table, dict) and "size" in table for table in applications)
 
 
@@ -101,12 +107,13 @@ def load(
     `overrides` are pairs of a dotted key and a value as text, as given to `--set`; they apply
     before the scenario is checked. Raises ScenarioError.
     """
-    data, source = read(name_or_path)
-    text = _core.from_toml(data, source)
-    overrides = list(overrides)
-    if overrides:
-        text = _core.apply(text, overrides, "--set")
-    return Scenario._from_text(text, source)
+    document = read_document(name_or_path)
+    return Scenario._from_core(document.with_overrides(list(overrides), "--set", document.source))
+
+
+def read_document(name_or_path: str | os.PathLike[str]) -> CoreScenario:
+    """Read a scenario without resolving it. Raises ScenarioError if it cannot be read."""
+    return CoreScenario.from_toml(*read_text(name_or_path))
 
 
 def built_in() -> list[str]:
@@ -114,10 +121,10 @@ def built_in() -> list[str]:
     return sorted(path.stem for path in _BUILT_IN.glob("*.toml"))
 
 
-def read(name_or_path: str | os.PathLike[str]) -> tuple[bytes, str]:
-    """Return the text of a scenario and the name that errors give it. Raises ScenarioError."""
+def read_text(name_or_path: str | os.PathLike[str]) -> tuple[bytes, str]:
+    """Return the text of a scenario and the source that errors name. Raises ScenarioError."""
     name = os.fspath(name_or_path)
-    # A file's name may be bytes that are no text; messages show them as they can.
+    # A file name need not be valid UTF-8.
     source = os.fsencode(name).decode(errors="replace") or "''"
     if isinstance(name_or_path, str) and name in built_in():
         return (_BUILT_IN / f"{name}.toml").read_bytes(), name
@@ -125,35 +132,27 @@ def read(name_or_path: str | os.PathLike[str]) -> tuple[bytes, str]:
         with Path(name).open("rb") as file:
             data = file.read(_LARGEST + 1)
     except FileNotFoundError:
-        raise _core.ScenarioError(
-            f"{source}: no such file or built-in scenario; {_suggestion(name)}"
-        ) from None
+        hint = suggest(name, built_in(), otherwise="built in are")
+        message = f"{source}: no such file or built-in scenario; {hint}"
+        raise ScenarioError(message) from None
     except (OSError, ValueError) as error:
-        raise _core.ScenarioError(f"{source}: cannot be read: {why(error)}") from None
+        raise ScenarioError(f"{source}: cannot be read: {reason(error)}") from None
     if len(data) > _LARGEST:
-        raise _core.ScenarioError(f"{source}: cannot be read: larger than 10 MB")
+        raise ScenarioError(f"{source}: cannot be read: larger than 10 MB")
     return data, source
-
-
-def _suggestion(name: str) -> str:
-    from difflib import get_close_matches
-
-    names = built_in()
-    near = get_close_matches(name, names, n=1)
-    return f"did you mean {near[0]}?" if near else f"built in are {', '.join(names)}"
 
 
 def _to_json(keys: dict[str, Any]) -> str:
     try:
         return json.dumps(keys, allow_nan=False, default=_sequence)
     except (TypeError, ValueError, RecursionError) as error:
-        raise _core.ScenarioError(f"Scenario: {error}") from None
+        raise ScenarioError(f"Scenario: {error}") from None
 
 
 def _sequence(value: object) -> list[object]:
     if isinstance(value, range):
         return list(value)
-    raise TypeError(f"{value!r} ({type(value).__name__}) has no place in a scenario")
+    raise TypeError(f"{value!r} ({type(value).__name__}) is not valid in a scenario")
 
 
 def _loads(text: str) -> dict[str, Any]:

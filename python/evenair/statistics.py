@@ -1,4 +1,4 @@
-"""The mean of independent runs, and how well it is known."""
+"""Means of independent runs and their confidence intervals."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class Estimate(NamedTuple):
 
     mean: float
     ci95: float | None
-    """Student's t, n - 1 degrees of freedom; None for a single value, which tells no spread."""
+    """Student's t, n - 1 degrees of freedom; None for a single value, which has no spread."""
 
 
 def estimate(sample: Sequence[float]) -> Estimate:
-    """Estimate the mean of what independent values were drawn from. Needs at least one value."""
+    """Estimate the mean of a distribution from independent samples. Needs at least one value."""
     n = len(sample)
     mean = math.fsum(sample) / n
     if n == 1:

@@ -1,4 +1,4 @@
-"""Arrow tables from result documents. pyarrow is imported when the first table is made."""
+"""Arrow tables of result documents. The functions import pyarrow."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def columns(document: Mapping[str, Any]) -> pa.Table:
 
 
 def stack(parts: Sequence[tuple[int, pa.Table]]) -> pa.Table:
-    """Put the tables of several runs below each other, with the seed as the first column."""
+    """Concatenate the tables of several runs, with the seed as the first column."""
     import pyarrow as pa
 
     seeded = [

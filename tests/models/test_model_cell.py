@@ -12,7 +12,7 @@ from evenair.models import TABLE_1, Cell, ModelError
 
 def phy(**cell: object) -> _core.Phy:
     document = {"cell": cell, "station": [{"flows": [{"direction": "down"}]}]}
-    return _core.Phy(json.dumps(document), "test")
+    return _core.Scenario(json.dumps(document), "test").phy()
 
 
 def test_table_1() -> None:
@@ -105,7 +105,7 @@ def test_frames_that_are_none() -> None:
     with pytest.raises(ValueError, match="expected a frame"):
         phy().airtime_s(100, 0)
     with pytest.raises(_core.ScenarioError, match="test: not JSON"):
-        _core.Phy("{", "test")
+        _core.Scenario("{", "test")
 
 
 @pytest.mark.parametrize(

@@ -170,7 +170,7 @@ def test_light_load_is_one_station_alone(n: int, size: float) -> None:
 
 @settings(deadline=None, max_examples=50)
 @given(st.integers(1, 200), st.floats(100, 1e6))
-def test_heavy_load_is_everybody_at_once(n: int, size: float) -> None:
+def test_heavy_load_has_all_stations_active(n: int, size: float) -> None:
     found = models.session_delay(n, 1e-15, size)
     shared = models.setup_time() + n * 8 * size / models.capacity(n)
     assert found.mean_delay_s == pytest.approx(shared, rel=1e-9)

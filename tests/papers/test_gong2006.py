@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from evenair import papers
 from evenair.papers import gong2006
-from evenair.papers.figures import chosen
+from evenair.papers.figures import select_figures
 from evenair.papers.gong2006.cells import BUFFER, FULL, QUICK, Cell, Effort
 from evenair.papers.gong2006.figures import FIGURES
 from fake_runs import simulate
@@ -171,7 +171,7 @@ def test_an_interrupted_rebuild_leaves_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["4B", "fig4b", "Figure 4b", " 4b "])
 def test_figures_by_name(name: str) -> None:
-    assert [spec.id for spec in chosen(FIGURES, [name])] == ["4b"]
+    assert [spec.id for spec in select_figures(FIGURES, [name])] == ["4b"]
 
 
 @pytest.mark.parametrize("name", ["9", "", "fig", "4", "../3"])

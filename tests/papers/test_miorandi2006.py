@@ -11,9 +11,10 @@ import pytest
 from evenair import models, papers
 from evenair.papers import miorandi2006
 from evenair.papers.claims import RULES
-from evenair.papers.figures import chosen
+from evenair.papers.figures import select_figures
 from evenair.papers.miorandi2006 import quantities as q
-from evenair.papers.miorandi2006.figures import FIGURES, delay_over_hosts
+from evenair.papers.miorandi2006.charts import delay_over_hosts
+from evenair.papers.miorandi2006.figures import FIGURES
 from evenair.papers.miorandi2006.points import CURVES, FULL, QUICK, Downloads, Web
 from evenair.papers.miorandi2006.quantities import read_term
 from fake_sessions import simulate
@@ -140,7 +141,7 @@ def test_bad_terms(table: dict[str, Any], message: str) -> None:
 
 def test_every_figure_with_numbers_is_there() -> None:
     assert [spec.id for spec in FIGURES] == IDS
-    assert chosen(FIGURES, ["Figure a2", "fig10"])[0].id == "10"
+    assert select_figures(FIGURES, ["Figure a2", "fig10"])[0].id == "10"
 
 
 @pytest.mark.parametrize("effort", [FULL, QUICK])

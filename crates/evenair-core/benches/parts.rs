@@ -16,7 +16,8 @@ use evenair_core::queue::{
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::tcp::congestion::{self, Controller};
 use evenair_core::tcp::{
-    AckAction, DelayedAck, LimitedTransmit, Receiver, ReceiverConfig, Sender, SenderConfig,
+    AckAction, DelayedAck, LimitedTransmit, Receiver, ReceiverConfig, RttEstimator, Sender,
+    SenderConfig,
 };
 use evenair_core::time::{Duration, Instant};
 use evenair_core::units::Rate;
@@ -187,8 +188,9 @@ impl Connection {
             sent: 0,
             loss_every,
         };
-        connection.sender.poll_transmit(Instant::ZERO);
-        connection.sender.on_syn_ack(Instant::ZERO + Duration::from_millis(10));
+        let mut rtt = RttEstimator::new(config.initial_rto, config.min_rto);
+        rtt.sample(Duration::from_millis(10));
+        connection.sender.establish(rtt, true);
         connection
     }
 

@@ -1,5 +1,5 @@
-//! The sans-IO components of evenair: queue disciplines, TCP endpoints, applications, loss models,
-//! PHY timing and the 802.11 medium as state machines, and how a configuration file describes them.
+//! The sans-IO components of evenair: queue disciplines, transports, applications, loss models, PHY
+//! timing and the 802.11 medium as state machines, and how a configuration file describes them.
 //!
 //! Nothing here reads a clock or a file, opens a socket, starts a thread or has a global random
 //! number generator. A component is passed the time and what arrived; it returns what to do and when
@@ -15,4 +15,5 @@ pub mod rng;
 pub mod tcp;
 pub mod time;
 pub mod traffic;
+pub mod transport;
 pub mod units;

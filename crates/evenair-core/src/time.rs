@@ -1,6 +1,7 @@
 //! Time as integer nanoseconds: [`Instant`] is a moment, [`Duration`] a length.
 //!
-//! Integers make a run exact and repeatable; a `u64` holds 584 years.
+//! Integers make a run exact and repeatable; a `u64` holds 584 years. Sums are not checked in release
+//! builds: nothing is ever added to [`Instant::NEVER`] or [`Duration::MAX`].
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
@@ -95,7 +96,7 @@ impl Duration {
 impl Add<Duration> for Instant {
     type Output = Self;
     fn add(self, span: Duration) -> Self {
-        Self(self.0.saturating_add(span.0))
+        Self(self.0 + span.0)
     }
 }
 
@@ -108,7 +109,7 @@ impl AddAssign<Duration> for Instant {
 impl Add for Duration {
     type Output = Self;
     fn add(self, other: Self) -> Self {
-        Self(self.0.saturating_add(other.0))
+        Self(self.0 + other.0)
     }
 }
 
@@ -128,7 +129,7 @@ impl Sub for Duration {
 impl Mul<u64> for Duration {
     type Output = Self;
     fn mul(self, n: u64) -> Self {
-        Self(self.0.saturating_mul(n))
+        Self(self.0 * n)
     }
 }
 

@@ -1,33 +1,19 @@
-//! The PHY's timing for models in Python: what the simulator itself counts with.
+//! The simulator's PHY timing, for the models in Python.
 
 use evenair_core::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 use evenair_core::time::Duration;
 use evenair_core::units::Rate;
-use evenair_sim::scenario::{self, Scenario};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::ScenarioError;
-
-/// Slots, interframe spaces and airtimes of a scenario's cell.
+/// Slot time, interframe spaces and airtimes of a scenario's cell; made by `Scenario.phy`.
 #[pyclass(frozen, module = "evenair._core")]
 pub struct Phy {
-    phy: evenair_core::medium::wlan::phy::Phy,
+    pub(crate) phy: evenair_core::medium::wlan::phy::Phy,
 }
 
 #[pymethods]
 impl Phy {
-    /// Of the cell of a scenario, which is given as JSON text.
-    #[new]
-    fn new(document: &str, source: &str) -> PyResult<Self> {
-        let invalid = |error: String| ScenarioError::new_err(error);
-        let document = serde_json::from_str(document)
-            .map_err(|error| invalid(format!("{source}: not JSON: {error}")))?;
-        let Scenario { cell, .. } =
-            scenario::resolve(document, source).map_err(|error| invalid(error.to_string()))?;
-        Ok(Self { phy: cell.phy.timing(cell.preamble) })
-    }
-
     /// aSlotTime, seconds.
     #[getter]
     fn slot_s(&self) -> f64 {

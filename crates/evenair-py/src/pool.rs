@@ -1,4 +1,5 @@
-//! Runs on a pool of threads, while the calling thread hands over results and listens to Ctrl-C.
+//! Runs jobs on a pool of threads. The calling thread fetches jobs from Python, passes results back
+//! and checks for Ctrl-C.
 
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe};
@@ -9,35 +10,29 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use evenair_sim::scenario::Scenario;
+use evenair_sim::scenario;
 use evenair_sim::{RunOptions, RunResult};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Python acts on a signal only when it is asked to; Ctrl-C must be felt at once.
+use crate::scenario::Scenario;
+
+/// Interval between two checks for signals while no run finishes.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Jobs that are ready per thread: enough that threads find work while results are being stored,
-/// few enough that a campaign of any length fits into memory.
-const AHEAD: usize = 32;
+/// Jobs queued or running per thread: enough to keep the threads busy while Python handles
+/// results, few enough to bound the memory of a campaign of any length.
+const QUEUED_PER_THREAD: usize = 32;
 
 /// One run.
-pub(crate) struct Job {
-    /// Or the one line that says why it is not valid.
-    pub(crate) scenario: Result<Arc<Scenario>, String>,
-    pub(crate) seed: u64,
+struct Job {
+    /// The error message if the scenario is not valid.
+    scenario: Result<Arc<scenario::Scenario>, String>,
+    seed: u64,
 }
 
-/// The result as JSON text, or the one line that says why there is none.
-pub(crate) type Outcome = Result<String, String>;
-
-/// Where jobs come from and where results go. Everything is called on the calling thread.
-pub(crate) trait Driver: Send {
-    /// The next job; jobs are numbered from 0. None: there are no more.
-    fn next(&mut self, py: Python<'_>) -> PyResult<Option<Job>>;
-
-    /// These jobs have come to their end, in the order of their ends.
-    fn finished(&mut self, py: Python<'_>, outcomes: Vec<(usize, Outcome)>) -> PyResult<()>;
-}
+/// The result as JSON text, or the error message.
+type Outcome = Result<String, String>;
 
 impl Job {
     fn run(&self, options: &RunOptions) -> Outcome {
@@ -46,9 +41,10 @@ impl Job {
         let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
             evenair_sim::run(scenario, self.seed, options)
         }));
-        let wall = start.elapsed();
+        let wall_s = start.elapsed().as_secs_f64();
         match outcome {
-            Ok(Ok(result)) => to_json(&result, wall),
+            Ok(Ok(result)) => serde_json::to_string(&RunResult { wall_s: Some(wall_s), ..result })
+                .map_err(|error| error.to_string()),
             Ok(Err(error)) => Err(error.to_string()),
             Err(_) => Err(format!("the engine panicked {}; please report this", LAST_PANIC.take())),
         }
@@ -56,16 +52,33 @@ impl Job {
     }
 }
 
-/// Runs all jobs of `driver`, `threads` at a time. An error of the driver, or Ctrl-C, stops all.
-pub(crate) fn run(
-    py: Python<'_>,
-    driver: &mut impl Driver,
+/// Run the jobs of an iterator, pairs of a `Scenario` and a seed, on `threads` threads.
+///
+/// The iterator is consumed a bounded number of jobs ahead of the threads. `on_results` is called
+/// on this thread with a list of `(index of the job, result as JSON text or None, error or None)`:
+/// the runs that have finished since the last call, in any order. A run that fails and a scenario
+/// that is not valid do not stop the others. An exception in the iterator or in `on_results`, or
+/// Ctrl-C, stops all of them.
+///
+/// `pcap` names the capture file of the only job: the air is captured to `x.pcapng`, the wire to
+/// `x-wire.pcapng`.
+#[pyfunction]
+#[pyo3(signature = (jobs, threads, on_results, pcap = None))]
+pub fn run_jobs(
+    jobs: &Bound<'_, PyAny>,
     threads: usize,
+    on_results: Py<PyAny>,
     pcap: Option<PathBuf>,
 ) -> PyResult<()> {
+    if threads == 0 {
+        return Err(PyValueError::new_err("threads: got 0, at least 1 is needed"));
+    }
+    let py = jobs.py();
+    let jobs = jobs.try_iter()?.into_any().unbind();
+    let captures = pcap.is_some();
     let cancel = Arc::new(AtomicBool::new(false));
     let options = RunOptions { pcap, cancel: Some(Arc::clone(&cancel)) };
-    let (post, inbox) = mpsc::channel::<(usize, Job)>();
+    let (queue, inbox) = mpsc::channel::<(usize, Job)>();
     let inbox = Mutex::new(inbox);
     let work = |done: mpsc::Sender<(usize, Outcome)>| {
         while !cancel.load(Ordering::Relaxed) {
@@ -80,24 +93,26 @@ pub(crate) fn run(
     py.detach(|| {
         thread::scope(|scope| {
             let (done, results) = mpsc::channel();
-            let mut workers = 0;
             let handle = || {
-                // Dropping the post tells the workers that nothing more will come.
-                let mut post = Some(post);
-                let (mut posted, mut pending) = (0, 0);
+                // Dropping the sender ends the workers once the queue is empty.
+                let mut queue = Some(queue);
+                let (mut workers, mut queued, mut pending) = (0, 0, 0);
                 loop {
-                    while let Some(to_workers) = &post
-                        && pending < AHEAD * threads
+                    while let Some(sender) = &queue
+                        && pending < QUEUED_PER_THREAD * threads
                     {
-                        let Some(job) = Python::attach(|py| driver.next(py))? else {
-                            post = None;
+                        let Some(job) = Python::attach(|py| next_job(jobs.bind(py)))? else {
+                            queue = None;
                             break;
                         };
-                        if to_workers.send((posted, job)).is_err() {
-                            unreachable!("the inbox outlives the post");
+                        if captures && queued > 0 {
+                            return Err(PyValueError::new_err("pcap: a capture is of one run"));
                         }
-                        (posted, pending) = (posted + 1, pending + 1);
-                        if workers < threads.min(posted) {
+                        if sender.send((queued, job)).is_err() {
+                            unreachable!("the receiver outlives the sender");
+                        }
+                        (queued, pending) = (queued + 1, pending + 1);
+                        if workers < threads.min(queued) {
                             let done = done.clone();
                             scope.spawn(|| work(done));
                             workers += 1;
@@ -112,7 +127,7 @@ pub(crate) fn run(
                                 [first].into_iter().chain(results.try_iter()).collect();
                             pending -= outcomes.len();
                             Python::attach(|py| {
-                                driver.finished(py, outcomes)?;
+                                on_results.call1(py, (to_python(outcomes),))?;
                                 py.check_signals()
                             })?;
                         }
@@ -128,13 +143,30 @@ pub(crate) fn run(
     })
 }
 
+/// Fetches the next job of an iterator.
+fn next_job(jobs: &Bound<'_, PyAny>) -> PyResult<Option<Job>> {
+    let Some(job) = jobs.try_iter()?.next() else { return Ok(None) };
+    let (scenario, seed): (PyRef<'_, Scenario>, u64) = job?.extract()?;
+    let scenario = scenario.resolved().map(Arc::clone).map_err(|error| error.to_string());
+    Ok(Some(Job { scenario, seed }))
+}
+
+/// Converts outcomes to triples of index, result and error.
+fn to_python(outcomes: Vec<(usize, Outcome)>) -> Vec<(usize, Option<String>, Option<String>)> {
+    let split = |(index, outcome)| match outcome {
+        Ok(result) => (index, Some(result), None),
+        Err(reason) => (index, None, Some(reason)),
+    };
+    outcomes.into_iter().map(split).collect()
+}
+
 thread_local! {
-    /// Where and why this thread panicked last, for the report of the run.
+    /// Location and message of this thread's last panic.
     static LAST_PANIC: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// A panic becomes one line of a `RunError`, instead of a backtrace on standard error.
-pub(crate) fn keep_panics_quiet() {
+/// Records panics for the error message of the run, instead of printing a backtrace.
+pub(crate) fn record_panics() {
     panic::set_hook(Box::new(|info| {
         let payload = info.payload();
         let message = (payload.downcast_ref::<&str>().copied())
@@ -145,18 +177,9 @@ pub(crate) fn keep_panics_quiet() {
     }));
 }
 
-/// The result document. `wall_s` is its only member that differs between two equal runs, and the
-/// last.
-fn to_json(result: &RunResult, wall: Duration) -> Result<String, String> {
-    let mut text = serde_json::to_string(result).map_err(|error| error.to_string())?;
-    text.pop();
-    text.push_str(&format!(",\"wall_s\":{}}}", wall.as_secs_f64()));
-    Ok(text)
-}
-
 #[allow(
     clippy::disallowed_methods,
-    reason = "this is a driver: it tells people how long the run took, and the engine nothing"
+    reason = "a driver may read the clock: the engine never sees the duration of a run"
 )]
 fn now() -> Instant {
     Instant::now()

@@ -1,4 +1,4 @@
-//! Quantities with units outside scenarios, by the very rules of scenarios.
+//! Quantities with units, read by the rules of scenario files.
 
 use evenair_sim::scenario::{BitRate, Bytes, Seconds};
 use pyo3::exceptions::PyValueError;

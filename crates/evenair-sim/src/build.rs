@@ -1,52 +1,29 @@
-//! From a scenario to the parts of a world.
+//! From a scenario to a simulation.
 
 use evenair_core::loss::{self, LinkLoss};
-use evenair_core::medium::wlan::{AP, Dcf, DcfConfig};
-use evenair_core::packet::FlowId;
-use evenair_core::queue::Queue;
+use evenair_core::medium::Cell;
+use evenair_core::packet::{FlowId, NodeId, Packet};
+use evenair_core::queue::{Queue, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
-use evenair_core::tcp::congestion::{self, Controller};
-use evenair_core::tcp::{self, Receiver, ReceiverConfig, Sender, SenderConfig};
+use evenair_core::tcp::congestion::Controller;
+use evenair_core::tcp::{self, Connection, ConnectionConfig, ReceiverConfig, SenderConfig};
 use evenair_core::time::{Duration, Instant};
-use evenair_core::traffic::{Application, Datagrams};
-use evenair_core::units::Rate;
+use evenair_core::traffic::{Application, Datagrams, OpenedBy, Stream};
+use evenair_core::transport::{AnyTransport, End, PacketHeader, Udp};
 
-use crate::ack_options::AckBlocks;
-use crate::flow::{Attachment, Endpoints, Flow, Udp};
-use crate::interface::Interface;
-use crate::link::Link;
-use crate::network::{Hop, Network, Route};
+use crate::cell_kind::CellKind;
+use crate::flow::{Attachment, Flow};
+use crate::network::{Network, Origin, Route};
+use crate::options::OptionRing;
 use crate::scenario::{
-    self, ACCESS_POINT, DelayedAck, Direction, LimitedTransmit, RtsThreshold, SERVER, Scenario,
-    Topology, Transport,
+    self, ACCESS_POINT, DelayedAck, Direction, LimitedTransmit, SERVER, Scenario, Topology,
+    Transport,
 };
-use crate::transfers::{ConnectionConfig, Transfers};
+use crate::transfers::Transfers;
+use crate::wired::{Hop, Link, LinkQueue, Wired};
 
-/// The cell's air, with the access point at index 0.
-fn medium(scenario: &Scenario, seed: u64) -> Dcf {
-    let cell = &scenario.cell;
-    let config = DcfConfig {
-        phy: cell.phy.timing(cell.preamble),
-        control_rate: cell.control_rate.rate(),
-        rts_threshold: match cell.rts_threshold {
-            RtsThreshold::Off => None,
-            RtsThreshold::Bytes(bytes) => Some(bytes),
-        },
-        mac_overhead: cell.mac_overhead,
-        immediate_access: cell.immediate_access,
-        short_retry_limit: cell.short_retry_limit,
-        long_retry_limit: cell.long_retry_limit,
-    };
-    let mut rates: Vec<Rate> = vec![cell.data_rate.rate()];
-    for group in &scenario.station {
-        let rate = group.data_rate.unwrap_or(cell.data_rate).rate();
-        rates.extend((0..group.count).map(|_| rate));
-    }
-    Dcf::new(config, &rates, seed)
-}
-
-/// The errors of each station's link, by the station's index in the cell.
-fn errors(scenario: &Scenario, seed: u64) -> Vec<Option<LinkLoss>> {
+/// The loss model of each station's link, by node.
+fn losses(scenario: &Scenario, seed: u64) -> Vec<Option<LinkLoss>> {
     let groups = scenario.station.iter();
     let each = groups.flat_map(|group| (0..group.count).map(|_| group.error.as_ref()));
     let of = |(station, error): (u32, Option<&loss::Config>)| {
@@ -56,16 +33,16 @@ fn errors(scenario: &Scenario, seed: u64) -> Vec<Option<LinkLoss>> {
     std::iter::once(None).chain((1..).zip(each).map(of)).collect()
 }
 
-/// The interfaces of the access point and of each station.
-fn interfaces(scenario: &Scenario, seed: u64) -> Vec<Interface> {
+/// The transmit queues of the access point and of each station.
+fn queues(scenario: &Scenario, seed: u64) -> Vec<TxQueue<Packet>> {
     let groups = scenario.station.iter();
     let stations = groups.flat_map(|group| (0..group.count).map(|_| &group.queue));
     let queues = std::iter::once(&scenario.cell.queue).chain(stations);
-    queues.zip(0..).map(|(queue, node)| interface(queue, seed, node)).collect()
+    queues.zip(0..).map(|(spec, node)| TxQueue::new(queue(spec, seed, node))).collect()
 }
 
 /// Everything between the ends of `flows`.
-pub(crate) fn network(scenario: &Scenario, seed: u64, flows: &[Flow]) -> Network {
+pub(crate) fn network<M: CellKind>(scenario: &Scenario, seed: u64, flows: &[Flow]) -> Network<M> {
     let topology = Topology::new(&scenario.wired).expect("a resolved scenario has a topology");
     let node = |name: &str| topology.node(name).expect("a resolved scenario names known hosts");
     let links = links(scenario, &topology, seed);
@@ -85,31 +62,42 @@ pub(crate) fn network(scenario: &Scenario, seed: u64, flows: &[Flow]) -> Network
         let route = match &flow.place {
             Attachment::Station { station, up, host } => {
                 let (ap, host) = (node(ACCESS_POINT), node(host));
-                let down = lay(topology.path(host, ap), Hop::Air(AP));
-                let off_air = lay(topology.path(ap, host), Hop::End);
-                let own = Hop::Air(*station);
-                let first = if *up { [own, down] } else { [down, own] };
-                Route { first, off_air, station: *station }
+                let down = lay(topology.path(host, ap), Hop::AccessPoint);
+                let from_access_point = lay(topology.path(ap, host), Hop::End);
+                let own = Origin::Cell(NodeId(*station));
+                let first = if *up { [own, origin(down)] } else { [origin(down), own] };
+                Route { first, from_access_point }
             }
             Attachment::Wired { from, to } => {
                 let (from, to) = (node(from), node(to));
                 let there = lay(topology.path(from, to), Hop::End);
                 let back = lay(topology.path(to, from), Hop::End);
-                Route { first: [there, back], off_air: Hop::End, station: AP }
+                Route { first: [origin(there), origin(back)], from_access_point: Hop::End }
             }
         };
         routes.push(route);
     }
-    let sack = flows.iter().map(|flow| flow.sack_window().map(AckBlocks::new)).collect();
-    Network::new(
-        medium(scenario, seed),
-        interfaces(scenario, seed),
-        errors(scenario, seed),
-        links,
-        next_hop,
-        routes,
-        sack,
-    )
+    let mut entries = Vec::new();
+    for route in &routes {
+        entries.extend(route.first.iter().filter_map(|origin| match origin {
+            Origin::Link(link) => Some(*link),
+            Origin::Cell(_) => None,
+        }));
+        if let Hop::Link(link) = route.from_access_point {
+            entries.push(link);
+        }
+    }
+    let options = flows.iter().map(|flow| flow.option_window.map(OptionRing::new)).collect();
+    let cell = Cell::new(M::build(scenario, seed), queues(scenario, seed), losses(scenario, seed));
+    Network::new(cell, Wired::new(links, next_hop, &entries), routes, options)
+}
+
+/// Where a packet enters the network whose first hop is `hop`.
+fn origin(hop: Hop) -> Origin {
+    match hop {
+        Hop::Link(link) => Origin::Link(link),
+        Hop::AccessPoint | Hop::End => Origin::Cell(NodeId::ACCESS_POINT),
+    }
 }
 
 /// Both directions of each wired link, as [`Topology::path`] numbers them.
@@ -127,7 +115,8 @@ fn links(scenario: &Scenario, topology: &Topology, seed: u64) -> Vec<Link> {
                 .and_then(|errors| if to_ap { errors.down.take() } else { errors.up.take() });
             let (rate, delay) = (wired.rate.rate(), wired.delay.duration());
             let entity = LINK_QUEUES + links.len() as u64;
-            links.push(Link::new(rate, delay, interface(&wired.queue, seed, entity), errors));
+            let queue = link_queue(&wired.queue, seed, entity);
+            links.push(Link::new(rate, delay, queue, errors));
         }
     }
     links
@@ -136,10 +125,17 @@ fn links(scenario: &Scenario, topology: &Topology, seed: u64) -> Vec<Link> {
 /// The queues of wired links are numbered from here, those of the nodes of the cell from 0.
 const LINK_QUEUES: u64 = 1 << 32;
 
-/// An interface with that queue.
-fn interface(queue: &scenario::Queue, seed: u64, entity: u64) -> Interface {
+fn queue(spec: &scenario::Queue, seed: u64, entity: u64) -> Queue<Packet> {
     let rng = RngStream::new(seed, StreamId::Queue, entity);
-    Interface::new(Queue::new(&queue.discipline, queue.limit.into(), rng))
+    Queue::new(&spec.discipline, spec.limit.into(), rng)
+}
+
+/// A droptail queue of a link is computed at arrival, any other asked for each packet.
+fn link_queue(spec: &scenario::Queue, seed: u64, entity: u64) -> LinkQueue {
+    match queue(spec, seed, entity) {
+        Queue::DropTail(_) => LinkQueue::fifo(spec.limit.into()),
+        discipline => LinkQueue::discipline(discipline),
+    }
 }
 
 /// All flows: those of the stations in their order, then those between hosts.
@@ -160,14 +156,13 @@ pub(crate) fn flows(scenario: &Scenario, seed: u64) -> Vec<Flow> {
                 let host = spec.host.clone().unwrap_or_else(|| SERVER.to_owned());
                 let place = Attachment::Station { station, up, host };
                 let id = format!("{name}-{count}");
-                let flow = flow(spec, id, index, place, Instant::ZERO + start, seed);
                 let extra = group.extra_header;
                 let headers = if up {
                     [spec.header + extra, spec.header]
                 } else {
                     [spec.header, spec.header + extra]
                 };
-                flows.push(Flow { headers, ..flow });
+                flows.push(flow(spec, id, index, place, headers, (Instant::ZERO + start, seed)));
             }
         }
     }
@@ -176,7 +171,7 @@ pub(crate) fn flows(scenario: &Scenario, seed: u64) -> Vec<Flow> {
         let place = Attachment::Wired { from: host(&spec.from), to: host(&spec.to) };
         let start = Instant::ZERO + spec.start.map_or(Duration::ZERO, |s| s.duration());
         let (id, index) = (format!("wired-{number}"), flows.len() as u32);
-        flows.push(flow(spec, id, index, place, start, seed));
+        flows.push(flow(spec, id, index, place, [spec.header; 2], (start, seed)));
     }
     flows
 }
@@ -186,66 +181,44 @@ fn flow(
     id: String,
     index: u32,
     place: Attachment,
-    start: Instant,
-    seed: u64,
+    header_bytes: [u32; 2],
+    (start, seed): (Instant, u64),
 ) -> Flow {
+    let stop = spec.stop.map_or(Instant::NEVER, |s| Instant::ZERO + s.duration());
+    let station = place.station();
+    let header = |bytes| PacketHeader { flow: FlowId(index), station, connection: 0, bytes };
+    let headers = header_bytes.map(header);
+    let (transport, transfers) = match (&spec.transport, &spec.application) {
+        (Transport::Tcp(control), Application::Stream(stream)) => {
+            let connection = Connection::new(connection(spec), Controller::new(control), headers);
+            let transfers = Transfers::new(stream, spec.segment, seed, index);
+            (AnyTransport::Tcp(connection), transfers.map(Box::new))
+        }
+        (Transport::Udp, Application::Datagrams(pattern)) => {
+            let interval = spec.datagram_interval();
+            let source = Datagrams::new(pattern, interval, start, seed, index);
+            (AnyTransport::Udp(Udp::new(headers[0], spec.segment, source, stop)), None)
+        }
+        _ => unreachable!("a resolved scenario has streams over TCP and datagrams over UDP"),
+    };
     Flow {
         id,
         index: FlowId(index),
         place,
-        transport: spec.transport.name(),
-        headers: [spec.header; 2],
+        name: spec.transport.name(),
         window_bytes: spec.window.saturating_mul(spec.segment),
         start,
-        stop: spec.stop.map_or(Instant::NEVER, |s| Instant::ZERO + s.duration()),
+        stop,
         started: false,
-        connection: 0,
-        marks_openings: spec.spm_marking.unwrap_or(false),
-        transfers: transfers(spec, index, seed),
-        ends: ends(spec, index, start, seed),
+        ended: false,
+        option_window: (spec.transport.is_tcp() && spec.sack).then_some(spec.window),
+        transport,
+        transfers,
     }
 }
 
-fn ends(spec: &scenario::Flow, index: u32, start: Instant, seed: u64) -> Endpoints {
-    let control = match (&spec.transport, &spec.application) {
-        (Transport::Tcp(control), _) => control,
-        (Transport::Udp, Application::Datagrams(pattern)) => {
-            return Endpoints::Udp(Udp {
-                payload: spec.segment,
-                source: Datagrams::new(pattern, spec.datagram_interval(), start, seed, index),
-                sent: 0,
-                received_bytes: 0,
-            });
-        }
-        (Transport::Udp, Application::Stream(_)) => {
-            unreachable!("a resolved scenario has datagrams over UDP")
-        }
-    };
-    let ConnectionConfig { control, sender, receiver } = endpoints(spec, control);
-    let mut sender = Sender::new(sender, control);
-    if spec.application.is_finite() {
-        // This one sends nothing: each transfer has its own.
-        sender.listen();
-    }
-    Endpoints::Tcp {
-        sender,
-        sack_window: spec.sack.then_some(spec.window),
-        receiver: Receiver::new(receiver),
-    }
-}
-
-/// The transfers of an application that is finite.
-fn transfers(spec: &scenario::Flow, index: u32, seed: u64) -> Option<Box<Transfers>> {
-    let (Transport::Tcp(control), Application::Stream(stream)) =
-        (&spec.transport, &spec.application)
-    else {
-        return None;
-    };
-    Transfers::new(stream, endpoints(spec, control), seed, index).map(Box::new)
-}
-
-/// What a flow's connections are made of.
-fn endpoints(spec: &scenario::Flow, control: &congestion::Config) -> ConnectionConfig {
+/// What a TCP flow's connections are made of.
+fn connection(spec: &scenario::Flow) -> ConnectionConfig {
     let sender = SenderConfig {
         segment: spec.segment,
         window: spec.window,
@@ -273,5 +246,13 @@ fn endpoints(spec: &scenario::Flow, control: &congestion::Config) -> ConnectionC
         delayed_ack_timeout: spec.delayed_ack_timeout.duration(),
         sack: spec.sack,
     };
-    ConnectionConfig { control: Controller::new(control), sender, receiver }
+    let (opened_by, request) = match &spec.application {
+        Application::Stream(Stream::Web(web)) => (web.opened_by, web.request as u32),
+        _ => (OpenedBy::Sender, 0),
+    };
+    let opened_by = match opened_by {
+        OpenedBy::Receiver => End::Receiver,
+        OpenedBy::Sender => End::Sender,
+    };
+    ConnectionConfig { sender, receiver, opened_by, request }
 }

@@ -1,16 +1,11 @@
-//! A flow: its two ends, where they are, and the packets that they exchange.
+//! A flow: its transport, where its ends are, and the application on top.
 
-use evenair_core::medium::wlan::AP;
-use evenair_core::packet::{FlowId, NodeId, Packet, PacketKind};
-use evenair_core::tcp::{AckAction, Receiver, SackBlocks, Segment, Sender};
+use evenair_core::packet::{FlowId, NodeId, Packet};
 use evenair_core::time::Instant;
-use evenair_core::traffic::Datagrams;
+use evenair_core::transport::{AnyTransport, Counters, End, Output, PacketOption, Transport};
 
 use crate::capture::writer::FlowMeta;
-use crate::transfers::{Reply, Transfers};
-
-/// Bytes of the option that offers SACK, aligned (RFC 2018 section 2).
-const SACK_PERMITTED: u32 = 4;
+use crate::transfers::Transfers;
 
 /// One flow.
 #[derive(Debug)]
@@ -20,20 +15,18 @@ pub(crate) struct Flow {
     pub(crate) index: FlowId,
     pub(crate) place: Attachment,
     /// The transport's name, for reports.
-    pub(crate) transport: &'static str,
-    /// Bytes of the headers of what the data's source sends, and their sink.
-    pub(crate) headers: [u32; 2],
-    /// Receive window, bytes, as captures tell it.
+    pub(crate) name: &'static str,
+    /// Receive window, bytes, for captures.
     pub(crate) window_bytes: u32,
     pub(crate) start: Instant,
     pub(crate) stop: Instant,
     pub(crate) started: bool,
-    /// Which connection this is, counted modulo 256.
-    pub(crate) connection: u8,
-    /// Whether what opens a connection is marked as crucial.
-    pub(crate) marks_openings: bool,
-    pub(crate) ends: Endpoints,
-    /// Where the flow is one of finite transfers over TCP.
+    /// The end of the application has been noted.
+    pub(crate) ended: bool,
+    /// The receiver's window in segments, if packets of the flow carry options.
+    pub(crate) option_window: Option<u32>,
+    pub(crate) transport: AnyTransport,
+    /// The application, if it is one of finite transfers over TCP.
     pub(crate) transfers: Option<Box<Transfers>>,
 }
 
@@ -62,177 +55,70 @@ impl Attachment {
     }
 }
 
-/// The two ends.
-#[derive(Debug)]
-#[allow(clippy::large_enum_variant, reason = "most flows are TCP's; a box is a detour per packet")]
-pub(crate) enum Endpoints {
-    /// TCP.
-    Tcp {
-        /// Where the data come from.
-        sender: Sender,
-        /// Where they go.
-        receiver: Receiver,
-        /// The receiver's window in segments, with SACK.
-        sack_window: Option<u32>,
-    },
-    /// UDP.
-    Udp(Udp),
-}
-
-/// A source of datagrams and its sink.
-#[derive(Debug)]
-pub(crate) struct Udp {
-    pub(crate) payload: u32,
-    pub(crate) source: Datagrams,
-    pub(crate) sent: u64,
-    pub(crate) received_bytes: u64,
-}
-
 impl Flow {
     /// What captures need to know.
     pub(crate) fn captured(&self) -> FlowMeta {
-        let (station, data_up) = match self.place {
-            Attachment::Station { station, up, .. } => (station, up),
-            Attachment::Wired { .. } => (AP, false),
+        let station = self.place.station();
+        let data_up = matches!(self.place, Attachment::Station { up: true, .. });
+        let request = match &self.transport {
+            AnyTransport::Tcp(connection) => connection.config().request,
+            AnyTransport::Udp(_) => 0,
         };
-        let request = self.transfers.as_ref().map_or(0, |transfers| transfers.request_bytes());
         FlowMeta { station, data_up, window: self.window_bytes, request }
     }
 
-    /// The next packet that the data's source sends now, if any.
-    pub(crate) fn poll_transmit(&mut self, now: Instant) -> Option<Packet> {
-        match &mut self.ends {
-            Endpoints::Tcp { sender, .. } => {
-                let segment = sender.poll_transmit(now)?;
-                Some(self.data_packet(now, &segment))
-            }
-            Endpoints::Udp(udp) => {
-                if now < udp.source.next() || now >= self.stop {
-                    return None;
-                }
-                udp.source.advance();
-                udp.sent += 1;
-                let (payload, seq) = (udp.payload, (udp.sent - 1) * u64::from(udp.payload));
-                Some(self.packet(now, PacketKind::Datagram, payload, seq))
-            }
-        }
-    }
-
-    /// When the data's source wants to be woken.
-    pub(crate) fn sender_timer(&self) -> Instant {
-        match &self.ends {
-            Endpoints::Tcp { sender, .. } => match &self.transfers {
-                None => sender.timer_at(),
-                Some(transfers) => sender.timer_at().min(transfers.next_start()),
-            },
-            Endpoints::Udp(udp) if udp.source.next() < self.stop => udp.source.next(),
-            Endpoints::Udp(_) => Instant::NEVER,
-        }
-    }
-
-    /// The data's source is woken, the first time for its start.
-    pub(crate) fn on_sender_timer(&mut self, now: Instant) {
-        let first = !std::mem::replace(&mut self.started, true);
-        let Endpoints::Tcp { sender, receiver, .. } = &mut self.ends else { return };
-        if let Some(transfers) = &mut self.transfers {
-            if first {
-                transfers.start(now);
-            }
-            if transfers.begin(now, sender, receiver) {
-                self.connection = self.connection.wrapping_add(1);
-                return;
-            }
-        }
-        if !first {
-            sender.on_timer(now);
-        }
-    }
-
-    /// When the data's sink wants to be woken.
-    pub(crate) fn receiver_timer(&self) -> Instant {
-        match &self.ends {
-            Endpoints::Tcp { receiver, .. } => match &self.transfers {
-                None => receiver.timer_at(),
-                Some(transfers) => receiver.timer_at().min(transfers.receiver_timer()),
-            },
-            Endpoints::Udp(_) => Instant::NEVER,
-        }
-    }
-
-    /// The data's sink is woken; it may have an acknowledgement to send.
-    pub(crate) fn on_receiver_timer(&mut self, now: Instant) -> Option<Packet> {
-        let Endpoints::Tcp { receiver, .. } = &mut self.ends else { return None };
-        if let Some(reply) = self.transfers.as_mut().and_then(|t| t.on_receiver_timer(now)) {
-            return Some(self.reply(now, reply));
-        }
-        let ack = receiver.on_timer(now)?;
-        Some(self.packet(now, PacketKind::Ack, 0, ack))
-    }
-
-    /// A packet has come to the end that it is for, an acknowledgement with these SACK blocks; the
-    /// answer, if that end answers at once.
+    /// A packet has come to the end that it is for, with this option. Returns that end, and when it is
+    /// to be woken.
+    #[inline(always)]
     pub(crate) fn on_packet(
         &mut self,
         now: Instant,
         packet: &Packet,
-        blocks: &[(u64, u64)],
-    ) -> Option<Packet> {
-        match &mut self.ends {
-            Endpoints::Tcp { sender, receiver, .. } => match packet.kind {
-                PacketKind::Data => {
-                    match receiver.on_segment(now, packet.seq, u32::from(packet.payload)) {
-                        AckAction::Ack(ack) => Some(self.packet(now, PacketKind::Ack, 0, ack)),
-                        AckAction::Wait => None,
-                    }
-                }
-                PacketKind::Syn => {
-                    let mut answer = self.packet(now, PacketKind::SynAck, 0, 0);
-                    answer.high_priority = packet.high_priority;
-                    answer.size += self.offer();
-                    Some(answer)
-                }
-                PacketKind::Ack => {
-                    sender.on_ack(now, packet.seq, blocks);
-                    None
-                }
-                PacketKind::SynAck => {
-                    sender.on_syn_ack(now);
-                    None
-                }
-                PacketKind::Datagram | PacketKind::Request => None,
-            },
-            Endpoints::Udp(udp) => {
-                udp.received_bytes += u64::from(packet.payload);
-                None
-            }
+        option: Option<&PacketOption>,
+        out: &mut impl Output,
+    ) -> (End, Instant) {
+        let (end, at) = self.transport.on_packet(now, packet, option, out);
+        if let Some(transfers) = &mut self.transfers {
+            transfers.observe(now, &self.transport);
+            return (end, self.poll_at(end));
+        }
+        (end, at)
+    }
+
+    /// When an end is to be woken.
+    pub(crate) fn poll_at(&self, end: End) -> Instant {
+        let at = self.transport.poll_at(end);
+        match &self.transfers {
+            Some(transfers) if end == End::Sender => at.min(transfers.next_start()),
+            _ => at,
         }
     }
 
-    /// The same for a flow of transfers; also whether the answer comes from the data's source.
-    pub(crate) fn on_transfer_packet(
-        &mut self,
-        now: Instant,
-        packet: &Packet,
-        blocks: &[(u64, u64)],
-    ) -> Option<(bool, Packet)> {
-        let (Endpoints::Tcp { sender, receiver, .. }, Some(transfers)) =
-            (&mut self.ends, &mut self.transfers)
-        else {
-            return None;
-        };
-        if packet.connection != self.connection {
-            return None;
+    /// An end is woken, the sender the first time for its start.
+    pub(crate) fn on_timer(&mut self, now: Instant, end: End, out: &mut impl Output) {
+        if end == End::Receiver {
+            return self.transport.on_timer(now, end, out);
         }
-        let reply = transfers.on_packet(now, packet, blocks, sender, receiver)?;
-        Some((reply.from_source, self.reply(now, reply)))
+        let first = !std::mem::replace(&mut self.started, true);
+        match &mut self.transfers {
+            Some(transfers) => {
+                if first {
+                    transfers.start(now);
+                }
+                if !transfers.begin(now, &mut self.transport, out) && !first {
+                    self.transport.on_timer(now, end, out);
+                }
+            }
+            None if first => self.transport.start(now, out),
+            None => self.transport.on_timer(now, end, out),
+        }
     }
 
     /// Nothing new is sent any more.
     pub(crate) fn on_stop(&mut self) {
-        match (&mut self.ends, &mut self.transfers) {
-            (Endpoints::Tcp { sender, .. }, Some(transfers)) => transfers.stop(sender),
-            (Endpoints::Tcp { sender, .. }, None) => sender.stop(),
-            (Endpoints::Udp(_), _) => {}
+        match &mut self.transfers {
+            Some(transfers) => transfers.stop(&mut self.transport),
+            None => self.transport.stop(),
         }
     }
 
@@ -246,82 +132,12 @@ impl Flow {
         self.transfers.as_ref().is_some_and(|transfers| transfers.is_done())
     }
 
-    /// Payload bytes that got through: acknowledged, or received where nothing acknowledges.
-    pub(crate) fn delivered_bytes(&self) -> u64 {
-        match &self.ends {
-            Endpoints::Tcp { sender, .. } => match &self.transfers {
-                None => sender.acked(),
-                Some(transfers) => transfers.delivered(sender),
-            },
-            Endpoints::Udp(udp) => udp.received_bytes,
-        }
-    }
-
-    /// The receiver's window in segments, where the flow has SACK.
-    pub(crate) fn sack_window(&self) -> Option<u32> {
-        match self.ends {
-            Endpoints::Tcp { sack_window, .. } => sack_window,
-            Endpoints::Udp(_) => None,
-        }
-    }
-
-    /// What an acknowledgement that leaves now reports; `None` without SACK.
-    pub(crate) fn sack_blocks(&self) -> Option<SackBlocks> {
-        match &self.ends {
-            Endpoints::Tcp { receiver, sack_window: Some(_), .. } => Some(receiver.sack()),
-            _ => None,
-        }
-    }
-
-    /// Bytes that the offer of SACK adds to the connection's first two packets.
-    fn offer(&self) -> u32 {
-        if self.sack_window().is_some() { SACK_PERMITTED } else { 0 }
-    }
-
-    fn data_packet(&self, now: Instant, segment: &Segment) -> Packet {
-        let kind = if segment.syn { PacketKind::Syn } else { PacketKind::Data };
-        let mut packet = self.packet(now, kind, segment.payload, segment.seq);
-        packet.high_priority = segment.high_priority;
-        packet.retransmission = segment.retransmission;
-        if segment.syn {
-            packet.size += self.offer();
-        }
-        packet
-    }
-
-    fn reply(&self, now: Instant, reply: Reply) -> Packet {
-        let mut packet =
-            self.packet_from(now, reply.from_source, reply.kind, reply.payload, reply.seq);
-        match reply.kind {
-            PacketKind::Syn | PacketKind::SynAck => packet.size += self.offer(),
-            _ => {}
-        }
-        packet.high_priority = self.marks_openings && reply.kind != PacketKind::Ack;
-        packet
-    }
-
-    fn packet(&self, now: Instant, kind: PacketKind, payload: u32, seq: u64) -> Packet {
-        let from_source = matches!(kind, PacketKind::Data | PacketKind::Syn | PacketKind::Datagram);
-        self.packet_from(now, from_source, kind, payload, seq)
-    }
-
-    fn packet_from(
-        &self,
-        now: Instant,
-        from_source: bool,
-        kind: PacketKind,
-        payload: u32,
-        seq: u64,
-    ) -> Packet {
-        Packet {
-            station: self.place.station(),
-            connection: self.connection,
-            size: payload + self.headers[usize::from(!from_source)],
-            // A scenario's segments have up to 65,495 bytes.
-            payload: payload as u16,
-            seq,
-            enqueued_at: now,
-            ..Packet::new(self.index, kind)
+    /// What has happened so far.
+    pub(crate) fn counters(&self) -> Counters {
+        let counters = self.transport.counters();
+        match &self.transfers {
+            Some(transfers) => transfers.total(counters),
+            None => counters,
         }
     }
 }

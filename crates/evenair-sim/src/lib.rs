@@ -4,14 +4,13 @@
 //! TOML or Python -> scenario::resolve -> Scenario -> run -> RunResult -> JSON, tables, plots
 //! ```
 
-mod ack_options;
 mod build;
 mod capture;
+mod cell_kind;
 mod flow;
-mod interface;
-mod link;
 mod metrics;
 mod network;
+mod options;
 mod parts;
 mod result;
 pub mod scenario;
@@ -19,6 +18,7 @@ mod series;
 mod simulation;
 mod timers;
 mod transfers;
+mod wired;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,7 +31,9 @@ pub use result::{
 };
 pub use series::Series;
 
-use scenario::Scenario;
+use evenair_core::medium::wlan::Dcf;
+use scenario::{CellKind, Scenario};
+use simulation::Simulation;
 
 /// Changes whenever the same scenario and seed give another result.
 pub const RESULT_VERSION: u32 = 3;
@@ -71,5 +73,7 @@ impl std::error::Error for RunError {}
 /// # Errors
 /// [`RunError`]: cancelled, or a capture file could not be written.
 pub fn run(scenario: &Scenario, seed: u64, options: &RunOptions) -> Result<RunResult, RunError> {
-    simulation::Simulation::new(scenario, seed, options)?.run(seed)
+    match scenario.cell.kind {
+        CellKind::Wlan => Simulation::<Dcf>::new(scenario, seed, options)?.run(seed),
+    }
 }

@@ -1,42 +1,34 @@
 //! What a run has to tell: counts taken when measuring begins and when it ends.
 
-use evenair_core::medium::wlan::{AP, Counters};
-use evenair_core::time::{Duration, Instant};
+use evenair_core::medium::AirUsage;
+use evenair_core::packet::NodeId;
+use evenair_core::queue::QueueStats;
+use evenair_core::time::Instant;
+use evenair_core::transport;
 
 use crate::RESULT_VERSION;
-use crate::flow::{Attachment, Endpoints, Flow};
-use crate::interface::Interface;
+use crate::cell_kind::CellKind;
+use crate::flow::{Attachment, Flow};
 use crate::network::Network;
 use crate::result::{
     FlowResult, LinkResult, Losses, MacResult, QueueResult, RunResult, SessionResult, WiredResult,
     jain_index,
 };
 use crate::scenario::{Scenario, WiredLink};
-use crate::transfers::Session;
+use crate::transfers::Transfer;
 
 /// What had been counted when measuring began. (The network's queues and links begin anew then.)
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
-    flows: Vec<FlowCounts>,
-    macs: Vec<Counters>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct FlowCounts {
-    delivered: u64,
-    segments: u64,
-    retransmissions: u64,
-    timeouts: u64,
-    fast_retransmits: u64,
-    rtt_samples: u64,
-    rtt_sum: Duration,
+    flows: Vec<transport::Counters>,
+    usage: Vec<AirUsage>,
 }
 
 impl Metrics {
     /// The warm-up is over.
-    pub(crate) fn begin(&mut self, flows: &[Flow], network: &Network) {
-        self.flows = flows.iter().map(FlowCounts::of).collect();
-        self.macs = network.macs();
+    pub(crate) fn begin(&mut self, flows: &[Flow], network: &Network<impl CellKind>) {
+        self.flows = flows.iter().map(Flow::counters).collect();
+        self.usage = usage(network);
     }
 
     /// What has happened since, up to `end`.
@@ -45,35 +37,37 @@ impl Metrics {
         scenario: &Scenario,
         end: Instant,
         flows: &[Flow],
-        network: &Network,
+        network: &Network<impl CellKind>,
     ) -> RunResult {
         let begin = Instant::ZERO + scenario.warmup.duration();
         let duration_s = end.since(begin).as_secs_f64();
         let sessions = sessions(flows, begin);
         let each = flows.iter().zip(&self.flows);
         let (flows, wired_flows): (Vec<_>, Vec<_>) = each
-            .map(|(flow, start)| start.until(&FlowCounts::of(flow), flow, (begin, duration_s)))
+            .map(|(flow, start)| flow_result(flow, start, (begin, duration_s)))
             .partition(|flow| flow.station.is_some());
         let goodputs = || flows.iter().map(|flow| flow.goodput_bps);
-        let macs = network.macs();
-        let queue = |interface: &Interface| QueueResult::new(&interface.stats(end), duration_s);
-        let queues: Vec<QueueResult> = network.interfaces().iter().map(queue).collect();
+        let cell = network.cell();
+        let queue = |stats: &QueueStats| QueueResult::new(stats, duration_s);
+        let queues: Vec<QueueResult> =
+            cell.queues().iter().map(|each| queue(&each.stats(end))).collect();
+        let after = usage(network);
         let mac = |i: usize| {
-            let id = if i == AP as usize { "ap".to_owned() } else { format!("sta-{i}") };
-            let lost = network.error_losses()[i];
-            MacResult::new(id, (&self.macs[i], &macs[i]), &queues[i], lost, duration_s)
+            let id = if i == 0 { "ap".to_owned() } else { format!("sta-{i}") };
+            let lost = cell.residual_losses(NodeId(i as u32));
+            MacResult::new(id, (&self.usage[i], &after[i]), &queues[i], lost, duration_s)
         };
-        let stations: Vec<MacResult> = (1..macs.len()).map(mac).collect();
-        let ap = mac(AP as usize);
+        let stations: Vec<MacResult> = (1..after.len()).map(mac).collect();
+        let ap = mac(0);
         let wired = scenario.wired.links();
         // Backward, then forward, as the topology numbers them.
         let ends = wired.iter().flat_map(|WiredLink { between: [a, b], .. }| [[b, a], [a, b]]);
-        let links = ends.zip(network.links()).map(|([from, to], link)| LinkResult {
+        let links = ends.zip(network.wired().links()).map(|([from, to], link)| LinkResult {
             from: from.clone(),
             to: to.clone(),
             utilization: link.busy(end).as_secs_f64() / duration_s,
-            packets_lost_to_errors: link.error_losses(),
-            queue: queue(link.interface()),
+            packets_lost_to_errors: link.losses(end),
+            queue: queue(&link.queue_stats(end)),
         });
         let links: Vec<LinkResult> = links.collect();
         let losses = Losses {
@@ -83,7 +77,7 @@ impl Metrics {
                 .map(|queue| queue.drops - queue.acks_filtered)
                 .sum(),
             retry_limit: stations.iter().chain([&ap]).map(|mac| mac.frames_dropped).sum(),
-            error: network.error_losses().iter().sum::<u64>()
+            error: stations.iter().chain([&ap]).map(|mac| mac.packets_lost_to_errors).sum::<u64>()
                 + links.iter().map(|link| link.packets_lost_to_errors).sum::<u64>(),
         };
         RunResult {
@@ -96,7 +90,7 @@ impl Metrics {
             jain_index: jain_index(goodputs()),
             sessions,
             losses,
-            ap_queue: queues[AP as usize].clone(),
+            ap_queue: queues[0].clone(),
             wired: WiredResult { links, flows: wired_flows },
             ap,
             stations,
@@ -104,31 +98,38 @@ impl Metrics {
             events: 0,
             fingerprint: String::new(),
             flows,
+            wall_s: None,
         }
     }
 }
 
+/// What each node has transmitted.
+fn usage(network: &Network<impl CellKind>) -> Vec<AirUsage> {
+    let cell = network.cell();
+    (0..cell.nodes() as u32).map(|node| cell.usage(NodeId(node))).collect()
+}
+
 /// The transfers of a flow that began after `begin`.
-fn measured(flow: &Flow, begin: Instant) -> impl Iterator<Item = &Session> {
+fn measured(flow: &Flow, begin: Instant) -> impl Iterator<Item = &Transfer> {
     let finished = flow.transfers.iter().flat_map(|transfers| transfers.finished());
-    finished.filter(move |session| session.start >= begin)
+    finished.filter(move |transfer| transfer.start >= begin)
 }
 
 /// Those of all flows, by their start.
 fn sessions(flows: &[Flow], begin: Instant) -> Option<Vec<SessionResult>> {
     flows.iter().find(|flow| flow.transfers.is_some())?;
     let each = |flow: &'_ Flow| -> Vec<(Instant, SessionResult)> {
-        let result = |session: &Session| SessionResult {
+        let result = |transfer: &Transfer| SessionResult {
             flow: flow.id.clone(),
-            start_s: session.start.since(begin).as_secs_f64(),
-            end_s: session.end.since(begin).as_secs_f64(),
-            bytes: session.bytes,
-            first_byte_s: session.first_byte.since(begin).as_secs_f64(),
-            last_byte_s: session.last_byte.since(begin).as_secs_f64(),
-            retransmissions: session.retransmissions,
-            timeouts: session.timeouts,
+            start_s: transfer.start.since(begin).as_secs_f64(),
+            end_s: transfer.end.since(begin).as_secs_f64(),
+            bytes: transfer.bytes,
+            first_byte_s: transfer.first_byte.since(begin).as_secs_f64(),
+            last_byte_s: transfer.last_byte.since(begin).as_secs_f64(),
+            retransmissions: transfer.retransmissions,
+            timeouts: transfer.timeouts,
         };
-        measured(flow, begin).map(|session| (session.start, result(session))).collect()
+        measured(flow, begin).map(|transfer| (transfer.start, result(transfer))).collect()
     };
     let mut all: Vec<(Instant, SessionResult)> = flows.iter().flat_map(each).collect();
     // A stable sort: at equal times in the order of the flows.
@@ -136,54 +137,35 @@ fn sessions(flows: &[Flow], begin: Instant) -> Option<Vec<SessionResult>> {
     Some(all.into_iter().map(|(_, session)| session).collect())
 }
 
-impl FlowCounts {
-    fn of(flow: &Flow) -> Self {
-        let delivered = flow.delivered_bytes();
-        match &flow.ends {
-            Endpoints::Tcp { sender, .. } => {
-                let counters = sender.counters();
-                let (rtt_samples, rtt_sum) = sender.rtt().total();
-                let past = flow.transfers.as_ref().map(|transfers| *transfers.past());
-                let past = past.unwrap_or_default();
-                Self {
-                    delivered,
-                    segments: past.counters.segments_sent + counters.segments_sent,
-                    retransmissions: past.counters.retransmissions + counters.retransmissions,
-                    timeouts: past.counters.timeouts + counters.timeouts,
-                    fast_retransmits: past.counters.fast_retransmits + counters.fast_retransmits,
-                    rtt_samples: past.rtt_samples + rtt_samples,
-                    rtt_sum: past.rtt_sum + rtt_sum,
-                }
-            }
-            Endpoints::Udp(udp) => Self { delivered, segments: udp.sent, ..Self::default() },
+/// What `flow` has done since measuring began, at `begin` with these counts, for so many seconds.
+fn flow_result(
+    flow: &Flow,
+    start: &transport::Counters,
+    (begin, duration_s): (Instant, f64),
+) -> FlowResult {
+    let end = flow.counters();
+    let rtt_samples = end.rtt_samples - start.rtt_samples;
+    let rtt_sum = end.rtt_sum - start.rtt_sum;
+    let (station, direction, from, to) = match &flow.place {
+        Attachment::Station { station, up, .. } => {
+            let direction = if *up { "up" } else { "down" };
+            (Some(format!("sta-{station}")), Some(direction), None, None)
         }
-    }
-
-    /// What happened from these counts to `end`.
-    fn until(&self, end: &Self, flow: &Flow, (begin, duration_s): (Instant, f64)) -> FlowResult {
-        let rtt_samples = end.rtt_samples - self.rtt_samples;
-        let rtt_sum = end.rtt_sum - self.rtt_sum;
-        let (station, direction, from, to) = match &flow.place {
-            Attachment::Station { station, up, .. } => {
-                let direction = if *up { "up" } else { "down" };
-                (Some(format!("sta-{station}")), Some(direction), None, None)
-            }
-            Attachment::Wired { from, to } => (None, None, Some(from.clone()), Some(to.clone())),
-        };
-        FlowResult {
-            id: flow.id.clone(),
-            station,
-            direction,
-            from,
-            to,
-            transport: flow.transport,
-            goodput_bps: (end.delivered - self.delivered) as f64 * 8.0 / duration_s,
-            segments_sent: end.segments - self.segments,
-            retransmissions: end.retransmissions - self.retransmissions,
-            timeouts: end.timeouts - self.timeouts,
-            fast_retransmits: end.fast_retransmits - self.fast_retransmits,
-            sessions: flow.transfers.is_some().then(|| measured(flow, begin).count() as u64),
-            mean_rtt_s: (rtt_samples > 0).then(|| rtt_sum.as_secs_f64() / rtt_samples as f64),
-        }
+        Attachment::Wired { from, to } => (None, None, Some(from.clone()), Some(to.clone())),
+    };
+    FlowResult {
+        id: flow.id.clone(),
+        station,
+        direction,
+        from,
+        to,
+        transport: flow.name,
+        goodput_bps: (end.delivered - start.delivered) as f64 * 8.0 / duration_s,
+        segments_sent: end.segments_sent - start.segments_sent,
+        retransmissions: end.retransmissions - start.retransmissions,
+        timeouts: end.timeouts - start.timeouts,
+        fast_retransmits: end.fast_retransmits - start.fast_retransmits,
+        sessions: flow.transfers.is_some().then(|| measured(flow, begin).count() as u64),
+        mean_rtt_s: (rtt_samples > 0).then(|| rtt_sum.as_secs_f64() / rtt_samples as f64),
     }
 }

@@ -1,9 +1,9 @@
 //! What a run leaves: the result document of the interface.
 
-use evenair_core::medium::wlan::Counters;
+use evenair_core::medium::AirUsage;
+use evenair_core::queue::QueueStats;
 use serde::Serialize;
 
-use crate::interface::QueueStats;
 use crate::scenario::Scenario;
 use crate::series::Series;
 
@@ -49,6 +49,9 @@ pub struct RunResult {
     /// A hash of every event's time and kind and of every packet that went over the air, in
     /// hexadecimal: equal runs have equal ones.
     pub fingerprint: String,
+    /// Seconds of wall-clock time that the run took. The engine reads no clock: a driver sets it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wall_s: Option<f64>,
 }
 
 /// One flow's result.
@@ -216,7 +219,7 @@ impl QueueResult {
             data_drops: stats.data_drops,
             ack_arrivals: stats.ack_arrivals,
             ack_drops: stats.ack_drops,
-            acks_filtered: stats.superseded,
+            acks_filtered: stats.drops.superseded,
         }
     }
 }
@@ -225,7 +228,7 @@ impl MacResult {
     /// From the counters at the end of the warm-up and at the end of the run.
     pub(crate) fn new(
         id: String,
-        (start, end): (&Counters, &Counters),
+        (start, end): (&AirUsage, &AirUsage),
         queue: &QueueResult,
         packets_lost_to_errors: u64,
         duration_s: f64,
@@ -233,7 +236,7 @@ impl MacResult {
         let attempts = (end.attempts - start.attempts) as f64;
         Self {
             id,
-            airtime_share: (end.airtime - start.airtime).as_secs_f64() / duration_s,
+            airtime_share: (end.airtime.total() - start.airtime.total()).as_secs_f64() / duration_s,
             collision_probability: ratio((end.collisions - start.collisions) as f64, attempts),
             frames_sent: end.data_frames - start.data_frames,
             frames_dropped: end.dropped - start.dropped,

@@ -3,7 +3,9 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::flow::{Endpoints, Flow};
+use evenair_core::transport::Transport;
+
+use crate::flow::Flow;
 
 /// Samples at a constant interval; each column has one value per sample.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -39,7 +41,7 @@ impl Sampler {
     pub(crate) fn start(&mut self, flows: &[Flow]) {
         self.flows = flows
             .iter()
-            .map(|f| FlowSeries { delivered: f.delivered_bytes(), ..FlowSeries::default() })
+            .map(|f| FlowSeries { delivered: f.counters().delivered, ..FlowSeries::default() })
             .collect();
     }
 
@@ -53,14 +55,12 @@ impl Sampler {
     ) {
         let mut total = 0.0;
         for (series, flow) in self.flows.iter_mut().zip(flows) {
-            let delivered = flow.delivered_bytes();
+            let delivered = flow.counters().delivered;
             let goodput = (delivered - series.delivered) as f64 * 8.0 / interval_s;
             series.delivered = delivered;
             series.goodput_bps.push(goodput);
             total += goodput;
-            if let Endpoints::Tcp { sender, .. } = &flow.ends {
-                series.cwnd.push(sender.window().cwnd);
-            }
+            series.cwnd.extend(flow.transport.cwnd());
         }
         self.series.time_s.push(time_s);
         self.series.ap_queue_data.push(data);
@@ -72,7 +72,7 @@ impl Sampler {
     pub(crate) fn finish(mut self, flows: &[Flow]) -> Series {
         for (series, flow) in self.flows.into_iter().zip(flows) {
             let mut columns = json!({ "goodput_bps": series.goodput_bps });
-            if matches!(flow.ends, Endpoints::Tcp { .. }) {
+            if flow.transport.cwnd().is_some() {
                 columns["cwnd"] = json!(series.cwnd);
             }
             self.series.flows.insert(flow.id.clone(), columns);

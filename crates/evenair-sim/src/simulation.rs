@@ -10,14 +10,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use evenair_core::medium::wlan::AP;
 use evenair_core::packet::Packet;
 use evenair_core::time::Instant;
+use evenair_core::transport::{End, Output, PacketOption};
 
 use crate::capture::writer::CaptureWriter;
+use crate::cell_kind::CellKind;
 use crate::flow::Flow;
 use crate::metrics::Metrics;
-use crate::network::{Network, OnAir, fold};
+use crate::network::{Network, fold};
 use crate::result::RunResult;
 use crate::scenario::Scenario;
 use crate::series::Sampler;
@@ -28,10 +29,10 @@ use crate::{RunError, RunOptions, build};
 const STEPS_PER_CANCEL_CHECK: u32 = 1 << 14;
 
 /// Everything that a run consists of.
-pub(crate) struct Simulation<'a> {
+pub(crate) struct Simulation<'a, M> {
     scenario: &'a Scenario,
     now: Instant,
-    network: Network,
+    network: Network<M>,
     flows: Vec<Flow>,
     timers: Timers,
     sampler: Option<Sampler>,
@@ -45,6 +46,24 @@ pub(crate) struct Simulation<'a> {
     end: Instant,
 }
 
+/// Where the ends of flows send their packets.
+struct Ports<'a, M> {
+    now: Instant,
+    network: &'a mut Network<M>,
+}
+
+impl<M: CellKind> Output for Ports<'_, M> {
+    #[inline(always)]
+    fn send(&mut self, from: End, packet: &Packet, option: Option<&PacketOption>) {
+        let from_source = from == End::Sender;
+        let mut packet = *packet;
+        if let Some(&option) = option {
+            self.network.attach(&mut packet, option);
+        }
+        self.network.send(self.now, from_source, &packet);
+    }
+}
+
 /// What a timer is for. Flow `f` owns three timers, from 3 f on; the run's own follow.
 enum Timer {
     Sender(usize),
@@ -54,7 +73,7 @@ enum Timer {
     Sample,
 }
 
-impl<'a> Simulation<'a> {
+impl<'a, M: CellKind> Simulation<'a, M> {
     /// The world before time 0.
     pub(crate) fn new(
         scenario: &'a Scenario,
@@ -62,10 +81,11 @@ impl<'a> Simulation<'a> {
         options: &RunOptions,
     ) -> Result<Self, RunError> {
         let flows = build::flows(scenario, seed);
-        let mut network = build::network(scenario, seed, &flows);
+        let mut network: Network<M> = build::network(scenario, seed, &flows);
         if let Some(path) = &options.pcap {
             let captured = flows.iter().map(Flow::captured).collect();
-            network.record(CaptureWriter::create(path, network.cell(), captured)?);
+            let (phy, nodes) = (network.cell().medium().capture_phy(), network.cell().nodes());
+            network.capture(CaptureWriter::create(path, phy, nodes, captured)?);
         }
         let mut timers = Timers::new(3 * flows.len() + 2);
         for (i, flow) in flows.iter().enumerate() {
@@ -95,7 +115,7 @@ impl<'a> Simulation<'a> {
         if self.cancelled {
             return Err(RunError::Cancelled);
         }
-        self.network.finish_recording()?;
+        self.network.finish_capture()?;
         let mut result = self.measuring.result(self.scenario, self.end, &self.flows, &self.network);
         result.seed = seed;
         result.series = self.sampler.map(|sampler| sampler.finish(&self.flows));
@@ -120,29 +140,23 @@ impl<'a> Simulation<'a> {
         self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// Does what the air does until something else is due, and then that; false when nothing is
-    /// due before the end.
+    /// Lets the cell proceed until something else is due, and then does that; false when nothing is due
+    /// before the end.
     fn advance(&mut self) -> bool {
         let end = self.end;
-        let (link_at, link) = self.network.next_link();
+        let wired_at = self.network.wired_due();
         let timer_at = self.timers.next();
-        let limit = link_at.min(timer_at).min(end);
-        // Most of what the air does concerns nobody else, so that the others' times still hold.
-        while let Some((at, event)) = self.network.poll_air(limit) {
-            self.begin_event(at);
-            match self.network.on_air(self.now, event) {
-                OnAir::Quiet => {}
-                OnAir::Passed => return true,
-                OnAir::Arrived => {
-                    self.deliver();
-                    return true;
-                }
+        if let Some(arrival) = self.network.poll_cell(wired_at.min(timer_at).min(end)) {
+            self.begin_event(arrival.at);
+            if self.network.on_arrival(&arrival) {
+                self.deliver(&arrival.packet);
             }
+            return true;
         }
-        if link_at <= timer_at && link_at < end {
-            self.begin_event(link_at);
-            if self.network.on_link(self.now, link) {
-                self.deliver();
+        if wired_at <= timer_at && wired_at < end {
+            self.begin_event(wired_at);
+            if let Some(packet) = self.network.poll_wired(wired_at) {
+                self.deliver(&packet);
             }
             return true;
         }
@@ -156,58 +170,29 @@ impl<'a> Simulation<'a> {
     }
 
     fn begin_event(&mut self, at: Instant) {
-        self.now = self.now.max(at);
+        debug_assert!(self.now <= at, "time never decreases");
+        self.now = at;
         self.events += 1;
     }
 
-    /// Lets `flow`'s source send what it may.
-    fn transmit(&mut self, index: usize) {
-        let flow = &mut self.flows[index];
-        while let Some(packet) = flow.poll_transmit(self.now) {
-            self.network.send(self.now, true, &packet);
-        }
-        self.timers.arm(3 * index as u32, flow.sender_timer());
-    }
-
     /// A packet has come to the end that it is for.
-    fn deliver(&mut self) {
-        let Some(packet) = self.network.arrived() else { return };
+    fn deliver(&mut self, packet: &Packet) {
+        let option = self.network.option(packet);
         let index = packet.flow.0 as usize;
         let flow = &mut self.flows[index];
+        let mut out = Ports { now: self.now, network: &mut self.network };
+        let (end, at) = flow.on_packet(self.now, packet, option.as_ref(), &mut out);
+        self.timers.arm(3 * index as u32 + end as u32, at);
         if flow.transfers.is_some() {
-            return self.deliver_of_transfer(index);
+            self.note_end(index);
         }
-        let answer = flow.on_packet(self.now, packet, self.network.blocks(packet));
-        if packet.payload > 0 || answer.is_some() {
-            self.timers.arm(3 * index as u32 + 1, flow.receiver_timer());
-            if let Some(answer) = answer {
-                self.answer(answer);
-            }
-        } else {
-            self.transmit(index)
-        }
-    }
-
-    /// The same for a flow of transfers, where any packet may concern either end.
-    #[inline(never)] // so that the way of all others stays short
-    fn deliver_of_transfer(&mut self, index: usize) {
-        let Some(packet) = self.network.arrived() else { return };
-        let flow = &mut self.flows[index];
-        let was_done = flow.is_done();
-        let answer = flow.on_transfer_packet(self.now, packet, self.network.blocks(packet));
-        self.timers.arm(3 * index as u32 + 1, flow.receiver_timer());
-        match answer {
-            Some((true, answer)) => self.network.send(self.now, true, &answer),
-            Some((false, answer)) => self.answer(answer),
-            None => {}
-        }
-        self.note_end(index, was_done);
-        self.transmit(index)
     }
 
     /// A run of finite flows alone is over with the last of them.
-    fn note_end(&mut self, index: usize, was_done: bool) {
-        if !was_done && self.flows[index].is_done() {
+    #[inline(never)] // so that the path of all other flows stays short
+    fn note_end(&mut self, index: usize) {
+        let flow = &mut self.flows[index];
+        if flow.is_done() && !std::mem::replace(&mut flow.ended, true) {
             self.unfinished = self.unfinished.map(|flows| flows - 1);
             let measures = self.now > Instant::ZERO + self.scenario.warmup.duration();
             if measures && self.unfinished == Some(0) {
@@ -216,39 +201,15 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// The sink of a flow answers.
-    fn answer(&mut self, mut answer: Packet) {
-        let flow = &self.flows[answer.flow.0 as usize];
-        if answer.is_pure_ack()
-            && let Some(blocks) = flow.sack_blocks()
-        {
-            self.network.attach(&mut answer, blocks);
-        }
-        self.network.send(self.now, false, &answer);
-    }
-
     #[inline(never)] // seldom in comparison, and long
     fn on_timer(&mut self) {
         let Some(timer) = self.timers.pop() else { return };
         match self.purpose(timer) {
-            Timer::Sender(flow) => {
-                self.flows[flow].on_sender_timer(self.now);
-                if self.flows[flow].transfers.is_some() {
-                    self.timers.arm(3 * flow as u32 + 1, self.flows[flow].receiver_timer());
-                }
-                self.transmit(flow)
-            }
-            Timer::Receiver(flow) => {
-                let answer = self.flows[flow].on_receiver_timer(self.now);
-                self.timers.arm(timer, self.flows[flow].receiver_timer());
-                if let Some(answer) = answer {
-                    self.answer(answer);
-                }
-            }
+            Timer::Sender(flow) => self.on_flow_timer(flow, End::Sender),
+            Timer::Receiver(flow) => self.on_flow_timer(flow, End::Receiver),
             Timer::Stop(flow) => {
-                let was_done = self.flows[flow].is_done();
                 self.flows[flow].on_stop();
-                self.note_end(flow, was_done);
+                self.note_end(flow);
             }
             Timer::WarmupEnds => {
                 self.on_warmup_end();
@@ -256,6 +217,18 @@ impl<'a> Simulation<'a> {
             Timer::Sample => {
                 self.on_sample();
             }
+        }
+    }
+
+    #[inline(always)] // with a constant `end`
+    fn on_flow_timer(&mut self, index: usize, end: End) {
+        let flow = &mut self.flows[index];
+        let mut out = Ports { now: self.now, network: &mut self.network };
+        flow.on_timer(self.now, end, &mut out);
+        self.timers.arm(3 * index as u32 + end as u32, flow.poll_at(end));
+        if end == End::Sender && flow.transfers.is_some() {
+            // Where the sender's application begins a transfer, the receiver may have to open it.
+            self.timers.arm(3 * index as u32 + 1, flow.poll_at(End::Receiver));
         }
     }
 
@@ -272,7 +245,7 @@ impl<'a> Simulation<'a> {
 
     /// Measuring begins.
     fn on_warmup_end(&mut self) {
-        self.network.reset(self.now);
+        self.network.reset_stats(self.now);
         self.measuring.begin(&self.flows, &self.network);
         if let Some(sampler) = &mut self.sampler {
             sampler.start(&self.flows);
@@ -284,7 +257,7 @@ impl<'a> Simulation<'a> {
         let since_warmup = self.now.since(Instant::ZERO + self.scenario.warmup.duration());
         if let (Some(sampler), Some(trace)) = (&mut self.sampler, &self.scenario.trace) {
             let interval = trace.interval.duration().as_secs_f64();
-            let waiting = self.network.interfaces()[AP as usize].waiting();
+            let waiting = self.network.cell().queues()[0].waiting();
             sampler.sample(since_warmup.as_secs_f64(), interval, &self.flows, waiting);
         }
         self.arm_sample();

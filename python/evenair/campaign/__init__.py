@@ -1,7 +1,6 @@
-"""Campaigns: a grid of scenario keys times seeds, that survives whatever interrupts it.
+"""Campaigns: a grid of scenario keys times seeds, resumable after any interruption.
 
-`grid` says which scenarios there are, `plan` which seeds each of them needs, `local` and `cluster`
-run what is missing, `store` keeps each finished run, and `output` writes the tables once everything
-is there. `sweep` puts them together; `result` and `figure` are what users get, `command` is what
-they type.
+`grid` defines the scenarios and `precision` the number of seeds for each; `local` and `cluster` do
+the missing runs; `store` stores each finished run; `tables` makes the tables when all runs are
+done. `sweep` combines them, `result` and `figure` present the result.
 """

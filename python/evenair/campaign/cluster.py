@@ -1,8 +1,8 @@
-"""Run on a Dask scheduler: batches of runs go out as tasks, records come back.
+"""Run a campaign on a Dask scheduler: tasks are batches of runs and return their records.
 
-The client alone decides what is run, and alone writes the store. So a worker may be lost at any
-moment: Dask gives its tasks to others, a batch is reported when its task has finished, and that
-happens once. dask and distributed are imported with this module.
+Only the client selects runs and writes the store. A worker may therefore be lost at any time: Dask
+reassigns its tasks, and each batch is reported once, when its task has finished. Importing this
+module imports dask and distributed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from contextlib import ExitStack, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from evenair import _core
+from evenair._core import run_jobs
 from evenair.campaign.errors import CampaignError
 from evenair.campaign.identity import ENGINE
 from evenair.campaign.record import Record
@@ -37,40 +37,40 @@ if TYPE_CHECKING:
 
     from distributed import Future
 
-    from evenair.campaign.runs import Execute, Report, Run
+    from evenair._core import Scenario as CoreScenario
+    from evenair.campaign.jobs import Execute, Report, Run
 
 BATCH_S = 2.0
-"""Seconds of work per task: little against the minutes that a lost worker may cost, much against
-the milliseconds that a task costs the scheduler."""
+"""Seconds of work per task: much less than the minutes lost with a worker, much more than the
+milliseconds of overhead per task."""
 
 LARGEST_BATCH = 1000
 FIRST_BATCH = 4
-"""Runs per task, as long as nobody knows how long a run takes."""
+"""Runs per task until the duration of a run is known."""
 
-PATIENCE_S = 10
-"""Seconds in which a scheduler has to answer."""
+CONNECT_TIMEOUT_S = 10
+"""Timeout of the connection to a scheduler, in seconds."""
 
-AHEAD = 2
-"""Tasks per thread that are under way, so that a worker finds its next one waiting."""
-
+TASKS_PER_THREAD = 2
+"""Tasks submitted per thread, so that a worker never waits for its next one."""
 
 _ADDRESS = re.compile(r"local|([a-z]+://)?[^\s/]*[^\s/:]:[0-9]{1,5}/?")
 
 
-class Done(NamedTuple):
-    """What comes back from a task."""
+class TaskResult(NamedTuple):
+    """The result of a task."""
 
     engine: str
     outcomes: list[Record | str]
-    """In the order of the batch; a text is the reason of a failure."""
+    """In the order of the batch; a string is the reason of a failure."""
     seconds: float
-    """That the runs took, all together."""
+    """Total run time."""
 
 
-def run_batch(jobs: list[tuple[str, int]], engine: str) -> Done:
-    """Run jobs one after the other, on a worker; tasks of one worker run side by side."""
+def run_batch(jobs: list[tuple[CoreScenario, int]], engine: str) -> TaskResult:
+    """Run jobs sequentially on a worker; the tasks of one worker run in parallel."""
     if engine != ENGINE:
-        return Done(ENGINE, [], 0.0)
+        return TaskResult(ENGINE, [], 0.0)
     outcomes: list[Record | str] = [""] * len(jobs)
     seconds = 0.0
 
@@ -80,53 +80,53 @@ def run_batch(jobs: list[tuple[str, int]], engine: str) -> Done:
             outcomes[index] = str(reason) if text is None else Record.of(text)
             seconds += 0.0 if text is None else RunResult(text).wall_s
 
-    _core.run_stream(iter(jobs), 1, on_results)
-    return Done(ENGINE, outcomes, seconds)
+    run_jobs(iter(jobs), 1, on_results)
+    return TaskResult(ENGINE, outcomes, seconds)
 
 
 def connect(address: str, jobs: int) -> tuple[Execute, Callable[[], None]]:
     """Connect to a scheduler, or start one with `jobs` processes if the address is "local".
 
-    Returns what runs things on it, and what closes it. Raises CampaignError.
+    Returns the executor and the function that closes it. Raises CampaignError.
     """
     if not _ADDRESS.fullmatch(address):
         raise CampaignError(f"cluster: got {address[:80]!r}, expected local or tcp://HOST:8786")
-    # What Dask logs about lost workers is no news for anybody: the runs are done again. These
-    # loggers have a level of their own.
+    # Runs of lost workers are repeated, so Dask's messages about them are suppressed. These loggers
+    # have a level of their own.
     for name in ("distributed", "distributed.client", "distributed.gc"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     resources = ExitStack()
     try:
         if address == "local":
             address = _start(jobs, resources)
-        client = Client(address, timeout=PATIENCE_S, set_as_default=False)
+        client = Client(address, timeout=CONNECT_TIMEOUT_S, set_as_default=False)
     except (OSError, TimeoutError, ValueError, TypeError, ImportError) as error:
         resources.close()
         reason = str(error).partition("\n")[0] or type(error).__name__
         raise CampaignError(
-            f"cluster: got {address[:80]!r}, where no scheduler answers ({reason[:200]});"
+            f"cluster: got {address[:80]!r}, but no scheduler answers there ({reason[:200]});"
             " expected local or an address such as tcp://HOST:8786"
         ) from None
     except BaseException:
         resources.close()
         raise
-    resources.callback(_quietly, lambda: client.close(timeout=1))
-    return lambda runs, report: _Conductor(client, runs, report).conduct(), resources.close
+    resources.callback(_close, lambda: client.close(timeout=1))
+    return lambda runs, report: _Dispatcher(client, runs, report).run(), resources.close
 
 
 def _start(jobs: int, resources: ExitStack) -> str:
     """Start a scheduler in this process and `jobs` worker processes; return its address.
 
-    LocalCluster would start the workers, too, but needs ten seconds to stop busy ones, and a guard
-    in the user's main module. Here they are ended at once: nothing that they hold is of any use.
+    LocalCluster can also start the workers, but needs ten seconds to stop busy ones, and a guard in
+    the user's main module. These are killed at once: they hold no state.
     """
     cluster = LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=logging.CRITICAL)
-    resources.callback(_quietly, lambda: cluster.close(timeout=1))
+    resources.callback(_close, lambda: cluster.close(timeout=1))
     address: str = cluster.scheduler_address
     command = [sys.executable, "-m", "distributed.cli.dask_worker", address]
     options = ["--nthreads", "1", "--no-dashboard", "--death-timeout", "30"]
     for _ in range(jobs):
-        # A session of its own: Ctrl-C is for the client alone to answer.
+        # A session of its own: only the client receives Ctrl-C.
         worker = subprocess.Popen(
             [*command, *options],
             stdin=subprocess.DEVNULL,
@@ -134,12 +134,12 @@ def _start(jobs: int, resources: ExitStack) -> str:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        resources.callback(_end, worker)
+        resources.callback(_kill, worker)
     return address
 
 
-def _end(worker: subprocess.Popen[bytes]) -> None:
-    """End a worker together with the nanny that watches it."""
+def _kill(worker: subprocess.Popen[bytes]) -> None:
+    """Kill a worker and its nanny process."""
     if os.name == "posix":
         with suppress(ProcessLookupError):
             os.killpg(worker.pid, signal.SIGKILL)
@@ -148,37 +148,37 @@ def _end(worker: subprocess.Popen[bytes]) -> None:
     worker.wait()
 
 
-def _quietly(close: Callable[[], object]) -> None:
-    """Close what may be gone already."""
+def _close(close: Callable[[], object]) -> None:
+    """Close a resource that may have failed already."""
     with suppress(Exception):
         close()
 
 
-class _Conductor:
-    """Keeps a cluster busy."""
+class _Dispatcher:
+    """Submits runs to a cluster so that every worker has tasks."""
 
     def __init__(self, client: Client, runs: Iterator[Run], report: Report) -> None:
         self._client, self._runs, self._report = client, runs, report
-        self._under_way: dict[Future, list[Run]] = {}
+        self._pending: dict[Future, list[Run]] = {}
         self._seconds, self._finished = 0.0, 0
 
-    def conduct(self) -> None:
+    def run(self) -> None:
         completed = as_completed(loop=self._client.loop)
         self._fill(completed)
         try:
-            while self._under_way:
+            while self._pending:
                 future = next(completed)
-                for again in self._handle(future, self._under_way.pop(future)):
+                for again in self._handle(future, self._pending.pop(future)):
                     self._submit(again, completed)
                 self._fill(completed)
         finally:
             with suppress(Exception):
-                self._client.cancel(list(self._under_way), force=True)
+                self._client.cancel(list(self._pending), force=True)
 
     def _fill(self, completed: as_completed) -> None:
-        # Workers may come and go while a campaign is under way.
+        # Workers may join and leave during a campaign.
         threads = sum(self._client.nthreads().values())
-        while len(self._under_way) < AHEAD * max(threads, 1):
+        while len(self._pending) < TASKS_PER_THREAD * max(threads, 1):
             batch = list(islice(self._runs, self._batch_size()))
             if not batch:
                 return
@@ -187,7 +187,7 @@ class _Conductor:
     def _submit(self, batch: list[Run], completed: as_completed) -> None:
         jobs = [(run.scenario, run.seed) for run in batch]
         future = self._client.submit(run_batch, jobs, ENGINE, pure=False)
-        self._under_way[future] = batch
+        self._pending[future] = batch
         completed.add(future)
 
     def _batch_size(self) -> int:
@@ -197,11 +197,11 @@ class _Conductor:
         return max(1, round(BATCH_S / each))
 
     def _handle(self, future: Future, batch: list[Run]) -> list[list[Run]]:
-        """Report a task that has come to its end; return the batches to try again."""
+        """Report a finished task; return the batches to submit again."""
         try:
-            done: Done = future.result()
+            done: TaskResult = future.result()
         except (KilledWorker, CancelledError) as error:
-            # Several workers were lost with it. One of its runs may be the reason: find which.
+            # Several workers were lost with this task: submit its runs singly to find the cause.
             if len(batch) > 1:
                 return [[run] for run in batch]
             self._report([(batch[0], f"seed {batch[0].seed}: the worker was lost: {_line(error)}")])

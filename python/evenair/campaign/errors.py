@@ -1,10 +1,10 @@
-"""What can go wrong with a campaign as a whole."""
+"""Errors of a campaign as a whole."""
 
 from __future__ import annotations
 
 
 class CampaignError(ValueError):
-    """A campaign cannot be run as asked for. One line: the option, what it got, what would do."""
+    """A campaign cannot be run. One line: the option, the value it got, what is accepted."""
 
 
 class CampaignInterrupted(KeyboardInterrupt):
@@ -13,4 +13,4 @@ class CampaignInterrupted(KeyboardInterrupt):
     def __init__(self, finished: int) -> None:
         super().__init__(f"interrupted; {finished} finished runs are kept")
         self.finished = finished
-        """Runs of this campaign that are in the store, and will not be run again."""
+        """Runs of this campaign that are in the store and will not be repeated."""

@@ -1,23 +1,22 @@
-"""Figures of campaigns. matplotlib is imported with this module, so this module only for a plot."""
+"""Figures of campaigns. Importing this module imports matplotlib."""
 
 from __future__ import annotations
 
-import difflib
 import json
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from matplotlib.figure import Figure
 
-from evenair.campaign.output import METADATA
-from evenair.campaign.plan import nearest
-from evenair.campaign.result import Group, summarize
+from evenair.campaign.summary import Group, summarize
+from evenair.campaign.tables import METADATA
+from evenair.messages import suggest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Okabe and Ito's colours for the colour-blind, ordered so that neighbours differ in grey, too; line
-# styles and markers say the same once more.
+# Okabe and Ito's colours for colour-blind readers, ordered so that neighbours also differ in grey.
+# Line styles and markers repeat the distinction.
 _COLOURS = ("#0072B2", "#E69F00", "#000000", "#56B4E9", "#D55E00", "#009E73", "#CC79A7")
 _LINES = ("-", "--", ":", "-.", (0, (5, 1)), (0, (1, 1)), (0, (3, 1, 1, 1, 1, 1)))
 _MARKERS = "os^vDPX*<>"
@@ -43,7 +42,7 @@ _UNITS = {
     "data_rate": "bit/s",
     "control_rate": "bit/s",
 }
-"""Of plain numbers, by the last part of a scenario's key."""
+"""Units of plain numbers, by the last part of a scenario's key."""
 
 _QUEUE = ("ap_queue_mean_packets", "ap_queue_mean_data", "ap_queue_mean_acks")
 
@@ -51,8 +50,8 @@ _QUEUE = ("ap_queue_mean_packets", "ap_queue_mean_data", "ap_queue_mean_acks")
 def plot(table: pa.Table, x: str, y: str, by: Sequence[str] = ()) -> Figure:
     """Draw the mean of a metric over a key, with 95% intervals; a line per value of the keys `by`.
 
-    `table` is a campaign's table of runs. Raises ValueError, in one line, for a column that is not
-    there or not numeric, and if a varied key that is not named would be averaged over.
+    `table` is a campaign's table of runs. Raises ValueError, in one line, if a column is
+    missing or not numeric, or if a varied key that is not named would be averaged over.
     """
     _check(table, x, y, by)
     lines: dict[tuple[object, ...], list[Group]] = {}
@@ -102,8 +101,8 @@ def _check(table: pa.Table, x: str, y: str, by: Sequence[str]) -> None:
     names = table.column_names
     for option, name in (("x", x), ("y", y), *(("by", key) for key in by)):
         if name not in names:
-            near = difflib.get_close_matches(name, names, n=3, cutoff=0.4)
-            raise ValueError(f"{option}: {name[:80]}: no such column; {nearest(near, names)}")
+            hint = suggest(name, names, most=3, cutoff=0.4)
+            raise ValueError(f"{option}: {name[:80]}: no such column; {hint}")
     kind = table.schema.field(y).type
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         raise ValueError(f"y: {y}: holds text, expected numbers")
@@ -113,18 +112,18 @@ def _check(table: pa.Table, x: str, y: str, by: Sequence[str]) -> None:
         raise ValueError("x, y and by: the same column twice, expected different ones")
     for key in _keys(table):
         if key not in (x, y, *by) and len(table[key].unique()) > 1:
-            raise ValueError(f"by: {key} was varied, too; name it to draw a line for each value")
+            raise ValueError(f"by: {key} was also varied; name it to draw a line for each value")
 
 
 def _keys(table: pa.Table) -> list[str]:
-    """Return the keys that were varied, if the table says so."""
+    """Return the keys that were varied, from the table's metadata if it has them."""
     about = (table.schema.metadata or {}).get(METADATA)
     keys: list[str] = json.loads(about)["keys"] if about else []
     return keys
 
 
 def _value(value: object) -> str:
-    """Return a value as people say it: a table as "spm-af, filtering = head"."""
+    """Return a value as a label: a table becomes "spm-af, filtering = head"."""
     try:
         content = json.loads(value) if isinstance(value, str) else value
     except ValueError:
@@ -136,7 +135,7 @@ def _value(value: object) -> str:
 
 
 def _positions(table: pa.Table, x: str) -> dict[str, int] | None:
-    """Return where each text stands on the axis; None for numbers, which are where they are."""
+    """Return the position of each text on the axis; None for numbers, which are positions."""
     kind = table.schema.field(x).type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         return None

@@ -1,22 +1,22 @@
-"""What makes a run the same run: its resolved scenario, its seed, and the engine that ran it."""
+"""The identity of a run: a hash of its resolved scenario, its seed and the engine's version."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 
-from evenair import _core
+from evenair._core import RESULT_VERSION, __version__
 
-ENGINE = f"{_core.__version__}/{_core.RESULT_VERSION}"
-"""Versions of package and results: results of another engine are other results."""
+ENGINE = f"{__version__}/{RESULT_VERSION}"
+"""Versions of package and results. Results of different engines are never mixed."""
 
 
 class Identity:
     """The identities of the runs of one scenario.
 
     An identity is the SHA-256 of the canonical JSON (sorted keys, no spaces) of
-    `{"result_version": ..., "scenario": ..., "seed": ..., "version": ...}`, the scenario without
-    its name, which changes no result.
+    `{"result_version": ..., "scenario": ..., "seed": ..., "version": ...}`. The scenario's name is
+    left out: it does not affect the result.
     """
 
     def __init__(self, resolved: str) -> None:
@@ -24,10 +24,10 @@ class Identity:
         document = json.loads(resolved)
         document.pop("name", None)
         scenario = _canonical(document)
-        start = f'{{"result_version":{_core.RESULT_VERSION},"scenario":{scenario},"seed":'
-        # What all seeds have in common is hashed once.
+        start = f'{{"result_version":{RESULT_VERSION},"scenario":{scenario},"seed":'
+        # The part that all seeds share is hashed once.
         self._start = hashlib.sha256(start.encode())
-        self._end = f',"version":{_canonical(_core.__version__)}}}'
+        self._end = f',"version":{_canonical(__version__)}}}'
 
     def of(self, seed: int) -> bytes:
         """Return the identity of the run with this seed, 32 bytes."""

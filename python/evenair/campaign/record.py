@@ -1,4 +1,4 @@
-"""What is kept of a run: its metrics, and its flows and series packed up for later."""
+"""What a campaign stores of a run: its metrics, and its flows and series, compressed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ METRICS: dict[str, type[float] | type[int]] = {
     "sessions": int,
     "mean_session_s": float,
 }
-"""The columns of a campaign's table; the unit is in the name, counts are of all flows together."""
+"""The columns of a campaign's table. The unit is in the name; counts are totals of all flows."""
 
 
 class Record(NamedTuple):
@@ -43,11 +43,11 @@ class Record(NamedTuple):
     flows: bytes
     """The document's "flows", JSON, deflated."""
     series: bytes | None
-    """The document's "series", JSON, deflated; None where nothing was traced."""
+    """The document's "series", JSON, deflated; None if the run was not traced."""
 
     @classmethod
     def of(cls, text: str) -> Record:
-        """Take what is to be kept from a result document."""
+        """Return the record of a result document, given as JSON text."""
         result = RunResult(text)
         series = result.document.get("series")
         return cls(
@@ -57,25 +57,25 @@ class Record(NamedTuple):
         )
 
 
-class Damaged(Exception):
-    """What was kept of a run cannot be read."""
+class CorruptRecord(Exception):
+    """A stored record cannot be read."""
 
 
 def read_metrics(text: str) -> dict[str, float | int]:
-    """Return a record's metrics. Raises Damaged."""
+    """Return a record's metrics. Raises CorruptRecord."""
     try:
         metrics: dict[str, float | int] = json.loads(text)
     except ValueError as error:
-        raise Damaged(error) from None
+        raise CorruptRecord(error) from None
     return metrics
 
 
 def unpack(data: bytes) -> Any:
-    """Return a record's flows or series. Raises Damaged."""
+    """Return a record's flows or series. Raises CorruptRecord."""
     try:
         return json.loads(zlib.decompress(data))
     except (zlib.error, ValueError) as error:
-        raise Damaged(error) from None
+        raise CorruptRecord(error) from None
 
 
 def _pack(content: object) -> bytes:

@@ -1,14 +1,14 @@
-"""What a campaign leaves behind."""
+"""The result of a campaign."""
 
 from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evenair.campaign.record import METRICS
-from evenair.statistics import Estimate, estimate
+from evenair.campaign.summary import Group, summarize
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,56 +17,29 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-    from evenair.campaign.grid import Value
+    from evenair.axis import Value
     from evenair.scenario import Scenario
-
-
-class Group(NamedTuple):
-    """The runs that have the same values of some keys, summed up."""
-
-    values: dict[str, Value]
-    runs: int
-    metrics: dict[str, Estimate]
-    """Of each metric that every run of the group has."""
-
-
-def summarize(table: pa.Table, keys: Sequence[str], metrics: Sequence[str]) -> list[Group]:
-    """Estimate the mean of metrics for each combination of keys, in the order of the table."""
-    samples: dict[tuple[Value, ...], list[int]] = {}
-    columns = [table[key].to_pylist() for key in keys]
-    for row in range(table.num_rows):
-        samples.setdefault(tuple(column[row] for column in columns), []).append(row)
-    values = {metric: table[metric].to_pylist() for metric in metrics}
-    groups = []
-    for combination, rows in samples.items():
-        estimates = {}
-        for metric in metrics:
-            sample = [values[metric][row] for row in rows]
-            if None not in sample:
-                estimates[metric] = estimate(sample)
-        groups.append(Group(dict(zip(keys, combination, strict=True)), len(rows), estimates))
-    return groups
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A run that failed, and how to see it fail again."""
+    """A run that failed, and how to reproduce it."""
 
     values: Mapping[str, Value]
     """The varied keys and their values."""
     overrides: Sequence[tuple[str, str]]
-    """The same as text, in the order in which they were set."""
+    """The same as text, in the order in which they are set."""
     seed: int
     reason: str
     """One line."""
     scenario: Scenario
-    """`evenair.run(failure.scenario, seed=failure.seed)` fails, too."""
+    """`evenair.run(failure.scenario, seed=failure.seed)` reproduces the failure."""
     base: str | None
-    """The `evenair run ...` command without what was varied; None without a scenario file."""
+    """The `evenair run ...` command without the varied keys; None without a scenario file."""
 
     @property
     def command(self) -> str:
-        """What to type to see the run fail again."""
+        """The command that reproduces the failure."""
         if self.base is None:
             return f"evenair.run(failure.scenario, seed={self.seed})"
         words = [f"--set {shlex.quote(f'{key}={value}')}" for key, value in self.overrides]
@@ -74,7 +47,7 @@ class Failure:
 
 
 class Campaign:
-    """The runs of a grid: their table, what they say per point of the grid, and a plot."""
+    """The runs of a grid: their table, a summary per point of the grid, and a plot."""
 
     def __init__(
         self,
@@ -91,11 +64,11 @@ class Campaign:
         self.failures = tuple(failures)
         """The runs that failed. They are not in the table."""
         self.unsettled = tuple(unsettled)
-        """The points that took all the runs allowed and are still not as precise as asked for."""
+        """The points that reached the maximum number of runs without the requested precision."""
         self.new_runs = new_runs
-        """How many runs were done; the others were there from before."""
+        """Number of runs done now; the others were in the store."""
         self.foreign = foreign
-        """Runs of other engine versions in the store, which were not used."""
+        """Runs of other engine versions in the store; they were not used."""
 
     @property
     def table(self) -> pa.Table:
@@ -117,7 +90,7 @@ class Campaign:
 
     def _optional(self, name: str) -> pa.Table:
         if name not in self._tables:
-            raise ValueError(f"{name}: not kept; run the sweep again with {name}=True")
+            raise ValueError(f"{name}: not stored; run the sweep again with {name}=True")
         return self._tables[name]
 
     def to_pandas(self) -> pd.DataFrame:
@@ -126,7 +99,7 @@ class Campaign:
 
     @cached_property
     def groups(self) -> list[Group]:
-        """The points of the grid, with their metrics summed up."""
+        """The points of the grid with their estimated metrics."""
         return summarize(self.table, self.keys, list(METRICS))
 
     def summary(self, by: str | Sequence[str] | None = None) -> pa.Table:
@@ -134,7 +107,7 @@ class Campaign:
 
         One row per combination of the keys `by`, by default of all that were varied: these keys,
         `runs`, and for each metric M the columns `M` (mean) and `M_ci95` (Student's t; null for a
-        single run). Runs that differ in other keys are thrown together. Raises ValueError.
+        single run). Runs that differ in other keys are pooled. Raises ValueError.
         """
         import pyarrow as pa
 
@@ -159,7 +132,7 @@ class Campaign:
     def plot(self, x: str, y: str, by: str | Sequence[str] = ()) -> Figure:
         """Draw a metric over a varied key, with 95% intervals; a line per value of the keys `by`.
 
-        Raises ValueError, with the nearest names for one that is not known.
+        Raises ValueError, with suggestions for an unknown name.
         """
         from evenair.campaign.figure import plot
 

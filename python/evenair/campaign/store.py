@@ -1,8 +1,7 @@
 """The store of finished runs: SQLite beside the output, one row per run, durable row by row.
 
-A process that is killed at any moment, or a power cut, loses only runs that had not been committed.
-The store belongs to one process at a time, by a lock of the operating system that ends with the
-process.
+If the process is killed or the power fails, only runs that have not been committed are lost. One
+process at a time can open the store; a file lock, released with the process, enforces this.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from evenair.campaign.record import Record
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
-    from types import TracebackType
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
@@ -32,16 +30,16 @@ CREATE TABLE IF NOT EXISTS runs (
 
 
 class Store:
-    """The finished runs of campaigns. Closes with its `with` block.
+    """The finished runs of campaigns; a context manager that closes the file.
 
-    Raises CampaignError whenever the file is damaged or in use.
+    Raises CampaignError if the file is corrupt or in use.
     """
 
     def __init__(self, path: Path | None) -> None:
-        """Open the file, or make it; None keeps everything in memory."""
+        """Open or create the file; None keeps everything in memory."""
         self._name = str(path or "store")
         with self._errors():
-            # A second process is told at once, not after SQLite's patience.
+            # Without a timeout, a second process fails at once.
             self._db = sqlite3.connect(path or ":memory:", timeout=0, isolation_level=None)
             try:
                 self._open()
@@ -57,7 +55,7 @@ class Store:
         self._db.execute(_SCHEMA)
         self._db.execute("COMMIT")
         if self._db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-            raise sqlite3.DatabaseError("damaged")
+            raise sqlite3.DatabaseError("integrity check failed")
         self._db.execute("SELECT id, engine, metrics, flows, series FROM runs LIMIT 1").fetchall()
 
     def ids(self) -> set[bytes]:
@@ -67,41 +65,36 @@ class Store:
             return {bytes(row[0]) for row in self._db.execute(query, (ENGINE,))}
 
     def foreign(self) -> int:
-        """Return how many runs are of other engine versions. They stay, and are never used."""
+        """Return how many runs are of other engine versions. They are kept but never used."""
         with self._errors():
             query = "SELECT count(*) FROM runs WHERE engine != ?"
             return int(self._db.execute(query, (ENGINE,)).fetchone()[0])
 
     def add(self, runs: Iterable[tuple[bytes, Record]]) -> None:
-        """Keep runs: when this returns, they are on the disk."""
+        """Store runs. When this returns, they are on the disk."""
         rows = [(run, ENGINE, *record) for run, record in runs]
         with self._errors(), self._db:
             self._db.execute("BEGIN")
             self._db.executemany("INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?)", rows)
 
     def get(self, run: bytes, *, flows: bool = False, series: bool = False) -> Record | None:
-        """Return a run, or None; with flows and series only if they are asked for."""
+        """Return a run or None; flows and series are read only on request."""
         columns = f"metrics, {'flows' if flows else 'NULL'}, {'series' if series else 'NULL'}"
         with self._errors():
             query = f"SELECT {columns} FROM runs WHERE id = ? AND engine = ?"
             row = self._db.execute(query, (run, ENGINE)).fetchone()
         return None if row is None else Record(row[0], row[1] or b"", row[2])
 
-    def damaged(self, error: Exception) -> CampaignError:
-        """Return the error for a run whose content cannot be read."""
+    def corrupt(self, error: Exception) -> CampaignError:
+        """Return the error for a record that cannot be read."""
         return CampaignError(
-            f"{self._name}: damaged ({error}); put a copy back, or delete it and start anew"
+            f"{self._name}: corrupt ({error}); restore a copy, or delete the file and start again"
         )
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._db.close()
 
     @contextmanager
@@ -115,9 +108,9 @@ class Store:
                     f"{self._name}: another process is using it; wait until that campaign is done"
                 ) from None
             if "no such column" in text:
-                raise self.damaged(ValueError("made by another program")) from None
+                raise self.corrupt(ValueError("made by another program")) from None
             if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL:
                 raise OSError(28, "no space left on device", self._name) from None
             raise CampaignError(f"{self._name}: {text}") from None
         except sqlite3.DatabaseError as error:
-            raise self.damaged(ValueError(str(error))) from None
+            raise self.corrupt(ValueError(str(error))) from None

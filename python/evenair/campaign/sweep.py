@@ -7,27 +7,27 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evenair.campaign import local, output
+from evenair.atomic import sibling
+from evenair.axis import AxisError, make_axis
+from evenair.campaign import local, tables
 from evenair.campaign.errors import CampaignError, CampaignInterrupted
-from evenair.campaign.grid import Grid, make_axis
+from evenair.campaign.grid import Grid
 from evenair.campaign.identity import Identity
-from evenair.campaign.output import Row
-from evenair.campaign.plan import Precision, parse_precision
-from evenair.campaign.record import Damaged
+from evenair.campaign.jobs import Run
+from evenair.campaign.precision import Precision, parse_precision
+from evenair.campaign.record import CorruptRecord
 from evenair.campaign.result import Campaign, Failure
-from evenair.campaign.runs import Run
 from evenair.campaign.store import Store
 from evenair.engine import MAX_SEED, processors
-from evenair.outputs import beside
+from evenair.messages import reason
 from evenair.scenario import Scenario, load
-from evenair.terminal import why
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
-    from evenair.campaign.runs import Execute, Outcome
+    from evenair.campaign.jobs import Execute, Outcome
 
 TABLES = ("runs", "flows", "series")
 MAX_RUNS = 100_000_000
@@ -57,25 +57,28 @@ def sweep(
     interval is at most 1% of its mean, at most `max_runs` [1000]; `runs` [3] is then the minimum.
 
     With `out` ("x.parquet") the runs are written there, and each finished run is kept in
-    "x.parquet.runs": after whatever interruption the same call goes on where it stopped, and a
-    larger grid takes only the runs that are new. `flows` and `series` make the tables of flows
-    ("x-flows.parquet") and of traces ("x-series.parquet"), too.
+    "x.parquet.runs": after an interruption the same call resumes where it stopped, and a larger
+    grid needs only the new runs. `flows` and `series` also write the tables of flows
+    ("x-flows.parquet") and of traces ("x-series.parquet").
 
     `jobs` is the number of runs at a time, by default one per processor; `cluster` the address of a
     Dask scheduler, or "local" for one with `jobs` processes. `progress(done, total)` is called as
     runs finish; with `until`, the total grows.
 
     A run that fails does not stop the others: see Campaign.failures. Raises ScenarioError or
-    CampaignError (a ValueError) before anything is run if what was asked for is not acceptable,
+    CampaignError (a ValueError) before anything is run if an argument is not valid,
     CampaignInterrupted (a KeyboardInterrupt) after Ctrl-C, OSError if `out` cannot be written.
     """
-    axes = [make_axis(key, values) for key, values in grid.items()]
+    try:
+        axes = [make_axis(key, values) for key, values in grid.items()]
+    except AxisError as error:
+        raise CampaignError(f"vary: {error}") from None
     base = None
     if not isinstance(scenario, Scenario):
         base = f"evenair run {shlex.quote(os.fspath(scenario))}"
         scenario = load(scenario)
-    return conduct(
-        Grid(scenario, axes),
+    return run_campaign(
+        Grid(scenario._core, axes),
         runs,
         seed=seed,
         out=None if out is None else Path(out),
@@ -83,13 +86,13 @@ def sweep(
         cluster=cluster,
         until=until,
         max_runs=max_runs,
-        tables=("runs", *(["flows"] if flows else []), *(["series"] if series else [])),
+        table_names=("runs", *(["flows"] if flows else []), *(["series"] if series else [])),
         progress=progress,
         base=base,
     )
 
 
-def conduct(
+def run_campaign(
     grid: Grid,
     runs: int | None,
     *,
@@ -99,22 +102,22 @@ def conduct(
     cluster: str | None,
     until: str | None,
     max_runs: int | None,
-    tables: Sequence[str],
+    table_names: Sequence[str],
     progress: Callable[[int, int], None] | None,
     base: str | None,
 ) -> Campaign:
-    """Do what `sweep` does, for a grid. `base`: see Failure."""
+    """Do what `sweep` does, for a grid. `base`: see Failure.base."""
     precision = _precision(until, runs, max_runs)
     count = precision.min_runs if precision else runs or 0
     most = precision.max_runs if precision else count
     _check(grid, count, most, seed, jobs, cluster)
-    for point, text in grid.check():
-        if "series" in tables and '"trace":{' not in text:
+    for point, core in grid.scenarios():
+        if "series" in table_names and "trace" not in Scenario._from_core(core).resolved:
             where = "".join(f" with {key}={value}" for key, value in grid.overrides(point))
             raise CampaignError(
                 f"series: the scenario has no trace{where}; set trace.interval, as in '1 s'"
             )
-    paths = {} if out is None else {name: _path(out, name) for name in tables}
+    paths = {} if out is None else {name: _path(out, name) for name in table_names}
     for path in paths.values():
         if path.is_dir():
             raise CampaignError(f"out: {path}: is a directory, expected a file")
@@ -126,17 +129,17 @@ def conduct(
             work = _Work(grid, seed, store, base, progress)
             try:
                 work.run(execute, count, precision)
-                return work.finish(paths, tables)
+                return work.finish(paths, table_names)
             except KeyboardInterrupt:
                 raise CampaignInterrupted(work.kept()) from None
-            except Damaged as error:
-                raise store.damaged(error) from None
+            except CorruptRecord as error:
+                raise store.corrupt(error) from None
     finally:
         close()
 
 
 class _Work:
-    """A campaign that is under way."""
+    """A campaign in progress."""
 
     def __init__(
         self,
@@ -149,31 +152,31 @@ class _Work:
         self._grid, self._seed, self._store, self._base = grid, seed, store, base
         self._progress = progress
         self._stored = store.ids()
-        """The runs that were there before, of this campaign and of others."""
+        """The runs stored before this call, of this campaign and of others."""
         self._others = len(self._stored)
-        """How many of them have not turned out to be of this campaign."""
+        """How many of them do not belong to this campaign, as far as is known."""
         self._known: set[bytes] = set()
-        """The runs of this campaign that are stored, under way, or have failed."""
+        """The runs of this campaign that are stored, in progress, or failed."""
         self._counts: dict[int, int] = {}
-        """How many seeds a point takes, where that is not `self._count`."""
+        """The number of seeds of a point, where it is not `self._count`."""
         self._count = 0
         self._done = self._total = self._new = 0
         self._failures: list[tuple[int, Failure]] = []
         self._unsettled: list[int] = []
 
     def run(self, execute: Execute, count: int, precision: Precision | None) -> None:
-        """Run what is missing: `count` seeds per point, and what a precision takes beyond."""
+        """Do the missing runs: `count` seeds per point, and more until a precision is reached."""
         self._count = count
         self._round(execute, range(len(self._grid)), 0)
         if precision is None:
             return
-        wanting: Sequence[int] = self._wanting(range(len(self._grid)), precision)
-        while wanting:
-            for point in wanting:
+        imprecise: Sequence[int] = self._imprecise(range(len(self._grid)), precision)
+        while imprecise:
+            for point in imprecise:
                 self._counts[point] = precision.next(count)
-            self._round(execute, wanting, count)
+            self._round(execute, imprecise, count)
             count = precision.next(count)
-            wanting = self._wanting(wanting, precision)
+            imprecise = self._imprecise(imprecise, precision)
 
     def _round(self, execute: Execute, points: Sequence[int], start: int) -> None:
         if points:
@@ -182,8 +185,8 @@ class _Work:
 
     def _missing(self, points: Iterable[int], start: int) -> Iterator[Run]:
         for point in points:
-            scenario = self._grid.resolve(point)
-            identity = Identity(scenario)
+            scenario = self._grid.scenario(point)
+            identity = Identity(scenario.resolved_json())
             for k in range(start, self._counts.get(point, self._count)):
                 run = Run(identity.of(self._seed + k), point, self._seed + k, scenario)
                 if run.id in self._stored:
@@ -195,10 +198,10 @@ class _Work:
                     continue
                 self._known.add(run.id)
                 self._done += 1
-        self._show()
+        self._update_progress()
 
     def kept(self) -> int:
-        """Return how many runs of this campaign are stored, as far as they have been come by."""
+        """Return how many runs of this campaign are stored, of those reached so far."""
         return len(self._store.ids()) - self._others
 
     def _report(self, outcomes: Sequence[Outcome]) -> None:
@@ -211,9 +214,9 @@ class _Work:
             if isinstance(reason, str)
         ]
         self._done += len(outcomes)
-        self._show()
+        self._update_progress()
 
-    def _show(self) -> None:
+    def _update_progress(self) -> None:
         if self._progress is not None:
             self._progress(self._done, self._total)
 
@@ -223,13 +226,13 @@ class _Work:
             overrides=self._grid.overrides(run.point),
             seed=run.seed,
             reason=reason,
-            scenario=Scenario._from_text(run.scenario, self._grid.source),
+            scenario=Scenario._from_core(run.scenario),
             base=self._base,
         )
 
-    def _wanting(self, points: Iterable[int], precision: Precision) -> list[int]:
-        """Return the points that need more runs, and note those that may not have more."""
-        wanting: list[int] = []
+    def _imprecise(self, points: Iterable[int], precision: Precision) -> list[int]:
+        """Return the points that need more runs; note those that have reached the maximum."""
+        imprecise: list[int] = []
         for point in points:
             sample = [
                 metrics[precision.metric]
@@ -239,17 +242,17 @@ class _Work:
             if precision.met(sample):
                 continue
             may_have_more = self._counts.get(point, self._count) < precision.max_runs
-            # A metric that no run has will not come with more runs.
-            (wanting if may_have_more and sample else self._unsettled).append(point)
-        return wanting
+            # More runs do not help if no run has the metric.
+            (imprecise if may_have_more and sample else self._unsettled).append(point)
+        return imprecise
 
-    def finish(self, paths: Mapping[str, Path], tables: Sequence[str]) -> Campaign:
-        """Write the tables, or keep them in memory if there are no paths for them."""
-        made = {name: self._table(name) for name in tables}
+    def finish(self, paths: Mapping[str, Path], names: Sequence[str]) -> Campaign:
+        """Write the tables, or keep them in memory if they have no paths."""
+        made = {name: self._table(name) for name in names}
         contents: Mapping[str, pa.Table]
         if paths:
-            output.replace({paths[name]: made[name] for name in tables})
-            contents = output.Files(paths)
+            tables.write({paths[name]: made[name] for name in names})
+            contents = tables.Files(paths)
         else:
             contents = {name: table.read() for name, table in made.items()}
         return Campaign(
@@ -261,30 +264,30 @@ class _Work:
             self._store.foreign(),
         )
 
-    def _table(self, name: str) -> output.Table:
+    def _table(self, name: str) -> tables.Table:
         points = range(len(self._grid))
         if name == "flows":
-            return output.flows(self._grid, lambda: self._rows(points, flows=True, series=False))
+            return tables.flows(self._grid, lambda: self._rows(points, flows=True, series=False))
         if name == "series":
-            return output.series(self._grid, self._rows(points, flows=False, series=True))
-        return output.runs(self._grid, self._rows(points, flows=False, series=False))
+            return tables.series(self._grid, self._rows(points, flows=False, series=True))
+        return tables.runs(self._grid, self._rows(points, flows=False, series=False))
 
-    def _rows(self, points: Iterable[int], *, flows: bool, series: bool) -> Iterator[Row]:
+    def _rows(self, points: Iterable[int], *, flows: bool, series: bool) -> Iterator[tables.Row]:
         """Return the finished runs of points, in order."""
         for point in points:
-            identity = Identity(self._grid.resolve(point))
+            identity = Identity(self._grid.scenario(point).resolved_json())
             values = self._grid.values(point)
             for k in range(self._counts.get(point, self._count)):
                 record = self._store.get(identity.of(self._seed + k), flows=flows, series=series)
                 if record is not None:
-                    yield Row(values, self._seed + k, record)
+                    yield tables.Row(values, self._seed + k, record)
 
 
 def _precision(until: str | None, runs: int | None, max_runs: int | None) -> Precision | None:
     if until is not None:
         return parse_precision(until, runs, max_runs)
     if max_runs is not None:
-        raise CampaignError(f"max-runs: got {max_runs} without until, which it bounds")
+        raise CampaignError(f"max-runs: got {max_runs}, but until is not given")
     if runs is None:
         raise CampaignError("runs: missing; give the number of runs per point of the grid")
     return None
@@ -298,7 +301,7 @@ def _check(
     if not 0 <= seed <= MAX_SEED:
         raise CampaignError(f"seed: got {seed}, expected 0 to {MAX_SEED}")
     if seed + most - 1 > MAX_SEED:
-        raise CampaignError(f"runs: got {most}, but the seeds from {seed} on end at {MAX_SEED}")
+        raise CampaignError(f"runs: got {most}, but seeds from {seed} end at {MAX_SEED}")
     if len(grid) * count > MAX_RUNS:
         raise CampaignError(
             f"runs: {len(grid)} points with {count} runs each, expected at most {MAX_RUNS} in all"
@@ -310,7 +313,7 @@ def _check(
 
 
 def _executor(jobs: int | None, cluster: str | None) -> tuple[Execute, Callable[[], None]]:
-    """Return what runs things, and what to call when everything has been run."""
+    """Return the executor, and the function that closes it."""
     threads = processors() if jobs is None else jobs
     if cluster is None:
         return lambda runs, report: local.execute(runs, report, threads=threads), lambda: None
@@ -320,7 +323,7 @@ def _executor(jobs: int | None, cluster: str | None) -> tuple[Execute, Callable[
 
 
 def _path(out: Path, table: str) -> Path:
-    return out if table == "runs" else beside(out, table)
+    return out if table == "runs" else sibling(out, table)
 
 
 def _open_store(out: Path | None) -> Store:
@@ -329,5 +332,5 @@ def _open_store(out: Path | None) -> Store:
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise CampaignError(f"out: {out}: cannot be written: {why(error)}") from None
+        raise CampaignError(f"out: {out}: cannot be written: {reason(error)}") from None
     return Store(out.with_name(f"{out.name}.runs"))

@@ -1,8 +1,8 @@
-"""Analytic models, in milliseconds: the DCF, TCP over it, and the delay of web sessions.
+"""Analytic models of the DCF, of TCP over it, and of the delay of web sessions.
 
 After D. Miorandi, A. A. Kherani, E. Altman, "A queueing model for HTTP traffic over IEEE 802.11
-WLANs", with G. Bianchi's saturation model beside it; docs/models.md has every equation, what was
-misprinted, and what can be read in another way (`Variant`).
+WLANs", and G. Bianchi's saturation model. docs/models.md lists all equations, the corrected
+misprints, and the alternative readings (`Variant`).
 
     from evenair import models
 
@@ -11,10 +11,12 @@ misprinted, and what can be read in another way (`Variant`).
     models.session_delay(40, think=10, size=30e3).mean_delay_s
 
 Times are in seconds, rates in bit/s, sizes in bytes. `stations` never counts the access point;
-`nodes` does if it has something to send. Names are imported when they are first used.
+`nodes` does if it has packets to send. Names are imported on first use.
 """
 
 from typing import TYPE_CHECKING
+
+from evenair.lazy import lazy_names
 
 if TYPE_CHECKING:
     from evenair.models.bianchi import Saturation, saturation
@@ -96,53 +98,42 @@ __all__ = [
     "window_throughput",
 ]
 
-_HOME = {
-    "PRINTED": "variant",
-    "TABLE_1": "cell",
-    "Cell": "cell",
-    "Contention": "dcf",
-    "ModelError": "numbers",
-    "Saturation": "bianchi",
-    "Session": "session",
-    "StationsForDelay": "design",
-    "ThinkForDelay": "design",
-    "Variant": "variant",
-    "aggregate_throughput": "tcp",
-    "backlog_distribution": "tcp",
-    "capacity": "session",
-    "collision_probability": "dcf",
-    "connection_throughput": "tcp",
-    "contended_share": "window",
-    "contention": "dcf",
-    "contention_free_round": "tcp",
-    "contention_time": "window",
-    "file_delay": "session",
-    "light_load_delay": "session",
-    "lone_session": "session",
-    "mean_backoff": "dcf",
-    "mean_file_delay": "session",
-    "most_nodes": "dcf",
-    "one_station_throughput": "tcp",
-    "queue_distribution": "window",
-    "saturated_delay": "session",
-    "saturation": "bianchi",
-    "session_delay": "session",
-    "setup_time": "session",
-    "stations_for_delay": "design",
-    "think_for_delay": "design",
-    "window_throughput": "window",
-}
-
-
-def __getattr__(name: str) -> object:
-    from importlib import import_module
-
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "PRINTED": "variant",
+        "TABLE_1": "cell",
+        "Cell": "cell",
+        "Contention": "dcf",
+        "ModelError": "numbers",
+        "Saturation": "bianchi",
+        "Session": "session",
+        "StationsForDelay": "design",
+        "ThinkForDelay": "design",
+        "Variant": "variant",
+        "aggregate_throughput": "tcp",
+        "backlog_distribution": "tcp",
+        "capacity": "session",
+        "collision_probability": "dcf",
+        "connection_throughput": "tcp",
+        "contended_share": "window",
+        "contention": "dcf",
+        "contention_free_round": "tcp",
+        "contention_time": "window",
+        "file_delay": "session",
+        "light_load_delay": "session",
+        "lone_session": "session",
+        "mean_backoff": "dcf",
+        "mean_file_delay": "session",
+        "most_nodes": "dcf",
+        "one_station_throughput": "tcp",
+        "queue_distribution": "window",
+        "saturated_delay": "session",
+        "saturation": "bianchi",
+        "session_delay": "session",
+        "setup_time": "session",
+        "stations_for_delay": "design",
+        "think_for_delay": "design",
+        "window_throughput": "window",
+    },
+)

@@ -1,8 +1,8 @@
-"""Bianchi's model of saturated stations, beside the fixed point of Miorandi et al.
+"""Bianchi's model of saturated stations, an alternative to the fixed point of Miorandi et al.
 
 G. Bianchi, "Performance analysis of the IEEE 802.11 distributed coordination function", IEEE
-Journal on Selected Areas in Communications 18(3), 2000. Here a slot may be a busy one, too, and a
-station tries for ever.
+Journal on Selected Areas in Communications 18(3), 2000. In this model a busy period counts as a
+slot, and the number of retries is unlimited.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from evenair.models.cell import TABLE_1, Cell
-from evenair.models.numbers import Numbers, bisect, like_input, whole
+from evenair.models.numbers import Numbers, bisect, integers, like_input
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
 class Saturation(NamedTuple):
-    """Stations that always have a packet; each a float, or an array of the arguments' shape."""
+    """Results for saturated stations; each a float, or an array of the arguments' shape."""
 
     throughput_bps: Numbers
-    """S, Bianchi's (13): payload of all stations together, bit/s."""
+    """S, Bianchi's (13): total payload throughput of all stations, bit/s."""
     collision_probability: Numbers
     """p, (9)."""
     tau: Numbers
@@ -37,15 +37,15 @@ def saturation(
     eifs: bool = False,
     cell: Cell = TABLE_1,
 ) -> Saturation:
-    """Return what `nodes` saturated stations get, at least 1.
+    """Return throughput and collision probability of `nodes` saturated stations, at least 1.
 
-    `payload` is E[P], what the MAC carries: bytes of an IP packet, headers included; without it, a
-    segment with its header. `rts`: with RTS/CTS, (17), or without, (14). After a collision the
+    `payload` is E[P], the size of an IP packet with its headers in bytes; the default is a segment
+    with its header. `rts`: with RTS/CTS, (17), or without, (14). After a collision the
     channel is free again after DIFS, as in (14) and (17), or with `eifs` after the standard's EIFS
     (IEEE 802.11-2007 9.2.3.4). Raises ModelError.
     """
-    count = whole("nodes", nodes)
-    size = whole("payload", cell.segment + cell.header if payload is None else payload, 65_535)
+    count = integers("nodes", nodes)
+    size = integers("payload", cell.segment + cell.header if payload is None else payload, 65_535)
     count, size = np.broadcast_arrays(count, size)
     p = bisect(
         np.zeros(count.shape),

@@ -1,4 +1,4 @@
-"""The models as the command line knows them: keys with units and defaults, and results."""
+"""The models of the command line: keys with units and defaults, and results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from evenair.models.check import (
     check_window_effect,
 )
 from evenair.models.dcf import contention
-from evenair.models.design import MOST_STATIONS, stations_for_delay, think_for_delay
+from evenair.models.design import MAX_STATIONS, stations_for_delay, think_for_delay
 from evenair.models.numbers import ModelError
 from evenair.models.session import DISTRIBUTIONS, lone_session, session_delay
 from evenair.models.tcp import aggregate_throughput
@@ -31,34 +31,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Key:
-    """What a model takes."""
+    """An argument of a model."""
 
     name: str
     kind: str
-    """"whole", "number", "time", "size", "truth", "choice", or "text" for the scenario's reader."""
+    """"integer", "number", "time", "size", "boolean", "choice", or "text", read by the scenario."""
     default: Any
     meaning: str
     unit: str = ""
     accepted: tuple[str, ...] = ()
-    """Of a choice, the default first."""
+    """The values of a choice, the default first."""
     most: int = 1_000_000
-    """Of a whole number."""
+    """The largest value of an integer."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a model gives."""
+    """A result of a model."""
 
     name: str
     label: str
     unit: str = ""
     scale: float = 1.0
-    """For people: the value times this is in `unit`."""
+    """For printing: the value times this is in `unit`."""
 
 
 @dataclass(frozen=True)
 class Model:
-    """A model. Its first key and its first result are what a plot shows unless told otherwise."""
+    """A model. By default a plot shows its first result over its first key."""
 
     name: str
     summary: str
@@ -66,19 +66,19 @@ class Model:
     keys: tuple[Key, ...]
     results: tuple[Result, ...]
     evaluate: Callable[[Mapping[str, Any], Cell, Variant], dict[str, Any]]
-    """Results by name; whole and other numbers among the keys may be arrays if `vectorised`."""
+    """Returns results by name; numeric keys may be arrays if `vectorised`."""
     vectorised: bool
     curve: str
-    """Values of the first key that a plot takes if none are given."""
+    """Default values of the first key for a plot."""
     check: Check | None = None
     choices: tuple[str, ...] = ()
-    """Those of `Variant` that matter."""
+    """The choices of `Variant` that the model uses."""
     unused: tuple[str, ...] = ()
-    """Those of the cell that do not."""
+    """The keys of the cell that the model does not use."""
 
     @property
     def all_keys(self) -> dict[str, Key]:
-        """The model's own keys, then the cell's and the choices, by name."""
+        """The model's own keys, then those of the cell and the choices, by name."""
         cell = (key for key in CELL_KEYS if key.name not in self.unused)
         choices = (VARIANT_KEYS[name] for name in self.choices)
         return {key.name: key for key in (*self.keys, *cell, *choices)}
@@ -93,7 +93,7 @@ CELL_KEYS = (
     Key("mac_overhead", "text", _DEFAULTS.mac_overhead, "MAC header and FCS", "bytes"),
     Key("segment", "text", _DEFAULTS.segment, "payload of a TCP segment", "bytes"),
     Key("header", "text", _DEFAULTS.header, "TCP/IP header", "bytes"),
-    Key("rts_bits", "whole", _DEFAULTS.rts_bits, "of an RTS; the standard's has 160", "bits"),
+    Key("rts_bits", "integer", _DEFAULTS.rts_bits, "of an RTS; the standard's has 160", "bits"),
     Key("attempts", "text", _DEFAULTS.attempts, "transmissions before a frame is dropped"),
 )
 _READINGS = {
@@ -113,9 +113,9 @@ VARIANT_KEYS = {
 }
 
 _STATIONS = Key(
-    "stations", "whole", 10, "stations, the access point not counted", most=MOST_STATIONS
+    "stations", "integer", 10, "stations, the access point not counted", most=MAX_STATIONS
 )
-_DELAYED_ACK = Key("delayed_ack", "whole", 1, "segments per acknowledgement, d", most=65_535)
+_DELAYED_ACK = Key("delayed_ack", "integer", 1, "segments per acknowledgement, d", most=65_535)
 _THINK = Key("think", "time", 10.0, "mean time between two sessions", "s")
 _SIZE = Key("size", "size", 30_000.0, "mean size of a file", "bytes")
 _DELAY = Key("delay", "time", 1.0, "bound of the mean session delay", "s")
@@ -181,7 +181,7 @@ MODELS = {
             name="contention",
             summary="nodes that always have a packet: collisions and backoff",
             source="Miorandi et al., (1) to (5)",
-            keys=(Key("nodes", "whole", 2, "backlogged nodes, the access point included"),),
+            keys=(Key("nodes", "integer", 2, "backlogged nodes, the access point included"),),
             results=(
                 Result("collision_probability", "collision probability"),
                 Result("mean_backoff_s", "mean backoff", "ms", _MS),
@@ -201,10 +201,10 @@ MODELS = {
             summary="saturated stations: throughput",
             source="Bianchi 2000, (7), (9), (13)",
             keys=(
-                Key("nodes", "whole", 2, "saturated stations"),
+                Key("nodes", "integer", 2, "saturated stations"),
                 Key("payload", "size", 1040.0, "what the MAC carries: an IP packet", "bytes"),
-                Key("rts", "truth", True, "with RTS/CTS"),
-                Key("eifs", "truth", False, "the channel is free EIFS after a collision, not DIFS"),
+                Key("rts", "boolean", True, "with RTS/CTS"),
+                Key("eifs", "boolean", False, "EIFS instead of DIFS after a collision"),
             ),
             results=(
                 Result("throughput_bps", "throughput of all", "Mb/s", _MBPS),
@@ -234,7 +234,7 @@ MODELS = {
         ),
         Model(
             name="session-delay",
-            summary="web sessions: mean delay, and how many go on at a time",
+            summary="web sessions: mean delay and number of concurrent sessions",
             source="Miorandi et al., (13) to (17)",
             keys=(
                 _STATIONS,
@@ -267,7 +267,7 @@ MODELS = {
             summary="one download against its window",
             source="Miorandi et al., (A.1) to (A.3)",
             keys=(
-                Key("window", "whole", 1, "the window, W*", "segments", most=65_535),
+                Key("window", "integer", 1, "the window, W*", "segments", most=65_535),
                 _DELAYED_ACK,
             ),
             results=(

@@ -1,6 +1,6 @@
-"""What the models know of the cell: the parameters of Miorandi et al., section 2.3 and Table 1.
+"""The parameters of the cell: Miorandi et al., section 2.3 and Table 1.
 
-Timing and airtimes are those of the simulator, `evenair._core.Phy`; there is no second table.
+Timing and airtimes are those of the simulator, `evenair._core.Phy`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from evenair import _core
+from evenair._core import Phy
+from evenair._core import Scenario as CoreScenario
 from evenair.models.numbers import ModelError
 
 _FLOW = ("segment", "header")
@@ -18,28 +19,28 @@ _FLOW = ("segment", "header")
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell in which each frame is announced by RTS/CTS, and what the frames carry.
+    """A cell that uses RTS/CTS for each frame, and the sizes of the frames.
 
-    `phy`, `preamble`, `data_rate`, `control_rate` are a scenario's, with its units, defaults and
-    errors. What is not given is that of the paper: 802.11b with the long preamble at 11 Mb/s,
+    `phy`, `preamble`, `data_rate`, `control_rate` are those of a scenario, with the same units,
+    defaults and errors. The defaults are the paper's: 802.11b with the long preamble at 11 Mb/s,
     control frames at 2 Mb/s. Raises ModelError.
     """
 
     phy: str = "802.11b"
     preamble: str | float | None = None
-    """Of 802.11b: "long" (the default), "short", or the duration of preamble and PLCP header."""
+    """802.11b: "long" (the default), "short", or the duration of preamble and PLCP header."""
     data_rate: str | float | None = None
     """Bit/s, or text with a unit."""
     control_rate: str | float | None = None
-    """Of RTS, CTS and ACK: bit/s, or text with a unit."""
+    """The rate of RTS, CTS and ACK: bit/s, or text with a unit."""
     mac_overhead: int = 34
-    """Bytes that the MAC adds, L_MAC: 272 bits. (The simulator's default, LLC and SNAP, is 36.)"""
+    """Bytes that the MAC adds, L_MAC: 272 bits. (The simulator's default, with LLC/SNAP, is 36.)"""
     segment: int = 1000
     """Bytes of payload in a TCP segment, L_TCP: 8000 bits, without the header."""
     header: int = 40
-    """Bytes of the TCP/IP header, L_IPH: 320 bits; a TCP acknowledgement is nothing else."""
+    """Bytes of the TCP/IP header, L_IPH: 320 bits; also the size of a TCP acknowledgement."""
     rts_bits: int = 180
-    """L_RTS as printed. The standard's RTS, and the simulator's, has 160 (7.2.1.1)."""
+    """L_RTS as printed. In the standard and in the simulator it is 160 (7.2.1.1)."""
     attempts: int = 7
     """Transmissions of a frame before it is dropped, m."""
 
@@ -47,16 +48,16 @@ class Cell:
         if not isinstance(self.rts_bits, int) or not 1 <= self.rts_bits <= 10_000:
             accepted = "a whole number from 1 to 10000"
             raise ModelError(f"rts_bits: got {self.rts_bits!r}; accepted: {accepted}")
-        _ = self.resolved  # fails where the simulator would, too
+        _ = self.resolved  # raises if the simulator would not accept it
 
     @cached_property
     def resolved(self) -> dict[str, Any]:
-        """The `cell` of the scenario that this cell stands for: bit/s, seconds, bytes."""
-        cell: dict[str, Any] = json.loads(self._scenario)["cell"]
+        """The `cell` of the corresponding scenario, resolved: bit/s, seconds, bytes."""
+        cell: dict[str, Any] = json.loads(self._scenario.resolved_json())["cell"]
         return cell
 
     @cached_property
-    def _scenario(self) -> str:
+    def _scenario(self) -> CoreScenario:
         named = {
             "phy": self.phy,
             "preamble": self.preamble,
@@ -70,60 +71,62 @@ class Cell:
         cell = {key: value for key, value in named.items() if value is not None}
         try:
             document = json.dumps({"cell": cell, "station": [{"flows": [flow]}]}, allow_nan=False)
-            return _core.resolve(document, "model")
+            scenario = CoreScenario(document, "model")
+            scenario.resolve()
         except (TypeError, ValueError) as error:
-            raise ModelError(_in_our_words(str(error))) from None
+            raise ModelError(_with_own_keys(str(error))) from None
+        return scenario
 
     @cached_property
-    def phy_timing(self) -> _core.Phy:
+    def phy_timing(self) -> Phy:
         """The simulator's timing of this cell's PHY."""
-        return _core.Phy(self._scenario, "model")
+        return self._scenario.phy()
 
-    # --- Windows: in the paper a backoff is uniform on 0..CW-1, so CW counts values -------------
+    # --- Contention window: in the paper a backoff is uniform on 0..CW-1 ------------------------
 
     @cached_property
     def cw_min(self) -> int:
-        """CW_min, the values that a first backoff can have: 32 in Table 1."""
+        """CW_min, the number of values of a first backoff: 32 in Table 1."""
         return self.phy_timing.cw_min + 1
 
     @cached_property
     def doublings(self) -> int:
-        """gamma, how often the window can double: 5 in Table 1."""
+        """gamma, the number of doublings of the window: 5 in Table 1."""
         return ((self.phy_timing.cw_max + 1) // self.cw_min).bit_length() - 1
 
     @cached_property
     def first_backoff_s(self) -> float:
-        """T_slot (CW_min - 1)/2, the mean of a backoff without collision."""
+        """T_slot (CW_min - 1)/2, the mean backoff before the first attempt."""
         return self.phy_timing.slot_s * (self.cw_min - 1) / 2
 
     # --- Airtimes, seconds --------------------------------------------------------------------
 
     def frame_s(self, bits: int) -> float:
-        """Preamble, PLCP header and `bits`, everything counted, at the data rate."""
+        """Airtime of preamble, PLCP header and `bits` at the data rate."""
         return self.phy_timing.airtime_s(bits, self.resolved["data_rate"])
 
     def control_s(self, bits: int) -> float:
-        """Preamble, PLCP header and `bits` at the control rate."""
+        """Airtime of preamble, PLCP header and `bits` at the control rate."""
         return self.phy_timing.airtime_s(bits, self.resolved["control_rate"])
 
     @cached_property
     def rts_s(self) -> float:
-        """An RTS."""
+        """Airtime of an RTS."""
         return self.control_s(self.rts_bits)
 
     @cached_property
     def ack_s(self) -> float:
-        """An ACK of the MAC."""
-        return self.control_s(_core.Phy.ACK_BITS)
+        """Airtime of a MAC ACK."""
+        return self.control_s(Phy.ACK_BITS)
 
     @cached_property
     def reservation_s(self) -> float:
-        """RTS, SIFS, CTS and SIFS: what announces a frame."""
+        """RTS, SIFS, CTS and SIFS, which precede a frame."""
         sifs = self.phy_timing.sifs_s
-        return self.rts_s + sifs + self.control_s(_core.Phy.CTS_BITS) + sifs
+        return self.rts_s + sifs + self.control_s(Phy.CTS_BITS) + sifs
 
     def exchange_s(self, payload_bits: int) -> float:
-        """DIFS, RTS, CTS, a frame with `payload_bits` behind the MAC's overhead, and its ACK."""
+        """DIFS, RTS, CTS, a frame with `payload_bits` and the MAC's overhead, and its ACK."""
         timing = self.phy_timing
         frame = self.frame_s(8 * self.mac_overhead + payload_bits)
         return timing.difs_s + self.reservation_s + frame + timing.sifs_s + self.ack_s
@@ -140,7 +143,7 @@ class Cell:
 
     @cached_property
     def segment_bits(self) -> int:
-        """L_TCP."""
+        """L_TCP, bits of payload in a segment."""
         return 8 * self.segment
 
 
@@ -148,7 +151,7 @@ TABLE_1 = Cell()
 """Table 1 and section 2.3 as printed."""
 
 
-def _in_our_words(message: str) -> str:
-    """Return an error of the scenario with the key that was given here."""
+def _with_own_keys(message: str) -> str:
+    """Replace the keys of a scenario in an error message by those of a cell."""
     message = message.removeprefix("model: ").replace("short_retry_limit", "attempts")
     return message.replace("station.0.flows.0.", "").replace("cell.", "")

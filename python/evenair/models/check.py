@@ -1,8 +1,8 @@
-"""The simulation that matches a model: what `evenair model --check` runs.
+"""The simulation of a model's scenario, for `evenair model --check`.
 
-The cell is the model's, with a perfect wire behind the access point. Two things differ on purpose,
-because they are what a check is there to show: the simulator follows the standard, and its RTS has
-160 bits (`rts_bits=160` makes the model's as long).
+The cell is that of the model, with an ideal wire behind the access point. Two differences are
+intended, because a check is to show their effect: the simulator follows the standard, and its RTS
+has 160 bits (`rts_bits=160` gives the model the same).
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 Inputs: TypeAlias = Mapping[str, Any]
 Measure: TypeAlias = Callable[[Mapping[str, Any]], dict[str, float]]
-"""Takes the document of a run's result and gives some of the model's results."""
+"""Computes some of the model's results from the result document of a run."""
 Check: TypeAlias = Callable[[Inputs, "Cell"], tuple[Scenario, Measure]]
 
 _WARMUP, _DURATION = 5.0, 30.0
-_FOR_EVER = 255
-"""Transmissions of a frame: as many as a scenario can say."""
+_UNLIMITED = 255
+"""Transmissions of a frame: the largest number that a scenario accepts."""
 _SESSIONS = 300
-"""Of a station, as in section 4.2."""
+"""Sessions per station, as in section 4.2."""
 _LONGEST = 1e6
-"""Seconds that a scenario can last."""
+"""The longest duration that a scenario accepts, seconds."""
 _SIZES = {
     "queue": "exponential",
     "any": "exponential",
@@ -35,15 +35,15 @@ _SIZES = {
     "exponential": "exponential",
     "pareto": "pareto",
 }
-"""The scenario's name for what the model calls a distribution."""
+"""The scenario's name of each of the model's distributions."""
 _SHAPES = (1.01, 100.0)
-"""Shapes of Pareto's distribution that a scenario takes."""
+"""The range of shapes of the Pareto distribution that a scenario accepts."""
 _LARGE = 10_000
 """Bytes of a threshold that no frame exceeds, and packets of a queue that never overflows."""
 
 
 def check_contention(inputs: Inputs, cell: Cell) -> tuple[Scenario, Measure]:
-    """Saturated stations with RTS/CTS that give a frame up after m attempts."""
+    """Saturated stations with RTS/CTS that drop a frame after m attempts."""
     scenario = _saturated(int(inputs["nodes"]), cell, cell.segment, cell.header, cell.resolved)
 
     def measure(document: Mapping[str, Any]) -> dict[str, float]:
@@ -60,14 +60,14 @@ def check_contention(inputs: Inputs, cell: Cell) -> tuple[Scenario, Measure]:
 
 
 def check_bianchi(inputs: Inputs, cell: Cell) -> tuple[Scenario, Measure]:
-    """Saturated stations that never give a frame up."""
+    """Saturated stations that never drop a frame."""
     header = 28  # of IP and UDP
     payload = int(inputs["payload"])
     if payload <= header:
         raise ModelError(f"payload: got {payload}; accepted: with --check, above {header} bytes")
     settings = cell.resolved | {
         "rts_threshold": 0 if inputs["rts"] else "off",
-        "short_retry_limit": _FOR_EVER,
+        "short_retry_limit": _UNLIMITED,
     }
     scenario = _saturated(int(inputs["nodes"]), cell, payload - header, header, settings)
 
@@ -106,10 +106,10 @@ def check_window_effect(inputs: Inputs, cell: Cell) -> tuple[Scenario, Measure]:
 def check_session_delay(inputs: Inputs, cell: Cell) -> tuple[Scenario, Measure]:
     """Web sessions, 300 for each station, with a window of d segments.
 
-    Sizes are exponential where the model has them distributed anyhow: of the distributions with
-    that mean it is the one whose sample means settle soon. The server opens the connection, so that
-    two packets come before the first segment, as in (13). With d > 1 a receiver's timer is 40 ms,
-    as in section 4.3; the model knows of none. The run ends with the last session.
+    Where the model holds for any distribution, sizes are exponential, because their sample means
+    converge fast. The server opens the connection, so that two packets precede the first segment,
+    as in (13). With d > 1 the delayed acknowledgement timer is 40 ms, as in section 4.3; the model
+    has no such timer. The run ends with the last session.
     """
     stations, d = int(inputs["stations"]), int(inputs["delayed_ack"])
     distribution = inputs["size_distribution"]
@@ -119,7 +119,7 @@ def check_session_delay(inputs: Inputs, cell: Cell) -> tuple[Scenario, Measure]:
             accepted = f"with --check, from {_SHAPES[0]:g} to {_SHAPES[1]:g}"
             raise ModelError(f"shape: got {inputs['shape']:g}; accepted: {accepted}")
         size["shape"] = inputs["shape"]
-    # Ten times as long as all sessions one after the other at a hundredth of the data rate.
+    # Ten times the duration of all sessions in sequence at a hundredth of the data rate.
     cycle = 10 * (inputs["think"] + stations * inputs["size"] * 800 / cell.resolved["data_rate"])
     if cycle > _LONGEST:
         raise ModelError(
@@ -147,8 +147,7 @@ def check_session_delay(inputs: Inputs, cell: Cell) -> tuple[Scenario, Measure]:
 def _saturated(
     nodes: int, cell: Cell, segment: int, header: int, settings: Mapping[str, Any]
 ) -> Scenario:
-    # Together the stations offer more than the data rate, of which overheads take a good part: no
-    # queue is ever empty once the warm-up is over.
+    # The offered load exceeds the data rate, so no queue is empty after the warm-up.
     rate = max(1.2 * cell.resolved["data_rate"] / nodes, 1.0)
     flow = {
         "direction": "up",
@@ -176,7 +175,7 @@ def _downloads(
         "segment": cell.segment,
         "header": cell.header,
         "window": delayed_ack,
-        # A first window below d would wait for the receiver's timer.
+        # With an initial window below d, the sender waits for the delayed acknowledgement timer.
         "initial_window": delayed_ack,
         "delayed_ack": delayed_ack,
         "start": 0,
@@ -203,7 +202,7 @@ def _scenario(
 
 
 def _collision_probability(document: Mapping[str, Any]) -> float:
-    """The mean over the stations, which are all alike."""
+    """The mean over the stations, which are identical."""
     stations = [station for station in document["stations"] if station["frames_sent"]]
     total: float = sum(station["collision_probability"] for station in stations)
     return total / len(stations)

@@ -1,4 +1,4 @@
-"""The DCF among nodes that always have a packet: Miorandi et al., (1) to (5).
+"""The DCF with backlogged nodes: Miorandi et al., (1) to (5).
 
 T_b is the mean backoff before an attempt, P_C the probability that the attempt collides, n_b the
 number of backlogged nodes, the access point included.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from evenair.models.cell import TABLE_1, Cell
-from evenair.models.numbers import ModelError, Numbers, bisect, like_input, whole
+from evenair.models.numbers import ModelError, Numbers, bisect, integers, like_input
 from evenair.models.variant import PRINTED, Variant
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Contention(NamedTuple):
-    """What contention costs; each a float, or an array of the shape of `nodes`."""
+    """Costs of contention; each a float, or an array of the shape of `nodes`."""
 
     collision_probability: Numbers
     """P_C, (1) with (2)."""
@@ -31,22 +31,22 @@ class Contention(NamedTuple):
     collision_time_s: Numbers
     """T_coll, (3)."""
     wasted_time_s: Numbers
-    """T_W, (4): in collisions, per packet that succeeds."""
+    """T_W, (4): time in collisions per successful packet."""
     total_backoff_s: Numbers
-    """T_tbo, (5): in backoff, per packet that succeeds."""
+    """T_tbo, (5): time in backoff per successful packet."""
 
 
 def contention(nodes: ArrayLike, cell: Cell = TABLE_1, variant: Variant = PRINTED) -> Contention:
-    """Return everything that (1) to (5) give for `nodes` backlogged nodes, at least 1.
+    """Return the results of (1) to (5) for `nodes` backlogged nodes, at least 1.
 
-    Raises ModelError, also where (1) and (2) as printed have no solution.
+    Raises ModelError, also if (1) and (2) as printed have no solution.
     """
-    count = whole("nodes", nodes)
+    count = integers("nodes", nodes)
     p = _collision_probability(count, cell, variant)
     backoff = cell.phy_timing.slot_s * _mean_slots(p, cell, variant)
     collision = _collision_time(backoff, cell, variant)
     wasted = collision * _collisions_per_packet(p, count, cell, variant)
-    # (5): n_b nodes count their backoffs down side by side, 1/(1 - P_C) of them per success.
+    # (5): n_b nodes count down in parallel, 1/(1 - P_C) backoffs per success.
     total = backoff / (count * (1 - p))
     values = (p, backoff, p**cell.attempts, collision, wasted, total)
     return Contention(*(like_input(value) for value in values))
@@ -55,7 +55,7 @@ def contention(nodes: ArrayLike, cell: Cell = TABLE_1, variant: Variant = PRINTE
 def collision_probability(
     nodes: ArrayLike, cell: Cell = TABLE_1, variant: Variant = PRINTED
 ) -> Numbers:
-    """Return P_C, the solution of (1) and (2); (6) is its case of two nodes. See `contention`."""
+    """Return P_C, the solution of (1) and (2); (6) is the case of two nodes. See `contention`."""
     return contention(nodes, cell, variant).collision_probability
 
 
@@ -64,9 +64,9 @@ def mean_backoff(
 ) -> Numbers:
     """Return T_b of (1), seconds, for a collision probability from 0 to 1.
 
-    The printed closed form is 0/0 at P = 1/2; this is the sum behind it, over the stages k = 0 to
-    m - 1: (1 - P) P^k (2^min(k, gamma) CW_min - 1)/2. (The text lets k go up to m. But (1) and
-    P_drop = P_C^m have m attempts, and re-summing (1) gives m stages.)
+    The printed closed form is 0/0 at P = 1/2. This is the underlying sum over the stages k = 0 to
+    m - 1: (1 - P) P^k (2^min(k, gamma) CW_min - 1)/2. (In the text k goes up to m. But (1) and
+    P_drop = P_C^m have m attempts, and (1) is the sum of m stages.)
     """
     p = np.asarray(collision_probability, dtype=np.float64)
     if not np.all((p >= 0) & (p <= 1)):
@@ -75,7 +75,10 @@ def mean_backoff(
 
 
 def most_nodes(cell: Cell = TABLE_1, variant: Variant = PRINTED) -> float:
-    """Return up to how many nodes (1) and (2) have a solution: infinity if normalised."""
+    """Return the largest number of nodes for which (1) and (2) have a solution.
+
+    Infinity if the fixed point is normalised.
+    """
     if variant.fixed_point == "normalised":
         return float("inf")
     return 1 + float(_other_nodes(np.array(_highest_root(cell)), cell, variant))
@@ -100,15 +103,15 @@ def _other_nodes(p: NDArray[np.float64], cell: Cell, variant: Variant) -> NDArra
 
 @cache
 def _highest_root(cell: Cell) -> float:
-    """Where the printed n_b has its maximum: smaller P_C are smallest roots, larger ones spurious.
+    """The P_C at which the printed n_b has its maximum. Roots above it are spurious.
 
-    n_b rises with P_C from 1 on, until T_b, whose weights run out, begins to fall towards 0.
+    n_b increases with P_C from 1 until T_b, whose weights do not add up to 1, decreases towards 0.
     """
     low, high = 0.0, 1.0
     for _ in range(12):
         p = np.linspace(low, high, 66)[1:-1]
         slots = _mean_slots(p, cell, PRINTED)
-        # A node cannot attempt more often than in each slot.
+        # A node attempts at most once per slot.
         nodes = np.where(slots > 1, np.log1p(-p) / np.log1p(-1 / np.maximum(slots, 1.01)), 0.0)
         peak = int(np.argmax(nodes))
         step = p[1] - p[0]
@@ -153,9 +156,9 @@ def _collisions_per_packet(
 ) -> NDArray[np.float64]:
     if variant.collisions == "per-node":
         return np.asarray(p / (1 - p))
-    # A slot in which two or more of n nodes attempt, each with probability tau = T_slot/T_b, over
-    # one in which a single one does: ((1 - (1-tau)^n) / (n tau (1-tau)^(n-1))) - 1, where
-    # (1-tau)^(n-1) = 1 - P by (2).
+    # The probability that two or more of n nodes attempt in a slot, each with probability tau =
+    # T_slot/T_b, over the probability that exactly one does:
+    # ((1 - (1-tau)^n) / (n tau (1-tau)^(n-1))) - 1, where (1-tau)^(n-1) = 1 - P by (2).
     tau = 1 / _mean_slots(p, cell, variant)
     busy = 1 - (1 - tau) * (1 - p)
     return np.where(nodes == 1, 0.0, busy / (nodes * tau * (1 - p)) - 1)

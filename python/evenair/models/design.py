@@ -1,4 +1,4 @@
-"""Questions a designer asks: how many stations, which think time. Roots of (17)."""
+"""Dimensioning: the number of stations, or the think time, for a bound of the delay, by (17)."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from typing import NamedTuple
 import numpy as np
 
 from evenair.models.cell import TABLE_1, Cell
-from evenair.models.numbers import ModelError, positive, whole
+from evenair.models.numbers import ModelError, integers, positive
 from evenair.models.session import light_load_delay, saturated_delay, session_delay
 from evenair.models.variant import PRINTED, Variant
 
-MOST_STATIONS = 100_000
-"""Nobody asks for more in one cell, and the state probabilities have to fit into memory."""
+MAX_STATIONS = 100_000
+"""The largest number of stations; the state probabilities must fit into memory."""
 
 
 class StationsForDelay(NamedTuple):
     """The most stations that a bound of the mean delay allows."""
 
     stations: int
-    """0 if not even one keeps the bound."""
+    """0 if even a single station exceeds the bound."""
     mean_delay_s: float
-    """Of so many stations; nan for 0."""
+    """The delay of that many stations; NaN for 0."""
     next_delay_s: float
-    """Of one more, which is beyond the bound."""
+    """The delay of one station more, which exceeds the bound."""
 
 
 class ThinkForDelay(NamedTuple):
     """The shortest mean think time that a bound of the mean delay allows."""
 
     think_s: float
-    """0 if even stations that never think keep the bound."""
+    """0 if the bound is met without any think time."""
     mean_delay_s: float
-    """With it."""
+    """The delay with this think time."""
 
 
 def stations_for_delay(
@@ -44,10 +44,10 @@ def stations_for_delay(
     cell: Cell = TABLE_1,
     variant: Variant = PRINTED,
 ) -> StationsForDelay:
-    """Return how many stations can be in a cell before the mean session delay passes `delay`.
+    """Return the largest number of stations with a mean session delay of at most `delay`.
 
-    Seconds and bytes; see `session_delay`. Found by doubling and halving: the delay rises with each
-    station, because C_k/k falls. Raises ModelError.
+    Seconds and bytes; see `session_delay`. By exponential and binary search: the delay increases
+    with the number of stations, because C_k/k decreases. Raises ModelError.
     """
     bound = float(positive("delay", delay, "a time"))
 
@@ -57,12 +57,12 @@ def stations_for_delay(
 
     high = 1
     while delay_of(high) <= bound:
-        if high == MOST_STATIONS:
+        if high == MAX_STATIONS:
             raise ModelError(
-                f"delay: got {bound:g} s; accepted: what {MOST_STATIONS} stations do not keep"
+                f"delay: got {bound:g} s; accepted: what {MAX_STATIONS} stations do not keep"
             )
-        high = min(2 * high, MOST_STATIONS)
-    low = high // 2  # kept, or 0
+        high = min(2 * high, MAX_STATIONS)
+    low = high // 2  # meets the bound, or is 0
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if delay_of(middle) <= bound else (low, middle)
@@ -77,14 +77,14 @@ def think_for_delay(
     cell: Cell = TABLE_1,
     variant: Variant = PRINTED,
 ) -> ThinkForDelay:
-    """Return the shortest mean think time with which `stations` stations keep `delay` on average.
+    """Return the shortest mean think time with a mean session delay of at most `delay`.
 
     Seconds and bytes; see `session_delay`. To 12 digits, by bisection of the logarithm: the delay
-    falls from that of stations that never think to that of a single one. Raises ModelError, also
-    where no think time is long enough.
+    decreases from that without think time to that of a single station. Raises ModelError, also if
+    no think time is long enough.
     """
     bound = float(positive("delay", delay, "a time"))
-    n = int(whole("stations", stations))
+    n = int(integers("stations", stations))
     least = light_load_delay(size, delayed_ack, cell, variant)
     worst = saturated_delay(n, size, delayed_ack, cell, variant)
     if bound >= worst:

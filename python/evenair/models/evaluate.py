@@ -1,4 +1,4 @@
-"""Asks a model, and the simulator for the same."""
+"""Evaluates a query by the model and, for comparison, by simulation."""
 
 from __future__ import annotations
 
@@ -8,31 +8,32 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from evenair.engine import run_jobs
 from evenair.statistics import Estimate, estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from evenair.models.read import Point, Question
+    from evenair.models.query import Point, Query
 
 
 @dataclass
 class Answer:
-    """What a model says for each point of a question, and what simulations say."""
+    """The results of a model for each point of a query, and of simulations."""
 
     results: dict[str, list[Any]]
     """By name: a number per point; of state probabilities a list per point."""
     simulated: dict[str, list[Estimate]] = field(default_factory=dict)
-    """Some of the same, by simulation: an estimate per point."""
+    """Results that were also simulated: an estimate per point."""
     runs: int = 0
     seed: int = 0
 
-    def document(self, question: Question) -> dict[str, Any]:
+    def document(self, query: Query) -> dict[str, Any]:
         """Return what `--json` prints: plain values, or lists where a key has several."""
-        inputs = [_inputs(question, point) for point in question.points]
-        varied = question.varied.name if question.varied else None
+        inputs = [_inputs(query, point) for point in query.points]
+        varied = query.varied.name if query.varied else None
         document: dict[str, Any] = {
-            "model": question.model.name,
+            "model": query.model.name,
             "inputs": {
                 key: [point[key] for point in inputs] if key == varied else value
                 for key, value in inputs[0].items()
@@ -47,23 +48,21 @@ class Answer:
         return document
 
 
-def evaluate(question: Question) -> Answer:
-    """Ask the model. Raises ModelError."""
-    model, varied = question.model, question.varied
-    own = varied is not None and varied in model.keys and varied.kind not in ("choice", "truth")
+def evaluate(query: Query) -> Answer:
+    """Evaluate the model. Raises ModelError."""
+    model, varied = query.model, query.varied
+    own = varied is not None and varied in model.keys and varied.kind not in ("choice", "boolean")
     if own and model.vectorised and varied is not None:
-        first = question.points[0]
-        inputs = first.inputs | {varied.name: np.array(question.values)}
+        first = query.points[0]
+        inputs = first.inputs | {varied.name: np.array(query.values)}
         found = model.evaluate(inputs, first.cell, first.variant)
-        count = len(question.values)
-        results = {name: _rows(found[name], count) for name in _names(question)}
+        count = len(query.values)
+        results = {name: _rows(found[name], count) for name in _names(query)}
     else:
-        each = [
-            model.evaluate(point.inputs, point.cell, point.variant) for point in question.points
-        ]
-        results = {name: [_plain(found[name]) for found in each] for name in _names(question)}
+        each = [model.evaluate(point.inputs, point.cell, point.variant) for point in query.points]
+        results = {name: [_plain(found[name]) for found in each] for name in _names(query)}
     if "state_probabilities" in results:
-        stations = [point.inputs["stations"] for point in question.points]
+        stations = [point.inputs["stations"] for point in query.points]
         results["state_probabilities"] = [
             row[: n + 1] for row, n in zip(results["state_probabilities"], stations, strict=True)
         ]
@@ -71,22 +70,20 @@ def evaluate(question: Question) -> Answer:
 
 
 def simulate(
-    question: Question,
+    query: Query,
     answer: Answer,
     runs: int,
     seed: int,
     progress: Callable[[int, int], None] | None,
 ) -> None:
-    """Simulate what matches each point, `runs` times, and put the estimates into `answer`.
+    """Simulate each point `runs` times, and store the estimates in `answer`.
 
     Raises ScenarioError, RunError.
     """
-    from evenair.engine import run_jobs
-
-    check = question.model.check
+    check = query.model.check
     if check is None:
-        raise TypeError(f"{question.model.name}: there is no check")
-    matches = [check(point.inputs, point.cell) for point in question.points]
+        raise TypeError(f"{query.model.name}: there is no check")
+    matches = [check(point.inputs, point.cell) for point in query.points]
     jobs = [(scenario, seed + k) for scenario, _ in matches for k in range(runs)]
     results = run_jobs(jobs, progress=progress)
     answer.runs, answer.seed = runs, seed
@@ -98,18 +95,18 @@ def simulate(
             answer.simulated.setdefault(name, []).append(estimate(sample))
 
 
-def _names(question: Question) -> list[str]:
-    return [result.name for result in question.model.results]
+def _names(query: Query) -> list[str]:
+    return [result.name for result in query.model.results]
 
 
 def _rows(values: Any, count: int) -> list[Any]:
-    """Return a result of a vectorised model per point; set-up, for one, is the same for all."""
+    """Return a result of a vectorised model per point; some are the same for all points."""
     array = np.asarray(values)
     return [_plain(value) for value in (array if array.ndim else np.full(count, array))]
 
 
 def _plain(value: Any) -> Any:
-    """Return what JSON can have: no NumPy, and None for a number that is none."""
+    """Convert NumPy values to Python's, and NaN to None, which JSON can express."""
     value = np.asarray(value).tolist()
     return None if isinstance(value, float) and math.isnan(value) else value
 
@@ -118,13 +115,13 @@ def _spread(found: Estimate) -> dict[str, float | None]:
     return {"mean": found.mean, "ci95": found.ci95}
 
 
-def _inputs(question: Question, point: Point) -> dict[str, Any]:
+def _inputs(query: Query, point: Point) -> dict[str, Any]:
     """Every key with its value: seconds, bytes, bit/s."""
     everything = dict(point.inputs)
-    for name in question.model.all_keys:
+    for name in query.model.all_keys:
         if name in everything:
             continue
-        if name in question.model.choices:
+        if name in query.model.choices:
             everything[name] = getattr(point.variant, name)
         elif name in ("preamble", "data_rate", "control_rate"):
             if name in point.cell.resolved:  # only 802.11b has a preamble to choose

@@ -1,4 +1,4 @@
-"""Arrays in, arrays out; a scalar in, a scalar out; and what is said of values that cannot be."""
+"""Conversion between scalars and arrays, and checks of arguments."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 Numbers: TypeAlias = Any
-"""A float where all arguments were scalars, else an array of their broadcast shape."""
+"""A float if all arguments are scalars, else an array of their broadcast shape."""
 
 
 class ModelError(ValueError):
-    """A model was given what it has no answer for. The message names key, value and what is."""
+    """An argument of a model is not valid. The message names key, value and what is accepted."""
 
 
 def like_input(values: NDArray[Any]) -> Numbers:
-    """Return an array of no dimensions as a Python number, any other as it is."""
+    """Return an array without dimensions as a Python number, any other array unchanged."""
     return values.item() if values.ndim == 0 else values
 
 
-def whole(name: str, values: ArrayLike, most: int | None = None) -> NDArray[np.float64]:
-    """Return whole numbers from 1 to `most` as floats. Raises ModelError."""
+def integers(name: str, values: ArrayLike, most: int | None = None) -> NDArray[np.float64]:
+    """Return integers from 1 to `most` as floats. Raises ModelError."""
     numbers = _numbers(name, values)
     top = np.inf if most is None else most
     right = np.isfinite(numbers) & (numbers >= 1) & (numbers <= top)
@@ -38,17 +38,17 @@ def positive(name: str, values: ArrayLike, unit: str) -> NDArray[np.float64]:
     return _checked(name, numbers, ~(np.isfinite(numbers) & (numbers > 0)), f"{unit} above 0")
 
 
-def above(name: str, values: ArrayLike, bound: float, why: str) -> NDArray[np.float64]:
+def above(name: str, values: ArrayLike, bound: float, remark: str) -> NDArray[np.float64]:
     """Return finite numbers above `bound`. Raises ModelError."""
     numbers = _numbers(name, values)
-    accepted = f"a number above {bound:g}{why}"
+    accepted = f"a number above {bound:g}{remark}"
     return _checked(name, numbers, ~(np.isfinite(numbers) & (numbers > bound)), accepted)
 
 
 def bisect(low: NDArray[Any], high: NDArray[Any], is_below: Any) -> NDArray[np.float64]:
-    """Return where `is_below(x)`, true at `low` and false at `high`, changes, to a float's digits.
+    """Return the x at which `is_below(x)` changes from true, at `low`, to false, at `high`.
 
-    Elementwise. 64 halvings leave less of an interval than a float resolves at its ends.
+    Elementwise. After 64 steps the interval is below the resolution of a float.
     """
     for _ in range(64):
         middle = (low + high) / 2

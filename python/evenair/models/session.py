@@ -1,8 +1,8 @@
-"""Web pages: how long a session takes, Miorandi et al., (13) to (17).
+"""Delay of web sessions: Miorandi et al., (13) to (17).
 
-A session is the transfer of a file of mean size E[X]; between two sessions a station thinks. The
-window is W* = d segments, one for d = 1. Sizes are in bytes, KB being 1000: with 1024 table 2
-cannot be met in any reading.
+A session is the transfer of a file of mean size E[X]; sessions are separated by think times. The
+window is W* = d segments, one for d = 1. Sizes are in bytes, and KB is 1000 bytes: with 1024 no
+reading reproduces table 2.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from evenair.models.cell import TABLE_1, Cell
-from evenair.models.numbers import ModelError, Numbers, above, like_input, positive, whole
+from evenair.models.numbers import ModelError, Numbers, above, integers, like_input, positive
 from evenair.models.tcp import aggregate_throughput
 from evenair.models.variant import PRINTED, Variant
 
@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 DISTRIBUTIONS = ("constant", "exponential", "pareto")
-"""Of file sizes. Pareto is of type I: its minimum is mean (shape - 1)/shape, as in ns-2."""
+"""Distributions of file sizes. Pareto is of type I: its minimum is mean (shape - 1)/shape, as in
+ns-2."""
 
 
-_MOST_PROBABILITIES = 20_000_000
-"""Of (16), in one call: some hundreds of megabytes."""
+_MAX_PROBABILITIES = 20_000_000
+"""The largest number of values of (16) in one call: some hundreds of megabytes."""
 
 
 class Session(NamedTuple):
@@ -33,7 +34,7 @@ class Session(NamedTuple):
     mean_delay_s: Numbers
     """E[T_session], (17), for one station (14) or (15)."""
     setup_s: float
-    """E[T_setup], (13), which is part of the delay."""
+    """E[T_setup], (13), a part of the delay."""
     active_mean: Numbers
     """E[Y]: stations that are in a session."""
     state_probabilities: NDArray[np.float64]
@@ -42,9 +43,9 @@ class Session(NamedTuple):
 
 
 def setup_time(cell: Cell = TABLE_1, variant: Variant = PRINTED) -> float:
-    """Return E[T_setup] of (13), seconds: two packets of the handshake, the third goes with data.
+    """Return E[T_setup] of (13), seconds: two packets of the handshake; the third carries data.
 
-    As printed they have neither RTS/CTS nor the MAC's overhead; see `Variant.handshake`.
+    As printed, they have neither RTS/CTS nor the MAC's overhead; see `Variant.handshake`.
     """
     if variant.handshake == "rts-cts":
         return 2 * (cell.tcp_ack_s + cell.first_backoff_s)
@@ -60,13 +61,13 @@ def setup_time(cell: Cell = TABLE_1, variant: Variant = PRINTED) -> float:
 def file_delay(
     size: ArrayLike, delayed_ack: ArrayLike = 1, cell: Cell = TABLE_1, variant: Variant = PRINTED
 ) -> Numbers:
-    """Return the delay of a file of `size` bytes with nobody else in the cell, (14), seconds.
+    """Return the delay of a file of `size` bytes with a single station, (14), seconds.
 
-    d > 1: ceil(X/(d L_TCP)) acknowledgements, and no wait for the timer before the last. What the
-    last packet is shorter saves its bits at the data rate; that OFDM sends whole symbols is
+    d > 1: ceil(X/(d L_TCP)) acknowledgements, without the timer before the last. The bits that the
+    last packet is shorter are subtracted at the data rate; the padding to whole OFDM symbols is
     neglected. Raises ModelError.
     """
-    x, d = positive("size", size, "a size"), whole("delayed_ack", delayed_ack)
+    x, d = positive("size", size, "a size"), integers("delayed_ack", delayed_ack)
     packets, acks = np.ceil(x / cell.segment), np.ceil(x / (cell.segment * d))
     return like_input(np.asarray(_one_station_delay(x, packets, acks, cell, variant)))
 
@@ -79,13 +80,13 @@ def mean_file_delay(
     cell: Cell = TABLE_1,
     variant: Variant = PRINTED,
 ) -> Numbers:
-    """Return the mean delay of files of mean `size` bytes with nobody else in the cell, seconds.
+    """Return the mean delay of files of mean `size` bytes with a single station, seconds.
 
     `distribution` is one of DISTRIBUTIONS, for the exact mean of (14), or "any" for (15), which
-    has E[X]/L_TCP packets whatever the distribution is and so drops half a packet. `shape` is
+    counts E[X]/L_TCP packets for any distribution and so neglects half a packet. `shape` is
     Pareto's, above 1. Raises ModelError.
     """
-    x, d = positive("size", size, "a size"), whole("delayed_ack", delayed_ack)
+    x, d = positive("size", size, "a size"), integers("delayed_ack", delayed_ack)
     if distribution == "any":
         packets = x / cell.segment
         total = setup_time(cell, variant) + _transfer(packets, packets / d, cell)
@@ -102,7 +103,7 @@ def _one_station_delay(
     cell: Cell,
     variant: Variant,
 ) -> NDArray[np.float64]:
-    """(14), or its mean: all of it is linear in sizes and counts."""
+    """(14), or its mean: it is linear in sizes and counts."""
     delay = setup_time(cell, variant) + _transfer(packets, acks, cell)
     if variant.last_packet == "partial":
         # (14)'s (ceil - floor)(L - X mod L) is ceil(X/L) L - X.
@@ -135,7 +136,7 @@ def _mean_ceil(
 
 
 def _hurwitz_zeta(s: NDArray[np.float64], a: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The sum of (a + k)^-s over k = 0, 1, ..., by Euler and Maclaurin behind the first 16 terms.
+    """The sum of (a + k)^-s over k = 0, 1, ...: 16 terms, then the Euler-Maclaurin formula.
 
     NIST Digital Library of Mathematical Functions, 25.11.5 and 2.10.1.
     """
@@ -167,26 +168,26 @@ def session_delay(
     broadcast. Raises ModelError.
 
     k active sessions share the capacity C_k = k S_TCP(k, d). In (17) the rate of sessions is
-    printed as lambda sum (k + 1) pi_k; here it is lambda sum (n - 1 - k) pi_k, from those that
-    think. That is what flow balance, sum mu_k pi_k, and the limit of light load, E[X]/C_1, ask for;
-    the two agree for one station alone.
+    printed as lambda sum (k + 1) pi_k; here it is lambda sum (n - 1 - k) pi_k, the rate of the
+    thinking stations. Flow balance, sum mu_k pi_k, and the limit of light load, E[X]/C_1, require
+    this; both agree for a single station.
     """
     n, z, x, d = np.broadcast_arrays(
-        whole("stations", stations),
+        integers("stations", stations),
         positive("think", think, "a time"),
         positive("size", size, "a size"),
-        whole("delayed_ack", delayed_ack),
+        integers("delayed_ack", delayed_ack),
     )
     setup = setup_time(cell, variant)
     idle = z + setup if variant.setup == "in-cycle" else z
     states = np.arange(int(np.max(n, initial=1)) + 1)
-    if n.size * len(states) > _MOST_PROBABILITIES:
+    if n.size * len(states) > _MAX_PROBABILITIES:
         raise ModelError(
             f"stations: got {n.size} cells of up to {len(states) - 1}; accepted: fewer"
         )
     pi = _state_probabilities(n, idle, x, d, states, cell, variant)
     active = pi @ states
-    # The mean number that thinks, without the cancellation of n - 1 - E[Y].
+    # The mean number of thinking stations; n - 1 - E[Y] would suffer from cancellation.
     thinking = (pi * np.maximum(n[..., np.newaxis] - states, 0)).sum(axis=-1)
     delay = setup + active * idle / thinking
     return Session(like_input(np.asarray(delay)), setup, like_input(np.asarray(active)), pi)
@@ -198,7 +199,7 @@ def capacity(
     cell: Cell = TABLE_1,
     variant: Variant = PRINTED,
 ) -> Numbers:
-    """Return C_k, bit/s: what k active sessions have together. Raises ModelError."""
+    """Return C_k, bit/s: the total throughput of k active sessions. Raises ModelError."""
     return aggregate_throughput(sessions, delayed_ack, cell, variant)
 
 
@@ -211,16 +212,16 @@ def _state_probabilities(
     cell: Cell,
     variant: Variant,
 ) -> NDArray[np.float64]:
-    """(16) in logarithms: for n = 1000 its products are beyond any float."""
+    """(16) in logarithms: for n = 1000 its products overflow a float."""
     k = states[1:]
-    # C_k costs most: once for each d.
+    # C_k is the most expensive part: compute it once for each d.
     if d.size and np.all(d == d.flat[0]):
         shared: NDArray[np.float64] = np.asarray(capacity(k, d.flat[0], cell, variant))
     else:
         shared = np.asarray(capacity(k, d[..., np.newaxis], cell, variant))
     service = np.log(shared) - np.log(8 * size)[..., np.newaxis]  # log mu_k
     idle = n[..., np.newaxis] - k + 1
-    # State k is reached from k - 1 by one of n - k + 1; beyond n there is nobody.
+    # State k is reached from k - 1 by one of n - k + 1 stations; states above n do not exist.
     with np.errstate(divide="ignore"):
         arrival = np.log(np.maximum(idle, 0)) - np.log(think)[..., np.newaxis]
     weights = np.concatenate(
@@ -239,9 +240,9 @@ def lone_session(
     cell: Cell = TABLE_1,
     variant: Variant = PRINTED,
 ) -> Session:
-    """Return what `session_delay` does, of one station and by the affine model, (14) or (15).
+    """Return the result of `session_delay` for one station by the affine model, (14) or (15).
 
-    `distribution` as in `mean_file_delay`. As in (17), set-up is no part of the active time.
+    `distribution` as in `mean_file_delay`. As in (17), the set-up is not part of the active time.
     Raises ModelError.
     """
     delay = np.asarray(mean_file_delay(size, distribution, shape, delayed_ack, cell, variant))
@@ -255,7 +256,7 @@ def lone_session(
 def light_load_delay(
     size: float, delayed_ack: int = 1, cell: Cell = TABLE_1, variant: Variant = PRINTED
 ) -> float:
-    """Return what (17) tends to as think times grow, seconds: the set-up and E[X]/C_1."""
+    """Return the limit of (17) for long think times, seconds: the set-up and E[X]/C_1."""
     x = float(positive("size", size, "a size"))
     alone: float = capacity(1, delayed_ack, cell, variant)
     return setup_time(cell, variant) + 8 * x / alone
@@ -268,7 +269,7 @@ def saturated_delay(
     cell: Cell = TABLE_1,
     variant: Variant = PRINTED,
 ) -> float:
-    """Return what (17) tends to as think times vanish, seconds: the set-up and n E[X]/C_n."""
-    n, x = float(whole("stations", stations)), float(positive("size", size, "a size"))
+    """Return the limit of (17) for short think times, seconds: the set-up and n E[X]/C_n."""
+    n, x = float(integers("stations", stations)), float(positive("size", size, "a size"))
     shared: float = capacity(n, delayed_ack, cell, variant)
     return setup_time(cell, variant) + 8 * x * n / shared

@@ -1,4 +1,4 @@
-"""Persistent downloads: the throughput of TCP over the DCF, Miorandi et al., (7) to (12).
+"""Throughput of persistent TCP downloads over the DCF: Miorandi et al., (7) to (12).
 
 Receivers acknowledge every d-th segment and advertise a window of W* = d, so that no station has
 more than one acknowledgement to send.
@@ -13,15 +13,15 @@ import numpy as np
 
 from evenair.models.cell import TABLE_1, Cell
 from evenair.models.dcf import contention
-from evenair.models.numbers import Numbers, like_input, whole
+from evenair.models.numbers import Numbers, integers, like_input
 from evenair.models.variant import PRINTED, Variant
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-_ENOUGH = 21
-"""States of (11) that are added up. That j stations are backlogged has a probability below 1/j!,
-whatever n_c and d are: what is left out is below 1e-19, which no float notices."""
+_STATES = 21
+"""States of (11) that are summed. The probability of j backlogged stations is below 1/j! for any
+n_c and d, so the neglected terms are below 1e-19, the resolution of a float."""
 
 
 def one_station_throughput(
@@ -29,10 +29,10 @@ def one_station_throughput(
 ) -> Numbers:
     """Return S_TCP(1, d) of (8), bit/s: one download with a window far above d. (7) is d = 1.
 
-    The last term of (8) is printed without T_slot: slots would be added to seconds. With it, (8)
-    has (d + 1)/d backoffs per segment, as (12) has, and d = 1 gives (7). Raises ModelError.
+    The last term of (8) is printed without T_slot, which adds slots to seconds. With T_slot, (8)
+    has (d + 1)/d backoffs per segment, like (12), and d = 1 gives (7). Raises ModelError.
     """
-    d = whole("delayed_ack", delayed_ack)
+    d = integers("delayed_ack", delayed_ack)
     two = contention(2, cell, variant)
     contended = cell.tcp_ack_s + 2 * (two.total_backoff_s + two.wasted_time_s)
     uncontended = (d - 1) * cell.first_backoff_s
@@ -45,7 +45,7 @@ def backlog_distribution(stations: int, delayed_ack: int = 1) -> NDArray[np.floa
     The access point always is, each of n_c stations with probability 1/(d n_c), independently.
     Raises ModelError.
     """
-    n, d = whole("stations", stations), whole("delayed_ack", delayed_ack)
+    n, d = integers("stations", stations), integers("delayed_ack", delayed_ack)
     return _backlog(n, d, int(n) + 1)
 
 
@@ -55,13 +55,13 @@ def aggregate_throughput(
     cell: Cell = TABLE_1,
     variant: Variant = PRINTED,
 ) -> Numbers:
-    """Return n_c S_TCP(n_c, d), bit/s: all of n_c downloads together, (12), for d = 1 (10).
+    """Return n_c S_TCP(n_c, d), bit/s: the total of n_c downloads, (12), for d = 1 (10).
 
     The shapes of `stations` and `delayed_ack` are broadcast. Raises ModelError.
     """
-    n = whole("stations", stations)
-    d = whole("delayed_ack", delayed_ack)
-    most = min(int(np.max(n, initial=1)) + 1, _ENOUGH)
+    n = integers("stations", stations)
+    d = integers("delayed_ack", delayed_ack)
+    most = min(int(np.max(n, initial=1)) + 1, _STATES)
     pi = _backlog(n, d, most)
     acks = d[..., np.newaxis]
     times = (
@@ -88,16 +88,16 @@ def connection_throughput(
 
     See `aggregate_throughput`.
     """
-    n = whole("stations", stations)
+    n = integers("stations", stations)
     return like_input(np.asarray(aggregate_throughput(n, delayed_ack, cell, variant) / n))
 
 
 def contention_free_round(delayed_ack: ArrayLike = 1, cell: Cell = TABLE_1) -> Numbers:
-    """Return how long d segments and their acknowledgement take if nobody contends, seconds.
+    """Return the duration of d segments and their acknowledgement without contention, seconds.
 
-    For d = 1 it is the round-trip time of section 4.1. Raises ModelError.
+    For d = 1 this is the round-trip time of section 4.1. Raises ModelError.
     """
-    d = whole("delayed_ack", delayed_ack)
+    d = integers("delayed_ack", delayed_ack)
     packets = d * cell.tcp_data_s + cell.tcp_ack_s
     return like_input(packets + (d + 1) * cell.first_backoff_s)
 

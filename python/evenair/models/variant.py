@@ -1,7 +1,7 @@
-"""Where the paper's equations contradict the paper, or the standard: as printed, or otherwise.
+"""Alternative readings where the equations contradict the paper's text or the standard.
 
-Misprints are no choice, they are corrected (docs/models.md lists them). These here are decisions of
-modelling that can be taken in another way; the printed one is the default.
+Misprints are corrected in any case (docs/models.md lists them). These are modelling decisions with
+an alternative; the printed one is the default.
 """
 
 from __future__ import annotations
@@ -14,43 +14,43 @@ from evenair.models.numbers import ModelError
 
 @dataclass(frozen=True)
 class Variant:
-    """How the equations are read. Raises ModelError for a value that is none of the listed."""
+    """The reading of each equation. Raises ModelError for an unknown value."""
 
     fixed_point: Literal["printed", "normalised"] = "printed"
     """(1): the stages' probabilities add up to 1 - P^m, so there is a second root near P = 1, and
-    from some 215 nodes on no root at all. Normalised: (1) divided by 1 - P^m, one root always."""
+    no root from about 215 nodes on. Normalised: (1) divided by 1 - P^m, always one root."""
 
     collision_backoff: Literal["included", "excluded"] = "included"
-    """(3): T_b is part of what a collision costs, though (5) has counted the backoffs of all
-    attempts. Excluded: once."""
+    """(3): T_b is part of the cost of a collision, although (5) already counts the backoffs of all
+    attempts. Excluded: it is counted once."""
 
     collisions: Literal["per-node", "per-channel"] = "per-node"
-    """(4): P/(1-P) collisions per packet, as one node sees them; but two or more nodes share each.
-    Per channel: collisions per success on the channel, of which there are fewer than half."""
+    """(4): P/(1-P) collisions per packet, as one node counts them, although each involves two or
+    more nodes. Per channel: collisions per success on the channel, fewer than half as many."""
 
     after_collision: Literal["sifs", "timeout"] = "sifs"
-    """(3): the next attempt comes SIFS after a lost RTS. Timeout: after the standard's CTS timeout
+    """(3): the next attempt starts SIFS after a lost RTS. Timeout: after the standard's CTS timeout
     (IEEE 802.11-2007 9.2.8)."""
 
     lone_station: Literal["mixture", "contends", "alone"] = "mixture"
-    """One connection. Mixture: (10) and (12) as for any number, which for d = 1 has two nodes
-    contend always. Contends: (8), for a window far above d. Alone: no contention at all, as W* = d
-    implies, since access point and station take turns."""
+    """One connection. Mixture: (10) and (12) as for any number; for d = 1 two nodes always contend.
+    Contends: (8), for a window far above d. Alone: no contention, as W* = d implies, because access
+    point and station alternate."""
 
     average: Literal["rates", "times"] = "rates"
-    """(10), (12): the mean over the number of backlogged nodes is one of rates. Times: the rate
-    that goes with the mean time per packet."""
+    """(10), (12): the mean of the rates over the number of backlogged nodes. Times: the inverse of
+    the mean time per packet."""
 
     handshake: Literal["bare", "mac-header", "rts-cts"] = "bare"
     """(13): two packets of the handshake without RTS/CTS and without the MAC's overhead, although
-    section 2.1 has RTS/CTS before any packet. Others: with the overhead; with both."""
+    section 2.1 has RTS/CTS before every packet. Others: with the overhead; with both."""
 
     setup: Literal["added", "in-cycle"] = "added"
-    """(17): T_setup is added to the delay of a queue that knows nothing of it. In cycle: the
-    station also asks for its next file that much later. The channel is loaded in neither."""
+    """(17): T_setup is added to the delay of the queueing model. In cycle: it also delays the
+    station's next request. In both, the set-up does not load the channel."""
 
     last_packet: Literal["partial", "padded"] = "partial"
-    """(14): the last packet carries what is left. Padded: it is as long as all others, as in ns-2
+    """(14): the last packet carries the remaining bytes. Padded: it has full length, as in ns-2
     (footnote 1)."""
 
     def __post_init__(self) -> None:
@@ -67,4 +67,4 @@ CHOICES: dict[str, tuple[str, ...]] = {
 """The values of each choice, the printed one first."""
 
 PRINTED = Variant()
-"""All as printed, but for misprints."""
+"""All as printed, except for misprints."""

@@ -1,7 +1,7 @@
 """One download with a window of W* segments: Miorandi et al., appendix, (A.1) to (A.3).
 
-X_S segments wait at the access point, the rest of the window at the station. In the appendix T_P,
-T_A and L stand for T_TCP_data, T_TCP_ack and L_TCP (T_P is the preamble elsewhere): with these
+X_S segments of the window wait at the access point, all others are at the station. In the appendix
+T_P, T_A and L stand for T_TCP_data, T_TCP_ack and L_TCP (elsewhere T_P is the preamble): with these
 (A.3) tends to (7) as the window grows.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from evenair.models.cell import TABLE_1, Cell
 from evenair.models.dcf import contention
-from evenair.models.numbers import ModelError, Numbers, like_input, whole
+from evenair.models.numbers import ModelError, Numbers, integers, like_input
 from evenair.models.variant import PRINTED, Variant
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 def queue_distribution(window: int, delayed_ack: int = 1) -> NDArray[np.float64]:
     """Return the probabilities of X_S = 0, ..., W* when the channel becomes free, (A.1).
 
-    The chain: if both ends have something to send, each is the next with probability 1/2. A segment
-    leaves X_S, an acknowledgement returns d to it, and the station has one for each d segments that
-    it has. (A.1) is d = 1; the paper says that delayed acknowledgements can be had in the same way,
-    and this is that way. Raises ModelError.
+    The Markov chain: if both ends have packets, each is the next to send with probability 1/2. A
+    segment decreases X_S by 1, an acknowledgement increases it by d; the station has one
+    acknowledgement for each d segments. (A.1) is d = 1; the extension to d > 1 follows the paper's
+    remark. Raises ModelError.
     """
-    w, d = whole("window", window), whole("delayed_ack", delayed_ack)
+    w, d = integers("window", window), integers("delayed_ack", delayed_ack)
     _check_fits(w, d)
     return np.array(_stationary(int(w), int(d)))
 
@@ -36,9 +36,9 @@ def queue_distribution(window: int, delayed_ack: int = 1) -> NDArray[np.float64]
 def contended_share(window: ArrayLike, delayed_ack: ArrayLike = 1) -> Numbers:
     """Return the share of acknowledgements that are sent while the access point contends.
 
-    1 - 1/W* for d = 1, 0 for W* = d, and towards 1 as the window grows. Raises ModelError.
+    1 - 1/W* for d = 1, 0 for W* = d; tends to 1 as the window grows. Raises ModelError.
     """
-    w, d = np.broadcast_arrays(whole("window", window), whole("delayed_ack", delayed_ack))
+    w, d = np.broadcast_arrays(integers("window", window), integers("delayed_ack", delayed_ack))
     _check_fits(w, d)
     share = np.vectorize(lambda w, d: _contended_share(int(w), int(d)), [float])
     return like_input(np.asarray(share(w, d)))
@@ -52,11 +52,11 @@ def contention_time(
 ) -> Numbers:
     """Return phi(W*) below (A.3), seconds: backoffs and collisions per segment.
 
-    Of d segments and their acknowledgement 2 c are sent in contention, with c the contended share:
-    segments and acknowledgements win it equally often. The d + 1 - 2 c others take their mean first
-    backoff. Raises ModelError.
+    Of d segments and their acknowledgement, 2 c are sent in contention, where c is the contended
+    share: segments and acknowledgements win equally often. The other d + 1 - 2 c take the mean of a
+    first backoff. Raises ModelError.
     """
-    w, d = whole("window", window), whole("delayed_ack", delayed_ack)
+    w, d = integers("window", window), integers("delayed_ack", delayed_ack)
     share = np.asarray(contended_share(w, d))
     two = contention(2, cell, variant)
     contended = 2 * share * (two.total_backoff_s + two.wasted_time_s)
@@ -71,9 +71,10 @@ def window_throughput(
 ) -> Numbers:
     """Return S of (A.3), bit/s. Raises ModelError.
 
-    d > 1 goes from d segments per contention-free round at W* = d to (8) for a large window.
+    For d > 1 it ranges from d segments per contention-free round, at W* = d, to (8) for a large
+    window.
     """
-    d = whole("delayed_ack", delayed_ack)
+    d = integers("delayed_ack", delayed_ack)
     phi = np.asarray(contention_time(window, d, cell, variant))
     return like_input(cell.segment_bits / (cell.tcp_data_s + cell.tcp_ack_s / d + phi))
 
@@ -91,21 +92,22 @@ def _check_fits(window: NDArray[np.float64], delayed_ack: NDArray[np.float64]) -
 def _contended_share(window: int, delayed_ack: int) -> float:
     if delayed_ack == 1:
         return 1 - 1 / window
-    # With d > 1 the access point's queue grows: each X_S up to W* - d is as likely as the d (two or
-    # more) before it together, so that 0 has a probability below 1e-20 here.
+    # With d > 1 the access point's queue grows: the probability of each X_S up to W* - d is the sum
+    # of the d (two or more) before it, so that of 0 is below 1e-20 here.
     if window - delayed_ack > 100:
         return 1.0
     chain = _stationary(window, delayed_ack)
-    # An acknowledgement is sent from X_S = 0, or with probability 1/2 while there are d to return.
+    # An acknowledgement is sent at X_S = 0, or with probability 1/2 while the station has one.
     alone = chain[0]
     contending = sum(chain[1 : window - delayed_ack + 1]) / 2
     return contending / (alone + contending)
 
 
 def _stationary(window: int, d: int) -> list[float]:
-    """Solve the chain by the balance across the cut below each X_S, which only adds.
+    """Solve the chain by balance across the cut below each X_S; no subtraction is needed.
 
-    Down goes one at a time, up go d: what leaves s for s - 1 has entered from the d states below s.
+    Steps down are by 1, steps up by d: the flow from s to s - 1 equals that from the d states below
+    s.
     """
     up = [1.0, *[0.5 if s <= window - d else 0.0 for s in range(1, window + 1)]]
     chain = [1.0]

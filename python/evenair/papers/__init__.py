@@ -1,10 +1,9 @@
-"""Published papers, rebuilt: figures, tables, and a verdict on each of their claims.
+"""Rebuilds published papers: figures, tables, and a verdict on each claim.
 
-Each paper is a package of its own with two functions, `rebuild` and `describe`, those of its
-`Paper`; this module is the registry. What papers share lies beside it: `paper` (the way from data
-to results), `figures` and `curves` (what is shown), `measures` (how a claim is measured), `claims`
-(how it is judged), `runs` (which simulations that takes), `style`, `report` and `output` (what is
-written).
+Each paper is a package with two functions, `rebuild` and `describe`, those of its `Paper`; this
+module is the registry. Shared modules: `paper` (the sequence of steps), `runs` (simulations),
+`figures` and `curves` (figures), `measures` and `claims` (verdicts), `report` and `csv_file`
+(output).
 """
 
 from __future__ import annotations
@@ -41,20 +40,20 @@ def rebuild(
 ) -> int:
     """Rebuild a paper's figures and tables in the folder `out`, and judge its claims.
 
-    `figures` are the ids to rebuild, None for all of them: only what they need is simulated, and
-    only claims that can be measured with it are judged. `quick` takes fewer and shorter runs, to
-    see what the result looks like: nobody should be judged by it. `progress(done, total)` is called
-    after each run. `out` gets the figures as PNG and SVG, the numbers in them as CSV, `claims.json`
-    and `report.html`, all at once when everything is done.
+    `figures` are the ids to rebuild, None for all of them: only the simulations that they need are
+    run, and only claims that can be measured with these are judged. `quick` takes fewer and shorter
+    runs, for a first look: do not judge a paper by it. `progress(done, total)` is called after each
+    run. `out` receives the figures as PNG and SVG, their data as CSV, `claims.json` and
+    `report.html`, when everything is done.
 
-    Returns 0 if every claim that was judged holds, else 1. Raises ValueError, with one line that
-    says what is accepted, if there is no such paper or figure or if `out` cannot be written.
+    Returns 0 if every claim that was judged holds, else 1. Raises ValueError, in one line, if there
+    is no such paper or figure or if `out` cannot be written.
     """
     return _paper(name).rebuild(figures, quick, out, progress)
 
 
 def describe(name: str) -> str:
-    """Return what a paper is and which figures can be rebuilt, in a few lines of plain text.
+    """Return title, authors and figure ids of a paper, in a few lines of plain text.
 
     Raises ValueError if there is no such paper.
     """

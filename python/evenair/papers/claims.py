@@ -1,4 +1,4 @@
-"""A paper's claims as data, and the verdict of the simulations on each."""
+"""Claims of a paper, and the verdicts that follow from the simulations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 RULES = ("within", "at_least", "at_most", "above", "below")
-"""How a measured mean is compared with the published number: see Claim.limits."""
+"""Rules for comparing a measured mean with the published number: see Claim.limits."""
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,14 @@ class Claim(Generic[P]):
     published: float
     tolerance: float
     reading: str
-    """How words were turned into a number, where the paper prints none."""
+    """The interpretation of the paper's words, if it prints no number."""
     explanation: str
-    """Why the claim does not hold, as found by analysis; empty while nobody has looked."""
+    """Why the claim does not hold, according to an analysis; empty before there is one."""
     also: tuple[str, Measure[P]] | None = None
-    """A second reading of the same words and its name: reported, never judged."""
+    """An alternative interpretation and its label: reported, not judged."""
 
     def limits(self) -> tuple[float, float]:
-        """Return the range that holds; "above" and "below" leave the limit itself out."""
+        """Return the accepted range; "above" and "below" exclude the limit itself."""
         low = {"within": self.published - self.tolerance, "above": self.published}
         high = {"within": self.published + self.tolerance, "below": self.published}
         low["at_least"] = self.published - self.tolerance
@@ -48,18 +48,18 @@ class Claim(Generic[P]):
         return low.get(self.rule, -math.inf), high.get(self.rule, math.inf)
 
     def accepts(self, value: float) -> bool:
-        """Say whether a measured mean holds. NaN does not."""
+        """Return whether a measured mean is accepted. NaN is not."""
         low, high = self.limits()
         if self.rule in ("above", "below"):
             return low < value < high
-        # Limits such as 0.44 + 0.07 are not exact in binary: a value on the limit holds.
+        # Limits such as 0.44 + 0.07 are not exact in binary; a value at the limit is accepted.
         slack = 1e-9 * max(1.0, abs(self.published))
         return low - slack <= value <= high + slack
 
 
 @dataclass(frozen=True)
 class Verdict(Generic[P]):
-    """What the simulations say about a claim."""
+    """The result of the simulations for a claim."""
 
     claim: Claim[P]
     per_seed: tuple[float, ...]
@@ -85,7 +85,7 @@ class Verdict(Generic[P]):
 
 
 def load_claims(text: str, read_term: Callable[[Mapping[str, Any]], Term[P]]) -> list[Claim[P]]:
-    """Read a claims file (TOML). Raises ValueError that names the claim and what is wrong."""
+    """Read a claims file (TOML). Raises ValueError, which names the claim and the error."""
     claims = [_read_claim(table, read_term) for table in tomllib.loads(text)["claim"]]
     ids = [claim.id for claim in claims]
     twice = sorted({name for name in ids if ids.count(name) > 1})
@@ -139,7 +139,7 @@ def _judge(claim: Claim[P], runs: Runs[P]) -> Verdict[P]:
 
 
 def requirement(claim: Claim[Any]) -> str:
-    """Return what a claim asks for, as text: "24 ± 5 %", "> 0.667", "at most 0 packets"."""
+    """Return a claim's requirement as text: "24 ± 5 %", "above 0.667", "at most 0 packets"."""
     low, high = claim.limits()
     text = {
         "within": f"{claim.published:g} ± {claim.tolerance:g}",
@@ -154,7 +154,7 @@ def requirement(claim: Claim[Any]) -> str:
 def number(value: Estimate, unit: str = "") -> str:
     """Format a mean with its interval to about three significant digits of the mean."""
     size = abs(value.mean)
-    if value.ci95:  # two digits of the interval are enough, and all that it is worth
+    if value.ci95:  # two significant digits of the interval
         decimals = 1 - math.floor(math.log10(value.ci95))
     else:
         decimals = 2 - math.floor(math.log10(size)) if size else 0

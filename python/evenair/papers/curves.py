@@ -1,11 +1,11 @@
-"""Figures of curves with 95% intervals, which most papers have."""
+"""Figures of curves with 95% confidence intervals."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from evenair.papers.figures import Table
-from evenair.papers.style import Line, legend_above, new_figure, styled
+from evenair.style import Line, legend_above, new_figure, styled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,9 +28,9 @@ def curves(
 ) -> tuple[Figure, Table]:
     """Draw one quantity over an axis, a curve for each of `lines`.
 
-    `sweep(name)` gives abscissa and point along a curve, `columns` name what tells the curves
-    apart, the abscissa and the quantity in the table, `labels` the two axes of the figure, and
-    `finish` sets what else the axes need. The table's last column is the interval's half-width.
+    `sweep(name)` returns abscissa and point along a curve. `columns` are the headings of the
+    table: the distinction between the curves, the abscissa and the quantity; its last column is the
+    interval's half-width. `labels` are those of the two axes, and `finish` adjusts the axes.
     """
     table = Table((*columns, "ci95"), [])
     with styled():
@@ -53,7 +53,7 @@ def curve(
     quantity: Callable[[Document], float],
     line: Line,
 ) -> None:
-    """Draw one curve: abscissa and point in `along`, the mean of a quantity with its interval."""
+    """Draw one curve: the mean of a quantity, with its interval, at the points in `along`."""
     estimates = [runs.estimate(point, quantity) for _, point in along]
     axes.errorbar(
         [x for x, _ in along],
@@ -72,5 +72,5 @@ def label(axes: Axes, x_label: str, y_label: str) -> None:
 
 
 def from_zero(axes: Axes) -> None:
-    """Let the vertical axis begin at zero, a little room above the data."""
+    """Start the vertical axis at zero."""
     axes.set_ylim(0.0, max(axes.get_ylim()[1], 0.01))

@@ -1,4 +1,4 @@
-"""A paper's figures as data: which simulations each shows, how it is drawn, what it is called."""
+"""Descriptions of a paper's figures: the simulations, the drawing function and the names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Effort(Protocol):
-    """How much is simulated. Papers add the grid that they simulate."""
+    """The extent of the simulations. Papers add their parameter grids."""
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -30,7 +30,7 @@ class Effort(Protocol):
 
     @property
     def quick(self) -> bool:
-        """Whether this is too little to judge by."""
+        """Whether this is too little to judge claims."""
         ...
 
 
@@ -45,7 +45,7 @@ class Table:
     header: tuple[str, ...]
     rows: list[tuple[object, ...]]
     printed: tuple[Sequence[str], Sequence[Sequence[str]]] | None = None
-    """Header and rows as the report shows them: of a table, and of a figure if they are wanted."""
+    """Header and rows as the report prints them, if it does."""
 
 
 @dataclass(frozen=True)
@@ -53,17 +53,17 @@ class FigureSpec(Generic[P, E]):
     """One figure or table of the paper."""
 
     id: str
-    """What `--figure` takes, and files are called after: "4b", "A2", "table1", or a word."""
+    """The argument of `--figure` and the stem of file names: "4b", "A2", "table1", or a word."""
     title: str
     caption: str
     points: Callable[[E], set[P]]
-    """The configurations that it shows."""
+    """The configurations that are simulated for it."""
     draw: Callable[[Runs[P], E], tuple[Figure | None, Table]]
-    """Make the figure (None for a table of the paper) and the numbers in it."""
+    """Returns the figure (None for a table of the paper) and its data."""
 
     @property
     def stem(self) -> str:
-        """Name of its files, without ending."""
+        """Name of its files, without suffix."""
         is_figure = any(c.isdigit() for c in self.id) and not self.id.startswith("table")
         return f"fig{self.id}" if is_figure else self.id
 
@@ -71,10 +71,10 @@ class FigureSpec(Generic[P, E]):
 Spec = TypeVar("Spec", bound=FigureSpec[Any, Any])
 
 
-def chosen(figures: Sequence[Spec], ids: list[str] | None) -> list[Spec]:
-    """Return the figures of these ids in the paper's order, all of them for None.
+def select_figures(figures: Sequence[Spec], ids: list[str] | None) -> list[Spec]:
+    """Return the figures with these ids in the paper's order; None selects all.
 
-    "4b", "fig4b" and "Table1" are all understood. Raises ValueError for an unknown id.
+    "4b", "fig4b" and "Table1" are all accepted. Raises ValueError for an unknown id.
     """
     if ids is None:
         return list(figures)

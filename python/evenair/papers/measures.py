@@ -1,11 +1,11 @@
-"""How a claim is measured: a small set of functions that data files can name.
+"""The functions that measure claims; claims files refer to them by name.
 
 A *term* is a quantity of a run (say, Jain's index) at one or more points (say, LAS with buffers of
-10 to 150 packets). A measure makes one number of one or a few terms, once for each seed: where two
-terms are compared, runs with the same seed are compared with each other.
+10 to 150 packets). A measure computes one number from one or more terms, separately for each seed:
+where two terms are compared, runs with the same seed are compared.
 
-In a claims file `measure.kind` names the function and its other keys the terms; what a term's table
-holds is up to the paper.
+In a claims file `measure.kind` names the function and the other keys the terms; the contents of a
+term's table depend on the paper.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Generic
 
+from evenair.papers.checks import one_of
 from evenair.papers.runs import Document, P
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class Term(Generic[P]):
     quantity: Callable[[Document], float]
     points: tuple[P, ...]
     positions: tuple[float, ...]
-    """Where each point lies on its axis: a buffer size in packets, a number of flows."""
+    """The abscissa of each point: a buffer size in packets, a number of flows."""
 
     def values(self, lookup: Callable[[P], Document]) -> list[float]:
         """Return the quantity at each point."""
@@ -42,14 +43,14 @@ class Term(Generic[P]):
 
 @dataclass(frozen=True)
 class Measure(Generic[P]):
-    """A number that the runs of one seed give."""
+    """A number computed from the runs of one seed."""
 
     kind: str
     terms: Mapping[str, tuple[Term[P], ...]]
 
     @property
     def points(self) -> set[P]:
-        """The points that have to be simulated."""
+        """The points to simulate."""
         return {point for terms in self.terms.values() for term in terms for point in term.points}
 
     def value(self, lookup: Callable[[P], Document]) -> float:
@@ -63,10 +64,8 @@ class Measure(Generic[P]):
 def read_measure(
     table: Mapping[str, Any], read_term: Callable[[Mapping[str, Any]], Term[P]]
 ) -> Measure[P]:
-    """Read a measure from a claims file. Raises ValueError where it is not one."""
-    kind = table.get("kind")
-    if kind not in KINDS:
-        raise ValueError(f"kind: got {kind!r}, expected one of {', '.join(KINDS)}")
+    """Read a measure from a claims file. Raises ValueError if it is not valid."""
+    kind = one_of("kind", table.get("kind"), KINDS)
     expected = KINDS[kind].roles
     roles = {role: value for role, value in table.items() if role not in ("kind", "label")}
     if set(roles) != set(expected):
@@ -99,30 +98,30 @@ def _ratio(terms: _Terms, lookup: _Lookup) -> float:
 
 
 def _difference(terms: _Terms, lookup: _Lookup) -> float:
-    """The mean of `of` less the mean of `to`."""
+    """The mean of `of` minus the mean of `to`."""
     return terms["of"][0].mean(lookup) - terms["to"][0].mean(lookup)
 
 
 def _change_of_gap(terms: _Terms, lookup: _Lookup) -> float:
-    """The difference of `of` and `to`, less the difference of `base_of` and `base_to`."""
+    """The difference of `of` and `to` minus the difference of `base_of` and `base_to`."""
     base = {"of": terms["base_of"], "to": terms["base_to"]}
     return _difference(terms, lookup) - _difference(base, lookup)
 
 
 def _spread(terms: _Terms, lookup: _Lookup) -> float:
-    """The largest less the smallest mean among the list `of`, over the mean of these means."""
+    """The largest minus the smallest mean in the list `of`, over the mean of these means."""
     means = [term.mean(lookup) for term in terms["of"]]
     return (max(means) - min(means)) / (math.fsum(means) / len(means))
 
 
 def _range(terms: _Terms, lookup: _Lookup) -> float:
-    """The largest less the smallest value of `of` among its points, over their mean."""
+    """The largest minus the smallest value of `of` among its points, over their mean."""
     values = terms["of"][0].values(lookup)
     return (max(values) - min(values)) / (math.fsum(values) / len(values))
 
 
 def _mean_error(terms: _Terms, lookup: _Lookup) -> float:
-    """By how many percent `of` is off `to` at each point, up or down, averaged over the points."""
+    """The absolute deviation of `of` from `to` in percent, averaged over the points."""
     pairs = zip(terms["of"][0].values(lookup), terms["to"][0].values(lookup), strict=True)
     errors = [abs(a / b - 1.0) for a, b in pairs]
     return 100.0 * math.fsum(errors) / len(errors)
@@ -138,33 +137,33 @@ def _gains(terms: _Terms, lookup: _Lookup) -> list[float]:
 
 
 def _mean_gain(terms: _Terms, lookup: _Lookup) -> float:
-    """By how many percent `of` is above `to` at each point, averaged over the points."""
+    """The excess of `of` over `to` in percent, averaged over the points."""
     return _gains(terms, lookup)[0]
 
 
 def _least_mean_gain(terms: _Terms, lookup: _Lookup) -> float:
-    """The smallest mean gain over `to`, in percent, among the list `of`."""
+    """The smallest mean gain over `to` in the list `of`, percent."""
     return min(_gains(terms, lookup))
 
 
 def _greatest_mean_gain(terms: _Terms, lookup: _Lookup) -> float:
-    """The greatest mean gain over `to`, in percent, among the list `of`."""
+    """The greatest mean gain over `to` in the list `of`, percent."""
     return max(_gains(terms, lookup))
 
 
 def _gain_of_means(terms: _Terms, lookup: _Lookup) -> float:
-    """By how many percent the mean of `of` is above the mean of `to`."""
+    """The excess of the mean of `of` over the mean of `to`, percent."""
     return 100.0 * (_ratio(terms, lookup) - 1.0)
 
 
 def _order(terms: _Terms, lookup: _Lookup) -> float:
-    """The smallest step down from one mean to the next in the list `of`; negative if one rises."""
+    """The smallest decrease between adjacent means of the list `of`; negative if one increases."""
     means = [term.mean(lookup) for term in terms["of"]]
     return min(a - b for a, b in pairwise(means))
 
 
 def _above_all(terms: _Terms, lookup: _Lookup) -> float:
-    """The mean of `of` less the largest mean among the list `to`."""
+    """The mean of `of` minus the largest mean in the list `to`."""
     return terms["of"][0].mean(lookup) - max(term.mean(lookup) for term in terms["to"])
 
 
@@ -205,4 +204,4 @@ KINDS: dict[str, Kind] = {
     "above_all": Kind(_above_all, {"of": False, "to": True}),
     "slope": Kind(_slope, {"of": False}),
 }
-"""The measures that a claims file can name."""
+"""The measures by name."""

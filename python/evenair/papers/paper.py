@@ -1,4 +1,4 @@
-"""From a paper as data to the folder with its figures, its numbers and the verdicts."""
+"""Rebuilds a paper: from its description to a folder with figures, data and verdicts."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from functools import partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
-from evenair import __version__
+from evenair._core import __version__
+from evenair.atomic import AtomicOutput
+from evenair.messages import reason
 from evenair.papers import report, runs
 from evenair.papers.claims import Claim, Verdict, judge, load_claims
-from evenair.papers.figures import E, FigureSpec, chosen
-from evenair.papers.output import staged, write_csv
+from evenair.papers.csv_file import write_csv
+from evenair.papers.figures import E, FigureSpec, select_figures
 from evenair.papers.runs import P, Runs
-from evenair.papers.style import save, styled
+from evenair.style import styled, write_figure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,40 +32,40 @@ Progress: TypeAlias = "Callable[[int, int], None]"
 
 @dataclass(frozen=True)
 class Paper(Generic[P, E]):
-    """What sets a paper apart; its claims are `claims.toml` in its package."""
+    """The description of a paper; its claims are in `claims.toml` in its package."""
 
     name: str
-    """Of the package, and what `evenair paper` takes."""
+    """The name of the package and the argument of `evenair paper`."""
     title: str
     authors: str
     figures: tuple[FigureSpec[P, E], ...]
     """All figures and tables, in the order of the paper."""
     full: E
-    """The effort that it is judged by."""
+    """The effort with which claims are judged."""
     quick: E
-    """Enough to see what comes out."""
+    """The effort of `--quick`, for a first look."""
     scenario: Callable[[P, E], Scenario]
     """The configuration of a point."""
     order: Callable[[P], Any]
-    """The order of the runs: the longest first, which would run alone at the end."""
+    """The sort key of the runs: the longest first, so that none runs alone at the end."""
     read_term: Callable[[E, Mapping[str, Any]], Term[P]]
     """Read a term of a claims file."""
     facts: Callable[[E], dict[str, str]]
-    """What the report tells of how it was made, beyond what it tells of every paper."""
+    """Further facts about the simulations for the report: name and value."""
     example: P
     """The point whose scenario the report shows, if it was simulated."""
     others: str
     """A sentence on how the other points' scenarios differ from it."""
     condensed: Callable[[Document], Document] | None = None
-    """What to keep of a run's document, where all of it would be too much."""
+    """Reduces a run's document to what is needed, to save memory."""
 
     def describe(self) -> str:
-        """Return what the paper is and the ids of what can be rebuilt."""
+        """Return title, authors and the ids of the figures that can be rebuilt."""
         ids = ", ".join(spec.id for spec in self.figures)
         return f"{self.title}\n  {self.authors}\n  --figure: {ids}"
 
     def claims(self, effort: E | None = None) -> list[Claim[P]]:
-        """Return the paper's claims, to be measured on the grid of `effort` [full]."""
+        """Return the paper's claims, measured on the grid of `effort` [full]."""
         text = (files("evenair.papers") / self.name / "claims.toml").read_text(encoding="utf-8")
         return load_claims(text, partial(self.read_term, effort or self.full))
 
@@ -86,10 +88,11 @@ class Paper(Generic[P, E]):
         *,
         simulate: Callable[[list[P], E, Progress | None], Runs[P]] | None = None,
     ) -> int:
-        """Rebuild it, see `evenair.papers.rebuild`. `simulate` can be replaced for tests."""
-        specs = chosen(self.figures, figures)
+        """Rebuild the paper, see `evenair.papers.rebuild`. Tests replace `simulate`."""
+        specs = select_figures(self.figures, figures)
         effort = self.quick if quick else self.full
-        with staged(out) as folder:
+        with AtomicOutput() as output:
+            folder = _stage_folder(output, out)
             points = {point for spec in specs for point in spec.points(effort)}
             results = (simulate or self.simulate)(sorted(points, key=self.order), effort, progress)
             verdicts = judge(self.claims(effort), results)
@@ -98,12 +101,13 @@ class Paper(Generic[P, E]):
             heading = self._heading(results, effort, self._command(figures, quick, out))
             text = report.html(heading, sections, verdicts)
             (folder / "report.html").write_text(text, encoding="utf-8")
+            output.commit()
         return 0 if all(verdict.holds for verdict in verdicts) else 1
 
     def _heading(self, results: Runs[P], effort: E, command: str) -> report.Heading:
         documents = results.documents
         example = documents.get((self.example, effort.seeds[0]))
-        if example is None:  # nor is there any where a table needs no simulation
+        if example is None:  # not simulated; a table may need no simulation at all
             example = next(iter(documents.values()), {"version": __version__, "scenario": None})
         seeds = f"{effort.seeds[0]} to {effort.seeds[-1]}"
         facts = {
@@ -125,6 +129,17 @@ class Paper(Generic[P, E]):
         return shlex.join([*words, "--out", str(out)])
 
 
+def _stage_folder(output: AtomicOutput, out: Path) -> Path:
+    try:
+        return output.stage_folder(out)
+    except OSError as error:
+        if out.is_file():
+            message = f"--out: {out} is a file, a folder is expected"
+        else:
+            message = f"--out: {out} cannot be written: {reason(error)}"
+        raise ValueError(message) from None
+
+
 def _write_figures(
     specs: Iterable[FigureSpec[P, E]], results: Runs[P], effort: E, folder: Path
 ) -> list[report.Section]:
@@ -137,7 +152,9 @@ def _write_figures(
             write_csv(folder / f"{spec.stem}.csv", table.header, table.rows)
         else:
             with styled():
-                svg = save(figure, folder, spec.stem)
+                for suffix in ("png", "svg"):
+                    write_figure(figure, folder / f"{spec.stem}.{suffix}")
+            svg = (folder / f"{spec.stem}.svg").read_bytes()
             write_csv(folder / "data" / f"{spec.stem}.csv", table.header, table.rows)
         name = spec.title if spec.stem == spec.id else f"Figure {spec.id}: {spec.title}"
         sections.append(report.Section(spec.id, name, spec.caption, svg, table.printed))

@@ -1,4 +1,4 @@
-"""The report: one HTML file that needs nothing else."""
+"""The report: a single, self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class Section:
     caption: str
     svg: bytes | None
     table: tuple[Sequence[str], Sequence[Sequence[str]]] | None = None
-    """Header and rows, for what the paper prints as a table."""
+    """Header and rows of a printed table."""
 
 
 @dataclass(frozen=True)
 class Heading:
-    """What the report says about itself."""
+    """Title, authors and the description of the simulations."""
 
     title: str
     authors: str
     facts: Mapping[str, str]
-    """How it was made: name and value."""
+    """Facts about the simulations: name and value."""
     scenario: str
     """The scenario in full, as text."""
     others: str
@@ -41,10 +41,10 @@ class Heading:
     quick: bool
 
 
-def summarise(holds: Sequence[bool]) -> str:
-    """Return how many of the claims that were judged hold."""
+def count_verdicts(holds: Sequence[bool]) -> str:
+    """Return how many of the judged claims hold, as text."""
     if not holds:
-        return "no published claim is about what was asked for"
+        return "no published claim applies to the selected figures"
     failed = len(holds) - sum(holds)
     summary = f"{len(holds) - failed} of {len(holds)} claims hold"
     if failed:
@@ -54,7 +54,7 @@ def summarise(holds: Sequence[bool]) -> str:
 
 def html(heading: Heading, sections: Sequence[Section], verdicts: Sequence[Verdict[Any]]) -> str:
     """Return the report. All text is escaped here; figures are embedded."""
-    summary = summarise([verdict.holds for verdict in verdicts])
+    summary = count_verdicts([verdict.holds for verdict in verdicts])
     return _PAGE.substitute(
         title=escape(heading.title),
         authors=escape(heading.authors),

@@ -1,22 +1,24 @@
-"""The simulations behind a paper: each is run once and shared by all figures that need it."""
+"""The simulations of a paper. Each is run once and shared by all figures that need it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
+from evenair.engine import map_runs
 from evenair.statistics import Estimate, estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from evenair.result import RunResult
     from evenair.scenario import Scenario
 
 Document: TypeAlias = dict[str, Any]
 """The result document of one run, as the interface reference describes it."""
 
 P = TypeVar("P")
-"""A point: a paper's own name of one configuration. Hashable."""
+"""A point: a paper's identifier of one configuration. Hashable."""
 
 
 @dataclass(frozen=True)
@@ -49,34 +51,15 @@ def simulate(
 ) -> Runs[P]:
     """Simulate every point with every seed on all processors.
 
-    `progress(done, total)` is called after each run. `condensed` returns what to keep of a
-    document, where it would be too much to keep it all. Raises RunError, Interrupted.
+    `progress(done, total)` is called after each run. `condensed` reduces a document to what is
+    needed, to save memory. Raises RunError, Interrupted.
     """
-    from evenair.engine import run_jobs
+
+    def keep(result: RunResult) -> Document:
+        return result.document if condensed is None else condensed(result.document)
 
     keys = [(point, seed) for point in points for seed in seeds]
     scenarios = {point: scenario_of(point) for point, _ in keys}
-    batch = len(keys) if condensed is None else _BATCH
-    documents: dict[tuple[P, int], Document] = {}
-    for first in range(0, len(keys), max(batch, 1)):
-        part = keys[first : first + batch]
-        results = run_jobs(
-            [(scenarios[point], seed) for point, seed in part],
-            progress=_shifted(progress, first, len(keys)),
-        )
-        for key, result in zip(part, results, strict=True):
-            document = result.document
-            documents[key] = document if condensed is None else condensed(document)
-    return Runs(tuple(seeds), documents)
-
-
-_BATCH = 20
-"""Runs whose whole documents are held at a time where they are condensed."""
-
-
-def _shifted(
-    progress: Callable[[int, int], None] | None, first: int, total: int
-) -> Callable[[int, int], None] | None:
-    if progress is None:
-        return None
-    return lambda done, _: progress(first + done, total)
+    jobs = [(scenarios[point], seed) for point, seed in keys]
+    documents = map_runs(keep, jobs, progress=progress)
+    return Runs(tuple(seeds), dict(zip(keys, documents, strict=True)))

@@ -196,6 +196,7 @@ pub struct GilbertElliott {
     rate: f64,
     /// 1/T_B + 1/T_G, per second.
     relaxation: f64,
+    relaxation_per_nano: f64,
     bad: bool,
     sampled_at: Instant,
     stream: RngStream,
@@ -207,17 +208,31 @@ impl GilbertElliott {
         // 1/T_B + 1/T_G = 1/T_B (1 + p / (1 - p)) = 1 / (T_B (1 - p))
         let relaxation = 1.0 / (config.bad_state.as_secs_f64() * (1.0 - rate));
         let bad = stream.bernoulli(rate);
-        Self { rate, relaxation, bad, sampled_at: Instant::ZERO, stream }
+        Self {
+            rate,
+            relaxation,
+            relaxation_per_nano: relaxation / 1e9,
+            bad,
+            sampled_at: Instant::ZERO,
+            stream,
+        }
     }
 }
 
 impl LossModel for GilbertElliott {
     fn loses(&mut self, now: Instant) -> bool {
-        let elapsed = now.since(self.sampled_at).as_secs_f64();
-        let start = if self.bad { 1.0 } else { 0.0 };
-        let memory = libm::exp(-elapsed * self.relaxation);
-        self.bad = self.stream.bernoulli(self.rate + (start - self.rate) * memory);
+        let elapsed = now.since(self.sampled_at);
         self.sampled_at = now;
+        let draw = self.stream.uniform();
+        // Coming from the good state, the probability is p (1 - exp(-x)), at most p x. Most draws are
+        // above that (the margin covers rounding), and need no exponential.
+        let bound = self.rate * self.relaxation_per_nano * elapsed.as_nanos() as f64;
+        if !self.bad && draw > bound * 1.000_001 + 1e-15 {
+            return false;
+        }
+        let start = if self.bad { 1.0 } else { 0.0 };
+        let memory = libm::exp(-elapsed.as_secs_f64() * self.relaxation);
+        self.bad = draw < self.rate + (start - self.rate) * memory;
         self.bad
     }
 }

@@ -48,6 +48,10 @@ impl<P: QueueItem> QueueDiscipline<P> for DropTail<P> {
         Some(packet)
     }
 
+    fn can_bypass(&self) -> bool {
+        true
+    }
+
     fn backlog(&self) -> &Backlog {
         &self.backlog
     }

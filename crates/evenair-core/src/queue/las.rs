@@ -140,6 +140,10 @@ impl<P: QueueItem> QueueDiscipline<P> for Las<P> {
         Some(packet)
     }
 
+    fn can_bypass(&self) -> bool {
+        self.config.service == Service::Sequence
+    }
+
     fn backlog(&self) -> &Backlog {
         &self.backlog
     }

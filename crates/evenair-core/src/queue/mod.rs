@@ -12,10 +12,12 @@ mod las;
 mod spm_af;
 #[cfg(test)]
 mod tests;
+mod tx_queue;
 
 pub use backlog::{Backlog, Limit};
 pub use las::Service;
 pub use spm_af::Filtering;
+pub use tx_queue::{DropStats, QueueStats, TxQueue};
 
 use crate::component::registry;
 use crate::packet::{ConnectionId, Ecn};
@@ -65,6 +67,12 @@ pub trait QueueDiscipline<P: QueueItem> {
     /// when nothing waits, a time in the future when a shaper holds packets back.
     fn ready_at(&self) -> Instant {
         if self.backlog().packets() == 0 { Instant::NEVER } else { Instant::ZERO }
+    }
+
+    /// Whether a packet that finds the queue empty and the transmitter idle may be transmitted without
+    /// having been queued, because the discipline would return it at once and keeps no state of it.
+    fn can_bypass(&self) -> bool {
+        false
     }
 
     /// The transmission of a dequeued packet of `bytes` is over.
@@ -185,6 +193,10 @@ macro_rules! disciplines {
 
             fn ready_at(&self) -> Instant {
                 match self { $(Self::$type(queue) => queue.ready_at(),)+ }
+            }
+
+            fn can_bypass(&self) -> bool {
+                match self { $(Self::$type(queue) => queue.can_bypass(),)+ }
             }
 
             fn transmitted(&mut self, bytes: u32) {

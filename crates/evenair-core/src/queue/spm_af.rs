@@ -139,6 +139,10 @@ impl<P: QueueItem> QueueDiscipline<P> for SpmAf<P> {
         Some(packet)
     }
 
+    fn can_bypass(&self) -> bool {
+        true
+    }
+
     fn backlog(&self) -> &Backlog {
         &self.backlog
     }

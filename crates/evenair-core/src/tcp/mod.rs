@@ -1,21 +1,25 @@
-//! TCP endpoints: a sender and a receiver without sockets, clocks or payload bytes.
+//! TCP without sockets, clocks or payload bytes.
 //!
-//! A [`Sender`] is told of acknowledgements and of its timer, and is then asked for segments until
-//! it has none to send; a [`Receiver`] is told of segments and answers each with an
-//! acknowledgement, or with a delay after which to ask again. Sequence numbers are payload bytes
-//! since the start of the flow and do not wrap.
+//! A [`Connection`] has two ends, each of which can be used alone: [`SendingEnd`] sends data,
+//! [`ReceivingEnd`] receives them, and either opens the connection. An end is told of packets and
+//! of its timer, and gives packets to an [`Output`](crate::transport::Output). Within them are the
+//! [`Sender`], which with its congestion control and its form of loss recovery decides what to send,
+//! and the [`Receiver`], which decides what to acknowledge. Sequence numbers are payload bytes since
+//! the connection was opened and do not wrap.
 
 pub mod congestion;
-mod prr;
-mod rack;
+mod connection;
 mod ranges;
 mod receiver;
+mod recovery;
 mod rtt;
 mod sack;
 mod sender;
+mod tcb;
 #[cfg(test)]
 mod tests;
 
+pub use connection::{Connection, ConnectionConfig, ReceivingEnd, SendingEnd};
 pub use receiver::{AckAction, DelayedAck, Receiver, ReceiverConfig};
 pub use rtt::{MAX_RTO, RttEstimator};
 pub use sack::{MAX_BLOCKS, SackBlocks};

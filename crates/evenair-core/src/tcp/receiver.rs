@@ -1,4 +1,4 @@
-//! The receiving end: what has arrived, and when to say so.
+//! The receiving half: what has arrived, and when to acknowledge it.
 
 use super::ranges;
 use super::sack::SackBlocks;
@@ -42,7 +42,7 @@ pub struct ReceiverConfig {
     pub delayed_ack: DelayedAck,
     /// How long an ACK is held back at most.
     pub delayed_ack_timeout: Duration,
-    /// Whether ACKs tell what has arrived out of order ([`Receiver::sack`]).
+    /// Whether ACKs report what has arrived out of order ([`Receiver::sack`]).
     pub sack: bool,
 }
 
@@ -55,15 +55,15 @@ pub enum AckAction {
     Wait,
 }
 
-/// The receiving end of one flow.
+/// The receiving half of a connection.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     config: ReceiverConfig,
-    /// The next byte that is expected.
-    next: u64,
-    /// Bytes beyond `next` that have arrived, as ascending, disjoint ranges.
+    /// RCV.NXT: the next byte that is expected.
+    rcv_nxt: u64,
+    /// Bytes beyond `rcv_nxt` that have arrived, as ascending, disjoint ranges.
     out_of_order: Vec<(u64, u64)>,
-    /// A byte of each range of `out_of_order`, that of the last segment first, where ACKs tell them.
+    /// A byte of each range of `out_of_order`, that of the last segment first, where ACKs report them.
     recent: Vec<u64>,
     /// In-order segments that have not been acknowledged.
     unacked: u32,
@@ -73,13 +73,23 @@ pub struct Receiver {
 impl Receiver {
     /// Expecting the first byte.
     pub fn new(config: ReceiverConfig) -> Self {
-        let (next, out_of_order, recent, unacked) = (0, Vec::new(), Vec::new(), 0);
-        Self { config, next, out_of_order, recent, unacked, deadline: Instant::NEVER }
+        let (rcv_nxt, out_of_order, recent, unacked) = (0, Vec::new(), Vec::new(), 0);
+        Self { config, rcv_nxt, out_of_order, recent, unacked, deadline: Instant::NEVER }
     }
 
     /// The next byte that is expected: all before it have arrived.
     pub fn next_expected(&self) -> u64 {
-        self.next
+        self.rcv_nxt
+    }
+
+    /// Whether a segment has arrived.
+    pub fn has_data(&self) -> bool {
+        self.rcv_nxt > 0 || !self.out_of_order.is_empty()
+    }
+
+    /// Whether ACKs report what has arrived out of order.
+    pub fn has_sack(&self) -> bool {
+        self.config.sack
     }
 
     /// The blocks that an ACK has which leaves now: first that of the segment which provoked it, then
@@ -95,14 +105,14 @@ impl Receiver {
     #[inline]
     pub fn on_segment(&mut self, now: Instant, seq: u64, payload: u32) -> AckAction {
         let end = seq + u64::from(payload);
-        if end <= self.next || seq > self.next {
+        if end <= self.rcv_nxt || seq > self.rcv_nxt {
             // A duplicate, or a segment beyond a hole: acknowledged at once (RFC 5681 4.2).
-            if seq > self.next {
+            if seq > self.rcv_nxt {
                 self.keep(seq, end);
             }
             return self.acknowledge();
         }
-        self.next = end;
+        self.rcv_nxt = end;
         let fills_a_hole = !self.out_of_order.is_empty();
         if fills_a_hole {
             self.join();
@@ -129,13 +139,13 @@ impl Receiver {
             return None;
         }
         self.acknowledge();
-        Some(self.next)
+        Some(self.rcv_nxt)
     }
 
     fn acknowledge(&mut self) -> AckAction {
         self.unacked = 0;
         self.deadline = Instant::NEVER;
-        AckAction::Ack(self.next)
+        AckAction::Ack(self.rcv_nxt)
     }
 
     /// Remembers bytes `seq..end` beyond a hole.
@@ -148,12 +158,12 @@ impl Receiver {
         }
     }
 
-    /// Moves `next` over what had arrived before the hole was filled.
+    /// Moves `rcv_nxt` over what had arrived before the hole was filled.
     fn join(&mut self) {
-        let reached = self.out_of_order.partition_point(|&(s, _)| s <= self.next);
+        let reached = self.out_of_order.partition_point(|&(s, _)| s <= self.rcv_nxt);
         for (_, end) in self.out_of_order.drain(..reached) {
-            self.next = self.next.max(end);
+            self.rcv_nxt = self.rcv_nxt.max(end);
         }
-        self.recent.retain(|&byte| byte >= self.next);
+        self.recent.retain(|&byte| byte >= self.rcv_nxt);
     }
 }

@@ -13,10 +13,12 @@ mod variants;
 
 use super::congestion::{Config, Controller, Window};
 use super::{
-    AckAction, DelayedAck, LimitedTransmit, Receiver, ReceiverConfig, SackBlocks, Segment, Sender,
-    SenderConfig, SenderCounters,
+    AckAction, ConnectionConfig, DelayedAck, LimitedTransmit, Receiver, ReceiverConfig, SackBlocks,
+    Segment, SenderConfig, SenderCounters, SendingEnd,
 };
+use crate::packet::{FlowId, NodeId};
 use crate::time::{Duration, Instant};
+use crate::transport::{End, PacketHeader};
 
 /// Payload bytes of a full segment in these tests.
 const SEGMENT: u64 = 1000;
@@ -56,4 +58,19 @@ fn receiver_of(config: &SenderConfig, delayed_ack: u32) -> Receiver {
 
 fn newreno() -> Controller {
     Controller::new(&Config::default())
+}
+
+const HEADER: PacketHeader =
+    PacketHeader { flow: FlowId(0), station: NodeId(1), connection: 0, bytes: 40 };
+
+fn connection_config(sender: SenderConfig, delayed_ack: u32) -> ConnectionConfig {
+    let receiver = ReceiverConfig { sack: sender.sack, ..receiver_config(delayed_ack) };
+    ConnectionConfig { sender, receiver, opened_by: End::Sender, request: 0 }
+}
+
+/// A sending end whose SYN is the next segment to be sent.
+fn sending_end(config: SenderConfig, control: Controller) -> SendingEnd {
+    let mut end = SendingEnd::new(&connection_config(config, 1), control, HEADER);
+    end.begin_opening();
+    end
 }

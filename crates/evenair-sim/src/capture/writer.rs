@@ -1,20 +1,21 @@
-//! Writes the captures of a run: the air, and the wire at the server.
+//! Writes the captures of a run: the air, and the wire at the hosts.
 
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use evenair_core::medium::Arrival;
+use evenair_core::medium::wlan::Dcf;
 use evenair_core::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
-use evenair_core::medium::wlan::{AP, Dcf, DcfConfig};
-use evenair_core::packet::Packet;
+use evenair_core::packet::{NodeId, Packet};
 use evenair_core::tcp::SackBlocks;
 use evenair_core::time::{Duration, Instant};
 
 use crate::RunError;
 use crate::capture::{AirFrame, AirPhy, AirWriter, Node, Segment, WireWriter};
 
-/// The two captures of a run. Like a radio that stands by, the air's has the frames that could be
-/// decoded: one entry for each exchange's frames, none for collisions.
+/// The two captures of a run. The capture of the air is that of a monitor: it has the frames that could
+/// be decoded, and none of collisions.
 pub(crate) struct CaptureWriter {
     paths: [PathBuf; 2],
     air: AirWriter<File>,
@@ -31,7 +32,7 @@ pub(crate) struct CaptureWriter {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FlowMeta {
     /// Its station's index in the cell; the access point's for flows between hosts.
-    pub(crate) station: u32,
+    pub(crate) station: NodeId,
     /// Whether its data go from the station to the host.
     pub(crate) data_up: bool,
     /// Receive window, bytes.
@@ -44,40 +45,35 @@ impl CaptureWriter {
     /// Creates `path` for the air and `STEM-wire.EXT` beside it.
     pub(crate) fn create(
         path: &Path,
-        (config, stations): (&DcfConfig, usize),
+        phy: AirPhy,
+        nodes: usize,
         flows: Vec<FlowMeta>,
     ) -> Result<Self, RunError> {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let extension = path.extension().map_or("pcapng".into(), |e| e.to_string_lossy());
         let wire_path = path.with_file_name(format!("{stem}-wire.{extension}"));
-        let phy = match config.phy.name {
-            "802.11a" => AirPhy::A,
-            "802.11g" => AirPhy::G,
-            _ => AirPhy::B { short_preamble: config.phy.has_short_preamble() },
-        };
         let air = File::create(path).and_then(|file| AirWriter::new(file, phy));
         let wire = File::create(&wire_path).and_then(WireWriter::new);
         Ok(Self {
             air: air.map_err(|e| RunError::Capture(path.to_owned(), e))?,
             wire: wire.map_err(|e| RunError::Capture(wire_path.clone(), e))?,
             paths: [path.to_owned(), wire_path],
-            sequence: vec![0; stations],
+            sequence: vec![0; nodes],
             flows,
             failed: None,
         })
     }
 
-    /// The exchange on the air whose data frame, with `packet`, has just got through.
+    /// The exchange on the air in which a packet has just been received.
     #[cold]
     pub(crate) fn exchange(
         &mut self,
         medium: &Dcf,
-        link: (u32, u32),
-        packet: &Packet,
+        arrival: &Arrival<Packet>,
         sack: Option<SackBlocks>,
     ) {
         if self.failed.is_none()
-            && let Err(error) = self.write_exchange(medium, link, packet, sack)
+            && let Err(error) = self.write_exchange(medium, arrival, sack)
         {
             self.failed = Some(RunError::Capture(self.paths[0].clone(), error));
         }
@@ -94,7 +90,7 @@ impl CaptureWriter {
     ) {
         let flow = self.flow(packet);
         if self.failed.is_none()
-            && flow.station != AP
+            && !flow.station.is_access_point()
             && let Err(error) = self.wire.packet(now, &segment(flow, up, packet, sack))
         {
             self.failed = Some(RunError::Capture(self.paths[1].clone(), error));
@@ -119,10 +115,11 @@ impl CaptureWriter {
     fn write_exchange(
         &mut self,
         medium: &Dcf,
-        (from, to): (u32, u32),
-        packet: &Packet,
+        arrival: &Arrival<Packet>,
         sack: Option<SackBlocks>,
     ) -> io::Result<()> {
+        let Arrival { from, to, packet, .. } = arrival;
+        let (from, to) = (*from, *to);
         let (exchange, config) = (medium.exchange(), medium.config());
         let (phy, control) = (&config.phy, config.control_rate);
         let cts = phy.airtime(CTS_BYTES, control);
@@ -137,10 +134,10 @@ impl CaptureWriter {
             let nav = micros(end.since(cts_start + cts));
             self.air.frame(cts_start, control, nav, &AirFrame::Cts { to: node(from) })?;
         }
-        let sequence = self.sequence[from as usize];
-        self.sequence[from as usize] = (sequence + 1) % 4096;
+        let sequence = self.sequence[from.index()];
+        self.sequence[from.index()] = (sequence + 1) % 4096;
         let data = AirFrame::Data {
-            segment: segment(self.flow(packet), to == AP, packet, sack),
+            segment: segment(self.flow(packet), to.is_access_point(), packet, sack),
             retry,
             sequence,
         };
@@ -153,7 +150,7 @@ impl CaptureWriter {
 fn segment(flow: FlowMeta, up: bool, packet: &Packet, sack: Option<SackBlocks>) -> Segment {
     Segment {
         packet: *packet,
-        station: flow.station - 1,
+        station: flow.station.0 - 1,
         up,
         from_source: up == flow.data_up,
         window: flow.window,
@@ -162,8 +159,8 @@ fn segment(flow: FlowMeta, up: bool, packet: &Packet, sack: Option<SackBlocks>) 
     }
 }
 
-fn node(station: u32) -> Node {
-    if station == AP { Node::AccessPoint } else { Node::Station(station - 1) }
+fn node(node: NodeId) -> Node {
+    if node.is_access_point() { Node::AccessPoint } else { Node::Station(node.0 - 1) }
 }
 
 /// A Duration field: microseconds, rounded up (IEEE 802.11-2007 7.1.3.2).

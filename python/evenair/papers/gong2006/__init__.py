@@ -1,24 +1,19 @@
-"""Gong, Wu and Williamson (2006): queue management for fair TCP in an 802.11 cell, rebuilt."""
+"""Gong, Wu and Williamson (2006): queue management for fair TCP in an 802.11 cell."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 from evenair.papers.gong2006.cells import BUFFER, FULL, QUICK, Cell, Effort
 from evenair.papers.gong2006.figures import FIGURES
 from evenair.papers.gong2006.published import AUTHORS, TITLE
 from evenair.papers.gong2006.quantities import read_term
 from evenair.papers.paper import Paper
-
-if TYPE_CHECKING:
-    from evenair.scenario import Scenario
+from evenair.scenario import Scenario, load
 
 
 @cache
 def _base() -> Scenario:
-    from evenair.scenario import load
-
     return load("gong2006")
 
 

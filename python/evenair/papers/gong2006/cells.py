@@ -1,4 +1,4 @@
-"""The configurations that the paper simulates, and with what effort we do."""
+"""The configurations of the paper, and the extent of the simulations."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ if TYPE_CHECKING:
     from evenair.scenario import Scenario
 
 BUFFER = 60
-"""Buffer in packets of figures 3, 6 and 7 and of Table I; also of figure 8, which names none."""
+"""Buffer in packets of figures 3, 6 and 7 and of Table I; also of figure 8, which states none."""
 
 NO_LOSS_BUFFER = 150
-"""Buffer in packets that holds every packet five uploads and five downloads can have under way."""
+"""Buffer in packets that five uploads and five downloads cannot overflow."""
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """A queue discipline at the access point, with the TCP sources that belong to it."""
+    """A queue discipline at the access point and its TCP sources."""
 
     label: str
-    """As the paper's legends call it."""
+    """The label in the paper's legends."""
     queue: dict[str, Any]
-    """`cell.queue` of the scenario, but for the limit."""
+    """`cell.queue` of the scenario, without the limit."""
 
 
 SCHEMES: dict[str, Scheme] = {
@@ -45,7 +45,7 @@ class Cell:
 
     @property
     def traced(self) -> bool:
-        """Whether figures or claims need its time series."""
+        """Whether figures or claims use its time series."""
         return self.up == 5 and self.limit in (BUFFER, NO_LOSS_BUFFER)
 
     def scenario(self, base: Scenario, effort: Effort) -> Scenario:
@@ -63,7 +63,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is simulated."""
+    """The extent of the simulations."""
 
     seeds: tuple[int, ...]
     duration_s: float
@@ -71,24 +71,8 @@ class Effort:
     buffers: tuple[int, ...]
     """Buffer sizes of the sweep with five uploads and five downloads, in packets."""
     downs: tuple[int, ...]
-    """Numbers of downloads beside a single upload."""
+    """Numbers of downloads that compete with a single upload."""
     quick: bool
-
-    def buffer_set(self, name: str | int) -> tuple[int, ...]:
-        """Return the buffer sizes that a claims file calls by this name, or the one given.
-
-        Raises ValueError for an unknown name and for a size that is not simulated.
-        """
-        if isinstance(name, int):
-            low, high = name, name
-        elif name in BUFFER_SETS:
-            low, high = BUFFER_SETS[name]
-        else:
-            raise ValueError(f"buffers: got {name!r}, expected one of {', '.join(BUFFER_SETS)}")
-        chosen = tuple(size for size in self.buffers if low <= size <= high)
-        if not chosen:
-            raise ValueError(f"buffers: {name!r} is not among those simulated")
-        return chosen
 
 
 BUFFER_SETS: dict[str, tuple[int, int]] = {
@@ -98,7 +82,7 @@ BUFFER_SETS: dict[str, tuple[int, int]] = {
     "from-80": (80, 150),
     "large": (100, 150),
 }
-"""Ranges of buffer sizes, in packets, that claims are measured over; both ends belong to it."""
+"""Ranges of buffer sizes in packets for claims, both ends included."""
 
 FULL = Effort(
     seeds=tuple(range(1, 11)),
@@ -107,7 +91,7 @@ FULL = Effort(
     downs=(5, 10, 15, 20, 25),
     quick=False,
 )
-"""The paper's grid, with ten seeds where the paper has one run."""
+"""The paper's grid, with ten seeds; the paper has one run."""
 
 QUICK: Effort = Effort(
     seeds=(1, 2),
@@ -116,7 +100,7 @@ QUICK: Effort = Effort(
     downs=(5, 15, 25),
     quick=True,
 )
-"""Enough to see what comes out, not enough to judge by."""
+"""For a first look; too little to judge claims."""
 
 Axis = Literal["buffer", "down"]
 

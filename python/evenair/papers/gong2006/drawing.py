@@ -1,4 +1,4 @@
-"""Drawing the figures, and the tables of the numbers in them."""
+"""Draws the figures and makes the tables of their data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from evenair.papers.gong2006.quantities import (
     flow_mbps,
     queue_samples,
 )
-from evenair.papers.style import Line, legend_above, new_figure, styled
+from evenair.style import Line, legend_above, new_figure, styled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""The paper's figures as data: which simulations each shows, how it is drawn, what it is called."""
+"""Descriptions of the paper's figures: simulations, drawing functions and names."""
 
 from __future__ import annotations
 

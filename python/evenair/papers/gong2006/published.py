@@ -1,4 +1,4 @@
-"""What the paper prints, where it is needed as a table."""
+"""Title, authors and tables of the paper."""
 
 from __future__ import annotations
 

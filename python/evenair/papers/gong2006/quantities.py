@@ -1,4 +1,4 @@
-"""What is read off one run, and how a claims file names it.
+"""Quantities of a run, and their names in claims files.
 
 A term's table holds `quantity` (a name of QUANTITIES), `scheme` or a list of `schemes` (whose mean
 is taken), and either `buffers` (five uploads, five downloads; a set of cells.BUFFER_SETS or one
@@ -12,7 +12,8 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from evenair.papers.gong2006.cells import SCHEMES, Cell, Effort, sweep
+from evenair.papers.checks import one_of, select_values
+from evenair.papers.gong2006.cells import BUFFER_SETS, SCHEMES, Cell, Effort, sweep
 from evenair.papers.measures import Term
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def aggregate_mbps(document: Document) -> float:
-    """Goodput of all flows together, Mb/s."""
+    """Total goodput of all flows, Mb/s."""
     return float(document["aggregate_goodput_bps"]) / 1e6
 
 
@@ -48,12 +49,12 @@ def timeouts(direction: str, document: Document) -> float:
 
 
 def loss_ratio(document: Document) -> float:
-    """Packets that the AP's queue discarded, filtered ACKs too, over those that came to it."""
+    """Packets discarded by the AP's queue, filtered ACKs included, over arrivals."""
     return float(document["ap_queue"]["loss_ratio"])
 
 
 def drops(document: Document) -> float:
-    """Packets that the AP's queue discarded, filtered ACKs too."""
+    """Packets discarded by the AP's queue, filtered ACKs included."""
     return float(document["ap_queue"]["drops"])
 
 
@@ -137,28 +138,27 @@ QUANTITIES: dict[str, Callable[[Document], float]] = {
     "up_cwnd_late": partial(mean_cwnd, "up", (0.8, 1.0)),
     "up_cwnd_peak": partial(peak_cwnd, "up"),
 }
-"""The quantities that a claims file can name; "flow_mbps" besides, with the flow in `flow`."""
+"""The quantities of claims files by name. There is also "flow_mbps", with the flow in `flow`."""
 
 _KEYS = {"quantity", "flow", "scheme", "schemes", "buffers", "downs"}
 
 
 def read_term(effort: Effort, table: Mapping[str, Any]) -> Term[Cell]:
-    """Read a term of a claims file, see the module's text. Raises KeyError, ValueError."""
+    """Read a term of a claims file, see the module's docstring. Raises KeyError, ValueError."""
     if unknown := set(table) - _KEYS:
         raise ValueError(f"term: unknown {', '.join(sorted(unknown))}")
     if ("scheme" in table) == ("schemes" in table) or ("buffers" in table) == ("downs" in table):
         raise ValueError("term: one of scheme and schemes, and one of buffers and downs, is needed")
     schemes = table["schemes"] if "schemes" in table else [table["scheme"]]
     for scheme in schemes:
-        if scheme not in SCHEMES:
-            raise ValueError(f"scheme: got {scheme!r}, expected one of {', '.join(SCHEMES)}")
+        one_of("scheme", scheme, SCHEMES)
     if "downs" in table:
         if table["downs"] != "all":
             raise ValueError(f"downs: got {table['downs']!r}, expected 'all'")
         curves = [sweep(scheme, effort, "down") for scheme in schemes]
     else:
-        sizes = effort.buffer_set(table["buffers"])
-        curves = [[(size, Cell(scheme, size)) for size in sizes] for scheme in schemes]
+        sizes = select_values("buffers", table["buffers"], BUFFER_SETS, effort.buffers)
+        curves = [[(int(size), Cell(scheme, int(size))) for size in sizes] for scheme in schemes]
     pairs = [pair for curve in curves for pair in curve]
     points = tuple(cell for _, cell in pairs)
     return Term(_quantity(table), points, tuple(float(position) for position, _ in pairs))
@@ -170,6 +170,4 @@ def _quantity(table: Mapping[str, Any]) -> Callable[[Document], float]:
         raise ValueError("flow: needed with the quantity flow_mbps, and only there")
     if name == "flow_mbps":
         return partial(flow_mbps, table["flow"])
-    if name not in QUANTITIES:
-        raise ValueError(f"quantity: got {name!r}, expected one of {', '.join(QUANTITIES)}")
-    return QUANTITIES[name]
+    return QUANTITIES[one_of("quantity", name, QUANTITIES)]

@@ -1,24 +1,19 @@
-"""Miorandi, Kherani and Altman (2006): a model of web traffic over an 802.11 cell, rebuilt."""
+"""Miorandi, Kherani and Altman (2006): a model of web traffic over an 802.11 cell."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 from evenair.papers.miorandi2006.figures import FIGURES
 from evenair.papers.miorandi2006.points import FULL, QUICK, Effort, Point, Web
 from evenair.papers.miorandi2006.published import AUTHORS, TITLE
 from evenair.papers.miorandi2006.quantities import condensed, read_term
 from evenair.papers.paper import Paper
-
-if TYPE_CHECKING:
-    from evenair.scenario import Scenario
+from evenair.scenario import Scenario, load
 
 
 @cache
 def _base(name: str) -> Scenario:
-    from evenair.scenario import load
-
     return load(name)
 
 

@@ -1,4 +1,4 @@
-"""Drawing the figures, and the tables of the numbers in them."""
+"""Draws the figures and makes the tables of their data."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from evenair.papers.claims import number
 from evenair.papers.figures import Table
 from evenair.papers.miorandi2006.points import CURVES, Effort, Point
-from evenair.papers.style import Line, legend_above, new_figure, styled
 from evenair.statistics import Estimate
+from evenair.style import Line, legend_above, new_figure, styled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,12 +28,12 @@ class Simulated:
     line: Line
     quantity: Callable[[Document], float]
     model: Callable[[Document], float] | None = None
-    """What the model says of the same points; it goes into the table."""
+    """The model's value at the same points, for the table."""
 
 
 @dataclass(frozen=True)
 class Modelled:
-    """A curve of the model's, on a grid of its own."""
+    """A curve of the model on its own grid."""
 
     line: Line
     grid: Callable[[Effort], Sequence[float]]
@@ -46,16 +46,16 @@ class Axis:
 
     label: str
     column: str
-    """In the table."""
+    """The heading in the table."""
     log: bool = False
     limits: tuple[float | None, float | None] = (None, None)
     ticks: tuple[float, ...] = ()
-    """Where it is marked; empty: where it suits."""
+    """Positions of the ticks; empty: automatic."""
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A figure: what is simulated, what the model says, and the axes."""
+    """A figure: simulated curves, curves of the model, and the axes."""
 
     x: Axis
     y: Axis
@@ -65,11 +65,11 @@ class Chart:
     """Further columns of the table: means over the seeds."""
 
     def points(self, effort: Effort) -> set[Point]:
-        """Return the configurations that it shows."""
+        """Return the configurations to simulate."""
         return {point for drawn in self.simulated for _, point in CURVES[drawn.curve](effort)}
 
     def draw(self, runs: Runs[Point], effort: Effort) -> tuple[Figure, Table]:
-        """Draw it and tabulate the numbers in it, the model's own grid last."""
+        """Return the figure and the table of its data."""
         columns = ("curve", self.x.column, self.y.column, "ci95", "model")
         table = Table((*columns, *(name for name, _ in self.extra)), [])
         blank = (None,) * len(self.extra)
@@ -83,8 +83,8 @@ class Chart:
                     table.rows.append((modelled.line.label, x, None, None, value, *blank))
             for drawn in self.simulated:
                 self._simulated(axes, table, runs, effort, drawn)
-            _dress(axes.set_xlabel, axes.set_xscale, axes.set_xlim, axes.set_xticks, self.x)
-            _dress(axes.set_ylabel, axes.set_yscale, axes.set_ylim, axes.set_yticks, self.y)
+            _set_axis(axes.set_xlabel, axes.set_xscale, axes.set_xlim, axes.set_xticks, self.x)
+            _set_axis(axes.set_ylabel, axes.set_yscale, axes.set_ylim, axes.set_yticks, self.y)
             legend_above(figure, axes, 2)
         return figure, replace(table, printed=self._printed(table))
 
@@ -97,7 +97,7 @@ class Chart:
             model = None if drawn.model is None else runs.estimate(point, drawn.model).mean
             extra = (runs.estimate(point, quantity).mean for _, quantity in self.extra)
             table.rows.append((drawn.line.label, x, *value, model, *extra))
-            # A logarithmic axis has no place for "never".
+            # A logarithmic axis cannot show 0.
             if not self.y.log or value.mean > 0:
                 shown.append((x, value.mean, value.ci95 or 0.0))
         x_values, means, bars = zip(*shown, strict=True)
@@ -106,7 +106,7 @@ class Chart:
         )
 
     def _printed(self, table: Table) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        """Lay the simulated points out for the report, beside the model."""
+        """Return the simulated points beside the model, as the report prints them."""
         with_model = any(row[2] is not None and row[4] is not None for row in table.rows)
         header = ["Curve", self.x.label, f"{self.y.label}, simulated"]
         header += ["Model", "Simulation over model"] if with_model else []
@@ -126,11 +126,11 @@ class Chart:
 
 
 def short(value: float) -> str:
-    """Format a number for a table: four digits, or all of a count."""
+    """Format a number for a table: four digits, or all digits of a large number."""
     return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def _dress(label: Any, scale: Any, limits: Any, ticks: Any, axis: Axis) -> None:
+def _set_axis(label: Any, scale: Any, limits: Any, ticks: Any, axis: Axis) -> None:
     label(axis.label)
     if axis.log:
         scale("log")

@@ -1,4 +1,4 @@
-"""The configurations that the paper simulates, its curves, and with what effort we do."""
+"""The configurations and curves of the paper, and the extent of the simulations."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LARGE = 1000
-"""W* where the paper has W* = 1000, or W >> 1."""
+"""W* if the paper has W* = 1000, or W >> 1."""
 
 BUFFER = 30
 """B of figure 10, packets."""
 
 FILE_BYTES = 30_000
-"""Mean size of a file: 30 KByte, of 1000 bytes each (see docs/models.md)."""
+"""Mean size of a file: 30 KB of 1000 bytes (see docs/models.md)."""
 
 THINK_S = 10.0
-"""Mean think time of figures 8, 10 and 11, seconds. The text gives it for figure 8 alone."""
+"""Mean think time of figures 8, 10 and 11, seconds. The text states it only for figure 8."""
 
 
 @dataclass(frozen=True)
 class Backlogged:
-    """Nodes that always have a packet: figures 1 and 2."""
+    """Backlogged nodes: figures 1 and 2."""
 
     nodes: int
     base = "miorandi2006-backlogged"
 
     @property
     def cost(self) -> float:
-        """Packets of a run, roughly."""
+        """Approximate number of packets of a run."""
         return 12_000
 
     def changes(self, effort: Effort) -> dict[str, Any]:
-        """What differs from the base scenario."""
+        """Return the keys that differ from the base scenario."""
         return {
             "station__0__count": self.nodes,
             "duration": effort.backlogged_s,
-            # Each offers all that the channel carries, and together at least twice that.
+            # The total offered load is at least twice the capacity of the channel.
             "station__0__flows__0__rate": max(10e6 / self.nodes, 1e6),
         }
 
@@ -55,11 +55,11 @@ class Downloads:
 
     @property
     def cost(self) -> float:
-        """Packets of a run, roughly."""
+        """Approximate number of packets of a run."""
         return 60_000
 
     def changes(self, effort: Effort) -> dict[str, Any]:
-        """What differs from the base scenario."""
+        """Return the keys that differ from the base scenario."""
         return {
             "station__0__count": self.stations,
             "duration": effort.duration_s,
@@ -84,11 +84,11 @@ class Web:
 
     @property
     def cost(self) -> float:
-        """Packets of a run, roughly."""
+        """Approximate number of packets of a run."""
         return 20_000 * self.stations if self.stations > 1 else 600_000
 
     def changes(self, effort: Effort) -> dict[str, Any]:
-        """What differs from the base scenario."""
+        """Return the keys that differ from the base scenario."""
         flow = "station__0__flows__0__"
         size: dict[str, Any] = {"distribution": self.sizes, "mean": FILE_BYTES}
         if self.sizes == "pareto":
@@ -97,7 +97,7 @@ class Web:
             "station__0__count": self.stations,
             **({} if self.buffer is None else {"cell__queue__limit": self.buffer}),
             f"{flow}window": self.window,
-            # Section 4.3: it goes with d. The dynamic scheme begins with d = 1.
+            # Section 4.3: it equals d. The dynamic scheme starts with d = 1.
             f"{flow}initial_window": 1 if self.delayed_ack == "dynamic" else self.delayed_ack,
             f"{flow}delayed_ack": self.delayed_ack,
             f"{flow}application__size": size,
@@ -111,17 +111,17 @@ Point: TypeAlias = Backlogged | Downloads | Web
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is simulated."""
+    """The extent of the simulations."""
 
     seeds: tuple[int, ...]
     backlogged_s: float
     """Measured time of a run with backlogged nodes, seconds."""
     duration_s: float
-    """Measured time of a run with persistent downloads, seconds. Sessions take what they take."""
+    """Measured time of a run with persistent downloads, seconds."""
     sessions: int
-    """Of each of several stations."""
+    """Sessions per station, with several stations."""
     files: int
-    """Of a single station: tables 2 and 3, and n = 2."""
+    """Sessions of a single station: tables 2 and 3, and n = 2."""
     nodes: tuple[int, ...]
     """Backlogged nodes, n_b."""
     connections: tuple[int, ...]
@@ -151,7 +151,7 @@ FULL = Effort(
     phi_windows=(1, 2, 3, 5, 10, 20, 50, 100),
     quick=False,
 )
-"""The paper's numbers of files, with twenty seeds where the paper has one run."""
+"""The paper's numbers of files, with twenty seeds; the paper has one run."""
 
 QUICK = Effort(
     seeds=(1, 2),
@@ -167,7 +167,7 @@ QUICK = Effort(
     phi_windows=(1, 2, 5, 20, 100),
     quick=True,
 )
-"""Enough to see what comes out, not enough to judge by."""
+"""For a first look; too little to judge claims."""
 
 Curve: TypeAlias = "list[tuple[float, Point]]"
 """Abscissa and configuration along a curve."""
@@ -210,5 +210,5 @@ CURVES: dict[str, Callable[[Effort], Curve]] = {
     "table3-dynamic": lambda effort: [(0, Web(1, LARGE, "dynamic"))],
     **{f"delack-{d}": partial(_hosts, LARGE, "pareto", d) for d in SCHEMES},
 }
-"""The curves that figures show and claims name, with their abscissae: n_b, n_c, d, W*, n (which
-counts the access point), think time in seconds."""
+"""The curves of figures and claims with their abscissae: n_b, n_c, d, W*, n (the access point
+included), think time in seconds."""

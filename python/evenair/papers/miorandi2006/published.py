@@ -1,4 +1,4 @@
-"""What the paper prints, where it is needed as a table or a number to compare with."""
+"""Title, authors and published numbers of the paper."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TABLE_1: dict[str, float] = {
     "m": 7,
     "gamma": 5,
 }
-"""Table 1. CW is the number of values that a backoff can have."""
+"""Table 1. CW is the number of values of a backoff."""
 
 SECTION_2_3: dict[str, float] = {
     "R_data (Mb/s)": 11,

@@ -1,9 +1,9 @@
-"""What is read off one run, what the model says of the same, and how a claims file names it.
+"""Quantities of a run and of the model, and their names in claims files.
 
 A term's table holds `quantity` (a name of QUANTITIES), `curve` (a name of points.CURVES) and `at`:
 "all", "last", one abscissa or a list of them. Rates are in Mb/s, delays in seconds.
 
-What a model says is computed from the run's own scenario: the equations as printed, misprints
+Model values are computed from the run's own scenario, by the equations as printed with misprints
 corrected (docs/models.md).
 """
 
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evenair import models
+from evenair.papers.checks import one_of
 from evenair.papers.measures import Term
 from evenair.papers.miorandi2006.points import CURVES, Effort, Point
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from evenair.papers.runs import Document
 
 STANDARD = models.Cell(rts_bits=160)
-"""Table 1 with the standard's RTS, which the simulator sends."""
+"""Table 1 with the RTS of the standard and of the simulator."""
 
 
 # --- The MAC and persistent downloads -------------------------------------------------------------
@@ -33,15 +34,15 @@ def collision_probability(document: Document) -> float:
     """Share of all nodes' attempts that collided."""
     sent, attempts = 0.0, 0.0
     for node in (document["ap"], *document["stations"]):
-        # Behind RTS/CTS data frames are those attempts that did not collide.
+        # With RTS/CTS, the data frames are the attempts that did not collide.
         sent += node["frames_sent"]
         attempts += node["frames_sent"] / (1 - node["collision_probability"])
     return 1 - sent / attempts
 
 
 def collision_probability_of_stations(document: Document) -> float:
-    """Share of the stations' attempts that collided, the access point's left out."""
-    return collision_probability({**document, "ap": {**_SILENT}})
+    """Share of the stations' attempts that collided, without those of the access point."""
+    return collision_probability({**document, "ap": {**_NOTHING_SENT}})
 
 
 def collision_probability_of_ap(document: Document) -> float:
@@ -49,11 +50,11 @@ def collision_probability_of_ap(document: Document) -> float:
     return float(document["ap"]["collision_probability"])
 
 
-_SILENT = {"frames_sent": 0, "collision_probability": 0.0}
+_NOTHING_SENT = {"frames_sent": 0, "collision_probability": 0.0}
 
 
 def drop_probability(document: Document) -> float:
-    """Share of the packets that the MAC gave up."""
+    """Share of the packets that the MAC dropped."""
     nodes = (document["ap"], *document["stations"])
     dropped = sum(node["frames_dropped"] for node in nodes)
     sent = sum(node["frames_sent"] for node in nodes)
@@ -61,7 +62,7 @@ def drop_probability(document: Document) -> float:
 
 
 def model_collision_probability(document: Document) -> float:
-    """P_C by (1) and (2): of backlogged nodes, or of two with downloads, E[n_b] of section 3.2."""
+    """P_C by (1) and (2): of backlogged nodes; with downloads of two, E[n_b] of section 3.2."""
     saturated = document["flows"][0]["direction"] == "up"
     return float(models.collision_probability(len(document["stations"]) if saturated else 2))
 
@@ -72,7 +73,7 @@ def model_drop_probability(document: Document) -> float:
 
 
 def mbps(document: Document) -> float:
-    """Goodput of all flows together, Mb/s."""
+    """Total goodput of all flows, Mb/s."""
     return float(document["aggregate_goodput_bps"]) / 1e6
 
 
@@ -103,7 +104,7 @@ def model_window_mbps(document: Document) -> float:
 
 
 def phi_us(document: Document) -> float:
-    """Backoff and contention per segment, us: what (A.3) calls phi, from the throughput."""
+    """Backoff and contention per segment, us: phi of (A.3), computed from the throughput."""
     packets = STANDARD.tcp_data_s + STANDARD.tcp_ack_s
     return 1e6 * (STANDARD.segment_bits / float(document["aggregate_goodput_bps"]) - packets)
 
@@ -117,7 +118,7 @@ def model_phi_us(document: Document) -> float:
 
 
 def condensed(document: Document) -> Document:
-    """Return a run's document with its sessions as columns: millions of them fit into memory."""
+    """Return a run's document with its sessions as NumPy columns, to save memory."""
     if "sessions" not in document:
         return document
     listed = document["sessions"]
@@ -130,7 +131,7 @@ def condensed(document: Document) -> Document:
 
 
 def mean_delay_s(document: Document) -> float:
-    """Mean session delay, seconds: until the sender knows that all has arrived, as in (14)."""
+    """Mean session delay, seconds: until the last acknowledgement, as in (14)."""
     return float(np.mean(document["sessions"]["delay_s"]))
 
 
@@ -145,12 +146,12 @@ def median_delay_s(document: Document) -> float:
 
 
 def sessions(document: Document) -> float:
-    """Sessions that were finished."""
+    """Number of finished sessions."""
     return float(len(document["sessions"]["delay_s"]))
 
 
 def mean_file_kb(document: Document) -> float:
-    """Mean size of the files that were fetched, KB."""
+    """Mean size of the transferred files, KB."""
     return float(np.mean(document["sessions"]["bytes"])) / 1e3
 
 
@@ -160,7 +161,7 @@ def model_delay_s(document: Document) -> float:
 
 
 def model_delay_same_files_s(document: Document) -> float:
-    """Mean session delay by (17) for the mean size of the files that were fetched, seconds."""
+    """Mean session delay by (17) for the mean size of the transferred files, seconds."""
     return _model_delay_s(document, 1e3 * mean_file_kb(document))
 
 
@@ -172,12 +173,12 @@ def _model_delay_s(document: Document, size: float) -> float:
 
 
 def model_lone_delay_s(document: Document) -> float:
-    """Mean of (14) over the files that were fetched, seconds: one station, W* = 1."""
+    """Mean of (14) over the transferred files, seconds: one station, W* = 1."""
     return float(np.mean(models.file_delay(document["sessions"]["bytes"])))
 
 
 def model_mean_lone_delay_s(document: Document) -> float:
-    """Mean of (14) over Pareto's distribution, seconds."""
+    """Mean of (14) over the Pareto distribution, seconds."""
     size = _application(document)["size"]
     return float(models.mean_file_delay(size["mean"], "pareto", size["shape"]))
 
@@ -222,16 +223,15 @@ QUANTITIES: dict[str, Callable[[Document], float]] = {
         model_mean_lone_delay_s,
     )
 }
-"""The quantities that a claims file can name."""
+"""The quantities of claims files by name."""
 
 
 def read_term(effort: Effort, table: Mapping[str, Any]) -> Term[Point]:
-    """Read a term of a claims file, see the module's text. Raises KeyError, ValueError."""
+    """Read a term of a claims file, see the module's docstring. Raises KeyError, ValueError."""
     if unknown := set(table) - {"quantity", "curve", "at"}:
         raise ValueError(f"term: unknown {', '.join(sorted(unknown))}")
     for key, known in (("quantity", QUANTITIES), ("curve", CURVES)):
-        if table[key] not in known:
-            raise ValueError(f"{key}: got {table[key]!r}, expected one of {', '.join(known)}")
+        one_of(key, table[key], known)
     curve = CURVES[table["curve"]](effort)
     at = table["at"]
     if at == "last":

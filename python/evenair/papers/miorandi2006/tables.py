@@ -1,4 +1,4 @@
-"""The paper's tables, beside ours."""
+"""The tables of the paper beside the simulated values."""
 
 from __future__ import annotations
 

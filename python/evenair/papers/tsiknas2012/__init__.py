@@ -1,26 +1,21 @@
-"""Tsiknas and Stamatelos (2012): TCP variants over a WLAN with errors and congestion, rebuilt.
+"""Tsiknas and Stamatelos (2012): TCP variants over a WLAN with errors and congestion.
 
-The paper's WLAN half, section 5. Its WiMAX half is not here.
+Only the WLAN part, section 5; the WiMAX part is not included.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 from evenair.papers.paper import Paper
 from evenair.papers.tsiknas2012.downloads import FULL, QUICK, Download, Effort
 from evenair.papers.tsiknas2012.figures import FIGURES
 from evenair.papers.tsiknas2012.quantities import read_term
-
-if TYPE_CHECKING:
-    from evenair.scenario import Scenario
+from evenair.scenario import Scenario, load
 
 
 @cache
 def _base(name: str) -> Scenario:
-    from evenair.scenario import load
-
     return load(name)
 
 
@@ -42,7 +37,7 @@ PAPER = Paper(
     full=FULL,
     quick=QUICK,
     scenario=lambda download, effort: download.scenario(_base(download.base), effort),
-    order=lambda download: (not download.congested, download.place),
+    order=lambda download: (not download.congested, download.sort_key),
     read_term=read_term,
     facts=_facts,
     example=Download("newreno", 0.01),

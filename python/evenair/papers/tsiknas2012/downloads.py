@@ -1,9 +1,11 @@
-"""The configurations that the paper simulates, and with what effort we do."""
+"""The configurations of the paper, and the extent of the simulations."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from evenair.papers.checks import select_values
 
 if TYPE_CHECKING:
     from evenair.scenario import Scenario
@@ -15,7 +17,7 @@ VARIANTS: dict[str, str] = {
     "westwood": "Westwood",
     "bic": "BIC",
 }
-"""The paper's five TCP variants, as scenarios and as the paper call them."""
+"""The paper's five TCP variants: names in scenarios and in the paper."""
 
 QUEUE_RATE = 1e-5
 """PER of figure 16."""
@@ -23,7 +25,7 @@ QUEUE_RATE = 1e-5
 
 @dataclass(frozen=True)
 class Download:
-    """One configuration: one download over a cell with errors."""
+    """One configuration: one download over a cell with packet errors."""
 
     transport: str
     rate: float
@@ -31,20 +33,20 @@ class Download:
     congested: bool = False
     """Scenario 2 instead of scenario 1."""
     queue: int | None = None
-    """Queue in front of the congested link, in packets; None: the scenario's."""
+    """Limit of the queue at the congested link, packets; None: the scenario's."""
     level: str | None = None
-    """Where errors strike: "mac", "ip", as scenarios have it; None: the scenario's."""
+    """The layer of the errors, "mac" or "ip"; None: the scenario's."""
     bad_state_ms: int | None = None
     """Mean duration of the bad state; None: the scenario's."""
 
     @property
     def base(self) -> str:
-        """The built-in scenario that this is a case of."""
+        """The name of the built-in scenario that is varied."""
         return "tsiknas2012-congested" if self.congested else "tsiknas2012"
 
     @property
-    def place(self) -> tuple[Any, ...]:
-        """Where it stands in a fixed order of all configurations."""
+    def sort_key(self) -> tuple[Any, ...]:
+        """The position in a fixed order of all configurations."""
         return (
             self.transport,
             self.rate,
@@ -71,7 +73,7 @@ class Download:
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is simulated."""
+    """The extent of the simulations."""
 
     seeds: tuple[int, ...]
     duration_s: float
@@ -84,22 +86,6 @@ class Effort:
     """Mean bad states of the sensitivity table."""
     quick: bool
 
-    def rate_set(self, name: str | float) -> tuple[float, ...]:
-        """Return the packet error rates that a claims file calls by this name, or the one given.
-
-        Raises ValueError for an unknown name and for a rate that is not simulated.
-        """
-        if not isinstance(name, str):
-            low, high = name, name
-        elif name in RATE_SETS:
-            low, high = RATE_SETS[name]
-        else:
-            raise ValueError(f"rates: got {name!r}, expected one of {', '.join(RATE_SETS)}")
-        chosen = tuple(rate for rate in self.rates if low <= rate <= high)
-        if not chosen:
-            raise ValueError(f"rates: {name!r} is not among those simulated")
-        return chosen
-
 
 RATE_SETS: dict[str, tuple[float, float]] = {
     "low": (1e-5, 1e-3),
@@ -107,7 +93,7 @@ RATE_SETS: dict[str, tuple[float, float]] = {
     "high": (0.01, 0.1),
     "top": (0.05, 0.1),
 }
-"""Ranges of packet error rates that claims are measured over; both ends belong to it."""
+"""Ranges of packet error rates for claims, both ends included."""
 
 FULL = Effort(
     seeds=tuple(range(1, 11)),
@@ -117,7 +103,7 @@ FULL = Effort(
     bad_states_ms=(1, 10, 50, 100),
     quick=False,
 )
-"""The paper's range of errors and its 300 s, with ten seeds."""
+"""The paper's range of error rates and duration of 300 s, with ten seeds."""
 
 QUICK = Effort(
     seeds=(1, 2),
@@ -127,7 +113,7 @@ QUICK = Effort(
     bad_states_ms=(1, 50),
     quick=True,
 )
-"""Enough to see what comes out, not enough to judge by."""
+"""For a first look; too little to judge claims."""
 
 
 def over_rates(transport: str, congested: bool, effort: Effort) -> list[tuple[float, Download]]:
@@ -141,12 +127,12 @@ def over_queues(transport: str, effort: Effort) -> list[tuple[float, Download]]:
 
 
 SENSITIVE = ("newreno", "westwood", "westwood-plus", "bic")
-"""The variants of the sensitivity table: the two of the published gains, and what they gain on."""
+"""The variants of the sensitivity table: those with published gains, and their references."""
 
 
 def over_errors(transport: str, level: str, bad_state_ms: int, effort: Effort) -> list[Download]:
-    """Return the configurations behind one gain of the sensitivity table."""
+    """Return the configurations of one gain of the sensitivity table."""
     return [
         Download(transport, rate, level=level, bad_state_ms=bad_state_ms)
-        for rate in effort.rate_set("high")
+        for rate in select_values("rates", "high", RATE_SETS, effort.rates)
     ]

@@ -11,7 +11,6 @@ from matplotlib.ticker import MultipleLocator
 from evenair.papers.claims import number
 from evenair.papers.curves import curves, from_zero
 from evenair.papers.figures import FigureSpec, Table
-from evenair.papers.style import Line
 from evenair.papers.tsiknas2012.downloads import (
     SENSITIVE,
     VARIANTS,
@@ -23,6 +22,7 @@ from evenair.papers.tsiknas2012.downloads import (
 )
 from evenair.papers.tsiknas2012.quantities import goodput_mbps
 from evenair.statistics import estimate
+from evenair.style import Line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,7 +63,7 @@ def goodput_over_rates(
 
 
 def goodput_over_queues(runs: Runs[Download], effort: Effort) -> tuple[Figure, Table]:
-    """Draw figure 16: goodput over the queue in front of the congested link."""
+    """Draw figure 16: goodput over the queue limit of the congested link."""
 
     def finish(axes: Axes) -> None:
         axes.xaxis.set_major_locator(MultipleLocator(20))
@@ -84,7 +84,7 @@ _LEVELS = {"mac": "before", "ip": "after"}
 
 
 def gains(runs: Runs[Download], effort: Effort) -> tuple[None, Table]:
-    """Make a table of the mean gains over New Reno, for kinds of errors."""
+    """Make a table of the mean gains over New Reno for several error processes."""
     rows: list[tuple[object, ...]] = []
     printed: list[tuple[str, ...]] = []
     for level, word in _LEVELS.items():
@@ -104,13 +104,13 @@ def gains(runs: Runs[Download], effort: Effort) -> tuple[None, Table]:
     for transport in SENSITIVE[1:]:
         name = transport.replace("-", "_")
         header += [f"{name}_gain_percent", f"{name}_ci95"]
-    titles = ("Errors strike", "Mean bad state", "Westwood, %", "Westwood+, %", "BIC, %")
-    titles = (titles[0] + " retransmission", *titles[1:])
+    errors = "Errors before or after retransmission"
+    titles = (errors, "Mean bad state", "Westwood, %", "Westwood+, %", "BIC, %")
     return None, Table(tuple(header), rows, (titles, printed))
 
 
 def _gain(runs: Runs[Download], seed: int, points: list[Download], base: list[Download]) -> float:
-    """By how many percent goodput is above that of `base`, averaged over the pairs."""
+    """The excess of goodput over that of `base` in percent, averaged over the pairs."""
     lookup = runs.lookup(seed)
     ratios = [
         goodput_mbps(lookup(point)) / goodput_mbps(lookup(other))
@@ -120,7 +120,7 @@ def _gain(runs: Runs[Download], seed: int, points: list[Download], base: list[Do
 
 
 def _all_rates(effort: Effort, *, congested: bool) -> set[Download]:
-    # Figure 15 is judged against figure 14, which shows the same without the congestion.
+    # Claims on figure 15 compare it with figure 14, the same without congestion.
     return {
         download
         for transport in VARIANTS
@@ -169,13 +169,13 @@ FIGURES: tuple[FigureSpec[Download, Effort], ...] = (
     ),
     FigureSpec(
         "gains",
-        "What the choice of errors does to the gains of figure 14",
+        "Influence of the error process on the gains of figure 14",
         "Not in the paper. Mean gain in goodput over New Reno for packet error rates of 0.01 to "
         "0.1, with the 95% interval over the seeds; published: 35% for Westwood, 9% for BIC. The "
-        "paper tells neither the mean bad state nor whether errors strike before or after the "
+        "paper states neither the mean bad state nor whether errors occur before or after the "
         "MAC's retransmissions.",
         _all_errors,
         gains,
     ),
 )
-"""All figures, in the order of the paper, and a table of our own."""
+"""All figures in the order of the paper, and one additional table."""

@@ -1,4 +1,4 @@
-"""What is read off one run, and how a claims file names it.
+"""Quantities of a run, and their names in claims files.
 
 A term's table holds `quantity` (a name of QUANTITIES), `transport` or a list of `transports` (whose
 mean is taken), `scenario` (1 or 2), and either `rates` (a set of downloads.RATE_SETS or one packet
@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evenair.papers.checks import one_of, select_values
 from evenair.papers.measures import Term
 from evenair.papers.tsiknas2012.downloads import (
+    RATE_SETS,
     VARIANTS,
     Download,
     Effort,
@@ -30,7 +32,7 @@ def goodput_mbps(document: Document) -> float:
 
 
 def congestion_losses(document: Document) -> float:
-    """Packets that queues discarded, those of the cross traffic too."""
+    """Packets discarded by queues, cross traffic included."""
     return float(document["losses"]["congestion"])
 
 
@@ -38,13 +40,13 @@ QUANTITIES: dict[str, Callable[[Document], float]] = {
     "goodput_mbps": goodput_mbps,
     "congestion_losses": congestion_losses,
 }
-"""The quantities that a claims file can name."""
+"""The quantities of claims files by name."""
 
 _KEYS = {"quantity", "transport", "transports", "scenario", "rates", "queues"}
 
 
 def read_term(effort: Effort, table: Mapping[str, Any]) -> Term[Download]:
-    """Read a term of a claims file, see the module's text. Raises KeyError, ValueError."""
+    """Read a term of a claims file, see the module's docstring. Raises KeyError, ValueError."""
     if unknown := set(table) - _KEYS:
         raise ValueError(f"term: unknown {', '.join(sorted(unknown))}")
     if ("transport" in table) == ("transports" in table) or ("rates" in table) == (
@@ -55,8 +57,7 @@ def read_term(effort: Effort, table: Mapping[str, Any]) -> Term[Download]:
         )
     transports = table["transports"] if "transports" in table else [table["transport"]]
     for transport in transports:
-        if transport not in VARIANTS:
-            raise ValueError(f"transport: got {transport!r}, expected one of {', '.join(VARIANTS)}")
+        one_of("transport", transport, VARIANTS)
     if table["scenario"] not in (1, 2):
         raise ValueError(f"scenario: got {table['scenario']!r}, expected 1 or 2")
     congested = table["scenario"] == 2
@@ -65,15 +66,12 @@ def read_term(effort: Effort, table: Mapping[str, Any]) -> Term[Download]:
             raise ValueError("queues: expected 'all', with scenario 2")
         pairs = [pair for transport in transports for pair in over_queues(transport, effort)]
     else:
-        rates = effort.rate_set(table["rates"])
+        rates = select_values("rates", table["rates"], RATE_SETS, effort.rates)
         pairs = [
             (rate, Download(transport, rate, congested))
             for transport in transports
             for rate in rates
         ]
-    if table["quantity"] not in QUANTITIES:
-        raise ValueError(
-            f"quantity: got {table['quantity']!r}, expected one of {', '.join(QUANTITIES)}"
-        )
+    quantity = one_of("quantity", table["quantity"], QUANTITIES)
     points = tuple(download for _, download in pairs)
-    return Term(QUANTITIES[table["quantity"]], points, tuple(float(x) for x, _ in pairs))
+    return Term(QUANTITIES[quantity], points, tuple(float(x) for x, _ in pairs))

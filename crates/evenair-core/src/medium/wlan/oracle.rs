@@ -1,13 +1,15 @@
-//! A DCF without any cleverness, to test [`super::Medium`] against: one integer backoff counter per
-//! station, decremented slot by slot, and a moment from which the station may act at all.
+//! A simple DCF to test [`super::Dcf`] against: one integer backoff counter per station, decremented
+//! slot by slot, and a time from which the station may act.
 //!
 //! Written from the rules in the documentation of [`super::dcf`] and [`super::backoff`], not
 //! from their code. It makes the same draws in the same order per station.
 
 use std::collections::VecDeque;
 
-use super::{AP, Counters, DcfConfig, Event, Exchange, Frame, TxStatus};
+use super::tests::{AP, Event, Frame};
+use super::{DcfConfig, Exchange};
 use crate::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
+use crate::medium::{AirUsage, TxStatus};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
@@ -30,7 +32,7 @@ struct Station {
     backoff: RngStream,
     /// Down and up.
     errors: [RngStream; 2],
-    counters: Counters,
+    usage: AirUsage,
 }
 
 #[derive(Debug)]
@@ -45,8 +47,8 @@ enum Air {
     Vain { senders: Vec<(u32, Instant)>, end: Instant },
 }
 
-/// The slot-by-slot DCF. It has the interface of [`super::Medium`], but wants to be polled at every
-/// slot boundary.
+/// The slot-by-slot DCF. A node is offered a packet when it
+/// has none; it is to be polled at every slot boundary.
 #[derive(Debug)]
 pub(super) struct Oracle {
     config: DcfConfig,
@@ -72,7 +74,7 @@ impl Oracle {
             backoff: RngStream::new(seed, StreamId::Backoff, index as u64),
             errors: [0, 1]
                 .map(|way| RngStream::new(seed, StreamId::FrameErrors, 2 * index as u64 + way)),
-            counters: Counters::default(),
+            usage: AirUsage::default(),
         };
         Self {
             config,
@@ -91,8 +93,8 @@ impl Oracle {
         self.stations[station as usize].frame.is_none()
     }
 
-    pub(super) fn counters(&self, station: u32) -> Counters {
-        self.stations[station as usize].counters
+    pub(super) fn usage(&self, station: u32) -> AirUsage {
+        self.stations[station as usize].usage
     }
 
     pub(super) fn offer(&mut self, now: Instant, index: u32, frame: Frame) {
@@ -212,16 +214,16 @@ impl Oracle {
         let errors = &mut link.errors[usize::from(sender != AP)];
         let lost = link.error_rate > 0.0 && errors.bernoulli(link.error_rate);
         let station = &mut self.stations[sender as usize];
-        station.counters.attempts += 1;
-        station.counters.data_frames += 1;
+        station.usage.attempts += 1;
+        station.usage.data_frames += 1;
         if rts {
             station.short_retries = 0;
         }
         if lost {
-            station.counters.airtime += data_end.since(now);
+            station.usage.airtime.corrupted += data_end.since(now);
             return Air::Vain { senders: vec![(sender, data_end)], end: data_end };
         }
-        station.counters.airtime +=
+        station.usage.airtime.successes +=
             (data_end + phy.sifs + phy.airtime(ACK_BYTES, control)).since(now);
         let retries = if rts { station.long_retries } else { station.short_retries };
         let exchange = Exchange { start: now, data_start, data_end, rate, rts, retries };
@@ -237,11 +239,11 @@ impl Oracle {
             } else {
                 self.data_time(sender)
             };
-            let counters = &mut self.stations[sender as usize].counters;
+            let counters = &mut self.stations[sender as usize].usage;
             counters.attempts += 1;
             counters.collisions += 1;
             counters.data_frames += u64::from(!rts);
-            counters.airtime += airtime;
+            counters.airtime.collisions += airtime;
             ends.push((sender, now + airtime));
         }
         let end = ends.iter().map(|&(_, end)| end).max().unwrap();
@@ -269,8 +271,8 @@ impl Oracle {
     fn finish(&mut self, index: u32, outcome: TxStatus) {
         let station = &mut self.stations[index as usize];
         match outcome {
-            TxStatus::Delivered => station.counters.delivered += 1,
-            TxStatus::Dropped => station.counters.dropped += 1,
+            TxStatus::Delivered => station.usage.delivered += 1,
+            TxStatus::Dropped => station.usage.dropped += 1,
         }
         station.cw = self.config.phy.cw_min;
         station.short_retries = 0;

@@ -10,77 +10,158 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::oracle::Oracle;
-use super::{AP, Counters, Dcf, DcfConfig, Event, Exchange, Frame, TxStatus};
+use super::{Dcf, DcfConfig, Exchange, RateControl};
 use crate::loss::{IndependentConfig, Level, LinkLoss, LossRateConfig, ScopeConfig};
 use crate::medium::wlan::phy::{LONG_PREAMBLE, Phy, SHORT_PREAMBLE};
+use crate::medium::{
+    AirUsage, CellContext, Medium, PacketId, Taken, Transmission, TxQueueId, TxStatus,
+};
+use crate::packet::{Direction, NodeId};
+use crate::queue::{Backlog, Limit};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
 
+/// The access point's index.
+pub(super) const AP: u32 = 0;
+
+/// A packet for the MAC of a node that has none.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub(super) to: u32,
+    pub(super) bytes: u32,
+}
+
+/// What a DCF reports.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Event {
+    Received { from: u32, to: u32 },
+    Done { station: u32, outcome: TxStatus },
+}
+
 /// What [`Dcf`] and [`Oracle`] have in common.
-trait UnderTest: ErrorRate {
+trait UnderTest {
     fn build(config: DcfConfig, rates: &[Rate], seed: u64) -> Self;
+    /// Single transmissions on the link of `station` fail with probability `rate`, both ways.
+    fn set_error_rate(&mut self, seed: u64, station: u32, rate: f64);
     fn is_free(&self, station: u32) -> bool;
-    fn counters(&self, station: u32) -> Counters;
+    fn usage(&self, station: u32) -> AirUsage;
     fn offer(&mut self, now: Instant, station: u32, frame: Frame);
     fn poll_at(&self) -> Instant;
     fn poll(&mut self, now: Instant) -> Option<Event>;
     fn exchange(&self) -> Exchange;
 }
 
-macro_rules! dcf {
-    ($type:ty, $poll:expr) => {
-        impl UnderTest for $type {
-            fn build(config: DcfConfig, rates: &[Rate], seed: u64) -> Self {
-                Self::new(config, rates, seed)
-            }
-            fn is_free(&self, station: u32) -> bool {
-                self.is_free(station)
-            }
-            fn counters(&self, station: u32) -> Counters {
-                self.counters(station)
-            }
-            fn offer(&mut self, now: Instant, station: u32, frame: Frame) {
-                self.offer(now, station, frame);
-            }
-            fn poll_at(&self) -> Instant {
-                self.poll_at()
-            }
-            fn poll(&mut self, now: Instant) -> Option<Event> {
-                $poll(self, now)
-            }
-            fn exchange(&self) -> Exchange {
-                *self.exchange()
-            }
-        }
-    };
-}
-dcf!(Dcf, poll);
-dcf!(Oracle, Oracle::poll);
-
-/// Lets the medium do what is due at `now`, up to a report.
-fn poll(medium: &mut Dcf, now: Instant) -> Option<Event> {
-    medium.poll_until(now + Duration::from_nanos(1)).map(|(_, event)| event)
+impl UnderTest for Oracle {
+    fn build(config: DcfConfig, rates: &[Rate], seed: u64) -> Self {
+        Self::new(config, rates, seed)
+    }
+    fn set_error_rate(&mut self, _seed: u64, station: u32, rate: f64) {
+        self.set_error_rate(station, rate);
+    }
+    fn is_free(&self, station: u32) -> bool {
+        self.is_free(station)
+    }
+    fn usage(&self, station: u32) -> AirUsage {
+        self.usage(station)
+    }
+    fn offer(&mut self, now: Instant, station: u32, frame: Frame) {
+        self.offer(now, station, frame);
+    }
+    fn poll_at(&self) -> Instant {
+        self.poll_at()
+    }
+    fn poll(&mut self, now: Instant) -> Option<Event> {
+        self.poll(now)
+    }
+    fn exchange(&self) -> Exchange {
+        *self.exchange()
+    }
 }
 
-/// Lets single transmissions on `station`'s link fail with probability `rate`, both ways.
-trait ErrorRate {
-    fn set_error_rate(&mut self, seed: u64, station: u32, rate: f64);
+/// [`Dcf`] with a place for one packet per node.
+struct Driver {
+    dcf: Dcf,
+    cell: Slots,
 }
 
-impl ErrorRate for Dcf {
+struct Slots {
+    waiting: Vec<Option<Frame>>,
+    /// Whether the MAC of each node has a packet, whose id is that of the node.
+    busy: Vec<bool>,
+    done: VecDeque<(u32, TxStatus)>,
+    losses: Vec<Option<LinkLoss>>,
+    backlog: Backlog,
+}
+
+impl CellContext for Slots {
+    fn backlog(&self, _queue: TxQueueId) -> &Backlog {
+        &self.backlog
+    }
+    fn take(&mut self, _now: Instant, queue: TxQueueId, _max_bytes: u32) -> Option<Taken> {
+        let Frame { to, bytes } = self.waiting[queue.0 as usize].take()?;
+        self.busy[queue.0 as usize] = true;
+        Some(Taken { packet: PacketId(queue.0), to: NodeId(to), bytes })
+    }
+    fn release(&mut self, _now: Instant, packet: PacketId, status: TxStatus) {
+        self.busy[packet.0 as usize] = false;
+        self.done.push_back((packet.0, status));
+    }
+    fn is_corrupted(&mut self, transmission: &Transmission) -> bool {
+        let Transmission { at, station, direction, .. } = *transmission;
+        let loss = self.losses[station.index()].as_mut();
+        loss.is_some_and(|loss| loss.lose(Level::Mac, direction == Direction::Up, at))
+    }
+}
+
+impl UnderTest for Driver {
+    fn build(config: DcfConfig, rates: &[Rate], seed: u64) -> Self {
+        let nodes = rates.len();
+        let rates: Vec<_> = rates.iter().map(|&rate| RateControl::Fixed(rate)).collect();
+        let cell = Slots {
+            waiting: vec![None; nodes],
+            busy: vec![false; nodes],
+            done: VecDeque::new(),
+            losses: (0..nodes).map(|_| None).collect(),
+            backlog: Backlog::new(Limit::Packets(1)),
+        };
+        Self { dcf: Dcf::new(config, &rates, seed), cell }
+    }
     fn set_error_rate(&mut self, seed: u64, station: u32, rate: f64) {
         if rate > 0.0 {
             let scope = ScopeConfig { level: Level::Mac, ..ScopeConfig::default() };
             let config = IndependentConfig { loss: LossRateConfig { rate }, scope }.into();
-            self.set_errors(station, LinkLoss::new(&config, seed, StreamId::FrameErrors, station));
+            let loss = LinkLoss::new(&config, seed, StreamId::FrameErrors, station);
+            self.cell.losses[station as usize] = Some(loss);
         }
     }
-}
-
-impl ErrorRate for Oracle {
-    fn set_error_rate(&mut self, _seed: u64, station: u32, rate: f64) {
-        self.set_error_rate(station, rate);
+    fn is_free(&self, station: u32) -> bool {
+        !self.cell.busy[station as usize]
+    }
+    fn usage(&self, station: u32) -> AirUsage {
+        self.dcf.usage(NodeId(station))
+    }
+    fn offer(&mut self, now: Instant, station: u32, frame: Frame) {
+        self.cell.waiting[station as usize] = Some(frame);
+        self.dcf.wake(now, TxQueueId(station), &mut self.cell);
+        assert!(self.cell.busy[station as usize], "a free MAC takes what it is offered");
+    }
+    fn poll_at(&self) -> Instant {
+        if self.cell.done.is_empty() { self.dcf.poll_at() } else { Instant::ZERO }
+    }
+    fn poll(&mut self, now: Instant) -> Option<Event> {
+        if self.cell.done.is_empty() {
+            let limit = now + Duration::from_nanos(1);
+            if let Some(reception) = self.dcf.poll(limit, &mut self.cell) {
+                assert_eq!(reception.at, now);
+                return Some(Event::Received { from: reception.from.0, to: reception.to.0 });
+            }
+        }
+        let (station, outcome) = self.cell.done.pop_front()?;
+        Some(Event::Done { station, outcome })
+    }
+    fn exchange(&self) -> Exchange {
+        *self.dcf.exchange()
     }
 }
 
@@ -131,7 +212,7 @@ enum Seen {
 
 /// Everything that happens in `case`, and the counters at the end. An arrival goes before whatever
 /// else is due at the same time.
-fn observe<D: UnderTest>(case: &Case) -> (Vec<Seen>, Vec<Counters>) {
+fn observe<D: UnderTest>(case: &Case) -> (Vec<Seen>, Vec<AirUsage>) {
     let mut dcf = D::build(case.config, &case.rates, case.seed);
     for (&rate, station) in case.error_rates.iter().zip(0..) {
         dcf.set_error_rate(case.seed, station, rate);
@@ -140,7 +221,7 @@ fn observe<D: UnderTest>(case: &Case) -> (Vec<Seen>, Vec<Counters>) {
     let mut queues = vec![VecDeque::new(); case.rates.len()];
     let mut sending = vec![0; case.rates.len()];
     let mut arrivals = case.arrivals.iter().zip(0u64..).peekable();
-    let mut counters = vec![Counters::default(); case.rates.len()];
+    let mut counters = vec![AirUsage::default(); case.rates.len()];
     let (mut seen, mut now) = (Vec::new(), Instant::ZERO);
     loop {
         let due = dcf.poll_at();
@@ -163,7 +244,7 @@ fn observe<D: UnderTest>(case: &Case) -> (Vec<Seen>, Vec<Counters>) {
         let mut transmitters = Vec::new();
         let mut collision = false;
         for (old, station) in counters.iter_mut().zip(0..stations) {
-            let new = dcf.counters(station);
+            let new = dcf.usage(station);
             if new.attempts > old.attempts {
                 transmitters.push(station);
                 collision |= new.collisions > old.collisions;
@@ -217,7 +298,7 @@ fn observe<D: UnderTest>(case: &Case) -> (Vec<Seen>, Vec<Counters>) {
 
 /// Runs `case` on both; on success the number of (accesses, collisions, drops).
 fn compare(case: &Case) -> Result<[usize; 3], String> {
-    let (medium, medium_counters) = observe::<Dcf>(case);
+    let (medium, medium_counters) = observe::<Driver>(case);
     let (oracle, oracle_counters) = observe::<Oracle>(case);
     if let Some(i) = (0..medium.len().max(oracle.len())).find(|&i| medium.get(i) != oracle.get(i)) {
         let before = &medium[i.saturating_sub(6)..i];
@@ -334,8 +415,8 @@ fn medium_does_what_the_slot_by_slot_dcf_does() {
 fn counters_add_up() {
     for seed in 0..200 {
         let case = random_case(seed);
-        let (seen, counters) = observe::<Dcf>(&case);
-        let mut expected = vec![Counters::default(); counters.len()];
+        let (seen, counters) = observe::<Driver>(&case);
+        let mut expected = vec![AirUsage::default(); counters.len()];
         let mut last = vec![None; counters.len()];
         let mut errors = vec![0; counters.len()];
         for (i, s) in seen.iter().enumerate() {

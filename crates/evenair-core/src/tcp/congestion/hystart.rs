@@ -160,22 +160,26 @@ mod tests {
     struct Rounds {
         hystart: HyStart,
         window: Window,
-        una: u64,
+        snd_una: u64,
     }
 
     impl Rounds {
         fn new() -> Self {
             let hystart = HyStart::of(Phase::Standard);
-            Self { hystart, window: Window { cwnd: 10.0, ssthresh: 1e6 }, una: 0 }
+            Self { hystart, window: Window { cwnd: 10.0, ssthresh: 1e6 }, snd_una: 0 }
         }
 
         /// ACKs of one segment each, with this RTT in microseconds; cwnd after the last.
         fn acks(&mut self, count: u64, rtt: Option<u64>) -> f64 {
             for _ in 0..count {
                 let rtt = rtt.map(Duration::from_micros);
-                let signal =
-                    AckEvent { rtt, una: self.una, next: self.una + 10, ..signal(0, 1.0, 10.0) };
-                self.una += 1;
+                let signal = AckEvent {
+                    rtt,
+                    snd_una: self.snd_una,
+                    snd_nxt: self.snd_una + 10,
+                    ..signal(0, 1.0, 10.0)
+                };
+                self.snd_una += 1;
                 assert_eq!(self.hystart.on_ack(&mut self.window, &signal), 0.0);
             }
             self.window.cwnd
@@ -281,7 +285,7 @@ mod tests {
         ) {
             let mut hystart = HyStart::of(Phase::Standard);
             let mut window = Window { cwnd: 2.0, ssthresh };
-            let mut una = 0;
+            let mut snd_una = 0;
             for (acked, rtt) in acks {
                 let before = window.cwnd;
                 let most = match hystart.phase {
@@ -291,11 +295,11 @@ mod tests {
                 let signal = AckEvent {
                     credit: f64::from(acked),
                     rtt: (rtt > 20).then_some(Duration::from_millis(rtt)),
-                    una,
-                    next: una + before as u64,
+                    snd_una,
+                    snd_nxt: snd_una + before as u64,
                     ..signal(0, f64::from(acked), before)
                 };
-                una += u64::from(acked);
+                snd_una += u64::from(acked);
                 let rest = hystart.on_ack(&mut window, &signal);
                 let growth = window.cwnd - before;
                 prop_assert!((0.0..=most).contains(&growth), "{growth} of {most}");

@@ -51,9 +51,9 @@ pub struct AckEvent {
     /// The round-trip time of the last segment that this ACK acknowledges, if it was sent once.
     pub rtt: Option<Duration>,
     /// The first byte that had not been acknowledged before the signal.
-    pub una: u64,
+    pub snd_una: u64,
     /// The next byte to be sent: what is below it was sent in this round or before.
-    pub next: u64,
+    pub snd_nxt: u64,
 }
 
 /// A congestion control.
@@ -130,6 +130,7 @@ macro_rules! controls {
         }
 
         impl CongestionControl for Controller {
+            #[inline(always)]
             fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
                 match self { $(Self::$type(cc) => cc.on_ack(window, signal),)+ }
             }
@@ -183,14 +184,14 @@ mod tests {
     /// An ACK of `acked` segments of `flight`, a duplicate if 0, with an RTT of 100 ms.
     pub(super) fn signal(ms: u64, acked: f64, flight: f64) -> AckEvent {
         let rtt = (acked > 0.0).then_some(Duration::from_millis(100));
-        AckEvent { now: at_ms(ms), acked, credit: 1.0, flight, rtt, una: 0, next: 0 }
+        AckEvent { now: at_ms(ms), acked, credit: 1.0, flight, rtt, snd_una: 0, snd_nxt: 0 }
     }
 
     /// ACKs of one segment each, `flight` of which are always outstanding.
     #[derive(Debug, Default)]
     pub(super) struct Acks {
         pub(super) now: Instant,
-        pub(super) una: u64,
+        pub(super) snd_una: u64,
     }
 
     impl Acks {
@@ -210,10 +211,10 @@ mod tests {
                     credit: 1.0,
                     flight: flight as f64,
                     rtt: Some(rtt),
-                    una: self.una,
-                    next: self.una + flight,
+                    snd_una: self.snd_una,
+                    snd_nxt: self.snd_una + flight,
                 };
-                self.una += 1;
+                self.snd_una += 1;
                 cc.on_ack(window, &signal);
             }
         }
@@ -294,7 +295,7 @@ mod tests {
             let name = config.name();
             let mut control = Controller::new(&any_config(config, &picks));
             let mut window = Window { cwnd: 2.0, ssthresh: 64.0 };
-            let (mut now, mut una) = (Instant::ZERO, 0);
+            let (mut now, mut snd_una) = (Instant::ZERO, 0);
             for (kind, wait, acked, flight, rtt) in signals {
                 // Half of them in the same instant.
                 now += Duration::from_nanos(if wait % 2 == 0 { 0 } else { wait / 100 });
@@ -305,10 +306,10 @@ mod tests {
                     credit: if byte_counting { acked } else { 1.0 },
                     flight: f64::from(flight),
                     rtt: (rtt % 3 > 0).then_some(Duration::from_nanos(rtt)),
-                    una,
-                    next: una + u64::from(flight),
+                    snd_una,
+                    snd_nxt: snd_una + u64::from(flight),
                 };
-                una += acked as u64;
+                snd_una += acked as u64;
                 match kind {
                     1 => control.on_duplicate_ack(&mut window, &signal),
                     2 => control.on_loss(&mut window, &signal),

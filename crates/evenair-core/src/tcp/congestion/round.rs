@@ -33,15 +33,15 @@ impl Round {
             self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
         }
         let Some(end) = self.end else {
-            self.end = Some(signal.next);
+            self.end = Some(signal.snd_nxt);
             return None;
         };
-        // `una` is what had been acknowledged before: this ACK is the first beyond `end`.
-        if signal.una < end {
+        // `snd_una` is what had been acknowledged before: this ACK is the first beyond `end`.
+        if signal.snd_una < end {
             return None;
         }
         let summary = self.so_far();
-        *self = Self { end: Some(signal.next), ..Self::default() };
+        *self = Self { end: Some(signal.snd_nxt), ..Self::default() };
         Some(summary)
     }
 

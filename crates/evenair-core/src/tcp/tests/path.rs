@@ -26,7 +26,7 @@ pub(super) enum Fate {
 
 /// A sender, a receiver and the path between them.
 pub(super) struct Path<F> {
-    pub(super) sender: Sender,
+    pub(super) sender: SendingEnd,
     pub(super) receiver: Receiver,
     pub(super) now: Instant,
     /// Data segments as they were sent.
@@ -71,7 +71,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
         fate: F,
     ) -> Self {
         let mut path = Self {
-            sender: Sender::new(config, control),
+            sender: sending_end(config, control),
             receiver: receiver_of(&config, delayed_ack),
             now: Instant::ZERO,
             sent: vec![],
@@ -96,7 +96,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
     /// When the next packet arrives and when the next timer expires.
     fn next(&self) -> (Instant, Instant) {
         let packet = self.on_the_way.first_key_value().map_or(Instant::NEVER, |(&(at, _), _)| at);
-        (packet, self.sender.timer_at().min(self.receiver.timer_at()))
+        (packet, self.sender.poll_at().min(self.receiver.timer_at()))
     }
 
     /// The next thing happens; whether anything did.
@@ -116,7 +116,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
             let ack = self.receiver.on_timer(self.now).expect("an ACK was held back");
             self.send_ack(ack);
         } else {
-            self.sender.on_timer(self.now);
+            self.sender.expire(self.now);
             if let Some(model) = &mut self.model {
                 model.on_timer(&self.sender);
             }
@@ -231,7 +231,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
         assert_eq!(self.sender.acked(), acked, "sending acknowledges nothing");
         assert!(acked <= self.receiver.next_expected(), "more acknowledged than has arrived");
         assert!(
-            self.sender.is_done() || self.sender.timer_at() != Instant::NEVER,
+            self.sender.is_done() || self.sender.poll_at() != Instant::NEVER,
             "waits for nothing: {:?}",
             self.sender
         );

@@ -91,7 +91,7 @@ impl Model {
         self.config.total = self.config.total.min(self.sent as u64 * SEGMENT);
     }
 
-    pub(super) fn on_timer(&mut self, sender: &Sender) {
+    pub(super) fn on_timer(&mut self, sender: &SendingEnd) {
         if sender.counters().segments_sent == 0 {
             return;
         }
@@ -101,7 +101,7 @@ impl Model {
         self.point = Some(self.sent);
     }
 
-    pub(super) fn on_ack(&mut self, sender: &Sender, ack: u64, blocks: &[(u64, u64)]) {
+    pub(super) fn on_ack(&mut self, sender: &SendingEnd, ack: u64, blocks: &[(u64, u64)]) {
         let ack = ack.div_ceil(SEGMENT) as usize;
         if ack < self.una {
             return;
@@ -134,7 +134,7 @@ impl Model {
     }
 
     /// `segment` has just been sent.
-    pub(super) fn on_sent(&mut self, sender: &Sender, segment: &Segment) {
+    pub(super) fn on_sent(&mut self, sender: &SendingEnd, segment: &Segment) {
         let number = (segment.seq / SEGMENT) as usize;
         assert!(number >= self.sent || !self.sacked[number], "what has arrived is sent again");
         if self.recovering && self.high_rxt.is_none() {
@@ -159,12 +159,12 @@ impl Model {
     }
 
     /// Section 5, step C: cwnd - pipe is a segment or more.
-    fn has_room(&self, sender: &Sender) -> bool {
+    fn has_room(&self, sender: &SendingEnd) -> bool {
         self.pipe() + SEGMENT <= sender.window().cwnd as u64 * SEGMENT
     }
 
     /// The sender has nothing to send.
-    pub(super) fn on_silence(&self, sender: &Sender) {
+    pub(super) fn on_silence(&self, sender: &SendingEnd) {
         if self.recovering {
             assert!(!self.has_room(sender) || self.next_seg().is_none());
         }
@@ -233,7 +233,7 @@ fn the_examples_of_rfc_2018() {
 
 /// A sender that a test drives in whole segments.
 pub(super) struct Hand {
-    pub(super) sender: Sender,
+    pub(super) sender: SendingEnd,
     pub(super) now: Instant,
 }
 
@@ -241,7 +241,7 @@ impl Hand {
     /// With segments 0 to `window` - 1 outstanding.
     pub(super) fn new(window: u32, config: SenderConfig) -> Self {
         let config = SenderConfig { initial_window: window, ..config };
-        let mut hand = Self { sender: Sender::new(config, newreno()), now: at(10) };
+        let mut hand = Self { sender: sending_end(config, newreno()), now: at(10) };
         hand.sender.poll_transmit(at(0));
         hand.sender.on_syn_ack(hand.now);
         assert_eq!(hand.sent(), (0..u64::from(window)).collect::<Vec<_>>());
@@ -262,8 +262,8 @@ impl Hand {
     }
 
     pub(super) fn expire(&mut self) -> Vec<u64> {
-        self.now = self.sender.timer_at();
-        self.sender.on_timer(self.now);
+        self.now = self.sender.poll_at();
+        self.sender.expire(self.now);
         self.sent()
     }
 }

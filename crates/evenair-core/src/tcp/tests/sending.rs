@@ -5,7 +5,7 @@ use super::*;
 /// A sender whose connection was opened in the first 10 ms, unless a test says otherwise, and that
 /// a test drives in whole segments.
 struct Hand {
-    sender: Sender,
+    sender: SendingEnd,
     now: Instant,
 }
 
@@ -54,13 +54,13 @@ impl Hand {
 
     /// The timer expires; what is sent, and the time since the last event.
     fn expire(&mut self) -> (Vec<u64>, Duration) {
-        let due = self.sender.timer_at();
+        let due = self.sender.poll_at();
         assert_ne!(due, Instant::NEVER);
-        self.sender.on_timer(Instant::from_nanos(due.as_nanos() - 1));
+        self.sender.expire(Instant::from_nanos(due.as_nanos() - 1));
         assert_eq!(self.sent(), [0; 0], "the timer does not expire early");
         let wait = due.since(self.now);
         self.now = due;
-        self.sender.on_timer(due);
+        self.sender.expire(due);
         (self.sent(), wait)
     }
 
@@ -77,8 +77,8 @@ impl Hand {
     }
 }
 
-fn new_sender(config: SenderConfig) -> Sender {
-    Sender::new(config, newreno())
+fn new_sender(config: SenderConfig) -> SendingEnd {
+    sending_end(config, newreno())
 }
 
 const NOTHING: [u64; 0] = [];
@@ -154,12 +154,12 @@ fn the_receiver_s_window_limits_what_is_outstanding_but_not_cwnd() {
 fn acks_of_the_past_and_of_the_future_are_ignored() {
     let mut hand = Hand::with_window(4, plain());
     assert_eq!(hand.ack(2), [4, 5, 6]);
-    let before = (hand.sender.window(), hand.sender.timer_at());
+    let before = (hand.sender.window(), hand.sender.poll_at());
     hand.now += Duration::from_millis(1);
     assert_eq!(hand.acks(1, 5), [[]; 5] as [[u64; 0]; 5]);
     assert_eq!(hand.ack(8), NOTHING);
     assert_eq!(hand.sender.acked(), 2000);
-    assert_eq!((hand.sender.window(), hand.sender.timer_at()), before);
+    assert_eq!((hand.sender.window(), hand.sender.poll_at()), before);
     assert_eq!(hand.fast_retransmits(), 0);
 }
 
@@ -309,20 +309,20 @@ fn the_timer_runs_while_anything_is_outstanding_and_from_the_last_new_ack() {
     let (mut hand, sent) = Hand::opened(config, Duration::from_millis(100));
     assert_eq!(sent, [0]);
     // SRTT 100, RTTVAR 50: 300 ms (2.2).
-    assert_eq!(hand.sender.timer_at(), at(400));
+    assert_eq!(hand.sender.poll_at(), at(400));
     hand.now = at(200);
     assert_eq!(hand.ack(1), [1, 2]);
     // A second sample of 100: RTTVAR 37.5, 250 ms (2.3).
-    assert_eq!(hand.sender.timer_at(), at(450));
+    assert_eq!(hand.sender.poll_at(), at(450));
     hand.now = at(250);
     assert_eq!(hand.ack(1), NOTHING);
-    assert_eq!(hand.sender.timer_at(), at(450), "a duplicate does not restart it");
+    assert_eq!(hand.sender.poll_at(), at(450), "a duplicate does not restart it");
     hand.now = at(300);
     assert_eq!(hand.ack(2), NOTHING);
     // A third: RTTVAR 28.125, 212.5 ms.
-    assert_eq!(hand.sender.timer_at(), at(300) + Duration::from_micros(212_500));
+    assert_eq!(hand.sender.poll_at(), at(300) + Duration::from_micros(212_500));
     assert_eq!(hand.ack(3), NOTHING);
-    assert_eq!(hand.sender.timer_at(), Instant::NEVER, "nothing is outstanding (5.2)");
+    assert_eq!(hand.sender.poll_at(), Instant::NEVER, "nothing is outstanding (5.2)");
     assert!(hand.sender.is_done());
 }
 
@@ -361,7 +361,7 @@ fn only_a_segment_sent_once_ends_the_back_off() {
     assert_eq!(hand.ack(4), [4, 5]);
     assert_eq!(hand.sender.rtt().total().0, samples);
     assert_eq!(hand.sender.rtt().rto(), Duration::from_millis(800));
-    assert_eq!(hand.sender.timer_at(), hand.now + Duration::from_millis(800));
+    assert_eq!(hand.sender.poll_at(), hand.now + Duration::from_millis(800));
     // Acknowledges a segment that was sent once.
     hand.now += Duration::from_millis(10);
     hand.ack(5);
@@ -442,16 +442,16 @@ fn many_holes_end_in_a_timeout() {
         Hand::opened(SenderConfig { initial_window: 10, ..plain() }, Duration::from_millis(100));
     hand.now = at(200);
     hand.acks(0, 3);
-    assert_eq!(hand.sender.timer_at(), at(500)); // 300 ms after the retransmission
+    assert_eq!(hand.sender.poll_at(), at(500)); // 300 ms after the retransmission
     hand.now = at(300);
     assert_eq!(hand.ack(1), [1]);
-    assert_eq!(hand.sender.timer_at(), at(600));
+    assert_eq!(hand.sender.poll_at(), at(600));
     hand.now = at(400);
     assert_eq!(hand.ack(2), [2]);
-    assert_eq!(hand.sender.timer_at(), at(600));
+    assert_eq!(hand.sender.poll_at(), at(600));
     hand.now = at(500);
     assert_eq!(hand.ack(3), [3, 10]); // 5 + 3 beyond segment 3 is 11
-    assert_eq!(hand.sender.timer_at(), at(600));
+    assert_eq!(hand.sender.poll_at(), at(600));
     assert_eq!(hand.expire(), (vec![3], Duration::from_millis(100)));
     assert_eq!(hand.cwnd(), 1.0);
 }
@@ -468,7 +468,7 @@ fn the_end_of_recovery_restarts_the_timer() {
     hand.ack(2);
     hand.now = at(500);
     assert_eq!(hand.ack(10), [10, 11, 12, 13, 14]);
-    assert_eq!(hand.sender.timer_at(), at(800));
+    assert_eq!(hand.sender.poll_at(), at(800));
 }
 
 // The handshake
@@ -479,11 +479,11 @@ fn a_lost_first_segment_is_sent_again_after_3_and_6_seconds_and_leaves_a_window_
     let mut hand = Hand { sender: new_sender(config), now: Instant::ZERO };
     assert!(!hand.segments()[0].retransmission);
     for (when, wait) in [(3, 3), (9, 6), (21, 12)] {
-        let waited = hand.sender.timer_at().since(hand.now);
+        let waited = hand.sender.poll_at().since(hand.now);
         assert_eq!(waited, Duration::from_secs(wait));
         hand.now += waited;
         assert_eq!(hand.now, at(1000 * when));
-        hand.sender.on_timer(hand.now);
+        hand.sender.expire(hand.now);
         let again = hand.segments();
         assert_eq!(again.len(), 1);
         assert!(again[0].syn && again[0].retransmission);
@@ -508,11 +508,11 @@ fn the_handshake_is_the_first_sample() {
 fn a_second_answer_to_the_handshake_changes_nothing() {
     let mut hand = Hand::with_window(2, plain());
     hand.ack(2);
-    let before = (hand.sender.window(), hand.sender.timer_at(), hand.sender.rtt().total());
+    let before = (hand.sender.window(), hand.sender.poll_at(), hand.sender.rtt().total());
     hand.now += Duration::from_millis(50);
     hand.sender.on_syn_ack(hand.now);
     assert_eq!(hand.sent(), [0; 0]);
-    let after = (hand.sender.window(), hand.sender.timer_at(), hand.sender.rtt().total());
+    let after = (hand.sender.window(), hand.sender.poll_at(), hand.sender.rtt().total());
     assert_eq!(after, before);
 }
 
@@ -530,8 +530,8 @@ fn segments_are_marked_while_cwnd_is_below_four() {
             hand.sender.on_ack(at(10), n * SEGMENT, &[]);
             marks.push((hand.cwnd(), hand.segments()));
         }
-        hand.now = hand.sender.timer_at();
-        hand.sender.on_timer(hand.now);
+        hand.now = hand.sender.poll_at();
+        hand.sender.expire(hand.now);
         marks.push((hand.cwnd(), hand.segments()));
         let cwnds: Vec<_> = marks.iter().map(|&(cwnd, _)| cwnd).collect();
         assert_eq!(cwnds, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 1.0]);
@@ -556,15 +556,15 @@ fn a_finite_transfer_ends_with_a_short_segment() {
     hand.sender.on_ack(hand.now, 2500, &[]);
     assert_eq!(hand.sent(), NOTHING);
     assert!(hand.sender.is_done());
-    assert_eq!((hand.sender.acked(), hand.sender.timer_at()), (2500, Instant::NEVER));
+    assert_eq!((hand.sender.acked(), hand.sender.poll_at()), (2500, Instant::NEVER));
 }
 
 #[test]
 fn a_lost_last_segment_is_sent_again_in_its_length() {
     let mut hand = Hand::with_window(3, SenderConfig { total: 2500, ..plain() });
     hand.ack(2);
-    hand.now = hand.sender.timer_at();
-    hand.sender.on_timer(hand.now);
+    hand.now = hand.sender.poll_at();
+    hand.sender.expire(hand.now);
     let again = hand.segments();
     assert_eq!(again.len(), 1);
     assert_eq!((again[0].seq, again[0].payload, again[0].retransmission), (2000, 500, true));
@@ -581,7 +581,7 @@ fn a_stopped_sender_repairs_and_sends_nothing_new() {
     assert_eq!(hand.ack(2), [2, 3]);
     assert_eq!(hand.ack(4), NOTHING);
     assert!(hand.sender.is_done());
-    assert_eq!(hand.sender.timer_at(), Instant::NEVER);
+    assert_eq!(hand.sender.poll_at(), Instant::NEVER);
 }
 
 // Found by these tests and not yet mended
@@ -610,7 +610,7 @@ fn a_handshake_that_timed_out_leaves_a_timeout_of_three_seconds_at_least() {
         hand.expire();
         hand.sender.on_syn_ack(hand.now);
         assert_eq!(hand.sent(), [0]);
-        assert_eq!(hand.sender.timer_at(), hand.now + Duration::from_secs(rto));
+        assert_eq!(hand.sender.poll_at(), hand.now + Duration::from_secs(rto));
     }
 }
 
@@ -620,7 +620,7 @@ fn a_sender_that_is_stopped_opens_no_connection() {
     hand.segments();
     hand.sender.stop();
     assert_eq!(hand.expire().0, NOTHING);
-    assert_eq!(hand.sender.timer_at(), Instant::NEVER);
+    assert_eq!(hand.sender.poll_at(), Instant::NEVER);
     let mut hand = Hand { sender: new_sender(plain()), now: Instant::ZERO };
     hand.sender.stop();
     assert_eq!(hand.sent(), NOTHING);

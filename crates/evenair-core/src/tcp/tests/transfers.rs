@@ -253,7 +253,7 @@ proptest! {
         });
         path.run();
         prop_assert_eq!(path.sender.acked(), config.total);
-        prop_assert_eq!(path.sender.timer_at(), if config.total == 0 { at(3000) } else { Instant::NEVER });
+        prop_assert_eq!(path.sender.poll_at(), if config.total == 0 { at(3000) } else { Instant::NEVER });
         // What is still under way changes nothing any more.
         if config.total > 0 {
             let sent = path.sent.len();

@@ -25,7 +25,7 @@ struct Point {
 }
 
 struct Link {
-    sender: Sender,
+    sender: SendingEnd,
     receiver: Receiver,
     now: Instant,
     on_the_way: BTreeMap<(Instant, u64), Packet>,
@@ -50,7 +50,7 @@ impl Link {
 
     fn with(control: &Config, config: SenderConfig, delayed_ack: u32) -> Self {
         Self {
-            sender: Sender::new(config, Controller::new(control)),
+            sender: sending_end(config, Controller::new(control)),
             receiver: receiver_of(&config, delayed_ack),
             now: Instant::ZERO,
             on_the_way: BTreeMap::new(),
@@ -76,7 +76,7 @@ impl Link {
             self.pump();
             let packet =
                 self.on_the_way.first_key_value().map_or(Instant::NEVER, |(&(at, _), _)| at);
-            let timer = self.sender.timer_at().min(self.receiver.timer_at());
+            let timer = self.sender.poll_at().min(self.receiver.timer_at());
             if packet.min(timer) >= until {
                 return;
             }
@@ -88,7 +88,7 @@ impl Link {
                 let ack = self.receiver.on_timer(self.now).unwrap();
                 self.put(self.now + self.delay, Packet::Ack(ack, self.receiver.sack()));
             } else {
-                self.sender.on_timer(self.now);
+                self.sender.expire(self.now);
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Exchanges worked out by hand from the standard's rules.
 
 use super::*;
+use crate::medium::Airtime;
 
 fn us(micros: u64) -> Instant {
     Instant::ZERO + Duration::from_micros(micros)
@@ -42,7 +43,7 @@ fn draws<const N: usize>(seed: u64, station: u64, cw: [u32; N]) -> [u64; N] {
 fn a_lone_station_has_immediate_access() {
     for (at, boundary) in [(0, 50), (50, 50), (51, 70), (1_003, 1_010), (1_010, 1_010)] {
         let case = two_stations(slow_cell(true, 7), 1, vec![arrival(at, 1, 100)]);
-        let (seen, _) = observe::<Dcf>(&case);
+        let (seen, _) = observe::<Driver>(&case);
         let [start, data_end] = [boundary, boundary + 192 + 128 * 8].map(us);
         let times = [start, start, data_end];
         let (packet, end) = (0, us(boundary + 192 + 128 * 8 + 10 + 248));
@@ -70,7 +71,7 @@ fn without_immediate_access_a_lone_station_backs_off() {
     let [backoff] = draws(1, 1, [31]);
     for (at, boundary) in [(0, 50), (1, 70), (960, 1_010), (1_003, 1_070)] {
         let case = two_stations(slow_cell(false, 7), 1, vec![arrival(at, 1, 100)]);
-        let (seen, _) = observe::<Dcf>(&case);
+        let (seen, _) = observe::<Driver>(&case);
         assert_eq!(accesses(&seen), [(us(boundary + 20 * backoff), vec![1])]);
     }
 }
@@ -86,7 +87,7 @@ fn the_retry_limit_ends_a_frame() {
         let config = DcfConfig { rts_threshold: rts.then_some(0), ..config };
         let mut case = two_stations(config, 5, vec![arrival(0, 1, 100)]);
         case.error_rates[1] = 1.0;
-        let (seen, counters) = observe::<Dcf>(&case);
+        let (seen, counters) = observe::<Driver>(&case);
         // RTS 272 us and CTS 248 us, each followed by SIFS.
         let exchange = 192 + 128 * 8 + if rts { 272 + 248 + 20 } else { 0 };
         let (mut start, mut expected) = (50, Vec::new());
@@ -100,10 +101,11 @@ fn the_retry_limit_ends_a_frame() {
         let dropped = Seen::Done { at: end, station: 1, packet: 0, outcome: TxStatus::Dropped };
         assert_eq!(seen.last(), Some(&dropped));
         let attempts = attempts as u64;
-        let airtime = Duration::from_micros(exchange) * attempts;
+        let corrupted = Duration::from_micros(exchange) * attempts;
+        let airtime = Airtime { corrupted, ..Airtime::default() };
         let data_frames = attempts;
-        let none = Counters::default();
-        assert_eq!(counters[1], Counters { attempts, data_frames, dropped: 1, airtime, ..none });
+        let none = AirUsage::default();
+        assert_eq!(counters[1], AirUsage { attempts, data_frames, dropped: 1, airtime, ..none });
     }
 }
 
@@ -113,11 +115,11 @@ fn the_retry_limit_ends_a_frame() {
 fn colliding_rts_frames_count_for_the_short_limit() {
     let config = DcfConfig { rts_threshold: Some(0), short_retry_limit: 1, ..slow_cell(true, 7) };
     let case = two_stations(config, 1, vec![arrival(1_001, 1, 100), arrival(1_009, 2, 700)]);
-    let (seen, counters) = observe::<Dcf>(&case);
+    let (seen, counters) = observe::<Driver>(&case);
     assert_eq!(accesses(&seen), [(us(1_010), vec![1, 2])]);
-    let airtime = Duration::from_micros(272);
-    let none = Counters::default();
-    let expected = Counters { attempts: 1, collisions: 1, dropped: 1, airtime, ..none };
+    let airtime = Airtime { collisions: Duration::from_micros(272), ..Airtime::default() };
+    let none = AirUsage::default();
+    let expected = AirUsage { attempts: 1, collisions: 1, dropped: 1, airtime, ..none };
     assert_eq!(counters[1..], [expected; 2]);
 }
 
@@ -132,7 +134,7 @@ fn a_collider_does_not_wait_eifs() {
     let late = end + 50 + 20 * over + 1;
     let first = vec![arrival(0, 1, 100), arrival(0, 2, 100), arrival(late, 1, 100)];
     let case = two_stations(slow_cell(true, 1), seed, first);
-    let (seen, _) = observe::<Dcf>(&case);
+    let (seen, _) = observe::<Driver>(&case);
     let second = us(end + 50 + 20 * (over + 1));
     assert_eq!(accesses(&seen), [(us(50), vec![1, 2]), (second, vec![1])]);
 }
@@ -156,7 +158,7 @@ fn a_post_backoff_of_0_that_was_forestalled_is_not_over() {
     // If station 1 is not understood, EIFS (boundary 16) goes before.
     for (error_rate, wait) in [(0.0, 10 + 248 + 50), (1.0, 50 + 16 * 20)] {
         case.error_rates[1] = error_rate;
-        let (seen, _) = observe::<Dcf>(&case);
+        let (seen, _) = observe::<Driver>(&case);
         let third = second + 192 + 128 * 8 + wait;
         let expected = [(us(50), vec![1, 2]), (us(second), vec![1]), (us(third), vec![2])];
         assert_eq!(accesses(&seen), expected);

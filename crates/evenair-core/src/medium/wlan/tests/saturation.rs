@@ -9,9 +9,9 @@ const PACKET: u32 = 1500;
 /// have a packet for the AP, over `measured` after 5 s.
 fn saturation(config: DcfConfig, n: u32, seed: u64, measured: Duration) -> [f64; 2] {
     let rates = vec![Rate::from_mbps(11); n as usize + 1];
-    let mut medium = Dcf::new(config, &rates, seed);
-    let sum = |medium: &Dcf, what: fn(&Counters) -> u64| {
-        (1..=n).map(|s| what(&medium.counters(s))).sum::<u64>() as f64
+    let mut medium = Driver::build(config, &rates, seed);
+    let sum = |medium: &Driver, what: fn(&AirUsage) -> u64| {
+        (1..=n).map(|s| what(&medium.usage(s))).sum::<u64>() as f64
     };
     for station in 1..=n {
         medium.offer(Instant::ZERO, station, Frame { to: AP, bytes: PACKET });
@@ -31,7 +31,7 @@ fn saturation(config: DcfConfig, n: u32, seed: u64, measured: Duration) -> [f64;
         if now >= warm + measured {
             break;
         }
-        match poll(&mut medium, now) {
+        match medium.poll(now) {
             Some(Event::Received { .. }) => packets += 1,
             Some(Event::Done { station, .. }) => {
                 medium.offer(now, station, Frame { to: AP, bytes: PACKET });
@@ -106,7 +106,7 @@ fn bianchi_throughput(config: &DcfConfig, n: u32) -> f64 {
 /// here the medium stays idle for a slot longer after a busy period, and EIFS is rounded up to a
 /// boundary (-0.4 to -0.9% without RTS: a model corrected like Tinnirello, Bianchi and Xiao, 2010).
 /// And he has everybody back at the same time after a collision; here the colliders, whose response
-/// timeout is shorter than EIFS, get ahead of the crowd, which pays off when there are many stations
+/// timeout is shorter than EIFS, get ahead of the others, which pays off when there are many stations
 /// (0.2% at n = 5, 1.1% at n = 50 without RTS).
 #[test]
 fn saturation_throughput_is_that_of_bianchis_model() {

@@ -1,0 +1,296 @@
+//! A cell: a medium, the transmit queues of its nodes, and the loss models of its links.
+
+use super::{
+    AirUsage, CellContext, Medium, PacketId, Reception, Taken, Transmission, TxQueueId, TxStatus,
+};
+use crate::loss::{Level, LinkLoss};
+use crate::packet::{Direction, NodeId, Packet};
+use crate::queue::{Backlog, QueueItem, TxQueue};
+use crate::time::Instant;
+
+/// A packet that can cross a cell.
+pub trait CellPacket: QueueItem {
+    /// The node that is to receive it when `from` transmits it.
+    fn destination(&self, from: NodeId) -> NodeId;
+
+    /// Traffic class, below the number of classes of the medium.
+    fn class(&self) -> u32 {
+        0
+    }
+}
+
+impl CellPacket for Packet {
+    #[inline(always)]
+    fn destination(&self, from: NodeId) -> NodeId {
+        if from.is_access_point() { self.station } else { NodeId::ACCESS_POINT }
+    }
+}
+
+/// A packet that has crossed the cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival<P> {
+    /// When.
+    pub at: Instant,
+    /// The node that transmitted it.
+    pub from: NodeId,
+    /// The node that received it.
+    pub to: NodeId,
+    /// The packet.
+    pub packet: P,
+    /// The MAC has delivered it, but a loss model of level [`Level::Ip`] discards it: it may be
+    /// captured, and goes no further.
+    pub lost: bool,
+}
+
+/// A wireless cell. It knows packets and time, but neither flows nor routes: a driver hands it
+/// packets, calls [`Cell::poll`] when [`Cell::poll_at`] says so, and gets back what has arrived. Drivers are
+/// the simulator, and programs that follow the wall clock (see the example `realtime_cell`).
+#[derive(Debug)]
+pub struct Cell<M, P = Packet> {
+    medium: M,
+    nodes: Nodes<P>,
+    /// Queues with packets that a shaper holds back, and when the medium is to be woken for them.
+    held: Vec<(Instant, TxQueueId)>,
+    held_until: Instant,
+}
+
+/// Everything of a cell that its medium may use.
+#[derive(Debug)]
+struct Nodes<P> {
+    queues: Vec<TxQueue<P>>,
+    /// The node of each queue.
+    senders: Vec<NodeId>,
+    /// Packets that were dequeued but were larger than the medium asked for.
+    set_aside: Vec<(TxQueueId, P)>,
+    /// By [`PacketId`].
+    taken: Vec<InService<P>>,
+    free: Vec<u32>,
+    /// By node; of the link between that station and the access point.
+    losses: Vec<Option<Box<LinkLoss>>>,
+    /// Packets discarded after the MAC had delivered them, by node.
+    residual_losses: Vec<u64>,
+    /// The queue for which the last [`CellContext::take`] found packets that a shaper holds back.
+    blocked: Option<TxQueueId>,
+}
+
+#[derive(Debug)]
+struct InService<P> {
+    /// `None` once it has been received.
+    packet: Option<P>,
+    bytes: u32,
+    queue: TxQueueId,
+}
+
+impl<M: Medium, P: CellPacket> Cell<M, P> {
+    /// `medium` with `queues` in the order of its layout, and the loss model of each node's link
+    /// with the access point; the entry of the access point itself is not used.
+    ///
+    /// # Panics
+    /// If the number of queues is not that of the layout.
+    pub fn new(medium: M, queues: Vec<TxQueue<P>>, losses: Vec<Option<LinkLoss>>) -> Self {
+        let nodes = losses.len();
+        assert_eq!(queues.len(), M::LAYOUT.count(nodes as u32) as usize, "queues of the layout");
+        let ids = (0..queues.len() as u32).map(TxQueueId);
+        Self {
+            medium,
+            nodes: Nodes {
+                senders: ids.map(|queue| M::LAYOUT.sender(queue)).collect(),
+                set_aside: Vec::new(),
+                queues,
+                taken: Vec::new(),
+                free: Vec::new(),
+                losses: losses.into_iter().map(|loss| loss.map(Box::new)).collect(),
+                residual_losses: vec![0; nodes],
+                blocked: None,
+            },
+            held: Vec::new(),
+            held_until: Instant::NEVER,
+        }
+    }
+
+    /// `from` has a packet to transmit, whose [`QueueItem::enqueued_at`] is `now`. What was due
+    /// before `now` has been polled.
+    #[inline(always)]
+    pub fn send(&mut self, now: Instant, from: NodeId, packet: P) {
+        let queue = M::LAYOUT.queue(from, packet.destination(from), packet.class());
+        let tx_queue = &mut self.nodes.queues[queue.0 as usize];
+        if !self.medium.is_idle(queue) {
+            return tx_queue.enqueue(now, packet);
+        }
+        if tx_queue.pass_through(&packet) {
+            let taken = self.nodes.serve(queue, packet);
+            return self.medium.accept(now, queue, taken);
+        }
+        tx_queue.enqueue(now, packet);
+        self.medium.wake(now, queue, &mut self.nodes);
+        if let Some(queue) = self.nodes.blocked.take() {
+            self.hold(queue);
+        }
+    }
+
+    /// When [`Cell::poll`] is to be called next.
+    pub fn poll_at(&self) -> Instant {
+        self.medium.poll_at().min(self.held_until)
+    }
+
+    /// Does what is due before `limit`, up to the next packet that arrives.
+    #[inline(always)]
+    pub fn poll(&mut self, limit: Instant) -> Option<Arrival<P>> {
+        loop {
+            let reception = self.medium.poll(limit.min(self.held_until), &mut self.nodes);
+            if let Some(queue) = self.nodes.blocked.take() {
+                self.hold(queue);
+            }
+            if let Some(reception) = reception {
+                return Some(self.nodes.receive(reception));
+            }
+            if self.held_until >= limit {
+                return None;
+            }
+            self.release_held();
+        }
+    }
+
+    /// The medium.
+    pub fn medium(&self) -> &M {
+        &self.medium
+    }
+
+    /// The number of nodes, the access point included.
+    pub fn nodes(&self) -> usize {
+        self.nodes.losses.len()
+    }
+
+    /// The transmit queues, in the order of the layout of the medium.
+    pub fn queues(&self) -> &[TxQueue<P>] {
+        &self.nodes.queues
+    }
+
+    /// What `node` has transmitted.
+    pub fn usage(&self, node: NodeId) -> AirUsage {
+        self.medium.usage(node)
+    }
+
+    /// Packets that were lost on the link of `node` after the MAC had delivered them, since the last
+    /// reset.
+    pub fn residual_losses(&self, node: NodeId) -> u64 {
+        self.nodes.residual_losses[node.index()]
+    }
+
+    /// Starts the statistics of queues and residual losses anew; [`Cell::usage`] counts on.
+    pub fn reset_stats(&mut self, now: Instant) {
+        for queue in &mut self.nodes.queues {
+            queue.reset(now);
+        }
+        self.nodes.residual_losses.fill(0);
+    }
+
+    /// Remembers to wake the medium when the shaper of `queue` is ready.
+    #[cold]
+    fn hold(&mut self, queue: TxQueueId) {
+        let ready_at = self.nodes.queues[queue.0 as usize].ready_at();
+        self.held.retain(|&(_, other)| other != queue);
+        self.held.push((ready_at, queue));
+        self.held_until = self.held_until.min(ready_at);
+    }
+
+    /// Wakes the medium for the queues whose shapers are ready.
+    #[cold]
+    fn release_held(&mut self) {
+        let now = self.held_until;
+        let (ready, held) = self.held.iter().partition(|&&(at, _)| at <= now);
+        self.held = held;
+        self.held_until = self.held.iter().map(|&(at, _)| at).min().unwrap_or(Instant::NEVER);
+        let ready: Vec<(Instant, TxQueueId)> = ready;
+        for (_, queue) in ready {
+            self.medium.wake(now, queue, &mut self.nodes);
+            if let Some(queue) = self.nodes.blocked.take() {
+                self.hold(queue);
+            }
+        }
+    }
+}
+
+impl<P: CellPacket> Nodes<P> {
+    /// Hands `packet` of `queue` to the medium.
+    #[inline(always)]
+    fn serve(&mut self, queue: TxQueueId, packet: P) -> Taken {
+        let bytes = packet.size();
+        let to = packet.destination(self.senders[queue.0 as usize]);
+        let entry = InService { packet: Some(packet), bytes, queue };
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.taken[id as usize] = entry;
+                id
+            }
+            None => {
+                self.taken.push(entry);
+                self.taken.len() as u32 - 1
+            }
+        };
+        Taken { packet: PacketId(id), to, bytes }
+    }
+
+    /// Moves a received packet out, and applies the loss model behind the MAC.
+    #[inline(always)]
+    fn receive(&mut self, reception: Reception) -> Arrival<P> {
+        let Reception { at, packet, from, to } = reception;
+        let packet = self.taken[packet.0 as usize].packet.take();
+        let packet = packet.expect("a medium reports a packet as received once");
+        let direction = Direction::from_node(from);
+        let station = if direction == Direction::Down { to } else { from };
+        let lost = match &mut self.losses[station.index()] {
+            Some(loss) => loss.lose(Level::Ip, direction == Direction::Up, at),
+            None => false,
+        };
+        if lost {
+            self.residual_losses[station.index()] += 1;
+        }
+        Arrival { at, from, to, packet, lost }
+    }
+}
+
+impl<P: CellPacket> CellContext for Nodes<P> {
+    fn backlog(&self, queue: TxQueueId) -> &Backlog {
+        self.queues[queue.0 as usize].backlog()
+    }
+
+    #[inline(always)]
+    fn take(&mut self, now: Instant, queue: TxQueueId, max_bytes: u32) -> Option<Taken> {
+        let index = queue.0 as usize;
+        let source = &mut self.queues[index];
+        let mut packet = None;
+        if !self.set_aside.is_empty() {
+            let found = self.set_aside.iter().position(|(of, _)| *of == queue);
+            packet = found.map(|place| self.set_aside.swap_remove(place).1);
+        }
+        let Some(packet) = packet.or_else(|| source.dequeue(now)) else {
+            if source.backlog().packets() > 0 {
+                self.blocked = Some(queue);
+            }
+            return None;
+        };
+        if packet.size() > max_bytes {
+            self.set_aside.push((queue, packet));
+            return None;
+        }
+        Some(self.serve(queue, packet))
+    }
+
+    #[inline(always)]
+    fn release(&mut self, _now: Instant, packet: PacketId, _status: TxStatus) {
+        let entry = &mut self.taken[packet.0 as usize];
+        entry.packet = None;
+        self.queues[entry.queue.0 as usize].transmitted(entry.bytes);
+        self.free.push(packet.0);
+    }
+
+    #[inline(always)]
+    fn is_corrupted(&mut self, transmission: &Transmission) -> bool {
+        let Transmission { at, station, direction, .. } = *transmission;
+        match &mut self.losses[station.index()] {
+            Some(loss) => loss.lose(Level::Mac, direction == Direction::Up, at),
+            None => false,
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! A queue in front of a transmitter, with statistics of what went through it.
+
+use super::{Actions, Backlog, DropReason, Dropped, Queue, QueueDiscipline, QueueItem};
+use crate::time::{Duration, Instant};
+
+/// A queue discipline and its statistics.
+#[derive(Debug)]
+pub struct TxQueue<P> {
+    queue: Queue<P>,
+    actions: Actions<P>,
+    /// Of data packets and of pure acknowledgements.
+    kinds: [KindStats; 2],
+    drops: DropStats,
+    /// `actions.marked` at the last reset.
+    marked_before: u64,
+    departures: u64,
+    waited: Duration,
+}
+
+/// What went through a queue of one kind of packets.
+#[derive(Clone, Copy, Debug, Default)]
+struct KindStats {
+    arrivals: u64,
+    drops: u64,
+    /// Sum of the times of all departures and drops minus sum of the times of all arrivals, modulo
+    /// 2^64. With the number that still waits it gives the integral over time of the backlog.
+    time_sum: u64,
+}
+
+/// Dropped packets by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DropStats {
+    /// [`DropReason::OnArrival`].
+    pub on_arrival: u64,
+    /// [`DropReason::OnDeparture`].
+    pub on_departure: u64,
+    /// [`DropReason::Evicted`].
+    pub evicted: u64,
+    /// [`DropReason::Superseded`].
+    pub superseded: u64,
+}
+
+/// What went through a queue since its last reset. A packet is *data* or a pure acknowledgement;
+/// those of the handshake count as data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueStats {
+    /// Data packets that arrived.
+    pub data_arrivals: u64,
+    /// Acknowledgements that arrived.
+    pub ack_arrivals: u64,
+    /// Data packets dropped.
+    pub data_drops: u64,
+    /// Acknowledgements dropped.
+    pub ack_drops: u64,
+    /// All drops by reason.
+    pub drops: DropStats,
+    /// Packets marked with CE.
+    pub marks: u64,
+    /// Packets that the transmitter took.
+    pub departures: u64,
+    /// Sum of the times that these have waited.
+    pub waited: Duration,
+    /// Integral over time of the number of data packets that wait.
+    pub data_time: Duration,
+    /// Integral over time of the number of acknowledgements that wait.
+    pub ack_time: Duration,
+}
+
+impl<P: QueueItem> TxQueue<P> {
+    /// `queue`, empty.
+    pub fn new(queue: Queue<P>) -> Self {
+        Self {
+            queue,
+            actions: Actions::new(),
+            kinds: [KindStats::default(); 2],
+            drops: DropStats::default(),
+            marked_before: 0,
+            departures: 0,
+            waited: Duration::ZERO,
+        }
+    }
+
+    /// `packet`, whose [`QueueItem::enqueued_at`] is `now`, arrives.
+    #[inline(always)]
+    pub fn enqueue(&mut self, now: Instant, packet: P) {
+        debug_assert_eq!(packet.enqueued_at(), now, "its waiting time is counted from there");
+        let kind = &mut self.kinds[usize::from(packet.is_pure_ack())];
+        kind.arrivals += 1;
+        kind.enter(now, 1);
+        self.queue.enqueue(now, packet, &mut self.actions);
+        if !self.actions.dropped.is_empty() {
+            self.count_drops(now);
+        }
+    }
+
+    /// The transmitter takes the next packet. It counts against the limit until it is
+    /// [`TxQueue::transmitted`].
+    #[inline(always)]
+    pub fn dequeue(&mut self, now: Instant) -> Option<P> {
+        let packet = self.queue.dequeue(now, &mut self.actions);
+        if !self.actions.dropped.is_empty() {
+            self.count_drops(now);
+        }
+        let packet = packet?;
+        self.kinds[usize::from(packet.is_pure_ack())].leave(now);
+        self.departures += 1;
+        self.waited += now.since(packet.enqueued_at());
+        Some(packet)
+    }
+
+    /// The transmission of a packet of `bytes` is over.
+    pub fn transmitted(&mut self, bytes: u32) {
+        self.queue.transmitted(bytes);
+    }
+
+    /// `packet` arrives at a transmitter that is idle, and is transmitted at once if it need not be
+    /// queued; whether it is. It counts against the limit until it is [`TxQueue::transmitted`].
+    #[inline(always)]
+    pub fn pass_through(&mut self, packet: &P) -> bool {
+        let backlog = self.queue.backlog();
+        if backlog.packets() > 0 || !self.queue.can_bypass() || !backlog.has_room_for(packet) {
+            return false;
+        }
+        self.bypass(packet);
+        self.mark_in_service(packet);
+        true
+    }
+
+    /// See [`QueueDiscipline::can_bypass`].
+    pub fn can_bypass(&self) -> bool {
+        self.queue.can_bypass()
+    }
+
+    /// A packet goes to the idle transmitter without being queued; it does not count against the
+    /// limit.
+    pub fn bypass(&mut self, packet: &P) {
+        self.kinds[usize::from(packet.is_pure_ack())].arrivals += 1;
+        self.departures += 1;
+    }
+
+    /// A packet that has bypassed the queue is still being transmitted while others wait: from now on
+    /// it counts against the limit, until it is [`TxQueue::transmitted`].
+    pub fn mark_in_service(&mut self, packet: &P) {
+        self.queue.backlog_mut().serve_directly(packet);
+    }
+
+    /// See [`QueueDiscipline::ready_at`].
+    pub fn ready_at(&self) -> Instant {
+        self.queue.ready_at()
+    }
+
+    /// What waits and what is being transmitted.
+    pub fn backlog(&self) -> &Backlog {
+        self.queue.backlog()
+    }
+
+    /// Data packets and acknowledgements that wait.
+    pub fn waiting(&self) -> [u32; 2] {
+        let backlog = self.queue.backlog();
+        [backlog.packets() - backlog.acks(), backlog.acks()]
+    }
+
+    /// What went through since the last [`TxQueue::reset`], up to `now`.
+    pub fn stats(&self, now: Instant) -> QueueStats {
+        let [data, acks] = self.kinds;
+        let [data_waiting, acks_waiting] = self.waiting();
+        QueueStats {
+            data_arrivals: data.arrivals,
+            ack_arrivals: acks.arrivals,
+            data_drops: data.drops,
+            ack_drops: acks.drops,
+            drops: self.drops,
+            marks: self.actions.marked - self.marked_before,
+            departures: self.departures,
+            waited: self.waited,
+            data_time: data.waiting_time(now, data_waiting),
+            ack_time: acks.waiting_time(now, acks_waiting),
+        }
+    }
+
+    /// Starts the statistics anew.
+    pub fn reset(&mut self, now: Instant) {
+        (self.drops, self.departures, self.waited) = (DropStats::default(), 0, Duration::ZERO);
+        self.marked_before = self.actions.marked;
+        let waiting = self.waiting();
+        for (kind, waiting) in self.kinds.iter_mut().zip(waiting) {
+            *kind = KindStats::default();
+            kind.enter(now, waiting);
+        }
+    }
+
+    #[inline(never)]
+    fn count_drops(&mut self, now: Instant) {
+        for Dropped { packet, reason } in self.actions.dropped.drain(..) {
+            let kind = &mut self.kinds[usize::from(packet.is_pure_ack())];
+            kind.drops += 1;
+            kind.leave(now);
+            *self.drops.of(reason) += 1;
+        }
+    }
+}
+
+impl DropStats {
+    fn of(&mut self, reason: DropReason) -> &mut u64 {
+        match reason {
+            DropReason::OnArrival => &mut self.on_arrival,
+            DropReason::OnDeparture => &mut self.on_departure,
+            DropReason::Evicted => &mut self.evicted,
+            DropReason::Superseded => &mut self.superseded,
+        }
+    }
+}
+
+impl KindStats {
+    fn enter(&mut self, now: Instant, packets: u32) {
+        self.time_sum = self.time_sum.wrapping_sub(now.as_nanos().wrapping_mul(u64::from(packets)));
+    }
+
+    fn leave(&mut self, now: Instant) {
+        self.time_sum = self.time_sum.wrapping_add(now.as_nanos());
+    }
+
+    /// The integral over time of the number that waits, which is `waiting` at its end: each packet
+    /// adds the time of its departure, or `now` if it still waits, minus that of its arrival.
+    fn waiting_time(&self, now: Instant, waiting: u32) -> Duration {
+        let still = now.as_nanos().wrapping_mul(u64::from(waiting));
+        Duration::from_nanos(self.time_sum.wrapping_add(still))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::{FlowId, Packet, PacketKind};
+    use crate::queue::{Config, Limit};
+    use crate::rng::{RngStream, StreamId};
+
+    fn packet(enqueued_at: Instant, kind: PacketKind) -> Packet {
+        Packet { size: 40, enqueued_at, ..Packet::new(FlowId(0), kind) }
+    }
+
+    /// By hand: data wait 3..7 and 5..9 (still), a third is dropped at 6; after a reset at 10 the
+    /// one that is left waits 10..12.
+    #[test]
+    fn integrals_are_sums_of_waiting_times() {
+        let at = Instant::from_nanos;
+        let rng = RngStream::new(1, StreamId::Queue, 0);
+        let mut queue = TxQueue::new(Queue::new(&Config::default(), Limit::Packets(3), rng));
+        queue.enqueue(at(3), packet(at(3), PacketKind::Data));
+        queue.enqueue(at(5), packet(at(5), PacketKind::Data));
+        queue.enqueue(at(5), packet(at(5), PacketKind::Ack));
+        queue.enqueue(at(6), packet(at(6), PacketKind::Data));
+        assert!(queue.dequeue(at(7)).is_some());
+        let stats = queue.stats(at(9));
+        assert_eq!((stats.data_arrivals, stats.data_drops), (3, 1));
+        assert_eq!(stats.drops, DropStats { on_arrival: 1, ..DropStats::default() });
+        assert_eq!(stats.data_time, Duration::from_nanos(8));
+        assert_eq!(stats.ack_time, Duration::from_nanos(4));
+        assert_eq!(stats.waited, Duration::from_nanos(4));
+        queue.reset(at(10));
+        assert_eq!(queue.stats(at(12)).data_time, Duration::from_nanos(2));
+    }
+}

@@ -1,0 +1,287 @@
+//! A connection (RFC 9293): how it is opened, what each end does with a packet, and its end.
+//!
+//! Data go from the [`SendingEnd`] to the [`ReceivingEnd`]. Either opens the connection:
+//!
+//! ```text
+//! the sender (ns-2; Miorandi et al. 2006, equation 13)   the receiver (a browser)
+//!   SYN ->                                                 <- SYN
+//!   <- SYN-ACK                                             SYN-ACK ->
+//!   data ->                                                <- ACK with the request
+//!   <- ACK                                                 data ->
+//! ```
+//!
+//! The end that opens repeats its SYN, and then its request, by a timer of its own. The other end
+//! answers each SYN and repeats nothing by itself. No FIN is sent: the transfer is over when the
+//! sender knows that all has arrived ([`Connection::is_done`]). A further transfer takes place over a
+//! new connection ([`Connection::open`]); [`Packet::connection`] separates it from late copies of the
+//! old connection's packets.
+
+mod receiving;
+mod sending;
+
+pub use receiving::ReceivingEnd;
+pub use sending::SendingEnd;
+
+use super::congestion::{Controller, Window};
+use super::receiver::ReceiverConfig;
+use super::rtt::RttEstimator;
+use super::sender::SenderConfig;
+use crate::packet::{Packet, PacketKind};
+use crate::time::{Duration, Instant};
+use crate::transport::{Counters, End, Output, PacketHeader, PacketOption, Transport};
+
+/// Bytes of the option that offers SACK, aligned (RFC 2018 section 2).
+const SACK_PERMITTED: u32 = 4;
+
+/// What both ends of a connection have to know.
+#[derive(Clone, Copy, Debug)]
+pub struct ConnectionConfig {
+    /// The sender's constants.
+    pub sender: SenderConfig,
+    /// The receiver's.
+    pub receiver: ReceiverConfig,
+    /// Which end opens the connection.
+    pub opened_by: End,
+    /// Payload of the request of a receiver that opens, bytes.
+    pub request: u32,
+}
+
+/// The timer of the end that opens: it repeats what is unanswered (RFC 6298).
+#[derive(Clone, Debug)]
+struct Opening {
+    rtt: RttEstimator,
+    /// When the SYN was sent; none if it was repeated (Karn).
+    syn_sent: Option<Instant>,
+    /// Something has been sent and not been answered.
+    waits: bool,
+    deadline: Instant,
+    timeouts: u64,
+}
+
+impl Opening {
+    fn new(config: &SenderConfig) -> Self {
+        let rtt = RttEstimator::new(config.initial_rto, config.min_rto);
+        Self { rtt, syn_sent: None, waits: false, deadline: Instant::NEVER, timeouts: 0 }
+    }
+
+    /// The timer has expired. What has not been answered is lost.
+    fn on_timeout(&mut self) {
+        self.deadline = Instant::NEVER;
+        if self.waits {
+            self.timeouts += 1;
+            self.syn_sent = None;
+            self.rtt.back_off();
+        }
+    }
+
+    /// The SYN, or what follows it, is sent.
+    fn sent(&mut self, now: Instant) {
+        self.waits = true;
+        self.deadline = now + self.rtt.rto();
+    }
+
+    /// The SYN is answered.
+    fn on_syn_ack(&mut self, now: Instant) -> bool {
+        self.deadline = Instant::NEVER;
+        let rtt = self.syn_sent.take().map(|sent| now.since(sent));
+        self.measured(rtt)
+    }
+
+    /// The handshake's round-trip time is this, or unknown because of a retransmission. Returns
+    /// whether it is known.
+    fn measured(&mut self, rtt: Option<Duration>) -> bool {
+        match rtt {
+            Some(rtt) => self.rtt.sample(rtt),
+            None => self.rtt.be_patient(),
+        }
+        rtt.is_some()
+    }
+}
+
+/// Sends a packet of a kind that is seldom sent. [`Output::send`] may be long and inlined; this has one
+/// copy of it.
+#[inline(never)]
+fn send_seldom(from: End, packet: &Packet, option: Option<&PacketOption>, out: &mut impl Output) {
+    out.send(from, packet, option);
+}
+
+/// Both ends of a connection.
+#[derive(Debug)]
+pub struct Connection {
+    sending: SendingEnd,
+    receiving: ReceivingEnd,
+    template: Box<Template>,
+}
+
+/// What the ends of a connection are made of.
+#[derive(Debug)]
+struct Template {
+    config: ConnectionConfig,
+    control: Controller,
+    headers: [PacketHeader; 2],
+}
+
+impl Connection {
+    /// A connection that is not open. `headers` are those of the sender and of the receiver.
+    pub fn new(config: ConnectionConfig, control: Controller, headers: [PacketHeader; 2]) -> Self {
+        let template = Box::new(Template { config, control, headers });
+        let (sending, receiving) = template.ends(0, config.sender.total);
+        Self { sending, receiving, template }
+    }
+
+    /// Opens connection `number` of the flow for a transfer of `total` bytes; `u64::MAX` never ends.
+    /// Nothing is left of the connection before.
+    pub fn open(&mut self, now: Instant, number: u8, total: u64, out: &mut impl Output) {
+        let stopped = self.sending.is_stopped();
+        (self.sending, self.receiving) = self.template.ends(number, total);
+        if stopped {
+            self.sending.stop();
+        }
+        match self.template.config.opened_by {
+            End::Sender => self.sending.open(now, out),
+            End::Receiver => {
+                self.sending.listen();
+                self.receiving.open(now);
+            }
+        }
+    }
+
+    /// Whether the receiver's SYN or request has not been answered.
+    pub fn is_opening(&self) -> bool {
+        self.receiving.is_opening()
+    }
+
+    /// Whether the sender knows that all has arrived.
+    pub fn is_done(&self) -> bool {
+        self.sending.is_done()
+    }
+
+    /// Payload bytes acknowledged.
+    pub fn acked(&self) -> u64 {
+        self.sending.acked()
+    }
+
+    /// The next byte that the receiver expects.
+    pub fn next_expected(&self) -> u64 {
+        self.receiving.next_expected()
+    }
+
+    /// Whether the receiver has got a segment.
+    pub fn has_data(&self) -> bool {
+        self.receiving.has_data()
+    }
+
+    /// The constants.
+    pub fn config(&self) -> &ConnectionConfig {
+        &self.template.config
+    }
+
+    /// The congestion window and its threshold.
+    pub fn window(&self) -> Window {
+        self.sending.window()
+    }
+
+    /// A packet of the handshake.
+    #[cold]
+    fn on_handshake(&mut self, now: Instant, packet: Packet, out: &mut impl Output) -> End {
+        let opener = self.template.config.opened_by;
+        let to_opener = packet.kind == PacketKind::SynAck;
+        let end = match (opener, to_opener) {
+            (End::Sender, true) | (End::Receiver, false) => End::Sender,
+            (End::Sender, false) | (End::Receiver, true) => End::Receiver,
+        };
+        match end {
+            End::Sender => self.sending.on_handshake(now, packet, out),
+            End::Receiver => self.receiving.on_handshake(now, packet, out),
+        }
+        end
+    }
+}
+
+impl Template {
+    fn ends(&self, number: u8, total: u64) -> (SendingEnd, ReceivingEnd) {
+        let mut config = self.config;
+        config.sender.total = total;
+        let [sender, receiver] =
+            self.headers.map(|header| PacketHeader { connection: number, ..header });
+        let sending = SendingEnd::new(&config, self.control.clone(), sender);
+        (sending, ReceivingEnd::new(&config, receiver))
+    }
+}
+
+impl Transport for Connection {
+    /// Opens the only connection of the flow.
+    fn start(&mut self, now: Instant, out: &mut impl Output) {
+        self.open(now, 0, self.template.config.sender.total, out);
+    }
+
+    #[inline(always)]
+    fn on_packet(
+        &mut self,
+        now: Instant,
+        packet: &Packet,
+        option: Option<&PacketOption>,
+        out: &mut impl Output,
+    ) -> (End, Instant) {
+        match packet.kind {
+            // A late copy from a connection before.
+            _ if packet.connection != self.sending.number() => (End::Receiver, Instant::NEVER),
+            PacketKind::Data => {
+                self.receiving.on_packet(now, packet, out);
+                (End::Receiver, self.receiving.poll_at())
+            }
+            PacketKind::Ack => {
+                self.sending.on_packet(now, packet, option, out);
+                (End::Sender, self.sending.poll_at())
+            }
+            _ => {
+                let end = self.on_handshake(now, *packet, out);
+                (end, self.poll_at(end))
+            }
+        }
+    }
+
+    #[inline]
+    fn on_timer(&mut self, now: Instant, end: End, out: &mut impl Output) {
+        match end {
+            End::Sender => self.sending.on_timer(now, out),
+            End::Receiver => {
+                self.receiving.on_timer(now, out);
+                if self.receiving.has_repeated() {
+                    self.sending.note_repeated_opening();
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn poll_at(&self, end: End) -> Instant {
+        match end {
+            End::Sender => self.sending.poll_at(),
+            End::Receiver => self.receiving.poll_at(),
+        }
+    }
+
+    fn stop(&mut self) {
+        self.sending.stop();
+        self.receiving.stop();
+    }
+
+    fn counters(&self) -> Counters {
+        let sender = self.sending.counters();
+        let (rtt_samples, rtt_sum) = self.sending.rtt().total();
+        Counters {
+            delivered: self.sending.acked(),
+            segments_sent: sender.segments_sent,
+            retransmissions: sender.retransmissions,
+            timeouts: sender.timeouts + self.receiving.timeouts(),
+            fast_retransmits: sender.fast_retransmits,
+            rtt_samples,
+            rtt_sum,
+        }
+    }
+
+    fn cwnd(&self) -> Option<f64> {
+        Some(self.window().cwnd)
+    }
+}

@@ -1,0 +1,244 @@
+//! The end of a connection that sends the data.
+
+use super::{ConnectionConfig, Opening, SACK_PERMITTED, send_seldom};
+use crate::packet::{Packet, PacketKind};
+use crate::tcp::congestion::{Controller, Window};
+use crate::tcp::rtt::RttEstimator;
+use crate::tcp::sender::{Segment, Sender, SenderCounters};
+use crate::time::Instant;
+use crate::transport::{End, Output, PacketHeader, PacketOption};
+
+/// States of RFC 9293 section 3.3.2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Closed,
+    /// The SYN is to be sent, for the first time or again.
+    Opening,
+    SynSent,
+    /// The other end is to open the connection.
+    Listen,
+    Established,
+}
+
+/// The end of a connection that sends the data.
+#[derive(Clone, Debug)]
+pub struct SendingEnd {
+    header: PacketHeader,
+    state: State,
+    sender: Sender,
+    opening: Opening,
+    /// When the answer to the SYN was sent; none if that or the SYN was repeated.
+    answered: Option<Instant>,
+    peer_repeats: bool,
+    /// Bytes of options in a SYN or SYN-ACK.
+    syn_options: u32,
+    /// Whether what opens the connection is marked as crucial.
+    spm_marking: bool,
+}
+
+impl SendingEnd {
+    /// An end that neither opens a connection nor listens.
+    pub fn new(config: &ConnectionConfig, control: Controller, header: PacketHeader) -> Self {
+        Self {
+            header,
+            state: State::Closed,
+            sender: Sender::new(config.sender, control),
+            opening: Opening::new(&config.sender),
+            answered: None,
+            peer_repeats: false,
+            syn_options: if config.sender.sack { SACK_PERMITTED } else { 0 },
+            spm_marking: config.sender.spm_marking,
+        }
+    }
+
+    /// Opens the connection.
+    pub fn open(&mut self, now: Instant, out: &mut impl Output) {
+        self.begin_opening();
+        self.transmit(now, out);
+    }
+
+    /// The SYN is the next segment to be sent.
+    pub(in crate::tcp) fn begin_opening(&mut self) {
+        self.state = State::Opening;
+    }
+
+    /// Waits for the other end to open the connection.
+    pub fn listen(&mut self) {
+        self.state = State::Listen;
+    }
+
+    /// The other end has repeated its SYN, although only the last has arrived here. (A host cannot
+    /// know; two ends in one simulation can.)
+    pub fn note_repeated_opening(&mut self) {
+        self.peer_repeats = true;
+    }
+
+    /// A packet has arrived, with this option.
+    #[inline(always)]
+    pub fn on_packet(
+        &mut self,
+        now: Instant,
+        packet: &Packet,
+        option: Option<&PacketOption>,
+        out: &mut impl Output,
+    ) {
+        if packet.kind != PacketKind::Ack {
+            return self.on_handshake(now, *packet, out);
+        }
+        let blocks = match option {
+            Some(PacketOption::Sack(blocks)) => blocks.as_slice(),
+            None => &[],
+        };
+        self.sender.on_ack(now, packet.seq, blocks);
+        self.transmit(now, out);
+    }
+
+    /// A packet of the handshake has arrived.
+    #[cold]
+    pub(super) fn on_handshake(&mut self, now: Instant, packet: Packet, out: &mut impl Output) {
+        match packet.kind {
+            PacketKind::Syn if self.state == State::Listen => {
+                let first = self.answered.is_none() && !self.peer_repeats;
+                self.answered = first.then_some(now);
+                let mut answer = self.header.packet(now, PacketKind::SynAck, 0, 0);
+                answer.size += self.syn_options;
+                answer.high_priority = self.spm_marking;
+                send_seldom(End::Sender, &answer, None, out);
+            }
+            PacketKind::SynAck => self.on_syn_ack(now),
+            PacketKind::Request if self.state == State::Listen => {
+                let measured = self.opening.measured(self.answered.map(|sent| now.since(sent)));
+                self.establish(measured);
+            }
+            _ => {}
+        }
+        self.transmit(now, out);
+    }
+
+    /// An acknowledgement alone.
+    #[cfg(test)]
+    pub(in crate::tcp) fn on_ack(&mut self, now: Instant, ack: u64, blocks: &[(u64, u64)]) {
+        self.sender.on_ack(now, ack, blocks);
+    }
+
+    /// The SYN is answered.
+    pub(in crate::tcp) fn on_syn_ack(&mut self, now: Instant) {
+        if self.state == State::SynSent {
+            let measured = self.opening.on_syn_ack(now);
+            self.establish(measured);
+        }
+    }
+
+    fn establish(&mut self, measured: bool) {
+        self.state = State::Established;
+        self.sender.establish(self.opening.rtt.clone(), measured);
+    }
+
+    /// When [`SendingEnd::on_timer`] is to be called.
+    #[inline(always)]
+    pub fn poll_at(&self) -> Instant {
+        self.sender.timer_at().min(self.opening.deadline)
+    }
+
+    /// Does what is due at `now`.
+    #[inline]
+    pub fn on_timer(&mut self, now: Instant, out: &mut impl Output) {
+        self.expire(now);
+        self.transmit(now, out);
+    }
+
+    /// The timer may have expired.
+    pub(in crate::tcp) fn expire(&mut self, now: Instant) {
+        if self.state != State::SynSent {
+            self.sender.on_timer(now);
+        } else if now >= self.opening.deadline {
+            self.opening.on_timeout();
+            self.state = State::Opening;
+        }
+    }
+
+    /// Sends what may be sent now.
+    #[inline(never)] // once, so that all that it calls is inlined into it
+    fn transmit(&mut self, now: Instant, out: &mut impl Output) {
+        while let Some(segment) = self.poll_transmit(now) {
+            out.send(End::Sender, &self.packet(now, &segment), None);
+        }
+    }
+
+    /// The next segment that may be sent now, if any.
+    #[inline(always)]
+    pub(in crate::tcp) fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
+        match self.state {
+            State::Established => self.sender.poll_transmit(now),
+            State::Opening => self.send_syn(now),
+            State::Closed | State::SynSent | State::Listen => None,
+        }
+    }
+
+    #[cold]
+    fn send_syn(&mut self, now: Instant) -> Option<Segment> {
+        if self.sender.is_stopped() {
+            return None;
+        }
+        self.state = State::SynSent;
+        let retransmission = self.opening.waits;
+        self.opening.syn_sent = (!retransmission).then_some(now);
+        self.opening.sent(now);
+        let high_priority = self.spm_marking;
+        Some(Segment { syn: true, seq: 0, payload: 0, retransmission, high_priority })
+    }
+
+    #[inline(always)]
+    fn packet(&self, now: Instant, segment: &Segment) -> Packet {
+        let kind = if segment.syn { PacketKind::Syn } else { PacketKind::Data };
+        let mut packet = self.header.packet(now, kind, segment.payload, segment.seq);
+        packet.high_priority = segment.high_priority;
+        packet.retransmission = segment.retransmission;
+        if segment.syn {
+            packet.size += self.syn_options;
+        }
+        packet
+    }
+
+    /// Sends nothing new from now on.
+    pub fn stop(&mut self) {
+        self.sender.stop();
+    }
+
+    /// Whether [`SendingEnd::stop`] has been called.
+    pub fn is_stopped(&self) -> bool {
+        self.sender.is_stopped()
+    }
+
+    /// Whether everything has been sent and acknowledged.
+    pub fn is_done(&self) -> bool {
+        self.sender.is_done()
+    }
+
+    /// Which connection of the flow this is.
+    #[inline(always)]
+    pub fn number(&self) -> u8 {
+        self.header.connection
+    }
+
+    /// Payload bytes acknowledged.
+    pub fn acked(&self) -> u64 {
+        self.sender.acked()
+    }
+
+    /// The congestion window and its threshold.
+    pub fn window(&self) -> Window {
+        self.sender.window()
+    }
+
+    /// Round-trip times.
+    pub fn rtt(&self) -> &RttEstimator {
+        self.sender.rtt()
+    }
+
+    /// What has happened so far. Timeouts include those of the SYN.
+    pub fn counters(&self) -> SenderCounters {
+        let counters = self.sender.counters();
+        SenderCounters { timeouts: counters.timeouts + self.opening.timeouts, ..counters }
+    }
+}

@@ -1,0 +1,141 @@
+//! The send variables of a connection (RFC 9293 section 3.3.1: the transmission control block), the
+//! same for each form of loss recovery.
+
+use std::collections::VecDeque;
+
+use super::congestion::{AckEvent, CongestionControl, Controller, Window};
+use super::rtt::RttEstimator;
+use super::sender::{Segment, SenderConfig, SenderCounters};
+use crate::time::{Duration, Instant};
+
+/// Segments are crucial while cwnd is below this: too few to be followed by three duplicate ACKs
+/// (Gong et al. 2006, section III-A).
+const CRUCIAL_WINDOW: f64 = 4.0;
+
+/// The state of a sender that every form of loss recovery reads and changes.
+#[derive(Clone, Debug)]
+pub(super) struct Tcb {
+    pub(super) config: SenderConfig,
+    pub(super) control: Controller,
+    pub(super) window: Window,
+    pub(super) rtt: RttEstimator,
+    /// SND.UNA: the first byte that has not been acknowledged.
+    pub(super) snd_una: u64,
+    /// SND.NXT: the next byte to send. After a timeout it returns to `snd_una` (go-back-N).
+    pub(super) snd_nxt: u64,
+    /// The first byte that has never been sent.
+    pub(super) snd_max: u64,
+    pub(super) duplicate_acks: u32,
+    /// Segments sent by limited transmit since the last new ACK.
+    pub(super) limited: u32,
+    pub(super) in_recovery: bool,
+    /// `recover` of RFC 6582, RecoveryPoint of RFC 6675: `snd_max` when the last recovery or timeout
+    /// began. None before the first.
+    pub(super) recover: Option<u64>,
+    /// The segment at `snd_una` is to be retransmitted before anything else is sent.
+    pub(super) retransmit: bool,
+    /// The one segment whose round-trip time sets the timeout: its end, and when it was sent.
+    pub(super) timed: Option<(u64, Instant)>,
+    /// When each outstanding segment was sent, from `snd_una` on; never, if more than once (Karn).
+    pub(super) sent_at: VecDeque<Instant>,
+    /// When the timer expires.
+    pub(super) deadline: Instant,
+    /// The timer has expired since the last new ACK.
+    pub(super) timed_out: bool,
+    pub(super) stopped: bool,
+    pub(super) counters: SenderCounters,
+}
+
+impl Tcb {
+    pub(super) fn new(config: SenderConfig, control: Controller) -> Self {
+        Self {
+            control,
+            window: Window { cwnd: 1.0, ssthresh: f64::from(config.initial_ssthresh) },
+            rtt: RttEstimator::new(config.initial_rto, config.min_rto),
+            snd_una: 0,
+            snd_nxt: 0,
+            snd_max: 0,
+            duplicate_acks: 0,
+            limited: 0,
+            in_recovery: false,
+            recover: None,
+            retransmit: false,
+            timed: None,
+            sent_at: VecDeque::new(),
+            deadline: Instant::NEVER,
+            timed_out: false,
+            stopped: false,
+            counters: SenderCounters::default(),
+            config,
+        }
+    }
+
+    /// A loss is confirmed: recovery begins.
+    pub(super) fn enter_recovery(&mut self, now: Instant, event: &AckEvent) {
+        self.counters.fast_retransmits += 1;
+        self.control.on_loss(&mut self.window, event);
+        self.in_recovery = true;
+        self.recover = Some(self.snd_max);
+        self.timed = None;
+        self.deadline = now + self.rtt.rto();
+    }
+
+    /// Payload bytes of the segment at `seq`.
+    pub(super) fn payload_at(&self, seq: u64) -> u32 {
+        (self.config.total - seq).min(u64::from(self.config.segment)) as u32
+    }
+
+    /// Whether there is a segment at `snd_nxt` for which the receiver has room.
+    pub(super) fn may_send_next(&self) -> bool {
+        let size = u64::from(self.payload_at(self.snd_nxt));
+        let window = u64::from(self.config.window) * u64::from(self.config.segment);
+        size > 0
+            && !(self.stopped && self.snd_nxt == self.snd_max)
+            && self.snd_nxt + size <= self.snd_una + window
+    }
+
+    /// Sends the segment at `snd_nxt`.
+    pub(super) fn transmit_next(&mut self, now: Instant) -> Segment {
+        let segment = self.transmit(now, self.snd_nxt);
+        self.snd_nxt += u64::from(segment.payload);
+        if !self.in_recovery && self.duplicate_acks > 0 && !segment.retransmission {
+            self.limited += 1;
+        }
+        segment
+    }
+
+    /// Sends the segment at `seq`.
+    #[inline(always)]
+    pub(super) fn transmit(&mut self, now: Instant, seq: u64) -> Segment {
+        let payload = self.payload_at(seq);
+        let end = seq + u64::from(payload);
+        let retransmission = seq < self.snd_max;
+        self.snd_max = self.snd_max.max(end);
+        self.counters.segments_sent += 1;
+        self.counters.retransmissions += u64::from(retransmission);
+        if retransmission {
+            let index = (seq - self.snd_una) / u64::from(self.config.segment);
+            self.sent_at[index as usize] = Instant::NEVER;
+        } else {
+            self.sent_at.push_back(now);
+            self.timed.get_or_insert((end, now));
+        }
+        if self.deadline == Instant::NEVER {
+            self.deadline = now + self.rtt.rto();
+        }
+        let high_priority = self.config.spm_marking && self.window.cwnd < CRUCIAL_WINDOW;
+        Segment { syn: false, seq, payload, retransmission, high_priority }
+    }
+
+    /// What the congestion control is told of: `acked` segments are newly acknowledged.
+    pub(super) fn event(&self, now: Instant, acked: f64, rtt: Option<Duration>) -> AckEvent {
+        let credit = if self.config.byte_counting { acked } else { 1.0 };
+        let flight = self.segments(self.snd_nxt - self.snd_una) - f64::from(self.limited);
+        let (snd_una, snd_nxt) = (self.snd_una, self.snd_nxt);
+        AckEvent { now, acked, credit, flight, rtt, snd_una, snd_nxt }
+    }
+
+    pub(super) fn segments(&self, bytes: u64) -> f64 {
+        bytes as f64 / f64::from(self.config.segment)
+    }
+}

@@ -1,0 +1,188 @@
+//! The contract of transports, and what their packets have in common.
+//!
+//! A transport carries the data of one flow from the [`End::Sender`] to the [`End::Receiver`].
+//! It is told of packets ([`Transport::on_packet`]) and of time ([`Transport::on_timer`], to be called
+//! at [`Transport::poll_at`]), and gives the packets that it sends to the [`Output`] of the caller, so
+//! that an immediate answer costs no second call. A new transport is a variant of [`AnyTransport`]
+//! and no branch elsewhere.
+//!
+//! A packet is small and carries no option itself. An [`Output`] is given the [`PacketOption`] beside the
+//! packet, keeps it, and stores its number in [`Packet::option`]; whoever delivers the packet passes the
+//! option to [`Transport::on_packet`] again. This works in both directions.
+//!
+//! # TFRC
+//!
+//! TFRC (RFC 5348) fits without a further method. The sender is paced by time: `poll_at(End::Sender)`
+//! is the earlier of the next packet's time and of the nofeedback timer (section 4.3), and `on_timer`
+//! sends what is due. A data packet carries its timestamp and the sender's round-trip time (section
+//! 3.2.1) as one variant of [`PacketOption`]. The receiver's `on_packet` counts loss events; its
+//! timer expires once per round-trip time (section 6.2), and a report with the echoed timestamp, the
+//! delay, the receive rate and the loss event rate (section 3.2.2) is another variant. `on_packet` may
+//! send a report at once when a new loss event is found (section 6.1), and the report may change what
+//! `poll_at(End::Sender)` returns, because it arrives at that end.
+
+mod udp;
+
+pub use udp::Udp;
+
+use crate::packet::{FlowId, NodeId, Packet, PacketKind};
+use crate::tcp::{Connection, SackBlocks};
+use crate::time::{Duration, Instant};
+
+/// One of the two ends of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The source of the data.
+    Sender,
+    /// Their destination.
+    Receiver,
+}
+
+/// An option of the transport header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PacketOption {
+    /// What has arrived beyond the cumulative acknowledgement (RFC 2018).
+    Sack(SackBlocks),
+}
+
+/// Takes the packets that a transport sends.
+pub trait Output {
+    /// `packet` leaves `from`, with this option. Its size includes the option.
+    fn send(&mut self, from: End, packet: &Packet, option: Option<&PacketOption>);
+}
+
+/// A transport: both ends of a flow.
+pub trait Transport {
+    /// The application starts to send.
+    fn start(&mut self, now: Instant, out: &mut impl Output);
+
+    /// A packet has arrived at the end that it is for. Returns that end, and when
+    /// [`Transport::on_timer`] is to be called for it. (For the other end that has not changed.)
+    fn on_packet(
+        &mut self,
+        now: Instant,
+        packet: &Packet,
+        option: Option<&PacketOption>,
+        out: &mut impl Output,
+    ) -> (End, Instant);
+
+    /// Does what is due at `end`. Nothing is, if the call is early.
+    fn on_timer(&mut self, now: Instant, end: End, out: &mut impl Output);
+
+    /// When [`Transport::on_timer`] is to be called for `end`.
+    fn poll_at(&self, end: End) -> Instant;
+
+    /// Nothing new is sent from now on. What has been sent is still repaired.
+    fn stop(&mut self);
+
+    /// What has happened so far.
+    fn counters(&self) -> Counters;
+
+    /// The congestion window, segments, if the transport has one.
+    fn cwnd(&self) -> Option<f64>;
+}
+
+/// What a transport has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Payload bytes acknowledged, or received where nothing is acknowledged.
+    pub delivered: u64,
+    /// Data segments or datagrams sent, retransmissions included.
+    pub segments_sent: u64,
+    /// Data segments sent again.
+    pub retransmissions: u64,
+    /// Expiries of the retransmission timer of either end.
+    pub timeouts: u64,
+    /// Recoveries begun.
+    pub fast_retransmits: u64,
+    /// Round-trip times measured.
+    pub rtt_samples: u64,
+    /// Their sum.
+    pub rtt_sum: Duration,
+}
+
+/// What all packets of one end have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct PacketHeader {
+    /// The flow.
+    pub flow: FlowId,
+    /// The end of the path in the cell that is not the access point, see [`Packet::station`].
+    pub station: NodeId,
+    /// The connection of the flow.
+    pub connection: u8,
+    /// Bytes of the IP and transport headers without options.
+    pub bytes: u32,
+}
+
+impl PacketHeader {
+    /// A packet that is sent at `now`.
+    #[inline(always)]
+    pub fn packet(&self, now: Instant, kind: PacketKind, payload: u32, seq: u64) -> Packet {
+        Packet {
+            station: self.station,
+            connection: self.connection,
+            size: payload + self.bytes,
+            // A segment has up to 65,495 bytes.
+            payload: payload as u16,
+            seq,
+            enqueued_at: now,
+            ..Packet::new(self.flow, kind)
+        }
+    }
+}
+
+/// Makes the enum of all transports and its dispatch.
+macro_rules! transports {
+    ($($variant:ident($type:ident): $doc:literal,)+) => {
+        /// One of the transports. The set is closed, so a packet costs no virtual call.
+        #[derive(Debug)]
+        #[allow(clippy::large_enum_variant, reason = "most flows are TCP's; a box is a detour")]
+        pub enum AnyTransport {
+            $(#[doc = $doc] $variant($type),)+
+        }
+
+        impl Transport for AnyTransport {
+            fn start(&mut self, now: Instant, out: &mut impl Output) {
+                match self { $(Self::$variant(t) => t.start(now, out),)+ }
+            }
+
+            #[inline(always)]
+            fn on_packet(
+                &mut self,
+                now: Instant,
+                packet: &Packet,
+                option: Option<&PacketOption>,
+                out: &mut impl Output,
+            ) -> (End, Instant) {
+                match self { $(Self::$variant(t) => t.on_packet(now, packet, option, out),)+ }
+            }
+
+            #[inline(always)]
+            fn on_timer(&mut self, now: Instant, end: End, out: &mut impl Output) {
+                match self { $(Self::$variant(t) => t.on_timer(now, end, out),)+ }
+            }
+
+            #[inline(always)]
+            fn poll_at(&self, end: End) -> Instant {
+                match self { $(Self::$variant(t) => t.poll_at(end),)+ }
+            }
+
+            fn stop(&mut self) {
+                match self { $(Self::$variant(t) => t.stop(),)+ }
+            }
+
+            fn counters(&self) -> Counters {
+                match self { $(Self::$variant(t) => t.counters(),)+ }
+            }
+
+            fn cwnd(&self) -> Option<f64> {
+                match self { $(Self::$variant(t) => t.cwnd(),)+ }
+            }
+        }
+    };
+}
+
+transports! {
+    Tcp(Connection): "TCP.",
+    Udp(Udp): "UDP.",
+}

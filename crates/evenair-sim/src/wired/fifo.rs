@@ -1,0 +1,284 @@
+//! A droptail queue and its transmitter, computed at arrival.
+//!
+//! When a packet leaves a first-in, first-out queue is known when it arrives: when the
+//! transmitter is done with the packets before it. So such a queue needs no event of its own, and packets may arrive
+//! *ahead of time*, as long as they arrive in order. What happened is therefore counted by the times
+//! of the packets, and not when the calls come.
+
+use std::collections::VecDeque;
+
+use evenair_core::packet::Packet;
+use evenair_core::queue::{DropStats, Limit, QueueStats};
+use evenair_core::time::{Duration, Instant};
+
+/// How a packet comes to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// From an end of a flow or from the air, now.
+    Direct,
+    /// From another link. `first`: at equal times it comes before the transmitter turns to the next
+    /// packet, because links are served in the order of their numbers.
+    Link { first: bool },
+}
+
+/// The queue and transmitter of one direction of a link.
+#[derive(Debug)]
+pub(crate) struct Fifo {
+    limit: Limit,
+    /// When the transmitter is done with the last packet, and the size of that packet.
+    free_at: Instant,
+    last_bytes: u32,
+    /// Packets that had to wait, or that arrive ahead of time, until their transmission has ended.
+    held: VecDeque<Passage>,
+    /// How many of them, from the front, will have left by the last arrival, and the bytes of the
+    /// others.
+    left: usize,
+    held_bytes: u64,
+    /// Packets that were dropped and not yet counted.
+    dropped: VecDeque<Drop>,
+    stats: FifoStats,
+    /// Transmission times of all packets since the last reset.
+    busy: Duration,
+    /// Since when `stats` counts.
+    counted_from: Instant,
+}
+
+/// A packet that crosses the queue and the transmitter.
+#[derive(Clone, Copy, Debug)]
+struct Passage {
+    arrival: Instant,
+    start: Instant,
+    end: Instant,
+    bytes: u32,
+    is_ack: bool,
+    is_direct: bool,
+    /// Whether its arrival and its start have been counted, or lie before the last reset.
+    is_arrival_counted: bool,
+    is_start_counted: bool,
+}
+
+/// A packet that found the queue full.
+#[derive(Clone, Copy, Debug)]
+struct Drop {
+    at: Instant,
+    is_ack: bool,
+    is_direct: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct FifoStats {
+    /// Of data and of acknowledgements.
+    arrivals: [u64; 2],
+    drops: [u64; 2],
+    waiting_time: [Duration; 2],
+    departures: u64,
+    waited: Duration,
+}
+
+impl Fifo {
+    pub(super) fn new(limit: Limit) -> Self {
+        Self {
+            limit,
+            free_at: Instant::ZERO,
+            last_bytes: 0,
+            held: VecDeque::new(),
+            left: 0,
+            held_bytes: 0,
+            dropped: VecDeque::new(),
+            stats: FifoStats::default(),
+            busy: Duration::ZERO,
+            counted_from: Instant::ZERO,
+        }
+    }
+
+    /// `packet`, which takes `duration` to transmit, arrives `at` a time that is not before `now` or
+    /// that of the last arrival. Returns the end of its transmission, or `None` if it is dropped.
+    #[inline(always)]
+    pub(super) fn arrive(
+        &mut self,
+        now: Instant,
+        at: Instant,
+        entry: Entry,
+        packet: &Packet,
+        duration: Duration,
+    ) -> Option<Instant> {
+        if at == now && self.free_at <= at && self.held.is_empty() {
+            return Some(self.pass(now, packet, duration));
+        }
+        self.wait(now, at, entry, packet, duration)
+    }
+
+    /// The transmitter is idle and takes `packet` at once.
+    #[inline(always)]
+    fn pass(&mut self, now: Instant, packet: &Packet, duration: Duration) -> Instant {
+        self.stats.arrivals[usize::from(packet.is_pure_ack())] += 1;
+        self.stats.departures += 1;
+        self.last_bytes = packet.size;
+        self.busy += duration;
+        self.free_at = now + duration;
+        self.free_at
+    }
+
+    /// The same for a packet that may have to wait, or that arrives ahead of time.
+    fn wait(
+        &mut self,
+        now: Instant,
+        at: Instant,
+        entry: Entry,
+        packet: &Packet,
+        duration: Duration,
+    ) -> Option<Instant> {
+        if self.held.is_empty() && self.free_at > at {
+            self.hold_last(now);
+        }
+        self.let_leave(at, entry);
+        self.count_until(now);
+        if at == now && self.free_at <= at && self.held.is_empty() {
+            return Some(self.pass(now, packet, duration));
+        }
+        let (is_ack, is_direct) = (packet.is_pure_ack(), entry == Entry::Direct);
+        if self.held.len() > self.left && !self.has_room_for(packet.size) {
+            self.dropped.push_back(Drop { at, is_ack, is_direct });
+            return None;
+        }
+        let start = at.max(self.free_at);
+        let end = start + duration;
+        self.busy += duration;
+        self.free_at = end;
+        self.last_bytes = packet.size;
+        self.held_bytes += u64::from(packet.size);
+        self.held.push_back(Passage {
+            arrival: at,
+            start,
+            end,
+            bytes: packet.size,
+            is_ack,
+            is_direct,
+            is_arrival_counted: false,
+            is_start_counted: false,
+        });
+        Some(end)
+    }
+
+    /// What went through from the last reset to `end`, and how long the transmitter was busy.
+    pub(super) fn stats(&self, end: Instant) -> (QueueStats, Duration) {
+        let mut stats = self.stats;
+        for passage in &self.held {
+            stats.add(passage, self.counted_from, end);
+        }
+        for drop in &self.dropped {
+            stats.drop(drop, end);
+        }
+        let drops = DropStats { on_arrival: stats.drops.iter().sum(), ..DropStats::default() };
+        let queue = QueueStats {
+            data_arrivals: stats.arrivals[0],
+            ack_arrivals: stats.arrivals[1],
+            data_drops: stats.drops[0],
+            ack_drops: stats.drops[1],
+            drops,
+            marks: 0,
+            departures: stats.departures,
+            waited: stats.waited,
+            data_time: stats.waiting_time[0],
+            ack_time: stats.waiting_time[1],
+        };
+        (queue, self.busy.saturating_sub(self.busy_after(end)))
+    }
+
+    /// Starts the statistics anew.
+    pub(super) fn reset(&mut self, now: Instant) {
+        self.count_until(now);
+        self.dropped.retain(|drop| drop.at > now);
+        for passage in &mut self.held {
+            passage.is_arrival_counted |= passage.arrival <= now;
+            passage.is_start_counted |= passage.start <= now;
+        }
+        self.busy = self.busy_after(now);
+        (self.stats, self.counted_from) = (FifoStats::default(), now);
+    }
+
+    /// Transmission time that lies after `time`.
+    fn busy_after(&self, time: Instant) -> Duration {
+        if self.held.is_empty() {
+            return self.free_at.since(time);
+        }
+        let after = |passage: &Passage| passage.end.since(passage.start.max(time));
+        self.held.iter().map(after).fold(Duration::ZERO, |sum, each| sum + each)
+    }
+
+    /// The packet that is being transmitted, which has been counted, begins to occupy the queue.
+    fn hold_last(&mut self, now: Instant) {
+        self.held_bytes = u64::from(self.last_bytes);
+        self.held.push_back(Passage {
+            arrival: now,
+            start: now,
+            end: self.free_at,
+            bytes: self.last_bytes,
+            is_ack: false,
+            is_direct: true,
+            is_arrival_counted: true,
+            is_start_counted: true,
+        });
+    }
+
+    /// Packets whose transmission has ended `at` the next arrival no longer occupy the queue.
+    fn let_leave(&mut self, at: Instant, entry: Entry) {
+        while let Some(passage) = self.held.get(self.left) {
+            // The transmitter turns to a waiting packet after an arrival that comes first.
+            let waits = self.held.len() - self.left > 1;
+            let comes_first = waits && entry == Entry::Link { first: true };
+            if passage.end > at || (passage.end == at && comes_first) {
+                break;
+            }
+            self.held_bytes -= u64::from(passage.bytes);
+            self.left += 1;
+        }
+    }
+
+    /// Counts and removes what is over.
+    fn count_until(&mut self, now: Instant) {
+        while self.left > 0
+            && let Some(passage) = self.held.front().filter(|passage| passage.end <= now)
+        {
+            self.stats.add(passage, self.counted_from, Instant::NEVER);
+            self.held.pop_front();
+            self.left -= 1;
+        }
+        while let Some(drop) = self.dropped.front().filter(|drop| drop.at < now) {
+            self.stats.drop(drop, Instant::NEVER);
+            self.dropped.pop_front();
+        }
+    }
+
+    fn has_room_for(&self, bytes: u32) -> bool {
+        match self.limit {
+            Limit::Packets(limit) => self.held.len() - self.left < limit as usize,
+            Limit::Bytes(limit) => self.held_bytes + u64::from(bytes) <= limit,
+        }
+    }
+}
+
+impl FifoStats {
+    /// Counts what of `passage` lies after `from` and before `end`. At `end` itself only what the ends
+    /// of flows do still counts.
+    fn add(&mut self, passage: &Passage, from: Instant, end: Instant) {
+        let Passage { arrival, start, is_ack, is_direct, .. } = *passage;
+        let has_arrived = arrival < end || is_direct;
+        let has_started = start < end || (start == arrival && has_arrived);
+        self.arrivals[usize::from(is_ack)] += u64::from(has_arrived && !passage.is_arrival_counted);
+        if has_started && !passage.is_start_counted {
+            self.departures += 1;
+            self.waited += start.since(arrival);
+        }
+        if start > arrival {
+            let waited = start.min(end).since(arrival.max(from));
+            self.waiting_time[usize::from(is_ack)] += waited;
+        }
+    }
+
+    fn drop(&mut self, drop: &Drop, end: Instant) {
+        let count = u64::from(drop.at < end || drop.is_direct);
+        self.arrivals[usize::from(drop.is_ack)] += count;
+        self.drops[usize::from(drop.is_ack)] += count;
+    }
+}

@@ -1,0 +1,266 @@
+//! One direction of a wired link: a queue, a transmitter, a delay, and perhaps a loss model.
+
+use std::collections::VecDeque;
+
+use evenair_core::loss::{LossModel, Losses};
+use evenair_core::packet::Packet;
+use evenair_core::queue::{Limit, Queue, QueueStats, TxQueue};
+use evenair_core::time::{Duration, Instant};
+use evenair_core::units::Rate;
+
+use super::fifo::{Entry, Fifo};
+
+/// One direction of a link.
+#[derive(Debug)]
+pub(crate) struct Link {
+    rate: Rate,
+    /// Transmission time of a byte, where it is a whole number of nanoseconds, as at 10 or 100 Mb/s:
+    /// saves a division per packet.
+    nanos_per_byte: Option<u64>,
+    delay: Duration,
+    queue: LinkQueue,
+    loss: Option<Losses>,
+    /// Times at which the loss model discarded packets that may still be ahead of time.
+    lost: VecDeque<Instant>,
+    losses: u64,
+    /// Packets under way for which something has to happen at the far end. `enqueued_at` is the time
+    /// of their arrival there.
+    pub(super) in_flight: VecDeque<Packet>,
+}
+
+/// The queue in front of the transmitter.
+#[derive(Debug)]
+pub(crate) enum LinkQueue {
+    /// Droptail: departures are computed at arrival.
+    Fifo(Fifo),
+    /// Any other discipline: the transmitter asks for the next packet when it is free.
+    Discipline(Box<Transmitter>),
+}
+
+/// A transmitter behind a queue discipline. While nothing waits, a packet bypasses the queue, and only
+/// while the queue holds something does the transmitter have events.
+#[derive(Debug)]
+pub(crate) struct Transmitter {
+    queue: TxQueue<Packet>,
+    /// Whether the queue holds something, and so counts the packet in the transmitter, too.
+    waiting: bool,
+    /// The packet that the transmitter sends, or sent last.
+    in_service: Option<Packet>,
+    /// When the transmitter is done with it.
+    free_at: Instant,
+    /// Transmission times of the packets sent since the last reset.
+    busy: Duration,
+}
+
+impl LinkQueue {
+    /// A droptail queue.
+    pub(crate) fn fifo(limit: Limit) -> Self {
+        Self::Fifo(Fifo::new(limit))
+    }
+
+    /// Any queue discipline.
+    pub(crate) fn discipline(queue: Queue<Packet>) -> Self {
+        Self::Discipline(Box::new(Transmitter {
+            queue: TxQueue::new(queue),
+            waiting: false,
+            in_service: None,
+            free_at: Instant::ZERO,
+            busy: Duration::ZERO,
+        }))
+    }
+}
+
+impl Link {
+    pub(crate) fn new(rate: Rate, delay: Duration, queue: LinkQueue, loss: Option<Losses>) -> Self {
+        // Eight bits in nanoseconds.
+        let (byte, bps) = (8_000_000_000, rate.as_bps());
+        let nanos_per_byte = (bps > 0 && byte % bps == 0).then(|| byte / bps);
+        Self {
+            rate,
+            nanos_per_byte,
+            delay,
+            queue,
+            loss,
+            lost: VecDeque::new(),
+            losses: 0,
+            in_flight: VecDeque::new(),
+        }
+    }
+
+    /// Whether packets may arrive ahead of time, in order.
+    pub(super) fn is_fifo(&self) -> bool {
+        matches!(self.queue, LinkQueue::Fifo(_))
+    }
+
+    /// `packet` arrives at the queue, now or ahead of time at a droptail queue. Returns when it will arrive at the far end, if that is known by
+    /// now and it gets there.
+    #[inline(always)]
+    pub(super) fn arrive(
+        &mut self,
+        now: Instant,
+        at: Instant,
+        entry: Entry,
+        packet: &Packet,
+    ) -> Option<Instant> {
+        let duration = self.transmission_time(packet);
+        let end = match &mut self.queue {
+            LinkQueue::Fifo(fifo) => fifo.arrive(now, at, entry, packet, duration)?,
+            LinkQueue::Discipline(transmitter) => transmitter.arrive(at, packet, duration)?,
+        };
+        self.cross(now, end)
+    }
+
+    /// When the link has something to do: a packet arrives at the far end, or the transmitter is free.
+    pub(super) fn due(&self) -> Instant {
+        let arrival = self.in_flight.front().map_or(Instant::NEVER, |packet| packet.enqueued_at);
+        match &self.queue {
+            LinkQueue::Discipline(transmitter) => arrival.min(transmitter.due()),
+            LinkQueue::Fifo(_) => arrival,
+        }
+    }
+
+    /// If the transmitter is free at `now` and packets wait, it sends the next: that packet, and
+    /// when it will arrive at the far end if it gets there.
+    #[inline(always)]
+    pub(super) fn serve(&mut self, now: Instant) -> Option<(Packet, Option<Instant>)> {
+        let LinkQueue::Discipline(transmitter) = &mut self.queue else { return None };
+        if transmitter.due() > now {
+            return None;
+        }
+        let packet = transmitter.next(now)?;
+        let duration = self.transmission_time(&packet);
+        let LinkQueue::Discipline(transmitter) = &mut self.queue else { return None };
+        let end = transmitter.transmit(now, &packet, duration);
+        transmitter.settle();
+        Some((packet, self.cross(now, end)))
+    }
+
+    /// Queue statistics from the last reset to `end`.
+    pub(crate) fn queue_stats(&self, end: Instant) -> QueueStats {
+        match &self.queue {
+            LinkQueue::Fifo(fifo) => fifo.stats(end).0,
+            LinkQueue::Discipline(transmitter) => transmitter.queue.stats(end),
+        }
+    }
+
+    /// Time that the transmitter was busy from the last reset to `end`.
+    pub(crate) fn busy(&self, end: Instant) -> Duration {
+        match &self.queue {
+            LinkQueue::Fifo(fifo) => fifo.stats(end).1,
+            LinkQueue::Discipline(transmitter) => {
+                transmitter.busy.saturating_sub(transmitter.free_at.since(end))
+            }
+        }
+    }
+
+    /// Packets that the loss model discarded from the last reset to `end`.
+    pub(crate) fn losses(&self, end: Instant) -> u64 {
+        self.losses + self.lost.iter().filter(|&&at| at < end).count() as u64
+    }
+
+    /// Starts the statistics anew.
+    pub(super) fn reset_stats(&mut self, now: Instant) {
+        self.losses = 0;
+        self.lost.retain(|&at| at > now);
+        match &mut self.queue {
+            LinkQueue::Fifo(fifo) => fifo.reset(now),
+            LinkQueue::Discipline(transmitter) => {
+                transmitter.queue.reset(now);
+                // What is left of the packet in the transmitter will be sent from now on.
+                transmitter.busy = transmitter.free_at.since(now);
+            }
+        }
+    }
+
+    fn transmission_time(&self, packet: &Packet) -> Duration {
+        let bytes = u64::from(packet.size);
+        match self.nanos_per_byte {
+            Some(nanos) => Duration::from_nanos(nanos * bytes),
+            None => self.rate.time_for(bytes),
+        }
+    }
+
+    /// The arrival at the far end of a packet whose transmission ends at `end`; `None` if it is lost.
+    #[inline(always)]
+    fn cross(&mut self, now: Instant, end: Instant) -> Option<Instant> {
+        let arrival = end + self.delay;
+        if self.loss.is_some() && self.is_lost(now, arrival) {
+            return None;
+        }
+        Some(arrival)
+    }
+
+    #[cold]
+    fn is_lost(&mut self, now: Instant, arrival: Instant) -> bool {
+        while self.lost.front().is_some_and(|&at| at < now) {
+            self.lost.pop_front();
+            self.losses += 1;
+        }
+        let lost = self.loss.as_mut().is_some_and(|loss| loss.loses(arrival));
+        if lost {
+            self.lost.push_back(arrival);
+        }
+        lost
+    }
+}
+
+impl Transmitter {
+    /// `packet` arrives: the end of its transmission if it can start now.
+    fn arrive(&mut self, now: Instant, packet: &Packet, duration: Duration) -> Option<Instant> {
+        if !self.waiting {
+            if self.free_at > now {
+                if let Some(in_service) = &self.in_service {
+                    self.queue.mark_in_service(in_service);
+                }
+            } else if self.queue.can_bypass() {
+                self.queue.bypass(packet);
+                return Some(self.transmit(now, packet, duration));
+            } else {
+                self.in_service = None;
+            }
+            self.waiting = true;
+        }
+        self.queue.enqueue(now, Packet { enqueued_at: now, ..*packet });
+        if self.queue.backlog().packets() == 0 {
+            self.settle();
+        }
+        None
+    }
+
+    /// When the transmitter asks the queue for the next packet.
+    fn due(&self) -> Instant {
+        if !self.waiting {
+            return Instant::NEVER;
+        }
+        self.free_at.max(self.queue.ready_at())
+    }
+
+    /// The next packet, as the transmitter is free.
+    fn next(&mut self, now: Instant) -> Option<Packet> {
+        if let Some(sent) = self.in_service.take() {
+            self.queue.transmitted(sent.size);
+        }
+        let packet = self.queue.dequeue(now);
+        if packet.is_none() {
+            self.waiting = self.queue.backlog().packets() > 0;
+        }
+        packet
+    }
+
+    fn transmit(&mut self, now: Instant, packet: &Packet, duration: Duration) -> Instant {
+        self.busy += duration;
+        self.free_at = now + duration;
+        self.in_service = Some(*packet);
+        self.free_at
+    }
+
+    /// Once nothing waits, the queue no longer counts the packet in the transmitter.
+    fn settle(&mut self) {
+        self.waiting = self.queue.backlog().packets() > 0;
+        if !self.waiting
+            && let Some(packet) = &self.in_service
+        {
+            self.queue.transmitted(packet.size);
+        }
+    }
+}

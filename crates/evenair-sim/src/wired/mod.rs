@@ -1,0 +1,182 @@
+//! The wired network: links between the access point and hosts, and the packets on them.
+//!
+//! Routing is static. The hop that follows a link is looked up by the packet's flow in a table that is
+//! made once.
+//!
+//! A link needs an event for a packet only where something may happen in between. If all packets of a
+//! droptail link come from one other link, then nothing competes with them: their passage is computed
+//! at once when they enter the link before, *ahead of time*. So a packet needs one event where it meets
+//! others, and one where it enters the cell or reaches its end.
+
+mod fifo;
+mod link;
+#[cfg(test)]
+mod tests;
+
+use evenair_core::packet::Packet;
+use evenair_core::time::Instant;
+
+pub(crate) use link::{Link, LinkQueue};
+
+use fifo::Entry;
+
+/// Where a packet goes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hop {
+    /// Onto a wired link, by its index.
+    Link(u32),
+    /// Into the transmit queue of the access point.
+    AccessPoint,
+    /// Nowhere: it has reached the host that it is for.
+    End,
+}
+
+/// All links, one entry per direction.
+#[derive(Debug)]
+pub(crate) struct Wired {
+    links: Vec<Link>,
+    /// Links that all packets enter from one other link, and whose queue is droptail.
+    is_private: Vec<bool>,
+    /// Where packets go from each link: by link times the number of flows, plus flow.
+    next_hop: Vec<Hop>,
+    flows: usize,
+    /// When each link is due, and the first of them.
+    due: Vec<Instant>,
+    first_due: (Instant, usize),
+}
+
+impl Wired {
+    /// `next_hop` has an entry for each link and in it one for each flow. `entries` are the links that
+    /// packets enter from an end of a flow or from the air.
+    pub(crate) fn new(links: Vec<Link>, next_hop: Vec<Vec<Hop>>, entries: &[u32]) -> Self {
+        let mut sources = vec![Vec::new(); links.len()];
+        for (from, hops) in next_hop.iter().enumerate() {
+            for hop in hops {
+                if let Hop::Link(to) = hop
+                    && !sources[*to as usize].contains(&from)
+                {
+                    sources[*to as usize].push(from);
+                }
+            }
+        }
+        let is_private = |(index, link): (usize, &Link)| {
+            link.is_fifo() && sources[index].len() == 1 && !entries.contains(&(index as u32))
+        };
+        Self {
+            is_private: links.iter().enumerate().map(is_private).collect(),
+            due: vec![Instant::NEVER; links.len()],
+            first_due: (Instant::NEVER, 0),
+            flows: next_hop.first().map_or(0, Vec::len),
+            next_hop: next_hop.concat(),
+            links,
+        }
+    }
+
+    /// A packet enters `link` from an end of its flow or from the air.
+    #[inline(always)]
+    pub(crate) fn send(&mut self, now: Instant, link: u32, packet: &Packet) {
+        self.enter(now, link as usize, Entry::Direct, packet);
+    }
+
+    /// When [`Wired::poll`] is to be called next.
+    pub(crate) fn due(&self) -> Instant {
+        self.first_due.0
+    }
+
+    /// Does what is due at `now` at the first link. A packet that leaves the wired network is passed to
+    /// `leave`, with whether it enters the cell ([`Hop::AccessPoint`]) or has reached its host
+    /// ([`Hop::End`]).
+    #[inline(always)]
+    pub(crate) fn poll(&mut self, now: Instant, leave: impl FnOnce(&Packet, Hop)) {
+        let index = self.first_due.1;
+        if let Some((packet, arrival)) = self.links[index].serve(now)
+            && let Some(arrival) = arrival
+        {
+            self.continue_from(now, index, arrival, &packet);
+        }
+        let link = &mut self.links[index];
+        if let Some(packet) = link.in_flight.front()
+            && packet.enqueued_at <= now
+        {
+            match self.next_hop[index * self.flows + packet.flow.0 as usize] {
+                Hop::Link(next) => {
+                    let (first, packet) = (index < next as usize, *packet);
+                    link.in_flight.pop_front();
+                    self.enter(now, next as usize, Entry::Link { first }, &packet);
+                }
+                hop => {
+                    leave(packet, hop);
+                    link.in_flight.pop_front();
+                }
+            }
+        }
+        self.update_due(index);
+    }
+
+    /// Each direction of each link.
+    pub(crate) fn links(&self) -> &[Link] {
+        &self.links
+    }
+
+    /// Starts the statistics of all links anew.
+    pub(crate) fn reset_stats(&mut self, now: Instant) {
+        for link in &mut self.links {
+            link.reset_stats(now);
+        }
+    }
+
+    #[inline(always)]
+    fn enter(&mut self, now: Instant, link: usize, entry: Entry, packet: &Packet) {
+        if let Some(arrival) = self.links[link].arrive(now, now, entry, packet) {
+            self.continue_from(now, link, arrival, packet);
+        } else if !self.links[link].is_fifo() {
+            self.update_due(link);
+        }
+    }
+
+    /// `packet` will arrive at the far end of `link`. Takes it through the private links behind it.
+    #[inline(always)]
+    fn continue_from(
+        &mut self,
+        now: Instant,
+        mut link: usize,
+        mut arrival: Instant,
+        packet: &Packet,
+    ) {
+        while let Hop::Link(next) = self.next_hop[link * self.flows + packet.flow.0 as usize] {
+            let next = next as usize;
+            if !self.is_private[next] {
+                break;
+            }
+            let entry = Entry::Link { first: link < next };
+            let Some(next_arrival) = self.links[next].arrive(now, arrival, entry, packet) else {
+                return;
+            };
+            (link, arrival) = (next, next_arrival);
+        }
+        // A copy of the whole and a store is cheaper than a copy of each field.
+        let mut packet = *packet;
+        packet.enqueued_at = arrival;
+        let in_flight = &mut self.links[link].in_flight;
+        in_flight.push_back(packet);
+        if in_flight.len() == 1 && arrival < self.due[link] {
+            self.due[link] = arrival;
+            if (arrival, link) < self.first_due {
+                self.first_due = (arrival, link);
+            }
+        }
+    }
+
+    /// `link` may be due at another time than before.
+    #[inline(always)]
+    fn update_due(&mut self, link: usize) {
+        self.due[link] = self.links[link].due();
+        let (mut first, mut first_at) = (0, Instant::NEVER);
+        for (index, &due) in self.due.iter().enumerate() {
+            if due < first_at {
+                (first, first_at) = (index, due);
+            }
+        }
+        self.first_due = (first_at, first);
+    }
+}

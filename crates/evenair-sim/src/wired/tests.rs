@@ -1,0 +1,186 @@
+//! Wired networks by hand, and droptail links that are computed at arrival against the same links
+//! whose transmitters ask a droptail discipline for each packet.
+
+use evenair_core::packet::{FlowId, PacketKind};
+use evenair_core::queue::{Config, Limit, Queue, QueueStats};
+use evenair_core::rng::{RngStream, StreamId};
+use evenair_core::time::Duration;
+use evenair_core::units::Rate;
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+use super::*;
+
+/// One link of a network: its rate, delay and limit.
+#[derive(Clone, Copy, Debug)]
+struct Spec {
+    rate: Rate,
+    delay: Duration,
+    limit: Limit,
+}
+
+#[derive(Clone, Debug)]
+enum Action {
+    Send { flow: u32, size: u32, is_ack: bool },
+    Reset,
+}
+
+fn discipline(limit: Limit) -> LinkQueue {
+    LinkQueue::discipline(Queue::new(
+        &Config::default(),
+        limit,
+        RngStream::new(1, StreamId::Queue, 0),
+    ))
+}
+
+/// A network in which each flow takes its path of links.
+fn network(specs: &[Spec], paths: &[Vec<u32>], queue: fn(Limit) -> LinkQueue) -> Wired {
+    let links = specs.iter().map(|s| Link::new(s.rate, s.delay, queue(s.limit), None)).collect();
+    let mut next_hop = vec![vec![Hop::End; paths.len()]; specs.len()];
+    for (flow, path) in paths.iter().enumerate() {
+        for pair in path.windows(2) {
+            next_hop[pair[0] as usize][flow] = Hop::Link(pair[1]);
+        }
+    }
+    let entries: Vec<u32> = paths.iter().map(|path| path[0]).collect();
+    Wired::new(links, next_hop, &entries)
+}
+
+/// The arrivals (time, flow, number) of what is sent, and each link's statistics, busy time included,
+/// at `end`.
+fn run(
+    mut wired: Wired,
+    paths: &[Vec<u32>],
+    actions: &[(Instant, Action)],
+    end: Instant,
+) -> (Vec<(Instant, u32, u64)>, Vec<(QueueStats, Duration)>) {
+    let mut arrivals = Vec::new();
+    let mut poll_until = |wired: &mut Wired, limit: Instant| {
+        while wired.due() < limit {
+            let now = wired.due();
+            wired.poll(now, |packet, hop| {
+                assert_eq!(hop, Hop::End);
+                arrivals.push((now, packet.flow.0, packet.seq));
+            });
+        }
+    };
+    for (number, (at, action)) in actions.iter().enumerate() {
+        // Links go before the ends of flows.
+        poll_until(&mut wired, end.min(*at + Duration::from_nanos(1)));
+        match *action {
+            Action::Send { flow, size, is_ack } => {
+                let kind = if is_ack { PacketKind::Ack } else { PacketKind::Data };
+                let seq = number as u64;
+                let packet = Packet { size, seq, ..Packet::new(FlowId(flow), kind) };
+                wired.send(*at, paths[flow as usize][0], &packet);
+            }
+            Action::Reset => wired.reset_stats(*at),
+        }
+    }
+    poll_until(&mut wired, end);
+    let stats = wired.links().iter().map(|link| (link.queue_stats(end), link.busy(end)));
+    (arrivals, stats.collect())
+}
+
+fn spec(mbps: u64, delay: Duration, packets: u32) -> Spec {
+    Spec { rate: Rate::from_mbps(mbps), delay, limit: Limit::Packets(packets) }
+}
+
+fn data(at: u64, flow: u32) -> (Instant, Action) {
+    (Instant::from_nanos(at * 1000), Action::Send { flow, size: 1500, is_ack: false })
+}
+
+/// 1500 bytes take 120 us at 100 Mb/s and 150 us at 80, and each link 2 ms. Three packets at 0 queue
+/// at the first link; behind the second, slower one they are 150 us apart.
+#[test]
+fn packets_queue_behind_each_other() {
+    let specs = [spec(100, Duration::from_millis(2), 10), spec(80, Duration::from_millis(2), 10)];
+    let actions = [data(0, 0), data(0, 0), data(0, 0), data(9_000, 0)];
+    for queue in [LinkQueue::fifo, discipline] {
+        let paths = [vec![0, 1]];
+        let wired = network(&specs, &paths, queue);
+        let (arrivals, stats) = run(wired, &paths, &actions, Instant::from_nanos(1 << 40));
+        let times: Vec<u64> = arrivals.iter().map(|(at, ..)| at.as_nanos() / 1000).collect();
+        assert_eq!(times, [4_270, 4_420, 4_570, 13_270]);
+        // At the second link they arrive at 2120, 2240 and 2360 and start at 2120, 2270 and 2420.
+        let (stats, busy) = &stats[1];
+        assert_eq!((stats.data_arrivals, stats.departures), (4, 4));
+        assert_eq!((stats.waited, *busy), (Duration::from_micros(90), Duration::from_micros(600)));
+    }
+}
+
+/// A limit of two: one in the transmitter and one that waits.
+#[test]
+fn a_full_queue_drops() {
+    let specs = [spec(100, Duration::from_millis(2), 2)];
+    let actions = [data(0, 0), data(0, 0), data(0, 0), data(119, 0), data(120, 0)];
+    for queue in [LinkQueue::fifo, discipline] {
+        let paths = [vec![0]];
+        let wired = network(&specs, &paths, queue);
+        let (arrivals, stats) = run(wired, &paths, &actions, Instant::from_nanos(1 << 40));
+        let numbers: Vec<u64> = arrivals.iter().map(|(.., number)| *number).collect();
+        assert_eq!(numbers, [0, 1, 4]);
+        assert_eq!(stats[0].0.drops.on_arrival, 2);
+    }
+}
+
+prop_compose! {
+    fn any_spec()(
+        rate in prop::sample::select(vec![8u64, 16, 40, 1_000]),
+        delay in prop::sample::select(vec![0u64, 1, 10, 300]),
+        limit in prop_oneof![
+            (1u32..6).prop_map(Limit::Packets),
+            (100u64..4_000).prop_map(Limit::Bytes),
+        ],
+    ) -> Spec {
+        Spec { rate: Rate::from_mbps(rate), delay: Duration::from_micros(delay), limit }
+    }
+}
+
+fn any_actions() -> impl Strategy<Value = Vec<(Instant, Action)>> {
+    // Whole microseconds, and sizes that take whole microseconds to send: many coincidences.
+    let send = (0u32..4, prop::sample::select(vec![50u32, 100, 1_000]), any::<bool>())
+        .prop_map(|(flow, size, is_ack)| Action::Send { flow, size, is_ack });
+    let action = prop_oneof![30 => send, 1 => Just(Action::Reset)];
+    prop::collection::vec((prop::sample::select(vec![0u64, 0, 10, 50, 100, 777]), action), 1..80)
+        .prop_map(|actions| {
+            let mut at = Instant::ZERO;
+            let step = |(gap, action)| {
+                at += Duration::from_micros(gap);
+                (at, action)
+            };
+            actions.into_iter().map(step).collect()
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 3000,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(768),
+        ..ProptestConfig::default()
+    })]
+
+    /// The same arrivals and statistics, whatever the topology.
+    #[test]
+    fn links_computed_at_arrival_are_links_with_events(
+        specs in prop::collection::vec(any_spec(), 4),
+        paths in prop::collection::vec(
+            prop::sample::subsequence(vec![0u32, 1, 2, 3], 1..=4).prop_shuffle(),
+            4,
+        ),
+        actions in any_actions(),
+        end in 0u64..6_000,
+    ) {
+        // Between two of the times at which anything happens.
+        let end = Instant::ZERO + Duration::from_nanos(end * 1_000 + 500);
+        let actions: Vec<_> = actions.into_iter().filter(|(at, _)| *at < end).collect();
+        let observe = |queue: fn(Limit) -> LinkQueue| {
+            run(network(&specs, &paths, queue), &paths, &actions, end)
+        };
+        let (arrivals, stats) = observe(LinkQueue::fifo);
+        let (expected_arrivals, expected_stats) = observe(discipline);
+        prop_assert_eq!(arrivals, expected_arrivals);
+        prop_assert_eq!(stats, expected_stats);
+    }
+}

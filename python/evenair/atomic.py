@@ -1,0 +1,101 @@
+"""Atomic output: files and folders that are either complete or not there."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import Self
+
+
+def sibling(path: Path, suffix: str) -> Path:
+    """Return `x-suffix.y` for the path `x.y`: the name of a file that belongs to it."""
+    return path.with_name(f"{path.stem}-{suffix}{path.suffix}")
+
+
+class AtomicOutput:
+    """Writes files and folders to hidden staging folders, then moves them to their destinations.
+
+    `stage` and `stage_folder` fail at once if a destination cannot be written, so that this is
+    known before a long simulation. Without `commit`, the `with` block leaves nothing behind::
+
+        with AtomicOutput() as output:
+            path = output.stage(Path("report/flows.parquet"))
+            ...  # write to path
+            output.commit()
+    """
+
+    def __init__(self) -> None:
+        self._staged: list[tuple[Path, Path]] = []
+        self._staging: dict[Path, Path] = {}
+
+    def stage(self, destination: Path) -> Path:
+        """Return the path to write to, of the same name and suffix. Raises OSError."""
+        destination = destination.absolute()
+        if destination.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(destination))
+        return self._stage(destination)
+
+    def stage_folder(self, destination: Path) -> Path:
+        """Return an empty folder to write to. Raises OSError.
+
+        Files of the same name in an existing destination are replaced, other files are kept.
+        """
+        destination = destination.resolve()
+        if destination.exists() and not destination.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(destination))
+        path = self._stage(destination)
+        path.mkdir()
+        return path
+
+    def commit(self) -> None:
+        """Flush what has been written to the disk and move it into place. Raises OSError.
+
+        What was staged first is moved last: it is there only if everything else is. A file that has
+        been staged but not written is left out.
+        """
+        for path, destination in reversed(self._staged):
+            if path.is_dir():
+                for source in sorted(file for file in path.rglob("*") if file.is_file()):
+                    _move(source, destination / source.relative_to(path))
+            elif path.exists():
+                _move(path, destination)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._staging:
+            import shutil  # see _staging_folder
+
+            for folder in self._staging.values():
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _stage(self, destination: Path) -> Path:
+        path = self._staging_folder(destination.parent) / destination.name
+        self._staged.append((path, destination))
+        return path
+
+    def _staging_folder(self, folder: Path) -> Path:
+        """Return a folder on the same file system as `folder`, which may not exist yet."""
+        if folder not in self._staging:
+            import tempfile  # here, because `evenair run --json` writes no file and must start fast
+
+            root = folder
+            while not root.exists() and root != root.parent:
+                root = root.parent
+            self._staging[folder] = Path(tempfile.mkdtemp(prefix=".evenair-", dir=root))
+        return self._staging[folder]
+
+
+def _move(source: Path, destination: Path) -> None:
+    with source.open("r+b") as file:
+        os.fsync(file.fileno())
+    destination.parent.mkdir(parents=True, exist_ok=True)
+    source.replace(destination)
+    if os.name == "posix":  # Windows cannot open a folder
+        descriptor = os.open(destination.parent, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

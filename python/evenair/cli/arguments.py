@@ -1,0 +1,115 @@
+"""Argument types and arguments that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MAX_RUNS_IN_MEMORY = 10_000
+"""Runs whose results are in memory at the same time; larger numbers need `evenair sweep`."""
+
+
+class BadInput(Exception):
+    """The input is not valid. The message is one line."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that accepts options between arguments and raises BadInput for errors."""
+
+    _intermixed = False
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Accept options between arguments, unless the parser has commands."""
+        if self._intermixed or self._subparsers is not None:
+            return super().parse_known_args(args, namespace)
+        self._intermixed = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._intermixed = False
+
+    def error(self, message: str) -> NoReturn:
+        """Raise BadInput instead of printing the usage."""
+        raise BadInput(f"{message} (see {self.prog} --help)")
+
+
+# --- Types ----------------------------------------------------------------------------------------
+
+
+def override(text: str) -> tuple[str, str]:
+    """Read KEY=VALUE."""
+    key, equals, value = text.partition("=")
+    if not equals or not key or not text.isprintable():
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected KEY=VALUE")
+    return key, value
+
+
+def seed(text: str) -> int:
+    """Read a seed, an integer of 64 bits."""
+    return _integer(text, 0, 2**64 - 1, "a whole number from 0 to 18446744073709551615")
+
+
+def runs(text: str) -> int:
+    """Read a number of runs."""
+    return _integer(text, 1, 1_000_000, "a whole number from 1 to 1000000")
+
+
+def runs_in_memory(text: str) -> int:
+    """Read a number of runs whose results are all in memory."""
+    accepted = f"a whole number from 1 to {MAX_RUNS_IN_MEMORY}; use evenair sweep for more"
+    return _integer(text, 1, MAX_RUNS_IN_MEMORY, accepted)
+
+
+def figure_file(text: str) -> Path:
+    """Read the name of a figure's file."""
+    return _file(text, ("png", "svg", "pdf"))
+
+
+def capture_file(text: str) -> Path:
+    """Read the name of a capture file."""
+    return _file(text, ("pcapng",))
+
+
+def _integer(text: str, low: int, high: int, accepted: str) -> int:
+    # Only digits: int() also takes "1_000" and " 7 ", and is slow for a very long text.
+    number = int(text) if text.isascii() and text.isdigit() and len(text) <= 20 else -1
+    if not low <= number <= high:
+        raise argparse.ArgumentTypeError(f"got {text[:40]!r}, expected {accepted}")
+    return number
+
+
+def _file(text: str, suffixes: Sequence[str]) -> Path:
+    path = Path(text)
+    if path.suffix.lower().removeprefix(".") not in suffixes:
+        names = " or ".join(f".{suffix}" for suffix in suffixes)
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected a file name that ends in {names}")
+    return path
+
+
+# --- Shared arguments -----------------------------------------------------------------------------
+
+
+def add_scenario(parser: argparse.ArgumentParser, set_help: str) -> None:
+    """Add SCENARIO and --set."""
+    parser.add_argument(
+        "scenario", metavar="SCENARIO", help="a TOML file or the name of a built-in scenario"
+    )
+    parser.add_argument(
+        "--set", metavar="KEY=VALUE", action="append", default=[], type=override, help=set_help
+    )
+
+
+def add_quiet(parser: argparse.ArgumentParser) -> None:
+    """Add --quiet."""
+    parser.add_argument("--quiet", action="store_true", help="print neither progress bar nor table")
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add --json."""
+    parser.add_argument("--json", action="store_true", help="print the result as one JSON document")

@@ -1,0 +1,54 @@
+"""Output files of commands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evenair import _toml, tables
+from evenair.cli.arguments import BadInput
+from evenair.messages import reason
+from evenair.result import RunResult, RunSet
+from evenair.scenario import has_finite_transfers
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from evenair.atomic import AtomicOutput
+
+
+def stage(output: AtomicOutput, option: str, destination: Path) -> Path:
+    """Stage the file of an option. Raises BadInput if it cannot be written."""
+    try:
+        return output.stage(destination)
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{option}: {destination}: cannot be written: {reason(error)}") from None
+
+
+def result_file_names(scenario: Mapping[str, Any]) -> list[str]:
+    """Return the names of the files that `write_result` writes for a resolved scenario."""
+    names = ["flows", "stations", "links"]
+    if has_finite_transfers(scenario):
+        names.append("sessions")
+    if "trace" in scenario:
+        names.append("series")
+    return ["result.json", "scenario.toml", *(f"{name}.parquet" for name in names)]
+
+
+def write_result(result: RunResult | RunSet, paths: Mapping[str, Path]) -> None:
+    """Write the result document, the resolved scenario and the tables.
+
+    `paths` maps the names of files to their paths. The tables of a RunSet have the seed as their
+    first column.
+    """
+    runs = RunSet([result]) if isinstance(result, RunResult) else result
+    for name, path in paths.items():
+        if name == "result.json":
+            path.write_text(result.json + "\n", encoding="utf-8")
+        elif name == "scenario.toml":
+            path.write_text(_toml.dumps(runs.runs[0].scenario), encoding="utf-8")
+        else:
+            table = name.removesuffix(".parquet")
+            tables.write_parquet(
+                getattr(result, table) if isinstance(result, RunResult) else runs.table(table), path
+            )

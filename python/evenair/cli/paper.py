@@ -1,0 +1,64 @@
+"""The command `evenair paper`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evenair.cli.arguments import BadInput
+from evenair.cli.terminal import DONE, progress
+from evenair.messages import unknown
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `evenair paper`."""
+    parser.add_argument(
+        "name", metavar="NAME", nargs="?", help="the paper; without it, list the papers"
+    )
+    parser.add_argument(
+        "--figure", metavar="ID", action="append", help="only this figure (may be repeated)"
+    )
+    parser.add_argument("--quick", action="store_true", help="fewer, shorter runs for a first look")
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, help="folder of the report [report/NAME]"
+    )
+
+
+def paper(arguments: argparse.Namespace) -> int:
+    """Rebuild a paper, or list the papers. Raises BadInput, RunError, Interrupted, OSError."""
+    from evenair import papers  # a paper imports NumPy and matplotlib
+
+    name = arguments.name
+    if name is None:
+        for known in papers.NAMES:
+            print(f"{known}: {papers.describe(known)}")
+        return DONE
+    if name not in papers.NAMES:
+        raise BadInput(unknown("paper", name, papers.NAMES))
+    out = arguments.out or Path("report") / name
+    with progress("runs", quiet=False) as update:
+        try:
+            status = papers.rebuild(name, arguments.figure, arguments.quick, out, update)
+        except ValueError as error:
+            raise BadInput(error) from None
+    _print_verdicts(out)
+    return status
+
+
+def _print_verdicts(report: Path) -> None:
+    """Print the claims of a report that do not hold, with reasons, and how many hold."""
+    from evenair.cli.console import open_console
+    from evenair.papers.report import count_verdicts
+
+    claims = json.loads((report / "claims.json").read_text(encoding="utf-8"))
+    console = open_console()
+    for claim in claims:
+        if not claim["holds"]:
+            console.print(f"{claim['id']} does not hold ({claim['where']}): {claim['statement']}")
+            console.print(f"    {claim['reason']}")
+    summary = count_verdicts([claim["holds"] for claim in claims])
+    console.print(f"{summary}; see {report / 'report.html'}")

@@ -1,0 +1,65 @@
+"""The command `evenair plot`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evenair.atomic import AtomicOutput
+from evenair.cli.arguments import BadInput, figure_file
+from evenair.cli.files import stage
+from evenair.cli.terminal import DONE
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `evenair plot`."""
+    parser.add_argument(
+        "table", metavar="FILE.parquet", type=Path, help="a table written by evenair sweep"
+    )
+    parser.add_argument("--x", metavar="KEY", required=True, help="key of the horizontal axis")
+    parser.add_argument("--y", metavar="METRIC", required=True, help="metric of the vertical axis")
+    parser.add_argument(
+        "--by",
+        metavar="KEY",
+        action="append",
+        default=[],
+        help="draw a line for each value of this key",
+    )
+    parser.add_argument(
+        "--out",
+        metavar="FILE",
+        type=figure_file,
+        help="the figure (.png, .svg, .pdf) [FILE.png beside the table]",
+    )
+
+
+def plot(arguments: argparse.Namespace) -> int:
+    """Draw the table of a campaign. Raises BadInput, OSError."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table, out = arguments.table, arguments.out or arguments.table.with_suffix(".png")
+    try:
+        content = pq.read_table(table)
+    except FileNotFoundError:
+        raise BadInput(f"{table}: no such file") from None
+    except (OSError, pa.ArrowException) as error:
+        cause = " ".join(str(error).split())[:200]
+        raise BadInput(f"{table}: cannot be read as Parquet: {cause}") from None
+
+    from evenair.campaign.figure import plot as draw  # imports matplotlib
+    from evenair.style import write_figure
+
+    try:
+        figure = draw(content, arguments.x, arguments.y, arguments.by)
+    except ValueError as error:
+        # The message begins with "x", "y" or "by", or names several of them.
+        option = str(error).partition(":")[0]
+        raise BadInput(f"--{error}" if option in ("x", "y", "by") else error) from None
+    with AtomicOutput() as output:
+        write_figure(figure, stage(output, "--out", out))
+        output.commit()
+    return DONE

@@ -1,0 +1,137 @@
+"""The command `evenair`: parser, signals and exit status."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from evenair._core import RunError, ScenarioError, __version__
+from evenair.cli import catalogue, model, paper, plot, run, sweep
+from evenair.cli.arguments import BadInput, Parser
+from evenair.cli.terminal import (
+    BAD_INPUT,
+    BROKEN_PIPE,
+    FAILED,
+    INTERRUPTED,
+    TERMINATED,
+    print_error,
+)
+from evenair.engine import Interrupted
+from evenair.messages import reason
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterator, Sequence
+    from types import FrameType
+
+TRACEBACK = "EVENAIR_TRACEBACK"
+"""The environment variable that makes unexpected errors print a traceback."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status.
+
+    0: done; 1: a run failed, or a published claim did not hold; 2: bad input, with one line on
+    standard error; 130: interrupted; 141: standard output was closed; 143: terminated.
+    """
+    with _sigterm_interrupts() as terminated:
+        status = _main(argv)
+    return TERMINATED if status == INTERRUPTED and terminated() else status
+
+
+@contextmanager
+def _sigterm_interrupts() -> Iterator[Callable[[], bool]]:
+    """Handle SIGTERM like Ctrl-C; yields the function that returns whether it was received."""
+    received = False
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal received
+        received = True
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one must not stop the clean-up
+        raise KeyboardInterrupt
+
+    # Do not replace a handler that the calling program, or the parent process, has set.
+    default = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if not default or threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield lambda: received
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _main(argv: Sequence[str] | None) -> int:
+    try:
+        arguments = _parser().parse_args(argv)
+        status: int = arguments.command(arguments)
+        sys.stdout.flush()
+        return status
+    except (BadInput, ScenarioError) as error:
+        return _fail(BAD_INPUT, error)
+    except RunError as error:
+        return _fail(FAILED, error)
+    except Interrupted as error:
+        return _fail(INTERRUPTED, error)
+    except KeyboardInterrupt:
+        return _fail(INTERRUPTED, "interrupted; nothing was written")
+    except BrokenPipeError:
+        # Python flushes standard output once more at exit; discard that output.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except OSError as error:
+        where = error.filename or ("standard output" if error.strerror else "")
+        return _fail(FAILED, f"{where}: {reason(error)}" if where else reason(error))
+    except Exception as error:
+        if TRACEBACK in os.environ:
+            raise
+        what = f"{type(error).__name__}: {error}"
+        return _fail(
+            FAILED, f"internal error: {what}; please report it (set {TRACEBACK}=1 for a traceback)"
+        )
+
+
+def _fail(status: int, error: object) -> int:
+    print_error(error)
+    return status
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="evenair",
+        description="Simulate TCP flows that share a wireless cell; rebuild published results.",
+        epilog="Exit status: 0 done; 1 a run or a published claim failed; 2 bad input;"
+        " 130 interrupted; 143 terminated.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"evenair {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def add(
+        name: str,
+        text: str,
+        add_arguments: Callable[[argparse.ArgumentParser], None],
+        command: Callable[[argparse.Namespace], int],
+    ) -> None:
+        added = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
+        add_arguments(added)
+        added.set_defaults(command=command)
+
+    add("run", "Simulate a scenario.", run.add_arguments, run.run)
+    text = "Simulate a grid of scenarios; resume after an interruption."
+    add("sweep", text, sweep.add_arguments, sweep.sweep)
+    add("plot", "Draw a metric of a sweep over a key.", plot.add_arguments, plot.plot)
+    text = "Evaluate an analytic model; without a name, list the models."
+    add("model", text, model.add_arguments, model.model)
+    text = "Rebuild a paper's figures and tables, with a verdict per claim."
+    add("paper", text, paper.add_arguments, paper.paper)
+    text = "List built-in scenarios, or print one as TOML."
+    add("scenarios", text, catalogue.add_scenarios_arguments, catalogue.scenarios)
+    text = "List the components of scenarios with their parameters."
+    add("parts", text, catalogue.add_parts_arguments, catalogue.parts)
+    return parser

@@ -1,0 +1,129 @@
+"""The command `evenair run`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evenair.atomic import AtomicOutput, sibling
+from evenair.cli.arguments import (
+    BadInput,
+    add_json,
+    add_quiet,
+    add_scenario,
+    capture_file,
+    figure_file,
+    runs_in_memory,
+    seed,
+)
+from evenair.cli.files import result_file_names, stage, write_result
+from evenair.cli.terminal import DONE, INTERRUPTED, print_bytes, print_error, progress
+from evenair.engine import MAX_SEED, Interrupted, run_jobs
+from evenair.result import RunSet
+from evenair.scenario import load
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from evenair.result import RunResult
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `evenair run`."""
+    add_scenario(
+        parser, "change a key of the scenario, as in cell.queue.kind=las or station.0.count=3"
+    )
+    parser.add_argument(
+        "--seed", metavar="N", type=seed, default=1, help="seed of the (first) run [1]"
+    )
+    parser.add_argument(
+        "--runs",
+        metavar="N",
+        type=runs_in_memory,
+        help="runs with the seeds N, N + 1, ..., and a summary",
+    )
+    add_json(parser)
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, help="write result, tables (Parquet) and scenario there"
+    )
+    parser.add_argument(
+        "--plot", metavar="FILE", type=figure_file, help="write a plot (.png, .svg, .pdf)"
+    )
+    parser.add_argument(
+        "--pcap",
+        metavar="FILE",
+        type=capture_file,
+        help="write captures of one run: X.pcapng of the air, X-wire.pcapng of the wire",
+    )
+    add_quiet(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Simulate a scenario. Raises BadInput, ScenarioError, RunError, Interrupted, OSError."""
+    runs, first_seed = arguments.runs, arguments.seed
+    if arguments.pcap and runs is not None:
+        raise BadInput("--pcap: a capture is of one run; leave out --runs")
+    if runs is not None and first_seed + runs - 1 > MAX_SEED:
+        raise BadInput(f"--runs: got {runs}, but seeds from {first_seed} end at {MAX_SEED}")
+    scenario = load(arguments.scenario, arguments.set)
+    jobs = [(scenario, first_seed + k) for k in range(runs or 1)]
+
+    with AtomicOutput() as output:
+        write = _stage_results(arguments, output, scenario.resolved)
+        pcap = _stage_captures(arguments.pcap, output)
+        with progress("runs", quiet=arguments.quiet) as update:
+            try:
+                results = run_jobs(jobs, progress=update, pcap=pcap)
+            except Interrupted as error:
+                if not error.finished:
+                    raise KeyboardInterrupt from None
+                results = error.finished
+        result = results[0] if runs is None else RunSet(results)
+        write(result)
+        output.commit()
+
+    if arguments.json:
+        print_bytes(result.json.encode() + b"\n")
+    elif not arguments.quiet:
+        from evenair.cli.run_table import print_result  # imports rich
+
+        print_result(result)
+    # An interruption after the last run has no effect.
+    if len(results) < len(jobs):
+        kept, next_seed = len(results), first_seed + len(results)
+        print_error(
+            f"interrupted; kept the runs with seeds {first_seed} to {next_seed - 1};"
+            f" continue with --seed {next_seed} --runs {runs - kept}"
+        )
+        return INTERRUPTED
+    return DONE
+
+
+def _stage_results(
+    arguments: argparse.Namespace, output: AtomicOutput, scenario: Mapping[str, Any]
+) -> Callable[[RunResult | RunSet], None]:
+    """Stage the files of --out and --plot, and return the function that writes them."""
+    plot = stage(output, "--plot", arguments.plot) if arguments.plot else None
+    folder: dict[str, Path] = {}
+    if arguments.out:
+        names = result_file_names(scenario)
+        folder = {name: stage(output, "--out", arguments.out / name) for name in names}
+
+    def write(result: RunResult | RunSet) -> None:
+        if folder:
+            write_result(result, folder)
+        if plot:
+            from evenair.style import write_figure  # imports matplotlib
+
+            write_figure(result.plot(), plot)
+
+    return write
+
+
+def _stage_captures(destination: Path | None, output: AtomicOutput) -> Path | None:
+    if destination is None:
+        return None
+    stage(output, "--pcap", sibling(destination, "wire"))
+    return stage(output, "--pcap", destination)

@@ -1,0 +1,79 @@
+"""The table that `evenair run` prints. Importing this module imports rich."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evenair.cli.console import mean_alone, new_table, open_console, with_interval
+from evenair.result import RunSet
+from evenair.statistics import Estimate, estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rich.table import Table
+
+    from evenair.result import RunResult
+
+
+def print_result(result: RunResult | RunSet) -> None:
+    """Print a table of the flows and, below it, the summary of the runs."""
+    runs = result.runs if isinstance(result, RunSet) else (result,)
+    summary = RunSet(runs).summary
+    console = open_console()
+    console.print(_flows(runs))
+    console.print("  ".join(_totals(summary)))
+    simulated = sum(run.duration_s for run in runs)
+    wall = sum(run.wall_s for run in runs)
+    spread = "; means over the runs ± 95% confidence intervals" if len(runs) > 1 else ""
+    console.print(
+        f"{_which(runs)}: {simulated:g} s simulated,"
+        f" {simulated / wall:,.0f} times as fast as real time{spread}"
+    )
+
+
+def _flows(runs: Sequence[RunResult]) -> Table:
+    """Return the means over the runs. At 80 columns only goodput has room for its interval."""
+    table = new_table("flow", "station", "direction", "transport")
+    for heading in ("goodput\n(Mb/s)", "RTT\n(ms)", "retrans-\nmissions", "timeouts"):
+        table.add_column(heading, justify="right")
+    counts = ".0f" if len(runs) == 1 else ".1f"
+    for k, flow in enumerate(runs[0].document["flows"]):
+
+        def of(key: str, scale: float = 1.0, *, k: int = k) -> Estimate | None:
+            sample = [run.document["flows"][k].get(key) for run in runs]
+            return None if None in sample else estimate([value * scale for value in sample])
+
+        table.add_row(
+            flow["id"],
+            flow["station"],
+            flow["direction"],
+            flow["transport"],
+            with_interval(of("goodput_bps", 1e-6), ".3f"),
+            mean_alone(of("mean_rtt_s", 1e3), ".1f"),
+            mean_alone(of("retransmissions"), counts),
+            mean_alone(of("timeouts"), counts),
+        )
+    return table
+
+
+def _totals(summary: Mapping[str, Estimate]) -> Iterator[str]:
+    shown = (
+        ("aggregate", "aggregate_goodput_bps", 1e-6, ".3f", " Mb/s"),
+        ("Jain's index", "jain_index", 1.0, ".3f", ""),
+        ("AP queue loss", "ap_queue_loss_ratio", 100.0, ".2f", "%"),
+        ("mean AP queue", "ap_queue_mean_packets", 1.0, ".1f", " packets"),
+        ("mean session", "mean_session_s", 1.0, ".4f", " s"),
+    )
+    for label, name, scale, form, unit in shown:
+        if name in summary:
+            mean, ci95 = summary[name]
+            scaled = Estimate(mean * scale, None if ci95 is None else ci95 * scale)
+            yield f"{label} {with_interval(scaled, form)}{unit}"
+
+
+def _which(runs: Sequence[RunResult]) -> str:
+    first, last = runs[0].seed, runs[-1].seed
+    return (
+        f"1 run, seed {first}" if len(runs) == 1 else f"{len(runs)} runs, seeds {first} to {last}"
+    )

@@ -1,0 +1,183 @@
+"""The command `evenair sweep`."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evenair.campaign.errors import CampaignError, CampaignInterrupted
+from evenair.cli.arguments import BadInput, add_quiet, add_scenario, runs, seed
+from evenair.cli.terminal import DONE, FAILED, INTERRUPTED, print_error, print_json, progress
+from evenair.scenario import read_document
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping
+
+    from evenair.campaign.result import Campaign
+    from evenair.campaign.summary import Group
+
+_OPTIONS = ("cluster", "jobs", "max-runs", "out", "runs", "seed", "series", "until", "vary")
+"""Options that the message of a CampaignError can begin with."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `evenair sweep`."""
+    add_scenario(parser, "change a key of the scenario in all runs")
+    parser.add_argument(
+        "--vary",
+        metavar="KEY=VALUES",
+        action="append",
+        default=[],
+        help="simulate each of V1,V2,... or the numbers START:STOP:STEP; several keys form a grid",
+    )
+    parser.add_argument(
+        "--runs", metavar="N", type=runs, help="runs per point of the grid, each with its own seed"
+    )
+    parser.add_argument(
+        "--seed", metavar="N", type=seed, default=1, help="seed of the first run [1]"
+    )
+    parser.add_argument(
+        "--until",
+        metavar="METRIC:PERCENT",
+        help="add runs to a point until the half-width of the 95%% interval is at most this part of"
+        " the mean, as in jain_index:1%%",
+    )
+    parser.add_argument(
+        "--max-runs",
+        metavar="N",
+        type=runs,
+        help="with --until, the maximum number of runs per point [1000]",
+    )
+    parser.add_argument(
+        "--out",
+        metavar="FILE.parquet",
+        type=Path,
+        required=True,
+        help="the table; finished runs are stored in FILE.parquet.runs, to resume from",
+    )
+    parser.add_argument(
+        "--flows", action="store_true", help="also write FILE-flows.parquet, one row per flow"
+    )
+    parser.add_argument(
+        "--series", action="store_true", help="also write FILE-series.parquet, the traces"
+    )
+    parser.add_argument(
+        "--jobs", metavar="N", type=runs, help="number of parallel runs [one per processor]"
+    )
+    parser.add_argument(
+        "--cluster", metavar="ADDRESS", help="run on a Dask scheduler; local starts one"
+    )
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    add_quiet(parser)
+
+
+def sweep(arguments: argparse.Namespace) -> int:
+    """Run a campaign. Raises BadInput, ScenarioError, OSError."""
+    from evenair.axis import AxisError
+
+    try:
+        return _sweep(arguments)
+    except AxisError as error:
+        raise BadInput(f"--vary: {error}") from None
+    except CampaignError as error:
+        option = str(error).partition(":")[0]
+        raise BadInput(f"--{error}" if option in _OPTIONS else error) from None
+
+
+def _sweep(arguments: argparse.Namespace) -> int:
+    from evenair.axis import parse_axis
+    from evenair.campaign.grid import Grid
+    from evenair.campaign.sweep import run_campaign  # imports pyarrow
+
+    axes = [parse_axis(text) for text in arguments.vary]
+    for axis in axes:
+        if axis.key in dict(arguments.set):
+            raise BadInput(f"--vary: {axis.key}: is also given by --set; omit one of them")
+    scenario = read_document(arguments.scenario)
+    if arguments.set:
+        scenario = scenario.with_overrides(arguments.set, "--set", "--set")
+    base = ["evenair", "run", arguments.scenario]
+    for key, value in arguments.set:
+        base += ["--set", f"{key}={value}"]
+
+    campaign: Campaign | None
+    with progress("runs", quiet=arguments.quiet) as update:
+        try:
+            campaign = run_campaign(
+                Grid(scenario, axes),
+                arguments.runs,
+                seed=arguments.seed,
+                out=arguments.out,
+                jobs=arguments.jobs,
+                cluster=arguments.cluster,
+                until=arguments.until,
+                max_runs=arguments.max_runs,
+                table_names=[
+                    "runs",
+                    *(["flows"] if arguments.flows else []),
+                    *(["series"] if arguments.series else []),
+                ],
+                progress=update,
+                base=shlex.join(base),
+            )
+        except CampaignInterrupted as interrupted:
+            campaign, kept = None, interrupted.finished
+    if campaign is None:
+        print_error(
+            f"interrupted; {arguments.out}.runs has {kept} finished runs;"
+            " repeat the command to continue"
+        )
+        return INTERRUPTED
+    if arguments.json:
+        print_json(_document(campaign, arguments.out))
+    elif not arguments.quiet:
+        from evenair.cli.sweep_table import print_campaign  # imports rich
+
+        print_campaign(campaign, arguments.out)
+    return _report(campaign)
+
+
+def _report(campaign: Campaign) -> int:
+    """Print warnings and failures on standard error; return the exit status."""
+    if campaign.foreign:
+        print_error(
+            f"{campaign.foreign} runs of other versions of evenair in the store were not used"
+        )
+    for point in campaign.unsettled:
+        print_error(
+            f"{_where(point)}: not as precise as requested after the maximum number of runs"
+        )
+    for failure in campaign.failures:
+        print_error(f"{_where(failure.values)}, seed {failure.seed} failed: {failure.reason}")
+        print_error(f"to reproduce: {failure.command}")
+    return FAILED if campaign.failures else DONE
+
+
+def _where(values: Mapping[str, Any]) -> str:
+    return " ".join(f"{key}={value}" for key, value in values.items()) or "the scenario"
+
+
+def _document(campaign: Campaign, out: Path) -> dict[str, Any]:
+    return {
+        "out": str(out),
+        "runs": campaign.table.num_rows,
+        "new_runs": campaign.new_runs,
+        "points": [_point(group) for group in campaign.groups],
+        "unsettled": list(campaign.unsettled),
+        "failures": [
+            {
+                "keys": failure.values,
+                "seed": failure.seed,
+                "reason": failure.reason,
+                "command": failure.command,
+            }
+            for failure in campaign.failures
+        ],
+    }
+
+
+def _point(group: Group) -> dict[str, Any]:
+    summary = {name: metric._asdict() for name, metric in group.metrics.items()}
+    return {"keys": group.values, "runs": group.runs, "summary": summary}

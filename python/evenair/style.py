@@ -1,0 +1,107 @@
+"""A common style of figures, legible in print and without colour. Imports matplotlib."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import matplotlib as mpl
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+STYLE: dict[str, Any] = {
+    "font.size": 9.0,
+    "axes.titlesize": 9.0,
+    "axes.labelsize": 9.0,
+    "axes.linewidth": 0.8,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "grid.color": "#d9d9d9",
+    "grid.linewidth": 0.5,
+    "legend.fontsize": 8.5,
+    "legend.frameon": False,
+    "legend.handlelength": 2.8,
+    "lines.linewidth": 1.3,
+    "lines.markersize": 5.0,
+    "xtick.labelsize": 8.5,
+    "ytick.labelsize": 8.5,
+    "figure.constrained_layout.use": True,
+    "savefig.dpi": 150,
+    # Equal data give equal bytes.
+    "svg.hashsalt": "evenair",
+    "svg.fonttype": "path",
+}
+"""The matplotlib settings of the style."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """The style of a curve: colour, dashes and marker all differ between curves."""
+
+    label: str
+    color: str
+    dashes: str
+    marker: str
+    filled: bool = True
+
+    def keywords(self) -> dict[str, Any]:
+        """Return the keyword arguments of Axes.plot and Axes.errorbar."""
+        return {
+            "label": self.label,
+            "color": self.color,
+            "linestyle": self.dashes,
+            "marker": self.marker,
+            "markerfacecolor": self.color if self.filled else "white",
+        }
+
+    def over_time(self, samples: int) -> dict[str, Any]:
+        """Return the keyword arguments of Axes.plot for a trace with strong variation.
+
+        Dashes would not be visible: the line is solid, and about ten of its samples are marked.
+        """
+        step = max(samples // 10, 1)
+        start = step // (2 if self.filled else 1)  # the markers of two traces do not coincide
+        return self.keywords() | {
+            "linestyle": "-",
+            "linewidth": 0.9,
+            "markevery": (start, step),
+            "zorder": 3 if self.filled else 2,
+        }
+
+
+def new_figure(
+    columns: int = 1, rows: int = 1, *, panel: tuple[float, float] = (5.4, 3.5), share: bool = False
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure with columns × rows axes, row by row. `panel` is in inches.
+
+    Call it, and everything that draws on the figure, inside `styled()`.
+    """
+    figure = Figure(figsize=(columns * panel[0], rows * panel[1]), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(rows, columns, squeeze=False, sharex=share, sharey=share)
+    return figure, list(axes.flat)
+
+
+def styled() -> Any:
+    """Return a context in which figures have the common style."""
+    return mpl.rc_context(cast("Any", STYLE))  # typed by key only since matplotlib 3.11
+
+
+def legend_above(figure: Figure, axes: Axes, columns: int) -> None:
+    """Put the legend of some axes above the whole figure, where it hides no data."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=columns)
+
+
+def write_figure(figure: Figure, path: Path) -> None:
+    """Write a figure as PNG, SVG or PDF, by the suffix. Equal figures give equal bytes."""
+    undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+    with mpl.rc_context({"svg.hashsalt": "evenair"}):
+        figure.savefig(path, dpi=150, metadata=undated.get(path.suffix.lower()))
