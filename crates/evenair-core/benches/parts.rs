@@ -6,12 +6,13 @@ use std::collections::VecDeque;
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use evenair_core::medium::Cell;
 use evenair_core::medium::wlan::phy::{LONG_PREAMBLE, Phy};
-use evenair_core::medium::wlan::{AP, Dcf, DcfConfig, Event, Frame};
-use evenair_core::packet::{FlowId, Packet, PacketKind};
+use evenair_core::medium::wlan::{Dcf, DcfConfig, RateControl};
+use evenair_core::packet::{FlowId, NodeId, Packet, PacketKind};
 use evenair_core::queue::{
     Actions, Config, DropTailConfig, Filtering, LasConfig, Limit, Queue, QueueDiscipline, Service,
-    SpmAfConfig,
+    SpmAfConfig, TxQueue,
 };
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::tcp::congestion::{self, Controller};
@@ -96,39 +97,32 @@ fn contention(c: &mut Criterion) {
     group.finish();
 }
 
-struct SaturatedCell {
-    medium: Dcf,
-    frame: Frame,
-}
+struct SaturatedCell(Cell<Dcf>);
 
 impl SaturatedCell {
     fn new(stations: u32) -> Self {
-        let phy = Phy::dot11b(LONG_PREAMBLE);
-        let config = DcfConfig {
-            phy,
-            control_rate: Rate::from_mbps(2),
-            rts_threshold: None,
-            mac_overhead: 36,
-            immediate_access: true,
-            short_retry_limit: 7,
-            long_retry_limit: 4,
+        let config = DcfConfig::new(Phy::dot11b(LONG_PREAMBLE), Rate::from_mbps(2));
+        let rates = vec![RateControl::Fixed(Rate::from_mbps(11)); stations as usize + 1];
+        let queue = |node| {
+            let rng = RngStream::new(1, StreamId::Queue, node);
+            TxQueue::new(Queue::new(&Config::default(), Limit::Packets(60), rng))
         };
-        let rates = vec![Rate::from_mbps(11); stations as usize + 1];
-        let mut medium = Dcf::new(config, &rates, 1);
-        let frame = Frame { to: AP, bytes: packet(1).size };
+        let queues = (0..=u64::from(stations)).map(queue).collect();
+        let losses = (0..=stations).map(|_| None).collect();
+        let mut cell = Cell::new(Dcf::new(config, &rates, 1), queues, losses);
         for station in 1..=stations {
-            medium.offer(Instant::ZERO, station, frame);
+            // One for the MAC, and one that waits.
+            cell.send(Instant::ZERO, NodeId(station), packet(1));
+            cell.send(Instant::ZERO, NodeId(station), packet(1));
         }
-        Self { medium, frame }
+        Self(cell)
     }
 
-    /// From the end of one frame that got through, or was given up, to that of the next.
+    /// From one reception to the next; the sender of the packet gets another one.
     fn round(&mut self) {
-        while let Some((now, event)) = self.medium.poll_until(Instant::NEVER) {
-            if let Event::Done { station, .. } = event {
-                self.medium.offer(now, station, self.frame);
-                return;
-            }
+        if let Some(arrival) = self.0.poll(Instant::NEVER) {
+            let packet = Packet { enqueued_at: arrival.at, ..packet(1) };
+            self.0.send(arrival.at, arrival.from, packet);
         }
     }
 }

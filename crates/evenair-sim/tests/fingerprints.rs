@@ -25,12 +25,16 @@ const BASE: &str = r#"
     flows = [{ direction = "down" }]
 "#;
 
-const QUEUES: [&str; 5] = [
+const QUEUES: [&str; 9] = [
     r#"{ kind = "droptail", limit = 20 }"#,
     r#"{ kind = "droptail", limit = "30 KB" }"#,
     r#"{ kind = "spm-af", filtering = "tail", limit = 20 }"#,
     r#"{ kind = "spm-af", filtering = "head", limit = 20 }"#,
     r#"{ kind = "las", limit = 20 }"#,
+    r#"{ kind = "codel", limit = 100 }"#,
+    r#"{ kind = "fq-codel", limit = 100 }"#,
+    r#"{ kind = "pie", limit = 100 }"#,
+    r#"{ kind = "pie", delay = "rate", derandomize = true, limit = 100 }"#,
 ];
 const PHYS: [&str; 3] = ["802.11b", "802.11a", "802.11g"];
 const VARIANTS: [&str; 15] = [

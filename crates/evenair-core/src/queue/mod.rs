@@ -7,15 +7,20 @@
 //! in a gateway that queues real buffers. To add one: a file here, and a line in `disciplines!` below.
 
 mod backlog;
+mod codel;
 mod drop_tail;
+mod fq_codel;
 mod las;
+mod pie;
 mod spm_af;
+mod tbf;
 #[cfg(test)]
 mod tests;
 mod tx_queue;
 
 pub use backlog::{Backlog, Limit};
 pub use las::Service;
+pub use pie::DelayEstimate;
 pub use spm_af::Filtering;
 pub use tx_queue::{DropStats, QueueStats, TxQueue};
 
@@ -218,4 +223,8 @@ disciplines! {
     DropTail(DropTailConfig) in drop_tail,
     SpmAf(SpmAfConfig) in spm_af,
     Las(LasConfig) in las,
+    Codel(CodelConfig) in codel,
+    FqCodel(FqCodelConfig) in fq_codel,
+    Pie(PieConfig) in pie,
+    Tbf(TbfConfig) in tbf,
 }

@@ -1,6 +1,8 @@
 //! The disciplines' rules one by one ([`rules`]), and all of them against small, slow queues that
-//! are written as plainly as the rules ([`model`]).
+//! are written as plainly as the rules ([`model`]). Those that look at the clock have models and rules of
+//! their own ([`aqm`]).
 
+mod aqm;
 mod model;
 mod rules;
 

@@ -132,7 +132,9 @@ impl Fifo {
             self.hold_last(now);
         }
         self.let_leave(at, entry);
-        self.count_until(now);
+        if self.left > 0 || !self.dropped.is_empty() {
+            self.count_until(now);
+        }
         if at == now && self.free_at <= at && self.held.is_empty() {
             return Some(self.pass(now, packet, duration));
         }

@@ -8,6 +8,7 @@
 //! at once when they enter the link before, *ahead of time*. So a packet needs one event where it meets
 //! others, and one where it enters the cell or reaches its end.
 
+mod earliest;
 mod fifo;
 mod link;
 #[cfg(test)]
@@ -18,6 +19,7 @@ use evenair_core::time::Instant;
 
 pub(crate) use link::{Link, LinkQueue};
 
+use earliest::Earliest;
 use fifo::Entry;
 
 /// Where a packet goes next.
@@ -40,9 +42,8 @@ pub(crate) struct Wired {
     /// Where packets go from each link: by link times the number of flows, plus flow.
     next_hop: Vec<Hop>,
     flows: usize,
-    /// When each link is due, and the first of them.
-    due: Vec<Instant>,
-    first_due: (Instant, usize),
+    /// When each link is due.
+    due: Earliest,
 }
 
 impl Wired {
@@ -64,8 +65,7 @@ impl Wired {
         };
         Self {
             is_private: links.iter().enumerate().map(is_private).collect(),
-            due: vec![Instant::NEVER; links.len()],
-            first_due: (Instant::NEVER, 0),
+            due: Earliest::new(links.len()),
             flows: next_hop.first().map_or(0, Vec::len),
             next_hop: next_hop.concat(),
             links,
@@ -80,7 +80,7 @@ impl Wired {
 
     /// When [`Wired::poll`] is to be called next.
     pub(crate) fn due(&self) -> Instant {
-        self.first_due.0
+        self.due.time()
     }
 
     /// Does what is due at `now` at the first link. A packet that leaves the wired network is passed to
@@ -88,7 +88,7 @@ impl Wired {
     /// ([`Hop::End`]).
     #[inline(always)]
     pub(crate) fn poll(&mut self, now: Instant, leave: impl FnOnce(&Packet, Hop)) {
-        let index = self.first_due.1;
+        let index = self.due.index();
         if let Some((packet, arrival)) = self.links[index].serve(now)
             && let Some(arrival) = arrival
         {
@@ -159,24 +159,14 @@ impl Wired {
         packet.enqueued_at = arrival;
         let in_flight = &mut self.links[link].in_flight;
         in_flight.push_back(packet);
-        if in_flight.len() == 1 && arrival < self.due[link] {
-            self.due[link] = arrival;
-            if (arrival, link) < self.first_due {
-                self.first_due = (arrival, link);
-            }
+        if in_flight.len() == 1 {
+            self.update_due(link);
         }
     }
 
     /// `link` may be due at another time than before.
     #[inline(always)]
     fn update_due(&mut self, link: usize) {
-        self.due[link] = self.links[link].due();
-        let (mut first, mut first_at) = (0, Instant::NEVER);
-        for (index, &due) in self.due.iter().enumerate() {
-            if due < first_at {
-                (first, first_at) = (index, due);
-            }
-        }
-        self.first_due = (first_at, first);
+        self.due.set(link, self.links[link].due());
     }
 }

@@ -180,16 +180,16 @@ impl Model {
 
 /// What may be said of any discipline without knowing how it works.
 #[derive(Default)]
-struct Account {
-    arrived: Vec<Packet>,
-    waiting: Vec<Packet>,
-    in_service: Vec<Packet>,
-    left: Vec<Packet>,
+pub(super) struct Account {
+    pub(super) arrived: Vec<Packet>,
+    pub(super) waiting: Vec<Packet>,
+    pub(super) in_service: Vec<Packet>,
+    pub(super) left: Vec<Packet>,
     discarded: u64,
 }
 
 impl Account {
-    fn discard(&mut self, discarded: &[Dropped<Packet>]) -> Result<(), TestCaseError> {
+    pub(super) fn discard(&mut self, discarded: &[Dropped<Packet>]) -> Result<(), TestCaseError> {
         for lost in discarded {
             let place = self.waiting.iter().position(|p| *p == lost.packet);
             prop_assert!(place.is_some(), "discarded, but not waiting: {lost:?}");
@@ -199,7 +199,7 @@ impl Account {
         Ok(())
     }
 
-    fn check(&self, queue: &Queue<Packet>, limit: Limit) -> Result<(), TestCaseError> {
+    pub(super) fn check(&self, queue: &Queue<Packet>, limit: Limit) -> Result<(), TestCaseError> {
         let backlog = queue.backlog();
         prop_assert_eq!(backlog.packets() as usize, self.waiting.len());
         let acks = self.waiting.iter().filter(|p| p.kind == PacketKind::Ack).count();

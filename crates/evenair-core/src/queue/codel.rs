@@ -1,0 +1,254 @@
+//! CoDel, controlled delay (RFC 8289).
+//!
+//! Each packet's sojourn time is measured when it leaves. Once it has been at or above `target` for a
+//! whole `interval`, CoDel drops the packet at the head and, until the sojourn time falls below
+//! `target`, further ones at times that the control law spaces `interval / sqrt(count)` apart.
+//!
+//! What was decided where RFC 8289 is open, and where Linux (`net/sched/sch_codel.c`) differs:
+//! - **Control law** (section 5.6). The distance between two drops is the largest whole number of
+//!   nanoseconds not above `interval / sqrt(count)`. It is the integer square root of
+//!   `interval^2 / count`, so it is exact and the same on every platform. Linux updates an
+//!   approximation of `1 / sqrt(count)` by one step of Newton's method per drop, in 16 bits, and
+//!   counts time in units of 1024 ns.
+//! - **Re-entry** (section 5.5). A queue that enters the dropping state again less than 16 intervals
+//!   after the last drop was due starts from the number of drops that the last dropping state made
+//!   beyond its starting count; otherwise, and if that number is 1 or less, it starts from 1. The RFC
+//!   takes this rule from Linux.
+//! - **Persistence** (section 5.6). Dropping may begin when `interval` has passed, that is at
+//!   `now >= first_above_time`; Linux requires `now` to be later.
+//! - **ECN** (`ecn`). The pseudocode of RFC 8289 drops. With `ecn`, a packet that would be dropped is
+//!   marked and returned if its transport supports ECN. The schedule advances as for a drop. At most one
+//!   packet is marked per departure, as in Linux.
+//! - **The last packet.** A packet is not dropped while `mtu` bytes or less wait behind it (section
+//!   5.6), so the last one never is, and a queue that holds packets always returns one.
+//! - **A full queue** drops the packet that arrives.
+
+use std::collections::VecDeque;
+
+use super::{Actions, Backlog, DropReason, Limit, QueueDiscipline, QueueItem};
+use crate::component::{configuration, integer, positive, switch};
+use crate::rng::RngStream;
+use crate::time::{Duration, Instant};
+
+configuration! {
+    /// Parameters of CoDel.
+    pub struct CodelConfig {
+        name: "codel",
+        summary: "controlled delay: drops at the head while packets wait longer than a target",
+        source: "RFC 8289",
+        ordered: [target <= interval],
+    }
+    // 5% to 10% of the interval (RFC 8289 section 4.4).
+    /// acceptable standing queue delay
+    target: Duration = Duration::from_millis(5), positive();
+    // The time in which a queue should have dissipated (RFC 8289 section 4.3).
+    /// how long the delay must exceed the target before packets are dropped; about the
+    /// largest round-trip time
+    interval: Duration = Duration::from_millis(100), positive();
+    // RFC 8289 section 5.3 sets `maxpacket_` to 512 bytes and recommends the MTU of the interface.
+    /// a queue that holds no more bytes than this does not drop
+    mtu: u64 = 1500, integer(1..=65_535);
+    /// mark packets of ECN-capable transports instead of dropping them
+    ecn: bool = false, switch();
+}
+
+/// After this many intervals without a drop, the drop rate is forgotten (RFC 8289 section 5.5).
+const MEMORY: u64 = 16;
+
+/// A first-in, first-out queue whose head CoDel watches. The caller accounts for arrivals in its
+/// [`Backlog`]; departures are accounted for here.
+#[derive(Clone, Debug)]
+pub(super) struct CodelQueue<P> {
+    packets: VecDeque<P>,
+    bytes: u64,
+    schedule: DropSchedule,
+}
+
+/// When CoDel drops next (the state variables of RFC 8289 section 5.2).
+#[derive(Clone, Copy, Debug, Default)]
+struct DropSchedule {
+    /// When the delay will have been above the target for an interval, if it stays there. `None`
+    /// while it is below.
+    first_above: Option<Instant>,
+    /// Whether the queue is in the dropping state.
+    dropping: bool,
+    /// When the next drop is due, or was when the dropping state ended.
+    drop_next: Instant,
+    /// Drops of this dropping state, and those that it started from.
+    count: u32,
+    /// `count` when the dropping state was entered.
+    last_count: u32,
+}
+
+impl DropSchedule {
+    /// Takes note of a packet that has waited for `sojourn` and leaves `bytes` behind it; whether the
+    /// delay has been above the target for an interval (RFC 8289 section 5.6).
+    fn is_persistent(
+        &mut self,
+        config: &CodelConfig,
+        now: Instant,
+        sojourn: Duration,
+        bytes: u64,
+    ) -> bool {
+        if sojourn < config.target || bytes <= config.mtu {
+            self.first_above = None;
+            return false;
+        }
+        now >= *self.first_above.get_or_insert(now + config.interval)
+    }
+
+    /// Enters the dropping state (RFC 8289 section 5.5).
+    fn enter(&mut self, interval: Duration, now: Instant) {
+        let made = self.count - self.last_count;
+        let is_recent = now.since(self.drop_next) < interval * MEMORY;
+        self.count = if made > 1 && is_recent { made } else { 1 };
+        self.last_count = self.count;
+        self.dropping = true;
+        self.drop_next = now + control_law(interval, self.count);
+    }
+
+    /// Schedules the drop after one that was due at `drop_next`.
+    fn advance(&mut self, interval: Duration) {
+        self.drop_next += control_law(interval, self.count);
+    }
+}
+
+/// `interval / sqrt(count)` in whole nanoseconds, rounded down (RFC 8289 section 5.6). Exact: the
+/// integer square root of `floor(x)` is `floor(sqrt(x))`.
+fn control_law(interval: Duration, count: u32) -> Duration {
+    let nanos = u128::from(interval.as_nanos());
+    Duration::from_nanos((nanos * nanos / u128::from(count)).isqrt() as u64)
+}
+
+impl<P: QueueItem> CodelQueue<P> {
+    /// An empty queue.
+    pub(super) fn new() -> Self {
+        Self { packets: VecDeque::new(), bytes: 0, schedule: DropSchedule::default() }
+    }
+
+    /// Bytes that wait.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// What waits, the head first.
+    pub(super) fn packets(&self) -> &VecDeque<P> {
+        &self.packets
+    }
+
+    /// Appends `packet`.
+    pub(super) fn push(&mut self, packet: P) {
+        self.bytes += u64::from(packet.size());
+        self.packets.push_back(packet);
+    }
+
+    /// Removes the head without a look at its delay.
+    pub(super) fn pop(&mut self) -> Option<P> {
+        let packet = self.packets.pop_front()?;
+        self.bytes -= u64::from(packet.size());
+        Some(packet)
+    }
+
+    /// Removes the next packet to transmit, after those that CoDel drops (RFC 8289 section 5.5).
+    /// `None` if the queue is empty.
+    pub(super) fn dequeue(
+        &mut self,
+        config: &CodelConfig,
+        now: Instant,
+        backlog: &mut Backlog,
+        actions: &mut Actions<P>,
+    ) -> Option<P> {
+        let mut head = self.take_head(config, now);
+        if self.schedule.dropping {
+            while let Some((packet, true)) = &mut head {
+                if now < self.schedule.drop_next {
+                    break;
+                }
+                self.schedule.count = self.schedule.count.saturating_add(1);
+                if config.ecn && actions.mark(packet) {
+                    self.schedule.advance(config.interval);
+                    break;
+                }
+                head = self.replace_head(config, now, head, backlog, actions);
+                if let Some((_, true)) = head {
+                    self.schedule.advance(config.interval);
+                }
+            }
+            self.schedule.dropping = matches!(head, Some((_, true)));
+        } else if let Some((packet, true)) = &mut head {
+            self.schedule.enter(config.interval, now);
+            if !(config.ecn && actions.mark(packet)) {
+                head = self.replace_head(config, now, head, backlog, actions);
+            }
+        }
+        let (packet, _) = head?;
+        backlog.serve(&packet);
+        Some(packet)
+    }
+
+    /// The head, removed, and whether the delay has been above the target for an interval.
+    fn take_head(&mut self, config: &CodelConfig, now: Instant) -> Option<(P, bool)> {
+        let Some(packet) = self.pop() else {
+            self.schedule.first_above = None;
+            return None;
+        };
+        let sojourn = now.since(packet.enqueued_at());
+        let is_persistent = self.schedule.is_persistent(config, now, sojourn, self.bytes);
+        Some((packet, is_persistent))
+    }
+
+    /// Drops the packet that was removed last, and removes the next.
+    fn replace_head(
+        &mut self,
+        config: &CodelConfig,
+        now: Instant,
+        head: Option<(P, bool)>,
+        backlog: &mut Backlog,
+        actions: &mut Actions<P>,
+    ) -> Option<(P, bool)> {
+        let (packet, _) = head?;
+        backlog.remove(&packet);
+        actions.drop(packet, DropReason::OnDeparture);
+        self.take_head(config, now)
+    }
+}
+
+/// One queue under CoDel.
+#[derive(Clone, Debug)]
+pub struct Codel<P> {
+    backlog: Backlog,
+    config: CodelConfig,
+    queue: CodelQueue<P>,
+}
+
+impl<P: QueueItem> Codel<P> {
+    /// An empty queue.
+    pub fn new(config: CodelConfig, limit: Limit, _rng: RngStream) -> Self {
+        Self { backlog: Backlog::new(limit), config, queue: CodelQueue::new() }
+    }
+}
+
+impl<P: QueueItem> QueueDiscipline<P> for Codel<P> {
+    #[inline(never)]
+    fn enqueue(&mut self, _now: Instant, packet: P, actions: &mut Actions<P>) {
+        if self.backlog.has_room_for(&packet) {
+            self.backlog.add(&packet);
+            self.queue.push(packet);
+        } else {
+            actions.drop(packet, DropReason::OnArrival);
+        }
+    }
+
+    #[inline(never)]
+    fn dequeue(&mut self, now: Instant, actions: &mut Actions<P>) -> Option<P> {
+        self.queue.dequeue(&self.config, now, &mut self.backlog, actions)
+    }
+
+    fn backlog(&self) -> &Backlog {
+        &self.backlog
+    }
+
+    fn backlog_mut(&mut self) -> &mut Backlog {
+        &mut self.backlog
+    }
+}

@@ -1,0 +1,222 @@
+//! FQ-CoDel: flow queues under CoDel, served by deficit round robin (RFC 8290).
+//!
+//! A packet joins one of `flows` queues by a hash of its connection. Queues take turns, and each may
+//! send `quantum` bytes in a turn. A queue that becomes active goes to the end of the list of new
+//! queues, which is served before the list of old queues; it moves to the old list when its credits
+//! are used up or when it is found empty. Each queue runs CoDel.
+//!
+//! What was decided where RFC 8290 is open, and where Linux (`net/sched/sch_fq_codel.c`) differs:
+//! - **Hash** (section 4.1). Flow and connection number are one integer, to which the salt is added
+//!   modulo 2^64; the finalizer of SplitMix64 mixes the sum, and the remainder modulo `flows` is the
+//!   queue. The salt is the first number of the discipline's random stream. The RFC and Linux take
+//!   Jenkins' hash of the 5-tuple; any hash that spreads and is salted will do.
+//! - **Credits** (sections 3 and 4.2). A queue has had its turn when its credits are zero or less, as
+//!   section 3 and Linux have it; section 4.2 says "negative".
+//! - **Overflow** (section 4.1). The packet joins its queue first. If the limit is then exceeded, the
+//!   queue with the most bytes, of several the one with the lowest number, drops half of its packets
+//!   from the head, rounded up, but at most `drop_batch`. This repeats until the limit holds, which
+//!   matters for a limit in bytes only. Linux halves the bytes instead of the packets, once per arrival.
+//!   With `drop_batch = 1` each overflow costs one packet.
+//! - **A packet that would not fit** even into an otherwise empty buffer, because of what is being
+//!   transmitted, is dropped alone: no other packet makes room in vain.
+//! - **Small queues.** CoDel does not drop while `mtu` bytes or less wait in *its own* queue, so with
+//!   `flows = 1` this is CoDel, as section 1.3 says. Linux looks at the bytes of all queues.
+//! - **State.** A queue keeps its CoDel state while it is inactive (section 1.3).
+
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+
+use super::codel::{CodelConfig, CodelQueue};
+use super::{Actions, Backlog, DropReason, Limit, QueueDiscipline, QueueItem};
+use crate::component::{configuration, integer};
+use crate::packet::ConnectionId;
+use crate::rng::RngStream;
+use crate::time::Instant;
+
+configuration! {
+    /// Parameters of FQ-CoDel.
+    pub struct FqCodelConfig {
+        name: "fq-codel",
+        summary: "flow queues under CoDel that take turns, sparse flows first",
+        source: "RFC 8290",
+        ordered: [codel.target <= codel.interval],
+    }
+    // ECN: RFC 8290 section 5.2.6.
+    /// CoDel on each flow queue.
+    codel: CodelConfig = CodelConfig { ecn: true, ..CodelConfig::default() };
+    // RFC 8290 section 5.2.5.
+    /// queues among which connections are distributed
+    flows: u64 = 1024, integer(1..=65_536);
+    // RFC 8290 section 5.2.4.
+    /// bytes that a queue may send in one turn
+    quantum: u64 = 1514, integer(1..=1_000_000);
+    // RFC 8290 section 4.1.
+    /// packets that an overflow drops from the longest queue at most; otherwise half
+    /// of that queue
+    drop_batch: u64 = 64, integer(1..=1_000_000);
+}
+
+/// The bucket of a hash value that has no queue yet.
+const NONE: u32 = u32::MAX;
+
+/// Flow queues under CoDel.
+#[derive(Clone, Debug)]
+pub struct FqCodel<P> {
+    backlog: Backlog,
+    config: FqCodelConfig,
+    /// Added to what is hashed.
+    salt: u64,
+    /// Index into `queues` by hash value, or [`NONE`]: a queue is made when it is first needed.
+    buckets: Vec<u32>,
+    queues: Vec<FlowQueue<P>>,
+    /// Active queues that have not built a backlog, in the order of their turns.
+    new: VecDeque<u32>,
+    /// The other active queues, in the order of their turns.
+    old: VecDeque<u32>,
+}
+
+/// One of the queues.
+#[derive(Clone, Debug)]
+struct FlowQueue<P> {
+    bucket: u32,
+    packets: CodelQueue<P>,
+    /// Bytes that it may still send in this turn.
+    credits: i64,
+    /// Whether it is in one of the two lists.
+    is_active: bool,
+}
+
+impl<P: QueueItem> FqCodel<P> {
+    /// An empty queue.
+    pub fn new(config: FqCodelConfig, limit: Limit, mut rng: RngStream) -> Self {
+        Self {
+            backlog: Backlog::new(limit),
+            salt: rng.next_u64(),
+            buckets: vec![NONE; config.flows as usize],
+            config,
+            queues: Vec::new(),
+            new: VecDeque::new(),
+            old: VecDeque::new(),
+        }
+    }
+
+    /// The index of the queue of `connection`.
+    fn classify(&mut self, connection: ConnectionId) -> u32 {
+        let bucket = hash(connection, self.salt) % self.config.flows;
+        let index = &mut self.buckets[bucket as usize];
+        if *index == NONE {
+            *index = self.queues.len() as u32;
+            self.queues.push(FlowQueue {
+                bucket: bucket as u32,
+                packets: CodelQueue::new(),
+                credits: 0,
+                is_active: false,
+            });
+        }
+        *index
+    }
+
+    /// The index of the queue with the most bytes, of several the one in the lowest bucket.
+    fn longest(&self) -> Option<u32> {
+        self.new.iter().chain(&self.old).copied().max_by_key(|&index| {
+            let queue = &self.queues[index as usize];
+            (queue.packets.bytes(), Reverse(queue.bucket))
+        })
+    }
+
+    /// Drops from the longest queue until the packet at the end of queue `index`, which the backlog
+    /// does not count yet, is within the limit; whether it was not dropped itself.
+    fn make_room(&mut self, index: u32, actions: &mut Actions<P>) -> bool {
+        loop {
+            let arrived = self.queues[index as usize].packets.packets().back();
+            match arrived {
+                Some(packet) if !self.backlog.has_room_for(packet) => {}
+                _ => return true,
+            }
+            let Some(longest) = self.longest() else { return true };
+            let queue = &mut self.queues[longest as usize].packets;
+            let batch = queue.packets().len().div_ceil(2).min(self.config.drop_batch as usize);
+            for _ in 0..batch {
+                let Some(packet) = queue.pop() else { break };
+                // Half of two packets or more leaves the last one, so this one was alone.
+                if longest == index && queue.packets().is_empty() {
+                    actions.drop(packet, DropReason::OnArrival);
+                    return false;
+                }
+                self.backlog.remove(&packet);
+                actions.drop(packet, DropReason::Evicted);
+            }
+        }
+    }
+}
+
+/// The hash of a connection: the finalizer of SplitMix64 (Steele, Lea and Flood 2014).
+fn hash((flow, connection): ConnectionId, salt: u64) -> u64 {
+    let mut z = (u64::from(flow.0) << 8 | u64::from(connection)).wrapping_add(salt);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+impl<P: QueueItem> QueueDiscipline<P> for FqCodel<P> {
+    #[inline(never)]
+    fn enqueue(&mut self, _now: Instant, packet: P, actions: &mut Actions<P>) {
+        let has_room = self.backlog.has_room_for(&packet);
+        if !has_room {
+            let waiting = self.queues.iter().flat_map(|queue| queue.packets.packets());
+            if !self.backlog.has_room_without(waiting, &packet) {
+                actions.drop(packet, DropReason::OnArrival);
+                return;
+            }
+        }
+        let index = self.classify(packet.connection());
+        let queue = &mut self.queues[index as usize];
+        queue.packets.push(packet);
+        if !queue.is_active {
+            queue.is_active = true;
+            queue.credits = self.config.quantum as i64;
+            self.new.push_back(index);
+        }
+        if (has_room || self.make_room(index, actions))
+            && let Some(packet) = self.queues[index as usize].packets.packets().back()
+        {
+            self.backlog.add(packet);
+        }
+    }
+
+    #[inline(never)]
+    fn dequeue(&mut self, now: Instant, actions: &mut Actions<P>) -> Option<P> {
+        loop {
+            let is_new = !self.new.is_empty();
+            let list = if is_new { &mut self.new } else { &mut self.old };
+            let index = *list.front()?;
+            let queue = &mut self.queues[index as usize];
+            if queue.credits <= 0 {
+                queue.credits += self.config.quantum as i64;
+                list.pop_front();
+                self.old.push_back(index);
+                continue;
+            }
+            let codel = &self.config.codel;
+            if let Some(packet) = queue.packets.dequeue(codel, now, &mut self.backlog, actions) {
+                queue.credits -= i64::from(packet.size());
+                return Some(packet);
+            }
+            list.pop_front();
+            if is_new {
+                // Not removed: a queue that is refilled at the right rate would starve the old ones.
+                self.old.push_back(index);
+            } else {
+                queue.is_active = false;
+            }
+        }
+    }
+
+    fn backlog(&self) -> &Backlog {
+        &self.backlog
+    }
+
+    fn backlog_mut(&mut self) -> &mut Backlog {
+        &mut self.backlog
+    }
+}

@@ -1,0 +1,296 @@
+//! PIE, proportional integral controller enhanced (RFC 8033).
+//!
+//! A packet that arrives is dropped at random. Every `tupdate` the probability rises or falls by how
+//! far the queue delay is from `target` and by how much it has changed since the last update.
+//!
+//! What was decided where RFC 8033 is open:
+//! - **Updates without a timer.** The discipline is told of arrivals and departures only. Each first
+//!   applies all updates that have become due, one at an instant equal to `now` included. That is
+//!   exact: an update reads and writes nothing but the state of the discipline, between two calls
+//!   nothing else changes that state, and only a call can show the result.
+//! - **Queue delay** (section 4.3, `delay`). By default the time that the last departed packet has
+//!   waited, and zero at an update that finds the queue empty. `"rate"` is the estimate of section 5.2:
+//!   the bytes that wait times the mean time that 16 KiB have taken to leave.
+//! - **Safeguards** (section 4.1). No random drop while the delay at the last update is below half the
+//!   target and the probability below 20%, or while two packets of `mean_packet` or less wait. RFC 8033
+//!   gives `MEAN_PKTSIZE` no value; 1024 bytes is that of DOCSIS-PIE (RFC 8034).
+//! - **Burst allowance** (section 4.4). It starts at `max_burst`, loses `tupdate` at each update, and
+//!   is restored by an arrival that finds the probability at 0 and the delay, now and at the last
+//!   update, below half the target.
+//! - **Cap** (section 5.5). From a probability of 10% on, an update adds 2% at most.
+//! - **ECN** (section 5.1, `ecn`). A packet that would be dropped at random is marked and queued if its
+//!   transport supports ECN and the probability is below `mark_threshold`.
+//! - **Derandomization** (section 5.4, `derandomize`). The probabilities since the last random drop or
+//!   mark, or drop at a full queue, are summed: below 0.85 nothing is dropped, from 8.5 on the packet is
+//!   dropped in any case.
+//! - PIE is always active: section 5.3, which switches it off at short queues, is left out.
+//! - A packet that finds the queue full is dropped without a random draw.
+
+use std::collections::VecDeque;
+
+use super::{Actions, Backlog, DropReason, Limit, QueueDiscipline, QueueItem};
+use crate::component::{configuration, integer, named, names, number, positive, switch};
+use crate::rng::RngStream;
+use crate::time::{Duration, Instant};
+
+configuration! {
+    /// Parameters of PIE.
+    pub struct PieConfig {
+        name: "pie",
+        summary: "random drops on arrival, with a probability that steers the queue delay to a target",
+        source: "RFC 8033",
+    }
+    /// queue delay to hold (QDELAY_REF)
+    target: Duration = Duration::from_millis(15), positive();
+    /// time between two updates of the drop probability (T_UPDATE)
+    tupdate: Duration = Duration::from_millis(15), positive();
+    /// weight of the distance from the target, per second
+    alpha: f64 = 0.125, number(0.0..=1e3);
+    /// weight of the change of the delay, per second
+    beta: f64 = 1.25, number(0.0..=1e3);
+    /// length of a burst that passes without random drops (MAX_BURST)
+    max_burst: Duration = Duration::from_millis(150), positive();
+    /// bytes; while twice as many or fewer wait, nothing is dropped at random
+    /// (MEAN_PKTSIZE)
+    mean_packet: u64 = 1024, integer(1..=65_535);
+    /// how the queue delay is measured: the wait of the last departed packet, or the
+    /// bytes that wait over the departure rate
+    delay: DelayEstimate = DelayEstimate::Timestamps, names();
+    /// keep random drops from coming too close together or too far apart
+    derandomize: bool = false, switch();
+    /// mark packets of ECN-capable transports instead of dropping them
+    ecn: bool = false, switch();
+    /// with ecn: from this drop probability on, packets are dropped and not marked
+    /// (mark_ecnth)
+    mark_threshold: f64 = 0.1, number(0.0..=1.0);
+}
+
+named! {
+    /// How the queue delay is measured.
+    pub enum DelayEstimate {
+        /// The wait of the last departed packet.
+        #[default]
+        Timestamps => "timestamps",
+        /// The bytes that wait, divided by the departure rate.
+        Rate => "rate",
+    }
+    planned []
+}
+
+/// The update is divided by the second while the probability is below the first (RFC 8033 section
+/// 4.2).
+const SCALES: [(f64, f64); 6] =
+    [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
+
+/// What is left of the probability at an update of an idle queue (section 4.2).
+const DECAY: f64 = 0.98;
+
+/// Below this probability, a short delay keeps packets from random drops (section 4.1).
+const SAFE_PROBABILITY: f64 = 0.2;
+
+/// From the first probability on, an update adds the second at most (section 5.5).
+const CAP: (f64, f64) = (0.1, 0.02);
+
+/// Sums of probabilities below which nothing is dropped, and from which on a packet is (section 5.4).
+const SUM_BOUNDS: (f64, f64) = (0.85, 8.5);
+
+/// Bytes of a measurement of the departure rate, and what must wait to begin one (section 5.2).
+const MEASURED_BYTES: u64 = 1 << 14;
+
+/// The weight of the last measurement in the mean (section 5.2): 2^14 / 2^16.
+const MEASUREMENT_WEIGHT: f64 = 0.25;
+
+impl PieConfig {
+    /// Whether `delay` is below half the target.
+    fn is_short(&self, delay: Duration) -> bool {
+        delay * 2 < self.target
+    }
+}
+
+/// A queue under PIE.
+#[derive(Clone, Debug)]
+pub struct Pie<P> {
+    backlog: Backlog,
+    config: PieConfig,
+    packets: VecDeque<P>,
+    rng: RngStream,
+    control: Control,
+    next_update: Instant,
+    /// Sum of the probabilities since the last drop, with `derandomize`.
+    sum: f64,
+    rate: DepartureRate,
+}
+
+/// What an update changes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Control {
+    probability: f64,
+    /// The queue delay.
+    delay: Duration,
+    /// The same at the last update.
+    old_delay: Duration,
+    /// What is left of the burst allowance.
+    burst: Duration,
+}
+
+impl Control {
+    /// A periodic update (RFC 8033 sections 4.2 and 5.5), `delay` being up to date.
+    fn update(&mut self, config: &PieConfig) {
+        let [delay, old_delay, target] =
+            [self.delay, self.old_delay, config.target].map(Duration::as_secs_f64);
+        let change = config.alpha * (delay - target) + config.beta * (delay - old_delay);
+        let scale = SCALES.iter().find(|(below, _)| self.probability < *below);
+        let change = change / scale.map_or(1.0, |(_, scale)| *scale);
+        let most = if self.probability >= CAP.0 { CAP.1 } else { f64::INFINITY };
+        let mut probability = self.probability + change.min(most);
+        if self.delay == Duration::ZERO && self.old_delay == Duration::ZERO {
+            probability *= DECAY;
+        }
+        self.probability = probability.clamp(0.0, 1.0);
+        self.old_delay = self.delay;
+        self.burst = self.burst.saturating_sub(config.tupdate);
+    }
+}
+
+/// How fast packets leave (RFC 8033 section 5.2).
+#[derive(Clone, Copy, Debug, Default)]
+struct DepartureRate {
+    /// When the measurement began, and the bytes that have left since.
+    measurement: Option<(Instant, u64)>,
+    /// Mean time in seconds that [`MEASURED_BYTES`] take to leave; zero until it has been measured.
+    mean: f64,
+}
+
+impl DepartureRate {
+    /// A packet of `bytes` leaves, and `waiting` bytes remain.
+    fn departed(&mut self, now: Instant, bytes: u32, waiting: u64) {
+        if let Some((start, left)) = &mut self.measurement {
+            *left += u64::from(bytes);
+            if *left >= MEASURED_BYTES {
+                let taken = now.since(*start).as_secs_f64();
+                self.mean = if self.mean == 0.0 {
+                    taken
+                } else {
+                    taken * MEASUREMENT_WEIGHT + self.mean * (1.0 - MEASUREMENT_WEIGHT)
+                };
+                self.measurement = None;
+            }
+        }
+        if self.measurement.is_none() && waiting >= MEASURED_BYTES {
+            self.measurement = Some((now, 0));
+        }
+    }
+
+    /// How long `waiting` bytes will take; nothing before the first measurement.
+    fn delay(&self, waiting: u64) -> Duration {
+        Duration::from_secs_f64(waiting as f64 * self.mean / MEASURED_BYTES as f64)
+    }
+}
+
+impl<P: QueueItem> Pie<P> {
+    /// An empty queue.
+    pub fn new(config: PieConfig, limit: Limit, rng: RngStream) -> Self {
+        Self {
+            backlog: Backlog::new(limit),
+            packets: VecDeque::new(),
+            rng,
+            control: Control {
+                probability: 0.0,
+                delay: Duration::ZERO,
+                old_delay: Duration::ZERO,
+                burst: config.max_burst,
+            },
+            next_update: Instant::ZERO + config.tupdate,
+            config,
+            sum: 0.0,
+            rate: DepartureRate::default(),
+        }
+    }
+
+    /// The probability with which an arriving packet is dropped, as of the last call.
+    pub fn drop_probability(&self) -> f64 {
+        self.control.probability
+    }
+
+    /// Applies the updates that are due.
+    fn catch_up(&mut self, now: Instant) {
+        while self.next_update <= now {
+            let before = self.control;
+            if self.config.delay == DelayEstimate::Rate {
+                self.control.delay = self.rate.delay(self.backlog.bytes());
+            } else if self.backlog.packets() == 0 {
+                self.control.delay = Duration::ZERO;
+            }
+            self.control.update(&self.config);
+            self.next_update += self.config.tupdate;
+            if self.control == before {
+                // So will all that follow be without effect.
+                let due = now.since(self.next_update).as_nanos() / self.config.tupdate.as_nanos();
+                self.next_update += self.config.tupdate * due;
+            }
+        }
+    }
+
+    /// Whether an arriving packet is to be dropped or marked.
+    fn drops_early(&mut self) -> bool {
+        let probability = self.control.probability;
+        let is_safe =
+            self.config.is_short(self.control.old_delay) && probability < SAFE_PROBABILITY;
+        if is_safe || self.backlog.bytes() <= 2 * self.config.mean_packet {
+            return false;
+        }
+        if self.config.derandomize {
+            self.sum = if probability == 0.0 { 0.0 } else { self.sum + probability };
+            if self.sum < SUM_BOUNDS.0 {
+                return false;
+            }
+            if self.sum >= SUM_BOUNDS.1 {
+                return true;
+            }
+        }
+        self.rng.bernoulli(probability)
+    }
+}
+
+impl<P: QueueItem> QueueDiscipline<P> for Pie<P> {
+    #[inline(never)]
+    fn enqueue(&mut self, now: Instant, mut packet: P, actions: &mut Actions<P>) {
+        self.catch_up(now);
+        let Control { probability, delay, old_delay, .. } = self.control;
+        if probability == 0.0 && self.config.is_short(delay) && self.config.is_short(old_delay) {
+            self.control.burst = self.config.max_burst;
+        }
+        let is_full = !self.backlog.has_room_for(&packet);
+        if is_full || self.control.burst == Duration::ZERO && self.drops_early() {
+            self.sum = 0.0;
+            let may_mark = self.config.ecn && probability < self.config.mark_threshold;
+            if is_full || !(may_mark && actions.mark(&mut packet)) {
+                actions.drop(packet, DropReason::OnArrival);
+                return;
+            }
+        }
+        self.backlog.add(&packet);
+        self.packets.push_back(packet);
+    }
+
+    #[inline(never)]
+    fn dequeue(&mut self, now: Instant, _actions: &mut Actions<P>) -> Option<P> {
+        self.catch_up(now);
+        let packet = self.packets.pop_front()?;
+        self.backlog.serve(&packet);
+        if self.config.delay == DelayEstimate::Rate {
+            self.rate.departed(now, packet.size(), self.backlog.bytes());
+        } else {
+            self.control.delay = now.since(packet.enqueued_at());
+        }
+        Some(packet)
+    }
+
+    fn backlog(&self) -> &Backlog {
+        &self.backlog
+    }
+
+    fn backlog_mut(&mut self) -> &mut Backlog {
+        &mut self.backlog
+    }
+}

@@ -1,0 +1,322 @@
+//! Disciplines that look at the clock: their rules one by one, and each of them step by step against a
+//! slow model written from the text of its RFC. Models keep lists, search them from end to end, and
+//! share nothing with the disciplines.
+
+mod codel;
+mod fq_codel;
+mod pie;
+mod tbf;
+
+use proptest::prelude::*;
+use proptest::test_runner::{RngSeed, TestCaseError, TestRunner};
+
+use super::model::Account;
+use super::*;
+use crate::component::{Parameters, Value};
+use crate::packet::{ConnectionId, Ecn};
+use crate::queue::QueueItem;
+
+const MS: u64 = 1_000_000;
+
+/// What a queue did in one step.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Outcome {
+    returned: Option<Packet>,
+    dropped: Vec<Dropped<Packet>>,
+    marked: u64,
+}
+
+impl Outcome {
+    fn drop(&mut self, packet: Packet, reason: DropReason) {
+        self.dropped.push(Dropped { packet, reason });
+    }
+
+    /// Marks `packet` if its transport supports ECN; whether it does.
+    fn mark(&mut self, packet: &mut Packet) -> bool {
+        if packet.ecn == Ecn::NotCapable {
+            return false;
+        }
+        packet.ecn = Ecn::CongestionExperienced;
+        self.marked += 1;
+        true
+    }
+}
+
+/// A plain model of a discipline.
+trait Model {
+    /// `packet` arrives while the transmitter has `in_service`.
+    fn arrive(&mut self, now: u64, packet: Packet, in_service: &[Packet]) -> Outcome;
+
+    /// The transmitter asks for a packet.
+    fn serve(&mut self, now: u64) -> Outcome;
+}
+
+/// Whether `packet` has room beside what is held.
+fn fits<'a>(limit: Limit, held: impl Iterator<Item = &'a Packet>, packet: &Packet) -> bool {
+    match limit {
+        Limit::Packets(limit) => held.count() < limit as usize,
+        Limit::Bytes(limit) => {
+            held.map(|p| u64::from(p.size)).sum::<u64>() + u64::from(packet.size) <= limit
+        }
+    }
+}
+
+/// What happens to a queue at one time.
+#[derive(Clone, Debug)]
+struct Step {
+    /// Nanoseconds since the last step.
+    gap: u64,
+    arrivals: Vec<Packet>,
+    /// Whether the transmitter gets done with everything that it has.
+    is_done: bool,
+    serves: u32,
+}
+
+fn any_packet() -> impl Strategy<Value = Packet> {
+    use PacketKind::{Ack, Data, Datagram};
+    let data = (prop::sample::select(vec![Data, Data, Datagram]), 200..1501_u32);
+    let large = (Just(Data), Just(1500_u32));
+    let ack = (Just(Ack), 40..61_u32);
+    let ecn = prop_oneof![
+        3 => Just(Ecn::NotCapable),
+        2 => Just(Ecn::Capable),
+        1 => Just(Ecn::CongestionExperienced),
+    ];
+    (prop_oneof![data, large, ack], 0..5_u32, 0..2_u8, ecn).prop_map(
+        |((kind, size), flow, connection, ecn)| Packet {
+            connection,
+            ecn,
+            ..packet(flow, kind, size)
+        },
+    )
+}
+
+/// A stretch of time in which packets come and go at rates that stay the same.
+fn any_phase() -> impl Strategy<Value = Vec<Step>> {
+    // On the grid, so that things fall on the same nanosecond, or off it.
+    let pace = prop_oneof![
+        prop::sample::select(vec![0, MS, 5 * MS, 15 * MS, 50 * MS, 100 * MS])
+            .prop_map(|gap| gap..gap + 1),
+        prop::sample::select(vec![MS / 5, 2 * MS, 8 * MS, 30 * MS])
+            .prop_map(|gap| gap / 2..gap * 3 / 2),
+    ];
+    let idle = prop::sample::select(vec![0, 0, 0, 20 * MS, 400 * MS, 5_000 * MS]);
+    (pace, idle, 0..4_usize, 0..3_u32).prop_flat_map(|(pace, idle, arrivals, serves)| {
+        let arrivals = prop::collection::vec(any_packet(), 0..=arrivals);
+        let step = (pace, arrivals, prop::bool::weighted(0.8), 0..=serves);
+        let step = step.prop_map(|(gap, arrivals, is_done, serves)| Step {
+            gap,
+            arrivals,
+            is_done,
+            serves,
+        });
+        prop::collection::vec(step, 1..60).prop_map(move |mut steps| {
+            steps[0].gap += idle;
+            steps
+        })
+    })
+}
+
+/// Bursts, overload, underload and silence.
+fn any_steps() -> impl Strategy<Value = Vec<Step>> {
+    prop::collection::vec(any_phase(), 1..8).prop_map(|phases| phases.concat())
+}
+
+fn any_limit() -> impl Strategy<Value = Limit> {
+    prop_oneof![
+        1 => (1..12_u32).prop_map(Limit::Packets),
+        3 => (20..200_u32).prop_map(Limit::Packets),
+        1 => (1500..60_000_u64).prop_map(Limit::Bytes),
+    ]
+}
+
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(8289),
+        ..ProptestConfig::default()
+    }
+}
+
+/// The discipline called `name`, with those parameters.
+fn discipline(name: &str, parameters: &[(&str, Value)]) -> Config {
+    let mut config = Config::from_name(name).unwrap();
+    for (name, value) in parameters {
+        assert!(config.assign(name, value.clone()), "{name}");
+    }
+    config
+}
+
+/// The random stream of all queues here.
+fn stream() -> RngStream {
+    RngStream::new(1, StreamId::Queue, 0)
+}
+
+/// How often something of interest has happened, so that a test can demand that it did.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    left: usize,
+    dropped_on_arrival: usize,
+    dropped_on_departure: usize,
+    evicted: usize,
+    marked: u64,
+}
+
+impl Tally {
+    fn add(&mut self, other: &Self) {
+        self.left += other.left;
+        self.dropped_on_arrival += other.dropped_on_arrival;
+        self.dropped_on_departure += other.dropped_on_departure;
+        self.evicted += other.evicted;
+        self.marked += other.marked;
+    }
+}
+
+/// Puts a discipline and its model through the same steps, then lets them run dry.
+fn compare(
+    discipline: &Config,
+    limit: Limit,
+    model: &mut dyn Model,
+    steps: &[Step],
+) -> Result<Tally, TestCaseError> {
+    let mut queue = Queue::new(discipline, limit, stream());
+    let mut account = Account::default();
+    let mut tally = Tally::default();
+    let mut now = 0;
+    let last = Step { gap: 40 * MS, arrivals: vec![], is_done: true, serves: 1 };
+    let mut number = 0;
+    for step in steps.iter().chain(std::iter::repeat(&last)) {
+        if std::ptr::eq(step, &last) && account.waiting.is_empty() {
+            break;
+        }
+        now += step.gap;
+        if step.is_done {
+            for packet in account.in_service.drain(..) {
+                queue.transmitted(packet.size);
+            }
+        }
+        for &packet in &step.arrivals {
+            // The number makes each packet unlike every other, whatever its ECN field becomes.
+            let packet = Packet { enqueued_at: Instant::from_nanos(now), seq: number, ..packet };
+            number += 1;
+            let mut actions = Actions::new();
+            queue.enqueue(Instant::from_nanos(now), packet, &mut actions);
+            let got = Outcome { returned: None, dropped: actions.dropped, marked: actions.marked };
+            account.arrived.push(packet);
+            account.waiting.push(packet);
+            settle(&mut account, &mut tally, &got)?;
+            prop_assert_eq!(got, model.arrive(now, packet, &account.in_service));
+            account.check(&queue, limit)?;
+        }
+        for _ in 0..step.serves {
+            let ready_at = queue.ready_at();
+            prop_assert_eq!(ready_at == Instant::NEVER, account.waiting.is_empty());
+            let mut actions = Actions::new();
+            let returned = queue.dequeue(Instant::from_nanos(now), &mut actions);
+            let got = Outcome { returned, dropped: actions.dropped, marked: actions.marked };
+            prop_assert_eq!(
+                returned.is_some(),
+                ready_at.as_nanos() <= now,
+                "ready at {}",
+                ready_at
+            );
+            settle(&mut account, &mut tally, &got)?;
+            prop_assert_eq!(got, model.serve(now));
+            account.check(&queue, limit)?;
+        }
+    }
+    check_order(&account.left)?;
+    Ok(tally)
+}
+
+/// Accounts for what a queue did.
+fn settle(account: &mut Account, tally: &mut Tally, got: &Outcome) -> Result<(), TestCaseError> {
+    let original = |packet: &Packet| {
+        let arrived = account.arrived[packet.seq as usize];
+        prop_assert_eq!(Packet { ecn: arrived.ecn, ..*packet }, arrived, "altered");
+        if packet.ecn != arrived.ecn {
+            prop_assert_eq!((arrived.ecn, packet.ecn), (Ecn::Capable, Ecn::CongestionExperienced));
+        }
+        Ok(arrived)
+    };
+    let returned = got.returned.as_ref().map(original).transpose()?;
+    let mut dropped = vec![];
+    for lost in &got.dropped {
+        dropped.push(Dropped { packet: original(&lost.packet)?, reason: lost.reason });
+        match lost.reason {
+            DropReason::OnArrival => tally.dropped_on_arrival += 1,
+            DropReason::OnDeparture => tally.dropped_on_departure += 1,
+            DropReason::Evicted => tally.evicted += 1,
+            DropReason::Superseded => prop_assert!(false, "nothing supersedes here"),
+        }
+    }
+    account.discard(&dropped)?;
+    if let Some(packet) = returned {
+        let place = account.waiting.iter().position(|p| *p == packet);
+        prop_assert!(place.is_some(), "returned, but not waiting: {packet:?}");
+        account.waiting.remove(place.unwrap());
+        account.in_service.push(packet);
+        account.left.push(packet);
+        tally.left += 1;
+    }
+    tally.marked += got.marked;
+    Ok(())
+}
+
+/// The packets of a connection leave in the order in which they came.
+fn check_order(left: &[Packet]) -> Result<(), TestCaseError> {
+    let mut connections: Vec<ConnectionId> = left.iter().map(QueueItem::connection).collect();
+    connections.sort();
+    connections.dedup();
+    for connection in connections {
+        let of_connection = left.iter().filter(|p| p.connection() == connection);
+        let numbers: Vec<u64> = of_connection.map(|p| p.seq).collect();
+        prop_assert!(numbers.is_sorted(), "{connection:?} left in the order {numbers:?}");
+    }
+    Ok(())
+}
+
+/// A queue with the time at which things happen to it, in nanoseconds.
+struct Bench {
+    queue: Queue<Packet>,
+    now: u64,
+}
+
+impl Bench {
+    fn new(discipline: &Config, limit: Limit) -> Self {
+        Self { queue: Queue::new(discipline, limit, stream()), now: 0 }
+    }
+
+    /// What happens when `packet` arrives now.
+    fn arrive(&mut self, packet: Packet) -> Outcome {
+        let now = Instant::from_nanos(self.now);
+        let mut actions = Actions::new();
+        self.queue.enqueue(now, Packet { enqueued_at: now, ..packet }, &mut actions);
+        Outcome { returned: None, dropped: actions.dropped, marked: actions.marked }
+    }
+
+    /// What happens when the transmitter asks at `time`; it is done with the packet at once.
+    fn serve(&mut self, time: u64) -> Outcome {
+        self.now = time;
+        let mut actions = Actions::new();
+        let returned = self.queue.dequeue(Instant::from_nanos(time), &mut actions);
+        if let Some(packet) = returned {
+            self.queue.transmitted(packet.size);
+        }
+        Outcome { returned, dropped: actions.dropped, marked: actions.marked }
+    }
+
+    /// The flow whose packet leaves at `time`.
+    fn flow_at(&mut self, time: u64) -> Option<u32> {
+        self.serve(time).returned.map(|packet| packet.flow.0)
+    }
+}
+
+fn data(flow: u32, seq: u64, size: u32) -> Packet {
+    Packet { seq, ..packet(flow, PacketKind::Data, size) }
+}
+
+fn capable(packet: Packet) -> Packet {
+    Packet { ecn: Ecn::Capable, ..packet }
+}
