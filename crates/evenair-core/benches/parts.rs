@@ -103,10 +103,9 @@ impl SaturatedCell {
     fn new(stations: u32) -> Self {
         let config = DcfConfig::new(Phy::dot11b(LONG_PREAMBLE), Rate::from_mbps(2));
         let rates = vec![RateControl::Fixed(Rate::from_mbps(11)); stations as usize + 1];
-        let droptail = Config::from(DropTailConfig::default());
         let queue = |node| {
             let rng = RngStream::new(1, StreamId::Queue, node);
-            TxQueue::new(Queue::new(&droptail, Limit::Packets(60), rng))
+            TxQueue::new(Queue::new(&Config::default(), Limit::Packets(60), rng))
         };
         let queues = (0..=u64::from(stations)).map(queue).collect();
         let losses = (0..=stations).map(|_| None).collect();

@@ -8,7 +8,7 @@ use evenair_core::medium::Cell;
 use evenair_core::medium::wlan::phy::{Phy, SHORT_PREAMBLE};
 use evenair_core::medium::wlan::{Dcf, DcfConfig, RateControl};
 use evenair_core::packet::{FlowId, NodeId, Packet, PacketKind};
-use evenair_core::queue::{Config, DropTailConfig, Limit, Queue, TxQueue};
+use evenair_core::queue::{Config, Limit, Queue, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::units::Rate;
@@ -17,9 +17,10 @@ fn main() {
     let station = NodeId(1);
     let rate = Rate::from_mbps(11);
     let config = DcfConfig::new(Phy::dot11b(SHORT_PREAMBLE), Rate::from_mbps(2));
-    let droptail = Config::from(DropTailConfig::default());
     let rng = |node| RngStream::new(1, StreamId::Queue, node);
-    let queue = |node| TxQueue::<Packet>::new(Queue::new(&droptail, Limit::Packets(60), rng(node)));
+    let queue = |node| {
+        TxQueue::<Packet>::new(Queue::new(&Config::default(), Limit::Packets(60), rng(node)))
+    };
     let medium = Dcf::new(config, &[RateControl::Fixed(rate); 2], 1);
     let mut cell = Cell::new(medium, vec![queue(0), queue(1)], vec![None, None]);
 

@@ -188,21 +188,18 @@ fn flow(
     let station = place.station();
     let header = |bytes| PacketHeader { flow: FlowId(index), station, connection: 0, bytes };
     let headers = header_bytes.map(header);
-    let transport = match &spec.transport {
-        Transport::Tcp(control) => {
-            AnyTransport::Tcp(Connection::new(connection(spec), Controller::new(control), headers))
+    let (transport, transfers) = match (&spec.transport, &spec.application) {
+        (Transport::Tcp(control), Application::Stream(stream)) => {
+            let connection = Connection::new(connection(spec), Controller::new(control), headers);
+            let transfers = Transfers::new(stream, spec.segment, seed, index);
+            (AnyTransport::Tcp(connection), transfers.map(Box::new))
         }
-        Transport::Udp => {
-            let Application::Datagrams(pattern) = &spec.application else {
-                unreachable!("a resolved scenario has datagrams over UDP")
-            };
-            let source = Datagrams::new(pattern, spec.datagram_interval(), start, seed, index);
-            AnyTransport::Udp(Udp::new(headers[0], spec.segment, source, stop))
+        (Transport::Udp, Application::Datagrams(pattern)) => {
+            let interval = spec.datagram_interval();
+            let source = Datagrams::new(pattern, interval, start, seed, index);
+            (AnyTransport::Udp(Udp::new(headers[0], spec.segment, source, stop)), None)
         }
-    };
-    let transfers = match &spec.application {
-        Application::Stream(stream) => Transfers::new(stream, spec.segment, seed, index),
-        Application::Datagrams(_) => None,
+        _ => unreachable!("a resolved scenario has streams over TCP and datagrams over UDP"),
     };
     Flow {
         id,
@@ -217,7 +214,7 @@ fn flow(
         ended: false,
         option_window: (spec.transport.is_tcp() && spec.sack).then_some(spec.window),
         transport,
-        transfers: transfers.map(Box::new),
+        transfers,
     }
 }
 
@@ -252,15 +249,13 @@ fn connection(spec: &scenario::Flow) -> ConnectionConfig {
         sack: spec.sack,
         ecn: spec.ecn,
     };
-    let web = match &spec.application {
-        Application::Stream(Stream::Web(web)) => Some(web),
-        _ => None,
+    let (opened_by, request) = match &spec.application {
+        Application::Stream(Stream::Web(web)) => (web.opened_by, web.request as u32),
+        _ => (OpenedBy::Sender, 0),
     };
-    let opens = web.is_some_and(|web| web.opened_by == OpenedBy::Receiver);
-    ConnectionConfig {
-        sender,
-        receiver,
-        opened_by: if opens { End::Receiver } else { End::Sender },
-        request: web.map_or(0, |web| web.request as u32),
-    }
+    let opened_by = match opened_by {
+        OpenedBy::Receiver => End::Receiver,
+        OpenedBy::Sender => End::Sender,
+    };
+    ConnectionConfig { sender, receiver, opened_by, request }
 }

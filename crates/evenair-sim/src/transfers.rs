@@ -68,8 +68,8 @@ enum Phase {
 }
 
 impl Transfers {
-    /// The transfers of an application in segments of `segment` bytes; `None` if it has no finite ones.
-    /// `flow` is its index in the run.
+    /// The transfers of an application in segments of `segment` bytes; `None` if it has no finite
+    /// ones. `flow` is its index in the run.
     pub(crate) fn new(application: &Stream, segment: u32, seed: u64, flow: u32) -> Option<Self> {
         let draws = |distribution: &Distribution, purpose| {
             let stream = RngStream::new(seed, purpose, u64::from(flow));

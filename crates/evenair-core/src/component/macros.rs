@@ -28,7 +28,8 @@
 /// [`component`](crate::component): `integer`, `number`, `probability`, `positive`, `limit`,
 /// `switch`, `names`, `distribution_of_times`, `distribution_of_sizes`. An entry without bounds is
 /// a group: a struct declared by the same macro as `group NAME`, whose parameters are listed in its
-/// place. `ordered` and its pairs may be left out.
+/// place. `ordered` may be left out; the parameters of a group are written
+/// `group.name` there.
 #[macro_export]
 macro_rules! configuration {
     (
@@ -37,7 +38,7 @@ macro_rules! configuration {
             name: $name:literal,
             summary: $summary:expr,
             source: $source:expr,
-            $(ordered: [$($low:ident <= $high:ident),+ $(,)?],)?
+            $(ordered: [$($($low:ident).+ <= $($high:ident).+),+ $(,)?],)?
         }
         $($entries:tt)*
     ) => {
@@ -53,13 +54,16 @@ macro_rules! configuration {
                     name: $name,
                     summary: $summary,
                     source: $source,
-                    ordered: &[$($((stringify!($low), stringify!($high))),+)?],
+                    ordered: &[$($((
+                        $crate::component::last_of(&[$(stringify!($low)),+]),
+                        $crate::component::last_of(&[$(stringify!($high)),+]),
+                    )),+)?],
                 };
         }
 
         // Each name in `ordered` must be a field.
         $(const _: fn(&$config) = |config| {
-            $(let _ = (&config.$low, &config.$high);)+
+            $(let _ = (&config.$($low).+, &config.$($high).+);)+
         };)?
     };
     (

@@ -74,6 +74,12 @@ pub struct Component {
     pub ordered: &'static [(&'static str, &'static str)],
 }
 
+/// The last of several names.
+#[doc(hidden)]
+pub const fn last_of(names: &[&'static str]) -> &'static str {
+    names[names.len() - 1]
+}
+
 /// A value that has parameters.
 pub trait Parameters {
     /// Calls `visitor` with each parameter and its value, in the order of declaration.

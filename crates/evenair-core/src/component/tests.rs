@@ -106,13 +106,17 @@ fn every_queue_discipline_runs() {
     check(|config: &queue::Config| {
         for limit in [Limit::Packets(1), Limit::Packets(20), Limit::Bytes(1500)] {
             let rng = RngStream::new(1, StreamId::Queue, 0);
-            run_queue(Queue::new(config, limit, rng), &format!("{config:?}, {limit:?}"));
+            let of = format!("{config:?}, {limit:?}");
+            let left = run_queue(Queue::new(config, limit, rng), &of);
+            // At a bound it may drop everything, as a token bucket that holds one byte.
+            let is_default = queue::Config::from_name(config.name()).as_ref() == Some(config);
+            assert!(left > 0 || !is_default, "{of}: nothing left the queue");
         }
     });
 }
 
-/// Each packet that enters leaves or is dropped, once.
-fn run_queue(mut queue: Queue<Packet>, of: &str) {
+/// Each packet that enters leaves or is dropped, once. Returns how many left.
+fn run_queue(mut queue: Queue<Packet>, of: &str) -> usize {
     let (mut now, mut actions, mut left) = (Instant::ZERO, Actions::new(), 0);
     let mut take = |queue: &mut Queue<Packet>, now: Instant, actions: &mut Actions<Packet>| {
         if let Some(packet) = queue.dequeue(now, actions) {
@@ -140,8 +144,8 @@ fn run_queue(mut queue: Queue<Packet>, of: &str) {
         assert!(steps < 10_000, "{of}: the queue does not empty");
     }
     assert_eq!(left + actions.dropped.len(), 400, "{of}");
-    assert!(left > 0, "{of}: nothing left the queue");
     assert_eq!(queue.backlog().bytes(), 0, "{of}");
+    left
 }
 
 #[test]
@@ -156,8 +160,8 @@ fn every_congestion_control_runs() {
             let rtt = (acked > 0.0).then(|| Duration::from_millis(20 + n % 30));
             let flight = window.cwnd.min(50.0);
             let next = una + flight as u64;
-            let (snd_una, snd_nxt) = (una, next);
-            let event = AckEvent { now, acked, credit: acked, flight, rtt, snd_una, snd_nxt };
+            let event =
+                AckEvent { now, acked, credit: acked, flight, rtt, snd_una: una, snd_nxt: next };
             una += acked as u64;
             match n % 50 {
                 47 | 48 => control.on_duplicate_ack(&mut window, &event),

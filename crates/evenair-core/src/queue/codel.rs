@@ -38,12 +38,15 @@ configuration! {
         source: "RFC 8289",
         ordered: [target <= interval],
     }
-    /// acceptable standing queue delay: 5% to 10% of the interval (RFC 8289 section 4.4)
+    // 5% to 10% of the interval (RFC 8289 section 4.4).
+    /// acceptable standing queue delay
     target: Duration = Duration::from_millis(5), positive();
+    // The time in which a queue should have dissipated (RFC 8289 section 4.3).
     /// how long the delay must exceed the target before packets are dropped; about the
-    /// largest round-trip time (section 4.3)
+    /// largest round-trip time
     interval: Duration = Duration::from_millis(100), positive();
-    /// a queue that holds no more bytes than this does not drop (section 5.3)
+    // RFC 8289 section 5.3 sets `maxpacket_` to 512 bytes and recommends the MTU of the interface.
+    /// a queue that holds no more bytes than this does not drop
     mtu: u64 = 1500, integer(1..=65_535);
     /// mark packets of ECN-capable transports instead of dropping them
     ecn: bool = false, switch();
@@ -51,19 +54,6 @@ configuration! {
 
 /// After this many intervals without a drop, the drop rate is forgotten (RFC 8289 section 5.5).
 const MEMORY: u64 = 16;
-
-/// What CoDel and FQ-CoDel configure.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Control {
-    /// The acceptable standing delay.
-    pub(super) target: Duration,
-    /// How long it must be exceeded before packets are dropped.
-    pub(super) interval: Duration,
-    /// A queue that holds no more bytes than this does not drop.
-    pub(super) mtu: u64,
-    /// Whether packets of ECN-capable transports are marked instead of dropped.
-    pub(super) ecn: bool,
-}
 
 /// A first-in, first-out queue whose head CoDel watches. The caller accounts for arrivals in its
 /// [`Backlog`]; departures are accounted for here.
@@ -95,7 +85,7 @@ impl DropSchedule {
     /// delay has been above the target for an interval (RFC 8289 section 5.6).
     fn is_persistent(
         &mut self,
-        config: &Control,
+        config: &CodelConfig,
         now: Instant,
         sojourn: Duration,
         bytes: u64,
@@ -163,7 +153,7 @@ impl<P: QueueItem> CodelQueue<P> {
     /// `None` if the queue is empty.
     pub(super) fn dequeue(
         &mut self,
-        config: &Control,
+        config: &CodelConfig,
         now: Instant,
         backlog: &mut Backlog,
         actions: &mut Actions<P>,
@@ -197,7 +187,7 @@ impl<P: QueueItem> CodelQueue<P> {
     }
 
     /// The head, removed, and whether the delay has been above the target for an interval.
-    fn take_head(&mut self, config: &Control, now: Instant) -> Option<(P, bool)> {
+    fn take_head(&mut self, config: &CodelConfig, now: Instant) -> Option<(P, bool)> {
         let Some(packet) = self.pop() else {
             self.schedule.first_above = None;
             return None;
@@ -210,7 +200,7 @@ impl<P: QueueItem> CodelQueue<P> {
     /// Drops the packet that was removed last, and removes the next.
     fn replace_head(
         &mut self,
-        config: &Control,
+        config: &CodelConfig,
         now: Instant,
         head: Option<(P, bool)>,
         backlog: &mut Backlog,
@@ -227,19 +217,14 @@ impl<P: QueueItem> CodelQueue<P> {
 #[derive(Clone, Debug)]
 pub struct Codel<P> {
     backlog: Backlog,
-    config: Control,
+    config: CodelConfig,
     queue: CodelQueue<P>,
 }
 
 impl<P: QueueItem> Codel<P> {
     /// An empty queue.
     pub fn new(config: CodelConfig, limit: Limit, _rng: RngStream) -> Self {
-        let CodelConfig { target, interval, mtu, ecn } = config;
-        Self {
-            backlog: Backlog::new(limit),
-            config: Control { target, interval, mtu, ecn },
-            queue: CodelQueue::new(),
-        }
+        Self { backlog: Backlog::new(limit), config, queue: CodelQueue::new() }
     }
 }
 

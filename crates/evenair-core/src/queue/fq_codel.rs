@@ -26,12 +26,12 @@
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-use super::codel::{CodelQueue, Control};
+use super::codel::{CodelConfig, CodelQueue};
 use super::{Actions, Backlog, DropReason, Limit, QueueDiscipline, QueueItem};
-use crate::component::{configuration, integer, positive, switch};
+use crate::component::{configuration, integer};
 use crate::packet::ConnectionId;
 use crate::rng::RngStream;
-use crate::time::{Duration, Instant};
+use crate::time::Instant;
 
 configuration! {
     /// Parameters of FQ-CoDel.
@@ -39,58 +39,31 @@ configuration! {
         name: "fq-codel",
         summary: "flow queues under CoDel that take turns, sparse flows first",
         source: "RFC 8290",
-        ordered: [target <= interval],
+        ordered: [codel.target <= codel.interval],
     }
-    /// acceptable standing queue delay (RFC 8290 section 5.2.2)
-    target: Duration = Duration::from_millis(5), positive();
-    /// how long the delay must exceed the target before packets are dropped; about the
-    /// largest round-trip time (section 5.2.1)
-    interval: Duration = Duration::from_millis(100), positive();
-    /// a queue that holds no more bytes than this does not drop
-    mtu: u64 = 1500, integer(1..=65_535);
-    /// mark packets of ECN-capable transports instead of dropping them (section 5.2.6)
-    ecn: bool = true, switch();
-    /// queues among which connections are distributed (section 5.2.5)
+    // ECN: RFC 8290 section 5.2.6.
+    /// CoDel on each flow queue.
+    codel: CodelConfig = CodelConfig { ecn: true, ..CodelConfig::default() };
+    // RFC 8290 section 5.2.5.
+    /// queues among which connections are distributed
     flows: u64 = 1024, integer(1..=65_536);
-    /// bytes that a queue may send in one turn (section 5.2.4)
+    // RFC 8290 section 5.2.4.
+    /// bytes that a queue may send in one turn
     quantum: u64 = 1514, integer(1..=1_000_000);
+    // RFC 8290 section 4.1.
     /// packets that an overflow drops from the longest queue at most; otherwise half
-    /// of that queue (section 4.1)
+    /// of that queue
     drop_batch: u64 = 64, integer(1..=1_000_000);
 }
 
 /// The bucket of a hash value that has no queue yet.
 const NONE: u32 = u32::MAX;
 
-/// The parameters in the types that the code needs.
-#[derive(Clone, Copy, Debug)]
-struct Settings {
-    codel: Control,
-    /// Queues among which connections are distributed.
-    flows: u32,
-    /// Bytes that a queue may send in one turn.
-    quantum: i64,
-    /// Packets that an overflow drops at most.
-    drop_batch: usize,
-}
-
-impl From<FqCodelConfig> for Settings {
-    fn from(config: FqCodelConfig) -> Self {
-        let FqCodelConfig { target, interval, mtu, ecn, flows, quantum, drop_batch } = config;
-        Self {
-            codel: Control { target, interval, mtu, ecn },
-            flows: flows as u32,
-            quantum: quantum as i64,
-            drop_batch: drop_batch as usize,
-        }
-    }
-}
-
 /// Flow queues under CoDel.
 #[derive(Clone, Debug)]
 pub struct FqCodel<P> {
     backlog: Backlog,
-    config: Settings,
+    config: FqCodelConfig,
     /// Added to what is hashed.
     salt: u64,
     /// Index into `queues` by hash value, or [`NONE`]: a queue is made when it is first needed.
@@ -116,12 +89,11 @@ struct FlowQueue<P> {
 impl<P: QueueItem> FqCodel<P> {
     /// An empty queue.
     pub fn new(config: FqCodelConfig, limit: Limit, mut rng: RngStream) -> Self {
-        let config = Settings::from(config);
         Self {
             backlog: Backlog::new(limit),
-            config,
             salt: rng.next_u64(),
             buckets: vec![NONE; config.flows as usize],
+            config,
             queues: Vec::new(),
             new: VecDeque::new(),
             old: VecDeque::new(),
@@ -130,7 +102,7 @@ impl<P: QueueItem> FqCodel<P> {
 
     /// The index of the queue of `connection`.
     fn classify(&mut self, connection: ConnectionId) -> u32 {
-        let bucket = hash(connection, self.salt) % u64::from(self.config.flows);
+        let bucket = hash(connection, self.salt) % self.config.flows;
         let index = &mut self.buckets[bucket as usize];
         if *index == NONE {
             *index = self.queues.len() as u32;
@@ -142,11 +114,6 @@ impl<P: QueueItem> FqCodel<P> {
             });
         }
         *index
-    }
-
-    /// The active queues, among them all that hold packets.
-    fn active(&self) -> impl Iterator<Item = &FlowQueue<P>> {
-        self.new.iter().chain(&self.old).map(|&index| &self.queues[index as usize])
     }
 
     /// The index of the queue with the most bytes, of several the one in the lowest bucket.
@@ -168,7 +135,7 @@ impl<P: QueueItem> FqCodel<P> {
             }
             let Some(longest) = self.longest() else { return true };
             let queue = &mut self.queues[longest as usize].packets;
-            let batch = queue.packets().len().div_ceil(2).min(self.config.drop_batch);
+            let batch = queue.packets().len().div_ceil(2).min(self.config.drop_batch as usize);
             for _ in 0..batch {
                 let Some(packet) = queue.pop() else { break };
                 // Half of two packets or more leaves the last one, so this one was alone.
@@ -196,7 +163,7 @@ impl<P: QueueItem> QueueDiscipline<P> for FqCodel<P> {
     fn enqueue(&mut self, _now: Instant, packet: P, actions: &mut Actions<P>) {
         let has_room = self.backlog.has_room_for(&packet);
         if !has_room {
-            let waiting = self.active().flat_map(|queue| queue.packets.packets());
+            let waiting = self.queues.iter().flat_map(|queue| queue.packets.packets());
             if !self.backlog.has_room_without(waiting, &packet) {
                 actions.drop(packet, DropReason::OnArrival);
                 return;
@@ -207,7 +174,7 @@ impl<P: QueueItem> QueueDiscipline<P> for FqCodel<P> {
         queue.packets.push(packet);
         if !queue.is_active {
             queue.is_active = true;
-            queue.credits = self.config.quantum;
+            queue.credits = self.config.quantum as i64;
             self.new.push_back(index);
         }
         if (has_room || self.make_room(index, actions))
@@ -225,7 +192,7 @@ impl<P: QueueItem> QueueDiscipline<P> for FqCodel<P> {
             let index = *list.front()?;
             let queue = &mut self.queues[index as usize];
             if queue.credits <= 0 {
-                queue.credits += self.config.quantum;
+                queue.credits += self.config.quantum as i64;
                 list.pop_front();
                 self.old.push_back(index);
                 continue;

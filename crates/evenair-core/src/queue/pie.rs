@@ -66,12 +66,12 @@ configuration! {
 }
 
 named! {
-    /// How PIE measures the queue delay.
+    /// How the queue delay is measured.
     pub enum DelayEstimate {
         /// The wait of the last departed packet.
         #[default]
         Timestamps => "timestamps",
-        /// The bytes that wait over the departure rate.
+        /// The bytes that wait, divided by the departure rate.
         Rate => "rate",
     }
     planned []
@@ -201,9 +201,9 @@ impl<P: QueueItem> Pie<P> {
                 burst: config.max_burst,
             },
             next_update: Instant::ZERO + config.tupdate,
+            config,
             sum: 0.0,
             rate: DepartureRate::default(),
-            config,
         }
     }
 

@@ -30,29 +30,23 @@ configuration! {
     /// bit/s of IP packets that leave in the long run
     rate: u64 = 1_000_000, integer(1..=1_000_000_000_000);
     /// bytes that may leave at once after a pause; a larger packet is dropped
-    burst: u64 = 15_000, integer(1_500..=1_000_000_000);
+    burst: u64 = 15_000, integer(1..=1_000_000_000);
 }
 
 /// The parameters in tokens.
 #[derive(Clone, Copy, Debug)]
-struct Settings {
+struct Bucket {
     /// Bit/s, which is tokens per nanosecond.
     rate: u128,
     /// Tokens that the bucket holds.
     burst: u128,
 }
 
-impl From<TbfConfig> for Settings {
-    fn from(config: TbfConfig) -> Self {
-        Self { rate: u128::from(config.rate), burst: tokens(config.burst) }
-    }
-}
-
 /// A first-in, first-out queue behind a token bucket.
 #[derive(Clone, Debug)]
 pub struct Tbf<P> {
     backlog: Backlog,
-    config: Settings,
+    bucket: Bucket,
     packets: VecDeque<P>,
     /// Tokens in the bucket at `updated`: billionths of a bit.
     tokens: u128,
@@ -67,12 +61,12 @@ fn tokens(bytes: u64) -> u128 {
 impl<P: QueueItem> Tbf<P> {
     /// An empty queue with a full bucket.
     pub fn new(config: TbfConfig, limit: Limit, _rng: RngStream) -> Self {
-        let config = Settings::from(config);
+        let bucket = Bucket { rate: u128::from(config.rate), burst: tokens(config.burst) };
         Self {
             backlog: Backlog::new(limit),
-            config,
+            bucket,
             packets: VecDeque::new(),
-            tokens: config.burst,
+            tokens: bucket.burst,
             updated: Instant::ZERO,
         }
     }
@@ -81,7 +75,7 @@ impl<P: QueueItem> Tbf<P> {
 impl<P: QueueItem> QueueDiscipline<P> for Tbf<P> {
     #[inline(never)]
     fn enqueue(&mut self, _now: Instant, packet: P, actions: &mut Actions<P>) {
-        let can_leave = tokens(u64::from(packet.size())) <= self.config.burst;
+        let can_leave = tokens(u64::from(packet.size())) <= self.bucket.burst;
         if can_leave && self.backlog.has_room_for(&packet) {
             self.backlog.add(&packet);
             self.packets.push_back(packet);
@@ -93,8 +87,8 @@ impl<P: QueueItem> QueueDiscipline<P> for Tbf<P> {
     #[inline(never)]
     fn dequeue(&mut self, now: Instant, _actions: &mut Actions<P>) -> Option<P> {
         let cost = tokens(u64::from(self.packets.front()?.size()));
-        let gained = self.config.rate * u128::from(now.since(self.updated).as_nanos());
-        let available = (self.tokens + gained).min(self.config.burst);
+        let gained = self.bucket.rate * u128::from(now.since(self.updated).as_nanos());
+        let available = (self.tokens + gained).min(self.bucket.burst);
         if available < cost {
             return None;
         }
@@ -107,7 +101,7 @@ impl<P: QueueItem> QueueDiscipline<P> for Tbf<P> {
     fn ready_at(&self) -> Instant {
         let Some(head) = self.packets.front() else { return Instant::NEVER };
         let missing = tokens(u64::from(head.size())).saturating_sub(self.tokens);
-        let wait = missing.div_ceil(self.config.rate);
+        let wait = missing.div_ceil(self.bucket.rate);
         self.updated + Duration::from_nanos(u64::try_from(wait).unwrap_or(u64::MAX))
     }
 

@@ -2,7 +2,7 @@
 //! whose transmitters ask a droptail discipline for each packet.
 
 use evenair_core::packet::{FlowId, PacketKind};
-use evenair_core::queue::{Config, DropTailConfig, Limit, Queue, QueueStats};
+use evenair_core::queue::{Config, Limit, Queue, QueueStats};
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::time::Duration;
 use evenair_core::units::Rate;
@@ -26,8 +26,11 @@ enum Action {
 }
 
 fn discipline(limit: Limit) -> LinkQueue {
-    let config = Config::from(DropTailConfig::default());
-    LinkQueue::discipline(Queue::new(&config, limit, RngStream::new(1, StreamId::Queue, 0)))
+    LinkQueue::discipline(Queue::new(
+        &Config::default(),
+        limit,
+        RngStream::new(1, StreamId::Queue, 0),
+    ))
 }
 
 /// A network in which each flow takes its path of links.

@@ -12,7 +12,7 @@ use proptest::test_runner::{RngSeed, TestCaseError, TestRunner};
 
 use super::model::Account;
 use super::*;
-use crate::component::{Parameters as _, Value};
+use crate::component::{Parameters, Value};
 use crate::packet::{ConnectionId, Ecn};
 use crate::queue::QueueItem;
 
@@ -140,7 +140,7 @@ fn config(cases: u32) -> ProptestConfig {
 }
 
 /// The discipline called `name`, with those parameters.
-fn choice(name: &str, parameters: &[(&str, Value)]) -> Config {
+fn discipline(name: &str, parameters: &[(&str, Value)]) -> Config {
     let mut config = Config::from_name(name).unwrap();
     for (name, value) in parameters {
         assert!(config.assign(name, value.clone()), "{name}");
@@ -175,12 +175,12 @@ impl Tally {
 
 /// Puts a discipline and its model through the same steps, then lets them run dry.
 fn compare(
-    choice: &Config,
+    discipline: &Config,
     limit: Limit,
     model: &mut dyn Model,
     steps: &[Step],
 ) -> Result<Tally, TestCaseError> {
-    let mut queue = Queue::new(choice, limit, stream());
+    let mut queue = Queue::new(discipline, limit, stream());
     let mut account = Account::default();
     let mut tally = Tally::default();
     let mut now = 0;
@@ -284,8 +284,8 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(choice: &Config, limit: Limit) -> Self {
-        Self { queue: Queue::new(choice, limit, stream()), now: 0 }
+    fn new(discipline: &Config, limit: Limit) -> Self {
+        Self { queue: Queue::new(discipline, limit, stream()), now: 0 }
     }
 
     /// What happens when `packet` arrives now.

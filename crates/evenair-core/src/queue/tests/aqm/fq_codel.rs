@@ -111,13 +111,8 @@ impl Model for Flows {
     }
 }
 
-fn with(mut config: Config, name: &str, value: u64) -> Config {
-    assert!(config.assign(name, Value::Integer(value)));
-    config
-}
-
 fn fq_codel(parameters: &[(&str, Value)]) -> Config {
-    choice("fq-codel", parameters)
+    discipline("fq-codel", parameters)
 }
 
 #[test]
@@ -135,10 +130,13 @@ fn fq_codel_does_what_its_model_does() {
         Limit,
         Vec<Step>,
     )| {
-        let choice = fq_codel(&codel.values());
-        let choice = with(choice, "flows", flows);
-        let choice = with(choice, "quantum", quantum);
-        let choice = with(choice, "drop_batch", drop_batch);
+        let mut parameters = codel.values().to_vec();
+        parameters.extend([
+            ("flows", Value::Integer(flows)),
+            ("quantum", Value::Integer(quantum)),
+            ("drop_batch", Value::Integer(drop_batch)),
+        ]);
+        let discipline = fq_codel(&parameters);
         let mut model = Flows {
             codel,
             limit,
@@ -150,7 +148,7 @@ fn fq_codel_does_what_its_model_does() {
             new: vec![],
             old: vec![],
         };
-        totals.borrow_mut().add(&compare(&choice, limit, &mut model, &steps)?);
+        totals.borrow_mut().add(&compare(&discipline, limit, &mut model, &steps)?);
         Ok(())
     };
     TestRunner::new(config(3000)).run(&cases, run).unwrap();
@@ -166,9 +164,12 @@ fn with_one_queue_fq_codel_is_codel() {
     let run = |(parameters, steps): (Parameters, Vec<Step>)| {
         // No limit: on overflow they differ.
         let limit = Limit::Packets(u32::MAX);
-        let one = with(fq_codel(&parameters.values()), "flows", 1);
-        let queues = [choice("codel", &parameters.values()), one];
-        let mut queues = queues.map(|choice| Queue::<Packet>::new(&choice, limit, stream()));
+        let mut one_queue = parameters.values().to_vec();
+        one_queue.push(("flows", Value::Integer(1)));
+        let one = fq_codel(&one_queue);
+        let queues = [discipline("codel", &parameters.values()), one];
+        let mut queues =
+            queues.map(|discipline| Queue::<Packet>::new(&discipline, limit, stream()));
         let mut now = 0;
         for step in &steps {
             now += step.gap;
@@ -193,8 +194,8 @@ fn with_one_queue_fq_codel_is_codel() {
 }
 
 /// A queue in which each of `flows` has `packets` of its size, one of each flow in turn.
-fn backlogged(choice: &Config, flows: &[(u32, u32)], packets: u64) -> Bench {
-    let mut bench = Bench::new(choice, Limit::Packets(100_000));
+fn backlogged(discipline: &Config, flows: &[(u32, u32)], packets: u64) -> Bench {
+    let mut bench = Bench::new(discipline, Limit::Packets(100_000));
     for number in 0..packets {
         for &(flow, size) in flows {
             assert_eq!(bench.arrive(data(flow, number, size)), Outcome::default());
@@ -223,8 +224,8 @@ fn flows_of_different_packet_sizes_get_equal_bytes() {
 fn a_queue_sends_until_its_credits_are_used_up() {
     // A quantum of 1000: flow 0 sends 600 and 600, which leaves -200, and flow 1 likewise. Then both
     // have 800, send two more each, and have -400. Then 600: one packet is enough.
-    let choice = fq_codel(&[("quantum", Value::Integer(1000))]);
-    let mut bench = backlogged(&choice, &[(0, 600), (1, 600)], 9);
+    let discipline = fq_codel(&[("quantum", Value::Integer(1000))]);
+    let mut bench = backlogged(&discipline, &[(0, 600), (1, 600)], 9);
     let flows: Vec<u32> = (0..11).map(|_| bench.flow_at(0).unwrap()).collect();
     assert_eq!(flows, [0, 0, 1, 1, 0, 0, 1, 1, 0, 1, 0]);
 }
@@ -292,8 +293,8 @@ fn an_overflow_drops_half_of_the_longest_queue_from_its_head() {
 #[test]
 fn an_overflow_drops_no_more_than_a_batch() {
     for (batch, dropped) in [(1, 1), (3, 3), (64, 50)] {
-        let choice = fq_codel(&[("drop_batch", Value::Integer(batch))]);
-        let mut bench = Bench::new(&choice, Limit::Packets(100));
+        let discipline = fq_codel(&[("drop_batch", Value::Integer(batch))]);
+        let mut bench = Bench::new(&discipline, Limit::Packets(100));
         for seq in 0..99 {
             bench.arrive(data(0, seq, 300));
         }
@@ -327,12 +328,12 @@ fn nothing_makes_room_for_what_cannot_fit_beside_the_packet_in_service() {
 
 #[test]
 fn the_random_stream_decides_which_connections_share_a_queue() {
-    let choice = fq_codel(&[("flows", Value::Integer(2)), ("quantum", Value::Integer(1500))]);
+    let discipline = fq_codel(&[("flows", Value::Integer(2)), ("quantum", Value::Integer(1500))]);
     let mut shared = 0;
     for entity in 0..1000 {
         let rng = RngStream::new(1, StreamId::Queue, entity);
-        let mut bench = Bench::new(&choice, Limit::Packets(9));
-        bench.queue = Queue::new(&choice, Limit::Packets(9), rng);
+        let mut bench = Bench::new(&discipline, Limit::Packets(9));
+        bench.queue = Queue::new(&discipline, Limit::Packets(9), rng);
         for packet in [data(0, 0, 1500), data(0, 1, 1500), data(1, 0, 1500)] {
             bench.arrive(packet);
         }
@@ -349,8 +350,8 @@ fn the_random_stream_decides_which_connections_share_a_queue() {
 
 #[test]
 fn two_connections_of_a_flow_are_two_flows() {
-    let choice = fq_codel(&[("quantum", Value::Integer(1500))]);
-    let mut bench = Bench::new(&choice, Limit::Packets(9));
+    let discipline = fq_codel(&[("quantum", Value::Integer(1500))]);
+    let mut bench = Bench::new(&discipline, Limit::Packets(9));
     for (connection, seq) in [(0, 0), (0, 1), (1, 2)] {
         bench.arrive(Packet { connection, ..data(0, seq, 1500) });
     }

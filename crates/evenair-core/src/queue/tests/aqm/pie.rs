@@ -232,9 +232,9 @@ fn pie_does_what_its_model_does() {
     let totals = RefCell::new((Tally::default(), 0, [0; 8]));
     let cases = (any_parameters(), any_limit(), any_steps());
     let run = |(parameters, limit, steps): (Parameters, Limit, Vec<Step>)| {
-        let choice = choice("pie", &parameters.values());
+        let discipline = discipline("pie", &parameters.values());
         let mut model = Pie::new(parameters, limit);
-        let tally = compare(&choice, limit, &mut model, &steps)?;
+        let tally = compare(&discipline, limit, &mut model, &steps)?;
         let (total, at_random, ranges) = &mut *totals.borrow_mut();
         total.add(&tally);
         *at_random += model.at_random;
@@ -250,7 +250,7 @@ fn pie_does_what_its_model_does() {
 }
 
 fn pie(parameters: &[(&str, Value)]) -> Config {
-    choice("pie", parameters)
+    discipline("pie", parameters)
 }
 
 /// The drop probability, as of the last arrival or departure.

@@ -51,7 +51,7 @@ impl Model for Shaper {
 }
 
 fn tbf(rate: u64, burst: u64) -> Config {
-    choice("tbf", &[("rate", Value::Integer(rate)), ("burst", Value::Integer(burst))])
+    discipline("tbf", &[("rate", Value::Integer(rate)), ("burst", Value::Integer(burst))])
 }
 
 fn any_rate() -> impl Strategy<Value = u64> {
