@@ -2,8 +2,9 @@
 //! and checks for Ctrl-C.
 
 use std::cell::RefCell;
+use std::fs::File;
 use std::panic::{self, AssertUnwindSafe};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use evenair_sim::scenario;
-use evenair_sim::{RunOptions, RunResult};
+use evenair_sim::{CaptureOf, CaptureSinks, RunError, RunOptions, RunResult};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -35,21 +36,51 @@ struct Job {
 type Outcome = Result<String, String>;
 
 impl Job {
-    fn run(&self, options: &RunOptions) -> Outcome {
+    fn run(&self, options: &RunOptions, pcap: Option<&Path>) -> Outcome {
         let scenario = self.scenario.as_ref().map_err(Clone::clone)?;
+        self.simulate(scenario, options, pcap)
+            .map_err(|reason| format!("scenario {:?}, seed {}: {reason}", scenario.name, self.seed))
+    }
+
+    fn simulate(
+        &self,
+        scenario: &scenario::Scenario,
+        options: &RunOptions,
+        pcap: Option<&Path>,
+    ) -> Outcome {
+        let paths = pcap.map(capture_paths);
+        let captures = paths.as_ref().map(capture_sinks).transpose()?;
         let start = now();
         let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
-            evenair_sim::run(scenario, self.seed, options)
+            evenair_sim::run_with_captures(scenario, self.seed, options, captures)
         }));
         let wall_s = start.elapsed().as_secs_f64();
         match outcome {
             Ok(Ok(result)) => serde_json::to_string(&RunResult { wall_s: Some(wall_s), ..result })
                 .map_err(|error| error.to_string()),
+            Ok(Err(RunError::Capture(of, error))) => Err(match (&paths, of) {
+                (Some([air, _]), CaptureOf::Air) => format!("{}: {error}", air.display()),
+                (Some([_, wire]), CaptureOf::Wire) => format!("{}: {error}", wire.display()),
+                (None, _) => error.to_string(),
+            }),
             Ok(Err(error)) => Err(error.to_string()),
             Err(_) => Err(format!("the engine panicked {}; please report this", LAST_PANIC.take())),
         }
-        .map_err(|reason| format!("scenario {:?}, seed {}: {reason}", scenario.name, self.seed))
     }
+}
+
+/// The files of the air's capture and, beside it, of the wire's: `x.pcapng`, `x-wire.pcapng`.
+fn capture_paths(path: &Path) -> [PathBuf; 2] {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = path.extension().map_or("pcapng".into(), |e| e.to_string_lossy());
+    [path.to_owned(), path.with_file_name(format!("{stem}-wire.{extension}"))]
+}
+
+/// Creates both files.
+fn capture_sinks([air, wire]: &[PathBuf; 2]) -> Result<CaptureSinks, String> {
+    let create =
+        |path: &PathBuf| File::create(path).map_err(|error| format!("{}: {error}", path.display()));
+    Ok(CaptureSinks { air: Box::new(create(air)?), wire: Box::new(create(wire)?) })
 }
 
 /// Run the jobs of an iterator, pairs of a `Scenario` and a seed, on `threads` threads.
@@ -77,14 +108,14 @@ pub fn run_jobs(
     let jobs = jobs.try_iter()?.into_any().unbind();
     let captures = pcap.is_some();
     let cancel = Arc::new(AtomicBool::new(false));
-    let options = RunOptions { pcap, cancel: Some(Arc::clone(&cancel)) };
+    let options = RunOptions { cancel: Some(Arc::clone(&cancel)) };
     let (queue, inbox) = mpsc::channel::<(usize, Job)>();
     let inbox = Mutex::new(inbox);
     let work = |done: mpsc::Sender<(usize, Outcome)>| {
         while !cancel.load(Ordering::Relaxed) {
             let job = inbox.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok((index, job)) = job else { break };
-            if done.send((index, job.run(&options))).is_err() {
+            if done.send((index, job.run(&options, pcap.as_deref()))).is_err() {
                 break;
             }
         }

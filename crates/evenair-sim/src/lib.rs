@@ -20,7 +20,7 @@ mod timers;
 mod transfers;
 mod wired;
 
-use std::path::PathBuf;
+use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::{fmt, io};
@@ -41,10 +41,25 @@ pub const RESULT_VERSION: u32 = 3;
 /// What a run does besides simulating.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
-    /// Capture the air into this pcapng file, and the wire into `STEM-wire.pcapng` beside it.
-    pub pcap: Option<PathBuf>,
     /// End the run early, with [`RunError::Cancelled`], once this is true.
     pub cancel: Option<Arc<AtomicBool>>,
+}
+
+/// Where the captures of a run go, both in pcapng.
+pub struct CaptureSinks {
+    /// The frames on the air.
+    pub air: Box<dyn Write + Send>,
+    /// The packets at the hosts behind the access point.
+    pub wire: Box<dyn Write + Send>,
+}
+
+/// One of the captures of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CaptureOf {
+    /// Of the air.
+    Air,
+    /// Of the wire.
+    Wire,
 }
 
 /// Why a run has no result.
@@ -52,15 +67,16 @@ pub struct RunOptions {
 pub enum RunError {
     /// It was told to stop.
     Cancelled,
-    /// A capture file could not be written.
-    Capture(PathBuf, io::Error),
+    /// A capture could not be written.
+    Capture(CaptureOf, io::Error),
 }
 
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cancelled => write!(f, "cancelled"),
-            Self::Capture(path, error) => write!(f, "{}: {error}", path.display()),
+            Self::Capture(CaptureOf::Air, error) => write!(f, "capture of the air: {error}"),
+            Self::Capture(CaptureOf::Wire, error) => write!(f, "capture of the wire: {error}"),
         }
     }
 }
@@ -71,9 +87,22 @@ impl std::error::Error for RunError {}
 /// the seed alone.
 ///
 /// # Errors
-/// [`RunError`]: cancelled, or a capture file could not be written.
+/// [`RunError`]: cancelled.
 pub fn run(scenario: &Scenario, seed: u64, options: &RunOptions) -> Result<RunResult, RunError> {
+    run_with_captures(scenario, seed, options, None)
+}
+
+/// As [`run`], and captures what is transmitted.
+///
+/// # Errors
+/// [`RunError`]: cancelled, or a capture could not be written.
+pub fn run_with_captures(
+    scenario: &Scenario,
+    seed: u64,
+    options: &RunOptions,
+    captures: Option<CaptureSinks>,
+) -> Result<RunResult, RunError> {
     match scenario.cell.kind {
-        CellKind::Wlan => Simulation::<Dcf>::new(scenario, seed, options)?.run(seed),
+        CellKind::Wlan => Simulation::<Dcf>::new(scenario, seed, options, captures)?.run(),
     }
 }

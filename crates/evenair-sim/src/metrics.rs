@@ -9,12 +9,13 @@ use evenair_core::transport;
 use crate::RESULT_VERSION;
 use crate::cell_kind::CellKind;
 use crate::flow::{Attachment, Flow};
-use crate::network::Network;
+use crate::network::{Network, fold};
 use crate::result::{
     FlowResult, LinkResult, Losses, MacResult, QueueResult, RunResult, SessionResult, WiredResult,
     jain_index,
 };
 use crate::scenario::{Scenario, WiredLink};
+use crate::series::Series;
 use crate::transfers::Transfer;
 
 /// What had been counted when measuring began. (The network's queues and links begin anew then.)
@@ -24,6 +25,17 @@ pub(crate) struct Metrics {
     usage: Vec<AirUsage>,
 }
 
+/// What a run leaves behind.
+pub(crate) struct RunOutcome<'a, M> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) seed: u64,
+    pub(crate) end: Instant,
+    pub(crate) events: u64,
+    pub(crate) series: Option<Series>,
+    pub(crate) flows: &'a [Flow],
+    pub(crate) network: &'a Network<M>,
+}
+
 impl Metrics {
     /// The warm-up is over.
     pub(crate) fn begin(&mut self, flows: &[Flow], network: &Network<impl CellKind>) {
@@ -31,14 +43,9 @@ impl Metrics {
         self.usage = usage(network);
     }
 
-    /// What has happened since, up to `end`.
-    pub(crate) fn result(
-        self,
-        scenario: &Scenario,
-        end: Instant,
-        flows: &[Flow],
-        network: &Network<impl CellKind>,
-    ) -> RunResult {
+    /// The result of a run that has come to its end.
+    pub(crate) fn result(self, outcome: RunOutcome<'_, impl CellKind>) -> RunResult {
+        let RunOutcome { scenario, seed, end, events, series, flows, network } = outcome;
         let begin = Instant::ZERO + scenario.warmup.duration();
         let duration_s = end.since(begin).as_secs_f64();
         let sessions = sessions(flows, begin);
@@ -82,7 +89,7 @@ impl Metrics {
         };
         RunResult {
             scenario: scenario.clone(),
-            seed: 0,
+            seed,
             version: env!("CARGO_PKG_VERSION"),
             result_version: RESULT_VERSION,
             duration_s,
@@ -94,9 +101,9 @@ impl Metrics {
             wired: WiredResult { links, flows: wired_flows },
             ap,
             stations,
-            series: None,
-            events: 0,
-            fingerprint: String::new(),
+            series,
+            events,
+            fingerprint: format!("{:016x}", fold(seed, network.fingerprint())),
             flows,
             wall_s: None,
         }

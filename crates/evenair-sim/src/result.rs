@@ -153,8 +153,16 @@ pub struct QueueResult {
     pub ack_arrivals: u64,
     /// Acknowledgements discarded, filtered ones included.
     pub ack_drops: u64,
-    /// Acknowledgements removed because a later one said the same and more.
+    /// Acknowledgements removed because a later one of their flow supersedes them.
     pub acks_filtered: u64,
+    /// Packets discarded when they arrived.
+    pub drops_on_arrival: u64,
+    /// Packets discarded when they were about to leave.
+    pub drops_on_departure: u64,
+    /// Packets discarded to make room for others.
+    pub evicted: u64,
+    /// Packets marked with ECN's Congestion Experienced (RFC 3168).
+    pub marks: u64,
 }
 
 /// The wired part.
@@ -226,6 +234,10 @@ impl QueueResult {
             ack_arrivals: stats.ack_arrivals,
             ack_drops: stats.ack_drops,
             acks_filtered: stats.drops.superseded,
+            drops_on_arrival: stats.drops.on_arrival,
+            drops_on_departure: stats.drops.on_departure,
+            evicted: stats.drops.evicted,
+            marks: stats.marks,
         }
     }
 }

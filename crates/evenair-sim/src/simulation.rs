@@ -17,13 +17,13 @@ use evenair_core::transport::{End, Output, PacketOption};
 use crate::capture::writer::CaptureWriter;
 use crate::cell_kind::CellKind;
 use crate::flow::Flow;
-use crate::metrics::Metrics;
-use crate::network::{Network, fold};
+use crate::metrics::{Metrics, RunOutcome};
+use crate::network::Network;
 use crate::result::RunResult;
 use crate::scenario::Scenario;
 use crate::series::Sampler;
 use crate::timers::Timers;
-use crate::{RunError, RunOptions, build};
+use crate::{CaptureSinks, RunError, RunOptions, build};
 
 /// How many steps of the loop pass between two looks at the cancel flag: a millisecond or two.
 const STEPS_PER_CANCEL_CHECK: u32 = 1 << 14;
@@ -31,12 +31,13 @@ const STEPS_PER_CANCEL_CHECK: u32 = 1 << 14;
 /// Everything that a run consists of.
 pub(crate) struct Simulation<'a, M> {
     scenario: &'a Scenario,
+    seed: u64,
     now: Instant,
     network: Network<M>,
     flows: Vec<Flow>,
     timers: Timers,
     sampler: Option<Sampler>,
-    measuring: Metrics,
+    metrics: Metrics,
     events: u64,
     cancel: Option<Arc<AtomicBool>>,
     cancelled: bool,
@@ -74,18 +75,19 @@ enum Timer {
 }
 
 impl<'a, M: CellKind> Simulation<'a, M> {
-    /// The world before time 0.
+    /// The state before time 0.
     pub(crate) fn new(
         scenario: &'a Scenario,
         seed: u64,
         options: &RunOptions,
+        captures: Option<CaptureSinks>,
     ) -> Result<Self, RunError> {
         let flows = build::flows(scenario, seed);
         let mut network: Network<M> = build::network(scenario, seed, &flows);
-        if let Some(path) = &options.pcap {
+        if let Some(sinks) = captures {
             let captured = flows.iter().map(Flow::captured).collect();
             let (phy, nodes) = (network.cell().medium().capture_phy(), network.cell().nodes());
-            network.capture(CaptureWriter::create(path, phy, nodes, captured)?);
+            network.capture(CaptureWriter::new(sinks, phy, nodes, captured)?);
         }
         let mut timers = Timers::new(3 * flows.len() + 2);
         for (i, flow) in flows.iter().enumerate() {
@@ -95,11 +97,12 @@ impl<'a, M: CellKind> Simulation<'a, M> {
         timers.arm(3 * flows.len() as u32, Instant::ZERO + scenario.warmup.duration());
         Ok(Self {
             scenario,
+            seed,
             now: Instant::ZERO,
             network,
             timers,
             sampler: scenario.trace.as_ref().map(|_| Sampler::default()),
-            measuring: Metrics::default(),
+            metrics: Metrics::default(),
             events: 0,
             cancel: options.cancel.clone(),
             cancelled: false,
@@ -110,18 +113,22 @@ impl<'a, M: CellKind> Simulation<'a, M> {
     }
 
     /// Runs to the end of the scenario.
-    pub(crate) fn run(mut self, seed: u64) -> Result<RunResult, RunError> {
+    pub(crate) fn run(mut self) -> Result<RunResult, RunError> {
         self.advance_to_end();
         if self.cancelled {
             return Err(RunError::Cancelled);
         }
         self.network.finish_capture()?;
-        let mut result = self.measuring.result(self.scenario, self.end, &self.flows, &self.network);
-        result.seed = seed;
-        result.series = self.sampler.map(|sampler| sampler.finish(&self.flows));
-        result.events = self.events;
-        result.fingerprint = format!("{:016x}", fold(seed, self.network.fingerprint()));
-        Ok(result)
+        let outcome = RunOutcome {
+            scenario: self.scenario,
+            seed: self.seed,
+            end: self.end,
+            events: self.events,
+            series: self.sampler.map(|sampler| sampler.finish(&self.flows)),
+            flows: &self.flows,
+            network: &self.network,
+        };
+        Ok(self.metrics.result(outcome))
     }
 
     #[inline(never)] // so that the loop is compiled by itself
@@ -246,7 +253,7 @@ impl<'a, M: CellKind> Simulation<'a, M> {
     /// Measuring begins.
     fn on_warmup_end(&mut self) {
         self.network.reset_stats(self.now);
-        self.measuring.begin(&self.flows, &self.network);
+        self.metrics.begin(&self.flows, &self.network);
         if let Some(sampler) = &mut self.sampler {
             sampler.start(&self.flows);
         }

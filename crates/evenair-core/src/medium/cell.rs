@@ -49,9 +49,6 @@ pub struct Arrival<P> {
 pub struct Cell<M, P = Packet> {
     medium: M,
     nodes: Nodes<P>,
-    /// Queues with packets that a shaper holds back, and when the medium is to be woken for them.
-    held: Vec<(Instant, TxQueueId)>,
-    held_until: Instant,
 }
 
 /// Everything of a cell that its medium may use.
@@ -69,8 +66,10 @@ struct Nodes<P> {
     losses: Vec<Option<Box<LinkLoss>>>,
     /// Packets discarded after the MAC had delivered them, by node.
     residual_losses: Vec<u64>,
-    /// The queue for which the last [`CellContext::take`] found packets that a shaper holds back.
-    blocked: Option<TxQueueId>,
+    /// Queues in which a shaper holds packets back that the medium asked for, and when they are ready.
+    held: Vec<(Instant, TxQueueId)>,
+    /// The first of those times.
+    held_until: Instant,
 }
 
 #[derive(Debug)]
@@ -101,10 +100,9 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
                 free: Vec::new(),
                 losses: losses.into_iter().map(|loss| loss.map(Box::new)).collect(),
                 residual_losses: vec![0; nodes],
-                blocked: None,
+                held: Vec::new(),
+                held_until: Instant::NEVER,
             },
-            held: Vec::new(),
-            held_until: Instant::NEVER,
         }
     }
 
@@ -123,28 +121,21 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         }
         tx_queue.enqueue(now, packet);
         self.medium.wake(now, queue, &mut self.nodes);
-        if let Some(queue) = self.nodes.blocked.take() {
-            self.hold(queue);
-        }
     }
 
     /// When [`Cell::poll`] is to be called next.
     pub fn poll_at(&self) -> Instant {
-        self.medium.poll_at().min(self.held_until)
+        self.medium.poll_at().min(self.nodes.held_until)
     }
 
     /// Does what is due before `limit`, up to the next packet that arrives.
     #[inline(always)]
     pub fn poll(&mut self, limit: Instant) -> Option<Arrival<P>> {
         loop {
-            let reception = self.medium.poll(limit.min(self.held_until), &mut self.nodes);
-            if let Some(queue) = self.nodes.blocked.take() {
-                self.hold(queue);
-            }
-            if let Some(reception) = reception {
+            if let Some(reception) = self.medium.poll(limit, &mut self.nodes) {
                 return Some(self.nodes.receive(reception));
             }
-            if self.held_until >= limit {
+            if self.nodes.held_until >= limit {
                 return None;
             }
             self.release_held();
@@ -185,28 +176,16 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         self.nodes.residual_losses.fill(0);
     }
 
-    /// Remembers to wake the medium when the shaper of `queue` is ready.
-    #[cold]
-    fn hold(&mut self, queue: TxQueueId) {
-        let ready_at = self.nodes.queues[queue.0 as usize].ready_at();
-        self.held.retain(|&(_, other)| other != queue);
-        self.held.push((ready_at, queue));
-        self.held_until = self.held_until.min(ready_at);
-    }
-
     /// Wakes the medium for the queues whose shapers are ready.
     #[cold]
     fn release_held(&mut self) {
-        let now = self.held_until;
-        let (ready, held) = self.held.iter().partition(|&&(at, _)| at <= now);
-        self.held = held;
-        self.held_until = self.held.iter().map(|&(at, _)| at).min().unwrap_or(Instant::NEVER);
-        let ready: Vec<(Instant, TxQueueId)> = ready;
+        let now = self.nodes.held_until;
+        let (ready, held): (Vec<_>, Vec<_>) =
+            self.nodes.held.iter().partition(|&&(at, _)| at <= now);
+        self.nodes.held_until = held.iter().map(|&(at, _)| at).min().unwrap_or(Instant::NEVER);
+        self.nodes.held = held;
         for (_, queue) in ready {
             self.medium.wake(now, queue, &mut self.nodes);
-            if let Some(queue) = self.nodes.blocked.take() {
-                self.hold(queue);
-            }
         }
     }
 }
@@ -229,6 +208,15 @@ impl<P: CellPacket> Nodes<P> {
             }
         };
         Taken { packet: PacketId(id), to, bytes }
+    }
+
+    /// Remembers to wake the medium when the shaper of `queue` is ready.
+    #[cold]
+    fn hold(&mut self, queue: TxQueueId) {
+        let ready_at = self.queues[queue.0 as usize].ready_at();
+        self.held.retain(|&(_, other)| other != queue);
+        self.held.push((ready_at, queue));
+        self.held_until = self.held_until.min(ready_at);
     }
 
     /// Moves a received packet out, and applies the loss model behind the MAC.
@@ -256,6 +244,11 @@ impl<P: CellPacket> CellContext for Nodes<P> {
     }
 
     #[inline(always)]
+    fn wake_at(&self) -> Instant {
+        self.held_until
+    }
+
+    #[inline(always)]
     fn take(&mut self, now: Instant, queue: TxQueueId, max_bytes: u32) -> Option<Taken> {
         let index = queue.0 as usize;
         let source = &mut self.queues[index];
@@ -266,7 +259,7 @@ impl<P: CellPacket> CellContext for Nodes<P> {
         }
         let Some(packet) = packet.or_else(|| source.dequeue(now)) else {
             if source.backlog().packets() > 0 {
-                self.blocked = Some(queue);
+                self.hold(queue);
             }
             return None;
         };

@@ -127,6 +127,9 @@ pub trait CellContext {
     /// What waits in `queue`, without taking anything.
     fn backlog(&self, queue: TxQueueId) -> &Backlog;
 
+    /// When the cell wakes the medium next, because a shaper is ready: no poll may go beyond.
+    fn wake_at(&self) -> Instant;
+
     /// Takes the next packet of `queue` if it has at most `max_bytes`. A packet that is too large
     /// stays the next one. `None` also when nothing waits, or while a shaper holds packets back: the
     /// cell wakes the medium when it may ask again.
@@ -163,8 +166,8 @@ pub trait Medium {
     /// When [`Medium::poll`] may have something to do; [`Instant::NEVER`] while all are idle.
     fn poll_at(&self) -> Instant;
 
-    /// Does what is due before `limit`, up to the next reception. Times never decrease from one call
-    /// to the next.
+    /// Does what is due before `limit` and [`CellContext::wake_at`], which a packet that is asked for in
+    /// vain brings forward, up to the next reception. Times never decrease from one call to the next.
     fn poll(&mut self, limit: Instant, cell: &mut impl CellContext) -> Option<Reception>;
 
     /// What `node` has transmitted since the start.

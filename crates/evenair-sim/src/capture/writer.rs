@@ -1,8 +1,6 @@
 //! Writes the captures of a run: the air, and the wire at the hosts.
 
-use std::fs::File;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
 
 use evenair_core::medium::Arrival;
 use evenair_core::medium::wlan::Dcf;
@@ -11,15 +9,14 @@ use evenair_core::packet::{NodeId, Packet};
 use evenair_core::tcp::SackBlocks;
 use evenair_core::time::{Duration, Instant};
 
-use crate::RunError;
 use crate::capture::{AirFrame, AirPhy, AirWriter, Node, Segment, WireWriter};
+use crate::{CaptureOf, CaptureSinks, RunError};
 
 /// The two captures of a run. The capture of the air is that of a monitor: it has the frames that could
 /// be decoded, and none of collisions.
 pub(crate) struct CaptureWriter {
-    paths: [PathBuf; 2],
-    air: AirWriter<File>,
-    wire: WireWriter<File>,
+    air: AirWriter<Box<dyn Write + Send>>,
+    wire: WireWriter<Box<dyn Write + Send>>,
     /// The next MAC sequence number of each station.
     sequence: Vec<u16>,
     /// What the headers of each flow need; what travels between hosts alone is not captured.
@@ -42,22 +39,18 @@ pub(crate) struct FlowMeta {
 }
 
 impl CaptureWriter {
-    /// Creates `path` for the air and `STEM-wire.EXT` beside it.
-    pub(crate) fn create(
-        path: &Path,
+    /// Begins both captures.
+    pub(crate) fn new(
+        sinks: CaptureSinks,
         phy: AirPhy,
         nodes: usize,
         flows: Vec<FlowMeta>,
     ) -> Result<Self, RunError> {
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let extension = path.extension().map_or("pcapng".into(), |e| e.to_string_lossy());
-        let wire_path = path.with_file_name(format!("{stem}-wire.{extension}"));
-        let air = File::create(path).and_then(|file| AirWriter::new(file, phy));
-        let wire = File::create(&wire_path).and_then(WireWriter::new);
+        let air = AirWriter::new(sinks.air, phy);
+        let wire = WireWriter::new(sinks.wire);
         Ok(Self {
-            air: air.map_err(|e| RunError::Capture(path.to_owned(), e))?,
-            wire: wire.map_err(|e| RunError::Capture(wire_path.clone(), e))?,
-            paths: [path.to_owned(), wire_path],
+            air: air.map_err(|error| RunError::Capture(CaptureOf::Air, error))?,
+            wire: wire.map_err(|error| RunError::Capture(CaptureOf::Wire, error))?,
             sequence: vec![0; nodes],
             flows,
             failed: None,
@@ -75,7 +68,7 @@ impl CaptureWriter {
         if self.failed.is_none()
             && let Err(error) = self.write_exchange(medium, arrival, sack)
         {
-            self.failed = Some(RunError::Capture(self.paths[0].clone(), error));
+            self.failed = Some(RunError::Capture(CaptureOf::Air, error));
         }
     }
 
@@ -93,7 +86,7 @@ impl CaptureWriter {
             && !flow.station.is_access_point()
             && let Err(error) = self.wire.packet(now, &segment(flow, up, packet, sack))
         {
-            self.failed = Some(RunError::Capture(self.paths[1].clone(), error));
+            self.failed = Some(RunError::Capture(CaptureOf::Wire, error));
         }
     }
 
@@ -101,14 +94,13 @@ impl CaptureWriter {
         self.flows[packet.flow.0 as usize]
     }
 
-    /// Completes both files, or tells what has gone wrong.
+    /// Completes both captures, or returns the first error.
     pub(crate) fn finish(self) -> Result<(), RunError> {
         if let Some(error) = self.failed {
             return Err(error);
         }
-        let [air_path, wire_path] = self.paths;
-        self.air.finish().map_err(|e| RunError::Capture(air_path, e))?;
-        self.wire.finish().map_err(|e| RunError::Capture(wire_path, e))?;
+        self.air.finish().map_err(|error| RunError::Capture(CaptureOf::Air, error))?;
+        self.wire.finish().map_err(|error| RunError::Capture(CaptureOf::Wire, error))?;
         Ok(())
     }
 

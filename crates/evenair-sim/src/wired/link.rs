@@ -44,6 +44,8 @@ pub(crate) struct Transmitter {
     queue: TxQueue<Packet>,
     /// Whether the queue holds something, and so counts the packet in the transmitter, too.
     waiting: bool,
+    /// Since when.
+    waiting_since: Instant,
     /// The packet that the transmitter sends, or sent last.
     in_service: Option<Packet>,
     /// When the transmitter is done with it.
@@ -63,6 +65,7 @@ impl LinkQueue {
         Self::Discipline(Box::new(Transmitter {
             queue: TxQueue::new(queue),
             waiting: false,
+            waiting_since: Instant::ZERO,
             in_service: None,
             free_at: Instant::ZERO,
             busy: Duration::ZERO,
@@ -218,7 +221,7 @@ impl Transmitter {
             } else {
                 self.in_service = None;
             }
-            self.waiting = true;
+            (self.waiting, self.waiting_since) = (true, now);
         }
         self.queue.enqueue(now, Packet { enqueued_at: now, ..*packet });
         if self.queue.backlog().packets() == 0 {
@@ -232,7 +235,7 @@ impl Transmitter {
         if !self.waiting {
             return Instant::NEVER;
         }
-        self.free_at.max(self.queue.ready_at())
+        self.free_at.max(self.queue.ready_at()).max(self.waiting_since)
     }
 
     /// The next packet, as the transmitter is free.

@@ -395,13 +395,14 @@ impl Medium for Dcf {
 
     #[inline(always)]
     fn poll(&mut self, limit: Instant, cell: &mut impl CellContext) -> Option<Reception> {
-        while self.due < limit {
+        while self.due < limit.min(cell.wake_at()) {
             let now = self.due;
             match self.phase {
                 Phase::Idle { grid } => {
                     if self.next_access.is_none() {
                         self.schedule_access(grid);
                     }
+                    let limit = limit.min(cell.wake_at());
                     let boundary = self.next_access.filter(|_| self.due < limit)?;
                     self.begin(self.due, boundary, cell);
                 }

@@ -98,6 +98,9 @@ impl CellContext for Slots {
     fn backlog(&self, _queue: TxQueueId) -> &Backlog {
         &self.backlog
     }
+    fn wake_at(&self) -> Instant {
+        Instant::NEVER
+    }
     fn take(&mut self, _now: Instant, queue: TxQueueId, _max_bytes: u32) -> Option<Taken> {
         let Frame { to, bytes } = self.waiting[queue.0 as usize].take()?;
         self.busy[queue.0 as usize] = true;
