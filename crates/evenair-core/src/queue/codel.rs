@@ -2,8 +2,8 @@
 //!
 //! The sojourn time of each packet is measured when it leaves. When it has been at or above
 //! `target` for an `interval`, CoDel drops the packet at the head. Until the sojourn time falls
-//! below `target`, it drops further packets; the control law spaces these drops `interval /
-//! sqrt(count)` apart.
+//! below `target`, it drops further packets; the control law spaces these drops
+//! `interval / sqrt(count)` apart.
 //!
 //! Design decisions where RFC 8289 is open, and differences from Linux (`net/sched/sch_codel.c`):
 //! - **Control law** (section 5.6). The distance between two drops is the largest whole number of

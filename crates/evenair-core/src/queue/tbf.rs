@@ -1,8 +1,8 @@
 //! TBF: a first-in, first-out queue shaped by a token bucket (Linux `tc-tbf(8)`).
 //!
 //! Tokens accumulate at `rate`, up to those of `burst` bytes; the bucket is full at the start. A
-//! packet leaves when there are tokens for all of its bytes, and consumes them. So at most `burst +
-//! rate * t` leaves in any interval of `t` seconds.
+//! packet leaves when there are tokens for all of its bytes, and consumes them. So at most
+//! `burst + rate * t` leaves in any interval of `t` seconds.
 //!
 //! Design decisions, and differences from Linux (`net/sched/sch_tbf.c`):
 //! - **Exactness.** A token is a billionth of a bit, so a nanosecond at any integer rate yields an

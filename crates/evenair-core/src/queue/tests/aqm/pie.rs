@@ -311,7 +311,7 @@ fn the_probability_of_pie_follows_its_control_law() {
     }
 }
 
-/// A queue of 1500-byte packets that all arrived at 0, which lets one go each millisecond until the
+/// A queue of 1500-byte packets that all arrived at 0. One leaves each millisecond until the
 /// probability reaches `least`.
 fn congested(least: f64, parameters: &[(&str, Value)]) -> Bench {
     let mut bench = Bench::new(&pie(parameters), Limit::Packets(100_000));
