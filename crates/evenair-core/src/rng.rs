@@ -1,31 +1,31 @@
-//! Random numbers: one stream per (seed, purpose, entity), pinned by golden vectors.
+//! Random numbers: one stream per (seed, purpose, entity), tested against published vectors.
 //!
-//! Streams are independent, so a further station, or another queue discipline, leaves the draws of
-//! everyone else as they were (common random numbers across policies). Library distributions may
-//! change between versions; these may not.
+//! Streams are independent, so another station or another queue discipline does not change the
+//! draws of the other entities (common random numbers). Sampling functions are implemented here
+//! because those of libraries may change between versions.
 
-/// What a stream is drawn for. The discriminants are part of the results: never renumber them.
+/// The purpose of a stream. Results depend on the discriminants: do not renumber them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub enum StreamId {
     /// Backoff slots of one station.
     Backoff = 1,
-    /// Frame errors on the way to or from one station.
+    /// Losses on the link between one station and the access point.
     FrameErrors = 2,
     /// Times of one application's datagrams.
     Traffic = 3,
-    /// Errors of one wired link.
+    /// Losses of one wired link.
     LinkLoss = 4,
     /// Sizes of one flow's finite transfers.
     FileSizes = 5,
-    /// Pauses between them.
+    /// Think times between one flow's finite transfers.
     ThinkTimes = 6,
-    /// Random drops and marks of one queue; entities are numbered by whoever makes the queues.
+    /// Random drops and marks of one queue; the caller that creates the queues numbers them.
     Queue = 7,
 }
 
-/// A xoshiro256++ generator (Blackman and Vigna 2019), seeded through SplitMix64 as its authors
-/// advise.
+/// A xoshiro256++ generator (Blackman and Vigna 2019), seeded by SplitMix64 as its authors
+/// recommend.
 #[derive(Clone, Debug)]
 pub struct RngStream {
     state: [u64; 4],
@@ -61,7 +61,7 @@ impl RngStream {
         loop {
             let product = (self.next_u64() >> 32) * n;
             let fraction = product & 0xFFFF_FFFF;
-            // The division, which is seldom needed, is what costs.
+            // The first condition avoids the division in most cases.
             if fraction >= n || fraction >= (1 << 32) % n {
                 return (product >> 32) as u32;
             }
@@ -114,8 +114,8 @@ mod tests {
         );
     }
 
-    /// xoshiro256++ from state 1, 2, 3, 4: the vector that the `rand_xoshiro` crate tests against,
-    /// made with the authors' C code.
+    /// xoshiro256++ from state 1, 2, 3, 4: the test vector of the `rand_xoshiro` crate, generated
+    /// with the authors' C code.
     #[test]
     fn xoshiro_matches_its_published_vector() {
         let mut stream = RngStream { state: [1, 2, 3, 4] };

@@ -1,12 +1,12 @@
-//! Time as integer nanoseconds: [`Instant`] is a moment, [`Duration`] a length.
+//! Time as integer nanoseconds: [`Instant`] is a point in time, [`Duration`] a length of time.
 //!
-//! Integers make a run exact and repeatable; a `u64` holds 584 years. Sums are not checked in release
-//! builds: nothing is ever added to [`Instant::NEVER`] or [`Duration::MAX`].
+//! Integer arithmetic is exact and reproducible; a `u64` holds 584 years. Overflow is not checked
+//! in release builds, so nothing may be added to [`Instant::NEVER`] or [`Duration::MAX`].
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
-/// A moment, in nanoseconds since the start of the run (or of the driver's clock).
+/// A point in time, in nanoseconds since the start of the run (or of the driver's clock).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Instant(u64);
 
@@ -17,10 +17,10 @@ pub struct Duration(u64);
 impl Instant {
     /// The start of the run.
     pub const ZERO: Self = Self(0);
-    /// A moment that never comes: the `poll_at` of a part that waits for nothing.
+    /// Later than any event: the `poll_at` of a component without a pending event.
     pub const NEVER: Self = Self(u64::MAX);
 
-    /// The moment `ns` nanoseconds after the start.
+    /// The instant `ns` nanoseconds after the start.
     pub const fn from_nanos(ns: u64) -> Self {
         Self(ns)
     }
@@ -35,14 +35,14 @@ impl Instant {
         self.0 as f64 / 1e9
     }
 
-    /// The time from `earlier` to `self`; zero when `earlier` is later.
+    /// The time from `earlier` to `self`; zero if `earlier` is later.
     pub const fn since(self, earlier: Self) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }
 }
 
 impl Duration {
-    /// No time at all.
+    /// Zero.
     pub const ZERO: Self = Self(0);
     /// Longer than any run.
     pub const MAX: Self = Self(u64::MAX);
@@ -67,7 +67,8 @@ impl Duration {
         Self(s * 1_000_000_000)
     }
 
-    /// `s` seconds rounded to the nanosecond; negative and NaN become zero, too large the maximum.
+    /// `s` seconds, rounded to the nearest nanosecond. Negative numbers and NaN become zero; too
+    /// large ones become [`Duration::MAX`].
     pub fn from_secs_f64(s: f64) -> Self {
         Self((s * 1e9).round() as u64)
     }
@@ -82,7 +83,7 @@ impl Duration {
         self.0 as f64 / 1e9
     }
 
-    /// How many whole `unit`s fit, rounded up.
+    /// `self / unit`, rounded up.
     pub const fn div_ceil(self, unit: Self) -> u64 {
         self.0.div_ceil(unit.0)
     }

@@ -1,4 +1,4 @@
-//! Quantities that cross a public boundary: rates in bit/s, sizes in bytes.
+//! Units of public interfaces: rates in bit/s, sizes in bytes.
 
 use crate::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::time::Duration;
 pub struct Rate(u64);
 
 impl Rate {
-    /// So fast that sending takes no time: for a link that is left out of the model.
+    /// An unlimited rate, at which a transmission takes no time.
     pub const UNLIMITED: Self = Self(u64::MAX);
 
     /// `bps` bit/s.
@@ -25,17 +25,18 @@ impl Rate {
         self.0
     }
 
-    /// How long `bytes` take at this rate, rounded to the nearest nanosecond.
+    /// Transmission time of `bytes`, rounded to the nearest nanosecond.
     pub const fn time_for(self, bytes: u64) -> Duration {
         self.time_for_bits(bytes.saturating_mul(8))
     }
 
-    /// How long `bits` take at this rate, rounded to the nearest nanosecond.
+    /// Transmission time of `bits`, rounded to the nearest nanosecond.
     pub const fn time_for_bits(self, bits: u64) -> Duration {
         if self.0 == u64::MAX {
             return Duration::ZERO;
         }
-        // A 64-bit division is several times faster, and enough for any packet.
+        // A 64-bit division is several times faster than a 128-bit one, and sufficient for any
+        // packet.
         match bits.checked_mul(1_000_000_000) {
             Some(bits_ns) => Duration::from_nanos((bits_ns + self.0 / 2) / self.0),
             None => {

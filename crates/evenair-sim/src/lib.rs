@@ -1,4 +1,4 @@
-//! evenair's simulator: a [`scenario`] becomes a world, the world runs, the run leaves results.
+//! evenair's simulator: it builds a simulation from a [`scenario`], runs it and returns the result.
 //!
 //! ```text
 //! TOML or Python -> scenario::resolve -> Scenario -> run -> RunResult -> JSON, tables, plots
@@ -35,10 +35,11 @@ use evenair_core::medium::wlan::Dcf;
 use scenario::{CellKind, Scenario};
 use simulation::Simulation;
 
-/// Changes whenever the same scenario and seed give another result.
+/// The version of results. It is raised when a change of the code changes the result of a scenario
+/// and seed.
 pub const RESULT_VERSION: u32 = 3;
 
-/// What a run does besides simulating.
+/// Options of a run that do not affect its result.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
     /// End the run early, with [`RunError::Cancelled`], once this is true.
@@ -65,7 +66,7 @@ pub enum CaptureOf {
 /// Why a run has no result.
 #[derive(Debug)]
 pub enum RunError {
-    /// It was told to stop.
+    /// The run was cancelled.
     Cancelled,
     /// A capture could not be written.
     Capture(CaptureOf, io::Error),

@@ -1,4 +1,4 @@
-//! What a run has to tell: counts taken when measuring begins and when it ends.
+//! Metrics of a run: differences of the counters at the start and the end of the measurement.
 
 use evenair_core::medium::AirUsage;
 use evenair_core::packet::NodeId;
@@ -18,7 +18,8 @@ use crate::scenario::{Scenario, WiredLink};
 use crate::series::Series;
 use crate::transfers::Transfer;
 
-/// What had been counted when measuring began. (The network's queues and links begin anew then.)
+/// The counters at the start of the measurement. (The statistics of queues and links are reset
+/// then.)
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     flows: Vec<transport::Counters>,
@@ -37,7 +38,7 @@ pub(crate) struct RunOutcome<'a, M> {
 }
 
 impl Metrics {
-    /// The warm-up is over.
+    /// Records the counters at the end of the warm-up.
     pub(crate) fn begin(&mut self, flows: &[Flow], network: &Network<impl CellKind>) {
         self.flows = flows.iter().map(Flow::counters).collect();
         self.usage = usage(network);
@@ -67,7 +68,7 @@ impl Metrics {
         let stations: Vec<MacResult> = (1..after.len()).map(mac).collect();
         let ap = mac(0);
         let wired = scenario.wired.links();
-        // Backward, then forward, as the topology numbers them.
+        // For each link first backward, then forward: the numbering of the topology.
         let ends = wired.iter().flat_map(|WiredLink { between: [a, b], .. }| [[b, a], [a, b]]);
         let links = ends.zip(network.wired().links()).map(|([from, to], link)| LinkResult {
             from: from.clone(),
@@ -110,19 +111,19 @@ impl Metrics {
     }
 }
 
-/// What each node has transmitted.
+/// The use of the air by each node.
 fn usage(network: &Network<impl CellKind>) -> Vec<AirUsage> {
     let cell = network.cell();
     (0..cell.nodes() as u32).map(|node| cell.usage(NodeId(node))).collect()
 }
 
-/// The transfers of a flow that began after `begin`.
+/// The finished transfers of a flow that began at `begin` or later.
 fn measured(flow: &Flow, begin: Instant) -> impl Iterator<Item = &Transfer> {
     let finished = flow.transfers.iter().flat_map(|transfers| transfers.finished());
     finished.filter(move |transfer| transfer.start >= begin)
 }
 
-/// Those of all flows, by their start.
+/// The measured transfers of all flows, sorted by start; `None` if no flow makes finite transfers.
 fn sessions(flows: &[Flow], begin: Instant) -> Option<Vec<SessionResult>> {
     flows.iter().find(|flow| flow.transfers.is_some())?;
     let each = |flow: &'_ Flow| -> Vec<(Instant, SessionResult)> {
@@ -139,12 +140,13 @@ fn sessions(flows: &[Flow], begin: Instant) -> Option<Vec<SessionResult>> {
         measured(flow, begin).map(|transfer| (transfer.start, result(transfer))).collect()
     };
     let mut all: Vec<(Instant, SessionResult)> = flows.iter().flat_map(each).collect();
-    // A stable sort: at equal times in the order of the flows.
+    // The sort is stable: ties are in the order of the flows.
     all.sort_by_key(|(start, _)| *start);
     Some(all.into_iter().map(|(_, session)| session).collect())
 }
 
-/// What `flow` has done since measuring began, at `begin` with these counts, for so many seconds.
+/// The result of `flow`. The measurement began at `begin` with the counters `start`, and took
+/// `duration_s`.
 fn flow_result(
     flow: &Flow,
     start: &transport::Counters,

@@ -1,4 +1,4 @@
-//! What a run leaves: the result document of the interface.
+//! The result of a run. Its JSON form is the documented interface.
 
 use evenair_core::medium::AirUsage;
 use evenair_core::queue::QueueStats;
@@ -7,10 +7,10 @@ use serde::Serialize;
 use crate::scenario::Scenario;
 use crate::series::Series;
 
-/// The result of one run. Its serialisation is the document that users get.
+/// The result of one run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunResult {
-    /// As resolved, with every default filled in.
+    /// The resolved scenario, with all defaults.
     pub scenario: Scenario,
     /// The seed.
     pub seed: u64,
@@ -22,16 +22,16 @@ pub struct RunResult {
     pub duration_s: f64,
     /// Sum of the flows' goodput, bit/s.
     pub aggregate_goodput_bps: f64,
-    /// Jain's index of the flows' goodput: 1 when all are equal, 1/n when one has it all; 0 when
-    /// nothing got through.
+    /// Jain's index of the flows' goodput: 1 if all are equal, 1/n if only one of n flows has any;
+    /// 0 if no flow has any.
     pub jain_index: f64,
-    /// Each flow.
+    /// The flows between stations and hosts.
     pub flows: Vec<FlowResult>,
-    /// The finite transfers that began and ended in the measured time, by their start; absent where
-    /// no flow makes any.
+    /// The finite transfers that began and ended in the measured time, sorted by start; absent if
+    /// no flow makes finite transfers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sessions: Option<Vec<SessionResult>>,
-    /// Packets lost, by cause, wherever it was.
+    /// Packets lost in the whole network, by cause.
     pub losses: Losses,
     /// The access point's downlink queue.
     pub ap_queue: QueueResult,
@@ -41,15 +41,15 @@ pub struct RunResult {
     pub stations: Vec<MacResult>,
     /// The MAC of the access point.
     pub ap: MacResult,
-    /// Time series, where a trace was asked for.
+    /// Time series; absent without a trace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub series: Option<Series>,
     /// Events simulated, warm-up included.
     pub events: u64,
-    /// A hash of every event's time and kind and of every packet that went over the air, in
-    /// hexadecimal: equal runs have equal ones.
+    /// A hash of the seed and of each delivered packet with its time, in hexadecimal. It is equal
+    /// for equal runs.
     pub fingerprint: String,
-    /// Seconds of wall-clock time that the run took. The engine reads no clock: a driver sets it.
+    /// Wall-clock time of the run, seconds. Set by the caller, since the engine reads no clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wall_s: Option<f64>,
 }
@@ -65,10 +65,10 @@ pub struct FlowResult {
     /// "up" or "down".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub direction: Option<&'static str>,
-    /// Where the data of a flow between wired hosts come from.
+    /// The source host of a flow between wired hosts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Where they go.
+    /// The destination host of a flow between wired hosts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// The congestion control, or "udp".
@@ -77,11 +77,11 @@ pub struct FlowResult {
     pub goodput_bps: f64,
     /// Data segments (UDP: datagrams) sent, retransmissions included.
     pub segments_sent: u64,
-    /// Data segments sent again.
+    /// Data segments retransmitted.
     pub retransmissions: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,
-    /// Recoveries begun: losses that duplicate ACKs, SACK or RACK have told.
+    /// Loss recoveries entered because of duplicate ACKs, SACK or RACK.
     pub fast_retransmits: u64,
     /// Data segments that arrived with a congestion mark (RFC 3168); absent without ECN.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -91,7 +91,8 @@ pub struct FlowResult {
     pub congestion_responses: Option<u64>,
     /// Mean of the measured round-trip times, seconds; absent where none was measured.
     pub mean_rtt_s: Option<f64>,
-    /// Finite transfers that began and ended in the measured time; absent where it makes none.
+    /// Number of finite transfers that began and ended in the measured time; absent if the flow
+    /// makes none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sessions: Option<u64>,
 }
@@ -101,57 +102,57 @@ pub struct FlowResult {
 pub struct SessionResult {
     /// The flow's id.
     pub flow: String,
-    /// The first packet of its handshake left.
+    /// The first packet of the handshake was sent.
     pub start_s: f64,
-    /// Its sender knew that all had arrived.
+    /// The sender received the acknowledgement of all data.
     pub end_s: f64,
-    /// Payload, without padding.
+    /// Payload without padding, bytes.
     pub bytes: u64,
-    /// The first segment reached the receiver.
+    /// The receiver had the first segment.
     pub first_byte_s: f64,
-    /// All had reached the receiver.
+    /// The receiver had all segments.
     pub last_byte_s: f64,
-    /// Data segments sent again.
+    /// Data segments retransmitted.
     pub retransmissions: u64,
-    /// Expiries of a retransmission timer, those of the handshake included.
+    /// Expiries of a retransmission timer, including those of the handshake.
     pub timeouts: u64,
 }
 
-/// Packets lost in the whole network, data and acknowledgements alike.
+/// Packets lost in the whole network, data and acknowledgements.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Losses {
-    /// Discarded at a full queue; filtered acknowledgements are not among them.
+    /// Dropped by queues, without filtered acknowledgements.
     pub congestion: u64,
-    /// Given up by a MAC at its retry limit.
+    /// Dropped by a MAC at its retry limit.
     pub retry_limit: u64,
-    /// Lost to errors of the air, after the MAC had delivered them, or of a wired link.
+    /// Lost to a loss model: of the air after delivery by the MAC, or of a wired link.
     pub error: u64,
 }
 
-/// A queue. Waiting packets do not include the one in transmission.
+/// Statistics of a queue. Waiting packets do not include the one in transmission.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct QueueResult {
     /// Packets that arrived.
     pub arrivals: u64,
-    /// Packets discarded, filtered acknowledgements included.
+    /// Packets dropped, including filtered acknowledgements.
     pub drops: u64,
-    /// `drops` / `arrivals`, 0 without arrivals.
+    /// `drops` / `arrivals`; 0 without arrivals.
     pub loss_ratio: f64,
-    /// Time average of the packets that wait.
+    /// Time average of the number of waiting packets.
     pub mean_packets: f64,
-    /// Time average of the data packets that wait.
+    /// Time average of the number of waiting data packets.
     pub mean_data: f64,
-    /// Time average of the acknowledgements that wait.
+    /// Time average of the number of waiting acknowledgements.
     pub mean_acks: f64,
-    /// Mean waiting time of the packets that left for the MAC, seconds.
+    /// Mean waiting time of the packets that were dequeued for transmission, seconds.
     pub mean_delay_s: f64,
     /// Data packets that arrived.
     pub data_arrivals: u64,
-    /// Data packets discarded.
+    /// Data packets dropped.
     pub data_drops: u64,
     /// Acknowledgements that arrived.
     pub ack_arrivals: u64,
-    /// Acknowledgements discarded, filtered ones included.
+    /// Acknowledgements dropped, including filtered ones.
     pub ack_drops: u64,
     /// Acknowledgements removed because a later one of their flow supersedes them.
     pub acks_filtered: u64,
@@ -165,7 +166,7 @@ pub struct QueueResult {
     pub marks: u64,
 }
 
-/// The wired part.
+/// The wired network.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WiredResult {
     /// Each direction of each link.
@@ -178,15 +179,15 @@ pub struct WiredResult {
 /// One direction of a wired link.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LinkResult {
-    /// The node where it begins.
+    /// The node that transmits.
     pub from: String,
-    /// The node where it ends.
+    /// The node that receives.
     pub to: String,
-    /// Share of the measured time that it was sending.
+    /// Share of the measured time in which the link transmits.
     pub utilization: f64,
-    /// Packets lost to its errors.
+    /// Packets lost to the loss model of the link.
     pub packets_lost_to_errors: u64,
-    /// The queue in front of it; what it sends at once has arrived there, too.
+    /// The queue of the link. Packets that are transmitted without waiting count as arrivals.
     #[serde(flatten)]
     pub queue: QueueResult,
 }
@@ -196,22 +197,22 @@ pub struct LinkResult {
 pub struct MacResult {
     /// "sta-1", ..., or "ap".
     pub id: String,
-    /// Share of the measured time that its attempts held the air: exchanges with their inner spaces
-    /// and acknowledgements, and its own frames in collisions.
+    /// Share of the measured time that its transmission attempts occupy the medium: frame exchanges
+    /// including interframe spaces and acknowledgements, and its own frames in collisions.
     pub airtime_share: f64,
     /// Share of its attempts (RTS, or data without RTS) that collided.
     pub collision_probability: f64,
-    /// Data frames put on the air, retries included.
+    /// Data frames transmitted, including retries.
     pub frames_sent: u64,
-    /// Frames given up at a retry limit.
+    /// Frames dropped at a retry limit.
     pub frames_dropped: u64,
-    /// Packets that were delivered to or from the station and then lost to errors of the air.
+    /// Packets to or from the station that the MAC delivered and the loss model then discarded.
     pub packets_lost_to_errors: u64,
     /// Packets that arrived at its own queue.
     pub queue_arrivals: u64,
-    /// Packets that its own queue discarded.
+    /// Packets that its own queue dropped.
     pub queue_drops: u64,
-    /// Time average of the packets that wait in its own queue.
+    /// Time average of the number of packets waiting in its own queue.
     pub queue_mean_packets: f64,
 }
 
@@ -243,7 +244,7 @@ impl QueueResult {
 }
 
 impl MacResult {
-    /// From the counters at the end of the warm-up and at the end of the run.
+    /// From the counters at the start and the end of the measurement.
     pub(crate) fn new(
         id: String,
         (start, end): (&AirUsage, &AirUsage),
@@ -274,7 +275,7 @@ pub(crate) fn jain_index(goodputs: impl Iterator<Item = f64> + Clone) -> f64 {
     ratio(sum * sum, n * goodputs.map(|x| x * x).sum::<f64>())
 }
 
-/// `a / b`, or 0 where there is nothing to divide by.
+/// `a / b`, or 0 if `b` is 0.
 fn ratio(a: f64, b: f64) -> f64 {
     if b > 0.0 { a / b } else { 0.0 }
 }

@@ -1,4 +1,4 @@
-//! Time series of a run, as columns.
+//! Time series of a run, by column.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -7,14 +7,14 @@ use evenair_core::transport::Transport;
 
 use crate::flow::Flow;
 
-/// Samples at a constant interval; each column has one value per sample.
+/// Samples at a constant interval. Each column has one value per sample.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Series {
     /// End of each interval, seconds since the end of the warm-up.
     pub time_s: Vec<f64>,
-    /// Acknowledgements that wait at the access point.
+    /// Acknowledgements waiting at the access point.
     pub ap_queue_acks: Vec<u32>,
-    /// Data packets that wait at the access point.
+    /// Data packets waiting at the access point.
     pub ap_queue_data: Vec<u32>,
     /// Goodput of all flows in the interval, bit/s.
     pub aggregate_goodput_bps: Vec<f64>,
@@ -37,7 +37,7 @@ struct FlowSeries {
 }
 
 impl Sampler {
-    /// The start of the first interval.
+    /// Starts the first interval.
     pub(crate) fn start(&mut self, flows: &[Flow]) {
         self.flows = flows
             .iter()
@@ -45,7 +45,8 @@ impl Sampler {
             .collect();
     }
 
-    /// The end of an interval of `interval_s`: `[data, acks]` wait at the access point.
+    /// Takes a sample at the end of an interval of `interval_s` seconds. `[data, acks]` are the
+    /// numbers of packets waiting at the access point.
     pub(crate) fn sample(
         &mut self,
         time_s: f64,
@@ -68,7 +69,7 @@ impl Sampler {
         self.series.aggregate_goodput_bps.push(total);
     }
 
-    /// The columns.
+    /// Returns the collected series.
     pub(crate) fn finish(mut self, flows: &[Flow]) -> Series {
         for (series, flow) in self.flows.into_iter().zip(flows) {
             let mut columns = json!({ "goodput_bps": series.goodput_bps });

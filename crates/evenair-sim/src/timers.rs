@@ -1,23 +1,24 @@
-//! Timers: what is due when, without ever cancelling anything.
+//! Timers that are re-armed lazily.
 //!
-//! TCP moves most deadlines before they are reached. So a timer keeps one entry in the heap, which
-//! may be too early: when it comes up the owner looks at its real deadline and arms the timer
-//! again. Moving a deadline back and forth costs a comparison.
+//! TCP postpones most deadlines before they expire. A timer therefore keeps one entry in the heap,
+//! which may be earlier than its deadline: when the entry expires, the owner compares the deadline
+//! and arms the timer again. Postponing a deadline costs a comparison, and nothing is removed from
+//! the heap.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use evenair_core::time::Instant;
 
-/// A fixed set of timers, named by their index.
+/// A fixed set of timers, identified by index.
 #[derive(Debug)]
 pub(crate) struct Timers {
     heap: BinaryHeap<Reverse<Entry>>,
-    /// The entry of each timer that counts; earlier or later ones are stale.
+    /// The time of each timer's valid entry, or [`Instant::NEVER`]. Its other entries are stale.
     armed: Vec<Instant>,
 }
 
-/// A moment and a timer, in this order, as one number, which a heap compares without a branch.
+/// A time (upper bits) and a timer (lower bits) as one integer, which is compared without a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry(u128);
 
@@ -36,12 +37,12 @@ impl Entry {
 }
 
 impl Timers {
-    /// `count` timers, none armed.
+    /// Creates `count` timers, none armed.
     pub(crate) fn new(count: usize) -> Self {
         Self { heap: BinaryHeap::with_capacity(2 * count), armed: vec![Instant::NEVER; count] }
     }
 
-    /// Makes sure that `timer` comes up at `deadline` or before.
+    /// Ensures that `timer` expires at `deadline` or earlier.
     pub(crate) fn arm(&mut self, timer: u32, deadline: Instant) {
         let armed = &mut self.armed[timer as usize];
         if deadline < *armed {
@@ -50,12 +51,13 @@ impl Timers {
         }
     }
 
-    /// When [`Timers::pop`] is to be called next.
+    /// The time of the earliest entry: when [`Timers::pop`] is to be called next.
     pub(crate) fn next(&self) -> Instant {
         self.heap.peek().map_or(Instant::NEVER, |Reverse(entry)| entry.at())
     }
 
-    /// The timer that comes up next, which is then no longer armed; `None` for a stale entry.
+    /// Removes the earliest entry. Returns its timer, which is then disarmed, or `None` if the
+    /// entry is stale.
     pub(crate) fn pop(&mut self) -> Option<u32> {
         let Reverse(entry) = self.heap.pop()?;
         let armed = &mut self.armed[entry.timer() as usize];

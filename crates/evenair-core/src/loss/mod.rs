@@ -1,21 +1,21 @@
-//! Loss models: which packets are lost although nobody else was sending.
+//! Loss models: losses that are not caused by collisions or full queues.
 //!
-//! A loss model decides on each packet of one link in one direction, and is told the time. `level`
-//! selects whether it decides on every transmission of the MAC, which then retransmits, or on every
-//! packet that the MAC has delivered. To add one: a configuration and a type here, and a line in
-//! `loss_models!` below.
+//! A loss model decides for each packet of one link in one direction, given the time of its
+//! reception, whether it is lost. With `level = "mac"` it decides on each transmission of the MAC,
+//! which retransmits lost ones; with `level = "ip"`, on each packet that the MAC has delivered. To
+//! add a loss model, add a configuration and a type here and a line in `loss_models!` below.
 
 use crate::component::{configuration, named, names, positive, probability, registry};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 
-/// A model of packet loss.
+/// A model of packet loss on one link in one direction.
 pub trait LossModel {
     /// Whether the packet that is received at `now` is lost. `now` never decreases.
     fn loses(&mut self, now: Instant) -> bool;
 }
 
-/// Generates the registry of all loss models, the enum of them, and its dispatch.
+/// Generates the registry of all loss models, and an enum that dispatches to them.
 macro_rules! loss_models {
     ($($type:ident($config:ident),)+) => {
         registry! {
@@ -27,20 +27,20 @@ macro_rules! loss_models {
         }
 
         impl Config {
-            /// Which packets the model decides on.
+            /// The packets to which the model applies.
             pub fn scope(&self) -> &ScopeConfig {
                 match self { $(Self::$type(config) => &config.scope,)+ }
             }
         }
 
-        /// One of the loss models.
+        /// Any of the loss models.
         #[derive(Clone, Debug)]
         pub enum Losses {
             $(#[doc = concat!("[`", stringify!($type), "`].")] $type($type),)+
         }
 
         impl Losses {
-            /// The configured model, with random draws from `stream`.
+            /// Creates the configured model. `stream` is its random stream.
             pub fn new(config: &Config, stream: RngStream) -> Self {
                 match config {
                     $(Config::$type(config) => Self::$type($type::new(config.clone(), stream)),)+
@@ -62,19 +62,19 @@ loss_models! {
 }
 
 named! {
-    /// What is lost.
+    /// The layer at which losses occur.
     pub enum Level {
-        /// Packets that the MAC has delivered: TCP sees each loss.
+        /// Packets delivered by the MAC are lost: TCP sees each loss.
         #[default]
         Ip => "ip",
-        /// Transmissions: the MAC does not acknowledge, and repeats up to its retry limit.
+        /// Transmissions are lost: the MAC retransmits up to its retry limit.
         Mac => "mac",
     }
     planned []
 }
 
 named! {
-    /// The directions of a link on which packets are lost.
+    /// The directions of a link in which packets are lost.
     pub enum LossDirection {
         /// Both.
         #[default]
@@ -88,7 +88,7 @@ named! {
 }
 
 configuration! {
-    /// The packets that a loss model decides on.
+    /// The packets to which a loss model applies.
     pub group ScopeConfig;
     /// what is lost: packets that the MAC has delivered, so that TCP sees each loss (ip),
     /// or single transmissions, which the MAC repeats (mac)
@@ -107,17 +107,17 @@ configuration! {
 /// The loss models of one link, one for each direction.
 #[derive(Clone, Debug)]
 pub struct LinkLoss {
-    /// What is lost.
+    /// The layer at which losses occur.
     pub level: Level,
     /// From the access point to the station; on a wired link towards the access point.
     pub down: Option<Losses>,
-    /// The other way.
+    /// The opposite direction.
     pub up: Option<Losses>,
 }
 
 impl LinkLoss {
-    /// The configured models of a link, by its number among those of `purpose`. Each direction has
-    /// its own random stream.
+    /// Creates the configured models of a link. `link` is its index among the links with the same
+    /// `purpose`. Each direction has its own random stream.
     pub fn new(config: &Config, seed: u64, purpose: StreamId, link: u32) -> Self {
         let stream = |direction| RngStream::new(seed, purpose, 2 * u64::from(link) + direction);
         let ScopeConfig { level, direction } = *config.scope();
@@ -129,7 +129,7 @@ impl LinkLoss {
         }
     }
 
-    /// Whether what is received at `now` is lost at `level`.
+    /// Whether the packet or frame received at `now` is lost at `level`.
     pub fn lose(&mut self, level: Level, up: bool, now: Instant) -> bool {
         let losses = if up { &mut self.up } else { &mut self.down };
         self.level == level && losses.as_mut().is_some_and(|losses| losses.loses(now))
@@ -169,7 +169,7 @@ impl LossModel for Independent {
 }
 
 configuration! {
-    /// Parameters of the two-state chain.
+    /// Parameters of the Gilbert-Elliott model.
     pub struct GilbertElliottConfig {
         name: "gilbert-elliott",
         summary: "a good state without losses and a bad one in which every packet is lost",
@@ -183,14 +183,14 @@ configuration! {
     scope: ScopeConfig = ScopeConfig::default();
 }
 
-/// A two-state Markov chain in continuous time. Sojourns are exponential, with means T_B in the
-/// bad state and T_G = T_B (1 - p) / p in the good one, so that the share of the bad state, and of
-/// the packets lost, is p (Tsiknas and Stamatelos 2012, equation (1)). The state changes with time
-/// and not with packets: the bad state does not last longer when the sender waits.
+/// A two-state Markov chain in continuous time. Sojourn times are exponential, with means T_B in
+/// the bad state and T_G = T_B (1 - p) / p in the good state, so the share of time in the bad
+/// state, and of lost packets, is p (Tsiknas and Stamatelos 2012, equation (1)). The state changes
+/// with time, not per packet, so a bad state also ends while the sender is idle.
 ///
 /// The state is sampled when a packet arrives. If it was bad (b = 1) or good (b = 0) at the last
-/// sample, a time d earlier, it is bad with probability p + (b - p) exp(-d (1/T_B + 1/T_G)). The
-/// distribution is the same as if every sojourn were drawn, at one draw for each packet.
+/// sample, a time d earlier, it is bad with probability p + (b - p) exp(-d (1/T_B + 1/T_G)). This
+/// needs one random draw per packet and has the same distribution as drawing every sojourn time.
 #[derive(Clone, Debug)]
 pub struct GilbertElliott {
     rate: f64,
@@ -224,8 +224,8 @@ impl LossModel for GilbertElliott {
         let elapsed = now.since(self.sampled_at);
         self.sampled_at = now;
         let draw = self.stream.uniform();
-        // Coming from the good state, the probability is p (1 - exp(-x)), at most p x. Most draws are
-        // above that (the margin covers rounding), and need no exponential.
+        // From the good state, the probability of the bad state is p (1 - exp(-x)) <= p x. Most
+        // draws exceed this bound (the margin covers rounding) and need no exponential.
         let bound = self.rate * self.relaxation_per_nano * elapsed.as_nanos() as f64;
         if !self.bad && draw > bound * 1.000_001 + 1e-15 {
             return false;
@@ -259,7 +259,7 @@ mod tests {
         lost.iter().filter(|&&lost| lost).count() as f64 / lost.len() as f64
     }
 
-    /// Lengths of the runs of losses.
+    /// Lengths of the bursts of losses.
     fn bursts(lost: &[bool]) -> Vec<usize> {
         lost.split(|&lost| !lost).map(<[bool]>::len).filter(|&length| length > 0).collect()
     }
@@ -278,7 +278,7 @@ mod tests {
         }
     }
 
-    /// Seen at packets d apart the chain is a discrete one with loss-to-loss probability
+    /// Sampled at intervals d, the chain is a discrete one with loss-to-loss probability
     /// r = p + (1-p) exp(-d (1/T_B + 1/T_G)), so bursts are geometric with mean 1/(1-r). A
     /// chi-square test on their lengths 1 to 20 and beyond: 20 degrees of freedom, 99.9%
     /// quantile 45.3.

@@ -1,17 +1,17 @@
-//! How full a queue is: the accounting that every discipline shares.
+//! The occupancy of a queue: accounting shared by all disciplines.
 
 use super::QueueItem;
 
-/// How much a queue may hold, the packet being transmitted included.
+/// The capacity of a queue, including the packet in transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// This many packets.
+    /// Number of packets.
     Packets(u32),
-    /// This many bytes at IP level.
+    /// Number of bytes at IP level.
     Bytes(u64),
 }
 
-/// What a queue holds.
+/// The packets and bytes in a queue and in transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backlog {
     limit: Limit,
@@ -23,28 +23,28 @@ pub struct Backlog {
 }
 
 impl Backlog {
-    /// Nothing, with room for `limit`.
+    /// The backlog of an empty queue with this limit.
     pub fn new(limit: Limit) -> Self {
         let (packets, acks, bytes) = (0, 0, 0);
         Self { limit, packets, acks, bytes, in_service_packets: 0, in_service_bytes: 0 }
     }
 
-    /// Packets that wait; the one being transmitted is not counted.
+    /// Waiting packets, without those in transmission.
     pub fn packets(&self) -> u32 {
         self.packets
     }
 
-    /// Pure TCP acknowledgements among them.
+    /// Waiting pure TCP acknowledgements.
     pub fn acks(&self) -> u32 {
         self.acks
     }
 
-    /// Bytes that wait, at IP level.
+    /// Waiting bytes at IP level.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Whether `packet` may join.
+    /// Whether `packet` can be queued within the limit.
     pub fn has_room_for(&self, packet: &impl QueueItem) -> bool {
         match self.limit {
             Limit::Packets(limit) => self.packets + self.in_service_packets < limit,
@@ -54,7 +54,7 @@ impl Backlog {
         }
     }
 
-    /// Whether `packet` may join once those of `victims` have left.
+    /// Whether `packet` can be queued within the limit after the removal of `victims`.
     pub fn has_room_without<'a, P: QueueItem + 'a>(
         &self,
         mut victims: impl Iterator<Item = &'a P>,
@@ -70,33 +70,33 @@ impl Backlog {
         true
     }
 
-    /// `packet` has joined.
+    /// Adds a queued packet.
     pub fn add(&mut self, packet: &impl QueueItem) {
         self.packets += 1;
         self.acks += u32::from(packet.is_pure_ack());
         self.bytes += u64::from(packet.size());
     }
 
-    /// `packet` has left without being transmitted.
+    /// Removes a packet that was dropped.
     pub fn remove(&mut self, packet: &impl QueueItem) {
         self.packets -= 1;
         self.acks -= u32::from(packet.is_pure_ack());
         self.bytes -= u64::from(packet.size());
     }
 
-    /// `packet` has left for the transmitter.
+    /// Moves a waiting packet into transmission.
     pub fn serve(&mut self, packet: &impl QueueItem) {
         self.remove(packet);
         self.serve_directly(packet);
     }
 
-    /// `packet` went to the transmitter without having waited.
+    /// Adds a packet to those in transmission that was not queued before.
     pub fn serve_directly(&mut self, packet: &impl QueueItem) {
         self.in_service_packets += 1;
         self.in_service_bytes += u64::from(packet.size());
     }
 
-    /// The transmitter is done with a packet of `bytes`.
+    /// Removes a transmitted packet of `bytes`.
     pub fn transmitted(&mut self, bytes: u32) {
         self.in_service_packets -= 1;
         self.in_service_bytes -= u64::from(bytes);

@@ -1,26 +1,26 @@
 //! CoDel, controlled delay (RFC 8289).
 //!
-//! Each packet's sojourn time is measured when it leaves. Once it has been at or above `target` for a
-//! whole `interval`, CoDel drops the packet at the head and, until the sojourn time falls below
-//! `target`, further ones at times that the control law spaces `interval / sqrt(count)` apart.
+//! The sojourn time of each packet is measured when it leaves. When it has been at or above
+//! `target` for an `interval`, CoDel drops the packet at the head. Until the sojourn time falls
+//! below `target`, it drops further packets; the control law spaces these drops
+//! `interval / sqrt(count)` apart.
 //!
-//! What was decided where RFC 8289 is open, and where Linux (`net/sched/sch_codel.c`) differs:
+//! Design decisions where RFC 8289 is open, and differences from Linux (`net/sched/sch_codel.c`):
 //! - **Control law** (section 5.6). The distance between two drops is the largest whole number of
 //!   nanoseconds not above `interval / sqrt(count)`. It is the integer square root of
 //!   `interval^2 / count`, so it is exact and the same on every platform. Linux updates an
 //!   approximation of `1 / sqrt(count)` by one step of Newton's method per drop, in 16 bits, and
 //!   counts time in units of 1024 ns.
-//! - **Re-entry** (section 5.5). A queue that enters the dropping state again less than 16 intervals
-//!   after the last drop was due starts from the number of drops that the last dropping state made
-//!   beyond its starting count; otherwise, and if that number is 1 or less, it starts from 1. The RFC
-//!   takes this rule from Linux.
+//! - **Re-entry** (section 5.5). A queue that enters the dropping state again less than 16
+//!   intervals after the last drop was due sets `count` to its increase in the last dropping state,
+//!   if that is more than 1. Otherwise it sets `count` to 1. The RFC adopts this rule from Linux.
 //! - **Persistence** (section 5.6). Dropping may begin when `interval` has passed, that is at
 //!   `now >= first_above_time`; Linux requires `now` to be later.
-//! - **ECN** (`ecn`). The pseudocode of RFC 8289 drops. With `ecn`, a packet that would be dropped is
-//!   marked and returned if its transport supports ECN. The schedule advances as for a drop. At most one
-//!   packet is marked per departure, as in Linux.
+//! - **ECN** (`ecn`). The pseudocode of RFC 8289 drops. With `ecn`, a packet that would be dropped
+//!   is marked and returned if its transport supports ECN. The schedule advances as for a drop. At
+//!   most one packet is marked per departure, as in Linux.
 //! - **The last packet.** A packet is not dropped while `mtu` bytes or less wait behind it (section
-//!   5.6), so the last one never is, and a queue that holds packets always returns one.
+//!   5.6). So the last packet is never dropped, and a queue that is not empty always returns one.
 //! - **A full queue** drops the packet that arrives.
 
 use std::collections::VecDeque;
@@ -52,7 +52,7 @@ configuration! {
     ecn: bool = false, switch();
 }
 
-/// After this many intervals without a drop, the drop rate is forgotten (RFC 8289 section 5.5).
+/// Number of intervals without a drop after which `count` restarts at 1 (RFC 8289 section 5.5).
 const MEMORY: u64 = 16;
 
 /// A first-in, first-out queue whose head CoDel watches. The caller accounts for arrivals in its
@@ -64,25 +64,26 @@ pub(super) struct CodelQueue<P> {
     schedule: DropSchedule,
 }
 
-/// When CoDel drops next (the state variables of RFC 8289 section 5.2).
+/// The drop schedule (the state variables of RFC 8289 section 5.2).
 #[derive(Clone, Copy, Debug, Default)]
 struct DropSchedule {
-    /// When the delay will have been above the target for an interval, if it stays there. `None`
-    /// while it is below.
+    /// When the delay will have been at or above the target for an interval. `None` while it is
+    /// below.
     first_above: Option<Instant>,
     /// Whether the queue is in the dropping state.
     dropping: bool,
-    /// When the next drop is due, or was when the dropping state ended.
+    /// When the next drop is due; outside the dropping state, its value when that state ended.
     drop_next: Instant,
-    /// Drops of this dropping state, and those that it started from.
+    /// Drops in this dropping state plus the initial value.
     count: u32,
     /// `count` when the dropping state was entered.
     last_count: u32,
 }
 
 impl DropSchedule {
-    /// Takes note of a packet that has waited for `sojourn` and leaves `bytes` behind it; whether the
-    /// delay has been above the target for an interval (RFC 8289 section 5.6).
+    /// Updates `first_above` for a packet that has waited for `sojourn` and leaves `bytes` in the
+    /// queue. Returns whether the delay has been above the target for an interval (RFC 8289 section
+    /// 5.6).
     fn is_persistent(
         &mut self,
         config: &CodelConfig,
@@ -107,7 +108,7 @@ impl DropSchedule {
         self.drop_next = now + control_law(interval, self.count);
     }
 
-    /// Schedules the drop after one that was due at `drop_next`.
+    /// Schedules the drop that follows the one due at `drop_next`.
     fn advance(&mut self, interval: Duration) {
         self.drop_next += control_law(interval, self.count);
     }
@@ -121,17 +122,17 @@ fn control_law(interval: Duration, count: u32) -> Duration {
 }
 
 impl<P: QueueItem> CodelQueue<P> {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub(super) fn new() -> Self {
         Self { packets: VecDeque::new(), bytes: 0, schedule: DropSchedule::default() }
     }
 
-    /// Bytes that wait.
+    /// Waiting bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// What waits, the head first.
+    /// Waiting packets, the head first.
     pub(super) fn packets(&self) -> &VecDeque<P> {
         &self.packets
     }
@@ -142,15 +143,15 @@ impl<P: QueueItem> CodelQueue<P> {
         self.packets.push_back(packet);
     }
 
-    /// Removes the head without a look at its delay.
+    /// Removes the head regardless of its delay.
     pub(super) fn pop(&mut self) -> Option<P> {
         let packet = self.packets.pop_front()?;
         self.bytes -= u64::from(packet.size());
         Some(packet)
     }
 
-    /// Removes the next packet to transmit, after those that CoDel drops (RFC 8289 section 5.5).
-    /// `None` if the queue is empty.
+    /// Drops packets as CoDel requires (RFC 8289 section 5.5), then removes and returns the next
+    /// packet to transmit. Returns `None` if the queue is empty.
     pub(super) fn dequeue(
         &mut self,
         config: &CodelConfig,
@@ -197,7 +198,7 @@ impl<P: QueueItem> CodelQueue<P> {
         Some((packet, is_persistent))
     }
 
-    /// Drops the packet that was removed last, and removes the next.
+    /// Drops `head`, a removed packet, and removes the next.
     fn replace_head(
         &mut self,
         config: &CodelConfig,
@@ -213,7 +214,7 @@ impl<P: QueueItem> CodelQueue<P> {
     }
 }
 
-/// One queue under CoDel.
+/// The CoDel queue discipline.
 #[derive(Clone, Debug)]
 pub struct Codel<P> {
     backlog: Backlog,
@@ -222,7 +223,7 @@ pub struct Codel<P> {
 }
 
 impl<P: QueueItem> Codel<P> {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(config: CodelConfig, limit: Limit, _rng: RngStream) -> Self {
         Self { backlog: Backlog::new(limit), config, queue: CodelQueue::new() }
     }

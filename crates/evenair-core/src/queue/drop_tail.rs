@@ -1,4 +1,4 @@
-//! DropTail: first in, first out; an arrival that finds no room is discarded.
+//! DropTail: first in, first out; a packet that arrives at a full queue is dropped.
 
 use std::collections::VecDeque;
 
@@ -24,7 +24,7 @@ pub struct DropTail<P> {
 }
 
 impl<P> DropTail<P> {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(_config: DropTailConfig, limit: Limit, _rng: RngStream) -> Self {
         Self { backlog: Backlog::new(limit), packets: VecDeque::new() }
     }

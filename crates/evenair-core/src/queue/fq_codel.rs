@@ -1,26 +1,29 @@
 //! FQ-CoDel: flow queues under CoDel, served by deficit round robin (RFC 8290).
 //!
-//! A packet joins one of `flows` queues by a hash of its connection. Queues take turns, and each may
-//! send `quantum` bytes in a turn. A queue that becomes active goes to the end of the list of new
-//! queues, which is served before the list of old queues; it moves to the old list when its credits
-//! are used up or when it is found empty. Each queue runs CoDel.
+//! A hash of the connection assigns a packet to one of `flows` queues. The queues are served in
+//! turns of `quantum` bytes. A queue that becomes active is appended to the list of new queues,
+//! which is served before the list of old queues. It moves to the old list when its credits are
+//! used up or when it is empty at its turn. Each queue runs CoDel.
 //!
-//! What was decided where RFC 8290 is open, and where Linux (`net/sched/sch_fq_codel.c`) differs:
+//! Design decisions where RFC 8290 is open, and differences from Linux
+//! (`net/sched/sch_fq_codel.c`):
 //! - **Hash** (section 4.1). Flow and connection number are one integer, to which the salt is added
-//!   modulo 2^64; the finalizer of SplitMix64 mixes the sum, and the remainder modulo `flows` is the
-//!   queue. The salt is the first number of the discipline's random stream. The RFC and Linux take
-//!   Jenkins' hash of the 5-tuple; any hash that spreads and is salted will do.
-//! - **Credits** (sections 3 and 4.2). A queue has had its turn when its credits are zero or less, as
-//!   section 3 and Linux have it; section 4.2 says "negative".
-//! - **Overflow** (section 4.1). The packet joins its queue first. If the limit is then exceeded, the
-//!   queue with the most bytes, of several the one with the lowest number, drops half of its packets
-//!   from the head, rounded up, but at most `drop_batch`. This repeats until the limit holds, which
-//!   matters for a limit in bytes only. Linux halves the bytes instead of the packets, once per arrival.
-//!   With `drop_batch = 1` each overflow costs one packet.
-//! - **A packet that would not fit** even into an otherwise empty buffer, because of what is being
-//!   transmitted, is dropped alone: no other packet makes room in vain.
-//! - **Small queues.** CoDel does not drop while `mtu` bytes or less wait in *its own* queue, so with
-//!   `flows = 1` this is CoDel, as section 1.3 says. Linux looks at the bytes of all queues.
+//!   modulo 2^64; the finalizer of SplitMix64 mixes the sum, and the remainder modulo `flows` is
+//!   the queue. The salt is the first number of the discipline's random stream. The RFC and Linux
+//!   use Jenkins' hash of the 5-tuple; any salted hash with a uniform distribution is suitable.
+//! - **Credits** (sections 3 and 4.2). The turn of a queue ends when its credits are zero or less,
+//!   as in section 3 and Linux; section 4.2 says "negative".
+//! - **Overflow** (section 4.1). The packet is queued first. If the limit is then exceeded, the
+//!   queue with the most bytes (of several, the one with the lowest number) drops half of its
+//!   packets from the head, rounded up, but at most `drop_batch`. This is repeated while the limit
+//!   is exceeded, which can happen only with a limit in bytes. Linux drops half of the bytes
+//!   instead of half of the packets, once per arrival. With `drop_batch = 1` each overflow drops
+//!   one packet.
+//! - **A packet that would not fit** even if no other packet waited, because of the packets in
+//!   transmission, is dropped; no other packet is evicted for it.
+//! - **Small queues.** CoDel does not drop while `mtu` bytes or less wait in *its own* queue, so
+//!   with `flows = 1` FQ-CoDel equals CoDel, as section 1.3 says. Linux compares the bytes of all
+//!   queues.
 //! - **State.** A queue keeps its CoDel state while it is inactive (section 1.3).
 
 use std::cmp::Reverse;
@@ -66,12 +69,12 @@ pub struct FqCodel<P> {
     config: FqCodelConfig,
     /// Added to what is hashed.
     salt: u64,
-    /// Index into `queues` by hash value, or [`NONE`]: a queue is made when it is first needed.
+    /// Index into `queues` by hash value, or [`NONE`]: a queue is created when it is first needed.
     buckets: Vec<u32>,
     queues: Vec<FlowQueue<P>>,
-    /// Active queues that have not built a backlog, in the order of their turns.
+    /// The list of new queues, in the order of their turns.
     new: VecDeque<u32>,
-    /// The other active queues, in the order of their turns.
+    /// The list of old queues, in the order of their turns.
     old: VecDeque<u32>,
 }
 
@@ -80,14 +83,14 @@ pub struct FqCodel<P> {
 struct FlowQueue<P> {
     bucket: u32,
     packets: CodelQueue<P>,
-    /// Bytes that it may still send in this turn.
+    /// Bytes that the queue may still send in this turn.
     credits: i64,
-    /// Whether it is in one of the two lists.
+    /// Whether the queue is in one of the two lists.
     is_active: bool,
 }
 
 impl<P: QueueItem> FqCodel<P> {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(config: FqCodelConfig, limit: Limit, mut rng: RngStream) -> Self {
         Self {
             backlog: Backlog::new(limit),
@@ -125,7 +128,7 @@ impl<P: QueueItem> FqCodel<P> {
     }
 
     /// Drops from the longest queue until the packet at the end of queue `index`, which the backlog
-    /// does not count yet, is within the limit; whether it was not dropped itself.
+    /// does not count yet, is within the limit. Returns false if that packet was dropped.
     fn make_room(&mut self, index: u32, actions: &mut Actions<P>) -> bool {
         loop {
             let arrived = self.queues[index as usize].packets.packets().back();
@@ -138,7 +141,7 @@ impl<P: QueueItem> FqCodel<P> {
             let batch = queue.packets().len().div_ceil(2).min(self.config.drop_batch as usize);
             for _ in 0..batch {
                 let Some(packet) = queue.pop() else { break };
-                // Half of two packets or more leaves the last one, so this one was alone.
+                // A batch empties a queue only if it held one packet: the arrived one.
                 if longest == index && queue.packets().is_empty() {
                     actions.drop(packet, DropReason::OnArrival);
                     return false;
@@ -204,7 +207,8 @@ impl<P: QueueItem> QueueDiscipline<P> for FqCodel<P> {
             }
             list.pop_front();
             if is_new {
-                // Not removed: a queue that is refilled at the right rate would starve the old ones.
+                // Not removed: a queue refilled just before its turn would stay new and starve the
+                // old ones (RFC 8290 section 4.2).
                 self.old.push_back(index);
             } else {
                 queue.is_active = false;

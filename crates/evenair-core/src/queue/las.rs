@@ -1,23 +1,23 @@
 //! LAS: least attained service first (Gong, Wu and Williamson 2006, section III-B).
 //!
-//! The queue is ordered by how much service a packet's flow has attained; the least comes first. A
-//! full queue discards the packet with the most, which may be the one that arrives.
+//! Packets are sorted by the attained service of their flow, in ascending order. A full queue drops
+//! the packet with the most attained service, which may be the arriving one.
 //!
-//! What the paper leaves open, and what was decided:
-//! - **Service** (`service`). The paper inserts a packet "according to its sequence number". So
-//!   service is the flow's progress in sequence space: of a data packet its sequence number, of an
-//!   acknowledgement the number that it acknowledges, for it advances the upload by that much
-//!   (`"sequence"`, the default, which reproduces the paper). `"bytes"` counts
-//!   what a flow has had queued here, as LAS routers do; a 40-byte acknowledgement then counts for
-//!   40 bytes, uploads look starved beside downloads, and the unfairness stays.
-//! - **Retransmissions** carry old sequence numbers and so go first, which is what a flow that is
-//!   held up by a hole needs. Under `Bytes` they are served like any other packet of their flow.
-//! - **Ties** are served in order of arrival, and the one that came last is discarded first.
-//! - **A new flow** beside old ones starts from nothing and goes before them until it has caught
-//!   up: that is LAS, it is what favours short transfers, and the paper wants it.
-//! - **Expiry and ageing.** Sequence numbers need no state in the queue and hence no expiry; a
-//!   flow that has paused keeps its rank. Under `Bytes` a flow is forgotten, and starts from
-//!   nothing, when it has queued nothing for `flow_timeout`. Nothing is aged.
+//! Where the paper is open:
+//! - **Service** (`service`). The paper inserts a packet "according to its sequence number". With
+//!   `"sequence"`, the default, service is progress in sequence space: the sequence number of data,
+//!   the acknowledgement number of an acknowledgement, since that is the progress of the upload.
+//!   This reproduces the paper. With `"bytes"`, service is the number of bytes that the flow has
+//!   queued here, as in LAS routers. A 40-byte acknowledgement then counts as 40 bytes, so uploads
+//!   have priority over downloads and the unfairness remains.
+//! - **Retransmissions** have old sequence numbers and are therefore served first, which shortens
+//!   the recovery. With `"bytes"` they are treated like any other packet of their flow.
+//! - **Ties** are served in order of arrival; the last to arrive is dropped first.
+//! - **A new flow** starts with no attained service and has priority over older flows until it has
+//!   caught up. This is a property of LAS that favours short transfers, and the paper intends it.
+//! - **Expiry and ageing.** With `"sequence"` the queue keeps no state per flow, so there is no
+//!   expiry, and a flow keeps its rank after a pause. With `"bytes"` the state of a flow is deleted
+//!   when it has queued nothing for `flow_timeout`. There is no ageing.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -47,7 +47,7 @@ named! {
         /// The flow's progress in its sequence space.
         #[default]
         Sequence => "sequence",
-        /// The bytes that the flow has had queued.
+        /// The bytes that the flow has queued.
         Bytes => "bytes",
     }
     planned []
@@ -58,9 +58,9 @@ named! {
 pub struct Las<P> {
     backlog: Backlog,
     config: LasConfig,
-    /// Ascending by attained service, equals in order of arrival.
+    /// Sorted by attained service, then by arrival.
     packets: VecDeque<(u64, P)>,
-    /// With `Service::Bytes`, by connection.
+    /// By connection; empty unless the service is `Service::Bytes`.
     attained: BTreeMap<ConnectionId, Attained>,
 }
 
@@ -71,7 +71,7 @@ struct Attained {
 }
 
 impl<P: QueueItem> Las<P> {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(config: LasConfig, limit: Limit, _rng: RngStream) -> Self {
         Self {
             backlog: Backlog::new(limit),
@@ -81,7 +81,7 @@ impl<P: QueueItem> Las<P> {
         }
     }
 
-    /// The service that `packet`'s flow has attained before it.
+    /// The attained service of the flow of `packet`, without `packet`.
     fn attained(&mut self, now: Instant, packet: &P) -> u64 {
         if self.config.service == Service::Sequence {
             return packet.progress();
@@ -89,7 +89,7 @@ impl<P: QueueItem> Las<P> {
         match self.attained.get(&packet.connection()) {
             Some(flow) if now.since(flow.last_arrival) <= self.config.flow_timeout => flow.bytes,
             _ => {
-                // A flow that is new, or comes back, is the time to forget those that have gone.
+                // The flow is new or has expired: delete all expired flows.
                 let timeout = self.config.flow_timeout;
                 self.attained.retain(|_, flow| now.since(flow.last_arrival) <= timeout);
                 0
@@ -104,7 +104,7 @@ impl<P: QueueItem> Las<P> {
             flow.last_arrival = now;
         }
         self.backlog.add(&packet);
-        // Most arrivals belong near the end: flows advance.
+        // After all packets with the same service: ties are served in order of arrival.
         let place = self.packets.partition_point(|(service, _)| *service <= attained);
         self.packets.insert(place, (attained, packet));
     }
@@ -122,7 +122,7 @@ impl<P: QueueItem> QueueDiscipline<P> for Las<P> {
             }
         }
         while !self.backlog.has_room_for(&packet) {
-            // The queue is sorted, so these are the victims that were counted above.
+            // Packets are sorted, so these are the victims counted above.
             let Some((_, last)) = self.packets.pop_back() else { break };
             self.backlog.remove(&last);
             if let Some(flow) = self.attained.get_mut(&last.connection()) {
@@ -140,8 +140,9 @@ impl<P: QueueItem> QueueDiscipline<P> for Las<P> {
         Some(packet)
     }
 
+    // Under `Service::Bytes`, what an idle transmitter takes at once is not counted as service.
     fn can_bypass(&self) -> bool {
-        self.config.service == Service::Sequence
+        true
     }
 
     fn backlog(&self) -> &Backlog {

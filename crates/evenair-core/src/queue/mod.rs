@@ -1,10 +1,11 @@
-//! Queue disciplines: what waits in front of a transmitter, in which order it leaves, and what is
-//! dropped or marked.
+//! Queue disciplines: the order in which packets leave a transmit queue, and which are dropped or
+//! marked.
 //!
-//! A discipline owns its packets and its limit. It is told of arrivals, of requests for the next
-//! packet and of the end of each transmission, and records in [`Actions`] what it dropped or marked.
-//! It is generic over what it queues ([`QueueItem`]), so that the same code runs in the simulator and
-//! in a gateway that queues real buffers. To add one: a file here, and a line in `disciplines!` below.
+//! A discipline owns its packets and its limit. Its caller passes it arriving packets, requests the
+//! next packet to transmit, and reports the end of each transmission. The discipline records drops
+//! and marks in [`Actions`]. It is generic over the packet type ([`QueueItem`]), so the same code
+//! runs in the simulator and in a gateway that queues real buffers. To add a discipline, add a file
+//! here and a line in `disciplines!` below.
 
 mod backlog;
 mod codel;
@@ -29,7 +30,7 @@ use crate::packet::{ConnectionId, Ecn};
 use crate::rng::RngStream;
 use crate::time::Instant;
 
-/// What a discipline needs to know of a packet.
+/// A packet that can be queued.
 pub trait QueueItem {
     /// Flow and connection.
     fn connection(&self) -> ConnectionId;
@@ -37,14 +38,14 @@ pub trait QueueItem {
     /// Bytes at IP level.
     fn size(&self) -> u32;
 
-    /// Position in the sequence space of the connection, bytes: of data the first payload byte, of an
-    /// acknowledgement the next byte that is expected.
+    /// Position in the sequence space of the connection, bytes: the sequence number of data, the
+    /// acknowledgement number of a pure acknowledgement.
     fn progress(&self) -> u64;
 
     /// Whether it is a TCP acknowledgement without payload.
     fn is_pure_ack(&self) -> bool;
 
-    /// Whether its source has marked it as crucial.
+    /// Whether its source has marked it as high priority (SPM).
     fn is_high_priority(&self) -> bool;
 
     /// When it arrived at the queue.
@@ -59,40 +60,41 @@ pub trait QueueItem {
 
 /// A queue discipline in front of one transmitter.
 pub trait QueueDiscipline<P: QueueItem> {
-    /// Queues `packet`, or drops it, or drops others to make room for it.
+    /// Queues `packet`, drops it, or drops other packets to make room for it.
     fn enqueue(&mut self, now: Instant, packet: P, actions: &mut Actions<P>);
 
     /// Removes and returns the packet to be transmitted next. It counts against the limit until
-    /// [`QueueDiscipline::transmitted`] is called. Packets in front of it may be dropped, and it may
-    /// be marked. `None` when nothing waits, when everything that waited was dropped, or before
-    /// [`QueueDiscipline::ready_at`].
+    /// [`QueueDiscipline::transmitted`] is called. Packets in front of it may be dropped, and it
+    /// may be marked. Returns `None` if the queue is empty, if all its packets were dropped, or
+    /// before [`QueueDiscipline::ready_at`].
     fn dequeue(&mut self, now: Instant, actions: &mut Actions<P>) -> Option<P>;
 
-    /// The earliest time at which [`QueueDiscipline::dequeue`] may return a packet: [`Instant::NEVER`]
-    /// when nothing waits, a time in the future when a shaper holds packets back.
+    /// The earliest time at which [`QueueDiscipline::dequeue`] may return a packet:
+    /// [`Instant::NEVER`] if the queue is empty, a time in the future if a shaper delays the head.
     fn ready_at(&self) -> Instant {
         if self.backlog().packets() == 0 { Instant::NEVER } else { Instant::ZERO }
     }
 
-    /// Whether a packet that finds the queue empty and the transmitter idle may be transmitted without
-    /// having been queued, because the discipline would return it at once and keeps no state of it.
+    /// Whether a packet that arrives at an empty queue and an idle transmitter may be transmitted
+    /// without being queued, because the discipline would return it at once and keeps no state for
+    /// it.
     fn can_bypass(&self) -> bool {
         false
     }
 
-    /// The transmission of a dequeued packet of `bytes` is over.
+    /// The transmission of a dequeued packet of `bytes` has ended.
     fn transmitted(&mut self, bytes: u32) {
         self.backlog_mut().transmitted(bytes);
     }
 
-    /// What waits and what is being transmitted.
+    /// The number and size of the packets that wait or are being transmitted.
     fn backlog(&self) -> &Backlog;
 
-    /// The same, for accounting.
+    /// Mutable access to the backlog, for accounting.
     fn backlog_mut(&mut self) -> &mut Backlog;
 }
 
-/// What a discipline did with packets besides queueing and returning them. The caller empties it.
+/// The drops and marks of a discipline. The caller drains `dropped`.
 #[derive(Clone, Debug)]
 pub struct Actions<P> {
     /// Dropped packets.
@@ -102,7 +104,7 @@ pub struct Actions<P> {
 }
 
 impl<P> Actions<P> {
-    /// Nothing was done yet.
+    /// No drops and no marks.
     pub const fn new() -> Self {
         Self { dropped: Vec::new(), marked: 0 }
     }
@@ -114,8 +116,8 @@ impl<P> Actions<P> {
 }
 
 impl<P: QueueItem> Actions<P> {
-    /// Sets the ECN field of `packet` to CE if its transport supports ECN (RFC 3168 section 5);
-    /// whether it does.
+    /// Sets the ECN field of `packet` to CE if its transport supports ECN (RFC 3168 section 5).
+    /// Returns whether it does.
     pub fn mark(&mut self, packet: &mut P) -> bool {
         match packet.ecn() {
             Ecn::NotCapable => return false,
@@ -138,24 +140,24 @@ impl<P> Default for Actions<P> {
 pub struct Dropped<P> {
     /// The packet.
     pub packet: P,
-    /// Why.
+    /// Why it was dropped.
     pub reason: DropReason,
 }
 
 /// Why a packet was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DropReason {
-    /// When it arrived: the queue was full, or the discipline dropped it early.
+    /// Dropped on arrival: the queue was full, or the discipline dropped it early.
     OnArrival,
-    /// When it was about to leave.
+    /// Dropped when it was about to be transmitted.
     OnDeparture,
-    /// It waited in a full queue and made room for a packet of higher rank.
+    /// Removed from a full queue to make room for a packet of higher rank.
     Evicted,
-    /// An acknowledgement that a later one of its flow supersedes.
+    /// An acknowledgement superseded by a later one of its flow.
     Superseded,
 }
 
-/// Generates the registry of all disciplines, the enum of them, and its dispatch.
+/// Generates the registry of all disciplines, and an enum that dispatches to them.
 macro_rules! disciplines {
     ($($type:ident($config:ident) in $module:ident,)+) => {
         $(pub use $module::{$config, $type};)+
@@ -168,14 +170,15 @@ macro_rules! disciplines {
             kind "queue discipline", noun "queue", schema "QueueDiscipline", planned &[]
         }
 
-        /// One of the disciplines. The set is closed, so that a packet costs no virtual call.
+        /// Any of the disciplines. An enum instead of a trait object avoids a virtual call per
+        /// packet.
         #[derive(Clone, Debug)]
         pub enum Queue<P> {
             $(#[doc = concat!("[`", stringify!($type), "`].")] $type($type<P>),)+
         }
 
         impl<P: QueueItem> Queue<P> {
-            /// An empty queue of the configured discipline. `rng` is its own random stream.
+            /// Creates an empty queue of the configured discipline. `rng` is its own random stream.
             pub fn new(config: &Config, limit: Limit, rng: RngStream) -> Self {
                 match config {
                     $(Config::$type(config) => {
@@ -185,7 +188,7 @@ macro_rules! disciplines {
             }
         }
 
-        // The common discipline is compiled into its callers, the others are not.
+        // DropTail, the most common, is inlined into its callers; the others are not.
         impl<P: QueueItem> Queue<P> {
             #[inline(never)]
             fn enqueue_any(&mut self, now: Instant, packet: P, actions: &mut Actions<P>) {

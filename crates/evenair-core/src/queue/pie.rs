@@ -1,30 +1,30 @@
 //! PIE, proportional integral controller enhanced (RFC 8033).
 //!
-//! A packet that arrives is dropped at random. Every `tupdate` the probability rises or falls by how
-//! far the queue delay is from `target` and by how much it has changed since the last update.
+//! An arriving packet is dropped with a probability that is updated every `tupdate`. The update
+//! depends on the difference between the queue delay and `target`, and on the change of the delay
+//! since the last update.
 //!
-//! What was decided where RFC 8033 is open:
-//! - **Updates without a timer.** The discipline is told of arrivals and departures only. Each first
-//!   applies all updates that have become due, one at an instant equal to `now` included. That is
-//!   exact: an update reads and writes nothing but the state of the discipline, between two calls
-//!   nothing else changes that state, and only a call can show the result.
-//! - **Queue delay** (section 4.3, `delay`). By default the time that the last departed packet has
-//!   waited, and zero at an update that finds the queue empty. `"rate"` is the estimate of section 5.2:
-//!   the bytes that wait times the mean time that 16 KiB have taken to leave.
-//! - **Safeguards** (section 4.1). No random drop while the delay at the last update is below half the
-//!   target and the probability below 20%, or while two packets of `mean_packet` or less wait. RFC 8033
-//!   gives `MEAN_PKTSIZE` no value; 1024 bytes is that of DOCSIS-PIE (RFC 8034).
-//! - **Burst allowance** (section 4.4). It starts at `max_burst`, loses `tupdate` at each update, and
-//!   is restored by an arrival that finds the probability at 0 and the delay, now and at the last
-//!   update, below half the target.
-//! - **Cap** (section 5.5). From a probability of 10% on, an update adds 2% at most.
-//! - **ECN** (section 5.1, `ecn`). A packet that would be dropped at random is marked and queued if its
-//!   transport supports ECN and the probability is below `mark_threshold`.
-//! - **Derandomization** (section 5.4, `derandomize`). The probabilities since the last random drop or
-//!   mark, or drop at a full queue, are summed: below 0.85 nothing is dropped, from 8.5 on the packet is
-//!   dropped in any case.
-//! - PIE is always active: section 5.3, which switches it off at short queues, is left out.
-//! - A packet that finds the queue full is dropped without a random draw.
+//! Design decisions where RFC 8033 is open:
+//! - **Updates without a timer.** Each arrival and departure first applies all updates that are
+//!   due, including one due at `now`. The result is the same as with a timer: an update uses only
+//!   the state of the discipline, which does not change between two calls.
+//! - **Queue delay** (section 4.3, `delay`). By default the waiting time of the last departed
+//!   packet, or zero if the queue is empty at an update. `"rate"` is the estimate of section 5.2:
+//!   the waiting bytes divided by the departure rate, which is measured over 16 KiB.
+//! - **Safeguards** (section 4.1). No random drop while the delay at the last update is below half
+//!   the target and the probability below 20%, or while two packets of `mean_packet` or less wait.
+//!   RFC 8033 gives `MEAN_PKTSIZE` no value; 1024 bytes is that of DOCSIS-PIE (RFC 8034).
+//! - **Burst allowance** (section 4.4). It starts at `max_burst`, and each update reduces it by
+//!   `tupdate`. An arrival resets it if the probability is 0 and both the delay and the delay at
+//!   the last update are below half the target.
+//! - **Cap** (section 5.5). At a probability of 10% or more, an update adds at most 2%.
+//! - **ECN** (section 5.1, `ecn`). A packet that would be dropped at random is marked and queued if
+//!   its transport supports ECN and the probability is below `mark_threshold`.
+//! - **Derandomization** (section 5.4, `derandomize`). The probabilities since the last random drop
+//!   or mark, or drop at a full queue, are summed. No packet is dropped while the sum is below
+//!   0.85; a packet is always dropped when it is 8.5 or more.
+//! - PIE is always active. Section 5.3, which deactivates it at short queues, is not implemented.
+//! - A packet that arrives at a full queue is dropped without a random draw.
 
 use std::collections::VecDeque;
 
@@ -40,11 +40,11 @@ configuration! {
         summary: "random drops on arrival, with a probability that steers the queue delay to a target",
         source: "RFC 8033",
     }
-    /// queue delay to hold (QDELAY_REF)
+    /// target queue delay (QDELAY_REF)
     target: Duration = Duration::from_millis(15), positive();
     /// time between two updates of the drop probability (T_UPDATE)
     tupdate: Duration = Duration::from_millis(15), positive();
-    /// weight of the distance from the target, per second
+    /// weight of the deviation from the target, per second
     alpha: f64 = 0.125, number(0.0..=1e3);
     /// weight of the change of the delay, per second
     beta: f64 = 1.25, number(0.0..=1e3);
@@ -53,14 +53,14 @@ configuration! {
     /// bytes; while twice as many or fewer wait, nothing is dropped at random
     /// (MEAN_PKTSIZE)
     mean_packet: u64 = 1024, integer(1..=65_535);
-    /// how the queue delay is measured: the wait of the last departed packet, or the
-    /// bytes that wait over the departure rate
+    /// how the queue delay is measured: the waiting time of the last departed packet, or
+    /// the waiting bytes divided by the departure rate
     delay: DelayEstimate = DelayEstimate::Timestamps, names();
-    /// keep random drops from coming too close together or too far apart
+    /// bound the distance between random drops from below and above
     derandomize: bool = false, switch();
     /// mark packets of ECN-capable transports instead of dropping them
     ecn: bool = false, switch();
-    /// with ecn: from this drop probability on, packets are dropped and not marked
+    /// with ecn: packets are dropped, not marked, at this drop probability or above
     /// (mark_ecnth)
     mark_threshold: f64 = 0.1, number(0.0..=1.0);
 }
@@ -68,7 +68,7 @@ configuration! {
 named! {
     /// How the queue delay is measured.
     pub enum DelayEstimate {
-        /// The wait of the last departed packet.
+        /// The waiting time of the last departed packet.
         #[default]
         Timestamps => "timestamps",
         /// The bytes that wait, divided by the departure rate.
@@ -77,24 +77,26 @@ named! {
     planned []
 }
 
-/// The update is divided by the second while the probability is below the first (RFC 8033 section
-/// 4.2).
+/// Pairs of a probability and a divisor: while the drop probability is below the former, the update
+/// is divided by the latter (RFC 8033 section 4.2).
 const SCALES: [(f64, f64); 6] =
     [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
 
-/// What is left of the probability at an update of an idle queue (section 4.2).
+/// Factor by which an update of an idle queue reduces the probability (section 4.2).
 const DECAY: f64 = 0.98;
 
-/// Below this probability, a short delay keeps packets from random drops (section 4.1).
+/// Below this probability, no packet is dropped at random while the delay is short (section 4.1).
 const SAFE_PROBABILITY: f64 = 0.2;
 
-/// From the first probability on, an update adds the second at most (section 5.5).
+/// At the first probability or above, an update adds at most the second (section 5.5).
 const CAP: (f64, f64) = (0.1, 0.02);
 
-/// Sums of probabilities below which nothing is dropped, and from which on a packet is (section 5.4).
+/// No packet is dropped while the sum of probabilities is below the first value; a packet is always
+/// dropped when it reaches the second (section 5.4).
 const SUM_BOUNDS: (f64, f64) = (0.85, 8.5);
 
-/// Bytes of a measurement of the departure rate, and what must wait to begin one (section 5.2).
+/// Bytes over which the departure rate is measured; as many must wait when a measurement begins
+/// (section 5.2).
 const MEASURED_BYTES: u64 = 1 << 14;
 
 /// The weight of the last measurement in the mean (section 5.2): 2^14 / 2^16.
@@ -107,7 +109,7 @@ impl PieConfig {
     }
 }
 
-/// A queue under PIE.
+/// The PIE queue discipline.
 #[derive(Clone, Debug)]
 pub struct Pie<P> {
     backlog: Backlog,
@@ -121,20 +123,20 @@ pub struct Pie<P> {
     rate: DepartureRate,
 }
 
-/// What an update changes.
+/// The state of the controller.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Control {
     probability: f64,
     /// The queue delay.
     delay: Duration,
-    /// The same at the last update.
+    /// The queue delay at the last update.
     old_delay: Duration,
-    /// What is left of the burst allowance.
+    /// The remaining burst allowance.
     burst: Duration,
 }
 
 impl Control {
-    /// A periodic update (RFC 8033 sections 4.2 and 5.5), `delay` being up to date.
+    /// A periodic update (RFC 8033 sections 4.2 and 5.5). `delay` must be current.
     fn update(&mut self, config: &PieConfig) {
         let [delay, old_delay, target] =
             [self.delay, self.old_delay, config.target].map(Duration::as_secs_f64);
@@ -152,17 +154,17 @@ impl Control {
     }
 }
 
-/// How fast packets leave (RFC 8033 section 5.2).
+/// Estimator of the departure rate (RFC 8033 section 5.2).
 #[derive(Clone, Copy, Debug, Default)]
 struct DepartureRate {
-    /// When the measurement began, and the bytes that have left since.
+    /// Start of the measurement, and the bytes that have departed since.
     measurement: Option<(Instant, u64)>,
-    /// Mean time in seconds that [`MEASURED_BYTES`] take to leave; zero until it has been measured.
+    /// Mean departure time of [`MEASURED_BYTES`], seconds; zero before the first measurement.
     mean: f64,
 }
 
 impl DepartureRate {
-    /// A packet of `bytes` leaves, and `waiting` bytes remain.
+    /// Records the departure of a packet of `bytes`; `waiting` bytes remain in the queue.
     fn departed(&mut self, now: Instant, bytes: u32, waiting: u64) {
         if let Some((start, left)) = &mut self.measurement {
             *left += u64::from(bytes);
@@ -181,14 +183,14 @@ impl DepartureRate {
         }
     }
 
-    /// How long `waiting` bytes will take; nothing before the first measurement.
+    /// Estimated departure time of `waiting` bytes; zero before the first measurement.
     fn delay(&self, waiting: u64) -> Duration {
         Duration::from_secs_f64(waiting as f64 * self.mean / MEASURED_BYTES as f64)
     }
 }
 
 impl<P: QueueItem> Pie<P> {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(config: PieConfig, limit: Limit, rng: RngStream) -> Self {
         Self {
             backlog: Backlog::new(limit),
@@ -207,7 +209,7 @@ impl<P: QueueItem> Pie<P> {
         }
     }
 
-    /// The probability with which an arriving packet is dropped, as of the last call.
+    /// The drop probability after the last call.
     pub fn drop_probability(&self) -> f64 {
         self.control.probability
     }
@@ -224,7 +226,8 @@ impl<P: QueueItem> Pie<P> {
             self.control.update(&self.config);
             self.next_update += self.config.tupdate;
             if self.control == before {
-                // So will all that follow be without effect.
+                // The state is stationary, so the other updates that are due have no effect,
+                // either.
                 let due = now.since(self.next_update).as_nanos() / self.config.tupdate.as_nanos();
                 self.next_update += self.config.tupdate * due;
             }

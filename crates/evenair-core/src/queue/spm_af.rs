@@ -1,21 +1,22 @@
 //! SPM-AF: selective packet marking with ACK filtering (Gong, Wu and Williamson 2006, section
 //! III-A).
 //!
-//! - An arriving acknowledgement removes all earlier ones of its flow from the queue, for it says
-//!   what they said. It takes the place of the oldest of them (head filtering) or the last place
-//!   (tail filtering).
-//! - A data packet marked as crucial by its source that finds the queue full takes the room of an
-//!   acknowledgement if one waits, else of a data packet that is not marked, else it is discarded.
-//! - Anything else that finds the queue full is discarded: an unmarked data packet, or an
-//!   acknowledgement with no earlier one of its flow to replace.
+//! - An arriving acknowledgement removes all earlier ones of its flow from the queue, since it
+//!   acknowledges the same data. It takes the position of the oldest of them (head filtering) or is
+//!   appended (tail filtering).
+//! - A data packet that its source has marked as crucial and that arrives at a full queue evicts an
+//!   acknowledgement if one waits, otherwise an unmarked data packet; if there is neither, it is
+//!   dropped.
+//! - Any other packet that arrives at a full queue is dropped: an unmarked data packet, or an
+//!   acknowledgement without an earlier one of its flow to replace.
 //!
-//! The paper does not say *which* acknowledgement, or which unmarked packet, makes room. Here it
-//! is the youngest: it has waited least, so the work of queueing it is least wasted, and the
-//! acknowledgement that is about to clock out the next upload segments stays.
+//! The paper does not specify *which* acknowledgement or unmarked packet is evicted. Here it is the
+//! one that arrived last: it has waited least, and the acknowledgement at the head, which is about
+//! to clock out the next segments of an upload, is kept.
 //!
-//! The paper's source marks what it sends while its congestion window is below 4 segments, since
-//! losing one of those costs a timeout, and counts the segments that an acknowledgement covers
-//! (`spm_marking` and `byte_counting` of a flow).
+//! The paper's source marks packets that it sends while its congestion window is below 4 segments,
+//! because the loss of one of these causes a timeout, and it counts the segments that an
+//! acknowledgement covers (`spm_marking` and `byte_counting` of a flow).
 
 use std::collections::VecDeque;
 
@@ -31,23 +32,23 @@ configuration! {
         summary: "selective packet marking with ACK filtering: data before acknowledgements",
         source: "Gong, Wu and Williamson 2006, section III-A",
     }
-    /// where an acknowledgement is put that replaces earlier ones
+    /// position of an acknowledgement that replaces earlier ones
     filtering: Filtering = Filtering::Tail, names();
 }
 
 named! {
-    /// The place of an acknowledgement that replaces earlier ones of its flow.
+    /// The position of an acknowledgement that replaces earlier ones of its flow.
     pub enum Filtering {
-        /// The last place.
+        /// The end of the queue.
         #[default]
         Tail => "tail",
-        /// The place of the oldest one that it replaces.
+        /// The position of the oldest acknowledgement that it replaces.
         Head => "head",
     }
     planned []
 }
 
-/// A queue with ACK filtering and room for marked packets.
+/// A first-in, first-out queue with ACK filtering and priority for marked packets.
 #[derive(Clone, Debug)]
 pub struct SpmAf<P> {
     backlog: Backlog,
@@ -56,12 +57,13 @@ pub struct SpmAf<P> {
 }
 
 impl<P: QueueItem> SpmAf<P> {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(config: SpmAfConfig, limit: Limit, _rng: RngStream) -> Self {
         Self { backlog: Backlog::new(limit), config, packets: VecDeque::new() }
     }
 
-    /// Removes the waiting acknowledgements of `flow`; returns the place of the oldest.
+    /// Removes the waiting acknowledgements of the flow of `ack`, if `ack` then has room. Returns
+    /// the position of the oldest.
     fn filter(&mut self, ack: &P, actions: &mut Actions<P>) -> Option<usize> {
         if self.backlog.acks() == 0 {
             return None;
@@ -72,7 +74,8 @@ impl<P: QueueItem> SpmAf<P> {
         if !self.backlog.has_room_without(earlier, ack) {
             return None;
         }
-        // Each acknowledgement filters, so there is one at most, unless the rules were to change.
+        // At most one waits, since each arriving acknowledgement removes the earlier ones. The loop
+        // does not depend on that.
         let mut place = oldest;
         while place < self.packets.len() {
             if is_earlier(&self.packets[place]) {
@@ -85,7 +88,8 @@ impl<P: QueueItem> SpmAf<P> {
         Some(oldest)
     }
 
-    /// Discards waiting packets that may make room for the marked `packet`, until it has room.
+    /// Evicts acknowledgements and unmarked packets until the marked `packet` has room. Evicts
+    /// nothing if that does not suffice.
     fn make_room(&mut self, packet: &P, actions: &mut Actions<P>) {
         if self.backlog.has_room_for(packet) {
             return;

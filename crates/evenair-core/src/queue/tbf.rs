@@ -1,15 +1,15 @@
-//! TBF: a token bucket that shapes what leaves a first-in, first-out queue (Linux `tc-tbf(8)`).
+//! TBF: a first-in, first-out queue shaped by a token bucket (Linux `tc-tbf(8)`).
 //!
-//! The bucket gains tokens at `rate` and holds those of `burst` bytes at most; it is full at the start.
-//! A packet leaves when there are tokens for all of its bytes, and takes them. So no interval of `t`
-//! seconds sees more than `burst + rate * t` leave.
+//! Tokens accumulate at `rate`, up to those of `burst` bytes; the bucket is full at the start. A
+//! packet leaves when there are tokens for all of its bytes, and consumes them. So at most
+//! `burst + rate * t` leaves in any interval of `t` seconds.
 //!
-//! What was decided, and where Linux (`net/sched/sch_tbf.c`) differs:
-//! - **Exactness.** Tokens are counted in billionths of a bit, so that a nanosecond at any whole rate
-//!   is a whole number of them. Nothing is rounded but the time at which a packet may leave, up to the
-//!   next nanosecond. Linux counts tokens as nanoseconds and rounds the duration of each packet.
-//! - **A packet larger than the bucket** could never leave; it is dropped when it arrives. Linux
-//!   drops it, too, unless it can split it.
+//! Design decisions, and differences from Linux (`net/sched/sch_tbf.c`):
+//! - **Exactness.** A token is a billionth of a bit, so a nanosecond at any integer rate yields an
+//!   integer number of tokens. Only the time at which a packet may leave is rounded, up to the next
+//!   nanosecond. Linux counts tokens as nanoseconds and rounds the duration of each packet.
+//! - **A packet larger than the bucket** could never leave, so it is dropped on arrival. Linux also
+//!   drops it, unless it can be segmented.
 //! - **Sizes** are those of IP packets. There is no peak rate, no minimum size and no overhead per
 //!   packet.
 
@@ -38,7 +38,7 @@ configuration! {
 struct Bucket {
     /// Bit/s, which is tokens per nanosecond.
     rate: u128,
-    /// Tokens that the bucket holds.
+    /// Capacity of the bucket, tokens.
     burst: u128,
 }
 
@@ -48,7 +48,7 @@ pub struct Tbf<P> {
     backlog: Backlog,
     bucket: Bucket,
     packets: VecDeque<P>,
-    /// Tokens in the bucket at `updated`: billionths of a bit.
+    /// Tokens in the bucket at `updated`, billionths of a bit.
     tokens: u128,
     updated: Instant,
 }
@@ -59,7 +59,7 @@ fn tokens(bytes: u64) -> u128 {
 }
 
 impl<P: QueueItem> Tbf<P> {
-    /// An empty queue with a full bucket.
+    /// Creates an empty queue with a full bucket.
     pub fn new(config: TbfConfig, limit: Limit, _rng: RngStream) -> Self {
         let bucket = Bucket { rate: u128::from(config.rate), burst: tokens(config.burst) };
         Self {

@@ -1,6 +1,5 @@
-//! The disciplines' rules one by one ([`rules`]), and all of them against small, slow queues that
-//! are written as plainly as the rules ([`model`]). Those that look at the clock have models and rules of
-//! their own ([`aqm`]).
+//! Tests of the rules of each discipline ([`rules`]), and comparisons with simple, slow models
+//! ([`model`]). Disciplines that use the time have their own tests and models ([`aqm`]).
 
 mod aqm;
 mod model;
@@ -14,12 +13,12 @@ use crate::packet::{FlowId, Packet, PacketKind};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 
-/// A packet without number, at the start of its flow.
+/// The first packet of a flow.
 fn packet(flow: u32, kind: PacketKind, size: u32) -> Packet {
     Packet { size, payload: size.saturating_sub(40) as u16, ..Packet::new(FlowId(flow), kind) }
 }
 
-/// The disciplines, as the tests name them.
+/// A discipline with its parameters.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     DropTail,

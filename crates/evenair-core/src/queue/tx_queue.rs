@@ -1,4 +1,4 @@
-//! A queue in front of a transmitter, with statistics of what went through it.
+//! A transmit queue: a queue discipline with statistics.
 
 use super::{Actions, Backlog, DropReason, Dropped, Queue, QueueDiscipline, QueueItem};
 use crate::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use crate::time::{Duration, Instant};
 pub struct TxQueue<P> {
     queue: Queue<P>,
     actions: Actions<P>,
-    /// Of data packets and of pure acknowledgements.
+    /// Data packets, then pure acknowledgements.
     kinds: [KindStats; 2],
     drops: DropStats,
     /// `actions.marked` at the last reset.
@@ -17,13 +17,14 @@ pub struct TxQueue<P> {
     waited: Duration,
 }
 
-/// What went through a queue of one kind of packets.
+/// Statistics of data packets, or of pure acknowledgements.
 #[derive(Clone, Copy, Debug, Default)]
 struct KindStats {
     arrivals: u64,
     drops: u64,
-    /// Sum of the times of all departures and drops minus sum of the times of all arrivals, modulo
-    /// 2^64. With the number that still waits it gives the integral over time of the backlog.
+    /// Sum of the times of all departures and drops minus the sum of the times of all arrivals,
+    /// modulo 2^64. Together with the number of waiting packets it gives the time integral of the
+    /// backlog.
     time_sum: u64,
 }
 
@@ -40,8 +41,8 @@ pub struct DropStats {
     pub superseded: u64,
 }
 
-/// What went through a queue since its last reset. A packet is *data* or a pure acknowledgement;
-/// those of the handshake count as data.
+/// Statistics of a queue since the last reset. Every packet that is not a pure acknowledgement
+/// counts as data, including those of the handshake.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueStats {
     /// Data packets that arrived.
@@ -56,18 +57,18 @@ pub struct QueueStats {
     pub drops: DropStats,
     /// Packets marked with CE.
     pub marks: u64,
-    /// Packets that the transmitter took.
+    /// Packets dequeued by the transmitter.
     pub departures: u64,
-    /// Sum of the times that these have waited.
+    /// Sum of the waiting times of the dequeued packets.
     pub waited: Duration,
-    /// Integral over time of the number of data packets that wait.
+    /// Time integral of the number of waiting data packets.
     pub data_time: Duration,
-    /// Integral over time of the number of acknowledgements that wait.
+    /// Time integral of the number of waiting acknowledgements.
     pub ack_time: Duration,
 }
 
 impl<P: QueueItem> TxQueue<P> {
-    /// `queue`, empty.
+    /// Wraps an empty queue.
     pub fn new(queue: Queue<P>) -> Self {
         Self {
             queue,
@@ -80,7 +81,7 @@ impl<P: QueueItem> TxQueue<P> {
         }
     }
 
-    /// `packet`, whose [`QueueItem::enqueued_at`] is `now`, arrives.
+    /// Enqueues `packet`, whose [`QueueItem::enqueued_at`] is `now`.
     #[inline(always)]
     pub fn enqueue(&mut self, now: Instant, packet: P) {
         debug_assert_eq!(packet.enqueued_at(), now, "its waiting time is counted from there");
@@ -93,8 +94,8 @@ impl<P: QueueItem> TxQueue<P> {
         }
     }
 
-    /// The transmitter takes the next packet. It counts against the limit until it is
-    /// [`TxQueue::transmitted`].
+    /// Removes and returns the next packet to transmit. It counts against the limit until
+    /// [`TxQueue::transmitted`] is called.
     #[inline(always)]
     pub fn dequeue(&mut self, now: Instant) -> Option<P> {
         let packet = self.queue.dequeue(now, &mut self.actions);
@@ -108,13 +109,14 @@ impl<P: QueueItem> TxQueue<P> {
         Some(packet)
     }
 
-    /// The transmission of a packet of `bytes` is over.
+    /// The transmission of a packet of `bytes` has ended.
     pub fn transmitted(&mut self, bytes: u32) {
         self.queue.transmitted(bytes);
     }
 
-    /// `packet` arrives at a transmitter that is idle, and is transmitted at once if it need not be
-    /// queued; whether it is. It counts against the limit until it is [`TxQueue::transmitted`].
+    /// If `packet`, which arrives at an idle transmitter, can bypass the queue, counts it as being
+    /// transmitted and returns true. It then counts against the limit until
+    /// [`TxQueue::transmitted`] is called.
     #[inline(always)]
     pub fn pass_through(&mut self, packet: &P) -> bool {
         let backlog = self.queue.backlog();
@@ -131,15 +133,16 @@ impl<P: QueueItem> TxQueue<P> {
         self.queue.can_bypass()
     }
 
-    /// A packet goes to the idle transmitter without being queued; it does not count against the
+    /// Counts a packet that is transmitted without being queued. It does not count against the
     /// limit.
     pub fn bypass(&mut self, packet: &P) {
         self.kinds[usize::from(packet.is_pure_ack())].arrivals += 1;
         self.departures += 1;
     }
 
-    /// A packet that has bypassed the queue is still being transmitted while others wait: from now on
-    /// it counts against the limit, until it is [`TxQueue::transmitted`].
+    /// Counts a packet that has bypassed the queue and is still being transmitted against the
+    /// limit, until [`TxQueue::transmitted`] is called. To be called when the first packet is
+    /// queued behind it.
     pub fn mark_in_service(&mut self, packet: &P) {
         self.queue.backlog_mut().serve_directly(packet);
     }
@@ -149,18 +152,18 @@ impl<P: QueueItem> TxQueue<P> {
         self.queue.ready_at()
     }
 
-    /// What waits and what is being transmitted.
+    /// The number and size of the packets that wait or are being transmitted.
     pub fn backlog(&self) -> &Backlog {
         self.queue.backlog()
     }
 
-    /// Data packets and acknowledgements that wait.
+    /// The numbers of waiting data packets and acknowledgements.
     pub fn waiting(&self) -> [u32; 2] {
         let backlog = self.queue.backlog();
         [backlog.packets() - backlog.acks(), backlog.acks()]
     }
 
-    /// What went through since the last [`TxQueue::reset`], up to `now`.
+    /// Statistics from the last [`TxQueue::reset`] to `now`.
     pub fn stats(&self, now: Instant) -> QueueStats {
         let [data, acks] = self.kinds;
         let [data_waiting, acks_waiting] = self.waiting();
@@ -178,7 +181,7 @@ impl<P: QueueItem> TxQueue<P> {
         }
     }
 
-    /// Starts the statistics anew.
+    /// Resets the statistics.
     pub fn reset(&mut self, now: Instant) {
         (self.drops, self.departures, self.waited) = (DropStats::default(), 0, Duration::ZERO);
         self.marked_before = self.actions.marked;
@@ -220,8 +223,9 @@ impl KindStats {
         self.time_sum = self.time_sum.wrapping_add(now.as_nanos());
     }
 
-    /// The integral over time of the number that waits, which is `waiting` at its end: each packet
-    /// adds the time of its departure, or `now` if it still waits, minus that of its arrival.
+    /// The time integral of the number of waiting packets, which is `waiting` at `now`. Each packet
+    /// contributes the time of its departure, or `now` if it still waits, minus that of its
+    /// arrival.
     fn waiting_time(&self, now: Instant, waiting: u32) -> Duration {
         let still = now.as_nanos().wrapping_mul(u64::from(waiting));
         Duration::from_nanos(self.time_sum.wrapping_add(still))
@@ -239,8 +243,8 @@ mod tests {
         Packet { size: 40, enqueued_at, ..Packet::new(FlowId(0), kind) }
     }
 
-    /// By hand: data wait 3..7 and 5..9 (still), a third is dropped at 6; after a reset at 10 the
-    /// one that is left waits 10..12.
+    /// By hand: two data packets wait from 3 to 7 and from 5 to at least 9, a third is dropped at
+    /// 6. After a reset at 10 the remaining one waits from 10 to 12.
     #[test]
     fn integrals_are_sums_of_waiting_times() {
         let at = Instant::from_nanos;

@@ -1,4 +1,4 @@
-//! Applications over UDP: when each of a flow's datagrams, which are all of one size, is sent.
+//! Applications over UDP: the sending times of a flow's datagrams, which all have the same size.
 
 use super::{Distribution, Draws};
 use crate::component::{configuration, distribution_of_times, registry};
@@ -6,7 +6,7 @@ use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 
 registry! {
-    /// An application over UDP. All of them take the flow's `rate`.
+    /// An application over UDP. All of them use the flow's `rate`.
     pub enum Pattern {
         Cbr(CbrConfig),
         Poisson(PoissonConfig),
@@ -16,7 +16,7 @@ registry! {
 }
 
 configuration! {
-    /// A constant interval, from the flow's `rate`.
+    /// Constant bit rate: the interval follows from the flow's `rate`.
     pub struct CbrConfig {
         name: "cbr",
         summary: "a datagram of `segment` bytes at a constant interval, by the flow's `rate` (UDP)",
@@ -25,7 +25,7 @@ configuration! {
 }
 
 configuration! {
-    /// Exponential gaps, from the flow's `rate`.
+    /// A Poisson process: the mean interval follows from the flow's `rate`.
     pub struct PoissonConfig {
         name: "poisson",
         summary: "datagrams of `segment` bytes with exponential gaps, at the flow's `rate` on \
@@ -35,7 +35,7 @@ configuration! {
 }
 
 configuration! {
-    /// Parameters of on and off periods.
+    /// Parameters of an on-off source.
     pub struct OnOffConfig {
         name: "on-off",
         summary: "datagrams of `segment` bytes at the flow's `rate` in on periods, none in off \
@@ -53,11 +53,11 @@ configuration! {
 /// gives no shape, so it is the default of ns-2's Application/Traffic/Pareto.
 const HALF_A_SECOND: Distribution = Distribution::pareto(0.5, 1.5);
 
-/// When an application sends its datagrams.
+/// Generates the sending times of an application's datagrams.
 #[derive(Clone, Debug)]
 pub struct Datagrams {
     process: Process,
-    /// Between two datagrams, at the flow's rate.
+    /// Interval between two datagrams at the flow's rate.
     interval: Duration,
     next: Instant,
 }
@@ -66,21 +66,22 @@ pub struct Datagrams {
 enum Process {
     Constant,
     Poisson(RngStream),
-    /// A clock that runs in on periods alone makes a datagram at each `interval`, so that the rate
-    /// in the long run is exactly the share of the on periods, however short they are.
+    /// A datagram is sent after each `interval` of on time; the interval is suspended in off
+    /// periods. So the long-term rate is the flow's rate times the share of the on periods, however
+    /// short they are.
     OnOff {
         on: Draws,
         off: Draws,
-        /// The rest of the current on period, from `next` on.
+        /// Remaining time of the current on period at `next`.
         left: Duration,
     },
 }
 
 impl Datagrams {
-    /// The configured application from `start` on, `interval` apart at the flow's rate; `flow` is
-    /// its index in the run.
+    /// Creates the configured application. `interval` is the interval between datagrams at the
+    /// flow's rate, `flow` the index of the flow in the run.
     ///
-    /// The first datagram leaves at `start`, or with "poisson" a first gap later.
+    /// The first datagram is sent at `start`, with "poisson" an exponential interval later.
     pub fn new(
         pattern: &Pattern,
         interval: Duration,
@@ -107,12 +108,12 @@ impl Datagrams {
         datagrams
     }
 
-    /// When the next datagram is to be sent.
+    /// The time at which the next datagram is sent.
     pub fn next(&self) -> Instant {
         self.next
     }
 
-    /// The next datagram was sent.
+    /// Moves on to the datagram after the next one.
     pub fn advance(&mut self) {
         match &mut self.process {
             Process::Constant => self.next += self.interval,
@@ -141,7 +142,7 @@ mod tests {
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
-    /// When the first `count` datagrams leave, in seconds.
+    /// The sending times of the first `count` datagrams, in seconds.
     fn times(pattern: &Pattern, interval: Duration, count: usize) -> Vec<f64> {
         let mut datagrams = Datagrams::new(pattern, interval, Instant::ZERO, 1, 0);
         let mut next = || {
@@ -183,9 +184,9 @@ mod tests {
         assert_eq!(times, [0.0, 0.01, 0.02, 0.13, 0.14, 0.15, 0.26]);
     }
 
-    /// With exponential periods of means a and b the on time among a time t has the variance
-    /// 2 a^2 b^2 t / (a + b)^3 for long t (renewal theory: Cox 1962, section 7.4). Within 3.3
-    /// standard errors (99.9%) of a / (a + b), over some 20,000 periods each.
+    /// With exponential periods of means a and b, the on time within a long time t has variance 2
+    /// a^2 b^2 t / (a + b)^3 (renewal theory: Cox 1962, section 7.4). The measured share is within
+    /// 3.3 standard errors (99.9%) of a / (a + b), over some 20,000 periods of each kind.
     #[test]
     fn the_mean_rate_is_the_share_of_the_on_periods() {
         let (a, b) = (0.5, 0.25);
@@ -198,9 +199,10 @@ mod tests {
         assert!((share - a / (a + b)).abs() < 3.3 * standard_error, "{share}");
     }
 
-    /// The cross traffic of Tsiknas and Stamatelos 2012: half of the rate in the long run. With
-    /// infinite variance there is no standard error; means of n draws of shape 1.5 spread as
-    /// n^(-1/3), 1% for the million periods here, so the bar of 5% is for gross errors alone.
+    /// The cross traffic of Tsiknas and Stamatelos 2012: half of the rate in the long run. The
+    /// variance is infinite, so there is no standard error; the error of a mean of n draws with
+    /// shape 1.5 decreases as n^(-1/3), to 1% for the million periods here. The tolerance of 5%
+    /// detects gross errors only.
     #[test]
     fn the_default_sends_at_half_the_rate() {
         let times = times(&OnOffConfig::default().into(), MS(250), 2_000_000);

@@ -1,5 +1,5 @@
-//! Distributions of times and sizes, sampled exactly: by inversion, and the lognormal one by the
-//! method of Box and Muller (1958).
+//! Distributions of times and sizes. Samples are exact: by inversion, and for the lognormal
+//! distribution by the method of Box and Muller (1958).
 
 use std::sync::Arc;
 
@@ -36,33 +36,33 @@ configuration! {
 }
 
 configuration! {
-    /// Parameters of Pareto's first kind, P(X > x) = (m / x)^shape from the minimum
-    /// m = mean (shape - 1) / shape on, as ns-2's `RandomVariable/Pareto`.
+    /// Parameters of the Pareto distribution of the first kind, P(X > x) = (m / x)^shape for x >=
+    /// m, with the minimum m = mean (shape - 1) / shape, as in ns-2's `RandomVariable/Pareto`.
     pub struct ParetoConfig {
         name: "pareto",
         summary: "Pareto's first kind: heavy-tailed, from a minimum of mean (shape - 1) / shape on",
         source: "ns-2's RandomVariable/Pareto",
     }
     /// exponent of the tail; up to 2 the variance is infinite
-    // At 1 there is no mean; at 1.01 the minimum is already a hundredth of it.
+    // At a shape of 1 the mean is infinite; at 1.01 the minimum is a hundredth of the mean.
     shape: f64 = 1.5, number(1.01..=100.0);
 }
 
 configuration! {
-    /// Parameters of the exponential of a normal variable. The mean is that of the values, not of
-    /// their logarithm.
+    /// Parameters of the lognormal distribution. The mean is that of the values, not of their
+    /// logarithms.
     pub struct LognormalConfig {
         name: "lognormal",
         summary: "the exponential of a normal variable, by its own mean",
         source: "",
     }
     /// standard deviation of the logarithm
-    // Above 5 nearly all draws are close to zero.
+    // Above 5, nearly all samples are close to zero.
     sigma: f64 = 1.0, number(0.0..=5.0);
 }
 
-/// The values of a trace: drawn one after the other, and again from the first. They take the place
-/// of the mean, and are no parameter.
+/// The values of a trace, returned in order and repeated from the first. They are given instead of
+/// a mean, and are not a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceConfig {
     values: Arc<[f64]>,
@@ -112,8 +112,8 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// A member of a family, by its mean. The mean of a trace is that of its values, and `mean` is
-    /// ignored.
+    /// Creates a distribution of a family with this mean. For a trace `mean` is ignored: the mean
+    /// is that of its values.
     pub fn new(family: Family, mean: f64) -> Self {
         match family {
             Family::Trace(trace) => Self::trace(trace.values),
@@ -121,7 +121,7 @@ impl Distribution {
         }
     }
 
-    /// Always `mean`.
+    /// The constant `mean`.
     pub const fn constant(mean: f64) -> Self {
         Self { family: Family::Deterministic(DeterministicConfig {}), mean }
     }
@@ -136,7 +136,7 @@ impl Distribution {
         Self { family: Family::Uniform(UniformConfig {}), mean }
     }
 
-    /// Pareto's first kind; `shape` is above 1.
+    /// Pareto of the first kind; `shape` must be above 1.
     pub const fn pareto(mean: f64, shape: f64) -> Self {
         Self { family: Family::Pareto(ParetoConfig { shape }), mean }
     }
@@ -146,7 +146,7 @@ impl Distribution {
         Self { family: Family::Lognormal(LognormalConfig { sigma }), mean }
     }
 
-    /// These values in turn; at least one.
+    /// These values in order, repeated; at least one.
     pub fn trace(values: Arc<[f64]>) -> Self {
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         Self { family: Family::Trace(TraceConfig { values }), mean }
@@ -162,7 +162,7 @@ impl Distribution {
         self.mean
     }
 
-    /// The values of a trace; `None` of another family.
+    /// The values of a trace; `None` for the other families.
     pub fn trace_values(&self) -> Option<&[f64]> {
         match &self.family {
             Family::Trace(trace) => Some(&trace.values),
@@ -171,17 +171,17 @@ impl Distribution {
     }
 }
 
-/// Draws from a distribution, with its own random stream.
+/// A sampler of a distribution, with its own random stream.
 #[derive(Clone, Debug)]
 pub struct Draws {
     distribution: Distribution,
     stream: RngStream,
-    /// How many values of a trace have been drawn.
+    /// Number of trace values returned so far.
     taken: usize,
 }
 
 impl Draws {
-    /// Nothing drawn yet.
+    /// Creates a sampler.
     pub fn new(distribution: Distribution, stream: RngStream) -> Self {
         Self { distribution, stream, taken: 0 }
     }
@@ -195,7 +195,7 @@ impl Draws {
             Family::Uniform(_) => 2.0 * mean * stream.uniform(),
             Family::Pareto(ParetoConfig { shape }) => {
                 let least = mean * (shape - 1.0) / shape;
-                // 1 - U is in (0, 1], so that nothing is infinite.
+                // 1 - U is in (0, 1], so the result is finite.
                 least * libm::pow(1.0 - stream.uniform(), -1.0 / shape)
             }
             Family::Lognormal(LognormalConfig { sigma }) => {
@@ -238,7 +238,7 @@ mod tests {
         distance.fold(0.0, f64::max) * n.sqrt()
     }
 
-    /// Kolmogorov-Smirnov tests at 99.9% over 100,000 draws, against the textbook's distribution
+    /// Kolmogorov-Smirnov tests at 99.9% over 100,000 draws, against the published distribution
     /// functions (Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions, 1994).
     #[test]
     fn each_family_has_its_distribution_function() {
@@ -264,7 +264,7 @@ mod tests {
         }
     }
 
-    /// Where the variance is finite: within 3.3 standard errors (99.9%).
+    /// Families with finite variance: the sample mean is within 3.3 standard errors (99.9%).
     #[test]
     fn each_family_has_its_mean() {
         let mean = 30_000.0;

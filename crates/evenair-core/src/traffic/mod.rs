@@ -1,9 +1,9 @@
-//! Applications: what a flow has to send, and when.
+//! Applications: the traffic sources of flows.
 //!
-//! An application over TCP has a stream of bytes ([`Stream`]), one over UDP sends datagrams
-//! ([`Pattern`]). What is random about it follows a [`Distribution`] and has its own random stream.
-//! To add one over UDP: a configuration and a pattern in `datagrams.rs`, and a line in its
-//! `registry!`.
+//! An application over TCP produces a stream of bytes ([`Stream`]), one over UDP datagrams
+//! ([`Pattern`]). Random sizes and times follow a [`Distribution`], each with its own random
+//! stream. To add an application over UDP, add a configuration and a pattern in `datagrams.rs` and
+//! a line in its `registry!`.
 
 mod datagrams;
 mod distribution;
@@ -30,7 +30,7 @@ registry! {
 }
 
 impl Stream {
-    /// Whether it transfers files, and not data without end.
+    /// Whether the application transfers files instead of unlimited data.
     pub fn is_finite(&self) -> bool {
         match self {
             Self::Bulk(_) => false,
@@ -40,7 +40,7 @@ impl Stream {
 }
 
 configuration! {
-    /// Always data to send.
+    /// Unlimited data.
     pub struct BulkConfig {
         name: "bulk",
         summary: "always has data to send (TCP)",
@@ -49,7 +49,7 @@ configuration! {
 }
 
 configuration! {
-    /// Parameters of the transfer of one file.
+    /// Parameters of a single file transfer.
     pub struct FileConfig {
         name: "file",
         summary: "one file over one connection, which its sender opens at once (TCP)",
@@ -62,7 +62,7 @@ configuration! {
 }
 
 configuration! {
-    /// Parameters of a user of the web.
+    /// Parameters of a web user.
     pub struct WebConfig {
         name: "web",
         summary: "a user who thinks, fetches a file over a new connection, thinks again, ... (TCP)",
@@ -74,11 +74,11 @@ configuration! {
     think: Distribution = Distribution::exponential(10.0), distribution_of_times();
     /// transfers after which the user stops
     sessions: Option<u64> = None, limit(1_000_000);
-    /// who opens the connections: the end that gets the file, and asks for it with
-    /// the third packet of the handshake, or the end that sends it, and puts its
-    /// first data there (ns-2; Miorandi et al. 2006, equation 13)
+    /// who opens the connections: the receiver of the file, which sends its request in
+    /// the third packet of the handshake, or the sender, whose first data are in that
+    /// packet (ns-2; Miorandi et al. 2006, equation 13)
     opened_by: OpenedBy = OpenedBy::Receiver, names();
-    /// payload of what asks for a file, bytes, up to a segment
+    /// payload of the request for a file, bytes, up to a segment
     request: u64 = 0, integer(0..=65_495);
     /// Common to both applications that transfer files.
     padding: PaddingConfig = PaddingConfig::default();
@@ -87,7 +87,7 @@ configuration! {
 configuration! {
     /// Parameter of the applications that transfer files.
     pub group PaddingConfig;
-    /// whether a file's last segment is filled up to a full one, as in ns-2
+    /// whether the last segment of a file is padded to full size, as in ns-2
     pad: bool = false, switch();
 }
 
@@ -113,7 +113,7 @@ pub enum Application {
 }
 
 impl Application {
-    /// Whether it ends by itself.
+    /// Whether the application ends by itself.
     pub fn is_finite(&self) -> bool {
         match self {
             Self::Stream(stream) => stream.is_finite(),

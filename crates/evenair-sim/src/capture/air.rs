@@ -1,4 +1,4 @@
-//! The air: IEEE 802.11 frames with radiotap headers.
+//! Captures of the air: IEEE 802.11 frames with radiotap headers.
 
 use std::io::{self, Write};
 
@@ -8,8 +8,8 @@ use evenair_core::units::Rate;
 use super::headers::{ETHERTYPE_IPV4, GATEWAY_MAC, Segment, station_mac};
 use super::pcapng::{LinkType, Pcapng};
 
-/// The radio, as radiotap tells it. The channels are examples: the simulator has one channel
-/// without a number.
+/// The PHY and channel in the radiotap header. The channel numbers are arbitrary: the simulator has
+/// one channel without a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AirPhy {
     /// 802.11b: CCK at 2437 MHz (channel 6).
@@ -23,7 +23,7 @@ pub enum AirPhy {
     G,
 }
 
-/// Who sends or receives a frame in the cell.
+/// A node of the cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Node {
     /// The access point.
@@ -37,58 +37,59 @@ pub enum Node {
 pub enum AirFrame {
     /// A data frame: ToDS from a station, FromDS from the access point.
     Data {
-        /// What it carries; tells sender and receiver.
+        /// The packet; its direction determines transmitter and receiver.
         segment: Segment,
-        /// The Retry bit: the MAC has sent this frame before.
+        /// The Retry bit: this is a retransmission by the MAC.
         retry: bool,
-        /// The sender's sequence number, of which 12 bits are written; a retry repeats it.
+        /// The sequence number, of which 12 bits are written. A retry has the number of the first
+        /// attempt.
         sequence: u16,
     },
     /// An acknowledgement.
     Ack {
-        /// The sender of the frame that is acknowledged.
+        /// The transmitter of the acknowledged frame.
         to: Node,
     },
     /// A request to send.
     Rts {
-        /// Who wants to send.
+        /// The transmitter.
         from: Node,
-        /// Who is to answer.
+        /// The receiver.
         to: Node,
         /// The Retry bit.
         retry: bool,
     },
-    /// The answer to a request to send.
+    /// A clear to send.
     Cts {
-        /// Who asked.
+        /// The transmitter of the RTS.
         to: Node,
     },
 }
 
-/// Writes a capture of the air (LINKTYPE_IEEE802_11_RADIOTAP), as a radio hears it that receives
-/// every frame.
+/// Writes a capture of the air (LINKTYPE_IEEE802_11_RADIOTAP), as by a monitor that receives every
+/// frame.
 ///
-/// The 802.11 header has 24 bytes, LLC/SNAP 8, whatever overhead the simulation counts. There is no
-/// FCS in the file, neither in the captured nor in the original length.
+/// The 802.11 header has 24 bytes and LLC/SNAP 8, independent of the MAC overhead of the
+/// simulation. Neither the captured nor the original length includes an FCS.
 pub struct AirWriter<W: Write> {
     file: Pcapng<W>,
     phy: AirPhy,
 }
 
 impl<W: Write> AirWriter<W> {
-    /// Begins the file. `out` needs no buffer of its own.
+    /// Writes the header of the file. `out` is buffered here.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Errors of `out`.
     pub fn new(out: W, phy: AirPhy) -> io::Result<Self> {
         Ok(Self { file: Pcapng::new(out, LinkType::Radiotap, "air")?, phy })
     }
 
-    /// Writes the frame whose transmission begins at `start` at `rate`; to be called in the order of
-    /// time. `duration_us` is the header's Duration field, microseconds (7.1.3.2).
+    /// Writes the frame whose transmission begins at `start` at `rate`. Frames must be written in
+    /// order of time. `duration_us` is the header's Duration field, microseconds (7.1.3.2).
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Errors of `out`.
     pub fn frame(
         &mut self,
         start: Instant,
@@ -107,11 +108,11 @@ impl<W: Write> AirWriter<W> {
         })
     }
 
-    /// Writes out what is buffered and gives `out` back. A writer that is dropped instead hides the
-    /// errors of its last bytes.
+    /// Flushes the buffer and returns `out`. If the writer is dropped instead, errors of the last
+    /// writes are not reported.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Errors of `out`.
     pub fn finish(self) -> io::Result<W> {
         self.file.finish()
     }
@@ -184,8 +185,9 @@ fn write_frame(duration_us: u16, frame: &AirFrame, out: &mut Vec<u8>) -> u32 {
         }
         AirFrame::Data { segment, retry, sequence } => {
             let station = station_mac(segment.station);
-            // Table 7-7: ToDS has BSSID, source, destination; FromDS destination, BSSID, source. The
-            // gateway is the access point, so that it is BSSID and the other end.
+            // Table 7-7: with ToDS the addresses are BSSID, source, destination; with FromDS
+            // destination, BSSID, source. The access point is the gateway, so its address is both
+            // BSSID and that of the other end.
             let (ds, receiver, transmitter) = if segment.up {
                 (TO_DS, GATEWAY_MAC, station)
             } else {

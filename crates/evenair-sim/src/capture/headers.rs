@@ -1,33 +1,35 @@
-//! From a simulated packet to its IPv4 and TCP or UDP headers.
+//! IPv4, TCP and UDP headers of simulated packets.
 //!
 //! Sources: RFC 791 (IPv4), RFC 9293 (TCP), RFC 2018 (SACK), RFC 768 (UDP), RFC 1071 (checksum).
 
 use evenair_core::packet::{Packet, PacketKind};
 use evenair_core::tcp::SackBlocks;
 
-/// A packet with what its headers need beyond the simulator's own fields.
+/// A packet and the additional information for its headers.
 ///
-/// The IPv4 total length is [`Packet::size`]. Headers that the simulation makes longer than 40 bytes
-/// (TCP) or 28 (UDP) show as no-operation options: up to 40 bytes in the TCP header, up to 40
-/// more in the IPv4 header, multiples of 4 bytes as these headers ask for. What is left stands behind
-/// the IPv4 packet, as padding of the frame. Headers that the simulation makes shorter are written in
-/// full, and the frame is that much longer. Packets above IPv4's 65,535 bytes are cut.
+/// The IPv4 total length is [`Packet::size`]. If the headers of the simulated packet are longer
+/// than 40 bytes (TCP) or 28 (UDP), the excess is filled with no-operation options: up to 40 bytes
+/// in the TCP header and up to 40 in the IPv4 header, in multiples of 4 bytes. Further bytes follow
+/// the IPv4 packet, as padding of the frame. If they are shorter, the headers are written in full
+/// and the frame is longer than the simulated packet. Packets are truncated to IPv4's limit of
+/// 65,535 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// The packet. [`PacketKind::Datagram`] becomes UDP, everything else TCP.
+    /// The packet. [`PacketKind::Datagram`] is written as UDP, all other kinds as TCP.
     pub packet: Packet,
     /// The flow's station, counted from 0.
     pub station: u32,
-    /// This packet (not: its flow) travels from the station to the server.
+    /// Whether this packet (not its flow's data) goes from the station to the server.
     pub up: bool,
-    /// It comes from where the flow's data come from.
+    /// Whether the packet is sent by the source of the flow's data.
     pub from_source: bool,
-    /// Bytes of payload with which the data were asked for.
+    /// Payload of the request for the data, bytes.
     pub request: u32,
-    /// The receive window that the TCP header announces, bytes; above 65,535 it is written as that.
+    /// The receive window in the TCP header, bytes; at most 65,535 is written.
     pub window: u32,
-    /// What an acknowledgement reports (RFC 2018), as bytes since the start of the flow; `None` where
-    /// the flow has no SACK. Its options come first; the size has room for them.
+    /// The SACK blocks of an acknowledgement (RFC 2018), in bytes since the start of the flow;
+    /// `None` if the flow has no SACK. They are the first options; the size of the packet includes
+    /// them.
     pub sack: Option<SackBlocks>,
 }
 
@@ -51,7 +53,7 @@ const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;
 const STATION_PORTS: u32 = 20_000;
 
-/// The station's MAC address, of the locally administered range.
+/// The station's MAC address, locally administered.
 pub(super) fn station_mac(station: u32) -> [u8; 6] {
     let [_, c, d, e] = station.wrapping_add(1).to_be_bytes();
     [2, 0, 0, c.wrapping_add(1), d, e]
@@ -63,17 +65,17 @@ fn station_ip(station: u32) -> [u8; 4] {
 }
 
 impl Segment {
-    /// Why a reader may want to look at this packet; empty for most.
+    /// The packet comment of the capture; empty for most packets.
     pub(super) fn comment(&self) -> &'static str {
         if self.packet.retransmission { "TCP retransmission" } else { "" }
     }
 
-    /// Appends the IPv4 and the TCP or UDP header; returns the bytes of the whole packet with its
-    /// payload and what pads it. `forwarded`: the gateway has passed it on.
+    /// Appends the IPv4 and the TCP or UDP header. Returns the length of the whole packet with
+    /// payload and padding. `forwarded`: whether the gateway has forwarded it.
     pub(super) fn write(&self, forwarded: bool, out: &mut Vec<u8>) -> u32 {
         let udp = self.packet.kind == PacketKind::Datagram;
         let transport_header = if udp { UDP_HEADER } else { TCP_HEADER };
-        // The payload is what TCP's sequence numbers count: it is kept, the headers give way.
+        // TCP's sequence numbers count the payload, so it is kept and the headers are truncated.
         let payload = u32::from(self.packet.payload).min(MAX_PACKET - MAX_HEADERS);
         let headers = self.packet.size.min(MAX_PACKET).saturating_sub(payload);
         let extra = headers.saturating_sub(IP_HEADER + transport_header);
@@ -108,11 +110,12 @@ impl Segment {
             self.write_tcp(tcp_options, out);
             transport_at + 16
         };
-        // The pseudo header: addresses, protocol, length. A payload of zeros adds nothing.
+        // The pseudo-header: addresses, protocol, length. A payload of zeros does not change the
+        // sum.
         let pseudo = ones_sum(&source) + ones_sum(&target) + u32::from(protocol) + transport;
         let mut sum = checksum(pseudo, &out[transport_at..]);
         if udp && sum == 0 {
-            sum = 0xFFFF; // zero would say that there is no checksum
+            sum = 0xFFFF; // zero means no checksum (RFC 768)
         }
         out[checksum_at..checksum_at + 2].copy_from_slice(&sum.to_be_bytes());
         total.max(self.packet.size.min(MAX_PACKET))
@@ -126,7 +129,8 @@ impl Segment {
 
     fn write_tcp(&self, options: u32, out: &mut Vec<u8>) {
         let flow = self.packet.flow.0;
-        // Any fixed numbers will do, if flows and connections differ and some of them wrap.
+        // Arbitrary constants: initial sequence numbers differ by flow and connection, and some
+        // wrap.
         let connection = u32::from(self.packet.connection).wrapping_mul(0x0765_4321);
         let sender_isn = flow.wrapping_add(1).wrapping_mul(0x9E37_79B1).wrapping_add(connection);
         let receiver_isn = !sender_isn;
@@ -182,17 +186,17 @@ impl Segment {
     }
 }
 
-/// How many of `extra` header bytes fit into one header's options.
+/// The number of `extra` header bytes that fit into the options of one header.
 fn option_bytes(extra: u32) -> u32 {
     (extra & !3).min(OPTION_SPACE)
 }
 
-/// The sum of 16-bit words that the internet checksum complements, carries not yet folded.
+/// The sum of the 16-bit words of `bytes`, without folding of carries (RFC 1071).
 fn ones_sum(bytes: &[u8]) -> u32 {
     bytes.chunks(2).map(|w| u32::from(w[0]) << 8 | w.get(1).map_or(0, |&low| u32::from(low))).sum()
 }
 
-/// The internet checksum (RFC 1071) of `bytes`, with `start` already summed.
+/// The Internet checksum (RFC 1071) of `bytes`; `start` is added to the sum.
 pub(super) fn checksum(start: u32, bytes: &[u8]) -> u16 {
     let mut sum = start + ones_sum(bytes);
     while sum > 0xFFFF {

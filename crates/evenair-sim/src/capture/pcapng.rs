@@ -16,11 +16,12 @@ const SHB_USERAPPL: u16 = 4;
 const IF_NAME: u16 = 2;
 const IF_TSRESOL: u16 = 9;
 
-/// Bytes before a packet's data: type, block length, interface, stamp (2 words), captured, original.
+/// Offset of the packet data in a block, after type, block length, interface, timestamp (2 words),
+/// captured length and original length.
 const PACKET_DATA_AT: usize = 28;
 const CAPTURED_LENGTH_AT: usize = 20;
 
-/// What the packets of the file begin with.
+/// The link-layer header type of the packets in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LinkType {
     /// LINKTYPE_ETHERNET.
@@ -32,18 +33,18 @@ pub(super) enum LinkType {
 /// A capture file with one interface.
 pub(super) struct Pcapng<W: Write> {
     out: BufWriter<W>,
-    /// The block that is being made.
+    /// The block under construction.
     block: Vec<u8>,
 }
 
 impl<W: Write> Pcapng<W> {
-    /// Begins the file: section header and the description of the interface `name`.
+    /// Writes the section header and the description of the interface `name`.
     pub(super) fn new(out: W, link: LinkType, name: &str) -> io::Result<Self> {
         let mut file = Self { out: BufWriter::new(out), block: Vec::with_capacity(512) };
         file.begin_block(SECTION_HEADER);
         file.block.extend(0x1A2B_3C4D_u32.to_le_bytes()); // byte-order magic
         file.block.extend([1, 0, 0, 0]); // version 1.0
-        file.block.extend(u64::MAX.to_le_bytes()); // section length: not given
+        file.block.extend(u64::MAX.to_le_bytes()); // section length: unspecified
         let application = concat!("evenair ", env!("CARGO_PKG_VERSION"));
         file.option(SHB_USERAPPL, application.as_bytes());
         file.option(OPT_END, &[]);
@@ -54,14 +55,14 @@ impl<W: Write> Pcapng<W> {
         file.block.extend([0; 2]); // reserved
         file.block.extend([0; 4]); // snapshot length: no limit
         file.option(IF_NAME, name.as_bytes());
-        file.option(IF_TSRESOL, &[9]); // stamps in 10^-9 s
+        file.option(IF_TSRESOL, &[9]); // timestamps in 10^-9 s
         file.option(OPT_END, &[]);
         file.end_block()?;
         Ok(file)
     }
 
-    /// Writes one packet that was first seen at `at`. `headers` appends the captured bytes and
-    /// returns the length of the whole frame, bytes; `comment` may be empty.
+    /// Writes one packet with the timestamp `at`. `headers` appends the captured bytes and returns
+    /// the length of the whole frame, bytes. `comment` may be empty.
     pub(super) fn packet(
         &mut self,
         at: Instant,
@@ -73,7 +74,7 @@ impl<W: Write> Pcapng<W> {
         let stamp = at.as_nanos();
         self.block.extend(((stamp >> 32) as u32).to_le_bytes());
         self.block.extend((stamp as u32).to_le_bytes());
-        self.block.extend([0; 8]); // both lengths, below
+        self.block.extend([0; 8]); // captured and original length, set below
         let original = headers(&mut self.block);
         let captured = (self.block.len() - PACKET_DATA_AT) as u32;
         let lengths = &mut self.block[CAPTURED_LENGTH_AT..PACKET_DATA_AT];
@@ -87,7 +88,7 @@ impl<W: Write> Pcapng<W> {
         self.end_block()
     }
 
-    /// Writes out what is buffered and gives the writer back.
+    /// Flushes the buffer and returns the writer.
     pub(super) fn finish(self) -> io::Result<W> {
         self.out.into_inner().map_err(|e| e.into_error())
     }
@@ -95,7 +96,7 @@ impl<W: Write> Pcapng<W> {
     fn begin_block(&mut self, kind: u32) {
         self.block.clear();
         self.block.extend(kind.to_le_bytes());
-        self.block.extend([0; 4]); // the length, known at the end
+        self.block.extend([0; 4]); // block length, set by `end_block`
     }
 
     fn end_block(&mut self) -> io::Result<()> {
@@ -112,7 +113,7 @@ impl<W: Write> Pcapng<W> {
         self.pad();
     }
 
-    /// Everything in a block begins at a multiple of four bytes.
+    /// Pads the block to a multiple of four bytes.
     fn pad(&mut self) {
         self.block.resize(self.block.len().next_multiple_of(4), 0);
     }

@@ -1,4 +1,4 @@
-//! The structure of the files, read back byte by byte.
+//! Tests of the file structure, byte by byte.
 
 use evenair_core::packet::{FlowId, Packet, PacketKind};
 use evenair_core::time::Instant;
@@ -24,7 +24,7 @@ pub(super) fn segment(kind: PacketKind, up: bool, seq: u64, payload: u32) -> Seg
     }
 }
 
-/// One block: its type and its body without type and lengths.
+/// One block: its type, and its body without type and lengths.
 fn blocks(file: &[u8]) -> Vec<(u32, &[u8])> {
     let word = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap());
     let (mut at, mut out) = (0, Vec::new());
@@ -74,7 +74,7 @@ fn air(frame: &AirFrame) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// Checks one IPv4 packet's checksums with zeros for the payload; returns its total length.
+/// Checks the checksums of an IPv4 packet with a payload of zeros. Returns its total length.
 fn check_ip(ip: &[u8]) -> usize {
     let header = usize::from(ip[0] & 15) * 4;
     assert_eq!(checksum(0, &ip[..header]), 0, "IPv4 header checksum");
@@ -162,7 +162,8 @@ fn sequence_numbers_agree_between_the_directions() {
 
 #[test]
 fn extra_header_bytes_become_options() {
-    // Extra bytes; then the lengths of the IPv4 and TCP headers, and bytes behind the IPv4 packet.
+    // Extra bytes; then the lengths of the IPv4 and TCP headers, and of the padding after the
+    // packet.
     for (extra, ip, tcp, behind) in [
         (0, 20, 20, 0),
         (20, 20, 40, 0),

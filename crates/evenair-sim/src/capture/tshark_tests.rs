@@ -1,4 +1,4 @@
-//! What tshark makes of the files, where it is installed.
+//! Tests of the files with tshark, if it is installed.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -13,8 +13,8 @@ use super::{AirFrame, AirPhy, AirWriter, Node, Segment, WireWriter};
 
 const MSS: u32 = 1460;
 
-/// A connection of 20 segments with a window of 10, seen at the data sender. Segment 8 is lost
-/// and comes again after three duplicate ACKs; segment 19 is lost and comes again by timeout.
+/// A connection of 20 segments with a window of 10, captured at the data sender. Segment 8 is lost
+/// and retransmitted after three duplicate ACKs; segment 19 is lost and retransmitted by timeout.
 fn connection(flow: u32, up: bool) -> Vec<(Instant, Segment)> {
     let mut now = Instant::from_nanos(1_000_000 * u64::from(flow));
     let mut out = Vec::new();
@@ -57,7 +57,7 @@ fn connection(flow: u32, up: bool) -> Vec<(Instant, Segment)> {
 
 const OTHER_FLOWS: u32 = 400;
 
-/// A datagram and a TCP segment of each of many flows: some ports mean something to tshark.
+/// A datagram and a TCP segment of each of many flows: tshark has dissectors for some ports.
 fn many_ports() -> impl Iterator<Item = (Instant, Segment)> {
     (0..OTHER_FLOWS).flat_map(|i| {
         [PacketKind::Datagram, PacketKind::Data].map(|kind| {
@@ -77,7 +77,7 @@ fn wire_file() -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// The same connections through the air, with RTS/CTS, and with one collision and its retry.
+/// The same connections over the air, with RTS/CTS, and with one collision and its retry.
 fn air_file() -> Vec<u8> {
     let mut writer = AirWriter::new(Vec::new(), AirPhy::B { short_preamble: true }).unwrap();
     let (fast, slow) = (Rate::from_mbps(11), Rate::from_mbps(2));
@@ -102,7 +102,7 @@ fn air_file() -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// A capture file that is removed in the end.
+/// A capture file that is removed when dropped.
 struct File(PathBuf);
 
 impl File {
@@ -113,7 +113,7 @@ impl File {
         Self(path)
     }
 
-    /// The fields of the packets that a display filter lets through, all checksums verified.
+    /// The fields of the packets that match a display filter, with all checksums verified.
     fn read(&self, filter: &str, fields: &[&str]) -> Vec<Vec<String>> {
         let output = Command::new("tshark")
             .arg("-r")
@@ -145,12 +145,12 @@ fn tshark_is_here() -> bool {
     here
 }
 
-/// What is wrong with a packet, so that a capture has none of it.
+/// A display filter for defects, which no packet may match.
 const WRONG: &str = "_ws.malformed or _ws.expert.severity == error or ip.checksum.status == 0 \
     or tcp.checksum.status == 0 or udp.checksum.status == 0 or (ip and ip.checksum.status != 1) \
     or (tcp.flags.syn == 1 and tcp.checksum.status != 1)";
 
-/// Fields that mark a packet by their presence, and how many packets must have them.
+/// Fields, and the number of packets in which each must be present.
 const MARKS: [(&str, usize); 9] = [
     ("tcp.analysis.retransmission", 4),
     ("tcp.analysis.fast_retransmission", 2),
@@ -163,7 +163,7 @@ const MARKS: [(&str, usize); 9] = [
     ("tcp.analysis.rto", 2),
 ];
 
-/// Checks what both captures have in common; `packets`: the IPv4 packets in the file.
+/// Checks common to both captures; `packets` is the number of IPv4 packets in the file.
 fn check(file: &File, packets: usize) {
     assert_eq!(file.read(WRONG, &["frame.number", "ip.src"]), Vec::<Vec<String>>::new());
     assert_eq!(file.read("ip", &["frame.number"]).len(), packets);
@@ -211,8 +211,9 @@ fn tshark_reads_the_air() {
     assert_eq!(file.read("wlan.fc.retry == 1", &["frame.number"]).len(), 2);
 }
 
-/// RFC 2018: the offer in both handshake segments, and blocks where tshark's relative numbers have them
-/// (the first payload byte is number 1), though the headers have more options.
+/// RFC 2018: SACK-permitted in both handshake segments, and blocks at the expected relative
+/// sequence numbers of tshark (the first payload byte is number 1), although the headers have
+/// further options.
 #[test]
 fn tshark_reads_sack() {
     if !tshark_is_here() {

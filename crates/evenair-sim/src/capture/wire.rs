@@ -1,4 +1,4 @@
-//! The wire: Ethernet frames between server and gateway.
+//! Captures of the wire: Ethernet frames between server and gateway.
 
 use std::io::{self, Write};
 
@@ -11,25 +11,25 @@ const ETHERNET_HEADER: u32 = 14;
 
 /// Writes a capture of the wire (LINKTYPE_ETHERNET).
 ///
-/// A frame's original length is the Ethernet header's 14 bytes and the IP packet; padding to the
-/// 64 bytes of a real Ethernet frame and the FCS are left out, as captures usually do.
+/// The original length of a frame is that of the Ethernet header, 14 bytes, and the IP packet. As
+/// in most captures, it includes neither the padding to 64 bytes nor the FCS.
 pub struct WireWriter<W: Write> {
     file: Pcapng<W>,
 }
 
 impl<W: Write> WireWriter<W> {
-    /// Begins the file. `out` needs no buffer of its own.
+    /// Writes the header of the file. `out` is buffered here.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Errors of `out`.
     pub fn new(out: W) -> io::Result<Self> {
         Ok(Self { file: Pcapng::new(out, LinkType::Ethernet, "wire")? })
     }
 
-    /// Writes the packet that passed at `at`; to be called in the order of time.
+    /// Writes the packet observed at `at`. Packets must be written in order of time.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Errors of `out`.
     pub fn packet(&mut self, at: Instant, segment: &Segment) -> io::Result<()> {
         self.file.packet(at, segment.comment(), |frame| {
             let (target, source) =
@@ -41,11 +41,11 @@ impl<W: Write> WireWriter<W> {
         })
     }
 
-    /// Writes out what is buffered and gives `out` back. A writer that is dropped instead hides the
-    /// errors of its last bytes.
+    /// Flushes the buffer and returns `out`. If the writer is dropped instead, errors of the last
+    /// writes are not reported.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Errors of `out`.
     pub fn finish(self) -> io::Result<W> {
         self.file.finish()
     }

@@ -1,4 +1,4 @@
-//! Writes the captures of a run: the air, and the wire at the hosts.
+//! Writes the captures of a run: of the air, and of the wire at the hosts.
 
 use std::io::{self, Write};
 
@@ -12,29 +12,29 @@ use evenair_core::time::{Duration, Instant};
 use crate::capture::{AirFrame, AirPhy, AirWriter, Node, Segment, WireWriter};
 use crate::{CaptureOf, CaptureSinks, RunError};
 
-/// The two captures of a run. The capture of the air is that of a monitor: it has the frames that could
-/// be decoded, and none of collisions.
+/// The two captures of a run. The capture of the air contains the frames that a monitor could
+/// decode, so none that collided.
 pub(crate) struct CaptureWriter {
     air: AirWriter<Box<dyn Write + Send>>,
     wire: WireWriter<Box<dyn Write + Send>>,
     /// The next MAC sequence number of each station.
     sequence: Vec<u16>,
-    /// What the headers of each flow need; what travels between hosts alone is not captured.
+    /// Metadata of each flow. Flows between hosts are not captured.
     flows: Vec<FlowMeta>,
-    /// The first error, after which nothing is written any more: a run sees it at its end.
+    /// The first error. Nothing is written after it; [`CaptureWriter::finish`] returns it.
     failed: Option<RunError>,
 }
 
-/// A flow as captures see it.
+/// Metadata of a flow for captures.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FlowMeta {
     /// Its station's index in the cell; the access point's for flows between hosts.
     pub(crate) station: NodeId,
-    /// Whether its data go from the station to the host.
+    /// Whether the data go from the station to the host.
     pub(crate) data_up: bool,
     /// Receive window, bytes.
     pub(crate) window: u32,
-    /// What its sink sends to ask for them, bytes.
+    /// Payload of the sink's request for the data, bytes.
     pub(crate) request: u32,
 }
 
@@ -57,7 +57,7 @@ impl CaptureWriter {
         })
     }
 
-    /// The exchange on the air in which a packet has just been received.
+    /// Writes the frame exchange in which `arrival` has just been received.
     #[cold]
     pub(crate) fn exchange(
         &mut self,
@@ -72,7 +72,7 @@ impl CaptureWriter {
         }
     }
 
-    /// A packet that the server, or another host, sends to a station or gets from one.
+    /// Writes a packet that a host sends to a station or receives from one.
     #[cold]
     pub(crate) fn wire(
         &mut self,

@@ -1,6 +1,6 @@
-//! Disciplines that look at the clock: their rules one by one, and each of them step by step against a
-//! slow model written from the text of its RFC. Models keep lists, search them from end to end, and
-//! share nothing with the disciplines.
+//! Disciplines that use the time: tests of their rules, and step-by-step comparisons with a slow
+//! model written from the text of the RFC. Models search plain lists and share no code with the
+//! disciplines.
 
 mod codel;
 mod fq_codel;
@@ -18,7 +18,7 @@ use crate::queue::QueueItem;
 
 const MS: u64 = 1_000_000;
 
-/// What a queue did in one step.
+/// The actions of a queue in one step.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Outcome {
     returned: Option<Packet>,
@@ -31,7 +31,7 @@ impl Outcome {
         self.dropped.push(Dropped { packet, reason });
     }
 
-    /// Marks `packet` if its transport supports ECN; whether it does.
+    /// Marks `packet` if its transport supports ECN. Returns whether it does.
     fn mark(&mut self, packet: &mut Packet) -> bool {
         if packet.ecn == Ecn::NotCapable {
             return false;
@@ -44,14 +44,14 @@ impl Outcome {
 
 /// A plain model of a discipline.
 trait Model {
-    /// `packet` arrives while the transmitter has `in_service`.
+    /// `packet` arrives while `in_service` are in transmission.
     fn arrive(&mut self, now: u64, packet: Packet, in_service: &[Packet]) -> Outcome;
 
-    /// The transmitter asks for a packet.
+    /// The transmitter requests a packet.
     fn serve(&mut self, now: u64) -> Outcome;
 }
 
-/// Whether `packet` has room beside what is held.
+/// Whether `packet` fits in addition to the packets held.
 fn fits<'a>(limit: Limit, held: impl Iterator<Item = &'a Packet>, packet: &Packet) -> bool {
     match limit {
         Limit::Packets(limit) => held.count() < limit as usize,
@@ -61,13 +61,13 @@ fn fits<'a>(limit: Limit, held: impl Iterator<Item = &'a Packet>, packet: &Packe
     }
 }
 
-/// What happens to a queue at one time.
+/// The events at a queue at one time.
 #[derive(Clone, Debug)]
 struct Step {
     /// Nanoseconds since the last step.
     gap: u64,
     arrivals: Vec<Packet>,
-    /// Whether the transmitter gets done with everything that it has.
+    /// Whether all transmissions end.
     is_done: bool,
     serves: u32,
 }
@@ -91,9 +91,9 @@ fn any_packet() -> impl Strategy<Value = Packet> {
     )
 }
 
-/// A stretch of time in which packets come and go at rates that stay the same.
+/// A period with constant arrival and departure rates.
 fn any_phase() -> impl Strategy<Value = Vec<Step>> {
-    // On the grid, so that things fall on the same nanosecond, or off it.
+    // On a grid, so that events coincide, or off it.
     let pace = prop_oneof![
         prop::sample::select(vec![0, MS, 5 * MS, 15 * MS, 50 * MS, 100 * MS])
             .prop_map(|gap| gap..gap + 1),
@@ -117,7 +117,7 @@ fn any_phase() -> impl Strategy<Value = Vec<Step>> {
     })
 }
 
-/// Bursts, overload, underload and silence.
+/// Bursts, overload, underload and idle periods.
 fn any_steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(any_phase(), 1..8).prop_map(|phases| phases.concat())
 }
@@ -153,7 +153,7 @@ fn stream() -> RngStream {
     RngStream::new(1, StreamId::Queue, 0)
 }
 
-/// How often something of interest has happened, so that a test can demand that it did.
+/// Counts of events that a test requires to have occurred.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     left: usize,
@@ -173,7 +173,7 @@ impl Tally {
     }
 }
 
-/// Puts a discipline and its model through the same steps, then lets them run dry.
+/// Applies the same steps to a discipline and its model, then empties them.
 fn compare(
     discipline: &Config,
     limit: Limit,
@@ -197,7 +197,7 @@ fn compare(
             }
         }
         for &packet in &step.arrivals {
-            // The number makes each packet unlike every other, whatever its ECN field becomes.
+            // The number makes each packet unique, whatever its ECN field.
             let packet = Packet { enqueued_at: Instant::from_nanos(now), seq: number, ..packet };
             number += 1;
             let mut actions = Actions::new();
@@ -230,7 +230,7 @@ fn compare(
     Ok(tally)
 }
 
-/// Accounts for what a queue did.
+/// Updates the counts with the actions of a queue.
 fn settle(account: &mut Account, tally: &mut Tally, got: &Outcome) -> Result<(), TestCaseError> {
     let original = |packet: &Packet| {
         let arrived = account.arrived[packet.seq as usize];
@@ -264,7 +264,7 @@ fn settle(account: &mut Account, tally: &mut Tally, got: &Outcome) -> Result<(),
     Ok(())
 }
 
-/// The packets of a connection leave in the order in which they came.
+/// The packets of a connection leave in order of arrival.
 fn check_order(left: &[Packet]) -> Result<(), TestCaseError> {
     let mut connections: Vec<ConnectionId> = left.iter().map(QueueItem::connection).collect();
     connections.sort();
@@ -277,7 +277,7 @@ fn check_order(left: &[Packet]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A queue with the time at which things happen to it, in nanoseconds.
+/// A queue and the current time in nanoseconds.
 struct Bench {
     queue: Queue<Packet>,
     now: u64,
@@ -288,7 +288,7 @@ impl Bench {
         Self { queue: Queue::new(discipline, limit, stream()), now: 0 }
     }
 
-    /// What happens when `packet` arrives now.
+    /// The actions when `packet` arrives now.
     fn arrive(&mut self, packet: Packet) -> Outcome {
         let now = Instant::from_nanos(self.now);
         let mut actions = Actions::new();
@@ -296,7 +296,7 @@ impl Bench {
         Outcome { returned: None, dropped: actions.dropped, marked: actions.marked }
     }
 
-    /// What happens when the transmitter asks at `time`; it is done with the packet at once.
+    /// The actions when the transmitter requests a packet at `time`; its transmission ends at once.
     fn serve(&mut self, time: u64) -> Outcome {
         self.now = time;
         let mut actions = Actions::new();

@@ -1,17 +1,17 @@
-//! Every discipline against a queue that is a plain list and follows the rules word by word.
+//! Each discipline against a model: a plain list that implements the rules literally.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::*;
 
-/// What happens to a queue.
+/// An event at a queue.
 #[derive(Clone, Debug)]
 enum Event {
     Arrive(Packet),
-    /// The transmitter takes a packet.
+    /// The transmitter dequeues a packet.
     Serve,
-    /// The transmitter is done with the packet that it has had longest.
+    /// The transmission of the oldest dequeued packet ends.
     Transmitted,
 }
 
@@ -52,13 +52,14 @@ fn any_events() -> impl Strategy<Value = Vec<Event>> {
     prop::collection::vec(event, 1..120)
 }
 
-/// A queue as a list of what waits, in order of arrival or of service, and of what is transmitted.
+/// A queue as a list of the waiting packets, in order of arrival or of service, and a list of those
+/// in transmission.
 struct Model {
     kind: Kind,
     limit: Limit,
     waiting: Vec<Packet>,
     in_service: Vec<Packet>,
-    /// The service before each packet, and whether the packet still counts, by number.
+    /// Per packet, by number: the attained service before it, and whether the packet still counts.
     log: Vec<(Packet, u64, bool)>,
 }
 
@@ -73,7 +74,7 @@ impl Model {
         }
     }
 
-    /// Takes `packet` in at `place` if it fits; what is discarded otherwise.
+    /// Inserts `packet` at `place` if it fits; otherwise returns it as dropped.
     fn put(&mut self, place: usize, packet: Packet) -> Vec<Dropped<Packet>> {
         if self.fits(&packet) {
             self.waiting.insert(place, packet);
@@ -86,7 +87,7 @@ impl Model {
         Dropped { packet: self.waiting.remove(place), reason }
     }
 
-    /// What is discarded when `packet` arrives: nothing else if it is itself.
+    /// The packets dropped when `packet` arrives. If it is dropped itself, no other is.
     fn arrive(&mut self, packet: Packet) -> Vec<Dropped<Packet>> {
         let before = (self.waiting.clone(), self.log.clone());
         let discarded = self.try_to_arrive(packet);
@@ -129,7 +130,7 @@ impl Model {
         discarded
     }
 
-    /// The service attained before a packet that has arrived.
+    /// The attained service of the flow before an arrived packet.
     fn service(&self, packet: &Packet) -> u64 {
         self.log.iter().find(|(p, _, _)| p == packet).unwrap().1
     }
@@ -145,7 +146,8 @@ impl Model {
         self.log.push((packet, before, true));
         let mut discarded = vec![];
         while !self.fits(&packet) {
-            // The most service and, among equals, the last to arrive: the list is in that order.
+            // The packet with the most service; of several, the last to arrive. The list has this
+            // order.
             let most = (0..self.waiting.len()).max_by_key(|&i| self.service(&self.waiting[i]));
             match most {
                 Some(i) if self.service(&self.waiting[i]) > before => {
@@ -163,7 +165,7 @@ impl Model {
 
     fn serve(&mut self) -> Option<Packet> {
         let next = match self.kind {
-            // `min_by_key` takes the first of equals: the first to arrive.
+            // Of equal minima, `min_by_key` returns the first: the first to arrive.
             Kind::Las { .. } => {
                 (0..self.waiting.len()).min_by_key(|&i| self.service(&self.waiting[i]))?
             }
@@ -178,7 +180,7 @@ impl Model {
     }
 }
 
-/// What may be said of any discipline without knowing how it works.
+/// Invariants of all disciplines.
 #[derive(Default)]
 pub(super) struct Account {
     pub(super) arrived: Vec<Packet>,
@@ -219,7 +221,7 @@ impl Account {
         Ok(())
     }
 
-    /// SPM-AF's promises, seen from outside.
+    /// Invariants of SPM-AF.
     fn check_spm_af(
         &self,
         limit: Limit,
@@ -248,7 +250,7 @@ impl Account {
         Ok(())
     }
 
-    /// A flow's packets leave in the order in which they came, but for acknowledgements.
+    /// Packets of a flow leave in order of arrival, except acknowledgements.
     fn check_order(&self) -> Result<(), TestCaseError> {
         for flow in 0..5 {
             let of_flow = |p: &&Packet| p.flow == FlowId(flow) && p.kind != PacketKind::Ack;
@@ -270,7 +272,7 @@ fn compare(kind: Kind, limit: Limit, events: &[Event]) -> Result<(), TestCaseErr
         let mut discarded = vec![];
         match event {
             Event::Arrive(packet) => {
-                // The moment makes each packet unlike every other.
+                // The time makes each packet unique.
                 let packet = Packet { enqueued_at: now, ..*packet };
                 let mut actions = Actions::new();
                 queue.enqueue(now, packet, &mut actions);

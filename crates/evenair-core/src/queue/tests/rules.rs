@@ -1,4 +1,4 @@
-//! One test for each sentence of the disciplines' descriptions.
+//! One test for each rule of the disciplines' documentation.
 
 use super::*;
 
@@ -20,7 +20,7 @@ fn ack(flow: u32, seq: u64) -> Packet {
     Packet { seq, ..packet(flow, PacketKind::Ack, 40) }
 }
 
-/// A queue with the time at which things happen to it.
+/// A queue and the current time.
 struct Bench {
     queue: Queue<Packet>,
     now: Instant,
@@ -31,7 +31,7 @@ impl Bench {
         Self { queue: kind.queue(limit), now: Instant::ZERO }
     }
 
-    /// With room for `packets`, holding `waiting`.
+    /// A queue with a limit of `packets` that holds `waiting`.
     fn holding(kind: Kind, packets: u32, waiting: &[Packet]) -> Self {
         let mut bench = Self::new(kind, Limit::Packets(packets));
         for &packet in waiting {
@@ -40,7 +40,7 @@ impl Bench {
         bench
     }
 
-    /// What is discarded when `packet` arrives.
+    /// The packets dropped when `packet` arrives.
     fn arrive(&mut self, packet: Packet) -> Vec<(Packet, DropReason)> {
         let mut actions = Actions::new();
         self.queue.enqueue(self.now, packet, &mut actions);
@@ -51,7 +51,7 @@ impl Bench {
         self.queue.dequeue(self.now, &mut Actions::new())
     }
 
-    /// Everything that waits, in the order in which it leaves.
+    /// The waiting packets in the order in which they leave.
     fn drain(mut self) -> Vec<Packet> {
         std::iter::from_fn(|| {
             let packet = self.serve()?;
@@ -147,7 +147,7 @@ fn an_acknowledgement_without_predecessor_is_discarded_at_a_full_queue() {
     for kind in [TAIL, HEAD] {
         let mut bench = Bench::holding(kind, 2, &[ack(2, 5), data(1, 0)]);
         assert_eq!(bench.arrive(ack(1, 6)), [(ack(1, 6), OnArrival)]);
-        // Its source's mark says nothing of an acknowledgement.
+        // The priority mark of an acknowledgement has no effect.
         let marked = Packet { high_priority: true, ..ack(1, 7) };
         assert_eq!(bench.arrive(marked), [(marked, OnArrival)]);
         assert_eq!(bench.drain(), [ack(2, 5), data(1, 0)]);
@@ -158,17 +158,17 @@ fn an_acknowledgement_without_predecessor_is_discarded_at_a_full_queue() {
 fn the_segments_of_a_handshake_are_not_acknowledgements() {
     let (syn, syn_ack) = (packet(1, PacketKind::Syn, 40), packet(1, PacketKind::SynAck, 40));
     for kind in [TAIL, HEAD] {
-        // Neither do they supersede, nor are they superseded.
+        // They do not replace others and are not replaced.
         let mut bench = Bench::holding(kind, 9, &[ack(1, 5), syn, syn_ack, syn, syn_ack]);
         assert_eq!(bench.queue.backlog().acks(), 1);
         assert_eq!(bench.arrive(ack(1, 6)), [(ack(1, 5), Superseded)]);
         assert_eq!(bench.queue.backlog().packets(), 5);
-        // Unmarked ones make room only after the last acknowledgement.
+        // Unmarked packets are evicted only if no acknowledgement waits.
         let mut bench = Bench::holding(kind, 3, &[ack(1, 5), syn, syn_ack]);
         assert_eq!(bench.arrive(marked(0, 0)), [(ack(1, 5), Evicted)]);
         assert_eq!(bench.arrive(marked(0, 1)), [(syn_ack, Evicted)]);
         assert_eq!(bench.arrive(marked(0, 2)), [(syn, Evicted)]);
-        // A marked one takes room like data.
+        // A marked packet evicts others like data.
         let syn = Packet { high_priority: true, ..syn };
         let mut bench = Bench::holding(kind, 1, &[ack(1, 5)]);
         assert_eq!(bench.arrive(syn), [(ack(1, 5), Evicted)]);
@@ -246,7 +246,7 @@ fn las_discards_the_packet_with_the_most_service() {
 fn las_discards_the_arriving_packet_when_that_has_the_most() {
     let mut bench = Bench::holding(LAS, 2, &[data(0, 9000), data(1, 1000)]);
     assert_eq!(bench.arrive(ack(2, 9001)), [(ack(2, 9001), OnArrival)]);
-    // Among equals the last to come goes: the arriving one.
+    // Of packets with equal service the last to arrive is dropped.
     assert_eq!(bench.arrive(data(3, 9000)), [(data(3, 9000), OnArrival)]);
     assert_eq!(bench.drain(), [data(1, 1000), data(0, 9000)]);
 }
@@ -288,7 +288,7 @@ fn las_by_bytes_counts_what_a_flow_has_queued_whatever_its_numbers_say() {
     bench.arrive(ack(1, 900_000)); // 0
     bench.arrive(ack(1, 950_000)); // 40
     let again = Packet { retransmission: true, ..data(0, 0) };
-    bench.arrive(again); // 1500: no favour for a retransmission
+    bench.arrive(again); // 1500: retransmissions have no priority
     bench.arrive(ack(1, 999_000)); // 80
     let order = [data(0, 0), ack(1, 900_000), ack(1, 950_000), ack(1, 999_000), again];
     assert_eq!(bench.drain(), order);
@@ -301,7 +301,7 @@ fn las_by_bytes_does_not_count_what_it_discards() {
     assert_eq!(bench.arrive(data(1, 0)), [(data(0, 1), Evicted)]); // 1500 before the evicted one
     assert_eq!(bench.serve(), Some(data(0, 0)));
     bench.queue.transmitted(data(0, 0).size);
-    // Flow 0 has been served 1500 bytes, as if nothing had been discarded, and so has flow 1.
+    // Both flows have an attained service of 1500 bytes: dropped packets do not count.
     assert_eq!(bench.arrive(data(0, 3)), []);
     assert_eq!(bench.arrive(data(1, 1)), [(data(1, 1), OnArrival)]);
     assert_eq!(bench.drain(), [data(1, 0), data(0, 3)]);
@@ -345,7 +345,7 @@ fn las_never_evicts_the_packet_in_service() {
     assert_eq!(bench.arrive(data(1, 0)), []);
 }
 
-// Found by these tests and not yet mended
+// Regressions
 
 #[test]
 fn las_by_bytes_forgets_a_flow_whose_packets_were_all_discarded() {

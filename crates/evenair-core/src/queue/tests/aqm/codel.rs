@@ -13,7 +13,7 @@ pub(super) struct Parameters {
     pub(super) ecn: bool,
 }
 
-/// What CoDel remembers of one queue.
+/// CoDel's state of one queue.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
     /// Since when the delay has been at or above the target, without a break.
@@ -159,7 +159,7 @@ fn codel_does_what_its_model_does() {
         Ok(())
     };
     TestRunner::new(config(3000)).run(&cases, run).unwrap();
-    // The patterns reach what they are there for.
+    // The patterns cover these cases.
     let (total, resumed) = totals.into_inner();
     assert!(total.dropped_on_departure > 10_000 && total.marked > 5_000, "{total:?}");
     assert!(total.dropped_on_arrival > 1_000, "{total:?}");
@@ -175,7 +175,7 @@ fn standing(parameters: &[(&str, Value)], packets: u64) -> Bench {
     bench
 }
 
-/// How many packets the queue drops when the transmitter asks at `time`.
+/// The number of packets dropped when the transmitter requests one at `time`.
 fn drops_at(bench: &mut Bench, time: u64) -> usize {
     let outcome = bench.serve(time);
     assert!(outcome.returned.is_some());
@@ -184,8 +184,8 @@ fn drops_at(bench: &mut Bench, time: u64) -> usize {
 }
 
 /// By hand, with a target of 5 ms and an interval of 100 ms. All packets arrive at 0. At 5 ms the
-/// first one is seen that has waited for 5 ms, so the interval ends at 105 ms. The first drop is due
-/// then, and from one drop to the next pass 100 ms / sqrt(count):
+/// first one is seen that has waited for 5 ms, so the interval ends at 105 ms. The first drop is
+/// due then, and from one drop to the next pass 100 ms / sqrt(count):
 ///
 /// | drop | count | distance to the next, ns | due at, ns |
 /// |---|---|---|---|
@@ -251,8 +251,8 @@ fn one_short_delay_starts_the_interval_anew() {
     assert_eq!(drops_at(&mut bench, 201 * MS), 1);
 }
 
-/// Makes six drops, the last of them due at 428.167063 ms, and is empty then, which ends the dropping
-/// state; enters it again at `time`.
+/// Makes six drops, the last of them due at 428.167063 ms, and is empty then, which ends the
+/// dropping state; enters it again at `time`.
 fn entering_again_at(time: u64) -> Bench {
     let mut bench = standing(&[], 14);
     assert_eq!(drops_at(&mut bench, 5 * MS), 0);
@@ -273,8 +273,9 @@ fn entering_again_at(time: u64) -> Bench {
 
 #[test]
 fn codel_resumes_a_recent_drop_rate() {
-    // No seventh drop was scheduled, for the sixth left too little behind it. So the drop that was due
-    // last is the sixth, and the count of that state rose from 1 to 6: the new state begins at 5.
+    // No seventh drop was scheduled, for the sixth left too little behind it. So the drop that was
+    // due last is the sixth, and the count of that state rose from 1 to 6: the new state begins at
+    // 5.
     let recent = DUE[5] + 1600 * MS;
     let mut bench = entering_again_at(recent - 1);
     // 100 ms / sqrt(5) = 44.721359 ms, and then 100 ms / sqrt(6) = 40.824829 ms.

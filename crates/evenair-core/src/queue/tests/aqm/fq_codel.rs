@@ -152,7 +152,7 @@ fn fq_codel_does_what_its_model_does() {
         Ok(())
     };
     TestRunner::new(config(3000)).run(&cases, run).unwrap();
-    // The patterns reach what they are there for.
+    // The patterns cover these cases.
     let total = totals.into_inner();
     assert!(total.dropped_on_departure > 10_000 && total.marked > 5_000, "{total:?}");
     assert!(total.dropped_on_arrival > 1_000 && total.evicted > 10_000, "{total:?}");
@@ -206,13 +206,14 @@ fn backlogged(discipline: &Config, flows: &[(u32, u32)], packets: u64) -> Bench 
 
 #[test]
 fn flows_of_different_packet_sizes_get_equal_bytes() {
-    // Far below the target, so that CoDel does nothing.
+    // The delay is far below the target, so CoDel drops nothing.
     let mut bench = backlogged(&fq_codel(&[]), &[(0, 1500), (1, 300), (2, 40)], 20_000);
     let mut sent = [0_i64; 3];
     for _ in 0..18_000 {
         let packet = bench.serve(0).returned.unwrap();
         sent[packet.flow.0 as usize] += i64::from(packet.size);
-        // A turn is a quantum, exceeded by a packet less a byte, or the next one shorter by as much.
+        // A turn exceeds the quantum by up to a packet less a byte; the next turn is shorter by as
+        // much.
         let (least, most) = (sent.iter().min().unwrap(), sent.iter().max().unwrap());
         assert!(most - least <= 1514 + 1500, "{sent:?}");
     }
@@ -259,7 +260,7 @@ fn queues_that_are_refilled_when_they_are_empty_do_not_starve_the_others() {
         bench.arrive(data(1 + (number % 2) as u32, number, 100));
         sent[bench.flow_at(0).unwrap() as usize] += 1;
     }
-    // One packet of flow 0 is worth 15 of the others.
+    // A packet of flow 0 has the size of 15 packets of the others.
     assert!(sent[0] * 15 >= sent[1].max(sent[2]), "{sent:?}");
 }
 
@@ -280,10 +281,10 @@ fn an_overflow_drops_half_of_the_longest_queue_from_its_head() {
     for seq in 0..4 {
         bench.arrive(data(2, seq, 40)); // 160 bytes
     }
-    // Of two packets one, of seven four: the longest in bytes, and half of its packets, rounded up.
+    // The longest queue in bytes drops half of its packets, rounded up: one of two, four of seven.
     assert_eq!(bench.arrive(data(2, 4, 40)).dropped, lost(1, 0..1, 1500));
     assert_eq!(bench.arrive(data(2, 5, 40)).dropped, lost(0, 0..4, 300));
-    // That makes room for four.
+    // Four more packets fit.
     for seq in 6..9 {
         assert_eq!(bench.arrive(data(2, seq, 40)), Outcome::default());
     }
@@ -337,7 +338,7 @@ fn the_random_stream_decides_which_connections_share_a_queue() {
         for packet in [data(0, 0, 1500), data(0, 1, 1500), data(1, 0, 1500)] {
             bench.arrive(packet);
         }
-        // A packet is a turn: two queues alternate.
+        // A turn is one packet: two queues alternate.
         match [0; 3].map(|time| bench.flow_at(time).unwrap()) {
             [0, 1, 0] => {}
             [0, 0, 1] => shared += 1,
@@ -364,8 +365,8 @@ fn codel_watches_each_queue_by_itself() {
     for seq in 0..100 {
         bench.arrive(data(0, seq, 1500));
     }
-    // A packet of flow 1 each 10 ms waits for a packet of flow 0 at most; flow 0 is above the target
-    // from 10 ms on, so its first drop is due at 110 ms.
+    // A packet of flow 1 each 10 ms waits for a packet of flow 0 at most; flow 0 is above the
+    // target from 10 ms on, so its first drop is due at 110 ms.
     let mut dropped = vec![];
     for time in 1..20 {
         bench.now = time * 10 * MS;

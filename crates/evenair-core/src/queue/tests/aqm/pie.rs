@@ -64,7 +64,7 @@ fn any_parameters() -> impl Strategy<Value = Parameters> {
     )
 }
 
-/// PIE as RFC 8033 describes it. Each update is made, however many are due.
+/// PIE as RFC 8033 describes it. Every update that is due is made.
 struct Pie {
     parameters: Parameters,
     limit: Limit,
@@ -228,7 +228,8 @@ impl Model for Pie {
 
 #[test]
 fn pie_does_what_its_model_does() {
-    // Random drops and marks, and runs that ended with a probability in each range of the auto-tuning.
+    // Random drops and marks, and runs that ended with a probability in each range of the
+    // auto-tuning.
     let totals = RefCell::new((Tally::default(), 0, [0; 8]));
     let cases = (any_parameters(), any_limit(), any_steps());
     let run = |(parameters, limit, steps): (Parameters, Limit, Vec<Step>)| {
@@ -243,7 +244,7 @@ fn pie_does_what_its_model_does() {
         Ok(())
     };
     TestRunner::new(config(3000)).run(&cases, run).unwrap();
-    // The patterns reach what they are there for.
+    // The patterns cover these cases.
     let (total, at_random, ranges) = totals.into_inner();
     assert!(at_random > 10_000 && total.marked > 300, "{at_random} at random, {total:?}");
     assert!(ranges.iter().all(|&runs| runs > 10), "{ranges:?}");
@@ -259,7 +260,7 @@ fn probability(bench: &Bench) -> f64 {
     pie.drop_probability()
 }
 
-/// The drop probability that a packet finds which arrives at `time`.
+/// The drop probability for a packet that arrives at `time`.
 fn probability_at(bench: &mut Bench, time: u64) -> f64 {
     bench.now = time;
     bench.arrive(data(9, 0, 1500));
@@ -275,8 +276,8 @@ fn assert_near(got: f64, expected: f64) {
     assert!((got - expected).abs() <= 1e-14 * expected.abs(), "{got} is not {expected}");
 }
 
-/// By hand, with a target of 15 ms and an update each 15 ms. All packets arrive at 0, and one leaves
-/// 1 ms before each update; its wait is the delay at that update.
+/// By hand, with a target of 15 ms and an update each 15 ms. All packets arrive at 0, and one
+/// leaves 1 ms before each update; its wait is the delay at that update.
 ///
 /// | update | delay, s | 0.125 (delay - 0.015) | 1.25 (delay - last) | sum | divided by | probability |
 /// |---|---|---|---|---|---|---|
@@ -310,7 +311,7 @@ fn the_probability_of_pie_follows_its_control_law() {
     }
 }
 
-/// A queue of 1500-byte packets that all arrived at 0, which lets one go each millisecond until the
+/// A queue of 1500-byte packets that all arrived at 0. One leaves each millisecond until the
 /// probability reaches `least`.
 fn congested(least: f64, parameters: &[(&str, Value)]) -> Bench {
     let mut bench = Bench::new(&pie(parameters), Limit::Packets(100_000));
@@ -331,8 +332,8 @@ fn next_update(bench: &Bench) -> u64 {
 #[test]
 fn from_ten_percent_on_an_update_of_pie_adds_two_percent_at_most() {
     let mut bench = congested(0.1, &[]);
-    // No packet leaves for 150 ms, and then one does, just before an update. Its delay is 150 ms longer
-    // than that of the one before, and 1.25 * 0.15 = 0.1875.
+    // No packet leaves for 150 ms, then one leaves just before an update. Its delay exceeds that of
+    // the previous packet by 150 ms, and 1.25 * 0.15 = 0.1875.
     let due = next_update(&bench) + 150 * MS;
     bench.serve(due - 1);
     let before = probability(&bench);
@@ -340,8 +341,8 @@ fn from_ten_percent_on_an_update_of_pie_adds_two_percent_at_most() {
     assert_near(probability_at(&mut bench, due), before + 0.02);
 }
 
-/// By hand: without beta, an update of an empty queue takes 0.125 * 0.015 = 0.001875 from a probability
-/// of 10% or more; and from the second such update on, 2% of what is left.
+/// By hand: without beta, an update of an empty queue takes 0.125 * 0.015 = 0.001875 from a
+/// probability of 10% or more; and from the second such update on, 2% of what is left.
 #[test]
 fn the_probability_of_pie_decays_when_the_queue_is_idle() {
     let mut bench = congested(0.6, &[("beta", Value::Number(0.0))]);
@@ -359,15 +360,15 @@ fn the_probability_of_pie_decays_when_the_queue_is_idle() {
         assert_eq!(bench.serve(first + updates * 15 * MS).returned, None);
         assert_near(probability(&bench), expected);
     }
-    // An hour later nothing is left, and the burst allowance is back.
+    // An hour later the probability is 0, and the burst allowance is restored.
     assert_eq!(probability_at(&mut bench, 3_600_000 * MS), 0.0);
     assert!((0..1000).all(|_| !is_dropped(&mut bench)));
 }
 
 #[test]
 fn pie_lets_a_burst_pass() {
-    // The delay is far too long from the first update on; the burst allowance of 150 ms is used up by
-    // the tenth update, at 150 ms.
+    // The delay is far too long from the first update on; the burst allowance of 150 ms is used up
+    // by the tenth update, at 150 ms.
     let mut bench = Bench::new(&pie(&[("beta", Value::Number(1000.0))]), Limit::Packets(100_000));
     for seq in 0..1000 {
         bench.arrive(data(0, seq, 1500));
@@ -403,8 +404,9 @@ fn derandomized_pie_spaces_its_drops() {
     let drops: Vec<u32> = (0..20_000).filter(|_| is_dropped(&mut bench)).collect();
     let gaps: Vec<f64> = drops.windows(2).map(|pair| f64::from(pair[1] - pair[0])).collect();
     assert!(gaps.len() > 300, "{} drops", gaps.len());
-    // The sum of the probabilities from one drop to the next is 0.85 at least and, before the last of
-    // them, less than 8.5. Undisturbed, four gaps in ten would be shorter: (1 - p)^(0.85 / p) is 0.42.
+    // The sum of the probabilities from one drop to the next is 0.85 at least and, before the last
+    // of them, less than 8.5. Undisturbed, four gaps in ten would be shorter: (1 - p)^(0.85 / p) is
+    // 0.42.
     assert!(gaps.iter().all(|gap| gap * p > 0.849 && (gap - 1.0) * p < 8.501), "{gaps:?}");
 }
 
@@ -419,7 +421,7 @@ fn pie_marks_below_the_threshold_and_drops_above() {
         let dropped: usize = outcomes.iter().map(|outcome| outcome.dropped.len()).sum();
         let (few, many) = if marks { (dropped as u64, marked) } else { (marked, dropped as u64) };
         assert!(few == 0 && many > 10, "{marked} marked, {dropped} dropped from {least} on");
-        // What does not support ECN is dropped in any case.
+        // A packet without ECN support is always dropped.
         assert!((0..2000).filter(|_| is_dropped(&mut bench)).count() > 10);
     }
 }
@@ -431,7 +433,8 @@ fn pie_drops_nothing_at_random_while_two_packets_or_less_wait() {
         bench.serve(bench.now);
     }
     assert!(probability(&bench) >= 0.9);
-    // 1500 bytes wait, then 2048, which is twice 1024; then 2049, and the next is likely to be dropped.
+    // 1500 bytes wait, then 2048, which is twice 1024; then 2049, and the next is likely to be
+    // dropped.
     for size in [548, 1] {
         assert_eq!(bench.arrive(data(0, 0, size)), Outcome::default());
     }
@@ -439,8 +442,8 @@ fn pie_drops_nothing_at_random_while_two_packets_or_less_wait() {
 }
 
 /// By hand: 1500-byte packets leave one per millisecond. The measurement begins with the first
-/// departure; eleven more are 16500 bytes, in 11 ms. So 30 packets that wait, 45000 bytes, will take
-/// 45000 * 0.011 / 16384 = 0.030212... s.
+/// departure; eleven more are 16500 bytes, in 11 ms. So 30 packets that wait, 45000 bytes, will
+/// take 45000 * 0.011 / 16384 = 0.030212... s.
 #[test]
 fn pie_estimates_the_delay_from_the_departure_rate() {
     let mut bench = Bench::new(&pie(&[("delay", Value::Name("rate"))]), Limit::Packets(100_000));

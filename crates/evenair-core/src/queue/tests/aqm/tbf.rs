@@ -4,8 +4,8 @@ use std::cell::RefCell;
 
 use super::*;
 
-/// A token bucket as a bound on what has left: since each earlier departure, that one included, no more
-/// than a burst and what the rate allows.
+/// A token bucket as a bound on departures: since each earlier departure, that one included, at
+/// most `burst + rate * t` bytes have left.
 struct Shaper {
     rate: u64,
     burst: u64,
@@ -76,8 +76,8 @@ fn tbf_does_what_its_model_does() {
     assert!(total.left > 10_000 && total.dropped_on_arrival > 10_000, "{total:?}");
 }
 
-/// A transmitter that asks when it is told to gets each packet at the first nanosecond at which the
-/// bound allows it, and the bound is met over every window.
+/// A transmitter that asks at `ready_at` gets each packet at the first nanosecond that the bound
+/// allows, and the bound holds over every window.
 #[test]
 fn no_window_sees_more_than_the_burst_and_the_rate_nor_much_less() {
     let sizes = prop::collection::vec(40..1501_u32, 2..60);
@@ -105,8 +105,8 @@ fn no_window_sees_more_than_the_burst_and_the_rate_nor_much_less() {
                 prop_assert!(bits(bytes) <= allowed, "too much from {first} on");
             }
         }
-        // Nor is it slower: all was there at the start, so the last packet left as soon as the rate
-        // allowed all of them after a burst, to the nanosecond.
+        // Nor is it slower: all packets arrived at the start, so the last one left as soon as burst
+        // and rate allowed all of them, to the nanosecond.
         let all: u64 = sizes.iter().map(|&size| u64::from(size)).sum();
         let due = bits(all.saturating_sub(burst)).div_ceil(u128::from(rate));
         prop_assert_eq!(u128::from(left[left.len() - 1].0), due);
@@ -116,8 +116,8 @@ fn no_window_sees_more_than_the_burst_and_the_rate_nor_much_less() {
 }
 
 /// By hand, at 8 Mbit/s, a byte in a microsecond, with a burst of 3000 bytes: two packets of 1500
-/// leave at once and the third 1500 us later. After a pause of 1 ms, there are tokens for 1000 bytes,
-/// and 500 us are missing for the fourth.
+/// leave at once and the third 1500 us later. After a pause of 1 ms, there are tokens for 1000
+/// bytes, and 500 us are missing for the fourth.
 #[test]
 fn tbf_says_when_it_is_ready() {
     let mut bench = Bench::new(&tbf(8_000_000, 3000), Limit::Packets(100));
@@ -139,8 +139,9 @@ fn tbf_says_when_it_is_ready() {
 }
 
 /// By hand: at 3 bit/s, after a burst of two packets of a byte, a further one takes 8/3 s, which is
-/// 2 666 666 666.7 ns: it may leave at the nanosecond after. The next is not delayed by the rounding: two
-/// take 5 333 333 333.3 ns, three 8 s. (With a bucket of one byte they would be: it overflows.)
+/// 2 666 666 666.7 ns: it may leave at the nanosecond after. The next is not delayed by the
+/// rounding: two take 5 333 333 333.3 ns, three 8 s. (With a bucket of one byte they would be: it
+/// overflows.)
 #[test]
 fn tbf_does_not_accumulate_rounding() {
     let mut bench = Bench::new(&tbf(3, 2), Limit::Packets(100));
