@@ -17,3 +17,8 @@ pub mod time;
 pub mod traffic;
 pub mod transport;
 pub mod units;
+
+/// Compiles the Rust code of the architecture page.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/architecture.md")]
+struct ArchitecturePage;
