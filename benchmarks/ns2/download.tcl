@@ -11,7 +11,7 @@
 #   server, c1, c3 --- r0 --- r1 --- access point, c2, c4
 
 source [file join [file dirname [info script]] common.tcl]
-options { congested 0  loss 1e-4  bad_state 0.05  window 100  segment 1024  buffer 100 }
+options { congested 0  loss 1e-4  bad_state 0.05  window 100  segment 1024  buffer 100  trace 0 }
 set start 10.0
 
 # ---- nodes and links ------------------------------------------------------------------------
@@ -29,8 +29,8 @@ set station [$ns node 1.0.1]
 $station base-station [AddrParams addr2id [$ap node-addr]]
 place_on_circle $station 1 1
 
-# Links would write all their packets into the trace.
-$ns trace-all ""
+# With trace=1, ns-2's default, links write all their packets into the trace, which goes to /dev/null.
+if {!$par(trace)} { $ns trace-all "" }
 if {$par(congested)} {
     wire $r0 $r1 23Mb 41ms 80
     foreach {a b} [list $server $r0 $c1 $r0 $c3 $r0 $r1 $ap $r1 $c2 $r1 $c4] { wire $a $b 100Mb 2ms }
