@@ -24,6 +24,7 @@ def spread(values: list[float]) -> dict[str, float]:
 
 def compare(cell: Cell, tools: list[Any], repeat: int) -> list[dict[str, Any]]:
     """Run the tools in alternation and return a row for each."""
+    tools = [tool for tool in tools if tool.like in cell.seconds]
     runs: dict[str, list[Run]] = {tool.name: [] for tool in tools}
     failed: dict[str, str] = {}
     for round_ in range(repeat):
@@ -69,7 +70,7 @@ def compare(cell: Cell, tools: list[Any], repeat: int) -> list[dict[str, Any]]:
             row["events_per_s"] = events / timed[0]
     for row in rows:
         if "failed" not in row and row["tool"] in TOLERANCE:
-            _judge(cell, row, rows, tools, runs)
+            _judge(cell, row, rows, tools, 4 * repeat)
     return rows
 
 
@@ -78,28 +79,25 @@ def _judge(
     row: dict[str, Any],
     rows: list[dict[str, Any]],
     tools: list[Any],
-    runs: dict[str, list[Run]],
+    seeds: int,
 ) -> None:
     """Add the ratios to another simulator's row, and whether evenair's throughput agrees."""
     own = f"evenair as {row['tool']}"
     ours = next(r for r in rows if r["tool"] == own)
     if "failed" in ours:
         return
-    # The same simulated time, start included, with at least as many seeds.
+    # The same simulated time, start included.
     evenair = next(tool for tool in tools if tool.name == own)
     duration = cell.seconds[row["tool"]]
-    if duration == cell.seconds["evenair"]:
-        goodputs = [run.goodput_mbps for run in runs[own]]
-    else:
-        log(f"{cell.name}: {own}, {duration} s for the comparison of throughputs")
-        goodputs = [evenair.run(cell, duration, seed).goodput_mbps for seed in range(1, 11)]
+    log(f"{cell.name}: {own}, {seeds} runs of {duration} s for the comparison of throughputs")
+    goodputs = [evenair.run(cell, duration, seed + 1).goodput_mbps for seed in range(seeds)]
     mean = statistics.fmean(goodputs)
     difference = mean / row["goodput_mbps"] - 1
     row["agreement"] = {
         "evenair_mbps": mean,
         "difference": difference,
-        "tolerance": TOLERANCE[row["tool"]],
-        "agrees": abs(difference) <= TOLERANCE[row["tool"]],
+        "tolerance": cell.tolerance[row["tool"]],
+        "agrees": abs(difference) <= cell.tolerance[row["tool"]],
     }
     per_second = row["ms_per_simulated_s"]["median"]
     row["ratio_engine"] = per_second / ours["ms_per_simulated_s"]["median"]

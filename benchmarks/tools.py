@@ -8,9 +8,9 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from cells import AS_NS2, AS_NS3, HERE, NS2_TCP, Cell
+from cells import HERE, Cell
 from process import json_line, measure
 
 if TYPE_CHECKING:
@@ -39,18 +39,9 @@ class Evenair:
 
     def arguments(self, cell: Cell, duration: float, seed: int) -> list[str]:
         """Return the arguments of the command."""
-        keys: dict[str, object] = {"duration": f"{duration} s", "station.0.count": cell.up}
-        if cell.tcp:
-            keys["station.1.count"] = cell.down
-        else:
-            # 16 Mb/s of IP packets of 1500 bytes; `rate` counts payload only.
-            keys["station.0.flows.0.rate"] = f"{16e6 * 1472 / 1500 / cell.up:.0f} bps"
-            keys["warmup"] = f"{cell.warmup} s"
-        keys |= AS_NS3 if self.like == "ns-3" else AS_NS2
-        if self.like == "ns-2" and cell.tcp:
-            keys |= NS2_TCP
-        file = "baseline.toml" if cell.tcp else "saturated.toml"
-        arguments = ["run", str(HERE / "scenarios" / file), "--json", "--seed", str(seed)]
+        keys: dict[str, object] = {"duration": f"{duration} s", "warmup": f"{cell.warmup} s"}
+        keys |= cell.settings | cell.like[self.like]
+        arguments = ["run", cell.scenario, "--json", "--seed", str(seed)]
         for key, value in keys.items():
             arguments += ["--set", f"{key}={value}"]
         return arguments
@@ -62,30 +53,35 @@ class Evenair:
         return Run(
             done.wall_s,
             done.memory_mb,
-            result["aggregate_goodput_bps"] / 1e6,
+            throughput(result),
             result["events"],
             result["wall_s"],
         )
 
 
-class Ns2:
-    """`ns ns2/cell.tcl`."""
+def throughput(result: dict[str, Any]) -> float:
+    """Return that of all flows, or of a transfer from start to end if they transfer files, Mb/s."""
+    if sessions := result.get("sessions"):
+        seconds = sum(session["end_s"] - session["start_s"] for session in sessions)
+        return float(8e-6 * sum(session["bytes"] for session in sessions) / seconds)
+    return float(result["aggregate_goodput_bps"] / 1e6)
 
-    name = base = "ns-2"
+
+class Ns2:
+    """`ns` with one of the scripts in ns2."""
+
+    name = base = like = "ns-2"
 
     def __init__(self, command: str) -> None:
         self.command = command
 
     def run(self, cell: Cell, duration: float, seed: int, *, count: bool = False) -> Run:
         """Simulate the cell; `count` also counts events, which takes a little time."""
-        arguments = [f"duration={duration}", f"seed={seed}", f"warmup={cell.warmup}"]
-        if cell.tcp:
-            arguments += [f"up={cell.up}", f"down={cell.down}"]
-        else:
-            arguments += ["mode=udp", f"stations={cell.up}", "preamble_bits=144"]
+        script, *arguments = cell.arguments[self.name]
+        arguments += [f"duration={duration}", f"seed={seed}", f"warmup={cell.warmup}"]
         if count:
             arguments.append("count_events=1")
-        done = measure([self.command, str(HERE / "ns2" / "cell.tcl"), *arguments])
+        done = measure([self.command, str(HERE / "ns2" / script), *arguments])
         events = [int(uid) for uid in re.findall(r"uid: (\d+)", done.output)]
         goodput = sum(json_line(done.output)["goodput_mbps"])
         return Run(done.wall_s, done.memory_mb, goodput, max(events, default=None))
@@ -94,7 +90,7 @@ class Ns2:
 class Ns3:
     """The program of ns3/cell.cc."""
 
-    name = base = "ns-3"
+    name = base = like = "ns-3"
 
     def __init__(self, program: Path) -> None:
         self.program = program
@@ -102,10 +98,7 @@ class Ns3:
     def run(self, cell: Cell, duration: float, seed: int) -> Run:
         """Simulate the cell for the duration after its warm-up, seconds."""
         arguments = [f"duration={duration}", f"seed={seed}", f"warmup={cell.warmup}"]
-        if cell.tcp:
-            arguments += [f"up={cell.up}", f"down={cell.down}"]
-        else:
-            arguments += ["mode=udp", f"stations={cell.up}"]
+        arguments += cell.arguments[self.name]
         done = measure([str(self.program), *arguments])
         result = json_line(done.output)
         return Run(done.wall_s, done.memory_mb, sum(result["goodput_mbps"]), result["events"])

@@ -6,65 +6,30 @@
 # The cells of validation/ns2 without their traces, monitors and samplers: only what the simulation
 # needs, so that ns-2 is timed at its best. A line of JSON goes to standard output.
 
-# ---- options: key=value ---------------------------------------------------------------------
-set defaults {
+source [file join [file dirname [info script]] common.tcl]
+options {
     mode tcp          up 5              down 5             stations 10        buffer 60
-    station_buffer {} warmup 0.0        duration 300.0     stagger 0.1        seed 1
-    window 20         segment 1460      ip_bytes 1500      offered 16e6
-    preamble_bits 72  distance 3.0      count_events 0
-}
-array set par $defaults
-foreach word $argv {
-    set cut [string first = $word]
-    set key [string range $word 0 [expr {$cut - 1}]]
-    if {$cut < 1 || ![info exists par($key)]} {
-        puts stderr "cell.tcl: '$word': expected key=value, with a key out of: [lsort [array names par]]"
-        exit 2
-    }
-    set par($key) [string range $word [expr {$cut + 1}] end]
+    station_buffer {} stagger 0.1       window 20          segment 1460       ip_bytes 1500
+    offered 16e6      preamble_bits 72  distance 3.0
 }
 set tcp [expr {$par(mode) eq "tcp"}]
 set stations [expr {$tcp ? $par(up) + $par(down) : $par(stations)}]
 if {$par(station_buffer) eq ""} { set par(station_buffer) [expr {$tcp ? 1000 : 50}] }
 
 # ---- the world ------------------------------------------------------------------------------
-foreach {field value} [list dataRate_ 11Mb basicRate_ 2Mb PLCPDataRate_ 1Mb \
-    PreambleLength_ $par(preamble_bits) PLCPHeaderLength_ 48 RTSThreshold_ 3000] {
-    Mac/802_11 set $field $value
-}
-set ns [new Simulator]
-ns-random $par(seed)
-set ground [new Topography]
-$ground load_flatgrid 100 100
-create-god [expr {$stations + 1}]
-# A wireless node writes traces unless it is told not to, and asks for a file all the same.
-$ns trace-all [open /dev/null w]
-$ns node-config -llType LL -macType Mac/802_11 -phyType Phy/WirelessPhy \
-    -channel [new Channel/WirelessChannel] -topoInstance $ground \
-    -propType Propagation/TwoRayGround -antType Antenna/OmniAntenna \
-    -ifqType Queue/DropTail/PriQueue -ifqLen $par(buffer) \
-    -agentTrace OFF -routerTrace OFF -macTrace OFF
+radio [expr {$stations + 1}] 2Mb $par(preamble_bits) 3000
+$ns node-config -ifqLen $par(buffer)
 if {$tcp} {
-    # A wired host behind the access point: that takes hierarchical addresses and a routing
-    # protocol, which is silent after its first updates.
-    Agent/DSDV set perup_ 100000
     Agent/TCP set minrto_ 0.2
     Agent/TCP set tcpTick_ 0.01
-    $ns node-config -addressType hierarchical
-    AddrParams set domain_num_ 2
-    AddrParams set cluster_num_ {1 1}
-    AddrParams set nodes_num_ "1 [expr {$stations + 1}]"
-    $ns node-config -wiredRouting OFF
+    # A wired host behind the access point.
+    wired_domain 1 [expr {$stations + 1}]
     set server [$ns node 0.0.0]
     $ns node-config -adhocRouting DSDV -wiredRouting ON
 } else {
     $ns node-config -adhocRouting DumbAgent
 }
 
-proc place {node x y} {
-    $node random-motion 0
-    foreach {axis value} [list X_ $x Y_ $y Z_ 0] { $node set $axis $value }
-}
 set ap [expr {$tcp ? [$ns node 1.0.0] : [$ns node]}]
 place $ap 50 50
 $ns node-config -ifqLen $par(station_buffer)
@@ -72,9 +37,7 @@ if {$tcp} { $ns node-config -wiredRouting OFF }
 for {set i 1} {$i <= $stations} {incr i} {
     set station($i) [expr {$tcp ? [$ns node 1.0.$i] : [$ns node]}]
     if {$tcp} { $station($i) base-station [AddrParams addr2id [$ap node-addr]] }
-    set angle [expr {8 * atan(1) * $i / $stations}]
-    place $station($i) [expr {50 + $par(distance) * cos($angle)}] \
-        [expr {50 + $par(distance) * sin($angle)}]
+    place_on_circle $station($i) $i $stations $par(distance)
 }
 
 # ---- traffic --------------------------------------------------------------------------------
@@ -84,8 +47,7 @@ set start [expr {$tcp ? 10.0 : 1.0 + 0.01 * $stations}]
 if {$tcp} {
     # The link between server and access point would write all its packets into it.
     $ns trace-all ""
-    $ns duplex-link $server $ap 100Mb 2ms DropTail
-    foreach {from to} [list $server $ap $ap $server] { $ns queue-limit $from $to 100000 }
+    wire $server $ap 100Mb 2ms
     for {set i 1} {$i <= $stations} {incr i} {
         set source($i) [new Agent/TCP/Newreno]
         foreach {field value} [list packetSize_ $par(segment) window_ $par(window) fid_ $i] {
@@ -140,15 +102,9 @@ proc report {} {
     foreach then $::at_begin now [received] {
         lappend rates [format %.6f [expr {($now - $then) * 8 / $::par(duration) / 1e6}]]
     }
-    puts "{\"goodput_mbps\": \[[join $rates {, }]\]}"
-    flush stdout
-    if {!$::par(count_events)} { exit 0 }
-    $::ns halt
+    result $rates
 }
 set begin [expr {$start + $par(warmup)}]
 $ns at $begin { set at_begin [received] }
 $ns at [expr {$begin + $par(duration)}] report
-$ns run
-# Prints what was still to come; the uid of an event says how many were posted before it.
-$ns at [expr {[$ns now] + 1}] {}
-[$ns set scheduler_] dumpq
+simulate
