@@ -107,7 +107,9 @@ BROKEN: dict[str, tuple[str | bytes, str]] = {
         "station.0.flows.0.prr",
     ),
     "ecn over udp": (
-        flow('direction = "up", transport = "udp", rate = "1 Mbps", application = "cbr", ecn = true'),
+        flow(
+            'direction = "up", transport = "udp", rate = "1 Mbps", application = "cbr", ecn = true'
+        ),
         "station.0.flows.0.ecn",
     ),
     "not TOML": ("duration: 60 s\nstation:\n  - count: 5\n", "line 1"),
