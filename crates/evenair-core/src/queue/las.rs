@@ -140,9 +140,9 @@ impl<P: QueueItem> QueueDiscipline<P> for Las<P> {
         Some(packet)
     }
 
-    // Under `Service::Bytes`, what an idle transmitter takes at once is not counted as service.
     fn can_bypass(&self) -> bool {
-        true
+        // Under `Service::Bytes` each packet counts as service.
+        self.config.service == Service::Sequence
     }
 
     fn backlog(&self) -> &Backlog {
