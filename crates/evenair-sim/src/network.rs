@@ -126,6 +126,11 @@ impl<M: CellKind> Network<M> {
         Some(packet)
     }
 
+    /// What followed from the last [`Network::poll_wired`] is done.
+    pub(crate) fn end_wired_event(&mut self) {
+        self.wired.end_event();
+    }
+
     /// Lets the cell proceed until a packet arrives, or until `limit`.
     #[inline(always)]
     pub(crate) fn poll_cell(&mut self, limit: Instant) -> Option<Arrival<Packet>> {

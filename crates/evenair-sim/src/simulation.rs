@@ -165,6 +165,7 @@ impl<'a, M: CellKind> Simulation<'a, M> {
             if let Some(packet) = self.network.poll_wired(wired_at) {
                 self.deliver(&packet);
             }
+            self.network.end_wired_event();
             return true;
         }
         // At the very end only what timers do still counts, for a sample may be due then.

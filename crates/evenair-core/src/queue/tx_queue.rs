@@ -194,7 +194,7 @@ impl<P: QueueItem> TxQueue<P> {
 
     #[inline(never)]
     fn count_drops(&mut self, now: Instant) {
-        for Dropped { packet, reason } in self.actions.dropped.drain(..) {
+        while let Some(Dropped { packet, reason }) = self.actions.dropped.pop() {
             let kind = &mut self.kinds[usize::from(packet.is_pure_ack())];
             kind.drops += 1;
             kind.leave(now);

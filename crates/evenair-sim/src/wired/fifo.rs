@@ -13,12 +13,12 @@ use evenair_core::time::{Duration, Instant};
 
 /// How a packet comes to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Entry {
-    /// From an end of a flow or from the air, now.
-    Direct,
-    /// From another link. `first`: at equal times it comes before the transmitter turns to the next
-    /// packet, because links are served in the order of their numbers.
-    Link { first: bool },
+pub(super) struct Entry {
+    /// Whether it comes from an end of a flow or from the air, and not from another link.
+    pub(super) is_direct: bool,
+    /// Whether at equal times it comes before the transmitter turns to the next packet: links are
+    /// served in the order of their numbers, and this follows from an event of an earlier one.
+    pub(super) is_first: bool,
 }
 
 /// The queue and transmitter of one direction of a link.
@@ -36,6 +36,8 @@ pub(crate) struct Fifo {
     held_bytes: u64,
     /// Packets that were dropped and not yet counted.
     dropped: VecDeque<Drop>,
+    /// The end of the transmission in which a packet was dropped last.
+    dropped_before: Instant,
     stats: FifoStats,
     /// Transmission times of all packets since the last reset.
     busy: Duration,
@@ -85,6 +87,7 @@ impl Fifo {
             left: 0,
             held_bytes: 0,
             dropped: VecDeque::new(),
+            dropped_before: Instant::ZERO,
             stats: FifoStats::default(),
             busy: Duration::ZERO,
             counted_from: Instant::ZERO,
@@ -138,9 +141,10 @@ impl Fifo {
         if at == now && self.free_at <= at && self.held.is_empty() {
             return Some(self.pass(now, packet, duration));
         }
-        let (is_ack, is_direct) = (packet.is_pure_ack(), entry == Entry::Direct);
+        let (is_ack, is_direct) = (packet.is_pure_ack(), entry.is_direct);
         if self.held.len() > self.left && !self.has_room_for(packet.size) {
             self.dropped.push_back(Drop { at, is_ack, is_direct });
+            self.dropped_before = self.held[self.left].end;
             return None;
         }
         let start = at.max(self.free_at);
@@ -226,9 +230,10 @@ impl Fifo {
     /// Packets whose transmission has ended `at` the next arrival no longer occupy the queue.
     fn let_leave(&mut self, at: Instant, entry: Entry) {
         while let Some(passage) = self.held.get(self.left) {
-            // The transmitter turns to a waiting packet after an arrival that comes first.
-            let waits = self.held.len() - self.left > 1;
-            let comes_first = waits && entry == Entry::Link { first: true };
+            // If others have arrived during a transmission, the transmitter turns to them after an
+            // arrival that comes first.
+            let others = self.held.len() - self.left > 1 || passage.end == self.dropped_before;
+            let comes_first = others && entry.is_first;
             if passage.end > at || (passage.end == at && comes_first) {
                 break;
             }

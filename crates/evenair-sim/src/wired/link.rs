@@ -42,7 +42,8 @@ pub(crate) enum LinkQueue {
 #[derive(Debug)]
 pub(crate) struct Transmitter {
     queue: TxQueue<Packet>,
-    /// Whether the queue holds something, and so counts the packet in the transmitter, too.
+    /// Whether something has arrived since the transmitter became busy, so that the queue counts the
+    /// packet in the transmitter, too.
     waiting: bool,
     /// Since when.
     waiting_since: Instant,
@@ -224,9 +225,6 @@ impl Transmitter {
             (self.waiting, self.waiting_since) = (true, now);
         }
         self.queue.enqueue(now, Packet { enqueued_at: now, ..*packet });
-        if self.queue.backlog().packets() == 0 {
-            self.settle();
-        }
         None
     }
 
@@ -235,7 +233,10 @@ impl Transmitter {
         if !self.waiting {
             return Instant::NEVER;
         }
-        self.free_at.max(self.queue.ready_at()).max(self.waiting_since)
+        // All that arrived may have been dropped; then nothing waits from then on.
+        let is_empty = self.queue.backlog().packets() == 0;
+        let ready_at = if is_empty { Instant::ZERO } else { self.queue.ready_at() };
+        self.free_at.max(ready_at).max(self.waiting_since)
     }
 
     /// The next packet, as the transmitter is free.

@@ -43,6 +43,8 @@ pub(crate) struct Wired {
     /// When each link is due, and the first of them; at equal times that of the lowest index.
     due: Vec<Instant>,
     first_due: (Instant, usize),
+    /// The link whose event is being handled.
+    current: Option<u32>,
 }
 
 impl Wired {
@@ -66,6 +68,7 @@ impl Wired {
             is_private: links.iter().enumerate().map(is_private).collect(),
             due: vec![Instant::NEVER; links.len()],
             first_due: (Instant::NEVER, 0),
+            current: None,
             flows: next_hop.first().map_or(0, Vec::len),
             next_hop: next_hop.concat(),
             links,
@@ -75,7 +78,8 @@ impl Wired {
     /// A packet enters `link` from an end of its flow or from the air.
     #[inline(always)]
     pub(crate) fn send(&mut self, now: Instant, link: u32, packet: &Packet) {
-        self.enter(now, link as usize, Entry::Direct, packet);
+        let is_first = self.current.is_some_and(|current| current < link);
+        self.enter(now, link as usize, Entry { is_direct: true, is_first }, packet);
     }
 
     /// When [`Wired::poll`] is to be called next.
@@ -89,6 +93,7 @@ impl Wired {
     #[inline(always)]
     pub(crate) fn poll(&mut self, now: Instant, leave: impl FnOnce(&Packet, Hop)) {
         let index = self.first_due.1;
+        self.current = Some(index as u32);
         if let Some((packet, arrival)) = self.links[index].serve(now)
             && let Some(arrival) = arrival
         {
@@ -100,9 +105,9 @@ impl Wired {
         {
             match self.next_hop[index * self.flows + packet.flow.0 as usize] {
                 Hop::Link(next) => {
-                    let (first, packet) = (index < next as usize, *packet);
+                    let (is_first, packet) = (index < next as usize, *packet);
                     link.in_flight.pop_front();
-                    self.enter(now, next as usize, Entry::Link { first }, &packet);
+                    self.enter(now, next as usize, Entry { is_direct: false, is_first }, &packet);
                 }
                 hop => {
                     leave(packet, hop);
@@ -111,6 +116,11 @@ impl Wired {
             }
         }
         self.update_due(index);
+    }
+
+    /// What followed from the event of the last [`Wired::poll`] is done.
+    pub(crate) fn end_event(&mut self) {
+        self.current = None;
     }
 
     /// Each direction of each link.
@@ -148,7 +158,7 @@ impl Wired {
             if !self.is_private[next] {
                 break;
             }
-            let entry = Entry::Link { first: link < next };
+            let entry = Entry { is_direct: false, is_first: link < next };
             let Some(next_arrival) = self.links[next].arrive(now, arrival, entry, packet) else {
                 return;
             };

@@ -65,6 +65,7 @@ fn run(
                 assert_eq!(hop, Hop::End);
                 arrivals.push((now, packet.flow.0, packet.seq));
             });
+            wired.end_event();
         }
     };
     for (number, (at, action)) in actions.iter().enumerate() {
