@@ -8,7 +8,7 @@ use evenair_core::medium::{Arrival, Cell};
 use evenair_core::packet::{NodeId, Packet};
 use evenair_core::tcp::SackBlocks;
 use evenair_core::time::Instant;
-use evenair_core::transport::PacketOption;
+use evenair_core::transport::{End, PacketOption};
 
 use crate::RunError;
 use crate::capture::writer::CaptureWriter;
@@ -19,7 +19,7 @@ use crate::wired::{Hop, Wired};
 /// How the packets of one flow travel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Route {
-    /// Where the data enter the network, and what answers them.
+    /// Where packets enter the network, by [`End`]: the data, and what answers them.
     pub(crate) first: [Origin; 2],
     /// Where a packet goes that the access point has received.
     pub(crate) from_access_point: Hop,
@@ -93,10 +93,10 @@ impl<M: CellKind> Network<M> {
         self.options[packet.flow.0 as usize].as_ref()?.get(packet.option).copied()
     }
 
-    /// A packet leaves the source of its flow, or else its sink.
+    /// A packet leaves one end of its flow.
     #[inline(always)]
-    pub(crate) fn send(&mut self, now: Instant, from_source: bool, packet: &Packet) {
-        match self.routes[packet.flow.0 as usize].first[usize::from(!from_source)] {
+    pub(crate) fn send(&mut self, now: Instant, from: End, packet: &Packet) {
+        match self.routes[packet.flow.0 as usize].first[from as usize] {
             Origin::Cell(node) => self.cell.send(now, node, *packet),
             Origin::Link(link) => {
                 self.capture_wire(now, false, packet);

@@ -56,22 +56,59 @@ struct Ports<'a, M> {
 impl<M: CellKind> Output for Ports<'_, M> {
     #[inline(always)]
     fn send(&mut self, from: End, packet: &Packet, option: Option<&PacketOption>) {
-        let from_source = from == End::Sender;
         let mut packet = *packet;
         if let Some(&option) = option {
             self.network.attach(&mut packet, option);
         }
-        self.network.send(self.now, from_source, &packet);
+        self.network.send(self.now, from, &packet);
     }
 }
 
-/// What a timer is for. Flow `f` owns three timers, from 3 f on; the run's own follow.
+/// A timer of the simulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Timer {
-    Sender(usize),
-    Receiver(usize),
+    /// Of an end of the flow with this index.
+    End(usize, End),
+    /// The stop of that flow.
     Stop(usize),
     WarmupEnds,
     Sample,
+}
+
+/// The timers in the order in which they expire at equal times: flow by flow, then those of the run.
+#[derive(Clone, Copy, Debug)]
+struct TimerIds {
+    flows: usize,
+}
+
+impl TimerIds {
+    const PER_FLOW: usize = 3;
+
+    fn count(self) -> usize {
+        Self::PER_FLOW * self.flows + 2
+    }
+
+    #[inline(always)]
+    fn id(self, timer: Timer) -> u32 {
+        let id = match timer {
+            Timer::End(flow, end) => Self::PER_FLOW * flow + end as usize,
+            Timer::Stop(flow) => Self::PER_FLOW * flow + 2,
+            Timer::WarmupEnds => Self::PER_FLOW * self.flows,
+            Timer::Sample => Self::PER_FLOW * self.flows + 1,
+        };
+        id as u32
+    }
+
+    fn timer(self, id: u32) -> Timer {
+        let (flow, own) = (id as usize / Self::PER_FLOW, id as usize % Self::PER_FLOW);
+        match (flow == self.flows, own) {
+            (false, 0) => Timer::End(flow, End::Sender),
+            (false, 1) => Timer::End(flow, End::Receiver),
+            (false, _) => Timer::Stop(flow),
+            (true, 0) => Timer::WarmupEnds,
+            (true, _) => Timer::Sample,
+        }
+    }
 }
 
 impl<'a, M: CellKind> Simulation<'a, M> {
@@ -89,12 +126,13 @@ impl<'a, M: CellKind> Simulation<'a, M> {
             let (phy, nodes) = (network.cell().medium().capture_phy(), network.cell().nodes());
             network.capture(CaptureWriter::new(sinks, phy, nodes, captured)?);
         }
-        let mut timers = Timers::new(3 * flows.len() + 2);
+        let ids = TimerIds { flows: flows.len() };
+        let mut timers = Timers::new(ids.count());
         for (i, flow) in flows.iter().enumerate() {
-            timers.arm(3 * i as u32, flow.start);
-            timers.arm(3 * i as u32 + 2, flow.stop);
+            timers.arm(ids.id(Timer::End(i, End::Sender)), flow.start);
+            timers.arm(ids.id(Timer::Stop(i)), flow.stop);
         }
-        timers.arm(3 * flows.len() as u32, Instant::ZERO + scenario.warmup.duration());
+        timers.arm(ids.id(Timer::WarmupEnds), Instant::ZERO + scenario.warmup.duration());
         Ok(Self {
             scenario,
             seed,
@@ -190,8 +228,9 @@ impl<'a, M: CellKind> Simulation<'a, M> {
         let flow = &mut self.flows[index];
         let mut out = Ports { now: self.now, network: &mut self.network };
         let (end, at) = flow.on_packet(self.now, packet, option.as_ref(), &mut out);
-        self.timers.arm(3 * index as u32 + end as u32, at);
-        if flow.transfers.is_some() {
+        let has_transfers = flow.transfers.is_some();
+        self.arm(Timer::End(index, end), at);
+        if has_transfers {
             self.note_end(index);
         }
     }
@@ -212,9 +251,9 @@ impl<'a, M: CellKind> Simulation<'a, M> {
     #[inline(never)] // seldom in comparison, and long
     fn on_timer(&mut self) {
         let Some(timer) = self.timers.pop() else { return };
-        match self.purpose(timer) {
-            Timer::Sender(flow) => self.on_flow_timer(flow, End::Sender),
-            Timer::Receiver(flow) => self.on_flow_timer(flow, End::Receiver),
+        match self.ids().timer(timer) {
+            Timer::End(flow, End::Sender) => self.on_flow_timer(flow, End::Sender),
+            Timer::End(flow, End::Receiver) => self.on_flow_timer(flow, End::Receiver),
             Timer::Stop(flow) => {
                 self.flows[flow].on_stop();
                 self.note_end(flow);
@@ -233,22 +272,23 @@ impl<'a, M: CellKind> Simulation<'a, M> {
         let flow = &mut self.flows[index];
         let mut out = Ports { now: self.now, network: &mut self.network };
         flow.on_timer(self.now, end, &mut out);
-        self.timers.arm(3 * index as u32 + end as u32, flow.poll_at(end));
-        if end == End::Sender && flow.transfers.is_some() {
+        let at = flow.poll_at(end);
+        self.arm(Timer::End(index, end), at);
+        if end == End::Sender && self.flows[index].transfers.is_some() {
             // Where the sender's application begins a transfer, the receiver may have to open it.
-            self.timers.arm(3 * index as u32 + 1, flow.poll_at(End::Receiver));
+            let at = self.flows[index].poll_at(End::Receiver);
+            self.arm(Timer::End(index, End::Receiver), at);
         }
     }
 
-    fn purpose(&self, timer: u32) -> Timer {
-        let (flow, own) = (timer as usize / 3, timer as usize % 3);
-        match (flow == self.flows.len(), own) {
-            (false, 0) => Timer::Sender(flow),
-            (false, 1) => Timer::Receiver(flow),
-            (false, _) => Timer::Stop(flow),
-            (true, 0) => Timer::WarmupEnds,
-            (true, _) => Timer::Sample,
-        }
+    #[inline(always)]
+    fn arm(&mut self, timer: Timer, at: Instant) {
+        self.timers.arm(self.ids().id(timer), at);
+    }
+
+    #[inline(always)]
+    fn ids(&self) -> TimerIds {
+        TimerIds { flows: self.flows.len() }
     }
 
     /// Measuring begins.
@@ -273,8 +313,7 @@ impl<'a, M: CellKind> Simulation<'a, M> {
 
     fn arm_sample(&mut self) {
         if let Some(trace) = &self.scenario.trace {
-            let timer = 3 * self.flows.len() as u32 + 1;
-            self.timers.arm(timer, self.now + trace.interval.duration());
+            self.arm(Timer::Sample, self.now + trace.interval.duration());
         }
     }
 }

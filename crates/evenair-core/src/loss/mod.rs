@@ -6,13 +6,24 @@
 //! add a loss model, add a configuration and a type here and a line in `loss_models!` below.
 
 use crate::component::{configuration, named, names, positive, probability, registry};
+use crate::packet::Direction;
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
+use crate::units::Rate;
+
+/// What a loss model may take into account besides the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The rate at which it was transmitted.
+    pub rate: Rate,
+    /// Its size, bytes: on the air with MAC overhead for [`Level::Mac`], else that of the IP packet.
+    pub bytes: u32,
+}
 
 /// A model of packet loss on one link in one direction.
 pub trait LossModel {
-    /// Whether the packet that is received at `now` is lost. `now` never decreases.
-    fn loses(&mut self, now: Instant) -> bool;
+    /// Whether the `frame` that is received at `now` is lost. `now` never decreases.
+    fn loses(&mut self, now: Instant, frame: Frame) -> bool;
 }
 
 /// Generates the registry of all loss models, and an enum that dispatches to them.
@@ -49,8 +60,8 @@ macro_rules! loss_models {
         }
 
         impl LossModel for Losses {
-            fn loses(&mut self, now: Instant) -> bool {
-                match self { $(Self::$type(model) => model.loses(now),)+ }
+            fn loses(&mut self, now: Instant, frame: Frame) -> bool {
+                match self { $(Self::$type(model) => model.loses(now, frame),)+ }
             }
         }
     };
@@ -130,9 +141,12 @@ impl LinkLoss {
     }
 
     /// Whether the packet or frame received at `now` is lost at `level`.
-    pub fn lose(&mut self, level: Level, up: bool, now: Instant) -> bool {
-        let losses = if up { &mut self.up } else { &mut self.down };
-        self.level == level && losses.as_mut().is_some_and(|losses| losses.loses(now))
+    pub fn lose(&mut self, level: Level, direction: Direction, now: Instant, frame: Frame) -> bool {
+        let losses = match direction {
+            Direction::Down => &mut self.down,
+            Direction::Up => &mut self.up,
+        };
+        self.level == level && losses.as_mut().is_some_and(|losses| losses.loses(now, frame))
     }
 }
 
@@ -163,7 +177,7 @@ impl Independent {
 }
 
 impl LossModel for Independent {
-    fn loses(&mut self, _now: Instant) -> bool {
+    fn loses(&mut self, _now: Instant, _frame: Frame) -> bool {
         self.stream.bernoulli(self.rate)
     }
 }
@@ -220,7 +234,7 @@ impl GilbertElliott {
 }
 
 impl LossModel for GilbertElliott {
-    fn loses(&mut self, now: Instant) -> bool {
+    fn loses(&mut self, now: Instant, _frame: Frame) -> bool {
         let elapsed = now.since(self.sampled_at);
         self.sampled_at = now;
         let draw = self.stream.uniform();
@@ -241,6 +255,8 @@ impl LossModel for GilbertElliott {
 mod tests {
     use super::*;
 
+    const FRAME: Frame = Frame { rate: Rate::from_mbps(11), bytes: 1536 };
+
     fn losses(name: &str, rate: f64, bad_state: Duration, seed: u64) -> Losses {
         let loss = LossRateConfig { rate };
         let config: Config = match name {
@@ -252,7 +268,7 @@ mod tests {
 
     /// Whether each of a million packets, `spacing` apart, is lost.
     fn million(losses: &mut Losses, spacing: Duration) -> Vec<bool> {
-        (1..=1_000_000).map(|i| losses.loses(Instant::ZERO + spacing * i)).collect()
+        (1..=1_000_000).map(|i| losses.loses(Instant::ZERO + spacing * i, FRAME)).collect()
     }
 
     fn share(lost: &[bool]) -> f64 {
@@ -316,14 +332,20 @@ mod tests {
         for i in 0..1000 {
             let now = Instant::from_nanos(i);
             differ += u32::from(
-                errors.lose(Level::Mac, true, now) != errors.lose(Level::Mac, false, now),
+                errors.lose(Level::Mac, Direction::Up, now, FRAME)
+                    != errors.lose(Level::Mac, Direction::Down, now, FRAME),
             );
-            assert!(!errors.lose(Level::Ip, true, now));
+            assert!(!errors.lose(Level::Ip, Direction::Up, now, FRAME));
         }
         // Binomial(1000, 1/2): 5 standard deviations are 79.
         assert!((421..=579).contains(&differ), "{differ}");
         let up = config(LossDirection::Up);
         let mut errors = LinkLoss::new(&up, 1, StreamId::FrameErrors, 3);
-        assert!((0..100).all(|i| !errors.lose(Level::Mac, false, Instant::from_nanos(i))));
+        assert!((0..100).all(|i| !errors.lose(
+            Level::Mac,
+            Direction::Down,
+            Instant::from_nanos(i),
+            FRAME
+        )));
     }
 }

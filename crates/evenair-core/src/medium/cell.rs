@@ -3,7 +3,7 @@
 use super::{
     AirUsage, CellContext, Medium, PacketId, Reception, Taken, Transmission, TxQueueId, TxStatus,
 };
-use crate::loss::{Level, LinkLoss};
+use crate::loss::{Frame, Level, LinkLoss};
 use crate::packet::{Direction, NodeId, Packet};
 use crate::queue::{Backlog, QueueItem, TxQueue};
 use crate::time::Instant;
@@ -222,13 +222,16 @@ impl<P: CellPacket> Nodes<P> {
     /// Moves a received packet out, and applies the loss model behind the MAC.
     #[inline(always)]
     fn receive(&mut self, reception: Reception) -> Arrival<P> {
-        let Reception { at, packet, from, to } = reception;
+        let Reception { at, packet, from, to, rate } = reception;
         let packet = self.taken[packet.0 as usize].packet.take();
         let packet = packet.expect("a medium reports a packet as received once");
         let direction = Direction::from_node(from);
         let station = if direction == Direction::Down { to } else { from };
         let lost = match &mut self.losses[station.index()] {
-            Some(loss) => loss.lose(Level::Ip, direction == Direction::Up, at),
+            Some(loss) => {
+                let frame = Frame { rate, bytes: packet.size() };
+                loss.lose(Level::Ip, direction, at, frame)
+            }
             None => false,
         };
         if lost {
@@ -280,9 +283,9 @@ impl<P: CellPacket> CellContext for Nodes<P> {
 
     #[inline(always)]
     fn is_corrupted(&mut self, transmission: &Transmission) -> bool {
-        let Transmission { at, station, direction, .. } = *transmission;
+        let Transmission { at, station, direction, rate, bytes } = *transmission;
         match &mut self.losses[station.index()] {
-            Some(loss) => loss.lose(Level::Mac, direction == Direction::Up, at),
+            Some(loss) => loss.lose(Level::Mac, direction, at, Frame { rate, bytes }),
             None => false,
         }
     }

@@ -105,6 +105,8 @@ pub struct Reception {
     pub from: NodeId,
     /// The receiving node.
     pub to: NodeId,
+    /// The rate at which it was transmitted.
+    pub rate: Rate,
 }
 
 /// A transmission over the air, as a loss model sees it.

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use evenair_core::loss::{LossModel, Losses};
+use evenair_core::loss::{Frame, LossModel, Losses};
 use evenair_core::packet::Packet;
 use evenair_core::queue::{Limit, Queue, QueueStats, TxQueue};
 use evenair_core::time::{Duration, Instant};
@@ -111,7 +111,7 @@ impl Link {
             LinkQueue::Fifo(fifo) => fifo.arrive(now, at, entry, packet, duration)?,
             LinkQueue::Discipline(transmitter) => transmitter.arrive(at, packet, duration)?,
         };
-        self.cross(now, end)
+        self.cross(now, end, packet.size)
     }
 
     /// When the link has something to do: a packet arrives at the far end, or the transmitter is free.
@@ -136,7 +136,7 @@ impl Link {
         let LinkQueue::Discipline(transmitter) = &mut self.queue else { return None };
         let end = transmitter.transmit(now, &packet, duration);
         transmitter.settle();
-        Some((packet, self.cross(now, end)))
+        Some((packet, self.cross(now, end, packet.size)))
     }
 
     /// Queue statistics from the last reset to `end`.
@@ -186,21 +186,22 @@ impl Link {
 
     /// The arrival at the far end of a packet whose transmission ends at `end`; `None` if it is lost.
     #[inline(always)]
-    fn cross(&mut self, now: Instant, end: Instant) -> Option<Instant> {
+    fn cross(&mut self, now: Instant, end: Instant, bytes: u32) -> Option<Instant> {
         let arrival = end + self.delay;
-        if self.loss.is_some() && self.is_lost(now, arrival) {
+        if self.loss.is_some() && self.is_lost(now, arrival, bytes) {
             return None;
         }
         Some(arrival)
     }
 
     #[cold]
-    fn is_lost(&mut self, now: Instant, arrival: Instant) -> bool {
+    fn is_lost(&mut self, now: Instant, arrival: Instant, bytes: u32) -> bool {
+        let frame = Frame { rate: self.rate, bytes };
         while self.lost.front().is_some_and(|&at| at < now) {
             self.lost.pop_front();
             self.losses += 1;
         }
-        let lost = self.loss.as_mut().is_some_and(|loss| loss.loses(arrival));
+        let lost = self.loss.as_mut().is_some_and(|loss| loss.loses(arrival, frame));
         if lost {
             self.lost.push_back(arrival);
         }

@@ -412,7 +412,8 @@ impl Medium for Dcf {
                     self.due = now + self.config.phy.sifs + self.ack_time;
                     let mac = &self.macs[from.index()];
                     if let Some(packet) = mac.packet {
-                        return Some(Reception { at: now, packet, from, to: mac.to });
+                        let rate = self.exchange.rate;
+                        return Some(Reception { at: now, packet, from, to: mac.to, rate });
                     }
                 }
                 Phase::Acknowledging => {

@@ -11,12 +11,12 @@ use proptest::test_runner::RngSeed;
 
 use super::oracle::Oracle;
 use super::{Dcf, DcfConfig, Exchange, RateControl};
-use crate::loss::{IndependentConfig, Level, LinkLoss, LossRateConfig, ScopeConfig};
+use crate::loss::{self, IndependentConfig, Level, LinkLoss, LossRateConfig, ScopeConfig};
 use crate::medium::wlan::phy::{LONG_PREAMBLE, Phy, SHORT_PREAMBLE};
 use crate::medium::{
     AirUsage, CellContext, Medium, PacketId, Taken, Transmission, TxQueueId, TxStatus,
 };
-use crate::packet::{Direction, NodeId};
+use crate::packet::NodeId;
 use crate::queue::{Backlog, Limit};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
@@ -111,9 +111,10 @@ impl CellContext for Slots {
         self.done.push_back((packet.0, status));
     }
     fn is_corrupted(&mut self, transmission: &Transmission) -> bool {
-        let Transmission { at, station, direction, .. } = *transmission;
-        let loss = self.losses[station.index()].as_mut();
-        loss.is_some_and(|loss| loss.lose(Level::Mac, direction == Direction::Up, at))
+        let Transmission { at, station, direction, rate, bytes } = *transmission;
+        let model = self.losses[station.index()].as_mut();
+        model
+            .is_some_and(|model| model.lose(Level::Mac, direction, at, loss::Frame { rate, bytes }))
     }
 }
 
