@@ -13,7 +13,10 @@
 //!   the waiting bytes divided by the departure rate, which is measured over 16 KiB.
 //! - **Safeguards** (section 4.1). No random drop while the delay at the last update is below half
 //!   the target and the probability below 20%, or while two packets of `mean_packet` or less wait.
-//!   RFC 8033 gives `MEAN_PKTSIZE` no value; 1024 bytes is that of DOCSIS-PIE (RFC 8034).
+//!   1024 bytes for `MEAN_PKTSIZE` is the value of DOCSIS-PIE (RFC 8034).
+//!
+//! Not yet checked against the text of the RFC: its section numbers here, the default `delay`, and
+//! whether it gives `MEAN_PKTSIZE` a value.
 //! - **Burst allowance** (section 4.4). It starts at `max_burst`, and each update reduces it by
 //!   `tupdate`. An arrival resets it if the probability is 0 and both the delay and the delay at
 //!   the last update are below half the target.

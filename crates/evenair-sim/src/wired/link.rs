@@ -96,8 +96,8 @@ impl Link {
         matches!(self.queue, LinkQueue::Fifo(_))
     }
 
-    /// `packet` arrives at the queue, now or ahead of time at a droptail queue. Returns when it will arrive at the far end, if that is known by
-    /// now and it gets there.
+    /// `packet` arrives at the queue. At a droptail queue, `at` may lie after `now`. Returns the time
+    /// of arrival at the far end if it is already known and the packet is not lost.
     #[inline(always)]
     pub(super) fn arrive(
         &mut self,
