@@ -4,7 +4,7 @@
 //! `Flow`, and its acknowledgement back; an upload's the other way. What the [`Network`] does with it
 //! in between is its own affair; here packets enter it and come out.
 //!
-//! Each part that can be due tells its next time by itself; at equal times links go before timers
+//! Each part reports the time of its next event; at equal times links go before timers
 //! and both before the air, so that what arrives at a slot boundary can still use it.
 
 use std::sync::Arc;

@@ -8,7 +8,7 @@
 //!
 //! What waits in the queue is measured without the first 20 s, as ns-2's was.
 
-#![allow(clippy::print_stdout, reason = "the log tells how close the two are")]
+#![allow(clippy::print_stdout, reason = "the log shows the differences")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
 
 use std::fs;
@@ -71,7 +71,7 @@ fn limited_transmit_explains_the_rest() {
     assert!((ours / ns2 - 1.0).abs() < 0.005, "ours {ours}, ns-2 {ns2}");
 }
 
-/// Compares every row; prints all before it fails, so that a log tells how close they are. What is
+/// Compares every row; prints all before it fails, so that the log shows all differences. What is
 /// `but_for` is printed and not judged.
 fn check(rows: &[Value], but_for: &[&str]) {
     let mut misses = Vec::new();

@@ -4,7 +4,7 @@
 //! Both sides are means over five seeds of 80 s. In a window so large the buffer never overflows, so
 //! what is compared is the DCF, and when acknowledgements are sent.
 
-#![allow(clippy::print_stdout, reason = "the log tells how close the two are")]
+#![allow(clippy::print_stdout, reason = "the log shows the differences")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
 
 use std::fmt::Write as _;

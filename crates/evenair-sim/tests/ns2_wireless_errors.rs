@@ -6,7 +6,7 @@
 //! each ratio of means the half-width of its 95% interval is printed; with the 20 seeds it must be
 //! below the bar, or the comparison would tell nothing.
 
-#![allow(clippy::print_stdout, reason = "the log tells how close the two are")]
+#![allow(clippy::print_stdout, reason = "the log shows the differences")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
 
 use std::fs;

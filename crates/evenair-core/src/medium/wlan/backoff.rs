@@ -154,7 +154,7 @@ impl Contention {
         self.leave_grid(OffGrid { node, from, counter, has_frame: true, immediate: false });
     }
 
-    /// The boundary of the next access, counted from E + DIFS; `None` when nobody contends.
+    /// The boundary of the next access, counted from E + DIFS; `None` if no node contends.
     pub(super) fn next_access(&self) -> Option<u64> {
         let ring = self.ring.first_after(self.elapsed).map(|slots| self.ring_from + slots);
         match (ring, self.first_off_grid) {

@@ -98,7 +98,7 @@ enum Phase {
     Sending,
     /// The acknowledgement of that frame ends when the phase is `due`.
     Acknowledging,
-    /// Frames that nobody will acknowledge; the longest ends when the phase is `due`.
+    /// Frames that will not be acknowledged; the longest ends when the phase is `due`.
     Failing,
 }
 

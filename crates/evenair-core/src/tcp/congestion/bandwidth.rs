@@ -1,6 +1,6 @@
 //! How much a path carries, from the ACKs that come back: the estimators of Westwood and Westwood+.
 //!
-//! Both count the segments that each ACK tells to have arrived ([`Arrivals`]), turn them into
+//! Both count the segments that each ACK reports as arrived ([`Arrivals`]), turn them into
 //! samples of bandwidth, and smooth these. BWE RTTmin is then what the path holds without a queue.
 
 use super::AckEvent;
@@ -19,7 +19,7 @@ pub struct Arrivals {
 }
 
 impl Arrivals {
-    /// Segments that this ACK tells to have arrived; `acked` is 0 with a duplicate ACK.
+    /// Segments that this ACK reports as arrived; `acked` is 0 with a duplicate ACK.
     pub fn of(&mut self, acked: f64) -> f64 {
         if acked == 0.0 {
             self.counted += 1.0;

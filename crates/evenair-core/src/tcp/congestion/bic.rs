@@ -122,7 +122,7 @@ impl Increase {
 
     /// New data was acknowledged.
     pub fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
-        // Nothing tells of the end of a loss that a probe has repaired.
+        // No event reports the end of a loss that a probe has repaired.
         self.recovering = false;
         if signal.credit > 0.0 {
             self.ratio = (15.0 * self.ratio + signal.acked / signal.credit) / 16.0;

@@ -147,7 +147,7 @@ impl Cubic {
 
 impl CongestionControl for Cubic {
     fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
-        // Nothing tells of the end of a loss that a probe has repaired.
+        // No event reports the end of a loss that a probe has repaired.
         self.recovering = false;
         if let Some(rtt) = signal.rtt {
             let rtt = rtt.as_secs_f64();

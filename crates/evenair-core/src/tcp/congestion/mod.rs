@@ -80,7 +80,7 @@ pub trait CongestionControl {
     /// Recovery is over: all that was outstanding at its start has been acknowledged.
     fn on_recovered(&mut self, _window: &mut Window, _signal: &AckEvent) {}
 
-    /// The retransmission timer expired; `first` tells that the segment had not timed out before.
+    /// The retransmission timer expired; `first`: the segment had not timed out before.
     fn on_timeout(&mut self, window: &mut Window, signal: &AckEvent, first: bool);
 }
 

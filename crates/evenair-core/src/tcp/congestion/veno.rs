@@ -14,7 +14,7 @@
 //!
 //! Where sources differ:
 //! - RTT is the smallest sample of the last whole round, as Linux's comments say; the paper says
-//!   "measured" and "round by round". A round of less than 3 samples tells nothing, and without a
+//!   "measured" and "round by round". A round of less than 3 samples is ignored, and without a
 //!   value Veno acts as NewReno (Linux).
 //! - BaseRTT starts afresh after each fast recovery and timeout in the paper, so that it can follow
 //!   another route; Linux keeps the minimum of the connection. The parameter `base_rtt` says which.
@@ -52,7 +52,7 @@ named! {
     planned []
 }
 
-/// A round tells something from so many samples on.
+/// Least number of samples for which a round is evaluated.
 const SAMPLES: u32 = 3;
 
 /// Veno.
@@ -94,8 +94,8 @@ impl CongestionControl for Veno {
             self.base = self.base.min(rtt.as_secs_f64());
         }
         if let Some(round) = self.round.on_ack(signal) {
-            let tells = round.samples >= SAMPLES;
-            let rtt = round.least.filter(|_| tells).map(Duration::as_secs_f64);
+            let is_valid = round.samples >= SAMPLES;
+            let rtt = round.least.filter(|_| is_valid).map(Duration::as_secs_f64);
             self.rtt = rtt.filter(|&rtt| rtt > 0.0);
         }
         let queued = self.queued(window, signal);

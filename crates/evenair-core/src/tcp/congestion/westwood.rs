@@ -10,7 +10,7 @@
 //! ```
 //!
 //! and a timeout the same ssthresh and a cwnd of 1. BWE is filtered from a sample b_k = d_k / D_k
-//! for each ACK, with d_k segments that it tells to have arrived in the time D_k since the last:
+//! for each ACK, with d_k segments that it reports as arrived in the time D_k since the last:
 //!
 //! ```text
 //! BWE_k = a_k BWE_(k-1) + (1 - a_k) (b_k + b_(k-1)) / 2,   a_k = (2 tau - D_k) / (2 tau + D_k)   (2)
