@@ -11,8 +11,8 @@ use evenair_core::medium::wlan::phy::{LONG_PREAMBLE, Phy};
 use evenair_core::medium::wlan::{Dcf, DcfConfig, RateControl};
 use evenair_core::packet::{FlowId, NodeId, Packet, PacketKind};
 use evenair_core::queue::{
-    Actions, Config, DropTailConfig, Filtering, LasConfig, Limit, Queue, QueueDiscipline, Service,
-    SpmAfConfig, TxQueue,
+    ActionLog, Config, DropTailConfig, Filtering, LasConfig, Limit, Queue, QueueDiscipline,
+    Service, SpmAfConfig, TxQueue,
 };
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::tcp::congestion::{self, Controller};
@@ -58,8 +58,8 @@ fn queues(c: &mut Criterion) {
             let mut queue =
                 Queue::new(&config, Limit::Packets(60), RngStream::new(1, StreamId::Queue, 0));
             let mut n = 0;
-            let mut actions = Actions::new();
-            let mut offer = |queue: &mut Queue<Packet>, actions: &mut Actions<Packet>| {
+            let mut actions = ActionLog::new();
+            let mut offer = |queue: &mut Queue<Packet>, actions: &mut ActionLog<Packet>| {
                 let now = Instant::from_nanos(n * 1_000_000);
                 queue.enqueue(now, packet(n), actions);
                 actions.dropped.clear();

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use super::*;
 use crate::loss::{self, LossModel, Losses};
 use crate::packet::{Ecn, FlowId, Packet, PacketKind};
-use crate::queue::{self, Actions, Limit, Queue, QueueDiscipline};
+use crate::queue::{self, ActionLog, Limit, Queue, QueueDiscipline};
 use crate::rng::{RngStream, StreamId};
 use crate::tcp::congestion::{self, AckEvent, CongestionControl, Controller, Window};
 use crate::time::{Duration, Instant};
@@ -117,8 +117,8 @@ fn every_queue_discipline_runs() {
 
 /// Each packet that enters leaves or is dropped, once. Returns how many left.
 fn run_queue(mut queue: Queue<Packet>, of: &str) -> usize {
-    let (mut now, mut actions, mut left) = (Instant::ZERO, Actions::new(), 0);
-    let mut take = |queue: &mut Queue<Packet>, now: Instant, actions: &mut Actions<Packet>| {
+    let (mut now, mut actions, mut left) = (Instant::ZERO, ActionLog::new(), 0);
+    let mut take = |queue: &mut Queue<Packet>, now: Instant, actions: &mut ActionLog<Packet>| {
         if let Some(packet) = queue.dequeue(now, actions) {
             queue.transmitted(packet.size);
             left += 1;

@@ -157,7 +157,7 @@ impl<P: QueueItem> CodelQueue<P> {
         config: &CodelConfig,
         now: Instant,
         backlog: &mut Backlog,
-        actions: &mut Actions<P>,
+        actions: &mut impl Actions<P>,
     ) -> Option<P> {
         let mut head = self.take_head(config, now);
         if self.schedule.dropping {
@@ -205,7 +205,7 @@ impl<P: QueueItem> CodelQueue<P> {
         now: Instant,
         head: Option<(P, bool)>,
         backlog: &mut Backlog,
-        actions: &mut Actions<P>,
+        actions: &mut impl Actions<P>,
     ) -> Option<(P, bool)> {
         let (packet, _) = head?;
         backlog.remove(&packet);
@@ -231,7 +231,7 @@ impl<P: QueueItem> Codel<P> {
 
 impl<P: QueueItem> QueueDiscipline<P> for Codel<P> {
     #[inline(never)]
-    fn enqueue(&mut self, _now: Instant, packet: P, actions: &mut Actions<P>) {
+    fn enqueue(&mut self, _now: Instant, packet: P, actions: &mut impl Actions<P>) {
         if self.backlog.has_room_for(&packet) {
             self.backlog.add(&packet);
             self.queue.push(packet);
@@ -241,7 +241,7 @@ impl<P: QueueItem> QueueDiscipline<P> for Codel<P> {
     }
 
     #[inline(never)]
-    fn dequeue(&mut self, now: Instant, actions: &mut Actions<P>) -> Option<P> {
+    fn dequeue(&mut self, now: Instant, actions: &mut impl Actions<P>) -> Option<P> {
         self.queue.dequeue(&self.config, now, &mut self.backlog, actions)
     }
 

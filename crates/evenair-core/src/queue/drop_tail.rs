@@ -32,7 +32,7 @@ impl<P> DropTail<P> {
 
 impl<P: QueueItem> QueueDiscipline<P> for DropTail<P> {
     #[inline(always)]
-    fn enqueue(&mut self, _now: Instant, packet: P, actions: &mut Actions<P>) {
+    fn enqueue(&mut self, _now: Instant, packet: P, actions: &mut impl Actions<P>) {
         if self.backlog.has_room_for(&packet) {
             self.backlog.add(&packet);
             self.packets.push_back(packet);
@@ -42,7 +42,7 @@ impl<P: QueueItem> QueueDiscipline<P> for DropTail<P> {
     }
 
     #[inline(always)]
-    fn dequeue(&mut self, _now: Instant, _actions: &mut Actions<P>) -> Option<P> {
+    fn dequeue(&mut self, _now: Instant, _actions: &mut impl Actions<P>) -> Option<P> {
         let packet = self.packets.pop_front()?;
         self.backlog.serve(&packet);
         Some(packet)

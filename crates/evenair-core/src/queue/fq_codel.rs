@@ -129,7 +129,7 @@ impl<P: QueueItem> FqCodel<P> {
 
     /// Drops from the longest queue until the packet at the end of queue `index`, which the backlog
     /// does not count yet, is within the limit. Returns false if that packet was dropped.
-    fn make_room(&mut self, index: u32, actions: &mut Actions<P>) -> bool {
+    fn make_room(&mut self, index: u32, actions: &mut impl Actions<P>) -> bool {
         loop {
             let arrived = self.queues[index as usize].packets.packets().back();
             match arrived {
@@ -163,7 +163,7 @@ fn hash((flow, connection): ConnectionId, salt: u64) -> u64 {
 
 impl<P: QueueItem> QueueDiscipline<P> for FqCodel<P> {
     #[inline(never)]
-    fn enqueue(&mut self, _now: Instant, packet: P, actions: &mut Actions<P>) {
+    fn enqueue(&mut self, _now: Instant, packet: P, actions: &mut impl Actions<P>) {
         let has_room = self.backlog.has_room_for(&packet);
         if !has_room {
             let waiting = self.queues.iter().flat_map(|queue| queue.packets.packets());
@@ -188,7 +188,7 @@ impl<P: QueueItem> QueueDiscipline<P> for FqCodel<P> {
     }
 
     #[inline(never)]
-    fn dequeue(&mut self, now: Instant, actions: &mut Actions<P>) -> Option<P> {
+    fn dequeue(&mut self, now: Instant, actions: &mut impl Actions<P>) -> Option<P> {
         loop {
             let is_new = !self.new.is_empty();
             let list = if is_new { &mut self.new } else { &mut self.old };

@@ -112,7 +112,7 @@ impl<P: QueueItem> Las<P> {
 
 impl<P: QueueItem> QueueDiscipline<P> for Las<P> {
     #[inline(never)]
-    fn enqueue(&mut self, now: Instant, packet: P, actions: &mut Actions<P>) {
+    fn enqueue(&mut self, now: Instant, packet: P, actions: &mut impl Actions<P>) {
         let attained = self.attained(now, &packet);
         if !self.backlog.has_room_for(&packet) {
             let victims = self.packets.iter().filter(|(service, _)| *service > attained);
@@ -134,7 +134,7 @@ impl<P: QueueItem> QueueDiscipline<P> for Las<P> {
     }
 
     #[inline(never)]
-    fn dequeue(&mut self, _now: Instant, _actions: &mut Actions<P>) -> Option<P> {
+    fn dequeue(&mut self, _now: Instant, _actions: &mut impl Actions<P>) -> Option<P> {
         let (_, packet) = self.packets.pop_front()?;
         self.backlog.serve(&packet);
         Some(packet)

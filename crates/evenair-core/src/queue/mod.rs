@@ -2,8 +2,8 @@
 //! marked.
 //!
 //! A discipline owns its packets and its limit. Its caller passes it arriving packets, requests the
-//! next packet to transmit, and reports the end of each transmission. The discipline records drops
-//! and marks in [`Actions`]. It is generic over the packet type ([`QueueItem`]), so the same code
+//! next packet to transmit, and reports the end of each transmission. The discipline reports drops
+//! and marks to [`Actions`]. It is generic over the packet type ([`QueueItem`]), so the same code
 //! runs in the simulator and in a gateway that queues real buffers. To add a discipline, add a file
 //! here and a line in `disciplines!` below.
 
@@ -61,13 +61,13 @@ pub trait QueueItem {
 /// A queue discipline in front of one transmitter.
 pub trait QueueDiscipline<P: QueueItem> {
     /// Queues `packet`, drops it, or drops other packets to make room for it.
-    fn enqueue(&mut self, now: Instant, packet: P, actions: &mut Actions<P>);
+    fn enqueue(&mut self, now: Instant, packet: P, actions: &mut impl Actions<P>);
 
     /// Removes and returns the packet to be transmitted next. It counts against the limit until
     /// [`QueueDiscipline::transmitted`] is called. Packets in front of it may be dropped, and it
     /// may be marked. Returns `None` if the queue is empty, if all its packets were dropped, or
     /// before [`QueueDiscipline::ready_at`].
-    fn dequeue(&mut self, now: Instant, actions: &mut Actions<P>) -> Option<P>;
+    fn dequeue(&mut self, now: Instant, actions: &mut impl Actions<P>) -> Option<P>;
 
     /// The earliest time at which [`QueueDiscipline::dequeue`] may return a packet:
     /// [`Instant::NEVER`] if the queue is empty, a time in the future if a shaper delays the head.
@@ -94,42 +94,55 @@ pub trait QueueDiscipline<P: QueueItem> {
     fn backlog_mut(&mut self) -> &mut Backlog;
 }
 
-/// The drops and marks of a discipline. The caller drains `dropped`.
+/// Receives the drops and marks of a discipline. The owner of the queue counts them, and a gateway
+/// frees the buffers of dropped packets.
+pub trait Actions<P: QueueItem> {
+    /// `packet` was dropped.
+    fn drop(&mut self, packet: P, reason: DropReason);
+
+    /// The ECN field of a packet was set to CE.
+    fn marked(&mut self);
+
+    /// Sets the ECN field of `packet` to CE if its transport supports ECN (RFC 3168 section 5).
+    /// Returns whether it does.
+    fn mark(&mut self, packet: &mut P) -> bool {
+        match packet.ecn() {
+            Ecn::NotCapable => return false,
+            Ecn::Capable => packet.set_ecn(Ecn::CongestionExperienced),
+            Ecn::CongestionExperienced => {}
+        }
+        self.marked();
+        true
+    }
+}
+
+/// Records drops and marks.
 #[derive(Clone, Debug)]
-pub struct Actions<P> {
+pub struct ActionLog<P> {
     /// Dropped packets.
     pub dropped: Vec<Dropped<P>>,
     /// Packets whose ECN field was set to CE.
     pub marked: u64,
 }
 
-impl<P> Actions<P> {
+impl<P> ActionLog<P> {
     /// No drops and no marks.
     pub const fn new() -> Self {
         Self { dropped: Vec::new(), marked: 0 }
     }
+}
 
-    /// Records that `packet` was dropped.
-    pub fn drop(&mut self, packet: P, reason: DropReason) {
+impl<P: QueueItem> Actions<P> for ActionLog<P> {
+    fn drop(&mut self, packet: P, reason: DropReason) {
         self.dropped.push(Dropped { packet, reason });
     }
-}
 
-impl<P: QueueItem> Actions<P> {
-    /// Sets the ECN field of `packet` to CE if its transport supports ECN (RFC 3168 section 5).
-    /// Returns whether it does.
-    pub fn mark(&mut self, packet: &mut P) -> bool {
-        match packet.ecn() {
-            Ecn::NotCapable => return false,
-            Ecn::Capable => packet.set_ecn(Ecn::CongestionExperienced),
-            Ecn::CongestionExperienced => {}
-        }
+    fn marked(&mut self) {
         self.marked += 1;
-        true
     }
 }
 
-impl<P> Default for Actions<P> {
+impl<P> Default for ActionLog<P> {
     fn default() -> Self {
         Self::new()
     }
@@ -191,19 +204,19 @@ macro_rules! disciplines {
         // DropTail, the most common, is inlined into its callers; the others are not.
         impl<P: QueueItem> Queue<P> {
             #[inline(never)]
-            fn enqueue_any(&mut self, now: Instant, packet: P, actions: &mut Actions<P>) {
+            fn enqueue_any(&mut self, now: Instant, packet: P, actions: &mut impl Actions<P>) {
                 match self { $(Self::$type(queue) => queue.enqueue(now, packet, actions),)+ }
             }
 
             #[inline(never)]
-            fn dequeue_any(&mut self, now: Instant, actions: &mut Actions<P>) -> Option<P> {
+            fn dequeue_any(&mut self, now: Instant, actions: &mut impl Actions<P>) -> Option<P> {
                 match self { $(Self::$type(queue) => queue.dequeue(now, actions),)+ }
             }
         }
 
         impl<P: QueueItem> QueueDiscipline<P> for Queue<P> {
             #[inline(always)]
-            fn enqueue(&mut self, now: Instant, packet: P, actions: &mut Actions<P>) {
+            fn enqueue(&mut self, now: Instant, packet: P, actions: &mut impl Actions<P>) {
                 if let Self::DropTail(queue) = self {
                     return queue.enqueue(now, packet, actions);
                 }
@@ -211,7 +224,7 @@ macro_rules! disciplines {
             }
 
             #[inline(always)]
-            fn dequeue(&mut self, now: Instant, actions: &mut Actions<P>) -> Option<P> {
+            fn dequeue(&mut self, now: Instant, actions: &mut impl Actions<P>) -> Option<P> {
                 if let Self::DropTail(queue) = self {
                     return queue.dequeue(now, actions);
                 }

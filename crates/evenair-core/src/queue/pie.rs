@@ -260,7 +260,7 @@ impl<P: QueueItem> Pie<P> {
 
 impl<P: QueueItem> QueueDiscipline<P> for Pie<P> {
     #[inline(never)]
-    fn enqueue(&mut self, now: Instant, mut packet: P, actions: &mut Actions<P>) {
+    fn enqueue(&mut self, now: Instant, mut packet: P, actions: &mut impl Actions<P>) {
         self.catch_up(now);
         let Control { probability, delay, old_delay, .. } = self.control;
         if probability == 0.0 && self.config.is_short(delay) && self.config.is_short(old_delay) {
@@ -280,7 +280,7 @@ impl<P: QueueItem> QueueDiscipline<P> for Pie<P> {
     }
 
     #[inline(never)]
-    fn dequeue(&mut self, now: Instant, _actions: &mut Actions<P>) -> Option<P> {
+    fn dequeue(&mut self, now: Instant, _actions: &mut impl Actions<P>) -> Option<P> {
         self.catch_up(now);
         let packet = self.packets.pop_front()?;
         self.backlog.serve(&packet);

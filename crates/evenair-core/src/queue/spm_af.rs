@@ -64,7 +64,7 @@ impl<P: QueueItem> SpmAf<P> {
 
     /// Removes the waiting acknowledgements of the flow of `ack`, if `ack` then has room. Returns
     /// the position of the oldest.
-    fn filter(&mut self, ack: &P, actions: &mut Actions<P>) -> Option<usize> {
+    fn filter(&mut self, ack: &P, actions: &mut impl Actions<P>) -> Option<usize> {
         if self.backlog.acks() == 0 {
             return None;
         }
@@ -90,7 +90,7 @@ impl<P: QueueItem> SpmAf<P> {
 
     /// Evicts acknowledgements and unmarked packets until the marked `packet` has room. Evicts
     /// nothing if that does not suffice.
-    fn make_room(&mut self, packet: &P, actions: &mut Actions<P>) {
+    fn make_room(&mut self, packet: &P, actions: &mut impl Actions<P>) {
         if self.backlog.has_room_for(packet) {
             return;
         }
@@ -111,7 +111,7 @@ impl<P: QueueItem> SpmAf<P> {
         }
     }
 
-    fn discard(&mut self, packet: P, reason: DropReason, actions: &mut Actions<P>) {
+    fn discard(&mut self, packet: P, reason: DropReason, actions: &mut impl Actions<P>) {
         self.backlog.remove(&packet);
         actions.drop(packet, reason);
     }
@@ -119,7 +119,7 @@ impl<P: QueueItem> SpmAf<P> {
 
 impl<P: QueueItem> QueueDiscipline<P> for SpmAf<P> {
     #[inline(never)]
-    fn enqueue(&mut self, _now: Instant, packet: P, actions: &mut Actions<P>) {
+    fn enqueue(&mut self, _now: Instant, packet: P, actions: &mut impl Actions<P>) {
         let place = if packet.is_pure_ack() {
             self.filter(&packet, actions).filter(|_| self.config.filtering == Filtering::Head)
         } else {
@@ -137,7 +137,7 @@ impl<P: QueueItem> QueueDiscipline<P> for SpmAf<P> {
     }
 
     #[inline(never)]
-    fn dequeue(&mut self, _now: Instant, _actions: &mut Actions<P>) -> Option<P> {
+    fn dequeue(&mut self, _now: Instant, _actions: &mut impl Actions<P>) -> Option<P> {
         let packet = self.packets.pop_front()?;
         self.backlog.serve(&packet);
         Some(packet)

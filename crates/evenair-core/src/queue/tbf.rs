@@ -74,7 +74,7 @@ impl<P: QueueItem> Tbf<P> {
 
 impl<P: QueueItem> QueueDiscipline<P> for Tbf<P> {
     #[inline(never)]
-    fn enqueue(&mut self, _now: Instant, packet: P, actions: &mut Actions<P>) {
+    fn enqueue(&mut self, _now: Instant, packet: P, actions: &mut impl Actions<P>) {
         let can_leave = tokens(u64::from(packet.size())) <= self.bucket.burst;
         if can_leave && self.backlog.has_room_for(&packet) {
             self.backlog.add(&packet);
@@ -85,7 +85,7 @@ impl<P: QueueItem> QueueDiscipline<P> for Tbf<P> {
     }
 
     #[inline(never)]
-    fn dequeue(&mut self, now: Instant, _actions: &mut Actions<P>) -> Option<P> {
+    fn dequeue(&mut self, now: Instant, _actions: &mut impl Actions<P>) -> Option<P> {
         let cost = tokens(u64::from(self.packets.front()?.size()));
         let gained = self.bucket.rate * u128::from(now.since(self.updated).as_nanos());
         let available = (self.tokens + gained).min(self.bucket.burst);

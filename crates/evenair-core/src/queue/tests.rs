@@ -6,7 +6,7 @@ mod model;
 mod rules;
 
 use super::{
-    Actions, Config, DropReason, DropTailConfig, Dropped, Filtering, LasConfig, Limit, Queue,
+    ActionLog, Config, DropReason, DropTailConfig, Dropped, Filtering, LasConfig, Limit, Queue,
     QueueDiscipline, Service, SpmAfConfig,
 };
 use crate::packet::{FlowId, Packet, PacketKind};

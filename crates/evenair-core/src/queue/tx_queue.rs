@@ -1,20 +1,30 @@
 //! A transmit queue: a queue discipline with statistics.
 
-use super::{Actions, Backlog, DropReason, Dropped, Queue, QueueDiscipline, QueueItem};
+use super::{Actions, Backlog, DropReason, Queue, QueueDiscipline, QueueItem};
 use crate::time::{Duration, Instant};
 
 /// A queue discipline and its statistics.
 #[derive(Debug)]
 pub struct TxQueue<P> {
     queue: Queue<P>,
-    actions: Actions<P>,
+    counts: Counts,
+    departures: u64,
+    waited: Duration,
+}
+
+/// Arrivals, drops and marks since the last reset.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
     /// Data packets, then pure acknowledgements.
     kinds: [KindStats; 2],
     drops: DropStats,
-    /// `actions.marked` at the last reset.
-    marked_before: u64,
-    departures: u64,
-    waited: Duration,
+    marks: u64,
+}
+
+/// Counts what the discipline does at the time `now`.
+struct CountAt<'a> {
+    now: Instant,
+    counts: &'a mut Counts,
 }
 
 /// Statistics of data packets, or of pure acknowledgements.
@@ -70,40 +80,25 @@ pub struct QueueStats {
 impl<P: QueueItem> TxQueue<P> {
     /// Wraps an empty queue.
     pub fn new(queue: Queue<P>) -> Self {
-        Self {
-            queue,
-            actions: Actions::new(),
-            kinds: [KindStats::default(); 2],
-            drops: DropStats::default(),
-            marked_before: 0,
-            departures: 0,
-            waited: Duration::ZERO,
-        }
+        Self { queue, counts: Counts::default(), departures: 0, waited: Duration::ZERO }
     }
 
     /// Enqueues `packet`, whose [`QueueItem::enqueued_at`] is `now`.
     #[inline(always)]
     pub fn enqueue(&mut self, now: Instant, packet: P) {
         debug_assert_eq!(packet.enqueued_at(), now, "its waiting time is counted from there");
-        let kind = &mut self.kinds[usize::from(packet.is_pure_ack())];
+        let kind = self.counts.of(&packet);
         kind.arrivals += 1;
         kind.enter(now, 1);
-        self.queue.enqueue(now, packet, &mut self.actions);
-        if !self.actions.dropped.is_empty() {
-            self.count_drops(now);
-        }
+        self.queue.enqueue(now, packet, &mut CountAt { now, counts: &mut self.counts });
     }
 
     /// Removes and returns the next packet to transmit. It counts against the limit until
     /// [`TxQueue::transmitted`] is called.
     #[inline(always)]
     pub fn dequeue(&mut self, now: Instant) -> Option<P> {
-        let packet = self.queue.dequeue(now, &mut self.actions);
-        if !self.actions.dropped.is_empty() {
-            self.count_drops(now);
-        }
-        let packet = packet?;
-        self.kinds[usize::from(packet.is_pure_ack())].leave(now);
+        let packet = self.queue.dequeue(now, &mut CountAt { now, counts: &mut self.counts })?;
+        self.counts.of(&packet).leave(now);
         self.departures += 1;
         self.waited += now.since(packet.enqueued_at());
         Some(packet)
@@ -136,7 +131,7 @@ impl<P: QueueItem> TxQueue<P> {
     /// Counts a packet that is transmitted without being queued. It does not count against the
     /// limit.
     pub fn bypass(&mut self, packet: &P) {
-        self.kinds[usize::from(packet.is_pure_ack())].arrivals += 1;
+        self.counts.of(packet).arrivals += 1;
         self.departures += 1;
     }
 
@@ -165,15 +160,15 @@ impl<P: QueueItem> TxQueue<P> {
 
     /// Statistics from the last [`TxQueue::reset`] to `now`.
     pub fn stats(&self, now: Instant) -> QueueStats {
-        let [data, acks] = self.kinds;
+        let [data, acks] = self.counts.kinds;
         let [data_waiting, acks_waiting] = self.waiting();
         QueueStats {
             data_arrivals: data.arrivals,
             ack_arrivals: acks.arrivals,
             data_drops: data.drops,
             ack_drops: acks.drops,
-            drops: self.drops,
-            marks: self.actions.marked - self.marked_before,
+            drops: self.counts.drops,
+            marks: self.counts.marks,
             departures: self.departures,
             waited: self.waited,
             data_time: data.waiting_time(now, data_waiting),
@@ -183,23 +178,31 @@ impl<P: QueueItem> TxQueue<P> {
 
     /// Resets the statistics.
     pub fn reset(&mut self, now: Instant) {
-        (self.drops, self.departures, self.waited) = (DropStats::default(), 0, Duration::ZERO);
-        self.marked_before = self.actions.marked;
+        (self.counts, self.departures, self.waited) = (Counts::default(), 0, Duration::ZERO);
         let waiting = self.waiting();
-        for (kind, waiting) in self.kinds.iter_mut().zip(waiting) {
-            *kind = KindStats::default();
+        for (kind, waiting) in self.counts.kinds.iter_mut().zip(waiting) {
             kind.enter(now, waiting);
         }
     }
+}
 
-    #[inline(never)]
-    fn count_drops(&mut self, now: Instant) {
-        while let Some(Dropped { packet, reason }) = self.actions.dropped.pop() {
-            let kind = &mut self.kinds[usize::from(packet.is_pure_ack())];
-            kind.drops += 1;
-            kind.leave(now);
-            *self.drops.of(reason) += 1;
-        }
+impl Counts {
+    #[inline(always)]
+    fn of(&mut self, packet: &impl QueueItem) -> &mut KindStats {
+        &mut self.kinds[usize::from(packet.is_pure_ack())]
+    }
+}
+
+impl<P: QueueItem> Actions<P> for CountAt<'_> {
+    fn drop(&mut self, packet: P, reason: DropReason) {
+        let kind = self.counts.of(&packet);
+        kind.drops += 1;
+        kind.leave(self.now);
+        *self.counts.drops.of(reason) += 1;
+    }
+
+    fn marked(&mut self) {
+        self.counts.marks += 1;
     }
 }
 

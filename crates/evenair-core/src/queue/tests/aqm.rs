@@ -200,7 +200,7 @@ fn compare(
             // The number makes each packet unique, whatever its ECN field.
             let packet = Packet { enqueued_at: Instant::from_nanos(now), seq: number, ..packet };
             number += 1;
-            let mut actions = Actions::new();
+            let mut actions = ActionLog::new();
             queue.enqueue(Instant::from_nanos(now), packet, &mut actions);
             let got = Outcome { returned: None, dropped: actions.dropped, marked: actions.marked };
             account.arrived.push(packet);
@@ -212,7 +212,7 @@ fn compare(
         for _ in 0..step.serves {
             let ready_at = queue.ready_at();
             prop_assert_eq!(ready_at == Instant::NEVER, account.waiting.is_empty());
-            let mut actions = Actions::new();
+            let mut actions = ActionLog::new();
             let returned = queue.dequeue(Instant::from_nanos(now), &mut actions);
             let got = Outcome { returned, dropped: actions.dropped, marked: actions.marked };
             prop_assert_eq!(
@@ -291,7 +291,7 @@ impl Bench {
     /// The actions when `packet` arrives now.
     fn arrive(&mut self, packet: Packet) -> Outcome {
         let now = Instant::from_nanos(self.now);
-        let mut actions = Actions::new();
+        let mut actions = ActionLog::new();
         self.queue.enqueue(now, Packet { enqueued_at: now, ..packet }, &mut actions);
         Outcome { returned: None, dropped: actions.dropped, marked: actions.marked }
     }
@@ -299,7 +299,7 @@ impl Bench {
     /// The actions when the transmitter requests a packet at `time`; its transmission ends at once.
     fn serve(&mut self, time: u64) -> Outcome {
         self.now = time;
-        let mut actions = Actions::new();
+        let mut actions = ActionLog::new();
         let returned = self.queue.dequeue(Instant::from_nanos(time), &mut actions);
         if let Some(packet) = returned {
             self.queue.transmitted(packet.size);

@@ -274,7 +274,7 @@ fn compare(kind: Kind, limit: Limit, events: &[Event]) -> Result<(), TestCaseErr
             Event::Arrive(packet) => {
                 // The time makes each packet unique.
                 let packet = Packet { enqueued_at: now, ..*packet };
-                let mut actions = Actions::new();
+                let mut actions = ActionLog::new();
                 queue.enqueue(now, packet, &mut actions);
                 discarded = actions.dropped;
                 account.arrived.push(packet);
@@ -283,7 +283,7 @@ fn compare(kind: Kind, limit: Limit, events: &[Event]) -> Result<(), TestCaseErr
                 prop_assert_eq!(&discarded, &model.arrive(packet));
             }
             Event::Serve => {
-                let packet = queue.dequeue(now, &mut Actions::new());
+                let packet = queue.dequeue(now, &mut ActionLog::new());
                 prop_assert_eq!(packet, model.serve());
                 prop_assert_eq!(packet.is_none(), account.waiting.is_empty());
                 account.waiting.retain(|p| Some(*p) != packet);

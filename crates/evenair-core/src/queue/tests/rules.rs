@@ -42,13 +42,13 @@ impl Bench {
 
     /// The packets dropped when `packet` arrives.
     fn arrive(&mut self, packet: Packet) -> Vec<(Packet, DropReason)> {
-        let mut actions = Actions::new();
+        let mut actions = ActionLog::new();
         self.queue.enqueue(self.now, packet, &mut actions);
         actions.dropped.into_iter().map(|Dropped { packet, reason }| (packet, reason)).collect()
     }
 
     fn serve(&mut self) -> Option<Packet> {
-        self.queue.dequeue(self.now, &mut Actions::new())
+        self.queue.dequeue(self.now, &mut ActionLog::new())
     }
 
     /// The waiting packets in the order in which they leave.

@@ -177,12 +177,12 @@ fn with_one_queue_fq_codel_is_codel() {
             for &packet in &step.arrivals {
                 let packet = Packet { enqueued_at: time, ..packet };
                 for queue in &mut queues {
-                    queue.enqueue(time, packet, &mut Actions::new());
+                    queue.enqueue(time, packet, &mut ActionLog::new());
                 }
             }
             for _ in 0..step.serves {
                 let [codel, fq_codel] = queues.each_mut().map(|queue| {
-                    let mut actions = Actions::new();
+                    let mut actions = ActionLog::new();
                     (queue.dequeue(time, &mut actions), actions.dropped, actions.marked)
                 });
                 prop_assert_eq!(codel, fq_codel);
@@ -319,7 +319,7 @@ fn an_arrival_that_has_the_longest_queue_to_itself_is_dropped() {
 fn nothing_makes_room_for_what_cannot_fit_beside_the_packet_in_service() {
     let mut bench = Bench::new(&fq_codel(&[]), Limit::Bytes(2000));
     bench.arrive(data(0, 0, 1000));
-    bench.queue.dequeue(Instant::ZERO, &mut Actions::new());
+    bench.queue.dequeue(Instant::ZERO, &mut ActionLog::new());
     bench.arrive(data(1, 0, 900));
     let lost = Dropped { packet: data(2, 0, 1001), reason: DropReason::OnArrival };
     assert_eq!(bench.arrive(data(2, 0, 1001)).dropped, [lost]);
