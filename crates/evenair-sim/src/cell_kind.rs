@@ -8,7 +8,7 @@ use evenair_core::tcp::SackBlocks;
 
 use crate::capture::AirPhy;
 use crate::capture::writer::CaptureWriter;
-use crate::scenario::{RtsThreshold, Scenario};
+use crate::scenario::{PhyKind, Preamble, RtsThreshold, Scenario};
 
 /// A medium that scenarios can name.
 pub(crate) trait CellKind: Medium + Sized {
@@ -31,7 +31,7 @@ impl CellKind for Dcf {
     fn build(scenario: &Scenario, seed: u64) -> Self {
         let cell = &scenario.cell;
         let config = DcfConfig {
-            phy: cell.phy.timing(cell.preamble),
+            phy: cell.phy.timing(cell.preamble.map(Preamble::duration)),
             control_rate: cell.control_rate.rate(),
             rts_threshold: match cell.rts_threshold {
                 RtsThreshold::Off => None,
@@ -52,10 +52,10 @@ impl CellKind for Dcf {
 
     fn capture_phy(&self) -> AirPhy {
         let phy = &self.config().phy;
-        match phy.name {
-            "802.11a" => AirPhy::A,
-            "802.11g" => AirPhy::G,
-            _ => AirPhy::B { short_preamble: phy.has_short_preamble() },
+        match phy.kind {
+            PhyKind::Dot11a => AirPhy::A,
+            PhyKind::Dot11g => AirPhy::G,
+            PhyKind::Dot11b => AirPhy::B { short_preamble: phy.has_short_preamble() },
         }
     }
 

@@ -175,7 +175,7 @@ macro_rules! named {
             pub const NAMES: &'static [&'static str] = &[$($text),+];
 
             /// The name in a configuration file.
-            pub fn name(self) -> &'static str {
+            pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $text,)+
                 }

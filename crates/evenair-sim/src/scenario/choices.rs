@@ -5,6 +5,7 @@ use std::fmt;
 
 use evenair_core::component::message::{nearest, shown};
 use evenair_core::component::{Bytes, Seconds};
+use evenair_core::medium::wlan::phy::{LONG_PREAMBLE, SHORT_PREAMBLE};
 use evenair_core::time::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Unexpected, Visitor};
@@ -25,8 +26,8 @@ impl Preamble {
     /// How long preamble and header take.
     pub fn duration(self) -> Duration {
         match self {
-            Self::Long => Duration::from_micros(192),
-            Self::Short => Duration::from_micros(96),
+            Self::Long => LONG_PREAMBLE,
+            Self::Short => SHORT_PREAMBLE,
             Self::Duration(seconds) => seconds.duration(),
         }
     }

@@ -1,9 +1,6 @@
 //! Values that are selected by name.
 
-use evenair_core::component::{BitRate, named};
-use evenair_core::medium::wlan::phy::Phy;
-
-use super::choices::Preamble;
+use evenair_core::component::named;
 
 named! {
     /// The kind of medium.
@@ -13,20 +10,6 @@ named! {
         Wlan => "wlan",
     }
     planned ["wimax"]
-}
-
-named! {
-    /// The physical layer.
-    pub enum PhyKind {
-        /// IEEE 802.11b: DSSS and CCK, 1 to 11 Mbit/s.
-        #[default]
-        Dot11b => "802.11b",
-        /// IEEE 802.11a: OFDM at 5 GHz, 6 to 54 Mbit/s.
-        Dot11a => "802.11a",
-        /// IEEE 802.11g without 802.11b stations: OFDM at 2.4 GHz, 6 to 54 Mbit/s.
-        Dot11g => "802.11g",
-    }
-    planned []
 }
 
 named! {
@@ -53,34 +36,4 @@ named! {
         Any => "any",
     }
     planned []
-}
-
-impl PhyKind {
-    /// Slots, interframe spaces and airtimes; `preamble` is 802.11b's.
-    pub fn timing(self, preamble: Option<Preamble>) -> Phy {
-        match self {
-            Self::Dot11b => Phy::dot11b(preamble.unwrap_or(Preamble::Long).duration()),
-            Self::Dot11a => Phy::dot11a(),
-            Self::Dot11g => Phy::dot11g(),
-        }
-    }
-
-    /// The rates to choose from, slowest first.
-    pub fn rates(self) -> impl DoubleEndedIterator<Item = BitRate> {
-        self.timing(None).rates.iter().map(|rate| BitRate::from_bps(rate.as_bps()))
-    }
-
-    /// The rate of data frames where the scenario names none: the fastest.
-    pub fn default_data_rate(self) -> BitRate {
-        self.rates().next_back().expect("every PHY has rates")
-    }
-
-    /// The rate of control frames where the scenario names none: the fastest mandatory one
-    /// that every station of the PHY's first standard has.
-    pub fn default_control_rate(self) -> BitRate {
-        match self {
-            Self::Dot11b => BitRate::from_bps(2_000_000),
-            Self::Dot11a | Self::Dot11g => BitRate::from_bps(24_000_000),
-        }
-    }
 }

@@ -17,8 +17,9 @@ use super::topology::{ACCESS_POINT, SERVER};
 use super::trace_file;
 
 pub use super::choices::{DelayedAck, Preamble, RtsThreshold};
-pub use super::names::{CellKind, Direction, LimitedTransmit, PhyKind};
+pub use super::names::{CellKind, Direction, LimitedTransmit};
 pub use super::transport::Transport;
+pub use evenair_core::medium::wlan::phy::PhyKind;
 
 /// Everything that a run depends on, but for its seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,7 +3,7 @@
 //! Sources: IEEE 802.11-2007, clause 18 (HR/DSSS, 802.11b), clause 17 (OFDM, 802.11a), clause 19
 //! (ERP-OFDM, 802.11g); interframe spaces from clause 9.2.10.
 
-use crate::component::Component;
+use crate::component::{BitRate, Component, named};
 use crate::time::Duration;
 use crate::units::Rate;
 
@@ -19,11 +19,25 @@ pub const LONG_PREAMBLE: Duration = Duration::from_micros(192);
 /// PLCP preamble and header of 802.11b, short: 72 bits at 1 and 48 at 2 Mb/s (18.2.2.2).
 pub const SHORT_PREAMBLE: Duration = Duration::from_micros(96);
 
+named! {
+    /// A physical layer.
+    pub enum PhyKind {
+        /// IEEE 802.11b: DSSS and CCK, 1 to 11 Mbit/s.
+        #[default]
+        Dot11b => "802.11b",
+        /// IEEE 802.11a: OFDM at 5 GHz, 6 to 54 Mbit/s.
+        Dot11a => "802.11a",
+        /// IEEE 802.11g without 802.11b stations: OFDM at 2.4 GHz, 6 to 54 Mbit/s.
+        Dot11g => "802.11g",
+    }
+    planned []
+}
+
 /// The timing of one PHY.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Phy {
-    /// The name used in scenarios.
-    pub name: &'static str,
+    /// Which PHY.
+    pub kind: PhyKind,
     /// aSlotTime.
     pub slot: Duration,
     /// aSIFSTime.
@@ -65,31 +79,62 @@ const OFDM_RATES: &[Rate] = &[
 /// Every PHY, by the name that scenarios use.
 pub static REGISTRY: &[Component] = &[
     Component {
-        name: "802.11b",
+        name: PhyKind::Dot11b.name(),
         summary: "DSSS and CCK at 2.4 GHz: 1, 2, 5.5, 11 Mb/s; long or short preamble",
         source: "IEEE 802.11-2007 clause 18",
         ordered: &[],
     },
     Component {
-        name: "802.11a",
+        name: PhyKind::Dot11a.name(),
         summary: "OFDM at 5 GHz: 6, 9, 12, 18, 24, 36, 48, 54 Mb/s",
         source: "IEEE 802.11-2007 clause 17",
         ordered: &[],
     },
     Component {
-        name: "802.11g",
+        name: PhyKind::Dot11g.name(),
         summary: "OFDM at 2.4 GHz without 802.11b stations: 6 to 54 Mb/s, short slots",
         source: "IEEE 802.11-2007 clause 19",
         ordered: &[],
     },
 ];
 
+impl PhyKind {
+    /// Slots, interframe spaces and airtimes; `preamble` is the PLCP preamble and header of 802.11b
+    /// ([`LONG_PREAMBLE`] if `None`), and not used by the others.
+    pub fn timing(self, preamble: Option<Duration>) -> Phy {
+        match self {
+            Self::Dot11b => Phy::dot11b(preamble.unwrap_or(LONG_PREAMBLE)),
+            Self::Dot11a => Phy::dot11a(),
+            Self::Dot11g => Phy::dot11g(),
+        }
+    }
+
+    /// The data rates, ascending.
+    pub fn rates(self) -> impl DoubleEndedIterator<Item = BitRate> {
+        self.timing(None).rates.iter().map(|rate| BitRate::from_bps(rate.as_bps()))
+    }
+
+    /// The default rate of data frames: the highest.
+    pub fn default_data_rate(self) -> BitRate {
+        self.rates().next_back().expect("every PHY has rates")
+    }
+
+    /// The default rate of control frames: the highest mandatory rate of the PHY's first standard
+    /// (802.11-1999 DSSS: 2 Mb/s; 17.3.2.2: 24 Mb/s).
+    pub fn default_control_rate(self) -> BitRate {
+        match self {
+            Self::Dot11b => BitRate::from_bps(2_000_000),
+            Self::Dot11a | Self::Dot11g => BitRate::from_bps(24_000_000),
+        }
+    }
+}
+
 impl Phy {
     /// 802.11b with the given PLCP preamble and header duration ([`LONG_PREAMBLE`],
     /// [`SHORT_PREAMBLE`], or a simulator's own): slot 20 us, SIFS 10 us, CW 31 to 1023 (18.3.3).
     pub const fn dot11b(preamble: Duration) -> Self {
         Self {
-            name: "802.11b",
+            kind: PhyKind::Dot11b,
             slot: Duration::from_micros(20),
             sifs: Duration::from_micros(10),
             cw_min: 31,
@@ -102,7 +147,7 @@ impl Phy {
     /// 802.11a: slot 9 us, SIFS 16 us, CW 15 to 1023 (17.3.8.6, 17.4.3).
     pub const fn dot11a() -> Self {
         Self {
-            name: "802.11a",
+            kind: PhyKind::Dot11a,
             slot: Duration::from_micros(9),
             sifs: Duration::from_micros(16),
             cw_min: 15,
@@ -116,7 +161,7 @@ impl Phy {
     /// extension of 6 us after every frame (19.3.2.3, 19.4.2, 19.8.4).
     pub const fn dot11g() -> Self {
         Self {
-            name: "802.11g",
+            kind: PhyKind::Dot11g,
             sifs: Duration::from_micros(10),
             modulation: Modulation::Ofdm { signal_extension: Duration::from_micros(6) },
             ..Self::dot11a()
