@@ -1,4 +1,4 @@
-//! Finite transfers from end to end: how long they take, worked out by hand, and what a run tells
+//! Finite transfers from end to end: how long they take, computed by hand, and what a run reports
 //! of them.
 #![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
 
@@ -35,7 +35,7 @@ const WIRED: &str = r#"
     [[station]]
     flows = [{ direction = "up", host = "client", application = { kind = "file", size = 1 } }]
 "#;
-/// The station's file, which nobody measures, is out of the way.
+/// The station's file is outside the measured time.
 const QUIET: &str = "station.0.flows.0.start=19 s";
 
 fn wired(overrides: &[&str]) -> RunResult {
@@ -107,7 +107,7 @@ fn ten_segments_take_so_many_acks() {
     }
 }
 
-/// A lone user of a cell with windows of one segment, where every frame waits a backoff: nobody
+/// A lone user of a cell with windows of one segment, where every frame waits a backoff: no other node
 /// contends, so that each of the 2 + 2 N frames takes DIFS, a backoff of 0 to 31 slots, preamble,
 /// frame, SIFS, preamble and ACK (IEEE 802.11b), as in Miorandi et al. 2006, equation 14. Files of 5 segments
 /// of 1000 bytes over 11 and 2 Mb/s with the long preamble; the wire's 20 ms are there so that every
@@ -282,7 +282,7 @@ fn a_stop_ends_a_user() {
     let sessions = result.sessions.unwrap();
     assert!(!sessions.is_empty() && sessions.len() < 20);
     assert!(sessions.iter().all(|session| session.start_s < 2.0));
-    assert!(result.duration_s < 10.0, "nobody has anything left to do");
+    assert!(result.duration_s < 10.0, "all flows are done");
 }
 
 #[test]

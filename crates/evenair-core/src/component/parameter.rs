@@ -54,7 +54,7 @@ impl ParameterType {
             Self::Integer(min, max) => format!("a whole number from {min} to {max}"),
             Self::Number(min, max) => format!("a number from {min} to {max}"),
             Self::Probability => "a probability above 0 and below 1".to_owned(),
-            Self::Duration => "a time above 0, such as \"10 s\"".to_owned(),
+            Self::Duration => "a time above 0, at most 1000000 s, such as \"10 s\"".to_owned(),
             Self::Limit(max) => format!("a whole number from 1 to {max}, or {UNLIMITED:?}"),
             Self::Switch => "true or false".to_owned(),
             Self::Durations => super::distribution::Unit::Time.accepted().to_owned(),

@@ -201,8 +201,8 @@ impl ParameterType {
                 json.as_f64().filter(|p| *p > 0.0 && *p < 1.0).map(Value::Number)
             }
             (Self::Duration, json) => {
-                let time = Seconds::deserialize(json).map_err(|error| error.to_string())?;
-                (time != Seconds::ZERO).then(|| Value::Duration(time.duration()))
+                let time = Seconds::deserialize(json).ok().filter(|time| *time != Seconds::ZERO);
+                time.map(|time| Value::Duration(time.duration()))
             }
             (Self::Limit(_), serde_json::Value::String(text)) => {
                 (text == UNLIMITED).then_some(Value::Limit(None))

@@ -245,7 +245,7 @@ fn frames_of_the_air_have_their_fields() {
 }
 
 #[test]
-fn radiotap_tells_rate_and_preamble() {
+fn radiotap_has_rate_and_preamble() {
     let ack = AirFrame::Ack { to: Node::AccessPoint };
     let fields = |phy, mbps| {
         let mut writer = AirWriter::new(Vec::new(), phy).unwrap();

@@ -253,7 +253,7 @@ pub struct Flow {
     /// section III-A); TCP only (default: true where the access point's queue is spm-af).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spm_marking: Option<bool>,
-    /// What each of the first two duplicate ACKs lets go beyond cwnd ["new"].
+    /// What each of the first two duplicate ACKs permits to be sent beyond cwnd ["new"].
     #[serde(default)]
     pub limited_transmit: LimitedTransmit,
     /// Whether ACKs report what has arrived out of order (RFC 2018), and recovery goes by it (RFC

@@ -194,7 +194,7 @@ mod tests {
         }
     }
 
-    /// A round of 100 ms, so the next must reach 112.5 ms. Its eighth sample tells: 10 + 11 + 8, and a
+    /// A round of 100 ms, so the next must reach 112.5 ms. Decided at its eighth sample: 10 + 11 + 8, and a
     /// fourth from there. The five rounds of CSS have 2 + 4 * 10 ACKs, then there is a threshold.
     #[test]
     fn a_rising_round_trip_time_ends_slow_start() {

@@ -184,7 +184,7 @@ fn half_past(ms: u64) -> Instant {
 }
 
 /// RFC 8985, figure 1: of P0 to P3 the last three are lost, and P1 again. The probe asks, and P2's
-/// arrival tells of P1's second loss. The handshake took 10 ms, as does everything.
+/// arrival reports P1's second loss. The handshake took 10 ms, as does everything.
 #[test]
 fn figure_1_of_rfc_8985() {
     let mut hand = Hand::new(4, SenderConfig { total: 4 * SEGMENT, ..with_rack() });
@@ -268,7 +268,7 @@ fn the_probe_of_a_single_segment_waits_for_a_delayed_ack() {
 }
 
 /// RFC 8985 section 7.4.2: the window is full, its last segment is lost, and the probe repairs it.
-/// The loss lowers the window, unless a duplicate tells that there was none.
+/// The loss lowers the window, unless a duplicate reports that there was none.
 #[test]
 fn a_loss_that_the_probe_repairs_is_a_loss() {
     for (duplicate, cwnd) in [(false, 2.0), (true, 6.0)] {
@@ -295,7 +295,7 @@ fn a_lost_repair_lowers_the_window_again() {
         hand.now = at(20);
         assert_eq!(hand.ack(0, [(1, 4)])[0], 0);
         assert_eq!(hand.sender.window().cwnd, 10.0);
-        hand.ack(0, [(1, 20)]); // lets go new segments, if that has not been
+        hand.ack(0, [(1, 20)]); // sends new segments, unless they were sent before
         assert_eq!(hand.sender.window().cwnd, 10.0);
         hand.now = at(30);
         assert_eq!(hand.ack(0, [(1, 21)])[0], 0);
@@ -309,9 +309,9 @@ fn a_lost_repair_lowers_the_window_again() {
 /// RFC 9937 section 6.2, with RFC 6675 and with RACK: 20 outstanding, target 10. Four reports begin
 /// recovery, with 0 to 7 lost, 8 in flight and room for 2. The ACK of 0 reports four more, so that 12
 /// to 15 are lost, too, and only 1 is in flight: 9 delivered less 2 sent are 7, and not one more, as
-/// there would be if the ACK told of no further loss.
+/// there would be if the ACK reported no further loss.
 #[test]
-fn an_ack_that_tells_of_further_losses_is_not_safe() {
+fn an_ack_that_reports_further_losses_is_not_safe() {
     for rack in [false, true] {
         let mut hand = Hand::new(20, SenderConfig { rack, prr: true, ..with_sack() });
         hand.now = at(20);
@@ -440,7 +440,7 @@ fn a_lost_tail_is_probed() {
         let total = 10 * SEGMENT;
         let config = SenderConfig { initial_window: 10, total, min_rto, rack, ..with_sack() };
         let mut path = Path::new(config, 1, WIDE, losing(&[7, 8, 9]));
-        // ACKs of 0 to 6 at 200 ms. The probe repairs 9 at 400 ms, its ACK at 500 ms tells of 7 and 8.
+        // ACKs of 0 to 6 at 200 ms. The probe repairs 9 at 400 ms, its ACK at 500 ms reports 7 and 8 lost.
         // The timeout comes at 1200 ms, and repairs 7, then 8 and 9.
         assert_eq!(path.run(), at(done));
         assert_eq!(path.sender.counters().timeouts, u64::from(!rack));

@@ -254,7 +254,7 @@ impl Hand {
             .collect()
     }
 
-    /// An ACK that expects `ack` next with these blocks; what it lets go.
+    /// An ACK that expects `ack` next with these blocks; returns what is sent.
     pub(super) fn ack<const N: usize>(&mut self, ack: u64, blocks: [(u64, u64); N]) -> Vec<u64> {
         let blocks = blocks.map(|(start, end)| (start * SEGMENT, end * SEGMENT));
         self.sender.take_ack(self.now, ack * SEGMENT, &blocks);

@@ -41,7 +41,7 @@ impl Hand {
         self.segments().iter().map(|segment| segment.seq / SEGMENT).collect()
     }
 
-    /// An ACK that expects `segment` next; what it lets go.
+    /// An ACK that expects `segment` next; returns what is sent.
     fn ack(&mut self, segment: u64) -> Vec<u64> {
         self.sender.take_ack(self.now, segment * SEGMENT, &[]);
         self.sent()

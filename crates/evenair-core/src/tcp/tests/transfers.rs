@@ -54,7 +54,7 @@ fn congestion_avoidance_grows_by_one_each_round_trip() {
         // The round's ACKs have come and the next round's have not.
         path.run_until(at(100 * round + 99));
         let growth = path.sender.window().cwnd - cwnd;
-        // Somewhat less than 1: 10.96 lets go 10 segments as well.
+        // Somewhat less than 1: a cwnd of 10.96 also permits 10 segments.
         assert!((0.85..1.0).contains(&growth), "round {round}: {growth}");
         cwnd += growth;
     }
