@@ -9,7 +9,7 @@ use evenair_core::time::Duration;
 use evenair_core::traffic::{Distribution, OnOffConfig, Pattern};
 use evenair_core::units::Rate;
 
-/// The scenario of interface.md.
+/// Five stations upload and five download.
 const EXAMPLE: &str = r#"
 name = "five up, five down"
 duration = "300 s"          # measured time, after warmup

@@ -144,8 +144,8 @@ fn lost_acks_cost_nothing_while_later_ones_come() {
     assert_eq!(path.sender.counters().retransmissions, 0);
 }
 
-/// Every 1/p-th segment is lost: sqrt(1.5 / p) segments each round trip (Mathis et al. 1997;
-/// `tcp-variants.md`, section 10). The law leaves out the round trip of the recovery, and that a
+/// Every 1/p-th segment is lost: sqrt(1.5 / p) segments each round trip (Mathis et al. 1997).
+/// The law leaves out the round trip of the recovery, and that a
 /// part of a segment is not sent: about 2 segments less, whatever the window.
 #[test]
 fn periodic_losses_give_the_square_root_law() {
