@@ -17,7 +17,7 @@ from evenair.papers.claims import Claim, Verdict, judge, load_claims
 from evenair.papers.csv_file import write_csv
 from evenair.papers.figures import E, FigureSpec, select_figures
 from evenair.papers.runs import P, Runs
-from evenair.style import styled, write_figure
+from evenair.style import mark_truncated, styled, write_figure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -164,6 +164,7 @@ def _write_figures(
             write_csv(folder / f"{spec.stem}.csv", table.header, table.rows)
         else:
             with styled():
+                mark_truncated(figure)
                 for suffix in ("png", "svg"):
                     write_figure(figure, folder / f"{spec.stem}.{suffix}")
             svg = (folder / f"{spec.stem}.svg").read_bytes()

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evenair import models
+from evenair.papers.curves import Printed
 from evenair.papers.miorandi2006 import quantities as q
 from evenair.papers.miorandi2006.drawing import Axis, Chart, Modelled, Simulated
-from evenair.papers.miorandi2006.points import FILE_BYTES, THINK_S, Effort
+from evenair.papers.miorandi2006.points import FILE_BYTES, SCHEMES, THINK_S, Effort
+from evenair.papers.miorandi2006.published import TABLE_2, TABLE_3
 from evenair.style import Line
 
 if TYPE_CHECKING:
@@ -102,6 +104,7 @@ FIGURE_1 = Chart(
         ),
     ),
     (Modelled(_model(), _NODES, lambda n: list(np.asarray(models.collision_probability(n)))),),
+    printed=Printed("section 3.1", ((2, 0.060),)),
 )
 
 FIGURE_2 = Chart(
@@ -228,6 +231,7 @@ FIGURE_8 = Chart(
         ),
     ),
     (Modelled(_model("Model (17)"), _HOSTS, delay_over_hosts),),
+    printed=Printed("Table 2", tuple((2, mean) for mean, _, _ in TABLE_2.values())),
     extra=_SESSIONS,
 )
 
@@ -277,6 +281,7 @@ FIGURE_11 = Chart(
             ("dynamic", Line("dynamic d", _RED, ":", "D", filled=False)),
         )
     ),
+    printed=Printed("Table 3", tuple((2, TABLE_3[str(d)][0]) for d in SCHEMES)),
     extra=_SESSIONS,
 )
 
