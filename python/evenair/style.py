@@ -69,8 +69,8 @@ class Line:
         """
         below = count - 1 - index
         return self.keywords() | {
-            "linewidth": 1.1 + 0.45 * below,
-            "markersize": 4.2 + 1.3 * below,
+            "linewidth": 1.1 + 0.35 * below,
+            "markersize": 4.6 + 1.1 * below,
             "markeredgewidth": 1.1,
             "zorder": 2.0 + 0.1 * index,
         }

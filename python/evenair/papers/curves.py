@@ -93,9 +93,10 @@ class Printed:
 
 def published(axes: Axes, printed: Printed) -> None:
     """Draw published points: hollow stars, on top of all curves."""
-    axes.plot(
-        [x for x, _ in printed.points],
-        [y for _, y in printed.points],
+    x, y = zip(*printed.points, strict=True)
+    axes.errorbar(  # without bars; in the legend it then comes after the curves
+        x,
+        y,
         color="black",
         linestyle="none",
         marker="*",
@@ -114,5 +115,5 @@ def label(axes: Axes, x_label: str, y_label: str) -> None:
 
 
 def from_zero(axes: Axes) -> None:
-    """Start the vertical axis at zero."""
-    axes.set_ylim(0.0, max(axes.get_ylim()[1], 0.01))
+    """Start the vertical axis at zero, and end it above the data."""
+    axes.set_ylim(0.0, max(axes.get_ylim()[1], 1.05 * axes.dataLim.ymax, 0.01))

@@ -39,7 +39,7 @@ _D = Axis("Delayed-ACK parameter, d", "delayed_ack", ticks=_DELAYED)
 _N = Axis("Number of stations, n (access point counted)", "n")
 _P_C = Axis("Collision probability", "collision_probability", limits=(0.0, None))
 _AGGREGATE = Axis("Aggregate throughput (Mb/s)", "aggregate_mbps", limits=(2.0, 3.2))
-_THROUGHPUT = Axis("TCP throughput (Mb/s)", "throughput_mbps")
+_THROUGHPUT = Axis("TCP throughput (Mb/s)", "throughput_mbps", limits=(2.0, None))
 _DELAY = Axis("Mean session delay (s)", "mean_delay_s", limits=(0.0, None))
 _SESSIONS = (
     ("median_delay_s", q.median_delay_s),
@@ -188,7 +188,7 @@ FIGURE_5 = Chart(
 
 FIGURE_6 = Chart(
     _D,
-    Axis("Aggregate throughput (Mb/s)", "aggregate_mbps"),
+    Axis("Aggregate throughput (Mb/s)", "aggregate_mbps", limits=(2.0, None)),
     (
         Simulated("ten-w1000", _dots("Simulation, W* = 1000", _BLUE, "o"), q.mbps, q.model_mbps),
         Simulated(
@@ -287,7 +287,7 @@ FIGURE_11 = Chart(
 
 FIGURE_A2 = Chart(
     Axis("Maximum window, W* (packets)", "window", log=True, ticks=(1, 2, 5, 10, 20, 50, 100)),
-    Axis("phi, contention per segment (us)", "phi_us", limits=(0.0, None)),
+    Axis("Contention per segment, φ (µs)", "phi_us", limits=(0.0, None)),
     (
         Simulated(
             "phi",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.ticker import MaxNLocator
 
 from evenair.papers.claims import number
-from evenair.papers.curves import Printed, published, with_bars
+from evenair.papers.curves import Printed, from_zero, published, with_bars
 from evenair.papers.figures import Table
 from evenair.papers.miorandi2006.points import CURVES, Effort, Point
 from evenair.statistics import Estimate
@@ -91,9 +91,11 @@ class Chart:
                 self._simulated(axes, table, runs, effort, drawn, keywords)
             if self.printed is not None:
                 published(axes, self.printed)
-            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
             _set_axis(axes.set_xlabel, axes.set_xscale, axes.set_xlim, axes.set_xticks, self.x)
             _set_axis(axes.set_ylabel, axes.set_yscale, axes.set_ylim, axes.set_yticks, self.y)
+            if self.y.limits == (0.0, None):
+                from_zero(axes)
             legend_above(figure, axes, 2)
         return figure, replace(table, printed=self._printed(table))
 
