@@ -61,6 +61,20 @@ class Line:
             "markerfacecolor": self.color if self.filled else "white",
         }
 
+    def layered(self, index: int, count: int) -> dict[str, Any]:
+        """Return the keyword arguments of curve `index` of `count` in some axes.
+
+        Later curves are drawn on top, with thinner lines and smaller markers: of two curves that
+        coincide the lower one stays visible as an outline.
+        """
+        below = count - 1 - index
+        return self.keywords() | {
+            "linewidth": 1.1 + 0.35 * below,
+            "markersize": 4.6 + 1.1 * below,
+            "markeredgewidth": 1.1,
+            "zorder": 2.0 + 0.1 * index,
+        }
+
     def over_time(self, samples: int) -> dict[str, Any]:
         """Return the keyword arguments of Axes.plot for a trace with strong variation.
 
@@ -98,6 +112,18 @@ def legend_above(figure: Figure, axes: Axes, columns: int) -> None:
     """Put the legend of some axes above the whole figure, where it hides no data."""
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=columns)
+
+
+def mark_truncated(figure: Figure) -> None:
+    """Mark each linear vertical axis that starts above zero: a break and a note in its label."""
+    for axes in figure.axes:
+        low = axes.get_ylim()[0]
+        if axes.get_yscale() != "linear" or low <= 0 or not axes.get_ylabel():
+            continue
+        axes.set_ylabel(f"{axes.get_ylabel()}\n(axis starts at {low:.3g})")
+        keywords: dict[str, Any] = {"transform": axes.transAxes, "clip_on": False, "zorder": 10}
+        for height in (0.025, 0.045):
+            axes.plot((-0.012, 0.012), (height - 0.012, height + 0.012), "-k", lw=0.9, **keywords)
 
 
 def write_figure(figure: Figure, path: Path) -> None:

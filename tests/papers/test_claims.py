@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from evenair.papers.claims import RULES, Claim, judge, load_claims, number, requirement
+from evenair.papers.claims import (
+    EVIDENCE,
+    RULES,
+    Claim,
+    headline,
+    judge,
+    load_claims,
+    number,
+    requirement,
+)
 from evenair.papers.gong2006 import claims
 from evenair.papers.gong2006.cells import FULL, QUICK
 from evenair.papers.gong2006.figures import FIGURES
@@ -31,6 +40,7 @@ def claim(**changes: Any) -> Claim[str]:
         "tolerance": 0.5,
         "reading": "",
         "explanation": "",
+        "evidence": "test",
     }
     return Claim(**(keys | changes))
 
@@ -53,31 +63,121 @@ def runs(*values: float) -> Runs[str]:
 )
 def test_rules(rule: str, tolerance: float, accepted: list[float], refused: list[float]) -> None:
     judged = claim(rule=rule, tolerance=tolerance)
-    assert all(judged.accepts(value) for value in accepted)
-    assert not any(judged.accepts(value) for value in [*refused, float("nan")])
+    assert all(judged.side(value) == 0 for value in accepted)
+    for value in refused:
+        assert judged.side(value) == (-1 if value <= 2.0 and rule != "below" else 1)
 
 
 def test_a_value_on_a_limit_that_binary_cannot_hold_is_accepted() -> None:
-    assert claim(published=0.44, tolerance=0.07).accepts(0.51)
+    assert claim(published=0.44, tolerance=0.07).side(0.51) == 0
+
+
+# Mean 2.1, standard deviation 0.2; the tables have t(2) = 4.3027 for 95%: the half-width is
+# 4.3027 * 0.2 / sqrt(3) = 0.49683 and the interval 1.60317 to 2.59683.
+SAMPLE = (1.9, 2.1, 2.3)
+
+
+@pytest.mark.parametrize(
+    ("rule", "published", "tolerance", "outcome"),
+    [
+        ("within", 2.1, 0.497, "holds"),
+        ("within", 2.1, 0.496, "undecided"),  # the interval contains the range
+        ("within", 2.0, 0.5, "undecided"),  # the mean is accepted, 2.597 is not
+        ("within", 3.0, 0.5, "undecided"),  # the mean is refused, 2.597 is accepted
+        ("within", 3.0, 0.4, "fails"),
+        ("within", 1.0, 0.6, "fails"),
+        ("at_least", 1.603, 0.0, "holds"),
+        ("at_least", 1.604, 0.0, "undecided"),
+        ("at_least", 2.596, 0.0, "undecided"),
+        ("at_least", 2.597, 0.0, "fails"),
+        ("at_most", 2.097, 0.5, "holds"),
+        ("at_most", 2.096, 0.5, "undecided"),
+        ("at_most", 1.104, 0.5, "undecided"),
+        ("at_most", 1.103, 0.5, "fails"),
+        ("above", 1.603, 0.0, "holds"),
+        ("above", 2.0, 0.0, "undecided"),
+        ("above", 2.597, 0.0, "fails"),
+        ("below", 2.597, 0.0, "holds"),
+        ("below", 2.2, 0.0, "undecided"),
+        ("below", 1.603, 0.0, "fails"),
+    ],
+)
+def test_outcomes(rule: str, published: float, tolerance: float, outcome: str) -> None:
+    judged = claim(rule=rule, published=published, tolerance=tolerance)
+    (verdict,) = judge([judged], runs(*SAMPLE))
+    assert verdict.outcome == outcome
+
+
+def test_the_interval_is_students_with_all_seeds() -> None:
+    # Mean 3, standard deviation sqrt(2.5), t(4) = 2.7764: the half-width is 1.96322.
+    for limit, outcome in ((1.036, "holds"), (1.038, "undecided"), (4.964, "fails")):
+        (verdict,) = judge([claim(rule="above", published=limit)], runs(1.0, 2.0, 3.0, 4.0, 5.0))
+        assert verdict.outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("rule", "values", "outcome"),
+    [
+        ("at_least", (2.0, 2.0), "holds"),
+        ("above", (2.0, 2.0), "fails"),
+        ("below", (2.0, 2.0), "fails"),
+        ("at_most", (2.0, 2.0), "holds"),
+    ],
+)
+def test_samples_without_spread_on_a_limit(rule: str, values: Any, outcome: str) -> None:
+    (verdict,) = judge([claim(rule=rule, tolerance=0.0)], runs(*values))
+    assert verdict.outcome == outcome
+
+
+def test_one_seed_decides_only_what_is_deterministic() -> None:
+    (verdict,) = judge([claim()], runs(2.0))
+    assert verdict.outcome == "undecided"
+    assert verdict.reason == "2.00 Mb/s, 2 ± 0.5 Mb/s is required: one seed gives no interval."
+    for value, outcome in ((2.0, "holds"), (3.0, "fails")):
+        (verdict,) = judge([claim(deterministic=True)], runs(value))
+        assert verdict.outcome == outcome
+
+
+def test_two_schemes_are_compared_seed_by_seed() -> None:
+    # The schemes vary far more between seeds than they differ: only the pairs tell them apart.
+    other: Term[str] = Term(lambda document: document["x"] - 0.1, ("p",), (0.0,))
+    difference = Measure("difference", {"of": (X,), "to": (other,)})
+    judged = claim(measure=difference, rule="above", published=0.0, tolerance=0.0)
+    (verdict,) = judge([judged], runs(1.0, 5.0, 9.0))
+    assert verdict.outcome == "holds"
 
 
 def test_verdict() -> None:
-    (verdict,) = judge([claim(reading="R.", explanation="E.")], runs(1.9, 2.1, 2.3))
-    # mean 2.1, standard deviation 0.2, t(2) = 4.302653, half-width 4.302653 * 0.2 / sqrt(3)
-    assert verdict.holds
+    (verdict,) = judge([claim(reading="R.", explanation="E.")], runs(*SAMPLE))
     assert verdict.measured is not None
     assert verdict.measured.mean == pytest.approx(2.1)
     assert verdict.measured.ci95 == pytest.approx(0.496827, abs=1e-6)
-    assert verdict.per_seed == (1.9, 2.1, 2.3)
+    assert verdict.per_seed == SAMPLE
     assert verdict.reason == (
-        "2.10 ± 0.50 Mb/s meets 2 ± 0.5 Mb/s. "
-        "The 95% interval reaches across the limit: the seeds do not settle this. R."
+        "2.10 ± 0.50 Mb/s, 2 ± 0.5 Mb/s is required: "
+        "the 95% interval reaches across the limit. R. E."
     )
+
+
+def test_an_entry_of_claims_json() -> None:
+    (verdict,) = judge([claim(evidence="post-hoc", evidence_reason="Why.")], runs(2.0, 2.0))
+    assert verdict.as_json() == {
+        "id": "c",
+        "statement": "s",
+        "where": "w",
+        "published": 2.0,
+        "tolerance": 0.5,
+        "measured": 2.0,
+        "ci95": 0.0,
+        "outcome": "holds",
+        "evidence": "post-hoc",
+        "reason": "2.00 ± 0.00 Mb/s meets 2 ± 0.5 Mb/s. Post-hoc: Why.",
+    }
 
 
 def test_a_verdict_that_fails_is_explained() -> None:
     (verdict,) = judge([claim(explanation="Because.")], runs(3.0, 3.0))
-    assert not verdict.holds
+    assert verdict.outcome == "fails"
     assert verdict.reason == "3.00 ± 0.00 Mb/s misses 2 ± 0.5 Mb/s. Because."
 
 
@@ -85,21 +185,64 @@ def test_a_second_reading_is_reported_not_judged() -> None:
     tenfold: Term[str] = Term(lambda document: 10.0 * document["x"], ("p",), (0.0,))
     also = ("Tenfold", Measure("value", {"of": (tenfold,)}))
     (verdict,) = judge([claim(also=also)], runs(2.0, 2.0))
-    assert verdict.holds
+    assert verdict.outcome == "holds"
     assert "Tenfold: 20.0 ± 0.0 Mb/s." in verdict.reason
 
 
-def test_an_undefined_measure_does_not_hold() -> None:
-    zero: Term[str] = Term(lambda document: 0.0, ("p",), (0.0,))
+def test_an_undefined_measure_is_undecided() -> None:
+    zero: Term[str] = Term(lambda document: document["x"] - 2.0, ("p",), (0.0,))
     ratio = Measure("ratio", {"of": (X,), "to": (zero,)})
-    (verdict,) = judge([claim(measure=ratio)], runs(2.0, 2.0))
-    assert not verdict.holds
-    assert verdict.as_json()["measured"] is None
+    for changes in ({"measure": ratio}, {"measure": ratio, "deterministic": True}):
+        (verdict,) = judge([claim(**changes)], runs(2.0, 3.0))
+        assert verdict.outcome == "undecided"
+        assert verdict.as_json()["measured"] is None
+        assert verdict.reason == "Not defined for some seed: a denominator is zero."
+    (verdict,) = judge([claim(also=("Ratio", ratio))], runs(2.0, 2.0))
+    assert verdict.outcome == "holds"
+    assert "Ratio: not defined." in verdict.reason
+
+
+def test_only_a_test_that_fails_refutes() -> None:
+    for evidence in EVIDENCE:
+        (verdict,) = judge([claim(evidence=evidence)], runs(3.0, 3.0))
+        assert verdict.refutes == (evidence == "test")
+    for values in ((2.0, 2.0), SAMPLE):  # holds, undecided
+        (verdict,) = judge([claim()], runs(*values))
+        assert not verdict.refutes
 
 
 def test_claims_that_were_not_simulated_are_left_out() -> None:
     other: Term[str] = Term(lambda document: 0.0, ("q",), (0.0,))
     assert judge([claim(measure=Measure("value", {"of": (other,)}))], runs(1.0)) == []
+
+
+HOLDS, FAILS, UNDECIDED = ([(outcome, "test")] for outcome in ("holds", "fails", "undecided"))
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "text"),
+    [
+        ([], "no published claim applies to the selected figures"),
+        (2 * HOLDS, "2 of 2 tested claims hold"),
+        (HOLDS + FAILS, "1 of 2 tested claims hold, 1 fails"),
+        (
+            23 * HOLDS
+            + 2 * FAILS
+            + 2 * UNDECIDED
+            + 8 * [("holds", "calibrated")]
+            + [("fails", "calibrated")]
+            + 5 * [("holds", "sanity")],
+            "23 of 27 tested claims hold, 2 fail, 2 undecided; 9 calibrated, 5 sanity",
+        ),
+        (
+            [("holds", "sanity"), ("fails", "post-hoc"), *UNDECIDED],
+            "0 of 1 tested claims hold, 1 undecided; 1 post-hoc, 1 sanity",
+        ),
+        ([("holds", "calibrated")], "no test; 1 calibrated"),
+    ],
+)
+def test_headlines(verdicts: list[tuple[str, str]], text: str) -> None:
+    assert headline(verdicts) == text
 
 
 @pytest.mark.parametrize(
@@ -135,6 +278,7 @@ measure.of = { x = 1 }
 rule = "within"
 published = 1.0
 tolerance = 0.1
+evidence = "test"
 reading = ""
 explanation = ""
 """
@@ -146,7 +290,20 @@ explanation = ""
         (GOOD + GOOD, "same id: c"),
         (GOOD.replace('where = "w"\n', ""), "c: keys that are unknown or missing: where"),
         (GOOD + 'colour = "red"\n', "unknown or missing: colour"),
-        (GOOD.replace('"within"', '"near"'), "rule: got 'near'"),
+        (GOOD.replace('"within"', '"near"'), "c: rule: got 'near'"),
+        (GOOD.replace('evidence = "test"\n', ""), "c: keys that are unknown or missing: evidence"),
+        (GOOD.replace('"test"', '"proof"'), "c: evidence: got 'proof', expected one of test"),
+        (GOOD.replace('"test"', "true"), "c: evidence: got True"),
+        (GOOD + 'evidence_reason = "R."\n', "c: evidence_reason: a test has none"),
+        (GOOD + 'evidence_reason = ""\n', "c: evidence_reason: a test has none"),
+        (GOOD.replace('"test"', '"calibrated"'), "c: evidence_reason: .* for 'calibrated'"),
+        (GOOD.replace('"test"', '"post-hoc"'), "c: evidence_reason: .* for 'post-hoc'"),
+        (GOOD.replace('"test"', '"sanity"'), "c: evidence_reason: .* for 'sanity'"),
+        (
+            GOOD.replace('"test"', '"sanity"') + 'evidence_reason = " "\n',
+            "c: evidence_reason: a sentence is expected",
+        ),
+        (GOOD + 'deterministic = "no"\n', "c: deterministic: true or false"),
         (GOOD.replace('"within"', '"above"'), "tolerance"),
         (GOOD.replace('"value"', '"guess"'), "c: kind: got 'guess'"),
     ],
@@ -155,6 +312,13 @@ def test_bad_claims_files(text: str, message: str) -> None:
     load_claims(GOOD, lambda table: X)
     with pytest.raises(ValueError, match=message):
         load_claims(text, lambda table: X)
+
+
+@pytest.mark.parametrize("evidence", EVIDENCE[1:])
+def test_evidence_with_its_reason(evidence: str) -> None:
+    text = GOOD.replace('"test"', f'"{evidence}"') + 'evidence_reason = "R."\n'
+    (loaded,) = load_claims(text, lambda table: X)
+    assert (loaded.evidence, loaded.evidence_reason) == (evidence, "R.")
 
 
 @pytest.mark.parametrize("effort", [FULL, QUICK])

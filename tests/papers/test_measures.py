@@ -53,6 +53,25 @@ A, B = {"curve": "a"}, {"curve": "b"}  # means 3 and 1.5
         ({"kind": "order", "of": [B, A]}, -1.5),
         ({"kind": "order", "of": [A, B, B]}, 0.0),
         ({"kind": "above_all", "of": A, "to": [B, {"curve": "a", "at": (30,)}]}, -3.0),
+        ({"kind": "least_gain", "of": A, "to": B}, 0.0),  # 2, 1 and 3 times
+        ({"kind": "greatest_gain", "of": A, "to": B}, 200.0),
+        ({"kind": "least_difference", "of": A, "to": B}, 0.0),  # 0.5, 0, 4
+        ({"kind": "least_difference", "of": B, "to": A}, -4.0),
+        # A gains 100 % over B in the mean, B nothing over itself
+        ({"kind": "gain_above_all", "of": A, "to": [B], "base": B}, 100.0),
+        # B over A: -350/9 %; A over A: 0
+        ({"kind": "gain_above_all", "of": B, "to": [B, A], "base": A}, 100 * (11 / 18 - 1)),
+        # 3 / 1 - 1.5 / 0.5 is 0; 3 / 1 - 2 / 0.5 is -1
+        (
+            {
+                "kind": "difference_of_ratios",
+                "of": A,
+                "base_of": {"curve": "a", "at": (10,)},
+                "to": {"curve": "b", "at": (30,)},
+                "base_to": {"curve": "b", "at": (10,)},
+            },
+            -1.0,
+        ),
         # x - mean: -10, 0, 10; y: 1, 2, 6; (-10 + 60) / 200
         ({"kind": "slope", "of": A}, 0.25),
         # (6 - 2) - (1 - 0.5)

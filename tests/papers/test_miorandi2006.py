@@ -226,5 +226,6 @@ def test_figures_by_simulation(tmp_path: Path) -> None:
     names = ["fig5-model-d1", "fig5-model-d2", "fig6-rises-with-d-w-d", "figA3-model-w-d"]
     for sizes in ("pareto", "exponential"):
         names += [f"fig8-model-{sizes}-{n}" for n in (6, 11, 21)]
-    for name in names:
-        assert by_id[name]["holds"], name
+    claims = {claim.id: claim for claim in miorandi2006.claims()}
+    for name in names:  # the mean: two seeds may not decide the claim
+        assert claims[name].side(by_id[name]["measured"]) == 0, name

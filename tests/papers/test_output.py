@@ -1,4 +1,4 @@
-"""The folder of a paper, tables as CSV files, and the summary of verdicts."""
+"""The folder of a paper, tables as CSV files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 from evenair import papers
 from evenair.papers.csv_file import write_csv
-from evenair.papers.report import count_verdicts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,16 +24,3 @@ def test_a_file_in_the_way(tmp_path: Path) -> None:
 def test_csv(tmp_path: Path) -> None:
     write_csv(tmp_path / "t.csv", ("a", "b"), [(1, 1 / 3), ("x", None)])
     assert (tmp_path / "t.csv").read_text() == "a,b\n1,0.333333\nx,\n"
-
-
-@pytest.mark.parametrize(
-    ("holds", "expected"),
-    [
-        ([], "no published claim applies to the selected figures"),
-        ([True, True], "2 of 2 claims hold"),
-        ([True, False], "1 of 2 claims hold, 1 does not"),
-        ([False, True, False], "1 of 3 claims hold, 2 do not"),
-    ],
-)
-def test_the_summary_counts_what_holds(holds: list[bool], expected: str) -> None:
-    assert count_verdicts(holds) == expected

@@ -157,8 +157,8 @@ def test_a_figure_by_simulation(tmp_path: Path) -> None:
     verdicts = json.loads((tmp_path / "out" / "claims.json").read_text(encoding="utf-8"))
     by_id = {verdict["id"]: verdict for verdict in verdicts}
     # What two seeds and a minute cannot get wrong.
-    assert by_id["fig14-differ-at-high-rates"]["holds"]
-    assert by_id["fig14-westwood-best"]["holds"]
+    assert by_id["fig14-differ-at-high-rates"]["measured"] > 0.1
+    assert by_id["fig14-westwood-best"]["measured"] > 0.0
     with (tmp_path / "out" / "data" / "fig16.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if row["transport"] == "newreno"]
     assert float(rows[0]["goodput_mbps"]) < float(rows[-1]["goodput_mbps"])

@@ -52,13 +52,15 @@ def paper(arguments: argparse.Namespace) -> int:
 def _print_verdicts(report: Path) -> None:
     """Print the claims of a report that do not hold, with reasons, and how many hold."""
     from evenair.cli.console import open_console
-    from evenair.papers.report import count_verdicts
+    from evenair.papers.claims import OUTCOMES, headline
 
     claims = json.loads((report / "claims.json").read_text(encoding="utf-8"))
     console = open_console()
-    for claim in claims:
-        if not claim["holds"]:
-            console.print(f"{claim['id']} does not hold ({claim['where']}): {claim['statement']}")
-            console.print(f"    {claim['reason']}")
-    summary = count_verdicts([claim["holds"] for claim in claims])
+    for outcome in OUTCOMES:
+        for claim in claims:
+            if claim["outcome"] == outcome != "holds":
+                name = f"{outcome} ({claim['evidence']}): {claim['id']}, {claim['where']}"
+                console.print(f"{name}: {claim['statement']}")
+                console.print(f"    {claim['reason']}")
+    summary = headline((claim["outcome"], claim["evidence"]) for claim in claims)
     console.print(f"{summary}; see {report / 'report.html'}")

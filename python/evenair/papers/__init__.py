@@ -46,8 +46,8 @@ def rebuild(
     run. `out` receives the figures as PNG and SVG, their data as CSV, `claims.json` and
     `report.html`, when everything is done.
 
-    Returns 0 if every claim that was judged holds, else 1. Raises ValueError, in one line, if there
-    is no such paper or figure or if `out` cannot be written.
+    Returns 1 if a claim with the evidence `test` fails, else 0. Raises ValueError, in one line, if
+    there is no such paper or figure or if `out` cannot be written.
     """
     return _paper(name).rebuild(figures, quick, out, progress)
 

@@ -1,4 +1,13 @@
-"""Claims of a paper, and the verdicts that follow from the simulations."""
+"""Claims of a paper, and the verdicts that follow from the simulations.
+
+A verdict has an *outcome*. The claim accepts a range of values; the measure has a 95% confidence
+interval over the seeds. The claim *holds* if it accepts the whole interval and *fails* if it
+accepts no part of it. Otherwise it is *undecided*, wherever the mean lies. It is also undecided if
+there is no interval: a measure that is not defined for some seed, or a single seed, unless the
+claim is marked as deterministic.
+
+A claim has an *evidence*, which says what its outcome is worth; see EVIDENCE.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +16,28 @@ import tomllib
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Generic
 
+from evenair.papers.checks import one_of
 from evenair.papers.measures import Measure, Term, read_measure
 from evenair.papers.runs import P, Runs
 from evenair.statistics import Estimate, estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+EVIDENCE = ("test", "calibrated", "post-hoc", "sanity")
+"""What the outcome of a claim is worth.
+
+- test: reading, tolerance and all parameters were fixed without the result.
+- calibrated: a free parameter was chosen with this statement, or one that follows from it, at hand.
+- post-hoc: reading or tolerance were fixed after a run.
+- sanity: it can hardly fail.
+"""
+
+OUTCOMES = ("fails", "undecided", "holds")
+"""The outcomes, in the order of reports."""
 
 RULES = ("within", "at_least", "at_most", "above", "below")
-"""Rules for comparing a measured mean with the published number: see Claim.limits."""
+"""Rules for comparing a measure with the published number: see Claim.limits."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +58,12 @@ class Claim(Generic[P]):
     """The interpretation of the paper's words, if it prints no number."""
     explanation: str
     """Why the claim does not hold, according to an analysis; empty before there is one."""
+    evidence: str
+    """One of EVIDENCE."""
+    evidence_reason: str = ""
+    """What makes the evidence other than a test; empty for a test."""
+    deterministic: bool = False
+    """Whether the measure is the same for every seed: a number of a model. One seed is enough."""
     also: tuple[str, Measure[P]] | None = None
     """An alternative interpretation and its label: reported, not judged."""
 
@@ -47,14 +75,24 @@ class Claim(Generic[P]):
         high["at_most"] = self.published + self.tolerance
         return low.get(self.rule, -math.inf), high.get(self.rule, math.inf)
 
-    def accepts(self, value: float) -> bool:
-        """Return whether a measured mean is accepted. NaN is not."""
+    def side(self, value: float) -> int:
+        """Return 0 for an accepted value, -1 for one that is too low and 1 for one too high."""
         low, high = self.limits()
         if self.rule in ("above", "below"):
-            return low < value < high
+            return -1 if value <= low else int(value >= high)
         # Limits such as 0.44 + 0.07 are not exact in binary; a value at the limit is accepted.
         slack = 1e-9 * max(1.0, abs(self.published))
-        return low - slack <= value <= high + slack
+        return -1 if value < low - slack else int(value > high + slack)
+
+    def outcome(self, measured: Estimate) -> str:
+        """Return the outcome of a measure with its interval."""
+        half = 0.0 if measured.ci95 is None and self.deterministic else measured.ci95
+        if half is None:
+            return "undecided"
+        sides = {self.side(measured.mean - half), self.side(measured.mean + half)}
+        if len(sides) == 2:
+            return "undecided"
+        return "holds" if sides == {0} else "fails"
 
 
 @dataclass(frozen=True)
@@ -66,8 +104,14 @@ class Verdict(Generic[P]):
     """The measure for each seed."""
     measured: Estimate | None
     """Mean and half-width of the 95% interval; None if the measure is not defined for some seed."""
-    holds: bool
+    outcome: str
+    """One of OUTCOMES."""
     reason: str
+
+    @property
+    def refutes(self) -> bool:
+        """Whether a tested statement of the paper fails."""
+        return self.outcome == "fails" and self.claim.evidence == "test"
 
     def as_json(self) -> dict[str, object]:
         """Return the entry of claims.json."""
@@ -79,9 +123,14 @@ class Verdict(Generic[P]):
             "tolerance": self.claim.tolerance,
             "measured": self.measured.mean if self.measured else None,
             "ci95": self.measured.ci95 if self.measured else None,
-            "holds": self.holds,
+            "outcome": self.outcome,
+            "evidence": self.claim.evidence,
             "reason": self.reason,
         }
+
+
+_OPTIONAL = {"also", "deterministic", "evidence_reason"}
+_KEYS = {field.name for field in fields(Claim)}
 
 
 def load_claims(text: str, read_term: Callable[[Mapping[str, Any]], Term[P]]) -> list[Claim[P]]:
@@ -98,21 +147,31 @@ def _read_claim(
     table: dict[str, Any], read_term: Callable[[Mapping[str, Any]], Term[P]]
 ) -> Claim[P]:
     name = table.get("id", "claim without id")
-    known = {field.name for field in fields(Claim)}
-    if set(table) | {"also"} != known:
-        odd = ", ".join(sorted((set(table) | {"also"}) ^ known))
-        raise ValueError(f"{name}: keys that are unknown or missing: {odd}")
-    if table["rule"] not in RULES:
-        raise ValueError(f"{name}: rule: got {table['rule']!r}, expected {', '.join(RULES)}")
-    if table["tolerance"] < 0 or (table["rule"] in ("above", "below") and table["tolerance"]):
-        raise ValueError(f"{name}: tolerance: got {table['tolerance']}")
+    odd = (set(table) - _KEYS) | (_KEYS - _OPTIONAL - set(table))
+    if odd:
+        names = ", ".join(sorted(odd))
+        raise ValueError(f"{name}: keys that are unknown or missing: {names}")
     try:
+        one_of("rule", table["rule"], RULES)
+        if table["tolerance"] < 0 or (table["rule"] in ("above", "below") and table["tolerance"]):
+            raise ValueError(f"tolerance: got {table['tolerance']}")
+        _check_evidence(table["evidence"], table.get("evidence_reason"))
+        if not isinstance(table.get("deterministic", False), bool):
+            raise ValueError("deterministic: true or false is expected")
         measure = read_measure(table["measure"], read_term)
         also = table.get("also")
         second = None if also is None else (str(also["label"]), read_measure(also, read_term))
     except (KeyError, ValueError) as error:
         raise ValueError(f"{name}: {error}") from None
     return Claim(**{**table, "measure": measure, "also": second})
+
+
+def _check_evidence(evidence: object, reason: object) -> None:
+    if one_of("evidence", evidence, EVIDENCE) == "test":
+        if reason is not None:
+            raise ValueError("evidence_reason: a test has none")
+    elif not isinstance(reason, str) or not reason.strip():
+        raise ValueError(f"evidence_reason: a sentence is expected for {evidence!r}")
 
 
 def judge(claims: Iterable[Claim[P]], runs: Runs[P]) -> list[Verdict[P]]:
@@ -122,20 +181,42 @@ def judge(claims: Iterable[Claim[P]], runs: Runs[P]) -> list[Verdict[P]]:
 
 
 def _judge(claim: Claim[P], runs: Runs[P]) -> Verdict[P]:
-    per_seed = tuple(claim.measure.value(runs.lookup(seed)) for seed in runs.seeds)
-    if not all(math.isfinite(value) for value in per_seed):
-        sentences = ["Not defined for some seed: a denominator is zero.", claim.explanation]
-        return Verdict(claim, per_seed, None, False, _join(sentences))
-    measured = estimate(per_seed)
-    holds = claim.accepts(measured.mean)
-    sentences = [_comparison(claim, measured, holds), _straddle(claim, measured), claim.reading]
+    per_seed = _per_seed(claim.measure, runs)
+    measured = _estimate(per_seed)
+    outcome = "undecided" if measured is None else claim.outcome(measured)
+    sentences = [_comparison(claim, measured, outcome), claim.reading]
     if claim.also is not None:
         label, measure = claim.also
-        second = estimate([measure.value(runs.lookup(seed)) for seed in runs.seeds])
-        sentences.append(f"{label}: {number(second, claim.unit)}.")
-    if not holds:
+        sentences.append(f"{label}: {measured_text(_estimate(_per_seed(measure, runs)), claim)}.")
+    if outcome != "holds":
         sentences.append(claim.explanation)
-    return Verdict(claim, per_seed, measured, holds, _join(sentences))
+    if claim.evidence_reason:
+        sentences.append(f"{claim.evidence.capitalize()}: {claim.evidence_reason}")
+    return Verdict(claim, per_seed, measured, outcome, _join(sentences))
+
+
+def _per_seed(measure: Measure[P], runs: Runs[P]) -> tuple[float, ...]:
+    return tuple(measure.value(runs.lookup(seed)) for seed in runs.seeds)
+
+
+def _estimate(per_seed: Sequence[float]) -> Estimate | None:
+    return estimate(per_seed) if all(map(math.isfinite, per_seed)) else None
+
+
+def headline(verdicts: Iterable[tuple[str, str]]) -> str:
+    """Return the counts of (outcome, evidence) pairs as text. Outcomes count for tests only."""
+    pairs = list(verdicts)
+    if not pairs:
+        return "no published claim applies to the selected figures"
+    tests = [outcome for outcome, evidence in pairs if evidence == "test"]
+    parts = [f"{tests.count('holds')} of {len(tests)} tested claims hold" if tests else "no test"]
+    if fails := tests.count("fails"):
+        parts.append(f"{fails} fail" if fails > 1 else "1 fails")
+    if undecided := tests.count("undecided"):
+        parts.append(f"{undecided} undecided")
+    counts = [(sum(kind == evidence for _, kind in pairs), evidence) for evidence in EVIDENCE[1:]]
+    others = ", ".join(f"{count} {evidence}" for count, evidence in counts if count)
+    return ", ".join(parts) + (f"; {others}" if others else "")
 
 
 def requirement(claim: Claim[Any]) -> str:
@@ -165,18 +246,22 @@ def number(value: Estimate, unit: str = "") -> str:
     return f"{text} {unit}".rstrip()
 
 
-def _comparison(claim: Claim[Any], measured: Estimate, holds: bool) -> str:
-    verb = "meets" if holds else "misses"
-    return f"{number(measured, claim.unit)} {verb} {requirement(claim)}."
+def measured_text(measured: Estimate | None, claim: Claim[Any]) -> str:
+    """Format a measure of a claim with its unit."""
+    return "not defined" if measured is None else number(measured, claim.unit)
 
 
-def _straddle(claim: Claim[Any], measured: Estimate) -> str:
-    if not measured.ci95:
-        return ""
-    low, high = measured.mean - measured.ci95, measured.mean + measured.ci95
-    if any(low < limit < high for limit in claim.limits()):
-        return "The 95% interval reaches across the limit: the seeds do not settle this."
-    return ""
+def _comparison(claim: Claim[Any], measured: Estimate | None, outcome: str) -> str:
+    if measured is None:
+        return "Not defined for some seed: a denominator is zero."
+    text, required = measured_text(measured, claim), requirement(claim)
+    if outcome == "holds":
+        return f"{text} meets {required}."
+    if outcome == "fails":
+        return f"{text} misses {required}."
+    if measured.ci95 is None:
+        return f"{text}, {required} is required: one seed gives no interval."
+    return f"{text}, {required} is required: the 95% interval reaches across the limit."
 
 
 def _join(sentences: Iterable[str]) -> str:

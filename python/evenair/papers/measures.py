@@ -4,6 +4,9 @@ A *term* is a quantity of a run (say, Jain's index) at one or more points (say, 
 10 to 150 packets). A measure computes one number from one or more terms, separately for each seed:
 where two terms are compared, runs with the same seed are compared.
 
+Kinds with `least` and `greatest` take the extreme point of each run, which chance moves outwards:
+where single points matter, a claim for each point is sharper.
+
 In a claims file `measure.kind` names the function and the other keys the terms; the contents of a
 term's table depend on the paper.
 """
@@ -156,6 +159,40 @@ def _gain_of_means(terms: _Terms, lookup: _Lookup) -> float:
     return 100.0 * (_ratio(terms, lookup) - 1.0)
 
 
+def _point_gains(terms: _Terms, lookup: _Lookup) -> list[float]:
+    pairs = zip(terms["of"][0].values(lookup), terms["to"][0].values(lookup), strict=True)
+    return [100.0 * (a / b - 1.0) for a, b in pairs]
+
+
+def _least_gain(terms: _Terms, lookup: _Lookup) -> float:
+    """The smallest excess of `of` over `to` at any point, percent."""
+    return min(_point_gains(terms, lookup))
+
+
+def _greatest_gain(terms: _Terms, lookup: _Lookup) -> float:
+    """The greatest excess of `of` over `to` at any point, percent."""
+    return max(_point_gains(terms, lookup))
+
+
+def _least_difference(terms: _Terms, lookup: _Lookup) -> float:
+    """The smallest difference `of` minus `to` at any point."""
+    pairs = zip(terms["of"][0].values(lookup), terms["to"][0].values(lookup), strict=True)
+    return min(a - b for a, b in pairs)
+
+
+def _gain_above_all(terms: _Terms, lookup: _Lookup) -> float:
+    """The mean gain of `of` over `base`, less the greatest in the list `to`: percentage points."""
+    base = terms["base"]
+    own = _mean_gain({"of": terms["of"], "to": base}, lookup)
+    return own - _greatest_mean_gain({"of": terms["to"], "to": base}, lookup)
+
+
+def _difference_of_ratios(terms: _Terms, lookup: _Lookup) -> float:
+    """The ratio of `of` to `base_of`, less that of `to` to `base_to`."""
+    first = _ratio({"of": terms["of"], "to": terms["base_of"]}, lookup)
+    return first - _ratio({"of": terms["to"], "to": terms["base_to"]}, lookup)
+
+
 def _order(terms: _Terms, lookup: _Lookup) -> float:
     """The smallest decrease between adjacent means of the list `of`; negative if one increases."""
     means = [term.mean(lookup) for term in terms["of"]]
@@ -200,6 +237,13 @@ KINDS: dict[str, Kind] = {
     "least_mean_gain": Kind(_least_mean_gain, {"of": True, "to": False}),
     "greatest_mean_gain": Kind(_greatest_mean_gain, {"of": True, "to": False}),
     "gain_of_means": Kind(_gain_of_means, {"of": False, "to": False}),
+    "least_gain": Kind(_least_gain, {"of": False, "to": False}),
+    "greatest_gain": Kind(_greatest_gain, {"of": False, "to": False}),
+    "least_difference": Kind(_least_difference, {"of": False, "to": False}),
+    "gain_above_all": Kind(_gain_above_all, {"of": False, "to": True, "base": False}),
+    "difference_of_ratios": Kind(
+        _difference_of_ratios, {"of": False, "to": False, "base_of": False, "base_to": False}
+    ),
     "order": Kind(_order, {"of": True}),
     "above_all": Kind(_above_all, {"of": False, "to": True}),
     "slope": Kind(_slope, {"of": False}),

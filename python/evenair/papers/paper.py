@@ -17,7 +17,7 @@ from evenair.papers.claims import Claim, Verdict, judge, load_claims
 from evenair.papers.csv_file import write_csv
 from evenair.papers.figures import E, FigureSpec, select_figures
 from evenair.papers.runs import P, Runs
-from evenair.style import styled, write_figure
+from evenair.style import mark_truncated, styled, write_figure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,6 +38,8 @@ class Paper(Generic[P, E]):
     """The name of the package and the argument of `evenair paper`."""
     title: str
     authors: str
+    question: str
+    """What the paper asked, in one or two sentences; the report begins with it."""
     figures: tuple[FigureSpec[P, E], ...]
     """All figures and tables, in the order of the paper."""
     full: E
@@ -102,7 +104,7 @@ class Paper(Generic[P, E]):
             text = report.html(heading, sections, verdicts)
             (folder / "report.html").write_text(text, encoding="utf-8")
             output.commit()
-        return 0 if all(verdict.holds for verdict in verdicts) else 1
+        return int(any(verdict.refutes for verdict in verdicts))
 
     def _heading(self, results: Runs[P], effort: E, command: str) -> report.Heading:
         documents = results.documents
@@ -115,10 +117,13 @@ class Paper(Generic[P, E]):
             "evenair": str(example["version"]),
             "Runs": f"{len(documents)}: {len(results.points)} configurations, seeds {seeds}",
             "Simulated time": f"{effort.duration_s:g} s each",
+            **_warmups(documents.values()),
             **self.facts(effort),
         }
         scenario = json.dumps(example["scenario"], indent=2, ensure_ascii=False)
-        return report.Heading(self.title, self.authors, facts, scenario, self.others, effort.quick)
+        return report.Heading(
+            self.title, self.authors, self.question, facts, scenario, self.others, effort.quick
+        )
 
     def _command(self, figures: list[str] | None, quick: bool, out: Path) -> str:
         words = ["evenair", "paper", self.name]
@@ -127,6 +132,13 @@ class Paper(Generic[P, E]):
         if quick:
             words.append("--quick")
         return shlex.join([*words, "--out", str(out)])
+
+
+def _warmups(documents: Iterable[Document]) -> dict[str, str]:
+    """Return the warm-up times of the runs as a fact of the report; none if there are no runs."""
+    times = sorted({float(document["scenario"].get("warmup", 0.0)) for document in documents})
+    texts = [f"{time:g} s" if time else "none (the start is measured, too)" for time in times]
+    return {"Warm-up": " or ".join(texts)} if texts else {}
 
 
 def _stage_folder(output: AtomicOutput, out: Path) -> Path:
@@ -152,6 +164,7 @@ def _write_figures(
             write_csv(folder / f"{spec.stem}.csv", table.header, table.rows)
         else:
             with styled():
+                mark_truncated(figure)
                 for suffix in ("png", "svg"):
                     write_figure(figure, folder / f"{spec.stem}.{suffix}")
             svg = (folder / f"{spec.stem}.svg").read_bytes()

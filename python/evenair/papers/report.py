@@ -8,7 +8,14 @@ from html import escape
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from evenair.papers.claims import Verdict, number, requirement
+from evenair.papers.claims import (
+    EVIDENCE,
+    OUTCOMES,
+    Verdict,
+    headline,
+    measured_text,
+    requirement,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,10 +35,12 @@ class Section:
 
 @dataclass(frozen=True)
 class Heading:
-    """Title, authors and the description of the simulations."""
+    """Title, authors, question and the description of the simulations."""
 
     title: str
     authors: str
+    question: str
+    """What the paper asked."""
     facts: Mapping[str, str]
     """Facts about the simulations: name and value."""
     scenario: str
@@ -41,65 +50,43 @@ class Heading:
     quick: bool
 
 
-def count_verdicts(holds: Sequence[bool]) -> str:
-    """Return how many of the judged claims hold, as text."""
-    if not holds:
-        return "no published claim applies to the selected figures"
-    failed = len(holds) - sum(holds)
-    summary = f"{len(holds) - failed} of {len(holds)} claims hold"
-    if failed:
-        summary += f", {failed} do not" if failed > 1 else ", 1 does not"
-    return summary
-
-
 def html(heading: Heading, sections: Sequence[Section], verdicts: Sequence[Verdict[Any]]) -> str:
     """Return the report. All text is escaped here; figures are embedded."""
-    summary = count_verdicts([verdict.holds for verdict in verdicts])
+    summary = headline((verdict.outcome, verdict.claim.evidence) for verdict in verdicts)
     return _PAGE.substitute(
         title=escape(heading.title),
         authors=escape(heading.authors),
+        question=escape(heading.question),
         summary=escape(summary),
         quick=_QUICK if heading.quick else "",
+        contents=_contents(sections, verdicts),
+        sections="".join(_section(section, verdicts) for section in sections),
+        verdicts=_verdicts(verdicts),
         facts="".join(
             f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>"
             for name, value in heading.facts.items()
         ),
-        verdicts=_verdicts(verdicts),
-        sections="".join(_section(section, verdicts) for section in sections),
         scenario=escape(heading.scenario),
         others=escape(heading.others),
     )
 
 
-def _verdicts(verdicts: Sequence[Verdict[Any]]) -> str:
-    groups = [
-        ("Does not hold", [verdict for verdict in verdicts if not verdict.holds]),
-        ("Holds", [verdict for verdict in verdicts if verdict.holds]),
-    ]
-    body = []
-    for title, group in groups:
-        if group:
-            rows = "".join(_verdict_row(verdict) for verdict in group)
-            body.append(
-                f'<tbody><tr class="group"><th colspan="5" scope="rowgroup">{title} '
-                f"({len(group)})</th></tr>{rows}</tbody>"
-            )
-    head = "".join(
-        f'<th scope="col">{name}</th>'
-        for name in ("Verdict", "Claim", "Published ± tolerance", "Measured ± 95% CI", "Reason")
+def _contents(sections: Sequence[Section], verdicts: Sequence[Verdict[Any]]) -> str:
+    figures = "".join(f"<li>{_link(section.id, section.title)}</li>" for section in sections)
+    outcomes = "".join(
+        f"<li>{_link(outcome, _group_title(outcome, group))}</li>"
+        for outcome, group in _groups(verdicts)
     )
-    return f'<table class="verdicts"><thead><tr>{head}</tr></thead>{"".join(body)}</table>'
-
-
-def _verdict_row(verdict: Verdict[Any]) -> str:
-    claim = verdict.claim
     return (
-        f'<tr id="{escape(claim.id)}"><td>{_mark(verdict)}</td>'
-        f"<td>{escape(claim.statement)}<br><small>{escape(claim.where)} · "
-        f"<code>{escape(claim.id)}</code></small></td>"
-        f"<td>{escape(requirement(claim))}</td><td>{escape(_measured(verdict))}</td>"
-        f"<td>{escape(verdict.reason)}</td></tr>"
+        f"<ul><li>{_link('figures', 'Figures and tables')}<ul>{figures}</ul></li>"
+        f"<li>{_link('claims', 'Claims')}{outcomes and f'<ul>{outcomes}</ul>'}</li>"
+        f"<li>{_link('method', 'How it was made')}</li>"
+        f"<li>{_link('scenario', 'Scenario')}</li></ul>"
     )
+
+
+def _link(target: str, text: str) -> str:
+    return f'<a href="#{escape(target)}">{escape(text)}</a>'
 
 
 def _section(section: Section, verdicts: Sequence[Verdict[Any]]) -> str:
@@ -112,44 +99,93 @@ def _section(section: Section, verdicts: Sequence[Verdict[Any]]) -> str:
     parts.append(f"<figcaption>{escape(section.caption)}</figcaption></figure>")
     own = [verdict for verdict in verdicts if verdict.claim.figure == section.id]
     if own:
+        header = _header("What the paper says", "as a number", "Measured", "Outcome", "Evidence")
         rows = "".join(
-            f"<tr><td>{escape(verdict.claim.statement)}</td>"
-            f"<td>{escape(requirement(verdict.claim))}</td>"
-            f"<td>{escape(_measured(verdict))}</td><td>{_mark(verdict)}</td></tr>"
+            _row(
+                _link(verdict.claim.id, verdict.claim.statement),
+                escape(requirement(verdict.claim)),
+                escape(measured_text(verdict.measured, verdict.claim)),
+                _MARKS[verdict.outcome],
+                escape(verdict.claim.evidence),
+            )
             for verdict in own
         )
-        parts.append(
-            '<table><thead><tr><th scope="col">What the paper says</th><th scope="col">as a number'
-            '</th><th scope="col">What we see</th><th scope="col">Verdict</th></tr></thead>'
-            f"<tbody>{rows}</tbody></table>"
-        )
+        parts.append(f"<table>{header}<tbody>{rows}</tbody></table>")
     return "".join(parts) + "</section>"
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in header)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+def _groups(verdicts: Sequence[Verdict[Any]]) -> list[tuple[str, list[Verdict[Any]]]]:
+    """Return the outcomes that occur and their verdicts, tests first."""
+    groups = []
+    for outcome in OUTCOMES:
+        group = [verdict for verdict in verdicts if verdict.outcome == outcome]
+        if group:
+            group.sort(key=lambda verdict: EVIDENCE.index(verdict.claim.evidence))
+            groups.append((outcome, group))
+    return groups
+
+
+def _group_title(outcome: str, group: Sequence[Verdict[Any]]) -> str:
+    kinds = [verdict.claim.evidence for verdict in group]
+    counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in EVIDENCE if kind in kinds)
+    return f"{outcome.capitalize()}: {counts}"
+
+
+def _verdicts(verdicts: Sequence[Verdict[Any]]) -> str:
+    if not verdicts:
+        return ""
+    header = _header(
+        "Outcome", "Evidence", "Claim", "Published ± tolerance", "Measured ± 95% CI", "Reason"
     )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    bodies = "".join(
+        f'<tbody><tr class="group"><th colspan="6" scope="rowgroup" id="{outcome}">'
+        f"{escape(_group_title(outcome, group))}</th></tr>"
+        f"{''.join(map(_verdict_row, group))}</tbody>"
+        for outcome, group in _groups(verdicts)
+    )
+    return f'<table class="verdicts">{header}{bodies}</table>'
 
 
-def _mark(verdict: Verdict[Any]) -> str:
-    if verdict.holds:
-        return '<span class="holds">✓ holds</span>'
-    return '<span class="fails">✗ does not hold</span>'
+def _verdict_row(verdict: Verdict[Any]) -> str:
+    claim = verdict.claim
+    return _row(
+        _MARKS[verdict.outcome],
+        escape(claim.evidence),
+        f"{escape(claim.statement)}<br><small>{escape(claim.where)} · "
+        f"<code>{escape(claim.id)}</code></small>",
+        escape(requirement(claim)),
+        escape(measured_text(verdict.measured, claim)),
+        escape(verdict.reason),
+        anchor=claim.id,
+    )
 
 
-def _measured(verdict: Verdict[Any]) -> str:
-    if verdict.measured is None:
-        return "not defined"
-    return number(verdict.measured, verdict.claim.unit)
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    body = "".join(_row(*map(escape, row)) for row in rows)
+    return f"<table>{_header(*map(escape, header))}<tbody>{body}</tbody></table>"
 
+
+def _header(*cells: str) -> str:
+    names = "".join(f'<th scope="col">{cell}</th>' for cell in cells)
+    return f"<thead><tr>{names}</tr></thead>"
+
+
+def _row(*cells: str, anchor: str = "") -> str:
+    start = f'<tr id="{escape(anchor)}">' if anchor else "<tr>"
+    return start + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+
+
+_MARKS = {
+    "holds": '<span class="holds">✓ holds</span>',
+    "undecided": '<span class="undecided">? undecided</span>',
+    "fails": '<span class="fails">✗ fails</span>',
+}
 
 _QUICK = (
     '<p class="quick"><strong>Quick run: not for judging.</strong> Two seeds, short runs '
-    "and a coarser grid show what comes out; the verdicts below are computed from that and "
-    "may well differ from those of the full run.</p>"
+    "and a coarser grid show what comes out. The outcomes below are computed from that and "
+    "may differ from those of the full run. Figures have no error bars: an interval from two seeds "
+    "means little.</p>"
 )
 
 _PAGE = Template("""<!DOCTYPE html>
@@ -167,6 +203,8 @@ h3 { font-size: 1.05rem; margin-top: 2.5rem; }
 .authors { color: #555; margin-top: 0; }
 .summary { font-size: 1.15rem; font-weight: 600; }
 .quick { border: 2px solid #8a5a00; background: #fff6e0; padding: .6rem .9rem; }
+nav { border: 1px solid #ccc; padding: .3rem .9rem; font-size: .92rem; }
+nav > ul { padding-left: 1rem; } a { color: #1d4ed8; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; }
 dt { color: #555; } dd { margin: 0; overflow-wrap: anywhere; }
 table { border-collapse: collapse; font-size: .86rem; margin: .8rem 0; width: 100%; }
@@ -175,9 +213,11 @@ th, td { border-bottom: 1px solid #ddd; padding: .35rem .6rem; text-align: left;
 thead th { border-bottom: 2px solid #888; }
 tr.group th { background: #f2f2f2; padding-top: .6rem; }
 table.verdicts td:nth-child(1) { white-space: nowrap; }
-table.verdicts td:nth-child(2) { width: 30%; } table.verdicts td:nth-child(5) { width: 34%; }
+table.verdicts td:nth-child(2) { white-space: nowrap; }
+table.verdicts td:nth-child(3) { width: 28%; } table.verdicts td:nth-child(6) { width: 32%; }
 small { color: #555; } code { font-size: .95em; }
 .holds { color: #14532d; white-space: nowrap; }
+.undecided { color: #713f12; font-style: italic; white-space: nowrap; }
 .fails { color: #991b1b; font-weight: 700; white-space: nowrap; }
 figure { margin: 0; } figure img { max-width: 100%; height: auto; display: block; margin: auto; }
 figcaption { color: #444; font-size: .9rem; margin: .4rem 0 1rem; }
@@ -187,18 +227,28 @@ pre { background: #f6f6f6; padding: .8rem; overflow: auto; font-size: .8rem; }
 <body>
 <h1>$title</h1>
 <p class="authors">$authors, rebuilt by simulation</p>
+<h2 id="question">What the paper asked</h2>
+<p>$question</p>
 <p class="summary">$summary.</p>
 $quick
-<h2>How it was made</h2>
-<dl>$facts</dl>
-<p>Means are over the seeds, ± the half-width of the 95% confidence interval (Student's t). Where
-two quantities are compared, runs with the same seed are compared. A claim holds if the mean does;
-tolerances come from the paper's own precision and are never widened.</p>
-<h2>Verdicts</h2>
-$verdicts
-<h2>Figures and tables</h2>
+<nav aria-label="Contents"><h2>Contents</h2>$contents</nav>
+<h2 id="figures">Figures and tables</h2>
 $sections
-<h2>Scenario</h2>
+<h2 id="claims">Claims</h2>
+<p>Measured numbers are means over the seeds, ± the half-width of the 95% confidence interval
+(Student's t). Where two quantities are compared, runs with the same seed are compared. A claim
+holds if the whole interval is within its limits, fails if all of it is outside, and is undecided if
+the interval reaches across a limit or if there is none.</p>
+<dl><dt>test</dt><dd>Reading, tolerance and all parameters were fixed without the result. Only tests
+count in the sentence at the top.</dd>
+<dt>calibrated</dt><dd>A free parameter was chosen with this statement, or one that follows from it,
+at hand.</dd>
+<dt>post-hoc</dt><dd>Reading or tolerance were fixed after a run.</dd>
+<dt>sanity</dt><dd>The claim can hardly fail.</dd></dl>
+$verdicts
+<h2 id="method">How it was made</h2>
+<dl>$facts</dl>
+<h2 id="scenario">Scenario</h2>
 <p>One of the configurations, every default filled in. $others</p>
 <pre>$scenario</pre>
 </body>

@@ -29,6 +29,10 @@ PAPER = Paper(
     name="gong2006",
     title=TITLE,
     authors=AUTHORS,
+    question="Every 802.11 station gets the same access to the channel, so uploads take more than "
+    "downloads through the access point. Do two queue disciplines at the access point, selective "
+    "packet marking with ACK filtering (SPM-AF) and least attained service (LAS), make TCP flows "
+    "fairer than DropTail at about the same aggregate throughput?",
     figures=FIGURES,
     full=FULL,
     quick=QUICK,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from matplotlib.ticker import MultipleLocator
 
 from evenair.papers.claims import number
-from evenair.papers.curves import curve, curves, from_zero, label
+from evenair.papers.curves import Printed, curve, curves, from_zero, label, published
 from evenair.papers.figures import Table
 from evenair.papers.gong2006.cells import BUFFER, SCHEMES, Axis, Cell, Effort, sweep
 from evenair.papers.gong2006.published import TABLE_1
@@ -56,6 +56,17 @@ def index_limits(axes: Axes) -> None:
     axes.set_ylim(max(low, 0.0), 1.02)
 
 
+def table_1_points(quantity: Callable[[Sequence[float]], float]) -> Printed:
+    """Return a quantity of Table I's flows under tail and head filtering, over the buffer size."""
+    points = tuple((float(BUFFER), quantity(flows)) for flows in TABLE_1.values())
+    return Printed("Table I, tail and head", points)
+
+
+def jain_index(values: Sequence[float]) -> float:
+    """Return Jain's fairness index."""
+    return sum(values) ** 2 / (len(values) * sum(value**2 for value in values))
+
+
 def four_schemes(
     runs: Runs[Cell],
     effort: Effort,
@@ -66,6 +77,7 @@ def four_schemes(
     x_label: str,
     y_label: str,
     limits: Callable[[Axes], None],
+    printed: Printed | None = None,
 ) -> tuple[Figure, Table]:
     """Draw one quantity over buffer size or number of flows, a curve for each scheme."""
     column = "buffer_packets" if axis == "buffer" else "downstream_flows"
@@ -82,6 +94,7 @@ def four_schemes(
         columns=("scheme", column, name),
         labels=(x_label, y_label),
         finish=finish,
+        printed=printed,
     )
 
 
@@ -104,7 +117,7 @@ def per_flow_throughput(runs: Runs[Cell], effort: Effort) -> tuple[Figure, Table
                 )
                 for (x, _), value in zip(along, estimates, strict=True):
                     table.rows.append((flow, x, *value))
-            curve(axes, runs, along, _direction(direction), line)
+            curve(axes, runs, along, _direction(direction), line.keywords())
             for x, cell in along:
                 value = runs.estimate(cell, _direction(direction))
                 table.rows.append((f"mean of {direction}", x, *value))
@@ -127,6 +140,10 @@ def windows(runs: Runs[Cell], effort: Effort, *, schemes: Sequence[str]) -> tupl
             up, down = cwnd_samples("up-1", document), cwnd_samples("down-1", document)
             axes.plot(times, up, **UPSTREAM.over_time(len(times)))
             axes.plot(times, down, **DOWNSTREAM.over_time(len(times)))
+            if scheme == "droptail":
+                step = max(len(times) // 6, 1)
+                around_2 = tuple((time, 2.0) for time in times[step // 2 :: step])
+                published(axes, Printed("downstream around 2, section II", around_2))
             label(axes, "Time (s)", "Congestion window (packets)")
             if len(schemes) > 1:
                 axes.set_title(f"({letter}) {SCHEMES[scheme].label}")

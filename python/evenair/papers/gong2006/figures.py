@@ -54,6 +54,7 @@ FIGURES: tuple[FigureSpec[Cell, Effort], ...] = (
             x_label=_BUFFER_LABEL,
             y_label="Aggregate throughput (Mb/s)",
             limits=drawing.throughput_limits,
+            printed=drawing.table_1_points(sum),
         ),
     ),
     FigureSpec(
@@ -69,6 +70,7 @@ FIGURES: tuple[FigureSpec[Cell, Effort], ...] = (
             x_label=_BUFFER_LABEL,
             y_label="Jain's fairness index",
             limits=drawing.index_limits,
+            printed=drawing.table_1_points(drawing.jain_index),
         ),
     ),
     FigureSpec(

@@ -36,6 +36,10 @@ PAPER: Paper[Point, Effort] = Paper(
     name="miorandi2006",
     title=TITLE,
     authors=AUTHORS,
+    question="How long does it take to fetch a file when stations browse the web through an 802.11 "
+    "access point? A model of TCP over the DCF, with persistent connections first and short files "
+    "next, is compared with simulations, and used to ask what the TCP window, delayed ACKs and the "
+    "distribution of file sizes do.",
     figures=FIGURES,
     full=FULL,
     quick=QUICK,

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evenair import models
+from evenair.papers.curves import Printed
 from evenair.papers.miorandi2006 import quantities as q
 from evenair.papers.miorandi2006.drawing import Axis, Chart, Modelled, Simulated
-from evenair.papers.miorandi2006.points import FILE_BYTES, THINK_S, Effort
+from evenair.papers.miorandi2006.points import FILE_BYTES, SCHEMES, THINK_S, Effort
+from evenair.papers.miorandi2006.published import TABLE_2, TABLE_3
 from evenair.style import Line
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ _D = Axis("Delayed-ACK parameter, d", "delayed_ack", ticks=_DELAYED)
 _N = Axis("Number of stations, n (access point counted)", "n")
 _P_C = Axis("Collision probability", "collision_probability", limits=(0.0, None))
 _AGGREGATE = Axis("Aggregate throughput (Mb/s)", "aggregate_mbps", limits=(2.0, 3.2))
-_THROUGHPUT = Axis("TCP throughput (Mb/s)", "throughput_mbps")
+_THROUGHPUT = Axis("TCP throughput (Mb/s)", "throughput_mbps", limits=(2.0, None))
 _DELAY = Axis("Mean session delay (s)", "mean_delay_s", limits=(0.0, None))
 _SESSIONS = (
     ("median_delay_s", q.median_delay_s),
@@ -102,6 +104,7 @@ FIGURE_1 = Chart(
         ),
     ),
     (Modelled(_model(), _NODES, lambda n: list(np.asarray(models.collision_probability(n)))),),
+    printed=Printed("section 3.1", ((2, 0.060),)),
 )
 
 FIGURE_2 = Chart(
@@ -185,7 +188,7 @@ FIGURE_5 = Chart(
 
 FIGURE_6 = Chart(
     _D,
-    Axis("Aggregate throughput (Mb/s)", "aggregate_mbps"),
+    Axis("Aggregate throughput (Mb/s)", "aggregate_mbps", limits=(2.0, None)),
     (
         Simulated("ten-w1000", _dots("Simulation, W* = 1000", _BLUE, "o"), q.mbps, q.model_mbps),
         Simulated(
@@ -228,6 +231,7 @@ FIGURE_8 = Chart(
         ),
     ),
     (Modelled(_model("Model (17)"), _HOSTS, delay_over_hosts),),
+    printed=Printed("Table 2", tuple((2, mean) for mean, _, _ in TABLE_2.values())),
     extra=_SESSIONS,
 )
 
@@ -277,12 +281,13 @@ FIGURE_11 = Chart(
             ("dynamic", Line("dynamic d", _RED, ":", "D", filled=False)),
         )
     ),
+    printed=Printed("Table 3", tuple((2, TABLE_3[str(d)][0]) for d in SCHEMES)),
     extra=_SESSIONS,
 )
 
 FIGURE_A2 = Chart(
     Axis("Maximum window, W* (packets)", "window", log=True, ticks=(1, 2, 5, 10, 20, 50, 100)),
-    Axis("phi, contention per segment (us)", "phi_us", limits=(0.0, None)),
+    Axis("Contention per segment, φ (µs)", "phi_us", limits=(0.0, None)),
     (
         Simulated(
             "phi",

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from matplotlib.ticker import MaxNLocator
+
 from evenair.papers.claims import number
+from evenair.papers.curves import Printed, from_zero, published, with_bars
 from evenair.papers.figures import Table
 from evenair.papers.miorandi2006.points import CURVES, Effort, Point
 from evenair.statistics import Estimate
@@ -61,6 +64,8 @@ class Chart:
     y: Axis
     simulated: tuple[Simulated, ...]
     modelled: tuple[Modelled, ...] = ()
+    printed: Printed | None = None
+    """Points that the paper prints as numbers."""
     extra: tuple[tuple[str, Callable[[Document], float]], ...] = field(default=())
     """Further columns of the table: means over the seeds."""
 
@@ -81,15 +86,27 @@ class Chart:
                 axes.plot(grid, values, **modelled.line.keywords())
                 for x, value in zip(grid, values, strict=True):
                     table.rows.append((modelled.line.label, x, None, None, value, *blank))
-            for drawn in self.simulated:
-                self._simulated(axes, table, runs, effort, drawn)
+            for index, drawn in enumerate(self.simulated):
+                keywords = drawn.line.layered(index, len(self.simulated))
+                self._simulated(axes, table, runs, effort, drawn, keywords)
+            if self.printed is not None:
+                published(axes, self.printed)
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
             _set_axis(axes.set_xlabel, axes.set_xscale, axes.set_xlim, axes.set_xticks, self.x)
             _set_axis(axes.set_ylabel, axes.set_yscale, axes.set_ylim, axes.set_yticks, self.y)
+            if self.y.limits == (0.0, None):
+                from_zero(axes)
             legend_above(figure, axes, 2)
         return figure, replace(table, printed=self._printed(table))
 
     def _simulated(
-        self, axes: Any, table: Table, runs: Runs[Point], effort: Effort, drawn: Simulated
+        self,
+        axes: Any,
+        table: Table,
+        runs: Runs[Point],
+        effort: Effort,
+        drawn: Simulated,
+        keywords: dict[str, Any],
     ) -> None:
         shown = []
         for x, point in CURVES[drawn.curve](effort):
@@ -99,11 +116,9 @@ class Chart:
             table.rows.append((drawn.line.label, x, *value, model, *extra))
             # A logarithmic axis cannot show 0.
             if not self.y.log or value.mean > 0:
-                shown.append((x, value.mean, value.ci95 or 0.0))
-        x_values, means, bars = zip(*shown, strict=True)
-        axes.errorbar(
-            x_values, means, yerr=bars, capsize=2.5, elinewidth=0.9, **drawn.line.keywords()
-        )
+                shown.append((x, value))
+        x_values, estimates = zip(*shown, strict=True)
+        with_bars(axes, x_values, estimates, len(runs.seeds), keywords)
 
     def _printed(self, table: Table) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
         """Return the simulated points beside the model, as the report prints them."""

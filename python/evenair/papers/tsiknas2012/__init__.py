@@ -33,6 +33,9 @@ PAPER = Paper(
     title="Comparative Performance Evaluation of TCP Variants in WiMAX (and WLANs) Network "
     "Configurations: the WLANs",
     authors="Konstantinos Tsiknas, George Stamatelos (Democritus University of Thrace, 2012)",
+    question="Which TCP variant has the highest goodput over a wired path that ends in a WLAN with "
+    "wireless errors: New Reno, Vegas, Veno, Westwood or BIC? And which if the wire is congested, "
+    "too?",
     figures=FIGURES,
     full=FULL,
     quick=QUICK,
