@@ -21,7 +21,8 @@ fn arrival(at: u64, from: u32, bytes: u32) -> Arrival {
 fn two_stations(config: DcfConfig, seed: u64, arrivals: Vec<Arrival>) -> Case {
     let rates = vec![Rate::from_mbps(1); 3];
     let until = us(1_000_000);
-    Case { config, seed, rates, error_rates: vec![0.0; 3], arrivals, until }
+    let scope = mac_errors(LossyFrames::Data, LossDirection::Both);
+    Case { config, seed, rates, error_rates: vec![0.0; 3], scope, arrivals, until }
 }
 
 fn accesses(seen: &[Seen]) -> Vec<(Instant, Vec<u32>)> {
@@ -57,6 +58,7 @@ fn a_lone_station_has_immediate_access() {
                     packet,
                     times,
                     rts: false,
+                    acknowledged: true,
                     retries: 0
                 },
                 Seen::Done { at: end, station: 1, packet, outcome: TxStatus::Delivered },
