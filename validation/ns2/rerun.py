@@ -34,6 +34,7 @@ FAMILIES = {
     "f5": ("f5_tcp_variants_wireless_errors.json", "lossy_download.tcl"),
     "f5-20": ("f5_20seeds.json", "lossy_download.tcl"),
     "f7": ("f7_saturated_udp_uplink.json", "saturated_udp.tcl"),
+    "f9-mac": ("f9_mac_level.json", "lossy_download.tcl"),
     "f8": ("f8_tcp_variants_errors_before_retransmission.json", "lossy_download.tcl"),
 }
 # What rounding can make of two equal runs: mean queue lengths are stored to four places, goodputs
@@ -57,12 +58,13 @@ def options(script: str, row: dict[str, Any]) -> list[str]:
     if script == "cell_tcp.tcl":
         return [f"up={row['n_up']}", f"down={row['n_down']}", f"buffer={row['ap_buffer_packets']}"]
     if script == "lossy_download.tcl":
+        bad_state = row["mean_bad_state_s"]
         return [
             f"agent={row['tcp_variant']}",
             f"loss={row['packet_error_rate']}",
             f"errors={row['error_model']}",
             f"level={row['error_level']}",
-            f"bad_state={row['mean_bad_state_s']}",
+            *([] if bad_state is None else [f"bad_state={bad_state}"]),
         ]
     # A threshold of 0 bytes sends an RTS before every frame; 3000 is longer than any.
     return [f"stations={row['n_stations']}", f"rts_threshold={0 if row['rts_cts'] else 3000}"]

@@ -182,10 +182,11 @@ fn every_congestion_control_runs() {
 fn every_loss_model_runs() {
     check(|config: &loss::Config| {
         let mut model = Losses::new(config, RngStream::new(1, StreamId::FrameErrors, 0));
-        let frame = loss::Frame { rate: crate::units::Rate::from_mbps(11), bytes: 1500 };
+        let rate = crate::units::Rate::from_mbps(11);
+        let frame = loss::Frame { kind: loss::FrameKind::Data, rate, bytes: 1500 };
         let lost =
             (1..=1000).filter(|i| model.loses(Instant::from_nanos(i * 1_000_000), frame)).count();
-        let rate = config.values().into_iter().find(|(p, _)| p.name == "rate");
+        let rate = config.values().into_iter().find(|(p, _)| ["rate", "data"].contains(&p.name));
         // Bounds are next to 0 and 1; at the default, the state of 5 ms lasts no second.
         match rate {
             Some((_, Value::Number(rate))) if rate < 1e-9 => assert_eq!(lost, 0, "{config:?}"),

@@ -1,9 +1,10 @@
 //! Loss models: losses that are not caused by collisions or full queues.
 //!
 //! A loss model decides for each packet of one link in one direction, given the time of its
-//! reception, whether it is lost. With `level = "mac"` it decides on each transmission of the MAC,
-//! which retransmits lost ones; with `level = "ip"`, on each packet that the MAC has delivered. To
-//! add a loss model, add a configuration and a type here and a line in `loss_models!` below.
+//! reception, whether it is lost. With `level = "mac"` it decides on each frame that the MAC
+//! transmits, RTS, CTS and ACK included; the MAC retransmits what is not acknowledged. With
+//! `level = "ip"` it decides on each packet that the MAC has delivered. To add a loss model, add a
+//! configuration and a type here and a line in `loss_models!` below.
 
 use crate::component::{configuration, named, names, positive, probability, registry};
 use crate::packet::Direction;
@@ -11,9 +12,20 @@ use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
 
+/// Whether a frame carries a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameKind {
+    /// It does.
+    Data,
+    /// It is an RTS, CTS or ACK frame of the MAC.
+    Control,
+}
+
 /// What a loss model may take into account besides the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
+    /// Its kind.
+    pub kind: FrameKind,
     /// The rate at which it was transmitted.
     pub rate: Rate,
     /// Its size, bytes: on the air with MAC overhead for [`Level::Mac`], else that of the IP packet.
@@ -70,6 +82,7 @@ macro_rules! loss_models {
 loss_models! {
     Independent(IndependentConfig),
     GilbertElliott(GilbertElliottConfig),
+    BitError(BitErrorConfig),
 }
 
 named! {
@@ -85,7 +98,20 @@ named! {
 }
 
 named! {
-    /// The directions of a link in which packets are lost.
+    /// The frames that are lost at [`Level::Mac`].
+    pub enum LossyFrames {
+        /// Data, RTS, CTS and ACK frames.
+        #[default]
+        All => "all",
+        /// Data frames only.
+        Data => "data",
+    }
+    planned []
+}
+
+named! {
+    /// The directions of a link in which packets and frames are lost. An ACK or CTS travels against the
+    /// direction of the frame that it answers.
     pub enum LossDirection {
         /// Both.
         #[default]
@@ -102,9 +128,11 @@ configuration! {
     /// The packets to which a loss model applies.
     pub group ScopeConfig;
     /// what is lost: packets that the MAC has delivered, so that TCP sees each loss (ip),
-    /// or single transmissions, which the MAC repeats (mac)
+    /// or single frames, which the MAC repeats (mac)
     level: Level = Level::Ip, names();
-    /// whose packets: from the access point to the station (down), the other way (up)
+    /// which frames at level mac: data, RTS, CTS and ACK frames (all), data frames only (data)
+    frames: LossyFrames = LossyFrames::All, names();
+    /// whose packets or frames: from the access point to the station (down), the other way (up)
     direction: LossDirection = LossDirection::Both, names();
 }
 
@@ -120,6 +148,8 @@ configuration! {
 pub struct LinkLoss {
     /// The layer at which losses occur.
     pub level: Level,
+    /// The frames that are lost at [`Level::Mac`].
+    pub frames: LossyFrames,
     /// From the access point to the station; on a wired link towards the access point.
     pub down: Option<Losses>,
     /// The opposite direction.
@@ -131,10 +161,11 @@ impl LinkLoss {
     /// `purpose`. Each direction has its own random stream.
     pub fn new(config: &Config, seed: u64, purpose: StreamId, link: u32) -> Self {
         let stream = |direction| RngStream::new(seed, purpose, 2 * u64::from(link) + direction);
-        let ScopeConfig { level, direction } = *config.scope();
+        let ScopeConfig { level, frames, direction } = *config.scope();
         let model = |number| Losses::new(config, stream(number));
         Self {
             level,
+            frames,
             down: (direction != LossDirection::Up).then(|| model(0)),
             up: (direction != LossDirection::Down).then(|| model(1)),
         }
@@ -146,7 +177,10 @@ impl LinkLoss {
             Direction::Down => &mut self.down,
             Direction::Up => &mut self.up,
         };
-        self.level == level && losses.as_mut().is_some_and(|losses| losses.loses(now, frame))
+        let covered = self.frames == LossyFrames::All || frame.kind == FrameKind::Data;
+        self.level == level
+            && covered
+            && losses.as_mut().is_some_and(|losses| losses.loses(now, frame))
     }
 }
 
@@ -251,11 +285,51 @@ impl LossModel for GilbertElliott {
     }
 }
 
+configuration! {
+    /// Parameters of independent bit errors.
+    pub struct BitErrorConfig {
+        name: "bit-error",
+        summary: "each bit is wrong with the same probability, and a packet with a wrong bit is lost",
+        source: "Bernoulli trials; the probability is 1 - (1 - b)^(8 bytes)",
+    }
+    /// bit error rate b of data frames and packets
+    data: f64 = 0.000_01, probability();
+    /// bit error rate b of RTS, CTS and ACK frames, whose rate and modulation may be others
+    control: f64 = 0.000_01, probability();
+    /// Common to all loss models.
+    scope: ScopeConfig = ScopeConfig::default();
+}
+
+/// Independent bit errors. PLCP preamble and header have none.
+#[derive(Clone, Debug)]
+pub struct BitError {
+    /// ln(1 - b) of data and control frames.
+    log_correct: [f64; 2],
+    stream: RngStream,
+}
+
+impl BitError {
+    fn new(config: BitErrorConfig, stream: RngStream) -> Self {
+        Self { log_correct: [config.data, config.control].map(|b| libm::log1p(-b)), stream }
+    }
+}
+
+impl LossModel for BitError {
+    fn loses(&mut self, _now: Instant, frame: Frame) -> bool {
+        let log_correct = match frame.kind {
+            FrameKind::Data => self.log_correct[0],
+            FrameKind::Control => self.log_correct[1],
+        };
+        let bits = 8.0 * f64::from(frame.bytes);
+        self.stream.uniform() < -libm::expm1(bits * log_correct)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const FRAME: Frame = Frame { rate: Rate::from_mbps(11), bytes: 1536 };
+    const FRAME: Frame = Frame { kind: FrameKind::Data, rate: Rate::from_mbps(11), bytes: 1536 };
 
     fn losses(name: &str, rate: f64, bad_state: Duration, seed: u64) -> Losses {
         let loss = LossRateConfig { rate };
@@ -320,10 +394,45 @@ mod tests {
         assert!(chi2 < 45.3, "chi-square {chi2}");
     }
 
+    /// A frame of n bytes is lost with probability 1 - (1 - b)^(8 n). Five standard errors of the share
+    /// of 200,000 frames.
+    #[test]
+    fn long_frames_have_more_bit_errors() {
+        let config = BitErrorConfig { data: 1e-4, control: 1e-3, ..BitErrorConfig::default() };
+        let stream = RngStream::new(1, StreamId::FrameErrors, 0);
+        let mut losses = Losses::new(&config.into(), stream);
+        for (kind, bytes, rate) in [
+            (FrameKind::Data, 1536, 1e-4),
+            (FrameKind::Data, 14, 1e-4),
+            (FrameKind::Control, 14, 1e-3),
+        ] {
+            let frame = Frame { kind, bytes, ..FRAME };
+            let n = 200_000;
+            let lost = (0..n).filter(|_| losses.loses(Instant::ZERO, frame)).count();
+            let expected = 1.0 - libm::pow(1.0 - rate, 8.0 * f64::from(bytes));
+            let error = lost as f64 / f64::from(n) - expected;
+            let standard_error = (expected * (1.0 - expected) / f64::from(n)).sqrt();
+            assert!(error.abs() < 5.0 * standard_error, "{kind:?} {bytes}: {error} off {expected}");
+        }
+    }
+
+    #[test]
+    fn frames_that_are_not_covered_are_not_lost() {
+        let loss = LossRateConfig { rate: 1.0_f64.next_down() };
+        let control = Frame { kind: FrameKind::Control, ..FRAME };
+        for (frames, lost) in [(LossyFrames::All, true), (LossyFrames::Data, false)] {
+            let scope = ScopeConfig { level: Level::Mac, frames, ..ScopeConfig::default() };
+            let config: Config = IndependentConfig { loss: loss.clone(), scope }.into();
+            let mut link = LinkLoss::new(&config, 1, StreamId::FrameErrors, 0);
+            let mut lose = |frame| link.lose(Level::Mac, Direction::Up, Instant::ZERO, frame);
+            assert_eq!([lose(control), lose(FRAME)], [lost, true]);
+        }
+    }
+
     #[test]
     fn directions_are_independent_and_levels_apart() {
         let config = |direction| -> Config {
-            let scope = ScopeConfig { level: Level::Mac, direction };
+            let scope = ScopeConfig { level: Level::Mac, direction, ..ScopeConfig::default() };
             IndependentConfig { loss: LossRateConfig { rate: 0.5 }, scope }.into()
         };
         let both = config(LossDirection::Both);

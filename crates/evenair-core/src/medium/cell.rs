@@ -3,7 +3,7 @@
 use super::{
     AirUsage, CellContext, Medium, PacketId, Reception, Taken, Transmission, TxQueueId, TxStatus,
 };
-use crate::loss::{Frame, Level, LinkLoss};
+use crate::loss::{Frame, FrameKind, Level, LinkLoss};
 use crate::packet::{Direction, NodeId, Packet};
 use crate::queue::{Backlog, QueueItem, TxQueue};
 use crate::time::Instant;
@@ -229,7 +229,7 @@ impl<P: CellPacket> Nodes<P> {
         let station = if direction == Direction::Down { to } else { from };
         let lost = match &mut self.losses[station.index()] {
             Some(loss) => {
-                let frame = Frame { rate, bytes: packet.size() };
+                let frame = Frame { kind: FrameKind::Data, rate, bytes: packet.size() };
                 loss.lose(Level::Ip, direction, at, frame)
             }
             None => false,
@@ -282,10 +282,14 @@ impl<P: CellPacket> CellContext for Nodes<P> {
     }
 
     #[inline(always)]
+    fn may_corrupt(&self, station: NodeId) -> bool {
+        self.losses[station.index()].as_ref().is_some_and(|loss| loss.level == Level::Mac)
+    }
+
     fn is_corrupted(&mut self, transmission: &Transmission) -> bool {
-        let Transmission { at, station, direction, rate, bytes } = *transmission;
+        let Transmission { at, station, direction, kind, rate, bytes } = *transmission;
         match &mut self.losses[station.index()] {
-            Some(loss) => loss.lose(Level::Mac, direction, at, Frame { rate, bytes }),
+            Some(loss) => loss.lose(Level::Mac, direction, at, Frame { kind, rate, bytes }),
             None => false,
         }
     }

@@ -11,6 +11,7 @@ pub mod wlan;
 
 pub use cell::{Arrival, Cell, CellPacket};
 
+use crate::loss::FrameKind;
 use crate::packet::{Direction, NodeId};
 use crate::queue::Backlog;
 use crate::time::{Duration, Instant};
@@ -90,7 +91,7 @@ pub struct Taken {
 pub enum TxStatus {
     /// Acknowledged, or sent on a medium without acknowledgements.
     Delivered,
-    /// Given up at a retry limit.
+    /// Given up at a retry limit. It has been received nevertheless if only its ACKs were lost.
     Dropped,
 }
 
@@ -109,16 +110,18 @@ pub struct Reception {
     pub rate: Rate,
 }
 
-/// A transmission over the air, as a loss model sees it.
+/// A frame on the air, as a loss model sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transmission {
+    /// Whether it carries data.
+    pub kind: FrameKind,
     /// Its end.
     pub at: Instant,
     /// The end of its link that is not the access point.
     pub station: NodeId,
-    /// Its direction.
+    /// Its direction: that of an ACK is opposite to that of the data.
     pub direction: Direction,
-    /// Data rate.
+    /// Its rate.
     pub rate: Rate,
     /// Bytes on the air, MAC overhead included.
     pub bytes: u32,
@@ -140,7 +143,12 @@ pub trait CellContext {
     /// The sender is done with `packet`, which no longer counts against the limit of its queue.
     fn release(&mut self, now: Instant, packet: PacketId, status: TxStatus);
 
-    /// Whether a transmission that met no other is undecodable.
+    /// Whether frames on the link of `station` may be corrupted. If not, a medium need not ask
+    /// [`CellContext::is_corrupted`].
+    fn may_corrupt(&self, station: NodeId) -> bool;
+
+    /// Whether a frame that met no other is undecodable. Asked once for each frame that is
+    /// transmitted; for the frames of one link and direction in order of time.
     fn is_corrupted(&mut self, transmission: &Transmission) -> bool;
 }
 
@@ -201,7 +209,7 @@ pub struct Airtime {
     pub successes: Duration,
     /// The node's own frames in collisions.
     pub collisions: Duration,
-    /// Frames that were corrupted.
+    /// Attempts in which a frame was corrupted.
     pub corrupted: Duration,
 }
 

@@ -12,8 +12,9 @@ use evenair_core::time::{Duration, Instant};
 use crate::capture::{AirFrame, AirPhy, AirWriter, Node, Segment, WireWriter};
 use crate::{CaptureOf, CaptureSinks, RunError};
 
-/// The two captures of a run. The capture of the air contains the frames that a monitor could
-/// decode, so none that collided.
+/// The two captures of a run. The capture of the air contains the exchanges in which a packet is
+/// received for the first time, with the frames that their receivers decode: the ACK is absent if it
+/// is lost. Failed attempts and retransmissions of what has been received are absent.
 pub(crate) struct CaptureWriter {
     air: AirWriter<Box<dyn Write + Send>>,
     wire: WireWriter<Box<dyn Write + Send>>,
@@ -135,7 +136,10 @@ impl CaptureWriter {
         };
         let nav = micros(end.since(exchange.data_end));
         self.air.frame(exchange.data_start, exchange.rate, nav, &data)?;
-        self.air.frame(ack_start, control, 0, &AirFrame::Ack { to: node(from) })
+        if exchange.acknowledged {
+            self.air.frame(ack_start, control, 0, &AirFrame::Ack { to: node(from) })?;
+        }
+        Ok(())
     }
 }
 

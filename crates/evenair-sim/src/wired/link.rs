@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use evenair_core::loss::{Frame, LossModel, Losses};
+use evenair_core::loss::{Frame, FrameKind, LossModel, Losses};
 use evenair_core::packet::Packet;
 use evenair_core::queue::{Limit, Queue, QueueStats, TxQueue};
 use evenair_core::time::{Duration, Instant};
@@ -196,7 +196,7 @@ impl Link {
 
     #[cold]
     fn is_lost(&mut self, now: Instant, arrival: Instant, bytes: u32) -> bool {
-        let frame = Frame { rate: self.rate, bytes };
+        let frame = Frame { kind: FrameKind::Data, rate: self.rate, bytes };
         while self.lost.front().is_some_and(|&at| at < now) {
             self.lost.pop_front();
             self.losses += 1;

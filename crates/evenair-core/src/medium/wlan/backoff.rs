@@ -68,6 +68,8 @@ pub(super) struct Contention {
     off_grid: Vec<OffGrid>,
     /// The first boundary at which an off-grid contender transmits.
     first_off_grid: Option<u64>,
+    /// A node that waits for DIFS only in this idle period.
+    exempt: Option<NodeId>,
     idle: Vec<IdleBackoff>,
 }
 
@@ -80,6 +82,7 @@ impl Contention {
             ring: SlotRing::new(nodes, cw_max),
             off_grid: Vec::with_capacity(nodes),
             first_off_grid: None,
+            exempt: None,
             idle: vec![IdleBackoff::Post(0); nodes],
         }
     }
@@ -88,8 +91,28 @@ impl Contention {
     pub(super) fn idle(&mut self, ring_from: u64) {
         self.ring_from = ring_from;
         self.first_off_grid = None;
+        self.exempt = None;
         for i in 0..self.off_grid.len() {
             self.off_grid[i].from = ring_from;
+            self.expect(self.off_grid[i]);
+        }
+    }
+
+    /// `node` transmitted the frame with which the busy period ended, and which no other node could
+    /// decode: it counts from boundary 0. Call [`Contention::idle`] first.
+    #[cold]
+    pub(super) fn exempt_from_eifs(&mut self, node: NodeId) {
+        self.exempt = Some(node);
+        let counting =
+            |counter, has_frame| OffGrid { node, from: 0, counter, has_frame, immediate: false };
+        if let IdleBackoff::Post(position) = self.idle[node.index()] {
+            if position > self.elapsed {
+                self.leave_grid(counting(position - self.elapsed, false));
+            }
+        } else if let Some(counter) = self.ring.remove(self.elapsed, node) {
+            self.leave_grid(counting(counter, true));
+        } else if let Some(i) = self.off_grid.iter().position(|s| s.node == node) {
+            self.off_grid[i].from = 0;
             self.expect(self.off_grid[i]);
         }
     }
@@ -209,13 +232,12 @@ impl Contention {
     /// The boundary until which `node`, whose backoff is over, has to be silent in this idle
     /// period. Its response timeout if it has just transmitted: it is then removed from the off-grid contenders.
     fn silent_until(&mut self, node: NodeId) -> u64 {
-        if self.idle[node.index()] != IdleBackoff::OffGrid {
-            return self.ring_from;
+        if self.idle[node.index()] == IdleBackoff::OffGrid
+            && let Some(i) = self.off_grid.iter().position(|s| s.node == node)
+        {
+            return self.off_grid.swap_remove(i).from;
         }
-        match self.off_grid.iter().position(|s| s.node == node) {
-            Some(i) => self.off_grid.swap_remove(i).from,
-            None => self.ring_from,
-        }
+        if self.exempt == Some(node) { 0 } else { self.ring_from }
     }
 
     fn join_ring(&mut self, node: NodeId, position: u64, has_frame: bool) {

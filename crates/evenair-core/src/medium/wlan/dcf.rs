@@ -1,4 +1,5 @@
-//! The channel of one 802.11 cell and the MAC of every node in it.
+//! The channel of one 802.11 cell and the MAC of every node in it. [`super::attempt`] has the frames of
+//! an attempt and what follows from a failure.
 //!
 //! **Rules** (IEEE 802.11-2007, clause 9.2; one collision domain: every node hears every other).
 //! - A node whose packet arrives while the medium is idle, and whose post-backoff is over, transmits
@@ -13,9 +14,13 @@
 //!   then starts its backoff. The DIFS of idle medium that must precede a backoff slot (9.2.5.2) has
 //!   passed by then, or passes after the end of the longest frame.
 //! - All other nodes have heard a frame that they could not decode, and wait EIFS from its end
-//!   (9.2.3.4) instead of DIFS. A corrupted frame is taken to be undecodable for all listeners. The
+//!   (9.2.3.4) instead of DIFS. A corrupted frame is taken to be undecodable for all listeners; a
+//!   listener resets the NAV of an RTS whose CTS it could not decode (permitted by 9.2.5.4). The
 //!   sender of the shorter frame in a collision was transmitting when the longer frame began, and so
 //!   has not detected a frame: it waits for its response timeout and a DIFS, not for an EIFS.
+//! - A sender that receives a corrupted CTS or ACK, too, waits EIFS from its end, and has failed
+//!   (9.2.8). The node that transmitted this frame waits DIFS. A data frame that is retransmitted
+//!   because its ACK was lost is acknowledged again, but delivered once (9.2.9).
 //! - Retry limits count attempts (9.2.5.3): the short one those of RTS frames and of frames without
 //!   RTS, the long one those of data frames after RTS/CTS. A packet is dropped at its limit.
 //!
@@ -26,13 +31,14 @@
 //! A MAC takes its next packet as soon as it is done with the last one, before it contends: an 802.11
 //! interface without aggregation holds one packet while it waits for access.
 
+use super::attempt::{ExchangeFrame, Failure};
 use super::backoff::{Access, Contention};
 use super::mac::{LinkRate, Mac, RateControl};
 use super::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
 use crate::medium::{
-    AirUsage, CellContext, Medium, QueueLayout, Reception, Taken, Transmission, TxQueueId, TxStatus,
+    AirUsage, CellContext, Medium, QueueLayout, Reception, Taken, TxQueueId, TxStatus,
 };
-use crate::packet::{Direction, NodeId};
+use crate::packet::NodeId;
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
@@ -73,7 +79,7 @@ impl DcfConfig {
     }
 }
 
-/// Times of a successful frame exchange, for captures.
+/// Times of a frame exchange in which a packet is received for the first time, for captures.
 #[derive(Clone, Copy, Debug)]
 pub struct Exchange {
     /// Start of its first frame (RTS or data).
@@ -86,50 +92,52 @@ pub struct Exchange {
     pub rate: Rate,
     /// Whether RTS and CTS preceded the data frame.
     pub rts: bool,
+    /// Whether the ACK is received as well.
+    pub acknowledged: bool,
     /// How often the data frame had been sent before.
     pub retries: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Phase {
+pub(super) enum Phase {
     /// Idle; slot boundaries lie at `grid` + k slots.
     Idle { grid: Instant },
     /// A single node's exchange; its data frame ends when the phase is `due`.
     Sending,
     /// The acknowledgement of that frame ends when the phase is `due`.
     Acknowledging,
-    /// Frames that will not be acknowledged; the longest ends when the phase is `due`.
-    Failing,
+    /// An attempt that fails; its last frame ends when the phase is `due`.
+    Failing(Failure),
 }
 
 /// An 802.11 cell.
 #[derive(Debug)]
 pub struct Dcf {
-    config: DcfConfig,
+    pub(super) config: DcfConfig,
     /// Durations that every exchange needs.
-    rts_time: Duration,
-    cts_time: Duration,
-    ack_time: Duration,
+    pub(super) rts_time: Duration,
+    pub(super) cts_time: Duration,
+    pub(super) ack_time: Duration,
     /// Slot boundaries that EIFS takes beyond DIFS.
-    eifs_slots: u64,
-    macs: Vec<Mac>,
+    pub(super) eifs_slots: u64,
+    pub(super) macs: Vec<Mac>,
     /// Rates of the link between each node and the access point, down and up; the entry of the access
     /// point itself is not used.
-    rates: Vec<[LinkRate; 2]>,
-    contention: Contention,
-    phase: Phase,
+    pub(super) rates: Vec<[LinkRate; 2]>,
+    pub(super) contention: Contention,
+    pub(super) phase: Phase,
     /// When the phase ends. Of an idle medium: the time of the next access, or an earlier time while
     /// that is not known.
-    due: Instant,
-    /// The last attempt of a single node that succeeded.
-    exchange: Exchange,
+    pub(super) due: Instant,
+    /// The last exchange in which a packet was received for the first time.
+    pub(super) exchange: Exchange,
     /// The slot boundary of the next access while the medium is idle; `None` when there is none, or
     /// when it has to be looked up again.
     next_access: Option<u64>,
     /// The nodes of the present, or last, attempt.
-    transmitters: Vec<NodeId>,
+    pub(super) transmitters: Vec<NodeId>,
     /// Those of them that have given up their packet.
-    dropped: Vec<NodeId>,
+    pub(super) dropped: Vec<NodeId>,
 }
 
 impl Dcf {
@@ -155,6 +163,7 @@ impl Dcf {
                 data_end: Instant::ZERO,
                 rate: config.control_rate,
                 rts: false,
+                acknowledged: false,
                 retries: 0,
             },
             next_access: None,
@@ -176,7 +185,7 @@ impl Dcf {
 
     /// The MAC of `node`, which has no packet, takes the next one.
     #[inline(always)]
-    fn fetch(&mut self, now: Instant, node: NodeId, cell: &mut impl CellContext) {
+    pub(super) fn fetch(&mut self, now: Instant, node: NodeId, cell: &mut impl CellContext) {
         let queue = Self::LAYOUT.queue(node, NodeId::ACCESS_POINT, 0);
         if let Some(taken) = cell.take(now, queue, u32::MAX) {
             self.accept(now, queue, taken);
@@ -223,110 +232,8 @@ impl Dcf {
         }
     }
 
-    /// `node` transmits alone.
-    #[inline(always)]
-    fn send(&mut self, now: Instant, node: NodeId, cell: &mut impl CellContext) {
-        let sifs = self.config.phy.sifs;
-        let (rate, airtime) = self.choose_rate(node);
-        let mac = &mut self.macs[node.index()];
-        mac.airtime = airtime;
-        let data_start = if mac.needs_rts {
-            // CTS was received: the count of failed RTS frames starts anew (9.2.5.3).
-            mac.short_retries = 0;
-            now + self.rts_time + sifs + self.cts_time + sifs
-        } else {
-            now
-        };
-        let data_end = data_start + airtime;
-        let direction = Direction::from_node(node);
-        let station = if direction == Direction::Down { mac.to } else { node };
-        let bytes = mac.bytes;
-        mac.usage.attempts += 1;
-        mac.usage.data_frames += 1;
-        self.due = data_end;
-        if cell.is_corrupted(&Transmission { at: data_end, station, direction, rate, bytes }) {
-            mac.usage.airtime.corrupted += data_end.since(now);
-            self.phase = Phase::Failing;
-            return;
-        }
-        mac.usage.airtime.successes += data_end.since(now) + sifs + self.ack_time;
-        let rts = mac.needs_rts;
-        let retries = if rts { mac.long_retries } else { mac.short_retries };
-        self.exchange = Exchange { start: now, data_start, data_end, rate, rts, retries };
-        self.phase = Phase::Sending;
-    }
-
-    /// Several nodes transmit.
-    #[inline(never)] // rare in comparison
-    fn collide(&mut self, now: Instant) {
-        let mut longest = Duration::ZERO;
-        for i in 0..self.transmitters.len() {
-            let node = self.transmitters[i];
-            if !self.macs[node.index()].needs_rts {
-                let (_, airtime) = self.choose_rate(node);
-                self.macs[node.index()].airtime = airtime;
-            }
-            let mac = &mut self.macs[node.index()];
-            let first = mac.first_frame(self.rts_time);
-            mac.usage.attempts += 1;
-            mac.usage.collisions += 1;
-            mac.usage.data_frames += u64::from(!mac.needs_rts);
-            mac.usage.airtime.collisions += first;
-            longest = longest.max(first);
-        }
-        self.phase = Phase::Failing;
-        self.due = now + longest;
-    }
-
-    /// Rate and airtime of the data frame that `node` transmits now.
-    #[inline(always)]
-    fn choose_rate(&mut self, node: NodeId) -> (Rate, Duration) {
-        let mac = &self.macs[node.index()];
-        let (station, direction) = if node.is_access_point() { (mac.to, 0) } else { (node, 1) };
-        self.rates[station.index()][direction].attempt(&self.config.phy, mac.bytes)
-    }
-
-    /// The frames on the air have failed: counts retries, drops packets, draws backoffs.
-    #[inline(never)] // rare in comparison
-    fn fail(&mut self, now: Instant, cell: &mut impl CellContext) {
-        let phy = self.config.phy;
-        self.become_idle(self.eifs_slots);
-        let collision = self.transmitters.len() > 1;
-        let rts_time = self.rts_time;
-        let last_frame =
-            |mac: &Mac| if collision { mac.first_frame(rts_time) } else { mac.airtime };
-        let lengths = self.transmitters.iter().map(|&node| last_frame(&self.macs[node.index()]));
-        let longest = lengths.max().unwrap_or(Duration::ZERO);
-        for i in 0..self.transmitters.len() {
-            let node = self.transmitters[i];
-            let mac = &mut self.macs[node.index()];
-            let own = last_frame(mac);
-            // The response timeout counts from the end of the node's own frame, the DIFS from the end
-            // of the longest.
-            let timeout = (own + phy.response_timeout()).saturating_sub(longest);
-            let from = timeout.saturating_sub(phy.difs()).div_ceil(phy.slot);
-            let (retries, limit) = if mac.needs_rts && !collision {
-                (&mut mac.long_retries, self.config.long_retry_limit)
-            } else {
-                (&mut mac.short_retries, self.config.short_retry_limit)
-            };
-            *retries += 1;
-            if *retries >= limit {
-                self.finish(now, node, from, TxStatus::Dropped, cell);
-                self.dropped.push(node);
-            } else {
-                mac.cw = (2 * mac.cw + 1).min(phy.cw_max);
-                let backoff = mac.draw_backoff();
-                self.contention.back_off(node, from, backoff, true);
-            }
-        }
-        while let Some(node) = self.dropped.pop() {
-            self.fetch(now, node, cell);
-        }
-    }
-
     /// The busy period ends when it is `due`; nodes in the slot ring count from boundary `ring_from`.
-    fn become_idle(&mut self, ring_from: u64) {
+    pub(super) fn become_idle(&mut self, ring_from: u64) {
         self.phase = Phase::Idle { grid: self.due + self.config.phy.difs() };
         self.next_access = None;
         self.contention.idle(ring_from);
@@ -343,7 +250,7 @@ impl Dcf {
 
     /// `node` is done with its packet: it draws a post-backoff, which counts from boundary `from`.
     #[inline(always)]
-    fn finish(
+    pub(super) fn finish(
         &mut self,
         now: Instant,
         node: NodeId,
@@ -408,7 +315,10 @@ impl Medium for Dcf {
                 }
                 Phase::Sending => {
                     let from = self.transmitters[0];
-                    self.phase = Phase::Acknowledging;
+                    self.phase = match self.exchange.acknowledged {
+                        true => Phase::Acknowledging,
+                        false => Phase::Failing(Failure::Corrupted(ExchangeFrame::Ack)),
+                    };
                     self.due = now + self.config.phy.sifs + self.ack_time;
                     let mac = &self.macs[from.index()];
                     if let Some(packet) = mac.packet {
@@ -422,7 +332,7 @@ impl Medium for Dcf {
                     self.finish(now, node, 0, TxStatus::Delivered, cell);
                     self.fetch(now, node, cell);
                 }
-                Phase::Failing => self.fail(now, cell),
+                Phase::Failing(failure) => self.fail(now, failure, cell),
             }
         }
         None

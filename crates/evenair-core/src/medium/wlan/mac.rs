@@ -59,6 +59,8 @@ pub(super) struct Mac {
     pub(super) to: NodeId,
     /// Its size on the air, MAC overhead included.
     pub(super) bytes: u32,
+    /// Whether it has been received: the receiver acknowledges a retransmission, and discards it.
+    pub(super) received: bool,
     /// Time on the air of the data frame of the present attempt; not set for an RTS that collided.
     pub(super) airtime: Duration,
     pub(super) needs_rts: bool,
@@ -75,6 +77,7 @@ impl Mac {
             packet: None,
             to: NodeId::ACCESS_POINT,
             bytes: 0,
+            received: false,
             airtime: Duration::ZERO,
             needs_rts: false,
             cw: phy.cw_min,
@@ -90,6 +93,7 @@ impl Mac {
     pub(super) fn load(&mut self, config: &DcfConfig, taken: Taken) {
         self.bytes = taken.bytes + config.mac_overhead;
         self.packet = Some(taken.packet);
+        self.received = false;
         self.to = taken.to;
         self.needs_rts = config.rts_threshold.is_some_and(|threshold| self.bytes > threshold);
     }

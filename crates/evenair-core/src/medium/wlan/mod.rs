@@ -1,5 +1,6 @@
 //! An 802.11 cell: the distributed coordination function in one collision domain.
 
+mod attempt;
 mod backoff;
 mod dcf;
 mod mac;

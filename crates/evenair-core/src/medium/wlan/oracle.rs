@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 
 use super::tests::{AP, Event, Frame};
 use super::{DcfConfig, Exchange};
+use crate::loss::{LossDirection, LossyFrames, ScopeConfig};
 use crate::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 use crate::medium::{AirUsage, TxStatus};
 use crate::rng::{RngStream, StreamId};
@@ -18,6 +19,7 @@ use crate::units::Rate;
 struct Station {
     rate: Rate,
     error_rate: f64,
+    scope: ScopeConfig,
     frame: Option<Frame>,
     /// Slots still to count, of a backoff or a post-backoff; `None` when there is none to count.
     counter: Option<u32>,
@@ -26,6 +28,8 @@ struct Station {
     ready_from: Instant,
     /// The counter of 0 stands for an immediate access, not for a backoff.
     immediate: bool,
+    /// Its frame has been received, but not acknowledged.
+    received: bool,
     cw: u32,
     short_retries: u32,
     long_retries: u32,
@@ -44,7 +48,16 @@ enum Air {
     /// `sender`'s data is being acknowledged.
     Ack { sender: u32, end: Instant },
     /// Frames in vain: each sender, and when its own frame ends.
-    Vain { senders: Vec<(u32, Instant)>, end: Instant },
+    Vain { senders: Vec<(u32, Instant)>, end: Instant, counts_for: Limit },
+    /// The CTS or ACK for `sender` cannot be decoded.
+    VainAnswer { sender: u32, end: Instant, counts_for: Limit },
+}
+
+/// The retry limit for which a failure counts.
+#[derive(Clone, Copy, Debug)]
+enum Limit {
+    Short,
+    Long,
 }
 
 /// The slot-by-slot DCF. A node is offered a packet when it
@@ -64,10 +77,12 @@ impl Oracle {
         let station = |(index, &rate): (usize, &Rate)| Station {
             rate,
             error_rate: 0.0,
+            scope: ScopeConfig::default(),
             frame: None,
             counter: None,
             ready_from: Instant::ZERO + config.phy.difs(),
             immediate: false,
+            received: false,
             cw: config.phy.cw_min,
             short_retries: 0,
             long_retries: 0,
@@ -85,8 +100,9 @@ impl Oracle {
         }
     }
 
-    pub(super) fn set_error_rate(&mut self, station: u32, rate: f64) {
+    pub(super) fn set_errors(&mut self, station: u32, rate: f64, scope: &ScopeConfig) {
         self.stations[station as usize].error_rate = rate;
+        self.stations[station as usize].scope = scope.clone();
     }
 
     pub(super) fn is_free(&self, station: u32) -> bool {
@@ -123,7 +139,7 @@ impl Oracle {
         match &self.air {
             Air::Idle { boundary } => *boundary,
             Air::Data { exchange, .. } => exchange.data_end,
-            Air::Ack { end, .. } | Air::Vain { end, .. } => *end,
+            Air::Ack { end, .. } | Air::Vain { end, .. } | Air::VainAnswer { end, .. } => *end,
         }
     }
 
@@ -142,7 +158,12 @@ impl Oracle {
                     let to = self.stations[sender as usize].frame.unwrap().to;
                     self.events.push_back(Event::Received { from: sender, to });
                     let end = now + phy.sifs + phy.airtime(ACK_BYTES, self.config.control_rate);
-                    self.air = Air::Ack { sender, end };
+                    self.air = if exchange.acknowledged {
+                        Air::Ack { sender, end }
+                    } else {
+                        let counts_for = if exchange.rts { Limit::Long } else { Limit::Short };
+                        Air::VainAnswer { sender, end, counts_for }
+                    };
                 }
                 Air::Ack { sender, .. } => {
                     for station in &mut self.stations {
@@ -150,14 +171,22 @@ impl Oracle {
                     }
                     self.finish(sender, TxStatus::Delivered);
                 }
-                Air::Vain { senders, .. } => {
+                Air::VainAnswer { sender, counts_for, .. } => {
+                    for station in &mut self.stations {
+                        station.ready_from = now + phy.eifs();
+                    }
+                    let answering = self.stations[sender as usize].frame.unwrap().to;
+                    self.stations[answering as usize].ready_from = now + phy.difs();
+                    self.retry(sender, counts_for);
+                }
+                Air::Vain { senders, counts_for, .. } => {
                     for station in &mut self.stations {
                         station.ready_from = now + phy.eifs();
                     }
                     for &(index, own_end) in &senders {
                         self.stations[index as usize].ready_from =
                             (own_end + phy.response_timeout()).max(now + phy.difs());
-                        self.retry(index, senders.len() > 1);
+                        self.retry(index, counts_for);
                     }
                 }
             }
@@ -199,35 +228,75 @@ impl Oracle {
     }
 
     fn send_alone(&mut self, now: Instant, sender: u32) -> Air {
-        let (phy, control) = (self.config.phy, self.config.control_rate);
+        let phy = self.config.phy;
+        let control = |bytes| phy.airtime(bytes, self.config.control_rate);
+        let [rts_time, cts_time, ack_time] = [RTS_BYTES, CTS_BYTES, ACK_BYTES].map(control);
         let rts = self.needs_rts(sender);
-        let data_start = if rts {
-            let [rts, cts] = [RTS_BYTES, CTS_BYTES].map(|bytes| phy.airtime(bytes, control));
-            now + rts + phy.sifs + cts + phy.sifs
-        } else {
-            now
-        };
-        let data_end = data_start + self.data_time(sender);
-        let end_of_link = self.end_of_link(sender);
-        let link = &mut self.stations[end_of_link as usize];
-        let rate = link.rate;
-        let errors = &mut link.errors[usize::from(sender != AP)];
-        let lost = link.error_rate > 0.0 && errors.bernoulli(link.error_rate);
-        let station = &mut self.stations[sender as usize];
-        station.usage.attempts += 1;
-        station.usage.data_frames += 1;
+        self.station(sender).usage.attempts += 1;
+        let mut data_start = now;
         if rts {
-            station.short_retries = 0;
+            let rts_end = now + rts_time;
+            if self.loses(sender, false, true) {
+                self.station(sender).usage.airtime.corrupted += rts_time;
+                let senders = vec![(sender, rts_end)];
+                return Air::Vain { senders, end: rts_end, counts_for: Limit::Short };
+            }
+            let cts_end = rts_end + phy.sifs + cts_time;
+            if self.loses(sender, true, true) {
+                self.station(sender).usage.airtime.corrupted += cts_end.since(now);
+                return Air::VainAnswer { sender, end: cts_end, counts_for: Limit::Short };
+            }
+            self.station(sender).short_retries = 0;
+            data_start = cts_end + phy.sifs;
         }
-        if lost {
-            station.usage.airtime.corrupted += data_end.since(now);
-            return Air::Vain { senders: vec![(sender, data_end)], end: data_end };
+        let counts_for = if rts { Limit::Long } else { Limit::Short };
+        let data_end = data_start + self.data_time(sender);
+        self.station(sender).usage.data_frames += 1;
+        if self.loses(sender, false, false) {
+            self.station(sender).usage.airtime.corrupted += data_end.since(now);
+            let senders = vec![(sender, data_end)];
+            return Air::Vain { senders, end: data_end, counts_for };
         }
-        station.usage.airtime.successes +=
-            (data_end + phy.sifs + phy.airtime(ACK_BYTES, control)).since(now);
+        let end = data_end + phy.sifs + ack_time;
+        let acknowledged = !self.loses(sender, true, true);
+        let rate = self.stations[self.end_of_link(sender) as usize].rate;
+        let station = self.station(sender);
+        if acknowledged {
+            station.usage.airtime.successes += end.since(now);
+        } else {
+            station.usage.airtime.corrupted += end.since(now);
+        }
+        if std::mem::replace(&mut station.received, true) {
+            return match acknowledged {
+                true => Air::Ack { sender, end },
+                false => Air::VainAnswer { sender, end, counts_for },
+            };
+        }
         let retries = if rts { station.long_retries } else { station.short_retries };
-        let exchange = Exchange { start: now, data_start, data_end, rate, rts, retries };
+        let exchange =
+            Exchange { start: now, data_start, data_end, rate, rts, acknowledged, retries };
         Air::Data { sender, exchange }
+    }
+
+    /// Whether a frame in an exchange of `sender` is lost: its own or an `answer`, and a `control` frame
+    /// or data.
+    fn loses(&mut self, sender: u32, answer: bool, control: bool) -> bool {
+        let up = (sender != AP) != answer;
+        let end_of_link = self.end_of_link(sender);
+        let link = self.station(end_of_link);
+        let spared = match link.scope.direction {
+            LossDirection::Both => false,
+            LossDirection::Down => up,
+            LossDirection::Up => !up,
+        };
+        if link.error_rate == 0.0 || spared || (control && link.scope.frames == LossyFrames::Data) {
+            return false;
+        }
+        link.errors[usize::from(up)].bernoulli(link.error_rate)
+    }
+
+    fn station(&mut self, index: u32) -> &mut Station {
+        &mut self.stations[index as usize]
     }
 
     fn collide(&mut self, now: Instant, senders: &[u32]) -> Air {
@@ -247,18 +316,20 @@ impl Oracle {
             ends.push((sender, now + airtime));
         }
         let end = ends.iter().map(|&(_, end)| end).max().unwrap();
-        Air::Vain { senders: ends, end }
+        Air::Vain { senders: ends, end, counts_for: Limit::Short }
     }
 
-    fn retry(&mut self, index: u32, collision: bool) {
-        let data_behind_rts = self.needs_rts(index) && !collision;
+    fn retry(&mut self, index: u32, counts_for: Limit) {
         let station = &mut self.stations[index as usize];
-        let over = if data_behind_rts {
-            station.long_retries += 1;
-            station.long_retries >= self.config.long_retry_limit
-        } else {
-            station.short_retries += 1;
-            station.short_retries >= self.config.short_retry_limit
+        let over = match counts_for {
+            Limit::Long => {
+                station.long_retries += 1;
+                station.long_retries >= self.config.long_retry_limit
+            }
+            Limit::Short => {
+                station.short_retries += 1;
+                station.short_retries >= self.config.short_retry_limit
+            }
         };
         if over {
             self.finish(index, TxStatus::Dropped);
@@ -279,6 +350,7 @@ impl Oracle {
         station.long_retries = 0;
         station.draw();
         station.frame = None;
+        station.received = false;
         self.events.push_back(Event::Done { station: index, outcome });
     }
 

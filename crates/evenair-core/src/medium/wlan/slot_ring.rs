@@ -81,6 +81,31 @@ impl SlotRing {
         }
     }
 
+    /// Removes `node` and returns the number of slots from `elapsed` to its position; `None` if it is
+    /// not in the ring.
+    #[cold]
+    pub(super) fn remove(&mut self, elapsed: u64, node: NodeId) -> Option<u64> {
+        let slots = (0..=self.mask).filter(|&slot| {
+            let (word, bit) = word_and_bit(slot);
+            self.taken[word] & bit != 0
+        });
+        let mut chains = slots.map(|slot| (slot, self.chain(slot).collect::<Vec<_>>()));
+        let (slot, chain) = chains.find(|(_, chain)| chain.contains(&node))?;
+        drop(chains);
+        let (word, bit) = word_and_bit(slot);
+        self.taken[word] &= !bit;
+        for &other in chain.iter().rev().filter(|&&other| other != node) {
+            self.join(slot as u64, other);
+        }
+        Some((slot.wrapping_sub(self.slot(elapsed)) & self.mask) as u64)
+    }
+
+    /// The nodes of a slot that is taken.
+    fn chain(&self, slot: usize) -> impl Iterator<Item = NodeId> {
+        let next = |node: NodeId| (node != NONE).then_some(node);
+        std::iter::successors(next(self.last[slot]), move |node| next(self.previous[node.index()]))
+    }
+
     fn slot(&self, position: u64) -> usize {
         position as usize & self.mask
     }
@@ -118,5 +143,24 @@ mod tests {
         assert_eq!(ring.first_after(190), Some(100));
         ring.take(290, &mut transmitters);
         assert_eq!(ring.first_after(290), None);
+    }
+
+    #[test]
+    fn a_node_is_removed_from_among_others() {
+        for removed in [NodeId(0), NodeId(1), NodeId(2)] {
+            let mut ring = SlotRing::new(4, 100);
+            (0..3).for_each(|node| ring.join(130, NodeId(node)));
+            assert_eq!(ring.remove(120, NodeId(3)), None);
+            assert_eq!(ring.remove(120, removed), Some(10));
+            let mut transmitters = Vec::new();
+            ring.take(130, &mut transmitters);
+            transmitters.sort_unstable();
+            let left: Vec<_> = (0..3).map(NodeId).filter(|&node| node != removed).collect();
+            assert_eq!(transmitters, left);
+        }
+        let mut ring = SlotRing::new(4, 100);
+        ring.join(130, NodeId(1));
+        assert_eq!(ring.remove(129, NodeId(1)), Some(1));
+        assert_eq!(ring.first_after(129), None);
     }
 }

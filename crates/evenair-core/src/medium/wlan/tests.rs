@@ -11,12 +11,15 @@ use proptest::test_runner::RngSeed;
 
 use super::oracle::Oracle;
 use super::{Dcf, DcfConfig, Exchange, RateControl};
-use crate::loss::{self, IndependentConfig, Level, LinkLoss, LossRateConfig, ScopeConfig};
+use crate::loss::{
+    self, IndependentConfig, Level, LinkLoss, LossDirection, LossRateConfig, LossyFrames,
+    ScopeConfig,
+};
 use crate::medium::wlan::phy::{LONG_PREAMBLE, Phy, SHORT_PREAMBLE};
 use crate::medium::{
     AirUsage, CellContext, Medium, PacketId, Taken, Transmission, TxQueueId, TxStatus,
 };
-use crate::packet::NodeId;
+use crate::packet::{Direction, NodeId};
 use crate::queue::{Backlog, Limit};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
@@ -42,8 +45,8 @@ pub(super) enum Event {
 /// What [`Dcf`] and [`Oracle`] have in common.
 trait UnderTest {
     fn build(config: DcfConfig, rates: &[Rate], seed: u64) -> Self;
-    /// Single transmissions on the link of `station` fail with probability `rate`, both ways.
-    fn set_error_rate(&mut self, seed: u64, station: u32, rate: f64);
+    /// Frames in `scope` on the link of `station` are lost with probability `rate`.
+    fn set_errors(&mut self, seed: u64, station: u32, rate: f64, scope: &ScopeConfig);
     fn is_free(&self, station: u32) -> bool;
     fn usage(&self, station: u32) -> AirUsage;
     fn offer(&mut self, now: Instant, station: u32, frame: Frame);
@@ -56,8 +59,8 @@ impl UnderTest for Oracle {
     fn build(config: DcfConfig, rates: &[Rate], seed: u64) -> Self {
         Self::new(config, rates, seed)
     }
-    fn set_error_rate(&mut self, _seed: u64, station: u32, rate: f64) {
-        self.set_error_rate(station, rate);
+    fn set_errors(&mut self, _seed: u64, station: u32, rate: f64, scope: &ScopeConfig) {
+        self.set_errors(station, rate, scope);
     }
     fn is_free(&self, station: u32) -> bool {
         self.is_free(station)
@@ -91,6 +94,8 @@ struct Slots {
     busy: Vec<bool>,
     done: VecDeque<(u32, TxStatus)>,
     losses: Vec<Option<LinkLoss>>,
+    /// When the last frame ended that the losses of each link were asked about, down and up.
+    asked: Vec<[Instant; 2]>,
     backlog: Backlog,
 }
 
@@ -110,11 +115,17 @@ impl CellContext for Slots {
         self.busy[packet.0 as usize] = false;
         self.done.push_back((packet.0, status));
     }
+    fn may_corrupt(&self, station: NodeId) -> bool {
+        self.losses[station.index()].is_some()
+    }
     fn is_corrupted(&mut self, transmission: &Transmission) -> bool {
-        let Transmission { at, station, direction, rate, bytes } = *transmission;
+        let Transmission { at, station, direction, kind, rate, bytes } = *transmission;
+        let last = &mut self.asked[station.index()][usize::from(direction == Direction::Up)];
+        assert!(*last < at, "frames of a link and direction are in order of time");
+        *last = at;
         let model = self.losses[station.index()].as_mut();
-        model
-            .is_some_and(|model| model.lose(Level::Mac, direction, at, loss::Frame { rate, bytes }))
+        let frame = loss::Frame { kind, rate, bytes };
+        model.is_some_and(|model| model.lose(Level::Mac, direction, at, frame))
     }
 }
 
@@ -127,13 +138,14 @@ impl UnderTest for Driver {
             busy: vec![false; nodes],
             done: VecDeque::new(),
             losses: (0..nodes).map(|_| None).collect(),
+            asked: vec![[Instant::ZERO; 2]; nodes],
             backlog: Backlog::new(Limit::Packets(1)),
         };
         Self { dcf: Dcf::new(config, &rates, seed), cell }
     }
-    fn set_error_rate(&mut self, seed: u64, station: u32, rate: f64) {
+    fn set_errors(&mut self, seed: u64, station: u32, rate: f64, scope: &ScopeConfig) {
         if rate > 0.0 {
-            let scope = ScopeConfig { level: Level::Mac, ..ScopeConfig::default() };
+            let scope = scope.clone();
             let config = IndependentConfig { loss: LossRateConfig { rate }, scope }.into();
             let loss = LinkLoss::new(&config, seed, StreamId::FrameErrors, station);
             self.cell.losses[station as usize] = Some(loss);
@@ -185,6 +197,8 @@ struct Case {
     seed: u64,
     rates: Vec<Rate>,
     error_rates: Vec<f64>,
+    /// The frames that may be lost.
+    scope: ScopeConfig,
     /// In order of time.
     arrivals: Vec<Arrival>,
     until: Instant,
@@ -204,6 +218,7 @@ enum Seen {
         packet: u64,
         times: [Instant; 3],
         rts: bool,
+        acknowledged: bool,
         retries: u32,
     },
     Done {
@@ -219,7 +234,7 @@ enum Seen {
 fn observe<D: UnderTest>(case: &Case) -> (Vec<Seen>, Vec<AirUsage>) {
     let mut dcf = D::build(case.config, &case.rates, case.seed);
     for (&rate, station) in case.error_rates.iter().zip(0..) {
-        dcf.set_error_rate(case.seed, station, rate);
+        dcf.set_errors(case.seed, station, rate, &case.scope);
     }
     let stations = case.rates.len() as u32;
     let mut queues = vec![VecDeque::new(); case.rates.len()];
@@ -263,16 +278,10 @@ fn observe<D: UnderTest>(case: &Case) -> (Vec<Seen>, Vec<AirUsage>) {
             Some(Event::Received { from, to }) => {
                 let exchange = dcf.exchange();
                 let times = [exchange.start, exchange.data_start, exchange.data_end];
-                let (packet, rts, retries) =
-                    (sending[from as usize], exchange.rts, exchange.retries);
-                seen.push(Seen::Received {
-                    at: now,
-                    link: (from, to),
-                    packet,
-                    times,
-                    rts,
-                    retries,
-                });
+                let &Exchange { rts, acknowledged, retries, .. } = &exchange;
+                let (packet, link) = (sending[from as usize], (from, to));
+                let at = now;
+                seen.push(Seen::Received { at, link, packet, times, rts, acknowledged, retries });
             }
             Some(Event::Done { station, outcome }) => {
                 let packet = sending[station as usize];
@@ -300,18 +309,19 @@ fn observe<D: UnderTest>(case: &Case) -> (Vec<Seen>, Vec<AirUsage>) {
     (seen, counters)
 }
 
-/// Runs `case` on both; on success the number of (accesses, collisions, drops).
-fn compare(case: &Case) -> Result<[usize; 3], String> {
+/// Runs `case` on both; on success the number of (accesses, collisions, drops, lost ACKs).
+fn compare(case: &Case) -> Result<[usize; 4], String> {
     let (medium, medium_counters) = observe::<Driver>(case);
     let (oracle, oracle_counters) = observe::<Oracle>(case);
     if let Some(i) = (0..medium.len().max(oracle.len())).find(|&i| medium.get(i) != oracle.get(i)) {
         let before = &medium[i.saturating_sub(6)..i];
         return Err(format!(
-            "differ at {i}:\nmedium {:?}\noracle {:?}\nafter {before:?}\n{:?}, error rates {:?}",
+            "differ at {i}:\nmedium {:?}\noracle {:?}\nafter {before:?}\n{:?}, error rates {:?} {:?}",
             medium.get(i),
             oracle.get(i),
             case.config,
             case.error_rates,
+            case.scope,
         ));
     }
     if medium_counters != oracle_counters {
@@ -322,6 +332,7 @@ fn compare(case: &Case) -> Result<[usize; 3], String> {
         count(|s| matches!(s, Seen::Access { .. })),
         count(|s| matches!(s, Seen::Access { collision: true, .. })),
         count(|s| matches!(s, Seen::Done { outcome: TxStatus::Dropped, .. })),
+        count(|s| matches!(s, Seen::Received { acknowledged: false, .. })),
     ])
 }
 
@@ -336,6 +347,10 @@ fn dot11b_cell(rts: bool, retry_limit: u32) -> DcfConfig {
         short_retry_limit: retry_limit,
         long_retry_limit: retry_limit,
     }
+}
+
+fn mac_errors(frames: LossyFrames, direction: LossDirection) -> ScopeConfig {
+    ScopeConfig { level: Level::Mac, frames, direction }
 }
 
 fn phys() -> [Phy; 5] {
@@ -393,15 +408,22 @@ fn random_case(seed: u64) -> Case {
         }
     }
     arrivals.sort_by_key(|a| a.at);
-    Case { config, seed, rates, error_rates, arrivals, until }
+    let scope = mac_errors(
+        pick(rng, &[LossyFrames::All, LossyFrames::All, LossyFrames::Data]),
+        pick(
+            rng,
+            &[LossDirection::Both, LossDirection::Both, LossDirection::Down, LossDirection::Up],
+        ),
+    );
+    Case { config, seed, rates, error_rates, scope, arrivals, until }
 }
 
 #[test]
 fn medium_does_what_the_slot_by_slot_dcf_does() {
-    let (mut total, mut failures) = ([0; 3], Vec::new());
+    let (mut total, mut failures) = ([0; 4], Vec::new());
     for seed in 0..1000 {
         match compare(&random_case(seed)) {
-            Ok(counts) => (0..3).for_each(|i| total[i] += counts[i]),
+            Ok(counts) => (0..4).for_each(|i| total[i] += counts[i]),
             Err(message) => failures.push((seed, message)),
         }
     }
@@ -409,8 +431,9 @@ fn medium_does_what_the_slot_by_slot_dcf_does() {
         let seeds: Vec<_> = failures.iter().map(|(seed, _)| seed).collect();
         panic!("{} of 1000 differ: {seeds:?}; first {seed}: {message}", failures.len());
     }
-    eprintln!("accesses, collisions, drops: {total:?}");
+    eprintln!("accesses, collisions, drops, lost ACKs: {total:?}");
     assert!(total[0] > 100_000 && total[1] > 10_000 && total[2] > 5_000, "{total:?}");
+    assert!(total[3] > 2_000, "{total:?}");
 }
 
 /// The counters agree with the events, and every attempt but one that still goes on was delivered,
@@ -430,9 +453,14 @@ fn counters_add_up() {
                         expected[station as usize].attempts += 1;
                         expected[station as usize].collisions += u64::from(*collision);
                     }
-                    // A lone frame that is over without having been received was in error.
-                    let received = matches!(seen.get(i + 1), Some(Seen::Received { .. }) | None);
-                    errors[transmitters[0] as usize] += u64::from(!collision && !received);
+                    // A lone attempt that is over without a delivery was in error.
+                    let mut rest =
+                        seen[i + 1..].iter().filter(|s| !matches!(s, Seen::Received { .. }));
+                    let delivered = TxStatus::Delivered;
+                    let failed = rest.next().is_some_and(
+                        |s| !matches!(s, Seen::Done { outcome, .. } if *outcome == delivered),
+                    );
+                    errors[transmitters[0] as usize] += u64::from(!collision && failed);
                 }
                 Seen::Received { link: (from, _), packet, .. } => {
                     assert!(last[*from as usize] < Some(*packet), "frames leave in order");
@@ -468,8 +496,10 @@ fn counters_add_up() {
             assert!(ended <= got.attempts && got.attempts <= ended + open, "{seed}: {got:?}");
             match case.config.rts_threshold {
                 None => assert_eq!(got.data_frames, got.attempts),
-                Some(0) => assert_eq!(got.data_frames, got.attempts - got.collisions),
-                Some(_) => assert!(got.data_frames + got.collisions >= got.attempts),
+                Some(0) if case.scope.frames == LossyFrames::Data => {
+                    assert_eq!(got.data_frames, got.attempts - got.collisions);
+                }
+                Some(_) => assert!(got.data_frames >= got.delivered),
             }
         }
     }
@@ -492,6 +522,10 @@ prop_compose! {
             1..80,
         ),
         unit in prop_oneof![Just(1_000u64), 900u64..1100],
+        frames in prop_oneof![Just(LossyFrames::All), Just(LossyFrames::Data)],
+        direction in prop_oneof![
+            Just(LossDirection::Both), Just(LossDirection::Down), Just(LossDirection::Up),
+        ],
     ) -> Case {
         let phy = phys()[phy];
         let config = DcfConfig {
@@ -516,6 +550,7 @@ prop_compose! {
             seed,
             rates: links.iter().map(|&(rate, _)| phy.rates[rate % phy.rates.len()]).collect(),
             error_rates: links.iter().map(|&(_, error_rate)| error_rate).collect(),
+            scope: mac_errors(frames, direction),
             arrivals: arrivals.collect(),
             until: Instant::ZERO + Duration::from_millis(1_500),
         }

@@ -21,7 +21,8 @@ fn arrival(at: u64, from: u32, bytes: u32) -> Arrival {
 fn two_stations(config: DcfConfig, seed: u64, arrivals: Vec<Arrival>) -> Case {
     let rates = vec![Rate::from_mbps(1); 3];
     let until = us(1_000_000);
-    Case { config, seed, rates, error_rates: vec![0.0; 3], arrivals, until }
+    let scope = mac_errors(LossyFrames::Data, LossDirection::Both);
+    Case { config, seed, rates, error_rates: vec![0.0; 3], scope, arrivals, until }
 }
 
 fn accesses(seen: &[Seen]) -> Vec<(Instant, Vec<u32>)> {
@@ -57,6 +58,7 @@ fn a_lone_station_has_immediate_access() {
                     packet,
                     times,
                     rts: false,
+                    acknowledged: true,
                     retries: 0
                 },
                 Seen::Done { at: end, station: 1, packet, outcome: TxStatus::Delivered },
@@ -162,5 +164,73 @@ fn a_post_backoff_of_0_that_was_forestalled_is_not_over() {
         let third = second + 192 + 128 * 8 + wait;
         let expected = [(us(50), vec![1, 2]), (us(second), vec![1]), (us(third), vec![2])];
         assert_eq!(accesses(&seen), expected);
+    }
+}
+
+/// All ACKs are lost: the packet is received once, and given up at the retry limit. 370 us (50 + 16
+/// slots) is the first boundary at or after the EIFS of 364 us, which the sender waits for, too.
+#[test]
+fn a_packet_without_ack_is_received_once_and_dropped() {
+    let mut case = two_stations(slow_cell(true, 2), 3, vec![arrival(0, 1, 100)]);
+    case.error_rates[1] = 1.0;
+    case.scope = mac_errors(LossyFrames::All, LossDirection::Down);
+    let (seen, counters) = observe::<Driver>(&case);
+    let exchange = 192 + 128 * 8 + 10 + 248;
+    let second = 50 + exchange + 370 + 20 * draws(3, 1, [63])[0];
+    let [start, data_end] = [50, 50 + 192 + 128 * 8].map(us);
+    let (transmitters, collision, packet, retries) = (vec![1], false, 0, 0);
+    let received = Seen::Received {
+        at: data_end,
+        link: (1, AP),
+        packet,
+        times: [start, start, data_end],
+        rts: false,
+        acknowledged: false,
+        retries,
+    };
+    let outcome = TxStatus::Dropped;
+    assert_eq!(
+        seen,
+        [
+            Seen::Access { at: start, transmitters: transmitters.clone(), collision },
+            received,
+            Seen::Access { at: us(second), transmitters, collision },
+            Seen::Done { at: us(second + exchange), station: 1, packet, outcome },
+        ]
+    );
+    let airtime = Airtime { corrupted: Duration::from_micros(2 * exchange), ..Airtime::default() };
+    let none = AirUsage::default();
+    assert_eq!(counters[1], AirUsage { attempts: 2, data_frames: 2, dropped: 1, airtime, ..none });
+}
+
+/// The access point, whose ACK nobody could decode, waits DIFS, and station 2 waits EIFS.
+#[test]
+fn the_sender_of_a_lost_ack_does_not_wait_eifs() {
+    let seed = (0..).find(|&seed| draws(seed, 0, [31])[0] < 16).unwrap();
+    let down = Arrival { at: us(500), from: AP, to: 2, bytes: 100 };
+    let arrivals = vec![arrival(0, 1, 100), down, arrival(600, 2, 100)];
+    let mut case = two_stations(slow_cell(true, 1), seed, arrivals);
+    case.error_rates[1] = 1.0;
+    case.scope = mac_errors(LossyFrames::All, LossDirection::Down);
+    let (seen, _) = observe::<Driver>(&case);
+    let end = 50 + 192 + 128 * 8 + 10 + 248;
+    let second = end + 50 + 20 * draws(seed, 0, [31])[0];
+    assert_eq!(accesses(&seen)[..2], [(us(50), vec![1]), (us(second), vec![AP])]);
+}
+
+/// An RTS of 272 us that travels up, or its CTS of 248 us that travels down: no data are sent.
+#[test]
+fn a_lost_rts_or_cts_counts_for_the_short_limit() {
+    let config = DcfConfig { rts_threshold: Some(0), short_retry_limit: 1, ..slow_cell(true, 7) };
+    for (direction, spent) in [(LossDirection::Up, 272), (LossDirection::Down, 272 + 10 + 248)] {
+        let mut case = two_stations(config, 1, vec![arrival(0, 1, 100)]);
+        case.error_rates[1] = 1.0;
+        case.scope = mac_errors(LossyFrames::All, direction);
+        let (seen, counters) = observe::<Driver>(&case);
+        let (at, outcome) = (us(50 + spent), TxStatus::Dropped);
+        assert_eq!(seen.last(), Some(&Seen::Done { at, station: 1, packet: 0, outcome }));
+        let airtime = Airtime { corrupted: Duration::from_micros(spent), ..Airtime::default() };
+        let none = AirUsage::default();
+        assert_eq!(counters[1], AirUsage { attempts: 1, dropped: 1, airtime, ..none });
     }
 }

@@ -1,0 +1,227 @@
+//! The frames of an attempt, which of them fail, and what follows from a failure.
+
+use super::dcf::{Dcf, Exchange, Phase};
+use super::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
+use crate::loss::FrameKind;
+use crate::medium::{CellContext, Transmission, TxStatus};
+use crate::packet::{Direction, NodeId};
+use crate::time::{Duration, Instant};
+use crate::units::Rate;
+
+/// A frame of an exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ExchangeFrame {
+    Rts,
+    Cts,
+    Data,
+    Ack,
+}
+
+/// Why an attempt fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// Several nodes transmit.
+    Collision,
+    /// A single node transmits, and this frame of its exchange is corrupted.
+    Corrupted(ExchangeFrame),
+}
+
+impl Dcf {
+    /// `node` transmits alone.
+    #[inline(always)]
+    pub(super) fn send(&mut self, now: Instant, node: NodeId, cell: &mut impl CellContext) {
+        let sifs = self.config.phy.sifs;
+        let (rate, airtime) = self.choose_rate(node);
+        let mac = &mut self.macs[node.index()];
+        mac.airtime = airtime;
+        mac.usage.attempts += 1;
+        let rts = mac.needs_rts;
+        let data_start = if rts { now + self.rts_time + sifs + self.cts_time + sifs } else { now };
+        let data_end = data_start + airtime;
+        let retries = if rts { mac.long_retries } else { mac.short_retries };
+        let start = now;
+        let exchange =
+            Exchange { start, data_start, data_end, rate, rts, acknowledged: true, retries };
+        let station = if node.is_access_point() { mac.to } else { node };
+        if cell.may_corrupt(station) {
+            let corrupted = self.first_corrupted(node, station, &exchange, cell);
+            return self.send_on_lossy_link(node, exchange, corrupted);
+        }
+        if rts {
+            // CTS was received: the count of failed RTS frames starts anew (9.2.5.3).
+            mac.short_retries = 0;
+        }
+        mac.usage.data_frames += 1;
+        mac.usage.airtime.successes += data_end.since(now) + sifs + self.ack_time;
+        self.due = data_end;
+        self.exchange = exchange;
+        self.phase = Phase::Sending;
+    }
+
+    /// The first frame of `exchange`, which `node` begins, that is corrupted. None is sent after it.
+    #[inline(never)] // only on lossy links
+    fn first_corrupted(
+        &self,
+        node: NodeId,
+        station: NodeId,
+        exchange: &Exchange,
+        cell: &mut impl CellContext,
+    ) -> Option<ExchangeFrame> {
+        let (sifs, control_rate) = (self.config.phy.sifs, self.config.control_rate);
+        let forward = Direction::from_node(node);
+        let backward = Direction::from_node(self.macs[node.index()].to);
+        let mut is_corrupted = |direction, at, bytes| {
+            let (kind, rate) = (FrameKind::Control, control_rate);
+            cell.is_corrupted(&Transmission { kind, at, station, direction, rate, bytes })
+        };
+        if exchange.rts {
+            let rts_end = exchange.start + self.rts_time;
+            if is_corrupted(forward, rts_end, RTS_BYTES) {
+                return Some(ExchangeFrame::Rts);
+            }
+            if is_corrupted(backward, rts_end + sifs + self.cts_time, CTS_BYTES) {
+                return Some(ExchangeFrame::Cts);
+            }
+        }
+        let data = Transmission {
+            kind: FrameKind::Data,
+            at: exchange.data_end,
+            station,
+            direction: forward,
+            rate: exchange.rate,
+            bytes: self.macs[node.index()].bytes,
+        };
+        if cell.is_corrupted(&data) {
+            return Some(ExchangeFrame::Data);
+        }
+        let ack = Transmission {
+            kind: FrameKind::Control,
+            at: exchange.data_end + sifs + self.ack_time,
+            station,
+            direction: backward,
+            rate: control_rate,
+            bytes: ACK_BYTES,
+        };
+        cell.is_corrupted(&ack).then_some(ExchangeFrame::Ack)
+    }
+
+    /// `node` sends the frames of `exchange` up to the one that is `corrupted`.
+    #[inline(never)] // only on lossy links
+    fn send_on_lossy_link(
+        &mut self,
+        node: NodeId,
+        exchange: Exchange,
+        corrupted: Option<ExchangeFrame>,
+    ) {
+        let sifs = self.config.phy.sifs;
+        let rts_end = exchange.start + self.rts_time;
+        let ack_end = exchange.data_end + sifs + self.ack_time;
+        let (end, data_sent, received) = match corrupted {
+            Some(ExchangeFrame::Rts) => (rts_end, false, false),
+            Some(ExchangeFrame::Cts) => (rts_end + sifs + self.cts_time, false, false),
+            Some(ExchangeFrame::Data) => (exchange.data_end, true, false),
+            Some(ExchangeFrame::Ack) | None => (ack_end, true, true),
+        };
+        let mac = &mut self.macs[node.index()];
+        let spent = end.since(exchange.start);
+        match corrupted {
+            Some(_) => mac.usage.airtime.corrupted += spent,
+            None => mac.usage.airtime.successes += spent,
+        }
+        if data_sent {
+            mac.usage.data_frames += 1;
+            if exchange.rts {
+                mac.short_retries = 0;
+            }
+        }
+        if received && !mac.received {
+            mac.received = true;
+            self.exchange = Exchange { acknowledged: corrupted.is_none(), ..exchange };
+            self.phase = Phase::Sending;
+            self.due = exchange.data_end;
+        } else {
+            self.phase = match corrupted {
+                Some(frame) => Phase::Failing(Failure::Corrupted(frame)),
+                None => Phase::Acknowledging,
+            };
+            self.due = end;
+        }
+    }
+
+    /// Several nodes transmit.
+    #[inline(never)] // rare in comparison
+    pub(super) fn collide(&mut self, now: Instant) {
+        let mut longest = Duration::ZERO;
+        for i in 0..self.transmitters.len() {
+            let node = self.transmitters[i];
+            if !self.macs[node.index()].needs_rts {
+                let (_, airtime) = self.choose_rate(node);
+                self.macs[node.index()].airtime = airtime;
+            }
+            let mac = &mut self.macs[node.index()];
+            let first = mac.first_frame(self.rts_time);
+            mac.usage.attempts += 1;
+            mac.usage.collisions += 1;
+            mac.usage.data_frames += u64::from(!mac.needs_rts);
+            mac.usage.airtime.collisions += first;
+            longest = longest.max(first);
+        }
+        self.phase = Phase::Failing(Failure::Collision);
+        self.due = now + longest;
+    }
+
+    /// Rate and airtime of the data frame that `node` transmits now.
+    #[inline(always)]
+    fn choose_rate(&mut self, node: NodeId) -> (Rate, Duration) {
+        let mac = &self.macs[node.index()];
+        let (station, direction) = if node.is_access_point() { (mac.to, 0) } else { (node, 1) };
+        self.rates[station.index()][direction].attempt(&self.config.phy, mac.bytes)
+    }
+
+    /// An attempt has failed: counts retries, drops packets, draws backoffs.
+    #[inline(never)] // rare in comparison
+    pub(super) fn fail(&mut self, now: Instant, failure: Failure, cell: &mut impl CellContext) {
+        use ExchangeFrame::{Ack, Cts, Data};
+        let phy = self.config.phy;
+        self.become_idle(self.eifs_slots);
+        let answered = matches!(failure, Failure::Corrupted(Cts | Ack));
+        if answered {
+            let answering = self.macs[self.transmitters[0].index()].to;
+            self.contention.exempt_from_eifs(answering);
+        }
+        let first_frames =
+            self.transmitters.iter().map(|node| self.macs[node.index()].first_frame(self.rts_time));
+        let longest = first_frames.max().unwrap_or(Duration::ZERO);
+        for i in 0..self.transmitters.len() {
+            let node = self.transmitters[i];
+            let mac = &mut self.macs[node.index()];
+            let from = if answered {
+                self.eifs_slots
+            } else {
+                // The response timeout counts from the end of the node's own frame, the DIFS from the
+                // end of the longest.
+                let own = mac.first_frame(self.rts_time);
+                let timeout = (own + phy.response_timeout()).saturating_sub(longest);
+                timeout.saturating_sub(phy.difs()).div_ceil(phy.slot)
+            };
+            let after_cts = mac.needs_rts && matches!(failure, Failure::Corrupted(Data | Ack));
+            let (retries, limit) = if after_cts {
+                (&mut mac.long_retries, self.config.long_retry_limit)
+            } else {
+                (&mut mac.short_retries, self.config.short_retry_limit)
+            };
+            *retries += 1;
+            if *retries >= limit {
+                self.finish(now, node, from, TxStatus::Dropped, cell);
+                self.dropped.push(node);
+            } else {
+                mac.cw = (2 * mac.cw + 1).min(phy.cw_max);
+                let backoff = mac.draw_backoff();
+                self.contention.back_off(node, from, backoff, true);
+            }
+        }
+        while let Some(node) = self.dropped.pop() {
+            self.fetch(now, node, cell);
+        }
+    }
+}
