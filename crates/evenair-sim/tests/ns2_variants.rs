@@ -19,6 +19,8 @@ use serde_json::Value;
 const SCENARIO: &[u8] = include_bytes!("ns2_wireless_errors.toml");
 /// Rows of ns-2: loss rates of 0.001 and 0.01.
 const STORED: &str = "f9_more_variants_wireless_errors.json";
+/// Rows of ns-2: loss rates of 0.003, 0.03 and 0.1.
+const SWEEP: &str = "f9_loss_sweep.json";
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=20;
 /// Student's t at 97.5% with 19 degrees of freedom.
 const T: f64 = 2.093;
@@ -43,19 +45,49 @@ fn bic() {
     judge("linux:bic", STORED, &[]);
 }
 
+/// At 0.1 the window is below `low_window`, where 2.6.22 grows by one segment for each window and one
+/// ACK more: see [`with_the_arithmetic_of_ns2`].
+#[test]
+fn bic_over_the_sweep() {
+    judge("linux:bic", SWEEP, &[0.1]);
+}
+
 #[test]
 fn veno() {
     judge("linux:veno", STORED, &[]);
 }
 
-/// Asserts that the loss rates in `file` at which `ns2` is beyond the bar are `misses`.
-fn judge(ns2: &str, file: &str, misses: &[f64]) {
+#[test]
+fn veno_over_the_sweep() {
+    judge("linux:veno", SWEEP, &[]);
+}
+
+/// With the counting of 2.6.22 and nothing else changed.
+#[test]
+fn with_the_arithmetic_of_ns2() {
+    const OLD: (&str, &str) = ("transport.arithmetic", "linux-2.6.22");
+    for variant in [
+        Variant { ns2: "linux:bic", flow: &[("transport.kind", "bic"), OLD] },
+        Variant { ns2: "linux:veno", flow: &[("transport.kind", "veno"), OLD] },
+    ] {
+        judge_variant(&variant, STORED, &[]);
+        judge_variant(&variant, SWEEP, &[]);
+    }
+}
+
+/// Asserts that goodput is within the bar at each loss rate in `file`, but for these.
+fn judge(ns2: &str, file: &str, except: &[f64]) {
     let variant = VARIANTS.iter().find(|variant| variant.ns2 == ns2).unwrap();
+    judge_variant(variant, file, except);
+}
+
+fn judge_variant(variant: &Variant, file: &str, except: &[f64]) {
     let rows = compare(variant, file);
     assert!(rows.iter().all(|row| row.half_width < BAR), "the runs are too few to tell");
     let beyond = |row: &&Comparison| (row.ratio - 1.0).abs() > BAR + row.half_width;
-    let found: Vec<f64> = rows.iter().filter(beyond).map(|row| row.loss).collect();
-    assert_eq!(found, misses, "{ns2}: loss rates beyond the bar");
+    let mut misses: Vec<f64> = rows.iter().filter(beyond).map(|row| row.loss).collect();
+    misses.retain(|loss| !except.contains(loss));
+    assert!(misses.is_empty(), "{}: beyond the bar at loss rates {misses:?}", variant.ns2);
 }
 
 /// Our goodput over ns-2's at a loss rate.
