@@ -45,8 +45,8 @@ fn bic() {
     judge("linux:bic", STORED, &[]);
 }
 
-/// At 0.1 the window is below `low_window`, where 2.6.22 grows by one segment for each window and one
-/// ACK more: see [`with_the_arithmetic_of_ns2`].
+/// At 0.1 goodput is higher: as with Linux's Reno, RACK has fewer timeouts than ns-2, which needs four
+/// segments after a loss to find it (`linux_reno_with_rack` of `ns2_wireless_errors`).
 #[test]
 fn bic_over_the_sweep() {
     judge("linux:bic", SWEEP, &[0.1]);
@@ -62,17 +62,13 @@ fn veno_over_the_sweep() {
     judge("linux:veno", SWEEP, &[]);
 }
 
-/// With the counting of 2.6.22 and nothing else changed.
+/// The arithmetic of 2.6.22 makes little difference.
 #[test]
-fn with_the_arithmetic_of_ns2() {
+fn bic_with_the_arithmetic_of_ns2() {
     const OLD: (&str, &str) = ("transport.arithmetic", "linux-2.6.22");
-    for variant in [
-        Variant { ns2: "linux:bic", flow: &[("transport.kind", "bic"), OLD] },
-        Variant { ns2: "linux:veno", flow: &[("transport.kind", "veno"), OLD] },
-    ] {
-        judge_variant(&variant, STORED, &[]);
-        judge_variant(&variant, SWEEP, &[]);
-    }
+    let bic = Variant { ns2: "linux:bic", flow: &[("transport.kind", "bic"), OLD] };
+    judge_variant(&bic, STORED, &[]);
+    judge_variant(&bic, SWEEP, &[0.1]);
 }
 
 /// Asserts that goodput is within the bar at each loss rate in `file`, but for these.
