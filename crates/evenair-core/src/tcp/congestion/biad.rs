@@ -95,7 +95,7 @@ impl CongestionControl for Biad {
         if first {
             let cwnd = in_use(window, signal);
             window.ssthresh = after_loss(&mut self.pipe, signal);
-            self.increase.on_timeout(cwnd, room(window.ssthresh.min(cwnd), cwnd));
+            self.increase.on_timeout(cwnd, room(window.ssthresh.min(cwnd), cwnd), signal);
         }
         window.cwnd = 1.0;
     }
@@ -103,13 +103,16 @@ impl CongestionControl for Biad {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Arithmetic;
     use super::super::tests::{Acks, signal};
     use super::*;
     use crate::time::Duration;
 
-    /// 1000 segments/s with an RTT of 100 ms: T = 100.
+    /// 1000 segments/s with an RTT of 100 ms: T = 100. BIC's increase by its formula.
     fn fed() -> (Biad, Window, Acks) {
-        let mut biad = Biad::new(BiadConfig::default());
+        let increase =
+            IncreaseConfig { arithmetic: Arithmetic::Exact, ..IncreaseConfig::default() };
+        let mut biad = Biad::new(BiadConfig { increase, ..BiadConfig::default() });
         let mut window = Window { cwnd: 100.0, ssthresh: 2.0 };
         let mut acks = Acks::default();
         acks.feed(&mut biad, &mut window, 5000, (100, Duration::from_millis(100)));

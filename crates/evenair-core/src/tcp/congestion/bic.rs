@@ -1,6 +1,6 @@
 //! BIC: the window climbs by binary search towards the size at which the last loss came (Xu,
 //! Harfoush and Rhee, "Binary increase congestion control (BIC) for fast long-distance networks",
-//! INFOCOM 2004), as Linux has it.
+//! INFOCOM 2004), as Linux has it (`tcp_bic`).
 //!
 //! With W the window in whole segments, Wmax the target, B = 4 and d = floor((Wmax - W) / B), a
 //! round trip of congestion avoidance adds to a window above `low_window`
@@ -17,24 +17,29 @@
 //! and at least W/20 while no Wmax is known, which counts as 0 then. Up to
 //! `low_window` it grows as NewReno. A loss sets Wmax = W, or W (1 + beta) / 2 if W was below the
 //! old Wmax (fast convergence: room for others), and leaves beta W, or half of it up to
-//! `low_window`. A timeout sets ssthresh and Wmax in the same way, unless Wmax is that of a loss still
-//! being repaired, and cwnd = 1.
+//! `low_window`. A timeout sets ssthresh in the same way, cwnd = 1, and forgets Wmax.
 //!
-//! - Linux forgets Wmax at a timeout (`after_timeout = "forget"`), and then climbs by Smax each round
-//!   trip. With NewReno's recovery, which repairs one loss each round trip, that does not end: a queue
-//!   that overflows by Smax segments a round trip loses as many, the timer expires before they are
-//!   repaired, and Wmax is forgotten again. Alone on a link of 10 Mb/s and 100 ms it then gets half of
-//!   it. The paper says nothing about timeouts, so here they are like other losses.
+//! - Linux counts in whole numbers, rounded down (`arithmetic = "linux"`): the window; the segments per
+//!   increase, which is the window over the growth above; and these divided by the segments per ACK.
+//!   That is kept in sixteenths as r + n - floor(r / 16) for an ACK of n segments. It starts at 32, and
+//!   with an ACK for each segment becomes 31 and stays, since floor(31 / 16) = 1. So the window climbs
+//!   31/16 times as fast as (1) and (2). With `"exact"` the ratio becomes 1, or with delayed ACKs 2,
+//!   over what the flow counts for an ACK; no ACK adds more than one segment for each of credit.
+//! - Not copied: Linux computes the segments per increase anew when the window has changed or HZ/32
+//!   ticks have passed, here for each ACK. Only the ratio changes in between.
+//! - A timeout that forgets Wmax makes the window climb by up to Smax each round trip. With NewReno's
+//!   recovery, which repairs one loss each round trip, that repeats: a queue that overflows by Smax
+//!   segments a round trip loses as many, and the timer expires before they are repaired.
+//!   `after_timeout = "keep"` takes a timeout for a loss like others, unless Wmax is that of a loss still
+//!   being repaired. The paper says nothing about timeouts.
 //! - beta is 819/1024 (Linux; the paper keeps 7/8).
 //! - Because Linux's d is whole, the plateau begins 2 B segments below Wmax. With the defaults it
-//!   takes (2 B + B) smooth_part / B = 60 round trips.
-//! - Growth per ACK is multiplied by the mean number of segments that an ACK covers (an average
-//!   that keeps 15/16, from 2), unless the window counts segments anyway; but no ACK adds more than
-//!   one segment for each of credit (Linux).
+//!   takes (2 B + B) smooth_part / B = 60 round trips by (1) and (2).
 //! - `search = "paper"` is the textbook's binary search instead of (1) and (2): half of the distance
 //!   to Wmax, between Smin and Smax; beyond Wmax as far as it has come, between 1 and Smax.
 
 use super::hystart::HyStart;
+use super::linux::{Arithmetic, LossState, SegmentCount};
 use super::{AckEvent, CongestionControl, Window, in_use};
 use crate::component::{OnOff, configuration, named, names, number};
 
@@ -66,8 +71,10 @@ configuration! {
     low_window: f64 = 14.0, number(0.0..=1e6);
     /// whether a loss below the last one's window lowers the target, to leave room
     fast_convergence: OnOff = OnOff::On, names();
-    /// whether a timeout keeps the target, as any loss does, or forgets it (Linux)
-    after_timeout: Target = Target::Keep, names();
+    /// whether a timeout forgets the target (Linux), or keeps it as any loss does
+    after_timeout: Target = Target::Forget, names();
+    /// whether window, increase and segments per ACK are whole numbers, as in Linux, or exact
+    arithmetic: Arithmetic = Arithmetic::Linux, names();
 }
 
 named! {
@@ -85,11 +92,11 @@ named! {
 named! {
     /// What a timeout does to the target of the search.
     pub enum Target {
-        /// It is set as after any loss.
-        #[default]
-        Keep => "keep",
         /// There is none until the next loss.
+        #[default]
         Forget => "forget",
+        /// It is set as after any loss.
+        Keep => "keep",
     }
     planned []
 }
@@ -100,6 +107,10 @@ pub(super) const BETA: f64 = 819.0 / 1024.0;
 const B: f64 = 4.0;
 /// Without a Wmax an ACK adds at least 1/20 of a segment.
 const MOST_ACKS: f64 = 20.0;
+/// Segments per ACK are kept in sixteenths (Linux: ACK_RATIO_SHIFT = 4).
+const SIXTEENTHS: f64 = 16.0;
+/// Segments per ACK at first (Linux).
+const RATIO: f64 = 2.0 * SIXTEENTHS;
 
 /// The binary increase, without the decrease.
 #[derive(Clone, Debug)]
@@ -110,34 +121,63 @@ pub struct Increase {
     recovering: bool,
     /// Wmax, once there was a loss.
     max: Option<f64>,
-    /// Segments that an ACK covers, over what the window counts for it.
+    /// Segments per ACK, in sixteenths (Linux: `delayed_ack`).
     ratio: f64,
+    count: SegmentCount,
+    loss: LossState,
 }
 
 impl Increase {
     /// Before anything has been sent, with this slow start.
     pub fn new(config: IncreaseConfig, slow_start: HyStart) -> Self {
-        Self { slow_start, config, recovering: false, max: None, ratio: 2.0 }
+        Self {
+            slow_start,
+            recovering: false,
+            max: None,
+            ratio: RATIO,
+            count: SegmentCount::new(config.arithmetic),
+            loss: LossState::default(),
+            config,
+        }
     }
 
     /// New data was acknowledged.
     pub fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
         // No event reports the end of a loss that a probe has repaired.
         self.recovering = false;
-        if signal.credit > 0.0 {
-            self.ratio = (15.0 * self.ratio + signal.acked / signal.credit) / 16.0;
-        }
+        self.average(signal);
         let rest = self.slow_start.on_ack(window, signal);
-        let cwnd = window.cwnd;
-        if cwnd <= self.config.low_window {
-            window.cwnd += rest / cwnd;
-        } else {
-            let mut growth = self.per_round_trip(cwnd.floor()) / cwnd;
-            if self.max.is_none() {
-                growth = growth.max(1.0 / MOST_ACKS);
-            }
-            window.cwnd += rest * (growth * self.ratio).min(1.0);
+        let rest = self.count.after_slow_start(window, rest);
+        if rest > 0.0 {
+            let every = self.segments_per_increase(window.cwnd);
+            window.cwnd += self.count.advance(every, rest);
         }
+    }
+
+    /// Takes an ACK into the mean number of segments per ACK.
+    fn average(&mut self, signal: &AckEvent) {
+        let last = self.ratio / SIXTEENTHS;
+        if !self.config.arithmetic.is_whole() {
+            if signal.credit > 0.0 {
+                self.ratio += signal.acked / signal.credit - last;
+            }
+        } else if self.loss.is_open(signal) {
+            self.ratio += signal.acked.ceil() - last.floor();
+        }
+    }
+
+    /// For how many segments of credit the window grows by one (Linux: `cnt`).
+    fn segments_per_increase(&self, cwnd: f64) -> f64 {
+        let arithmetic = self.config.arithmetic;
+        let cwnd = arithmetic.round(cwnd);
+        if cwnd <= self.config.low_window {
+            return cwnd;
+        }
+        let mut count = arithmetic.round(cwnd / self.per_round_trip(cwnd.floor()));
+        if self.max.is_none() {
+            count = count.min(MOST_ACKS);
+        }
+        arithmetic.round(SIXTEENTHS * count / self.ratio).max(1.0)
     }
 
     /// What a round trip adds to `cwnd`: equations (1) and (2).
@@ -168,6 +208,7 @@ impl Increase {
         let max =
             if below && self.config.fast_convergence.is_on() { (cwnd + kept) / 2.0 } else { cwnd };
         self.max = Some(max.floor());
+        self.count.reset();
         self.recovering = true;
     }
 
@@ -177,11 +218,13 @@ impl Increase {
     }
 
     /// A timeout at the window `cwnd`, of which `kept` is ssthresh.
-    pub fn on_timeout(&mut self, cwnd: f64, kept: f64) {
+    pub fn on_timeout(&mut self, cwnd: f64, kept: f64, signal: &AckEvent) {
         self.slow_start.stop();
+        self.loss.on_timeout(signal);
+        self.count.reset();
         if self.config.after_timeout == Target::Forget {
             self.max = None;
-            self.ratio = 2.0;
+            self.ratio = RATIO;
         } else if !self.recovering {
             self.on_loss(cwnd, kept);
         }
@@ -191,6 +234,11 @@ impl Increase {
     /// The window up to which growth is NewReno's.
     pub fn low_window(&self) -> f64 {
         self.config.low_window
+    }
+
+    /// A number of segments as the arithmetic has it.
+    pub fn whole(&self, segments: f64) -> f64 {
+        self.config.arithmetic.round(segments)
     }
 }
 
@@ -210,7 +258,7 @@ impl Bic {
     /// ssthresh after a loss at the window `cwnd`.
     fn after_loss(&self, cwnd: f64) -> f64 {
         let factor = if cwnd <= self.increase.low_window() { 0.5 } else { self.beta };
-        (cwnd * factor).max(2.0)
+        self.increase.whole(cwnd * factor).max(2.0)
     }
 }
 
@@ -234,7 +282,7 @@ impl CongestionControl for Bic {
         if first {
             let cwnd = in_use(window, signal);
             window.ssthresh = self.after_loss(cwnd);
-            self.increase.on_timeout(cwnd, cwnd * self.beta);
+            self.increase.on_timeout(cwnd, cwnd * self.beta, signal);
         }
         window.cwnd = 1.0;
     }
@@ -305,7 +353,7 @@ mod tests {
         let mut bic = Bic::new(BicConfig::default());
         let mut window = Window { cwnd: 100.0, ssthresh: 2.0 };
         bic.on_loss(&mut window, &signal(0, 0.0, 100.0));
-        assert_eq!(window.cwnd, 100.0 * 819.0 / 1024.0);
+        assert_eq!(window.cwnd, 79.0); // 100 * 819 / 1024 = 79.98
         assert_eq!(bic.increase.max, Some(100.0));
         // Below the last one: 90 (1024 + 819) / 2048 = 80.99, whole segments.
         window.cwnd = 90.0;
@@ -320,10 +368,12 @@ mod tests {
         // A window that the receiver limits counts as far as it is used.
         window.cwnd = 500.0;
         bic.on_loss(&mut window, &signal(0, 0.0, 99.0));
-        assert_eq!(window.ssthresh, 100.0 * 819.0 / 1024.0);
+        assert_eq!(window.ssthresh, 79.0);
+        // A timeout may keep the target.
+        bic.increase.config.after_timeout = Target::Keep;
         window.cwnd = 50.0;
         bic.on_timeout(&mut window, &signal(0, 0.0, 50.0), true);
-        assert_eq!(window, Window { cwnd: 1.0, ssthresh: 50.0 * 819.0 / 1024.0 });
+        assert_eq!(window, Window { cwnd: 1.0, ssthresh: 39.0 }); // 39.99
         // Wmax is that of the loss which was being repaired.
         assert_eq!(bic.increase.max, Some(100.0));
         window.cwnd = 50.0;
@@ -334,13 +384,63 @@ mod tests {
         assert_eq!(bic.increase.max, None);
     }
 
+    /// Wmax = 200, and 31/16 segments per ACK: cwnd / 16 or / d, * 5, or * 3 / (cwnd - Wmax), then
+    /// * 16 / 31, rounded down each time. Without Wmax it counts as 0, and the quotient is 20 at most.
+    #[test]
+    fn segments_per_increase_by_hand() {
+        let mut bic = Bic::new(BicConfig::default());
+        bic.increase.ratio = 31.0;
+        for (max, cwnd, every) in [
+            (Some(200.0), 100.0, 3.0),   // 6
+            (Some(200.0), 140.0, 4.0),   // 140 / 15 = 9
+            (Some(200.0), 193.0, 498.0), // 965
+            (Some(200.0), 202.0, 521.0), // 1010
+            (Some(200.0), 206.0, 53.0),  // 103
+            (Some(200.0), 900.0, 28.0),  // 56
+            (None, 30.0, 1.0),           // 3
+            (None, 900.0, 10.0),         // 56, 20
+            (None, 10.0, 10.0),          // low_window
+        ] {
+            bic.increase.max = max;
+            assert_eq!(bic.increase.segments_per_increase(cwnd), every, "{max:?}, {cwnd}");
+        }
+    }
+
+    /// With an ACK for each segment 32/16 become 31/16 and stay; with one for every other, 32/16 stay.
+    /// Exactly, the mean becomes what it is. A timeout sets 32/16, and its repair does not count.
+    #[test]
+    fn segments_per_ack_by_hand() {
+        for (arithmetic, acked, ratio) in [
+            (Arithmetic::Linux, 1.0, 31.0),
+            (Arithmetic::Linux, 2.0, 32.0),
+            (Arithmetic::Exact, 1.0, 16.0),
+            (Arithmetic::Exact, 2.0, 32.0),
+        ] {
+            let increase = IncreaseConfig { arithmetic, ..IncreaseConfig::default() };
+            let mut bic = Bic::new(BicConfig { increase, ..BicConfig::default() });
+            let mut window = Window { cwnd: 100.0, ssthresh: 2.0 };
+            for _ in 0..500 {
+                bic.on_ack(&mut window, &signal(0, acked, 100.0));
+            }
+            let got = bic.increase.ratio;
+            assert!((got - ratio).abs() < 1e-6, "{arithmetic}, {acked}: {got}");
+            let timeout = AckEvent { snd_nxt: 7, ..signal(0, 0.0, 100.0) };
+            bic.on_timeout(&mut window, &timeout, true);
+            assert_eq!(bic.increase.ratio, 32.0);
+            bic.on_ack(&mut window, &signal(0, 40.0, 100.0));
+            assert_eq!(bic.increase.ratio == 32.0, arithmetic.is_whole());
+        }
+    }
+
     /// From 80 to 100: steps that are a fourth of the distance, a plateau of 12 segments in 60 round
     /// trips, then ever larger steps up to Smax.
     #[test]
     fn it_climbs_to_a_plateau_and_then_probes() {
-        let mut bic = Bic::new(BicConfig::default());
+        let increase =
+            IncreaseConfig { arithmetic: Arithmetic::Exact, ..IncreaseConfig::default() };
+        let mut bic = Bic::new(BicConfig { increase, ..BicConfig::default() });
         let mut window = Window { cwnd: 100.0, ssthresh: 2.0 };
-        bic.increase.ratio = 1.0;
+        bic.increase.ratio = SIXTEENTHS;
         bic.on_loss(&mut window, &signal(0, 0.0, 100.0));
         let gains = climb(&mut bic, &mut window, 120);
         let flat = gains.iter().position(|&gain| gain < 0.25).unwrap();

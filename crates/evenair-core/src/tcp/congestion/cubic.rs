@@ -17,12 +17,10 @@
 //! last W_max was higher (fast convergence, section 4.7). After a timeout, and after a slow start
 //! that ended without a loss, K = 0 and W_max = W_0 (sections 4.8 and 4.10).
 //!
-//! A timeout in recovery is excepted: it ends the repair of a loss whose W_max is known, and W_max
-//! stays (`after_timeout = "keep-in-recovery"`). Section 4.8 excepts nothing (`"restart"`), which
-//! suits a recovery with SACK. With NewReno's, which repairs one loss each round trip, the window does
-//! not come to rest then: from K = 0 the function is steep where the queue overflows, the timer expires
-//! before the many losses are repaired, and the function starts anew. `"keep"` treats every timeout
-//! as other losses.
+//! `after_timeout` departs from section 4.8: `"keep"` treats every timeout as other losses, and
+//! `"keep-in-recovery"` only a timeout that ends the repair of a loss, whose W_max is known. Without
+//! SACK that improves utilisation: NewReno repairs one loss each round trip, from K = 0 the function is
+//! steep where the queue overflows, and the timer expires before the many losses are repaired.
 //!
 //! The first slow start is [HyStart++](hystart) (section 4.10 recommends it), unless
 //! `hystart = false`.
@@ -54,7 +52,7 @@ configuration! {
     reno_friendly: OnOff = OnOff::On, names();
     /// whether after a timeout the function starts from the window (the RFC), or leads
     /// to W_max as after other losses, always or where it ended a recovery
-    after_timeout: AfterTimeout = AfterTimeout::KeepInRecovery, names();
+    after_timeout: AfterTimeout = AfterTimeout::Restart, names();
     /// Common to cubic and biad.
     slow_start: HyStartConfig = HyStartConfig { hystart: true };
 }
@@ -62,11 +60,11 @@ configuration! {
 named! {
     /// Where the function starts after a timeout.
     pub enum AfterTimeout {
-        /// As `Keep` if the timeout ended a recovery, else as `Restart`.
-        #[default]
-        KeepInRecovery => "keep-in-recovery",
         /// From the window.
+        #[default]
         Restart => "restart",
+        /// As `Keep` if the timeout ended a recovery, else as `Restart`.
+        KeepInRecovery => "keep-in-recovery",
         /// It leads to W_max, as after other losses.
         Keep => "keep",
     }

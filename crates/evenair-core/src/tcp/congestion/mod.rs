@@ -11,6 +11,7 @@ mod biad;
 mod bic;
 mod cubic;
 mod hystart;
+mod linux;
 mod newreno;
 mod round;
 mod vegas;
@@ -21,7 +22,8 @@ mod westwood_plus;
 pub use bic::{IncreaseConfig, Search, Target};
 pub use cubic::AfterTimeout;
 pub use hystart::HyStartConfig;
-pub use veno::BaseRtt;
+pub use linux::Arithmetic;
+pub use veno::{BaseRtt, QueueRtt, TimeoutLoss};
 pub use westwood::FilterConfig;
 
 use crate::component::registry;
@@ -295,7 +297,7 @@ mod tests {
         #[test]
         fn the_window_stays_a_window(
             config in prop::sample::select(Config::all()),
-            picks in prop::collection::vec(any::<u8>(), 9),
+            picks in prop::collection::vec(any::<u8>(), 10),
             signals in prop::collection::vec(
                 (0..8_u8, 0..3_000_000_000_u64, 0..50_u32, 0..2000_u32, 0..2_000_000_000_u64),
                 0..300,

@@ -1,6 +1,6 @@
 //! Veno: NewReno that tells random losses from congestion by the number of segments queued (Fu and
 //! Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks", IEEE JSAC
-//! 21(2), 2003).
+//! 21(2), 2003), as Linux has it (`tcp_veno`).
 //!
 //! With the window W, the smallest round-trip time BaseRTT and the present RTT, the queue holds
 //!
@@ -8,19 +8,23 @@
 //! N = Actual (RTT - BaseRTT) = W (1 - BaseRTT / RTT)                                             (1)
 //! ```
 //!
-//! - Increase: as NewReno where N < beta, and by every other ACK only where N >= beta.
-//! - Three duplicate ACKs: 4/5 of the window where N < beta (a random loss), else a half.
-//! - Slow start and timeouts are NewReno's.
+//! - Increase: as NewReno where N < beta, and half as fast where N >= beta.
+//! - Loss: 4/5 of the window where N < beta (a random loss), else a half.
+//! - Slow start is NewReno's.
 //!
-//! Where sources differ:
-//! - RTT is the smallest sample of the last whole round, as Linux's comments say; the paper says
-//!   "measured" and "round by round". A round of less than 3 samples is ignored, and without a
-//!   value Veno acts as NewReno (Linux).
-//! - BaseRTT starts afresh after each fast recovery and timeout in the paper, so that it can follow
-//!   another route; Linux keeps the minimum of the connection. The parameter `base_rtt` says which.
-//!   Beside a buffer that never empties the paper's rule counts the standing queue as a part of the
-//!   path and takes congestion for random loss.
+//! Linux differs from the paper, and a key each chooses the other:
+//! - `base_rtt`: BaseRTT is the minimum of the connection, but for a timeout, after which nothing is in
+//!   flight (CA_EVENT_TX_START). In the paper it starts afresh after each fast recovery too, so that it
+//!   can follow another route. Beside a buffer that never empties that counts the standing queue as
+//!   a part of the path and takes congestion for random loss.
+//! - `rtt`: Linux's module wipes its minimum after each ACK, so that RTT is the last ACK's. The paper says
+//!   "measured" and "round by round": the smallest of the last round of 3 samples or more.
+//! - `timeout`: Linux sets ssthresh as after other losses, the paper to a half.
+//! - `arithmetic`: the window is whole, and N is in halves of a segment, rounded up.
+//!
+//! Linux's too: until there are 3 samples growth is NewReno's, and a loss counts as random.
 
+use super::linux::{Arithmetic, SegmentCount};
 use super::round::Round;
 use super::{AckEvent, CongestionControl, Window, in_use, slow_start};
 use crate::component::{configuration, named, names, number};
@@ -31,29 +35,62 @@ configuration! {
     pub struct VenoConfig {
         name: "veno",
         summary: "as newreno, but 4/5 of the window at a loss while few segments are queued",
-        source: "Fu and Liew 2003",
+        source: "Fu and Liew 2003; Linux tcp_veno",
     }
     /// with fewer segments queued a loss counts as random
     beta: f64 = 3.0, number(0.0..=1e6);
-    /// whether the smallest round-trip time is measured afresh after each loss
-    /// (the paper) or is the connection's (Linux)
-    base_rtt: BaseRtt = BaseRtt::Reset, names();
+    /// whether the smallest round-trip time is the connection's (Linux) or
+    /// is measured afresh after each loss (the paper)
+    base_rtt: BaseRtt = BaseRtt::Keep, names();
+    /// whether the queue is judged by the round-trip time of each ACK (Linux), or
+    /// by the smallest of each round
+    rtt: QueueRtt = QueueRtt::Ack, names();
+    /// whether window and queue are whole numbers (of segments and of halves), as in Linux, or exact
+    arithmetic: Arithmetic = Arithmetic::Linux, names();
+    /// whether a timeout leaves in ssthresh what any loss does (Linux), or a half (the paper)
+    timeout: TimeoutLoss = TimeoutLoss::Loss, names();
 }
 
 named! {
     /// What a loss does to the smallest round-trip time.
     pub enum BaseRtt {
-        /// It is measured again.
-        #[default]
-        Reset => "reset",
         /// It stays.
+        #[default]
         Keep => "keep",
+        /// It is measured again.
+        Reset => "reset",
     }
     planned []
 }
 
-/// Least number of samples for which a round is evaluated.
+named! {
+    /// The round-trip time that tells how many segments are queued.
+    pub enum QueueRtt {
+        /// That of the last ACK.
+        #[default]
+        Ack => "ack",
+        /// The smallest of the last whole round.
+        Round => "round",
+    }
+    planned []
+}
+
+named! {
+    /// What a timeout leaves of the window in ssthresh.
+    pub enum TimeoutLoss {
+        /// 4/5 if few segments are queued, else a half.
+        #[default]
+        Loss => "loss",
+        /// A half.
+        Half => "half",
+    }
+    planned []
+}
+
+/// Least number of samples of the connection, or of the round, for an estimate (Linux).
 const SAMPLES: u32 = 3;
+/// N is counted in halves of segments, rounded up (Linux: V_PARAM_SHIFT = 1).
+const HALVES: f64 = 2.0;
 
 /// Veno.
 #[derive(Clone, Debug)]
@@ -62,26 +99,58 @@ pub struct Veno {
     round: Round,
     /// BaseRTT, seconds.
     base: f64,
-    /// The last round's RTT, seconds.
-    rtt: Option<f64>,
-    /// Whether the last ACK in congestion was passed over.
+    samples: u32,
+    /// N; 0 until there is an estimate.
+    queued: f64,
+    count: SegmentCount,
+    /// Whether the last full count of ACKs in congestion was passed over.
     passed_over: bool,
 }
 
 impl Veno {
     /// Before anything has been sent.
     pub fn new(config: VenoConfig) -> Self {
-        Self { config, round: Round::default(), base: f64::INFINITY, rtt: None, passed_over: false }
+        Self {
+            round: Round::default(),
+            base: f64::INFINITY,
+            samples: 0,
+            queued: 0.0,
+            count: SegmentCount::new(config.arithmetic),
+            passed_over: true,
+            config,
+        }
     }
 
-    /// N, once it is known: equation (1).
-    fn queued(&self, window: &Window, signal: &AckEvent) -> Option<f64> {
-        self.rtt.map(|rtt| in_use(window, signal) * (1.0 - self.base / rtt))
+    /// The round-trip time by which an ACK allows to judge the queue, seconds.
+    fn sample(&mut self, signal: &AckEvent) -> Option<f64> {
+        let rtt = signal.rtt.map(Duration::as_secs_f64).filter(|&rtt| rtt > 0.0);
+        if let Some(rtt) = rtt {
+            self.base = self.base.min(rtt);
+            self.samples = self.samples.saturating_add(1);
+        }
+        match self.config.rtt {
+            QueueRtt::Ack => rtt.filter(|_| self.samples >= SAMPLES),
+            QueueRtt::Round => {
+                let round = self.round.on_ack(signal)?;
+                let least = round.least.filter(|_| round.samples >= SAMPLES);
+                least.map(Duration::as_secs_f64).filter(|&rtt| rtt > 0.0)
+            }
+        }
+    }
+
+    fn is_random(&self) -> bool {
+        self.queued < self.config.beta
+    }
+
+    /// ssthresh after a loss.
+    fn after_loss(&self, window: &Window, signal: &AckEvent) -> f64 {
+        let factor = if self.is_random() { 0.8 } else { 0.5 };
+        self.config.arithmetic.round(in_use(window, signal) * factor).max(2.0)
     }
 
     fn restart(&mut self) {
+        self.count.reset();
         self.round.restart();
-        self.rtt = None;
         if self.config.base_rtt == BaseRtt::Reset {
             self.base = f64::INFINITY;
         }
@@ -90,42 +159,42 @@ impl Veno {
 
 impl CongestionControl for Veno {
     fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
-        if let Some(rtt) = signal.rtt {
-            self.base = self.base.min(rtt.as_secs_f64());
+        if let Some(rtt) = self.sample(signal) {
+            let both = HALVES * window.cwnd;
+            self.queued = (both - self.config.arithmetic.round(both * self.base / rtt)) / HALVES;
         }
-        if let Some(round) = self.round.on_ack(signal) {
-            let is_valid = round.samples >= SAMPLES;
-            let rtt = round.least.filter(|_| is_valid).map(Duration::as_secs_f64);
-            self.rtt = rtt.filter(|&rtt| rtt > 0.0);
+        let rest = slow_start(window, signal.credit);
+        let rest = self.count.after_slow_start(window, rest);
+        if rest <= 0.0 {
+            return;
         }
-        let queued = self.queued(window, signal);
-        let mut rest = slow_start(window, signal.credit);
-        if rest > 0.0 && queued.is_some_and(|n| n >= self.config.beta) {
+        let grown = self.count.advance(window.cwnd, rest);
+        if grown > 0.0 && !self.is_random() {
             self.passed_over = !self.passed_over;
             if self.passed_over {
-                rest = 0.0;
+                return;
             }
         }
-        window.cwnd += rest / window.cwnd;
+        window.cwnd += grown;
     }
 
     fn on_loss(&mut self, window: &mut Window, signal: &AckEvent) {
-        let kept = match self.queued(window, signal) {
-            Some(n) if n < self.config.beta => in_use(window, signal) * 0.8,
-            _ => signal.flight / 2.0,
-        };
-        window.ssthresh = kept.max(2.0);
+        window.ssthresh = self.after_loss(window, signal);
         window.cwnd = window.ssthresh;
         self.restart();
     }
 
     fn on_timeout(&mut self, window: &mut Window, signal: &AckEvent, first: bool) {
         if first {
-            // As in NewReno: half of what the window had become, if in recovery.
-            window.ssthresh = (signal.flight.min(window.cwnd) / 2.0).max(2.0);
+            window.ssthresh = match self.config.timeout {
+                TimeoutLoss::Loss => self.after_loss(window, signal),
+                // As in NewReno: half of what the window had become, if in recovery.
+                TimeoutLoss::Half => (signal.flight.min(window.cwnd) / 2.0).max(2.0),
+            };
         }
         window.cwnd = 1.0;
         self.restart();
+        self.base = f64::INFINITY;
     }
 }
 
@@ -136,49 +205,77 @@ mod tests {
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
-    /// Twenty segments, BaseRTT 100 ms, and now this RTT; the window is set to 20 again.
+    /// Twenty segments, BaseRTT 100 ms, and now this RTT for a round, the last ACK of which tells N.
     fn after(config: VenoConfig, rtt: u64) -> (Veno, Window, Acks) {
         let mut veno = Veno::new(config);
         let mut window = Window { cwnd: 20.0, ssthresh: 2.0 };
         let mut acks = Acks::default();
-        acks.feed(&mut veno, &mut window, 21, (20, MS(100)));
-        acks.feed(&mut veno, &mut window, 20, (20, MS(rtt)));
+        for (count, rtt) in [(21, 100), (19, rtt), (1, rtt)] {
+            window.cwnd = 20.0;
+            acks.feed(&mut veno, &mut window, count, (20, MS(rtt)));
+        }
         window.cwnd = 20.0;
         (veno, window, acks)
     }
 
-    /// N = 20 (1 - 100/RTT): 1.8 at 110 ms and 2.9 at 117 ms; 3.05 at 118 ms and 10 at 200 ms.
+    /// N = 20 (1 - 100/RTT), in halves rounded up: 40 - floor(4000/RTT) is 4 at 110 ms, 5 at 114 and
+    /// 6 at 115. Exactly 2.9 at 117 ms and 3.05 at 118 ms.
     #[test]
     fn the_queue_tells_random_losses_from_congestion() {
-        for (rtt, kept) in [(100, 16.0), (110, 16.0), (117, 16.0), (118, 10.0), (200, 10.0)] {
-            let (mut veno, mut window, _) = after(VenoConfig::default(), rtt);
-            veno.on_loss(&mut window, &signal(0, 0.0, 20.0));
-            assert_eq!(window, Window { cwnd: kept, ssthresh: kept }, "{rtt} ms");
-        }
+        let exact = VenoConfig { arithmetic: Arithmetic::Exact, ..VenoConfig::default() };
+        let round = VenoConfig { rtt: QueueRtt::Round, ..exact.clone() };
         let patient = VenoConfig { beta: 5.0, ..VenoConfig::default() };
-        let (mut veno, mut window, _) = after(patient, 125);
-        veno.on_loss(&mut window, &signal(0, 0.0, 20.0));
-        assert_eq!(window.cwnd, 16.0);
+        for (config, table) in [
+            (VenoConfig::default(), [(110, 16.0), (114, 16.0), (115, 10.0), (200, 10.0)]),
+            (exact, [(110, 16.0), (117, 16.0), (118, 10.0), (200, 10.0)]),
+            (round, [(110, 16.0), (117, 16.0), (118, 10.0), (200, 10.0)]),
+            (patient, [(110, 16.0), (115, 16.0), (125, 16.0), (200, 10.0)]),
+        ] {
+            for (rtt, kept) in table {
+                let (mut veno, mut window, _) = after(config.clone(), rtt);
+                veno.on_loss(&mut window, &signal(0, 0.0, 20.0));
+                assert_eq!(window, Window { cwnd: kept, ssthresh: kept }, "{config:?}, {rtt} ms");
+            }
+        }
     }
 
+    /// The last ACK tells N, or the smallest of a round that it cannot end alone.
+    #[test]
+    fn one_late_ack_counts_unless_rounds_do() {
+        for (rtt, kept) in [(QueueRtt::Ack, 10.0), (QueueRtt::Round, 16.0)] {
+            let (mut veno, mut window, mut acks) =
+                after(VenoConfig { rtt, ..VenoConfig::default() }, 100);
+            acks.feed(&mut veno, &mut window, 1, (20, MS(200)));
+            veno.on_loss(&mut window, &signal(0, 0.0, 20.0));
+            assert_eq!(window.cwnd, kept, "{rtt}");
+        }
+    }
+
+    /// 20 + 21 + ... + 27 ACKs are 188: 8 more segments, or one of two.
     #[test]
     fn congestion_halves_the_growth() {
-        for (rtt, growth) in [(110, 1.0), (130, 0.5)] {
-            let (mut veno, mut window, mut acks) = after(VenoConfig::default(), rtt);
-            acks.feed(&mut veno, &mut window, 20, (20, MS(rtt)));
-            let grown = window.cwnd - 20.0;
-            assert!((0.95 * growth..=growth).contains(&grown), "{rtt} ms: {grown}");
+        for arithmetic in [Arithmetic::Linux, Arithmetic::Exact] {
+            for (rtt, growth) in [(105, 8.0), (130, 4.0)] {
+                let config = VenoConfig { arithmetic, ..VenoConfig::default() };
+                let (mut veno, mut window, mut acks) = after(config, rtt);
+                acks.feed(&mut veno, &mut window, 188, (20, MS(rtt)));
+                let grown = window.cwnd - 20.0;
+                assert!((growth..growth + 1.0).contains(&grown), "{arithmetic}, {rtt}: {grown}");
+            }
         }
     }
 
+    /// Until there are samples a loss counts as random (Linux). 11 segments are in use at the timeout.
     #[test]
-    fn without_samples_it_is_newreno() {
-        let mut veno = Veno::new(VenoConfig::default());
-        let mut window = Window { cwnd: 20.0, ssthresh: 2.0 };
-        veno.on_loss(&mut window, &signal(0, 0.0, 20.0));
-        assert_eq!(window, Window { cwnd: 10.0, ssthresh: 10.0 });
-        veno.on_timeout(&mut window, &signal(0, 0.0, 10.0), true);
-        assert_eq!(window, Window { cwnd: 1.0, ssthresh: 5.0 });
+    fn losses_before_the_first_samples() {
+        for (timeout, left) in [(TimeoutLoss::Loss, 8.0), (TimeoutLoss::Half, 5.0)] {
+            let mut veno = Veno::new(VenoConfig { timeout, ..VenoConfig::default() });
+            let mut window = Window { cwnd: 20.0, ssthresh: 2.0 };
+            veno.on_loss(&mut window, &signal(0, 0.0, 20.0));
+            assert_eq!(window, Window { cwnd: 16.0, ssthresh: 16.0 });
+            veno.on_timeout(&mut window, &signal(0, 0.0, 10.0), true);
+            assert_eq!(window, Window { cwnd: 1.0, ssthresh: left }, "{timeout}");
+        }
     }
 
     /// 130 ms are BaseRTT after a loss (nothing queued), unless the connection's minimum is kept.
