@@ -21,6 +21,7 @@ mod westwood_plus;
 pub use bic::{IncreaseConfig, Search, Target};
 pub use cubic::AfterTimeout;
 pub use hystart::HyStartConfig;
+pub use vegas::{Form, FormConfig};
 pub use veno::BaseRtt;
 pub use westwood::FilterConfig;
 
@@ -54,10 +55,33 @@ pub struct AckEvent {
     pub snd_una: u64,
     /// The next byte to be sent: what is below it was sent in this round or before.
     pub snd_nxt: u64,
+    /// Payload bytes of a full segment.
+    pub segment: u64,
+}
+
+impl AckEvent {
+    /// The first byte that has not been acknowledged after the signal.
+    pub fn ack(&self) -> u64 {
+        self.snd_una + (self.acked * self.segment as f64).round() as u64
+    }
+}
+
+/// What finds losses, besides the retransmission timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossDetection {
+    /// What the flow's options say.
+    Configured,
+    /// A timer of fine resolution, looked at when ACKs come (Brakmo and Peterson 1995).
+    FineGrained,
 }
 
 /// A congestion control.
 pub trait CongestionControl {
+    /// What finds losses. It is asked before anything has been sent.
+    fn loss_detection(&self) -> LossDetection {
+        LossDetection::Configured
+    }
+
     /// New data was acknowledged outside of recovery.
     fn on_ack(&mut self, window: &mut Window, signal: &AckEvent);
 
@@ -136,6 +160,10 @@ macro_rules! controls {
         }
 
         impl CongestionControl for Controller {
+            fn loss_detection(&self) -> LossDetection {
+                match self { $(Self::$type(cc) => cc.loss_detection(),)+ }
+            }
+
             #[inline(always)]
             fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
                 match self { $(Self::$type(cc) => cc.on_ack(window, signal),)+ }
@@ -194,7 +222,16 @@ mod tests {
     /// An ACK of `acked` segments of `flight`, a duplicate if 0, with an RTT of 100 ms.
     pub(super) fn signal(ms: u64, acked: f64, flight: f64) -> AckEvent {
         let rtt = (acked > 0.0).then_some(Duration::from_millis(100));
-        AckEvent { now: at_ms(ms), acked, credit: 1.0, flight, rtt, snd_una: 0, snd_nxt: 0 }
+        AckEvent {
+            now: at_ms(ms),
+            acked,
+            credit: 1.0,
+            flight,
+            rtt,
+            snd_una: 0,
+            snd_nxt: 0,
+            segment: 1,
+        }
     }
 
     /// ACKs of one segment each, `flight` of which are always outstanding.
@@ -223,6 +260,7 @@ mod tests {
                     rtt: Some(rtt),
                     snd_una: self.snd_una,
                     snd_nxt: self.snd_una + flight,
+                    segment: 1,
                 };
                 self.snd_una += 1;
                 cc.on_ack(window, &signal);
@@ -318,6 +356,7 @@ mod tests {
                     rtt: (rtt % 3 > 0).then_some(Duration::from_nanos(rtt)),
                     snd_una,
                     snd_nxt: snd_una + u64::from(flight),
+                    segment: 1,
                 };
                 snd_una += acked as u64;
                 match kind {
