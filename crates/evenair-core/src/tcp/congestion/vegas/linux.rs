@@ -197,3 +197,140 @@ impl CongestionControl for Linux {
         self.state = State::Loss(until);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::config::{Form, FormConfig};
+    use super::*;
+    use crate::time::{Duration, Instant};
+
+    fn linux() -> Linux {
+        Linux::new(FormConfig::of(Form::Linux).thresholds)
+    }
+
+    /// The ACK number `n`, from 1, of segments of one byte, with `flight` outstanding before it.
+    fn ack(n: u64, flight: u64, rtt_ms: u64) -> AckEvent {
+        AckEvent {
+            now: Instant::ZERO,
+            acked: 1.0,
+            credit: 1.0,
+            flight: flight as f64,
+            rtt: Some(Duration::from_millis(rtt_ms)),
+            snd_una: n - 1,
+            snd_nxt: n - 1 + flight,
+            segment: 1,
+        }
+    }
+
+    fn feed(
+        linux: &mut Linux,
+        window: &mut Window,
+        acks: std::ops::RangeInclusive<u64>,
+        (flight, rtt_ms): (u64, u64),
+    ) {
+        for n in acks {
+            linux.on_ack(window, &ack(n, flight, rtt_ms));
+        }
+    }
+
+    /// ACK 1 goes beyond the empty first round, which has one sample: Reno counts it. The rounds then
+    /// end with ACKs 11, 21, 31: W is 10. Nothing is queued, so cwnd tends to one more than it was
+    /// when the round began: 10, 10, 11, 11, 12.
+    #[test]
+    fn the_window_grows_in_every_other_round() {
+        let (mut linux, mut window) = (linux(), Window { cwnd: 10.0, ssthresh: 2.0 });
+        for (end, cwnd) in [(1, 10.0), (10, 10.0), (11, 11.0), (21, 11.0), (31, 12.0), (41, 12.0)] {
+            let begin = [1, 2, 11, 12, 22, 32][[1, 10, 11, 21, 31, 41].binary_search(&end).unwrap()];
+            feed(&mut linux, &mut window, begin..=end, (10, 100));
+            assert_eq!(window.cwnd, cwnd, "ACK {end}");
+        }
+    }
+
+    /// W = 10, BaseRTT 100.001 ms; 20 half segments times BaseRTT / RTT, rounded down:
+    ///
+    /// ```text
+    /// RTT 117 ms   17 of 20   Diff 1.5   below alpha
+    ///     125      16              2     alpha is not undercut
+    ///     160      12              4     beta is not exceeded
+    ///     170      11              4.5   above beta
+    /// ```
+    #[test]
+    fn thresholds_are_compared_in_half_segments() {
+        for (rtt, cwnd) in [(117, 11.0), (125, 10.0), (160, 10.0), (170, 9.0)] {
+            let (mut linux, mut window) = (linux(), Window { cwnd: 10.0, ssthresh: 2.0 });
+            feed(&mut linux, &mut window, 1..=1, (10, 100));
+            feed(&mut linux, &mut window, 2..=11, (10, rtt));
+            assert_eq!(window.cwnd, cwnd, "{rtt} ms");
+        }
+    }
+
+    /// W = 16: of 32 half segments 30 are left at 106 ms (Diff 1), 29 at 107 ms (Diff 1.5, cwnd at
+    /// most 14 + 1) and 24 at 130 ms (cwnd at most 12 + 1). The ACK itself adds 1.
+    #[test]
+    fn slow_start_ends_at_the_actual_rate() {
+        let cases = [(106, 17.0, 1000.0), (107, 16.0, 2.0), (130, 14.0, 2.0)];
+        for (rtt, cwnd, ssthresh) in cases {
+            let (mut linux, mut window) = (linux(), Window { cwnd: 16.0, ssthresh: 1000.0 });
+            feed(&mut linux, &mut window, 1..=1, (16, 100));
+            assert_eq!(window.cwnd, 17.0);
+            feed(&mut linux, &mut window, 2..=16, (16, rtt));
+            assert_eq!(window.cwnd, 32.0);
+            window.cwnd = 16.0;
+            feed(&mut linux, &mut window, 17..=17, (16, rtt));
+            assert_eq!(window, Window { cwnd, ssthresh }, "{rtt} ms");
+        }
+    }
+
+    /// Two samples in a round are too few: Reno needs 11 ACKs at a window of 10.
+    #[test]
+    fn rounds_of_two_samples_are_renos() {
+        let (mut linux, mut window) = (linux(), Window { cwnd: 10.0, ssthresh: 2.0 });
+        for n in 1..=11 {
+            assert_eq!(window.cwnd, 10.0, "ACK {n}");
+            // Each ends a round of its own.
+            linux.on_ack(&mut window, &ack(2 * n, 1, 100));
+        }
+        assert_eq!(window.cwnd, 11.0);
+    }
+
+    /// At ACK 11 cwnd is 11 and the round began at byte 10 with cwnd 10. A loss leaves 11 / 2,
+    /// rounded down. What is acknowledged at the end of recovery is the first byte of 20 to be judged,
+    /// from byte 10 to byte 30, and the first cwnd is still 10: cwnd tends to 11, then to 7.
+    #[test]
+    fn after_a_loss_the_round_is_that_of_before() {
+        let (mut linux, mut window) = (linux(), Window { cwnd: 10.0, ssthresh: 2.0 });
+        feed(&mut linux, &mut window, 1..=11, (10, 100));
+        assert_eq!(linux.begin, (10, 20));
+        linux.on_loss(&mut window, &AckEvent { acked: 0.0, rtt: None, ..ack(12, 11, 100) });
+        assert_eq!(window, Window { cwnd: 5.0, ssthresh: 5.0 });
+        linux.on_partial_ack(&mut window, &ack(15, 8, 100));
+        assert_eq!(window.cwnd, 5.0);
+        linux.on_recovered(&mut window, &ack(21, 10, 100));
+        assert_eq!((window.cwnd, linux.begin), (5.0, (10, 30)));
+        // cwnd is not above ssthresh yet.
+        feed(&mut linux, &mut window, 22..=22, (10, 100));
+        assert_eq!(window.cwnd, 6.0);
+        feed(&mut linux, &mut window, 23..=30, (10, 100));
+        assert_eq!(window.cwnd, 6.0);
+        feed(&mut linux, &mut window, 31..=31, (7, 100));
+        assert_eq!((window.cwnd, linux.begin), (7.0, (30, 37)));
+        feed(&mut linux, &mut window, 32..=38, (7, 100));
+        assert_eq!(window.cwnd, 7.0);
+    }
+
+    /// Reno until byte 24: 1 to 6 in slow start, and above ssthresh an ACK more than cwnd. The round
+    /// that begins with ACK 24 is the next that is judged.
+    #[test]
+    fn after_a_timeout_the_window_grows_as_renos() {
+        let (mut linux, mut window) = (linux(), Window { cwnd: 10.0, ssthresh: 2.0 });
+        feed(&mut linux, &mut window, 1..=11, (10, 100));
+        let expiry = AckEvent { acked: 0.0, rtt: None, ..ack(12, 13, 100) };
+        linux.on_timeout(&mut window, &expiry, true);
+        assert_eq!(window, Window { cwnd: 1.0, ssthresh: 5.0 });
+        for (n, cwnd) in (12..=24).zip([2, 3, 4, 5, 6, 6, 6, 6, 6, 6, 6, 7, 7]) {
+            linux.on_ack(&mut window, &ack(n, 5, 300));
+            assert_eq!(window.cwnd, f64::from(cwnd), "ACK {n}");
+        }
+        assert_eq!((linux.state, linux.begin), (State::Open, (10, 28)));
+    }
+}
