@@ -85,15 +85,15 @@ fn two_acks_after_a_retransmission_find_further_losses() {
     assert_eq!(hand.sender.counters().timeouts, 0);
 }
 
-/// The first ACK after the retransmission finds 2 in time: it was sent again at 323 ms. Thus the second
-/// is not looked at.
+/// The first ACK after the retransmission finds that 10 is in time. The second is not looked at, though
+/// 11 has expired by then.
 #[test]
 fn a_segment_in_time_ends_the_checks() {
     let mut hand = Hand::new();
     assert_eq!(hand.ack(117, 1), NOTHING);
     assert_eq!(hand.ack(118, 1), NOTHING);
     assert_eq!(hand.ack(119, 1), [1]);
-    // 10 was sent at 110 ms: 109 ms ago, of a timeout of 239 ms.
+    // 10 was sent at 110 ms, 109 ms ago. The sample of 209 ms has set the timeout to 258 ms.
     assert_eq!(hand.ack(219, 10), [12, 13, 14, 15, 16, 17]);
     assert_eq!(hand.ack(400, 11), [18]);
     assert_eq!(hand.sender.counters().retransmissions, 1);

@@ -240,7 +240,8 @@ mod tests {
     fn the_window_grows_in_every_other_round() {
         let (mut linux, mut window) = (linux(), Window { cwnd: 10.0, ssthresh: 2.0 });
         for (end, cwnd) in [(1, 10.0), (10, 10.0), (11, 11.0), (21, 11.0), (31, 12.0), (41, 12.0)] {
-            let begin = [1, 2, 11, 12, 22, 32][[1, 10, 11, 21, 31, 41].binary_search(&end).unwrap()];
+            let begin =
+                [1, 2, 11, 12, 22, 32][[1, 10, 11, 21, 31, 41].binary_search(&end).unwrap()];
             feed(&mut linux, &mut window, begin..=end, (10, 100));
             assert_eq!(window.cwnd, cwnd, "ACK {end}");
         }
