@@ -285,6 +285,8 @@ fn vegas(form: &'static str) -> Config {
 fn vegas_keeps_between_alpha_and_beta_waiting() {
     for (form, alpha) in [("paper", 1.0), ("linux", 2.0)] {
         let mut link = Link::with(&vegas(form), config(), 1);
+        link.run(at(60_000));
+        let before = link.sender.counters().retransmissions;
         link.run(at(120_000));
         let steady = link.between(at(60_000), at(120_000));
         // The window stands still, and nothing is lost.
@@ -294,7 +296,9 @@ fn vegas_keeps_between_alpha_and_beta_waiting() {
         assert!((alpha..=alpha + 2.0).contains(&queued), "{form}: {queued}");
         let mean = steady.iter().map(|p| p.waiting as f64).sum::<f64>() / steady.len() as f64;
         assert!((mean - (queued - 1.0)).abs() < 0.5, "{form}: {mean}, {queued}");
-        assert_eq!(link.sender.counters().retransmissions, 0, "{form}");
+        assert_eq!(link.sender.counters().retransmissions, before, "{form}");
+        // Linux's slow start doubles in every round, and has left the queue's room when it sees that.
+        assert!(form == "linux" || before == 0, "{before}");
     }
 }
 
