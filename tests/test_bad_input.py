@@ -94,7 +94,7 @@ BROKEN: dict[str, tuple[str | bytes, str]] = {
         "station.0.flows.0.transport.beta",
     ),
     "alpha above the beta that it gets": (
-        flow('direction = "up", transport = { kind = "vegas", alpha = 4 }'),
+        flow('direction = "up", transport = { kind = "vegas", alpha = 5 }'),
         "station.0.flows.0.transport.beta",
     ),
     "retransmission timeout beyond its range": (

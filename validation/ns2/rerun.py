@@ -37,6 +37,7 @@ FAMILIES = {
     "f9-mac": ("f9_mac_level.json", "lossy_download.tcl"),
     "f8": ("f8_tcp_variants_errors_before_retransmission.json", "lossy_download.tcl"),
     "f9": ("f9_more_variants_wireless_errors.json", "lossy_download.tcl"),
+    "f9-vegas": ("f9_vegas_loss_sweep.json", "lossy_download.tcl"),
     "f9-sweep": ("f9_loss_sweep.json", "lossy_download.tcl"),
 }
 # What rounding can make of two equal runs: mean queue lengths are stored to four places, goodputs

@@ -19,8 +19,10 @@ use serde_json::Value;
 const SCENARIO: &[u8] = include_bytes!("ns2_wireless_errors.toml");
 /// Rows of ns-2: loss rates of 0.001 and 0.01.
 const STORED: &str = "f9_more_variants_wireless_errors.json";
-/// Rows of ns-2: loss rates of 0.003, 0.03 and 0.1.
+/// Rows of ns-2: BIC and Veno at loss rates of 0.003, 0.03 and 0.1.
 const SWEEP: &str = "f9_loss_sweep.json";
+/// Vegas at 0.003, 0.03 and 0.1.
+const VEGAS: &str = "f9_vegas_loss_sweep.json";
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=20;
 /// Student's t at 97.5% with 19 degrees of freedom.
 const T: f64 = 2.093;
@@ -38,6 +40,8 @@ const LINUX: &[(&str, &str)] = &[("header", "50"), ("sack", "true"), ("rack", "t
 const VARIANTS: &[Variant] = &[
     Variant { ns2: "linux:bic", flow: &[("transport", "bic")] },
     Variant { ns2: "linux:veno", flow: &[("transport", "veno")] },
+    Variant { ns2: "linux:vegas", flow: &[("transport", "vegas")] },
+    Variant { ns2: "Vegas", flow: &[("transport", r#"{ kind = "vegas", form = "paper" }"#)] },
 ];
 
 #[test]
@@ -45,8 +49,7 @@ fn bic() {
     judge("linux:bic", STORED, &[]);
 }
 
-/// At 0.1 goodput is higher: as with Linux's Reno, RACK has fewer timeouts than ns-2, which needs four
-/// segments after a loss to find it (`linux_reno_with_rack` of `ns2_wireless_errors`).
+/// At 0.1 goodput is higher. Without RACK the excess is about half (1.12 instead of 1.21).
 #[test]
 fn bic_over_the_sweep() {
     judge("linux:bic", SWEEP, &[0.1]);
@@ -62,19 +65,43 @@ fn veno_over_the_sweep() {
     judge("linux:veno", SWEEP, &[]);
 }
 
-/// The arithmetic of 2.6.22 brings Veno nearer, and hardly changes BIC.
+/// With the arithmetic of 2.6.22, ns-2's.
 #[test]
 fn with_the_arithmetic_of_ns2() {
     const OLD: (&str, &str) = ("transport.arithmetic", "linux-2.6.22");
     let bic = Variant { ns2: "linux:bic", flow: &[("transport.kind", "bic"), OLD] };
     let veno = Variant { ns2: "linux:veno", flow: &[("transport.kind", "veno"), OLD] };
-    for variant in [veno, bic] {
-        judge_variant(&variant, STORED, &[]);
-        judge_variant(&variant, SWEEP, &[0.1]);
+    for (variant, except) in [(&veno, &[][..]), (&bic, &[0.1])] {
+        judge_variant(variant, STORED, &[]);
+        judge_variant(variant, SWEEP, except);
     }
 }
 
-/// Asserts that goodput is within the bar at each loss rate in `file`, but for these.
+#[test]
+fn vegas() {
+    judge("linux:vegas", STORED, &[]);
+}
+
+/// At 0.1 goodput is higher, with fewer than half of the timeouts of ns-2.
+#[test]
+fn vegas_over_the_sweep() {
+    judge("linux:vegas", VEGAS, &[0.1]);
+}
+
+/// ns-2's own Vegas can stay at two segments for minutes: of five seeds only the rows at 0.003 and
+/// 0.1 have intervals that can settle the comparison, and at 0.1 goodput is higher than ns-2's. All
+/// rows are printed.
+#[test]
+fn vegas_of_the_publication() {
+    let variant = VARIANTS.iter().find(|variant| variant.ns2 == "Vegas").unwrap();
+    compare(variant, STORED);
+    let rows = compare(variant, VEGAS);
+    let met = rows.iter().find(|row| row.loss == 0.003).unwrap();
+    assert!(met.half_width < BAR && (met.ratio - 1.0).abs() < BAR + met.half_width);
+}
+
+/// Asserts that goodput is within the bar at each loss rate in `file` but those in `except`, which
+/// the documentation lists as misses.
 fn judge(ns2: &str, file: &str, except: &[f64]) {
     let variant = VARIANTS.iter().find(|variant| variant.ns2 == ns2).unwrap();
     judge_variant(variant, file, except);

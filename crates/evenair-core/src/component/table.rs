@@ -43,8 +43,10 @@ pub fn read<'de, R: Registry, D: Deserializer<'de>>(from: D) -> Result<R, D::Err
     Ok(Reader::default().read(from)?.configuration)
 }
 
-/// Moves the `kind` of a table, and the `distribution` of each table in it, to the front.
+/// Moves the `kind` of a table, then its `form`, which sets defaults, and the `distribution` of each
+/// table in it, to the front.
 pub fn put_kind_first(table: &mut serde_json::Map<String, serde_json::Value>) {
+    put_first(table, "form");
     put_first(table, "kind");
     for parameter in table.values_mut().filter_map(serde_json::Value::as_object_mut) {
         put_first(parameter, super::DISTRIBUTION);

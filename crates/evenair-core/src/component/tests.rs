@@ -160,8 +160,16 @@ fn every_congestion_control_runs() {
             let rtt = (acked > 0.0).then(|| Duration::from_millis(20 + n % 30));
             let flight = window.cwnd.min(50.0);
             let next = una + flight as u64;
-            let event =
-                AckEvent { now, acked, credit: acked, flight, rtt, snd_una: una, snd_nxt: next };
+            let event = AckEvent {
+                now,
+                acked,
+                credit: acked,
+                flight,
+                rtt,
+                snd_una: una,
+                snd_nxt: next,
+                segment: 1,
+            };
             una += acked as u64;
             match n % 50 {
                 47 | 48 => control.on_duplicate_ack(&mut window, &event),

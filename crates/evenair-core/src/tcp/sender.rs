@@ -109,7 +109,10 @@ pub struct Sender {
 impl Sender {
     /// A sender whose connection is not open yet.
     pub fn new(config: SenderConfig, control: Controller) -> Self {
-        Self { recovery: Recovery::new(&config), tcb: Tcb::new(config, control) }
+        Self {
+            recovery: Recovery::new(&config, control.loss_detection()),
+            tcb: Tcb::new(config, control),
+        }
     }
 
     /// The connection is open. `rtt` is the round-trip time that the handshake has left, and

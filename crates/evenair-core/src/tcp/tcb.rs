@@ -90,15 +90,25 @@ impl Tcb {
         }
     }
 
-    /// A loss is confirmed: recovery begins.
+    /// A loss is confirmed: the window is reduced and recovery begins.
     pub(super) fn enter_recovery(&mut self, now: Instant, event: &AckEvent) {
-        self.counters.fast_retransmits += 1;
+        self.reduce_for_loss(event);
+        self.begin_recovery(now);
+    }
+
+    /// The congestion control responds to a loss.
+    pub(super) fn reduce_for_loss(&mut self, event: &AckEvent) {
         // RFC 3168 6.1.2: one reduction for the losses and marks of one window.
         let reduced = self.reduction.by_mark && self.reduction.covers(self.snd_una);
         if !reduced {
             self.control.on_loss(&mut self.window, event);
         }
         self.note_reduction(false);
+    }
+
+    /// Recovery begins, until what has been sent is acknowledged.
+    pub(super) fn begin_recovery(&mut self, now: Instant) {
+        self.counters.fast_retransmits += 1;
         self.in_recovery = true;
         self.recover = Some(self.snd_max);
         self.timed = None;
@@ -162,7 +172,8 @@ impl Tcb {
         let credit = if self.config.byte_counting { acked } else { 1.0 };
         let flight = self.segments(self.snd_nxt - self.snd_una) - f64::from(self.limited);
         let (snd_una, snd_nxt) = (self.snd_una, self.snd_nxt);
-        AckEvent { now, acked, credit, flight, rtt, snd_una, snd_nxt }
+        let segment = u64::from(self.config.segment);
+        AckEvent { now, acked, credit, flight, rtt, snd_una, snd_nxt, segment }
     }
 
     pub(super) fn segments(&self, bytes: u64) -> f64 {

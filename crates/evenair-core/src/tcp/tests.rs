@@ -3,6 +3,7 @@
 //! losses: [`pftk`], and each congestion control on a link that queues: [`variants`]).
 
 mod ecn;
+mod fine_grained;
 mod path;
 mod pftk;
 mod rack;

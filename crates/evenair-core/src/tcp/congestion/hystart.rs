@@ -177,6 +177,7 @@ mod tests {
                     rtt,
                     snd_una: self.snd_una,
                     snd_nxt: self.snd_una + 10,
+                    segment: 1,
                     ..signal(0, 1.0, 10.0)
                 };
                 self.snd_una += 1;
@@ -297,6 +298,7 @@ mod tests {
                     rtt: (rtt > 20).then_some(Duration::from_millis(rtt)),
                     snd_una,
                     snd_nxt: snd_una + before as u64,
+                    segment: 1,
                     ..signal(0, f64::from(acked), before)
                 };
                 snd_una += u64::from(acked);

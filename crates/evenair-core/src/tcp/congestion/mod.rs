@@ -23,6 +23,7 @@ pub use bic::{IncreaseConfig, Search, Target};
 pub use cubic::AfterTimeout;
 pub use hystart::HyStartConfig;
 pub use linux::Arithmetic;
+pub use vegas::{Form, FormConfig};
 pub use veno::{BaseRtt, QueueRtt, TimeoutLoss};
 pub use westwood::FilterConfig;
 
@@ -56,10 +57,33 @@ pub struct AckEvent {
     pub snd_una: u64,
     /// The next byte to be sent: what is below it was sent in this round or before.
     pub snd_nxt: u64,
+    /// Payload bytes of a full segment.
+    pub segment: u64,
+}
+
+impl AckEvent {
+    /// The first byte that has not been acknowledged after the signal.
+    pub fn ack(&self) -> u64 {
+        self.snd_una + (self.acked * self.segment as f64).round() as u64
+    }
+}
+
+/// What finds losses, besides the retransmission timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossDetection {
+    /// What the flow's options say.
+    Configured,
+    /// A timer of fine resolution, looked at when ACKs come (Brakmo and Peterson 1995).
+    FineGrained,
 }
 
 /// A congestion control.
 pub trait CongestionControl {
+    /// What finds losses. It is asked before anything has been sent.
+    fn loss_detection(&self) -> LossDetection {
+        LossDetection::Configured
+    }
+
     /// New data was acknowledged outside of recovery.
     fn on_ack(&mut self, window: &mut Window, signal: &AckEvent);
 
@@ -138,6 +162,10 @@ macro_rules! controls {
         }
 
         impl CongestionControl for Controller {
+            fn loss_detection(&self) -> LossDetection {
+                match self { $(Self::$type(cc) => cc.loss_detection(),)+ }
+            }
+
             #[inline(always)]
             fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
                 match self { $(Self::$type(cc) => cc.on_ack(window, signal),)+ }
@@ -196,7 +224,16 @@ mod tests {
     /// An ACK of `acked` segments of `flight`, a duplicate if 0, with an RTT of 100 ms.
     pub(super) fn signal(ms: u64, acked: f64, flight: f64) -> AckEvent {
         let rtt = (acked > 0.0).then_some(Duration::from_millis(100));
-        AckEvent { now: at_ms(ms), acked, credit: 1.0, flight, rtt, snd_una: 0, snd_nxt: 0 }
+        AckEvent {
+            now: at_ms(ms),
+            acked,
+            credit: 1.0,
+            flight,
+            rtt,
+            snd_una: 0,
+            snd_nxt: 0,
+            segment: 1,
+        }
     }
 
     /// ACKs of one segment each, `flight` of which are always outstanding.
@@ -225,6 +262,7 @@ mod tests {
                     rtt: Some(rtt),
                     snd_una: self.snd_una,
                     snd_nxt: self.snd_una + flight,
+                    segment: 1,
                 };
                 self.snd_una += 1;
                 cc.on_ack(window, &signal);
@@ -243,7 +281,7 @@ mod tests {
     }
 
     /// RFC 5681 section 3.1: a segment that times out again leaves ssthresh. The window is the loss
-    /// window, which is 2 with Vegas.
+    /// window, which is 2 in one form of Vegas: see there.
     #[test]
     fn a_second_timeout_leaves_ssthresh() {
         for config in Config::all() {
@@ -255,14 +293,13 @@ mod tests {
             let signal =
                 AckEvent { now: acks.now + Duration::from_secs(1), ..signal(0, 0.0, 40.0) };
             control.on_timeout(&mut window, &signal, true);
-            let loss_window = if name == "vegas" { 2.0 } else { 1.0 };
-            assert_eq!(window.cwnd, loss_window, "{name}");
+            assert_eq!(window.cwnd, 1.0, "{name}");
             let ssthresh = window.ssthresh;
             assert!((2.0..41.0).contains(&ssthresh), "{name}: {ssthresh}");
             let signal =
                 AckEvent { now: signal.now + Duration::from_secs(2), flight: 1.0, ..signal };
             control.on_timeout(&mut window, &signal, false);
-            assert_eq!(window, Window { cwnd: loss_window, ssthresh }, "{name}");
+            assert_eq!(window, Window { cwnd: 1.0, ssthresh }, "{name}");
         }
     }
 
@@ -320,6 +357,7 @@ mod tests {
                     rtt: (rtt % 3 > 0).then_some(Duration::from_nanos(rtt)),
                     snd_una,
                     snd_nxt: snd_una + u64::from(flight),
+                    segment: 1,
                 };
                 snd_una += acked as u64;
                 match kind {

@@ -1,7 +1,8 @@
 //! Loss recovery: which ACK or timer confirms a loss, and what is sent until it is repaired.
 //!
-//! There are three forms. Each works on the [`Tcb`] that the sender shares with it.
+//! There are four forms. Each works on the [`Tcb`] that the sender shares with it.
 
+mod fine_grained;
 mod newreno;
 mod prr;
 mod rack;
@@ -9,10 +10,12 @@ mod sack;
 mod scoreboard;
 mod transmissions;
 
+use self::fine_grained::FineGrained;
 use self::newreno::NewReno;
 use self::prr::Prr;
 use self::rack::Rack;
 use self::sack::Sack;
+use super::congestion::LossDetection;
 use super::sender::{Segment, SenderConfig};
 use super::tcb::Tcb;
 use crate::time::Instant;
@@ -31,10 +34,16 @@ pub(super) enum Recovery {
     Sack(Box<Sack>),
     /// Transmission times and tail loss probes, with selective acknowledgements (RFC 8985).
     Rack(Box<Rack>),
+    /// A timer of fine resolution, looked at when ACKs come, without selective acknowledgements
+    /// (Brakmo and Peterson 1995).
+    FineGrained(Box<FineGrained>),
 }
 
 impl Recovery {
-    pub(super) fn new(config: &SenderConfig) -> Self {
+    pub(super) fn new(config: &SenderConfig, detection: LossDetection) -> Self {
+        if detection == LossDetection::FineGrained {
+            return Self::FineGrained(Box::default());
+        }
         let segment = config.segment;
         let prr = config.prr.then(|| Prr::new(segment));
         match (config.sack, config.rack) {
@@ -49,7 +58,7 @@ impl Recovery {
     #[inline(always)]
     pub(super) fn is_sacked(&self, byte: u64) -> bool {
         match self {
-            Self::NewReno(_) => false,
+            Self::NewReno(_) | Self::FineGrained(_) => false,
             Self::Sack(sack) => sack.is_sacked(byte),
             Self::Rack(rack) => rack.is_sacked(byte),
         }
@@ -61,7 +70,7 @@ impl Recovery {
     pub(super) fn on_partial_ack(&mut self, tcb: &mut Tcb, acked: f64) -> bool {
         match self {
             Self::NewReno(newreno) => newreno.on_partial_ack(tcb, acked),
-            Self::Sack(_) | Self::Rack(_) => {
+            Self::Sack(_) | Self::Rack(_) | Self::FineGrained(_) => {
                 tcb.retransmit = false;
                 true
             }
@@ -85,7 +94,8 @@ impl Recovery {
             }
             Self::Sack(sack) if ack == tcb.snd_una => sack.on_ack(tcb, now, advances, blocks),
             Self::Rack(rack) if ack == tcb.snd_una => rack.on_ack(tcb, now, advances, blocks),
-            Self::Sack(_) | Self::Rack(_) => {}
+            Self::FineGrained(checks) if ack == tcb.snd_una => checks.on_ack(tcb, now, advances),
+            Self::Sack(_) | Self::Rack(_) | Self::FineGrained(_) => {}
         }
     }
 
@@ -93,7 +103,7 @@ impl Recovery {
     /// retransmission timer.
     pub(super) fn on_timer(&mut self, tcb: &mut Tcb, now: Instant) -> bool {
         match self {
-            Self::NewReno(_) | Self::Sack(_) => false,
+            Self::NewReno(_) | Self::Sack(_) | Self::FineGrained(_) => false,
             Self::Rack(rack) => rack.on_timer(tcb, now),
         }
     }
@@ -102,7 +112,7 @@ impl Recovery {
     /// holds the cumulative ACK while new segments are sent and reported.
     pub(super) fn overstates_flight(&self, tcb: &Tcb) -> bool {
         match self {
-            Self::NewReno(_) => false,
+            Self::NewReno(_) | Self::FineGrained(_) => false,
             Self::Sack(_) => tcb.in_recovery,
             Self::Rack(_) => true,
         }
@@ -114,6 +124,7 @@ impl Recovery {
             Self::NewReno(_) => tcb.snd_nxt = tcb.snd_una,
             Self::Sack(sack) => sack.on_timeout(tcb),
             Self::Rack(rack) => rack.on_timeout(tcb, now),
+            Self::FineGrained(checks) => checks.on_timeout(tcb, now),
         }
     }
 
@@ -124,6 +135,7 @@ impl Recovery {
             Self::NewReno(newreno) => newreno.poll_transmit(tcb, now),
             Self::Sack(sack) => sack.poll_transmit(tcb, now),
             Self::Rack(rack) => rack.poll_transmit(tcb, now),
+            Self::FineGrained(checks) => checks.poll_transmit(tcb, now),
         }
     }
 }

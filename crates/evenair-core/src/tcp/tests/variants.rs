@@ -282,24 +282,39 @@ fn hystart_loses_a_fourth_at_the_first_overflow() {
     }
 }
 
-#[test]
-fn vegas_keeps_between_alpha_and_beta_waiting() {
-    let mut link = Link::new("vegas", config(), 1);
-    link.run(at(120_000));
-    let steady = link.between(at(60_000), at(120_000));
-    let mean = steady.iter().map(|p| p.waiting as f64).sum::<f64>() / steady.len() as f64;
-    assert!((1.0..=3.0).contains(&mean), "{mean}");
-    assert!(steady.iter().all(|p| p.waiting <= 4));
-    // The window stands still, and nothing is lost.
-    assert!(steady.iter().all(|p| p.cwnd == steady[0].cwnd));
-    assert!((BDP + 1.0..BDP + 5.0).contains(&steady[0].cwnd), "{}", steady[0].cwnd);
-    assert_eq!(link.sender.counters().retransmissions, 0);
+/// Vegas in one of its forms.
+fn vegas(form: &'static str) -> Config {
+    with(Config::from_name("vegas").unwrap(), "form", Value::Name(form))
 }
 
-/// Without a queue its slow start doubles the window every other round trip.
+/// The path holds 126 segments without a queue: BDP, and the one that is being sent. What cwnd has
+/// above that is between 1 and 3 with the paper's thresholds, and between 2 and 4 with Linux's. A point
+/// of the trace is before the ACK is answered, when one segment less waits.
+#[test]
+fn vegas_keeps_between_alpha_and_beta_waiting() {
+    for (form, alpha) in [("paper", 1.0), ("linux", 2.0)] {
+        let mut link = Link::with(&vegas(form), config(), 1);
+        link.run(at(60_000));
+        let before = link.sender.counters().retransmissions;
+        link.run(at(120_000));
+        let steady = link.between(at(60_000), at(120_000));
+        // The window stands still, and nothing is lost.
+        let cwnd = steady[0].cwnd;
+        assert!(steady.iter().all(|p| p.cwnd == cwnd), "{form}");
+        let queued = cwnd.floor() - (BDP + 1.0);
+        assert!((alpha..=alpha + 2.0).contains(&queued), "{form}: {queued}");
+        let mean = steady.iter().map(|p| p.waiting as f64).sum::<f64>() / steady.len() as f64;
+        assert!((mean - (queued - 1.0)).abs() < 0.5, "{form}: {mean}, {queued}");
+        assert_eq!(link.sender.counters().retransmissions, before, "{form}");
+        // Linux's slow start doubles in every round, and has left the queue's room when it sees that.
+        assert!(form == "linux" || before == 0, "{before}");
+    }
+}
+
+/// Without a queue the paper's slow start doubles the window every other round trip.
 #[test]
 fn vegas_doubles_every_other_round_trip() {
-    let mut link = Link::new("vegas", config(), 1);
+    let mut link = Link::with(&vegas("paper"), config(), 1);
     link.service = Duration::from_nanos(1);
     link.run(at(1490));
     let cwnd: Vec<f64> =

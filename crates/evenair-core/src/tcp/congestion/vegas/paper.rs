@@ -1,63 +1,37 @@
-//! Vegas: keeps a few segments queued on the path, and so needs no losses to find its window
-//! (Brakmo and Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", IEEE
-//! JSAC 13(8), 1995).
-//!
-//! Once per round, with W segments outstanding, the smallest round-trip time BaseRTT and the
-//! round's mean RTT:
-//!
-//! ```text
-//! Diff = (Expected - Actual) BaseRTT = (W / BaseRTT - W / RTT) BaseRTT = W (1 - BaseRTT / RTT)   (1)
-//! ```
-//!
-//! which is the number of segments that wait somewhere on the path.
+//! Vegas as published (Brakmo and Peterson 1995), with equation (1) of the module.
 //!
 //! - Congestion avoidance: Diff < alpha adds one segment over the next round, Diff > beta takes one
 //!   off at once, anything between leaves the window (the paper's section III-B).
 //! - Slow start grows in every other round only, and ends when Diff > gamma (section III-C).
+//! - Losses are found by fine-grained timeouts (section III-A), which
+//!   [`LossDetection::FineGrained`] stands for. A loss reduces the window only if the segment was
+//!   sent after the last reduction.
 //!
 //! Where the paper is silent, or implementations differ:
 //! - W is what is outstanding when the round ends: what was sent while the round's segment was
 //!   under way, which is how the paper measures Actual, and ns-2 Expected. RTT is the mean of the
-//!   round's samples (ns-2; the paper takes one segment's, Linux the smallest). Diff is not rounded
-//!   (ns-2 rounds it to whole segments).
+//!   round's samples (ns-2; the paper takes one segment's). Diff is not rounded (ns-2 rounds it to
+//!   whole segments).
 //! - On leaving slow start ssthresh becomes 2 and an eighth of the window goes (ns-2).
 //! - BaseRTT becomes the round's RTT where a single segment was outstanding, as nothing of its own
 //!   can have queued (ns-2).
 //! - The window does not grow while it is more than 2 segments above what is outstanding (ns-2).
-//! - Three duplicate ACKs leave 3/4 of the window (ns-2, after the authors' own code), a timeout 2
-//!   segments and an ssthresh of half the window.
-//! - The fine-grained retransmission checks at the first and second duplicate ACK (section III-A)
-//!   are not here: losses are detected by the sender, for all alike.
+//! - A loss leaves 3/4 of the window (ns-2, after the authors' own code), a timeout 2 segments and an
+//!   ssthresh of half the window.
 
-use super::round::Round;
-use super::{AckEvent, CongestionControl, Window, in_use, slow_start};
-use crate::component::{configuration, number};
-
-configuration! {
-    /// Thresholds of Vegas.
-    pub struct VegasConfig {
-        name: "vegas",
-        summary: "keeps between alpha and beta segments queued, judged by the round-trip time",
-        source: "Brakmo and Peterson 1995; ns-2",
-        ordered: [alpha <= beta],
-    }
-    /// with fewer segments queued the window grows
-    alpha: f64 = 1.0, number(0.0..=1e6);
-    /// with more segments queued the window shrinks; not below alpha
-    beta: f64 = 3.0, number(0.0..=1e6);
-    /// with more segments queued slow start ends
-    gamma: f64 = 1.0, number(0.0..=1e6);
-}
+use super::super::round::Round;
+use super::super::{AckEvent, CongestionControl, LossDetection, Window, in_use, slow_start};
+use super::config::Thresholds;
 
 /// What is left of the window after three duplicate ACKs.
 const DECREASE: f64 = 0.75;
 /// The smallest window outside of recovery.
 const LEAST: f64 = 2.0;
 
-/// Vegas.
+/// The state of this form.
 #[derive(Clone, Debug)]
-pub struct Vegas {
-    config: VegasConfig,
+pub(super) struct Paper {
+    thresholds: Thresholds,
     round: Round,
     /// BaseRTT, seconds.
     base: f64,
@@ -65,10 +39,9 @@ pub struct Vegas {
     grows: bool,
 }
 
-impl Vegas {
-    /// Before anything has been sent.
-    pub fn new(config: VegasConfig) -> Self {
-        Self { config, round: Round::default(), base: f64::INFINITY, grows: true }
+impl Paper {
+    pub(super) fn new(thresholds: Thresholds) -> Self {
+        Self { thresholds, round: Round::default(), base: f64::INFINITY, grows: true }
     }
 
     /// A round is over, in which segments took `rtt` seconds.
@@ -80,21 +53,25 @@ impl Vegas {
         let diff = in_use(window, signal) * (1.0 - self.base / rtt);
         if window.cwnd < window.ssthresh {
             self.grows = !self.grows;
-            if diff > self.config.gamma {
+            if diff > self.thresholds.gamma {
                 window.ssthresh = LEAST;
                 window.cwnd = (window.cwnd * 7.0 / 8.0).max(LEAST);
                 self.grows = false;
             }
-        } else if diff > self.config.beta {
+        } else if diff > self.thresholds.beta {
             window.cwnd = (window.cwnd - 1.0).max(LEAST);
             self.grows = false;
         } else {
-            self.grows = diff < self.config.alpha;
+            self.grows = diff < self.thresholds.alpha;
         }
     }
 }
 
-impl CongestionControl for Vegas {
+impl CongestionControl for Paper {
+    fn loss_detection(&self) -> LossDetection {
+        LossDetection::FineGrained
+    }
+
     fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
         if let Some(rtt) = signal.rtt {
             self.base = self.base.min(rtt.as_secs_f64());
@@ -118,6 +95,14 @@ impl CongestionControl for Vegas {
         self.grows = false;
     }
 
+    fn on_partial_ack(&mut self, window: &mut Window, signal: &AckEvent) {
+        self.on_ack(window, signal);
+    }
+
+    fn on_recovered(&mut self, window: &mut Window, signal: &AckEvent) {
+        self.on_ack(window, signal);
+    }
+
     fn on_timeout(&mut self, window: &mut Window, signal: &AckEvent, first: bool) {
         if first {
             // As in NewReno: half of what the window had become, if in recovery.
@@ -131,17 +116,22 @@ impl CongestionControl for Vegas {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Acks, signal};
+    use super::super::super::tests::{Acks, signal};
+    use super::super::config::{Form, FormConfig};
     use super::*;
     use crate::time::Duration;
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
+    fn paper() -> Paper {
+        Paper::new(FormConfig::of(Form::Paper).thresholds)
+    }
+
     /// Ten or eleven segments, BaseRTT 100 ms: an RTT of 125 ms means 2.2 queued at most, which is
     /// between 1 and 3; of 160 ms 3.75 and more; of 100 ms none.
     #[test]
     fn the_window_follows_the_segments_queued() {
-        let mut vegas = Vegas::new(VegasConfig::default());
+        let mut vegas = paper();
         let mut window = Window { cwnd: 10.0, ssthresh: 2.0 };
         let mut acks = Acks::default();
         acks.feed(&mut vegas, &mut window, 11, (10, MS(100)));
@@ -162,7 +152,7 @@ mod tests {
 
     #[test]
     fn slow_start_ends_with_more_than_gamma_queued() {
-        let mut vegas = Vegas::new(VegasConfig::default());
+        let mut vegas = paper();
         let mut window = Window { cwnd: 16.0, ssthresh: 1000.0 };
         let mut acks = Acks::default();
         acks.feed(&mut vegas, &mut window, 1, (16, MS(100)));
@@ -179,7 +169,7 @@ mod tests {
 
     #[test]
     fn losses_leave_three_quarters_and_timeouts_two_segments() {
-        let mut vegas = Vegas::new(VegasConfig::default());
+        let mut vegas = paper();
         let mut window = Window { cwnd: 20.0, ssthresh: 2.0 };
         vegas.on_loss(&mut window, &signal(0, 0.0, 20.0));
         assert_eq!(window, Window { cwnd: 15.0, ssthresh: 15.0 });
