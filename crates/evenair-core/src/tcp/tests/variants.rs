@@ -206,7 +206,10 @@ fn fill_the_link(rack: bool, prr: bool) {
                 let whole = link.utilisation(1, 120);
                 assert!(whole >= 0.9 || name == "vegas", "{name} ({delayed_ack}): {whole}");
                 let steady = link.utilisation(20, 120);
-                assert!((0.99..=1.0001).contains(&steady), "{name} ({delayed_ack}): {steady}");
+                // In a recovery at 20 s the cumulative ACK is behind by up to what path and queue
+                // hold, of which 1250 arrive per second.
+                let most = 1.0 + 2.0 * BDP as f64 / (1250.0 * 100.0);
+                assert!((0.99..=most).contains(&steady), "{name} ({delayed_ack}): {steady}");
             }
         }
     }
@@ -251,7 +254,6 @@ fn what_timeouts_cost_without_sack() {
                 let mut other = Link::with(&keeping(control.clone()), limited(), delayed_ack);
                 other.run(at(120_000));
                 let (forgot, kept) = (link.utilisation(20, 120), other.utilisation(20, 120));
-                println!("{name} ({delayed_ack}): {forgot:.3}, kept {kept:.3}");
                 assert!(forgot < kept, "{name} ({delayed_ack}): {forgot}, {kept}");
             }
         }
