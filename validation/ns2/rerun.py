@@ -59,7 +59,6 @@ OPTIONS = {
         "ap_buffer_packets": "buffer",
         "station_distance_m": "distance",
         "precise_halving": "precise_halving",
-        "routing_period_s": "routing_period",
         "cwnd_sampled_every_s": "cwnd_trace",
     },
     "downloads.tcl": {
