@@ -149,8 +149,11 @@ def cell_quantities(row: dict[str, Any], raw: dict[str, Any]) -> dict[str, float
 
 
 def download_quantities(row: dict[str, Any], raw: dict[str, Any]) -> dict[str, float]:
-    """One run of downloads.tcl in the terms of the stored rows. The access point sends the RTS for
-    data, stations answer with CTS; for TCP ACKs it is the other way round."""
+    """One run of downloads.tcl in the terms of the stored rows.
+
+    The access point sends the RTS for data, and stations answer with CTS; for TCP ACKs it is the
+    other way round.
+    """
     (rts_ap, rts_stations), (cts_ap, cts_stations) = (raw["frames_sent"][k] for k in ("rts", "cts"))
     return {
         "aggregate_throughput_mbps": sum(raw["throughput_mbps"]),
