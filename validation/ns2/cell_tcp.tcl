@@ -8,68 +8,28 @@
 # One line of JSON goes to standard output (ns adds lines of its own before it).
 # README.md tells the quantities; rerun.py runs this file for the stored rows.
 
-# ---- options: key=value, defaults below -----------------------------------------------------
-set defaults {
-    up 5              down 5             buffer 60          seed 1
+source [file join [file dirname [info script]] common.tcl]
+options {
+    up 5              down 5             buffer 60
     start 10.0        stagger 0.1        duration 300.0     warmup 20.0
     window 20         payload 1460       agent Newreno      segments_per_ack 2
-    ack_timer 0.1     min_rto 0.2        rto_tick 0.01    precise_halving 1
-    data_rate 11Mb    basic_rate 2Mb     plcp_rate 1Mb      preamble_bits 72   plcp_bits 48
-    rts_threshold 3000                   wired_rate 100Mb   wired_delay 2ms
-    station_buffer 1000                  distance 3.0
+    ack_timer 0.1     min_rto 0.2        rto_tick 0.01      precise_halving 1
+    wired_rate 100Mb  wired_delay 2ms    station_buffer 1000
     routing_period 100000                sample 0.1         cwnd_trace 0
-}
-array set par $defaults
-foreach word $argv {
-    set cut [string first = $word]
-    set key [string range $word 0 [expr {$cut - 1}]]
-    if {$cut < 1 || ![info exists par($key)]} {
-        puts stderr "cell_tcp.tcl: '$word': expected key=value, with a key out of: [lsort [array names par]]"
-        exit 2
-    }
-    set par($key) [string range $word [expr {$cut + 1}] end]
 }
 set flows [expr {$par(up) + $par(down)}]
 proc is_up {flow} { expr {$flow <= $::par(up)} }
 
 # ---- the world ------------------------------------------------------------------------------
-foreach {field key} {
-    dataRate_ data_rate  basicRate_ basic_rate  PLCPDataRate_ plcp_rate
-    PreambleLength_ preamble_bits  PLCPHeaderLength_ plcp_bits  RTSThreshold_ rts_threshold
-} { Mac/802_11 set $field $par($key) }
-
-set ns [new Simulator]
-ns-random $par(seed)
+simulator
 # Agent classes know their defaults only after a Simulator exists.
-Agent/DSDV set perup_ $par(routing_period)
 Agent/TCP set minrto_ $par(min_rto)
 Agent/TCP set tcpTick_ $par(rto_tick)
 Agent/TCP set precisionReduce_ $par(precise_halving)
-$ns trace-all [open /dev/null w]
 
-# Wired and wireless nodes meet in a base station only with hierarchical addresses:
-# domain 0 is the server, domain 1 the cell.
-$ns node-config -addressType hierarchical
-AddrParams set domain_num_ 2
-AddrParams set cluster_num_ {1 1}
-AddrParams set nodes_num_ "1 [expr {$flows + 1}]"
-
-set ground [new Topography]
-$ground load_flatgrid 100 100
-create-god [expr {$flows + 1}]
+wired_domain 1 [expr {$flows + 1}]
 set server [$ns node 0.0.0]
-
-$ns node-config -adhocRouting DSDV -wiredRouting ON \
-    -llType LL -macType Mac/802_11 -phyType Phy/WirelessPhy \
-    -channel [new Channel/WirelessChannel] -topoInstance $ground \
-    -propType Propagation/TwoRayGround -antType Antenna/OmniAntenna \
-    -ifqType Queue/DropTail/PriQueue -ifqLen $par(buffer) \
-    -agentTrace OFF -routerTrace OFF -macTrace OFF
-
-proc place {node x y} {
-    $node random-motion 0
-    foreach {axis v} [list X_ $x Y_ $y Z_ 0] { $node set $axis $v }
-}
+radio [expr {$flows + 1}] -adhocRouting DSDV -wiredRouting ON -ifqLen $par(buffer)
 set ap [$ns node 1.0.0]
 place $ap 50 50
 
@@ -77,13 +37,9 @@ $ns node-config -wiredRouting OFF -ifqLen $par(station_buffer)
 for {set f 1} {$f <= $flows} {incr f} {
     set station($f) [$ns node 1.0.$f]
     $station($f) base-station [AddrParams addr2id [$ap node-addr]]
-    set angle [expr {8 * atan(1) * $f / $flows}]
-    place $station($f) [expr {50 + $par(distance) * cos($angle)}] \
-        [expr {50 + $par(distance) * sin($angle)}]
+    place_on_circle $station($f) $f $flows
 }
-
-$ns duplex-link $server $ap $par(wired_rate) $par(wired_delay) DropTail
-foreach {from to} [list $server $ap $ap $server] { $ns queue-limit $from $to 100000 }
+wire $server $ap $par(wired_rate) $par(wired_delay)
 
 # ---- what the access point's queue does -----------------------------------------------------
 # The link layer hands packets to the interface queue, the queue to the MAC. Snoop objects stand

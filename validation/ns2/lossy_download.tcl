@@ -12,87 +12,37 @@
 # One line of JSON goes to standard output (ns adds lines of its own before it).
 # README.md tells the quantities; rerun.py runs this file for the stored rows.
 
-# ---- options: key=value, defaults below; tcp.FIELD=VALUE sets a field of the sender ---------
-set defaults {
-    seed 1            start 10.0         duration 300.0
+# ---- options: tcp.FIELD=VALUE sets a field of the sender ------------------------------------
+source [file join [file dirname [info script]] common.tcl]
+set fields [options {
+    start 10.0        duration 300.0     basic_rate 1Mb
     agent Newreno     window 100         payload 1024
     loss 0.001        bad_state 0.005    errors ge          level ip           drops ""
-    data_rate 11Mb    basic_rate 1Mb     plcp_rate 1Mb      preamble_bits 72   plcp_bits 48
     buffer 100        wired_rate 100Mb   wired_delay 45ms
-    station_buffer 1000                  distance 3.0       routing_period 100000
+    station_buffer 1000                  routing_period 100000
     bottleneck 0      bottleneck_buffer 80                  access_delay 2ms
     cross 20Mb        cross_on 500ms     cross_off 500ms    cross_shape 1.5    cross_size 1500
-}
-array set par $defaults
-set fields {}
-foreach word $argv {
-    set cut [string first = $word]
-    set key [string range $word 0 [expr {$cut - 1}]]
-    set value [string range $word [expr {$cut + 1}] end]
-    if {[string match tcp.?* $key]} {
-        lappend fields [string range $key 4 end] $value
-    } elseif {$cut < 1 || ![info exists par($key)]} {
-        puts stderr "lossy_download.tcl: '$word': expected key=value, with tcp.FIELD or a key out of: [lsort [array names par]]"
-        exit 2
-    } else {
-        set par($key) $value
-    }
-}
+} tcp]
 # linux:NAME is Agent/TCP/Linux with that congestion control.
 set linux [expr {[string match linux:?* $par(agent)] ? [string range $par(agent) 6 end] : ""}]
 
 # ---- the world ------------------------------------------------------------------------------
-foreach {field key} {
-    dataRate_ data_rate  basicRate_ basic_rate  PLCPDataRate_ plcp_rate
-    PreambleLength_ preamble_bits  PLCPHeaderLength_ plcp_bits
-} { Mac/802_11 set $field $par($key) }
-Mac/802_11 set RTSThreshold_ 3000
-
-set ns [new Simulator]
-Agent/DSDV set perup_ $par(routing_period)
-ns-random $par(seed)
-$ns trace-all [open /dev/null w]
-
-# Wired and wireless nodes meet in a base station only with hierarchical addresses:
-# domain 0 is what is on the wire, domain 1 the cell.
+simulator
 set congested [expr {$par(bottleneck) ne "0"}]
-$ns node-config -addressType hierarchical
-AddrParams set domain_num_ 2
-AddrParams set cluster_num_ {1 1}
-AddrParams set nodes_num_ [list [expr {$congested ? 7 : 1}] 2]
-
-set ground [new Topography]
-$ground load_flatgrid 100 100
-create-god 2
+wired_domain [expr {$congested ? 7 : 1}] 2
 set server [$ns node 0.0.0]
 if {$congested} {
     foreach host {r0 r1 c1 c2 c3 c4} address {1 2 3 4 5 6} { set $host [$ns node 0.0.$address] }
 }
 
-$ns node-config -adhocRouting DSDV -wiredRouting ON \
-    -llType LL -macType Mac/802_11 -phyType Phy/WirelessPhy \
-    -channel [new Channel/WirelessChannel] -topoInstance $ground \
-    -propType Propagation/TwoRayGround -antType Antenna/OmniAntenna \
-    -ifqType Queue/DropTail/PriQueue -ifqLen $par(buffer) \
-    -agentTrace OFF -routerTrace OFF -macTrace OFF
-
-proc place {node x y} {
-    $node random-motion 0
-    foreach {axis v} [list X_ $x Y_ $y Z_ 0] { $node set $axis $v }
-}
+radio 2 -adhocRouting DSDV -wiredRouting ON -ifqLen $par(buffer)
 set ap [$ns node 1.0.0]
 place $ap 50 50
-
 $ns node-config -wiredRouting OFF -ifqLen $par(station_buffer)
 set station [$ns node 1.0.1]
 $station base-station [AddrParams addr2id [$ap node-addr]]
-place $station [expr {50 + $par(distance)}] 50
+place_on_circle $station 1 1
 
-proc wire {a b rate delay buffer} {
-    global ns
-    $ns duplex-link $a $b $rate $delay DropTail
-    foreach {from to} [list $a $b $b $a] { $ns queue-limit $from $to $buffer }
-}
 proc cross_traffic {from to} {
     global ns par
     set udp [new Agent/UDP]
@@ -111,13 +61,13 @@ proc cross_traffic {from to} {
 }
 if {$congested} {
     foreach {a b} [list $server $r0 $c1 $r0 $c3 $r0 $r1 $ap $r1 $c2 $r1 $c4] {
-        wire $a $b $par(wired_rate) $par(access_delay) 100000
+        wire $a $b $par(wired_rate) $par(access_delay)
     }
     wire $r0 $r1 $par(bottleneck) $par(wired_delay) $par(bottleneck_buffer)
     cross_traffic $c1 $c2
     cross_traffic $c4 $c3
 } else {
-    wire $server $ap $par(wired_rate) $par(wired_delay) 100000
+    wire $server $ap $par(wired_rate) $par(wired_delay)
 }
 
 # ---- errors ---------------------------------------------------------------------------------

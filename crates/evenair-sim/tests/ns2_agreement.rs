@@ -1,8 +1,10 @@
-//! TCP over DCF against ns-2.35: the stored rows of `validation/ns2` and their bars.
+//! TCP over DCF against ns-2.35: the stored rows of `validation/ns2` and their bars, with stations at
+//! 3 m and, for some rows, at 30 m.
 //!
-//! Both sides are means over seeds (ns-2: 5 of 300 s, ours: 10), so a bar is compared with a
-//! difference of means whose standard error is well below it, for all quantities but one: Jain's
-//! index at a buffer of 10 packets, where a few uploads starve. There ns-2's five stored seeds
+//! Both sides are means over seeds (ns-2: 5 of 300 s, ours: 10). Goodputs of downloads, which may
+//! starve, and the loss ratio of the access point's queue have a relative bar and in addition the
+//! 95% interval of the difference. For the others the standard error is well below the bar, but for
+//! Jain's index at a buffer of 10 packets, where a few uploads starve. There ns-2's five stored seeds
 //! (0.379) lie outside of the 95% interval of twenty (0.402, `f1_buffer10_20seeds.json`). The
 //! stored row is compared in all else, and the row of twenty seeds in everything.
 //!
@@ -36,6 +38,8 @@ const SCENARIO: &str = r#"
 "#;
 
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=10;
+/// Student's t at 97.5% with 9 degrees of freedom.
+const T: f64 = 2.262;
 
 /// A quantity of a row: ns-2's, ours, and how far they may be apart.
 struct Comparison {
@@ -53,9 +57,25 @@ fn buffer_sweep() {
     check(&stored[1..], &[]);
 }
 
+/// Not judged is the loss ratio at a buffer of 70 packets, where ns-2, which halves cwnd with its
+/// fraction, loses more; see [`whole_segment_halving`].
+#[test]
+fn buffer_sweep_at_30_m() {
+    let stored = rows("f1_buffer_sweep_30m.json");
+    check(&stored[..1], &["Jain's index"]);
+    check(&stored[1..], &["loss ratio"]);
+}
+
 #[test]
 fn one_up_and_many_down() {
     check(&rows("f2_one_up_n_down_buffer60.json"), &[]);
+    check(&rows("f2_one_up_n_down_buffer60_30m.json"), &[]);
+}
+
+/// With a loss that halves cwnd in whole segments, as RFC 5681 halves FlightSize.
+#[test]
+fn whole_segment_halving() {
+    check(&rows("f11_whole_segment_halving.json"), &[]);
 }
 
 /// What keeps us apart from ns-2 where losses are many is its limited transmit, which sends old
@@ -76,10 +96,12 @@ fn limited_transmit_explains_the_rest() {
 fn check(rows: &[Value], but_for: &[&str]) {
     let mut misses = Vec::new();
     for row in rows {
-        let name = format!("{} up, {} down, buffer {}", row["n_up"], row["n_down"], buffer(row));
+        let distance = row["station_distance_m"].as_f64().unwrap_or(3.0);
+        let (up, down) = (&row["n_up"], &row["n_down"]);
+        let name = format!("{up} up, {down} down, buffer {}, {distance} m", buffer(row));
         for c in compare(row) {
             let line = format!(
-                "{name}: {} ns-2 {:.4}, ours {:.4}, difference {:+.4}, bar {:.4}",
+                "{name}: {} ns-2 {:.5}, ours {:.5}, difference {:+.5}, bar {:.5}",
                 c.what,
                 c.ns2,
                 c.ours,
@@ -103,29 +125,66 @@ fn compare(row: &Value) -> Vec<Comparison> {
         let goodputs: Vec<f64> = flows.map(|f| f.goodput_bps / 1e6).collect();
         goodputs.iter().sum::<f64>() / goodputs.len() as f64
     };
-    let aggregate = number(row, "aggregate_goodput_mbps");
-    let up = number(row, "mean_goodput_per_up_flow_mbps");
-    let down = number(row, "mean_goodput_per_down_flow_mbps");
-    let jain = number(row, "jain_index_of_flow_goodputs");
-    let data = number(row, "ap_queue_mean_waiting_data_packets");
-    let acks = number(row, "ap_queue_mean_waiting_tcp_ack_packets");
-    // Each part within 10% of itself; a tenth of a packet where next to nothing waits.
-    let part = |waiting: f64| (0.1 * waiting).max(0.1);
-    [
-        (
+    let down = |r: &RunResult| direction(r, "down");
+    let loss = |r: &RunResult| r.ap_queue.loss_ratio;
+    // Each part of the queue within 10% of itself; a tenth of a packet where next to nothing waits.
+    let waiting = |ns2: f64| (0.1 * ns2).max(0.1);
+    let comparison = |what, key, ours, bar: &dyn Fn(f64) -> f64| {
+        let ns2 = number(row, key);
+        Comparison { what, ns2, ours, bar: bar(ns2) }
+    };
+    let down_key = "mean_goodput_per_down_flow_mbps";
+    let loss_key = "ap_queue_loss_ratio_all_packets";
+    vec![
+        comparison(
             "aggregate Mb/s",
-            aggregate,
+            "aggregate_goodput_mbps",
             mean(runs, |r| r.aggregate_goodput_bps / 1e6),
-            0.02 * aggregate,
+            &|ns2| 0.02 * ns2,
         ),
-        ("per upload Mb/s", up, mean(runs, |r| direction(r, "up")), (0.05 * up).max(0.02)),
-        ("per download Mb/s", down, mean(runs, |r| direction(r, "down")), (0.05 * down).max(0.02)),
-        ("Jain's index", jain, mean(runs, |r| r.jain_index), 0.03),
-        ("data waiting", data, mean(queue, |r| r.ap_queue.mean_data), part(data)),
-        ("ACKs waiting", acks, mean(queue, |r| r.ap_queue.mean_acks), part(acks)),
+        comparison(
+            "per upload Mb/s",
+            "mean_goodput_per_up_flow_mbps",
+            mean(runs, |r| direction(r, "up")),
+            &|ns2| 0.05 * ns2,
+        ),
+        comparison("per download Mb/s", down_key, mean(runs, down), &|ns2| {
+            0.05 * ns2 + interval(row, down_key, runs, down)
+        }),
+        comparison(
+            "Jain's index",
+            "jain_index_of_flow_goodputs",
+            mean(runs, |r| r.jain_index),
+            &|_| 0.03,
+        ),
+        comparison(
+            "data waiting",
+            "ap_queue_mean_waiting_data_packets",
+            mean(queue, |r| r.ap_queue.mean_data),
+            &waiting,
+        ),
+        comparison(
+            "ACKs waiting",
+            "ap_queue_mean_waiting_tcp_ack_packets",
+            mean(queue, |r| r.ap_queue.mean_acks),
+            &waiting,
+        ),
+        comparison("loss ratio", loss_key, mean(queue, loss), &|ns2| {
+            0.1 * ns2 + interval(row, loss_key, queue, loss)
+        }),
     ]
-    .map(|(what, ns2, ours, bar)| Comparison { what, ns2, ours, bar })
-    .into()
+}
+
+/// Half-width of the 95% interval of the difference between ns-2's mean and ours.
+fn interval(
+    row: &Value,
+    key: &str,
+    runs: &[RunResult],
+    quantity: impl Fn(&RunResult) -> f64,
+) -> f64 {
+    let (n, mean) = (runs.len() as f64, mean(runs, &quantity));
+    let variance = runs.iter().map(|r| (quantity(r) - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    (T * (variance / n).sqrt()).hypot(row[key]["ci95_half_width"].as_f64().unwrap())
 }
 
 fn simulate(row: &Value, overrides: &[(&str, &str)]) -> Vec<RunResult> {

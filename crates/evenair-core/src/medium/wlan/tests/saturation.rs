@@ -145,24 +145,54 @@ const NS2_SATURATED: [(u32, bool, f64); 6] = [
     (20, true, 5.00604),
 ];
 
+/// The same with the stations at 30 m, and the collision probability per attempt with its 95%
+/// half-width: `validation/ns2/f7_saturated_udp_uplink_30m.json`. At 3 m ns-2's slots have next to no
+/// width.
+const NS2_COLLISIONS: [(u32, bool, f64, f64, f64); 2] =
+    [(20, false, 5.516, 0.388326, 0.00309), (20, true, 4.98552, 0.376341, 0.00355)];
+
 #[test]
 fn saturation_throughput_is_that_of_ns2() {
     let mut wrong = Vec::new();
-    eprintln!("             n  ns-2   evenair  99.9%   difference  p");
+    eprintln!("             n  ns-2   evenair  99.9%   difference");
     for (n, rts, reference) in NS2_SATURATED {
-        let config = DcfConfig { long_retry_limit: 4, ..dot11b_cell(rts, 7) };
-        let [(mean, half), (p, _)] = over_20_seeds(config, n, Duration::from_secs(60));
-        let difference = mean / reference - 1.0;
-        let row = format!(
-            "{:10} {n:3} {reference:6.4} {mean:8.4} {half:7.4}   {:+7.2}%  {p:8.4}",
-            if rts { "RTS/CTS" } else { "basic" },
-            100.0 * difference,
-        );
+        let [throughput, _] = like_ns2(n, rts);
+        wrong.extend(compare_throughput(n, rts, reference, throughput));
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Collision probability within 5% of ns-2's and its interval.
+#[test]
+fn saturation_collisions_are_those_of_ns2() {
+    let mut wrong = Vec::new();
+    eprintln!("             n  ns-2   evenair  99.9%   difference");
+    for (n, rts, reference, p_ns2, p_half) in NS2_COLLISIONS {
+        let [throughput, (p, _)] = like_ns2(n, rts);
+        wrong.extend(compare_throughput(n, rts, reference, throughput));
+        let row = format!("collisions, {n:3}: {p_ns2:6.4} +- {p_half:6.4}, evenair {p:6.4}");
         eprintln!("{row}");
-        assert!(half < 0.003 * mean, "the simulation is too short: {row}");
-        if difference.abs() > 0.03 {
+        if (p - p_ns2).abs() > 0.05 * p_ns2 + p_half {
             wrong.push(row);
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+fn like_ns2(n: u32, rts: bool) -> [(f64, f64); 2] {
+    let config = DcfConfig { long_retry_limit: 4, ..dot11b_cell(rts, 7) };
+    over_20_seeds(config, n, Duration::from_secs(60))
+}
+
+/// A row that is more than 3% from ns-2's.
+fn compare_throughput(n: u32, rts: bool, ns2: f64, (mean, half): (f64, f64)) -> Option<String> {
+    let difference = mean / ns2 - 1.0;
+    let row = format!(
+        "{:10} {n:3} {ns2:6.4} {mean:8.4} {half:7.4}   {:+7.2}%",
+        if rts { "RTS/CTS" } else { "basic" },
+        100.0 * difference,
+    );
+    eprintln!("{row}");
+    assert!(half < 0.003 * mean, "the simulation is too short: {row}");
+    (difference.abs() > 0.03).then_some(row)
 }
