@@ -308,28 +308,28 @@ def _most(effort: Effort, window: int, delayed_ack: int, timer_s: float = 0.04) 
     return Web(effort.hosts[-1] - 1, window, delayed_ack, timer_s=timer_s)
 
 
-WITHOUT_FIGURE: tuple[str, ...] = (
-    "one-node",
-    "basic-access",
-    "one-g",
-    "one-a",
-    "one-large-d",
-    "up-down",
-    "initial-window",
-    "timer-d2",
-    "table3-20ms",
-    "table3-20ms-dynamic",
-    "delack-over-d",
-    "delack-over-d-80ms",
-    "web-d2",
-    "unlimited",
-    "per-flow",
-    "shared",
-    "shared-per-flow",
-    "shared-random",
-    "shared-losses",
-)
-"""Curves of statements for which the paper has no figure."""
+WITHOUT_FIGURE: dict[str, tuple[str, str]] = {
+    "one-node": ("Backlogged node", "n_b"),
+    "basic-access": ("Backlogged nodes without RTS/CTS", "n_b"),
+    "one-g": ("One download, 802.11g at 54 Mb/s, W* = 1000", "d"),
+    "one-a": ("One download, 802.11a at 54 Mb/s, W* = 1000", "d"),
+    "one-large-d": ("One download, W* = 1000", "d"),
+    "up-down": ("Five uploads and five downloads, B = 30", "W*"),
+    "initial-window": ("Web, one station, d = 2", "initial window"),
+    "timer-d2": ("Web, one station, d = 2", "timer, ms"),
+    "table3-20ms": ("Web, one station, timer of 20 ms", "d"),
+    "table3-20ms-dynamic": ("Web, one station, timer of 20 ms, dynamic scheme", ""),
+    "delack-over-d": ("Web, most stations, W* = 1000", "d"),
+    "delack-over-d-80ms": ("Web, most stations, W* = 1000, timer of 80 ms", "d"),
+    "web-d2": ("Web, W* = d = 2", "n"),
+    "unlimited": ("Web, n = 21, no limit of the buffer", "W*"),
+    "per-flow": ("Web, W* = 1000, a segment per flow and turn", "n"),
+    "shared": ("Web, ten stations, beside a persistent download", "W*"),
+    "shared-per-flow": ("The same, a segment per flow and turn", "W*"),
+    "shared-random": ("The same, random drops (PIE)", "W*"),
+    "shared-losses": ("The same, 1% of the downlink's packets lost", "W*"),
+}
+"""Curves of statements for which the paper has no figure: what they are, and their abscissa."""
 
 CURVES: dict[str, Callable[[Effort], Curve]] = {
     "backlogged": lambda effort: [(n, Backlogged(n)) for n in effort.nodes],

@@ -159,7 +159,7 @@ def points_without_figure(effort: Effort) -> set[Point]:
 def without_figure(runs: Runs[Point], effort: Effort) -> tuple[None, Table]:
     """Make the table of the statements without a figure."""
     rows: list[tuple[object, ...]] = []
-    for name in WITHOUT_FIGURE:
+    for name, (case, symbol) in WITHOUT_FIGURE.items():
         for x, point in CURVES[name](effort):
             persistent = not isinstance(point, Web)
             web = isinstance(point, (Web, Shared))
@@ -167,6 +167,7 @@ def without_figure(runs: Runs[Point], effort: Effort) -> tuple[None, Table]:
             goodput = runs.estimate(point, q.mbps) if persistent else (None, None)
             delay = runs.estimate(point, q.mean_delay_s) if web else (None, None)
             jain = runs.estimate(point, q.jain_index).mean if tcp else None
-            rows.append((name, f"{x:g}", *goodput, jain, *delay))
+            at = f"{symbol} = {x:g}" if symbol else ""
+            rows.append((case, at, *goodput, jain, *delay))
     header = ("case", "at", "goodput_mbps", "ci95", "jain_index", "mean_delay_s", "delay_ci95")
     return _table(header, rows)
