@@ -129,8 +129,8 @@ FIGURES: tuple[FigureSpec[Point, Effort], ...] = (
     FigureSpec(
         "text",
         "Statements without a figure",
-        "Runs for what the text says beside its figures. Files are Pareto's; the ACK timer is 40 ms "
-        "and the initial window d where nothing else is said.",
+        "Runs for what the text says beside its figures. Pareto sizes; the ACK timer is 40 ms and "
+        "the initial window d where nothing else is said.",
         tables.points_without_figure,
         tables.without_figure,
     ),
