@@ -15,6 +15,9 @@ LARGE = 1000
 BUFFER = 30
 """B of figure 10, packets."""
 
+NS2_SSTHRESH = 20
+"""Segments at which slow start ends in ns-2 (docs/validation.md)."""
+
 FILE_BYTES = 30_000
 """Mean size of a file: 30 KB of 1000 bytes (see docs/models.md)."""
 
@@ -54,6 +57,8 @@ class Downloads:
     window: int
     delayed_ack: int = 1
     phy: str = "802.11b"
+    initial_ssthresh: int | None = None
+    """Segments; None is the window."""
     base = "miorandi2006-persistent"
 
     @property
@@ -67,6 +72,7 @@ class Downloads:
             "station__0__count": self.stations,
             "duration": effort.duration_s,
             **({} if self.phy == "802.11b" else {"cell": {**_OFDM_CELL, "phy": self.phy}}),
+            **_ssthresh(self.initial_ssthresh),
             "station__0__flows__0__window": self.window,
             "station__0__flows__0__initial_window": min(self.delayed_ack, self.window),
             "station__0__flows__0__delayed_ack": self.delayed_ack,
@@ -181,6 +187,8 @@ class Web:
     """The receiver's ACK timer."""
     queue: str | None = None
     """A name of QUEUES instead of DropTail."""
+    initial_ssthresh: int | None = None
+    """Segments; None is the window."""
     base = "miorandi2006"
 
     @property
@@ -197,6 +205,7 @@ class Web:
         return {
             "station__0__count": self.stations,
             **({} if self.buffer is None else {"cell__queue__limit": self.buffer}),
+            **_ssthresh(self.initial_ssthresh),
             f"{flow}window": self.window,
             **({} if self.queue is None else {"cell__queue": QUEUES[self.queue]}),
             f"{flow}initial_window": self.initial_window or _first_window(self.delayed_ack),
@@ -206,6 +215,10 @@ class Web:
             f"{flow}application__think__mean": self.think_s,
             f"{flow}application__sessions": effort.files if self.stations == 1 else effort.sessions,
         }
+
+
+def _ssthresh(segments: int | None) -> dict[str, Any]:
+    return {} if segments is None else {"station__0__flows__0__initial_ssthresh": segments}
 
 
 def _first_window(delayed_ack: int | str) -> int:
@@ -324,6 +337,9 @@ WITHOUT_FIGURE: dict[str, tuple[str, str]] = {
     "web-d2": ("Web, W* = d = 2", "n"),
     "unlimited": ("Web, n = 21, no limit of the buffer", "W*"),
     "per-flow": ("Web, W* = 1000, a segment per flow and turn", "n"),
+    "ns2-start-w1000": ("Downloads, W* = 1000, ssthresh = 20", "n_c"),
+    "ns2-start-pareto-w1000": ("Web, W* = 1000, ssthresh = 20", "n"),
+    "ns2-start-buffer": ("Web, n = 21, B = 30, ssthresh = 20", "W*"),
     "shared": ("Web, ten stations, beside a persistent download", "W*"),
     "shared-per-flow": ("The same, a segment per flow and turn", "W*"),
     "shared-random": ("The same, random drops (PIE)", "W*"),
@@ -367,6 +383,16 @@ CURVES: dict[str, Callable[[Effort], Curve]] = {
     "web-d2": lambda _: [(11, Web(10, 2, 2))],
     "unlimited": lambda _: [(w, Web(20, w)) for w in (1, 5)],
     "per-flow": lambda _: [(n, Web(n - 1, LARGE, queue="per-flow")) for n in (6, 11, 21)],
+    "ns2-start-w1000": lambda _: [
+        (n, Downloads(n, LARGE, initial_ssthresh=NS2_SSTHRESH)) for n in (5, 10, 30)
+    ],
+    "ns2-start-pareto-w1000": lambda effort: [
+        (n, Web(n - 1, LARGE, initial_ssthresh=NS2_SSTHRESH))
+        for n in sorted({6, 11, 21, effort.hosts[-1]})
+    ],
+    "ns2-start-buffer": lambda _: [
+        (w, Web(20, w, buffer=BUFFER, initial_ssthresh=NS2_SSTHRESH)) for w in (30, 60, 200)
+    ],
     "shared": lambda _: [(w, Shared(w)) for w in (1, LARGE)],
     "shared-per-flow": lambda _: [(LARGE, Shared(LARGE, "per-flow"))],
     "shared-random": lambda _: [(LARGE, Shared(LARGE, "random"))],
