@@ -15,7 +15,15 @@ from evenair.papers.figures import select_figures
 from evenair.papers.miorandi2006 import quantities as q
 from evenair.papers.miorandi2006.charts import delay_over_hosts
 from evenair.papers.miorandi2006.figures import FIGURES
-from evenair.papers.miorandi2006.points import CURVES, FULL, QUICK, Downloads, Web
+from evenair.papers.miorandi2006.points import (
+    CURVES,
+    FULL,
+    QUICK,
+    WITHOUT_FIGURE,
+    Downloads,
+    Shared,
+    Web,
+)
 from evenair.papers.miorandi2006.quantities import read_term
 from fake_sessions import simulate
 
@@ -23,14 +31,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 IDS = ["1", "2", "3", "4", "5", "6", "8", "9", "10", "11", "A2", "A3"]
-IDS += ["table1", "table2", "table3"]
+IDS += ["table1", "table2", "table3", "text"]
 
 # --- What is read off a run -----------------------------------------------------------------------
 
 DOWNLOADS: dict[str, Any] = {
     "scenario": {"station": [{"flows": [{"direction": "down", "window": 2, "delayed_ack": 2}]}]},
     "aggregate_goodput_bps": 2.5e6,
-    "flows": [{"direction": "down"}] * 2,
+    "jain_index": 0.98,
+    "flows": [
+        {"direction": "down", "timeouts": 2, "mean_rtt_s": 0.25},
+        {"direction": "down", "timeouts": 3, "mean_rtt_s": 0.5},
+    ],
+    "ap_queue": {"mean_packets": 0.25},
     # 900 of 1000 attempts succeed, 400 of 500, 50 of 100; and a packet in 27 is given up.
     "ap": {"frames_sent": 900, "collision_probability": 0.1, "frames_dropped": 0},
     "stations": [
@@ -38,6 +51,13 @@ DOWNLOADS: dict[str, Any] = {
         {"frames_sent": 50, "collision_probability": 0.5, "frames_dropped": 0},
     ],
 }
+
+
+def _session(start: float, arrival: float, delay: float, size: int, lost: int) -> dict[str, Any]:
+    """Return a session; `arrival` and `delay` are counted from its start."""
+    times = {"start_s": start, "last_byte_s": start + arrival, "end_s": start + delay}
+    return {**times, "bytes": size, "retransmissions": lost}
+
 
 WEB: dict[str, Any] = {
     "scenario": {
@@ -59,9 +79,9 @@ WEB: dict[str, Any] = {
     },
     "stations": [{}],
     "sessions": [
-        {"start_s": 1.0, "last_byte_s": 1.09, "end_s": 1.1, "bytes": 10_000},
-        {"start_s": 2.0, "last_byte_s": 2.18, "end_s": 2.2, "bytes": 20_000},
-        {"start_s": 3.0, "last_byte_s": 3.84, "end_s": 3.9, "bytes": 90_000},
+        _session(1.0, 0.092, 0.1, 10_000, 1),
+        _session(2.0, 0.178, 0.2, 20_000, 0),
+        _session(3.0, 0.84, 0.9, 90_000, 4),
     ],
 }
 
@@ -73,6 +93,16 @@ WEB: dict[str, Any] = {
         ("collision_probability_of_ap", 0.1),
         ("collision_probability_of_stations", 1 - 450 / 600),
         ("drop_probability", 50 / 1400),
+        ("drop_estimate", (250 / 1600) ** 7),
+        # Two packets, of which 0.25 wait behind the one in the access point's MAC.
+        ("mean_backlogged", 1.75),
+        ("waiting_at_ap", 0.25),
+        ("share_sent_by_ap", 900 / 1350),
+        ("jain_index", 0.98),
+        ("timeouts", 5),
+        ("round_trip_ms", 250),
+        # The packets, by hand, with an RTS of 180 bits, and 31 slots of 20 us.
+        ("model_round_trip_ms", 2.1 + (8592 + 592) / 11e3 + 0.62),
         ("mbps", 2.5),
         # 8000 bits at 2.5 Mb/s are 3200 us. The packets, by hand: DIFS 50, four times 192, three
         # SIFS 30, RTS 80, CTS 56, ACK 56 and a frame of 8592 (or 592) bits at 11 Mb/s.
@@ -92,10 +122,36 @@ def test_quantities_of_downloads(name: str, expected: float) -> None:
         ("median_delay_s", 0.2),
         ("sessions", 3.0),
         ("mean_file_kb", 40.0),
+        ("shortest_delay_s", 0.1),
+        ("share_of_late_ends", 2 / 3),
     ],
 )
 def test_quantities_of_sessions(name: str, expected: float) -> None:
     assert q.QUANTITIES[name](q.condensed(WEB)) == pytest.approx(expected)
+
+
+def test_mice_and_elephants_are_told_apart_by_size() -> None:
+    # 100 files, the largest first: file k of 0..99 has 100 - k KB and takes k s.
+    listed = [_session(0.0, k / 2, float(k), 1000 * (100 - k), k) for k in range(100)]
+    document = q.condensed({**WEB, "sessions": listed})
+    assert q.elephants_delay_s(document) == 0.0
+    assert q.elephants_retransmissions(document) == 0.0
+    assert q.mice_delay_s(document) == pytest.approx((50 + 99) / 2)
+    assert q.mice_arrival_s(document) == pytest.approx((50 + 99) / 4)
+    assert q.mice_retransmissions(document) == pytest.approx((50 + 99) / 2)
+
+
+def test_waiting_packets_of_one_connection() -> None:
+    station = {**DOWNLOADS["stations"][0], "queue_mean_packets": 0.75}
+    assert q.share_waiting_at_ap({**DOWNLOADS, "stations": [station]}) == pytest.approx(0.25)
+
+
+def test_the_affine_model_by_hand() -> None:
+    # (13): two packets of DIFS, 310 us of backoff, two preambles, SIFS, 320 bits at 11 Mb/s and
+    # 112 bits at 2 Mb/s. Then 30 round trips as in section 4.1.
+    setup = 2e-6 * (50 + 310 + 2 * 192 + 10 + 320 / 11 + 112 / 2)
+    expected = setup + 30 * q.model_round_trip_ms(DOWNLOADS) / 1e3
+    assert q.model_affine_delay_s(q.condensed(WEB)) == pytest.approx(expected, abs=1e-5)
 
 
 def test_the_model_takes_the_runs_own_files() -> None:
@@ -117,6 +173,8 @@ def test_terms_name_points_of_curves() -> None:
     assert term.positions == (2.0, 5.0)
     term = read_term(QUICK, {"quantity": "mean_delay_s", "curve": "pareto-w1", "at": 11})
     assert term.points == (Web(10, 1),)
+    term = read_term(FULL, {"quantity": "mean_delay_s", "curve": "think", "at": "first"})
+    assert term.points == (Web(10, 1, think_s=0.5),)
     term = read_term(FULL, {"quantity": "mean_delay_s", "curve": "delack-dynamic", "at": "last"})
     assert term.points == (Web(40, 1000, "dynamic"),)
 
@@ -163,6 +221,28 @@ def test_the_papers_own_grid() -> None:
     assert FULL.files == 10_000
 
 
+@pytest.mark.parametrize("name", WITHOUT_FIGURE)
+def test_runs_without_a_figure_are_valid_scenarios(name: str) -> None:
+    for _, point in CURVES[name](FULL):
+        scenario = miorandi2006.PAPER.scenario(point, FULL)
+        assert scenario.resolved["station"], point
+
+
+def test_stations_share_the_cell_with_a_persistent_download() -> None:
+    scenario = miorandi2006.PAPER.scenario(Shared(7, "random", loss=0.01), FULL).resolved
+    web, persistent = scenario["station"]
+    assert (web["count"], persistent["count"]) == (10, 1)
+    assert {group["flows"][0]["window"] for group in (web, persistent)} == {7}
+    assert {group["error"]["rate"] for group in (web, persistent)} == {0.01}
+    assert scenario["cell"]["queue"]["kind"] == "pie"
+
+
+def test_every_claim_of_a_curve_without_figure_is_beside_its_table() -> None:
+    shown = {each.figure for each in miorandi2006.claims()}
+    assert shown <= set(IDS)
+    assert "text" in shown
+
+
 # --- Rebuilding -----------------------------------------------------------------------------------
 
 
@@ -175,7 +255,7 @@ def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_everything_is_written(rebuilt: Path) -> None:
     for spec in FIGURES:
-        if spec.id.startswith("table"):
+        if spec.id.startswith("t"):
             assert (rebuilt / f"{spec.id}.csv").is_file()
         else:
             assert (rebuilt / f"fig{spec.id}.png").read_bytes().startswith(b"\x89PNG")

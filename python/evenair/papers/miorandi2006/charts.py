@@ -257,7 +257,7 @@ FIGURE_9 = Chart(
 )
 
 FIGURE_10 = Chart(
-    Axis("Maximum window, W* (packets)", "window"),
+    Axis("Maximum window, W* (packets)", "window", log=True, ticks=(5, 10, 20, 30, 60, 200)),
     _DELAY,
     (
         Simulated(

@@ -1,7 +1,7 @@
 """Quantities of a run and of the model, and their names in claims files.
 
 A term's table holds `quantity` (a name of QUANTITIES), `curve` (a name of points.CURVES) and `at`:
-"all", "last", one abscissa or a list of them. Rates are in Mb/s, delays in seconds.
+"all", "first", "last", one abscissa or a list of them. Rates are in Mb/s, delays in seconds.
 
 Model values are computed from the run's own scenario, by the equations as printed with misprints
 corrected (docs/models.md).
@@ -59,6 +59,59 @@ def drop_probability(document: Document) -> float:
     dropped = sum(node["frames_dropped"] for node in nodes)
     sent = sum(node["frames_sent"] for node in nodes)
     return float(dropped / (dropped + sent))
+
+
+def drop_estimate(document: Document) -> float:
+    """The paper's estimate of the drop probability from the simulated collisions: P_C^m."""
+    return collision_probability(document) ** STANDARD.attempts
+
+
+def mean_backlogged(document: Document) -> float:
+    """Mean number of nodes with an undelivered packet over time, W* = 1 and always one at the AP.
+
+    Each connection has one packet, at the station or at the access point. All but the one in its
+    MAC wait there: n_c - waiting = stations with an ACK + 1.
+    """
+    return len(document["stations"]) - waiting_at_ap(document)
+
+
+def waiting_at_ap(document: Document) -> float:
+    """Mean number of packets that wait at the access point, without the one in its MAC."""
+    return float(document["ap_queue"]["mean_packets"])
+
+
+def share_waiting_at_ap(document: Document) -> float:
+    """Share of the waiting packets of one connection that wait at the access point."""
+    ap, (station,) = waiting_at_ap(document), document["stations"]
+    return ap / (ap + float(station["queue_mean_packets"]))
+
+
+def share_sent_by_ap(document: Document) -> float:
+    """Share of the successful transmissions that are the access point's, P_0^S."""
+    nodes = (document["ap"], *document["stations"])
+    return float(document["ap"]["frames_sent"] / sum(node["frames_sent"] for node in nodes))
+
+
+def jain_index(document: Document) -> float:
+    """Jain's index of the flows' goodputs."""
+    return float(document["jain_index"])
+
+
+def timeouts(document: Document) -> float:
+    """Expirations of the senders' retransmission timers."""
+    return float(sum(flow["timeouts"] for flow in document["flows"]))
+
+
+def round_trip_ms(document: Document) -> float:
+    """Mean round-trip time of the first flow, ms."""
+    return 1e3 * float(document["flows"][0]["mean_rtt_s"])
+
+
+def model_round_trip_ms(document: Document) -> float:
+    """The round-trip time of section 4.1, ms: both packets and two mean backoffs."""
+    cell = models.TABLE_1
+    backoffs = (cell.cw_min - 1) * cell.phy_timing.slot_s
+    return 1e3 * (cell.tcp_data_s + cell.tcp_ack_s + backoffs)
 
 
 def model_collision_probability(document: Document) -> float:
@@ -126,6 +179,7 @@ def condensed(document: Document) -> Document:
         "delay_s": np.array([session["end_s"] - session["start_s"] for session in listed]),
         "arrival_s": np.array([session["last_byte_s"] - session["start_s"] for session in listed]),
         "bytes": np.array([session["bytes"] for session in listed], dtype=float),
+        "retransmissions": np.array([session["retransmissions"] for session in listed]),
     }
     return {**document, "sessions": columns}
 
@@ -143,6 +197,50 @@ def mean_arrival_s(document: Document) -> float:
 def median_delay_s(document: Document) -> float:
     """Median session delay, seconds."""
     return float(np.median(document["sessions"]["delay_s"]))
+
+
+def shortest_delay_s(document: Document) -> float:
+    """The shortest session delay, seconds."""
+    return float(np.min(document["sessions"]["delay_s"]))
+
+
+def share_of_late_ends(document: Document) -> float:
+    """Share of the sessions that end 10 ms or more after their last byte has arrived."""
+    columns = document["sessions"]
+    return float(np.mean(columns["delay_s"] - columns["arrival_s"] >= 0.01))
+
+
+def mice_delay_s(document: Document) -> float:
+    """Mean delay of the smaller half of the files, seconds."""
+    return _mean_of(document, "delay_s", 0.0, 0.5)
+
+
+def mice_arrival_s(document: Document) -> float:
+    """Mean time until the last byte of a file in the smaller half has arrived, seconds."""
+    return _mean_of(document, "arrival_s", 0.0, 0.5)
+
+
+def elephants_delay_s(document: Document) -> float:
+    """Mean delay of the largest 1% of the files, seconds."""
+    return _mean_of(document, "delay_s", 0.99, 1.0)
+
+
+def mice_retransmissions(document: Document) -> float:
+    """Mean number of retransmissions per session, smaller half of the files."""
+    return _mean_of(document, "retransmissions", 0.0, 0.5)
+
+
+def elephants_retransmissions(document: Document) -> float:
+    """Mean number of retransmissions per session, largest 1% of the files."""
+    return _mean_of(document, "retransmissions", 0.99, 1.0)
+
+
+def _mean_of(document: Document, column: str, low: float, high: float) -> float:
+    """Return the mean over the files between two quantiles of the size."""
+    columns = document["sessions"]
+    by_size = np.argsort(columns["bytes"], kind="stable")
+    first, last = (round(quantile * len(by_size)) for quantile in (low, high))
+    return float(np.mean(columns[column][by_size[first:last]]))
 
 
 def sessions(document: Document) -> float:
@@ -183,6 +281,15 @@ def model_mean_lone_delay_s(document: Document) -> float:
     return float(models.mean_file_delay(size["mean"], "pareto", size["shape"]))
 
 
+def model_affine_delay_s(document: Document) -> float:
+    """(15) for the mean file size, seconds."""
+    size = _application(document)["size"]
+    cell = models.TABLE_1
+    return float(
+        models.setup_time() + size["mean"] / cell.segment * model_round_trip_ms(document) / 1e3
+    )
+
+
 # --- Terms ----------------------------------------------------------------------------------------
 
 
@@ -203,6 +310,15 @@ QUANTITIES: dict[str, Callable[[Document], float]] = {
         collision_probability_of_stations,
         collision_probability_of_ap,
         drop_probability,
+        drop_estimate,
+        mean_backlogged,
+        waiting_at_ap,
+        share_waiting_at_ap,
+        share_sent_by_ap,
+        jain_index,
+        timeouts,
+        round_trip_ms,
+        model_round_trip_ms,
         model_collision_probability,
         model_drop_probability,
         mbps,
@@ -215,12 +331,20 @@ QUANTITIES: dict[str, Callable[[Document], float]] = {
         mean_delay_s,
         mean_arrival_s,
         median_delay_s,
+        shortest_delay_s,
+        share_of_late_ends,
+        mice_delay_s,
+        mice_arrival_s,
+        elephants_delay_s,
+        mice_retransmissions,
+        elephants_retransmissions,
         sessions,
         mean_file_kb,
         model_delay_s,
         model_delay_same_files_s,
         model_lone_delay_s,
         model_mean_lone_delay_s,
+        model_affine_delay_s,
     )
 }
 """The quantities of claims files by name."""
@@ -236,6 +360,8 @@ def read_term(effort: Effort, table: Mapping[str, Any]) -> Term[Point]:
     at = table["at"]
     if at == "last":
         curve = curve[-1:]
+    elif at == "first":
+        curve = curve[:1]
     elif at != "all":
         wanted = at if isinstance(at, list) else [at]
         curve = [(x, point) for x, point in curve if x in wanted]

@@ -9,7 +9,16 @@ from evenair.papers.claims import number
 from evenair.papers.figures import Table
 from evenair.papers.miorandi2006 import quantities as q
 from evenair.papers.miorandi2006.drawing import short
-from evenair.papers.miorandi2006.points import CURVES, Effort, Point
+from evenair.papers.miorandi2006.points import (
+    CURVES,
+    WITHOUT_FIGURE,
+    Downloads,
+    Effort,
+    Point,
+    Shared,
+    UpDown,
+    Web,
+)
 from evenair.papers.miorandi2006.published import (
     SECTION_2_3,
     TABLE_1,
@@ -140,3 +149,25 @@ def _row(runs: Runs[Point], point: Point, published: Interval) -> tuple[object, 
         runs.estimate(point, q.median_delay_s).mean,
         runs.estimate(point, q.sessions).mean,
     )
+
+
+def points_without_figure(effort: Effort) -> set[Point]:
+    """Return the configurations of statements without a figure."""
+    return {point for name in WITHOUT_FIGURE for _, point in CURVES[name](effort)}
+
+
+def without_figure(runs: Runs[Point], effort: Effort) -> tuple[None, Table]:
+    """Make the table of the statements without a figure."""
+    rows: list[tuple[object, ...]] = []
+    for name, (case, symbol) in WITHOUT_FIGURE.items():
+        for x, point in CURVES[name](effort):
+            persistent = not isinstance(point, Web)
+            web = isinstance(point, (Web, Shared))
+            tcp = isinstance(point, (Downloads, UpDown))
+            goodput = runs.estimate(point, q.mbps) if persistent else (None, None)
+            delay = runs.estimate(point, q.mean_delay_s) if web else (None, None)
+            jain = runs.estimate(point, q.jain_index).mean if tcp else None
+            at = f"{symbol} = {x:g}" if symbol else ""
+            rows.append((case, at, *goodput, jain, *delay))
+    header = ("case", "at", "goodput_mbps", "ci95", "jain_index", "mean_delay_s", "delay_ci95")
+    return _table(header, rows)
