@@ -5,7 +5,7 @@
 //! below `target`, it drops further packets; the control law spaces these drops
 //! `interval / sqrt(count)` apart.
 //!
-//! Design decisions where RFC 8289 is open, and differences from Linux (`net/sched/sch_codel.c`):
+//! Where RFC 8289 is open, and where this differs from it or from Linux (`net/sched/sch_codel.c`):
 //! - **Control law** (section 5.6). The distance between two drops is the largest whole number of
 //!   nanoseconds not above `interval / sqrt(count)`. It is the integer square root of
 //!   `interval^2 / count`, so it is exact and the same on every platform. Linux updates an
@@ -16,12 +16,14 @@
 //!   if that is more than 1. Otherwise it sets `count` to 1. The RFC adopts this rule from Linux.
 //! - **Persistence** (section 5.6). Dropping may begin when `interval` has passed, that is at
 //!   `now >= first_above_time`; Linux requires `now` to be later.
-//! - **ECN** (`ecn`). The pseudocode of RFC 8289 drops. With `ecn`, a packet that would be dropped
-//!   is marked and returned if its transport supports ECN. The schedule advances as for a drop. At
-//!   most one packet is marked per departure, as in Linux.
 //! - **The last packet.** A packet is not dropped while `mtu` bytes or less wait behind it (section
-//!   5.6). So the last packet is never dropped, and a queue that is not empty always returns one.
-//! - **A full queue** drops the packet that arrives.
+//!   5.6; section 4.1 says "less than an MTU"). So the last packet is never dropped, and a queue
+//!   that is not empty always returns one.
+//! - **ECN** (`ecn`). Section 1 permits marks instead of drops, but the pseudocode has none. With
+//!   `ecn`, a packet that would be dropped is marked and returned if its transport supports ECN.
+//!   The schedule advances as for a drop. At most one packet is marked per departure, as in Linux.
+//! - **A full queue** drops the packet that arrives. These drops do not affect `count` (section
+//!   5.4).
 
 use std::collections::VecDeque;
 
@@ -38,15 +40,15 @@ configuration! {
         source: "RFC 8289",
         ordered: [target <= interval],
     }
-    // 5% to 10% of the interval (RFC 8289 section 4.4).
+    // RFC 8289 section 4.3: 5 ms; 5% to 10% of the interval.
     /// acceptable standing queue delay
     target: Duration = Duration::from_millis(5), positive();
-    // The time in which a queue should have dissipated (RFC 8289 section 4.3).
+    // RFC 8289 section 4.2.
     /// how long the delay must exceed the target before packets are dropped; about the
     /// largest round-trip time
     interval: Duration = Duration::from_millis(100), positive();
-    // RFC 8289 section 5.3 sets `maxpacket_` to 512 bytes and recommends the MTU of the interface.
-    /// a queue that holds no more bytes than this does not drop
+    // RFC 8289 section 5.3 sets `maxpacket` to 512 bytes and recommends the MTU of the interface.
+    /// nothing is dropped while no more bytes than this wait behind the departing packet
     mtu: u64 = 1500, integer(1..=65_535);
     /// mark packets of ECN-capable transports instead of dropping them
     ecn: bool = false, switch();
@@ -81,8 +83,8 @@ struct DropSchedule {
 }
 
 impl DropSchedule {
-    /// Updates `first_above` for a packet that has waited for `sojourn` and leaves `bytes` in the
-    /// queue. Returns whether the delay has been above the target for an interval (RFC 8289 section
+    /// Updates `first_above` for a packet that has waited for `sojourn` and leaves `bytes` waiting
+    /// behind it. Returns whether the delay has been above the target for an interval (RFC 8289 section
     /// 5.6).
     fn is_persistent(
         &mut self,
@@ -151,7 +153,8 @@ impl<P: QueueItem> CodelQueue<P> {
     }
 
     /// Drops packets as CoDel requires (RFC 8289 section 5.5), then removes and returns the next
-    /// packet to transmit. Returns `None` if the queue is empty.
+    /// packet to transmit. `backlog` counts all queues that share the link. Returns `None` if the
+    /// queue is empty or becomes empty.
     pub(super) fn dequeue(
         &mut self,
         config: &CodelConfig,
@@ -159,7 +162,7 @@ impl<P: QueueItem> CodelQueue<P> {
         backlog: &mut Backlog,
         actions: &mut impl Actions<P>,
     ) -> Option<P> {
-        let mut head = self.take_head(config, now);
+        let mut head = self.take_head(config, now, backlog);
         if self.schedule.dropping {
             while let Some((packet, true)) = &mut head {
                 if now < self.schedule.drop_next {
@@ -188,13 +191,21 @@ impl<P: QueueItem> CodelQueue<P> {
     }
 
     /// The head, removed, and whether the delay has been above the target for an interval.
-    fn take_head(&mut self, config: &CodelConfig, now: Instant) -> Option<(P, bool)> {
+    /// `backlog` still counts the head. Its bytes are those of all queues that share the link (RFC
+    /// 8289 section 4.4).
+    fn take_head(
+        &mut self,
+        config: &CodelConfig,
+        now: Instant,
+        backlog: &Backlog,
+    ) -> Option<(P, bool)> {
         let Some(packet) = self.pop() else {
             self.schedule.first_above = None;
             return None;
         };
         let sojourn = now.since(packet.enqueued_at());
-        let is_persistent = self.schedule.is_persistent(config, now, sojourn, self.bytes);
+        let behind = backlog.bytes() - u64::from(packet.size());
+        let is_persistent = self.schedule.is_persistent(config, now, sojourn, behind);
         Some((packet, is_persistent))
     }
 
@@ -210,7 +221,7 @@ impl<P: QueueItem> CodelQueue<P> {
         let (packet, _) = head?;
         backlog.remove(&packet);
         actions.drop(packet, DropReason::OnDeparture);
-        self.take_head(config, now)
+        self.take_head(config, now, backlog)
     }
 }
 

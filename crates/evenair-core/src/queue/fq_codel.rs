@@ -5,26 +5,28 @@
 //! which is served before the list of old queues. It moves to the old list when its credits are
 //! used up or when it is empty at its turn. Each queue runs CoDel.
 //!
-//! Design decisions where RFC 8290 is open, and differences from Linux
+//! Where RFC 8290 is open, and where this differs from it or from Linux
 //! (`net/sched/sch_fq_codel.c`):
 //! - **Hash** (section 4.1). Flow and connection number are one integer, to which the salt is added
 //!   modulo 2^64; the finalizer of SplitMix64 mixes the sum, and the remainder modulo `flows` is
-//!   the queue. The salt is the first number of the discipline's random stream. The RFC and Linux
-//!   use Jenkins' hash of the 5-tuple; any salted hash with a uniform distribution is suitable.
+//!   the queue. The salt is the first number of the discipline's random stream. The RFC adds a
+//!   random salt to Jenkins' hash of the 5-tuple; packets here have no addresses or ports.
 //! - **Credits** (sections 3 and 4.2). The turn of a queue ends when its credits are zero or less,
-//!   as in section 3 and Linux; section 4.2 says "negative".
+//!   as in section 3 and Linux; section 4.2 says "negative". The credits are renewed at the next
+//!   departure (section 4.2 and Linux), not at the end of the turn (section 3).
 //! - **Overflow** (section 4.1). The packet is queued first. If the limit is then exceeded, the
 //!   queue with the most bytes (of several, the one with the lowest number) drops half of its
 //!   packets from the head, rounded up, but at most `drop_batch`. This is repeated while the limit
 //!   is exceeded, which can happen only with a limit in bytes. Linux drops half of the bytes
-//!   instead of half of the packets, once per arrival. With `drop_batch = 1` each overflow drops
-//!   one packet.
+//!   instead of half of the packets, once per arrival, and adds the drops to CoDel's count. With
+//!   `drop_batch = 1` each overflow drops one packet.
 //! - **A packet that would not fit** even if no other packet waited, because of the packets in
 //!   transmission, is dropped; no other packet is evicted for it.
-//! - **Small queues.** CoDel does not drop while `mtu` bytes or less wait in *its own* queue, so
-//!   with `flows = 1` FQ-CoDel equals CoDel, as section 1.3 says. Linux compares the bytes of all
-//!   queues.
+//! - **Occupancy.** CoDel does not drop while `mtu` bytes or less wait behind the departing packet
+//!   in *all* queues together (RFC 8289 section 4.4), as in Linux. So the last packet of a queue
+//!   may be dropped; the scheduler then continues with the next queue (section 4.2).
 //! - **State.** A queue keeps its CoDel state while it is inactive (section 1.3).
+//! - **Not implemented:** the CE threshold (section 5.2.7), which is off by default.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;

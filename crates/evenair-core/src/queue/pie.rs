@@ -4,30 +4,40 @@
 //! depends on the difference between the queue delay and `target`, and on the change of the delay
 //! since the last update.
 //!
-//! Design decisions where RFC 8033 is open:
+//! The default is the basic scheme of section 4 and appendix A of the RFC. The options of section 5
+//! and appendix B are parameters: `ecn`, `delay = "rate"`, `derandomize` and `cap_adjustment`.
+//!
+//! Where RFC 8033 is open or contradicts itself, and where this differs from it:
 //! - **Updates without a timer.** Each arrival and departure first applies all updates that are
 //!   due, including one due at `now`. The result is the same as with a timer: an update uses only
 //!   the state of the discipline, which does not change between two calls.
 //! - **Queue delay** (section 4.3, `delay`). By default the waiting time of the last departed
-//!   packet, or zero if the queue is empty at an update. `"rate"` is the estimate of section 5.2:
-//!   the waiting bytes divided by the departure rate, which is measured over 16 KiB.
+//!   packet (appendix A). `"rate"` is the estimate of section 5.2: the waiting bytes divided by the
+//!   departure rate, which is measured over 16 KiB.
+//! - **Empty queue.** With timestamps, the delay at an update is zero if the queue is empty.
+//!   Appendix A changes it at departures only, so the probability of an idle queue could rise to 1.
+//! - **Departure rate** (section 5.2). As in appendix B: a measurement starts after a departure and
+//!   does not count it, ends with the sample, and the first sample is the mean. The pseudocode of
+//!   section 5.2 counts that departure and ends a measurement at the first one below 16 KiB.
+//! - **Decay** (section 4.2). The probability decays if the delay is zero at two successive
+//!   updates, as in appendix A; in appendix B, if it is below half the target.
 //! - **Safeguards** (section 4.1). No random drop while the delay at the last update is below half
 //!   the target and the probability below 20%, or while two packets of `mean_packet` or less wait.
-//!   1024 bytes for `MEAN_PKTSIZE` is the value of DOCSIS-PIE (RFC 8034).
-//!
-//! Not yet checked against the text of the RFC: its section numbers here, the default `delay`, and
-//! whether it gives `MEAN_PKTSIZE` a value.
+//!   RFC 8033 does not give `MEAN_PKTSIZE` a value; 1024 bytes is that of RFC 8034, appendix A.1.2.
 //! - **Burst allowance** (section 4.4). It starts at `max_burst`, and each update reduces it by
 //!   `tupdate`. An arrival resets it if the probability is 0 and both the delay and the delay at
-//!   the last update are below half the target.
-//! - **Cap** (section 5.5). At a probability of 10% or more, an update adds at most 2%.
+//!   the last update are below half the target. While it is positive, the random drop is bypassed:
+//!   no number is drawn, and no probability is summed. Appendix B checks it last.
 //! - **ECN** (section 5.1, `ecn`). A packet that would be dropped at random is marked and queued if
 //!   its transport supports ECN and the probability is below `mark_threshold`.
 //! - **Derandomization** (section 5.4, `derandomize`). The probabilities since the last random drop
 //!   or mark, or drop at a full queue, are summed. No packet is dropped while the sum is below
 //!   0.85; a packet is always dropped when it is 8.5 or more.
-//! - PIE is always active. Section 5.3, which deactivates it at short queues, is not implemented.
-//! - A packet that arrives at a full queue is dropped without a random draw.
+//! - **Cap** (section 5.5, `cap_adjustment`). At a probability of 10% or more, an update adds at
+//!   most 2%.
+//! - **A full queue** drops the packet that arrives, without a random draw (appendix B).
+//! - **Not implemented:** deactivation at short queues (section 5.3) and scaling by packet size
+//!   (appendix B), both optional.
 
 use std::collections::VecDeque;
 
@@ -61,6 +71,8 @@ configuration! {
     delay: DelayEstimate = DelayEstimate::Timestamps, names();
     /// bound the distance between random drops from below and above
     derandomize: bool = false, switch();
+    /// limit the increase of the probability to 2% per update from 10% on
+    cap_adjustment: bool = false, switch();
     /// mark packets of ECN-capable transports instead of dropping them
     ecn: bool = false, switch();
     /// with ecn: packets are dropped, not marked, at this drop probability or above
@@ -91,15 +103,16 @@ const DECAY: f64 = 0.98;
 /// Below this probability, no packet is dropped at random while the delay is short (section 4.1).
 const SAFE_PROBABILITY: f64 = 0.2;
 
-/// At the first probability or above, an update adds at most the second (section 5.5).
+/// With `cap_adjustment`: at the first probability or above, an update adds at most the second
+/// (section 5.5).
 const CAP: (f64, f64) = (0.1, 0.02);
 
 /// No packet is dropped while the sum of probabilities is below the first value; a packet is always
 /// dropped when it reaches the second (section 5.4).
 const SUM_BOUNDS: (f64, f64) = (0.85, 8.5);
 
-/// Bytes over which the departure rate is measured; as many must wait when a measurement begins
-/// (section 5.2).
+/// `DQ_THRESHOLD`: bytes over which the departure rate is measured; as many must wait when a
+/// measurement begins (section 5.2).
 const MEASURED_BYTES: u64 = 1 << 14;
 
 /// The weight of the last measurement in the mean (section 5.2): 2^14 / 2^16.
@@ -146,8 +159,9 @@ impl Control {
         let change = config.alpha * (delay - target) + config.beta * (delay - old_delay);
         let scale = SCALES.iter().find(|(below, _)| self.probability < *below);
         let change = change / scale.map_or(1.0, |(_, scale)| *scale);
-        let most = if self.probability >= CAP.0 { CAP.1 } else { f64::INFINITY };
-        let mut probability = self.probability + change.min(most);
+        let is_capped = config.cap_adjustment && self.probability >= CAP.0;
+        let change = if is_capped { change.min(CAP.1) } else { change };
+        let mut probability = self.probability + change;
         if self.delay == Duration::ZERO && self.old_delay == Duration::ZERO {
             probability *= DECAY;
         }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use super::*;
 
-/// CoDel as RFC 8289 describes it, times in nanoseconds.
+/// CoDel as section 5 of RFC 8289 specifies it, times in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parameters {
     pub(super) target: u64,
@@ -41,9 +41,10 @@ fn spacing(interval: u64, count: u64) -> u64 {
 
 impl Parameters {
     /// Whether the head of `queue` may be dropped: its delay and that of all packets before it have
-    /// not been below the target for an interval, and more than an MTU waits behind it.
-    fn may_drop(&self, memory: &mut Memory, queue: &[Packet], now: u64) -> bool {
-        let behind: u64 = queue.iter().skip(1).map(|p| u64::from(p.size)).sum();
+    /// not been below the target for an interval, and more than an MTU waits besides it (section
+    /// 5.6), here or in `other` bytes of further queues of the same link (section 4.4).
+    fn may_drop(&self, memory: &mut Memory, queue: &[Packet], other: u64, now: u64) -> bool {
+        let behind: u64 = other + queue.iter().skip(1).map(|p| u64::from(p.size)).sum::<u64>();
         let delay = queue.first().map(|head| now - head.enqueued_at.as_nanos());
         match delay {
             Some(delay) if delay >= self.target && behind > self.mtu => {
@@ -56,10 +57,16 @@ impl Parameters {
         }
     }
 
-    /// The next packet of `queue` leaves.
-    pub(super) fn serve(&self, memory: &mut Memory, queue: &mut Vec<Packet>, now: u64) -> Outcome {
+    /// The next packet of `queue` leaves; `other` bytes wait in further queues of the same link.
+    pub(super) fn serve(
+        &self,
+        memory: &mut Memory,
+        queue: &mut Vec<Packet>,
+        other: u64,
+        now: u64,
+    ) -> Outcome {
         let mut outcome = Outcome::default();
-        let mut may_drop = self.may_drop(memory, queue, now);
+        let mut may_drop = self.may_drop(memory, queue, other, now);
         if memory.dropping && !may_drop {
             memory.dropping = false;
         } else if memory.dropping {
@@ -71,7 +78,7 @@ impl Parameters {
                     break;
                 }
                 outcome.drop(queue.remove(0), DropReason::OnDeparture);
-                may_drop = self.may_drop(memory, queue, now);
+                may_drop = self.may_drop(memory, queue, other, now);
                 if may_drop {
                     memory.next_drop += spacing(self.interval, memory.drops);
                 } else {
@@ -87,7 +94,7 @@ impl Parameters {
             memory.next_drop = now + spacing(self.interval, memory.drops);
             if !(self.ecn && outcome.mark(&mut queue[0])) {
                 outcome.drop(queue.remove(0), DropReason::OnDeparture);
-                self.may_drop(memory, queue, now);
+                self.may_drop(memory, queue, other, now);
             }
         }
         if !queue.is_empty() {
@@ -141,7 +148,7 @@ impl Model for One {
     }
 
     fn serve(&mut self, now: u64) -> Outcome {
-        self.parameters.serve(&mut self.memory, &mut self.waiting, now)
+        self.parameters.serve(&mut self.memory, &mut self.waiting, 0, now)
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::codel::{Memory, Parameters, any_parameters};
 use super::*;
 
-/// FQ-CoDel as RFC 8290 describes it: queues by number, and two lists of those that are active.
+/// FQ-CoDel as section 4 of RFC 8290 specifies it: queues by number, and two lists of those that are active.
 struct Flows {
     codel: Parameters,
     limit: Limit,
@@ -79,13 +79,16 @@ impl Model for Flows {
     }
 
     fn serve(&mut self, now: u64) -> Outcome {
+        let mut outcome = Outcome::default();
         loop {
             let from_new = !self.new.is_empty();
             let list = if from_new { &mut self.new } else { &mut self.old };
             if list.is_empty() {
-                return Outcome::default();
+                return outcome;
             }
             let number = list[0];
+            let others = self.queues.iter().filter(|(other, _)| **other != number);
+            let other = others.map(|(_, queue)| bytes(&queue.packets)).sum();
             let queue = self.queues.get_mut(&number).unwrap();
             if queue.credits <= 0 {
                 queue.credits += self.quantum;
@@ -93,9 +96,12 @@ impl Model for Flows {
                 self.old.push(number);
                 continue;
             }
-            let outcome = self.codel.serve(&mut queue.memory, &mut queue.packets, now);
-            match outcome.returned {
+            let of_queue = self.codel.serve(&mut queue.memory, &mut queue.packets, other, now);
+            outcome.dropped.extend(of_queue.dropped);
+            outcome.marked += of_queue.marked;
+            match of_queue.returned {
                 Some(packet) => {
+                    outcome.returned = Some(packet);
                     queue.credits -= i64::from(packet.size);
                     return outcome;
                 }
@@ -377,6 +383,25 @@ fn codel_watches_each_queue_by_itself() {
         }
     }
     assert_eq!(dropped, [(11, FlowId(0))]);
+}
+
+/// At 5 ms the first packet of flow 0 is above the target, so its second may be dropped at 105 ms.
+/// It is the last of its queue, but `behind` packets of 1500 bytes wait in the queue of flow 1.
+#[test]
+fn the_bytes_of_all_queues_decide_whether_codel_may_drop() {
+    for (behind, dropped) in [(1, None), (2, Some(0))] {
+        let mut bench = backlogged(&fq_codel(&[]), &[(0, 1500)], 2);
+        for number in 0..behind {
+            bench.arrive(data(1, number, 1500));
+        }
+        assert_eq!(bench.flow_at(5 * MS), Some(0));
+        let outcome = bench.serve(105 * MS);
+        assert_eq!(outcome.dropped.first().map(|lost| lost.packet.flow.0), dropped);
+        // The queue of flow 0 is then empty, and flow 1 has its turn in the same call.
+        let next = if dropped.is_some() { 1 } else { 0 };
+        assert_eq!(outcome.returned.unwrap().flow, FlowId(next));
+        assert_eq!(bench.queue.backlog().packets(), 1);
+    }
 }
 
 #[test]
