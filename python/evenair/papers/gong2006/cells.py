@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 BUFFER = 60
 """Buffer in packets of figures 3, 6 and 7 and of Table I; also of figure 8, which states none."""
 
+SMALL_BUFFER = 20
+"""Buffer in packets at which marking by SPM-AF acts with ten flows; at BUFFER it hardly does."""
+
 NO_LOSS_BUFFER = 150
 """Buffer in packets that five uploads and five downloads cannot overflow."""
 

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 from evenair.papers.curves import from_zero
 from evenair.papers.figures import FigureSpec
 from evenair.papers.gong2006 import drawing, quantities
-from evenair.papers.gong2006.cells import AXES, BUFFER, SCHEMES, Axis, Cell, Effort, sweep
+from evenair.papers.gong2006.cells import (
+    AXES,
+    BUFFER,
+    SCHEMES,
+    SMALL_BUFFER,
+    Axis,
+    Cell,
+    Effort,
+    sweep,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,8 +34,13 @@ def _at_sixty(schemes: Iterable[str], effort: Effort) -> set[Cell]:
 def _all_variants(effort: Effort) -> set[Cell]:
     by_bytes = {cell for axis in AXES for _, cell in sweep("las", effort, axis, "bytes")}
     late = {Cell("las", BUFFER, case=case) for case in ("late", "catching-up")}
+    marking = {
+        Cell(scheme, SMALL_BUFFER, case=case)
+        for scheme in ("spm-tail", "spm-head")
+        for case in ("paper", "unmarked")
+    }
     base = _curves(["droptail"], "buffer", effort)
-    return base | by_bytes | late | {cell for _, cell in drawing.VARIANTS}
+    return base | by_bytes | late | marking | {cell for _, cell in drawing.VARIANTS}
 
 
 _BUFFER_LABEL = "Buffer size (packets)"
@@ -156,7 +170,8 @@ FIGURES: tuple[FigureSpec[Cell, Effort], ...] = (
         "the seeds. Unmarked: senders mark no crucial packets. Per ACK: the window grows by ACKs, "
         "not by the segments that they acknowledge. By bytes: LAS counts the bytes that a flow "
         "has queued. The window is the mean in the first fifth of the run. The claims also use "
-        "LAS by bytes at all buffer sizes and LAS with a download that starts late.",
+        "LAS by bytes at all buffer sizes, LAS with a download that starts late, and SPM-AF "
+        "unmarked at 20 packets.",
         _all_variants,
         drawing.variant_table,
     ),
