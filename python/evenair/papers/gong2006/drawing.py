@@ -239,8 +239,8 @@ def variant_table(runs: Runs[Cell], effort: Effort) -> tuple[None, Table]:
         row = [runs.estimate(cell, QUANTITIES[name]) for name in columns.values()]
         rows.append((title, *(part for value in row for part in value)))
         printed.append((title, *map(number, row)))
-    titles = ("", "Jain's index", "Aggregate (Mb/s)", "Upstream flow", "Downstream flow")
-    titles += ("Downstream timeouts", "Upstream window")
+    titles = ["", "Jain's index", "Aggregate (Mb/s)", "Upstream flow", "Downstream flow"]
+    titles += ["Downstream timeouts", "Upstream window"]
     return None, Table(tuple(header), rows, (titles, printed))
 
 

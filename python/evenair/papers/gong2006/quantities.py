@@ -97,7 +97,7 @@ def reductions_per_loss(direction: str, document: Document) -> float:
     """
     flows = _flows(direction, document)
     reductions = sum(flow["timeouts"] + flow["fast_retransmits"] for flow in flows)
-    return reductions / float(
+    return float(reductions) / float(
         document["ap_queue"]["ack_drops" if direction == "up" else "data_drops"]
     )
 
@@ -105,7 +105,7 @@ def reductions_per_loss(direction: str, document: Document) -> float:
 def acks_per_segment(document: Document) -> float:
     """ACKs that arrive at the AP for each data segment that the upstream flows send."""
     sent = sum(flow["segments_sent"] for flow in _flows("up", document))
-    return float(document["ap_queue"]["ack_arrivals"]) / sent
+    return float(document["ap_queue"]["ack_arrivals"]) / float(sent)
 
 
 def data_share(document: Document) -> float:
