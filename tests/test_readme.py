@@ -44,7 +44,7 @@ def test_commands(evenair: Evenair, tmp_path: Path, page: Path) -> None:
         if arguments[0] == "paper" and "--quick" not in arguments:
             arguments.append("--quick")
         done = evenair(*arguments)
-        # A published claim that does not hold is status 1, and no failure of the command.
+        # A tested claim that fails is status 1, and no failure of the command.
         accepted = (0, 1) if arguments[0] == "paper" else (0,)
         assert done.returncode in accepted, done.stderr
         assert done.stderr == ""

@@ -35,7 +35,7 @@ TRACEBACK = "EVENAIR_TRACEBACK"
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status.
 
-    0: done; 1: a run failed, or a published claim did not hold; 2: bad input, with one line on
+    0: done; 1: a run failed, or a tested claim of a paper; 2: bad input, with one line on
     standard error; 130: interrupted; 141: standard output was closed; 143: terminated.
     """
     with _sigterm_interrupts() as terminated:
@@ -105,7 +105,7 @@ def _parser() -> Parser:
     parser = Parser(
         prog="evenair",
         description="Simulate TCP flows that share a wireless cell; rebuild published results.",
-        epilog="Exit status: 0 done; 1 a run or a published claim failed; 2 bad input;"
+        epilog="Exit status: 0 done; 1 a run or a tested claim failed; 2 bad input;"
         " 130 interrupted; 143 terminated.",
         allow_abbrev=False,
     )

@@ -4,6 +4,9 @@ A *term* is a quantity of a run (say, Jain's index) at one or more points (say, 
 10 to 150 packets). A measure computes one number from one or more terms, separately for each seed:
 where two terms are compared, runs with the same seed are compared.
 
+Kinds with `least` and `greatest` take the extreme point of each run, which chance moves outwards:
+where single points matter, a claim for each point is sharper.
+
 In a claims file `measure.kind` names the function and the other keys the terms; the contents of a
 term's table depend on the paper.
 """
