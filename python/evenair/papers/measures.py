@@ -228,7 +228,7 @@ def _greatest_distance(terms: _Terms, lookup: _Lookup) -> float:
 def _greatest_spread(terms: _Terms, lookup: _Lookup) -> float:
     """The greatest spread of the list `of` at any point: see `spread`."""
     values = zip(*(term.values(lookup) for term in terms["of"]), strict=True)
-    return max((max(v) - min(v)) / (math.fsum(v) / len(v)) for v in values)
+    return max(float(max(v) - min(v)) / (math.fsum(v) / len(v)) for v in values)
 
 
 def _steps(terms: _Terms, lookup: _Lookup) -> list[float]:
