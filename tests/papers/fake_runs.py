@@ -44,7 +44,11 @@ def document(cell: Cell, effort: Effort, seed: int) -> dict[str, Any]:
                 "id": name,
                 "direction": name.partition("-")[0],
                 "goodput_bps": rate,
+                "station": f"sta-{name}",
                 "timeouts": round(10 * (1 - balance)) + 1,
+                "fast_retransmits": 2,
+                "retransmissions": 5,
+                "segments_sent": round(rate * effort.duration_s / 11680),
             }
             for name, rate in rates.items()
         ],
@@ -52,7 +56,15 @@ def document(cell: Cell, effort: Effort, seed: int) -> dict[str, Any]:
             "drops": 0 if cell.limit >= 150 else 1000,
             "loss_ratio": _LOSS[cell.scheme] * (1 - roomy) * draw.gauss(1, 0.02),
             "mean_delay_s": 0.3 * roomy,
+            "data_arrivals": 5000,
+            "data_drops": 50,
+            "ack_arrivals": 4000,
+            "ack_drops": 900,
+            "acks_filtered": 900 if cell.scheme.startswith("spm") else 0,
         },
+        "ap": {"frames_sent": 9000},
+        "stations": [{"id": f"sta-{name}", "frames_sent": 3000} for name in rates],
+        "wired": {"links": [{"utilization": 0.05}, {"utilization": 0.01}]},
     }
     if cell.traced:
         result["series"] = _series(cell, effort, balance, draw)
@@ -74,7 +86,10 @@ def _series(cell: Cell, effort: Effort, balance: float, draw: random.Random) -> 
         "time_s": times,
         "ap_queue_acks": [round(count) for count in acks],
         "ap_queue_data": [round(max(held - count, 0)) for count in acks],
-        "flows": {name: {"cwnd": cwnd(name.partition("-")[0])} for name in names},
+        "flows": {
+            name: {"cwnd": cwnd(name.partition("-")[0]), "goodput_bps": [5e5 for _ in times]}
+            for name in names
+        },
     }
 
 

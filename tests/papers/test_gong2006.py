@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 KEYS = ["id", "statement", "where", "published", "tolerance", "measured", "ci95"]
 KEYS += ["outcome", "evidence", "reason"]
+TABLES = ("table1", "variants")
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +39,8 @@ def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_figure_is_written(rebuilt: Path) -> None:
     for spec in FIGURES:
-        if spec.id == "table1":
-            assert (rebuilt / "table1.csv").is_file()
+        if spec.id in TABLES:
+            assert (rebuilt / f"{spec.id}.csv").is_file()
         else:
             assert (rebuilt / f"fig{spec.id}.png").read_bytes().startswith(b"\x89PNG")
             assert b"<svg" in (rebuilt / f"fig{spec.id}.svg").read_bytes()
@@ -90,7 +91,7 @@ def test_the_report_needs_nothing_else(rebuilt: Path) -> None:
     page.feed(text)
     assert page.open == []
     assert len(page.ids) == len(set(page.ids))
-    figures = [spec for spec in FIGURES if spec.id != "table1"]
+    figures = [spec for spec in FIGURES if spec.id not in TABLES]
     loads = [address for address in page.loads if not address.startswith("#")]
     assert {address.removeprefix("#") for address in page.loads if address[0] == "#"} < {*page.ids}
     for spec, address in zip(figures, loads, strict=True):
@@ -148,8 +149,41 @@ def test_a_single_figure_runs_and_writes_what_it_needs(tmp_path: Path) -> None:
 
 def test_each_point_is_simulated_once() -> None:
     cells = [cell for spec in FIGURES for cell in spec.points(FULL)]
-    assert len(set(cells)) == 4 * 15 + 4 * 5
+    # LAS by bytes in figures 4 and 8, with a late download; SPM-AF per ACK, and unmarked twice.
+    assert len(set(cells)) == 4 * 15 + 4 * 5 + (15 + 5) + 2 + 2 + 4
     assert len(FULL.seeds) == 10
+
+
+def resolved(cell: Cell) -> dict[str, Any]:
+    return gong2006.PAPER.scenario(cell, FULL).resolved
+
+
+def test_cases_change_what_they_say() -> None:
+    pytest.importorskip("evenair._core", reason="the engine has not been built")
+    plain = resolved(Cell("las", BUFFER))
+    assert plain["cell"]["queue"]["service"] == "sequence"
+    assert resolved(Cell("las", BUFFER, case="bytes"))["cell"]["queue"]["service"] == "bytes"
+    for case, key in (("per-ack", "byte_counting"), ("unmarked", "spm_marking")):
+        before = resolved(Cell("spm-tail", BUFFER))
+        after = resolved(Cell("spm-tail", BUFFER, case=case))
+        for group in before["station"]:
+            assert group["flows"][0][key] is True
+            group["flows"][0][key] = False
+        assert after == before
+    late = resolved(Cell("las", BUFFER, case="late"))
+    assert [group["count"] for group in late["station"]] == [5, 4, 1]
+    assert late["station"][2]["flows"][0]["start"] == pytest.approx(100.0)
+    assert late["duration"] == 300.0
+    assert resolved(Cell("las", BUFFER, case="catching-up"))["duration"] == pytest.approx(105.0)
+
+
+def test_claims_that_rest_on_the_service_of_las_are_not_tests() -> None:
+    by_id = {claim.id: claim for claim in gong2006.claims()}
+    for name in ("fig4b-gain-las", "fig4b-gain-las-of-means", "fig8b-las-perfect"):
+        assert by_id[name].evidence == "calibrated"
+        assert "service" in by_id[name].evidence_reason
+    for name in ("fig4b-gain-las-by-bytes", "fig8b-las-perfect-by-bytes"):
+        assert by_id[name].evidence == "post-hoc"
 
 
 def test_progress_counts_runs(tmp_path: Path) -> None:
@@ -180,7 +214,9 @@ def test_figures_by_name(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["9", "", "fig", "4", "../3"])
 def test_unknown_figures(tmp_path: Path, name: str) -> None:
-    with pytest.raises(ValueError, match="expected one of 2, 3, 4a, 4b, 5, 6, 7, 8a, 8b, table1"):
+    with pytest.raises(
+        ValueError, match="expected one of 2, 3, 4a, 4b, 5, 6, 7, 8a, 8b, table1, variants"
+    ):
         papers.rebuild("gong2006", [name], True, tmp_path / "out", None)
     assert list(tmp_path.iterdir()) == []
 

@@ -55,6 +55,14 @@ A, B = {"curve": "a"}, {"curve": "b"}  # means 3 and 1.5
         ({"kind": "above_all", "of": A, "to": [B, {"curve": "a", "at": (30,)}]}, -3.0),
         ({"kind": "least_gain", "of": A, "to": B}, 0.0),  # 2, 1 and 3 times
         ({"kind": "greatest_gain", "of": A, "to": B}, 200.0),
+        ({"kind": "greatest", "of": A}, 6.0),
+        ({"kind": "greatest_distance", "of": B, "to": A}, 4.0),  # 0.5, 0, 4
+        ({"kind": "greatest_spread", "of": [A, B]}, 1.0),  # 0.5/0.75, 0/2, 4/4
+        ({"kind": "least_step", "of": A}, 1.0),  # 1 and 4
+        ({"kind": "least_step", "of": B}, 0.0),  # 1.5 and 0
+        ({"kind": "greatest_step", "of": A}, 4.0),
+        ({"kind": "rising_share", "of": A}, 1.0),
+        ({"kind": "rising_share", "of": B}, 0.5),  # a tie does not rise
         ({"kind": "least_difference", "of": A, "to": B}, 0.0),  # 0.5, 0, 4
         ({"kind": "least_difference", "of": B, "to": A}, -4.0),
         # A gains 100 % over B in the mean, B nothing over itself

@@ -214,6 +214,43 @@ def _slope(terms: _Terms, lookup: _Lookup) -> float:
     return cross / math.fsum(d * d for d in deviations)
 
 
+def _greatest(terms: _Terms, lookup: _Lookup) -> float:
+    """The greatest value of `of` among its points."""
+    return max(terms["of"][0].values(lookup))
+
+
+def _greatest_distance(terms: _Terms, lookup: _Lookup) -> float:
+    """The greatest absolute difference of `of` and `to` at any point."""
+    pairs = zip(terms["of"][0].values(lookup), terms["to"][0].values(lookup), strict=True)
+    return max(abs(a - b) for a, b in pairs)
+
+
+def _greatest_spread(terms: _Terms, lookup: _Lookup) -> float:
+    """The greatest spread of the list `of` at any point: see `spread`."""
+    values = zip(*(term.values(lookup) for term in terms["of"]), strict=True)
+    return max(float(max(v) - min(v)) / (math.fsum(v) / len(v)) for v in values)
+
+
+def _steps(terms: _Terms, lookup: _Lookup) -> list[float]:
+    return [b - a for a, b in pairwise(terms["of"][0].values(lookup))]
+
+
+def _least_step(terms: _Terms, lookup: _Lookup) -> float:
+    """The smallest increase of `of` from a point to the next; negative if it decreases."""
+    return min(_steps(terms, lookup))
+
+
+def _greatest_step(terms: _Terms, lookup: _Lookup) -> float:
+    """The greatest increase of `of` from a point to the next; negative if it only decreases."""
+    return max(_steps(terms, lookup))
+
+
+def _rising_share(terms: _Terms, lookup: _Lookup) -> float:
+    """The share of the steps from a point to the next in which `of` increases."""
+    steps = _steps(terms, lookup)
+    return sum(step > 0.0 for step in steps) / len(steps)
+
+
 @dataclass(frozen=True)
 class Kind:
     """A function and the names of its terms; True marks those that are lists."""
@@ -247,5 +284,11 @@ KINDS: dict[str, Kind] = {
     "order": Kind(_order, {"of": True}),
     "above_all": Kind(_above_all, {"of": False, "to": True}),
     "slope": Kind(_slope, {"of": False}),
+    "greatest": Kind(_greatest, {"of": False}),
+    "greatest_distance": Kind(_greatest_distance, {"of": False, "to": False}),
+    "greatest_spread": Kind(_greatest_spread, {"of": True}),
+    "least_step": Kind(_least_step, {"of": False}),
+    "greatest_step": Kind(_greatest_step, {"of": False}),
+    "rising_share": Kind(_rising_share, {"of": False}),
 }
 """The measures by name."""

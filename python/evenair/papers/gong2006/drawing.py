@@ -13,6 +13,7 @@ from evenair.papers.figures import Table
 from evenair.papers.gong2006.cells import BUFFER, SCHEMES, Axis, Cell, Effort, sweep
 from evenair.papers.gong2006.published import TABLE_1
 from evenair.papers.gong2006.quantities import (
+    QUANTITIES,
     cwnd_samples,
     direction_mbps,
     flow_mbps,
@@ -35,6 +36,19 @@ LINES: dict[str, Line] = {
     "spm-head": Line(SCHEMES["spm-head"].label, "#d6604d", ":", "D", filled=False),
 }
 """The curves of figures 4, 5 and 8."""
+
+VARIANTS: tuple[tuple[str, Cell], ...] = (
+    ("DropTail", Cell("droptail", BUFFER)),
+    ("SPM-AF tail", Cell("spm-tail", BUFFER)),
+    ("SPM-AF tail, unmarked", Cell("spm-tail", BUFFER, case="unmarked")),
+    ("SPM-AF tail, per ACK", Cell("spm-tail", BUFFER, case="per-ack")),
+    ("SPM-AF head", Cell("spm-head", BUFFER)),
+    ("SPM-AF head, unmarked", Cell("spm-head", BUFFER, case="unmarked")),
+    ("SPM-AF head, per ACK", Cell("spm-head", BUFFER, case="per-ack")),
+    ("LAS", Cell("las", BUFFER)),
+    ("LAS by bytes", Cell("las", BUFFER, case="bytes")),
+)
+"""The rows of our own table."""
 
 UPSTREAM = Line("Upstream flow", "#000000", "-", "^")
 DOWNSTREAM = Line("Downstream flow", "#d6604d", "--", "v", filled=False)
@@ -203,6 +217,30 @@ def flow_table(runs: Runs[Cell], effort: Effort) -> tuple[None, Table]:
     totals = [(sum(TABLE_1[scheme]), ours) for scheme, ours in zip(TABLE_1, sums, strict=True)]
     printed.append(("All", *(f"{total:.2f}" for pair in totals for total in pair)))
     titles = ("Flow", "Tail, published", "Tail, ours", "Head, published", "Head, ours")
+    return None, Table(tuple(header), rows, (titles, printed))
+
+
+def variant_table(runs: Runs[Cell], effort: Effort) -> tuple[None, Table]:
+    """Make our own table: what the parts of the schemes contribute at 60 packets."""
+    columns = {
+        "jain_index": "jain",
+        "aggregate_mbps": "aggregate_mbps",
+        "upstream_mbps": "up_mbps",
+        "downstream_mbps": "down_mbps",
+        "downstream_timeouts": "down_timeouts",
+        "upstream_cwnd": "up_cwnd_early",
+    }
+    header = ["variant"]
+    for name in columns:
+        header += [name, f"{name}_ci95"]
+    rows: list[tuple[object, ...]] = []
+    printed: list[tuple[str, ...]] = []
+    for title, cell in VARIANTS:
+        row = [runs.estimate(cell, QUANTITIES[name]) for name in columns.values()]
+        rows.append((title, *(part for value in row for part in value)))
+        printed.append((title, *map(number, row)))
+    titles = ["", "Jain's index", "Aggregate (Mb/s)", "Upstream flow", "Downstream flow"]
+    titles += ["Downstream timeouts", "Upstream window"]
     return None, Table(tuple(header), rows, (titles, printed))
 
 

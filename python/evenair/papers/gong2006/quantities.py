@@ -2,8 +2,8 @@
 
 A term's table holds `quantity` (a name of QUANTITIES), `scheme` or a list of `schemes` (whose mean
 is taken), and either `buffers` (five uploads, five downloads; a set of cells.BUFFER_SETS or one
-size) or `downs = "all"` (one upload, all numbers of downloads, figure 8). Throughput is goodput:
-payload acknowledged. Rates are in Mb/s.
+size) or `downs` (one upload, figure 8; one number of downloads or "all"). `case` is one of
+cells.CASES ["paper"]. Throughput is goodput: payload acknowledged. Rates are in Mb/s.
 """
 
 from __future__ import annotations
@@ -13,7 +13,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from evenair.papers.checks import one_of, select_values
-from evenair.papers.gong2006.cells import BUFFER_SETS, SCHEMES, Cell, Effort, sweep
+from evenair.papers.gong2006.cells import (
+    BUFFER_SETS,
+    CASES,
+    DOWN_SETS,
+    SCHEMES,
+    Axis,
+    Cell,
+    Effort,
+    sweep,
+)
 from evenair.papers.measures import Term
 
 if TYPE_CHECKING:
@@ -43,6 +52,17 @@ def flow_mbps(name: str, document: Document) -> float:
     return float(rate) / 1e6
 
 
+def lead_mbps(document: Document) -> float:
+    """Mean goodput of an upstream flow less that of a downstream flow, Mb/s."""
+    return direction_mbps("up", document) - direction_mbps("down", document)
+
+
+def flow_retransmissions(name: str, document: Document) -> float:
+    """Segments that one flow sent again."""
+    (count,) = (flow["retransmissions"] for flow in document["flows"] if flow["id"] == name)
+    return float(count)
+
+
 def timeouts(direction: str, document: Document) -> float:
     """Retransmission timeouts of all flows in one direction."""
     return float(sum(flow["timeouts"] for flow in _flows(direction, document)))
@@ -56,6 +76,63 @@ def loss_ratio(document: Document) -> float:
 def drops(document: Document) -> float:
     """Packets discarded by the AP's queue, filtered ACKs included."""
     return float(document["ap_queue"]["drops"])
+
+
+def loss_ratio_of(kind: str, document: Document) -> float:
+    """Discarded over arrived packets of one kind ("data" or "ack") at the AP's queue."""
+    queue = document["ap_queue"]
+    return float(queue[f"{kind}_drops"]) / float(queue[f"{kind}_arrivals"])
+
+
+def filtered_share(document: Document) -> float:
+    """ACKs that a later ACK replaced, over all packets discarded by the AP's queue."""
+    return float(document["ap_queue"]["acks_filtered"]) / drops(document)
+
+
+def reductions_per_loss(direction: str, document: Document) -> float:
+    """Reductions of the flows' windows per packet of theirs that the AP's queue discards.
+
+    These packets are the ACKs of the upstream flows ("up") or the data of the downstream flows.
+    A reduction is a timeout or a fast retransmit.
+    """
+    flows = _flows(direction, document)
+    reductions = sum(flow["timeouts"] + flow["fast_retransmits"] for flow in flows)
+    return float(reductions) / float(
+        document["ap_queue"]["ack_drops" if direction == "up" else "data_drops"]
+    )
+
+
+def acks_per_segment(document: Document) -> float:
+    """ACKs that arrive at the AP for each data segment that the upstream flows send."""
+    sent = sum(flow["segments_sent"] for flow in _flows("up", document))
+    return float(document["ap_queue"]["ack_arrivals"]) / float(sent)
+
+
+def data_share(document: Document) -> float:
+    """Share of the AP in all data packets sent over the air, over an equal share, 1 / (N + 1).
+
+    N is the number of uploading stations. The stations' own queues lose nothing.
+    """
+    queue, uploads = document["ap_queue"], _flows("up", document)
+    relayed = queue["data_arrivals"] - queue["data_drops"]
+    share = relayed / (relayed + sum(flow["segments_sent"] for flow in uploads))
+    return float(share * (len(uploads) + 1))
+
+
+def access_share(document: Document) -> float:
+    """Share of the AP in the frames sent by it and the uploading stations, over 1 / (N + 1).
+
+    Frames are those with a packet, data or ACK, retries included.
+    """
+    uploading = {flow["station"] for flow in _flows("up", document)}
+    stations = [item["frames_sent"] for item in document["stations"] if item["id"] in uploading]
+    own = document["ap"]["frames_sent"]
+    return float(own / (own + sum(stations)) * (len(stations) + 1))
+
+
+def wire_utilization(document: Document) -> float:
+    """Share of the time in which the wire sends, in its busier direction."""
+    return max(float(link["utilization"]) for link in document["wired"]["links"])
 
 
 def mean_delay_s(document: Document) -> float:
@@ -102,6 +179,24 @@ def mean_cwnd(direction: str, part: tuple[float, float], document: Document) -> 
     return _mean(means)
 
 
+def least_cwnd(part: tuple[float, float], document: Document) -> float:
+    """Mean congestion window, in segments, of the flow for which it is smallest."""
+    return min(
+        mean_cwnd(flow["direction"], part, {**document, "flows": [flow]})
+        for flow in document["flows"]
+    )
+
+
+def mbps_in(direction: str, part: tuple[float, float], document: Document) -> float:
+    """Mean goodput of a flow in one direction in a part of the run, Mb/s."""
+    means = []
+    for flow in _flows(direction, document):
+        samples = document["series"]["flows"][flow["id"]]["goodput_bps"]
+        first, last = (round(fraction * len(samples)) for fraction in part)
+        means.append(_mean(float(value) for value in samples[first:last]))
+    return _mean(means) / 1e6
+
+
 def peak_cwnd(direction: str, document: Document) -> float:
     """Largest congestion window sampled, averaged over the flows in one direction, in segments."""
     return _mean(
@@ -119,12 +214,28 @@ def _mean(values: Iterable[float]) -> float:
     return math.fsum(listed) / len(listed)
 
 
+EARLY = (0.0, 0.2)
+"""The first fifth of a run."""
+
+LATE = (0.8, 1.0)
+"""The last fifth of a run."""
+
 QUANTITIES: dict[str, Callable[[Document], float]] = {
     "aggregate_mbps": aggregate_mbps,
     "jain": jain,
     "up_mbps": partial(direction_mbps, "up"),
     "down_mbps": partial(direction_mbps, "down"),
+    "lead_mbps": lead_mbps,
     "down_timeouts": partial(timeouts, "down"),
+    "up_reductions_per_loss": partial(reductions_per_loss, "up"),
+    "down_reductions_per_loss": partial(reductions_per_loss, "down"),
+    "acks_per_segment": acks_per_segment,
+    "data_share": data_share,
+    "access_share": access_share,
+    "wire_utilization": wire_utilization,
+    "data_loss_ratio": partial(loss_ratio_of, "data"),
+    "ack_loss_ratio": partial(loss_ratio_of, "ack"),
+    "filtered_share": filtered_share,
     "loss_ratio": loss_ratio,
     "drops": drops,
     "mean_delay_s": mean_delay_s,
@@ -134,13 +245,23 @@ QUANTITIES: dict[str, Callable[[Document], float]] = {
     "peak_queue_data": partial(peak_queue, "data"),
     "queue_ack_share": queue_ack_share,
     "down_cwnd": partial(mean_cwnd, "down", (0.0, 1.0)),
-    "up_cwnd_early": partial(mean_cwnd, "up", (0.0, 0.2)),
-    "up_cwnd_late": partial(mean_cwnd, "up", (0.8, 1.0)),
+    "down_cwnd_early": partial(mean_cwnd, "down", EARLY),
+    "least_cwnd_late": partial(least_cwnd, LATE),
+    "down_mbps_early": partial(mbps_in, "down", EARLY),
+    "down_mbps_late": partial(mbps_in, "down", LATE),
+    "up_cwnd_early": partial(mean_cwnd, "up", EARLY),
+    "up_cwnd_late": partial(mean_cwnd, "up", LATE),
     "up_cwnd_peak": partial(peak_cwnd, "up"),
 }
-"""The quantities of claims files by name. There is also "flow_mbps", with the flow in `flow`."""
+"""The quantities of claims files by name."""
 
-_KEYS = {"quantity", "flow", "scheme", "schemes", "buffers", "downs"}
+FLOW_QUANTITIES: dict[str, Callable[[str, Document], float]] = {
+    "flow_mbps": flow_mbps,
+    "flow_retransmissions": flow_retransmissions,
+}
+"""The quantities of one flow, which a term names in `flow`."""
+
+_KEYS = {"quantity", "flow", "scheme", "schemes", "buffers", "downs", "case"}
 
 
 def read_term(effort: Effort, table: Mapping[str, Any]) -> Term[Cell]:
@@ -152,22 +273,26 @@ def read_term(effort: Effort, table: Mapping[str, Any]) -> Term[Cell]:
     schemes = table["schemes"] if "schemes" in table else [table["scheme"]]
     for scheme in schemes:
         one_of("scheme", scheme, SCHEMES)
-    if "downs" in table:
-        if table["downs"] != "all":
-            raise ValueError(f"downs: got {table['downs']!r}, expected 'all'")
-        curves = [sweep(scheme, effort, "down") for scheme in schemes]
+    case = one_of("case", table.get("case", "paper"), CASES)
+    axis: Axis = "buffer" if "buffers" in table else "down"
+    if axis == "buffer":
+        wanted = select_values("buffers", table["buffers"], BUFFER_SETS, effort.buffers)
     else:
-        sizes = select_values("buffers", table["buffers"], BUFFER_SETS, effort.buffers)
-        curves = [[(int(size), Cell(scheme, int(size))) for size in sizes] for scheme in schemes]
-    pairs = [pair for curve in curves for pair in curve]
+        wanted = select_values("downs", table["downs"], DOWN_SETS, effort.downs)
+    pairs = [
+        pair
+        for scheme in schemes
+        for pair in sweep(scheme, effort, axis, case)
+        if pair[0] in wanted
+    ]
     points = tuple(cell for _, cell in pairs)
     return Term(_quantity(table), points, tuple(float(position) for position, _ in pairs))
 
 
 def _quantity(table: Mapping[str, Any]) -> Callable[[Document], float]:
     name = table["quantity"]
-    if (name == "flow_mbps") != ("flow" in table):
-        raise ValueError("flow: needed with the quantity flow_mbps, and only there")
-    if name == "flow_mbps":
-        return partial(flow_mbps, table["flow"])
+    if (name in FLOW_QUANTITIES) != ("flow" in table):
+        raise ValueError(f"flow: needed with {', '.join(FLOW_QUANTITIES)}, and only there")
+    if name in FLOW_QUANTITIES:
+        return partial(FLOW_QUANTITIES[name], table["flow"])
     return QUANTITIES[one_of("quantity", name, QUANTITIES)]
