@@ -69,6 +69,12 @@ A, B = {"curve": "a"}, {"curve": "b"}  # means 3 and 1.5
         ({"kind": "gain_above_all", "of": A, "to": [B], "base": B}, 100.0),
         # B over A: -350/9 %; A over A: 0
         ({"kind": "gain_above_all", "of": B, "to": [B, A], "base": A}, 100 * (11 / 18 - 1)),
+        # over B: B gains nothing, A 100 %
+        ({"kind": "gain_below_all", "of": B, "to": [A, B], "base": B}, 0.0),
+        ({"kind": "gain_below_all", "of": B, "to": [A, A], "base": B}, 100.0),
+        # of each point: 1 over 0.5, 2 over 2, 6 over 2; then 0.5 over 1, 2 over 2, 2 over 6
+        ({"kind": "least_lead", "of": A, "to": [B]}, 0.0),
+        ({"kind": "least_lead", "of": B, "to": [A, B]}, -200 / 3),
         # 3 / 1 - 1.5 / 0.5 is 0; 3 / 1 - 2 / 0.5 is -1
         (
             {

@@ -43,6 +43,7 @@ FAMILIES = {
     "f7": ("f7_saturated_udp_uplink.json", "saturated_udp.tcl"),
     "f7-30m": ("f7_saturated_udp_uplink_30m.json", "saturated_udp.tcl"),
     "f8": ("f8_tcp_variants_errors_before_retransmission.json", "lossy_download.tcl"),
+    "f8-10": ("f8_10seeds.json", "lossy_download.tcl"),
     "f9": ("f9_more_variants_wireless_errors.json", "lossy_download.tcl"),
     "f9-mac": ("f9_mac_level.json", "lossy_download.tcl"),
     "f9-sweep": ("f9_loss_sweep.json", "lossy_download.tcl"),

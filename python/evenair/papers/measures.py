@@ -251,6 +251,21 @@ def _rising_share(terms: _Terms, lookup: _Lookup) -> float:
     return sum(step > 0.0 for step in steps) / len(steps)
 
 
+def _gain_below_all(terms: _Terms, lookup: _Lookup) -> float:
+    """The smallest mean gain over `base` in the list `to`, less that of `of`: percentage points."""
+    base = terms["base"]
+    own = _mean_gain({"of": terms["of"], "to": base}, lookup)
+    return _least_mean_gain({"of": terms["to"], "to": base}, lookup) - own
+
+
+def _least_lead(terms: _Terms, lookup: _Lookup) -> float:
+    """The smallest excess of `of` over the greatest of the list `to` at any point, percent."""
+    others = zip(*(term.values(lookup) for term in terms["to"]), strict=True)
+    pairs = zip(terms["of"][0].values(lookup), map(max, others), strict=True)
+    leads: list[float] = [100.0 * (a / b - 1.0) for a, b in pairs]
+    return min(leads)
+
+
 @dataclass(frozen=True)
 class Kind:
     """A function and the names of its terms; True marks those that are lists."""
@@ -290,5 +305,7 @@ KINDS: dict[str, Kind] = {
     "least_step": Kind(_least_step, {"of": False}),
     "greatest_step": Kind(_greatest_step, {"of": False}),
     "rising_share": Kind(_rising_share, {"of": False}),
+    "gain_below_all": Kind(_gain_below_all, {"of": False, "to": True, "base": False}),
+    "least_lead": Kind(_least_lead, {"of": False, "to": True}),
 }
 """The measures by name."""

@@ -19,6 +19,9 @@ VARIANTS: dict[str, str] = {
 }
 """The paper's five TCP variants: names in scenarios and in the paper."""
 
+FORMS: dict[str, Any] = {"vegas-1995": {"kind": "vegas", "form": "paper"}}
+"""Further variants of our own tables, as scenarios have them."""
+
 QUEUE_RATE = 1e-5
 """PER of figure 16."""
 
@@ -28,6 +31,7 @@ class Download:
     """One configuration: one download over a cell with packet errors."""
 
     transport: str
+    """A name of FORMS or of a congestion control."""
     rate: float
     """Packet error rate, PER."""
     congested: bool = False
@@ -38,6 +42,8 @@ class Download:
     """The layer of the errors, "mac" or "ip"; None: the scenario's."""
     bad_state_ms: int | None = None
     """Mean duration of the bad state; None: the scenario's."""
+    link_mbps: int | None = None
+    """Rate of the congested link; None: the scenario's."""
 
     @property
     def base(self) -> str:
@@ -53,12 +59,13 @@ class Download:
             self.queue or 0,
             self.level or "",
             self.bad_state_ms or 0,
+            self.link_mbps or 0,
         )
 
     def scenario(self, base: Scenario, effort: Effort) -> Scenario:
         """Return this configuration of `base`, the scenario of that name."""
         keys: dict[str, Any] = {
-            "station__0__flows__0__transport": self.transport,
+            "station__0__flows__0__transport": FORMS.get(self.transport, self.transport),
             "station__0__error__rate": self.rate,
             "duration": effort.duration_s,
         }
@@ -68,6 +75,8 @@ class Download:
             keys["station__0__error__level"] = self.level
         if self.bad_state_ms is not None:
             keys["station__0__error__bad_state"] = f"{self.bad_state_ms} ms"
+        if self.link_mbps is not None:
+            keys["wired__link__0__rate"] = f"{self.link_mbps} Mbps"
         return base.with_(**keys)
 
 
@@ -83,11 +92,16 @@ class Effort:
     queues: tuple[int, ...]
     """Queue sizes of figure 16, in packets."""
     bad_states_ms: tuple[int, ...]
-    """Mean bad states of the sensitivity table."""
+    """Mean bad states of the table `gains`."""
+    links_mbps: tuple[int, ...]
+    """Rates of the congested link of the table `congestion`."""
+    link_queues: tuple[int, ...]
+    """Its queue sizes there, in packets."""
     quick: bool
 
 
 RATE_SETS: dict[str, tuple[float, float]] = {
+    "all": (1e-5, 0.1),
     "low": (1e-5, 1e-3),
     "below-0.01": (1e-5, 5e-3),
     "high": (0.01, 0.1),
@@ -95,12 +109,22 @@ RATE_SETS: dict[str, tuple[float, float]] = {
 }
 """Ranges of packet error rates for claims, both ends included."""
 
+QUEUE_SETS: dict[str, tuple[float, float]] = {
+    "all": (10, 150),
+    "small": (10, 30),
+    "medium": (40, 80),
+    "large": (100, 150),
+}
+"""Ranges of queue sizes for claims, packets, both ends included."""
+
 FULL = Effort(
     seeds=tuple(range(1, 11)),
     duration_s=300.0,
     rates=(1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 2e-3, 5e-3, 0.01, 0.02, 0.03, 0.05, 0.1),
     queues=(10, 20, 30, 40, 60, 80, 100, 120, 150),
-    bad_states_ms=(1, 10, 50, 100),
+    bad_states_ms=(1, 10, 30, 50, 100),
+    links_mbps=(20, 21, 22, 23, 24, 25, 30),
+    link_queues=(20, 80, 150),
     quick=False,
 )
 """The paper's range of error rates and duration of 300 s, with ten seeds."""
@@ -111,6 +135,8 @@ QUICK = Effort(
     rates=(1e-4, 1e-3, 0.01, 0.03, 0.1),
     queues=(20, 80, 150),
     bad_states_ms=(1, 50),
+    links_mbps=(20, 23, 26),
+    link_queues=(80,),
     quick=True,
 )
 """For a first look; too little to judge claims."""
@@ -126,13 +152,19 @@ def over_queues(transport: str, effort: Effort) -> list[tuple[float, Download]]:
     return [(size, Download(transport, QUEUE_RATE, True, size)) for size in effort.queues]
 
 
-SENSITIVE = ("newreno", "westwood", "westwood-plus", "bic")
-"""The variants of the sensitivity table: those with published gains, and their references."""
-
-
 def over_errors(transport: str, level: str, bad_state_ms: int, effort: Effort) -> list[Download]:
-    """Return the configurations of one gain of the sensitivity table."""
+    """Return the configurations of one gain of the table `gains`."""
     return [
         Download(transport, rate, level=level, bad_state_ms=bad_state_ms)
         for rate in select_values("rates", "high", RATE_SETS, effort.rates)
     ]
+
+
+LINK_RATE = 1e-3
+"""PER of the table `congestion`."""
+
+
+def on_link(transport: str, link_mbps: int, queue: int) -> tuple[Download, Download]:
+    """Return a configuration of the table `congestion`, and the same without congestion."""
+    congested = Download(transport, LINK_RATE, True, queue, link_mbps=link_mbps)
+    return congested, Download(transport, LINK_RATE)

@@ -1,27 +1,24 @@
-"""The paper's figures on WLANs, and what the choice of errors does to its two published gains."""
+"""The paper's figures on WLANs."""
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import TYPE_CHECKING
 
 from matplotlib.ticker import MultipleLocator
 
-from evenair.papers.claims import number
 from evenair.papers.curves import curves, from_zero
 from evenair.papers.figures import FigureSpec, Table
 from evenair.papers.tsiknas2012.downloads import (
-    SENSITIVE,
+    QUEUE_RATE,
     VARIANTS,
     Download,
     Effort,
-    over_errors,
     over_queues,
     over_rates,
 )
 from evenair.papers.tsiknas2012.quantities import goodput_mbps
-from evenair.statistics import estimate
+from evenair.papers.tsiknas2012.tables import TABLES
 from evenair.style import Line
 
 if TYPE_CHECKING:
@@ -80,45 +77,6 @@ def goodput_over_queues(runs: Runs[Download], effort: Effort) -> tuple[Figure, T
     )
 
 
-_LEVELS = {"mac": "before", "ip": "after"}
-
-
-def gains(runs: Runs[Download], effort: Effort) -> tuple[None, Table]:
-    """Make a table of the mean gains over New Reno for several error processes."""
-    rows: list[tuple[object, ...]] = []
-    printed: list[tuple[str, ...]] = []
-    for level, word in _LEVELS.items():
-        for bad_state in effort.bad_states_ms:
-            base, *others = (
-                over_errors(transport, level, bad_state, effort) for transport in SENSITIVE
-            )
-            row: list[object] = [level, bad_state]
-            text = [word, f"{bad_state} ms"]
-            for points in others:
-                gain = estimate([_gain(runs, seed, points, base) for seed in runs.seeds])
-                row += gain
-                text.append(number(gain))
-            rows.append(tuple(row))
-            printed.append(tuple(text))
-    header = ["level", "bad_state_ms"]
-    for transport in SENSITIVE[1:]:
-        name = transport.replace("-", "_")
-        header += [f"{name}_gain_percent", f"{name}_ci95"]
-    errors = "Errors before or after retransmission"
-    titles = (errors, "Mean bad state", "Westwood, %", "Westwood+, %", "BIC, %")
-    return None, Table(tuple(header), rows, (titles, printed))
-
-
-def _gain(runs: Runs[Download], seed: int, points: list[Download], base: list[Download]) -> float:
-    """The excess of goodput over that of `base` in percent, averaged over the pairs."""
-    lookup = runs.lookup(seed)
-    ratios = [
-        goodput_mbps(lookup(point)) / goodput_mbps(lookup(other))
-        for point, other in zip(points, base, strict=True)
-    ]
-    return 100.0 * (math.fsum(ratios) / len(ratios) - 1.0)
-
-
 def _all_rates(effort: Effort, *, congested: bool) -> set[Download]:
     # Claims on figure 15 compare it with figure 14, the same without congestion.
     return {
@@ -130,16 +88,9 @@ def _all_rates(effort: Effort, *, congested: bool) -> set[Download]:
 
 
 def _all_queues(effort: Effort) -> set[Download]:
-    return {download for transport in VARIANTS for _, download in over_queues(transport, effort)}
-
-
-def _all_errors(effort: Effort) -> set[Download]:
-    return {
-        download
-        for transport in SENSITIVE
-        for level in _LEVELS
-        for bad_state in effort.bad_states_ms
-        for download in over_errors(transport, level, bad_state, effort)
+    # Claims on figure 16 compare it with the same download without congestion.
+    return {Download(transport, QUEUE_RATE) for transport in VARIANTS} | {
+        download for transport in VARIANTS for _, download in over_queues(transport, effort)
     }
 
 
@@ -167,15 +118,6 @@ FIGURES: tuple[FigureSpec[Download, Effort], ...] = (
         _all_queues,
         goodput_over_queues,
     ),
-    FigureSpec(
-        "gains",
-        "Influence of the error process on the gains of figure 14",
-        "Not in the paper. Mean gain in goodput over New Reno for packet error rates of 0.01 to "
-        "0.1, with the 95% interval over the seeds; published: 35% for Westwood, 9% for BIC. The "
-        "paper states neither the mean bad state nor whether errors occur before or after the "
-        "MAC's retransmissions.",
-        _all_errors,
-        gains,
-    ),
+    *TABLES,
 )
-"""All figures in the order of the paper, and one additional table."""
+"""All figures in the order of the paper, and our own tables."""

@@ -1,8 +1,9 @@
 """Quantities of a run, and their names in claims files.
 
-A term's table holds `quantity` (a name of QUANTITIES), `transport` or a list of `transports` (whose
-mean is taken), `scenario` (1 or 2), and either `rates` (a set of downloads.RATE_SETS or one packet
-error rate) or `queues = "all"` (figure 16, scenario 2). Rates of data are in Mb/s.
+A term's table holds `quantity` (a name of QUANTITIES), `transport`, `scenario` (1 or 2), and either
+`rates` (a set of downloads.RATE_SETS or one packet error rate) or `queues` (a set of
+downloads.QUEUE_SETS or one queue size, figure 16). Scenario 1 has no congested link: with `queues`
+it is the same run at every queue size. Rates of data are in Mb/s.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from evenair.papers.checks import one_of, select_values
 from evenair.papers.measures import Term
 from evenair.papers.tsiknas2012.downloads import (
+    QUEUE_RATE,
+    QUEUE_SETS,
     RATE_SETS,
     VARIANTS,
     Download,
     Effort,
-    over_queues,
 )
 
 if TYPE_CHECKING:
@@ -31,47 +33,30 @@ def goodput_mbps(document: Document) -> float:
     return sum(float(flow["goodput_bps"]) for flow in flows) / len(flows) / 1e6
 
 
-def congestion_losses(document: Document) -> float:
-    """Packets discarded by queues, cross traffic included."""
-    return float(document["losses"]["congestion"])
-
-
 QUANTITIES: dict[str, Callable[[Document], float]] = {
     "goodput_mbps": goodput_mbps,
-    "congestion_losses": congestion_losses,
 }
 """The quantities of claims files by name."""
 
-_KEYS = {"quantity", "transport", "transports", "scenario", "rates", "queues"}
+_KEYS = {"quantity", "transport", "scenario", "rates", "queues"}
 
 
 def read_term(effort: Effort, table: Mapping[str, Any]) -> Term[Download]:
     """Read a term of a claims file, see the module's docstring. Raises KeyError, ValueError."""
     if unknown := set(table) - _KEYS:
         raise ValueError(f"term: unknown {', '.join(sorted(unknown))}")
-    if ("transport" in table) == ("transports" in table) or ("rates" in table) == (
-        "queues" in table
-    ):
-        raise ValueError(
-            "term: one of transport and transports, and one of rates and queues, is needed"
-        )
-    transports = table["transports"] if "transports" in table else [table["transport"]]
-    for transport in transports:
-        one_of("transport", transport, VARIANTS)
+    if ("rates" in table) == ("queues" in table):
+        raise ValueError("term: one of rates and queues is needed")
+    transport = one_of("transport", table["transport"], VARIANTS)
     if table["scenario"] not in (1, 2):
         raise ValueError(f"scenario: got {table['scenario']!r}, expected 1 or 2")
     congested = table["scenario"] == 2
-    if "queues" in table:
-        if table["queues"] != "all" or not congested:
-            raise ValueError("queues: expected 'all', with scenario 2")
-        pairs = [pair for transport in transports for pair in over_queues(transport, effort)]
+    if "rates" in table:
+        along = select_values("rates", table["rates"], RATE_SETS, effort.rates)
+        points = tuple(Download(transport, rate, congested) for rate in along)
     else:
-        rates = select_values("rates", table["rates"], RATE_SETS, effort.rates)
-        pairs = [
-            (rate, Download(transport, rate, congested))
-            for transport in transports
-            for rate in rates
-        ]
+        along = select_values("queues", table["queues"], QUEUE_SETS, effort.queues)
+        sizes = [int(size) if congested else None for size in along]
+        points = tuple(Download(transport, QUEUE_RATE, congested, size) for size in sizes)
     quantity = one_of("quantity", table["quantity"], QUANTITIES)
-    points = tuple(download for _, download in pairs)
-    return Term(QUANTITIES[quantity], points, tuple(float(x) for x, _ in pairs))
+    return Term(QUANTITIES[quantity], points, tuple(map(float, along)))
