@@ -286,6 +286,7 @@ impl<P: CellPacket> CellContext for Nodes<P> {
         self.losses[station.index()].as_ref().is_some_and(|loss| loss.level == Level::Mac)
     }
 
+    #[inline(always)]
     fn is_corrupted(&mut self, transmission: &Transmission) -> bool {
         let Transmission { at, station, direction, kind, rate, bytes } = *transmission;
         match &mut self.losses[station.index()] {

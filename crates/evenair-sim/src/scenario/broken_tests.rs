@@ -20,7 +20,7 @@ cell.fy=1 => cell.fy => unknown key `fy` | accepted: kind, phy
 cell.queue.limits=1 => cell.queue.limits => did you mean `limit`? | kind, limit
 wired.dely=1 => wired.dely => unknown key `dely`; did you mean `delay`? accepted: rate, delay
 station.0.cout=1 => station.0.cout => did you mean `count`? | flows
-station.0.error={rate=0.1,burst=2} => station.0.error.burst => accepted: kind, rate, level, direction
+station.0.error={rate=0.1,burst=2} => station.0.error.burst => accepted: kind, rate, level, frames, direction
 station.0.flows.1.windw=3 => station.0.flows.1.windw => did you mean `window`?
 trace.intervall=1 => trace.intervall => did you mean `interval`? accepted: interval
 zzz=1 => zzz => unknown key `zzz`; accepted: name

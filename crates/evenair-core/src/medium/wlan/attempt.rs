@@ -45,8 +45,11 @@ impl Dcf {
         let station = if node.is_access_point() { mac.to } else { node };
         if cell.may_corrupt(station) {
             let corrupted = self.first_corrupted(node, station, &exchange, cell);
-            return self.send_on_lossy_link(node, exchange, corrupted);
+            if corrupted.is_some() || self.macs[node.index()].received {
+                return self.send_on_lossy_link(node, exchange, corrupted);
+            }
         }
+        let mac = &mut self.macs[node.index()];
         if rts {
             // CTS was received: the count of failed RTS frames starts anew (9.2.5.3).
             mac.short_retries = 0;
