@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -173,61 +172,6 @@ def test_ctrl_c_keeps_what_is_finished(evenair: Evenair, tmp_path: Path) -> None
         " repeat the command to continue\n"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["x.parquet.runs"]
-
-
-def test_two_processes_do_not_share_a_store(evenair: Evenair, tmp_path: Path) -> None:
-    command = (*SHORT, "--vary", "cell.queue.limit=10", "--runs", "1", "--out", "x.parquet")
-    with Store(tmp_path / "x.parquet.runs"):
-        done = evenair(*command)
-        assert done.returncode == 2
-        assert done.stderr.count("\n") == 1
-        assert "x.parquet.runs: another process" in done.stderr
-    assert new_runs(evenair, *command) == 1
-
-
-@pytest.mark.parametrize("damage", ["text", "cut", "foreign", "content"])
-def test_a_corrupt_store_is_reported_in_one_line(
-    evenair: Evenair, tmp_path: Path, damage: str
-) -> None:
-    command = (*SHORT, "--vary", "cell.queue.limit=10", "--runs", "40", "--out", "x.parquet")
-    path = tmp_path / "x.parquet.runs"
-    if damage == "text":
-        path.write_text("these are not the runs that you are looking for\n" * 100)
-    elif damage == "foreign":
-        with sqlite3.connect(path) as db:
-            db.execute("CREATE TABLE runs (other)")
-        db.close()
-    else:
-        assert new_runs(evenair, *command) == 40
-        if damage == "cut":
-            path.write_bytes(path.read_bytes()[:20_000])
-        else:
-            with sqlite3.connect(path) as db:
-                db.execute("UPDATE runs SET metrics = '{' WHERE rowid = 3")
-            db.close()
-    done = evenair(*command)
-    assert done.returncode == 2
-    assert done.stderr.startswith("evenair: x.parquet.runs: corrupt")
-    assert done.stderr.count("\n") == 1
-    assert done.stdout == ""
-
-
-def test_runs_of_another_version_are_not_mixed_in(evenair: Evenair, tmp_path: Path) -> None:
-    command = (*SHORT, "--vary", "cell.queue.limit=10,20", "--runs", "2", "--out", "x.parquet")
-    assert new_runs(evenair, *command) == 4
-    before = (tmp_path / "x.parquet").read_bytes()
-    with sqlite3.connect(tmp_path / "x.parquet.runs") as db:
-        db.execute("""UPDATE runs SET engine = '0.0.1/0', metrics = '{"jain_index": 2}'""")
-    db.close()
-    # The identity says the version, too: here only the mark has been changed, the worse case.
-    with sqlite3.connect(tmp_path / "x.parquet.runs") as db:
-        db.execute("UPDATE runs SET id = randomblob(32)")
-    db.close()
-    done = evenair(*command, "--json")
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["new_runs"] == 4
-    assert "4 runs of other versions" in done.stderr
-    assert (tmp_path / "x.parquet").read_bytes() == before
 
 
 def failing(runs: Sequence[Run]) -> list[Outcome]:

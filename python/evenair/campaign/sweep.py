@@ -15,7 +15,6 @@ from evenair.campaign.grid import Grid
 from evenair.campaign.identity import Identity
 from evenair.campaign.jobs import Run
 from evenair.campaign.precision import Precision, parse_precision
-from evenair.campaign.record import CorruptRecord
 from evenair.campaign.result import Campaign, Failure
 from evenair.campaign.store import Store
 from evenair.engine import MAX_SEED, processors
@@ -131,9 +130,7 @@ def run_campaign(
                 work.run(execute, count, precision)
                 return work.finish(paths, table_names)
             except KeyboardInterrupt:
-                raise CampaignInterrupted(work.kept()) from None
-            except CorruptRecord as error:
-                raise store.corrupt(error) from None
+                raise CampaignInterrupted(work.kept(), store.damaged) from None
     finally:
         close()
 
@@ -262,6 +259,7 @@ class _Work:
             [self._grid.values(point) for point in sorted(self._unsettled)],
             self._new,
             self._store.foreign(),
+            self._store.damaged,
         )
 
     def _table(self, name: str) -> tables.Table:

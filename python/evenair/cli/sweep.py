@@ -124,6 +124,8 @@ def _sweep(arguments: argparse.Namespace) -> int:
             )
         except CampaignInterrupted as interrupted:
             campaign, kept = None, interrupted.finished
+            if interrupted.damaged:
+                print_error(interrupted.damaged)
     if campaign is None:
         print_error(
             f"interrupted; {arguments.out}.runs has {kept} finished runs;"
@@ -141,6 +143,8 @@ def _sweep(arguments: argparse.Namespace) -> int:
 
 def _report(campaign: Campaign) -> int:
     """Print warnings and failures on standard error; return the exit status."""
+    if campaign.damaged:
+        print_error(campaign.damaged)
     if campaign.foreign:
         print_error(
             f"{campaign.foreign} runs of other versions of evenair in the store were not used"
