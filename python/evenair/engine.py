@@ -92,8 +92,7 @@ def _run_captured(
     if pcap.suffix.lower() != ".pcapng":
         raise ValueError(f"pcap: got {str(pcap)!r}, expected a file name that ends in .pcapng")
     with AtomicOutput() as output:
-        staged = output.stage(pcap)
-        output.stage(sibling(pcap, "wire"))
+        staged = (output.stage(pcap), output.stage(sibling(pcap, "wire")))
         (result,) = run_jobs([(scenario, seed)], threads=1, progress=progress, pcap=staged)
         output.commit()
     return result
@@ -104,14 +103,15 @@ def run_jobs(
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     *,
-    pcap: str | os.PathLike[str] | None = None,
+    pcap: tuple[Path, Path] | None = None,
 ) -> list[RunResult]:
     """Simulate pairs of scenario and seed in parallel; the results are in the order of the jobs.
 
     `threads` is the number of runs at a time, by default one per processor that this process may
     use. `progress(done, total)` is called after each run. Ctrl-C raises Interrupted, which has the
     finished runs. Raises RunError once all others are done, ValueError for a seed beyond 64 bits.
-    `pcap` is written during the run, the only one; after an error it is left as it is.
+    `pcap` are the capture files of the air and of the wire, written during the run, the only one;
+    after an error they are left as they are.
     """
     return map_runs(lambda result: result, jobs, threads, progress, pcap=pcap)
 
@@ -122,7 +122,7 @@ def map_runs(
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     *,
-    pcap: str | os.PathLike[str] | None = None,
+    pcap: tuple[Path, Path] | None = None,
 ) -> list[T]:
     """Do what `run_jobs` does, and return what `function` returns for each result.
 
