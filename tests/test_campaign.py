@@ -191,6 +191,38 @@ def test_a_run_that_fails_does_not_stop_the_others() -> None:
     assert "station" in reasons[2]
 
 
+@pytest.mark.parametrize("threads", [3000, 2**59, 2**70])
+def test_more_threads_than_are_useful(threads: int) -> None:
+    scenario = ea.load("gong2006").with_(duration=1)
+    assert [run.seed for run in ea.run(scenario, runs=3, threads=threads).runs] == [1, 2, 3]
+    assert ea.sweep(scenario, {}, runs=3, jobs=threads).table.num_rows == 3
+    with pytest.raises(ValueError, match="threads: got -1"):
+        ea.run(scenario, runs=3, threads=-1)
+
+
+def test_the_pool_starts_a_thread_per_job_at_most() -> None:
+    scenario = ea.load("gong2006").with_(duration=1)._core
+    done: list[int] = []
+    _core.run_jobs(
+        ((scenario, k) for k in range(3)),
+        2**59,
+        lambda some: done.extend(index for index, text, _ in some if text is not None),
+    )
+    assert sorted(done) == [0, 1, 2]
+
+
+def test_a_thread_that_cannot_be_had_is_reported_in_one_line(
+    evenair: Evenair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Rust reads the size of a thread's stack from here: more than the address space has.
+    monkeypatch.setenv("RUST_MIN_STACK", str(2**60))
+    for command in (("run", "gong2006"), (*SHORT, "--runs", "2", "--out", "x.parquet")):
+        done = evenair(*command)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith("evenair: a thread cannot be started: ")
+        assert done.stderr.count("\n") == 1
+
+
 def test_the_pool_stops_for_an_error_of_its_driver() -> None:
     good = ea.load("gong2006").with_(duration=1e6)._core
 

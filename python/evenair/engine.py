@@ -107,9 +107,11 @@ def run_jobs(
 ) -> list[RunResult]:
     """Simulate pairs of scenario and seed in parallel; the results are in the order of the jobs.
 
-    `threads` is the number of runs at a time, by default one per processor that this process may
-    use. `progress(done, total)` is called after each run. Ctrl-C raises Interrupted, which has the
-    finished runs. Raises RunError once all others are done, ValueError for a seed beyond 64 bits.
+    `threads` is the number of runs at a time, by default and at most one per processor that this
+    process may use. `progress(done, total)` is called after each run. Ctrl-C raises Interrupted,
+    which has the finished runs. Raises RunError once all others are done or if no thread can be
+    started, ValueError for a seed beyond 64 bits.
+
     `pcap` are the capture files of the air and of the wire, written during the run, the only one;
     after an error they are left as they are.
     """
@@ -143,9 +145,11 @@ def map_runs(
             if progress is not None:
                 progress(len(values), len(jobs))
 
+    if threads is not None and threads < 1:
+        raise ValueError(f"threads: got {threads}, at least 1 is needed")
     core_jobs = ((scenario._core, seed) for scenario, seed in jobs)
     try:
-        run_core_jobs(core_jobs, processors() if threads is None else threads, on_results, pcap)
+        run_core_jobs(core_jobs, useful(threads), on_results, pcap)
     except KeyboardInterrupt:
         raise Interrupted(_leading(values)) from None
     if failures:
@@ -158,6 +162,11 @@ def processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def useful(threads: int | None) -> int:
+    """Return the number of runs at a time: as requested, but at most one per processor."""
+    return processors() if threads is None else min(threads, processors())
 
 
 def _leading(values: dict[int, T]) -> list[T]:

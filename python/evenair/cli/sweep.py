@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--series", action="store_true", help="also write FILE-series.parquet, the traces"
     )
     parser.add_argument(
-        "--jobs", metavar="N", type=runs, help="number of parallel runs [one per processor]"
+        "--jobs", metavar="N", type=runs, help="parallel runs [and at most: one per processor]"
     )
     parser.add_argument(
         "--cluster", metavar="ADDRESS", help="run on a Dask scheduler; local starts one"
