@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import evenair as ea
 import pytest
 from evenair.atomic import AtomicOutput, sibling
 
@@ -68,6 +71,50 @@ def test_a_folder_in_the_way(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError), AtomicOutput() as output:
         output.stage(tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    for name, target in (("x.txt", "real/file"), ("loop", "loop"), ("dir", "real")):
+        (tmp_path / name).symlink_to(target)
+    for _ in range(2):  # the file is new, then replaced
+        with AtomicOutput() as output:
+            path = output.stage(tmp_path / "x.txt")
+            assert path.name == "x.txt"
+            path.write_text("content")
+            output.commit()
+        assert (tmp_path / "x.txt").is_symlink()
+        assert (tmp_path / "real" / "file").read_text() == "content"
+    with AtomicOutput() as output:
+        with pytest.raises(OSError, match="loop"):
+            output.stage(tmp_path / "loop")
+        with pytest.raises(IsADirectoryError):
+            output.stage(tmp_path / "dir")
+    assert sorted(path.name for path in tmp_path.rglob("*")) == [
+        *("dir", "file", "loop", "real", "x.txt")
+    ]
+
+
+def test_a_link_to_a_capture_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "x.pcapng").symlink_to("real/y.pcapng")
+    ea.run(ea.load("gong2006").with_(duration=1), pcap=tmp_path / "x.pcapng")
+    assert (tmp_path / "x.pcapng").is_symlink()
+    for name in ("x.pcapng", "x-wire.pcapng"):
+        assert (tmp_path / name).stat().st_size > 1000
+    assert [path.name for path in (tmp_path / "real").iterdir()] == ["y.pcapng"]
+
+
+def test_a_fifo_is_written_to(tmp_path: Path) -> None:
+    fifo = tmp_path / "x.txt"
+    os.mkfifo(fifo)
+    with subprocess.Popen(["cat", fifo], stdout=subprocess.PIPE, text=True) as reader:
+        with AtomicOutput() as output:
+            output.stage(fifo).write_text("content")
+            output.commit()
+        assert reader.communicate(timeout=10)[0] == "content"
+    assert fifo.is_fifo()
+    assert list(tmp_path.iterdir()) == [fifo]
 
 
 def test_what_is_not_written_is_left_out(tmp_path: Path) -> None:

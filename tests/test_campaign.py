@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -175,61 +174,6 @@ def test_ctrl_c_keeps_what_is_finished(evenair: Evenair, tmp_path: Path) -> None
     assert [path.name for path in tmp_path.iterdir()] == ["x.parquet.runs"]
 
 
-def test_two_processes_do_not_share_a_store(evenair: Evenair, tmp_path: Path) -> None:
-    command = (*SHORT, "--vary", "cell.queue.limit=10", "--runs", "1", "--out", "x.parquet")
-    with Store(tmp_path / "x.parquet.runs"):
-        done = evenair(*command)
-        assert done.returncode == 2
-        assert done.stderr.count("\n") == 1
-        assert "x.parquet.runs: another process" in done.stderr
-    assert new_runs(evenair, *command) == 1
-
-
-@pytest.mark.parametrize("damage", ["text", "cut", "foreign", "content"])
-def test_a_corrupt_store_is_reported_in_one_line(
-    evenair: Evenair, tmp_path: Path, damage: str
-) -> None:
-    command = (*SHORT, "--vary", "cell.queue.limit=10", "--runs", "40", "--out", "x.parquet")
-    path = tmp_path / "x.parquet.runs"
-    if damage == "text":
-        path.write_text("these are not the runs that you are looking for\n" * 100)
-    elif damage == "foreign":
-        with sqlite3.connect(path) as db:
-            db.execute("CREATE TABLE runs (other)")
-        db.close()
-    else:
-        assert new_runs(evenair, *command) == 40
-        if damage == "cut":
-            path.write_bytes(path.read_bytes()[:20_000])
-        else:
-            with sqlite3.connect(path) as db:
-                db.execute("UPDATE runs SET metrics = '{' WHERE rowid = 3")
-            db.close()
-    done = evenair(*command)
-    assert done.returncode == 2
-    assert done.stderr.startswith("evenair: x.parquet.runs: corrupt")
-    assert done.stderr.count("\n") == 1
-    assert done.stdout == ""
-
-
-def test_runs_of_another_version_are_not_mixed_in(evenair: Evenair, tmp_path: Path) -> None:
-    command = (*SHORT, "--vary", "cell.queue.limit=10,20", "--runs", "2", "--out", "x.parquet")
-    assert new_runs(evenair, *command) == 4
-    before = (tmp_path / "x.parquet").read_bytes()
-    with sqlite3.connect(tmp_path / "x.parquet.runs") as db:
-        db.execute("""UPDATE runs SET engine = '0.0.1/0', metrics = '{"jain_index": 2}'""")
-    db.close()
-    # The identity says the version, too: here only the mark has been changed, the worse case.
-    with sqlite3.connect(tmp_path / "x.parquet.runs") as db:
-        db.execute("UPDATE runs SET id = randomblob(32)")
-    db.close()
-    done = evenair(*command, "--json")
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["new_runs"] == 4
-    assert "4 runs of other versions" in done.stderr
-    assert (tmp_path / "x.parquet").read_bytes() == before
-
-
 def failing(runs: Sequence[Run]) -> list[Outcome]:
     outcomes: list[Outcome] = []
     execute(iter(runs), outcomes.extend, threads=2)
@@ -245,6 +189,38 @@ def test_a_run_that_fails_does_not_stop_the_others() -> None:
     reasons = {run.seed: record for run, record in outcomes if not isinstance(record, Record)}
     assert list(reasons) == [2]
     assert "station" in reasons[2]
+
+
+@pytest.mark.parametrize("threads", [3000, 2**59, 2**70])
+def test_more_threads_than_are_useful(threads: int) -> None:
+    scenario = ea.load("gong2006").with_(duration=1)
+    assert [run.seed for run in ea.run(scenario, runs=3, threads=threads).runs] == [1, 2, 3]
+    assert ea.sweep(scenario, {}, runs=3, jobs=threads).table.num_rows == 3
+    with pytest.raises(ValueError, match="threads: got -1"):
+        ea.run(scenario, runs=3, threads=-1)
+
+
+def test_the_pool_starts_a_thread_per_job_at_most() -> None:
+    scenario = ea.load("gong2006").with_(duration=1)._core
+    done: list[int] = []
+    _core.run_jobs(
+        ((scenario, k) for k in range(3)),
+        2**59,
+        lambda some: done.extend(index for index, text, _ in some if text is not None),
+    )
+    assert sorted(done) == [0, 1, 2]
+
+
+def test_a_thread_that_cannot_be_had_is_reported_in_one_line(
+    evenair: Evenair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Rust reads the size of a thread's stack from here: more than the address space has.
+    monkeypatch.setenv("RUST_MIN_STACK", str(2**60))
+    for command in (("run", "gong2006"), (*SHORT, "--runs", "2", "--out", "x.parquet")):
+        done = evenair(*command)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith("evenair: a thread cannot be started: ")
+        assert done.stderr.count("\n") == 1
 
 
 def test_the_pool_stops_for_an_error_of_its_driver() -> None:

@@ -117,15 +117,47 @@ def test_local_cluster(evenair: Evenair, tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(120)
-def test_no_scheduler_answers(evenair: Evenair, tmp_path: Path) -> None:
+@pytest.mark.parametrize("scheme", ["tcp", "tls", "foo"])
+def test_no_scheduler_answers(evenair: Evenair, tmp_path: Path, scheme: str) -> None:
     with socket.socket() as deaf:
         deaf.bind(("127.0.0.1", 0))
-        address = f"tcp://127.0.0.1:{deaf.getsockname()[1]}"
+        address = f"{scheme}://127.0.0.1:{deaf.getsockname()[1]}"
         done = evenair(*COMMAND, "--out", "x.parquet", "--cluster", address)
     assert done.returncode == 2
     assert done.stderr.startswith(f"evenair: --cluster: got '{address}'")
     assert done.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.timeout(120)
+def test_all_local_workers_are_killed(tmp_path: Path) -> None:
+    arguments = (*COMMAND, "--out", "x.parquet", "--cluster", "local", "--jobs", "2")
+    with subprocess.Popen(
+        [sys.executable, "-m", "evenair", *arguments],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as campaign:
+        wait_until_work_has_come_back(tmp_path / "x.parquet.runs-wal")
+        sessions = local_workers(campaign.pid)
+        assert sessions
+        for session in sessions:
+            os.killpg(session, signal.SIGKILL)
+        stdout, stderr = campaign.communicate(timeout=30)
+    assert (campaign.returncode, stdout) == (1, "")
+    assert stderr.startswith("evenair: cluster: all ")
+    assert stderr.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["x.parquet.runs"]
+
+
+def local_workers(client: int) -> list[int]:
+    """Return the children of a process that lead a session: its workers."""
+    listed = subprocess.run(
+        ["ps", "-o", "pid=,sid=", "--ppid", str(client)], capture_output=True, text=True, check=True
+    )
+    pairs = (map(int, line.split()) for line in listed.stdout.splitlines())
+    return [pid for pid, session in pairs if pid == session]
 
 
 def test_a_worker_of_another_version_is_refused() -> None:

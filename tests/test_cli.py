@@ -254,11 +254,14 @@ def test_interrupt_keeps_finished_runs(tmp_path: Path) -> None:
     )
 
 
-def test_sigterm_cleans_up(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "expected"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)], ids=["TERM", "HUP"]
+)
+def test_other_signals_clean_up(tmp_path: Path, number: signal.Signals, expected: int) -> None:
     arguments = ["run", "gong2006", "--set", "duration=1e6", "--out", "out"]
     arguments += ["--pcap", "x.pcapng", "--plot", "new/x.png"]
-    status, stdout, stderr, seconds = interrupt(arguments, tmp_path, signal.SIGTERM)
-    assert (status, stdout) == (143, "")
+    status, stdout, stderr, seconds = interrupt(arguments, tmp_path, number)
+    assert (status, stdout) == (expected, "")
     assert stderr == "evenair: interrupted; nothing was written\n"
     assert seconds < 1
     assert list(tmp_path.iterdir()) == []

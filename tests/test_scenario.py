@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 from evenair import _core, _toml
 from evenair.scenario import built_in
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 # TOML has 64-bit integers, no null, and text without surrogates.
@@ -86,7 +86,27 @@ def test_errors_name_what_is_wrong() -> None:
         ea.Scenario(station=[object()])
     with pytest.raises(ea.ScenarioError, match="did you mean gong2006"):
         ea.load("gong206")
+    with pytest.raises(ea.ScenarioError, match=r"cannot be read|no such file"):
+        ea.load("\ud800")
+    for keys in ({"name": "\ud800"}, {"\ud800": 1}, {"cell": {"\ud800": 1}}, {"name": object()}):
+        with pytest.raises(ea.ScenarioError, match=r"^gong2006: "):
+            ea.load("gong2006").with_(**keys)
+    with pytest.raises(ea.ScenarioError):
+        ea.Scenario(name="\ud800", station=[{"flows": [{"direction": "up"}]}])
     assert issubclass(ea.ScenarioError, ValueError)
+
+
+@given(st.floats(0, 1, exclude_min=True, exclude_max=True))
+@example(0.9999999999999999)
+def test_a_number_is_not_changed_on_its_way(rate: float) -> None:
+    error = {"kind": "independent", "rate": rate}
+    station = {"flows": [{"direction": "up"}], "error": error}
+    scenario = ea.Scenario(station=[station])
+    again = pickle.loads(pickle.dumps(scenario))
+    changed = ea.load("gong2006").with_(station__0__error=error)
+    from_toml = ea.Scenario(**tomllib.loads(changed.to_toml(resolved=True)))
+    for each in (scenario, again, changed, from_toml):
+        assert each.resolved["station"][0]["error"]["rate"] == rate
 
 
 def test_scenarios_travel_to_other_processes() -> None:

@@ -122,7 +122,7 @@ def run_jobs(
     jobs: Iterable[tuple[Scenario, int]],
     threads: int,
     on_results: Callable[[list[tuple[int, str | None, str | None]]], object],
-    pcap: str | os.PathLike[str] | None = None,
+    pcap: tuple[str | os.PathLike[str], str | os.PathLike[str]] | None = None,
 ) -> None:
     """Run the jobs of an iterator, pairs of a `Scenario` and a seed, on `threads` threads.
 
@@ -132,8 +132,10 @@ def run_jobs(
     scenario that is not valid do not stop the others. An exception in the iterator or in
     `on_results`, or Ctrl-C, stops all of them.
 
-    `pcap` names the capture file of the only job: the air is captured to `x.pcapng`, the wire to
-    `x-wire.pcapng`.
+    If the system refuses a thread, those that have been started do all jobs; if there is none, this
+    raises RunError.
+
+    `pcap` names the capture files of the only job: that of the air and that of the wire.
     """
 
 def parts() -> str:

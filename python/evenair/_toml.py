@@ -34,7 +34,7 @@ def dumps(document: Mapping[str, Any]) -> str:
 def value(content: Any) -> str:
     """Return one value as TOML text on one line.
 
-    Raises TypeError if TOML cannot express it.
+    Raises TypeError or ValueError if TOML cannot express it.
     """
     match content:
         case bool():
@@ -44,6 +44,8 @@ def value(content: Any) -> str:
         case float():
             return repr(content) if math.isfinite(content) else str(content)
         case str():
+            if not content.isascii():
+                content.encode()  # raises UnicodeEncodeError (a ValueError) for a lone surrogate
             # A JSON string is a TOML basic string, except for DEL.
             return json.dumps(content, ensure_ascii=False).replace("\x7f", "\\u007f")
         case list() | tuple() | range():

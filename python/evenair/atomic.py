@@ -1,4 +1,7 @@
-"""Atomic output: files and folders that are either complete or not there."""
+"""Atomic output: files and folders that are either complete or not there.
+
+A symbolic link is followed. A FIFO or device is not replaced, but written to once all is complete.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +34,12 @@ class AtomicOutput:
 
     def stage(self, destination: Path) -> Path:
         """Return the path to write to, of the same name and suffix. Raises OSError."""
-        destination = destination.absolute()
-        if destination.is_dir():
+        target = Path(os.path.realpath(destination))
+        if target.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(destination))
-        return self._stage(destination)
+        if target.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(destination))
+        return self._stage(target, destination.name)
 
     def stage_folder(self, destination: Path) -> Path:
         """Return an empty folder to write to. Raises OSError.
@@ -44,7 +49,7 @@ class AtomicOutput:
         destination = destination.resolve()
         if destination.exists() and not destination.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(destination))
-        path = self._stage(destination)
+        path = self._stage(destination, destination.name)
         path.mkdir()
         return path
 
@@ -71,16 +76,18 @@ class AtomicOutput:
             for folder in self._staging.values():
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def _stage(self, destination: Path) -> Path:
-        path = self._staging_folder(destination.parent) / destination.name
+    def _stage(self, destination: Path, name: str) -> Path:
+        path = self._staging_folder(destination) / name
         self._staged.append((path, destination))
         return path
 
-    def _staging_folder(self, folder: Path) -> Path:
-        """Return a folder on the same file system as `folder`, which may not exist yet."""
-        if folder not in self._staging:
-            import tempfile  # here, because `evenair run --json` writes no file and must start fast
+    def _staging_folder(self, destination: Path) -> Path:
+        """Return a folder on the file system of a file or folder, which may not exist yet."""
+        import tempfile  # here, because `evenair run --json` writes no file and must start fast
 
+        # /dev is no place for files.
+        folder = Path(tempfile.gettempdir()) if _is_special(destination) else destination.parent
+        if folder not in self._staging:
             root = folder
             while not root.exists() and root != root.parent:
                 root = root.parent
@@ -88,7 +95,18 @@ class AtomicOutput:
         return self._staging[folder]
 
 
+def _is_special(path: Path) -> bool:
+    """Return whether a path is a FIFO, socket or device."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
 def _move(source: Path, destination: Path) -> None:
+    if _is_special(destination):
+        import shutil
+
+        with source.open("rb") as content, destination.open("wb") as file:
+            shutil.copyfileobj(content, file)
+        return
     with source.open("r+b") as file:
         os.fsync(file.fileno())
     destination.parent.mkdir(parents=True, exist_ok=True)

@@ -92,8 +92,7 @@ def _run_captured(
     if pcap.suffix.lower() != ".pcapng":
         raise ValueError(f"pcap: got {str(pcap)!r}, expected a file name that ends in .pcapng")
     with AtomicOutput() as output:
-        staged = output.stage(pcap)
-        output.stage(sibling(pcap, "wire"))
+        staged = (output.stage(pcap), output.stage(sibling(pcap, "wire")))
         (result,) = run_jobs([(scenario, seed)], threads=1, progress=progress, pcap=staged)
         output.commit()
     return result
@@ -104,14 +103,17 @@ def run_jobs(
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     *,
-    pcap: str | os.PathLike[str] | None = None,
+    pcap: tuple[Path, Path] | None = None,
 ) -> list[RunResult]:
     """Simulate pairs of scenario and seed in parallel; the results are in the order of the jobs.
 
-    `threads` is the number of runs at a time, by default one per processor that this process may
-    use. `progress(done, total)` is called after each run. Ctrl-C raises Interrupted, which has the
-    finished runs. Raises RunError once all others are done, ValueError for a seed beyond 64 bits.
-    `pcap` is written during the run, the only one; after an error it is left as it is.
+    `threads` is the number of runs at a time, by default and at most one per processor that this
+    process may use. `progress(done, total)` is called after each run. Ctrl-C raises Interrupted,
+    which has the finished runs. Raises RunError once all others are done or if no thread can be
+    started, ValueError for a seed beyond 64 bits.
+
+    `pcap` are the capture files of the air and of the wire, written during the run, the only one;
+    after an error they are left as they are.
     """
     return map_runs(lambda result: result, jobs, threads, progress, pcap=pcap)
 
@@ -122,7 +124,7 @@ def map_runs(
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     *,
-    pcap: str | os.PathLike[str] | None = None,
+    pcap: tuple[Path, Path] | None = None,
 ) -> list[T]:
     """Do what `run_jobs` does, and return what `function` returns for each result.
 
@@ -143,9 +145,11 @@ def map_runs(
             if progress is not None:
                 progress(len(values), len(jobs))
 
+    if threads is not None and threads < 1:
+        raise ValueError(f"threads: got {threads}, at least 1 is needed")
     core_jobs = ((scenario._core, seed) for scenario, seed in jobs)
     try:
-        run_core_jobs(core_jobs, processors() if threads is None else threads, on_results, pcap)
+        run_core_jobs(core_jobs, useful(threads), on_results, pcap)
     except KeyboardInterrupt:
         raise Interrupted(_leading(values)) from None
     if failures:
@@ -158,6 +162,11 @@ def processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def useful(threads: int | None) -> int:
+    """Return the number of runs at a time: as requested, but at most one per processor."""
+    return processors() if threads is None else min(threads, processors())
 
 
 def _leading(values: dict[int, T]) -> list[T]:

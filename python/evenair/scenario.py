@@ -60,7 +60,10 @@ class Scenario:
         `with_(cell__queue="las", station__0__count=3)` is `--set cell.queue=las --set
         station.0.count=3` on the command line. All keys change at once. Raises ScenarioError.
         """
-        overrides = [(key.replace("__", "."), _toml.value(value)) for key, value in keys.items()]
+        try:
+            overrides = [(_utf8(key).replace("__", "."), _toml.value(keys[key])) for key in keys]
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ScenarioError(f"{self._core.source}: {error}") from None
         source = self._core.source
         return self._from_core(self._core.with_overrides(overrides, source, source))
 
@@ -125,7 +128,7 @@ def read_text(name_or_path: str | os.PathLike[str]) -> tuple[bytes, str]:
     """Return the text of a scenario and the source that errors name. Raises ScenarioError."""
     name = os.fspath(name_or_path)
     # A file name need not be valid UTF-8.
-    source = os.fsencode(name).decode(errors="replace") or "''"
+    source = name.encode(errors="replace").decode() or "''"
     if isinstance(name_or_path, str) and name in built_in():
         return (_BUILT_IN / f"{name}.toml").read_bytes(), name
     try:
@@ -147,6 +150,12 @@ def _to_json(keys: dict[str, Any]) -> str:
         return json.dumps(keys, allow_nan=False, default=_sequence)
     except (TypeError, ValueError, RecursionError) as error:
         raise ScenarioError(f"Scenario: {error}") from None
+
+
+def _utf8(text: str) -> str:
+    """Return a text. Raises UnicodeEncodeError, a ValueError, if it has a lone surrogate."""
+    text.encode()
+    return text
 
 
 def _sequence(value: object) -> list[object]:

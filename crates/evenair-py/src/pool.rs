@@ -3,8 +3,9 @@
 
 use std::cell::RefCell;
 use std::fs::File;
+use std::io;
 use std::panic::{self, AssertUnwindSafe};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -35,8 +36,11 @@ struct Job {
 /// The result as JSON text, or the error message.
 type Outcome = Result<String, String>;
 
+/// The files of the air's capture and of the wire's.
+type CaptureFiles = (PathBuf, PathBuf);
+
 impl Job {
-    fn run(&self, options: &RunOptions, pcap: Option<&Path>) -> Outcome {
+    fn run(&self, options: &RunOptions, pcap: Option<&CaptureFiles>) -> Outcome {
         let scenario = self.scenario.as_ref().map_err(Clone::clone)?;
         self.simulate(scenario, options, pcap)
             .map_err(|reason| format!("scenario {:?}, seed {}: {reason}", scenario.name, self.seed))
@@ -46,10 +50,9 @@ impl Job {
         &self,
         scenario: &scenario::Scenario,
         options: &RunOptions,
-        pcap: Option<&Path>,
+        pcap: Option<&CaptureFiles>,
     ) -> Outcome {
-        let paths = pcap.map(capture_paths);
-        let captures = paths.as_ref().map(capture_sinks).transpose()?;
+        let captures = pcap.map(capture_sinks).transpose()?;
         let start = now();
         let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
             evenair_sim::run_with_captures(scenario, self.seed, options, captures)
@@ -58,9 +61,9 @@ impl Job {
         match outcome {
             Ok(Ok(result)) => serde_json::to_string(&RunResult { wall_s: Some(wall_s), ..result })
                 .map_err(|error| error.to_string()),
-            Ok(Err(RunError::Capture(of, error))) => Err(match (&paths, of) {
-                (Some([air, _]), CaptureOf::Air) => format!("{}: {error}", air.display()),
-                (Some([_, wire]), CaptureOf::Wire) => format!("{}: {error}", wire.display()),
+            Ok(Err(RunError::Capture(of, error))) => Err(match (pcap, of) {
+                (Some((air, _)), CaptureOf::Air) => format!("{}: {error}", air.display()),
+                (Some((_, wire)), CaptureOf::Wire) => format!("{}: {error}", wire.display()),
                 (None, _) => error.to_string(),
             }),
             Ok(Err(error)) => Err(error.to_string()),
@@ -69,15 +72,8 @@ impl Job {
     }
 }
 
-/// The files of the air's capture and, beside it, of the wire's: `x.pcapng`, `x-wire.pcapng`.
-fn capture_paths(path: &Path) -> [PathBuf; 2] {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let extension = path.extension().map_or("pcapng".into(), |e| e.to_string_lossy());
-    [path.to_owned(), path.with_file_name(format!("{stem}-wire.{extension}"))]
-}
-
 /// Creates both files.
-fn capture_sinks([air, wire]: &[PathBuf; 2]) -> Result<CaptureSinks, String> {
+fn capture_sinks((air, wire): &CaptureFiles) -> Result<CaptureSinks, String> {
     let create =
         |path: &PathBuf| File::create(path).map_err(|error| format!("{}: {error}", path.display()));
     Ok(CaptureSinks { air: Box::new(create(air)?), wire: Box::new(create(wire)?) })
@@ -91,15 +87,17 @@ fn capture_sinks([air, wire]: &[PathBuf; 2]) -> Result<CaptureSinks, String> {
 /// that is not valid do not stop the others. An exception in the iterator or in `on_results`, or
 /// Ctrl-C, stops all of them.
 ///
-/// `pcap` names the capture file of the only job: the air is captured to `x.pcapng`, the wire to
-/// `x-wire.pcapng`.
+/// If the system refuses a thread, those that have been started do all jobs; if there is none, this
+/// raises RunError.
+///
+/// `pcap` names the capture files of the only job: that of the air and that of the wire.
 #[pyfunction]
 #[pyo3(signature = (jobs, threads, on_results, pcap = None))]
 pub fn run_jobs(
     jobs: &Bound<'_, PyAny>,
     threads: usize,
     on_results: Py<PyAny>,
-    pcap: Option<PathBuf>,
+    pcap: Option<CaptureFiles>,
 ) -> PyResult<()> {
     if threads == 0 {
         return Err(PyValueError::new_err("threads: got 0, at least 1 is needed"));
@@ -115,7 +113,7 @@ pub fn run_jobs(
         while !cancel.load(Ordering::Relaxed) {
             let job = inbox.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok((index, job)) = job else { break };
-            if done.send((index, job.run(&options, pcap.as_deref()))).is_err() {
+            if done.send((index, job.run(&options, pcap.as_ref()))).is_err() {
                 break;
             }
         }
@@ -128,9 +126,10 @@ pub fn run_jobs(
                 // Dropping the sender ends the workers once the queue is empty.
                 let mut queue = Some(queue);
                 let (mut workers, mut queued, mut pending) = (0, 0, 0);
+                let mut threads = threads;
                 loop {
                     while let Some(sender) = &queue
-                        && pending < QUEUED_PER_THREAD * threads
+                        && pending < QUEUED_PER_THREAD.saturating_mul(threads)
                     {
                         let Some(job) = Python::attach(|py| next_job(jobs.bind(py)))? else {
                             queue = None;
@@ -145,8 +144,11 @@ pub fn run_jobs(
                         (queued, pending) = (queued + 1, pending + 1);
                         if workers < threads.min(queued) {
                             let done = done.clone();
-                            scope.spawn(|| work(done));
-                            workers += 1;
+                            match thread::Builder::new().spawn_scoped(scope, || work(done)) {
+                                Ok(_) => workers += 1,
+                                Err(error) if workers == 0 => return Err(no_thread(&error)),
+                                Err(_) => threads = workers,
+                            }
                         }
                     }
                     if pending == 0 {
@@ -172,6 +174,10 @@ pub fn run_jobs(
             handled
         })
     })
+}
+
+fn no_thread(error: &io::Error) -> PyErr {
+    crate::RunError::new_err(format!("a thread cannot be started: {error}"))
 }
 
 /// Fetches the next job of an iterator.

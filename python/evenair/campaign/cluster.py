@@ -13,27 +13,30 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from evenair._core import run_jobs
+from evenair._core import RunError, run_jobs
 from evenair.campaign.errors import CampaignError
 from evenair.campaign.identity import ENGINE
 from evenair.campaign.record import Record
 from evenair.result import RunResult
 
 try:
-    from distributed import Client, LocalCluster, as_completed
+    from distributed import Client, LocalCluster, Security, as_completed
+    from distributed.comm import connect as connect_comm
     from distributed.scheduler import KilledWorker
+    from distributed.utils import LoopRunner
 except ImportError as error:
     raise CampaignError(
         f"cluster: {error.name} is not installed; pip install 'evenair[cluster]'"
     ) from None
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from distributed import Future
 
@@ -50,6 +53,9 @@ FIRST_BATCH = 4
 
 CONNECT_TIMEOUT_S = 10
 """Timeout of the connection to a scheduler, in seconds."""
+
+POLL_S = 0.01
+"""Interval between two looks for finished tasks, in seconds."""
 
 TASKS_PER_THREAD = 2
 """Tasks submitted per thread, so that a worker never waits for its next one."""
@@ -87,7 +93,8 @@ def run_batch(jobs: list[tuple[CoreScenario, int]], engine: str) -> TaskResult:
 def connect(address: str, jobs: int) -> tuple[Execute, Callable[[], None]]:
     """Connect to a scheduler, or start one with `jobs` processes if the address is "local".
 
-    Returns the executor and the function that closes it. Raises CampaignError.
+    Returns the executor and the function that closes it. Raises CampaignError. The executor raises
+    RunError when all local processes have ended.
     """
     if not _ADDRESS.fullmatch(address):
         raise CampaignError(f"cluster: got {address[:80]!r}, expected local or tcp://HOST:8786")
@@ -96,9 +103,12 @@ def connect(address: str, jobs: int) -> tuple[Execute, Callable[[], None]]:
     for name in ("distributed", "distributed.client", "distributed.gc"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     resources = ExitStack()
+    workers: list[subprocess.Popen[bytes]] = []
     try:
         if address == "local":
-            address = _start(jobs, resources)
+            address = _start(jobs, resources, workers)
+        # A client that cannot connect takes 20 s to close, and prints a traceback.
+        LoopRunner().run_sync(_probe, address)
         client = Client(address, timeout=CONNECT_TIMEOUT_S, set_as_default=False)
     except (OSError, TimeoutError, ValueError, TypeError, ImportError) as error:
         resources.close()
@@ -111,10 +121,17 @@ def connect(address: str, jobs: int) -> tuple[Execute, Callable[[], None]]:
         resources.close()
         raise
     resources.callback(_close, lambda: client.close(timeout=1))
-    return lambda runs, report: _Dispatcher(client, runs, report).run(), resources.close
+    return lambda runs, report: _Dispatcher(client, runs, report, workers).run(), resources.close
 
 
-def _start(jobs: int, resources: ExitStack) -> str:
+async def _probe(address: str) -> None:
+    """Connect to a scheduler and disconnect again, with the security that a client has."""
+    security = Security().get_connection_args("client")
+    comm = await connect_comm(address, timeout=CONNECT_TIMEOUT_S, **security)
+    await comm.close()
+
+
+def _start(jobs: int, resources: ExitStack, workers: list[subprocess.Popen[bytes]]) -> str:
     """Start a scheduler in this process and `jobs` worker processes; return its address.
 
     LocalCluster can also start the workers, but needs ten seconds to stop busy ones, and a guard in
@@ -135,6 +152,7 @@ def _start(jobs: int, resources: ExitStack) -> str:
             start_new_session=True,
         )
         resources.callback(_kill, worker)
+        workers.append(worker)
     return address
 
 
@@ -157,8 +175,15 @@ def _close(close: Callable[[], object]) -> None:
 class _Dispatcher:
     """Submits runs to a cluster so that every worker has tasks."""
 
-    def __init__(self, client: Client, runs: Iterator[Run], report: Report) -> None:
-        self._client, self._runs, self._report = client, runs, report
+    def __init__(
+        self,
+        client: Client,
+        runs: Iterator[Run],
+        report: Report,
+        workers: Sequence[subprocess.Popen[bytes]],
+    ) -> None:
+        """Take the local workers; there are none if the scheduler is another process."""
+        self._client, self._runs, self._report, self._workers = client, runs, report, workers
         self._pending: dict[Future, list[Run]] = {}
         self._seconds, self._finished = 0.0, 0
 
@@ -167,6 +192,9 @@ class _Dispatcher:
         self._fill(completed)
         try:
             while self._pending:
+                while not completed.has_ready():
+                    self._check_workers()
+                    time.sleep(POLL_S)
                 future = next(completed)
                 for again in self._handle(future, self._pending.pop(future)):
                     self._submit(again, completed)
@@ -174,6 +202,13 @@ class _Dispatcher:
         finally:
             with suppress(Exception):
                 self._client.cancel(list(self._pending), force=True)
+
+    def _check_workers(self) -> None:
+        if self._workers and all(worker.poll() is not None for worker in self._workers):
+            raise RunError(
+                f"cluster: all {len(self._workers)} local worker processes have ended;"
+                " finished runs are kept, repeat the command to continue"
+            )
 
     def _fill(self, completed: as_completed) -> None:
         # Workers may join and leave during a campaign.

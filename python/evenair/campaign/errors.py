@@ -10,7 +10,9 @@ class CampaignError(ValueError):
 class CampaignInterrupted(KeyboardInterrupt):
     """Ctrl-C came before all runs were done."""
 
-    def __init__(self, finished: int) -> None:
+    def __init__(self, finished: int, damaged: str | None) -> None:
         super().__init__(f"interrupted; {finished} finished runs are kept")
         self.finished = finished
         """Runs of this campaign that are in the store and will not be repeated."""
+        self.damaged = damaged
+        """See Campaign.damaged."""

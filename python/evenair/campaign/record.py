@@ -57,25 +57,9 @@ class Record(NamedTuple):
         )
 
 
-class CorruptRecord(Exception):
-    """A stored record cannot be read."""
-
-
-def read_metrics(text: str) -> dict[str, float | int]:
-    """Return a record's metrics. Raises CorruptRecord."""
-    try:
-        metrics: dict[str, float | int] = json.loads(text)
-    except ValueError as error:
-        raise CorruptRecord(error) from None
-    return metrics
-
-
 def unpack(data: bytes) -> Any:
-    """Return a record's flows or series. Raises CorruptRecord."""
-    try:
-        return json.loads(zlib.decompress(data))
-    except (zlib.error, ValueError) as error:
-        raise CorruptRecord(error) from None
+    """Return a record's flows or series."""
+    return json.loads(zlib.decompress(data))
 
 
 def _pack(content: object) -> bytes:

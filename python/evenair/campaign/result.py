@@ -57,6 +57,7 @@ class Campaign:
         unsettled: Sequence[Mapping[str, Value]],
         new_runs: int,
         foreign: int,
+        damaged: str | None,
     ) -> None:
         self._tables = tables
         self.keys = tuple(keys)
@@ -69,6 +70,9 @@ class Campaign:
         """Number of runs done now; the others were in the store."""
         self.foreign = foreign
         """Runs of other engine versions in the store; they were not used."""
+        self.damaged = damaged
+        """One line if the store was damaged, None if it was intact. Its damaged runs were done
+        again."""
 
     @property
     def table(self) -> pa.Table:

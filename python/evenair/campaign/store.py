@@ -2,38 +2,46 @@
 
 If the process is killed or the power fails, only runs that have not been committed are lost. One
 process at a time can open the store; a file lock, released with the process, enforces this.
+
+Each row has a checksum. Opening the store verifies all of them and SQLite's structures; if the file
+is damaged, it is rebuilt from the rows that are intact, and the other runs are missing.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Self
+from contextlib import closing, contextmanager
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Self
 
 from evenair.campaign.errors import CampaignError
 from evenair.campaign.identity import ENGINE
 from evenair.campaign.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS runs (
-    id      BLOB PRIMARY KEY, -- SHA-256, see Identity
-    engine  TEXT NOT NULL,    -- "package version/result version"
-    metrics TEXT NOT NULL,    -- JSON
-    flows   BLOB NOT NULL,    -- JSON, deflated
-    series  BLOB              -- JSON, deflated
-)
-"""
+_SCHEMA = """CREATE TABLE runs (
+    id       BLOB PRIMARY KEY, -- SHA-256, see Identity
+    engine   TEXT NOT NULL,    -- "package version/result version"
+    metrics  TEXT NOT NULL,    -- JSON
+    flows    BLOB NOT NULL,    -- JSON, deflated
+    series   BLOB,             -- JSON, deflated
+    checksum BLOB NOT NULL     -- BLAKE2b of the other columns
+)"""
+_INSERT = "INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?, ?)"
+_SCAN = "SELECT id, engine, metrics, flows, series, checksum FROM runs NOT INDEXED ORDER BY rowid"
 
 
 class Store:
     """The finished runs of campaigns; a context manager that closes the file.
 
-    Raises CampaignError if the file is corrupt or in use.
+    Raises CampaignError if the file is in use, is not a store, or cannot be rebuilt.
     """
+
+    damaged: str | None = None
+    """One line if the file was damaged and has been rebuilt: what was kept."""
 
     def __init__(self, path: Path | None) -> None:
         """Open or create the file; None keeps everything in memory."""
@@ -41,6 +49,8 @@ class Store:
         with self._errors():
             # Without a timeout, a second process fails at once.
             self._db = sqlite3.connect(path or ":memory:", timeout=0, isolation_level=None)
+            # Damaged text may not be UTF-8.
+            self._db.text_factory = bytes
             try:
                 self._open()
             except BaseException:
@@ -52,11 +62,45 @@ class Store:
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = FULL")
         self._db.execute("BEGIN EXCLUSIVE")
-        self._db.execute(_SCHEMA)
+        # Tables and indexes, the index of the primary key left out.
+        found = self._db.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
+        if not found:
+            self._db.execute(_SCHEMA)
+        elif found != [(_SCHEMA.encode(),)]:
+            raise self.corrupt(ValueError("made by another program or version"))
         self._db.execute("COMMIT")
-        if self._db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-            raise sqlite3.DatabaseError("integrity check failed")
-        self._db.execute("SELECT id, engine, metrics, flows, series FROM runs LIMIT 1").fetchall()
+        if not self._intact():
+            self._rebuild()
+
+    def _intact(self) -> bool:
+        try:
+            if self._db.execute("PRAGMA integrity_check(1)").fetchone() != (b"ok",):
+                return False
+            return all(map(_is_intact, self._db.execute(_SCAN)))
+        except sqlite3.DatabaseError as error:
+            _check_corrupt(error)
+            return False
+
+    def _rebuild(self) -> None:
+        """Replace the content of the file by the rows that can be read and are intact."""
+        with closing(sqlite3.connect("", isolation_level=None)) as copy:  # a temporary file
+            copy.execute(_SCHEMA)
+            copy.execute("BEGIN")
+            # An unreadable page ends a scan: one from each end reads what is around it.
+            for order in ("ASC", "DESC"):
+                try:
+                    rows = filter(_is_intact, self._db.execute(f"{_SCAN} {order}"))
+                    copy.executemany(_INSERT, map(_as_text, rows))
+                    break
+                except sqlite3.DatabaseError as error:
+                    _check_corrupt(error)
+            copy.execute("COMMIT")
+            kept = copy.execute("SELECT count(*) FROM runs").fetchone()[0]
+            copy.backup(self._db)
+        self.damaged = (
+            f"{self._name}: damaged; the {kept} stored runs that are intact are used, the others"
+            " are done again"
+        )
 
     def ids(self) -> set[bytes]:
         """Return the identities of all runs of this engine."""
@@ -75,7 +119,7 @@ class Store:
         rows = [(run, ENGINE, *record) for run, record in runs]
         with self._errors(), self._db:
             self._db.execute("BEGIN")
-            self._db.executemany("INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?)", rows)
+            self._db.executemany(_INSERT, ((*row, _checksum(row)) for row in rows))
 
     def get(self, run: bytes, *, flows: bool = False, series: bool = False) -> Record | None:
         """Return a run or None; flows and series are read only on request."""
@@ -83,12 +127,13 @@ class Store:
         with self._errors():
             query = f"SELECT {columns} FROM runs WHERE id = ? AND engine = ?"
             row = self._db.execute(query, (run, ENGINE)).fetchone()
-        return None if row is None else Record(row[0], row[1] or b"", row[2])
+        return None if row is None else Record(row[0].decode(), row[1] or b"", row[2])
 
     def corrupt(self, error: Exception) -> CampaignError:
-        """Return the error for a record that cannot be read."""
+        """Return the error for a file that cannot be read."""
+        why = " ".join(str(error).split())[:200]
         return CampaignError(
-            f"{self._name}: corrupt ({error}); restore a copy, or delete the file and start again"
+            f"{self._name}: damaged ({why}); restore a copy, or delete the file and start again"
         )
 
     def __enter__(self) -> Self:
@@ -107,10 +152,36 @@ class Store:
                 raise CampaignError(
                     f"{self._name}: another process is using it; wait until that campaign is done"
                 ) from None
-            if "no such column" in text:
-                raise self.corrupt(ValueError("made by another program")) from None
             if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL:
                 raise OSError(28, "no space left on device", self._name) from None
             raise CampaignError(f"{self._name}: {text}") from None
         except sqlite3.DatabaseError as error:
             raise self.corrupt(ValueError(str(error))) from None
+
+
+def _checksum(row: Sequence[Any]) -> bytes:
+    """Return the checksum of id, engine, metrics, flows and series."""
+    digest = blake2b(digest_size=16)
+    for field in row:
+        content = field.encode() if isinstance(field, str) else field
+        # The length separates the fields, and a missing series from an empty one.
+        digest.update(b"-" if content is None else b"%d:%b" % (len(content), content))
+    return digest.digest()
+
+
+def _is_intact(row: Sequence[Any]) -> bool:
+    # A damaged field can have another type.
+    content = all(isinstance(field, bytes | None) for field in row)
+    return content and _checksum(row[:-1]) == row[-1]
+
+
+def _as_text(row: Sequence[Any]) -> Sequence[Any]:
+    """Return a row that was read as bytes as it was stored."""
+    run, engine, metrics, *others = row
+    return run, engine.decode(), metrics.decode(), *others
+
+
+def _check_corrupt(error: sqlite3.DatabaseError) -> None:
+    """Raise an error again unless it says that the file is damaged."""
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_CORRUPT:
+        raise error

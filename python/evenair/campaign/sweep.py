@@ -15,10 +15,9 @@ from evenair.campaign.grid import Grid
 from evenair.campaign.identity import Identity
 from evenair.campaign.jobs import Run
 from evenair.campaign.precision import Precision, parse_precision
-from evenair.campaign.record import CorruptRecord
 from evenair.campaign.result import Campaign, Failure
 from evenair.campaign.store import Store
-from evenair.engine import MAX_SEED, processors
+from evenair.engine import MAX_SEED, useful
 from evenair.messages import reason
 from evenair.scenario import Scenario, load
 
@@ -61,13 +60,14 @@ def sweep(
     grid needs only the new runs. `flows` and `series` also write the tables of flows
     ("x-flows.parquet") and of traces ("x-series.parquet").
 
-    `jobs` is the number of runs at a time, by default one per processor; `cluster` the address of a
-    Dask scheduler, or "local" for one with `jobs` processes. `progress(done, total)` is called as
-    runs finish; with `until`, the total grows.
+    `jobs` is the number of runs at a time, by default and at most one per processor; `cluster` the
+    address of a Dask scheduler, or "local" for one with `jobs` processes. `progress(done, total)`
+    is called as runs finish; with `until`, the total grows.
 
     A run that fails does not stop the others: see Campaign.failures. Raises ScenarioError or
     CampaignError (a ValueError) before anything is run if an argument is not valid,
-    CampaignInterrupted (a KeyboardInterrupt) after Ctrl-C, OSError if `out` cannot be written.
+    CampaignInterrupted (a KeyboardInterrupt) after Ctrl-C, OSError if `out` cannot be written,
+    RunError if no thread can be started or all processes of the local cluster have ended.
     """
     try:
         axes = [make_axis(key, values) for key, values in grid.items()]
@@ -131,9 +131,7 @@ def run_campaign(
                 work.run(execute, count, precision)
                 return work.finish(paths, table_names)
             except KeyboardInterrupt:
-                raise CampaignInterrupted(work.kept()) from None
-            except CorruptRecord as error:
-                raise store.corrupt(error) from None
+                raise CampaignInterrupted(work.kept(), store.damaged) from None
     finally:
         close()
 
@@ -262,6 +260,7 @@ class _Work:
             [self._grid.values(point) for point in sorted(self._unsettled)],
             self._new,
             self._store.foreign(),
+            self._store.damaged,
         )
 
     def _table(self, name: str) -> tables.Table:
@@ -314,7 +313,7 @@ def _check(
 
 def _executor(jobs: int | None, cluster: str | None) -> tuple[Execute, Callable[[], None]]:
     """Return the executor, and the function that closes it."""
-    threads = processors() if jobs is None else jobs
+    threads = useful(jobs)
     if cluster is None:
         return lambda runs, report: local.execute(runs, report, threads=threads), lambda: None
     from evenair.campaign.cluster import connect

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from evenair._core import RESULT_VERSION, __version__
 from evenair.atomic import AtomicOutput
-from evenair.campaign.record import METRICS, Record, read_metrics, unpack
+from evenair.campaign.record import METRICS, Record, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -41,8 +41,9 @@ class Row(NamedTuple):
     record: Record
 
     def metrics(self) -> dict[str, float | int]:
-        """Return the run's METRICS. Raises CorruptRecord."""
-        return read_metrics(self.record.metrics)
+        """Return the run's METRICS."""
+        metrics: dict[str, float | int] = json.loads(self.record.metrics)
+        return metrics
 
 
 class Files(Mapping[str, pa.Table]):

@@ -17,7 +17,6 @@ from evenair.cli.terminal import (
     BROKEN_PIPE,
     FAILED,
     INTERRUPTED,
-    TERMINATED,
     print_error,
 )
 from evenair.engine import Interrupted
@@ -36,34 +35,40 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status.
 
     0: done; 1: a run failed, or a tested claim of a paper; 2: bad input, with one line on
-    standard error; 130: interrupted; 141: standard output was closed; 143: terminated.
+    standard error; 129: the terminal was closed; 130: interrupted; 141: standard output was closed;
+    143: terminated.
     """
-    with _sigterm_interrupts() as terminated:
+    with _signals_interrupt() as received:
         status = _main(argv)
-    return TERMINATED if status == INTERRUPTED and terminated() else status
+    return 128 + received[0] if status == INTERRUPTED and received else status
 
 
 @contextmanager
-def _sigterm_interrupts() -> Iterator[Callable[[], bool]]:
-    """Handle SIGTERM like Ctrl-C; yields the function that returns whether it was received."""
-    received = False
+def _signals_interrupt() -> Iterator[list[int]]:
+    """Handle SIGTERM and SIGHUP like Ctrl-C; yields the list of those received."""
+    received: list[int] = []
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        nonlocal received
-        received = True
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one must not stop the clean-up
+        received.append(number)
+        for each in handled:
+            signal.signal(each, signal.SIG_IGN)  # a second one must not stop the clean-up
         raise KeyboardInterrupt
 
-    # Do not replace a handler that the calling program, or the parent process, has set.
-    default = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    if not default or threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
-    signal.signal(signal.SIGTERM, interrupt)
+    # Do not replace a handler that the calling program, or the parent process (nohup), has set.
+    handled = [
+        number
+        for number in (signal.SIGTERM, getattr(signal, "SIGHUP", None))  # Windows has no SIGHUP
+        if number is not None
+        and signal.getsignal(number) is signal.SIG_DFL
+        and threading.current_thread() is threading.main_thread()
+    ]
     try:
-        yield lambda: received
+        for number in handled:
+            signal.signal(number, interrupt)
+        yield received
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number in handled:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _main(argv: Sequence[str] | None) -> int:
@@ -106,7 +111,7 @@ def _parser() -> Parser:
         prog="evenair",
         description="Simulate TCP flows that share a wireless cell; rebuild published results.",
         epilog="Exit status: 0 done; 1 a run or a tested claim failed; 2 bad input;"
-        " 130 interrupted; 143 terminated.",
+        " 129 terminal closed; 130 interrupted; 143 terminated.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"evenair {__version__}")

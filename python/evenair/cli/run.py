@@ -122,8 +122,9 @@ def _stage_results(
     return write
 
 
-def _stage_captures(destination: Path | None, output: AtomicOutput) -> Path | None:
+def _stage_captures(destination: Path | None, output: AtomicOutput) -> tuple[Path, Path] | None:
+    """Stage the captures of the air and of the wire."""
     if destination is None:
         return None
-    stage(output, "--pcap", sibling(destination, "wire"))
-    return stage(output, "--pcap", destination)
+    wire = stage(output, "--pcap", sibling(destination, "wire"))
+    return stage(output, "--pcap", destination), wire

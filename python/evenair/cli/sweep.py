@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--series", action="store_true", help="also write FILE-series.parquet, the traces"
     )
     parser.add_argument(
-        "--jobs", metavar="N", type=runs, help="number of parallel runs [one per processor]"
+        "--jobs", metavar="N", type=runs, help="parallel runs [and at most: one per processor]"
     )
     parser.add_argument(
         "--cluster", metavar="ADDRESS", help="run on a Dask scheduler; local starts one"
@@ -124,6 +124,8 @@ def _sweep(arguments: argparse.Namespace) -> int:
             )
         except CampaignInterrupted as interrupted:
             campaign, kept = None, interrupted.finished
+            if interrupted.damaged:
+                print_error(interrupted.damaged)
     if campaign is None:
         print_error(
             f"interrupted; {arguments.out}.runs has {kept} finished runs;"
@@ -141,6 +143,8 @@ def _sweep(arguments: argparse.Namespace) -> int:
 
 def _report(campaign: Campaign) -> int:
     """Print warnings and failures on standard error; return the exit status."""
+    if campaign.damaged:
+        print_error(campaign.damaged)
     if campaign.foreign:
         print_error(
             f"{campaign.foreign} runs of other versions of evenair in the store were not used"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 DONE, FAILED, BAD_INPUT = 0, 1, 2
 # 128 plus the number of the signal, as shells report it.
-INTERRUPTED, BROKEN_PIPE, TERMINATED = 130, 141, 143
+INTERRUPTED, BROKEN_PIPE = 130, 141
 
 
 def print_error(message: object) -> None:

@@ -1,0 +1,162 @@
+"""The store of a campaign's finished runs: damage, locks and other versions."""
+
+from __future__ import annotations
+
+import json
+import random
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import evenair as ea
+import pytest
+from evenair.campaign.errors import CampaignError
+from evenair.campaign.record import Record
+from evenair.campaign.store import Store
+from test_campaign import SHORT, new_runs
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Evenair
+    from evenair.campaign.result import Campaign
+
+
+def test_two_processes_do_not_share_a_store(evenair: Evenair, tmp_path: Path) -> None:
+    command = (*SHORT, "--vary", "cell.queue.limit=10", "--runs", "1", "--out", "x.parquet")
+    with Store(tmp_path / "x.parquet.runs"):
+        done = evenair(*command)
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+        assert "x.parquet.runs: another process" in done.stderr
+    assert new_runs(evenair, *command) == 1
+
+
+@pytest.mark.parametrize("damage", ["text", "cut", "foreign"])
+def test_a_store_that_cannot_be_read_is_reported_in_one_line(
+    evenair: Evenair, tmp_path: Path, damage: str
+) -> None:
+    command = (*SHORT, "--vary", "cell.queue.limit=10", "--runs", "40", "--out", "x.parquet")
+    path = tmp_path / "x.parquet.runs"
+    if damage == "text":
+        path.write_text("these are not the runs that you are looking for\n" * 100)
+    elif damage == "foreign":
+        with sqlite3.connect(path) as db:
+            db.execute("CREATE TABLE runs (other)")
+        db.close()
+    else:
+        assert new_runs(evenair, *command) == 40
+        path.write_bytes(path.read_bytes()[:20_000])
+    done = evenair(*command)
+    assert done.returncode == 2
+    assert done.stderr.startswith("evenair: x.parquet.runs: damaged")
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        """UPDATE runs SET metrics = replace(metrics, '0', '1') WHERE rowid = 3""",
+        "UPDATE runs SET metrics = CAST(x'ff' AS TEXT) WHERE rowid = 3",
+        "UPDATE runs SET flows = (SELECT flows FROM runs WHERE rowid = 4) WHERE rowid = 3",
+        "UPDATE runs SET series = x'' WHERE rowid = 3",
+        "UPDATE runs SET engine = '0.0.1/0' WHERE rowid = 3",
+        "UPDATE runs SET id = randomblob(32) WHERE rowid = 3",
+        "UPDATE runs SET checksum = 7 WHERE rowid = 3",
+    ],
+)
+def test_a_damaged_run_is_done_again(evenair: Evenair, tmp_path: Path, statement: str) -> None:
+    command = (*SHORT, "--vary", "cell.queue.limit=10", "--runs", "5", "--out", "x.parquet")
+    command = (*command, "--flows", "--json")
+    assert evenair(*command).returncode == 0
+    before = [path.read_bytes() for path in sorted(tmp_path.glob("*.parquet"))]
+    with closing(sqlite3.connect(tmp_path / "x.parquet.runs")) as db, db:
+        assert db.execute(statement).rowcount == 1
+    done = evenair(*command)
+    assert (done.returncode, json.loads(done.stdout)["new_runs"]) == (0, 1)
+    assert done.stderr == (
+        "evenair: x.parquet.runs: damaged; the 4 stored runs that are intact are used,"
+        " the others are done again\n"
+    )
+    assert [path.read_bytes() for path in sorted(tmp_path.glob("*.parquet"))] == before
+    assert new_runs(evenair, *command) == 0
+
+
+@pytest.mark.parametrize("page", ["leaf", "root", "index"])
+def test_a_damaged_page_costs_at_most_its_runs(tmp_path: Path, page: str) -> None:
+    path = tmp_path / "x.runs"
+    records = {
+        bytes([k] * 32): Record(f'{{"timeouts":{k}}}', bytes([k]) * 1000, None) for k in range(200)
+    }
+    with Store(path) as store:
+        store.add(records.items())
+    with closing(sqlite3.connect(path)) as db:
+        roots = dict(db.execute("SELECT type, rootpage FROM sqlite_schema"))
+        (size,) = db.execute("PRAGMA page_size").fetchone()
+    data = bytearray(path.read_bytes())
+    # File format, section 1.6: page types 13 and 5 are a table's leaf and interior pages.
+    leaves = [k for k in range(1, len(data) // size) if data[k * size] == 13]
+    pages = {"leaf": leaves[20], "root": roots["table"] - 1, "index": roots["index"] - 1}
+    data[pages[page] * size] ^= 1
+    path.write_bytes(data)
+    with Store(path) as store:
+        assert store.damaged is not None
+        kept = store.ids()
+        assert len(kept) >= {"leaf": 195, "root": 0, "index": 200}[page]
+        for run in kept:
+            assert store.get(run, flows=True) == records[run]
+        store.add(records.items())
+    with Store(path) as store:
+        assert store.damaged is None
+        assert store.ids() == records.keys()
+
+
+def test_a_flipped_bit_changes_no_table(tmp_path: Path) -> None:
+    """Any bit of the store: the same table and nothing lost, or one line."""
+    scenario = ea.load("gong2006").with_(duration=1)
+
+    def campaign() -> Campaign:
+        return ea.sweep(scenario, {}, runs=8, out=tmp_path / "x.parquet", flows=True, jobs=1)
+
+    whole = campaign()
+    table, flows = whole.table, whole.flows
+    path = tmp_path / "x.parquet.runs"
+    good = path.read_bytes()
+    draw = random.Random(12)
+    damaged = 0
+    refused: list[str] = []
+    for _ in range(40):
+        bit = draw.randrange(8 * len(good))
+        data = bytearray(good)
+        data[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(data)
+        try:
+            again = campaign()
+        except CampaignError as error:
+            refused.append(str(error))
+            continue
+        assert (again.table, again.flows) == (table, flows)
+        assert again.new_runs == 0 or again.damaged
+        damaged += again.damaged is not None
+        assert (campaign().new_runs, campaign().damaged) == (0, None)
+    assert damaged > 10
+    assert all("x.parquet.runs: damaged" in line and "\n" not in line for line in refused)
+
+
+def test_runs_of_another_version_are_not_mixed_in(
+    evenair: Evenair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = (*SHORT, "--vary", "cell.queue.limit=10,20", "--runs", "2", "--out", "x.parquet")
+    assert new_runs(evenair, *command) == 4
+    before = (tmp_path / "x.parquet").read_bytes()
+    (tmp_path / "x.parquet.runs").unlink()
+    monkeypatch.setattr("evenair.campaign.store.ENGINE", "0.0.1/0")
+    with Store(tmp_path / "x.parquet.runs") as store:
+        store.add((bytes([k] * 32), Record('{"jain_index": 2}', b"", None)) for k in range(4))
+    monkeypatch.undo()
+    done = evenair(*command, "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["new_runs"] == 4
+    assert "4 runs of other versions" in done.stderr
+    assert (tmp_path / "x.parquet").read_bytes() == before
