@@ -179,5 +179,8 @@ def _document(campaign: Campaign, out: Path) -> dict[str, Any]:
 
 
 def _point(group: Group) -> dict[str, Any]:
-    summary = {name: metric._asdict() for name, metric in group.metrics.items()}
+    summary = {
+        name: {**metric._asdict(), "runs": group.counts[name]}
+        for name, metric in group.metrics.items()
+    }
     return {"keys": group.values, "runs": group.runs, "summary": summary}
