@@ -58,6 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the table; finished runs are stored in FILE.parquet.runs, to resume from",
     )
     parser.add_argument(
+        "--force",
+        action="store_true",
+        help="replace existing tables that have other runs or are of another scenario",
+    )
+    parser.add_argument(
         "--flows", action="store_true", help="also write FILE-flows.parquet, one row per flow"
     )
     parser.add_argument(
@@ -119,6 +124,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
                     *(["flows"] if arguments.flows else []),
                     *(["series"] if arguments.series else []),
                 ],
+                force=arguments.force,
                 progress=update,
                 base=shlex.join(base),
             )
