@@ -189,13 +189,14 @@ def test_paper(evenair: Evenair, tmp_path: Path) -> None:
     assert evenair("paper").stdout.startswith("gong2006: Queue Management Strategies")
 
     done = evenair("paper", "gong2006", "--quick", "--figure", "3")
-    claims = json.loads((tmp_path / "report/gong2006/claims.json").read_text())
+    folder = tmp_path / "report/gong2006-fig3-quick"
+    claims = json.loads((folder / "claims.json").read_text())
     tests = [claim["outcome"] for claim in claims if claim["evidence"] == "test"]
     assert done.stderr == ""
     assert done.returncode == int("fails" in tests)
     summary = f"{tests.count('holds')} of {len(tests)} tested claims hold"
     assert done.stdout.splitlines()[-1].startswith(summary)
-    assert (tmp_path / "report/gong2006/report.html").exists()
+    assert (folder / "report.html").exists()
 
 
 def test_version(evenair: Evenair) -> None:
