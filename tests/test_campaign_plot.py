@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import evenair as ea
+import matplotlib as mpl
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -89,6 +90,18 @@ def test_the_table_of_flows_of_a_sweep(evenair: Evenair, tmp_path: Path) -> None
     done = evenair("plot", "x-flows.parquet", *axes[:4], "--by", "group")
     assert done.returncode == 2
     assert "--by: group: no such column" in done.stderr
+
+
+def test_text_in_plots_is_literal(tmp_path: Path) -> None:
+    rows = [{"name": name, "seed": 1, "y": 1.0} for name in ("$$", "_a", "$x$")]
+    table = pa.Table.from_pylist(rows).append_column("x", pa.array([1, 2, 3]))
+    figure = plot(table, "x", "y", ["name"])
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        plot(table, "name", "y").savefig(tmp_path / "x.svg")
+        figure.savefig(tmp_path / "by.svg")
+    for name in ("$$", "_a", "$x$"):
+        assert f">{name}<" in (tmp_path / "x.svg").read_text()
+        assert f"{name}<" in (tmp_path / "by.svg").read_text()
 
 
 def partial_table() -> pa.Table:

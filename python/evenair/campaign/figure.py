@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ from matplotlib.figure import Figure
 from evenair.campaign.summary import Group, summarize, varied_keys
 from evenair.messages import suggest
 from evenair.statistics import part_of_runs
+from evenair.style import literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +79,8 @@ def plot(table: pa.Table, x: str, y: str, by: Sequence[str] = ()) -> Figure:
             places,
             [group.metrics[y].mean * scale for group in known],
             yerr=[(group.metrics[y].ci95 or 0.0) * scale for group in known],
-            label=", ".join(_value(value) for value in values),
+            # matplotlib leaves labels that begin with an underscore out of the legend.
+            label=re.sub("^_", " _", ", ".join(_value(value) for value in values)),
             color=_COLOURS[k % len(_COLOURS)],
             linestyle=_LINES[k % len(_LINES)],
             marker=_MARKERS[k % len(_MARKERS)],
@@ -105,7 +108,7 @@ def plot(table: pa.Table, x: str, y: str, by: Sequence[str] = ()) -> Figure:
     axes.grid(alpha=0.3)
     axes.set_axisbelow(True)
     if by:
-        axes.legend(title=", ".join(by), fontsize="small", title_fontsize="small")
+        axes.legend(title=literal(", ".join(by)), fontsize="small", title_fontsize="small")
     return figure
 
 
@@ -136,9 +139,9 @@ def _value(value: object) -> str:
     except ValueError:
         content = value
     if not isinstance(content, dict):
-        return str(value)
+        return literal(str(value))
     kind = [str(content.pop("kind"))] if "kind" in content else []
-    return ", ".join([*kind, *(f"{key} = {item}" for key, item in content.items())])
+    return literal(", ".join([*kind, *(f"{key} = {item}" for key, item in content.items())]))
 
 
 def _positions(table: pa.Table, x: str) -> dict[str, int] | None:
@@ -171,7 +174,7 @@ def _words(metric: str) -> str:
 
 
 def _label(name: str, unit: str) -> str:
-    return f"{name} ({unit})" if unit else name
+    return literal(f"{name} ({unit})" if unit else name)
 
 
 def _title(lines: dict[tuple[object, ...], list[Group]], y: str) -> str:

@@ -123,12 +123,12 @@ def run_campaign(
             raise CampaignError(
                 f"series: the scenario has no trace{where}; set trace.interval, as in '1 s'"
             )
+    if out is not None and out.suffix != ".parquet":
+        raise CampaignError(f"out: got {out}, expected a file name that ends in .parquet")
     paths = {} if out is None else {name: _path(out, name) for name in table_names}
     for path in paths.values():
         if path.is_dir():
             raise CampaignError(f"out: {path}: is a directory, expected a file")
-    if out is not None and out.suffix != ".parquet":
-        raise CampaignError(f"out: got {out}, expected a file name that ends in .parquet")
     for path in () if force else paths.values():
         check_replaceable(path, grid, seed, most)
     execute, close = _executor(jobs, cluster)

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evenair._core import RESULT_VERSION, __version__
-from evenair.atomic import AtomicOutput
+from evenair.atomic import AtomicOutput, naming
 from evenair.campaign.record import METRICS, Record, read_metrics, unpack
 
 if TYPE_CHECKING:
@@ -176,7 +176,8 @@ def write(tables: Mapping[Path, Table]) -> None:
     with AtomicOutput() as output:
         staged = {path: output.stage(path) for path in tables}
         for path, table in tables.items():
-            table.write(staged[path])
+            with naming(staged[path]):
+                table.write(staged[path])
         output.commit()
 
 

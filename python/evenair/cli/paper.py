@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evenair.cli.arguments import BadInput
+from evenair.cli.arguments import BadInput, file_name
 from evenair.cli.terminal import DONE, progress
 from evenair.messages import unknown
 
 if TYPE_CHECKING:
     import argparse
+    from pathlib import Path
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out",
         metavar="DIR",
-        type=Path,
+        type=file_name,
         help="folder of the report [report/NAME, with the figures and quick appended]",
     )
     parser.add_argument(

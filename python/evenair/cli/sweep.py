@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenair.campaign.errors import CampaignError, CampaignInterrupted
-from evenair.cli.arguments import BadInput, add_quiet, add_scenario, runs, seed
+from evenair.cli.arguments import BadInput, add_quiet, add_scenario, file_name, runs, seed
 from evenair.cli.terminal import DONE, FAILED, INTERRUPTED, print_error, print_json, progress
 from evenair.scenario import read_document
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping
+    from pathlib import Path
 
     from evenair.campaign.result import Campaign
     from evenair.campaign.summary import Group
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out",
         metavar="FILE.parquet",
-        type=Path,
+        type=file_name,
         required=True,
         help="the table; finished runs are stored in FILE.parquet.runs, to resume from",
     )

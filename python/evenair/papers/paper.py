@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
 from evenair._core import __version__
-from evenair.atomic import AtomicOutput
+from evenair.atomic import AtomicOutput, naming
 from evenair.messages import reason
 from evenair.papers import report, runs
 from evenair.papers.claims import Claim, Verdict, judge, load_claims
@@ -109,12 +109,13 @@ class Paper(Generic[P, E]):
             points = {point for spec in specs for point in spec.points(effort)}
             results = (simulate or self.simulate)(sorted(points, key=self.order), effort, progress)
             verdicts = judge(self.claims(effort), results)
-            sections = _write_figures(specs, results, effort, folder)
-            _write_claims(verdicts, folder)
-            extent.write(folder)
-            heading = self._heading(results, effort, self._command(figures, quick, out))
-            text = report.html(heading, sections, verdicts)
-            (folder / "report.html").write_text(text, encoding="utf-8")
+            with naming(folder):
+                sections = _write_figures(specs, results, effort, folder)
+                _write_claims(verdicts, folder)
+                extent.write(folder)
+                heading = self._heading(results, effort, self._command(figures, quick, out))
+                text = report.html(heading, sections, verdicts)
+                (folder / "report.html").write_text(text, encoding="utf-8")
             output.commit()
         return int(any(verdict.refutes for verdict in verdicts))
 
