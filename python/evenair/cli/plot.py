@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY",
         action="append",
         default=[],
-        help="draw a line for each value of this key",
+        help="draw a line for each value of this column: a varied key, or of flows direction or id",
     )
     parser.add_argument(
         "--out",
