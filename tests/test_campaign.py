@@ -103,7 +103,7 @@ def test_only_what_is_new_is_run(evenair: Evenair, tmp_path: Path) -> None:
     more = (*SHORT, "--runs", "3", "--out", "x.parquet", "--vary", "cell.queue.limit=10,15,20")
     assert new_runs(evenair, *more) == 3
     assert pq.read_table(tmp_path / "x.parquet")["seed"].to_pylist() == [1, 2, 3] * 3
-    assert new_runs(evenair, *command, "--vary", "cell.queue.limit=10,20") == 0
+    assert new_runs(evenair, *command, "--vary", "cell.queue.limit=10,20", "--force") == 0
     assert (tmp_path / "x.parquet").read_bytes() == first
 
 
@@ -345,8 +345,9 @@ def test_an_interruption_counts_the_runs_of_its_own_campaign(tmp_path: Path) -> 
             raise KeyboardInterrupt
 
         before = stored(tmp_path / "x.parquet.runs")
+        grid = {"cell.queue.limit": [limit]}
         with pytest.raises(CampaignInterrupted) as caught:
-            ea.sweep(scenario, {"cell.queue.limit": [limit]}, 5000, out=out, jobs=1, progress=stop)
+            ea.sweep(scenario, grid, 5000, out=out, jobs=1, force=True, progress=stop)
         return caught.value.finished, stored(tmp_path / "x.parquet.runs") - before
 
     kept, new = interrupted(20)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -189,13 +190,14 @@ def test_paper(evenair: Evenair, tmp_path: Path) -> None:
     assert evenair("paper").stdout.startswith("gong2006: Queue Management Strategies")
 
     done = evenair("paper", "gong2006", "--quick", "--figure", "3")
-    claims = json.loads((tmp_path / "report/gong2006/claims.json").read_text())
+    folder = tmp_path / "report/gong2006-fig3-quick"
+    claims = json.loads((folder / "claims.json").read_text())
     tests = [claim["outcome"] for claim in claims if claim["evidence"] == "test"]
     assert done.stderr == ""
     assert done.returncode == int("fails" in tests)
     summary = f"{tests.count('holds')} of {len(tests)} tested claims hold"
     assert done.stdout.splitlines()[-1].startswith(summary)
-    assert (tmp_path / "report/gong2006/report.html").exists()
+    assert (folder / "report.html").exists()
 
 
 def test_version(evenair: Evenair) -> None:
@@ -333,6 +335,57 @@ def test_an_os_error_is_reported_in_one_line(
     monkeypatch.setattr(engine, "run_core_jobs", fail)
     assert main(["run", "gong2006"]) == 1
     assert capfd.readouterr() == ("", f"evenair: {line}\n")
+
+
+def limit_files() -> None:
+    """Let every file of this process end at 4 KiB, as a full disk would."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--plot", "p.svg"], "p.svg: "),
+        (["--plot", "new/p.png"], "new/p.png: "),
+        (["--out", "o"], "o/result.json: "),
+        (["--pcap", "c.pcapng"], ": c.pcapng: "),
+    ],
+)
+def test_a_full_disk_is_told_with_the_name_of_the_file(
+    tmp_path: Path, arguments: list[str], named: str
+) -> None:
+    command = [sys.executable, "-m", "evenair", "run", "gong2006", "--set", "duration=20"]
+    done = subprocess.run(
+        [*command, "--quiet", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        preexec_fn=limit_files,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("evenair: ")
+    assert f"{named}File too large" in done.stderr
+    assert ".evenair-" not in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_full_disk_behind_standard_output(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m evenair run gong2006 --set duration=1 --json >/dev/full"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=tmp_path)
+    assert done.stderr == "evenair: standard output: No space left on device\n"
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-"])
+def test_closed_standard_streams(tmp_path: Path, closed: str) -> None:
+    command = f"{sys.executable} -m evenair run gong2006 --set duration=1 --json {closed}"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=tmp_path)
+    if closed == "2>&-":
+        assert (done.returncode, json.loads(done.stdout)["seed"]) == (0, 1)
+    else:
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith("evenair: standard output: is closed")
+        assert done.stderr.count("\n") == 1
 
 
 def test_json_starts_without_the_heavy_libraries(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import threading
 from typing import TYPE_CHECKING
 
 import evenair as ea
+import matplotlib as mpl
 import pytest
 from evenair.engine import Interrupted, run_jobs
 from evenair.statistics import estimate, t_quantile_975
@@ -84,6 +85,15 @@ def test_plots_have_labels_and_units(result: ea.RunResult, runs: ea.RunSet) -> N
         labels = [axes.get_ylabel() for axes in figure.axes]
         assert labels == ["goodput (Mb/s)", "cwnd (segments)", "AP queue (packets)"]
         assert all(axes.get_xlabel() and axes.get_legend() for axes in figure.axes)
+
+
+@pytest.mark.parametrize("name", ["$$", "$", "$x^2$", r"\$a\$ $b", "a_{1}", "$\\frac{$"])
+def test_text_in_plots_is_literal(name: str, tmp_path: Path) -> None:
+    figure = ea.run(ea.load("gong2006").with_(duration=1, name=name)).plot()
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        figure.savefig(tmp_path / "text.svg")
+    drawn = (tmp_path / "text.svg").read_text()
+    assert f">{name} (seed 1)<" in drawn
 
 
 def test_plot_without_trace_has_one_panel() -> None:

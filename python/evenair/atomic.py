@@ -7,13 +7,28 @@ from __future__ import annotations
 
 import errno
 import os
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def sibling(path: Path, suffix: str) -> Path:
     """Return `x-suffix.y` for the path `x.y`: the name of a file that belongs to it."""
     return path.with_name(f"{path.stem}-{suffix}{path.suffix}")
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Name a file in an OSError that does not, as when the disk is full."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or error.filename is not None:
+            raise
+        raise OSError(error.errno, os.strerror(error.errno), str(path)) from None
 
 
 class AtomicOutput:
@@ -69,12 +84,25 @@ class AtomicOutput:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exception: object) -> None:
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
+        if isinstance(error, OSError) and isinstance(error.filename, str):
+            error.filename = self._at_destination(error.filename)
+        elif isinstance(error, Exception):
+            error.args = tuple(
+                self._at_destination(part) if isinstance(part, str) else part for part in error.args
+            )
         if self._staging:
             import shutil  # see _staging_folder
 
             for folder in self._staging.values():
                 shutil.rmtree(folder, ignore_errors=True)
+
+    def _at_destination(self, text: str) -> str:
+        """Replace staged paths in a message by their destinations, which the user knows."""
+        for staged, path in self._staged:
+            inside = path.is_relative_to(Path.cwd())
+            text = text.replace(str(staged), str(path.relative_to(Path.cwd()) if inside else path))
+        return text
 
     def _stage(self, destination: Path, name: str) -> Path:
         path = self._staging_folder(destination) / name
@@ -107,7 +135,7 @@ def _move(source: Path, destination: Path) -> None:
         with source.open("rb") as content, destination.open("wb") as file:
             shutil.copyfileobj(content, file)
         return
-    with source.open("r+b") as file:
+    with naming(destination), source.open("r+b") as file:
         os.fsync(file.fileno())
     destination.parent.mkdir(parents=True, exist_ok=True)
     source.replace(destination)

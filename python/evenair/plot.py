@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from evenair.statistics import Estimate, estimate
+from evenair.style import literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,7 +66,7 @@ def _draw_goodput(axes: Axes, runs: Sequence[Document]) -> None:
         )
     many = len(flows) > 15
     ticks = range(0, len(flows), max(1, len(flows) // 50))
-    axes.set_xticks(ticks, [flows[k]["id"] for k in ticks], rotation=90 if many else 0)
+    axes.set_xticks(ticks, [literal(flows[k]["id"]) for k in ticks], rotation=90 if many else 0)
     axes.set_xlabel("flow")
     axes.set_ylabel("goodput (Mb/s)")
     axes.set_title(_title(runs), fontsize="medium")
@@ -123,7 +124,7 @@ def _leave_room_for_legend(axes: Axes) -> None:
 def _title(runs: Sequence[Document]) -> str:
     aggregate = estimate([run["aggregate_goodput_bps"] / 1e6 for run in runs])
     jain = estimate([run["jain_index"] for run in runs])
-    name = runs[0]["scenario"].get("name", "")
+    name = literal(runs[0]["scenario"].get("name", ""))
     which = f"seed {runs[0]['seed']}" if len(runs) == 1 else f"{len(runs)} runs, 95% intervals"
     return f"{name} ({which})\n{_show(aggregate, 2)} Mb/s in all, Jain's index {_show(jain, 3)}"
 

@@ -142,15 +142,32 @@ class RunSet:
 
     @cached_property
     def summary(self) -> dict[str, Estimate]:
-        """Mean and half-width of the 95% confidence interval (Student's t) of each metric."""
-        samples = [run.metrics for run in self.runs]
-        names = [name for name in samples[0] if all(name in sample for sample in samples)]
-        return {name: estimate([sample[name] for sample in samples]) for name in names}
+        """Mean and half-width of the 95% confidence interval (Student's t) of each metric.
+
+        Runs that do not have a metric are left out of its estimate, see `counts`.
+        """
+        return {name: estimate(sample) for name, sample in self._samples.items()}
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many runs have each metric."""
+        return {name: len(sample) for name, sample in self._samples.items()}
+
+    @cached_property
+    def _samples(self) -> dict[str, list[float]]:
+        samples: dict[str, list[float]] = {}
+        for run in self.runs:
+            for name, value in run.metrics.items():
+                samples.setdefault(name, []).append(value)
+        return samples
 
     @property
     def json(self) -> str:
         """The document `{"runs": [...], "summary": {...}}` as JSON text."""
-        summary = {name: metric._asdict() for name, metric in self.summary.items()}
+        summary = {
+            name: {**metric._asdict(), "runs": self.counts[name]}
+            for name, metric in self.summary.items()
+        }
         runs = ",".join(run.json for run in self.runs)
         return f'{{"runs":[{runs}],"summary":{json.dumps(summary, separators=(",", ":"))}}}'
 

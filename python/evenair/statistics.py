@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 class Estimate(NamedTuple):
@@ -26,6 +26,17 @@ def estimate(sample: Sequence[float]) -> Estimate:
         return Estimate(mean, None)
     variance = math.fsum((value - mean) ** 2 for value in sample) / (n - 1)
     return Estimate(mean, t_quantile_975(n - 1) * math.sqrt(variance / n))
+
+
+def estimate_known(sample: Iterable[float | None]) -> tuple[Estimate, int] | None:
+    """Estimate from the values that are not None, and count them; None if there are none."""
+    known = [value for value in sample if value is not None]
+    return (estimate(known), len(known)) if known else None
+
+
+def part_of_runs(known: int, runs: int) -> str:
+    """Return "9 of 10 runs" if not all runs have a value, else an empty text."""
+    return "" if known == runs else f"{known} of {runs} runs"
 
 
 @cache

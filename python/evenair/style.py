@@ -108,6 +108,11 @@ def styled() -> Any:
     return mpl.rc_context(cast("Any", STYLE))  # typed by key only since matplotlib 3.11
 
 
+def literal(text: str) -> str:
+    """Return text that matplotlib draws as it is: a dollar does not begin a formula."""
+    return text.replace("$", r"\$")
+
+
 def legend_above(figure: Figure, axes: Axes, columns: int) -> None:
     """Put the legend of some axes above the whole figure, where it hides no data."""
     handles, labels = axes.get_legend_handles_labels()

@@ -140,6 +140,7 @@ def test_a_single_figure_runs_and_writes_what_it_needs(tmp_path: Path) -> None:
         "data/claims.csv",
         "claims.json",
         "report.html",
+        "report.json",
     }
     verdicts = json.loads((tmp_path / "out" / "claims.json").read_text(encoding="utf-8"))
     ids = {verdict["id"] for verdict in verdicts}

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from matplotlib.figure import Figure
 
-from evenair.campaign.summary import Group, summarize
-from evenair.campaign.tables import METADATA
+from evenair.campaign.summary import Group, summarize, varied_keys
 from evenair.messages import suggest
+from evenair.statistics import part_of_runs
+from evenair.style import literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +54,9 @@ def plot(table: pa.Table, x: str, y: str, by: Sequence[str] = ()) -> Figure:
 
     `table` is a campaign's table of runs. Raises ValueError, in one line, if a column is
     missing or not numeric, or if a varied key that is not named would be averaged over.
+
+    Of a table of flows each run's mean is taken first. Columns of flows (`direction`, `id`) can be
+    `x` and `by`.
     """
     _check(table, x, y, by)
     lines: dict[tuple[object, ...], list[Group]] = {}
@@ -70,11 +75,12 @@ def plot(table: pa.Table, x: str, y: str, by: Sequence[str] = ()) -> Figure:
             group.values[x] if positions is None else positions[str(group.values[x])]
             for group in known
         ]
-        axes.errorbar(
+        line = axes.errorbar(
             places,
             [group.metrics[y].mean * scale for group in known],
             yerr=[(group.metrics[y].ci95 or 0.0) * scale for group in known],
-            label=", ".join(_value(value) for value in values),
+            # matplotlib leaves labels that begin with an underscore out of the legend.
+            label=re.sub("^_", " _", ", ".join(_value(value) for value in values)),
             color=_COLOURS[k % len(_COLOURS)],
             linestyle=_LINES[k % len(_LINES)],
             marker=_MARKERS[k % len(_MARKERS)],
@@ -83,17 +89,26 @@ def plot(table: pa.Table, x: str, y: str, by: Sequence[str] = ()) -> Figure:
             capsize=3,
             elinewidth=0.9,
         )
+        for place, group in zip(places, known, strict=True):
+            axes.annotate(
+                part_of_runs(group.counts[y], group.runs),
+                (place, group.metrics[y].mean * scale),
+                xytext=(4, 4),
+                textcoords="offset points",
+                fontsize="x-small",
+                color=line.lines[0].get_color(),
+            )
     if positions is not None:
         axes.set_xticks(list(positions.values()), [_value(text) for text in positions])
         if sum(map(len, positions)) > 60:
             axes.tick_params(axis="x", rotation=30)
     axes.set_xlabel(_label(x, _UNITS.get(x.rpartition(".")[2], "") if positions is None else ""))
     axes.set_ylabel(_label(_words(y), unit))
-    axes.set_title(_title(table, lines), fontsize="medium")
+    axes.set_title(_title(lines, y), fontsize="medium")
     axes.grid(alpha=0.3)
     axes.set_axisbelow(True)
     if by:
-        axes.legend(title=", ".join(by), fontsize="small", title_fontsize="small")
+        axes.legend(title=literal(", ".join(by)), fontsize="small", title_fontsize="small")
     return figure
 
 
@@ -110,16 +125,11 @@ def _check(table: pa.Table, x: str, y: str, by: Sequence[str]) -> None:
         raise ValueError(f"y: {y}: no run has a value")
     if len({x, y, *by}) < 2 + len(by):
         raise ValueError("x, y and by: the same column twice, expected different ones")
-    for key in _keys(table):
+    if table[x].null_count:
+        raise ValueError(f"x: {x}: some rows have no value")
+    for key in varied_keys(table):
         if key not in (x, y, *by) and len(table[key].unique()) > 1:
             raise ValueError(f"by: {key} was also varied; name it to draw a line for each value")
-
-
-def _keys(table: pa.Table) -> list[str]:
-    """Return the keys that were varied, from the table's metadata if it has them."""
-    about = (table.schema.metadata or {}).get(METADATA)
-    keys: list[str] = json.loads(about)["keys"] if about else []
-    return keys
 
 
 def _value(value: object) -> str:
@@ -129,9 +139,9 @@ def _value(value: object) -> str:
     except ValueError:
         content = value
     if not isinstance(content, dict):
-        return str(value)
+        return literal(str(value))
     kind = [str(content.pop("kind"))] if "kind" in content else []
-    return ", ".join([*kind, *(f"{key} = {item}" for key, item in content.items())])
+    return literal(", ".join([*kind, *(f"{key} = {item}" for key, item in content.items())]))
 
 
 def _positions(table: pa.Table, x: str) -> dict[str, int] | None:
@@ -164,13 +174,20 @@ def _words(metric: str) -> str:
 
 
 def _label(name: str, unit: str) -> str:
-    return f"{name} ({unit})" if unit else name
+    return literal(f"{name} ({unit})" if unit else name)
 
 
-def _title(table: pa.Table, lines: dict[tuple[object, ...], list[Group]]) -> str:
-    runs = {group.runs for groups in lines.values() for group in groups}
-    low, high = min(runs), max(runs)
+def _title(lines: dict[tuple[object, ...], list[Group]], y: str) -> str:
+    groups = [group for line in lines.values() for group in line]
+    low, high = min(group.runs for group in groups), max(group.runs for group in groups)
+    several = any(group.rows > group.runs for group in groups)
     if high == 1:
-        return "one run per point"
-    count = str(low) if low == high else f"{low} to {high}"
-    return f"means of {count} runs per point, 95% confidence intervals"
+        title = "one run per point" + (", mean of its rows" if several else "")
+    else:
+        count = str(low) if low == high else f"{low} to {high}"
+        each = ", each the mean of its rows" if several else ""
+        title = f"means of {count} runs per point{each}, 95% confidence intervals"
+    without = sum(y not in group.metrics for group in groups)
+    if without:
+        title += f"\n{without} of {len(groups)} points left out: no run has a value"
+    return title

@@ -27,6 +27,7 @@ class Grid:
         self._scenario = scenario
         self.axes = tuple(axes)
         self._values = [axis.values for axis in axes]
+        self._positions = [{value: k for k, value in enumerate(a.values)} for a in axes]
         keys = [axis.key for axis in axes]
         for key in keys:
             if keys.count(key) > 1:
@@ -75,6 +76,16 @@ class Grid:
         keys = [axis.key for axis in self.axes]
         for combination in product(*self._values):
             yield dict(zip(keys, combination, strict=True))
+
+    def find(self, values: Mapping[str, Value]) -> int | None:
+        """Return the point with these values, as `values` returns them; None if there is none."""
+        point = 0
+        for axis, positions in zip(self.axes, self._positions, strict=True):
+            index = positions.get(values[axis.key])
+            if index is None:
+                return None
+            point = point * len(positions) + index
+        return point
 
     def _where(self, point: int) -> list[int]:
         """Return the position of a point on each axis."""

@@ -110,8 +110,9 @@ class Campaign:
         """Return mean and half-width of the 95% interval of each metric, per point of the grid.
 
         One row per combination of the keys `by`, by default of all that were varied: these keys,
-        `runs`, and for each metric M the columns `M` (mean) and `M_ci95` (Student's t; null for a
-        single run). Runs that differ in other keys are pooled. Raises ValueError.
+        `runs`, and for each metric M the columns `M` (mean), `M_ci95` (Student's t; null for a
+        single run) and `M_runs` (how many runs have it). Runs that differ in other keys are pooled.
+        Raises ValueError.
         """
         import pyarrow as pa
 
@@ -131,6 +132,8 @@ class Campaign:
             found = [group.metrics.get(name) for group in groups]
             columns[name] = pa.array([e and e.mean for e in found], pa.float64())
             columns[f"{name}_ci95"] = pa.array([e and e.ci95 for e in found], pa.float64())
+            counts = [group.counts.get(name, 0) for group in groups]
+            columns[f"{name}_runs"] = pa.array(counts, pa.int64())
         return pa.table(columns)
 
     def plot(self, x: str, y: str, by: str | Sequence[str] = ()) -> Figure:

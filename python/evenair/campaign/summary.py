@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from evenair.statistics import Estimate, estimate
+from evenair.campaign.tables import METADATA
+from evenair.statistics import Estimate, estimate_known
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,22 +23,51 @@ class Group(NamedTuple):
     values: dict[str, Value]
     runs: int
     metrics: dict[str, Estimate]
-    """Of each metric that every run of the group has."""
+    """Of each metric that some run of the group has."""
+    counts: dict[str, int]
+    """How many runs have each of these metrics."""
+    rows: int
+    """The number of rows; more than `runs` if runs have several, as in a table of flows."""
+
+
+def varied_keys(table: pa.Table) -> list[str]:
+    """Return the keys that were varied, from the table's metadata if it has them."""
+    about = (table.schema.metadata or {}).get(METADATA)
+    keys: list[str] = json.loads(about)["keys"] if about else []
+    return keys
 
 
 def summarize(table: pa.Table, keys: Sequence[str], metrics: Sequence[str]) -> list[Group]:
-    """Estimate the mean of metrics for each combination of keys, in the order of the table."""
-    samples: dict[tuple[Value, ...], list[int]] = {}
+    """Estimate the mean of metrics for each combination of keys, in the order of the table.
+
+    Rows of a group that have the same seed and the same varied keys are of one run: their mean
+    counts once, and intervals are over runs. Runs without a metric are left out of its estimate.
+    """
+    names = [name for name in (*varied_keys(table), "seed") if name in table.column_names]
+    runs = list(zip(*(table[name].to_pylist() for name in names), strict=True))
+    runs = runs if names else [()] * table.num_rows
     columns = [table[key].to_pylist() for key in keys]
-    for row in range(table.num_rows):
-        samples.setdefault(tuple(column[row] for column in columns), []).append(row)
+    samples: dict[tuple[Value, ...], dict[tuple[Value, ...], list[int]]] = {}
+    for row, run in enumerate(runs):
+        group = samples.setdefault(tuple(column[row] for column in columns), {})
+        group.setdefault(run, []).append(row)
     values = {metric: table[metric].to_pylist() for metric in metrics}
     groups = []
     for combination, rows in samples.items():
-        estimates = {}
+        estimates, counts = {}, {}
         for metric in metrics:
-            sample = [values[metric][row] for row in rows]
-            if None not in sample:
-                estimates[metric] = estimate(sample)
-        groups.append(Group(dict(zip(keys, combination, strict=True)), len(rows), estimates))
+            found = estimate_known(_mean(values[metric], of) for of in rows.values())
+            if found is not None:
+                estimates[metric], counts[metric] = found
+        total = sum(map(len, rows.values()))
+        where = dict(zip(keys, combination, strict=True))
+        groups.append(Group(where, len(rows), estimates, counts, total))
     return groups
+
+
+def _mean(values: Sequence[float | None], rows: Sequence[int]) -> float | None:
+    """Return the mean over those rows that have a value."""
+    known = [value for row in rows if (value := values[row]) is not None]
+    if len(known) == 1:
+        return known[0]
+    return math.fsum(known) / len(known) if known else None

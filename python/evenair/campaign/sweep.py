@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from evenair.campaign.grid import Grid
 from evenair.campaign.identity import Identity
 from evenair.campaign.jobs import Run
 from evenair.campaign.precision import Precision, parse_precision
+from evenair.campaign.replacement import check_replaceable, fingerprint
 from evenair.campaign.result import Campaign, Failure
 from evenair.campaign.store import Store
 from evenair.engine import MAX_SEED, useful
@@ -46,6 +48,7 @@ def sweep(
     max_runs: int | None = None,
     flows: bool = False,
     series: bool = False,
+    force: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Campaign:
     """Simulate a scenario for each combination of the values in `grid`, with several seeds.
@@ -58,7 +61,8 @@ def sweep(
     With `out` ("x.parquet") the runs are written there, and each finished run is kept in
     "x.parquet.runs": after an interruption the same call resumes where it stopped, and a larger
     grid needs only the new runs. `flows` and `series` also write the tables of flows
-    ("x-flows.parquet") and of traces ("x-series.parquet").
+    ("x-flows.parquet") and of traces ("x-series.parquet"). An existing table with runs that this
+    campaign does not include, or of another scenario, is replaced only with `force`.
 
     `jobs` is the number of runs at a time, by default and at most one per processor; `cluster` the
     address of a Dask scheduler, or "local" for one with `jobs` processes. `progress(done, total)`
@@ -87,6 +91,7 @@ def sweep(
         until=until,
         max_runs=max_runs,
         table_names=("runs", *(["flows"] if flows else []), *(["series"] if series else [])),
+        force=force,
         progress=progress,
         base=base,
     )
@@ -103,6 +108,7 @@ def run_campaign(
     until: str | None,
     max_runs: int | None,
     table_names: Sequence[str],
+    force: bool,
     progress: Callable[[int, int], None] | None,
     base: str | None,
 ) -> Campaign:
@@ -117,12 +123,14 @@ def run_campaign(
             raise CampaignError(
                 f"series: the scenario has no trace{where}; set trace.interval, as in '1 s'"
             )
+    if out is not None and out.suffix != ".parquet":
+        raise CampaignError(f"out: got {out}, expected a file name that ends in .parquet")
     paths = {} if out is None else {name: _path(out, name) for name in table_names}
     for path in paths.values():
         if path.is_dir():
             raise CampaignError(f"out: {path}: is a directory, expected a file")
-    if out is not None and out.suffix != ".parquet":
-        raise CampaignError(f"out: got {out}, expected a file name that ends in .parquet")
+    for path in () if force else paths.values():
+        check_replaceable(path, grid, seed, most)
     execute, close = _executor(jobs, cluster)
     try:
         with _open_store(out) as store:
@@ -246,7 +254,10 @@ class _Work:
 
     def finish(self, paths: Mapping[str, Path], names: Sequence[str]) -> Campaign:
         """Write the tables, or keep them in memory if they have no paths."""
-        made = {name: self._table(name) for name in names}
+        points = range(len(self._grid))
+        known = (p for p in points if any(self._rows([p], flows=False, series=False)))
+        scenarios = fingerprint(self._grid, known)
+        made = {name: self._table(name, scenarios) for name in names}
         contents: Mapping[str, pa.Table]
         if paths:
             tables.write({paths[name]: made[name] for name in names})
@@ -263,13 +274,14 @@ class _Work:
             self._store.damaged,
         )
 
-    def _table(self, name: str) -> tables.Table:
-        points = range(len(self._grid))
+    def _table(self, name: str, scenarios: str) -> tables.Table:
+        grid, points = self._grid, range(len(self._grid))
         if name == "flows":
-            return tables.flows(self._grid, lambda: self._rows(points, flows=True, series=False))
+            rows = partial(self._rows, points, flows=True, series=False)
+            return tables.flows(grid, scenarios, rows)
         if name == "series":
-            return tables.series(self._grid, self._rows(points, flows=False, series=True))
-        return tables.runs(self._grid, self._rows(points, flows=False, series=False))
+            return tables.series(grid, scenarios, self._rows(points, flows=False, series=True))
+        return tables.runs(grid, scenarios, self._rows(points, flows=False, series=False))
 
     def _rows(self, points: Iterable[int], *, flows: bool, series: bool) -> Iterator[tables.Row]:
         """Return the finished runs of points, in order."""

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evenair._core import RESULT_VERSION, __version__
-from evenair.atomic import AtomicOutput
+from evenair.atomic import AtomicOutput, naming
 from evenair.campaign.record import METRICS, Record, unpack
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ CHUNK = 50_000
 """Rows in memory at a time; one row group of the file."""
 
 METADATA = b"evenair"
-"""The key of a table's schema metadata that lists the varied columns."""
+"""The key of a table's schema metadata: the varied columns, versions, and the scenarios."""
 
 _ARROW = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
 
@@ -69,14 +69,22 @@ class Table:
     """A table that is made row by row, in memory or in a file."""
 
     def __init__(
-        self, grid: Grid, columns: Mapping[str, pa.DataType], rows: Iterator[dict[str, Any]]
+        self,
+        grid: Grid,
+        scenarios: str,
+        columns: Mapping[str, pa.DataType],
+        rows: Iterator[dict[str, Any]],
     ) -> None:
-        """Take the columns that follow the varied keys and the seed, and all rows."""
+        """Take the columns that follow the varied keys and the seed, and all rows.
+
+        `scenarios` is the fingerprint of the points that have rows.
+        """
         keys = {axis.key: _ARROW[type(axis.values[0])] for axis in grid.axes}
         about = {
             "keys": list(keys),
             "version": __version__,
             "result_version": RESULT_VERSION,
+            "scenarios": scenarios,
         }
         self._schema = pa.schema(
             {**keys, "seed": pa.uint64(), **columns}, metadata={METADATA: json.dumps(about)}
@@ -112,17 +120,18 @@ class Table:
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
 
-def runs(grid: Grid, rows: Iterable[Row]) -> Table:
+def runs(grid: Grid, scenarios: str, rows: Iterable[Row]) -> Table:
     """One row per run, with its METRICS."""
     columns = {name: _ARROW[kind] for name, kind in METRICS.items()}
     return Table(
         grid,
+        scenarios,
         columns,
         ({**row.values, "seed": row.seed, **row.metrics()} for row in rows),
     )
 
 
-def flows(grid: Grid, rows: Callable[[], Iterable[Row]]) -> Table:
+def flows(grid: Grid, scenarios: str, rows: Callable[[], Iterable[Row]]) -> Table:
     """One row per flow of a run, as in the result document. `rows` is iterated twice."""
     kinds: dict[str, set[type]] = {}
     for row in rows():
@@ -132,6 +141,7 @@ def flows(grid: Grid, rows: Callable[[], Iterable[Row]]) -> Table:
     columns = {name: _arrow(found) for name, found in kinds.items()}
     return Table(
         grid,
+        scenarios,
         columns,
         (
             {**row.values, "seed": row.seed, **flow}
@@ -141,7 +151,7 @@ def flows(grid: Grid, rows: Callable[[], Iterable[Row]]) -> Table:
     )
 
 
-def series(grid: Grid, rows: Iterable[Row]) -> Table:
+def series(grid: Grid, scenarios: str, rows: Iterable[Row]) -> Table:
     """One row per sample: `time_s`, the flow's id or null, the quantity and its value."""
     columns = {
         "time_s": pa.float64(),
@@ -151,6 +161,7 @@ def series(grid: Grid, rows: Iterable[Row]) -> Table:
     }
     return Table(
         grid,
+        scenarios,
         columns,
         (
             {**row.values, "seed": row.seed, **sample}
@@ -166,7 +177,8 @@ def write(tables: Mapping[Path, Table]) -> None:
     with AtomicOutput() as output:
         staged = {path: output.stage(path) for path in tables}
         for path, table in tables.items():
-            table.write(staged[path])
+            with naming(staged[path]):
+                table.write(staged[path])
         output.commit()
 
 

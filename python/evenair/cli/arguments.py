@@ -66,6 +66,13 @@ def runs_in_memory(text: str) -> int:
     return _integer(text, 1, MAX_RUNS_IN_MEMORY, accepted)
 
 
+def file_name(text: str) -> Path:
+    """Read the name of a file or folder."""
+    if not text:
+        raise argparse.ArgumentTypeError("got '', expected a name")
+    return Path(text)
+
+
 def figure_file(text: str) -> Path:
     """Read the name of a figure's file."""
     return _file(text, ("png", "svg", "pdf"))

@@ -20,10 +20,10 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from evenair.statistics import Estimate
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from evenair.statistics import Estimate
 
 
 class _Rate(ProgressColumn):
@@ -43,17 +43,20 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
-def with_interval(metric: Estimate | None, form: str) -> str:
-    """Return a mean and the half-width of its 95% interval, if it has one; "-" for None."""
+def with_interval(metric: Estimate | None, form: str, part: str = "") -> str:
+    """Return a mean and the half-width of its 95% interval, if it has one; "-" for None.
+
+    `part` follows in parentheses: which part of the runs has the metric.
+    """
     if metric is None:
         return "-"
     spread = "" if metric.ci95 is None else f" ± {metric.ci95:{form}}"
-    return f"{metric.mean:{form}}{spread}"
+    return f"{metric.mean:{form}}{spread}{part and f' ({part})'}"
 
 
-def mean_alone(metric: Estimate | None, form: str) -> str:
-    """Return a mean without its interval; "-" for None."""
-    return "-" if metric is None else f"{metric.mean:{form}}"
+def mean_alone(metric: Estimate | None, form: str, part: str = "") -> str:
+    """Return a mean as `with_interval` does, without its interval."""
+    return with_interval(metric and Estimate(metric.mean, None), form, part)
 
 
 def new_table(*columns: str) -> Table:

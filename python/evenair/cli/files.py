@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evenair import _toml, tables
+from evenair.atomic import naming
 from evenair.cli.arguments import BadInput
 from evenair.messages import reason
 from evenair.result import RunResult, RunSet
@@ -43,12 +44,17 @@ def write_result(result: RunResult | RunSet, paths: Mapping[str, Path]) -> None:
     """
     runs = RunSet([result]) if isinstance(result, RunResult) else result
     for name, path in paths.items():
-        if name == "result.json":
-            path.write_text(result.json + "\n", encoding="utf-8")
-        elif name == "scenario.toml":
-            path.write_text(_toml.dumps(runs.runs[0].scenario), encoding="utf-8")
-        else:
-            table = name.removesuffix(".parquet")
-            tables.write_parquet(
-                getattr(result, table) if isinstance(result, RunResult) else runs.table(table), path
-            )
+        with naming(path):
+            _write(result, runs, name, path)
+
+
+def _write(result: RunResult | RunSet, runs: RunSet, name: str, path: Path) -> None:
+    if name == "result.json":
+        path.write_text(result.json + "\n", encoding="utf-8")
+    elif name == "scenario.toml":
+        path.write_text(_toml.dumps(runs.runs[0].scenario), encoding="utf-8")
+    else:
+        table = name.removesuffix(".parquet")
+        tables.write_parquet(
+            getattr(result, table) if isinstance(result, RunResult) else runs.table(table), path
+        )

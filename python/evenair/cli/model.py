@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenair.atomic import AtomicOutput
+from evenair.atomic import AtomicOutput, naming
 from evenair.cli.arguments import (
     BadInput,
     add_json,
@@ -90,7 +90,8 @@ def _model(arguments: argparse.Namespace) -> int:
             from evenair.models.figure import draw  # imports matplotlib
             from evenair.style import write_figure
 
-            write_figure(draw(query, answer), plot)
+            with naming(plot):
+                write_figure(draw(query, answer), plot)
         output.commit()
     if arguments.json:
         print_json(answer.document(query))

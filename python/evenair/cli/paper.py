@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evenair.cli.arguments import BadInput
+from evenair.cli.arguments import BadInput, file_name
 from evenair.cli.terminal import DONE, progress
 from evenair.messages import unknown
 
 if TYPE_CHECKING:
     import argparse
+    from pathlib import Path
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +24,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--quick", action="store_true", help="fewer, shorter runs for a first look")
     parser.add_argument(
-        "--out", metavar="DIR", type=Path, help="folder of the report [report/NAME]"
+        "--out",
+        metavar="DIR",
+        type=file_name,
+        help="folder of the report [report/NAME, with the figures and quick appended]",
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="replace a report of other figures or a full one"
     )
 
 
@@ -39,10 +45,11 @@ def paper(arguments: argparse.Namespace) -> int:
         return DONE
     if name not in papers.NAMES:
         raise BadInput(unknown("paper", name, papers.NAMES))
-    out = arguments.out or Path("report") / name
+    figures, quick, force = arguments.figure, arguments.quick, arguments.force
     with progress("runs", quiet=False) as update:
         try:
-            status = papers.rebuild(name, arguments.figure, arguments.quick, out, update)
+            out = arguments.out or papers.folder(name, figures, quick)
+            status = papers.rebuild(name, figures, quick, out, update, force=force)
         except ValueError as error:
             raise BadInput(error) from None
     _print_verdicts(out)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evenair.atomic import AtomicOutput
-from evenair.cli.arguments import BadInput, figure_file
+from evenair.atomic import AtomicOutput, naming
+from evenair.cli.arguments import BadInput, figure_file, file_name
 from evenair.cli.files import stage
 from evenair.cli.terminal import DONE
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `evenair plot`."""
     parser.add_argument(
-        "table", metavar="FILE.parquet", type=Path, help="a table written by evenair sweep"
+        "table", metavar="FILE.parquet", type=file_name, help="a table written by evenair sweep"
     )
     parser.add_argument("--x", metavar="KEY", required=True, help="key of the horizontal axis")
     parser.add_argument("--y", metavar="METRIC", required=True, help="metric of the vertical axis")
@@ -26,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY",
         action="append",
         default=[],
-        help="draw a line for each value of this key",
+        help="draw a line for each value of this column: a varied key, or of flows direction or id",
     )
     parser.add_argument(
         "--out",
@@ -41,7 +40,10 @@ def plot(arguments: argparse.Namespace) -> int:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table, out = arguments.table, arguments.out or arguments.table.with_suffix(".png")
+    table = arguments.table
+    if table.is_dir():
+        raise BadInput(f"{table}: is a directory, expected a file")
+    out = arguments.out or table.with_suffix(".png")
     try:
         content = pq.read_table(table)
     except FileNotFoundError:
@@ -60,6 +62,8 @@ def plot(arguments: argparse.Namespace) -> int:
         option = str(error).partition(":")[0]
         raise BadInput(f"--{error}" if option in ("x", "y", "by") else error) from None
     with AtomicOutput() as output:
-        write_figure(figure, stage(output, "--out", out))
+        path = stage(output, "--out", out)
+        with naming(path):
+            write_figure(figure, path)
         output.commit()
     return DONE

@@ -72,7 +72,12 @@ def _signals_interrupt() -> Iterator[list[int]]:
 
 
 def _main(argv: Sequence[str] | None) -> int:
+    if sys.stderr is None:  # closed
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     try:
+        if sys.stdout is None:
+            # The next file that is opened would take its place and receive what is printed.
+            raise BadInput("standard output: is closed; to discard it, use >/dev/null")
         arguments = _parser().parse_args(argv)
         status: int = arguments.command(arguments)
         sys.stdout.flush()
@@ -90,6 +95,7 @@ def _main(argv: Sequence[str] | None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except OSError as error:
+        # Errors of files have names, see `evenair.atomic.naming`.
         where = error.filename or ("standard output" if error.strerror else "")
         return _fail(FAILED, f"{where}: {reason(error)}" if where else reason(error))
     except Exception as error:

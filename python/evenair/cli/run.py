@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evenair.atomic import AtomicOutput, sibling
+from evenair.atomic import AtomicOutput, naming, sibling
 from evenair.cli.arguments import (
     BadInput,
     add_json,
@@ -13,6 +12,7 @@ from evenair.cli.arguments import (
     add_scenario,
     capture_file,
     figure_file,
+    file_name,
     runs_in_memory,
     seed,
 )
@@ -25,6 +25,7 @@ from evenair.scenario import load
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Mapping
+    from pathlib import Path
     from typing import Any
 
     from evenair.result import RunResult
@@ -46,7 +47,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_json(parser)
     parser.add_argument(
-        "--out", metavar="DIR", type=Path, help="write result, tables (Parquet) and scenario there"
+        "--out",
+        metavar="DIR",
+        type=file_name,
+        help="write result, tables (Parquet) and scenario there",
     )
     parser.add_argument(
         "--plot", metavar="FILE", type=figure_file, help="write a plot (.png, .svg, .pdf)"
@@ -117,7 +121,8 @@ def _stage_results(
         if plot:
             from evenair.style import write_figure  # imports matplotlib
 
-            write_figure(result.plot(), plot)
+            with naming(plot):
+                write_figure(result.plot(), plot)
 
     return write
 

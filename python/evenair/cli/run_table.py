@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from evenair.cli.console import mean_alone, new_table, open_console, with_interval
 from evenair.result import RunSet
-from evenair.statistics import Estimate, estimate
+from evenair.statistics import Estimate, estimate_known, part_of_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from rich.table import Table
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 def print_result(result: RunResult | RunSet) -> None:
     """Print a table of the flows and, below it, the summary of the runs."""
     runs = result.runs if isinstance(result, RunSet) else (result,)
-    summary = RunSet(runs).summary
+    whole = RunSet(runs)
     console = open_console()
     console.print(_flows(runs))
-    console.print("  ".join(_totals(summary)))
+    console.print("  ".join(_totals(whole)))
     simulated = sum(run.duration_s for run in runs)
     wall = sum(run.wall_s for run in runs)
     spread = "; means over the runs ± 95% confidence intervals" if len(runs) > 1 else ""
@@ -40,24 +40,32 @@ def _flows(runs: Sequence[RunResult]) -> Table:
     counts = ".0f" if len(runs) == 1 else ".1f"
     for k, flow in enumerate(runs[0].document["flows"]):
 
-        def of(key: str, scale: float = 1.0, *, k: int = k) -> Estimate | None:
+        def of(
+            cell: Callable[[Estimate | None, str, str], str],
+            key: str,
+            form: str,
+            scale: float = 1.0,
+            *,
+            k: int = k,
+        ) -> str:
             sample = [run.document["flows"][k].get(key) for run in runs]
-            return None if None in sample else estimate([value * scale for value in sample])
+            found = estimate_known(None if value is None else value * scale for value in sample)
+            return cell(found[0], form, part_of_runs(found[1], len(runs))) if found else "-"
 
         table.add_row(
             flow["id"],
             flow["station"],
             flow["direction"],
             flow["transport"],
-            with_interval(of("goodput_bps", 1e-6), ".3f"),
-            mean_alone(of("mean_rtt_s", 1e3), ".1f"),
-            mean_alone(of("retransmissions"), counts),
-            mean_alone(of("timeouts"), counts),
+            of(with_interval, "goodput_bps", ".3f", 1e-6),
+            of(mean_alone, "mean_rtt_s", ".1f", 1e3),
+            of(mean_alone, "retransmissions", counts),
+            of(mean_alone, "timeouts", counts),
         )
     return table
 
 
-def _totals(summary: Mapping[str, Estimate]) -> Iterator[str]:
+def _totals(runs: RunSet) -> Iterator[str]:
     shown = (
         ("aggregate", "aggregate_goodput_bps", 1e-6, ".3f", " Mb/s"),
         ("Jain's index", "jain_index", 1.0, ".3f", ""),
@@ -66,10 +74,11 @@ def _totals(summary: Mapping[str, Estimate]) -> Iterator[str]:
         ("mean session", "mean_session_s", 1.0, ".4f", " s"),
     )
     for label, name, scale, form, unit in shown:
-        if name in summary:
-            mean, ci95 = summary[name]
+        if name in runs.summary:
+            mean, ci95 = runs.summary[name]
+            part = part_of_runs(runs.counts[name], len(runs))
             scaled = Estimate(mean * scale, None if ci95 is None else ci95 * scale)
-            yield f"{label} {with_interval(scaled, form)}{unit}"
+            yield f"{label} {with_interval(scaled, form)}{unit}{part and f' ({part})'}"
 
 
 def _which(runs: Sequence[RunResult]) -> str:

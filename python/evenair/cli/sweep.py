@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenair.campaign.errors import CampaignError, CampaignInterrupted
-from evenair.cli.arguments import BadInput, add_quiet, add_scenario, runs, seed
+from evenair.cli.arguments import BadInput, add_quiet, add_scenario, file_name, runs, seed
 from evenair.cli.terminal import DONE, FAILED, INTERRUPTED, print_error, print_json, progress
 from evenair.scenario import read_document
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping
+    from pathlib import Path
 
     from evenair.campaign.result import Campaign
     from evenair.campaign.summary import Group
@@ -53,9 +53,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out",
         metavar="FILE.parquet",
-        type=Path,
+        type=file_name,
         required=True,
         help="the table; finished runs are stored in FILE.parquet.runs, to resume from",
+    )
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="replace existing tables that have other runs or are of another scenario",
     )
     parser.add_argument(
         "--flows", action="store_true", help="also write FILE-flows.parquet, one row per flow"
@@ -119,6 +124,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
                     *(["flows"] if arguments.flows else []),
                     *(["series"] if arguments.series else []),
                 ],
+                force=arguments.force,
                 progress=update,
                 base=shlex.join(base),
             )
@@ -183,5 +189,8 @@ def _document(campaign: Campaign, out: Path) -> dict[str, Any]:
 
 
 def _point(group: Group) -> dict[str, Any]:
-    summary = {name: metric._asdict() for name, metric in group.metrics.items()}
+    summary = {
+        name: {**metric._asdict(), "runs": group.counts[name]}
+        for name, metric in group.metrics.items()
+    }
     return {"keys": group.values, "runs": group.runs, "summary": summary}

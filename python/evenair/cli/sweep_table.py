@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from evenair.cli.console import mean_alone, new_table, open_console, with_interval
-from evenair.statistics import Estimate
+from evenair.statistics import Estimate, part_of_runs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,4 +61,5 @@ def _cell(group: Group, column: _Column) -> str:
         return "-"
     mean, ci95 = group.metrics[column.metric]
     scaled = Estimate(mean * column.scale, None if ci95 is None else ci95 * column.scale)
-    return (with_interval if column.interval else mean_alone)(scaled, column.form)
+    part = part_of_runs(group.counts[column.metric], group.runs)
+    return (with_interval if column.interval else mean_alone)(scaled, column.form, part)

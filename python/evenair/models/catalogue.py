@@ -149,6 +149,8 @@ def _window_effect(inputs: Mapping[str, Any], cell: Cell, variant: Variant) -> d
 def _session_delay(inputs: Mapping[str, Any], cell: Cell, variant: Variant) -> dict[str, Any]:
     n, distribution = inputs["stations"], inputs["size_distribution"]
     load = (inputs["think"], inputs["size"])
+    if np.ndim(inputs["shape"]) and distribution != "pareto":
+        raise ModelError("shape: got several values; accepted with size_distribution=pareto")
     if distribution == "queue":
         answer = session_delay(n, *load, inputs["delayed_ack"], cell, variant)
     else:

@@ -1,9 +1,9 @@
 """Rebuilds published papers: figures, tables, and a verdict on each claim.
 
-Each paper is a package with two functions, `rebuild` and `describe`, those of its `Paper`; this
+Each paper is a package with the functions `rebuild`, `folder` and `describe` of its `Paper`; this
 module is the registry. Shared modules: `paper` (the sequence of steps), `runs` (simulations),
-`figures` and `curves` (figures), `measures` and `claims` (verdicts), `report` and `csv_file`
-(output).
+`figures` and `curves` (figures), `measures` and `claims` (verdicts), `report`, `extent` and
+`csv_file` (output).
 """
 
 from __future__ import annotations
@@ -26,7 +26,11 @@ class _Paper(Protocol):
         quick: bool,
         out: Path,
         progress: Callable[[int, int], None] | None,
+        *,
+        force: bool,
     ) -> int: ...
+
+    def folder(self, figures: list[str] | None, quick: bool) -> Path: ...
 
     def describe(self) -> str: ...
 
@@ -37,19 +41,30 @@ def rebuild(
     quick: bool,
     out: Path,
     progress: Callable[[int, int], None] | None = None,
+    *,
+    force: bool = False,
 ) -> int:
     """Rebuild a paper's figures and tables in the folder `out`, and judge its claims.
 
     `figures` are the ids to rebuild, None for all of them: only the simulations that they need are
     run, and only claims that can be measured with these are judged. `quick` takes fewer and shorter
     runs, for a first look: do not judge a paper by it. `progress(done, total)` is called after each
-    run. `out` receives the figures as PNG and SVG, their data as CSV, `claims.json` and
-    `report.html`, when everything is done.
+    run. `out` receives the figures as PNG and SVG, their data as CSV, `claims.json`, `report.json`
+    and `report.html`, when everything is done. A report that is there is replaced only by one with
+    all of its figures that is not a `quick` one in place of a full one, or with `force`.
 
     Returns 1 if a claim with the evidence `test` fails, else 0. Raises ValueError, in one line, if
     there is no such paper or figure or if `out` cannot be written.
     """
-    return _paper(name).rebuild(figures, quick, out, progress)
+    return _paper(name).rebuild(figures, quick, out, progress, force=force)
+
+
+def folder(name: str, figures: list[str] | None, quick: bool) -> Path:
+    """Return the folder of a report by default: `report/NAME`, longer for a part of the paper.
+
+    Raises ValueError if there is no such paper or figure.
+    """
+    return _paper(name).folder(figures, quick)
 
 
 def describe(name: str) -> str:

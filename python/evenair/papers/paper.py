@@ -10,11 +10,12 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
 from evenair._core import __version__
-from evenair.atomic import AtomicOutput
+from evenair.atomic import AtomicOutput, naming
 from evenair.messages import reason
 from evenair.papers import report, runs
 from evenair.papers.claims import Claim, Verdict, judge, load_claims
 from evenair.papers.csv_file import write_csv
+from evenair.papers.extent import Extent, check_replaceable, default_folder
 from evenair.papers.figures import E, FigureSpec, select_figures
 from evenair.papers.runs import P, Runs
 from evenair.style import mark_truncated, styled, write_figure
@@ -81,6 +82,12 @@ class Paper(Generic[P, E]):
             self.condensed,
         )
 
+    def folder(self, figures: list[str] | None, quick: bool) -> Path:
+        """Return the default folder of a report. Raises ValueError for an unknown figure."""
+        specs = select_figures(self.figures, figures)
+        stems = [spec.stem for spec in specs] if len(specs) < len(self.figures) else None
+        return default_folder(self._extent(specs, quick), stems)
+
     def rebuild(
         self,
         figures: list[str] | None,
@@ -88,23 +95,32 @@ class Paper(Generic[P, E]):
         out: Path,
         progress: Progress | None = None,
         *,
+        force: bool = False,
         simulate: Callable[[list[P], E, Progress | None], Runs[P]] | None = None,
     ) -> int:
         """Rebuild the paper, see `evenair.papers.rebuild`. Tests replace `simulate`."""
         specs = select_figures(self.figures, figures)
         effort = self.quick if quick else self.full
+        extent = self._extent(specs, quick)
+        if not force:
+            check_replaceable(out, extent)
         with AtomicOutput() as output:
             folder = _stage_folder(output, out)
             points = {point for spec in specs for point in spec.points(effort)}
             results = (simulate or self.simulate)(sorted(points, key=self.order), effort, progress)
             verdicts = judge(self.claims(effort), results)
-            sections = _write_figures(specs, results, effort, folder)
-            _write_claims(verdicts, folder)
-            heading = self._heading(results, effort, self._command(figures, quick, out))
-            text = report.html(heading, sections, verdicts)
-            (folder / "report.html").write_text(text, encoding="utf-8")
+            with naming(folder):
+                sections = _write_figures(specs, results, effort, folder)
+                _write_claims(verdicts, folder)
+                extent.write(folder)
+                heading = self._heading(results, effort, self._command(figures, quick, out))
+                text = report.html(heading, sections, verdicts)
+                (folder / "report.html").write_text(text, encoding="utf-8")
             output.commit()
         return int(any(verdict.refutes for verdict in verdicts))
+
+    def _extent(self, specs: Iterable[FigureSpec[P, E]], quick: bool) -> Extent:
+        return Extent(self.name, tuple(spec.id for spec in specs), quick)
 
     def _heading(self, results: Runs[P], effort: E, command: str) -> report.Heading:
         documents = results.documents

@@ -221,7 +221,7 @@ impl<'de> DeserializeSeed<'de> for FileSeed {
                 plain.map_or_else(|| line.trim_matches('"').into(), serde_json::Value::from);
             match QuantitySeed(self.unit).deserialize(value) {
                 Ok(value) => values.push(value),
-                Err(_) if number == 1 && line.starts_with(|c: char| c.is_alphabetic()) => {}
+                Err(_) if number == 1 && is_heading(line) => {}
                 Err(error) => {
                     return Err(D::Error::custom(format!("{named}, line {number}: {error}")));
                 }
@@ -229,6 +229,12 @@ impl<'de> DeserializeSeed<'de> for FileSeed {
         }
         checked(values).map_err(|error| D::Error::custom(format!("{named}: {error}")))
     }
+}
+
+/// Whether a line starts with a word that is no number, as `nan` and `inf` are.
+fn is_heading(line: &str) -> bool {
+    let word = line.split_whitespace().next().unwrap_or_default();
+    word.starts_with(char::is_alphabetic) && word.parse::<f64>().is_err()
 }
 
 /// A path in quotes. The end of a path identifies the file, so that longer ones than other texts

@@ -512,7 +512,10 @@ fn a_trace_comes_from_a_file() {
     let [_, off] = on_and_off(&scenario);
     assert_eq!(off, Distribution::trace([0.25, 0.003].into()));
     for (file, part) in [
-        ("", "got 0 values; accepted: from 1 to"),
+        ("", "it is empty; accepted: a text file of values"),
+        ("\n", "got 0 values; accepted: from 1 to"),
+        ("nan\n1\n", "line 1: got \"nan\": it does not start with a number"),
+        ("Infinity s\n1\n", "line 1: got \"Infinity s\": it does not start with a number"),
         ("seconds\n", "got 0 values"),
         ("1\n2\nmany\n", "line 3: got \"many\""),
         ("1\n-2\n", "line 2: got -2: it is negative"),
@@ -526,4 +529,23 @@ fn a_trace_comes_from_a_file() {
         assert!(error.to_string().contains(part), "{error}");
     }
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Files that never end, or wait for an event, are not read.
+#[test]
+#[cfg(target_os = "linux")]
+fn traces_are_read_from_files_of_limited_size() {
+    let large = std::env::temp_dir().join(format!("evenair-large-{}", std::process::id()));
+    std::fs::File::create(&large).unwrap().set_len(10_000_001).unwrap();
+    for (path, part) in [
+        ("/dev/zero", "it is no file"),
+        ("/proc/self/pagemap", "it is empty"),
+        ("/proc/kmsg", "it is empty"),
+        (large.to_str().unwrap(), "it is larger than 10 MB"),
+    ] {
+        let on = format!("{{ distribution = \"trace\", file = {path:?} }}");
+        let error = application(&format!("{{ kind = \"on-off\", on = {on} }}")).unwrap_err();
+        assert!(error.to_string().contains(part), "{error}");
+    }
+    std::fs::remove_file(&large).unwrap();
 }

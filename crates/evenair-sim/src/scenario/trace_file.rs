@@ -1,5 +1,8 @@
 //! Applications whose sizes and times may come from files.
 
+use std::fs::File;
+use std::io::Read;
+
 use evenair_core::component::Reader;
 use evenair_core::traffic::Application;
 use serde::Deserializer;
@@ -20,8 +23,18 @@ fn read_text(path: &str) -> Result<String, String> {
     if !metadata.is_file() {
         return Err("it is no file".to_owned());
     }
-    if metadata.len() > MAX_BYTES {
+    // Files of the kernel state no length. Some of them never end, or wait for an event.
+    if metadata.len() == 0 {
+        return Err("it is empty".to_owned());
+    }
+    // What is larger than stated is not read to its end, either.
+    let mut text = String::new();
+    let file = File::open(path).map_err(message)?;
+    if metadata.len() <= MAX_BYTES {
+        file.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(message)?;
+    }
+    if metadata.len().max(text.len() as u64) > MAX_BYTES {
         return Err(format!("it is larger than {} MB", MAX_BYTES / 1_000_000));
     }
-    std::fs::read_to_string(path).map_err(message)
+    Ok(text)
 }

@@ -50,4 +50,5 @@ PAPER = Paper(
 
 claims = PAPER.claims
 describe = PAPER.describe
+folder = PAPER.folder
 rebuild = PAPER.rebuild

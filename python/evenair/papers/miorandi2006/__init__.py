@@ -54,6 +54,7 @@ PAPER: Paper[Point, Effort] = Paper(
 )
 
 describe = PAPER.describe
+folder = PAPER.folder
 claims = PAPER.claims
 simulate = PAPER.simulate
 rebuild = PAPER.rebuild

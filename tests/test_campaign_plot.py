@@ -1,0 +1,159 @@
+"""What plots and summaries average: runs, not flows, and only the runs that have a metric."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import evenair as ea
+import matplotlib as mpl
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from evenair.campaign.figure import plot
+from evenair.campaign.summary import summarize
+from evenair.cli.run_table import print_result
+from evenair.result import RunResult, RunSet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Evenair
+    from matplotlib.figure import Figure
+
+T_2 = 4.302652729911275
+"""The 0.975 quantile of Student's t with two degrees of freedom (a table of the distribution)."""
+
+
+def flows_table() -> pa.Table:
+    """Three seeds of two flows up and one down; up means are 1, 2, 3 Mb/s, down 10 each."""
+    rows = [
+        {"limit": 5, "seed": seed, "id": name, "direction": name[:-2], "goodput_bps": value * 1e6}
+        for seed in (1, 2, 3)
+        for name, value in (("up-1", seed - 1.0), ("up-2", seed + 1.0), ("down-1", 10.0))
+    ]
+    about = {b"evenair": json.dumps({"keys": ["limit"]}).encode()}
+    return pa.Table.from_pylist(rows).replace_schema_metadata(about)
+
+
+def drawn(figure: Figure) -> dict[str, tuple[list[Any], list[float], list[float]]]:
+    """Return abscissas, means and half-widths of each line, by label."""
+    lines = {}
+    for line in figure.axes[0].containers:
+        points, _, (bars,) = line.lines
+        half = [(top - bottom) / 2 for (_, bottom), (_, top) in bars.get_segments()]
+        lines[line.get_label()] = (list(points.get_xdata()), list(points.get_ydata()), half)
+    return lines
+
+
+def test_flows_are_averaged_per_run_before_the_interval() -> None:
+    figure = plot(flows_table(), "limit", "goodput_bps", ["direction"])
+    lines = drawn(figure)
+    assert list(lines) == ["up", "down"]
+    assert lines["up"] == ([5], pytest.approx([2]), pytest.approx([T_2 * 1 / 3**0.5]))
+    assert lines["down"] == ([5], pytest.approx([10]), pytest.approx([0]))
+    assert figure.axes[0].get_title().startswith("means of 3 runs per point, each the mean of")
+
+    (everything,) = drawn(plot(flows_table(), "limit", "goodput_bps")).values()
+    # Per seed (0 + 2 + 10)/3 = 4, 14/3, 16/3: standard deviation 2/3.
+    assert everything[1:] == (pytest.approx([14 / 3]), pytest.approx([T_2 * 2 / 3 / 3**0.5]))
+
+
+def test_flows_by_id() -> None:
+    lines = drawn(plot(flows_table(), "limit", "goodput_bps", ["id"]))
+    assert {name: mean for name, (_, (mean,), _) in lines.items()} == pytest.approx(
+        {"up-1": 1, "up-2": 3, "down-1": 10}
+    )
+    over_id = drawn(plot(flows_table(), "id", "goodput_bps", ["limit"]))["5"]
+    assert over_id[1] == pytest.approx([1, 3, 10])
+    assert over_id[2] == pytest.approx([T_2 / 3**0.5, T_2 / 3**0.5, 0])
+
+
+def test_the_table_of_flows_of_a_sweep(evenair: Evenair, tmp_path: Path) -> None:
+    command = ("sweep", "gong2006", "--set", "duration=2", "--vary", "cell.queue.limit=10,20")
+    assert evenair(*command, "--runs", "3", "--flows", "--out", "x.parquet").returncode == 0
+    axes = ("--x", "cell.queue.limit", "--y", "goodput_bps", "--by", "direction")
+    done = evenair("plot", "x-flows.parquet", *axes)
+    assert (done.returncode, done.stderr) == (0, "")
+    runs = pq.read_table(tmp_path / "x.parquet").to_pylist()
+    lines = drawn(plot(pq.read_table(tmp_path / "x-flows.parquet"), axes[1], axes[3], [axes[5]]))
+    for direction in ("up", "down"):
+        # The table of runs has the mean of each direction's flows: the same numbers another way.
+        samples = [
+            [r[f"mean_{direction}_goodput_bps"] / 1e6 for r in runs if r[axes[1]] == limit]
+            for limit in (10, 20)
+        ]
+        half = [T_2 * np.std(sample, ddof=1) / 3**0.5 for sample in samples]
+        means = [np.mean(sample) for sample in samples]
+        assert lines[direction] == ([10, 20], pytest.approx(means), pytest.approx(half))
+    done = evenair("plot", "x-flows.parquet", *axes[:4], "--by", "group")
+    assert done.returncode == 2
+    assert "--by: group: no such column" in done.stderr
+
+
+def test_text_in_plots_is_literal(tmp_path: Path) -> None:
+    rows = [{"name": name, "seed": 1, "y": 1.0} for name in ("$$", "_a", "$x$")]
+    table = pa.Table.from_pylist(rows).append_column("x", pa.array([1, 2, 3]))
+    figure = plot(table, "x", "y", ["name"])
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        plot(table, "name", "y").savefig(tmp_path / "x.svg")
+        figure.savefig(tmp_path / "by.svg")
+    for name in ("$$", "_a", "$x$"):
+        assert f">{name}<" in (tmp_path / "x.svg").read_text()
+        assert f"{name}<" in (tmp_path / "by.svg").read_text()
+
+
+def partial_table() -> pa.Table:
+    """Ten runs at each of three points: all, nine and none have a session."""
+    rows = [
+        {"limit": limit, "seed": seed, "mean_session_s": value}
+        for limit, missing in ((1, 0), (2, 1), (3, 10))
+        for seed in range(1, 11)
+        for value in [None if seed <= missing else float(seed)]
+    ]
+    return pa.Table.from_pylist(rows)
+
+
+def test_runs_without_a_metric_are_left_out_and_counted() -> None:
+    groups = summarize(partial_table(), ["limit"], ["mean_session_s"])
+    assert [group.runs for group in groups] == [10, 10, 10]
+    assert [group.counts.get("mean_session_s") for group in groups] == [10, 9, None]
+    assert [group.metrics["mean_session_s"].mean for group in groups[:2]] == [5.5, 6.0]
+    figure = plot(partial_table(), "limit", "mean_session_s")
+    (line,) = drawn(figure).values()
+    assert line[:2] == ([1, 2], [5.5, 6.0])
+    assert [text.get_text() for text in figure.axes[0].texts] == ["", "9 of 10 runs"]
+    assert "1 of 3 points left out: no run has a value" in figure.axes[0].get_title()
+
+
+def test_tables_count_the_runs_that_have_a_metric(capsys: pytest.CaptureFixture[str]) -> None:
+    text = ea.run(ea.load("gong2006").with_(duration=1)).json
+    runs = RunSet([RunResult(text) for _ in range(3)])
+    del runs.runs[0].document["ap_queue"]["loss_ratio"]
+    runs.runs[2].document["flows"][0]["mean_rtt_s"] = None
+    assert runs.counts["ap_queue_loss_ratio"] == 2
+    summary = json.loads(runs.json)["summary"]
+    assert summary["ap_queue_loss_ratio"]["runs"] == 2
+    assert summary["jain_index"]["runs"] == 3
+    assert summary["ap_queue_loss_ratio"]["mean"] == runs.runs[1].metrics["ap_queue_loss_ratio"]
+    print_result(runs)
+    printed = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in printed if "(2 of 3 runs)" in line] == ["up-1", "aggregate"]
+
+
+def test_a_sweep_counts_the_runs_that_have_a_metric(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    from evenair.campaign.result import Campaign
+    from evenair.cli.sweep_table import print_campaign
+
+    whole = ea.sweep("gong2006", {"duration": [1]}, runs=3)
+    column = whole.table.column_names.index("jain_index")
+    values = [None, *whole.table["jain_index"].to_pylist()[1:]]
+    table = whole.table.set_column(column, "jain_index", pa.array(values))
+    campaign = Campaign({"runs": table}, ["duration"], [], [], 3, 0)
+    assert campaign.summary()["jain_index_runs"].to_pylist() == [2]
+    assert campaign.summary()["aggregate_goodput_bps_runs"].to_pylist() == [3]
+    print_campaign(campaign, tmp_path / "x.parquet")
+    assert capsys.readouterr().out.count("(2 of 3 runs)") == 1
