@@ -152,7 +152,7 @@ def test_a_sweep_counts_the_runs_that_have_a_metric(
     column = whole.table.column_names.index("jain_index")
     values = [None, *whole.table["jain_index"].to_pylist()[1:]]
     table = whole.table.set_column(column, "jain_index", pa.array(values))
-    campaign = Campaign({"runs": table}, ["duration"], [], [], 3, 0)
+    campaign = Campaign({"runs": table}, ["duration"], [], [], 3, 0, None)
     assert campaign.summary()["jain_index_runs"].to_pylist() == [2]
     assert campaign.summary()["aggregate_goodput_bps_runs"].to_pylist() == [3]
     print_campaign(campaign, tmp_path / "x.parquet")
