@@ -14,9 +14,10 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 
-# A shell that starts the tests in the background has them ignore Ctrl-C, and what they start as
-# well; commands whose handling of it is tested must not.
+# A shell that starts the tests in the background has them ignore Ctrl-C, nohup has them ignore
+# SIGHUP, and so do the commands that they start, whose handling of both is tested.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 class Evenair(Protocol):
