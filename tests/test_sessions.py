@@ -85,7 +85,7 @@ def test_run_writes_the_sessions(evenair: Evenair, scenario: Path, tmp_path: Pat
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("", "got 0 values; accepted: from 1 to"),
+        ("", "it is empty; accepted: a text file of values"),
         ("bytes\n", "got 0 values"),
         ("100\nmany\n", 'sizes.csv", line 2: got "many"'),
         (None, "No such file"),

@@ -208,7 +208,7 @@ fn fill_the_link(rack: bool, prr: bool) {
                 let steady = link.utilisation(20, 120);
                 // In a recovery at 20 s the cumulative ACK is behind by up to what path and queue
                 // hold, of which 1250 arrive per second.
-                let most = 1.0 + 2.0 * BDP as f64 / (1250.0 * 100.0);
+                let most = 1.0 + 2.0 * BDP / (1250.0 * 100.0);
                 assert!((0.99..=most).contains(&steady), "{name} ({delayed_ack}): {steady}");
             }
         }
