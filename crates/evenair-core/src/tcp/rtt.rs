@@ -32,14 +32,7 @@ impl RttEstimator {
         self.samples += 1;
         self.sum += rtt;
         self.least = self.least.min(rtt);
-        // RFC 6298 2.2 and 2.3, with alpha = 1/8 and beta = 1/4.
-        let (srtt, rttvar) = match self.smoothed {
-            None => (rtt, rtt / 2),
-            Some((srtt, rttvar)) => {
-                let error = srtt.saturating_sub(rtt) + rtt.saturating_sub(srtt);
-                ((srtt * 7 + rtt) / 8, (rttvar * 3 + error) / 4)
-            }
-        };
+        let (srtt, rttvar) = smooth(self.smoothed, rtt);
         self.smoothed = Some((srtt, rttvar));
         let rto = srtt + CLOCK_GRANULARITY.max(rttvar * 4);
         self.rto = rto.max(self.min_rto).min(MAX_RTO);
@@ -73,6 +66,18 @@ impl RttEstimator {
     /// The number of samples and their sum.
     pub fn total(&self) -> (u64, Duration) {
         (self.samples, self.sum)
+    }
+}
+
+/// SRTT and RTTVAR after a sample, from those before it (RFC 6298 2.2 and 2.3, with alpha = 1/8 and
+/// beta = 1/4).
+pub(super) fn smooth(before: Option<(Duration, Duration)>, rtt: Duration) -> (Duration, Duration) {
+    match before {
+        None => (rtt, rtt / 2),
+        Some((srtt, rttvar)) => {
+            let error = srtt.saturating_sub(rtt) + rtt.saturating_sub(srtt);
+            ((srtt * 7 + rtt) / 8, (rttvar * 3 + error) / 4)
+        }
     }
 }
 

@@ -27,6 +27,7 @@ use std::collections::VecDeque;
 
 use super::{DUPLICATE_ACK_THRESHOLD, Tcb};
 use crate::tcp::congestion::CongestionControl;
+use crate::tcp::rtt::smooth;
 use crate::tcp::sender::Segment;
 use crate::time::{Duration, Instant};
 
@@ -142,13 +143,7 @@ impl FineGrained {
 
     /// Takes a round-trip time measured on a segment that was sent once.
     fn sample(&mut self, rtt: Duration) {
-        let (srtt, rttvar) = match self.smoothed {
-            None => (rtt, rtt / 2),
-            Some((srtt, rttvar)) => {
-                let error = srtt.saturating_sub(rtt) + rtt.saturating_sub(srtt);
-                ((srtt * 7 + rtt) / 8, (rttvar * 3 + error) / 4)
-            }
-        };
+        let (srtt, rttvar) = smooth(self.smoothed, rtt);
         self.smoothed = Some((srtt, rttvar));
         self.timeout = Some((srtt + rttvar * 2) * 17 / 16);
     }
