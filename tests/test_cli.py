@@ -242,6 +242,18 @@ def test_interrupt_stops_a_run_at_once(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_interrupt_stops_a_cell_that_delivers_nothing(tmp_path: Path) -> None:
+    arguments = ["run", "gong2006", "--set", "duration=1e6", "--set", "cell.short_retry_limit=255"]
+    for group in range(2):
+        error = '{ rate = 0.9999999, level = "mac" }'
+        arguments += ["--set", f"station.{group}.error={error}"]
+        arguments += ["--set", f"station.{group}.count=50"]
+    status, stdout, stderr, seconds = interrupt(arguments, tmp_path)
+    assert (status, stdout) == (130, "")
+    assert stderr.startswith("evenair: interrupted")
+    assert seconds < 1
+
+
 def test_interrupt_keeps_finished_runs(tmp_path: Path) -> None:
     arguments = ["run", "gong2006", "--runs", "10000", "--seed", "10", "--json"]
     status, stdout, stderr, seconds = interrupt(arguments, tmp_path)

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use evenair_core::packet::Packet;
-use evenair_core::time::Instant;
+use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::{End, Output, PacketOption};
 
 use crate::capture::writer::CaptureWriter;
@@ -25,8 +25,10 @@ use crate::series::Sampler;
 use crate::timers::Timers;
 use crate::{CaptureSinks, RunError, RunOptions, build};
 
-/// How many steps of the loop pass between two looks at the cancel flag: a millisecond or two.
+/// How many steps of the loop pass between two checks of the cancel flag: a millisecond or two.
 const STEPS_PER_CANCEL_CHECK: u32 = 1 << 14;
+/// How far the cell proceeds without a packet that arrives until the cancel flag is checked.
+const CELL_TIME_PER_CANCEL_CHECK: Duration = Duration::from_millis(100);
 
 /// Everything that a run consists of.
 pub(crate) struct Simulation<'a, M> {
@@ -62,6 +64,16 @@ impl<M: CellKind> Output for Ports<'_, M> {
         }
         self.network.send(self.now, from, &packet);
     }
+}
+
+/// What a step of the loop has done.
+enum Step {
+    /// An event.
+    Event,
+    /// The cell has proceeded for [`CELL_TIME_PER_CANCEL_CHECK`].
+    CellTime,
+    /// Nothing is due before the end.
+    End,
 }
 
 /// A timer of the simulation.
@@ -173,8 +185,10 @@ impl<'a, M: CellKind> Simulation<'a, M> {
     fn advance_to_end(&mut self) {
         while !self.is_cancelled() {
             for _ in 0..STEPS_PER_CANCEL_CHECK {
-                if !self.advance() {
-                    return;
+                match self.advance() {
+                    Step::Event => {}
+                    Step::CellTime => break,
+                    Step::End => return,
                 }
             }
         }
@@ -185,18 +199,23 @@ impl<'a, M: CellKind> Simulation<'a, M> {
         self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// Lets the cell proceed until something else is due, and then does that; false when nothing is due
-    /// before the end.
-    fn advance(&mut self) -> bool {
+    /// Lets the cell proceed until a packet arrives or something else is due, and does that.
+    fn advance(&mut self) -> Step {
         let end = self.end;
         let wired_at = self.network.wired_due();
         let timer_at = self.timers.next();
-        if let Some(arrival) = self.network.poll_cell(wired_at.min(timer_at).min(end)) {
+        let due = wired_at.min(timer_at).min(end);
+        let limit = due.min(self.now + CELL_TIME_PER_CANCEL_CHECK);
+        if let Some(arrival) = self.network.poll_cell(limit) {
             self.begin_event(arrival.at);
             if self.network.on_arrival(&arrival) {
                 self.deliver(&arrival.packet);
             }
-            return true;
+            return Step::Event;
+        }
+        if limit < due {
+            self.now = limit;
+            return Step::CellTime;
         }
         if wired_at <= timer_at && wired_at < end {
             self.begin_event(wired_at);
@@ -204,15 +223,15 @@ impl<'a, M: CellKind> Simulation<'a, M> {
                 self.deliver(&packet);
             }
             self.network.end_wired_event();
-            return true;
+            return Step::Event;
         }
         // At the very end only what timers do still counts, for a sample may be due then.
         if timer_at <= end {
             self.begin_event(timer_at);
             self.on_timer();
-            return true;
+            return Step::Event;
         }
-        false
+        Step::End
     }
 
     fn begin_event(&mut self, at: Instant) {

@@ -61,6 +61,8 @@ wired={flow=[{from="server",to="servr"}]} => wired.flow.0.to => did you mean "se
 wired={flow=[{from="server",to="ap"}]} => wired.flow.0.to => got "ap"; accepted: "server"
 wired={flow=[{from="server",to="server"}]} => wired.flow.0.to => another host
 wired={flow=[{from="server",to="server",direction="up"}]} => wired.flow.0.direction => between hosts
+wired={link=[{between=["ap","server"]},{between=["server","b"],rate="unlimited",delay=0}],flow=[{from="server",to="b"}]} => wired.flow.0 => take no time | at least 1 ns
+wired={link=[{between=["ap","server"]},{between=["server","b"],rate="1000 Gbps",delay=0}],flow=[{from="server",to="b",segment=1}]} => wired.flow.0 => take no time
 wired={flow=[[1]]} => wired.flow.0 => got a list
 station.0.flows.0.host=server => station.0.flows.0.host => where there is one link
 station.0.flows.0.from=server => station.0.flows.0.from => got it with a station's flow

@@ -32,6 +32,11 @@ fn directed_index(link: usize, forward: bool) -> usize {
     2 * link + usize::from(forward)
 }
 
+/// The link of a direction.
+pub(crate) fn link_of(directed: usize) -> usize {
+    directed / 2
+}
+
 impl Topology {
     /// The topology of `wired`, whose links are known (see [`Wired::links`]).
     ///

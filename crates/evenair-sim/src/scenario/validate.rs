@@ -7,7 +7,9 @@ use evenair_core::loss::Level;
 use evenair_core::traffic::{Application, Stream};
 use serde_json::Value;
 
-use self::flow::{check_flow, check_size, check_station_flow, check_times, check_wired_flow};
+use self::flow::{
+    check_flow, check_path, check_size, check_station_flow, check_times, check_wired_flow,
+};
 use super::choices::Preamble;
 use super::topology::Topology;
 use super::types::{Cell, Direction, Flow, PhyKind, Scenario, Station, Wired};
@@ -109,6 +111,7 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
         check_flow(&field, flow)?;
         check_times(&field, flow, Seconds::ZERO, Seconds::from(end))?;
         check_size(&field, flow, 0, 0)?;
+        check_path(&field, flow, &scenario.wired, &topology)?;
         check_wired_limits(&scenario.wired, flow.segment + flow.header)?;
     }
     if let Some(trace) = &scenario.trace {

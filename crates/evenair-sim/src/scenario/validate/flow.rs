@@ -3,9 +3,10 @@
 use evenair_core::component::message::{quoted_list, unknown_name};
 use evenair_core::component::{BitRate, Registry, Seconds};
 use evenair_core::tcp::MAX_RTO;
+use evenair_core::time::Duration;
 use evenair_core::traffic::{Application, Distribution, OnOffConfig, Pattern, Stream};
 
-use super::super::topology::Topology;
+use super::super::topology::{Topology, link_of};
 use super::super::types::{Direction, Flow, Transport, Wired};
 use super::{Checked, Problem, above_zero, check_component, fail};
 
@@ -186,6 +187,29 @@ pub(super) fn check_wired_flow(field: &str, flow: &Flow, topology: &Topology) ->
         return Err(fail(&at("to"), "got the host that the data come from", "another host"));
     }
     Ok(())
+}
+
+/// Refuses a TCP flow between hosts whose packets and ACKs take no time at all: time would stand
+/// still.
+pub(super) fn check_path(field: &str, flow: &Flow, wired: &Wired, topology: &Topology) -> Checked {
+    let host = |name: &Option<String>| name.as_deref().and_then(|name| topology.node(name));
+    let (Some(from), Some(to)) = (host(&flow.from), host(&flow.to)) else { return Ok(()) };
+    let links = wired.links();
+    let bits = |bytes: u32| 8 * u64::from(bytes);
+    let takes_time = |path: Vec<usize>, bits: u64| {
+        path.into_iter().map(|directed| &links[link_of(directed)]).any(|link| {
+            let time = link.rate.rate().time_for_bits(bits) + link.delay.duration();
+            time > Duration::ZERO
+        })
+    };
+    if !flow.transport.is_tcp()
+        || takes_time(topology.path(from, to), bits(flow.segment + flow.header))
+        || takes_time(topology.path(to, from), bits(flow.header))
+    {
+        return Ok(());
+    }
+    let accepted = "a path on which a packet takes at least 1 ns: a link with a rate or a delay";
+    Err(fail(field, "got a path on which packets take no time", accepted))
 }
 
 fn check_host(field: &str, host: &str, topology: &Topology) -> Checked {
