@@ -39,6 +39,11 @@ impl Instant {
     pub const fn since(self, earlier: Self) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }
+
+    /// `span` later; [`Instant::NEVER`] where that is beyond the range.
+    pub const fn saturating_add(self, span: Duration) -> Self {
+        Self(self.0.saturating_add(span.0))
+    }
 }
 
 impl Duration {

@@ -37,7 +37,7 @@ use simulation::Simulation;
 
 /// The version of results. It is raised when a change of the code changes the result of a scenario
 /// and seed.
-pub const RESULT_VERSION: u32 = 5;
+pub const RESULT_VERSION: u32 = 6;
 
 /// Options of a run that do not affect its result.
 #[derive(Clone, Debug, Default)]

@@ -137,6 +137,11 @@ impl<M: CellKind> Network<M> {
         self.cell.poll(limit)
     }
 
+    /// When the cell has something to do next.
+    pub(crate) fn cell_due(&self) -> Instant {
+        self.cell.poll_at()
+    }
+
     /// A packet has crossed the cell. Returns whether it has reached the end that it is for.
     #[inline(always)]
     pub(crate) fn on_arrival(&mut self, arrival: &Arrival<Packet>) -> bool {

@@ -214,7 +214,8 @@ impl<'a, M: CellKind> Simulation<'a, M> {
             return Step::Event;
         }
         if limit < due {
-            self.now = limit;
+            // Time in which the cell does nothing takes no steps.
+            self.now = self.network.cell_due().clamp(limit, due);
             return Step::CellTime;
         }
         if wired_at <= timer_at && wired_at < end {

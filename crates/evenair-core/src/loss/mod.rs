@@ -4,12 +4,20 @@
 //! reception, whether it is lost. With `level = "mac"` it decides on each frame that the MAC
 //! transmits, RTS, CTS and ACK included; the MAC retransmits what is not acknowledged. With
 //! `level = "ip"` it decides on each packet that the MAC has delivered. To add a loss model, add a
-//! configuration and a type here and a line in `loss_models!` below.
+//! file and a line in `loss_models!` below.
 
-use crate::component::{configuration, named, names, positive, probability, registry};
+mod bit_error;
+mod gilbert_elliott;
+mod independent;
+
+pub use bit_error::{BitError, BitErrorConfig};
+pub use gilbert_elliott::{GilbertElliott, GilbertElliottConfig};
+pub use independent::{Independent, IndependentConfig};
+
+use crate::component::{configuration, named, names, probability, registry};
 use crate::packet::Direction;
 use crate::rng::{RngStream, StreamId};
-use crate::time::{Duration, Instant};
+use crate::time::Instant;
 use crate::units::Rate;
 
 /// Whether a frame carries a packet.
@@ -36,6 +44,12 @@ pub struct Frame {
 pub trait LossModel {
     /// Whether the `frame` that is received at `now` is lost. `now` never decreases.
     fn loses(&mut self, now: Instant, frame: Frame) -> bool;
+
+    /// Nothing that is received before this time is lost: [`LossModel::loses`] need not be called
+    /// for it.
+    fn no_loss_before(&self) -> Instant {
+        Instant::ZERO
+    }
 }
 
 /// Generates the registry of all loss models, and an enum that dispatches to them.
@@ -74,6 +88,10 @@ macro_rules! loss_models {
         impl LossModel for Losses {
             fn loses(&mut self, now: Instant, frame: Frame) -> bool {
                 match self { $(Self::$type(model) => model.loses(now, frame),)+ }
+            }
+
+            fn no_loss_before(&self) -> Instant {
+                match self { $(Self::$type(model) => model.no_loss_before(),)+ }
             }
         }
     };
@@ -182,152 +200,21 @@ impl LinkLoss {
             && covered
             && losses.as_mut().is_some_and(|losses| losses.loses(now, frame))
     }
-}
 
-configuration! {
-    /// Parameters of independent losses.
-    pub struct IndependentConfig {
-        name: "independent",
-        summary: "each packet is lost with the same probability, whatever happened to others",
-        source: "Bernoulli trials",
-    }
-    /// Common to all loss models.
-    loss: LossRateConfig = LossRateConfig::default();
-    /// Common to all loss models.
-    scope: ScopeConfig = ScopeConfig::default();
-}
-
-/// Independent losses.
-#[derive(Clone, Debug)]
-pub struct Independent {
-    rate: f64,
-    stream: RngStream,
-}
-
-impl Independent {
-    fn new(config: IndependentConfig, stream: RngStream) -> Self {
-        Self { rate: config.loss.rate, stream }
-    }
-}
-
-impl LossModel for Independent {
-    fn loses(&mut self, _now: Instant, _frame: Frame) -> bool {
-        self.stream.bernoulli(self.rate)
-    }
-}
-
-configuration! {
-    /// Parameters of the Gilbert-Elliott model.
-    pub struct GilbertElliottConfig {
-        name: "gilbert-elliott",
-        summary: "a good state without losses and a bad one in which every packet is lost",
-        source: "Gilbert 1960, Elliott 1963; Tsiknas and Stamatelos 2012, equation (1)",
-    }
-    /// Common to all loss models.
-    loss: LossRateConfig = LossRateConfig::default();
-    /// mean duration of the bad state; that of the good one follows from the rate
-    bad_state: Duration = Duration::from_millis(5), positive();
-    /// Common to all loss models.
-    scope: ScopeConfig = ScopeConfig::default();
-}
-
-/// A two-state Markov chain in continuous time. Sojourn times are exponential, with means T_B in
-/// the bad state and T_G = T_B (1 - p) / p in the good state, so the share of time in the bad
-/// state, and of lost packets, is p (Tsiknas and Stamatelos 2012, equation (1)). The state changes
-/// with time, not per packet, so a bad state also ends while the sender is idle.
-///
-/// The state is sampled when a packet arrives. If it was bad (b = 1) or good (b = 0) at the last
-/// sample, a time d earlier, it is bad with probability p + (b - p) exp(-d (1/T_B + 1/T_G)). This
-/// needs one random draw per packet and has the same distribution as drawing every sojourn time.
-#[derive(Clone, Debug)]
-pub struct GilbertElliott {
-    rate: f64,
-    /// 1/T_B + 1/T_G, per second.
-    relaxation: f64,
-    relaxation_per_nano: f64,
-    bad: bool,
-    sampled_at: Instant,
-    stream: RngStream,
-}
-
-impl GilbertElliott {
-    fn new(config: GilbertElliottConfig, mut stream: RngStream) -> Self {
-        let rate = config.loss.rate;
-        // 1/T_B + 1/T_G = 1/T_B (1 + p / (1 - p)) = 1 / (T_B (1 - p))
-        let relaxation = 1.0 / (config.bad_state.as_secs_f64() * (1.0 - rate));
-        let bad = stream.bernoulli(rate);
-        Self {
-            rate,
-            relaxation,
-            relaxation_per_nano: relaxation / 1e9,
-            bad,
-            sampled_at: Instant::ZERO,
-            stream,
+    /// No packet or frame that is received before this time is lost at `level`.
+    pub fn no_loss_before(&self, level: Level) -> Instant {
+        if self.level != level {
+            return Instant::NEVER;
         }
-    }
-}
-
-impl LossModel for GilbertElliott {
-    fn loses(&mut self, now: Instant, _frame: Frame) -> bool {
-        let elapsed = now.since(self.sampled_at);
-        self.sampled_at = now;
-        let draw = self.stream.uniform();
-        // From the good state, the probability of the bad state is p (1 - exp(-x)) <= p x. Most
-        // draws exceed this bound (the margin covers rounding) and need no exponential.
-        let bound = self.rate * self.relaxation_per_nano * elapsed.as_nanos() as f64;
-        if !self.bad && draw > bound * 1.000_001 + 1e-15 {
-            return false;
-        }
-        let start = if self.bad { 1.0 } else { 0.0 };
-        let memory = libm::exp(-elapsed.as_secs_f64() * self.relaxation);
-        self.bad = draw < self.rate + (start - self.rate) * memory;
-        self.bad
-    }
-}
-
-configuration! {
-    /// Parameters of independent bit errors.
-    pub struct BitErrorConfig {
-        name: "bit-error",
-        summary: "each bit is wrong with the same probability, and a packet with a wrong bit is lost",
-        source: "Bernoulli trials; the probability is 1 - (1 - b)^(8 bytes)",
-    }
-    /// bit error rate b of data frames and packets
-    data: f64 = 0.000_01, probability();
-    /// bit error rate b of RTS, CTS and ACK frames, whose rate and modulation may be others
-    control: f64 = 0.000_01, probability();
-    /// Common to all loss models.
-    scope: ScopeConfig = ScopeConfig::default();
-}
-
-/// Independent bit errors. PLCP preamble and header have none.
-#[derive(Clone, Debug)]
-pub struct BitError {
-    /// ln(1 - b) of data and control frames.
-    log_correct: [f64; 2],
-    stream: RngStream,
-}
-
-impl BitError {
-    fn new(config: BitErrorConfig, stream: RngStream) -> Self {
-        Self { log_correct: [config.data, config.control].map(|b| libm::log1p(-b)), stream }
-    }
-}
-
-impl LossModel for BitError {
-    fn loses(&mut self, _now: Instant, frame: Frame) -> bool {
-        let log_correct = match frame.kind {
-            FrameKind::Data => self.log_correct[0],
-            FrameKind::Control => self.log_correct[1],
-        };
-        let bits = 8.0 * f64::from(frame.bytes);
-        self.stream.uniform() < -libm::expm1(bits * log_correct)
+        let models = [&self.down, &self.up].into_iter().flatten();
+        models.map(LossModel::no_loss_before).min().unwrap_or(Instant::NEVER)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::Duration;
 
     const FRAME: Frame = Frame { kind: FrameKind::Data, rate: Rate::from_mbps(11), bytes: 1536 };
 
@@ -392,6 +279,57 @@ mod tests {
             chi2 += (observed - n * probability).powi(2) / (n * probability);
         }
         assert!(chi2 < 45.3, "chi-square {chi2}");
+    }
+
+    /// Frames that `no_loss_before` exempts need not be asked about: the others are lost or not as if
+    /// all had been asked about.
+    #[test]
+    fn exempt_frames_are_not_lost() {
+        for (rate, seed) in [(0.0, 1), (1e-300, 2), (0.01, 3), (0.3, 4), (0.99, 5)] {
+            let mut asked = losses("gilbert-elliott", rate, Duration::from_millis(5), seed);
+            let mut exempted = asked.clone();
+            let mut exempt = 0;
+            for i in 1..=100_000 {
+                let now = Instant::ZERO + Duration::from_micros(700) * i;
+                let lost = asked.loses(now, FRAME);
+                if now < exempted.no_loss_before() {
+                    exempt += 1;
+                    assert!(!lost);
+                } else {
+                    assert_eq!(exempted.loses(now, FRAME), lost);
+                }
+            }
+            // A good state of mean T_G = 5 ms (1 - p) / p has begun before most frames if it is
+            // longer than 0.7 ms.
+            assert_eq!(exempt > 50_000, rate < 0.5, "{exempt} at {rate}");
+        }
+    }
+
+    /// Asked every 10 us, the chain shows its sojourns. Their means are T_B and T_G and, as they are
+    /// exponential, so are their standard deviations: a mean of n sojourns is within 4 T / sqrt(n), and
+    /// the share of those that exceed twice the mean within 4 standard errors of exp(-2).
+    #[test]
+    fn sojourns_are_exponential() {
+        let (rate, step) = (0.2, 10e-6);
+        let mut chain = losses("gilbert-elliott", rate, Duration::from_millis(5), 6);
+        let mut sojourns = [Vec::new(), Vec::new()];
+        let (mut state, mut length) = (false, 0.0);
+        for i in 1..=20_000_000_u64 {
+            let lost = chain.loses(Instant::from_nanos(10_000 * i), FRAME);
+            if lost != state {
+                sojourns[usize::from(state)].push(length);
+                (state, length) = (lost, 0.0);
+            }
+            length += step;
+        }
+        for (lengths, mean) in sojourns.iter().zip([0.02, 0.005]) {
+            let n = lengths.len() as f64;
+            let measured = lengths.iter().sum::<f64>() / n;
+            assert!((measured - mean).abs() < 4.0 * mean / n.sqrt(), "{measured}, not {mean}");
+            let long = lengths.iter().filter(|&&length| length > 2.0 * mean).count() as f64 / n;
+            let p = libm::exp(-2.0);
+            assert!((long - p).abs() < 4.0 * (p * (1.0 - p) / n).sqrt(), "{long}, not {p}");
+        }
     }
 
     /// A frame of n bytes is lost with probability 1 - (1 - b)^(8 n). Five standard errors of the share

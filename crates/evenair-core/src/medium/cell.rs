@@ -64,6 +64,8 @@ struct Nodes<P> {
     free: Vec<u32>,
     /// By node; of the link between that station and the access point.
     losses: Vec<Option<Box<LinkLoss>>>,
+    /// [`LinkLoss::no_loss_before`] of each, at [`Level::Mac`].
+    no_loss_before: Vec<Instant>,
     /// Packets discarded after the MAC had delivered them, by node.
     residual_losses: Vec<u64>,
     /// Queues in which a shaper holds packets back that the medium asked for, and when they are ready.
@@ -90,6 +92,9 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         let nodes = losses.len();
         assert_eq!(queues.len(), M::LAYOUT.count(nodes as u32) as usize, "queues of the layout");
         let ids = (0..queues.len() as u32).map(TxQueueId);
+        let no_loss_before = |loss: &Option<LinkLoss>| {
+            loss.as_ref().map_or(Instant::NEVER, |loss| loss.no_loss_before(Level::Mac))
+        };
         Self {
             medium,
             nodes: Nodes {
@@ -98,6 +103,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
                 queues,
                 taken: Vec::new(),
                 free: Vec::new(),
+                no_loss_before: losses.iter().map(no_loss_before).collect(),
                 losses: losses.into_iter().map(|loss| loss.map(Box::new)).collect(),
                 residual_losses: vec![0; nodes],
                 held: Vec::new(),
@@ -282,16 +288,15 @@ impl<P: CellPacket> CellContext for Nodes<P> {
     }
 
     #[inline(always)]
-    fn may_corrupt(&self, station: NodeId) -> bool {
-        self.losses[station.index()].as_ref().is_some_and(|loss| loss.level == Level::Mac)
+    fn no_loss_before(&self, station: NodeId) -> Instant {
+        self.no_loss_before[station.index()]
     }
 
-    #[inline(always)]
     fn is_corrupted(&mut self, transmission: &Transmission) -> bool {
         let Transmission { at, station, direction, kind, rate, bytes } = *transmission;
-        match &mut self.losses[station.index()] {
-            Some(loss) => loss.lose(Level::Mac, direction, at, Frame { kind, rate, bytes }),
-            None => false,
-        }
+        let Some(loss) = &mut self.losses[station.index()] else { return false };
+        let corrupted = loss.lose(Level::Mac, direction, at, Frame { kind, rate, bytes });
+        self.no_loss_before[station.index()] = loss.no_loss_before(Level::Mac);
+        corrupted
     }
 }

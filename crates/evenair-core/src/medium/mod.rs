@@ -143,9 +143,9 @@ pub trait CellContext {
     /// The sender is done with `packet`, which no longer counts against the limit of its queue.
     fn release(&mut self, now: Instant, packet: PacketId, status: TxStatus);
 
-    /// Whether frames on the link of `station` may be corrupted. If not, a medium need not ask
-    /// [`CellContext::is_corrupted`].
-    fn may_corrupt(&self, station: NodeId) -> bool;
+    /// Frames on the link of `station` that end before this time are not corrupted: a medium need not
+    /// ask [`CellContext::is_corrupted`] about them.
+    fn no_loss_before(&self, station: NodeId) -> Instant;
 
     /// Whether a frame that met no other is undecodable. Asked once for each frame that is
     /// transmitted; for the frames of one link and direction in order of time.

@@ -43,7 +43,8 @@ impl Dcf {
         let exchange =
             Exchange { start, data_start, data_end, rate, rts, acknowledged: true, retries };
         let station = if node.is_access_point() { mac.to } else { node };
-        if cell.may_corrupt(station) {
+        let end = data_end + sifs + self.ack_time;
+        if self.macs[node.index()].received || cell.no_loss_before(station) <= end {
             let corrupted = self.first_corrupted(node, station, &exchange, cell);
             if corrupted.is_some() || self.macs[node.index()].received {
                 return self.send_on_lossy_link(node, exchange, corrupted);
@@ -55,7 +56,7 @@ impl Dcf {
             mac.short_retries = 0;
         }
         mac.usage.data_frames += 1;
-        mac.usage.airtime.successes += data_end.since(now) + sifs + self.ack_time;
+        mac.usage.airtime.successes += end.since(now);
         self.due = data_end;
         self.exchange = exchange;
         self.phase = Phase::Sending;

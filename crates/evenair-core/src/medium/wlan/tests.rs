@@ -115,8 +115,9 @@ impl CellContext for Slots {
         self.busy[packet.0 as usize] = false;
         self.done.push_back((packet.0, status));
     }
-    fn may_corrupt(&self, station: NodeId) -> bool {
-        self.losses[station.index()].is_some()
+    fn no_loss_before(&self, station: NodeId) -> Instant {
+        let loss = self.losses[station.index()].as_ref();
+        loss.map_or(Instant::NEVER, |loss| loss.no_loss_before(Level::Mac))
     }
     fn is_corrupted(&mut self, transmission: &Transmission) -> bool {
         let Transmission { at, station, direction, kind, rate, bytes } = *transmission;
