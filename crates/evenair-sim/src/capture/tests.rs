@@ -5,7 +5,7 @@ use evenair_core::time::Instant;
 use evenair_core::units::Rate;
 
 use super::headers::checksum;
-use super::{AirFrame, AirPhy, AirWriter, Node, Segment, WireWriter};
+use super::{AirFrame, AirPhy, AirWriter, ConnectionInfo, Node, Segment, WireWriter};
 
 pub(super) fn segment(kind: PacketKind, up: bool, seq: u64, payload: u32) -> Segment {
     Segment {
@@ -18,9 +18,21 @@ pub(super) fn segment(kind: PacketKind, up: bool, seq: u64, payload: u32) -> Seg
         station: 2,
         up,
         from_source: matches!(kind, PacketKind::Data | PacketKind::Syn | PacketKind::Datagram),
-        request: 0,
-        window: 29_200,
+        connection: connection(),
         sack: None,
+    }
+}
+
+/// The only connection of a flow.
+fn connection() -> ConnectionInfo {
+    ConnectionInfo {
+        number: 0,
+        station_port: 49_160,
+        server_port: 5001,
+        window: 29_200,
+        segment: 1460,
+        request: 0,
+        total: None,
     }
 }
 
@@ -122,7 +134,7 @@ fn headers_are_captured_and_the_payload_is_counted() {
     assert_eq!(p.bytes[..14], [2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0]);
     assert_eq!(check_ip(&p.bytes[14..]), 1500);
     assert_eq!(p.bytes[26..34], [10, 0, 0, 1, 10, 1, 0, 3]);
-    assert_eq!(p.bytes[34..38], [0x13, 0x89, 0x9C, 0x47], "ports 5001 and 40007");
+    assert_eq!(p.bytes[34..38], [0x13, 0x89, 0xC0, 0x08], "ports 5001 and 49160");
     assert_eq!(p.bytes[46..50], [0x50, 0x10, 0x72, 0x10], "ACK, window 29200");
     assert!(p.options.is_empty());
 }
@@ -193,7 +205,7 @@ fn sizes_that_no_header_fits_still_make_valid_packets() {
             let mut data = segment(kind, false, 0, 0);
             data.packet.size = size;
             data.packet.payload = payload as u16;
-            data.window = u32::MAX;
+            data.connection.window = u32::MAX;
             let file = wire(data);
             check_ip(&packets(&file)[0].bytes[14..]);
         }
