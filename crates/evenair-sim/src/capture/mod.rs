@@ -52,7 +52,6 @@ mod wire;
 pub(crate) mod writer;
 
 pub use air::{AirFrame, AirPhy, AirWriter, Node};
-pub use connections::ConnectionInfo;
 pub use headers::Segment;
 pub use wire::WireWriter;
 

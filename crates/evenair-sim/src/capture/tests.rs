@@ -3,9 +3,13 @@
 use evenair_core::packet::{FlowId, Packet, PacketKind};
 use evenair_core::time::Instant;
 use evenair_core::units::Rate;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::RngSeed;
 
+use super::connections::ConnectionInfo;
 use super::headers::checksum;
-use super::{AirFrame, AirPhy, AirWriter, ConnectionInfo, Node, Segment, WireWriter};
+use super::{AirFrame, AirPhy, AirWriter, Node, Segment, WireWriter};
 
 pub(super) fn segment(kind: PacketKind, up: bool, seq: u64, payload: u32) -> Segment {
     Segment {
@@ -208,6 +212,77 @@ fn sizes_that_no_header_fits_still_make_valid_packets() {
             data.connection.window = u32::MAX;
             let file = wire(data);
             check_ip(&packets(&file)[0].bytes[14..]);
+        }
+    }
+}
+
+fn any_segment() -> impl Strategy<Value = Segment> {
+    let kinds = [
+        PacketKind::Data,
+        PacketKind::Ack,
+        PacketKind::Syn,
+        PacketKind::SynAck,
+        PacketKind::Datagram,
+        PacketKind::Request,
+    ];
+    let packet = (select(kinds.to_vec()), any::<(u32, u16, u32, u64, bool)>(), 0_u32..70_000);
+    let blocks = prop::option::of(prop::collection::vec(any::<(u64, u64)>(), 0..4));
+    let ends = any::<(u32, bool, bool)>();
+    let numbers = any::<(u32, u16, u16, u32, u32, u32)>();
+    let total = prop::option::of(prop_oneof![any::<u64>(), Just(0)]);
+    (packet, blocks, ends, numbers, total).prop_map(
+        |(
+            (kind, (flow, payload, large, seq, retransmission), size),
+            sack,
+            ends,
+            numbers,
+            total,
+        )| {
+            // Positions leave room for the payload, as all that is counted in bytes of a run does.
+            let (seq, size) = (seq / 2, if large % 4 == 0 { large } else { size });
+            let packet =
+                Packet { size, payload, seq, retransmission, ..Packet::new(FlowId(flow), kind) };
+            let (station, up, from_source) = ends;
+            let (number, station_port, server_port, window, segment, request) = numbers;
+            let connection = ConnectionInfo {
+                number,
+                station_port,
+                server_port,
+                window,
+                segment,
+                request,
+                total,
+            };
+            let sack = sack.map(|blocks| blocks.into_iter().collect());
+            Segment { packet, station, up, from_source, connection, sack }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..Default::default() })]
+
+    /// Whatever the packets, the files have the structure of pcapng and the packets the lengths and
+    /// checksums of IPv4.
+    #[test]
+    fn any_packets_make_a_valid_file(segments in prop::collection::vec(any_segment(), 0..6)) {
+        let mut wire = WireWriter::new(Vec::new()).unwrap();
+        let mut air = AirWriter::new(Vec::new(), AirPhy::G).unwrap();
+        for (at, segment) in segments.iter().enumerate() {
+            let at = Instant::from_nanos(at as u64);
+            wire.packet(at, segment).unwrap();
+            let data = AirFrame::Data { segment: *segment, retry: false, sequence: 4095 };
+            air.frame(at, Rate::from_mbps(54), 0, &data).unwrap();
+        }
+        for (file, header) in [(wire.finish().unwrap(), 14), (air.finish().unwrap(), 14 + 32)] {
+            let packets = packets(&file);
+            prop_assert_eq!(packets.len(), segments.len());
+            for packet in packets {
+                let total = check_ip(&packet.bytes[header..]);
+                let captured = packet.bytes.len() - header;
+                prop_assert!(total >= captured, "{} bytes of {}", captured, total);
+                prop_assert!(packet.original as usize >= header + total);
+            }
         }
     }
 }
