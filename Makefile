@@ -61,6 +61,16 @@ bench: $(VENV)/installed ## Time evenair beside ns-2 and ns-3, as far as they ar
 	cargo build --release --locked -p evenair-sim --example run
 	$(BIN)/python benchmarks/bench.py $(BENCH)
 
+# Mutants of each sample, of some three thousand.
+MUTANTS ?= 100
+
+.PHONY: mutants
+mutants: ## Test the tests of evenair-core on a random sample of mutants (MUTANTS=100)
+	@cargo mutants --version >/dev/null 2>&1 || cargo install --locked cargo-mutants
+	@shards=$$(($$(cargo mutants --list | wc -l) / $(MUTANTS) + 1)); \
+	shard=$$(shuf -i 0-$$((shards - 1)) -n 1)/$$shards; echo "shard $$shard"; \
+	cargo mutants --sharding round-robin --shard $$shard --output target
+
 .PHONY: clean
 clean: ## Remove what was built
 	rm -rf $(VENV) $(DEMO) dist target

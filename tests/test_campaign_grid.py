@@ -115,6 +115,9 @@ def test_python_values() -> None:
     assert make_axis("k", [{"kind": "las"}]).texts == ('{ kind = "las" }',)
     with pytest.raises(AxisError, match=r"^k: "):
         make_axis("k", [object()])
+    for values in ([1], "1,2"):
+        with pytest.raises(AxisError, match=r"^'\\ud800': .*surrogates not allowed$"):
+            make_axis("\ud800", values)
     with pytest.raises(ea.CampaignError, match=r"^vary: duration: got no value"):
         ea.sweep("gong2006", {"duration": []}, runs=1)
 

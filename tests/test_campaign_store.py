@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import random
+import resource
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -160,3 +163,20 @@ def test_runs_of_another_version_are_not_mixed_in(
     assert json.loads(done.stdout)["new_runs"] == 4
     assert "4 runs of other versions" in done.stderr
     assert (tmp_path / "x.parquet").read_bytes() == before
+
+
+def test_a_full_disk_is_no_bad_input(tmp_path: Path) -> None:
+    def limit_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    command = [sys.executable, "-m", "evenair", *SHORT, "--vary", "cell.queue.limit=10"]
+    done = subprocess.run(
+        [*command, "--runs", "100", "--out", "x.parquet"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        preexec_fn=limit_files,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("evenair: x.parquet.runs: ")
+    assert done.stderr.count("\n") == 1

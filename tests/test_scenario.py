@@ -93,6 +93,9 @@ def test_errors_name_what_is_wrong() -> None:
             ea.load("gong2006").with_(**keys)
     with pytest.raises(ea.ScenarioError):
         ea.Scenario(name="\ud800", station=[{"flows": [{"direction": "up"}]}])
+    for override in (("name", "\ud800"), ("\ud800", "1")):
+        with pytest.raises(ea.ScenarioError, match=r"^--set: .*surrogates not allowed$"):
+            ea.load("gong2006", [override])
     assert issubclass(ea.ScenarioError, ValueError)
 
 

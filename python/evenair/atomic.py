@@ -31,6 +31,11 @@ def naming(path: Path) -> Iterator[None]:
         raise OSError(error.errno, os.strerror(error.errno), str(path)) from None
 
 
+def is_disk_full(error: Exception) -> bool:
+    """Return whether a file could not be written for lack of space, which is no bad input."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
 class AtomicOutput:
     """Writes files and folders to hidden staging folders, then moves them to their destinations.
 

@@ -63,6 +63,10 @@ def make_axis(key: str, values: Iterable[Any] | str) -> Axis:
 
     A string is read like the part of `--vary` after the equals sign. Raises AxisError.
     """
+    try:
+        key.encode()
+    except UnicodeEncodeError as error:  # a lone surrogate
+        raise AxisError(f"{key!a}: {error}") from None
     if isinstance(values, str):
         return parse_axis(f"{key}={values}")
     return _axis(key, [_toml_text(key, value) for value in values])

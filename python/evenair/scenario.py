@@ -111,7 +111,11 @@ def load(
     before the scenario is checked. Raises ScenarioError.
     """
     document = read_document(name_or_path)
-    return Scenario._from_core(document.with_overrides(list(overrides), "--set", document.source))
+    try:
+        texts = [(_utf8(key), _utf8(value)) for key, value in overrides]
+    except UnicodeEncodeError as error:
+        raise ScenarioError(f"--set: {error}") from None
+    return Scenario._from_core(document.with_overrides(texts, "--set", document.source))
 
 
 def read_document(name_or_path: str | os.PathLike[str]) -> CoreScenario:

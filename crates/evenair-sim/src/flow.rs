@@ -4,7 +4,7 @@ use evenair_core::packet::{FlowId, NodeId, Packet};
 use evenair_core::time::Instant;
 use evenair_core::transport::{AnyTransport, Counters, End, Output, PacketOption, Transport};
 
-use crate::capture::writer::FlowMeta;
+use crate::capture::connections::FlowMeta;
 use crate::transfers::Transfers;
 
 /// One flow.
@@ -62,11 +62,14 @@ impl Flow {
     pub(crate) fn captured(&self) -> FlowMeta {
         let station = self.place.station();
         let data_up = matches!(self.place, Attachment::Station { up: true, .. });
-        let request = match &self.transport {
-            AnyTransport::Tcp(connection) => connection.config().request,
-            AnyTransport::Udp(_) => 0,
+        let (segment, request) = match &self.transport {
+            AnyTransport::Tcp(connection) => {
+                let config = connection.config();
+                (config.sender.segment, config.request)
+            }
+            AnyTransport::Udp(_) => (0, 0),
         };
-        FlowMeta { station, data_up, window: self.window_bytes, request }
+        FlowMeta { station, data_up, window: self.window_bytes, segment, request }
     }
 
     /// A packet has come to the end that it is for, with this option. Returns that end, and when it is
@@ -96,10 +99,17 @@ impl Flow {
         }
     }
 
-    /// An end is woken, the sender the first time for its start.
-    pub(crate) fn on_timer(&mut self, now: Instant, end: End, out: &mut impl Output) {
+    /// An end is woken, the sender the first time for its start. Returns the bytes of a transfer that
+    /// begins.
+    pub(crate) fn on_timer(
+        &mut self,
+        now: Instant,
+        end: End,
+        out: &mut impl Output,
+    ) -> Option<u64> {
         if end == End::Receiver {
-            return self.transport.on_timer(now, end, out);
+            self.transport.on_timer(now, end, out);
+            return None;
         }
         let first = !std::mem::replace(&mut self.started, true);
         match &mut self.transfers {
@@ -107,13 +117,16 @@ impl Flow {
                 if first {
                     transfers.start(now);
                 }
-                if !transfers.begin(now, &mut self.transport, out) && !first {
+                let begun = transfers.begin(now, &mut self.transport, out);
+                if begun.is_none() && !first {
                     self.transport.on_timer(now, end, out);
                 }
+                return begun;
             }
             None if first => self.transport.start(now, out),
             None => self.transport.on_timer(now, end, out),
         }
+        None
     }
 
     /// Nothing new is sent any more.

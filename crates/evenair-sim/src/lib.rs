@@ -8,6 +8,7 @@ mod build;
 mod capture;
 mod cell_kind;
 mod flow;
+mod memory;
 mod metrics;
 mod network;
 mod options;
@@ -70,6 +71,15 @@ pub enum RunError {
     Cancelled,
     /// A capture could not be written.
     Capture(CaptureOf, io::Error),
+    /// More packets wait or are under way than a run may hold.
+    Memory {
+        /// How many it may.
+        entries: usize,
+        /// The queue or link that holds most.
+        place: String,
+        /// The flow that has sent most.
+        flow: String,
+    },
 }
 
 impl fmt::Display for RunError {
@@ -78,6 +88,11 @@ impl fmt::Display for RunError {
             Self::Cancelled => write!(f, "cancelled"),
             Self::Capture(CaptureOf::Air, error) => write!(f, "capture of the air: {error}"),
             Self::Capture(CaptureOf::Wire, error) => write!(f, "capture of the wire: {error}"),
+            Self::Memory { entries, place, flow } => write!(
+                f,
+                "more than {entries} packets wait or are under way, most of them at {place}, and flow \
+                 {flow} has sent most; give the queue a limit, or send less"
+            ),
         }
     }
 }
@@ -88,7 +103,7 @@ impl std::error::Error for RunError {}
 /// the seed alone.
 ///
 /// # Errors
-/// [`RunError`]: cancelled.
+/// [`RunError`]: cancelled, or too many packets to keep.
 pub fn run(scenario: &Scenario, seed: u64, options: &RunOptions) -> Result<RunResult, RunError> {
     run_with_captures(scenario, seed, options, None)
 }
@@ -96,7 +111,7 @@ pub fn run(scenario: &Scenario, seed: u64, options: &RunOptions) -> Result<RunRe
 /// As [`run`], and captures what is transmitted.
 ///
 /// # Errors
-/// [`RunError`]: cancelled, or a capture could not be written.
+/// [`RunError`]: cancelled, too many packets to keep, or a capture could not be written.
 pub fn run_with_captures(
     scenario: &Scenario,
     seed: u64,

@@ -43,6 +43,8 @@ pub(crate) struct Network<M> {
     /// The options of the packets under way, by flow; `None` where its packets have none.
     options: Vec<Option<OptionRing>>,
     capture: Option<CaptureWriter>,
+    /// Packets that ends of flows have sent.
+    sent: u64,
     /// A hash of every packet that has crossed the cell or reached its host, and of when.
     fingerprint: u64,
 }
@@ -55,7 +57,7 @@ impl<M: CellKind> Network<M> {
         routes: Vec<Route>,
         options: Vec<Option<OptionRing>>,
     ) -> Self {
-        Self { cell, wired, routes, options, capture: None, fingerprint: 0 }
+        Self { cell, wired, routes, options, capture: None, sent: 0, fingerprint: 0 }
     }
 
     /// The cell.
@@ -71,6 +73,13 @@ impl<M: CellKind> Network<M> {
     /// Writes what passes to `writer` from now on.
     pub(crate) fn capture(&mut self, writer: CaptureWriter) {
         self.capture = Some(writer);
+    }
+
+    /// A flow begins a transfer of `bytes` over its next connection.
+    pub(crate) fn begin_transfer(&mut self, flow: usize, bytes: u64) {
+        if let Some(capture) = &mut self.capture {
+            capture.begin_transfer(flow, bytes);
+        }
     }
 
     /// Completes the captures.
@@ -96,6 +105,7 @@ impl<M: CellKind> Network<M> {
     /// A packet leaves one end of its flow.
     #[inline(always)]
     pub(crate) fn send(&mut self, now: Instant, from: End, packet: &Packet) {
+        self.sent += 1;
         match self.routes[packet.flow.0 as usize].first[from as usize] {
             Origin::Cell(node) => self.cell.send(now, node, *packet),
             Origin::Link(link) => {
@@ -103,6 +113,12 @@ impl<M: CellKind> Network<M> {
                 self.wired.send(now, link, packet);
             }
         }
+    }
+
+    /// Packets that ends of flows have sent.
+    #[inline(always)]
+    pub(crate) fn sent(&self) -> u64 {
+        self.sent
     }
 
     /// When [`Network::poll_wired`] is to be called next.

@@ -23,10 +23,12 @@ use crate::result::RunResult;
 use crate::scenario::Scenario;
 use crate::series::Sampler;
 use crate::timers::Timers;
-use crate::{CaptureSinks, RunError, RunOptions, build};
+use crate::{CaptureSinks, RunError, RunOptions, build, memory};
 
 /// How many steps of the loop pass between two checks of the cancel flag: a millisecond or two.
-const STEPS_PER_CANCEL_CHECK: u32 = 1 << 14;
+const STEPS_PER_CANCEL_CHECK: usize = 1 << 14;
+/// A step may visit all links: so many take about as long as a step without links.
+const LINKS_PER_STEP: usize = 16;
 /// How far the cell proceeds without a packet that arrives until the cancel flag is checked.
 const CELL_TIME_PER_CANCEL_CHECK: Duration = Duration::from_millis(100);
 
@@ -42,7 +44,10 @@ pub(crate) struct Simulation<'a, M> {
     metrics: Metrics,
     events: u64,
     cancel: Option<Arc<AtomicBool>>,
-    cancelled: bool,
+    /// Steps between two checks of the cancel flag.
+    steps_per_check: usize,
+    /// How many packets may be sent until what they take of memory is counted again.
+    packets_per_count: u64,
     /// Flows that have not come to their end, where every flow has one.
     unfinished: Option<usize>,
     /// When the run is over: as the scenario has it, or when the last of them has.
@@ -145,6 +150,7 @@ impl<'a, M: CellKind> Simulation<'a, M> {
             timers.arm(ids.id(Timer::Stop(i)), flow.stop);
         }
         timers.arm(ids.id(Timer::WarmupEnds), Instant::ZERO + scenario.warmup.duration());
+        let links = network.wired().links().len();
         Ok(Self {
             scenario,
             seed,
@@ -155,7 +161,8 @@ impl<'a, M: CellKind> Simulation<'a, M> {
             metrics: Metrics::default(),
             events: 0,
             cancel: options.cancel.clone(),
-            cancelled: false,
+            steps_per_check: (STEPS_PER_CANCEL_CHECK / (1 + links / LINKS_PER_STEP)).max(1),
+            packets_per_count: memory::packets_between_counts(links),
             unfinished: flows.iter().all(Flow::is_finite).then_some(flows.len()),
             end: Instant::ZERO + scenario.warmup.duration() + scenario.duration.duration(),
             flows,
@@ -164,10 +171,7 @@ impl<'a, M: CellKind> Simulation<'a, M> {
 
     /// Runs to the end of the scenario.
     pub(crate) fn run(mut self) -> Result<RunResult, RunError> {
-        self.advance_to_end();
-        if self.cancelled {
-            return Err(RunError::Cancelled);
-        }
+        self.advance_to_end()?;
         self.network.finish_capture()?;
         let outcome = RunOutcome {
             scenario: self.scenario,
@@ -182,17 +186,22 @@ impl<'a, M: CellKind> Simulation<'a, M> {
     }
 
     #[inline(never)] // so that the loop is compiled by itself
-    fn advance_to_end(&mut self) {
+    fn advance_to_end(&mut self) -> Result<(), RunError> {
+        let mut count_at = self.packets_per_count;
         while !self.is_cancelled() {
-            for _ in 0..STEPS_PER_CANCEL_CHECK {
+            for _ in 0..self.steps_per_check {
                 match self.advance() {
                     Step::Event => {}
                     Step::CellTime => break,
-                    Step::End => return,
+                    Step::End => return Ok(()),
+                }
+                if self.network.sent() >= count_at {
+                    memory::check(self.scenario, &self.network, &self.flows)?;
+                    count_at = self.network.sent() + self.packets_per_count;
                 }
             }
         }
-        self.cancelled = true;
+        Err(RunError::Cancelled)
     }
 
     fn is_cancelled(&self) -> bool {
@@ -291,8 +300,10 @@ impl<'a, M: CellKind> Simulation<'a, M> {
     fn on_flow_timer(&mut self, index: usize, end: End) {
         let flow = &mut self.flows[index];
         let mut out = Ports { now: self.now, network: &mut self.network };
-        flow.on_timer(self.now, end, &mut out);
-        let at = flow.poll_at(end);
+        if let Some(bytes) = flow.on_timer(self.now, end, &mut out) {
+            self.network.begin_transfer(index, bytes);
+        }
+        let at = self.flows[index].poll_at(end);
         self.arm(Timer::End(index, end), at);
         if end == End::Sender && self.flows[index].transfers.is_some() {
             // Where the sender's application begins a transfer, the receiver may have to open it.

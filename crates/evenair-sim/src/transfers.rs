@@ -106,16 +106,16 @@ impl Transfers {
         }
     }
 
-    /// Begins the next transfer if that is due. Returns whether it was.
+    /// Begins the next transfer if that is due. Returns its bytes, with padding.
     pub(crate) fn begin(
         &mut self,
         now: Instant,
         transport: &mut AnyTransport,
         out: &mut impl Output,
-    ) -> bool {
-        let AnyTransport::Tcp(connection) = transport else { return false };
+    ) -> Option<u64> {
+        let AnyTransport::Tcp(connection) = transport else { return None };
         if now < self.next_start() {
-            return false;
+            return None;
         }
         self.past = self.total(connection.counters());
         let bytes = self.sizes.draw().round().clamp(1.0, MAX_BYTES) as u64;
@@ -125,8 +125,9 @@ impl Transfers {
         }
         self.phase = Phase::Transferring;
         self.connection = self.connection.wrapping_add(1);
-        connection.open(now, self.connection, bytes.next_multiple_of(self.pad), out);
-        true
+        let padded = bytes.next_multiple_of(self.pad);
+        connection.open(now, self.connection, padded, out);
+        Some(padded)
     }
 
     /// A packet has arrived at an end of the connection: notes how far the transfer has got.

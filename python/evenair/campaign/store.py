@@ -9,6 +9,7 @@ is damaged, it is rebuilt from the rows that are intact, and the other runs are 
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 from contextlib import closing, contextmanager
 from hashlib import blake2b
@@ -152,8 +153,12 @@ class Store:
                 raise CampaignError(
                     f"{self._name}: another process is using it; wait until that campaign is done"
                 ) from None
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL:
-                raise OSError(28, "no space left on device", self._name) from None
+            # The lower byte; the others say what SQLite was about to do.
+            match getattr(error, "sqlite_errorcode", 0) & 0xFF:
+                case sqlite3.SQLITE_FULL:
+                    raise OSError(errno.ENOSPC, "no space left on device", self._name) from None
+                case sqlite3.SQLITE_IOERR:  # a quota, or a limit of the size of files, among others
+                    raise OSError(errno.EIO, text, self._name) from None
             raise CampaignError(f"{self._name}: {text}") from None
         except sqlite3.DatabaseError as error:
             raise self.corrupt(ValueError(str(error))) from None

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evenair.atomic import sibling
+from evenair.atomic import is_disk_full, sibling
 from evenair.axis import AxisError, make_axis
 from evenair.campaign import local, tables
 from evenair.campaign.errors import CampaignError, CampaignInterrupted
@@ -343,5 +343,7 @@ def _open_store(out: Path | None) -> Store:
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
+        if is_disk_full(error):
+            raise
         raise CampaignError(f"out: {out}: cannot be written: {reason(error)}") from None
     return Store(out.with_name(f"{out.name}.runs"))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING, Any
 
 from evenair import _toml, tables
-from evenair.atomic import naming
+from evenair.atomic import is_disk_full, naming
 from evenair.cli.arguments import BadInput
 from evenair.messages import reason
 from evenair.result import RunResult, RunSet
@@ -23,6 +24,8 @@ def stage(output: AtomicOutput, option: str, destination: Path) -> Path:
     try:
         return output.stage(destination)
     except (OSError, ValueError) as error:
+        if is_disk_full(error):
+            raise OSError(errno.ENOSPC, reason(error), str(destination)) from None
         raise BadInput(f"{option}: {destination}: cannot be written: {reason(error)}") from None
 
 

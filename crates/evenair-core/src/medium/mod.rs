@@ -7,6 +7,8 @@
 //! of the sender succeeded.
 
 mod cell;
+#[cfg(test)]
+mod cell_tests;
 pub mod wlan;
 
 pub use cell::{Arrival, Cell, CellPacket};

@@ -19,7 +19,7 @@
 //!   expiry, and a flow keeps its rank after a pause. With `"bytes"` the state of a flow is deleted
 //!   when it has queued nothing for `flow_timeout`. There is no ageing.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use super::{Actions, Backlog, DropReason, Limit, QueueDiscipline, QueueItem};
 use crate::component::{configuration, named, names, positive};
@@ -59,7 +59,8 @@ pub struct Las<P> {
     backlog: Backlog,
     config: LasConfig,
     /// Sorted by attained service, then by arrival.
-    packets: VecDeque<(u64, P)>,
+    packets: BTreeMap<(u64, u64), P>,
+    arrivals: u64,
     /// By connection; empty unless the service is `Service::Bytes`.
     attained: BTreeMap<ConnectionId, Attained>,
 }
@@ -76,7 +77,8 @@ impl<P: QueueItem> Las<P> {
         Self {
             backlog: Backlog::new(limit),
             config,
-            packets: VecDeque::new(),
+            packets: BTreeMap::new(),
+            arrivals: 0,
             attained: BTreeMap::new(),
         }
     }
@@ -104,9 +106,8 @@ impl<P: QueueItem> Las<P> {
             flow.last_arrival = now;
         }
         self.backlog.add(&packet);
-        // After all packets with the same service: ties are served in order of arrival.
-        let place = self.packets.partition_point(|(service, _)| *service <= attained);
-        self.packets.insert(place, (attained, packet));
+        self.arrivals += 1;
+        self.packets.insert((attained, self.arrivals), packet);
     }
 }
 
@@ -115,15 +116,15 @@ impl<P: QueueItem> QueueDiscipline<P> for Las<P> {
     fn enqueue(&mut self, now: Instant, packet: P, actions: &mut impl Actions<P>) {
         let attained = self.attained(now, &packet);
         if !self.backlog.has_room_for(&packet) {
-            let victims = self.packets.iter().filter(|(service, _)| *service > attained);
-            if !self.backlog.has_room_without(victims.map(|(_, p)| p), &packet) {
+            let victims = self.packets.range((attained, u64::MAX)..).map(|(_, packet)| packet);
+            if !self.backlog.has_room_without(victims, &packet) {
                 actions.drop(packet, DropReason::OnArrival);
                 return;
             }
         }
         while !self.backlog.has_room_for(&packet) {
             // Packets are sorted, so these are the victims counted above.
-            let Some((_, last)) = self.packets.pop_back() else { break };
+            let Some((_, last)) = self.packets.pop_last() else { break };
             self.backlog.remove(&last);
             if let Some(flow) = self.attained.get_mut(&last.connection()) {
                 flow.bytes = flow.bytes.saturating_sub(u64::from(last.size()));
@@ -135,7 +136,7 @@ impl<P: QueueItem> QueueDiscipline<P> for Las<P> {
 
     #[inline(never)]
     fn dequeue(&mut self, _now: Instant, _actions: &mut impl Actions<P>) -> Option<P> {
-        let (_, packet) = self.packets.pop_front()?;
+        let (_, packet) = self.packets.pop_first()?;
         self.backlog.serve(&packet);
         Some(packet)
     }

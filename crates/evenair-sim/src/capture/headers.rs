@@ -1,9 +1,12 @@
 //! IPv4, TCP and UDP headers of simulated packets.
 //!
-//! Sources: RFC 791 (IPv4), RFC 9293 (TCP), RFC 2018 (SACK), RFC 768 (UDP), RFC 1071 (checksum).
+//! Sources: RFC 791 (IPv4), RFC 9293 (TCP), RFC 7323 (window scale), RFC 2018 (SACK), RFC 768 (UDP),
+//! RFC 1071 (checksum).
 
 use evenair_core::packet::{Packet, PacketKind};
 use evenair_core::tcp::SackBlocks;
+
+use super::connections::ConnectionInfo;
 
 /// A packet and the additional information for its headers.
 ///
@@ -11,8 +14,8 @@ use evenair_core::tcp::SackBlocks;
 /// than 40 bytes (TCP) or 28 (UDP), the excess is filled with no-operation options: up to 40 bytes
 /// in the TCP header and up to 40 in the IPv4 header, in multiples of 4 bytes. Further bytes follow
 /// the IPv4 packet, as padding of the frame. If they are shorter, the headers are written in full
-/// and the frame is longer than the simulated packet. Packets are truncated to IPv4's limit of
-/// 65,535 bytes.
+/// and the frame is longer than the simulated packet, as that of a SYN, whose options the simulator
+/// does not count (SACK-permitted excepted). Packets are truncated to IPv4's limit of 65,535 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// The packet. [`PacketKind::Datagram`] is written as UDP, all other kinds as TCP.
@@ -23,10 +26,8 @@ pub struct Segment {
     pub up: bool,
     /// Whether the packet is sent by the source of the flow's data.
     pub from_source: bool,
-    /// Payload of the request for the data, bytes.
-    pub request: u32,
-    /// The receive window in the TCP header, bytes; at most 65,535 is written.
-    pub window: u32,
+    /// Its connection.
+    pub connection: ConnectionInfo,
     /// The SACK blocks of an acknowledgement (RFC 2018), in bytes since the start of the flow;
     /// `None` if the flow has no SACK. They are the first options; the size of the packet includes
     /// them.
@@ -45,13 +46,17 @@ const OPTION_SPACE: u32 = 40;
 const MAX_HEADERS: u32 = IP_HEADER + TCP_HEADER + 2 * OPTION_SPACE;
 const MAX_PACKET: u32 = 65_535;
 const NO_OPERATION: u8 = 1; // the same number in IPv4 and TCP
-const SACK_PERMITTED: [u8; 2] = [4, 2]; // kind, length
+const MAXIMUM_SEGMENT_SIZE: [u8; 2] = [2, 4]; // kind, length
+const WINDOW_SCALE: [u8; 2] = [3, 3];
+const SACK_PERMITTED: [u8; 2] = [4, 2];
 const SACK: u8 = 5;
+/// The largest shift of the window scale option (RFC 7323 section 2.3).
+const MAX_WINDOW_SHIFT: u32 = 14;
 const PROTOCOL_TCP: u8 = 6;
 const PROTOCOL_UDP: u8 = 17;
+const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;
-const STATION_PORTS: u32 = 20_000;
 
 /// The station's MAC address, locally administered.
 pub(super) fn station_mac(station: u32) -> [u8; 6] {
@@ -79,8 +84,9 @@ impl Segment {
         let payload = u32::from(self.packet.payload).min(MAX_PACKET - MAX_HEADERS);
         let headers = self.packet.size.min(MAX_PACKET).saturating_sub(payload);
         let extra = headers.saturating_sub(IP_HEADER + transport_header);
-        let tcp_options = if udp { 0 } else { option_bytes(extra) };
-        let ip_options = option_bytes(extra - tcp_options);
+        let tcp_options =
+            if udp { 0 } else { option_bytes(extra).max(self.handshake_option_bytes()) };
+        let ip_options = option_bytes(extra.saturating_sub(tcp_options));
         let ip_header = IP_HEADER + ip_options;
         let transport = transport_header + tcp_options + payload;
         let total = ip_header + transport;
@@ -128,59 +134,110 @@ impl Segment {
     }
 
     fn write_tcp(&self, options: u32, out: &mut Vec<u8>) {
-        let flow = self.packet.flow.0;
+        let ConnectionInfo { number, request, .. } = self.connection;
         // Arbitrary constants: initial sequence numbers differ by flow and connection, and some
         // wrap.
-        let connection = u32::from(self.packet.connection).wrapping_mul(0x0765_4321);
-        let sender_isn = flow.wrapping_add(1).wrapping_mul(0x9E37_79B1).wrapping_add(connection);
+        let connection = number.wrapping_mul(0x0765_4321);
+        let flow = self.packet.flow.0.wrapping_add(1).wrapping_mul(0x9E37_79B1);
+        let sender_isn = flow.wrapping_add(connection);
         let receiver_isn = !sender_isn;
-        let offset = sender_isn.wrapping_add(1).wrapping_add(self.packet.seq as u32);
-        let asked = receiver_isn.wrapping_add(1).wrapping_add(self.request);
+        let position = sender_isn.wrapping_add(1).wrapping_add(self.sequence(self.packet.seq));
+        let asked = receiver_isn.wrapping_add(1).wrapping_add(request);
         let (own_isn, other_isn) =
             if self.from_source { (sender_isn, receiver_isn) } else { (receiver_isn, sender_isn) };
         let (sequence, acknowledged, flags) = match self.packet.kind {
             PacketKind::Syn => (own_isn, 0, SYN),
             PacketKind::SynAck => (own_isn, other_isn.wrapping_add(1), SYN | ACK),
             PacketKind::Request => (own_isn.wrapping_add(1), other_isn.wrapping_add(1), ACK),
-            PacketKind::Ack => (asked, offset, ACK),
-            PacketKind::Data | PacketKind::Datagram => (offset, asked, ACK),
+            PacketKind::Ack => (asked, position, ACK),
+            PacketKind::Data if self.is_last() => (position, asked, ACK | FIN),
+            PacketKind::Data | PacketKind::Datagram => (position, asked, ACK),
         };
         self.write_ports(out);
         out.extend(sequence.to_be_bytes());
         out.extend(acknowledged.to_be_bytes());
         out.extend([(((TCP_HEADER + options) / 4) << 4) as u8, flags]);
-        out.extend((self.window.min(u32::from(u16::MAX)) as u16).to_be_bytes());
+        out.extend(self.window_field().to_be_bytes());
         out.extend([0; 4]); // checksum, later; urgent pointer
         let end = out.len() + options as usize;
-        self.write_sack(offset, out);
+        if self.is_handshake() {
+            self.write_handshake_options(out);
+        } else if self.packet.kind == PacketKind::Ack {
+            self.write_sack(position, out);
+        }
         out.resize(end, NO_OPERATION);
     }
 
-    /// The SACK options; `acknowledged` is the sequence number of the byte at `packet.seq`.
+    /// The distance of byte `position` of the data from the first; the FIN has a number of its own.
+    fn sequence(&self, position: u64) -> u32 {
+        let is_behind_fin = self.connection.total.is_some_and(|total| position >= total);
+        (position as u32).wrapping_add(u32::from(is_behind_fin))
+    }
+
+    /// Whether the packet carries the last byte of a finite transfer.
+    fn is_last(&self) -> bool {
+        let end = self.packet.seq + u64::from(self.packet.payload);
+        self.connection.total.is_some_and(|total| end >= total)
+    }
+
+    fn is_handshake(&self) -> bool {
+        matches!(self.packet.kind, PacketKind::Syn | PacketKind::SynAck)
+    }
+
+    /// By how many bits the window is shifted (RFC 7323 section 2.3): as few as possible.
+    fn window_shift(&self) -> u32 {
+        let fits = |shift: &u32| self.connection.window.div_ceil(1 << shift) <= u32::from(u16::MAX);
+        (0..MAX_WINDOW_SHIFT).find(fits).unwrap_or(MAX_WINDOW_SHIFT)
+    }
+
+    /// The window, rounded up to a multiple of its unit. That of a SYN is not scaled (RFC 7323
+    /// section 2.2).
+    fn window_field(&self) -> u16 {
+        let shift = if self.is_handshake() { 0 } else { self.window_shift() };
+        self.connection.window.div_ceil(1 << shift).min(u32::from(u16::MAX)) as u16
+    }
+
+    /// The length of [`Segment::write_handshake_options`].
+    fn handshake_option_bytes(&self) -> u32 {
+        if !self.is_handshake() {
+            return 0;
+        }
+        4 + 4 * u32::from(self.sack.is_some()) + 4 * u32::from(self.window_shift() > 0)
+    }
+
+    /// Maximum segment size; SACK-permitted where the flow has SACK; the window scale where the
+    /// window needs it.
+    fn write_handshake_options(&self, out: &mut Vec<u8>) {
+        out.extend(MAXIMUM_SEGMENT_SIZE);
+        out.extend((self.connection.segment.min(u32::from(u16::MAX)) as u16).to_be_bytes());
+        if self.sack.is_some() {
+            out.extend([NO_OPERATION, NO_OPERATION]);
+            out.extend(SACK_PERMITTED);
+        }
+        if self.window_shift() > 0 {
+            out.push(NO_OPERATION);
+            out.extend(WINDOW_SCALE);
+            out.push(self.window_shift() as u8);
+        }
+    }
+
+    /// The SACK option; `acknowledged` is the sequence number of the byte at `packet.seq`.
     fn write_sack(&self, acknowledged: u32, out: &mut Vec<u8>) {
-        let Some(blocks) = &self.sack else { return };
-        match self.packet.kind {
-            PacketKind::Syn | PacketKind::SynAck => {
-                out.extend([NO_OPERATION, NO_OPERATION]);
-                out.extend(SACK_PERMITTED);
-            }
-            PacketKind::Ack if !blocks.is_empty() => {
-                let blocks = blocks.as_slice();
-                out.extend([NO_OPERATION, NO_OPERATION, SACK, 2 + 8 * blocks.len() as u8]);
-                for edge in blocks.iter().flat_map(|&(start, end)| [start, end]) {
-                    let ahead = edge.wrapping_sub(self.packet.seq) as u32;
-                    out.extend(acknowledged.wrapping_add(ahead).to_be_bytes());
-                }
-            }
-            _ => {}
+        let blocks = self.sack.as_ref().map_or(&[][..], |blocks| blocks.as_slice());
+        if blocks.is_empty() {
+            return;
+        }
+        out.extend([NO_OPERATION, NO_OPERATION, SACK, 2 + 8 * blocks.len() as u8]);
+        for edge in blocks.iter().flat_map(|&(start, end)| [start, end]) {
+            let ahead = self.sequence(edge).wrapping_sub(self.sequence(self.packet.seq));
+            out.extend(acknowledged.wrapping_add(ahead).to_be_bytes());
         }
     }
 
     fn write_ports(&self, out: &mut Vec<u8>) {
-        let flow = self.packet.flow.0;
-        let server = (5001 + flow / STATION_PORTS % STATION_PORTS) as u16;
-        let station = (40_000 + flow % STATION_PORTS) as u16;
-        let (source, target) = if self.up { (station, server) } else { (server, station) };
+        let ConnectionInfo { station_port, server_port, .. } = self.connection;
+        let (source, target) =
+            if self.up { (station_port, server_port) } else { (server_port, station_port) };
         out.extend(source.to_be_bytes());
         out.extend(target.to_be_bytes());
     }

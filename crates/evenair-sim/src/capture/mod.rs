@@ -18,13 +18,21 @@
 //! | access point (it is the gateway, and the BSSID) | 02:00:00:00:00:02 | - |
 //! | station i, counted from 0, n = i + 1 | 02:00:00:01:00:00 + n | 10.1.0.0 + n |
 //!
-//! A flow's ports are 5001 + flow / 20,000 at the server and 40,000 + flow mod 20,000 at the
-//! station. The time to live is 63 in packets that the gateway has forwarded, otherwise 64.
+//! Each connection of a flow has a port of its own at the station, one of the dynamic ports 49,152 to
+//! 65,535 (RFC 6335): with k flows, those of a station take k in turn. The server's port is 5001. The
+//! time to live is 63 in packets that the gateway has forwarded, otherwise 64.
 //!
 //! Byte `seq` of a flow ([`Packet::seq`](evenair_core::packet::Packet::seq)) has the TCP sequence
-//! number ISN + 1 + `seq`, modulo 2^32. The 40-byte SYN of the simulator has no room for options:
-//! no maximum segment size and no window scale is announced, and a receiver's window above 65,535
-//! bytes is written as 65,535.
+//! number ISN + 1 + `seq`, modulo 2^32.
+//!
+//! - **Options of the handshake.** SYN and SYN-ACK announce the segment size of the flow (MSS), SACK
+//!   if the flow has it, and a window scale if the receive window exceeds 65,535 bytes (RFC 7323). The
+//!   simulated SYN has no bytes for MSS and window scale, so it is 4 or 8 bytes longer here.
+//! - **Window.** Both ends announce the receive window of the flow, rounded up to the unit of its
+//!   scale. It is constant: the simulated application reads at once.
+//! - **FIN.** No simulated packet closes a connection. The last data segment of a finite transfer has
+//!   the FIN flag, and its acknowledgement covers it. The other direction stays open, as do
+//!   connections of unlimited flows.
 //!
 //! # Reading captures
 //!
@@ -34,9 +42,10 @@
 //!
 //! Sources: the pcapng Internet-Draft (draft-ietf-opsawg-pcapng, section 4), radiotap.org (defined
 //! fields), the link-layer header types of tcpdump.org, IEEE 802.11-2007 clause 7, RFC 791, 9293,
-//! 768.
+//! 7323, 2018, 768.
 
 mod air;
+pub(crate) mod connections;
 mod headers;
 mod pcapng;
 mod wire;
@@ -46,6 +55,8 @@ pub use air::{AirFrame, AirPhy, AirWriter, Node};
 pub use headers::Segment;
 pub use wire::WireWriter;
 
+#[cfg(test)]
+mod run_tests;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

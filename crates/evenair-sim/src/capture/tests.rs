@@ -3,7 +3,11 @@
 use evenair_core::packet::{FlowId, Packet, PacketKind};
 use evenair_core::time::Instant;
 use evenair_core::units::Rate;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::RngSeed;
 
+use super::connections::ConnectionInfo;
 use super::headers::checksum;
 use super::{AirFrame, AirPhy, AirWriter, Node, Segment, WireWriter};
 
@@ -18,9 +22,21 @@ pub(super) fn segment(kind: PacketKind, up: bool, seq: u64, payload: u32) -> Seg
         station: 2,
         up,
         from_source: matches!(kind, PacketKind::Data | PacketKind::Syn | PacketKind::Datagram),
-        request: 0,
-        window: 29_200,
+        connection: connection(),
         sack: None,
+    }
+}
+
+/// The only connection of a flow.
+fn connection() -> ConnectionInfo {
+    ConnectionInfo {
+        number: 0,
+        station_port: 49_160,
+        server_port: 5001,
+        window: 29_200,
+        segment: 1460,
+        request: 0,
+        total: None,
     }
 }
 
@@ -122,7 +138,7 @@ fn headers_are_captured_and_the_payload_is_counted() {
     assert_eq!(p.bytes[..14], [2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0]);
     assert_eq!(check_ip(&p.bytes[14..]), 1500);
     assert_eq!(p.bytes[26..34], [10, 0, 0, 1, 10, 1, 0, 3]);
-    assert_eq!(p.bytes[34..38], [0x13, 0x89, 0x9C, 0x47], "ports 5001 and 40007");
+    assert_eq!(p.bytes[34..38], [0x13, 0x89, 0xC0, 0x08], "ports 5001 and 49160");
     assert_eq!(p.bytes[46..50], [0x50, 0x10, 0x72, 0x10], "ACK, window 29200");
     assert!(p.options.is_empty());
 }
@@ -193,9 +209,80 @@ fn sizes_that_no_header_fits_still_make_valid_packets() {
             let mut data = segment(kind, false, 0, 0);
             data.packet.size = size;
             data.packet.payload = payload as u16;
-            data.window = u32::MAX;
+            data.connection.window = u32::MAX;
             let file = wire(data);
             check_ip(&packets(&file)[0].bytes[14..]);
+        }
+    }
+}
+
+fn any_segment() -> impl Strategy<Value = Segment> {
+    let kinds = [
+        PacketKind::Data,
+        PacketKind::Ack,
+        PacketKind::Syn,
+        PacketKind::SynAck,
+        PacketKind::Datagram,
+        PacketKind::Request,
+    ];
+    let packet = (select(kinds.to_vec()), any::<(u32, u16, u32, u64, bool)>(), 0_u32..70_000);
+    let blocks = prop::option::of(prop::collection::vec(any::<(u64, u64)>(), 0..4));
+    let ends = any::<(u32, bool, bool)>();
+    let numbers = any::<(u32, u16, u16, u32, u32, u32)>();
+    let total = prop::option::of(prop_oneof![any::<u64>(), Just(0)]);
+    (packet, blocks, ends, numbers, total).prop_map(
+        |(
+            (kind, (flow, payload, large, seq, retransmission), size),
+            sack,
+            ends,
+            numbers,
+            total,
+        )| {
+            // Positions leave room for the payload, as all that is counted in bytes of a run does.
+            let (seq, size) = (seq / 2, if large % 4 == 0 { large } else { size });
+            let packet =
+                Packet { size, payload, seq, retransmission, ..Packet::new(FlowId(flow), kind) };
+            let (station, up, from_source) = ends;
+            let (number, station_port, server_port, window, segment, request) = numbers;
+            let connection = ConnectionInfo {
+                number,
+                station_port,
+                server_port,
+                window,
+                segment,
+                request,
+                total,
+            };
+            let sack = sack.map(|blocks| blocks.into_iter().collect());
+            Segment { packet, station, up, from_source, connection, sack }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..Default::default() })]
+
+    /// Whatever the packets, the files have the structure of pcapng and the packets the lengths and
+    /// checksums of IPv4.
+    #[test]
+    fn any_packets_make_a_valid_file(segments in prop::collection::vec(any_segment(), 0..6)) {
+        let mut wire = WireWriter::new(Vec::new()).unwrap();
+        let mut air = AirWriter::new(Vec::new(), AirPhy::G).unwrap();
+        for (at, segment) in segments.iter().enumerate() {
+            let at = Instant::from_nanos(at as u64);
+            wire.packet(at, segment).unwrap();
+            let data = AirFrame::Data { segment: *segment, retry: false, sequence: 4095 };
+            air.frame(at, Rate::from_mbps(54), 0, &data).unwrap();
+        }
+        for (file, header) in [(wire.finish().unwrap(), 14), (air.finish().unwrap(), 14 + 32)] {
+            let packets = packets(&file);
+            prop_assert_eq!(packets.len(), segments.len());
+            for packet in packets {
+                let total = check_ip(&packet.bytes[header..]);
+                let captured = packet.bytes.len() - header;
+                prop_assert!(total >= captured, "{} bytes of {}", captured, total);
+                prop_assert!(packet.original as usize >= header + total);
+            }
         }
     }
 }

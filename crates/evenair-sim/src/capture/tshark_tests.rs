@@ -26,7 +26,7 @@ fn connection(flow: u32, up: bool) -> Vec<(Instant, Segment)> {
         s.packet.flow = FlowId(flow);
         s.packet.retransmission = again;
         s.station = flow;
-        s.window = 10 * MSS;
+        s.connection.window = 10 * MSS;
         if s.up {
             s.packet.size += 20; // a routing header
         }
@@ -62,7 +62,8 @@ fn many_ports() -> impl Iterator<Item = (Instant, Segment)> {
     (0..OTHER_FLOWS).flat_map(|i| {
         [PacketKind::Datagram, PacketKind::Data].map(|kind| {
             let mut s = segment(kind, i % 2 == 0, 0, 1000);
-            s.packet.flow = FlowId(10 + 50 * i);
+            s.packet.flow = FlowId(10 + i);
+            s.connection.station_port = (49_200 + 40 * i) as u16;
             (Instant::from_nanos(1_000_000_000 + u64::from(i)), s)
         })
     })
@@ -103,10 +104,10 @@ fn air_file() -> Vec<u8> {
 }
 
 /// A capture file that is removed when dropped.
-struct File(PathBuf);
+pub(super) struct File(PathBuf);
 
 impl File {
-    fn new(name: &str, content: &[u8]) -> Self {
+    pub(super) fn new(name: &str, content: &[u8]) -> Self {
         let name = format!("evenair-{}-{name}.pcapng", std::process::id());
         let path = std::env::temp_dir().join(name);
         std::fs::write(&path, content).unwrap();
@@ -114,7 +115,7 @@ impl File {
     }
 
     /// The fields of the packets that match a display filter, with all checksums verified.
-    fn read(&self, filter: &str, fields: &[&str]) -> Vec<Vec<String>> {
+    pub(super) fn read(&self, filter: &str, fields: &[&str]) -> Vec<Vec<String>> {
         let output = Command::new("tshark")
             .arg("-r")
             .arg(&self.0)
@@ -137,7 +138,7 @@ impl Drop for File {
     }
 }
 
-fn tshark_is_here() -> bool {
+pub(super) fn tshark_is_here() -> bool {
     let here = Command::new("tshark").arg("--version").output().is_ok();
     if !here {
         eprintln!("tshark is not installed: only the structure of capture files was tested");
@@ -146,7 +147,7 @@ fn tshark_is_here() -> bool {
 }
 
 /// A display filter for defects, which no packet may match.
-const WRONG: &str = "_ws.malformed or _ws.expert.severity == error or ip.checksum.status == 0 \
+pub(super) const WRONG: &str = "_ws.malformed or _ws.expert.severity == error or ip.checksum.status == 0 \
     or tcp.checksum.status == 0 or udp.checksum.status == 0 or (ip and ip.checksum.status != 1) \
     or (tcp.flags.syn == 1 and tcp.checksum.status != 1)";
 

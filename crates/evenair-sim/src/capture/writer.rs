@@ -9,6 +9,7 @@ use evenair_core::packet::{NodeId, Packet};
 use evenair_core::tcp::SackBlocks;
 use evenair_core::time::{Duration, Instant};
 
+use super::connections::{Connections, FlowMeta};
 use crate::capture::{AirFrame, AirPhy, AirWriter, Node, Segment, WireWriter};
 use crate::{CaptureOf, CaptureSinks, RunError};
 
@@ -20,23 +21,10 @@ pub(crate) struct CaptureWriter {
     wire: WireWriter<Box<dyn Write + Send>>,
     /// The next MAC sequence number of each station.
     sequence: Vec<u16>,
-    /// Metadata of each flow. Flows between hosts are not captured.
-    flows: Vec<FlowMeta>,
+    /// Flows between hosts are not captured.
+    connections: Connections,
     /// The first error. Nothing is written after it; [`CaptureWriter::finish`] returns it.
     failed: Option<RunError>,
-}
-
-/// Metadata of a flow for captures.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FlowMeta {
-    /// Its station's index in the cell; the access point's for flows between hosts.
-    pub(crate) station: NodeId,
-    /// Whether the data go from the station to the host.
-    pub(crate) data_up: bool,
-    /// Receive window, bytes.
-    pub(crate) window: u32,
-    /// Payload of the sink's request for the data, bytes.
-    pub(crate) request: u32,
 }
 
 impl CaptureWriter {
@@ -53,7 +41,7 @@ impl CaptureWriter {
             air: air.map_err(|error| RunError::Capture(CaptureOf::Air, error))?,
             wire: wire.map_err(|error| RunError::Capture(CaptureOf::Wire, error))?,
             sequence: vec![0; nodes],
-            flows,
+            connections: Connections::new(flows),
             failed: None,
         })
     }
@@ -82,17 +70,18 @@ impl CaptureWriter {
         packet: &Packet,
         sack: Option<SackBlocks>,
     ) {
-        let flow = self.flow(packet);
         if self.failed.is_none()
-            && !flow.station.is_access_point()
-            && let Err(error) = self.wire.packet(now, &segment(flow, up, packet, sack))
+            && !self.connections.flow(packet).station.is_access_point()
+            && let Err(error) = self.wire.packet(now, &self.segment(up, packet, sack))
         {
             self.failed = Some(RunError::Capture(CaptureOf::Wire, error));
         }
     }
 
-    fn flow(&self, packet: &Packet) -> FlowMeta {
-        self.flows[packet.flow.0 as usize]
+    /// A flow begins a transfer of `bytes` over its next connection.
+    #[cold]
+    pub(crate) fn begin_transfer(&mut self, flow: usize, bytes: u64) {
+        self.connections.begin(flow, bytes);
     }
 
     /// Completes both captures, or returns the first error.
@@ -130,7 +119,7 @@ impl CaptureWriter {
         let sequence = self.sequence[from.index()];
         self.sequence[from.index()] = (sequence + 1) % 4096;
         let data = AirFrame::Data {
-            segment: segment(self.flow(packet), to.is_access_point(), packet, sack),
+            segment: self.segment(to.is_access_point(), packet, sack),
             retry,
             sequence,
         };
@@ -141,17 +130,17 @@ impl CaptureWriter {
         }
         Ok(())
     }
-}
 
-fn segment(flow: FlowMeta, up: bool, packet: &Packet, sack: Option<SackBlocks>) -> Segment {
-    Segment {
-        packet: *packet,
-        station: flow.station.0 - 1,
-        up,
-        from_source: up == flow.data_up,
-        window: flow.window,
-        request: flow.request,
-        sack,
+    fn segment(&self, up: bool, packet: &Packet, sack: Option<SackBlocks>) -> Segment {
+        let flow = self.connections.flow(packet);
+        Segment {
+            packet: *packet,
+            station: flow.station.0 - 1,
+            up,
+            from_source: up == flow.data_up,
+            connection: self.connections.connection(packet),
+            sack,
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! The wired part: which hosts there are, and the way between any two of them.
 
+use std::collections::BTreeMap;
+
 use super::types::{Wired, WiredLink};
 use super::validate::{Problem, fail};
 
@@ -14,8 +16,12 @@ pub(crate) const SERVER: &str = "server";
 pub(crate) struct Topology {
     /// In the order in which the links name them.
     nodes: Vec<String>,
+    /// Their places in `nodes`.
+    places: BTreeMap<String, usize>,
     /// For each node the way to the access point begins with this directed link; `None` there.
     towards_ap: Vec<Option<Directed>>,
+    /// For each link whether its forward direction leads towards the access point.
+    is_forward: Vec<bool>,
 }
 
 /// One direction of a link, and the node that it leads to.
@@ -46,60 +52,60 @@ impl Topology {
     pub(crate) fn new(wired: &Wired) -> Result<Self, Problem> {
         let links = wired.links();
         let mut nodes: Vec<String> = Vec::new();
-        // The part that each node belongs to, by the index of one of its nodes.
-        let mut part: Vec<usize> = Vec::new();
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        let mut parts = Parts::default();
         let mut ends: Vec<[usize; 2]> = Vec::new();
+        // The link between two nodes, the smaller index first.
+        let mut link_between: BTreeMap<[usize; 2], usize> = BTreeMap::new();
         for (index, WiredLink { between, .. }) in links.iter().enumerate() {
-            let field = format!("wired.link.{index}.between");
+            let field = || format!("wired.link.{index}.between");
             let [a, b] = between.each_ref().map(|name| {
-                nodes.iter().position(|node| node == name).unwrap_or_else(|| {
+                places.get(name).copied().unwrap_or_else(|| {
+                    places.insert(name.clone(), nodes.len());
                     nodes.push(name.clone());
-                    part.push(part.len());
-                    nodes.len() - 1
+                    parts.add()
                 })
             });
             if a == b {
                 let got = format!("got a link from {:?} to itself", between[0]);
-                return Err(fail(&field, &got, "two different nodes"));
+                return Err(fail(&field(), &got, "two different nodes"));
             }
-            if let Some(first) =
-                ends.iter().position(|&[c, d]| [c, d] == [a, b] || [d, c] == [a, b])
-            {
+            if let Some(first) = link_between.insert([a.min(b), a.max(b)], index) {
                 let got = format!(
                     "got a second link between {:?} and {:?}, which wired.link.{first} connects",
                     between[0], between[1]
                 );
-                return Err(fail(&field, &got, "one link between two nodes"));
+                return Err(fail(&field(), &got, "one link between two nodes"));
             }
-            if part[a] == part[b] {
+            if !parts.join(a, b) {
                 let got = format!(
                     "got a link between {:?} and {:?}, which closes a loop",
                     between[0], between[1]
                 );
-                return Err(fail(&field, &got, "links that leave one way between any two nodes"));
+                return Err(fail(&field(), &got, "links that leave one way between any two nodes"));
             }
-            let (from, to) = (part[b], part[a]);
-            part.iter_mut().filter(|p| **p == from).for_each(|p| *p = to);
             ends.push([a, b]);
         }
-        let Some(ap) = nodes.iter().position(|node| node == ACCESS_POINT) else {
+        let Some(&ap) = places.get(ACCESS_POINT) else {
             let got = format!("got no link to {ACCESS_POINT:?}, the access point");
             return Err(fail("wired.link", &got, "a link between it and another node"));
         };
-        if let Some(lost) = (0..nodes.len()).find(|&node| part[node] != part[ap]) {
+        let of_ap = parts.of(ap);
+        if let Some(lost) = (0..nodes.len()).find(|&node| parts.of(node) != of_ap) {
             let index = ends.iter().position(|ends| ends.contains(&lost)).unwrap_or(0);
             let got = format!("got {:?}, which no way leads to from {ACCESS_POINT:?}", nodes[lost]);
             let field = format!("wired.link.{index}.between");
             return Err(fail(&field, &got, "nodes that are all connected"));
         }
-        let mut topology = Self { towards_ap: vec![None; nodes.len()], nodes };
+        let (towards_ap, is_forward) = (vec![None; nodes.len()], vec![false; ends.len()]);
+        let mut topology = Self { nodes, places, towards_ap, is_forward };
         topology.grow_from(ap, &ends);
         Ok(topology)
     }
 
     /// The node called `name`.
     pub(crate) fn node(&self, name: &str) -> Option<usize> {
-        self.nodes.iter().position(|node| node == name)
+        self.places.get(name).copied()
     }
 
     /// The names of all nodes but the access point.
@@ -122,8 +128,7 @@ impl Topology {
 
     /// Whether that direction of a link leads towards the access point.
     pub(crate) fn leads_to_ap(&self, link: usize, forward: bool) -> bool {
-        let mut directed = self.towards_ap.iter().flatten();
-        directed.any(|d| d.link == link && d.forward == forward)
+        self.is_forward[link] == forward
     }
 
     /// The links from `node` to the access point.
@@ -138,23 +143,71 @@ impl Topology {
 
     /// Fills in the ways that lead to `root`.
     fn grow_from(&mut self, root: usize, ends: &[[usize; 2]]) {
+        let mut links_of = vec![Vec::new(); self.nodes.len()];
+        for (link, &[a, b]) in ends.iter().enumerate() {
+            links_of[a].push(link);
+            links_of[b].push(link);
+        }
         let mut reached = vec![root];
         while let Some(node) = reached.pop() {
-            for (link, &[a, b]) in ends.iter().enumerate() {
-                let came_from = self.towards_ap[node].is_some_and(|d| d.link == link);
-                if came_from || (a != node && b != node) {
+            for &link in &links_of[node] {
+                if self.towards_ap[node].is_some_and(|d| d.link == link) {
                     continue;
                 }
+                let [a, b] = ends[link];
                 let (next, forward) = if a == node { (b, false) } else { (a, true) };
                 self.towards_ap[next] = Some(Directed { link, to: node, forward });
+                self.is_forward[link] = forward;
                 reached.push(next);
             }
         }
     }
 }
 
+/// Disjoint sets of nodes: the parts of a network that links connect (union by size with path
+/// halving; Tarjan and van Leeuwen 1984).
+#[derive(Debug, Default)]
+struct Parts {
+    /// The next node on the way to the root of the part; roots lead to themselves.
+    parent: Vec<usize>,
+    size: Vec<usize>,
+}
+
+impl Parts {
+    /// Adds a node, alone in its part, and returns it.
+    fn add(&mut self) -> usize {
+        self.parent.push(self.parent.len());
+        self.size.push(1);
+        self.parent.len() - 1
+    }
+
+    /// The root of the part of `node`.
+    fn of(&mut self, mut node: usize) -> usize {
+        while self.parent[node] != node {
+            self.parent[node] = self.parent[self.parent[node]];
+            node = self.parent[node];
+        }
+        node
+    }
+
+    /// Joins the parts of two nodes. Returns whether they were different.
+    fn join(&mut self, a: usize, b: usize) -> bool {
+        let (mut a, mut b) = (self.of(a), self.of(b));
+        if a == b {
+            return false;
+        }
+        if self.size[a] < self.size[b] {
+            std::mem::swap(&mut a, &mut b);
+        }
+        self.parent[b] = a;
+        self.size[a] += self.size[b];
+        true
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use evenair_core::rng::StreamId;
     use serde_json::json;
 
     use super::*;
@@ -178,6 +231,48 @@ mod tests {
         assert_eq!(path("c3", "c1"), [8, 2, 6]);
         assert_eq!(path("c1", "server"), [7, 0]);
         assert_eq!(path("r0", "r0"), [0usize; 0]);
+    }
+
+    /// Random trees: the way between two nodes against a search of the links from one to the other.
+    #[test]
+    fn paths_of_random_trees() {
+        let mut rng = evenair_core::rng::RngStream::new(1, StreamId::Queue, 0);
+        for nodes in [2_u64, 3, 10, 60] {
+            let mut ends: Vec<[String; 2]> = Vec::new();
+            let name = |i: u64| if i == 0 { "ap".to_owned() } else { format!("n{i}") };
+            for i in 1..nodes {
+                let pair = [name(i), name(u64::from(rng.up_to(i as u32 - 1)))];
+                ends.push(if rng.up_to(1) == 0 {
+                    pair
+                } else {
+                    [pair[1].clone(), pair[0].clone()]
+                });
+            }
+            let borrowed: Vec<[&str; 2]> =
+                ends.iter().map(|e| e.each_ref().map(|n| &n[..])).collect();
+            let topology = Topology::new(&wired(&borrowed)).unwrap();
+            for (i, j) in (0..nodes).flat_map(|i| (0..nodes).map(move |j| (i, j))) {
+                let (from, to) = (name(i), name(j));
+                let path =
+                    topology.path(topology.node(&from).unwrap(), topology.node(&to).unwrap());
+                let mut at = &from[..];
+                for &directed in &path {
+                    let [a, b] = borrowed[link_of(directed)];
+                    let (start, end) = if directed % 2 == 1 { (a, b) } else { (b, a) };
+                    assert_eq!(start, at, "the links of a path follow one another");
+                    at = end;
+                    let leads = topology.leads_to_ap(link_of(directed), directed % 2 == 1);
+                    assert!(
+                        j != 0 || leads,
+                        "every link of a path to the access point leads there"
+                    );
+                }
+                assert_eq!(at, to);
+                let links: std::collections::BTreeSet<_> =
+                    path.iter().map(|&directed| link_of(directed)).collect();
+                assert_eq!(links.len(), path.len(), "no link twice");
+            }
+        }
     }
 
     #[test]

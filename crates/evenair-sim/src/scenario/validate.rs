@@ -201,27 +201,23 @@ fn check_limits(field: &str, flow: &Flow, station: &Station, scenario: &Scenario
         if flow.direction == Some(Direction::Down) { (data, ack) } else { (ack, data) };
     let up = up + u64::from(station.extra_header);
     let group = field.rsplit_once(".flows").map_or(field, |(group, _)| group);
-    for (field, queue, largest) in [
-        ("cell.queue.limit".to_owned(), &scenario.cell.queue, down),
-        (format!("{group}.queue.limit"), &station.queue, up),
-    ] {
-        check_limit(&field, queue.limit, largest)?;
-    }
+    check_limit(|| "cell.queue.limit".to_owned(), scenario.cell.queue.limit, down)?;
+    check_limit(|| format!("{group}.queue.limit"), station.queue.limit, up)?;
     check_wired_limits(&scenario.wired, down.max(up) as u32)
 }
 
 fn check_wired_limits(wired: &Wired, largest: u32) -> Checked {
     wired.links().iter().enumerate().try_for_each(|(index, link)| {
-        let field = format!("{}.queue.limit", link_field(wired, index));
-        check_limit(&field, link.queue.limit, u64::from(largest))
+        let field = || format!("{}.queue.limit", link_field(wired, index));
+        check_limit(field, link.queue.limit, u64::from(largest))
     })
 }
 
-fn check_limit(field: &str, limit: QueueLimit, largest: u64) -> Checked {
+fn check_limit(field: impl FnOnce() -> String, limit: QueueLimit, largest: u64) -> Checked {
     match limit {
         QueueLimit::Bytes(limit) if limit < largest => {
             let accepted = format!("at least {largest} B, the largest packet, or packets");
-            Err(fail(field, &format!("got {limit} B"), &accepted))
+            Err(fail(&field(), &format!("got {limit} B"), &accepted))
         }
         _ => Ok(()),
     }

@@ -191,6 +191,11 @@ impl Fifo {
         (queue, self.busy.saturating_sub(self.busy_after(end)))
     }
 
+    /// Entries in memory: packets that occupy the queue or are ahead of time, and drops to be counted.
+    pub(super) fn entries(&self) -> usize {
+        self.held.len() + self.dropped.len()
+    }
+
     /// Starts the statistics anew.
     pub(super) fn reset(&mut self, now: Instant) {
         self.count_until(now);

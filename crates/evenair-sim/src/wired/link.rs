@@ -139,6 +139,15 @@ impl Link {
         Some((packet, self.cross(now, end, packet.size)))
     }
 
+    /// Entries in memory: of packets in the queue and under way, and of drops to be counted.
+    pub(crate) fn entries(&self) -> usize {
+        let queue = match &self.queue {
+            LinkQueue::Fifo(fifo) => fifo.entries(),
+            LinkQueue::Discipline(transmitter) => transmitter.queue.backlog().packets() as usize,
+        };
+        queue + self.in_flight.len() + self.lost.len()
+    }
+
     /// Queue statistics from the last reset to `end`.
     pub(crate) fn queue_stats(&self, end: Instant) -> QueueStats {
         match &self.queue {

@@ -234,6 +234,24 @@ fn las_serves_what_has_progressed_least_and_equals_in_order_of_arrival() {
     assert_eq!(bench.drain(), order);
 }
 
+/// Windows of 65,535 segments in a queue without limit: each arrival belongs into the middle. With an
+/// order that moves all packets behind it, this would take minutes.
+#[test]
+fn las_sorts_long_queues() {
+    const FLOWS: u64 = 4;
+    const WINDOW: u64 = 65_535;
+    let mut bench = Bench::new(LAS, Limit::Packets(u32::MAX));
+    for flow in 0..FLOWS {
+        for segment in 0..WINDOW {
+            // Each flow lies between the segments of those before it.
+            assert_eq!(bench.arrive(data(flow as u32, segment * FLOWS + flow)), []);
+        }
+    }
+    for seq in 0..FLOWS * WINDOW {
+        assert_eq!(bench.serve().map(|packet| packet.seq), Some(seq));
+    }
+}
+
 #[test]
 fn las_discards_the_packet_with_the_most_service() {
     let mut bench = Bench::holding(LAS, 3, &[data(0, 9000), data(1, 1000), ack(2, 5000)]);

@@ -1,0 +1,172 @@
+//! Captures of whole runs, as tshark reads them, if it is installed.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use super::tshark_tests::{File, WRONG, tshark_is_here};
+use crate::scenario::resolve;
+use crate::{CaptureSinks, RunOptions, RunResult, run_with_captures};
+
+/// A file in memory.
+#[derive(Clone, Default)]
+struct Memory(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Memory {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The result of a run and its captures: of the air, and of the wire.
+fn captured(name: &str, scenario: Value) -> (RunResult, [File; 2]) {
+    let scenario = resolve(scenario, "test").unwrap();
+    let (air, wire) = (Memory::default(), Memory::default());
+    let sinks = CaptureSinks { air: Box::new(air.clone()), wire: Box::new(wire.clone()) };
+    let result = run_with_captures(&scenario, 1, &RunOptions::default(), Some(sinks)).unwrap();
+    let file = |kind: &str, memory: &Memory| {
+        File::new(&format!("{name}-{kind}"), &memory.0.lock().unwrap())
+    };
+    (result, [file("air", &air), file("wire", &wire)])
+}
+
+/// Transfers of 10,000 bytes, one after the other, with a window of 100 segments.
+fn web(opened_by: &str, direction: &str, sack: bool) -> Value {
+    json!({
+        "direction": direction,
+        "application": {
+            "kind": "web", "size": "10000 B", "think": "10 ms", "sessions": 150,
+            "opened_by": opened_by, "request": if opened_by == "receiver" { 200 } else { 0 },
+        },
+        "segment": 1460, "window": 100, "initial_window": 2, "sack": sack,
+    })
+}
+
+/// A cell in which nothing is lost: neither by queues, which hold all, nor by collisions.
+fn cell(flows: Value, stations: u32) -> Value {
+    let queue = json!({ "limit": "unlimited" });
+    json!({
+        "duration": "60 s",
+        "cell": {
+            "phy": "802.11g", "queue": queue, "short_retry_limit": 255, "long_retry_limit": 255,
+        },
+        "wired": { "rate": "100 Mbps", "delay": "2 ms", "queue": queue },
+        "station": [{ "count": stations, "flows": flows, "queue": queue }],
+    })
+}
+
+fn lines(values: &[&[&str]]) -> Vec<Vec<String>> {
+    values.iter().map(|row| row.iter().map(|&field| field.to_owned()).collect()).collect()
+}
+
+#[test]
+fn each_transfer_is_a_conversation_of_its_own() {
+    if !tshark_is_here() {
+        return;
+    }
+    let flows = json!([
+        web("receiver", "down", true),
+        web("sender", "down", false),
+        web("sender", "up", false),
+        web("receiver", "up", true),
+    ]);
+    let (result, files) = captured("web", cell(flows, 2));
+    assert_eq!(result.losses.congestion + result.losses.retry_limit + result.losses.error, 0);
+    let sessions = result.sessions.unwrap();
+    assert_eq!(sessions.len(), 2 * 4 * 150);
+    assert!(sessions.iter().all(|session| session.retransmissions == 0 && session.timeouts == 0));
+    for file in &files {
+        assert_eq!(file.read(WRONG, &["frame.number"]), lines(&[]));
+        let syns = file.read("tcp.flags.syn == 1 and tcp.flags.ack == 0", &["tcp.stream"]);
+        assert_eq!(syns.len(), sessions.len());
+        let mut segments: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+        for row in file.read("tcp.len > 0", &["tcp.stream", "tcp.flags.fin", "tcp.len"]) {
+            let [stream, fin, bytes] = &row[..] else { panic!("{row:?}") };
+            let bytes = bytes.parse().unwrap();
+            // Requests have 200 bytes.
+            if bytes != 200 {
+                assert_eq!(fin == "1" || fin == "True", bytes == 10_000 - 6 * 1460, "{row:?}");
+                segments.entry(stream.clone()).or_default().push(bytes);
+            }
+        }
+        assert_eq!(segments.len(), sessions.len(), "a conversation for each connection");
+        for bytes in segments.values() {
+            assert_eq!(bytes[..], [1460, 1460, 1460, 1460, 1460, 1460, 1240]);
+        }
+        // The FIN has a sequence number of its own: the last acknowledgement covers it.
+        let last = file.read("tcp.ack == 10002", &["tcp.stream"]);
+        assert_eq!(last.len(), sessions.len());
+        // Nothing is repeated, missing, out of order, or beyond a window; no port is used again.
+        let flagged = file.read("tcp.analysis.flags", &["frame.number", "tcp.analysis.flags"]);
+        assert_eq!(flagged, lines(&[]));
+        let reused = file.read("tcp.analysis.reused_ports", &["frame.number"]);
+        assert_eq!(reused, lines(&[]));
+    }
+}
+
+/// 100 segments of 1460 bytes need 18 bits: a shift of 2 and no more. tshark multiplies the window of
+/// all segments behind the handshake.
+#[test]
+fn the_handshake_announces_window_and_segment() {
+    if !tshark_is_here() {
+        return;
+    }
+    for (sack, perm, header) in [(true, "1", "32"), (false, "", "28")] {
+        let flows = json!([web("receiver", "down", sack)]);
+        let (_, files) = captured("options", cell(flows, 1));
+        for file in &files {
+            let fields = [
+                "tcp.options.mss_val",
+                "tcp.options.wscale.shift",
+                "tcp.hdr_len",
+                "tcp.window_size_value",
+            ];
+            let syns = file.read("tcp.flags.syn == 1", &fields);
+            assert_eq!(syns, vec![lines(&[&["1460", "2", header, "65535"]])[0].clone(); 300]);
+            let permitted = file.read("tcp.options.sack_perm", &["frame.number"]);
+            assert_eq!(permitted.len(), if perm == "1" { 300 } else { 0 });
+            let windows = file.read("tcp.flags.syn == 0", &["tcp.window_size"]);
+            assert!(windows.len() > 1000);
+            assert!(windows.iter().all(|window| window[0] == "146000"), "{:?}", windows[0]);
+        }
+    }
+    // A window that fits into the header is announced as it is.
+    let mut flow = web("receiver", "down", false);
+    flow["window"] = json!(44);
+    let (_, files) = captured("small", cell(json!([flow]), 1));
+    for file in &files {
+        assert_eq!(file.read("tcp.options.wscale", &["frame.number"]), lines(&[]));
+        let windows = file.read("tcp", &["tcp.window_size"]);
+        assert!(windows.iter().all(|window| window[0] == "64240"), "{:?}", windows[0]);
+    }
+}
+
+/// A download whose window of 1000 segments never fills: tshark sees no full window, although more
+/// than 65,535 bytes are under way. With a window of 20 segments that fills, it does see that.
+#[test]
+fn full_windows_are_those_that_are_full() {
+    if !tshark_is_here() {
+        return;
+    }
+    let bulk = |window: u32| {
+        let flow = json!({
+            "direction": "down", "segment": 1460, "window": window, "initial_window": 2,
+            "initial_ssthresh": if window > 100 { 200 } else { 20 }, "stop": "2 s",
+        });
+        let mut cell = cell(json!([flow]), 1);
+        cell["duration"] = json!("2 s");
+        captured("bulk", cell).1
+    };
+    let [_, wire] = bulk(1000);
+    let in_flight = wire.read("tcp.analysis.bytes_in_flight > 200000", &["frame.number"]);
+    assert!(in_flight.len() > 100, "{}", in_flight.len());
+    assert_eq!(wire.read("tcp.analysis.flags", &["tcp.analysis.flags"]), lines(&[]));
+    let [_, wire] = bulk(20);
+    assert!(wire.read("tcp.analysis.window_full", &["frame.number"]).len() > 100);
+}
