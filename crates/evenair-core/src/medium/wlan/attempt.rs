@@ -1,12 +1,12 @@
 //! The frames of an attempt, which of them fail, and what follows from a failure.
 
 use super::dcf::{Dcf, Exchange, Phase};
+use super::mac::{Frames, Link};
 use super::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 use crate::loss::FrameKind;
 use crate::medium::{CellContext, Transmission, TxStatus};
 use crate::packet::{Direction, NodeId};
 use crate::time::{Duration, Instant};
-use crate::units::Rate;
 
 /// A frame of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,17 +31,15 @@ impl Dcf {
     #[inline(always)]
     pub(super) fn send(&mut self, now: Instant, node: NodeId, cell: &mut impl CellContext) {
         let sifs = self.config.phy.sifs;
-        let (rate, airtime) = self.choose_rate(node);
+        let Frames { rate, airtime, control } = self.begin_attempt(node);
         let mac = &mut self.macs[node.index()];
-        mac.airtime = airtime;
-        mac.usage.attempts += 1;
         let rts = mac.needs_rts;
-        let data_start = if rts { now + self.rts_time + sifs + self.cts_time + sifs } else { now };
+        let data_start = if rts { now + control.rts + sifs + control.cts + sifs } else { now };
         let data_end = data_start + airtime;
         let retries = if rts { mac.long_retries } else { mac.short_retries };
-        let start = now;
+        let (start, acknowledged) = (now, true);
         let exchange =
-            Exchange { start, data_start, data_end, rate, rts, acknowledged: true, retries };
+            Exchange { start, data_start, data_end, rate, control, rts, acknowledged, retries };
         let station = if node.is_access_point() { mac.to } else { node };
         if cell.may_corrupt(station) {
             let corrupted = self.first_corrupted(node, station, &exchange, cell);
@@ -55,7 +53,7 @@ impl Dcf {
             mac.short_retries = 0;
         }
         mac.usage.data_frames += 1;
-        mac.usage.airtime.successes += data_end.since(now) + sifs + self.ack_time;
+        self.link(node).airtime.successes += data_end.since(now) + sifs + control.ack;
         self.due = data_end;
         self.exchange = exchange;
         self.phase = Phase::Sending;
@@ -70,19 +68,19 @@ impl Dcf {
         exchange: &Exchange,
         cell: &mut impl CellContext,
     ) -> Option<ExchangeFrame> {
-        let (sifs, control_rate) = (self.config.phy.sifs, self.config.control_rate);
+        let (sifs, control) = (self.config.phy.sifs, exchange.control);
         let forward = Direction::from_node(node);
         let backward = Direction::from_node(self.macs[node.index()].to);
         let mut is_corrupted = |direction, at, bytes| {
-            let (kind, rate) = (FrameKind::Control, control_rate);
+            let (kind, rate) = (FrameKind::Control, control.rate);
             cell.is_corrupted(&Transmission { kind, at, station, direction, rate, bytes })
         };
         if exchange.rts {
-            let rts_end = exchange.start + self.rts_time;
+            let rts_end = exchange.start + control.rts;
             if is_corrupted(forward, rts_end, RTS_BYTES) {
                 return Some(ExchangeFrame::Rts);
             }
-            if is_corrupted(backward, rts_end + sifs + self.cts_time, CTS_BYTES) {
+            if is_corrupted(backward, rts_end + sifs + control.cts, CTS_BYTES) {
                 return Some(ExchangeFrame::Cts);
             }
         }
@@ -99,10 +97,10 @@ impl Dcf {
         }
         let ack = Transmission {
             kind: FrameKind::Control,
-            at: exchange.data_end + sifs + self.ack_time,
+            at: exchange.data_end + sifs + control.ack,
             station,
             direction: backward,
-            rate: control_rate,
+            rate: control.rate,
             bytes: ACK_BYTES,
         };
         cell.is_corrupted(&ack).then_some(ExchangeFrame::Ack)
@@ -116,21 +114,22 @@ impl Dcf {
         exchange: Exchange,
         corrupted: Option<ExchangeFrame>,
     ) {
-        let sifs = self.config.phy.sifs;
-        let rts_end = exchange.start + self.rts_time;
-        let ack_end = exchange.data_end + sifs + self.ack_time;
+        let (sifs, control) = (self.config.phy.sifs, exchange.control);
+        let rts_end = exchange.start + control.rts;
+        let ack_end = exchange.data_end + sifs + control.ack;
         let (end, data_sent, received) = match corrupted {
             Some(ExchangeFrame::Rts) => (rts_end, false, false),
-            Some(ExchangeFrame::Cts) => (rts_end + sifs + self.cts_time, false, false),
+            Some(ExchangeFrame::Cts) => (rts_end + sifs + control.cts, false, false),
             Some(ExchangeFrame::Data) => (exchange.data_end, true, false),
             Some(ExchangeFrame::Ack) | None => (ack_end, true, true),
         };
-        let mac = &mut self.macs[node.index()];
         let spent = end.since(exchange.start);
+        let airtime = &mut self.link(node).airtime;
         match corrupted {
-            Some(_) => mac.usage.airtime.corrupted += spent,
-            None => mac.usage.airtime.successes += spent,
+            Some(_) => airtime.corrupted += spent,
+            None => airtime.successes += spent,
         }
+        let mac = &mut self.macs[node.index()];
         if data_sent {
             mac.usage.data_frames += 1;
             if exchange.rts {
@@ -154,31 +153,49 @@ impl Dcf {
     /// Several nodes transmit.
     #[inline(never)] // rare in comparison
     pub(super) fn collide(&mut self, now: Instant) {
-        let mut longest = Duration::ZERO;
+        let (mut longest, mut sum) = (Duration::ZERO, Duration::ZERO);
         for i in 0..self.transmitters.len() {
             let node = self.transmitters[i];
-            if !self.macs[node.index()].needs_rts {
-                let (_, airtime) = self.choose_rate(node);
-                self.macs[node.index()].airtime = airtime;
-            }
+            self.begin_attempt(node);
             let mac = &mut self.macs[node.index()];
-            let first = mac.first_frame(self.rts_time);
-            mac.usage.attempts += 1;
+            let first = mac.first_frame;
             mac.usage.collisions += 1;
             mac.usage.data_frames += u64::from(!mac.needs_rts);
-            mac.usage.airtime.collisions += first;
+            self.link(node).airtime.collisions += first;
             longest = longest.max(first);
+            sum += first;
+        }
+        self.overlap[NodeId::ACCESS_POINT.index()] += sum - longest;
+        let ap = &self.macs[NodeId::ACCESS_POINT.index()];
+        if self.transmitters[0].is_access_point() && self.transmitters.contains(&ap.to) {
+            let of_station = self.macs[ap.to.index()].first_frame;
+            self.overlap[ap.to.index()] += ap.first_frame.min(of_station);
         }
         self.phase = Phase::Failing(Failure::Collision);
         self.due = now + longest;
     }
 
-    /// Rate and airtime of the data frame that `node` transmits now.
+    /// An attempt of `node` begins, with these frames.
     #[inline(always)]
-    fn choose_rate(&mut self, node: NodeId) -> (Rate, Duration) {
-        let mac = &self.macs[node.index()];
-        let (station, direction) = if node.is_access_point() { (mac.to, 0) } else { (node, 1) };
-        self.rates[station.index()][direction].attempt(&self.config.phy, mac.bytes)
+    fn begin_attempt(&mut self, node: NodeId) -> Frames {
+        let (station, direction) = self.link_of(node);
+        let mac = &mut self.macs[node.index()];
+        let frames = self.links[station.index()][direction].attempt(&self.config, mac.bytes);
+        mac.first_frame = if mac.needs_rts { frames.control.rts } else { frames.airtime };
+        mac.usage.attempts += 1;
+        frames
+    }
+
+    /// The link on which `node` transmits.
+    #[inline(always)]
+    fn link(&mut self, node: NodeId) -> &mut Link {
+        let (station, direction) = self.link_of(node);
+        &mut self.links[station.index()][direction]
+    }
+
+    #[inline(always)]
+    fn link_of(&self, node: NodeId) -> (NodeId, usize) {
+        if node.is_access_point() { (self.macs[node.index()].to, 0) } else { (node, 1) }
     }
 
     /// An attempt has failed: counts retries, drops packets, draws backoffs.
@@ -192,9 +209,7 @@ impl Dcf {
             let answering = self.macs[self.transmitters[0].index()].to;
             self.contention.exempt_from_eifs(answering);
         }
-        let first_frames =
-            self.transmitters.iter().map(|node| self.macs[node.index()].first_frame(self.rts_time));
-        let longest = first_frames.max().unwrap_or(Duration::ZERO);
+        let longest = self.longest_first_frame();
         for i in 0..self.transmitters.len() {
             let node = self.transmitters[i];
             let mac = &mut self.macs[node.index()];
@@ -203,7 +218,7 @@ impl Dcf {
             } else {
                 // The response timeout counts from the end of the node's own frame, the DIFS from the
                 // end of the longest.
-                let own = mac.first_frame(self.rts_time);
+                let own = mac.first_frame;
                 let timeout = (own + phy.response_timeout()).saturating_sub(longest);
                 timeout.saturating_sub(phy.difs()).div_ceil(phy.slot)
             };
