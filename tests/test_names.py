@@ -1,4 +1,4 @@
-"""Names, groups and applications in results, tables and plots; which flows Jain's index compares."""
+"""Names, groups and applications in results and tables; which flows Jain's index compares."""
 
 from __future__ import annotations
 

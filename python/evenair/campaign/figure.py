@@ -56,8 +56,8 @@ def plot(table: pa.Table, x: str | None, y: str, by: Sequence[str] = ()) -> Figu
     missing or not numeric, or if a varied key that is not named would be averaged over.
 
     Of a table of flows each run's mean is taken first. Columns of flows (`direction`, `group`,
-    `name`, `id`) can be `x` and `by`. Without `x` it is the key that was varied or, if none was, the
-    first of `by`.
+    `name`, `id`) can be `x` and `by`. If `x` is None it is the key that was varied or, where none
+    was, the first of `by`.
     """
     if x is None:
         x, by = _default_x(table, by)

@@ -27,8 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY",
         action="append",
         default=[],
-        help="draw a line for each value of this column: a varied key, or of flows direction, group,"
-        " name or id",
+        help="draw a line for each value of this column: a varied key, or of flows direction,"
+        " group, name or id",
     )
     parser.add_argument(
         "--out",

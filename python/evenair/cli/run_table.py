@@ -38,7 +38,7 @@ def _flows(runs: Sequence[RunResult]) -> Table:
     stations = {each["id"]: each["name"] for each in runs[0].document["stations"]}
     named = any(flow["name"] for flow in flows)
     names = ("name",) if named else ()
-    table = new_table("flow", *names, "station", "direction", "transport", "application")
+    table = new_table("flow", *names, "station", "direc-\ntion", "transport", "appli-\ncation")
     for heading in ("goodput\n(Mb/s)", "RTT\n(ms)", "retrans-\nmissions", "timeouts"):
         table.add_column(heading, justify="right")
     counts = ".0f" if len(runs) == 1 else ".1f"

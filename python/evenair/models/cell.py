@@ -32,8 +32,10 @@ class Cell:
     data_rate: str | float | None = None
     """Bit/s, or text with a unit."""
     control_rate: str | float | None = None
-    """The rate of RTS, CTS and ACK: bit/s, text with a unit, or "basic". None is 2 Mb/s with 802.11b
-    and "basic" with the other PHYs."""
+    """The rate of RTS, CTS and ACK: bit/s, text with a unit, or "basic".
+
+    None is 2 Mb/s with 802.11b, and "basic" with the other PHYs.
+    """
     mac_overhead: int = 34
     """Bytes that the MAC adds, L_MAC: 272 bits. (The simulator's default, with LLC/SNAP, is 36.)"""
     segment: int = 1000

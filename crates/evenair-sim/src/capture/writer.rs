@@ -112,10 +112,9 @@ impl CaptureWriter {
     ) -> io::Result<()> {
         let Arrival { from, to, packet, .. } = arrival;
         let (from, to) = (*from, *to);
-        let (exchange, sifs) = (medium.exchange(), medium.config().phy.sifs);
-        let control = exchange.control;
-        let ack_start = exchange.data_end + sifs;
-        let end = ack_start + control.ack;
+        let (exchange, config) = (medium.exchange(), medium.config());
+        let (sifs, control) = (config.phy.sifs, config.control_frames(exchange.rate));
+        let (ack_start, end) = (exchange.data_end + sifs, exchange.ack_end);
         let retry = exchange.retries > 0;
         if exchange.rts {
             let rts_end = exchange.start + control.rts;

@@ -53,7 +53,7 @@ impl Dcf {
         }
         let end = match self.phase {
             Phase::Idle { .. } => return Duration::ZERO,
-            Phase::Sending => self.due + self.config.phy.sifs + self.exchange.control.ack,
+            Phase::Sending => self.exchange.ack_end,
             Phase::Acknowledging | Phase::Failing(Failure::Corrupted(_)) => self.due,
             Phase::Failing(Failure::Collision) => {
                 let longest = self.longest_first_frame();

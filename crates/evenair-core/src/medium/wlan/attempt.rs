@@ -1,7 +1,7 @@
 //! The frames of an attempt, which of them fail, and what follows from a failure.
 
 use super::dcf::{Dcf, Exchange, Phase};
-use super::mac::{Frames, Link};
+use super::mac::Link;
 use super::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 use crate::loss::FrameKind;
 use crate::medium::{CellContext, Transmission, TxStatus};
@@ -31,16 +31,18 @@ impl Dcf {
     #[inline(always)]
     pub(super) fn send(&mut self, now: Instant, node: NodeId, cell: &mut impl CellContext) {
         let sifs = self.config.phy.sifs;
-        let Frames { rate, airtime, control } = self.begin_attempt(node);
+        let (station, direction) = self.link_of(node);
         let mac = &mut self.macs[node.index()];
-        let rts = mac.needs_rts;
+        let frames = self.links[station.index()][direction].attempt(&self.config, mac.bytes);
+        mac.begin_attempt(frames);
+        let (rts, rate, control) = (mac.needs_rts, frames.rate, &frames.control);
         let data_start = if rts { now + control.rts + sifs + control.cts + sifs } else { now };
-        let data_end = data_start + airtime;
+        let data_end = data_start + frames.airtime;
+        let ack_end = data_end + sifs + control.ack;
         let retries = if rts { mac.long_retries } else { mac.short_retries };
         let (start, acknowledged) = (now, true);
         let exchange =
-            Exchange { start, data_start, data_end, rate, control, rts, acknowledged, retries };
-        let station = if node.is_access_point() { mac.to } else { node };
+            Exchange { start, data_start, data_end, ack_end, rate, rts, acknowledged, retries };
         if cell.may_corrupt(station) {
             let corrupted = self.first_corrupted(node, station, &exchange, cell);
             if corrupted.is_some() || self.macs[node.index()].received {
@@ -53,7 +55,7 @@ impl Dcf {
             mac.short_retries = 0;
         }
         mac.usage.data_frames += 1;
-        self.link(node).airtime.successes += data_end.since(now) + sifs + control.ack;
+        self.links[station.index()][direction].airtime.successes += ack_end.since(now);
         self.due = data_end;
         self.exchange = exchange;
         self.phase = Phase::Sending;
@@ -68,7 +70,7 @@ impl Dcf {
         exchange: &Exchange,
         cell: &mut impl CellContext,
     ) -> Option<ExchangeFrame> {
-        let (sifs, control) = (self.config.phy.sifs, exchange.control);
+        let (sifs, control) = (self.config.phy.sifs, self.link(node).frames().control);
         let forward = Direction::from_node(node);
         let backward = Direction::from_node(self.macs[node.index()].to);
         let mut is_corrupted = |direction, at, bytes| {
@@ -97,7 +99,7 @@ impl Dcf {
         }
         let ack = Transmission {
             kind: FrameKind::Control,
-            at: exchange.data_end + sifs + control.ack,
+            at: exchange.ack_end,
             station,
             direction: backward,
             rate: control.rate,
@@ -114,17 +116,16 @@ impl Dcf {
         exchange: Exchange,
         corrupted: Option<ExchangeFrame>,
     ) {
-        let (sifs, control) = (self.config.phy.sifs, exchange.control);
+        let (sifs, control) = (self.config.phy.sifs, self.link(node).frames().control);
         let rts_end = exchange.start + control.rts;
-        let ack_end = exchange.data_end + sifs + control.ack;
         let (end, data_sent, received) = match corrupted {
             Some(ExchangeFrame::Rts) => (rts_end, false, false),
             Some(ExchangeFrame::Cts) => (rts_end + sifs + control.cts, false, false),
             Some(ExchangeFrame::Data) => (exchange.data_end, true, false),
-            Some(ExchangeFrame::Ack) | None => (ack_end, true, true),
+            Some(ExchangeFrame::Ack) | None => (exchange.ack_end, true, true),
         };
         let spent = end.since(exchange.start);
-        let airtime = &mut self.link(node).airtime;
+        let airtime = &mut self.link_mut(node).airtime;
         match corrupted {
             Some(_) => airtime.corrupted += spent,
             None => airtime.successes += spent,
@@ -156,12 +157,14 @@ impl Dcf {
         let (mut longest, mut sum) = (Duration::ZERO, Duration::ZERO);
         for i in 0..self.transmitters.len() {
             let node = self.transmitters[i];
-            self.begin_attempt(node);
+            let (station, direction) = self.link_of(node);
             let mac = &mut self.macs[node.index()];
+            let link = &mut self.links[station.index()][direction];
+            mac.begin_attempt(link.attempt(&self.config, mac.bytes));
             let first = mac.first_frame;
             mac.usage.collisions += 1;
             mac.usage.data_frames += u64::from(!mac.needs_rts);
-            self.link(node).airtime.collisions += first;
+            link.airtime.collisions += first;
             longest = longest.max(first);
             sum += first;
         }
@@ -175,24 +178,18 @@ impl Dcf {
         self.due = now + longest;
     }
 
-    /// An attempt of `node` begins, with these frames.
-    #[inline(always)]
-    fn begin_attempt(&mut self, node: NodeId) -> Frames {
+    /// The link on which `node` transmits.
+    fn link(&self, node: NodeId) -> &Link {
         let (station, direction) = self.link_of(node);
-        let mac = &mut self.macs[node.index()];
-        let frames = self.links[station.index()][direction].attempt(&self.config, mac.bytes);
-        mac.first_frame = if mac.needs_rts { frames.control.rts } else { frames.airtime };
-        mac.usage.attempts += 1;
-        frames
+        &self.links[station.index()][direction]
     }
 
-    /// The link on which `node` transmits.
-    #[inline(always)]
-    fn link(&mut self, node: NodeId) -> &mut Link {
+    fn link_mut(&mut self, node: NodeId) -> &mut Link {
         let (station, direction) = self.link_of(node);
         &mut self.links[station.index()][direction]
     }
 
+    /// Its station, and 0 for down, 1 for up.
     #[inline(always)]
     fn link_of(&self, node: NodeId) -> (NodeId, usize) {
         if node.is_access_point() { (self.macs[node.index()].to, 0) } else { (node, 1) }

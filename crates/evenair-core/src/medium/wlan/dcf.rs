@@ -80,7 +80,7 @@ impl DcfConfig {
     }
 
     /// The control frames of an exchange whose data frame has `data_rate`.
-    pub(super) fn control_frames(&self, data_rate: Rate) -> ControlFrames {
+    pub fn control_frames(&self, data_rate: Rate) -> ControlFrames {
         ControlFrames::new(&self.phy, self.control_rate.of(&self.phy, data_rate))
     }
 }
@@ -94,10 +94,10 @@ pub struct Exchange {
     pub data_start: Instant,
     /// End of its data frame.
     pub data_end: Instant,
+    /// End of the ACK.
+    pub ack_end: Instant,
     /// Rate of the data frame.
     pub rate: Rate,
-    /// Its control frames.
-    pub control: ControlFrames,
     /// Whether RTS and CTS preceded the data frame.
     pub rts: bool,
     /// Whether the ACK is received as well.
@@ -166,8 +166,8 @@ impl Dcf {
                 start: Instant::ZERO,
                 data_start: Instant::ZERO,
                 data_end: Instant::ZERO,
+                ack_end: Instant::ZERO,
                 rate: phy.rates[0],
-                control: config.control_frames(phy.rates[0]),
                 rts: false,
                 acknowledged: false,
                 retries: 0,
@@ -325,7 +325,7 @@ impl Medium for Dcf {
                         true => Phase::Acknowledging,
                         false => Phase::Failing(Failure::Corrupted(ExchangeFrame::Ack)),
                     };
-                    self.due = now + self.config.phy.sifs + self.exchange.control.ack;
+                    self.due = self.exchange.ack_end;
                     let mac = &self.macs[from.index()];
                     if let Some(packet) = mac.packet {
                         let rate = self.exchange.rate;

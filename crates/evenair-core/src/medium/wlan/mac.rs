@@ -58,12 +58,17 @@ impl Link {
 
     /// The frames of an attempt that begins now, with a data frame of `bytes`.
     #[inline(always)]
-    pub(super) fn attempt(&mut self, config: &DcfConfig, bytes: u32) -> Frames {
+    pub(super) fn attempt(&mut self, config: &DcfConfig, bytes: u32) -> &Frames {
         let rate = self.rate_control.rate();
         if (self.bytes, self.frames.rate) != (bytes, rate) {
             self.prepare(config, bytes, rate);
         }
-        self.frames
+        &self.frames
+    }
+
+    /// The frames of the present, or last, attempt.
+    pub(super) fn frames(&self) -> &Frames {
+        &self.frames
     }
 
     #[inline(never)] // seldom in comparison
@@ -124,6 +129,13 @@ impl Mac {
         self.received = false;
         self.to = taken.to;
         self.needs_rts = config.rts_threshold.is_some_and(|threshold| self.bytes > threshold);
+    }
+
+    /// An attempt begins that would consist of `frames`.
+    #[inline(always)]
+    pub(super) fn begin_attempt(&mut self, frames: &Frames) {
+        self.first_frame = if self.needs_rts { frames.control.rts } else { frames.airtime };
+        self.usage.attempts += 1;
     }
 
     /// A backoff, uniform on 0..=CW slots (9.2.4).

@@ -222,7 +222,7 @@ impl Oracle {
                     self.last = Some(exchange);
                     let to = self.stations[sender as usize].frame.unwrap().to;
                     self.events.push_back(Event::Received { from: sender, to });
-                    let end = now + phy.sifs + exchange.control.ack;
+                    let end = exchange.ack_end;
                     self.air = if exchange.acknowledged {
                         Air::Ack { sender, end }
                     } else {
@@ -334,9 +334,9 @@ impl Oracle {
             };
         }
         let retries = if rts { station.long_retries } else { station.short_retries };
-        let start = now;
+        let (start, ack_end) = (now, end);
         let exchange =
-            Exchange { start, data_start, data_end, rate, control, rts, acknowledged, retries };
+            Exchange { start, data_start, data_end, ack_end, rate, rts, acknowledged, retries };
         Air::Data { sender, exchange }
     }
 

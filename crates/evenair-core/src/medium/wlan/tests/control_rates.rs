@@ -113,7 +113,13 @@ fn the_rate_is_chosen_for_each_exchange() {
             if exchange.start > last {
                 last = exchange.start;
                 let before = exchange.data_start.since(exchange.start).as_nanos() / 1000;
-                seen.push((exchange.rate, exchange.control.rate, before));
+                let control = config.control_frames(exchange.rate);
+                seen.push((
+                    exchange.rate,
+                    control.rate,
+                    before,
+                    exchange.ack_end.since(exchange.data_end),
+                ));
             }
         });
         let expected = OFDM[0].1.iter().flat_map(|&(data, response)| {
@@ -124,7 +130,9 @@ fn the_rate_is_chosen_for_each_exchange() {
                 (_, 12) => 36 + 16 + 32 + 16,
                 _ => 28 + 16 + 28 + 16,
             };
-            [(Rate::from_mbps(data), Rate::from_mbps(response), before); 2]
+            // SIFS, and the ACK of 44, 32 or 28 us.
+            let after = Duration::from_micros(16 + [44, 32, 28][response as usize / 12]);
+            [(Rate::from_mbps(data), Rate::from_mbps(response), before, after); 2]
         });
         assert_eq!(seen, expected.collect::<Vec<_>>());
     }
