@@ -89,7 +89,56 @@ def test_the_table_of_flows_of_a_sweep(evenair: Evenair, tmp_path: Path) -> None
         assert lines[direction] == ([10, 20], pytest.approx(means), pytest.approx(half))
     done = evenair("plot", "x-flows.parquet", *axes[:4], "--by", "group")
     assert done.returncode == 2
-    assert "--by: group: no such column" in done.stderr
+    assert "--by: group: no row has a value" in done.stderr
+
+
+def test_flows_by_group(evenair: Evenair, tmp_path: Path) -> None:
+    """Two video flows and one of no group, by one command without a varied key."""
+    (tmp_path / "cell.toml").write_text(
+        """
+        duration = "2 s"
+        [[station]]
+        name = "tv"
+        count = 2
+        flows = [{ name = "stream", group = "video", direction = "down" }]
+        [[station]]
+        flows = [{ direction = "up" }]
+        """
+    )
+    command = ("sweep", "cell.toml", "--runs", "3", "--flows", "--out", "my.parquet")
+    assert evenair(*command).returncode == 0
+    table = pq.read_table(tmp_path / "my-flows.parquet")
+    rows = table.to_pylist()
+    assert [(row["name"], row["group"], row["application"]) for row in rows[:3]] == [
+        ("stream-1", "video", "bulk"),
+        ("stream-2", "video", "bulk"),
+        (None, None, "bulk"),
+    ]
+    done = evenair("plot", "my-flows.parquet", "--y", "goodput_bps", "--by", "group")
+    assert (done.returncode, done.stderr) == (0, "")
+    figure = plot(table, None, "goodput_bps", ["group"])
+    assert [text.get_text() for text in figure.axes[0].get_xticklabels()] == ["video", "(none)"]
+    ((_, means, half),) = drawn(figure).values()
+    for place, group in enumerate(("video", None)):
+        flows = [row for row in rows if row["group"] == group]
+        sample = [
+            np.mean([row["goodput_bps"] / 1e6 for row in flows if row["seed"] == seed])
+            for seed in (1, 2, 3)
+        ]
+        assert means[place] == pytest.approx(np.mean(sample))
+        assert half[place] == pytest.approx(T_2 * np.std(sample, ddof=1) / 3**0.5)
+
+
+def test_the_default_abscissa() -> None:
+    lines = drawn(plot(flows_table(), None, "goodput_bps", ["direction"]))
+    assert lines["up"][:2] == ([5], pytest.approx([2]))
+    for by, message in (
+        ([], r"^x: missing; expected a column$"),
+        (["limit"], r"^x: missing; expected one of queue, window$"),
+    ):
+        about = {b"evenair": json.dumps({"keys": ["limit", "queue", "window"] if by else []})}
+        with pytest.raises(ValueError, match=message):
+            plot(flows_table().replace_schema_metadata(about), None, "goodput_bps", by)
 
 
 def test_text_in_plots_is_literal(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ SHORT = ("--set", "duration=5")
 METRICS = {
     "aggregate_goodput_bps",
     "jain_index",
+    "jain_airtime",
     "mean_up_goodput_bps",
     "mean_down_goodput_bps",
     "ap_queue_loss_ratio",
@@ -83,6 +84,7 @@ def test_run_json_is_the_document_of_the_interface(evenair: Evenair) -> None:
     for station in document["stations"]:
         assert set(station) >= {
             *("id", "airtime_share", "collision_probability", "frames_sent", "frames_dropped"),
+            *("name", "tx_airtime_share"),
         }
 
 

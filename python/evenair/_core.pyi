@@ -108,6 +108,9 @@ class Phy:
     def rates_bps(self) -> list[int]:
         """Data rates, bit/s, ascending."""
 
+    def control_rate_bps(self, data_rate_bps: int) -> int:
+        """Rate of RTS, CTS and ACK in an exchange whose data frame has this rate, bit/s."""
+
     def airtime_s(self, bits: int, rate_bps: int) -> float:
         """The time on air of a frame, preamble included, in seconds, rounded to the nanosecond."""
 

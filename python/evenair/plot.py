@@ -66,7 +66,9 @@ def _draw_goodput(axes: Axes, runs: Sequence[Document]) -> None:
         )
     many = len(flows) > 15
     ticks = range(0, len(flows), max(1, len(flows) // 50))
-    axes.set_xticks(ticks, [literal(flows[k]["id"]) for k in ticks], rotation=90 if many else 0)
+    names = [literal(flows[k].get("name") or flows[k]["id"]) for k in ticks]
+    long = sum(map(len, names)) > 100
+    axes.set_xticks(ticks, names, rotation=90 if many or long else 0)
     axes.set_xlabel("flow")
     axes.set_ylabel("goodput (Mb/s)")
     axes.set_title(_title(runs), fontsize="medium")

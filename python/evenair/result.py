@@ -63,8 +63,16 @@ class RunResult:
 
     @property
     def jain_index(self) -> float:
-        """Jain's fairness index of the flows' goodput: 1/n (one has all) to 1 (all equal)."""
+        """Jain's fairness index of the bulk flows' goodput: 1/n (one has all) to 1 (all equal).
+
+        Without bulk flows it is of all flows: see `document["jain_over"]`.
+        """
         return float(self.document["jain_index"])
+
+    @property
+    def jain_airtime(self) -> float:
+        """Jain's index of the airtime share of the stations that have these flows."""
+        return float(self.document["jain_airtime"])
 
     @property
     def metrics(self) -> dict[str, float]:
@@ -74,6 +82,7 @@ class RunResult:
         metrics = {
             "aggregate_goodput_bps": document["aggregate_goodput_bps"],
             "jain_index": document["jain_index"],
+            "jain_airtime": document.get("jain_airtime"),
             "mean_up_goodput_bps": self._mean_goodput("up"),
             "mean_down_goodput_bps": self._mean_goodput("down"),
             **{f"ap_queue_{name}": queue.get(name) for name in _QUEUE_METRICS},
@@ -92,12 +101,12 @@ class RunResult:
 
     @cached_property
     def flows(self) -> pa.Table:
-        """One row per flow: id, station, direction, transport, goodput_bps, mean_rtt_s, ..."""
+        """One row per flow: id, name, group, station, direction, transport, application, ..."""
         return tables.rows(self.document["flows"])
 
     @cached_property
     def stations(self) -> pa.Table:
-        """One row per station: id, airtime_share, collision_probability, frames_sent, ..."""
+        """One row per station: id, name, airtime_share, tx_airtime_share, frames_sent, ..."""
         return tables.rows(self.document["stations"])
 
     @cached_property

@@ -73,6 +73,23 @@ def test_rates_and_preamble_of_a_scenario() -> None:
     assert phy(phy="802.11a").rates_bps[-1] == 54_000_000
 
 
+@pytest.mark.parametrize(
+    ("cell", "mbps"),
+    [
+        # IEEE 802.11-2007 9.6: the highest basic (here mandatory) rate up to that of the data.
+        ({"phy": "802.11a", "data_rate": "6 Mbps"}, 6),
+        ({"phy": "802.11g", "data_rate": "18 Mbps"}, 12),
+        ({"phy": "802.11a"}, 24),
+        ({"control_rate": "basic"}, 11),
+        ({"control_rate": "basic", "data_rate": "5.5 Mbps"}, 5.5),
+        ({"phy": "802.11g", "control_rate": "9 Mbps"}, 9),
+        ({}, 2),
+    ],
+)
+def test_rate_of_control_frames(cell: dict[str, str], mbps: float) -> None:
+    assert Cell(**cell).control_bps == mbps * 1e6  # type: ignore[arg-type]
+
+
 def test_a_cell_is_that_of_a_scenario() -> None:
     """What a cell resolves to can be simulated as it is."""
     scenario = ea.Scenario(cell=TABLE_1.resolved, station=[{"flows": [{"direction": "up"}]}])

@@ -8,7 +8,7 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use evenair_core::medium::Cell;
 use evenair_core::medium::wlan::phy::{LONG_PREAMBLE, Phy};
-use evenair_core::medium::wlan::{Dcf, DcfConfig, RateControl};
+use evenair_core::medium::wlan::{ControlRate, Dcf, DcfConfig, RateControl};
 use evenair_core::packet::{FlowId, NodeId, Packet, PacketKind};
 use evenair_core::queue::{
     ActionLog, Config, DropTailConfig, Filtering, LasConfig, Limit, Queue, QueueDiscipline,
@@ -101,7 +101,8 @@ struct SaturatedCell(Cell<Dcf>);
 
 impl SaturatedCell {
     fn new(stations: u32) -> Self {
-        let config = DcfConfig::new(Phy::dot11b(LONG_PREAMBLE), Rate::from_mbps(2));
+        let config =
+            DcfConfig::new(Phy::dot11b(LONG_PREAMBLE), ControlRate::Fixed(Rate::from_mbps(2)));
         let rates = vec![RateControl::Fixed(Rate::from_mbps(11)); stations as usize + 1];
         let queue = |node| {
             let rng = RngStream::new(1, StreamId::Queue, node);

@@ -6,7 +6,7 @@ use std::{thread, time};
 
 use evenair_core::medium::Cell;
 use evenair_core::medium::wlan::phy::{Phy, SHORT_PREAMBLE};
-use evenair_core::medium::wlan::{Dcf, DcfConfig, RateControl};
+use evenair_core::medium::wlan::{ControlRate, Dcf, DcfConfig, RateControl};
 use evenair_core::packet::{FlowId, NodeId, Packet, PacketKind};
 use evenair_core::queue::{Config, Limit, Queue, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
@@ -16,7 +16,8 @@ use evenair_core::units::Rate;
 fn main() {
     let station = NodeId(1);
     let rate = Rate::from_mbps(11);
-    let config = DcfConfig::new(Phy::dot11b(SHORT_PREAMBLE), Rate::from_mbps(2));
+    let config =
+        DcfConfig::new(Phy::dot11b(SHORT_PREAMBLE), ControlRate::Fixed(Rate::from_mbps(2)));
     let rng = |node| RngStream::new(1, StreamId::Queue, node);
     let queue = |node| {
         TxQueue::<Packet>::new(Queue::new(&Config::default(), Limit::Packets(60), rng(node)))

@@ -1,5 +1,6 @@
 //! The simulator's PHY timing, for the models in Python.
 
+use evenair_core::medium::wlan::ControlRate;
 use evenair_core::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 use evenair_core::time::Duration;
 use evenair_core::units::Rate;
@@ -10,6 +11,7 @@ use pyo3::prelude::*;
 #[pyclass(frozen, module = "evenair._core")]
 pub struct Phy {
     pub(crate) phy: evenair_core::medium::wlan::phy::Phy,
+    pub(crate) control_rate: ControlRate,
 }
 
 #[pymethods]
@@ -60,6 +62,11 @@ impl Phy {
     #[getter]
     fn rates_bps(&self) -> Vec<u64> {
         self.phy.rates.iter().map(|rate| rate.as_bps()).collect()
+    }
+
+    /// Rate of RTS, CTS and ACK in an exchange whose data frame has this rate, bit/s.
+    fn control_rate_bps(&self, data_rate_bps: u64) -> u64 {
+        self.control_rate.of(&self.phy, Rate::from_bps(data_rate_bps)).as_bps()
     }
 
     /// Bits of an ACK.

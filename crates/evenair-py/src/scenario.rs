@@ -87,7 +87,7 @@ impl Scenario {
     /// Return the timing of the PHY of the scenario's cell.
     fn phy(&self) -> PyResult<Phy> {
         let cell = &self.resolved().map_err(invalid)?.cell;
-        Ok(Phy { phy: cell.phy.timing(cell.preamble.map(scenario::Preamble::duration)) })
+        Ok(Phy { phy: cell.timing(), control_rate: cell.control_rate() })
     }
 
     /// Pickle as the arguments of the constructor.

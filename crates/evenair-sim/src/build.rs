@@ -17,7 +17,7 @@ use crate::network::{Network, Origin, Route};
 use crate::options::OptionRing;
 use crate::scenario::{
     self, ACCESS_POINT, DelayedAck, Direction, LimitedTransmit, SERVER, Scenario, Topology,
-    Transport,
+    Transport, numbered,
 };
 use crate::transfers::Transfers;
 use crate::wired::{Hop, Link, LinkQueue, Wired};
@@ -145,7 +145,7 @@ pub(crate) fn flows(scenario: &Scenario, seed: u64) -> Vec<Flow> {
     let (mut ups, mut downs) = (0, 0);
     let mut station = 0;
     for group in &scenario.station {
-        for _ in 0..group.count {
+        for number in 1..=group.count {
             station += 1;
             for spec in &group.flows {
                 let index = flows.len() as u32;
@@ -162,7 +162,9 @@ pub(crate) fn flows(scenario: &Scenario, seed: u64) -> Vec<Flow> {
                 } else {
                     [spec.header, spec.header + extra]
                 };
-                flows.push(flow(spec, id, index, place, headers, (Instant::ZERO + start, seed)));
+                let mut flow = flow(spec, id, index, place, headers, (Instant::ZERO + start, seed));
+                flow.name = flow.name.map(|name| numbered(&name, number, group.count));
+                flows.push(flow);
             }
         }
     }
@@ -205,7 +207,10 @@ fn flow(
         id,
         index: FlowId(index),
         place,
-        name: spec.transport.name(),
+        name: spec.name.clone(),
+        group: spec.group.clone(),
+        application: spec.application.name(),
+        transport_name: spec.transport.name(),
         window_bytes: spec.window.saturating_mul(spec.segment),
         start,
         stop,

@@ -8,7 +8,7 @@ use evenair_core::tcp::SackBlocks;
 
 use crate::capture::AirPhy;
 use crate::capture::writer::CaptureWriter;
-use crate::scenario::{PhyKind, Preamble, RtsThreshold, Scenario};
+use crate::scenario::{PhyKind, RtsThreshold, Scenario};
 
 /// A medium that scenarios can name.
 pub(crate) trait CellKind: Medium + Sized {
@@ -31,8 +31,8 @@ impl CellKind for Dcf {
     fn build(scenario: &Scenario, seed: u64) -> Self {
         let cell = &scenario.cell;
         let config = DcfConfig {
-            phy: cell.phy.timing(cell.preamble.map(Preamble::duration)),
-            control_rate: cell.control_rate.rate(),
+            phy: cell.timing(),
+            control_rate: cell.control_rate(),
             rts_threshold: match cell.rts_threshold {
                 RtsThreshold::Off => None,
                 RtsThreshold::Bytes(bytes) => Some(bytes),

@@ -12,10 +12,15 @@ use crate::transfers::Transfers;
 pub(crate) struct Flow {
     /// "up-1", "down-3", ...
     pub(crate) id: String,
+    /// The user's names, for reports.
+    pub(crate) name: Option<String>,
+    pub(crate) group: Option<String>,
+    /// The application's name, for reports.
+    pub(crate) application: &'static str,
     pub(crate) index: FlowId,
     pub(crate) place: Attachment,
     /// The transport's name, for reports.
-    pub(crate) name: &'static str,
+    pub(crate) transport_name: &'static str,
     /// Receive window, bytes, for captures.
     pub(crate) window_bytes: u32,
     pub(crate) start: Instant,

@@ -1,9 +1,10 @@
 //! Metrics of a run: differences of the counters at the start and the end of the measurement.
 
-use evenair_core::medium::AirUsage;
+use evenair_core::component::Configuration as _;
 use evenair_core::packet::NodeId;
 use evenair_core::queue::QueueStats;
 use evenair_core::time::Instant;
+use evenair_core::traffic::BulkConfig;
 use evenair_core::transport;
 
 use crate::RESULT_VERSION;
@@ -11,10 +12,10 @@ use crate::cell_kind::CellKind;
 use crate::flow::{Attachment, Flow};
 use crate::network::{Network, fold};
 use crate::result::{
-    FlowResult, LinkResult, Losses, MacResult, QueueResult, RunResult, SessionResult, WiredResult,
-    jain_index,
+    FlowResult, LinkResult, Losses, MacResult, QueueResult, RunResult, SessionResult, Use,
+    WiredResult, jain_index,
 };
-use crate::scenario::{Scenario, WiredLink};
+use crate::scenario::{Scenario, WiredLink, numbered};
 use crate::series::Series;
 use crate::transfers::Transfer;
 
@@ -23,7 +24,7 @@ use crate::transfers::Transfer;
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     flows: Vec<transport::Counters>,
-    usage: Vec<AirUsage>,
+    usage: Vec<Use>,
 }
 
 /// What a run leaves behind.
@@ -39,9 +40,9 @@ pub(crate) struct RunOutcome<'a, M> {
 
 impl Metrics {
     /// Records the counters at the end of the warm-up.
-    pub(crate) fn begin(&mut self, flows: &[Flow], network: &Network<impl CellKind>) {
+    pub(crate) fn begin(&mut self, now: Instant, flows: &[Flow], network: &Network<impl CellKind>) {
         self.flows = flows.iter().map(Flow::counters).collect();
-        self.usage = usage(network);
+        self.usage = usage(now, network);
     }
 
     /// The result of a run that has come to its end.
@@ -50,23 +51,26 @@ impl Metrics {
         let begin = Instant::ZERO + scenario.warmup.duration();
         let duration_s = end.since(begin).as_secs_f64();
         let sessions = sessions(flows, begin);
+        let compared = Compared::of(flows);
         let each = flows.iter().zip(&self.flows);
         let (flows, wired_flows): (Vec<_>, Vec<_>) = each
             .map(|(flow, start)| flow_result(flow, start, (begin, duration_s)))
             .partition(|flow| flow.station.is_some());
-        let goodputs = || flows.iter().map(|flow| flow.goodput_bps);
+        let fairness = jain_index(
+            flows.iter().filter(|f| compared.contains(f.application)).map(|f| f.goodput_bps),
+        );
         let cell = network.cell();
         let queue = |stats: &QueueStats| QueueResult::new(stats, duration_s);
         let queues: Vec<QueueResult> =
             cell.queues().iter().map(|each| queue(&each.stats(end))).collect();
-        let after = usage(network);
-        let mac = |i: usize| {
+        let after = usage(end, network);
+        let mac = |(i, name): (usize, Option<String>)| {
             let id = if i == 0 { "ap".to_owned() } else { format!("sta-{i}") };
             let lost = cell.residual_losses(NodeId(i as u32));
-            MacResult::new(id, (&self.usage[i], &after[i]), &queues[i], lost, duration_s)
+            MacResult::new((id, name), (&self.usage[i], &after[i]), &queues[i], lost, duration_s)
         };
-        let stations: Vec<MacResult> = (1..after.len()).map(mac).collect();
-        let ap = mac(0);
+        let stations: Vec<MacResult> = (1..).zip(station_names(scenario)).map(mac).collect();
+        let ap = mac((0, None));
         let wired = scenario.wired.links();
         // For each link first backward, then forward: the numbering of the topology.
         let ends = wired.iter().flat_map(|WiredLink { between: [a, b], .. }| [[b, a], [a, b]]);
@@ -94,8 +98,10 @@ impl Metrics {
             version: env!("CARGO_PKG_VERSION"),
             result_version: RESULT_VERSION,
             duration_s,
-            aggregate_goodput_bps: goodputs().sum(),
-            jain_index: jain_index(goodputs()),
+            aggregate_goodput_bps: flows.iter().map(|flow| flow.goodput_bps).sum(),
+            jain_index: fairness,
+            jain_airtime: jain_index(compared.airtime_shares(&stations)),
+            jain_over: compared.name(),
             sessions,
             losses,
             ap_queue: queues[0].clone(),
@@ -111,10 +117,62 @@ impl Metrics {
     }
 }
 
-/// The use of the air by each node.
-fn usage(network: &Network<impl CellKind>) -> Vec<AirUsage> {
+/// The flows that Jain's index compares.
+struct Compared {
+    bulk_only: bool,
+    /// Whether each node is the station of one of them.
+    stations: Vec<bool>,
+}
+
+impl Compared {
+    /// The bulk flows among `flows`, which all have data to send. If there is none: all flows between
+    /// stations and hosts.
+    fn of(flows: &[Flow]) -> Self {
+        let of_stations = || flows.iter().filter(|flow| !flow.place.station().is_access_point());
+        let bulk_only = of_stations().any(|flow| flow.application == BULK);
+        let mut compared = Self { bulk_only, stations: Vec::new() };
+        for flow in of_stations().filter(|flow| !bulk_only || flow.application == BULK) {
+            let station = flow.place.station().index();
+            compared.stations.resize(compared.stations.len().max(station + 1), false);
+            compared.stations[station] = true;
+        }
+        compared
+    }
+
+    fn contains(&self, application: &str) -> bool {
+        !self.bulk_only || application == BULK
+    }
+
+    fn name(&self) -> &'static str {
+        if self.bulk_only { BULK } else { "all" }
+    }
+
+    fn airtime_shares<'a>(
+        &'a self,
+        stations: &'a [MacResult],
+    ) -> impl Iterator<Item = f64> + Clone + 'a {
+        let each = stations.iter().zip(self.stations.iter().skip(1));
+        each.filter(|(_, has_one)| **has_one).map(|(station, _)| station.airtime_share)
+    }
+}
+
+const BULK: &str = BulkConfig::COMPONENT.name;
+
+/// The names that the scenario gives to the stations.
+fn station_names(scenario: &Scenario) -> impl Iterator<Item = Option<String>> {
+    scenario.station.iter().flat_map(|group| {
+        let name = |number| Some(numbered(group.name.as_deref()?, number, group.count));
+        (1..=group.count).map(name)
+    })
+}
+
+/// The use of the air by each node until `now`.
+fn usage(now: Instant, network: &Network<impl CellKind>) -> Vec<Use> {
     let cell = network.cell();
-    (0..cell.nodes() as u32).map(|node| cell.usage(NodeId(node))).collect()
+    let nodes = (0..cell.nodes() as u32).map(NodeId);
+    nodes
+        .map(|node| Use { own: cell.usage(now, node), traffic: cell.traffic_airtime(now, node) })
+        .collect()
 }
 
 /// The finished transfers of a flow that began at `begin` or later.
@@ -165,11 +223,14 @@ fn flow_result(
     let ecn = |now: u64, then: u64| flow.ecn.then(|| now - then);
     FlowResult {
         id: flow.id.clone(),
+        name: flow.name.clone(),
+        group: flow.group.clone(),
         station,
         direction,
         from,
         to,
-        transport: flow.name,
+        transport: flow.transport_name,
+        application: flow.application,
         goodput_bps: (end.delivered - start.delivered) as f64 * 8.0 / duration_s,
         segments_sent: end.segments_sent - start.segments_sent,
         retransmissions: end.retransmissions - start.retransmissions,

@@ -2,6 +2,7 @@
 
 use evenair_core::medium::AirUsage;
 use evenair_core::queue::QueueStats;
+use evenair_core::time::Duration;
 use serde::Serialize;
 
 use crate::scenario::Scenario;
@@ -22,9 +23,13 @@ pub struct RunResult {
     pub duration_s: f64,
     /// Sum of the flows' goodput, bit/s.
     pub aggregate_goodput_bps: f64,
-    /// Jain's index of the flows' goodput: 1 if all are equal, 1/n if only one of n flows has any;
-    /// 0 if no flow has any.
+    /// Jain's index of the goodput of the bulk flows, or of all flows if none is: 1 if all are equal,
+    /// 1/n if only one of n flows has any; 0 if no flow has any.
     pub jain_index: f64,
+    /// Jain's index of the `airtime_share` of the stations that have these flows.
+    pub jain_airtime: f64,
+    /// Which flows these are: "bulk" or "all".
+    pub jain_over: &'static str,
     /// The flows between stations and hosts.
     pub flows: Vec<FlowResult>,
     /// The finite transfers that began and ended in the measured time, sorted by start; absent if
@@ -59,6 +64,10 @@ pub struct RunResult {
 pub struct FlowResult {
     /// "up-1", "down-3", ...; between wired hosts "wired-1", ...
     pub id: String,
+    /// The name that the scenario gives it.
+    pub name: Option<String>,
+    /// The group that the scenario puts it in.
+    pub group: Option<String>,
     /// The station's id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub station: Option<String>,
@@ -73,6 +82,8 @@ pub struct FlowResult {
     pub to: Option<String>,
     /// The congestion control, or "udp".
     pub transport: &'static str,
+    /// "bulk", "web", ...
+    pub application: &'static str,
     /// Payload acknowledged (UDP: received) per measured time, bit/s.
     pub goodput_bps: f64,
     /// Data segments (UDP: datagrams) sent, retransmissions included.
@@ -197,9 +208,14 @@ pub struct LinkResult {
 pub struct MacResult {
     /// "sta-1", ..., or "ap".
     pub id: String,
-    /// Share of the measured time that its transmission attempts occupy the medium: frame exchanges
-    /// including interframe spaces and acknowledgements, and its own frames in collisions.
+    /// The name that the scenario gives the station.
+    pub name: Option<String>,
+    /// Share of the measured time in which attempts to transmit its packets occupy the medium, from it
+    /// and to it: frame exchanges including interframe spaces and acknowledgements, and in collisions
+    /// the frames from it and to it. Of the access point: packets of all stations.
     pub airtime_share: f64,
+    /// The same of its own attempts only.
+    pub tx_airtime_share: f64,
     /// Share of its attempts (RTS, or data without RTS) that collided.
     pub collision_probability: f64,
     /// Data frames transmitted, including retries.
@@ -244,18 +260,22 @@ impl QueueResult {
 }
 
 impl MacResult {
-    /// From the counters at the start and the end of the measurement.
+    /// From the use of the air by the start and by the end of the measurement.
     pub(crate) fn new(
-        id: String,
-        (start, end): (&AirUsage, &AirUsage),
+        (id, name): (String, Option<String>),
+        (before, after): (&Use, &Use),
         queue: &QueueResult,
         packets_lost_to_errors: u64,
         duration_s: f64,
     ) -> Self {
+        let (start, end) = (&before.own, &after.own);
         let attempts = (end.attempts - start.attempts) as f64;
+        let share = |span: Duration| span.as_secs_f64() / duration_s;
         Self {
             id,
-            airtime_share: (end.airtime.total() - start.airtime.total()).as_secs_f64() / duration_s,
+            name,
+            airtime_share: share(after.traffic - before.traffic),
+            tx_airtime_share: share(end.airtime.total() - start.airtime.total()),
             collision_probability: ratio((end.collisions - start.collisions) as f64, attempts),
             frames_sent: end.data_frames - start.data_frames,
             frames_dropped: end.dropped - start.dropped,
@@ -265,6 +285,15 @@ impl MacResult {
             queue_mean_packets: queue.mean_packets,
         }
     }
+}
+
+/// The use of the air by one node until some time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Use {
+    /// What it has transmitted.
+    pub(crate) own: AirUsage,
+    /// Airtime of its traffic in both directions.
+    pub(crate) traffic: Duration,
 }
 
 /// Jain's fairness index, (sum x)^2 / (n sum x^2) (R. Jain, The Art of Computer Systems

@@ -84,15 +84,17 @@ enum Step {
 /// A timer of the simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Timer {
+    /// Measuring begins, before anything that flows do at that time.
+    WarmupEnds,
     /// Of an end of the flow with this index.
     End(usize, End),
     /// The stop of that flow.
     Stop(usize),
-    WarmupEnds,
     Sample,
 }
 
-/// The timers in the order in which they expire at equal times: flow by flow, then those of the run.
+/// The timers in the order in which they expire at equal times: the end of the warm-up, flow by flow,
+/// the sample.
 #[derive(Clone, Copy, Debug)]
 struct TimerIds {
     flows: usize,
@@ -108,22 +110,22 @@ impl TimerIds {
     #[inline(always)]
     fn id(self, timer: Timer) -> u32 {
         let id = match timer {
-            Timer::End(flow, end) => Self::PER_FLOW * flow + end as usize,
-            Timer::Stop(flow) => Self::PER_FLOW * flow + 2,
-            Timer::WarmupEnds => Self::PER_FLOW * self.flows,
-            Timer::Sample => Self::PER_FLOW * self.flows + 1,
+            Timer::WarmupEnds => 0,
+            Timer::End(flow, end) => 1 + Self::PER_FLOW * flow + end as usize,
+            Timer::Stop(flow) => 1 + Self::PER_FLOW * flow + 2,
+            Timer::Sample => 1 + Self::PER_FLOW * self.flows,
         };
         id as u32
     }
 
     fn timer(self, id: u32) -> Timer {
-        let (flow, own) = (id as usize / Self::PER_FLOW, id as usize % Self::PER_FLOW);
-        match (flow == self.flows, own) {
-            (false, 0) => Timer::End(flow, End::Sender),
-            (false, 1) => Timer::End(flow, End::Receiver),
-            (false, _) => Timer::Stop(flow),
-            (true, 0) => Timer::WarmupEnds,
-            (true, _) => Timer::Sample,
+        let Some(of_flows) = (id as usize).checked_sub(1) else { return Timer::WarmupEnds };
+        let (flow, own) = (of_flows / Self::PER_FLOW, of_flows % Self::PER_FLOW);
+        match own {
+            _ if flow == self.flows => Timer::Sample,
+            0 => Timer::End(flow, End::Sender),
+            1 => Timer::End(flow, End::Receiver),
+            _ => Timer::Stop(flow),
         }
     }
 }
@@ -209,6 +211,7 @@ impl<'a, M: CellKind> Simulation<'a, M> {
     }
 
     /// Lets the cell proceed until a packet arrives or something else is due, and does that.
+    #[inline(always)] // into the loop
     fn advance(&mut self) -> Step {
         let end = self.end;
         let wired_at = self.network.wired_due();
@@ -325,7 +328,7 @@ impl<'a, M: CellKind> Simulation<'a, M> {
     /// Measuring begins.
     fn on_warmup_end(&mut self) {
         self.network.reset_stats(self.now);
-        self.metrics.begin(&self.flows, &self.network);
+        self.metrics.begin(self.now, &self.flows, &self.network);
         if let Some(sampler) = &mut self.sampler {
             sampler.start(&self.flows);
         }

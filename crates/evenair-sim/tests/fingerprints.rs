@@ -37,7 +37,10 @@ const QUEUES: [&str; 9] = [
     r#"{ kind = "pie", delay = "rate", derandomize = true, limit = 100 }"#,
 ];
 const PHYS: [&str; 3] = ["802.11b", "802.11a", "802.11g"];
-const VARIANTS: [&str; 15] = [
+const VARIANTS: [&str; 18] = [
+    "cell.control_rate=basic",
+    "cell.control_rate=basic cell.phy=802.11a",
+    "cell.control_rate=basic cell.rts_threshold=0",
     "cell.preamble=short",
     "cell.preamble=120 us",
     "cell.rts_threshold=0",
@@ -111,11 +114,12 @@ fn cases() -> Vec<(String, Vec<(String, String)>)> {
         }
     }
     for variant in VARIANTS {
-        // Only a value of two words has a space in it, so " KEY=" begins the next override.
-        let parts = variant.split(" wired.delay=").collect::<Vec<_>>();
-        let mut case = vec![parts[0].split_once('=').unwrap()];
-        case.extend(parts.get(1).map(|delay| ("wired.delay", *delay)));
-        cases.push(case);
+        // Values have spaces, too: the second override begins at its key.
+        let second = [" wired.delay=", " cell.phy=", " cell.rts_threshold="];
+        let at = second.iter().find_map(|key| variant.find(key)).unwrap_or(variant.len());
+        let (first, second) = variant.split_at(at);
+        let overrides = [first, second.trim_start()].into_iter().filter(|text| !text.is_empty());
+        cases.push(overrides.map(|text| text.split_once('=').unwrap()).collect());
     }
     let mut cases: Vec<Vec<(String, String)>> = cases
         .into_iter()
@@ -150,6 +154,10 @@ fn cases() -> Vec<(String, Vec<(String, String)>)> {
 
 fn fingerprint(overrides: &[(String, String)]) -> String {
     let mut document = document_from_toml(BASE.as_bytes(), "test").unwrap();
+    let is_dsss = overrides.iter().all(|(key, value)| key != "cell.phy" || value == "802.11b");
+    // The rate that these cases were recorded with, unless they name another one.
+    let control_rate = if is_dsss { "2 Mbps" } else { "24 Mbps" };
+    set(&mut document, "cell.control_rate", control_rate, "test").unwrap();
     for (key, value) in overrides {
         set(&mut document, key, value, "test").unwrap();
     }

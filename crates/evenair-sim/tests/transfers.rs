@@ -119,7 +119,7 @@ fn the_mean_over_a_lone_cell_is_that_of_its_frames() {
         r#"
         duration = "5000 s"
         wired = { rate = "unlimited", delay = "20 ms" }
-        cell = { immediate_access = false, mac_overhead = 36 }
+        cell = { control_rate = "2 Mbps", immediate_access = false, mac_overhead = 36 }
         [[station]]
         flows = [{ direction = "down", window = 1, segment = 1000, delayed_ack = 1,
                    application = { kind = "web", size = "5 KB", think = "1 s", opened_by = "sender", sessions = 400 } }]

@@ -49,15 +49,18 @@ _UNITS = {
 _QUEUE = ("ap_queue_mean_packets", "ap_queue_mean_data", "ap_queue_mean_acks")
 
 
-def plot(table: pa.Table, x: str, y: str, by: Sequence[str] = ()) -> Figure:
+def plot(table: pa.Table, x: str | None, y: str, by: Sequence[str] = ()) -> Figure:
     """Draw the mean of a metric over a key, with 95% intervals; a line per value of the keys `by`.
 
     `table` is a campaign's table of runs. Raises ValueError, in one line, if a column is
     missing or not numeric, or if a varied key that is not named would be averaged over.
 
-    Of a table of flows each run's mean is taken first. Columns of flows (`direction`, `id`) can be
-    `x` and `by`.
+    Of a table of flows each run's mean is taken first. Columns of flows (`direction`, `group`,
+    `name`, `id`) can be `x` and `by`. If `x` is None it is the key that was varied or, where none
+    was, the first of `by`.
     """
+    if x is None:
+        x, by = _default_x(table, by)
     _check(table, x, y, by)
     lines: dict[tuple[object, ...], list[Group]] = {}
     for group in summarize(table, (*by, x), (y,)):
@@ -72,7 +75,7 @@ def plot(table: pa.Table, x: str, y: str, by: Sequence[str] = ()) -> Figure:
         if positions is None:
             known.sort(key=lambda group: group.values[x])
         places = [
-            group.values[x] if positions is None else positions[str(group.values[x])]
+            group.values[x] if positions is None else positions[_text(group.values[x])]
             for group in known
         ]
         line = axes.errorbar(
@@ -112,6 +115,17 @@ def plot(table: pa.Table, x: str, y: str, by: Sequence[str] = ()) -> Figure:
     return figure
 
 
+def _default_x(table: pa.Table, by: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Return `x` and the remaining `by` where no `x` is given."""
+    varied = [key for key in varied_keys(table) if key not in by]
+    if len(varied) == 1:
+        return varied[0], by
+    if not varied and by:
+        return by[0], by[1:]
+    several = f"one of {', '.join(varied)}" if varied else "a column"
+    raise ValueError(f"x: missing; expected {several}")
+
+
 def _check(table: pa.Table, x: str, y: str, by: Sequence[str]) -> None:
     names = table.column_names
     for option, name in (("x", x), ("y", y), *(("by", key) for key in by)):
@@ -125,7 +139,10 @@ def _check(table: pa.Table, x: str, y: str, by: Sequence[str]) -> None:
         raise ValueError(f"y: {y}: no run has a value")
     if len({x, y, *by}) < 2 + len(by):
         raise ValueError("x, y and by: the same column twice, expected different ones")
-    if table[x].null_count:
+    for option, key in (("x", x), *(("by", key) for key in by)):
+        if table[key].null_count == table.num_rows:
+            raise ValueError(f"{option}: {key}: no row has a value")
+    if table[x].null_count and not pa.types.is_string(table.schema.field(x).type):
         raise ValueError(f"x: {x}: some rows have no value")
     for key in varied_keys(table):
         if key not in (x, y, *by) and len(table[key].unique()) > 1:
@@ -139,7 +156,7 @@ def _value(value: object) -> str:
     except ValueError:
         content = value
     if not isinstance(content, dict):
-        return literal(str(value))
+        return literal(_text(value))
     kind = [str(content.pop("kind"))] if "kind" in content else []
     return literal(", ".join([*kind, *(f"{key} = {item}" for key, item in content.items())]))
 
@@ -149,7 +166,11 @@ def _positions(table: pa.Table, x: str) -> dict[str, int] | None:
     kind = table.schema.field(x).type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         return None
-    return {str(value): k for k, value in enumerate(table[x].unique().to_pylist())}
+    return {_text(value): k for k, value in enumerate(table[x].unique().to_pylist())}
+
+
+def _text(value: object) -> str:
+    return "(none)" if value is None else str(value)
 
 
 def _scale(table: pa.Table, y: str) -> tuple[float, str]:

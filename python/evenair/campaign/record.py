@@ -16,6 +16,7 @@ METRICS: dict[str, type[float] | type[int]] = {
     "duration_s": float,
     "aggregate_goodput_bps": float,
     "jain_index": float,
+    "jain_airtime": float,
     "mean_up_goodput_bps": float,
     "mean_down_goodput_bps": float,
     "ap_queue_arrivals": int,

@@ -18,14 +18,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "table", metavar="FILE.parquet", type=file_name, help="a table written by evenair sweep"
     )
-    parser.add_argument("--x", metavar="KEY", required=True, help="key of the horizontal axis")
+    parser.add_argument(
+        "--x", metavar="KEY", help="key of the horizontal axis [the key that was varied]"
+    )
     parser.add_argument("--y", metavar="METRIC", required=True, help="metric of the vertical axis")
     parser.add_argument(
         "--by",
         metavar="KEY",
         action="append",
         default=[],
-        help="draw a line for each value of this column: a varied key, or of flows direction or id",
+        help="draw a line for each value of this column: a varied key, or of flows direction,"
+        " group, name or id",
     )
     parser.add_argument(
         "--out",

@@ -34,11 +34,15 @@ def print_result(result: RunResult | RunSet) -> None:
 
 def _flows(runs: Sequence[RunResult]) -> Table:
     """Return the means over the runs. At 80 columns only goodput has room for its interval."""
-    table = new_table("flow", "station", "direction", "transport")
+    flows = runs[0].document["flows"]
+    stations = {each["id"]: each["name"] for each in runs[0].document["stations"]}
+    named = any(flow["name"] for flow in flows)
+    names = ("name",) if named else ()
+    table = new_table("flow", *names, "station", "direc-\ntion", "transport", "appli-\ncation")
     for heading in ("goodput\n(Mb/s)", "RTT\n(ms)", "retrans-\nmissions", "timeouts"):
         table.add_column(heading, justify="right")
     counts = ".0f" if len(runs) == 1 else ".1f"
-    for k, flow in enumerate(runs[0].document["flows"]):
+    for k, flow in enumerate(flows):
 
         def of(
             cell: Callable[[Estimate | None, str, str], str],
@@ -54,9 +58,11 @@ def _flows(runs: Sequence[RunResult]) -> Table:
 
         table.add_row(
             flow["id"],
-            flow["station"],
+            *((flow["name"] or "",) if named else ()),
+            stations[flow["station"]] or flow["station"],
             flow["direction"],
             flow["transport"],
+            flow["application"],
             of(with_interval, "goodput_bps", ".3f", 1e-6),
             of(mean_alone, "mean_rtt_s", ".1f", 1e3),
             of(mean_alone, "retransmissions", counts),
@@ -66,9 +72,12 @@ def _flows(runs: Sequence[RunResult]) -> Table:
 
 
 def _totals(runs: RunSet) -> Iterator[str]:
+    document = runs.runs[0].document
+    others = any(flow["application"] != document["jain_over"] for flow in document["flows"])
+    bulk = " of bulk flows" if document["jain_over"] == "bulk" and others else ""
     shown = (
         ("aggregate", "aggregate_goodput_bps", 1e-6, ".3f", " Mb/s"),
-        ("Jain's index", "jain_index", 1.0, ".3f", ""),
+        (f"Jain's index{bulk}", "jain_index", 1.0, ".3f", ""),
         ("AP queue loss", "ap_queue_loss_ratio", 100.0, ".2f", "%"),
         ("mean AP queue", "ap_queue_mean_packets", 1.0, ".1f", " packets"),
         ("mean session", "mean_session_s", 1.0, ".4f", " s"),

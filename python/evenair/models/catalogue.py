@@ -89,7 +89,7 @@ CELL_KEYS = (
     Key("phy", "text", _DEFAULTS.phy, "802.11b, 802.11a or 802.11g"),
     Key("preamble", "text", None, "of 802.11b: long, short or a duration [long]"),
     Key("data_rate", "text", None, "of data frames [the PHY's fastest]", "bit/s"),
-    Key("control_rate", "text", None, "of RTS, CTS and ACK [2 or 24 Mbps]", "bit/s"),
+    Key("control_rate", "text", None, "of RTS, CTS and ACK, or basic [802.11b: 2 Mbps]", "bit/s"),
     Key("mac_overhead", "text", _DEFAULTS.mac_overhead, "MAC header and FCS", "bytes"),
     Key("segment", "text", _DEFAULTS.segment, "payload of a TCP segment", "bytes"),
     Key("header", "text", _DEFAULTS.header, "TCP/IP header", "bytes"),

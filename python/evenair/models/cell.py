@@ -21,9 +21,9 @@ _FLOW = ("segment", "header")
 class Cell:
     """A cell that uses RTS/CTS for each frame, and the sizes of the frames.
 
-    `phy`, `preamble`, `data_rate`, `control_rate` are those of a scenario, with the same units,
-    defaults and errors. The defaults are the paper's: 802.11b with the long preamble at 11 Mb/s,
-    control frames at 2 Mb/s. Raises ModelError.
+    `phy`, `preamble`, `data_rate`, `control_rate` are those of a scenario, with the
+    same units and errors. The defaults are the paper's: 802.11b with the long preamble at 11 Mb/s,
+    control frames at 2 Mb/s. Those of the other PHYs are the scenario's. Raises ModelError.
     """
 
     phy: str = "802.11b"
@@ -32,7 +32,10 @@ class Cell:
     data_rate: str | float | None = None
     """Bit/s, or text with a unit."""
     control_rate: str | float | None = None
-    """The rate of RTS, CTS and ACK: bit/s, or text with a unit."""
+    """The rate of RTS, CTS and ACK: bit/s, text with a unit, or "basic".
+
+    None is 2 Mb/s with 802.11b, and "basic" with the other PHYs.
+    """
     mac_overhead: int = 34
     """Bytes that the MAC adds, L_MAC: 272 bits. (The simulator's default, with LLC/SNAP, is 36.)"""
     segment: int = 1000
@@ -67,6 +70,8 @@ class Cell:
             "rts_threshold": 0,
             "short_retry_limit": self.attempts,
         }
+        if self.control_rate is None and self.phy == "802.11b":
+            named["control_rate"] = "2 Mbps"
         flow = {"direction": "down", "segment": self.segment, "header": self.header}
         cell = {key: value for key, value in named.items() if value is not None}
         try:
@@ -105,9 +110,14 @@ class Cell:
         """Airtime of preamble, PLCP header and `bits` at the data rate."""
         return self.phy_timing.airtime_s(bits, self.resolved["data_rate"])
 
+    @cached_property
+    def control_bps(self) -> int:
+        """The rate of control frames, which is that of all exchanges: bit/s."""
+        return self.phy_timing.control_rate_bps(self.resolved["data_rate"])
+
     def control_s(self, bits: int) -> float:
         """Airtime of preamble, PLCP header and `bits` at the control rate."""
-        return self.phy_timing.airtime_s(bits, self.resolved["control_rate"])
+        return self.phy_timing.airtime_s(bits, self.control_bps)
 
     @cached_property
     def rts_s(self) -> float:

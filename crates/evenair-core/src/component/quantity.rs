@@ -39,6 +39,11 @@ impl BitRate {
         self.0
     }
 
+    /// `bps` as a plain number in a scenario.
+    pub fn from_number(bps: f64) -> Result<Self, String> {
+        RATE.number(bps).map(Self)
+    }
+
     /// The engine's rate.
     pub const fn rate(self) -> Rate {
         Rate::from_bps(self.0)

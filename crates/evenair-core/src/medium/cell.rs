@@ -6,7 +6,7 @@ use super::{
 use crate::loss::{Frame, FrameKind, Level, LinkLoss};
 use crate::packet::{Direction, NodeId, Packet};
 use crate::queue::{Backlog, QueueItem, TxQueue};
-use crate::time::Instant;
+use crate::time::{Duration, Instant};
 
 /// A packet that can cross a cell.
 pub trait CellPacket: QueueItem {
@@ -163,9 +163,14 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         &self.nodes.queues
     }
 
-    /// What `node` has transmitted.
-    pub fn usage(&self, node: NodeId) -> AirUsage {
-        self.medium.usage(node)
+    /// What `node` has transmitted by `now`, up to which the cell has been polled.
+    pub fn usage(&self, now: Instant, node: NodeId) -> AirUsage {
+        self.medium.usage(now, node)
+    }
+
+    /// How long the traffic of `node` in both directions has been on the air by `now`.
+    pub fn traffic_airtime(&self, now: Instant, node: NodeId) -> Duration {
+        self.medium.traffic_airtime(now, node)
     }
 
     /// Packets that were lost on the link of `node` after the MAC had delivered them, since the last
@@ -266,7 +271,10 @@ impl<P: CellPacket> CellContext for Nodes<P> {
             let found = self.set_aside.iter().position(|(of, _)| *of == queue);
             packet = found.map(|place| self.set_aside.swap_remove(place).1);
         }
-        let Some(packet) = packet.or_else(|| source.dequeue(now)) else {
+        if packet.is_none() {
+            packet = source.dequeue(now);
+        }
+        let Some(packet) = packet else {
             if source.backlog().packets() > 0 {
                 self.hold(queue);
             }

@@ -182,8 +182,13 @@ pub trait Medium {
     /// vain brings forward, up to the next reception. Times never decrease from one call to the next.
     fn poll(&mut self, limit: Instant, cell: &mut impl CellContext) -> Option<Reception>;
 
-    /// What `node` has transmitted since the start.
-    fn usage(&self, node: NodeId) -> AirUsage;
+    /// What `node` has transmitted since the start. What is due before `now` has been polled, and an
+    /// attempt that still goes on counts up to `now`.
+    fn usage(&self, now: Instant, node: NodeId) -> AirUsage;
+
+    /// How long the traffic of `node` has been on the air since the start, up to `now`: its own attempts
+    /// and those for it; what overlaps counts once. Of the access point this is all traffic.
+    fn traffic_airtime(&self, now: Instant, node: NodeId) -> Duration;
 }
 
 /// Use of the air by the transmissions of one node.
@@ -213,6 +218,14 @@ pub struct Airtime {
     pub collisions: Duration,
     /// Attempts in which a frame was corrupted.
     pub corrupted: Duration,
+}
+
+impl std::ops::AddAssign for Airtime {
+    fn add_assign(&mut self, other: Self) {
+        self.successes += other.successes;
+        self.collisions += other.collisions;
+        self.corrupted += other.corrupted;
+    }
 }
 
 impl Airtime {

@@ -4,7 +4,6 @@ use std::io::{self, Write};
 
 use evenair_core::medium::Arrival;
 use evenair_core::medium::wlan::Dcf;
-use evenair_core::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 use evenair_core::packet::{NodeId, Packet};
 use evenair_core::tcp::SackBlocks;
 use evenair_core::time::{Duration, Instant};
@@ -103,18 +102,16 @@ impl CaptureWriter {
         let Arrival { from, to, packet, .. } = arrival;
         let (from, to) = (*from, *to);
         let (exchange, config) = (medium.exchange(), medium.config());
-        let (phy, control) = (&config.phy, config.control_rate);
-        let cts = phy.airtime(CTS_BYTES, control);
-        let ack_start = exchange.data_end + phy.sifs;
-        let end = ack_start + phy.airtime(ACK_BYTES, control);
+        let (sifs, control) = (config.phy.sifs, config.control_frames(exchange.rate));
+        let (ack_start, end) = (exchange.data_end + sifs, exchange.ack_end);
         let retry = exchange.retries > 0;
         if exchange.rts {
-            let rts_end = exchange.start + phy.airtime(RTS_BYTES, control);
-            let cts_start = rts_end + phy.sifs;
+            let rts_end = exchange.start + control.rts;
+            let cts_start = rts_end + sifs;
             let rts = AirFrame::Rts { from: node(from), to: node(to), retry: false };
-            self.air.frame(exchange.start, control, micros(end.since(rts_end)), &rts)?;
-            let nav = micros(end.since(cts_start + cts));
-            self.air.frame(cts_start, control, nav, &AirFrame::Cts { to: node(from) })?;
+            self.air.frame(exchange.start, control.rate, micros(end.since(rts_end)), &rts)?;
+            let nav = micros(end.since(cts_start + control.cts));
+            self.air.frame(cts_start, control.rate, nav, &AirFrame::Cts { to: node(from) })?;
         }
         let sequence = self.sequence[from.index()];
         self.sequence[from.index()] = (sequence + 1) % 4096;
@@ -126,7 +123,7 @@ impl CaptureWriter {
         let nav = micros(end.since(exchange.data_end));
         self.air.frame(exchange.data_start, exchange.rate, nav, &data)?;
         if exchange.acknowledged {
-            self.air.frame(ack_start, control, 0, &AirFrame::Ack { to: node(from) })?;
+            self.air.frame(ack_start, control.rate, 0, &AirFrame::Ack { to: node(from) })?;
         }
         Ok(())
     }

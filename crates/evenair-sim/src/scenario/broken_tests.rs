@@ -108,6 +108,24 @@ cell.queue={kind='las',filtering='head'} => cell.queue.filtering => `filtering` 
 cell.queue={kind='las',service='time'} => cell.queue.service => got "time" | "sequence", "bytes"
 cell.queue={kind='las',flow_timeout=0} => cell.queue.flow_timeout => got 0 | above 0
 station.0.queue.limit=0 => station.0.queue.limit => got 0 | packets from 1
+cell.control_rate=basik => cell.control_rate => got "basik"; did you mean "basic"? | "2 Mbps"
+cell.control_rate=[1] => cell.control_rate => got a list | "basic", or a rate
+cell.control_rate=-1 => cell.control_rate => got -1 | "basic", or a rate
+cell.basic_rates=[] => cell.basic_rates => got none | rates of 802.11b: "1 Mbps"
+cell.basic_rates=['6 Mbps'] => cell.basic_rates => got 6 Mbps | rates of 802.11b: "1 Mbps"
+cell={phy='802.11a',basic_rates=[1e6]} => cell.basic_rates => got 1 Mbps | rates of 802.11a: "6 Mbps"
+cell={phy='802.11g',basic_rates=[3e6]} => cell.basic_rates => got 3 Mbps | "1 Mbps", "2 Mbps", "5.5 Mbps", "6 Mbps"
+cell.basic_rates=basic => cell.basic_rates => got "basic" | a list
+# Names.
+station.0.name='' => station.0.name => got "" | 1 to 100 printable
+station.0.name=' a' => station.0.name => got " a" | neither begin nor end
+station.0.name=3 => station.0.name => got 3 | a text in quotes
+station.0.name="\u001b[31m" => station.0.name => \u{1b}[31m | printable
+station.0.flows.0.name="two\nlines" => station.0.flows.0.name => "two\nlines" | printable
+station.0.flows.0.group='' => station.0.flows.0.group => got "" | 1 to 100 printable
+station.0.flows=[{direction='up',name='a'},{direction='up',name='a'}] => station.0.flows.1.name => got "a", the name of station.0.flows.0, too | of its own
+station=[{name='a',count=2,flows=[{direction='up'}]},{name='a-2',flows=[{direction='up'}]}] => station.1.name => got "a-2", the name of station.0
+wired={link=[{between=["server","ap"]},{between=["server","b"]}],flow=[{from="server",to="b",group="\t"}]} => wired.flow.0.group => got "\t"
 # Stations.
 station=[] => station => got none | at least one [[station]]
 station={count=1} => station => got a table | a list
@@ -300,6 +318,9 @@ fn long_input_gives_a_short_line() {
         format!("[cell]\nrts_threshold = \"{long}\""),
         format!("duration = {long}"),
         format!("duration = \"1 {long}\""),
+        format!("[cell]\ncontrol_rate = \"{long}\""),
+        format!("[[station]]\nname = \"{long}\"\nflows = [{{ direction = \"up\" }}]"),
+        format!("[[station]]\nflows = [{{ direction = \"up\", group = \"{long}\" }}]"),
     ] {
         let err = document_from_toml(text.as_bytes(), "bad.toml")
             .and_then(|document| resolve(document, "bad.toml"))

@@ -24,7 +24,8 @@ pub(super) fn fill_document(document: &mut Value) {
         };
         if let Some(phy) = phy {
             default_to(cell, "data_rate", phy.default_data_rate().as_bps());
-            default_to(cell, "control_rate", phy.default_control_rate().as_bps());
+            let basic: Vec<u64> = phy.default_basic_rates().iter().map(|r| r.as_bps()).collect();
+            default_to(cell, "basic_rates", basic);
         }
         put_kind_of(cell, "queue");
     }

@@ -12,6 +12,7 @@ mod bounded_integer;
 #[cfg(test)]
 mod broken_tests;
 mod choices;
+mod control_rate;
 mod defaults;
 mod document;
 mod error;
@@ -34,9 +35,10 @@ pub use queue::Queue;
 pub(crate) use topology::{ACCESS_POINT, SERVER, Topology};
 pub(crate) use transport::UDP;
 pub use types::{
-    Cell, CellKind, DelayedAck, Direction, Flow, LimitedTransmit, PhyKind, Preamble, RtsThreshold,
-    Scenario, Station, Trace, Transport, Wired, WiredLink,
+    Cell, CellKind, ControlRate, DelayedAck, Direction, Flow, LimitedTransmit, PhyKind, Preamble,
+    RtsThreshold, Scenario, Station, Trace, Transport, Wired, WiredLink,
 };
+pub(crate) use validate::numbered;
 
 pub use evenair_core::component::{BitRate, Bytes, QueueLimit, Seconds};
 pub use evenair_core::traffic::Application;

@@ -83,7 +83,8 @@ fn every_default_is_the_interfaces() {
             "kind": "wlan",
             "phy": "802.11b",
             "data_rate": 11_000_000,
-            "control_rate": 2_000_000,
+            "basic_rates": [1_000_000, 2_000_000, 5_500_000, 11_000_000],
+            "control_rate": "basic",
             "preamble": "long",
             "rts_threshold": "off",
             "mac_overhead": 36,
@@ -131,18 +132,21 @@ fn resolving_twice_changes_nothing() {
         trace = { interval = "10 ms" }
         [cell]
         preamble = "120 us"
+        basic_rates = ["2 Mbps", 1e6]
+        control_rate = "5.5 Mbps"
         rts_threshold = 0
         queue = { kind = "las", limit = "150 KB", service = "bytes", flow_timeout = "1 min" }
         [wired]
         rate = "unlimited"
         delay = "0 s"
         [[station]]
+        name = "old laptop"
         count = 2
         data_rate = "5.5 Mbps"
         error = { kind = "independent", rate = 0.01 }
         queue = "spm-af"
         flows = [
-            { direction = "up", start = "0.1 s", stop = 1 },
+            { direction = "up", name = "backup", group = "bulk", start = "0.1 s", stop = 1 },
             { direction = "down", transport = "udp", application = "cbr", rate = "250 kbit/s" },
         ]
     "#;
@@ -161,7 +165,9 @@ fn rates_follow_the_phy() {
     for phy in ["802.11a", "802.11g"] {
         let scenario = overridden(EXAMPLE_WITHOUT_CELL, &[("cell.phy", phy)]);
         assert_eq!(scenario.cell.data_rate.as_bps(), 54_000_000);
-        assert_eq!(scenario.cell.control_rate.as_bps(), 24_000_000);
+        let basic = scenario.cell.basic_rates.iter().map(|rate| rate.as_bps() / 1_000_000);
+        assert_eq!(basic.collect::<Vec<_>>(), [6, 12, 24]);
+        assert_eq!(scenario.cell.control_rate, ControlRate::Basic);
         assert_eq!(scenario.cell.preamble, None);
     }
 }
@@ -384,6 +390,7 @@ const KEYS: &[&str] = &[
     "cell.kind",
     "cell.phy",
     "cell.data_rate",
+    "cell.basic_rates",
     "cell.control_rate",
     "cell.preamble",
     "cell.rts_threshold",
@@ -399,6 +406,7 @@ const KEYS: &[&str] = &[
     "wired.delay",
     "station",
     "station.0",
+    "station.0.name",
     "station.0.count",
     "station.0.data_rate",
     "station.0.queue",
@@ -407,6 +415,8 @@ const KEYS: &[&str] = &[
     "station.0.extra_header",
     "station.0.flows",
     "station.0.flows.0",
+    "station.0.flows.0.name",
+    "station.0.flows.0.group",
     "station.0.flows.0.direction",
     "station.0.flows.0.transport",
     "station.0.flows.0.application",

@@ -17,6 +17,7 @@ use super::topology::{ACCESS_POINT, SERVER};
 use super::trace_file;
 
 pub use super::choices::{DelayedAck, Preamble, RtsThreshold};
+pub use super::control_rate::ControlRate;
 pub use super::names::{CellKind, Direction, LimitedTransmit};
 pub use super::transport::Transport;
 pub use evenair_core::medium::wlan::phy::PhyKind;
@@ -67,9 +68,13 @@ pub struct Cell {
     pub phy: PhyKind,
     /// Rate of data frames, bit/s (default: 11 Mbps with 802.11b, 54 Mbps with 802.11a and g).
     pub data_rate: BitRate,
-    /// Rate of ACK, RTS and CTS frames, bit/s (default: 2 Mbps with 802.11b, 24 Mbps with 802.11a
-    /// and g).
-    pub control_rate: BitRate,
+    /// The BSSBasicRateSet: rates of control frames where `control_rate` is "basic" (default: the
+    /// mandatory rates of the PHY; 802.11b: 1, 2, 5.5 and 11 Mbps, 802.11a and g: 6, 12 and 24 Mbps).
+    #[schemars(length(min = 1))]
+    pub basic_rates: Vec<BitRate>,
+    /// Rate of ACK, RTS and CTS frames: "basic", the highest basic rate that is not above that of the
+    /// data frame (IEEE 802.11-2007 9.6), or one rate for all, bit/s (default: "basic").
+    pub control_rate: ControlRate,
     /// PLCP preamble and header, 802.11b only (default: "long"); absent with every other PHY.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preamble: Option<Preamble>,
@@ -165,6 +170,11 @@ impl Wired {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Station {
+    /// The station's name in results; absent: none. The `count` stations of an entry are NAME-1, NAME-2
+    /// and so on. No two stations have the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 100))]
+    pub name: Option<String>,
     /// How many stations this entry stands for; each has all of `flows` (default: 1).
     #[serde(default = "one", deserialize_with = "bounded_integer::<1, 100_000, _>")]
     #[schemars(range(min = 1, max = 100_000))]
@@ -193,6 +203,15 @@ pub struct Station {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Flow {
+    /// The flow's name in results; absent: none. Those of an entry of several stations are NAME-1, NAME-2
+    /// and so on. No two flows have the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 100))]
+    pub name: Option<String>,
+    /// What the flow has in common with others, for tables and plots; absent: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 100))]
+    pub group: Option<String>,
     /// Where a station's data go: "down" from the host to the station, or "up".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direction: Option<Direction>,
@@ -320,7 +339,8 @@ impl Default for Cell {
             kind: CellKind::default(),
             phy,
             data_rate: phy.default_data_rate(),
-            control_rate: phy.default_control_rate(),
+            basic_rates: phy.default_basic_rates(),
+            control_rate: ControlRate::Basic,
             preamble: None,
             rts_threshold: RtsThreshold::Off,
             mac_overhead: 36,

@@ -1,6 +1,7 @@
 //! Checks of values together, and of bounds that depend on other values.
 
 mod flow;
+mod labels;
 
 use evenair_core::component::{BitRate, QueueLimit, Registry, Seconds};
 use evenair_core::loss::Level;
@@ -10,9 +11,13 @@ use serde_json::Value;
 use self::flow::{
     check_flow, check_path, check_size, check_station_flow, check_times, check_wired_flow,
 };
+use self::labels::check_labels;
 use super::choices::Preamble;
+use super::control_rate::ControlRate;
 use super::topology::Topology;
 use super::types::{Cell, Direction, Flow, PhyKind, Scenario, Station, Wired};
+
+pub(crate) use self::labels::numbered;
 
 /// A field and what is wrong with it.
 #[derive(Debug)]
@@ -88,6 +93,7 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
         let got = format!("got {flows} flows in all (count times flows)");
         return Err(fail("station", &got, &format!("up to {MAX_FLOWS} flows in all")));
     }
+    check_labels(scenario)?;
     let mut first = 0;
     for (index, station) in scenario.station.iter().enumerate() {
         let field = format!("station.{index}");
@@ -133,8 +139,23 @@ fn entries(list: &Value) -> impl Iterator<Item = (usize, &Value)> {
 
 fn check_cell(cell: &Cell) -> Checked {
     phy_rate("cell.data_rate", cell.data_rate, cell.phy)?;
-    phy_rate("cell.control_rate", cell.control_rate, cell.phy)?;
+    if let ControlRate::Fixed(rate) = cell.control_rate {
+        phy_rate("cell.control_rate", rate, cell.phy)?;
+    }
+    check_basic_rates(cell)?;
     check_preamble(cell)
+}
+
+fn check_basic_rates(cell: &Cell) -> Checked {
+    let possible = cell.phy.possible_basic_rates();
+    let wrong = cell.basic_rates.iter().find(|rate| !possible.contains(rate));
+    let got = match wrong {
+        Some(rate) => format!("got {rate}"),
+        None if cell.basic_rates.is_empty() => "got none".to_owned(),
+        None => return Ok(()),
+    };
+    let accepted = format!("rates of {}: {}", cell.phy, quoted(&possible));
+    Err(fail("cell.basic_rates", &got, &accepted))
 }
 
 fn check_preamble(cell: &Cell) -> Checked {
@@ -145,12 +166,11 @@ fn check_preamble(cell: &Cell) -> Checked {
             Err(fail(field, &got, "no preamble, or phy \"802.11b\""))
         }
         Some(Preamble::Short) => {
-            for (rate, key) in
-                [(cell.data_rate, "cell.data_rate"), (cell.control_rate, "cell.control_rate")]
-            {
-                if rate == SLOWEST {
-                    return short_with_slowest(field, key);
-                }
+            if cell.data_rate == SLOWEST {
+                return short_with_slowest(field, "cell.data_rate");
+            }
+            if cell.control_rate == ControlRate::Fixed(SLOWEST) {
+                return short_with_slowest(field, "cell.control_rate");
             }
             Ok(())
         }
@@ -277,9 +297,15 @@ fn phy_rate(field: &str, rate: BitRate, phy: PhyKind) -> Checked {
     if phy.rates().any(|r| r == rate) {
         return Ok(());
     }
-    let rates: Vec<String> = phy.rates().map(|rate| format!("\"{rate}\"")).collect();
-    let accepted = format!("a rate of {phy}: {}", rates.join(", "));
+    let rates: Vec<BitRate> = phy.rates().collect();
+    let accepted = format!("a rate of {phy}: {}", quoted(&rates));
     Err(fail(field, &format!("got {rate}"), &accepted))
+}
+
+/// `"1 Mbps", "2 Mbps"`.
+fn quoted(rates: &[BitRate]) -> String {
+    let quoted: Vec<String> = rates.iter().map(|rate| format!("\"{rate}\"")).collect();
+    quoted.join(", ")
 }
 
 fn above_zero(field: &str, time: Seconds) -> Checked {

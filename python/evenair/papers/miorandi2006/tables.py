@@ -58,7 +58,7 @@ def parameters(runs: Runs[Point], effort: Effort) -> tuple[None, Table]:
         "m": cell.attempts,
         "gamma": cell.doublings,
         "R_data (Mb/s)": cell.resolved["data_rate"] / 1e6,
-        "R_control (Mb/s)": cell.resolved["control_rate"] / 1e6,
+        "R_control (Mb/s)": cell.control_bps / 1e6,
         "L_TCP (bits)": cell.segment_bits,
         "L_IPH (bits)": 8 * cell.header,
         "L_MAC (bits)": 8 * cell.mac_overhead,

@@ -1,12 +1,12 @@
 //! The frames of an attempt, which of them fail, and what follows from a failure.
 
 use super::dcf::{Dcf, Exchange, Phase};
+use super::mac::Link;
 use super::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 use crate::loss::FrameKind;
 use crate::medium::{CellContext, Transmission, TxStatus};
 use crate::packet::{Direction, NodeId};
 use crate::time::{Duration, Instant};
-use crate::units::Rate;
 
 /// A frame of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,20 +31,19 @@ impl Dcf {
     #[inline(always)]
     pub(super) fn send(&mut self, now: Instant, node: NodeId, cell: &mut impl CellContext) {
         let sifs = self.config.phy.sifs;
-        let (rate, airtime) = self.choose_rate(node);
+        let (station, direction) = self.link_of(node);
         let mac = &mut self.macs[node.index()];
-        mac.airtime = airtime;
-        mac.usage.attempts += 1;
-        let rts = mac.needs_rts;
-        let data_start = if rts { now + self.rts_time + sifs + self.cts_time + sifs } else { now };
-        let data_end = data_start + airtime;
+        let frames = self.links[station.index()][direction].attempt(&self.config, mac.bytes);
+        mac.begin_attempt(frames);
+        let (rts, rate, control) = (mac.needs_rts, frames.rate, &frames.control);
+        let data_start = if rts { now + control.rts + sifs + control.cts + sifs } else { now };
+        let data_end = data_start + frames.airtime;
+        let ack_end = data_end + sifs + control.ack;
         let retries = if rts { mac.long_retries } else { mac.short_retries };
-        let start = now;
+        let (start, acknowledged) = (now, true);
         let exchange =
-            Exchange { start, data_start, data_end, rate, rts, acknowledged: true, retries };
-        let station = if node.is_access_point() { mac.to } else { node };
-        let end = data_end + sifs + self.ack_time;
-        if self.macs[node.index()].received || cell.no_loss_before(station) <= end {
+            Exchange { start, data_start, data_end, ack_end, rate, rts, acknowledged, retries };
+        if self.macs[node.index()].received || cell.no_loss_before(station) <= ack_end {
             let corrupted = self.first_corrupted(node, station, &exchange, cell);
             if corrupted.is_some() || self.macs[node.index()].received {
                 return self.send_on_lossy_link(node, exchange, corrupted);
@@ -56,7 +55,7 @@ impl Dcf {
             mac.short_retries = 0;
         }
         mac.usage.data_frames += 1;
-        mac.usage.airtime.successes += end.since(now);
+        self.links[station.index()][direction].airtime.successes += ack_end.since(now);
         self.due = data_end;
         self.exchange = exchange;
         self.phase = Phase::Sending;
@@ -71,19 +70,19 @@ impl Dcf {
         exchange: &Exchange,
         cell: &mut impl CellContext,
     ) -> Option<ExchangeFrame> {
-        let (sifs, control_rate) = (self.config.phy.sifs, self.config.control_rate);
+        let (sifs, control) = (self.config.phy.sifs, self.link(node).frames().control);
         let forward = Direction::from_node(node);
         let backward = Direction::from_node(self.macs[node.index()].to);
         let mut is_corrupted = |direction, at, bytes| {
-            let (kind, rate) = (FrameKind::Control, control_rate);
+            let (kind, rate) = (FrameKind::Control, control.rate);
             cell.is_corrupted(&Transmission { kind, at, station, direction, rate, bytes })
         };
         if exchange.rts {
-            let rts_end = exchange.start + self.rts_time;
+            let rts_end = exchange.start + control.rts;
             if is_corrupted(forward, rts_end, RTS_BYTES) {
                 return Some(ExchangeFrame::Rts);
             }
-            if is_corrupted(backward, rts_end + sifs + self.cts_time, CTS_BYTES) {
+            if is_corrupted(backward, rts_end + sifs + control.cts, CTS_BYTES) {
                 return Some(ExchangeFrame::Cts);
             }
         }
@@ -100,10 +99,10 @@ impl Dcf {
         }
         let ack = Transmission {
             kind: FrameKind::Control,
-            at: exchange.data_end + sifs + self.ack_time,
+            at: exchange.ack_end,
             station,
             direction: backward,
-            rate: control_rate,
+            rate: control.rate,
             bytes: ACK_BYTES,
         };
         cell.is_corrupted(&ack).then_some(ExchangeFrame::Ack)
@@ -117,21 +116,21 @@ impl Dcf {
         exchange: Exchange,
         corrupted: Option<ExchangeFrame>,
     ) {
-        let sifs = self.config.phy.sifs;
-        let rts_end = exchange.start + self.rts_time;
-        let ack_end = exchange.data_end + sifs + self.ack_time;
+        let (sifs, control) = (self.config.phy.sifs, self.link(node).frames().control);
+        let rts_end = exchange.start + control.rts;
         let (end, data_sent, received) = match corrupted {
             Some(ExchangeFrame::Rts) => (rts_end, false, false),
-            Some(ExchangeFrame::Cts) => (rts_end + sifs + self.cts_time, false, false),
+            Some(ExchangeFrame::Cts) => (rts_end + sifs + control.cts, false, false),
             Some(ExchangeFrame::Data) => (exchange.data_end, true, false),
-            Some(ExchangeFrame::Ack) | None => (ack_end, true, true),
+            Some(ExchangeFrame::Ack) | None => (exchange.ack_end, true, true),
         };
-        let mac = &mut self.macs[node.index()];
         let spent = end.since(exchange.start);
+        let airtime = &mut self.link_mut(node).airtime;
         match corrupted {
-            Some(_) => mac.usage.airtime.corrupted += spent,
-            None => mac.usage.airtime.successes += spent,
+            Some(_) => airtime.corrupted += spent,
+            None => airtime.successes += spent,
         }
+        let mac = &mut self.macs[node.index()];
         if data_sent {
             mac.usage.data_frames += 1;
             if exchange.rts {
@@ -155,31 +154,45 @@ impl Dcf {
     /// Several nodes transmit.
     #[inline(never)] // rare in comparison
     pub(super) fn collide(&mut self, now: Instant) {
-        let mut longest = Duration::ZERO;
+        let (mut longest, mut sum) = (Duration::ZERO, Duration::ZERO);
         for i in 0..self.transmitters.len() {
             let node = self.transmitters[i];
-            if !self.macs[node.index()].needs_rts {
-                let (_, airtime) = self.choose_rate(node);
-                self.macs[node.index()].airtime = airtime;
-            }
+            let (station, direction) = self.link_of(node);
             let mac = &mut self.macs[node.index()];
-            let first = mac.first_frame(self.rts_time);
-            mac.usage.attempts += 1;
+            let link = &mut self.links[station.index()][direction];
+            mac.begin_attempt(link.attempt(&self.config, mac.bytes));
+            let first = mac.first_frame;
             mac.usage.collisions += 1;
             mac.usage.data_frames += u64::from(!mac.needs_rts);
-            mac.usage.airtime.collisions += first;
+            link.airtime.collisions += first;
             longest = longest.max(first);
+            sum += first;
+        }
+        self.overlap[NodeId::ACCESS_POINT.index()] += sum - longest;
+        let ap = &self.macs[NodeId::ACCESS_POINT.index()];
+        if self.transmitters[0].is_access_point() && self.transmitters.contains(&ap.to) {
+            let of_station = self.macs[ap.to.index()].first_frame;
+            self.overlap[ap.to.index()] += ap.first_frame.min(of_station);
         }
         self.phase = Phase::Failing(Failure::Collision);
         self.due = now + longest;
     }
 
-    /// Rate and airtime of the data frame that `node` transmits now.
+    /// The link on which `node` transmits.
+    fn link(&self, node: NodeId) -> &Link {
+        let (station, direction) = self.link_of(node);
+        &self.links[station.index()][direction]
+    }
+
+    fn link_mut(&mut self, node: NodeId) -> &mut Link {
+        let (station, direction) = self.link_of(node);
+        &mut self.links[station.index()][direction]
+    }
+
+    /// Its station, and 0 for down, 1 for up.
     #[inline(always)]
-    fn choose_rate(&mut self, node: NodeId) -> (Rate, Duration) {
-        let mac = &self.macs[node.index()];
-        let (station, direction) = if node.is_access_point() { (mac.to, 0) } else { (node, 1) };
-        self.rates[station.index()][direction].attempt(&self.config.phy, mac.bytes)
+    fn link_of(&self, node: NodeId) -> (NodeId, usize) {
+        if node.is_access_point() { (self.macs[node.index()].to, 0) } else { (node, 1) }
     }
 
     /// An attempt has failed: counts retries, drops packets, draws backoffs.
@@ -193,9 +206,7 @@ impl Dcf {
             let answering = self.macs[self.transmitters[0].index()].to;
             self.contention.exempt_from_eifs(answering);
         }
-        let first_frames =
-            self.transmitters.iter().map(|node| self.macs[node.index()].first_frame(self.rts_time));
-        let longest = first_frames.max().unwrap_or(Duration::ZERO);
+        let longest = self.longest_first_frame();
         for i in 0..self.transmitters.len() {
             let node = self.transmitters[i];
             let mac = &mut self.macs[node.index()];
@@ -204,7 +215,7 @@ impl Dcf {
             } else {
                 // The response timeout counts from the end of the node's own frame, the DIFS from the
                 // end of the longest.
-                let own = mac.first_frame(self.rts_time);
+                let own = mac.first_frame;
                 let timeout = (own + phy.response_timeout()).saturating_sub(longest);
                 timeout.saturating_sub(phy.difs()).div_ceil(phy.slot)
             };

@@ -33,8 +33,9 @@
 
 use super::attempt::{ExchangeFrame, Failure};
 use super::backoff::{Access, Contention};
-use super::mac::{LinkRate, Mac, RateControl};
-use super::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
+use super::control::{ControlFrames, ControlRate};
+use super::mac::{Link, Mac, RateControl};
+use super::phy::Phy;
 use crate::medium::{
     AirUsage, CellContext, Medium, QueueLayout, Reception, Taken, TxQueueId, TxStatus,
 };
@@ -49,7 +50,7 @@ pub struct DcfConfig {
     /// Slot, interframe spaces, airtimes.
     pub phy: Phy,
     /// Rate of ACK, RTS and CTS frames.
-    pub control_rate: Rate,
+    pub control_rate: ControlRate,
     /// IP packets that with MAC overhead are longer than this follow an RTS/CTS exchange; `None`:
     /// never.
     pub rts_threshold: Option<u32>,
@@ -66,7 +67,7 @@ pub struct DcfConfig {
 impl DcfConfig {
     /// A cell without RTS/CTS whose MAC follows the standard: retry limits of 7 and 4
     /// (dot11ShortRetryLimit, dot11LongRetryLimit), and 36 bytes of MAC header, FCS and LLC/SNAP.
-    pub const fn new(phy: Phy, control_rate: Rate) -> Self {
+    pub const fn new(phy: Phy, control_rate: ControlRate) -> Self {
         Self {
             phy,
             control_rate,
@@ -76,6 +77,11 @@ impl DcfConfig {
             short_retry_limit: 7,
             long_retry_limit: 4,
         }
+    }
+
+    /// The control frames of an exchange whose data frame has `data_rate`.
+    pub fn control_frames(&self, data_rate: Rate) -> ControlFrames {
+        ControlFrames::new(&self.phy, self.control_rate.of(&self.phy, data_rate))
     }
 }
 
@@ -88,6 +94,8 @@ pub struct Exchange {
     pub data_start: Instant,
     /// End of its data frame.
     pub data_end: Instant,
+    /// End of the ACK.
+    pub ack_end: Instant,
     /// Rate of the data frame.
     pub rate: Rate,
     /// Whether RTS and CTS preceded the data frame.
@@ -114,16 +122,15 @@ pub(super) enum Phase {
 #[derive(Debug)]
 pub struct Dcf {
     pub(super) config: DcfConfig,
-    /// Durations that every exchange needs.
-    pub(super) rts_time: Duration,
-    pub(super) cts_time: Duration,
-    pub(super) ack_time: Duration,
     /// Slot boundaries that EIFS takes beyond DIFS.
     pub(super) eifs_slots: u64,
     pub(super) macs: Vec<Mac>,
-    /// Rates of the link between each node and the access point, down and up; the entry of the access
-    /// point itself is not used.
-    pub(super) rates: Vec<[LinkRate; 2]>,
+    /// The link between each node and the access point, down and up; the entry of the access point
+    /// itself is not used.
+    pub(super) links: Vec<[Link; 2]>,
+    /// For each node how much airtime its links have twice, because it collided with the access point's
+    /// frame for it; for the access point how much all links have more than once.
+    pub(super) overlap: Vec<Duration>,
     pub(super) contention: Contention,
     pub(super) phase: Phase,
     /// When the phase ends. Of an idle medium: the time of the next access, or an earlier time while
@@ -148,12 +155,10 @@ impl Dcf {
         let phy = &config.phy;
         let mac = |entity| Mac::new(phy, RngStream::new(seed, StreamId::Backoff, entity));
         Self {
-            rts_time: phy.airtime(RTS_BYTES, config.control_rate),
-            cts_time: phy.airtime(CTS_BYTES, config.control_rate),
-            ack_time: phy.airtime(ACK_BYTES, config.control_rate),
             eifs_slots: phy.eifs().saturating_sub(phy.difs()).div_ceil(phy.slot),
             macs: (0..rates.len() as u64).map(mac).collect(),
-            rates: rates.iter().map(|&control| [LinkRate::new(phy, control); 2]).collect(),
+            links: rates.iter().map(|&control| [Link::new(&config, control); 2]).collect(),
+            overlap: vec![Duration::ZERO; rates.len()],
             contention: Contention::new(rates.len(), phy.cw_max),
             phase: Phase::Idle { grid: Instant::ZERO + phy.difs() },
             due: Instant::NEVER,
@@ -161,7 +166,8 @@ impl Dcf {
                 start: Instant::ZERO,
                 data_start: Instant::ZERO,
                 data_end: Instant::ZERO,
-                rate: config.control_rate,
+                ack_end: Instant::ZERO,
+                rate: phy.rates[0],
                 rts: false,
                 acknowledged: false,
                 retries: 0,
@@ -319,7 +325,7 @@ impl Medium for Dcf {
                         true => Phase::Acknowledging,
                         false => Phase::Failing(Failure::Corrupted(ExchangeFrame::Ack)),
                     };
-                    self.due = now + self.config.phy.sifs + self.ack_time;
+                    self.due = self.exchange.ack_end;
                     let mac = &self.macs[from.index()];
                     if let Some(packet) = mac.packet {
                         let rate = self.exchange.rate;
@@ -338,7 +344,11 @@ impl Medium for Dcf {
         None
     }
 
-    fn usage(&self, node: NodeId) -> AirUsage {
-        self.macs[node.index()].usage
+    fn usage(&self, now: Instant, node: NodeId) -> AirUsage {
+        AirUsage { airtime: self.airtime(now, node), ..self.macs[node.index()].usage }
+    }
+
+    fn traffic_airtime(&self, now: Instant, node: NodeId) -> Duration {
+        self.airtime_of_traffic(now, node)
     }
 }

@@ -1,9 +1,10 @@
 //! The MAC of one node: the packet that it sends, its contention window and retries, and the rates of
 //! its links.
 
+use super::control::ControlFrames;
 use super::dcf::DcfConfig;
 use super::phy::Phy;
-use crate::medium::{AirUsage, PacketId, Taken};
+use crate::medium::{AirUsage, Airtime, PacketId, Taken};
 use crate::packet::NodeId;
 use crate::rng::RngStream;
 use crate::time::Duration;
@@ -25,28 +26,59 @@ impl RateControl {
     }
 }
 
-/// One direction of the link between a station and the access point.
+/// What an attempt would consist of that begins now.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LinkRate {
-    control: RateControl,
-    /// Size, rate and airtime of the last frame. Most frames repeat it, which saves a division.
-    last: (u32, Rate, Duration),
+pub(super) struct Frames {
+    /// Rate of the data frame.
+    pub(super) rate: Rate,
+    /// Its airtime.
+    pub(super) airtime: Duration,
+    pub(super) control: ControlFrames,
 }
 
-impl LinkRate {
-    pub(super) fn new(phy: &Phy, mut control: RateControl) -> Self {
-        let rate = control.rate();
-        Self { control, last: (0, rate, phy.airtime(0, rate)) }
+/// One direction of the link between a station and the access point.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link {
+    rate_control: RateControl,
+    /// Size of the last data frame.
+    bytes: u32,
+    /// The frames of the last attempt. Most attempts repeat them, which saves divisions.
+    frames: Frames,
+    /// Airtime of all attempts, the present one as a whole.
+    pub(super) airtime: Airtime,
+}
+
+impl Link {
+    pub(super) fn new(config: &DcfConfig, mut rate_control: RateControl) -> Self {
+        let rate = rate_control.rate();
+        let airtime = config.phy.airtime(0, rate);
+        let frames = Frames { rate, airtime, control: config.control_frames(rate) };
+        Self { rate_control, bytes: 0, frames, airtime: Airtime::default() }
     }
 
-    /// Rate and airtime of an attempt that begins now, with a frame of `bytes`.
+    /// The frames of an attempt that begins now, with a data frame of `bytes`.
     #[inline(always)]
-    pub(super) fn attempt(&mut self, phy: &Phy, bytes: u32) -> (Rate, Duration) {
-        let rate = self.control.rate();
-        if (self.last.0, self.last.1) != (bytes, rate) {
-            self.last = (bytes, rate, phy.airtime(bytes, rate));
+    pub(super) fn attempt(&mut self, config: &DcfConfig, bytes: u32) -> &Frames {
+        let rate = self.rate_control.rate();
+        if (self.bytes, self.frames.rate) != (bytes, rate) {
+            self.prepare(config, bytes, rate);
         }
-        (rate, self.last.2)
+        &self.frames
+    }
+
+    /// The frames of the present, or last, attempt.
+    pub(super) fn frames(&self) -> &Frames {
+        &self.frames
+    }
+
+    #[inline(never)] // seldom in comparison
+    fn prepare(&mut self, config: &DcfConfig, bytes: u32, rate: Rate) {
+        if self.frames.rate != rate {
+            self.frames.control = config.control_frames(rate);
+        }
+        self.bytes = bytes;
+        self.frames.rate = rate;
+        self.frames.airtime = config.phy.airtime(bytes, rate);
     }
 }
 
@@ -61,12 +93,13 @@ pub(super) struct Mac {
     pub(super) bytes: u32,
     /// Whether it has been received: the receiver acknowledges a retransmission, and discards it.
     pub(super) received: bool,
-    /// Time on the air of the data frame of the present attempt; not set for an RTS that collided.
-    pub(super) airtime: Duration,
+    /// How long the first frame of the present attempt lasts: the RTS, or the data frame itself.
+    pub(super) first_frame: Duration,
     pub(super) needs_rts: bool,
     pub(super) cw: u32,
     pub(super) short_retries: u32,
     pub(super) long_retries: u32,
+    /// Without the airtime, which its links have.
     pub(super) usage: AirUsage,
     backoff: RngStream,
 }
@@ -78,7 +111,7 @@ impl Mac {
             to: NodeId::ACCESS_POINT,
             bytes: 0,
             received: false,
-            airtime: Duration::ZERO,
+            first_frame: Duration::ZERO,
             needs_rts: false,
             cw: phy.cw_min,
             short_retries: 0,
@@ -98,13 +131,15 @@ impl Mac {
         self.needs_rts = config.rts_threshold.is_some_and(|threshold| self.bytes > threshold);
     }
 
+    /// An attempt begins that would consist of `frames`.
+    #[inline(always)]
+    pub(super) fn begin_attempt(&mut self, frames: &Frames) {
+        self.first_frame = if self.needs_rts { frames.control.rts } else { frames.airtime };
+        self.usage.attempts += 1;
+    }
+
     /// A backoff, uniform on 0..=CW slots (9.2.4).
     pub(super) fn draw_backoff(&mut self) -> u32 {
         self.backoff.up_to(self.cw)
-    }
-
-    /// How long the first frame of an attempt lasts: the RTS, or the data frame itself.
-    pub(super) fn first_frame(&self, rts_time: Duration) -> Duration {
-        if self.needs_rts { rts_time } else { self.airtime }
     }
 }

@@ -7,10 +7,9 @@
 use std::collections::VecDeque;
 
 use super::tests::{AP, Event, Frame};
-use super::{DcfConfig, Exchange};
+use super::{ControlFrames, DcfConfig, Exchange};
 use crate::loss::{LossDirection, LossyFrames, ScopeConfig};
-use crate::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
-use crate::medium::{AirUsage, TxStatus};
+use crate::medium::{AirUsage, Airtime, TxStatus};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
@@ -37,6 +36,40 @@ struct Station {
     /// Down and up.
     errors: [RngStream; 2],
     usage: AirUsage,
+    /// Its last attempt, which `usage` does not contain.
+    attempt: Option<Used>,
+    /// Airtime of its traffic without `traffic`, the last attempts of it or for it.
+    traffic_before: Duration,
+    traffic: Option<Used>,
+}
+
+/// A time in which the air was used, or will have been.
+#[derive(Clone, Copy, Debug)]
+struct Used {
+    start: Instant,
+    end: Instant,
+    why: Why,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Why {
+    Success,
+    Collision,
+    Corrupted,
+}
+
+impl Used {
+    fn by(self, now: Instant) -> Duration {
+        self.end.min(now).since(self.start)
+    }
+
+    fn add_to(self, airtime: &mut Airtime, now: Instant) {
+        *match self.why {
+            Why::Success => &mut airtime.successes,
+            Why::Collision => &mut airtime.collisions,
+            Why::Corrupted => &mut airtime.corrupted,
+        } += self.by(now);
+    }
 }
 
 #[derive(Debug)]
@@ -90,6 +123,9 @@ impl Oracle {
             errors: [0, 1]
                 .map(|way| RngStream::new(seed, StreamId::FrameErrors, 2 * index as u64 + way)),
             usage: AirUsage::default(),
+            attempt: None,
+            traffic_before: Duration::ZERO,
+            traffic: None,
         };
         Self {
             config,
@@ -109,8 +145,37 @@ impl Oracle {
         self.stations[station as usize].frame.is_none()
     }
 
-    pub(super) fn usage(&self, station: u32) -> AirUsage {
-        self.stations[station as usize].usage
+    pub(super) fn usage(&self, now: Instant, station: u32) -> AirUsage {
+        let station = &self.stations[station as usize];
+        let mut usage = station.usage;
+        station.attempt.iter().for_each(|used| used.add_to(&mut usage.airtime, now));
+        usage
+    }
+
+    /// Airtime of the traffic from and to `station`.
+    pub(super) fn traffic_airtime(&self, now: Instant, station: u32) -> Duration {
+        let station = &self.stations[station as usize];
+        station.traffic_before + station.traffic.map_or(Duration::ZERO, |used| used.by(now))
+    }
+
+    /// `sender` and its receiver use the air.
+    fn uses(&mut self, sender: u32, start: Instant, end: Instant, why: Why) {
+        let receiver = self.stations[sender as usize].frame.unwrap().to;
+        let used = Used { start, end, why };
+        for index in [sender, receiver] {
+            let station = self.station(index);
+            match &mut station.traffic {
+                Some(last) if last.start == start => last.end = last.end.max(end),
+                last => {
+                    let before = last.replace(used).map_or(Duration::ZERO, |old| old.by(start));
+                    station.traffic_before += before;
+                }
+            }
+        }
+        let station = self.station(sender);
+        if let Some(last) = station.attempt.replace(used) {
+            last.add_to(&mut station.usage.airtime, start);
+        }
     }
 
     pub(super) fn offer(&mut self, now: Instant, index: u32, frame: Frame) {
@@ -157,7 +222,7 @@ impl Oracle {
                     self.last = Some(exchange);
                     let to = self.stations[sender as usize].frame.unwrap().to;
                     self.events.push_back(Event::Received { from: sender, to });
-                    let end = now + phy.sifs + phy.airtime(ACK_BYTES, self.config.control_rate);
+                    let end = exchange.ack_end;
                     self.air = if exchange.acknowledged {
                         Air::Ack { sender, end }
                     } else {
@@ -229,21 +294,20 @@ impl Oracle {
 
     fn send_alone(&mut self, now: Instant, sender: u32) -> Air {
         let phy = self.config.phy;
-        let control = |bytes| phy.airtime(bytes, self.config.control_rate);
-        let [rts_time, cts_time, ack_time] = [RTS_BYTES, CTS_BYTES, ACK_BYTES].map(control);
+        let control = self.control(sender);
         let rts = self.needs_rts(sender);
         self.station(sender).usage.attempts += 1;
         let mut data_start = now;
         if rts {
-            let rts_end = now + rts_time;
+            let rts_end = now + control.rts;
             if self.loses(sender, false, true) {
-                self.station(sender).usage.airtime.corrupted += rts_time;
+                self.uses(sender, now, rts_end, Why::Corrupted);
                 let senders = vec![(sender, rts_end)];
                 return Air::Vain { senders, end: rts_end, counts_for: Limit::Short };
             }
-            let cts_end = rts_end + phy.sifs + cts_time;
+            let cts_end = rts_end + phy.sifs + control.cts;
             if self.loses(sender, true, true) {
-                self.station(sender).usage.airtime.corrupted += cts_end.since(now);
+                self.uses(sender, now, cts_end, Why::Corrupted);
                 return Air::VainAnswer { sender, end: cts_end, counts_for: Limit::Short };
             }
             self.station(sender).short_retries = 0;
@@ -253,19 +317,16 @@ impl Oracle {
         let data_end = data_start + self.data_time(sender);
         self.station(sender).usage.data_frames += 1;
         if self.loses(sender, false, false) {
-            self.station(sender).usage.airtime.corrupted += data_end.since(now);
+            self.uses(sender, now, data_end, Why::Corrupted);
             let senders = vec![(sender, data_end)];
             return Air::Vain { senders, end: data_end, counts_for };
         }
-        let end = data_end + phy.sifs + ack_time;
+        let end = data_end + phy.sifs + control.ack;
         let acknowledged = !self.loses(sender, true, true);
         let rate = self.stations[self.end_of_link(sender) as usize].rate;
+        let why = if acknowledged { Why::Success } else { Why::Corrupted };
+        self.uses(sender, now, end, why);
         let station = self.station(sender);
-        if acknowledged {
-            station.usage.airtime.successes += end.since(now);
-        } else {
-            station.usage.airtime.corrupted += end.since(now);
-        }
         if std::mem::replace(&mut station.received, true) {
             return match acknowledged {
                 true => Air::Ack { sender, end },
@@ -273,8 +334,9 @@ impl Oracle {
             };
         }
         let retries = if rts { station.long_retries } else { station.short_retries };
+        let (start, ack_end) = (now, end);
         let exchange =
-            Exchange { start: now, data_start, data_end, rate, rts, acknowledged, retries };
+            Exchange { start, data_start, data_end, ack_end, rate, rts, acknowledged, retries };
         Air::Data { sender, exchange }
     }
 
@@ -303,16 +365,12 @@ impl Oracle {
         let mut ends = Vec::new();
         for &sender in senders {
             let rts = self.needs_rts(sender);
-            let airtime = if rts {
-                self.config.phy.airtime(RTS_BYTES, self.config.control_rate)
-            } else {
-                self.data_time(sender)
-            };
+            let airtime = if rts { self.control(sender).rts } else { self.data_time(sender) };
+            self.uses(sender, now, now + airtime, Why::Collision);
             let counters = &mut self.stations[sender as usize].usage;
             counters.attempts += 1;
             counters.collisions += 1;
             counters.data_frames += u64::from(!rts);
-            counters.airtime.collisions += airtime;
             ends.push((sender, now + airtime));
         }
         let end = ends.iter().map(|&(_, end)| end).max().unwrap();
@@ -365,6 +423,12 @@ impl Oracle {
     /// The end of `sender`'s link that is not the AP: rate and errors are those of this link.
     fn end_of_link(&self, sender: u32) -> u32 {
         if sender == AP { self.stations[sender as usize].frame.unwrap().to } else { sender }
+    }
+
+    fn control(&self, sender: u32) -> ControlFrames {
+        let phy = &self.config.phy;
+        let rate = self.stations[self.end_of_link(sender) as usize].rate;
+        ControlFrames::new(phy, self.config.control_rate.of(phy, rate))
     }
 
     fn data_time(&self, sender: u32) -> Duration {

@@ -48,12 +48,16 @@ pub struct Phy {
     pub cw_max: u32,
     /// Data rates that the PHY offers, ascending.
     pub rates: &'static [Rate],
+    /// Those of them that every station has: all of 802.11b (18.2.3.3), and 6, 12 and 24 Mbit/s with
+    /// OFDM (17.3.2.2, 19.1.2), ascending.
+    pub mandatory_rates: &'static [Rate],
     modulation: Modulation,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Modulation {
-    /// A PLCP preamble and header of fixed duration, then the bits at the data rate.
+    /// A PLCP preamble and header of fixed duration, then the bits at the data rate. Frames at 1 Mbit/s
+    /// have no short preamble (18.2.2.2).
     Dsss { preamble: Duration },
     /// Symbols of 4 us behind a preamble and SIGNAL field of 20 us; ERP adds 6 us of silence.
     Ofdm { signal_extension: Duration },
@@ -75,6 +79,8 @@ const OFDM_RATES: &[Rate] = &[
     Rate::from_mbps(48),
     Rate::from_mbps(54),
 ];
+
+const OFDM_MANDATORY: &[Rate] = &[Rate::from_mbps(6), Rate::from_mbps(12), Rate::from_mbps(24)];
 
 /// Every PHY, by the name that scenarios use.
 pub static REGISTRY: &[Component] = &[
@@ -119,13 +125,19 @@ impl PhyKind {
         self.rates().next_back().expect("every PHY has rates")
     }
 
-    /// The default rate of control frames: the highest mandatory rate of the PHY's first standard
-    /// (802.11-1999 DSSS: 2 Mb/s; 17.3.2.2: 24 Mb/s).
-    pub fn default_control_rate(self) -> BitRate {
-        match self {
-            Self::Dot11b => BitRate::from_bps(2_000_000),
-            Self::Dot11a | Self::Dot11g => BitRate::from_bps(24_000_000),
-        }
+    /// The rates that a cell may have as basic ones, ascending: the data rates, with 802.11g those of
+    /// 802.11b, too (19.1.2), which no frame of such a cell uses.
+    pub fn possible_basic_rates(self) -> Vec<BitRate> {
+        let dsss = Self::Dot11b.rates().filter(|_| self == Self::Dot11g);
+        let mut rates: Vec<BitRate> = dsss.chain(self.rates()).collect();
+        rates.sort_unstable();
+        rates
+    }
+
+    /// The default basic rates: the mandatory ones.
+    pub fn default_basic_rates(self) -> Vec<BitRate> {
+        let rates = self.timing(None).mandatory_rates;
+        rates.iter().map(|rate| BitRate::from_bps(rate.as_bps())).collect()
     }
 }
 
@@ -140,6 +152,7 @@ impl Phy {
             cw_min: 31,
             cw_max: 1023,
             rates: DSSS_RATES,
+            mandatory_rates: DSSS_RATES,
             modulation: Modulation::Dsss { preamble },
         }
     }
@@ -153,6 +166,7 @@ impl Phy {
             cw_min: 15,
             cw_max: 1023,
             rates: OFDM_RATES,
+            mandatory_rates: OFDM_MANDATORY,
             modulation: Modulation::Ofdm { signal_extension: Duration::ZERO },
         }
     }
@@ -173,17 +187,10 @@ impl Phy {
         self.sifs + self.slot * 2
     }
 
-    /// EIFS = SIFS + DIFS + an ACK at the lowest mandatory rate (9.2.10). That rate, 1 Mb/s in
-    /// 802.11b, knows no short preamble, so a station with short preambles still counts a long one.
-    /// A cell of 802.11g stations alone is taken to have OFDM rates as its basic ones: 6 Mb/s.
+    /// EIFS = SIFS + DIFS + an ACK at the lowest mandatory rate (9.2.10), whatever the basic rates are.
+    /// A cell of 802.11g stations alone is taken to have OFDM rates: 6 Mb/s.
     pub fn eifs(&self) -> Duration {
-        let ack = match self.modulation {
-            Modulation::Dsss { preamble: SHORT_PREAMBLE } => {
-                Self::dot11b(LONG_PREAMBLE).airtime(ACK_BYTES, DSSS_RATES[0])
-            }
-            _ => self.airtime(ACK_BYTES, self.rates[0]),
-        };
-        self.sifs + self.difs() + ack
+        self.sifs + self.difs() + self.airtime(ACK_BYTES, self.mandatory_rates[0])
     }
 
     /// How long a sender waits for the start of an ACK or CTS: SIFS + slot + aPHY-RX-START-Delay
@@ -208,7 +215,11 @@ impl Phy {
     /// byte.
     pub fn airtime_of_bits(&self, bits: u64, rate: Rate) -> Duration {
         match self.modulation {
-            Modulation::Dsss { preamble } => preamble + rate.time_for_bits(bits),
+            Modulation::Dsss { preamble } => {
+                let long = preamble == SHORT_PREAMBLE && rate == DSSS_RATES[0];
+                let preamble = if long { LONG_PREAMBLE } else { preamble };
+                preamble + rate.time_for_bits(bits)
+            }
             Modulation::Ofdm { signal_extension } => {
                 let bits_per_symbol = rate.as_bps() * 4 / 1_000_000;
                 let symbols = (16 + 6 + bits).div_ceil(bits_per_symbol);
@@ -250,6 +261,7 @@ mod tests {
         let short = Phy::dot11b(SHORT_PREAMBLE);
         assert_eq!([us(long.airtime(14, two)), us(long.airtime(20, two))], [248.0, 272.0]);
         assert_eq!(us(short.airtime(14, two)), 152.0);
+        assert_eq!(us(short.airtime(14, Rate::from_mbps(1))), 304.0, "no short preamble at 1 Mb/s");
         assert_eq!(us(long.airtime(14, Rate::from_mbps(1))), 304.0);
         assert_eq!(us(long.airtime(1098, eleven)), 990.545);
         assert_eq!(us(long.airtime_of_bits(180, two)), 282.0);

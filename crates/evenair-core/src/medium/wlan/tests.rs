@@ -1,6 +1,8 @@
 //! [`Dcf`] against the slot-by-slot [`Oracle`], against what follows from the standard by hand
 //! ([`examples`]), and against Bianchi's model and ns-2 ([`saturation`]).
 
+mod airtime;
+mod control_rates;
 mod examples;
 mod saturation;
 
@@ -10,7 +12,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::oracle::Oracle;
-use super::{Dcf, DcfConfig, Exchange, RateControl};
+use super::{BasicRates, ControlRate, Dcf, DcfConfig, Exchange, RateControl};
 use crate::loss::{
     self, IndependentConfig, Level, LinkLoss, LossDirection, LossRateConfig, LossyFrames,
     ScopeConfig,
@@ -48,7 +50,8 @@ trait UnderTest {
     /// Frames in `scope` on the link of `station` are lost with probability `rate`.
     fn set_errors(&mut self, seed: u64, station: u32, rate: f64, scope: &ScopeConfig);
     fn is_free(&self, station: u32) -> bool;
-    fn usage(&self, station: u32) -> AirUsage;
+    fn usage(&self, now: Instant, station: u32) -> AirUsage;
+    fn traffic_airtime(&self, now: Instant, station: u32) -> Duration;
     fn offer(&mut self, now: Instant, station: u32, frame: Frame);
     fn poll_at(&self) -> Instant;
     fn poll(&mut self, now: Instant) -> Option<Event>;
@@ -65,8 +68,11 @@ impl UnderTest for Oracle {
     fn is_free(&self, station: u32) -> bool {
         self.is_free(station)
     }
-    fn usage(&self, station: u32) -> AirUsage {
-        self.usage(station)
+    fn usage(&self, now: Instant, station: u32) -> AirUsage {
+        self.usage(now, station)
+    }
+    fn traffic_airtime(&self, now: Instant, station: u32) -> Duration {
+        self.traffic_airtime(now, station)
     }
     fn offer(&mut self, now: Instant, station: u32, frame: Frame) {
         self.offer(now, station, frame);
@@ -155,8 +161,11 @@ impl UnderTest for Driver {
     fn is_free(&self, station: u32) -> bool {
         !self.cell.busy[station as usize]
     }
-    fn usage(&self, station: u32) -> AirUsage {
-        self.dcf.usage(NodeId(station))
+    fn usage(&self, now: Instant, station: u32) -> AirUsage {
+        self.dcf.usage(now, NodeId(station))
+    }
+    fn traffic_airtime(&self, now: Instant, station: u32) -> Duration {
+        self.dcf.traffic_airtime(now, NodeId(station))
     }
     fn offer(&mut self, now: Instant, station: u32, frame: Frame) {
         self.cell.waiting[station as usize] = Some(frame);
@@ -230,9 +239,17 @@ enum Seen {
     },
 }
 
-/// Everything that happens in `case`, and the counters at the end. An arrival goes before whatever
-/// else is due at the same time.
+/// Everything that happens in `case`, and the counters at the end.
 fn observe<D: UnderTest>(case: &Case) -> (Vec<Seen>, Vec<AirUsage>) {
+    observe_with::<D>(case, |_, _| {})
+}
+
+/// As [`observe`]. An arrival goes before whatever else is due at the same time. `before` is called
+/// with the time of each event before it.
+fn observe_with<D: UnderTest>(
+    case: &Case,
+    mut before: impl FnMut(&D, Instant),
+) -> (Vec<Seen>, Vec<AirUsage>) {
     let mut dcf = D::build(case.config, &case.rates, case.seed);
     for (&rate, station) in case.error_rates.iter().zip(0..) {
         dcf.set_errors(case.seed, station, rate, &case.scope);
@@ -245,6 +262,8 @@ fn observe<D: UnderTest>(case: &Case) -> (Vec<Seen>, Vec<AirUsage>) {
     let (mut seen, mut now) = (Vec::new(), Instant::ZERO);
     loop {
         let due = dcf.poll_at();
+        let next = arrivals.peek().map_or(Instant::NEVER, |(arrival, _)| arrival.at);
+        before(&dcf, next.min(due.max(now)).min(case.until));
         if let Some((arrival, seq)) = arrivals.next_if(|(arrival, _)| arrival.at <= due.max(now)) {
             now = arrival.at;
             let frame = Frame { to: arrival.to, bytes: arrival.bytes };
@@ -264,7 +283,7 @@ fn observe<D: UnderTest>(case: &Case) -> (Vec<Seen>, Vec<AirUsage>) {
         let mut transmitters = Vec::new();
         let mut collision = false;
         for (old, station) in counters.iter_mut().zip(0..stations) {
-            let new = dcf.usage(station);
+            let new = dcf.usage(now, station);
             if new.attempts > old.attempts {
                 transmitters.push(station);
                 collision |= new.collisions > old.collisions;
@@ -341,7 +360,7 @@ fn compare(case: &Case) -> Result<[usize; 4], String> {
 fn dot11b_cell(rts: bool, retry_limit: u32) -> DcfConfig {
     DcfConfig {
         phy: Phy::dot11b(LONG_PREAMBLE),
-        control_rate: Rate::from_mbps(2),
+        control_rate: ControlRate::Fixed(Rate::from_mbps(2)),
         rts_threshold: rts.then_some(0),
         mac_overhead: 34,
         immediate_access: false,
@@ -363,6 +382,16 @@ fn pick<T: Copy>(rng: &mut RngStream, of: &[T]) -> T {
     of[rng.up_to(of.len() as u32 - 1) as usize]
 }
 
+/// One of the three lowest rates, or basic rates by the bits of `some`.
+fn any_control_rate(phy: &Phy, fixed: u32, some: u32) -> ControlRate {
+    if some.is_multiple_of(2) {
+        return ControlRate::Fixed(phy.rates[fixed as usize]);
+    }
+    let of_phy = phy.rates.iter().enumerate();
+    let rates: Vec<Rate> = of_phy.filter(|(i, _)| some >> i & 2 != 0).map(|(_, r)| *r).collect();
+    ControlRate::Basic(BasicRates::new(phy, &rates))
+}
+
 /// A random cell with random traffic.
 fn random_case(seed: u64) -> Case {
     let rng = &mut RngStream::new(seed, StreamId::Traffic, 1 << 32);
@@ -370,7 +399,7 @@ fn random_case(seed: u64) -> Case {
     let stations = 1 + rng.up_to(19);
     let config = DcfConfig {
         phy,
-        control_rate: pick(rng, &phy.rates[..3]),
+        control_rate: any_control_rate(&phy, rng.up_to(2), rng.up_to(255)),
         rts_threshold: match rng.up_to(3) {
             0 | 1 => None,
             2 => Some(0),
@@ -510,7 +539,7 @@ prop_compose! {
     /// Few frames at any times, for a small counterexample.
     fn any_case()(
         phy in 0usize..5,
-        control in 0usize..3,
+        control in (0u32..3, 0u32..256),
         rts_threshold in prop_oneof![Just(None), Just(Some(0)), (50u32..1500).prop_map(Some)],
         mac_overhead in 28u32..=36,
         immediate_access: bool,
@@ -531,7 +560,7 @@ prop_compose! {
         let phy = phys()[phy];
         let config = DcfConfig {
             phy,
-            control_rate: phy.rates[control],
+            control_rate: any_control_rate(&phy, control.0, control.1),
             rts_threshold,
             mac_overhead,
             immediate_access,

@@ -10,8 +10,8 @@ const PACKET: u32 = 1500;
 fn saturation(config: DcfConfig, n: u32, seed: u64, measured: Duration) -> [f64; 2] {
     let rates = vec![Rate::from_mbps(11); n as usize + 1];
     let mut medium = Driver::build(config, &rates, seed);
-    let sum = |medium: &Driver, what: fn(&AirUsage) -> u64| {
-        (1..=n).map(|s| what(&medium.usage(s))).sum::<u64>() as f64
+    let sum = |medium: &Driver, now, what: fn(&AirUsage) -> u64| {
+        (1..=n).map(|s| what(&medium.usage(now, s))).sum::<u64>() as f64
     };
     for station in 1..=n {
         medium.offer(Instant::ZERO, station, Frame { to: AP, bytes: PACKET });
@@ -25,8 +25,8 @@ fn saturation(config: DcfConfig, n: u32, seed: u64, measured: Duration) -> [f64;
         if !counting && now >= warm {
             counting = true;
             packets = 0;
-            attempts = sum(&medium, |c| c.attempts);
-            collisions = sum(&medium, |c| c.collisions);
+            attempts = sum(&medium, now, |c| c.attempts);
+            collisions = sum(&medium, now, |c| c.collisions);
         }
         if now >= warm + measured {
             break;
@@ -39,8 +39,8 @@ fn saturation(config: DcfConfig, n: u32, seed: u64, measured: Duration) -> [f64;
             None => {}
         }
     }
-    attempts = sum(&medium, |c| c.attempts) - attempts;
-    collisions = sum(&medium, |c| c.collisions) - collisions;
+    attempts = sum(&medium, now, |c| c.attempts) - attempts;
+    collisions = sum(&medium, now, |c| c.collisions) - collisions;
     let bits = packets as f64 * 8.0 * f64::from(PACKET);
     [bits / measured.as_secs_f64() / 1e6, collisions / attempts]
 }
@@ -77,8 +77,8 @@ fn bianchi(n: u32, phy: &Phy) -> [f64; 2] {
 fn busy_times(config: &DcfConfig) -> [f64; 2] {
     let phy = &config.phy;
     let data = phy.airtime(PACKET + config.mac_overhead, Rate::from_mbps(11));
-    let [ack, rts, cts] =
-        [ACK_BYTES, RTS_BYTES, CTS_BYTES].map(|bytes| phy.airtime(bytes, config.control_rate));
+    let rate = config.control_rate.of(phy, Rate::from_mbps(11));
+    let [ack, rts, cts] = [ACK_BYTES, RTS_BYTES, CTS_BYTES].map(|bytes| phy.airtime(bytes, rate));
     let success = data + phy.sifs + ack + phy.difs();
     let [success, collision] = if config.rts_threshold.is_some() {
         [rts + phy.sifs + cts + phy.sifs + success, rts + phy.eifs()]

@@ -1,0 +1,94 @@
+//! Runs, and intervals of traces, that are shorter than a frame: what a result says of them is of that
+//! time alone.
+#![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
+
+use evenair_sim::scenario::{document_from_toml, resolve, set};
+use evenair_sim::{RunOptions, RunResult, run};
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+/// A busy cell whose frames last up to 12 ms.
+const CELL: &str = r#"
+    [cell]
+    rts_threshold = 800
+    [wired]
+    rate = "unlimited"
+    delay = 0
+    [[station]]
+    count = 3
+    data_rate = "1 Mbps"
+    error = { rate = 0.2, level = "mac" }
+    flows = [{ direction = "up", start = 0 }, { direction = "down", start = 0 }]
+    [[station]]
+    flows = [{ direction = "down", transport = "udp", rate = "2 Mbps", start = 0 }]
+"#;
+
+fn simulate(overrides: &[(&str, &str)], seed: u64) -> RunResult {
+    let mut document = document_from_toml(CELL.as_bytes(), "test").unwrap();
+    for (key, value) in overrides {
+        set(&mut document, key, value, "test").unwrap();
+    }
+    run(&resolve(document, "test").unwrap(), seed, &RunOptions::default()).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 400,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(2007),
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn shares_are_shares_however_short_the_run(
+        duration in prop_oneof![1u32..1000, 1000u32..50_000],
+        warmup in prop_oneof![Just(0u32), 0u32..100_000],
+        interval in 1u32..3000,
+        seed: u64,
+    ) {
+        let [length, warmup_text, interval] =
+            [duration, warmup, interval.max(duration / 100)].map(|us| format!("{us} us"));
+        let overrides =
+            [("duration", &*length), ("warmup", &warmup_text), ("trace.interval", &interval)];
+        let result = simulate(&overrides, seed);
+        let macs = || result.stations.iter().chain([&result.ap]);
+        for mac in macs() {
+            prop_assert!(0.0 <= mac.tx_airtime_share && mac.tx_airtime_share <= mac.airtime_share);
+            prop_assert!(mac.airtime_share <= result.ap.airtime_share, "{mac:?}");
+        }
+        prop_assert!(result.ap.airtime_share <= 1.0, "{}", result.ap.airtime_share);
+        for flow in &result.flows {
+            // Without a warm-up all that arrives has been sent in the measured time.
+            prop_assert!(warmup > 0 || flow.goodput_bps == 0.0 || flow.segments_sent > 0, "{flow:?}");
+        }
+        // The intervals of a trace have what the run has until the last of them.
+        let series = result.series.unwrap();
+        let columns: Vec<f64> = series.aggregate_goodput_bps.clone();
+        let seconds = |text: &str| text.trim_end_matches(" us").parse::<f64>().unwrap() * 1e-6;
+        let traced: f64 = columns.iter().sum::<f64>() * seconds(&interval);
+        prop_assert!(traced <= result.aggregate_goodput_bps * result.duration_s + 1e-6);
+    }
+}
+
+/// In 1 ms at the start of the run the air is idle for a DIFS of 50 us, and then busy with frames of some
+/// 12 ms: a share of 0.95, unless backoffs come first.
+#[test]
+fn an_attempt_counts_until_the_end_of_the_run_only() {
+    let overrides = [("duration", "1 ms"), ("cell.rts_threshold", "off")];
+    let result = simulate(&overrides, 1);
+    assert!((result.ap.airtime_share - 0.95).abs() < 1e-9, "{}", result.ap.airtime_share);
+    // Measured from within an attempt to within it.
+    let overrides = [("warmup", "3 ms"), ("duration", "1 us"), ("cell.rts_threshold", "off")];
+    let within = simulate(&overrides, 1);
+    assert!((within.ap.airtime_share - 1.0).abs() < 1e-9, "{}", within.ap.airtime_share);
+}
+
+/// The first datagram is sent at 0, and measuring begins at 0: it counts as sent.
+#[test]
+fn what_is_sent_at_the_start_of_the_measurement_counts() {
+    let overrides = [("duration", "1 ms"), ("warmup", "0 s")];
+    let result = simulate(&overrides, 1);
+    let udp = result.flows.iter().find(|flow| flow.transport == "udp").unwrap();
+    assert_eq!(udp.segments_sent, 1);
+    assert!(result.ap_queue.arrivals > 0);
+}
