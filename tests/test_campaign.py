@@ -80,7 +80,7 @@ def test_flows_and_series(evenair: Evenair, tmp_path: Path) -> None:
     run = ea.run(scenario, seed=2)
     point: dict[str, Any] = {"cell.queue.limit": 20, "seed": 2}
     assert [row for row in flows if point.items() <= row.items()] == [
-        {**point, **flow} for flow in run.document["flows"]
+        {**point, **flat(flow)} for flow in run.document["flows"]
     ]
     cwnd = [
         row["value"]
@@ -89,7 +89,8 @@ def test_flows_and_series(evenair: Evenair, tmp_path: Path) -> None:
     ]
     assert cwnd == run.document["series"]["flows"]["up-1"]["cwnd"]
     assert {row["quantity"] for row in series if row["flow"] is None} == {
-        *("ap_queue_acks", "ap_queue_data", "aggregate_goodput_bps")
+        *("ap_queue_acks", "ap_queue_data", "aggregate_goodput_bps"),
+        *("ap_queue_delay_p50_s", "ap_queue_delay_p95_s"),
     }
 
 

@@ -19,6 +19,7 @@ import pytest
 from conftest import ROOT
 from evenair import _core, engine
 from evenair.cli import main
+from evenair.tables import flat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -38,6 +39,11 @@ METRICS = {
     "ap_queue_mean_data",
     "ap_queue_mean_acks",
     "ap_queue_mean_delay_s",
+    *(
+        f"{delay}_{part}_s"
+        for delay in ("rtt", "one_way_delay", "ap_queue_delay")
+        for part in ("mean", "p5", "p25", "p50", "p75", "p95", "p99", "max")
+    ),
 }
 
 
@@ -121,6 +127,7 @@ def test_outputs(evenair: Evenair, tmp_path: Path) -> None:
     assert files == [
         "air-wire.pcapng",
         "air.pcapng",
+        "new/out/delays.parquet",
         "new/out/flows.parquet",
         "new/out/links.parquet",
         "new/out/result.json",
@@ -131,9 +138,14 @@ def test_outputs(evenair: Evenair, tmp_path: Path) -> None:
     ]
     out = tmp_path / "new/out"
     document = json.loads((out / "result.json").read_text())
-    assert pq.read_table(out / "flows.parquet").to_pylist() == document["flows"]
-    assert pq.read_table(out / "stations.parquet").to_pylist() == document["stations"]
-    assert pq.read_table(out / "links.parquet").to_pylist() == document["wired"]["links"]
+    for name, records in (
+        ("flows", document["flows"]),
+        ("stations", document["stations"]),
+        ("links", document["wired"]["links"]),
+    ):
+        assert pq.read_table(out / f"{name}.parquet").to_pylist() == [flat(r) for r in records]
+    delays = pq.read_table(out / "delays.parquet")
+    assert delays.num_rows == sum(len(curve["le_s"]) for curve in document["delays"])
     assert (
         pq.read_table(out / "series.parquet")["time_s"].to_pylist() == document["series"]["time_s"]
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from evenair.delay_plot import plot_delays
 from evenair.statistics import Estimate, estimate
 from evenair.style import literal
 
@@ -27,7 +28,16 @@ Document: TypeAlias = "Mapping[str, Any]"
 """The result document of a run."""
 
 
-def plot(runs: Sequence[Document]) -> Figure:
+def plot(runs: Sequence[Document], kind: str = "flows") -> Figure:
+    """Draw the flows, or with `kind` "cdf" the distributions of delays. Raises ValueError."""
+    if kind == "cdf":
+        return plot_delays(runs)
+    if kind != "flows":
+        raise ValueError(f"kind: got {kind!r}, expected 'flows' or 'cdf'")
+    return plot_flows(runs)
+
+
+def plot_flows(runs: Sequence[Document]) -> Figure:
     """Draw goodput per flow; of several runs the mean, with its 95% confidence interval.
 
     If the runs were traced, cwnd per flow and the composition of the AP's queue over time follow;

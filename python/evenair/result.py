@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from evenair import tables
 from evenair.statistics import Estimate, estimate
@@ -87,6 +87,9 @@ class RunResult:
             "mean_down_goodput_bps": self._mean_goodput("down"),
             **{f"ap_queue_{name}": queue.get(name) for name in _QUEUE_METRICS},
             "mean_session_s": self._mean_session(),
+            **tables.flat({"rtt_s": document.get("rtt_s")}),
+            **tables.flat({"one_way_delay_s": document.get("one_way_delay_s")}),
+            **tables.flat({"ap_queue_delay_s": queue.get("delay_s") or {}}),
         }
         return {name: float(value) for name, value in metrics.items() if value is not None}
 
@@ -101,7 +104,10 @@ class RunResult:
 
     @cached_property
     def flows(self) -> pa.Table:
-        """One row per flow: id, name, group, station, direction, transport, application, ..."""
+        """One row per flow: id, name, group, station, direction, transport, rtt_p95_s, ...
+
+        The shares of time in which something held the flow back are `limited_by_cwnd`, ...
+        """
         return tables.rows(self.document["flows"])
 
     @cached_property
@@ -123,15 +129,27 @@ class RunResult:
         return tables.rows(self.document.get("sessions", []))
 
     @cached_property
+    def delays(self) -> pa.Table:
+        """Cumulative distributions of delays: quantity, flow, le_s, count, share.
+
+        `count` samples, a `share` of 0 to 1, are at most `le_s` seconds. The quantities are "rtt" and
+        "one_way_delay" of each flow, and "ap_queue_delay" (without a flow).
+        """
+        return tables.curves(self.document.get("delays", []))
+
+    @cached_property
     def series(self) -> pa.Table:
         """The traces, one row per time, one column per quantity. Empty without `[trace]`."""
         return tables.columns(self.document.get("series", {}))
 
-    def plot(self) -> Figure:
-        """Draw goodput per flow and, if the run was traced, cwnd and queue over time."""
+    def plot(self, kind: Literal["flows", "cdf"] = "flows") -> Figure:
+        """Draw goodput per flow and, if the run was traced, cwnd and queue over time.
+
+        With `kind="cdf"`, draw the cumulative distributions of RTT, one-way delay and waiting time.
+        """
         from evenair.plot import plot
 
-        return plot([self.document])
+        return plot([self.document], kind)
 
     def __repr__(self) -> str:
         name, flows = self.scenario.get("name"), len(self.document["flows"])
@@ -181,7 +199,8 @@ class RunSet:
         return f'{{"runs":[{runs}],"summary":{json.dumps(summary, separators=(",", ":"))}}}'
 
     def table(self, name: str) -> pa.Table:
-        """Stack a table of all runs: "flows", "stations", "links", "sessions" or "series".
+        """Stack a table of all runs: "flows", "stations", "links", "sessions", "delays" or
+        "series".
 
         The first column is the run's seed.
         """
@@ -197,11 +216,14 @@ class RunSet:
         """One row per run and station; the first column is the seed."""
         return self.table("stations")
 
-    def plot(self) -> Figure:
-        """Draw goodput per flow with 95% confidence intervals, and the first run's traces."""
+    def plot(self, kind: Literal["flows", "cdf"] = "flows") -> Figure:
+        """Draw goodput per flow with 95% confidence intervals, and the first run's traces.
+
+        With `kind="cdf"`, draw the distributions of the delays of all runs together.
+        """
         from evenair.plot import plot
 
-        return plot([run.document for run in self.runs])
+        return plot([run.document for run in self.runs], kind)
 
     def __len__(self) -> int:
         return len(self.runs)

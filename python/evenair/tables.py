@@ -10,13 +10,52 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+PERCENTILES = ("mean", "p5", "p25", "p50", "p75", "p95", "p99", "max")
+"""The members of a distribution of delays in a result document."""
+
+_DELAYS = ("rtt_s", "one_way_delay_s", "delay_s", "queue_delay_s")
+
+
+def flat(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record whose nested members are members of their own.
+
+    `rtt_s.p95` becomes `rtt_p95_s`, `limited_by.cwnd` becomes `limited_by_cwnd`.
+    """
+    members: dict[str, Any] = {}
+    for name, value in record.items():
+        content = dict.fromkeys(PERCENTILES) if value is None and name in _DELAYS else value
+        if isinstance(content, dict):
+            stem, unit = (name[:-2], "_s") if name.endswith("_s") else (name, "")
+            members.update({f"{stem}_{key}{unit}": item for key, item in content.items()})
+        else:
+            members[name] = content
+    return members
+
 
 def rows(records: Sequence[Mapping[str, Any]]) -> pa.Table:
-    """Make a table with one row per record; a column is null where a record has no such key."""
+    """Make a table with one row per record, flat; null where a record has no such member."""
     import pyarrow as pa
 
+    records = [flat(record) for record in records]
     names = list(dict.fromkeys(name for record in records for name in record))
     return pa.table({name: [record.get(name) for record in records] for name in names})
+
+
+def curves(records: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Make a table with one row per point of the cumulative distributions of a result document."""
+    import pyarrow as pa
+
+    points = [
+        (curve["quantity"], curve.get("flow"), bound, count, count / curve["count"][-1])
+        for curve in records
+        for bound, count in zip(curve["le_s"], curve["count"], strict=True)
+    ]
+    names = ("quantity", "flow", "le_s", "count", "share")
+    kinds = (pa.string(), pa.string(), pa.float64(), pa.int64(), pa.float64())
+    values = [list(column) for column in zip(*points, strict=True)] or [[]] * len(names)
+    return pa.table(
+        {name: pa.array(v, kind) for name, kind, v in zip(names, kinds, values, strict=True)}
+    )
 
 
 def columns(document: Mapping[str, Any]) -> pa.Table:

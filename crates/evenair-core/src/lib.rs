@@ -7,6 +7,7 @@
 //! code.
 
 pub mod component;
+pub mod delays;
 pub mod loss;
 pub mod medium;
 pub mod packet;

@@ -135,10 +135,10 @@ impl Flow {
     }
 
     /// Nothing new is sent any more.
-    pub(crate) fn on_stop(&mut self) {
+    pub(crate) fn on_stop(&mut self, now: Instant) {
         match &mut self.transfers {
-            Some(transfers) => transfers.stop(&mut self.transport),
-            None => self.transport.stop(),
+            Some(transfers) => transfers.stop(now, &mut self.transport),
+            None => self.transport.stop(now),
         }
     }
 

@@ -7,6 +7,7 @@
 mod build;
 mod capture;
 mod cell_kind;
+mod delay_result;
 mod flow;
 mod memory;
 mod metrics;
@@ -26,6 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::{fmt, io};
 
+pub use delay_result::{DelayCurve, DelayResult, LimitedBy};
 pub use parts::parts;
 pub use result::{
     FlowResult, LinkResult, Losses, MacResult, QueueResult, RunResult, SessionResult, WiredResult,

@@ -1,14 +1,16 @@
 //! Metrics of a run: differences of the counters at the start and the end of the measurement.
 
 use evenair_core::component::Configuration as _;
+use evenair_core::delays::Delays;
 use evenair_core::packet::NodeId;
 use evenair_core::queue::QueueStats;
 use evenair_core::time::Instant;
 use evenair_core::traffic::BulkConfig;
-use evenair_core::transport;
+use evenair_core::transport::{self, Measurements, Transport};
 
 use crate::RESULT_VERSION;
 use crate::cell_kind::CellKind;
+use crate::delay_result::{DelayCurve, DelayResult, LimitedBy};
 use crate::flow::{Attachment, Flow};
 use crate::network::{Network, fold};
 use crate::result::{
@@ -52,9 +54,11 @@ impl Metrics {
         let duration_s = end.since(begin).as_secs_f64();
         let sessions = sessions(flows, begin);
         let compared = Compared::of(flows);
+        let (rtt, one_way_delay) = pooled(flows);
+        let delays = curves(flows, network.cell().queues()[0].waits());
         let each = flows.iter().zip(&self.flows);
         let (flows, wired_flows): (Vec<_>, Vec<_>) = each
-            .map(|(flow, start)| flow_result(flow, start, (begin, duration_s)))
+            .map(|(flow, start)| flow_result(flow, start, (begin, end)))
             .partition(|flow| flow.station.is_some());
         let fairness = jain_index(
             flows.iter().filter(|f| compared.contains(f.application)).map(|f| f.goodput_bps),
@@ -102,12 +106,15 @@ impl Metrics {
             jain_index: fairness,
             jain_airtime: jain_index(compared.airtime_shares(&stations)),
             jain_over: compared.name(),
+            rtt_s: DelayResult::new(&rtt),
+            one_way_delay_s: DelayResult::new(&one_way_delay),
             sessions,
             losses,
             ap_queue: queues[0].clone(),
             wired: WiredResult { links, flows: wired_flows },
             ap,
             stations,
+            delays,
             series,
             events,
             fingerprint: format!("{:016x}", fold(seed, network.fingerprint())),
@@ -203,14 +210,45 @@ fn sessions(flows: &[Flow], begin: Instant) -> Option<Vec<SessionResult>> {
     Some(all.into_iter().map(|(_, session)| session).collect())
 }
 
-/// The result of `flow`. The measurement began at `begin` with the counters `start`, and took
-/// `duration_s`.
+/// The flows between stations and hosts.
+fn of_stations(flows: &[Flow]) -> impl Iterator<Item = &Flow> {
+    flows.iter().filter(|flow| matches!(flow.place, Attachment::Station { .. }))
+}
+
+/// Round-trip times and one-way delays of all flows of stations.
+fn pooled(flows: &[Flow]) -> (Delays, Delays) {
+    let (mut rtts, mut one_way_delays) = (Delays::default(), Delays::default());
+    for flow in of_stations(flows) {
+        let Measurements { rtt, one_way_delay } = flow.transport.measurements();
+        rtt.into_iter().for_each(|rtt| rtts.add(rtt));
+        one_way_delays.add(one_way_delay);
+    }
+    (rtts, one_way_delays)
+}
+
+/// The distributions of the delays of each flow of a station and of the access point's queue.
+fn curves(flows: &[Flow], queue: &Delays) -> Vec<DelayCurve> {
+    let mut curves = Vec::new();
+    for flow in of_stations(flows) {
+        let Measurements { rtt, one_way_delay } = flow.transport.measurements();
+        let curve = |quantity, delays| DelayCurve::new(Some(&flow.id), quantity, delays);
+        curves.extend(rtt.and_then(|rtt| curve("rtt", rtt)));
+        curves.extend(curve("one_way_delay", one_way_delay));
+    }
+    curves.extend(DelayCurve::new(None, "ap_queue_delay", queue));
+    curves
+}
+
+/// The result of `flow`. The measurement began at `begin` with the counters `start`.
 fn flow_result(
     flow: &Flow,
     start: &transport::Counters,
-    (begin, duration_s): (Instant, f64),
+    (begin, until): (Instant, Instant),
 ) -> FlowResult {
+    let duration_s = until.since(begin).as_secs_f64();
     let end = flow.counters();
+    let measured_delays = flow.transport.measurements();
+    let limits = flow.transport.limits(until);
     let rtt_samples = end.rtt_samples - start.rtt_samples;
     let rtt_sum = end.rtt_sum - start.rtt_sum;
     let (station, direction, from, to) = match &flow.place {
@@ -240,5 +278,8 @@ fn flow_result(
         congestion_responses: ecn(end.congestion_responses, start.congestion_responses),
         sessions: flow.transfers.is_some().then(|| measured(flow, begin).count() as u64),
         mean_rtt_s: (rtt_samples > 0).then(|| rtt_sum.as_secs_f64() / rtt_samples as f64),
+        rtt_s: measured_delays.rtt.and_then(DelayResult::new),
+        one_way_delay_s: DelayResult::new(measured_delays.one_way_delay),
+        limited_by: limits.map(|times| LimitedBy::new(&times, duration_s)),
     }
 }

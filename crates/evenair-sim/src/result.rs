@@ -5,6 +5,7 @@ use evenair_core::queue::QueueStats;
 use evenair_core::time::Duration;
 use serde::Serialize;
 
+use crate::delay_result::{DelayCurve, DelayResult, LimitedBy};
 use crate::scenario::Scenario;
 use crate::series::Series;
 
@@ -30,6 +31,10 @@ pub struct RunResult {
     pub jain_airtime: f64,
     /// Which flows these are: "bulk" or "all".
     pub jain_over: &'static str,
+    /// Round-trip times of all of `flows` together.
+    pub rtt_s: Option<DelayResult>,
+    /// One-way delays of all of `flows` together.
+    pub one_way_delay_s: Option<DelayResult>,
     /// The flows between stations and hosts.
     pub flows: Vec<FlowResult>,
     /// The finite transfers that began and ended in the measured time, sorted by start; absent if
@@ -46,6 +51,8 @@ pub struct RunResult {
     pub stations: Vec<MacResult>,
     /// The MAC of the access point.
     pub ap: MacResult,
+    /// Cumulative distributions of the delays of `flows` and `ap_queue`.
+    pub delays: Vec<DelayCurve>,
     /// Time series; absent without a trace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub series: Option<Series>,
@@ -100,8 +107,16 @@ pub struct FlowResult {
     /// Reductions of the window because of such marks; absent without ECN.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub congestion_responses: Option<u64>,
-    /// Mean of the measured round-trip times, seconds; absent where none was measured.
+    /// Mean of the round-trip times that the retransmission timeout is computed from, seconds; none
+    /// where none was measured.
     pub mean_rtt_s: Option<f64>,
+    /// Round-trip times, one per ACK of new data whose last segment was sent once; none without any.
+    pub rtt_s: Option<DelayResult>,
+    /// Times from when a segment or datagram was first sent until it first arrived; none without any.
+    pub one_way_delay_s: Option<DelayResult>,
+    /// What held the sender back; absent for UDP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limited_by: Option<LimitedBy>,
     /// Number of finite transfers that began and ended in the measured time; absent if the flow
     /// makes none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -157,6 +172,8 @@ pub struct QueueResult {
     pub mean_acks: f64,
     /// Mean waiting time of the packets that were dequeued for transmission, seconds.
     pub mean_delay_s: f64,
+    /// Waiting times of these packets; none without any.
+    pub delay_s: Option<DelayResult>,
     /// Data packets that arrived.
     pub data_arrivals: u64,
     /// Data packets dropped.
@@ -230,6 +247,8 @@ pub struct MacResult {
     pub queue_drops: u64,
     /// Time average of the number of packets waiting in its own queue.
     pub queue_mean_packets: f64,
+    /// Waiting times of packets in its own queue; none without any.
+    pub queue_delay_s: Option<DelayResult>,
 }
 
 impl QueueResult {
@@ -245,7 +264,8 @@ impl QueueResult {
             mean_packets: mean_data + mean_acks,
             mean_data,
             mean_acks,
-            mean_delay_s: ratio(stats.waited.as_secs_f64(), stats.departures as f64),
+            mean_delay_s: ratio(stats.waits.sum().as_secs_f64(), stats.waits.count() as f64),
+            delay_s: DelayResult::new(&stats.waits),
             data_arrivals: stats.data_arrivals,
             data_drops: stats.data_drops,
             ack_arrivals: stats.ack_arrivals,
@@ -283,6 +303,7 @@ impl MacResult {
             queue_arrivals: queue.arrivals,
             queue_drops: queue.drops,
             queue_mean_packets: queue.mean_packets,
+            queue_delay_s: queue.delay_s,
         }
     }
 }

@@ -3,7 +3,10 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use evenair_core::transport::Transport;
+use evenair_core::delays::Delays;
+use evenair_core::packet::Packet;
+use evenair_core::queue::TxQueue;
+use evenair_core::transport::{Measurements, Transport};
 
 use crate::flow::Flow;
 
@@ -16,9 +19,16 @@ pub struct Series {
     pub ap_queue_acks: Vec<u32>,
     /// Data packets waiting at the access point.
     pub ap_queue_data: Vec<u32>,
+    /// Median of the waiting times of packets that left the access point's queue in the interval,
+    /// seconds; none without any.
+    pub ap_queue_delay_p50_s: Vec<Option<f64>>,
+    /// 95th percentile of them.
+    pub ap_queue_delay_p95_s: Vec<Option<f64>>,
     /// Goodput of all flows in the interval, bit/s.
     pub aggregate_goodput_bps: Vec<f64>,
-    /// By flow id: `cwnd` (segments; TCP only) and `goodput_bps` (bit/s) in the interval.
+    /// By flow id: `cwnd` (segments) at the end of the interval, `goodput_bps` (bit/s) in it, and medians
+    /// and 95th percentiles of the delays in it (seconds): `rtt_p50_s`, `rtt_p95_s`,
+    /// `one_way_delay_p50_s`, `one_way_delay_p95_s`. UDP has neither cwnd nor RTT.
     pub flows: Map<String, Value>,
 }
 
@@ -27,6 +37,7 @@ pub struct Series {
 pub(crate) struct Sampler {
     series: Series,
     flows: Vec<FlowSeries>,
+    queue_delay: DelaySeries,
 }
 
 #[derive(Debug, Default)]
@@ -34,6 +45,28 @@ struct FlowSeries {
     cwnd: Vec<f64>,
     goodput_bps: Vec<f64>,
     delivered: u64,
+    rtt: DelaySeries,
+    one_way_delay: DelaySeries,
+}
+
+/// Percentiles of the delays in each interval.
+#[derive(Debug, Default)]
+struct DelaySeries {
+    /// All up to the last sample.
+    before: Delays,
+    p50_s: Vec<Option<f64>>,
+    p95_s: Vec<Option<f64>>,
+}
+
+impl DelaySeries {
+    /// `delays` are all up to the end of an interval.
+    fn sample(&mut self, delays: &Delays) {
+        let found = delays.since(&self.before).buckets().percentiles([50, 95]);
+        let [p50_s, p95_s] = found.map_or([None; 2], |found| found.map(|p| Some(p.as_secs_f64())));
+        self.p50_s.push(p50_s);
+        self.p95_s.push(p95_s);
+        self.before.clone_from(delays);
+    }
 }
 
 impl Sampler {
@@ -45,14 +78,14 @@ impl Sampler {
             .collect();
     }
 
-    /// Takes a sample at the end of an interval of `interval_s` seconds. `[data, acks]` are the
-    /// numbers of packets waiting at the access point.
+    /// Takes a sample at the end of an interval of `interval_s` seconds. `queue` is that
+    /// of the access point.
     pub(crate) fn sample(
         &mut self,
         time_s: f64,
         interval_s: f64,
         flows: &[Flow],
-        [data, acks]: [u32; 2],
+        queue: &TxQueue<Packet>,
     ) {
         let mut total = 0.0;
         for (series, flow) in self.flows.iter_mut().zip(flows) {
@@ -62,7 +95,12 @@ impl Sampler {
             series.goodput_bps.push(goodput);
             total += goodput;
             series.cwnd.extend(flow.transport.cwnd());
+            let Measurements { rtt, one_way_delay } = flow.transport.measurements();
+            rtt.into_iter().for_each(|rtt| series.rtt.sample(rtt));
+            series.one_way_delay.sample(one_way_delay);
         }
+        let [data, acks] = queue.waiting();
+        self.queue_delay.sample(queue.waits());
         self.series.time_s.push(time_s);
         self.series.ap_queue_data.push(data);
         self.series.ap_queue_acks.push(acks);
@@ -76,8 +114,16 @@ impl Sampler {
             if flow.transport.cwnd().is_some() {
                 columns["cwnd"] = json!(series.cwnd);
             }
+            if flow.transport.measurements().rtt.is_some() {
+                columns["rtt_p50_s"] = json!(series.rtt.p50_s);
+                columns["rtt_p95_s"] = json!(series.rtt.p95_s);
+            }
+            columns["one_way_delay_p50_s"] = json!(series.one_way_delay.p50_s);
+            columns["one_way_delay_p95_s"] = json!(series.one_way_delay.p95_s);
             self.series.flows.insert(flow.id.clone(), columns);
         }
+        self.series.ap_queue_delay_p50_s = self.queue_delay.p50_s;
+        self.series.ap_queue_delay_p95_s = self.queue_delay.p95_s;
         self.series
     }
 }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use evenair_core::packet::Packet;
 use evenair_core::time::{Duration, Instant};
-use evenair_core::transport::{End, Output, PacketOption};
+use evenair_core::transport::{End, Output, PacketOption, Transport};
 
 use crate::capture::writer::CaptureWriter;
 use crate::cell_kind::CellKind;
@@ -287,7 +287,7 @@ impl<'a, M: CellKind> Simulation<'a, M> {
             Timer::End(flow, End::Sender) => self.on_flow_timer(flow, End::Sender),
             Timer::End(flow, End::Receiver) => self.on_flow_timer(flow, End::Receiver),
             Timer::Stop(flow) => {
-                self.flows[flow].on_stop();
+                self.flows[flow].on_stop(self.now);
                 self.note_end(flow);
             }
             Timer::WarmupEnds => {
@@ -328,6 +328,9 @@ impl<'a, M: CellKind> Simulation<'a, M> {
     /// Measuring begins.
     fn on_warmup_end(&mut self) {
         self.network.reset_stats(self.now);
+        for flow in &mut self.flows {
+            flow.transport.measure_from(self.now);
+        }
         self.metrics.begin(self.now, &self.flows, &self.network);
         if let Some(sampler) = &mut self.sampler {
             sampler.start(&self.flows);
@@ -339,8 +342,8 @@ impl<'a, M: CellKind> Simulation<'a, M> {
         let since_warmup = self.now.since(Instant::ZERO + self.scenario.warmup.duration());
         if let (Some(sampler), Some(trace)) = (&mut self.sampler, &self.scenario.trace) {
             let interval = trace.interval.duration().as_secs_f64();
-            let waiting = self.network.cell().queues()[0].waiting();
-            sampler.sample(since_warmup.as_secs_f64(), interval, &self.flows, waiting);
+            let queue = &self.network.cell().queues()[0];
+            sampler.sample(since_warmup.as_secs_f64(), interval, &self.flows, queue);
         }
         self.arm_sample();
     }

@@ -147,10 +147,10 @@ impl Transfers {
     }
 
     /// No transfer begins any more; the present one sends nothing new.
-    pub(crate) fn stop(&mut self, transport: &mut AnyTransport) {
+    pub(crate) fn stop(&mut self, now: Instant, transport: &mut AnyTransport) {
         let AnyTransport::Tcp(connection) = transport else { return };
         let is_opening = connection.is_opening();
-        connection.stop();
+        connection.stop(now);
         self.left = 0;
         if !matches!(self.phase, Phase::Transferring) || is_opening || connection.is_done() {
             self.phase = Phase::Done;

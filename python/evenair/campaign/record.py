@@ -8,6 +8,7 @@ import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evenair.result import RunResult
+from evenair.tables import PERCENTILES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +33,11 @@ METRICS: dict[str, type[float] | type[int]] = {
     "mean_rtt_s": float,
     "sessions": int,
     "mean_session_s": float,
+    **{
+        f"{delay}_{part}_s": float
+        for delay in ("rtt", "one_way_delay", "ap_queue_delay")
+        for part in PERCENTILES
+    },
 }
 """The columns of a campaign's table. The unit is in the name; counts are totals of all flows."""
 

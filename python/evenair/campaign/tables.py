@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from evenair._core import RESULT_VERSION, __version__
 from evenair.atomic import AtomicOutput, naming
 from evenair.campaign.record import METRICS, Record, unpack
+from evenair.tables import flat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -136,7 +137,7 @@ def flows(grid: Grid, scenarios: str, rows: Callable[[], Iterable[Row]]) -> Tabl
     kinds: dict[str, set[type]] = {}
     for row in rows():
         for flow in unpack(row.record.flows):
-            for name, value in flow.items():
+            for name, value in flat(flow).items():
                 kinds.setdefault(name, set()).add(type(value))
     columns = {name: _arrow(found) for name, found in kinds.items()}
     return Table(
@@ -144,7 +145,7 @@ def flows(grid: Grid, scenarios: str, rows: Callable[[], Iterable[Row]]) -> Tabl
         scenarios,
         columns,
         (
-            {**row.values, "seed": row.seed, **flow}
+            {**row.values, "seed": row.seed, **flat(flow)}
             for row in rows()
             for flow in unpack(row.record.flows)
         ),
@@ -186,7 +187,7 @@ def _arrow(found: set[type]) -> pa.DataType:
     known = found - {type(None)}
     if len(known) == 1:
         return _ARROW.get(known.pop(), pa.string())
-    return pa.float64() if known == {int, float} else pa.string()
+    return pa.float64() if known <= {int, float} else pa.string()
 
 
 def _samples(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

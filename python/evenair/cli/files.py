@@ -31,7 +31,7 @@ def stage(output: AtomicOutput, option: str, destination: Path) -> Path:
 
 def result_file_names(scenario: Mapping[str, Any]) -> list[str]:
     """Return the names of the files that `write_result` writes for a resolved scenario."""
-    names = ["flows", "stations", "links"]
+    names = ["flows", "stations", "links", "delays"]
     if has_finite_transfers(scenario):
         names.append("sessions")
     if "trace" in scenario:

@@ -56,6 +56,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--plot", metavar="FILE", type=figure_file, help="write a plot (.png, .svg, .pdf)"
     )
     parser.add_argument(
+        "--plot-kind",
+        metavar="KIND",
+        choices=("flows", "cdf"),
+        default="flows",
+        help="flows: goodput and traces; cdf: the distributions of delays [flows]",
+    )
+    parser.add_argument(
         "--pcap",
         metavar="FILE",
         type=capture_file,
@@ -122,7 +129,7 @@ def _stage_results(
             from evenair.style import write_figure  # imports matplotlib
 
             with naming(plot):
-                write_figure(result.plot(), plot)
+                write_figure(result.plot(arguments.plot_kind), plot)
 
     return write
 

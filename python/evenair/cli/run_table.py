@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from evenair.cli.console import mean_alone, new_table, open_console, with_interval
@@ -9,7 +10,7 @@ from evenair.result import RunSet
 from evenair.statistics import Estimate, estimate_known, part_of_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from rich.table import Table
 
@@ -41,6 +42,7 @@ def _flows(runs: Sequence[RunResult]) -> Table:
     table = new_table("flow", *names, "station", "direc-\ntion", "transport", "appli-\ncation")
     for heading in ("goodput\n(Mb/s)", "RTT\n(ms)", "retrans-\nmissions", "timeouts"):
         table.add_column(heading, justify="right")
+    table.add_column("limited by")
     counts = ".0f" if len(runs) == 1 else ".1f"
     for k, flow in enumerate(flows):
 
@@ -67,8 +69,26 @@ def _flows(runs: Sequence[RunResult]) -> Table:
             of(mean_alone, "mean_rtt_s", ".1f", 1e3),
             of(mean_alone, "retransmissions", counts),
             of(mean_alone, "timeouts", counts),
+            _limit([run.document["flows"][k].get("limited_by") for run in runs]),
         )
     return table
+
+
+_LIMITS = {
+    "receive_window": "its receive window",
+    "cwnd": "cwnd",
+    "recovery": "recovery",
+    "timeout": "timeouts",
+    "application": "its application",
+}
+
+
+def _limit(shares: Sequence[Mapping[str, float] | None]) -> str:
+    """Return what held a flow back for most of the time, on average over the runs."""
+    known = [share for share in shares if share]
+    if not known:
+        return "-"
+    return _LIMITS[max(_LIMITS, key=lambda name: math.fsum(share[name] for share in known))]
 
 
 def _totals(runs: RunSet) -> Iterator[str]:

@@ -51,7 +51,7 @@ impl Medium for Stub {
             let station = if from.is_access_point() { taken.to } else { from };
             let (kind, at, bytes) = (FrameKind::Data, self.now, taken.bytes);
             let frame = Transmission { kind, at, station, direction, rate: RATE, bytes };
-            if cell.may_corrupt(station) && cell.is_corrupted(&frame) {
+            if cell.no_loss_before(station) <= at && cell.is_corrupted(&frame) {
                 self.corrupted.push(from);
                 cell.release(self.now, taken.packet, TxStatus::Dropped);
                 continue;
@@ -61,8 +61,12 @@ impl Medium for Stub {
         None
     }
 
-    fn usage(&self, node: NodeId) -> AirUsage {
+    fn usage(&self, _now: Instant, node: NodeId) -> AirUsage {
         AirUsage { attempts: u64::from(node.0), ..AirUsage::default() }
+    }
+
+    fn traffic_airtime(&self, _now: Instant, node: NodeId) -> Duration {
+        Duration::from_nanos(node.0.into())
     }
 }
 
@@ -129,7 +133,7 @@ fn frames_are_corrupted_on_their_link_in_its_direction() {
         assert!(arrivals.iter().all(|(.., lost)| !lost));
         assert_eq!([0, 1, 2].map(|node| cell.residual_losses(NodeId(node))), [0; 3]);
         cell.reset_stats(Instant::ZERO);
-        assert_eq!(cell.usage(NodeId(2)).attempts, 2);
+        assert_eq!(cell.usage(Instant::ZERO, NodeId(2)).attempts, 2);
     }
 }
 

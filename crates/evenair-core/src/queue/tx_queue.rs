@@ -1,6 +1,7 @@
 //! A transmit queue: a queue discipline with statistics.
 
 use super::{Actions, Backlog, DropReason, Queue, QueueDiscipline, QueueItem};
+use crate::delays::Delays;
 use crate::time::{Duration, Instant};
 
 /// A queue discipline and its statistics.
@@ -8,8 +9,7 @@ use crate::time::{Duration, Instant};
 pub struct TxQueue<P> {
     queue: Queue<P>,
     counts: Counts,
-    departures: u64,
-    waited: Duration,
+    waits: Delays,
 }
 
 /// Arrivals, drops and marks since the last reset.
@@ -53,7 +53,7 @@ pub struct DropStats {
 
 /// Statistics of a queue since the last reset. Every packet that is not a pure acknowledgement
 /// counts as data, including those of the handshake.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueueStats {
     /// Data packets that arrived.
     pub data_arrivals: u64,
@@ -67,10 +67,8 @@ pub struct QueueStats {
     pub drops: DropStats,
     /// Packets marked with CE.
     pub marks: u64,
-    /// Packets dequeued by the transmitter.
-    pub departures: u64,
-    /// Sum of the waiting times of the dequeued packets.
-    pub waited: Duration,
+    /// Waiting times of the packets dequeued by the transmitter.
+    pub waits: Delays,
     /// Time integral of the number of waiting data packets.
     pub data_time: Duration,
     /// Time integral of the number of waiting acknowledgements.
@@ -80,7 +78,7 @@ pub struct QueueStats {
 impl<P: QueueItem> TxQueue<P> {
     /// Wraps an empty queue.
     pub fn new(queue: Queue<P>) -> Self {
-        Self { queue, counts: Counts::default(), departures: 0, waited: Duration::ZERO }
+        Self { queue, counts: Counts::default(), waits: Delays::default() }
     }
 
     /// Enqueues `packet`, whose [`QueueItem::enqueued_at`] is `now`.
@@ -99,8 +97,7 @@ impl<P: QueueItem> TxQueue<P> {
     pub fn dequeue(&mut self, now: Instant) -> Option<P> {
         let packet = self.queue.dequeue(now, &mut CountAt { now, counts: &mut self.counts })?;
         self.counts.of(&packet).leave(now);
-        self.departures += 1;
-        self.waited += now.since(packet.enqueued_at());
+        self.waits.record(now.since(packet.enqueued_at()));
         Some(packet)
     }
 
@@ -132,7 +129,7 @@ impl<P: QueueItem> TxQueue<P> {
     /// limit.
     pub fn bypass(&mut self, packet: &P) {
         self.counts.of(packet).arrivals += 1;
-        self.departures += 1;
+        self.waits.record_zero();
     }
 
     /// Counts a packet that has bypassed the queue and is still being transmitted against the
@@ -158,6 +155,11 @@ impl<P: QueueItem> TxQueue<P> {
         [backlog.packets() - backlog.acks(), backlog.acks()]
     }
 
+    /// Waiting times since the last [`TxQueue::reset`].
+    pub fn waits(&self) -> &Delays {
+        &self.waits
+    }
+
     /// Statistics from the last [`TxQueue::reset`] to `now`.
     pub fn stats(&self, now: Instant) -> QueueStats {
         let [data, acks] = self.counts.kinds;
@@ -169,8 +171,7 @@ impl<P: QueueItem> TxQueue<P> {
             ack_drops: acks.drops,
             drops: self.counts.drops,
             marks: self.counts.marks,
-            departures: self.departures,
-            waited: self.waited,
+            waits: self.waits.clone(),
             data_time: data.waiting_time(now, data_waiting),
             ack_time: acks.waiting_time(now, acks_waiting),
         }
@@ -178,7 +179,8 @@ impl<P: QueueItem> TxQueue<P> {
 
     /// Resets the statistics.
     pub fn reset(&mut self, now: Instant) {
-        (self.counts, self.departures, self.waited) = (Counts::default(), 0, Duration::ZERO);
+        self.counts = Counts::default();
+        self.waits.reset();
         let waiting = self.waiting();
         for (kind, waiting) in self.counts.kinds.iter_mut().zip(waiting) {
             kind.enter(now, waiting);
@@ -263,7 +265,7 @@ mod tests {
         assert_eq!(stats.drops, DropStats { on_arrival: 1, ..DropStats::default() });
         assert_eq!(stats.data_time, Duration::from_nanos(8));
         assert_eq!(stats.ack_time, Duration::from_nanos(4));
-        assert_eq!(stats.waited, Duration::from_nanos(4));
+        assert_eq!((stats.waits.count(), stats.waits.sum()), (1, Duration::from_nanos(4)));
         queue.reset(at(10));
         assert_eq!(queue.stats(at(12)).data_time, Duration::from_nanos(2));
     }

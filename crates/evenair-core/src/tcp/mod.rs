@@ -9,6 +9,7 @@
 
 pub mod congestion;
 mod connection;
+mod limits;
 mod ranges;
 mod receiver;
 mod recovery;
@@ -21,6 +22,7 @@ mod tcb;
 mod tests;
 
 pub use connection::{Connection, ConnectionConfig, ReceivingEnd, SendingEnd};
+pub use limits::{Limit, LimitTimes};
 pub use receiver::{AckAction, DelayedAck, Receiver, ReceiverConfig};
 pub use rtt::{MAX_RTO, RttEstimator};
 pub use sack::{MAX_BLOCKS, SackBlocks};

@@ -84,6 +84,17 @@ impl Receiver {
         self.rcv_nxt
     }
 
+    /// Whether byte `seq` has not arrived.
+    #[inline(always)]
+    pub fn lacks(&self, seq: u64) -> bool {
+        seq == self.rcv_nxt || (seq > self.rcv_nxt && self.lacks_beyond_hole(seq))
+    }
+
+    #[cold]
+    fn lacks_beyond_hole(&self, seq: u64) -> bool {
+        ranges::containing(&self.out_of_order, seq).is_none()
+    }
+
     /// Whether a segment has arrived.
     pub fn has_data(&self) -> bool {
         self.rcv_nxt > 0 || !self.out_of_order.is_empty()

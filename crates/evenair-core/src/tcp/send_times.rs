@@ -1,13 +1,16 @@
-//! When each outstanding segment was sent.
+//! When each outstanding segment was first sent, and whether it was sent again.
 
 use crate::time::Instant;
+
+/// Set in the time of a segment that was sent again.
+const AGAIN: u64 = 1 << 63;
 
 /// A ring of times, of the oldest outstanding segment first. Unlike `VecDeque` it removes several at
 /// once without a loop.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SendTimes {
-    /// A power of two, or none at first.
-    times: Vec<Instant>,
+    /// In nanoseconds; a power of two of them, or none at first.
+    times: Vec<u64>,
     first: usize,
     len: usize,
 }
@@ -20,15 +23,21 @@ impl SendTimes {
             self.grow();
         }
         let index = self.index(self.len);
-        self.times[index] = at;
+        self.times[index] = at.as_nanos();
         self.len += 1;
     }
 
     /// The outstanding segment `number`, counted from the oldest, was sent again: its round-trip time
     /// is not known (Karn).
-    pub(super) fn forget(&mut self, number: usize) {
+    pub(super) fn sent_again(&mut self, number: usize) {
         let index = self.index(number);
-        self.times[index] = Instant::NEVER;
+        self.times[index] |= AGAIN;
+    }
+
+    /// When the outstanding segment `number`, counted from the oldest, was first sent.
+    #[inline(always)]
+    pub(super) fn first_sent(&self, number: usize) -> Instant {
+        Instant::from_nanos(self.times[self.index(number)] & !AGAIN)
     }
 
     /// The oldest `count` are acknowledged, or all if there are fewer. Returns when the last of them
@@ -42,7 +51,7 @@ impl SendTimes {
         let last = self.times[self.index(count - 1)];
         self.first = self.index(count);
         self.len -= count;
-        (last != Instant::NEVER).then_some(last)
+        (last & AGAIN == 0).then_some(Instant::from_nanos(last))
     }
 
     #[inline(always)]
@@ -54,7 +63,7 @@ impl SendTimes {
     fn grow(&mut self) {
         self.times.rotate_left(self.first);
         self.first = 0;
-        self.times.resize((2 * self.len).max(8), Instant::NEVER);
+        self.times.resize((2 * self.len).max(8), 0);
     }
 }
 
@@ -78,11 +87,13 @@ mod tests {
                 match step {
                     0 => for _ in 0..number {
                         ring.push(now);
-                        queue.push_back(now);
+                        queue.push_back((now, false));
                     },
                     1 if (number as usize) < queue.len() => {
-                        ring.forget(number as usize);
-                        queue[number as usize] = Instant::NEVER;
+                        let (first, again) = &mut queue[number as usize];
+                        ring.sent_again(number as usize);
+                        *again = true;
+                        prop_assert_eq!(ring.first_sent(number as usize), *first);
                     }
                     1 => {}
                     _ => {
@@ -90,8 +101,8 @@ mod tests {
                         for _ in 0..number {
                             last = queue.pop_front().or(last);
                         }
-                        let last = last.filter(|&at| at != Instant::NEVER);
-                        prop_assert_eq!(ring.remove(number), last);
+                        let last = last.filter(|&(_, again)| !again);
+                        prop_assert_eq!(ring.remove(number), last.map(|(first, _)| first));
                     }
                 }
             }

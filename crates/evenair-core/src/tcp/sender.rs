@@ -16,9 +16,11 @@
 //!   figures; FlightSize, not cwnd, is what a loss halves.
 
 use super::congestion::{CongestionControl, Controller, Window};
+use super::limits::{Limit, LimitClock};
 use super::recovery::Recovery;
 use super::rtt::RttEstimator;
 use super::tcb::Tcb;
+use crate::delays::Delays;
 use crate::time::{Duration, Instant};
 
 /// A sender's constants.
@@ -99,11 +101,21 @@ pub struct SenderCounters {
     pub congestion_responses: u64,
 }
 
+/// What a sender measures; a flow's next connection goes on with it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Measures {
+    /// Round-trip times: for each ACK of new data that of the last segment that it covers, unless this was
+    /// sent again (Karn) or reported by SACK before.
+    pub(super) rtt: Delays,
+    pub(super) limits: LimitClock,
+}
+
 /// The sending half of an open connection.
 #[derive(Clone, Debug)]
 pub struct Sender {
     tcb: Tcb,
     recovery: Recovery,
+    pub(super) measures: Measures,
 }
 
 impl Sender {
@@ -112,6 +124,7 @@ impl Sender {
         Self {
             recovery: Recovery::new(&config, control.loss_detection()),
             tcb: Tcb::new(config, control),
+            measures: Measures::default(),
         }
     }
 
@@ -168,10 +181,11 @@ impl Sender {
 
     /// The timer may have expired: does what is due at `now`.
     pub fn on_timer(&mut self, now: Instant) {
-        let Self { tcb, recovery } = self;
+        let Self { tcb, recovery, measures } = self;
         if now < tcb.deadline || recovery.on_timer(tcb, now) {
             return;
         }
+        measures.limits.expire(now, Instant::ZERO);
         tcb.counters.timeouts += 1;
         tcb.rtt.back_off();
         tcb.timed = None;
@@ -213,6 +227,32 @@ impl Sender {
         tcb.snd_una == tcb.config.total || (tcb.stopped && tcb.snd_una == tcb.snd_max)
     }
 
+    /// Nothing more may be sent now: notes what holds the sender back.
+    #[inline(always)]
+    pub(super) fn note_limit(&mut self, now: Instant) {
+        let limit = if self.tcb.is_recovering() {
+            Limit::Recovery
+        } else if self.tcb.snd_una == self.tcb.snd_max {
+            Limit::Application
+        } else if self.tcb.is_limited_by_receiver() {
+            Limit::ReceiveWindow
+        } else {
+            Limit::Cwnd
+        };
+        self.measures.limits.set(now, limit);
+    }
+
+    /// When the outstanding segment at `seq` was first sent.
+    #[inline(always)]
+    pub(super) fn first_sent(&self, seq: u64) -> Instant {
+        self.tcb.sent_at.first_sent(self.tcb.number(seq))
+    }
+
+    /// Whether nothing new has been acknowledged since the timer expired.
+    pub(super) fn has_timed_out(&self) -> bool {
+        self.tcb.timed_out
+    }
+
     /// Payload bytes acknowledged.
     pub fn acked(&self) -> u64 {
         self.tcb.snd_una
@@ -235,7 +275,7 @@ impl Sender {
 
     #[inline(always)]
     fn on_new_ack(&mut self, now: Instant, ack: u64) {
-        let Self { tcb, recovery } = self;
+        let Self { tcb, recovery, measures } = self;
         if let Some((end, sent)) = tcb.timed
             && ack >= end
         {
@@ -244,7 +284,11 @@ impl Sender {
         }
         let segments = (ack - tcb.snd_una).div_ceil(u64::from(tcb.config.segment));
         let rtt = match tcb.sent_at.remove(segments) {
-            Some(sent) if !recovery.is_sacked(ack - 1) => Some(now.since(sent)),
+            Some(sent) if !recovery.is_sacked(ack - 1) => {
+                let rtt = now.since(sent);
+                measures.rtt.record(rtt);
+                Some(rtt)
+            }
             _ => None,
         };
         let event = tcb.event(now, tcb.segments(ack - tcb.snd_una), rtt);

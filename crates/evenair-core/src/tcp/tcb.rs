@@ -53,7 +53,7 @@ pub(super) struct Tcb {
     pub(super) retransmit: bool,
     /// The one segment whose round-trip time sets the timeout: its end, and when it was sent.
     pub(super) timed: Option<(u64, Instant)>,
-    /// When each outstanding segment was sent, from `snd_una` on.
+    /// When each outstanding segment was first sent, from `snd_una` on.
     pub(super) sent_at: SendTimes,
     /// When the timer expires.
     pub(super) deadline: Instant,
@@ -134,6 +134,27 @@ impl Tcb {
             && self.snd_nxt + size <= self.snd_una + window
     }
 
+    /// Whether something that had been sent when a loss was detected is not acknowledged.
+    #[inline(always)]
+    pub(super) fn is_recovering(&self) -> bool {
+        self.recover.is_some_and(|recover| self.snd_una < recover)
+    }
+
+    /// Whether cwnd has room for another segment than the receiver's window has, and there is one. To be
+    /// asked when nothing more may be sent.
+    #[inline(always)]
+    pub(super) fn is_limited_by_receiver(&self) -> bool {
+        self.window.cwnd >= f64::from(self.config.window) + 1.0
+            && self.snd_nxt < self.config.total
+            && !(self.stopped && self.snd_nxt == self.snd_max)
+    }
+
+    /// Number of the outstanding segment at `seq`, counted from the oldest.
+    #[inline(always)]
+    pub(super) fn number(&self, seq: u64) -> usize {
+        ((seq - self.snd_una) / u64::from(self.config.segment)) as usize
+    }
+
     /// Sends the segment at `snd_nxt`.
     pub(super) fn transmit_next(&mut self, now: Instant) -> Segment {
         let segment = self.transmit(now, self.snd_nxt);
@@ -154,8 +175,7 @@ impl Tcb {
         self.counters.segments_sent += 1;
         self.counters.retransmissions += u64::from(retransmission);
         if retransmission {
-            let index = (seq - self.snd_una) / u64::from(self.config.segment);
-            self.sent_at.forget(index as usize);
+            self.sent_at.sent_again(self.number(seq));
         } else {
             self.sent_at.push(now);
             self.timed.get_or_insert((end, now));

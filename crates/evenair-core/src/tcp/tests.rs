@@ -2,6 +2,7 @@
 //! between them that loses, delays and reorders ([`path`], [`transfers`], what theory says of random
 //! losses: [`pftk`], and each congestion control on a link that queues: [`variants`]).
 
+mod delays;
 mod ecn;
 mod fine_grained;
 mod path;

@@ -25,8 +25,9 @@ mod udp;
 
 pub use udp::Udp;
 
+use crate::delays::Delays;
 use crate::packet::{FlowId, NodeId, Packet, PacketKind};
-use crate::tcp::{Connection, SackBlocks};
+use crate::tcp::{Connection, LimitTimes, SackBlocks};
 use crate::time::{Duration, Instant};
 
 /// One of the two ends of a flow.
@@ -73,10 +74,19 @@ pub trait Transport {
     fn poll_at(&self, end: End) -> Instant;
 
     /// Nothing new is sent from now on. What has been sent is still repaired.
-    fn stop(&mut self);
+    fn stop(&mut self, now: Instant);
 
     /// What has happened so far.
     fn counters(&self) -> Counters;
+
+    /// Starts the measurement of delays and limits anew.
+    fn measure_from(&mut self, now: Instant);
+
+    /// The delays measured.
+    fn measurements(&self) -> Measurements<'_>;
+
+    /// For how long the measured sender was held back by what, until `now`; none without a window.
+    fn limits(&self, now: Instant) -> Option<LimitTimes>;
 
     /// The congestion window, segments, if the transport has one.
     fn cwnd(&self) -> Option<f64>;
@@ -103,6 +113,15 @@ pub struct Counters {
     pub rtt_samples: u64,
     /// Their sum.
     pub rtt_sum: Duration,
+}
+
+/// The delays that a transport has measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Measurements<'a> {
+    /// Round-trip times; none if the transport measures none.
+    pub rtt: Option<&'a Delays>,
+    /// Of each segment or datagram from when it was first sent to its first arrival.
+    pub one_way_delay: &'a Delays,
 }
 
 /// What all packets of one end have in common.
@@ -171,8 +190,20 @@ macro_rules! transports {
                 match self { $(Self::$variant(t) => t.poll_at(end),)+ }
             }
 
-            fn stop(&mut self) {
-                match self { $(Self::$variant(t) => t.stop(),)+ }
+            fn stop(&mut self, now: Instant) {
+                match self { $(Self::$variant(t) => t.stop(now),)+ }
+            }
+
+            fn measure_from(&mut self, now: Instant) {
+                match self { $(Self::$variant(t) => t.measure_from(now),)+ }
+            }
+
+            fn measurements(&self) -> Measurements<'_> {
+                match self { $(Self::$variant(t) => t.measurements(),)+ }
+            }
+
+            fn limits(&self, now: Instant) -> Option<LimitTimes> {
+                match self { $(Self::$variant(t) => t.limits(now),)+ }
             }
 
             fn counters(&self) -> Counters {

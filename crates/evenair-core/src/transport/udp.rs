@@ -1,9 +1,16 @@
 //! UDP (RFC 768): datagrams without acknowledgement or control, sent when the application makes them.
 
-use super::{Counters, End, Output, PacketHeader, PacketOption, Transport};
+use std::collections::VecDeque;
+
+use super::{Counters, End, Measurements, Output, PacketHeader, PacketOption, Transport};
+use crate::delays::Delays;
 use crate::packet::{Packet, PacketKind};
+use crate::tcp::LimitTimes;
 use crate::time::Instant;
 use crate::traffic::Datagrams;
+
+/// Datagrams under way whose delay can be measured.
+const MAX_UNDER_WAY: usize = 1 << 20;
 
 /// A source of datagrams and its sink.
 #[derive(Debug)]
@@ -14,13 +21,17 @@ pub struct Udp {
     /// From when on nothing is sent.
     stop: Instant,
     sent: u64,
+    /// When the last of them were sent, from the first that may still arrive.
+    sent_at: VecDeque<Instant>,
     received_bytes: u64,
+    delays: Delays,
 }
 
 impl Udp {
     /// Datagrams of `payload` bytes, at the times of `source`, before `stop`.
     pub fn new(header: PacketHeader, payload: u32, source: Datagrams, stop: Instant) -> Self {
-        Self { header, payload, source, stop, sent: 0, received_bytes: 0 }
+        let (sent_at, delays) = (VecDeque::new(), Delays::default());
+        Self { header, payload, source, stop, sent: 0, sent_at, received_bytes: 0, delays }
     }
 
     fn transmit(&mut self, now: Instant, out: &mut impl Output) {
@@ -28,9 +39,23 @@ impl Udp {
             self.source.advance();
             let seq = self.sent * u64::from(self.payload);
             self.sent += 1;
+            if self.sent_at.len() == MAX_UNDER_WAY {
+                self.sent_at.pop_front();
+            }
+            self.sent_at.push_back(now);
             let packet = self.header.packet(now, PacketKind::Datagram, self.payload, seq);
             out.send(End::Sender, &packet, None);
         }
+    }
+
+    /// When the datagram at `seq`, which has arrived, was sent. Those before it will not arrive: flows
+    /// keep their order.
+    fn take_sent(&mut self, seq: u64) -> Option<Instant> {
+        let first = self.sent - self.sent_at.len() as u64;
+        let number = seq / u64::from(self.payload);
+        let lost = number.checked_sub(first)?;
+        self.sent_at.drain(..lost as usize);
+        self.sent_at.pop_front()
     }
 }
 
@@ -42,12 +67,15 @@ impl Transport for Udp {
     #[inline]
     fn on_packet(
         &mut self,
-        _now: Instant,
+        now: Instant,
         packet: &Packet,
         _option: Option<&PacketOption>,
         _out: &mut impl Output,
     ) -> (End, Instant) {
         self.received_bytes += u64::from(packet.payload);
+        if let Some(sent) = self.take_sent(packet.seq) {
+            self.delays.record(now.since(sent));
+        }
         (End::Receiver, Instant::NEVER)
     }
 
@@ -65,10 +93,22 @@ impl Transport for Udp {
     }
 
     /// The time to stop is given when the flow is made.
-    fn stop(&mut self) {}
+    fn stop(&mut self, _now: Instant) {}
 
     fn counters(&self) -> Counters {
         Counters { delivered: self.received_bytes, segments_sent: self.sent, ..Counters::default() }
+    }
+
+    fn measure_from(&mut self, _now: Instant) {
+        self.delays.reset();
+    }
+
+    fn measurements(&self) -> Measurements<'_> {
+        Measurements { rtt: None, one_way_delay: &self.delays }
+    }
+
+    fn limits(&self, _now: Instant) -> Option<LimitTimes> {
+        None
     }
 
     fn cwnd(&self) -> Option<f64> {

@@ -43,8 +43,8 @@ const MAX_FLOWS: u64 = 100_000;
 /// More numbers in a trace than anybody plots; they are kept in memory.
 const MAX_SAMPLES: u64 = 10_000_000;
 /// Numbers in each sample: two of every flow, and four of the cell.
-const SAMPLES_PER_FLOW: u64 = 2;
-const SAMPLES_PER_CELL: u64 = 4;
+const SAMPLES_PER_FLOW: u64 = 6;
+const SAMPLES_PER_CELL: u64 = 6;
 /// More entries of the routing tables than memory should hold.
 const MAX_PLACES: u64 = 10_000_000;
 const SLOWEST: BitRate = BitRate::from_bps(1_000_000);

@@ -7,6 +7,7 @@
 
 use std::collections::VecDeque;
 
+use evenair_core::delays::Delays;
 use evenair_core::packet::Packet;
 use evenair_core::queue::{DropStats, Limit, QueueStats};
 use evenair_core::time::{Duration, Instant};
@@ -67,14 +68,13 @@ struct Drop {
     is_direct: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct FifoStats {
     /// Of data and of acknowledgements.
     arrivals: [u64; 2],
     drops: [u64; 2],
     waiting_time: [Duration; 2],
-    departures: u64,
-    waited: Duration,
+    waits: Delays,
 }
 
 impl Fifo {
@@ -115,7 +115,7 @@ impl Fifo {
     #[inline(always)]
     fn pass(&mut self, now: Instant, packet: &Packet, duration: Duration) -> Instant {
         self.stats.arrivals[usize::from(packet.is_pure_ack())] += 1;
-        self.stats.departures += 1;
+        self.stats.waits.record_zero();
         self.last_bytes = packet.size;
         self.busy += duration;
         self.free_at = now + duration;
@@ -168,7 +168,7 @@ impl Fifo {
 
     /// What went through from the last reset to `end`, and how long the transmitter was busy.
     pub(super) fn stats(&self, end: Instant) -> (QueueStats, Duration) {
-        let mut stats = self.stats;
+        let mut stats = self.stats.clone();
         for passage in &self.held {
             stats.add(passage, self.counted_from, end);
         }
@@ -183,8 +183,7 @@ impl Fifo {
             ack_drops: stats.drops[1],
             drops,
             marks: 0,
-            departures: stats.departures,
-            waited: stats.waited,
+            waits: stats.waits,
             data_time: stats.waiting_time[0],
             ack_time: stats.waiting_time[1],
         };
@@ -279,8 +278,7 @@ impl FifoStats {
         let has_started = start < end || (start == arrival && has_arrived);
         self.arrivals[usize::from(is_ack)] += u64::from(has_arrived && !passage.is_arrival_counted);
         if has_started && !passage.is_start_counted {
-            self.departures += 1;
-            self.waited += start.since(arrival);
+            self.waits.record(start.since(arrival));
         }
         if start > arrival {
             let waited = start.min(end).since(arrival.max(from));

@@ -108,8 +108,11 @@ fn packets_queue_behind_each_other() {
         assert_eq!(times, [4_270, 4_420, 4_570, 13_270]);
         // At the second link they arrive at 2120, 2240 and 2360 and start at 2120, 2270 and 2420.
         let (stats, busy) = &stats[1];
-        assert_eq!((stats.data_arrivals, stats.departures), (4, 4));
-        assert_eq!((stats.waited, *busy), (Duration::from_micros(90), Duration::from_micros(600)));
+        assert_eq!((stats.data_arrivals, stats.waits.count()), (4, 4));
+        assert_eq!(
+            (stats.waits.sum(), *busy),
+            (Duration::from_micros(90), Duration::from_micros(600))
+        );
     }
 }
 

@@ -23,12 +23,16 @@ pub use receiving::ReceivingEnd;
 pub use sending::SendingEnd;
 
 use super::congestion::{Controller, Window};
+use super::limits::{Limit, LimitTimes};
 use super::receiver::ReceiverConfig;
 use super::rtt::RttEstimator;
 use super::sender::SenderConfig;
+use crate::delays::Delays;
 use crate::packet::{Packet, PacketKind};
 use crate::time::{Duration, Instant};
-use crate::transport::{Counters, End, Output, PacketHeader, PacketOption, Transport};
+use crate::transport::{
+    Counters, End, Measurements, Output, PacketHeader, PacketOption, Transport,
+};
 
 /// Bytes of the option that offers SACK, aligned (RFC 2018 section 2).
 const SACK_PERMITTED: u32 = 4;
@@ -54,6 +58,8 @@ struct Opening {
     syn_sent: Option<Instant>,
     /// Something has been sent and not been answered.
     waits: bool,
+    /// When that was sent last.
+    sent_at: Instant,
     deadline: Instant,
     timeouts: u64,
 }
@@ -61,7 +67,8 @@ struct Opening {
 impl Opening {
     fn new(config: &SenderConfig) -> Self {
         let rtt = RttEstimator::new(config.initial_rto, config.min_rto);
-        Self { rtt, syn_sent: None, waits: false, deadline: Instant::NEVER, timeouts: 0 }
+        let (sent_at, deadline) = (Instant::ZERO, Instant::NEVER);
+        Self { rtt, syn_sent: None, waits: false, sent_at, deadline, timeouts: 0 }
     }
 
     /// The timer has expired. What has not been answered is lost.
@@ -77,6 +84,7 @@ impl Opening {
     /// The SYN, or what follows it, is sent.
     fn sent(&mut self, now: Instant) {
         self.waits = true;
+        self.sent_at = now;
         self.deadline = now + self.rtt.rto();
     }
 
@@ -120,6 +128,8 @@ fn send_seldom(from: End, packet: &Packet, option: Option<&PacketOption>, out: &
 pub struct Connection {
     sending: SendingEnd,
     receiving: ReceivingEnd,
+    /// One-way delays of data.
+    delays: Delays,
     template: Box<Template>,
 }
 
@@ -136,17 +146,20 @@ impl Connection {
     pub fn new(config: ConnectionConfig, control: Controller, headers: [PacketHeader; 2]) -> Self {
         let template = Box::new(Template { config, control, headers });
         let (sending, receiving) = template.ends(0, config.sender.total);
-        Self { sending, receiving, template }
+        Self { sending, receiving, delays: Delays::default(), template }
     }
 
     /// Opens connection `number` of the flow for a transfer of `total` bytes; `u64::MAX` never ends.
     /// Nothing is left of the connection before.
     pub fn open(&mut self, now: Instant, number: u8, total: u64, out: &mut impl Output) {
         let stopped = self.sending.is_stopped();
-        (self.sending, self.receiving) = self.template.ends(number, total);
+        let (mut sending, receiving) = self.template.ends(number, total);
+        sending.take_measures(&mut self.sending);
+        (self.sending, self.receiving) = (sending, receiving);
         if stopped {
             self.sending.stop();
         }
+        self.sending.set_limit(now, Limit::Cwnd);
         match self.template.config.opened_by {
             End::Sender => self.sending.open(now, out),
             End::Receiver => {
@@ -189,6 +202,15 @@ impl Connection {
     /// The congestion window and its threshold.
     pub fn window(&self) -> Window {
         self.sending.window()
+    }
+
+    /// Records the one-way delay of a data segment that is about to be received for the first time.
+    #[inline(always)]
+    fn note_delay(&mut self, now: Instant, packet: &Packet) {
+        if self.receiving.lacks(packet.seq) {
+            // It has not arrived, so it is not acknowledged.
+            self.delays.record(now.since(self.sending.first_sent(packet.seq)));
+        }
     }
 
     /// A packet of the handshake, or data with ECN.
@@ -237,6 +259,7 @@ impl Transport for Connection {
             // A late copy from a connection before.
             _ if packet.connection != self.sending.number() => (End::Receiver, Instant::NEVER),
             PacketKind::Data if !self.receiving.has_ecn() => {
+                self.note_delay(now, packet);
                 self.receiving.on_plain_data(now, packet.seq, packet.payload, out);
                 (End::Receiver, self.receiving.poll_at())
             }
@@ -245,6 +268,9 @@ impl Transport for Connection {
                 (End::Sender, self.sending.poll_at())
             }
             kind => {
+                if kind == PacketKind::Data {
+                    self.note_delay(now, packet);
+                }
                 // Only what the ends look at: the common path does not load what is left out.
                 let Packet { seq, payload, ecn, ece, cwr, .. } = *packet;
                 let packet =
@@ -260,7 +286,11 @@ impl Transport for Connection {
         match end {
             End::Sender => self.sending.on_timer(now, out),
             End::Receiver => {
+                let opening = self.receiving.opening_timeout(now);
                 self.receiving.on_timer(now, out);
+                if let Some(sent) = opening {
+                    self.sending.note_opening_timeout(now, sent);
+                }
                 if self.receiving.has_repeated() {
                     self.sending.note_repeated_opening();
                 }
@@ -276,9 +306,12 @@ impl Transport for Connection {
         }
     }
 
-    fn stop(&mut self) {
+    fn stop(&mut self, now: Instant) {
         self.sending.stop();
         self.receiving.stop();
+        if self.sending.is_over() {
+            self.sending.set_limit(now, Limit::Application);
+        }
     }
 
     fn counters(&self) -> Counters {
@@ -295,6 +328,20 @@ impl Transport for Connection {
             rtt_samples,
             rtt_sum,
         }
+    }
+
+    fn measure_from(&mut self, now: Instant) {
+        self.sending.measure_from(now);
+        self.delays.reset();
+    }
+
+    fn measurements(&self) -> Measurements<'_> {
+        let rtt = Some(self.sending.rtt_samples());
+        Measurements { rtt, one_way_delay: &self.delays }
+    }
+
+    fn limits(&self, now: Instant) -> Option<LimitTimes> {
+        Some(self.sending.limits(now))
     }
 
     fn cwnd(&self) -> Option<f64> {

@@ -199,6 +199,17 @@ impl ReceivingEnd {
         send_seldom(End::Receiver, &packet, None, out);
     }
 
+    /// When the SYN or the request was sent of which the timer expires at `now`.
+    pub(super) fn opening_timeout(&self, now: Instant) -> Option<Instant> {
+        (now >= self.opening.deadline && self.opening.waits).then_some(self.opening.sent_at)
+    }
+
+    /// Whether the segment at `seq` has not arrived.
+    #[inline(always)]
+    pub fn lacks(&self, seq: u64) -> bool {
+        self.receiver.lacks(seq)
+    }
+
     /// Opens no connection from now on.
     pub fn stop(&mut self) {
         if self.is_opening() {

@@ -3,8 +3,10 @@
 use super::{
     ConnectionConfig, Opening, SACK_PERMITTED, is_ecn_setup_syn, is_ecn_setup_syn_ack, send_seldom,
 };
+use crate::delays::Delays;
 use crate::packet::{Ecn, Packet, PacketKind};
 use crate::tcp::congestion::{Controller, Window};
+use crate::tcp::limits::{Limit, LimitTimes};
 use crate::tcp::rtt::RttEstimator;
 use crate::tcp::sender::{Segment, Sender, SenderCounters};
 use crate::time::Instant;
@@ -58,6 +60,11 @@ impl SendingEnd {
         }
     }
 
+    /// Goes on with what a connection before has measured.
+    pub(super) fn take_measures(&mut self, before: &mut Self) {
+        self.sender.measures = std::mem::take(&mut before.sender.measures);
+    }
+
     /// Opens the connection.
     pub fn open(&mut self, now: Instant, out: &mut impl Output) {
         self.begin_opening();
@@ -72,6 +79,16 @@ impl SendingEnd {
     /// Waits for the other end to open the connection.
     pub fn listen(&mut self) {
         self.state = State::Listen;
+    }
+
+    /// What holds the sender back from `now` on.
+    pub(super) fn set_limit(&mut self, now: Instant, limit: Limit) {
+        self.sender.measures.limits.set(now, limit);
+    }
+
+    /// A timer of the handshake, which has run since `sent`, has expired at one of the ends.
+    pub(super) fn note_opening_timeout(&mut self, now: Instant, sent: Instant) {
+        self.sender.measures.limits.expire(now, sent);
     }
 
     /// The other end has repeated its SYN, although only the last has arrived here. (A host cannot
@@ -180,6 +197,7 @@ impl SendingEnd {
         if self.state != State::SynSent {
             self.sender.on_timer(now);
         } else if now >= self.opening.deadline {
+            self.note_opening_timeout(now, self.opening.sent_at);
             self.opening.on_timeout();
             self.state = State::Opening;
         }
@@ -195,6 +213,9 @@ impl SendingEnd {
             } else {
                 out.send(End::Sender, &packet, None);
             }
+        }
+        if self.state == State::Established {
+            self.sender.note_limit(now);
         }
     }
 
@@ -248,6 +269,39 @@ impl SendingEnd {
     /// Sends nothing new from now on.
     pub fn stop(&mut self) {
         self.sender.stop();
+    }
+
+    /// Whether nothing will be sent until the connection is opened anew.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_stopped() && (self.state != State::Established || self.is_done())
+    }
+
+    /// Measures round-trip times and limits from `now` on.
+    pub fn measure_from(&mut self, now: Instant) {
+        self.sender.measures.rtt.reset();
+        self.sender.measures.limits.restart(now);
+    }
+
+    /// When the segment at `seq`, which is not acknowledged, was first sent.
+    #[inline(always)]
+    pub(super) fn first_sent(&self, seq: u64) -> Instant {
+        self.sender.first_sent(seq)
+    }
+
+    /// Round-trip times measured.
+    pub fn rtt_samples(&self) -> &Delays {
+        &self.sender.measures.rtt
+    }
+
+    /// For how long each limit has applied.
+    pub fn limits(&self, now: Instant) -> LimitTimes {
+        let has_expired = match self.state {
+            State::Established => self.sender.has_timed_out(),
+            State::SynSent | State::Opening => self.opening.timeouts > 0,
+            State::Listen => self.peer_repeats,
+            State::Closed => false,
+        };
+        self.sender.measures.limits.times(now, has_expired)
     }
 
     /// Whether [`SendingEnd::stop`] has been called.

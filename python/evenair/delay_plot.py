@@ -1,0 +1,109 @@
+"""Plots of the distributions of delays. Importing this module imports matplotlib."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.ticker import FuncFormatter
+
+from evenair.style import literal, new_figure, styled
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from evenair.plot import Document
+
+_QUANTITIES = {
+    "rtt": "round-trip time (ms)",
+    "one_way_delay": "one-way delay (ms)",
+    "ap_queue_delay": "waiting time in the AP's queue (ms)",
+}
+# Okabe and Ito's colours for colour-blind readers; dashes repeat the distinction.
+_STYLES: dict[str, dict[str, Any]] = {
+    "up": {"color": "#0072B2", "linestyle": "-", "label": "upstream"},
+    "down": {"color": "#D55E00", "linestyle": "--", "label": "downstream"},
+}
+_QUEUE: dict[str, Any] = {"color": "black", "linestyle": "-"}
+_MAX_CURVES = 20
+"""Flows that have a curve each; of more, a direction's flows share one."""
+_LOGARITHMIC_FROM = 20.0
+"""The axis is logarithmic if the largest delay is this many times the smallest."""
+
+Curve = tuple[list[float], list[float]]
+"""Delays in milliseconds, and the share of samples up to each."""
+
+
+def plot_delays(runs: Sequence[Document]) -> Figure:
+    """Draw cumulative distributions of the RTT and one-way delay per flow, and of the AP's queue.
+
+    Of several runs, and of the flows of a direction if there are many, samples are pooled. Raises
+    ValueError without any delay.
+    """
+    found = {name: _curves(runs, name) for name in _QUANTITIES}
+    panels = [name for name, curves in found.items() if curves]
+    if not panels:
+        raise ValueError("kind: no delays were measured")
+    with styled():
+        figure, axes = new_figure(1, len(panels), panel=(6.4, 2.6))
+        for panel, name in zip(axes, panels, strict=True):
+            _draw(panel, found[name])
+            panel.set_xlabel(_QUANTITIES[name])
+            panel.set_ylabel("share of samples")
+        which = f"seed {runs[0]['seed']}" if len(runs) == 1 else f"{len(runs)} runs together"
+        axes[0].set_title(f"{literal(runs[0]['scenario'].get('name', ''))} ({which})")
+    return figure
+
+
+def _curves(runs: Sequence[Document], quantity: str) -> list[tuple[dict[str, Any], Curve]]:
+    """Return the style and the curve of each line."""
+    directions = {flow["id"]: flow["direction"] for flow in runs[0]["flows"]}
+    each = len(directions) <= _MAX_CURVES
+    lines: dict[str, list[Mapping[str, Any]]] = {}
+    for run in runs:
+        for curve in run.get("delays", ()):
+            if curve["quantity"] == quantity:
+                flow = curve.get("flow", "")
+                lines.setdefault(flow if each else directions.get(flow, ""), []).append(curve)
+    styles = {
+        name: _STYLES.get(directions.get(name, name), _QUEUE) | {"linewidth": 1.0} for name in lines
+    }
+    return [(styles[name], _pool(curves)) for name, curves in lines.items()]
+
+
+def _pool(curves: Sequence[Mapping[str, Any]]) -> Curve:
+    """Return the distribution of the samples of all curves."""
+    points: list[tuple[float, int]] = []
+    for curve in curves:
+        before = 0
+        for bound, count in zip(curve["le_s"], curve["count"], strict=True):
+            points.append((bound * 1e3, count - before))
+            before = count
+    points.sort()
+    total = sum(count for _, count in points)
+    shares, passed = [], 0
+    for _, count in points:
+        passed += count
+        shares.append(passed / total)
+    return [bound for bound, _ in points], shares
+
+
+def _draw(axes: Axes, curves: Sequence[tuple[dict[str, Any], Curve]]) -> None:
+    seen = set()
+    for style, (delays, shares) in curves:
+        label = style.get("label")
+        axes.plot(delays, shares, **style | {"label": None if label in seen else label})
+        seen.add(label)
+    axes.set_ylim(0, 1)
+    smallest = min(next((x for x in delays if x > 0), 1.0) for _, (delays, _) in curves)
+    largest = max(delays[-1] for _, (delays, _) in curves)
+    if largest > _LOGARITHMIC_FROM * smallest:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+        axes.set_xlim(max(smallest, largest / 1e4), largest * 1.05)
+    else:
+        axes.set_xlim(left=0)
+    if seen - {None}:
+        axes.legend(loc="lower right")
