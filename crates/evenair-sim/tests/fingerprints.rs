@@ -19,10 +19,10 @@ const BASE: &str = r#"
     warmup = "1 s"
     [[station]]
     count = 3
-    flows = [{ direction = "up" }]
+    flows = [{ direction = "up", tcp = "ns2" }]
     [[station]]
     count = 3
-    flows = [{ direction = "down" }]
+    flows = [{ direction = "down", tcp = "ns2" }]
 "#;
 
 const QUEUES: [&str; 9] = [

@@ -18,6 +18,7 @@ mod error;
 mod names;
 mod node_names;
 mod overrides;
+mod presets;
 mod queue;
 #[cfg(test)]
 mod tests;
@@ -30,12 +31,14 @@ mod validate;
 pub use document::document_from_toml;
 pub use error::ScenarioError;
 pub use overrides::set;
+pub use presets::TcpPreset;
+pub(crate) use presets::parts as presets;
 pub use queue::Queue;
 pub(crate) use topology::{ACCESS_POINT, SERVER, Topology};
 pub(crate) use transport::UDP;
 pub use types::{
-    Cell, CellKind, DelayedAck, Direction, Flow, LimitedTransmit, PhyKind, Preamble, RtsThreshold,
-    Scenario, Station, Trace, Transport, Wired, WiredLink,
+    Cell, CellKind, DelayedAck, Direction, Flow, LimitedTransmit, PhyKind, Preamble, RtoFormula,
+    RtsThreshold, Scenario, Station, SynTimer, Trace, Transport, Wired, WiredLink,
 };
 
 pub use evenair_core::component::{BitRate, Bytes, QueueLimit, Seconds};

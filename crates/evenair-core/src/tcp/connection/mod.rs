@@ -26,6 +26,7 @@ use super::congestion::{Controller, Window};
 use super::receiver::ReceiverConfig;
 use super::rtt::RttEstimator;
 use super::sender::SenderConfig;
+use super::syn_timer::SynTimer;
 use crate::packet::{Packet, PacketKind};
 use crate::time::{Duration, Instant};
 use crate::transport::{Counters, End, Output, PacketHeader, PacketOption, Transport};
@@ -44,11 +45,14 @@ pub struct ConnectionConfig {
     pub opened_by: End,
     /// Payload of the request of a receiver that opens, bytes.
     pub request: u32,
+    /// When the SYN and the request are repeated.
+    pub syn_timer: SynTimer,
 }
 
 /// The timer of the end that opens: it repeats what is unanswered (RFC 6298).
 #[derive(Clone, Debug)]
 struct Opening {
+    timer: SynTimer,
     rtt: RttEstimator,
     /// When the SYN was sent; none if it was repeated (Karn).
     syn_sent: Option<Instant>,
@@ -59,9 +63,11 @@ struct Opening {
 }
 
 impl Opening {
-    fn new(config: &SenderConfig) -> Self {
-        let rtt = RttEstimator::new(config.initial_rto, config.min_rto);
-        Self { rtt, syn_sent: None, waits: false, deadline: Instant::NEVER, timeouts: 0 }
+    fn new(config: &ConnectionConfig) -> Self {
+        let SenderConfig { rto, initial_rto, min_rto, .. } = config.sender;
+        let rtt = RttEstimator::new(rto, initial_rto, min_rto);
+        let timer = config.syn_timer;
+        Self { timer, rtt, syn_sent: None, waits: false, deadline: Instant::NEVER, timeouts: 0 }
     }
 
     /// The timer has expired. What has not been answered is lost.
@@ -77,7 +83,7 @@ impl Opening {
     /// The SYN, or what follows it, is sent.
     fn sent(&mut self, now: Instant) {
         self.waits = true;
-        self.deadline = now + self.rtt.rto();
+        self.deadline = self.timer.expiry(now, self.rtt.rto());
     }
 
     /// The SYN is answered.
