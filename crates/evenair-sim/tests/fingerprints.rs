@@ -54,7 +54,7 @@ const VARIANTS: [&str; 15] = [
     "station.0.flows.0.stop=2 s",
     "trace.interval=0.1 s",
 ];
-const FLOWS: [&str; 12] = [
+const FLOWS: [&str; 14] = [
     "delayed_ack=1",
     "delayed_ack=4",
     "delayed_ack=dynamic",
@@ -67,6 +67,8 @@ const FLOWS: [&str; 12] = [
     "byte_counting=true",
     "segment=536",
     "start=1.5 s",
+    "tcp=linux",
+    "tcp=rfc",
 ];
 
 /// Switches of flows, where errors lose segments and repairs.
