@@ -101,7 +101,25 @@ BROKEN: dict[str, tuple[str | bytes, str]] = {
         flow('direction = "up", min_rto = "120 s"'),
         "station.0.flows.0.min_rto",
     ),
-    "rack without sack": (flow('direction = "up", rack = true'), "station.0.flows.0.rack"),
+    "rack without sack": (
+        flow('direction = "up", sack = false, rack = true'),
+        "station.0.flows.0.rack",
+    ),
+    "rack without ns-2's sack": (
+        flow('direction = "up", tcp = "ns2", rack = true'),
+        "station.0.flows.0.rack",
+    ),
+    "unknown preset": (flow('direction = "up", tcp = "lunix"'), "station.0.flows.0.tcp"),
+    "quick acks below zero": (
+        flow('direction = "up", quick_acks = -1'),
+        "station.0.flows.0.quick_acks",
+    ),
+    "no switch": (
+        flow('direction = "up", cwnd_validation = "on"'),
+        "station.0.flows.0.cwnd_validation",
+    ),
+    "unknown formula": (flow('direction = "up", rto = "rfc"'), "station.0.flows.0.rto"),
+    "unknown timer": (flow('direction = "up", syn_timer = "off"'), "station.0.flows.0.syn_timer"),
     "prr without sack": (
         flow('direction = "up", sack = false, prr = true'),
         "station.0.flows.0.prr",

@@ -198,6 +198,12 @@ def test_parts(evenair: Evenair) -> None:
     assert 'filtering = "tail"' in queues
     assert "newreno" not in queues
     assert evenair("parts", "queue").stdout == queues
+    presets = evenair("parts", "preset").stdout
+    # Linux's values come first.
+    linux, rfc = presets.split("  rfc: ")
+    assert "window = 2154: the receiver's window" in " ".join(linux.split())
+    assert 'syn_timer = "linux"' in linux
+    assert "min_rto = 1.0" in rfc
 
 
 def test_paper(evenair: Evenair, tmp_path: Path) -> None:

@@ -73,6 +73,29 @@ def test_with_changes_all_keys_at_once() -> None:
     assert changed.resolved["cell"]["data_rate"] == 54e6
 
 
+def test_a_preset_sets_what_is_not_given() -> None:
+    keys = ("tcp", "window", "sack", "initial_rto", "cwnd_validation")
+
+    def values(scenario: ea.Scenario) -> list[object]:
+        flow = scenario.resolved["station"][0]["flows"][0]
+        return [flow[key] for key in keys]
+
+    scenario = ea.Scenario(station=[{"flows": [{"direction": "up", "window": 64}]}])
+    assert values(scenario) == ["linux", 64, True, 1.0, True]
+    ns2 = scenario.with_(station__0__flows__0__tcp="ns2")
+    assert values(ns2) == ["ns2", 64, False, 3.0, False]
+    assert values(ns2.with_(station__0__flows__0__sack=True)) == ["ns2", 64, True, 3.0, False]
+    assert ea.Scenario(**tomllib.loads(ns2.to_toml(resolved=True))) == ns2
+    assert ea.Scenario(**tomllib.loads(ns2.to_toml())) == ns2
+
+
+def test_scenarios_of_papers_have_the_tcp_of_ns2() -> None:
+    for name in built_in():
+        for station in ea.load(name).resolved["station"]:
+            for flow in station["flows"]:
+                assert flow["transport"] == "udp" or flow["tcp"] == "ns2", name
+
+
 def test_a_text_that_looks_like_a_number_stays_a_text() -> None:
     assert ea.load("gong2006").with_(name="2006").name == "2006"
 

@@ -17,8 +17,8 @@ use evenair_core::queue::{
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::tcp::congestion::{self, Controller};
 use evenair_core::tcp::{
-    AckAction, DelayedAck, LimitedTransmit, Receiver, ReceiverConfig, RttEstimator, Sender,
-    SenderConfig,
+    AckAction, DelayedAck, LimitedTransmit, Receiver, ReceiverConfig, RtoFormula, RttEstimator,
+    Sender, SenderConfig,
 };
 use evenair_core::time::{Duration, Instant};
 use evenair_core::units::Rate;
@@ -160,12 +160,14 @@ impl Connection {
             initial_window: 2,
             initial_ssthresh: 20,
             byte_counting: false,
+            cwnd_validation: false,
             limited_transmit: LimitedTransmit::New,
             spm_marking: false,
             sack: false,
             rack: false,
             prr: false,
             ecn: false,
+            rto: RtoFormula::Rfc6298,
             min_rto: Duration::from_millis(200),
             initial_rto: Duration::from_millis(3_000),
             total: u64::MAX,
@@ -177,6 +179,7 @@ impl Connection {
             receiver: Receiver::new(ReceiverConfig {
                 delayed_ack: DelayedAck::Every(2),
                 delayed_ack_timeout,
+                quick_acks: 0,
                 sack: false,
                 ecn: false,
             }),
@@ -185,7 +188,7 @@ impl Connection {
             sent: 0,
             loss_every,
         };
-        let mut rtt = RttEstimator::new(config.initial_rto, config.min_rto);
+        let mut rtt = RttEstimator::new(config.rto, config.initial_rto, config.min_rto);
         rtt.sample(Duration::from_millis(10));
         connection.sender.establish(rtt, true);
         connection

@@ -22,6 +22,8 @@ pub enum StreamId {
     ThinkTimes = 6,
     /// Random drops and marks of one queue; the caller that creates the queues numbers them.
     Queue = 7,
+    /// The clock of the host that opens one flow's connections.
+    HostClock = 8,
 }
 
 /// A xoshiro256++ generator (Blackman and Vigna 2019), seeded by SplitMix64 as its authors

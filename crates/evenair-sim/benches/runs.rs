@@ -11,10 +11,10 @@ const TCP: &str = r#"
     duration = "30 s"
     [[station]]
     count = 5
-    flows = [{ direction = "up" }]
+    flows = [{ direction = "up", tcp = "ns2" }]
     [[station]]
     count = 5
-    flows = [{ direction = "down" }]
+    flows = [{ direction = "down", tcp = "ns2" }]
 "#;
 
 /// 8 Mb/s of datagrams are more than the channel carries.

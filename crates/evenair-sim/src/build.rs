@@ -16,8 +16,8 @@ use crate::flow::{Attachment, Flow};
 use crate::network::{Network, Origin, Route};
 use crate::options::OptionRing;
 use crate::scenario::{
-    self, ACCESS_POINT, DelayedAck, Direction, LimitedTransmit, SERVER, Scenario, Topology,
-    Transport, numbered,
+    self, ACCESS_POINT, DelayedAck, Direction, LimitedTransmit, RtoFormula, SERVER, Scenario,
+    SynTimer, Topology, Transport, numbered,
 };
 use crate::transfers::Transfers;
 use crate::wired::{Hop, Link, LinkQueue, Wired};
@@ -192,7 +192,8 @@ fn flow(
     let headers = header_bytes.map(header);
     let (transport, transfers) = match (&spec.transport, &spec.application) {
         (Transport::Tcp(control), Application::Stream(stream)) => {
-            let connection = Connection::new(connection(spec), Controller::new(control), headers);
+            let connection =
+                Connection::new(connection(spec, seed, index), Controller::new(control), headers);
             let transfers = Transfers::new(stream, spec.segment, seed, index);
             (AnyTransport::Tcp(connection), transfers.map(Box::new))
         }
@@ -223,14 +224,15 @@ fn flow(
     }
 }
 
-/// What a TCP flow's connections are made of.
-fn connection(spec: &scenario::Flow) -> ConnectionConfig {
+/// What the connections of TCP flow `index` are made of.
+fn connection(spec: &scenario::Flow, seed: u64, index: u32) -> ConnectionConfig {
     let sender = SenderConfig {
         segment: spec.segment,
         window: spec.window,
         initial_window: spec.initial_window,
         initial_ssthresh: spec.initial_ssthresh.unwrap_or(spec.window),
         byte_counting: spec.byte_counting.unwrap_or(false),
+        cwnd_validation: spec.cwnd_validation,
         limited_transmit: match spec.limited_transmit {
             LimitedTransmit::Off => tcp::LimitedTransmit::Off,
             LimitedTransmit::New => tcp::LimitedTransmit::New,
@@ -241,6 +243,10 @@ fn connection(spec: &scenario::Flow) -> ConnectionConfig {
         rack: spec.rack,
         prr: spec.prr,
         ecn: spec.ecn,
+        rto: match spec.rto {
+            RtoFormula::Rfc6298 => tcp::RtoFormula::Rfc6298,
+            RtoFormula::Linux => tcp::RtoFormula::Linux,
+        },
         min_rto: spec.min_rto.duration(),
         initial_rto: spec.initial_rto.duration(),
         total: u64::MAX,
@@ -251,6 +257,7 @@ fn connection(spec: &scenario::Flow) -> ConnectionConfig {
             DelayedAck::Dynamic => tcp::DelayedAck::Dynamic { segment: spec.segment },
         },
         delayed_ack_timeout: spec.delayed_ack_timeout.duration(),
+        quick_acks: spec.quick_acks,
         sack: spec.sack,
         ecn: spec.ecn,
     };
@@ -262,5 +269,13 @@ fn connection(spec: &scenario::Flow) -> ConnectionConfig {
         OpenedBy::Receiver => End::Receiver,
         OpenedBy::Sender => End::Sender,
     };
-    ConnectionConfig { sender, receiver, opened_by, request }
+    let syn_timer = match spec.syn_timer {
+        SynTimer::Exact => tcp::SynTimer::Exact,
+        SynTimer::Linux => {
+            let mut rng = RngStream::new(seed, StreamId::HostClock, u64::from(index));
+            let range = tcp::SynTimer::UPTIMES.as_secs_f64();
+            tcp::SynTimer::Linux { uptime: Duration::from_secs_f64(range * rng.uniform()) }
+        }
+    };
+    ConnectionConfig { sender, receiver, opened_by, request, syn_timer }
 }

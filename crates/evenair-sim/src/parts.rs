@@ -7,14 +7,15 @@ use evenair_core::traffic::{Application, Family};
 use evenair_core::{loss, queue};
 use serde_json::Value;
 
-use crate::scenario::UDP;
+use crate::scenario::{UDP, presets};
 
-/// Every queue discipline, congestion control, PHY, loss model, application and distribution:
+/// Every queue discipline, congestion control, preset of TCP's options, PHY, loss model, application and distribution:
 /// `kind`, `name`, `summary`, `source` and `parameters` (each `name`, `default`, `accepts`,
 /// `meaning`).
 pub fn parts() -> Value {
     let mut parts = list::<queue::Config>();
     parts.extend(list::<congestion::Config>());
+    parts.extend(presets());
     parts.push(describe("datagram transport", UDP, Vec::new()));
     parts.extend(phy::REGISTRY.iter().map(|phy| describe("PHY", phy, Vec::new())));
     parts.extend(list::<loss::Config>());

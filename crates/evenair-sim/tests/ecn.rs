@@ -11,8 +11,8 @@ fn result(overrides: &[&str]) -> RunResult {
         [[station]]
         count = 3
         flows = [
-            { direction = "down", window = 40 },
-            { direction = "up", application = { kind = "web", size = "100 KB", think = "100 ms" } },
+            { direction = "down", tcp = "ns2", window = 40 },
+            { direction = "up", tcp = "ns2", application = { kind = "web", size = "100 KB", think = "100 ms" } },
         ]
     "#;
     let mut document = document_from_toml(text.as_bytes(), "test").unwrap();

@@ -19,10 +19,10 @@ const BASE: &str = r#"
     warmup = "1 s"
     [[station]]
     count = 3
-    flows = [{ direction = "up" }]
+    flows = [{ direction = "up", tcp = "ns2" }]
     [[station]]
     count = 3
-    flows = [{ direction = "down" }]
+    flows = [{ direction = "down", tcp = "ns2" }]
 "#;
 
 const QUEUES: [&str; 9] = [
@@ -57,7 +57,7 @@ const VARIANTS: [&str; 18] = [
     "station.0.flows.0.stop=2 s",
     "trace.interval=0.1 s",
 ];
-const FLOWS: [&str; 12] = [
+const FLOWS: [&str; 14] = [
     "delayed_ack=1",
     "delayed_ack=4",
     "delayed_ack=dynamic",
@@ -70,6 +70,8 @@ const FLOWS: [&str; 12] = [
     "byte_counting=true",
     "segment=536",
     "start=1.5 s",
+    "tcp=linux",
+    "tcp=rfc",
 ];
 
 /// Switches of flows, where errors lose segments and repairs.

@@ -31,10 +31,10 @@ const SCENARIO: &str = r#"
     immediate_access = false
     [[station]]
     extra_header = 20
-    flows = [{ direction = "up" }]
+    flows = [{ direction = "up", tcp = "ns2" }]
     [[station]]
     extra_header = 20
-    flows = [{ direction = "down" }]
+    flows = [{ direction = "down", tcp = "ns2" }]
 "#;
 
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=10;

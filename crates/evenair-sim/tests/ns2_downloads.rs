@@ -155,7 +155,7 @@ fn simulate(row: &Value) -> Vec<RunResult> {
             text,
             r#"
             [[station]]
-            flows = [{{ direction = "down", segment = 1000, window = {window},
+            flows = [{{ direction = "down", tcp = "ns2", segment = 1000, window = {window},
                 initial_window = {first}, initial_ssthresh = {ssthresh}, delayed_ack = {d},
                 delayed_ack_timeout = {timer}, start = {start} }}]"#
         )

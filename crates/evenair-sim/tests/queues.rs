@@ -43,7 +43,7 @@ fn codel_marks_instead_of_dropping() {
         rate = "100 Mbps"
         delay = "20 ms"
         [[station]]
-        flows = [{ direction = "down", window = 200 }]
+        flows = [{ direction = "down", tcp = "ns2", window = 200 }]
     "#;
     let with = result(scenario, &[("station.0.flows.0.ecn", "true")]);
     let without = result(scenario, &[]);

@@ -18,7 +18,7 @@ const CELL: &str = r#"
     duration = "20 s"
     [[station]]
     count = 2
-    flows = [{ direction = "down", window = 60 }, { direction = "up" }]
+    flows = [{ direction = "down", tcp = "ns2", window = 60 }, { direction = "up", tcp = "ns2" }]
 "#;
 
 /// The server of the one-link case, and a router with no delay of its own that changes nothing.
@@ -51,7 +51,7 @@ fn a_bottleneck_is_what_tcp_gets() {
             { between = ["r0", "ap"], rate = "2 Mbps", delay = "1 ms" },
         ]
         [[station]]
-        flows = [{ direction = "down", window = 40, segment = 960, delayed_ack = 1 }]
+        flows = [{ direction = "down", tcp = "ns2", window = 40, segment = 960, delayed_ack = 1 }]
         "#,
     );
     let bottleneck = link(&result, "r0", "ap");

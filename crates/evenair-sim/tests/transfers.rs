@@ -30,10 +30,11 @@ const WIRED: &str = r#"
     [[wired.flow]]
     from = "server"
     to = "client"
+    tcp = "ns2"
     delayed_ack = 1
     application = { kind = "web", think = "1 s", size = "14600 B", sessions = 1, request = 200 }
     [[station]]
-    flows = [{ direction = "up", host = "client", application = { kind = "file", size = 1 } }]
+    flows = [{ direction = "up", tcp = "ns2", host = "client", application = { kind = "file", size = 1 } }]
 "#;
 /// The station's file is outside the measured time.
 const QUIET: &str = "station.0.flows.0.start=19 s";
@@ -121,7 +122,7 @@ fn the_mean_over_a_lone_cell_is_that_of_its_frames() {
         wired = { rate = "unlimited", delay = "20 ms" }
         cell = { control_rate = "2 Mbps", immediate_access = false, mac_overhead = 36 }
         [[station]]
-        flows = [{ direction = "down", window = 1, segment = 1000, delayed_ack = 1,
+        flows = [{ direction = "down", tcp = "ns2", window = 1, segment = 1000, delayed_ack = 1,
                    application = { kind = "web", size = "5 KB", think = "1 s", opened_by = "sender", sessions = 400 } }]
         "#,
         &[],
@@ -155,7 +156,7 @@ const CELL: &str = r#"
     duration = "60 s"
     [[station]]
     count = 4
-    flows = [{ direction = "down", application = { kind = "web", think = "1 s", sessions = 5 } }]
+    flows = [{ direction = "down", tcp = "ns2", application = { kind = "web", think = "1 s", sessions = 5 } }]
 "#;
 
 /// What each flow fetched, in its order.
@@ -248,9 +249,9 @@ fn mice_and_elephants_share_a_cell() {
         warmup = "10 s"
         [[station]]
         count = 3
-        flows = [{ direction = "down", application = { kind = "web", think = "1 s" } }]
+        flows = [{ direction = "down", tcp = "ns2", application = { kind = "web", think = "1 s" } }]
         [[station]]
-        flows = [{ direction = "down" }]
+        flows = [{ direction = "down", tcp = "ns2" }]
     "#;
     let result = result(text, &[], 1);
     assert_eq!(result.duration_s, 30.0);
@@ -309,7 +310,7 @@ fn a_queue_without_a_limit_loses_nothing() {
         cell = { queue = { kind = "droptail", limit = "unlimited" } }
         [[station]]
         count = 50
-        flows = [{ direction = "down", window = 1000, start = 0 }]
+        flows = [{ direction = "down", tcp = "ns2", window = 1000, start = 0 }]
     "#;
     let result = result(text, &[], 1);
     assert_eq!(result.ap_queue.drops, 0);

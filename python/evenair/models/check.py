@@ -172,6 +172,7 @@ def _downloads(
 ) -> Scenario:
     flow = {
         "direction": "down",
+        "tcp": "ns2",
         "segment": cell.segment,
         "header": cell.header,
         "window": delayed_ack,

@@ -17,13 +17,16 @@ mod rtt;
 mod sack;
 mod send_times;
 mod sender;
+mod syn_timer;
 mod tcb;
 #[cfg(test)]
 mod tests;
+mod usage;
 
 pub use connection::{Connection, ConnectionConfig, ReceivingEnd, SendingEnd};
 pub use limits::{Limit, LimitTimes};
 pub use receiver::{AckAction, DelayedAck, Receiver, ReceiverConfig};
-pub use rtt::{MAX_RTO, RttEstimator};
+pub use rtt::{MAX_RTO, RtoFormula, RttEstimator};
 pub use sack::{MAX_BLOCKS, SackBlocks};
 pub use sender::{LimitedTransmit, Segment, Sender, SenderConfig, SenderCounters};
+pub use syn_timer::SynTimer;

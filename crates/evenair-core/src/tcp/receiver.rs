@@ -42,6 +42,8 @@ pub struct ReceiverConfig {
     pub delayed_ack: DelayedAck,
     /// How long an ACK is held back at most.
     pub delayed_ack_timeout: Duration,
+    /// The first ACKs that would be held back, and are not (Linux: `TCP_MAX_QUICKACKS`).
+    pub quick_acks: u32,
     /// Whether ACKs report what has arrived out of order ([`Receiver::sack`]).
     pub sack: bool,
     /// Whether congestion marks are echoed (RFC 3168), if the other end agrees.
@@ -69,6 +71,8 @@ pub struct Receiver {
     recent: Vec<u64>,
     /// In-order segments that have not been acknowledged.
     unacked: u32,
+    /// ACKs that are still sent at once.
+    quick: u32,
     deadline: Instant,
 }
 
@@ -76,7 +80,8 @@ impl Receiver {
     /// Expecting the first byte.
     pub fn new(config: ReceiverConfig) -> Self {
         let (rcv_nxt, out_of_order, recent, unacked) = (0, Vec::new(), Vec::new(), 0);
-        Self { config, rcv_nxt, out_of_order, recent, unacked, deadline: Instant::NEVER }
+        let (quick, deadline) = (config.quick_acks, Instant::NEVER);
+        Self { config, rcv_nxt, out_of_order, recent, unacked, quick, deadline }
     }
 
     /// The next byte that is expected: all before it have arrived.
@@ -115,7 +120,7 @@ impl Receiver {
     }
 
     /// Takes a segment of `payload` bytes from `seq` on.
-    #[inline]
+    #[inline(always)]
     pub fn on_segment(&mut self, now: Instant, seq: u64, payload: u32) -> AckAction {
         let end = seq + u64::from(payload);
         if end <= self.rcv_nxt || seq > self.rcv_nxt {
@@ -133,6 +138,10 @@ impl Receiver {
         }
         self.unacked += 1;
         if self.unacked >= self.config.delayed_ack.threshold(end) {
+            return self.acknowledge();
+        }
+        if self.quick > 0 {
+            self.quick -= 1;
             return self.acknowledge();
         }
         if self.unacked == 1 {

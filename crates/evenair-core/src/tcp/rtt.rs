@@ -7,12 +7,25 @@ pub const CLOCK_GRANULARITY: Duration = Duration::from_millis(10);
 /// The longest timeout, backed off or not (RFC 6298 2.5 allows a maximum of at least 60 s).
 pub const MAX_RTO: Duration = Duration::from_secs(60);
 
+/// How the retransmission timeout follows from round-trip times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtoFormula {
+    /// RFC 6298: SRTT + max(G, 4 RTTVAR), and at least the minimum.
+    Rfc6298,
+    /// Linux (`tcp_rtt_estimator`): SRTT and a deviation that is at least the minimum. The deviation
+    /// rises at once and falls by a quarter of the excess each round trip.
+    Linux,
+}
+
 /// Smoothed round-trip time and the timeout that follows from it.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
+    formula: RtoFormula,
     min_rto: Duration,
     /// SRTT and RTTVAR, once there is a sample.
     smoothed: Option<(Duration, Duration)>,
+    /// With Linux's formula.
+    deviation: LinuxDeviation,
     rto: Duration,
     samples: u64,
     sum: Duration,
@@ -21,9 +34,10 @@ pub struct RttEstimator {
 
 impl RttEstimator {
     /// No sample yet: the timeout is `initial_rto`, and never below `min_rto` afterwards.
-    pub fn new(initial_rto: Duration, min_rto: Duration) -> Self {
+    pub fn new(formula: RtoFormula, initial_rto: Duration, min_rto: Duration) -> Self {
         let (samples, sum, least) = (0, Duration::ZERO, Duration::MAX);
-        Self { min_rto, smoothed: None, rto: initial_rto, samples, sum, least }
+        let (deviation, smoothed) = (LinuxDeviation::default(), None);
+        Self { formula, min_rto, smoothed, deviation, rto: initial_rto, samples, sum, least }
     }
 
     /// Takes a round-trip time measured on a segment that was sent once (Karn; RFC 6298 3), and
@@ -32,10 +46,16 @@ impl RttEstimator {
         self.samples += 1;
         self.sum += rtt;
         self.least = self.least.min(rtt);
-        let (srtt, rttvar) = smooth(self.smoothed, rtt);
+        let before = self.smoothed;
+        let (srtt, rttvar) = smooth(before, rtt);
         self.smoothed = Some((srtt, rttvar));
-        let rto = srtt + CLOCK_GRANULARITY.max(rttvar * 4);
-        self.rto = rto.max(self.min_rto).min(MAX_RTO);
+        let rto = match self.formula {
+            RtoFormula::Rfc6298 => (srtt + CLOCK_GRANULARITY.max(rttvar * 4)).max(self.min_rto),
+            RtoFormula::Linux => {
+                srtt + self.deviation.update(before.map(|(srtt, _)| srtt), rtt, self.min_rto)
+            }
+        };
+        self.rto = rto.min(MAX_RTO);
     }
 
     /// Doubles the timeout (RFC 6298 5.5).
@@ -69,6 +89,40 @@ impl RttEstimator {
     }
 }
 
+/// Linux's deviation of round-trip times, four times their mean deviation, for a sample a round trip.
+#[derive(Clone, Copy, Debug, Default)]
+struct LinuxDeviation {
+    /// `mdev_us`: smoothed.
+    mean: Duration,
+    /// `mdev_max_us`: the largest mean of this round trip.
+    largest: Duration,
+    /// `rttvar_us`: what the timeout has.
+    rttvar: Duration,
+}
+
+impl LinuxDeviation {
+    /// Takes a sample, before which SRTT was `srtt`. Returns what is added to SRTT.
+    fn update(&mut self, srtt: Option<Duration>, rtt: Duration, least: Duration) -> Duration {
+        let Some(srtt) = srtt else {
+            self.mean = rtt * 2;
+            self.rttvar = self.mean.max(least);
+            self.largest = self.rttvar;
+            return self.rttvar;
+        };
+        let error = rtt.saturating_sub(srtt) + srtt.saturating_sub(rtt);
+        let rise = error.saturating_sub(self.mean / 4);
+        // A shorter round-trip time raises the deviation by an eighth of what a longer one does.
+        let rise = if rtt < srtt { rise / 8 } else { rise };
+        self.mean = (self.mean + rise).saturating_sub((self.mean / 4).saturating_sub(error));
+        self.largest = self.largest.max(self.mean);
+        self.rttvar = self.rttvar.max(self.largest);
+        // The sample ends a round trip.
+        self.rttvar = self.rttvar.saturating_sub((self.rttvar - self.largest) / 4);
+        self.largest = least;
+        self.rttvar
+    }
+}
+
 /// SRTT and RTTVAR after a sample, from those before it (RFC 6298 2.2 and 2.3, with alpha = 1/8 and
 /// beta = 1/4).
 pub(super) fn smooth(before: Option<(Duration, Duration)>, rtt: Duration) -> (Duration, Duration) {
@@ -90,7 +144,7 @@ mod tests {
     /// Worked by hand from RFC 6298 section 2.
     #[test]
     fn follows_the_rfc() {
-        let mut rtt = RttEstimator::new(Duration::from_secs(3), MS(200));
+        let mut rtt = RttEstimator::new(RtoFormula::Rfc6298, MS(3000), MS(200));
         assert_eq!(rtt.rto(), MS(3000));
         rtt.sample(MS(100)); // SRTT 100, RTTVAR 50
         assert_eq!(rtt.rto(), MS(300));
@@ -104,9 +158,39 @@ mod tests {
         assert_eq!(rtt.rto(), Duration::from_nanos(282_500_000));
     }
 
+    /// Worked by hand from Linux's `tcp_rtt_estimator`, of which `mdev` and `rttvar` are four times the
+    /// mean deviation.
+    #[test]
+    fn follows_linux() {
+        let mut rtt = RttEstimator::new(RtoFormula::Linux, MS(1000), MS(200));
+        assert_eq!(rtt.rto(), MS(1000));
+        rtt.sample(MS(80)); // mdev 160; rttvar 200, the minimum
+        assert_eq!(rtt.rto(), MS(280));
+        rtt.sample(MS(400)); // error 320: mdev 160 - 40 + 320 = 440 and rttvar 440; SRTT 120
+        assert_eq!(rtt.rto(), MS(560));
+        rtt.sample(MS(120)); // error 0: mdev 330; rttvar 440 - 110 / 4 = 412.5
+        assert_eq!(rtt.rto(), Duration::from_nanos(532_500_000));
+        rtt.sample(MS(40)); // 80 below: less than 330 / 4, so mdev 330 - 82.5 + 80 = 327.5
+        // rttvar 412.5 - 85 / 4 = 391.25; SRTT 110
+        assert_eq!(rtt.rto(), Duration::from_nanos(501_250_000));
+        rtt.sample(MS(10)); // 100 below: mdev 327.5 + (100 - 81.875) / 8 = 329.765625
+        // rttvar 391.25 - (391.25 - 329.765625) / 4 = 375.87890625; SRTT 97.5
+        assert_eq!(rtt.rto(), Duration::from_nanos(473_378_907));
+    }
+
+    /// What a deviation of zero leaves: SRTT + 200 ms, where RFC 6298 has 200 ms.
+    #[test]
+    fn linux_adds_the_minimum_to_the_round_trip_time() {
+        let mut rtt = RttEstimator::new(RtoFormula::Linux, MS(1000), MS(200));
+        for _ in 0..200 {
+            rtt.sample(MS(60));
+        }
+        assert_eq!(rtt.rto(), MS(260));
+    }
+
     #[test]
     fn stays_between_its_bounds() {
-        let mut rtt = RttEstimator::new(Duration::from_secs(3), MS(200));
+        let mut rtt = RttEstimator::new(RtoFormula::Rfc6298, MS(3000), MS(200));
         for _ in 0..50 {
             rtt.sample(MS(1));
         }

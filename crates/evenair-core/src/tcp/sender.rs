@@ -12,13 +12,13 @@
 //!   initial sequence number (RFC 6582, 3.2, step 1), which would leave the first segment out;
 //! - of ECN (RFC 3168) the rule for a cwnd of one segment (6.1.2), which sends the next segment only
 //!   when the timer expires, is left out: a mark leaves two segments, or what cwnd was if that is less;
-//! - cwnd grows on although the receiver's window limits the sender, as in ns-2 and in the papers'
-//!   figures; FlightSize, not cwnd, is what a loss halves.
+//! - cwnd grows only while it limits the sender (RFC 7661 section 4.3, by Linux's rule: [`super::usage`]),
+//!   or always, as in ns-2. It is not reduced while it does not limit.
 
 use super::congestion::{CongestionControl, Controller, Window};
 use super::limits::{Limit, LimitClock};
 use super::recovery::Recovery;
-use super::rtt::RttEstimator;
+use super::rtt::{RtoFormula, RttEstimator};
 use super::tcb::Tcb;
 use crate::delays::Delays;
 use crate::time::{Duration, Instant};
@@ -37,6 +37,8 @@ pub struct SenderConfig {
     /// Whether cwnd grows by the segments that an ACK covers instead of once per ACK (RFC 3465,
     /// without its limit).
     pub byte_counting: bool,
+    /// Whether cwnd grows only while it limits the sender (RFC 7661).
+    pub cwnd_validation: bool,
     /// What each of the first two duplicate ACKs allows to be sent.
     pub limited_transmit: LimitedTransmit,
     /// Whether crucial segments are marked (Gong et al. 2006, section III-A).
@@ -51,7 +53,9 @@ pub struct SenderConfig {
     /// Whether segments may be marked by queues instead of dropped (RFC 3168), if the other end
     /// agrees.
     pub ecn: bool,
-    /// The smallest retransmission timeout.
+    /// How the retransmission timeout follows from round-trip times.
+    pub rto: RtoFormula,
+    /// The lower bound of the retransmission timeout; what it bounds depends on `rto`.
     pub min_rto: Duration,
     /// The retransmission timeout before the first round-trip time is known.
     pub initial_rto: Duration,
@@ -292,6 +296,7 @@ impl Sender {
             _ => None,
         };
         let event = tcb.event(now, tcb.segments(ack - tcb.snd_una), rtt);
+        let may_grow = !tcb.config.cwnd_validation || tcb.is_cwnd_limited(recovery.in_flight(tcb));
         tcb.snd_una = ack;
         tcb.snd_nxt = tcb.snd_nxt.max(ack);
         tcb.duplicate_acks = 0;
@@ -299,7 +304,11 @@ impl Sender {
         tcb.timed_out = false;
         let mut restart_timer = true;
         if !tcb.in_recovery {
-            tcb.control.on_ack(&mut tcb.window, &event);
+            if may_grow {
+                tcb.control.on_ack(&mut tcb.window, &event);
+            } else {
+                tcb.on_ack_without_growth(event);
+            }
         } else if tcb.recover.is_some_and(|recover| ack < recover) {
             restart_timer = recovery.on_partial_ack(tcb, event.acked);
             tcb.control.on_partial_ack(&mut tcb.window, &event);

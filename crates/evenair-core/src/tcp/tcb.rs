@@ -5,6 +5,7 @@ use super::congestion::{AckEvent, CongestionControl, Controller, Window};
 use super::rtt::RttEstimator;
 use super::send_times::SendTimes;
 use super::sender::{Segment, SenderConfig, SenderCounters};
+use super::usage::CwndUsage;
 use crate::time::{Duration, Instant};
 
 /// Segments are crucial while cwnd is below this: too few to be followed by three duplicate ACKs
@@ -62,6 +63,7 @@ pub(super) struct Tcb {
     pub(super) stopped: bool,
     /// What ECN needs to know of the last reduction of the window.
     pub(super) reduction: Reduction,
+    usage: CwndUsage,
     pub(super) counters: SenderCounters,
 }
 
@@ -70,7 +72,7 @@ impl Tcb {
         Self {
             control,
             window: Window { cwnd: 1.0, ssthresh: f64::from(config.initial_ssthresh) },
-            rtt: RttEstimator::new(config.initial_rto, config.min_rto),
+            rtt: RttEstimator::new(config.rto, config.initial_rto, config.min_rto),
             snd_una: 0,
             snd_nxt: 0,
             snd_max: 0,
@@ -85,6 +87,7 @@ impl Tcb {
             timed_out: false,
             stopped: false,
             reduction: Reduction::default(),
+            usage: CwndUsage::default(),
             counters: SenderCounters::default(),
             config,
         }
@@ -194,6 +197,25 @@ impl Tcb {
         let (snd_una, snd_nxt) = (self.snd_una, self.snd_nxt);
         let segment = u64::from(self.config.segment);
         AckEvent { now, acked, credit, flight, rtt, snd_una, snd_nxt, segment }
+    }
+
+    /// Whether cwnd limits the sender, which has sent all that it may since the last ACK: `in_flight`
+    /// bytes are in the network. To be called before an ACK is taken into account.
+    #[inline(never)]
+    pub(super) fn is_cwnd_limited(&mut self, in_flight: u64) -> bool {
+        let segment = u64::from(self.config.segment);
+        let has_no_room = in_flight + segment > self.window.cwnd as u64 * segment;
+        self.usage.note(has_no_room, self.snd_una, self.snd_max);
+        self.usage.may_grow(&self.window, segment)
+    }
+
+    /// New data was acknowledged while cwnd does not limit the sender.
+    #[cold]
+    pub(super) fn on_ack_without_growth(&mut self, event: AckEvent) {
+        let cwnd = self.window.cwnd;
+        self.control.on_ack(&mut self.window, &AckEvent { credit: 0.0, ..event });
+        // A control that decides once a round does not look at the credit.
+        self.window.cwnd = self.window.cwnd.min(cwnd);
     }
 
     pub(super) fn segments(&self, bytes: u64) -> f64 {

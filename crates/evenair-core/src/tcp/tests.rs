@@ -1,4 +1,4 @@
-//! The sender and the receiver by hand ([`sending`], [`receiving`], [`sack`], [`rack`], [`ecn`]), and both with a path
+//! The sender and the receiver by hand ([`sending`], [`receiving`], [`sack`], [`rack`], [`ecn`]), whether cwnd grows where it does not limit the sender ([`validation`]), and both with a path
 //! between them that loses, delays and reorders ([`path`], [`transfers`], what theory says of random
 //! losses: [`pftk`], and each congestion control on a link that queues: [`variants`]).
 
@@ -12,12 +12,13 @@ mod receiving;
 mod sack;
 mod sending;
 mod transfers;
+mod validation;
 mod variants;
 
 use super::congestion::{Config, Controller, Window};
 use super::{
-    AckAction, ConnectionConfig, DelayedAck, LimitedTransmit, Receiver, ReceiverConfig, SackBlocks,
-    Segment, SenderConfig, SenderCounters, SendingEnd,
+    AckAction, ConnectionConfig, DelayedAck, LimitedTransmit, Receiver, ReceiverConfig, RtoFormula,
+    SackBlocks, Segment, SenderConfig, SenderCounters, SendingEnd, SynTimer,
 };
 use crate::packet::{FlowId, NodeId};
 use crate::time::{Duration, Instant};
@@ -38,12 +39,14 @@ fn plain() -> SenderConfig {
         initial_window: 1,
         initial_ssthresh: 1_000_000,
         byte_counting: false,
+        cwnd_validation: false,
         limited_transmit: LimitedTransmit::Off,
         spm_marking: false,
         sack: false,
         rack: false,
         prr: false,
         ecn: false,
+        rto: RtoFormula::Rfc6298,
         min_rto: Duration::from_millis(200),
         initial_rto: Duration::from_secs(3),
         total: u64::MAX,
@@ -55,6 +58,7 @@ fn receiver_config(delayed_ack: u32) -> ReceiverConfig {
     ReceiverConfig {
         delayed_ack,
         delayed_ack_timeout: Duration::from_millis(100),
+        quick_acks: 0,
         sack: false,
         ecn: false,
     }
@@ -75,7 +79,8 @@ const HEADER: PacketHeader =
 fn connection_config(sender: SenderConfig, delayed_ack: u32) -> ConnectionConfig {
     let receiver =
         ReceiverConfig { sack: sender.sack, ecn: sender.ecn, ..receiver_config(delayed_ack) };
-    ConnectionConfig { sender, receiver, opened_by: End::Sender, request: 0 }
+    let syn_timer = SynTimer::Exact;
+    ConnectionConfig { sender, receiver, opened_by: End::Sender, request: 0, syn_timer }
 }
 
 /// A sending end whose SYN is the next segment to be sent.

@@ -160,7 +160,9 @@ station.0.flows.1.header=0 => station.0.flows.1.header => got 0 | from 28 to 120
 station.0.flows.1.window=0 => station.0.flows.1.window => got 0 | from 1 to 65535
 station.0.flows.1.window=65536 => station.0.flows.1.window => got 65536 | from 1 to 65535
 station.0.flows.1.window='42' => station.0.flows.1.window => got "42" | from 1 to 65535
-station.0.flows.1.initial_window=21 => station.0.flows.1.initial_window => got 21 | the window, 20
+station.0.flows.1.initial_window=2155 => station.0.flows.1.initial_window => got 2155 | the window, 2154
+station.0.flows.1.tcp=lunix => station.0.flows.1.tcp => did you mean "linux"? accepted: "linux", "rfc", "ns2"
+station.0.flows.1.quick_acks=-1 => station.0.flows.1.quick_acks => got -1 | from 0 to 65535
 station.0.flows.1.delayed_ack=0 => station.0.flows.1.delayed_ack => got 0 | from 1 to 65535, or "dynamic"
 station.0.flows.1.delayed_ack=dynamc => station.0.flows.1.delayed_ack => got "dynamc" | or "dynamic"
 station.0.flows.1.delayed_ack=-2 => station.0.flows.1.delayed_ack => got -2 | or "dynamic"

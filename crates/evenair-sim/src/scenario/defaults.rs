@@ -6,6 +6,7 @@ use evenair_core::traffic::CbrConfig;
 use serde_json::{Map, Value};
 
 use super::choices::Preamble;
+use super::presets;
 use super::topology::SERVER;
 use super::transport::UDP;
 use super::types::{PhyKind, Scenario, WiredLink};
@@ -51,9 +52,7 @@ fn fill_flow(flow: &mut Map<String, Value>) {
     if transport.and_then(Value::as_str) == Some(UDP.name) {
         default_to(flow, "application", DEFAULT_OVER_UDP);
     }
-    if flow.get("window").and_then(Value::as_u64) == Some(1) {
-        default_to(flow, "initial_window", 1);
-    }
+    presets::fill(flow);
 }
 
 /// The tables in a list.

@@ -19,6 +19,7 @@ mod error;
 mod names;
 mod node_names;
 mod overrides;
+mod presets;
 mod queue;
 #[cfg(test)]
 mod tests;
@@ -31,12 +32,14 @@ mod validate;
 pub use document::document_from_toml;
 pub use error::ScenarioError;
 pub use overrides::set;
+pub use presets::TcpPreset;
+pub(crate) use presets::parts as presets;
 pub use queue::Queue;
 pub(crate) use topology::{ACCESS_POINT, SERVER, Topology};
 pub(crate) use transport::UDP;
 pub use types::{
     Cell, CellKind, ControlRate, DelayedAck, Direction, Flow, LimitedTransmit, PhyKind, Preamble,
-    RtsThreshold, Scenario, Station, Trace, Transport, Wired, WiredLink,
+    RtoFormula, RtsThreshold, Scenario, Station, SynTimer, Trace, Transport, Wired, WiredLink,
 };
 pub(crate) use validate::numbered;
 

@@ -37,3 +37,27 @@ named! {
     }
     planned []
 }
+
+named! {
+    /// How the retransmission timeout follows from round-trip times.
+    pub enum RtoFormula {
+        /// RFC 6298: `min_rto` bounds the timeout.
+        Rfc6298 => "rfc6298",
+        /// Linux: `min_rto` bounds what is added to SRTT.
+        #[default]
+        Linux => "linux",
+    }
+    planned []
+}
+
+named! {
+    /// When an unanswered SYN, or the request after it, is repeated.
+    pub enum SynTimer {
+        /// Exactly after the timeout.
+        Exact => "exact",
+        /// On the ticks of Linux's timer wheel, on a clock of the flow's own.
+        #[default]
+        Linux => "linux",
+    }
+    planned []
+}

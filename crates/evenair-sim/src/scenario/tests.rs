@@ -104,19 +104,24 @@ fn every_default_is_the_interfaces() {
                 "application": "bulk",
                 "segment": 1460,
                 "header": 40,
-                "window": 20,
-                "initial_window": 2,
-                "initial_ssthresh": 20,
+                "tcp": "linux",
+                "window": 2154,
+                "initial_window": 10,
+                "initial_ssthresh": 0x7FFF_FFFF,
                 "delayed_ack": 2,
-                "delayed_ack_timeout": 0.1,
-                "byte_counting": false,
+                "delayed_ack_timeout": 0.04,
+                "quick_acks": 16,
+                "byte_counting": true,
+                "cwnd_validation": true,
                 "spm_marking": false,
                 "limited_transmit": "new",
-                "sack": false,
-                "rack": false,
-                "prr": false,
+                "sack": true,
+                "rack": true,
+                "prr": true,
+                "rto": "linux",
                 "min_rto": 0.2,
-                "initial_rto": 3.0,
+                "initial_rto": 1.0,
+                "syn_timer": "linux",
             }],
         }],
     });
@@ -177,8 +182,13 @@ const EXAMPLE_WITHOUT_CELL: &str = "[[station]]\nflows = [{ direction = \"down\"
 #[test]
 fn marking_and_counting_follow_the_queue() {
     let scenario = overridden(
-        "[[station]]\nflows = [{ direction = \"down\" }, { direction = \"up\" }, \
-         { direction = \"up\", byte_counting = false }, { direction = \"up\", transport = \"udp\", rate = 1e6 }]",
+        r#"[[station]]
+        flows = [
+            { direction = "down", tcp = "ns2" },
+            { direction = "up", tcp = "rfc" },
+            { direction = "up", tcp = "ns2", byte_counting = false },
+            { direction = "up", tcp = "ns2", transport = "udp", rate = 1e6 },
+        ]"#,
         &[("cell.queue", "spm-af")],
     );
     let flags: Vec<_> = scenario.station[0]
@@ -199,7 +209,7 @@ fn marking_and_counting_follow_the_queue() {
 fn values_that_depend_on_others_follow_them() {
     let udp = with_flow(", transport = \"udp\", rate = \"1 Mbps\"").station.remove(0);
     assert_eq!(udp.flows[0].application.name(), "cbr");
-    let one = with_flow(", window = 1").station.remove(0);
+    let one = with_flow(", window = 1, tcp = \"ns2\"").station.remove(0);
     assert_eq!(one.flows[0].initial_window, 1);
     assert_eq!(one.flows[0].initial_ssthresh, Some(1));
 }
@@ -367,7 +377,7 @@ proptest! {
         key in prop::sample::select(KEYS),
         value in prop_oneof![
             "-?[0-9]{1,12}", "-?[0-9]{1,5}\\.[0-9]{1,3}", "[0-9]{1,4} (s|ms|us|Mbps|kbps|KB|B|x)",
-            "las|spm-af|droptail|short|long|off|udp|cbr|bulk|true|false|802\\.11a|unlimited|\\[\\]|\\{\\}|nan|inf",
+            "las|spm-af|droptail|short|long|off|linux|rfc|ns2|udp|cbr|bulk|true|false|802\\.11a|unlimited|\\[\\]|\\{\\}|nan|inf",
         ],
     ) {
         let mut document = document(EXAMPLE);
@@ -422,17 +432,22 @@ const KEYS: &[&str] = &[
     "station.0.flows.0.application",
     "station.0.flows.0.segment",
     "station.0.flows.0.header",
+    "station.0.flows.0.tcp",
     "station.0.flows.0.window",
     "station.0.flows.0.initial_window",
     "station.0.flows.0.initial_ssthresh",
     "station.0.flows.0.delayed_ack",
     "station.0.flows.0.delayed_ack_timeout",
+    "station.0.flows.0.quick_acks",
     "station.0.flows.0.byte_counting",
+    "station.0.flows.0.cwnd_validation",
     "station.0.flows.0.spm_marking",
     "station.0.flows.0.sack",
     "station.0.flows.0.rack",
     "station.0.flows.0.prr",
+    "station.0.flows.0.rto",
     "station.0.flows.0.min_rto",
+    "station.0.flows.0.syn_timer",
     "station.0.flows.0.start",
     "station.0.flows.0.stop",
     "station.0.flows.0.rate",

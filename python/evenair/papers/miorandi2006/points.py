@@ -107,7 +107,7 @@ class UpDown:
     def changes(self, effort: Effort) -> dict[str, Any]:
         """Return the keys that differ from the base scenario."""
         flow = {"transport": "newreno", "application": "bulk", "segment": 1000, "start": 0}
-        flow |= {"window": self.window, "initial_window": 1, "delayed_ack": 1}
+        flow |= {"tcp": "ns2", "window": self.window, "initial_window": 1, "delayed_ack": 1}
         groups = [{"count": 5, "flows": [{**flow, "direction": way}]} for way in ("up", "down")]
         return {
             "duration": effort.duration_s,
@@ -150,7 +150,7 @@ class Shared:
         """Return the keys that differ from the base scenario."""
         web = Web(10, self.window).changes(effort)
         flow = {"direction": "down", "transport": "newreno", "segment": 1000, "start": 0}
-        flow |= {"window": self.window, "initial_window": 1, "delayed_ack": 1}
+        flow |= {"tcp": "ns2", "window": self.window, "initial_window": 1, "delayed_ack": 1}
         application = {"kind": "web", "opened_by": "sender", "sessions": effort.sessions}
         application |= {"size": web["station__0__flows__0__application__size"]}
         application |= {"think": {"distribution": "exponential", "mean": THINK_S}}

@@ -27,6 +27,7 @@ use super::limits::{Limit, LimitTimes};
 use super::receiver::ReceiverConfig;
 use super::rtt::RttEstimator;
 use super::sender::SenderConfig;
+use super::syn_timer::SynTimer;
 use crate::delays::Delays;
 use crate::packet::{Packet, PacketKind};
 use crate::time::{Duration, Instant};
@@ -48,11 +49,14 @@ pub struct ConnectionConfig {
     pub opened_by: End,
     /// Payload of the request of a receiver that opens, bytes.
     pub request: u32,
+    /// When the SYN and the request are repeated.
+    pub syn_timer: SynTimer,
 }
 
 /// The timer of the end that opens: it repeats what is unanswered (RFC 6298).
 #[derive(Clone, Debug)]
 struct Opening {
+    timer: SynTimer,
     rtt: RttEstimator,
     /// When the SYN was sent; none if it was repeated (Karn).
     syn_sent: Option<Instant>,
@@ -65,10 +69,11 @@ struct Opening {
 }
 
 impl Opening {
-    fn new(config: &SenderConfig) -> Self {
-        let rtt = RttEstimator::new(config.initial_rto, config.min_rto);
-        let (sent_at, deadline) = (Instant::ZERO, Instant::NEVER);
-        Self { rtt, syn_sent: None, waits: false, sent_at, deadline, timeouts: 0 }
+    fn new(config: &ConnectionConfig) -> Self {
+        let SenderConfig { rto, initial_rto, min_rto, .. } = config.sender;
+        let rtt = RttEstimator::new(rto, initial_rto, min_rto);
+        let (timer, sent_at, deadline) = (config.syn_timer, Instant::ZERO, Instant::NEVER);
+        Self { timer, rtt, syn_sent: None, waits: false, sent_at, deadline, timeouts: 0 }
     }
 
     /// The timer has expired. What has not been answered is lost.
@@ -85,7 +90,7 @@ impl Opening {
     fn sent(&mut self, now: Instant) {
         self.waits = true;
         self.sent_at = now;
-        self.deadline = now + self.rtt.rto();
+        self.deadline = self.timer.expiry(now, self.rtt.rto());
     }
 
     /// The SYN is answered.

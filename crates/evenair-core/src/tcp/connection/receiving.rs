@@ -73,7 +73,7 @@ impl ReceivingEnd {
             header,
             state: State::Listen,
             receiver: Receiver::new(config.receiver),
-            opening: Opening::new(&config.sender),
+            opening: Opening::new(config),
             request: config.request,
             syn_options: if config.receiver.sack { SACK_PERMITTED } else { 0 },
             spm_marking: config.sender.spm_marking,

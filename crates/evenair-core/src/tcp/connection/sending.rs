@@ -50,7 +50,7 @@ impl SendingEnd {
             header,
             state: State::Closed,
             sender: Sender::new(config.sender, control),
-            opening: Opening::new(&config.sender),
+            opening: Opening::new(config),
             answered: None,
             peer_repeats: false,
             syn_options: if config.sender.sack { SACK_PERMITTED } else { 0 },

@@ -128,6 +128,15 @@ impl Recovery {
         }
     }
 
+    /// Bytes in the network: outstanding, and neither reported nor lost as far as this form knows.
+    pub(super) fn in_flight(&self, tcb: &Tcb) -> u64 {
+        match self {
+            Self::NewReno(_) | Self::FineGrained(_) => tcb.snd_nxt - tcb.snd_una,
+            Self::Sack(sack) => sack.in_flight(tcb),
+            Self::Rack(rack) => rack.in_flight(tcb),
+        }
+    }
+
     /// The next segment that may be sent now.
     #[inline(always)]
     pub(super) fn poll_transmit(&mut self, tcb: &mut Tcb, now: Instant) -> Option<Segment> {

@@ -166,6 +166,11 @@ impl Rack {
             (Instant::NEVER, Instant::NEVER, Instant::NEVER);
     }
 
+    /// Bytes in the network, in full segments.
+    pub(super) fn in_flight(&self, tcb: &Tcb) -> u64 {
+        self.sent.inflight() * u64::from(tcb.config.segment)
+    }
+
     /// The next segment that may be sent now.
     #[cold]
     pub(super) fn poll_transmit(&mut self, tcb: &mut Tcb, now: Instant) -> Option<Segment> {

@@ -59,6 +59,11 @@ impl Sack {
         }
     }
 
+    /// Bytes in the network.
+    pub(super) fn in_flight(&self, tcb: &Tcb) -> u64 {
+        if tcb.in_recovery { self.scoreboard.pipe() } else { outstanding(tcb, &self.scoreboard) }
+    }
+
     /// RFC 2018 section 8.
     pub(super) fn on_timeout(&mut self, tcb: &mut Tcb) {
         tcb.snd_nxt = tcb.snd_una;

@@ -45,6 +45,16 @@ fn acknowledges_every_d_segments_and_the_rest_by_timer() {
     assert_eq!(acks_for_ten_segments(5), [(at(40), 5), (at(90), 10)]);
 }
 
+/// Two segments in order per ACK, but the first three ACKs are not held back.
+#[test]
+fn the_first_acks_are_quick() {
+    let config = ReceiverConfig { quick_acks: 3, ..receiver_config(2) };
+    let mut receiver = Receiver::new(config);
+    let acks = (0..8).map(|i| receiver.on_segment(at(i), i * SEGMENT, SEGMENT as u32));
+    let is_ack: Vec<bool> = acks.map(|action| action != AckAction::Wait).collect();
+    assert_eq!(is_ack, [true, true, true, false, true, false, true, false]);
+}
+
 /// The dynamic scheme by hand, segments counted from 1: the first alone (d = 1); 2 and 3 (d = 2); 4
 /// waits with d = 2, 5 with d = 3, and 6 is the third; 7 and 8 wait with d = 3, 9 is the third but
 /// has d = 4, and 10 is the fourth.
