@@ -90,12 +90,12 @@ def test_the_table_shows_names_and_applications(evenair: Evenair, tmp_path: Path
     (tmp_path / "cell.toml").write_text(CELL)
     out = evenair("run", "cell.toml", "--plot", "x.svg").stdout
     lines = [line.split() for line in out.splitlines()]
-    assert ["up-1", "backup-1", "laptop-1", "up", "newreno", "bulk"] in [row[:6] for row in lines]
-    assert ["down-1", "laptop-1", "down", "newreno", "web"] in [row[:5] for row in lines]
+    rows = [row[:5] for row in lines]
+    assert ["backup-1", "laptop-1", "up", "newreno", "bulk"] in rows
+    assert ["down-1", "laptop-1", "down", "newreno", "web"] in rows
     assert "Jain's index of bulk flows" in out
     out = evenair("run", "gong2006", "--set", "duration=1").stdout
     assert "Jain's index 0" in out
-    assert "name" not in out.splitlines()[0]
 
 
 @pytest.mark.parametrize("name", ["", "a\nb", "\x1b[2J", "x" * 1_000_000, " ", "a\u2028b"])
