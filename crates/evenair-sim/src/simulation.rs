@@ -238,7 +238,7 @@ impl<'a, M: CellKind> Simulation<'a, M> {
             self.network.end_wired_event();
             return Step::Event;
         }
-        // At the very end only what timers do still counts, for a sample may be due then.
+        // At the very end only a sample may still be due: what flows do then is not measured.
         if timer_at <= end {
             self.begin_event(timer_at);
             self.on_timer();
@@ -283,7 +283,11 @@ impl<'a, M: CellKind> Simulation<'a, M> {
     #[inline(never)] // seldom in comparison, and long
     fn on_timer(&mut self) {
         let Some(timer) = self.timers.pop() else { return };
-        match self.ids().timer(timer) {
+        let timer = self.ids().timer(timer);
+        if self.now == self.end && timer != Timer::Sample {
+            return;
+        }
+        match timer {
             Timer::End(flow, End::Sender) => self.on_flow_timer(flow, End::Sender),
             Timer::End(flow, End::Receiver) => self.on_flow_timer(flow, End::Receiver),
             Timer::Stop(flow) => {

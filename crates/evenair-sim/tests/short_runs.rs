@@ -70,17 +70,28 @@ proptest! {
     }
 }
 
-/// In 1 ms at the start of the run the air is idle for a DIFS of 50 us, and then busy with frames of some
-/// 12 ms: a share of 0.95, unless backoffs come first.
+/// A datagram that is sent at 0 begins a DIFS of 50 us later and lasts 192 us + 8 us a byte, 12 ms. Of the
+/// first millisecond it has 0.95, and all of a microsecond within it, and nothing of one before it.
 #[test]
 fn an_attempt_counts_until_the_end_of_the_run_only() {
-    let overrides = [("duration", "1 ms"), ("cell.rts_threshold", "off")];
-    let result = simulate(&overrides, 1);
-    assert!((result.ap.airtime_share - 0.95).abs() < 1e-9, "{}", result.ap.airtime_share);
-    // Measured from within an attempt to within it.
-    let overrides = [("warmup", "3 ms"), ("duration", "1 us"), ("cell.rts_threshold", "off")];
-    let within = simulate(&overrides, 1);
-    assert!((within.ap.airtime_share - 1.0).abs() < 1e-9, "{}", within.ap.airtime_share);
+    let datagrams = r#"{ direction = "up", transport = "udp", rate = "1 Mbps", start = 0 }"#;
+    let one = format!("[{{ data_rate = \"1 Mbps\", flows = [{datagrams}] }}]");
+    for (warmup, duration, share) in
+        [("0 s", "1 ms", 0.95), ("3 ms", "1 us", 1.0), ("10 us", "30 us", 0.0)]
+    {
+        let overrides = [
+            ("station", &*one),
+            ("cell.rts_threshold", "off"),
+            ("warmup", warmup),
+            ("duration", duration),
+        ];
+        let result = simulate(&overrides, 1);
+        for mac in [&result.stations[0], &result.ap] {
+            assert!((mac.airtime_share - share).abs() < 1e-9, "{warmup}: {mac:?}");
+        }
+        assert_eq!(result.stations[0].tx_airtime_share, result.stations[0].airtime_share);
+        assert_eq!(result.ap.tx_airtime_share, 0.0);
+    }
 }
 
 /// The first datagram is sent at 0, and measuring begins at 0: it counts as sent.
@@ -91,4 +102,15 @@ fn what_is_sent_at_the_start_of_the_measurement_counts() {
     let udp = result.flows.iter().find(|flow| flow.transport == "udp").unwrap();
     assert_eq!(udp.segments_sent, 1);
     assert!(result.ap_queue.arrivals > 0);
+}
+
+/// Nor does what is sent at its end: of datagrams at 0, 4, 8, ... ms 25 are sent in 100 ms.
+#[test]
+fn what_is_sent_at_the_end_of_the_measurement_does_not_count() {
+    let datagrams = r#"{ direction = "up", transport = "udp", rate = "2 Mbps", segment = 1000 }"#;
+    let one = format!("[{{ flows = [{datagrams}] }}]");
+    for warmup in ["0 s", "40 ms"] {
+        let overrides = [("station", &*one), ("warmup", warmup), ("duration", "100 ms")];
+        assert_eq!(simulate(&overrides, 1).flows[0].segments_sent, 25, "{warmup}");
+    }
 }

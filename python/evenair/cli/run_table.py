@@ -36,11 +36,9 @@ def print_result(result: RunResult | RunSet) -> None:
 def _flows(runs: Sequence[RunResult]) -> Table:
     """Return the means over the runs. At 80 columns only goodput has room for its interval."""
     flows = runs[0].document["flows"]
-    stations = {each["id"]: each["name"] for each in runs[0].document["stations"]}
-    named = any(flow["name"] for flow in flows)
-    names = ("name",) if named else ()
-    table = new_table("flow", *names, "station", "direc-\ntion", "transport", "appli-\ncation")
-    for heading in ("goodput\n(Mb/s)", "RTT\n(ms)", "retrans-\nmissions", "timeouts"):
+    stations = {each["id"]: each["name"] or each["id"] for each in runs[0].document["stations"]}
+    table = new_table("flow", "sta-\ntion", "direc-\ntion", "trans-\nport", "appli-\ncation")
+    for heading in ("goodput\n(Mb/s)", "RTT\n(ms)", "retrans-\nmissions", "time-\nouts"):
         table.add_column(heading, justify="right")
     table.add_column("limited by")
     counts = ".0f" if len(runs) == 1 else ".1f"
@@ -59,9 +57,8 @@ def _flows(runs: Sequence[RunResult]) -> Table:
             return cell(found[0], form, part_of_runs(found[1], len(runs))) if found else "-"
 
         table.add_row(
-            flow["id"],
-            *((flow["name"] or "",) if named else ()),
-            stations[flow["station"]] or flow["station"],
+            flow["name"] or flow["id"],
+            stations[flow["station"]],
             flow["direction"],
             flow["transport"],
             flow["application"],
