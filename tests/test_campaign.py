@@ -21,6 +21,7 @@ from evenair.campaign.local import execute
 from evenair.campaign.record import METRICS, Record
 from evenair.campaign.store import Store
 from evenair.statistics import estimate
+from evenair.tables import flat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import evenair as ea
 import pytest
 from evenair.cli.run_table import print_result
-from evenair.delay_plot import _pool
+from evenair.delay_plot import plot_delays, pool
 from evenair.tables import PERCENTILES, flat
 
 if TYPE_CHECKING:
@@ -98,11 +98,18 @@ def test_cdf(runs: ea.RunSet) -> None:
         runs.plot(kind="pdf")  # type: ignore[arg-type]
 
 
+def test_cdf_without_delays() -> None:
+    late = {"direction": "up", "start": "2 s"}
+    empty = ea.run(ea.Scenario(duration=3, station=[{"flows": [late]}])).document | {"delays": []}
+    (axes,) = plot_delays([empty]).axes
+    assert [text.get_text() for text in axes.texts] == ["no delays were measured"]
+
+
 def test_pooled_distribution() -> None:
     # By hand: of 1, 2, 2, 4 and 3 ms.
     one = {"le_s": [0.0, 0.001, 0.002, 0.004], "count": [0, 1, 3, 4]}
     other = {"le_s": [0.0, 0.003], "count": [0, 1]}
-    delays, shares = _pool([one, other])
+    delays, shares = pool([one, other])
     assert delays == pytest.approx([0, 0, 1, 2, 3, 4])
     assert shares == pytest.approx([0, 0, 0.2, 0.6, 0.8, 1.0])
 

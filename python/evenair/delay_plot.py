@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from matplotlib.ticker import FuncFormatter
 
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from evenair.plot import Document
 
 _QUANTITIES = {
     "rtt": "round-trip time (ms)",
@@ -32,20 +30,21 @@ _MAX_CURVES = 20
 _LOGARITHMIC_FROM = 20.0
 """The axis is logarithmic if the largest delay is this many times the smallest."""
 
-Curve = tuple[list[float], list[float]]
+Document: TypeAlias = "Mapping[str, Any]"
+"""The result document of a run."""
+
+Curve: TypeAlias = tuple[list[float], list[float]]
 """Delays in milliseconds, and the share of samples up to each."""
 
 
 def plot_delays(runs: Sequence[Document]) -> Figure:
     """Draw cumulative distributions of the RTT and one-way delay per flow, and of the AP's queue.
 
-    Of several runs, and of the flows of a direction if there are many, samples are pooled. Raises
-    ValueError without any delay.
+    Of several runs, and of the flows of a direction if there are many, samples are pooled. Only
+    quantities with samples are drawn; without any, an empty panel.
     """
     found = {name: _curves(runs, name) for name in _QUANTITIES}
-    panels = [name for name, curves in found.items() if curves]
-    if not panels:
-        raise ValueError("kind: no delays were measured")
+    panels = [name for name, curves in found.items() if curves] or ["rtt"]
     with styled():
         figure, axes = new_figure(1, len(panels), panel=(6.4, 2.6))
         for panel, name in zip(axes, panels, strict=True):
@@ -70,10 +69,10 @@ def _curves(runs: Sequence[Document], quantity: str) -> list[tuple[dict[str, Any
     styles = {
         name: _STYLES.get(directions.get(name, name), _QUEUE) | {"linewidth": 1.0} for name in lines
     }
-    return [(styles[name], _pool(curves)) for name, curves in lines.items()]
+    return [(styles[name], pool(curves)) for name, curves in lines.items()]
 
 
-def _pool(curves: Sequence[Mapping[str, Any]]) -> Curve:
+def pool(curves: Sequence[Mapping[str, Any]]) -> Curve:
     """Return the distribution of the samples of all curves."""
     points: list[tuple[float, int]] = []
     for curve in curves:
@@ -91,12 +90,15 @@ def _pool(curves: Sequence[Mapping[str, Any]]) -> Curve:
 
 
 def _draw(axes: Axes, curves: Sequence[tuple[dict[str, Any], Curve]]) -> None:
+    axes.set_ylim(0, 1)
+    if not curves:
+        axes.text(0.5, 0.5, "no delays were measured", ha="center", transform=axes.transAxes)
+        return
     seen = set()
     for style, (delays, shares) in curves:
         label = style.get("label")
         axes.plot(delays, shares, **style | {"label": None if label in seen else label})
         seen.add(label)
-    axes.set_ylim(0, 1)
     smallest = min(next((x for x in delays if x > 0), 1.0) for _, (delays, _) in curves)
     largest = max(delays[-1] for _, (delays, _) in curves)
     if largest > _LOGARITHMIC_FROM * smallest:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from evenair.delay_plot import plot_delays
+from evenair.delay_plot import Document, plot_delays
 from evenair.statistics import Estimate, estimate
 from evenair.style import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.axes import Axes
 
@@ -23,9 +23,6 @@ _STYLES: dict[str, dict[str, Any]] = {
 }
 _DATA = {"facecolor": "#F0E442", "hatch": "..", "label": "data"}
 _ACKS = {"facecolor": "#999999", "hatch": "xx", "label": "ACKs"}
-
-Document: TypeAlias = "Mapping[str, Any]"
-"""The result document of a run."""
 
 
 def plot(runs: Sequence[Document], kind: str = "flows") -> Figure:

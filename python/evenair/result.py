@@ -132,8 +132,8 @@ class RunResult:
     def delays(self) -> pa.Table:
         """Cumulative distributions of delays: quantity, flow, le_s, count, share.
 
-        `count` samples, a `share` of 0 to 1, are at most `le_s` seconds. The quantities are "rtt" and
-        "one_way_delay" of each flow, and "ap_queue_delay" (without a flow).
+        `count` samples, a `share` of 0 to 1, are at most `le_s` seconds. The quantities are "rtt"
+        and "one_way_delay" of each flow, and "ap_queue_delay" (without a flow).
         """
         return tables.curves(self.document.get("delays", []))
 
@@ -199,8 +199,7 @@ class RunSet:
         return f'{{"runs":[{runs}],"summary":{json.dumps(summary, separators=(",", ":"))}}}'
 
     def table(self, name: str) -> pa.Table:
-        """Stack a table of all runs: "flows", "stations", "links", "sessions", "delays" or
-        "series".
+        """Stack a table of all runs: "flows", "stations", "links", "sessions", "delays", "series".
 
         The first column is the run's seed.
         """

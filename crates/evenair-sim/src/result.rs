@@ -110,7 +110,7 @@ pub struct FlowResult {
     /// Mean of the round-trip times that the retransmission timeout is computed from, seconds; none
     /// where none was measured.
     pub mean_rtt_s: Option<f64>,
-    /// Round-trip times, one per ACK of new data whose last segment was sent once; none without any.
+    /// These round-trip times; none without any.
     pub rtt_s: Option<DelayResult>,
     /// Times from when a segment or datagram was first sent until it first arrived; none without any.
     pub one_way_delay_s: Option<DelayResult>,

@@ -108,8 +108,7 @@ pub struct SenderCounters {
 /// What a sender measures; a flow's next connection goes on with it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Measures {
-    /// Round-trip times: for each ACK of new data that of the last segment that it covers, unless this was
-    /// sent again (Karn) or reported by SACK before.
+    /// The round-trip times that the retransmission timeout is computed from.
     pub(super) rtt: Delays,
     pub(super) limits: LimitClock,
 }
@@ -136,6 +135,9 @@ impl Sender {
     /// `measured` whether the handshake took place without retransmission. If not, cwnd is one segment
     /// (RFC 5681 section 3.1).
     pub fn establish(&mut self, rtt: RttEstimator, measured: bool) {
+        if measured {
+            self.measures.rtt.record(rtt.total().1);
+        }
         self.tcb.rtt = rtt;
         let initial = if measured { self.tcb.config.initial_window } else { 1 };
         self.tcb.window.cwnd = f64::from(initial);
@@ -284,15 +286,13 @@ impl Sender {
             && ack >= end
         {
             tcb.timed = None;
-            tcb.rtt.sample(now.since(sent));
+            let rtt = now.since(sent);
+            tcb.rtt.sample(rtt);
+            measures.rtt.record(rtt);
         }
         let segments = (ack - tcb.snd_una).div_ceil(u64::from(tcb.config.segment));
         let rtt = match tcb.sent_at.remove(segments) {
-            Some(sent) if !recovery.is_sacked(ack - 1) => {
-                let rtt = now.since(sent);
-                measures.rtt.record(rtt);
-                Some(rtt)
-            }
+            Some(sent) if !recovery.is_sacked(ack - 1) => Some(now.since(sent)),
             _ => None,
         };
         let event = tcb.event(now, tcb.segments(ack - tcb.snd_una), rtt);

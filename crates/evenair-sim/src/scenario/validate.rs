@@ -42,7 +42,7 @@ pub(super) const FLOWS: &str = "a list of at least one flow such as { direction 
 const MAX_FLOWS: u64 = 100_000;
 /// More numbers in a trace than anybody plots; they are kept in memory.
 const MAX_SAMPLES: u64 = 10_000_000;
-/// Numbers in each sample: two of every flow, and four of the cell.
+/// Numbers in each sample: six of every flow, and six of the cell.
 const SAMPLES_PER_FLOW: u64 = 6;
 const SAMPLES_PER_CELL: u64 = 6;
 /// More entries of the routing tables than memory should hold.

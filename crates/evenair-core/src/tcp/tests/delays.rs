@@ -51,10 +51,19 @@ impl Hand {
     }
 }
 
-/// Bounds of the buckets, whose width at 100 ms is below 1 ms, rounded to milliseconds, with their counts.
-fn delays(delays: &crate::delays::Delays) -> Vec<(u64, u64)> {
-    let ms = |d: Duration| (d.as_nanos() + 500_000) / 1_000_000;
-    delays.buckets().iter().map(|bucket| (ms(bucket.first), bucket.count)).collect()
+/// Checks that the delays are these, in ascending order, as far as their buckets tell.
+fn assert_delays(delays: &crate::delays::Delays, expected_ms: &[u64]) {
+    let buckets = delays.buckets();
+    assert_eq!(
+        buckets.iter().map(|bucket| bucket.count).collect::<Vec<_>>(),
+        vec![1; expected_ms.len()]
+    );
+    for (bucket, &ms) in buckets.iter().zip(expected_ms) {
+        let range = bucket.first..=bucket.last;
+        assert!(range.contains(&Duration::from_millis(ms)), "{bucket:?} for {ms} ms");
+    }
+    let sum = expected_ms.iter().sum();
+    assert_eq!(delays.sum(), Duration::from_millis(sum));
 }
 
 /// Three segments are sent at 20. The second is lost and sent again at 220, when the timer expires, after
@@ -77,16 +86,17 @@ fn a_segment_counts_once_and_from_its_first_transmission() {
     hand.deliver(320, &last_ack);
     let measured = hand.connection.measurements();
     // 50 - 20, 55 - 20, 300 - 20.
-    assert_eq!(delays(measured.one_way_delay), [(30, 1), (35, 1), (280, 1)]);
-    // 60 - 20; the last ACK covers the third segment, which was not sent again.
-    assert_eq!(delays(measured.rtt.expect("TCP measures it")), [(40, 1), (300, 1)]);
+    assert_delays(measured.one_way_delay, &[30, 35, 280]);
+    // The handshake, and 60 - 20. The other two were sent while the first was timed.
+    assert_delays(measured.rtt.expect("TCP measures it"), &[20, 40]);
     // The timer ran from 60 on, and a duplicate came at 65.
     let expired = timeout.as_nanos() / 1_000_000;
     let times = hand.times(400);
     assert_eq!(times, [0, 65, 320 - expired, expired - 65, 80]);
 }
 
-/// Go-back-N sends the third segment again too: its ACK measures nothing (Karn).
+/// Go-back-N sends the second segment again too: after that of the handshake, no round-trip time is
+/// measured (Karn).
 #[test]
 fn no_round_trip_time_is_measured_on_what_was_sent_again() {
     let config = SenderConfig { initial_window: 2, total: 2 * SEGMENT, ..plain() };
@@ -102,8 +112,8 @@ fn no_round_trip_time_is_measured_on_what_was_sent_again() {
     hand.deliver(430, &ack);
     assert!(hand.connection.is_done());
     let measured = hand.connection.measurements();
-    assert_eq!(delays(measured.rtt.expect("TCP measures it")), []);
-    assert_eq!(delays(measured.one_way_delay), [(380, 1), (400, 1)]);
+    assert_delays(measured.rtt.expect("TCP measures it"), &[20]);
+    assert_delays(measured.one_way_delay, &[380, 400]);
 }
 
 /// A window of two segments: cwnd is 2 at 20, and 3 after the first ACK.
@@ -118,7 +128,7 @@ fn the_window_limits_once_cwnd_exceeds_it() {
     // Measured from 80 on.
     hand.connection.measure_from(at(80));
     assert_eq!(hand.times(100), [20, 0, 0, 0, 0]);
-    assert_eq!(delays(hand.connection.measurements().one_way_delay), []);
+    assert_delays(hand.connection.measurements().one_way_delay, &[]);
 }
 
 /// Before the start, and from the last ACK on, the application has nothing to send; a SYN that is lost
