@@ -4,6 +4,7 @@
 //! wall clock, and a check for Ctrl-C. A result crosses to Python as one JSON text, so that users
 //! see its numbers exactly as Rust printed them.
 
+mod interrupt;
 mod phy;
 mod pool;
 mod quantity;

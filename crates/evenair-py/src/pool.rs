@@ -10,17 +10,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use evenair_sim::scenario;
 use evenair_sim::{CaptureOf, CaptureSinks, RunError, RunOptions, RunResult};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::interrupt::SIGNAL_INTERVAL;
 use crate::scenario::Scenario;
-
-/// Interval between two checks for signals while no run finishes.
-const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Jobs queued or running per thread: enough to keep the threads busy while Python handles
 /// results, few enough to bound the memory of a campaign of any length.
@@ -176,7 +174,7 @@ pub fn run_jobs(
     })
 }
 
-fn no_thread(error: &io::Error) -> PyErr {
+pub(crate) fn no_thread(error: &io::Error) -> PyErr {
     crate::RunError::new_err(format!("a thread cannot be started: {error}"))
 }
 

@@ -8,7 +8,12 @@ use pyo3::prelude::*;
 use serde_json::Value;
 
 use crate::ScenarioError;
+use crate::interrupt::interruptible;
 use crate::phy::Phy;
+
+/// Longer texts and scenarios with more entries are read and resolved with checks for signals.
+const LONG_TEXT: usize = 100_000;
+const MANY_ENTRIES: usize = 1000;
 
 /// A scenario document and, after the first use, its resolved form. Immutable.
 #[pyclass(frozen, module = "evenair._core")]
@@ -47,9 +52,14 @@ impl Scenario {
 
     /// Read a TOML document. Only the syntax is checked.
     #[staticmethod]
-    fn from_toml(data: &[u8], source: String) -> PyResult<Self> {
-        let document = scenario::document_from_toml(data, &source).map_err(invalid)?;
-        Ok(Self::from_document(document, source))
+    fn from_toml(py: Python<'_>, data: &[u8], source: String) -> PyResult<Self> {
+        let document = if data.len() > LONG_TEXT {
+            let (data, source) = (data.to_vec(), source.clone());
+            interruptible(py, move || scenario::document_from_toml(&data, &source))?
+        } else {
+            scenario::document_from_toml(data, &source)
+        };
+        Ok(Self::from_document(document.map_err(invalid)?, source))
     }
 
     /// Return a copy with dotted keys set to values in the syntax of the command line.
@@ -69,7 +79,13 @@ impl Scenario {
     }
 
     /// Check the document and fill in every default.
-    fn resolve(&self) -> PyResult<()> {
+    fn resolve(&self, py: Python<'_>) -> PyResult<()> {
+        if self.resolved.get().is_none() && has_many_entries(&self.document) {
+            let (document, source) = (self.document.clone(), self.source.clone());
+            let resolved = interruptible(py, move || scenario::resolve(document, &source))?;
+            let resolved = Arc::new(resolved.map_err(invalid)?);
+            self.resolved.get_or_init(|| resolved);
+        }
         self.resolved().map(drop).map_err(invalid)
     }
 
@@ -94,6 +110,11 @@ impl Scenario {
     fn __getnewargs__(&self) -> (String, &str) {
         (self.document_json(), &self.source)
     }
+}
+
+fn has_many_entries(document: &Value) -> bool {
+    let lists = [&document["station"], &document["wired"]["link"], &document["wired"]["flow"]];
+    lists.iter().filter_map(|list| list.as_array()).map(Vec::len).sum::<usize>() > MANY_ENTRIES
 }
 
 fn invalid(error: scenario::ScenarioError) -> PyErr {

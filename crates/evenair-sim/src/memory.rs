@@ -68,7 +68,7 @@ fn wired_link(scenario: &Scenario, directed: usize) -> String {
         false => format!("wired.link.{link}"),
     };
     let [a, b] = &scenario.wired.links()[link].between;
-    let (from, to) = if directed % 2 == 0 { (b, a) } else { (a, b) };
+    let (from, to) = if directed % 2 == 1 { (a, b) } else { (b, a) };
     format!("{key} (from {from:?} to {to:?})")
 }
 

@@ -46,7 +46,7 @@ impl Medium for Stub {
         while self.poll_at() < limit.min(cell.wake_at()) {
             let (queue, taken) = self.ends.remove(0);
             let from = NodeId(queue.0);
-            self.now = self.now + Duration::from_micros(1);
+            self.now += Duration::from_micros(1);
             let direction = Direction::from_node(from);
             let station = if from.is_access_point() { taken.to } else { from };
             let (kind, at, bytes) = (FrameKind::Data, self.now, taken.bytes);

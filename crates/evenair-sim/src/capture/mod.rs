@@ -18,9 +18,10 @@
 //! | access point (it is the gateway, and the BSSID) | 02:00:00:00:00:02 | - |
 //! | station i, counted from 0, n = i + 1 | 02:00:00:01:00:00 + n | 10.1.0.0 + n |
 //!
-//! Each connection of a flow has a port of its own at the station, one of the dynamic ports 49,152 to
-//! 65,535 (RFC 6335): with k flows, those of a station take k in turn. The server's port is 5001. The
-//! time to live is 63 in packets that the gateway has forwarded, otherwise 64.
+//! Each connection of a flow has its own port at the station, a dynamic port (49,152 to 65,535; RFC
+//! 6335 section 6): each of the k flows of a station takes every k-th of them, and begins again at the
+//! first. The server's port is 5001. The time to live is 63 in packets that the gateway has forwarded,
+//! otherwise 64.
 //!
 //! Byte `seq` of a flow ([`Packet::seq`](evenair_core::packet::Packet::seq)) has the TCP sequence
 //! number ISN + 1 + `seq`, modulo 2^32.
