@@ -12,7 +12,7 @@
 //!   initial sequence number (RFC 6582, 3.2, step 1), which would leave the first segment out;
 //! - of ECN (RFC 3168) the rule for a cwnd of one segment (6.1.2), which sends the next segment only
 //!   when the timer expires, is left out: a mark leaves two segments, or what cwnd was if that is less;
-//! - cwnd grows only while it limits the sender (RFC 7661 section 4.3, by Linux's rule: [`super::usage`]),
+//! - cwnd grows only while it limits the sender (RFC 7661 section 4.3, by Linux's rule: `usage.rs`),
 //!   or always, as in ns-2. It is not reduced while it does not limit.
 
 use super::congestion::{CongestionControl, Controller, Window};
