@@ -3,9 +3,12 @@
 use super::*;
 use crate::medium::wlan::ControlFrames;
 
+/// Basic rates; pairs of a data rate and the rate of its response.
+type Responses<const N: usize> = (&'static [u64], [(u64, u64); N]);
+
 /// The rate of the response to each data rate of OFDM for some basic rates, Mb/s, by 9.6: the highest
 /// basic rate that is not above, else the highest of the mandatory rates 6, 12 and 24.
-const OFDM: [(&[u64], [(u64, u64); 8]); 5] = [
+const OFDM: [Responses<8>; 5] = [
     (&[6, 12, 24], [(6, 6), (9, 6), (12, 12), (18, 12), (24, 24), (36, 24), (48, 24), (54, 24)]),
     (&[6], [(6, 6), (9, 6), (12, 6), (18, 6), (24, 6), (36, 6), (48, 6), (54, 6)]),
     (&[24, 36], [(6, 6), (9, 6), (12, 12), (18, 12), (24, 24), (36, 36), (48, 36), (54, 36)]),
@@ -15,7 +18,7 @@ const OFDM: [(&[u64], [(u64, u64); 8]); 5] = [
 ];
 
 /// The same of 802.11b in units of 100 kb/s: all its rates are mandatory.
-const DSSS: [(&[u64], [(u64, u64); 4]); 4] = [
+const DSSS: [Responses<4>; 4] = [
     (&[10, 20, 55, 110], [(10, 10), (20, 20), (55, 55), (110, 110)]),
     (&[10, 20], [(10, 10), (20, 20), (55, 20), (110, 20)]),
     (&[10], [(10, 10), (20, 10), (55, 10), (110, 10)]),
