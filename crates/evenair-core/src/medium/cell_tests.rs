@@ -133,6 +133,15 @@ fn frames_are_corrupted_on_their_link_in_its_direction() {
     }
 }
 
+/// Packets have no traffic class: a layout with one class has a queue for each.
+#[test]
+fn packets_are_of_the_first_class() {
+    let layout = QueueLayout::PerReceiver { classes: 1 };
+    let packet = packet(2, 1500);
+    assert_eq!(packet.class(), 0);
+    assert!(layout.queue(NodeId(2), NodeId::ACCESS_POINT, packet.class()).0 < layout.count(3));
+}
+
 #[test]
 fn a_reset_forgets_losses() {
     let (_, mut cell) = exchanges(Level::Ip, LossDirection::Both);
