@@ -133,8 +133,18 @@ fn frames_are_corrupted_on_their_link_in_its_direction() {
         assert!(arrivals.iter().all(|(.., lost)| !lost));
         assert_eq!([0, 1, 2].map(|node| cell.residual_losses(NodeId(node))), [0; 3]);
         cell.reset_stats(Instant::ZERO);
-        assert_eq!(cell.usage(Instant::ZERO, NodeId(2)).attempts, 2);
+        let attempts = cell.usage(Instant::ZERO, NodeId(2)).attempts;
+        assert_eq!((cell.nodes(), attempts), (3, 2));
     }
+}
+
+/// Packets have no traffic class: a layout with one class has a queue for each.
+#[test]
+fn packets_are_of_the_first_class() {
+    let layout = QueueLayout::PerReceiver { classes: 1 };
+    let packet = packet(2, 1500);
+    assert_eq!(packet.class(), 0);
+    assert!(layout.queue(NodeId(2), NodeId::ACCESS_POINT, packet.class()).0 < layout.count(3));
 }
 
 #[test]
