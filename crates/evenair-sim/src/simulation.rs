@@ -29,8 +29,8 @@ use crate::{CaptureSinks, RunError, RunOptions, build, memory};
 const STEPS_PER_CANCEL_CHECK: usize = 1 << 14;
 /// A step may visit all links: so many take about as long as a step without links.
 const LINKS_PER_STEP: usize = 16;
-/// How far the cell proceeds without a packet that arrives until the cancel flag is checked.
-const CELL_TIME_PER_CANCEL_CHECK: Duration = Duration::from_millis(100);
+/// Time on the air between two pauses of the loop, which check the flag although no step ends.
+const AIR_TIME_PER_PAUSE: Duration = Duration::from_millis(100);
 
 /// Everything that a run consists of.
 pub(crate) struct Simulation<'a, M> {
@@ -52,6 +52,8 @@ pub(crate) struct Simulation<'a, M> {
     unfinished: Option<usize>,
     /// When the run is over: as the scenario has it, or when the last of them has.
     end: Instant,
+    /// When the loop pauses next, at the latest at `end`.
+    pause: Instant,
 }
 
 /// Where the ends of flows send their packets.
@@ -75,8 +77,8 @@ impl<M: CellKind> Output for Ports<'_, M> {
 enum Step {
     /// An event.
     Event,
-    /// The cell has proceeded for [`CELL_TIME_PER_CANCEL_CHECK`].
-    CellTime,
+    /// None: the time of a pause has come.
+    Pause,
     /// Nothing is due before the end.
     End,
 }
@@ -167,6 +169,7 @@ impl<'a, M: CellKind> Simulation<'a, M> {
             packets_per_count: memory::packets_between_counts(links),
             unfinished: flows.iter().all(Flow::is_finite).then_some(flows.len()),
             end: Instant::ZERO + scenario.warmup.duration() + scenario.duration.duration(),
+            pause: Instant::ZERO,
             flows,
         })
     }
@@ -194,7 +197,7 @@ impl<'a, M: CellKind> Simulation<'a, M> {
             for _ in 0..self.steps_per_check {
                 match self.advance() {
                     Step::Event => {}
-                    Step::CellTime => break,
+                    Step::Pause => break,
                     Step::End => return Ok(()),
                 }
                 if self.network.sent() >= count_at {
@@ -216,19 +219,19 @@ impl<'a, M: CellKind> Simulation<'a, M> {
         let end = self.end;
         let wired_at = self.network.wired_due();
         let timer_at = self.timers.next();
-        let due = wired_at.min(timer_at).min(end);
-        let limit = due.min(self.now + CELL_TIME_PER_CANCEL_CHECK);
-        if let Some(arrival) = self.network.poll_cell(limit) {
+        let due = wired_at.min(timer_at).min(self.pause);
+        if let Some(arrival) = self.network.poll_cell(due) {
             self.begin_event(arrival.at);
             if self.network.on_arrival(&arrival) {
                 self.deliver(&arrival.packet);
             }
             return Step::Event;
         }
-        if limit < due {
-            // Time in which the cell does nothing takes no steps.
-            self.now = self.network.cell_due().clamp(limit, due);
-            return Step::CellTime;
+        if due == self.pause && due < end {
+            // Time in which nothing happens needs no pauses.
+            let next = self.network.cell_due().min(wired_at).min(timer_at);
+            self.pause = next.max(due).saturating_add(AIR_TIME_PER_PAUSE).min(end);
+            return Step::Pause;
         }
         if wired_at <= timer_at && wired_at < end {
             self.begin_event(wired_at);
@@ -275,7 +278,7 @@ impl<'a, M: CellKind> Simulation<'a, M> {
             self.unfinished = self.unfinished.map(|flows| flows - 1);
             let measures = self.now > Instant::ZERO + self.scenario.warmup.duration();
             if measures && self.unfinished == Some(0) {
-                self.end = self.now;
+                (self.end, self.pause) = (self.now, self.now);
             }
         }
     }
