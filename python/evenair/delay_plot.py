@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from evenair.style import literal, new_figure, styled
 
@@ -103,6 +103,8 @@ def _draw(axes: Axes, curves: Sequence[tuple[dict[str, Any], Curve]]) -> None:
     largest = max(delays[-1] for _, (delays, _) in curves)
     if largest > _LOGARITHMIC_FROM * smallest:
         axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_minor_formatter(NullFormatter())
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
         axes.set_xlim(max(smallest, largest / 1e4), largest * 1.05)
     else:
