@@ -137,6 +137,9 @@ def test_run_draws_a_cdf(evenair: Evenair, tmp_path: Path) -> None:
     assert len(wrong.stderr.splitlines()) == 1
     assert "pdf" in wrong.stderr
     assert "cdf" in wrong.stderr
+    without = evenair(*command[:-2], "--plot-kind", "cdf")
+    assert (without.returncode, without.stdout) == (2, "")
+    assert "--plot-kind: there is no plot without --plot" in without.stderr
 
 
 def test_a_sweep_has_percentiles(evenair: Evenair, tmp_path: Path) -> None:

@@ -59,8 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--plot-kind",
         metavar="KIND",
         choices=("flows", "cdf"),
-        default="flows",
-        help="flows: goodput and traces; cdf: the distributions of delays [flows]",
+        help="of --plot: goodput and traces (flows), the distributions of delays (cdf) [flows]",
     )
     parser.add_argument(
         "--pcap",
@@ -76,6 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
     runs, first_seed = arguments.runs, arguments.seed
     if arguments.pcap and runs is not None:
         raise BadInput("--pcap: a capture is of one run; leave out --runs")
+    if arguments.plot_kind and not arguments.plot:
+        raise BadInput("--plot-kind: there is no plot without --plot FILE")
     if runs is not None and first_seed + runs - 1 > MAX_SEED:
         raise BadInput(f"--runs: got {runs}, but seeds from {first_seed} end at {MAX_SEED}")
     scenario = load(arguments.scenario, arguments.set)
@@ -129,7 +130,7 @@ def _stage_results(
             from evenair.style import write_figure  # imports matplotlib
 
             with naming(plot):
-                write_figure(result.plot(arguments.plot_kind), plot)
+                write_figure(result.plot(arguments.plot_kind or "flows"), plot)
 
     return write
 
