@@ -25,10 +25,10 @@ configuration! {
 /// state, and of lost packets, is p (Tsiknas and Stamatelos 2012, equation (1)). The state changes
 /// with time, not per packet, so a bad state also ends while the sender is idle.
 ///
-/// Only sojourns in which a packet arrives are drawn. A sojourn of state s that ended a time d before
-/// a packet arrives was followed by the other state (b = 1: bad, b = 0: good); the packet meets the
-/// bad state with probability p + (b - p) exp(-d (1/T_B + 1/T_G)), and what remains of the sojourn
-/// that it meets is exponential again, whatever came before.
+/// The state and the time at which it ends are drawn when a packet arrives after the end of the last
+/// drawn state. If that end was a time d ago, and the state that followed was b (1: bad, 0: good), the
+/// state is now bad with probability p + (b - p) exp(-d (1/T_B + 1/T_G)). As sojourn times are
+/// exponential, the time that remains in the state has the distribution of a whole sojourn.
 #[derive(Clone, Debug)]
 pub struct GilbertElliott {
     rate: f64,

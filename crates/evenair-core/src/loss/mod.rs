@@ -281,8 +281,8 @@ mod tests {
         assert!(chi2 < 45.3, "chi-square {chi2}");
     }
 
-    /// Frames that `no_loss_before` exempts need not be asked about: the others are lost or not as if
-    /// all had been asked about.
+    /// The model gives the same answers for all other frames whether or not it is asked about frames
+    /// that are received before `no_loss_before`; those are not lost.
     #[test]
     fn exempt_frames_are_not_lost() {
         for (rate, seed) in [(0.0, 1), (1e-300, 2), (0.01, 3), (0.3, 4), (0.99, 5)] {

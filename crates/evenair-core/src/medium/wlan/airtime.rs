@@ -1,7 +1,7 @@
 //! How much of the air the attempts of each node have used by some time.
 //!
-//! The counters of a link contain its attempts as a whole from their start; what of the present one
-//! lies in the future is subtracted here.
+//! The counters of a link contain the whole of an attempt as soon as it starts. The part of the present
+//! attempt that is still in the future is subtracted here.
 
 use super::attempt::Failure;
 use super::dcf::{Dcf, Phase};

@@ -128,8 +128,9 @@ pub struct Dcf {
     /// The link between each node and the access point, down and up; the entry of the access point
     /// itself is not used.
     pub(super) links: Vec<[Link; 2]>,
-    /// For each node how much airtime its links have twice, because it collided with the access point's
-    /// frame for it; for the access point how much all links have more than once.
+    /// Airtime that the counters of `links` contain more than once. Of a station: its frames that
+    /// collided with frames of the access point for it. Of the access point: all frames
+    /// that overlapped a longer one.
     pub(super) overlap: Vec<Duration>,
     pub(super) contention: Contention,
     pub(super) phase: Phase,
