@@ -163,6 +163,13 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         &self.nodes.queues
     }
 
+    /// The transmit queues of `node`.
+    pub fn queues_of(&self, node: NodeId) -> impl Iterator<Item = &TxQueue<P>> {
+        let senders = self.nodes.senders.iter();
+        let each = self.nodes.queues.iter().zip(senders);
+        each.filter(move |(_, sender)| **sender == node).map(|(queue, _)| queue)
+    }
+
     /// What `node` has transmitted by `now`, up to which the cell has been polled.
     pub fn usage(&self, now: Instant, node: NodeId) -> AirUsage {
         self.medium.usage(now, node)
