@@ -22,6 +22,7 @@ pub use cell::{Counts, RequestCounts, Wimax};
 pub use config::{
     MAX_BACKOFF_EXPONENT, MAX_CONTENTION_SLOTS, MAX_REQUEST_RETRIES, Maps, WimaxConfig,
 };
+pub use connection::{pdu_overhead, smallest_pdu};
 pub use frame::{FrameAccount, FrameError};
 pub use share::DlShare;
 pub use station::{Burst, SduCounts};
