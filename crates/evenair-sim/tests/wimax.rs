@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
 
 use evenair_sim::scenario::resolve;
-use evenair_sim::{FrameResult, RunOptions, RunResult, run};
+use evenair_sim::{CaptureSinks, FrameResult, RunOptions, RunResult, run, run_with_captures};
 use serde_json::{Value, json};
 
 /// Bytes that a symbol carries at 64-QAM 3/4: 192 subcarriers of 6 bits at rate 3/4, less a byte of
@@ -186,6 +186,19 @@ fn losses_have_their_cause() {
     let requests = result.requests.unwrap();
     assert_eq!(requests.sent, requests.collided);
     assert!(result.stations.iter().all(|station| station.grant_delay_s == Some(None)));
+}
+
+#[test]
+fn frames_on_the_air_are_not_captured() {
+    let scenario = resolve(one(1, cbr("down", 1e5)), "test").unwrap();
+    let capture = |air| {
+        let sinks = CaptureSinks { air, wire: Box::new(std::io::sink()) };
+        run_with_captures(&scenario, 1, &RunOptions::default(), Some(sinks))
+    };
+    let error = capture(Some(Box::new(std::io::sink()))).unwrap_err();
+    assert_eq!(error.to_string(), "capture of the air: frames of IEEE 802.16 are not captured");
+    let (with, without) = (capture(None).unwrap(), simulate(one(1, cbr("down", 1e5))));
+    assert_eq!(with.fingerprint, without.fingerprint);
 }
 
 /// A WLAN has none of this.
