@@ -179,12 +179,13 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         self.nodes.residual_losses[node.index()]
     }
 
-    /// Starts the statistics of queues and residual losses anew; [`Cell::usage`] counts on.
+    /// Starts the statistics of queues, residual losses and the medium anew; [`Cell::usage`] counts on.
     pub fn reset_stats(&mut self, now: Instant) {
         for queue in &mut self.nodes.queues {
             queue.reset(now);
         }
         self.nodes.residual_losses.fill(0);
+        self.medium.reset_stats(now);
     }
 
     /// Wakes the medium for the queues whose shapers are ready.
