@@ -11,12 +11,16 @@ mod connection;
 #[cfg(test)]
 mod conservation;
 mod frame;
+#[cfg(test)]
+mod oracle;
 pub mod phy;
 mod request;
 pub mod scheduler;
 mod share;
 mod station;
 mod symbol;
+#[cfg(test)]
+mod tests;
 
 pub use cell::{Counts, RequestCounts, Wimax};
 pub use config::{
