@@ -10,6 +10,8 @@ mod config;
 mod connection;
 #[cfg(test)]
 mod conservation;
+#[cfg(test)]
+mod examples;
 mod frame;
 #[cfg(test)]
 mod oracle;
