@@ -157,6 +157,8 @@ pub(super) struct Oracle {
     pub(super) departed: Vec<Departure>,
     /// Of the last frame: uplink bursts, then downlink bursts.
     pub(super) bursts: Vec<Burst>,
+    /// Nanoseconds of all bursts, down and up; in the uplink with their preambles.
+    pub(super) airtime: [u64; 2],
     /// Station, and time from a request to its grant.
     pub(super) grant_delays: Vec<(usize, u64)>,
 }
@@ -216,6 +218,7 @@ impl Oracle {
             pdus: Vec::new(),
             departed: Vec::new(),
             bursts: Vec::new(),
+            airtime: [0; 2],
             grant_delays: Vec::new(),
             setup,
         }
@@ -296,6 +299,8 @@ impl Oracle {
             self.open_burst(station, true, first, symbols);
             let first = up_start + first * ps_per_symbol;
             subframe.extend(vec![Symbol::Data; symbols as usize]);
+            let end = up_start + subframe.len() as u64 * ps_per_symbol;
+            self.airtime[1] += self.setup.time(end) - self.setup.time(first - ps_per_symbol);
             departures.extend(self.up_burst(station, start, first, symbols));
         }
         assert!(subframe.len() as u64 <= up || grants.is_empty());
@@ -322,6 +327,8 @@ impl Oracle {
             self.open_burst(station, false, first, symbols);
             let first = first * ps_per_symbol;
             subframe.extend(vec![Symbol::Data; symbols as usize]);
+            let end = subframe.len() as u64 * ps_per_symbol;
+            self.airtime[0] += setup.time(end) - setup.time(first);
             let size = symbols * self.stations[station].bytes_per_symbol;
             let parts = self.fill(station, false, size);
             down_departures.extend(self.transmit(station, false, start, first, &parts).0);
