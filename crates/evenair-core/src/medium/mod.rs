@@ -176,7 +176,8 @@ pub trait Medium {
     /// often than needed; what else is due before `now` has been polled.
     fn wake(&mut self, now: Instant, queue: TxQueueId, cell: &mut impl CellContext);
 
-    /// When [`Medium::poll`] may have something to do; [`Instant::NEVER`] while all are idle.
+    /// When [`Medium::poll`] may have something to do; [`Instant::NEVER`] while all are idle, but of a
+    /// medium with frames, which begins the next one then.
     fn poll_at(&self) -> Instant;
 
     /// Does what is due before `limit` and [`CellContext::wake_at`], which a packet that is asked for in
