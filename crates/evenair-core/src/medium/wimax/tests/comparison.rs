@@ -8,6 +8,7 @@ use proptest::test_runner::{RngSeed, TestRunner};
 use super::super::Wimax;
 use super::super::oracle::{Burst, Oracle, Pdu, Setup};
 use super::accounting::tsiknas;
+use super::contention::wide;
 use super::watched::Watched;
 use super::{BYTES_PER_SYMBOL, cell, packet, queues, sender, wimax};
 use crate::loss::{self, GilbertElliottConfig, Level, LinkLoss, LossRateConfig, ScopeConfig};
@@ -264,7 +265,8 @@ fn any_setup() -> impl Strategy<Value = Setup> {
         proptest::collection::vec(Just(107), 1..=12),
         proptest::collection::vec(modulation(), 1..=12)
     ];
-    let contention = (1..=8_u64, 0..=5_u32, 0..=3_u32, 0..=60_000_000_u64, 0..=3_u32);
+    let t16 = (0..=60_000_000_u64, any::<bool>());
+    let contention = (1..=8_u64, 0..=5_u32, 0..=3_u32, t16, 0..=3_u32);
     let flags = (any::<bool>(), any::<bool>(), any::<bool>());
     let rest = (
         proptest::option::of(1..=4000_u64),
@@ -276,7 +278,7 @@ fn any_setup() -> impl Strategy<Value = Setup> {
         |(
             (quarters, prefix, micros, ratio, bytes_per_symbol),
             stations,
-            (contention_slots, first, more, t16, retries),
+            (contention_slots, first, more, (t16, whole_frames), retries),
             (actual_maps, piggyback, crc),
             (quantum, limits, loss, seed),
         )| Setup {
@@ -288,7 +290,7 @@ fn any_setup() -> impl Strategy<Value = Setup> {
             stations,
             contention_slots,
             backoff: (first, first + more),
-            t16,
+            t16: if whole_frames { t16 - t16 % (micros * 1000) } else { t16 },
             retries,
             actual_maps,
             piggyback,
@@ -344,6 +346,38 @@ fn the_medium_does_what_the_plain_model_does() {
     eprintln!("{met:?}");
     let rare = [met.cells, met.lost, met.dropped, met.granted, met.collided, met.given_up];
     assert!(rare.iter().all(|&count| count > 1000), "{met:?}");
+}
+
+/// Backlogs beyond what a request can ask for, 524,287 bytes in contention and 65,535 with a PDU, in
+/// frames with an uplink of some 88,000 bytes.
+#[test]
+fn large_backlogs() {
+    for (piggyback, first) in [(false, 400), (true, 400), (true, 1)] {
+        let setup = Setup { piggyback, ..wide(1, 5) };
+        let mut packets = vec![(Gap::After(0), 0, true, 1500); 400];
+        // The others arrive after the request has been made.
+        if let Some((gap, ..)) = packets.get_mut(first) {
+            *gap = Gap::After(1);
+        }
+        let mut met = Met::default();
+        compare(&Case { setup, each_frame: true, packets }, &mut met).unwrap();
+        assert_eq!(met.received, 400);
+    }
+}
+
+/// DCD and UCD are due after 5 s, 1000 frames, of which nothing happens in all but the last ones.
+#[test]
+fn descriptors_after_a_pause() {
+    for frames in 998..=1003 {
+        for pauses in [1, 2, 3] {
+            for early in [0, 1] {
+                let pause = (Gap::After(frames * 5_000_000 - early), 0, false, 1064);
+                let setup = tsiknas(1, 1);
+                let case = Case { setup, each_frame: false, packets: vec![pause; pauses] };
+                compare(&case, &mut Met::default()).unwrap();
+            }
+        }
+    }
 }
 
 /// The medium does not ask about PDUs that cannot be lost; the same are lost.

@@ -9,7 +9,7 @@ use crate::time::Instant;
 
 /// Frames of 20 ms with 847 uplink symbols: each request that is received is granted in the next
 /// frame.
-fn wide(stations: usize, contention_slots: u64) -> Setup {
+pub(super) fn wide(stations: usize, contention_slots: u64) -> Setup {
     let setup = tsiknas(1, stations);
     let (bandwidth, frame, limits) = (20_000_000, 20_000_000, [100_000; 2]);
     Setup { bandwidth, frame, limits, contention_slots, actual_maps: true, ..setup }
