@@ -15,12 +15,16 @@ mod counts;
 #[cfg(test)]
 mod examples;
 mod frame;
+#[cfg(test)]
+mod oracle;
 pub mod phy;
 mod request;
 pub mod scheduler;
 mod share;
 mod station;
 mod symbol;
+#[cfg(test)]
+mod tests;
 
 pub use airtime::Burst;
 pub use cell::Wimax;

@@ -101,7 +101,7 @@ impl Request {
     /// Whether T16 has expired.
     fn expiry(&self, now: Instant, config: &WimaxConfig) -> Expiry {
         match self.state {
-            State::Sent(since) if now.since(since) >= config.t16 => {
+            State::Sent(since) if since.saturating_add(config.t16) <= now => {
                 if self.retries == config.request_retries { Expiry::GiveUp } else { Expiry::Retry }
             }
             _ => Expiry::No,
