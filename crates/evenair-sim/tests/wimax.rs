@@ -149,6 +149,7 @@ fn queues_are_those_of_the_layout() {
     document["station"] = json!([down(9e6), down(9e6), { "flows": [cbr("up", 12e6)] }]);
     document["warmup"] = json!("0 s");
     document["cell"]["scheduler"] = json!("drr");
+    document["trace"] = json!({ "interval": "0.1 s" });
     let result = simulate(document);
     let [one, two, three] = &result.flows[..] else { panic!("three flows") };
     let ap = &result.ap_queue;
@@ -156,6 +157,10 @@ fn queues_are_those_of_the_layout() {
     let under_way = one.segments_sent + two.segments_sent - ap.arrivals;
     assert!(under_way < 10, "{under_way}");
     assert!(ap.drops > 1000 && ap.mean_packets > 85.0 && ap.mean_packets < 100.0, "{ap:?}");
+    // More than one of them holds, and no more than both do.
+    let waiting = result.series.unwrap().ap_queue_data;
+    assert_eq!(waiting.len(), 100);
+    assert!(waiting.iter().skip(10).all(|&packets| (51..=100).contains(&packets)), "{waiting:?}");
     assert_eq!(three.segments_sent, result.stations[2].queue_arrivals);
     assert!(result.stations[2].queue_drops > 100);
     assert_eq!([0, 1].map(|i| result.stations[i].queue_arrivals), [0, 0]);
