@@ -348,8 +348,8 @@ fn the_medium_does_what_the_plain_model_does() {
     assert!(rare.iter().all(|&count| count > 1000), "{met:?}");
 }
 
-/// Backlogs beyond what a request can ask for, 524,287 bytes in contention and 65,535 with a PDU, in
-/// frames with an uplink of some 88,000 bytes.
+/// Backlogs beyond what a request can ask for, 524,287 bytes in contention and 65,535 with a PDU,
+/// in frames with an uplink of some 88,000 bytes.
 #[test]
 fn large_backlogs() {
     for (piggyback, first) in [(false, 400), (true, 400), (true, 1)] {
@@ -363,6 +363,19 @@ fn large_backlogs() {
         compare(&Case { setup, each_frame: true, packets }, &mut met).unwrap();
         assert_eq!(met.received, 400);
     }
+}
+
+/// Two stations collide at once and give up: they drop the packets that their requests count, and
+/// no others.
+#[test]
+fn many_packets_are_given_up() {
+    let setup = Setup { backoff: (0, 0), retries: 0, ..tsiknas(1, 2) };
+    let counted = (0..80).map(|packet| (Gap::After(0), packet % 2, true, 20));
+    let later = (0..20).map(|packet| (Gap::After(1), packet % 2, true, 20));
+    let packets = counted.chain(later).collect();
+    let mut met = Met::default();
+    compare(&Case { setup, each_frame: true, packets }, &mut met).unwrap();
+    assert_eq!((met.received, met.lost), (0, 100));
 }
 
 /// DCD and UCD are due after 5 s, 1000 frames, of which nothing happens in all but the last ones.

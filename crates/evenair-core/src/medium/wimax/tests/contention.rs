@@ -157,10 +157,10 @@ fn saturated(setup: &Setup, transmissions: u64) -> (f64, f64) {
     (mean, 4.78 * (variance / 10.0).sqrt())
 }
 
-/// Within 2% of the fixed point, from five stations on. The simulated means are known to 1% with
-/// 99.9% confidence. Of the fixed point's two approximations one shows with few stations: stations
-/// that have collided draw anew in the same frame, so the next transmissions depend on each other.
-/// It does not hold for two stations, for which there is an exact solution (below).
+/// Within 2% of the fixed point, from five stations on; the simulated means are known to 1% with
+/// 99.9% confidence. The differences, up to 1.2%, come from the independence that the fixed point
+/// assumes: stations that have collided draw anew in the same frame. Two stations are too few for
+/// it (9% off), and have an exact solution below.
 #[test]
 fn saturated_stations_collide_as_the_fixed_point_says() {
     let mut wrong = Vec::new();
