@@ -212,6 +212,8 @@ def test_every_model_has_a_plot(name: str, tmp_path: Path) -> None:
         ("wimax-frame dl_ratio=3:0", "dl_ratio: got 3:0; accepted: a ratio as"),
         ("wimax-frame dl_ratio=1e99999999", "dl_ratio: got 1e99999999; accepted: a ratio as"),
         ("wimax-frame dl_ratio=nan", "dl_ratio: got nan; accepted: a ratio as"),
+        ("wimax-frame dl_ratio=1.5", "dl_ratio: got 1.5; accepted: a ratio as"),
+        ("wimax-frame dl_ratio=1001:1", "dl_ratio: got 1001:1; accepted: a ratio as"),
         ("wimax-frame stations=0", "stations: got '0'; accepted: a whole number from 1"),
         ("wimax-frame bandwidth=7.1MHz", "bandwidth: got 7.1 MHz; accepted: 1.75 to 20 MHz in"),
         ("wimax-frame bandwidth=7Mbps", "bandwidth: got '7Mbps'; accepted: a number in Hz"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from evenair import models
 from evenair.cli import main
-from evenair.models.wimax import BYTES_PER_SYMBOL, downlink_share
+from evenair.models.wimax import BYTES_PER_SYMBOL, downlink_symbols
 
 if TYPE_CHECKING:
     from conftest import Evenair
@@ -85,7 +85,7 @@ def test_maps_of_their_own_size(stations: int, symbols: int) -> None:
 )
 def test_symbols_per_frame(bandwidth: float, frame: float, prefix: str, symbols: int) -> None:
     found = models.wimax_frame(
-        bandwidth=bandwidth, frame=frame, cyclic_prefix=prefix, contention_slots=1, dl_ratio=1.5
+        bandwidth=bandwidth, frame=frame, cyclic_prefix=prefix, contention_slots=1, dl_ratio=0.6
     )
     assert found.symbols == symbols
 
@@ -100,10 +100,10 @@ def test_sizes() -> None:
 
 
 def test_ratios() -> None:
-    """0.7 of 150 is 105, also where binary fractions give 104.99."""
-    for ratio in ("3:1", 3, 0.75, "0.75", "6:2"):
-        assert downlink_share(ratio) == pytest.approx(0.75, abs=1e-15)
-    assert 100 * downlink_share(0.29) == 29
+    for ratio in ("3:1", 3, "3", 0.75, "0.75", "6:2"):
+        assert downlink_symbols(146, ratio) == 109  # 109.5
+    assert downlink_symbols(1001, "1000:1") == 1000
+    assert downlink_symbols(100, 0.29) == 28  # of 28.999999999999996, as 0.29 is no binary fraction
 
 
 def test_ratios_on_the_command_line(capfd: pytest.CaptureFixture[str]) -> None:

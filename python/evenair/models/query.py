@@ -14,7 +14,7 @@ from evenair.messages import unknown
 from evenair.models.cell import Cell
 from evenair.models.numbers import ModelError
 from evenair.models.variant import Variant
-from evenair.models.wimax import downlink_share
+from evenair.models.wimax import downlink_symbols
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -151,7 +151,7 @@ def _value(key: Key, text: str) -> Any:
 
 def _ratio(text: str) -> str | float:
     """Return "3:1" as text and any other ratio as a number. Raises ModelError."""
-    downlink_share(text)
+    downlink_symbols(0, text)
     if ":" in text:
         return text
     return int(text) if text.isdecimal() else float(text)

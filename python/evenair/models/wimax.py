@@ -8,6 +8,7 @@ Computed apart from the simulator, which `evenair model wimax-frame --check` com
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -68,6 +69,7 @@ _REQUEST_SYMBOLS, _REQUEST_BYTES = 1, 6
 """An opportunity for a bandwidth request: short preamble, and header (6.3.2.1.2)."""
 _HEADER, _CRC = 6, 4
 """Bytes of the generic MAC header and of the CRC of a PDU (6.3.2.1.1, 6.3.2.2)."""
+_MOST_RATIO = 1000
 _LEAST_ROOM = 2
 """Symbols of the smallest burst: one before it, and one of data."""
 
@@ -124,8 +126,7 @@ def wimax_frame(
     """
     fs = _sampling_frequency(bandwidth)
     symbols = _symbols(fs, frame, _chosen("cyclic_prefix", cyclic_prefix, CYCLIC_PREFIXES))
-    share = downlink_share(dl_ratio)
-    dl = math.floor(symbols * share)
+    dl = downlink_symbols(symbols, dl_ratio)
     ul = symbols - dl
     per_symbol = _bytes_per_symbol(modulation, bytes_per_symbol)
     n = _whole("stations", stations)
@@ -172,23 +173,27 @@ def wimax_frame(
     )
 
 
-def downlink_share(dl_ratio: str | float) -> Fraction:
-    """Return the downlink's share of the symbols, 3/4 for "3:1" and for 3. Raises ModelError."""
+def downlink_symbols(symbols: int, dl_ratio: str | float) -> int:
+    """Return the downlink's part of the symbols: of 146 it is 109 with "3:1", 3 or 0.75.
+
+    Raises ModelError.
+    """
     text = str(dl_ratio)
-    share = Fraction(0)
+    ratio = re.fullmatch(r"(\d{1,4})(?::(\d{1,4}))?", text, re.ASCII)
+    if ratio:
+        down, up = int(ratio[1]), int(ratio[2] or 1)
+        if 1 <= down <= _MOST_RATIO and 1 <= up <= _MOST_RATIO:
+            return symbols * down // (down + up)
     try:
-        if ":" in text:
-            down, up = map(int, text.split(":"))
-            share = Fraction(down, down + up) if down > 0 and up > 0 else share
-        elif 0 < float(text) < math.inf:
-            ratio = Fraction(text)  # exact: 0.7 of 150 symbols are 105
-            share = ratio if ratio < 1 else ratio / (ratio + 1)
+        share = float(text)
     except ValueError:
-        pass
-    if share <= 0:
-        accepted = 'a ratio as "3:1", a number r from 1 on for r:1, or a share between 0 and 1'
-        raise ModelError(f"dl_ratio: got {_typed(dl_ratio)}; accepted: {accepted}")
-    return share
+        share = math.nan
+    if 0 < share < 1:
+        return math.floor(symbols * share)
+    raise ModelError(
+        f'dl_ratio: got {text[:40]}; accepted: a ratio as "3:1", a whole number r for r:1, up to'
+        f" {_MOST_RATIO}, or the downlink's share, between 0 and 1"
+    )
 
 
 def _sampling_frequency(bandwidth: float) -> int:
@@ -249,11 +254,7 @@ def _no_room(
     dl_ratio: str | float, direction: str, given: int, symbols: int, overhead: int, parts: str
 ) -> ModelError:
     return ModelError(
-        f"dl_ratio: got {_typed(dl_ratio)}, which gives the {direction} {given} of {symbols}"
+        f"dl_ratio: got {dl_ratio}, which gives the {direction} {given} of {symbols}"
         f" symbols; accepted: at least {overhead + _LEAST_ROOM}, {overhead} for {parts} and"
         f" {_LEAST_ROOM} for a burst"
     )
-
-
-def _typed(dl_ratio: str | float) -> str:
-    return str(dl_ratio)[:40]
