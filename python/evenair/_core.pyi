@@ -61,7 +61,7 @@ class Scenario:
         """Return the resolved document as JSON text. Raises ScenarioError."""
 
     def phy(self) -> Phy:
-        """Return the timing of the PHY of the scenario's cell. Raises ScenarioError."""
+        """Return the timing of the PHY of the scenario's cell, a WLAN. Raises ScenarioError."""
 
     def __getnewargs__(self) -> tuple[str, str]: ...
 
@@ -117,15 +117,15 @@ class Phy:
 def quantity(kind: str, text: str) -> float:
     """Read a quantity as a scenario does: a number with a unit, or a plain number.
 
-    `kind` is "rate" (bit/s), "time" (seconds) or "size" (bytes). Raises ValueError, which says what
-    was given and what is accepted.
+    `kind` is "rate" (bit/s), "time" (seconds), "size" (bytes) or "frequency" (Hz). Raises
+    ValueError, which says what was given and what is accepted.
     """
 
 def run_jobs(
     jobs: Iterable[tuple[Scenario, int]],
     threads: int,
     on_results: Callable[[list[tuple[int, str | None, str | None]]], object],
-    pcap: tuple[str | os.PathLike[str], str | os.PathLike[str]] | None = None,
+    pcap: tuple[str | os.PathLike[str] | None, str | os.PathLike[str]] | None = None,
 ) -> None:
     """Run the jobs of an iterator, pairs of a `Scenario` and a seed, on `threads` threads.
 
@@ -138,14 +138,15 @@ def run_jobs(
     If the system refuses a thread, those that have been started do all jobs; if there is none, this
     raises RunError.
 
-    `pcap` names the capture files of the only job: that of the air and that of the wire.
+    `pcap` names the capture files of the only job: that of the air, or None, and that of the wire.
+    Frames on the air of a WiMAX cell are not captured.
     """
 
 def parts() -> str:
     """Return every component that a scenario can name, as JSON text.
 
-    Queue disciplines, congestion controls, the datagram transport, PHYs, loss processes (kind
-    "error"), applications and distributions, each with its parameters.
+    Queue disciplines, congestion controls, the datagram transport, PHYs, modulations, schedulers,
+    loss processes (kind "error"), applications and distributions, each with its parameters.
     """
 
 def schema() -> str:

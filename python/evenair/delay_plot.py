@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from evenair.messages import downlink_sender
 from evenair.style import literal, new_figure, styled
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 _QUANTITIES = {
     "rtt": "round-trip time (ms)",
     "one_way_delay": "one-way delay (ms)",
-    "ap_queue_delay": "waiting time in the AP's queue (ms)",
+    "ap_queue_delay": "waiting time in the {sender}'s queue (ms)",
 }
 # Okabe and Ito's colours for colour-blind readers; dashes repeat the distinction.
 _STYLES: dict[str, dict[str, Any]] = {
@@ -49,7 +50,7 @@ def plot_delays(runs: Sequence[Document]) -> Figure:
         figure, axes = new_figure(1, len(panels), panel=(6.4, 2.6))
         for panel, name in zip(axes, panels, strict=True):
             _draw(panel, found[name])
-            panel.set_xlabel(_QUANTITIES[name])
+            panel.set_xlabel(_QUANTITIES[name].format(sender=downlink_sender(runs[0])))
             panel.set_ylabel("share of samples")
         which = f"seed {runs[0]['seed']}" if len(runs) == 1 else f"{len(runs)} runs together"
         axes[0].set_title(f"{literal(runs[0]['scenario'].get('name', ''))} ({which})")

@@ -67,7 +67,8 @@ def run(
     RunSet. A result depends on scenario and seed alone. `progress`, `threads`: see run_jobs.
 
     `pcap` names a capture file, of a single run only: the air is captured to `x.pcapng`, the wire
-    to `x-wire.pcapng`. Both files appear when the run is done, or not at all.
+    to `x-wire.pcapng`. Both files appear when the run is done, or not at all. Of a WiMAX cell only
+    the wire is captured.
 
     Raises ScenarioError, RunError (with the seed that reproduces it), ValueError, OSError if the
     captures cannot be written.
@@ -92,10 +93,17 @@ def _run_captured(
     if pcap.suffix.lower() != ".pcapng":
         raise ValueError(f"pcap: got {str(pcap)!r}, expected a file name that ends in .pcapng")
     with AtomicOutput() as output:
-        staged = (output.stage(pcap), output.stage(sibling(pcap, "wire")))
+        air = output.stage(pcap) if captures_air(scenario) else None
+        staged = (air, output.stage(sibling(pcap, "wire")))
         (result,) = run_jobs([(scenario, seed)], threads=1, progress=progress, pcap=staged)
         output.commit()
     return result
+
+
+def captures_air(scenario: Scenario) -> bool:
+    """Return whether frames on the air can be captured: those of IEEE 802.11."""
+    kind: str = scenario.resolved["cell"]["kind"]
+    return kind == "wlan"
 
 
 def run_jobs(
@@ -103,7 +111,7 @@ def run_jobs(
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     *,
-    pcap: tuple[Path, Path] | None = None,
+    pcap: tuple[Path | None, Path] | None = None,
 ) -> list[RunResult]:
     """Simulate pairs of scenario and seed in parallel; the results are in the order of the jobs.
 
@@ -112,8 +120,8 @@ def run_jobs(
     which has the finished runs. Raises RunError once all others are done or if no thread can be
     started, ValueError for a seed beyond 64 bits.
 
-    `pcap` are the capture files of the air and of the wire, written during the run, the only one;
-    after an error they are left as they are.
+    `pcap` are the capture files of the air, or None, and of the wire, written during the run, the
+    only one; after an error they are left as they are.
     """
     return map_runs(lambda result: result, jobs, threads, progress, pcap=pcap)
 
@@ -124,7 +132,7 @@ def map_runs(
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     *,
-    pcap: tuple[Path, Path] | None = None,
+    pcap: tuple[Path | None, Path] | None = None,
 ) -> list[T]:
     """Do what `run_jobs` does, and return what `function` returns for each result.
 

@@ -1,11 +1,11 @@
-"""Phrases that error messages share: suggestions for unknown names, and reasons."""
+"""Phrases that messages share: suggestions for unknown names, reasons, and names of things."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 def suggest(
@@ -36,3 +36,8 @@ def reason(error: Exception) -> str:
     """Return the reason of an error in a few words. Not every OSError has an error number."""
     text = error.strerror if isinstance(error, OSError) else None
     return text or str(error) or type(error).__name__
+
+
+def downlink_sender(document: Mapping[str, Any]) -> str:
+    """Return what sends the downlink of the cell of a result: "AP", or "BS" in a WiMAX cell."""
+    return "BS" if document["scenario"].get("cell", {}).get("kind") == "wimax" else "AP"

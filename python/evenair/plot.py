@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from evenair.delay_plot import Document, plot_delays
+from evenair.messages import downlink_sender
 from evenair.statistics import Estimate, estimate
 from evenair.style import literal
 
@@ -37,7 +38,7 @@ def plot(runs: Sequence[Document], kind: str = "flows") -> Figure:
 def plot_flows(runs: Sequence[Document]) -> Figure:
     """Draw goodput per flow; of several runs the mean, with its 95% confidence interval.
 
-    If the runs were traced, cwnd per flow and the composition of the AP's queue over time follow;
+    If the runs were traced, cwnd per flow and the composition of the AP's (BS's) queue over time follow;
     of several runs, those of the first.
     """
     first = runs[0]
@@ -47,7 +48,7 @@ def plot_flows(runs: Sequence[Document]) -> Figure:
     _draw_goodput(panels[0], runs)
     if series:
         _draw_cwnd(panels[1], first["flows"], series)
-        _draw_queue(panels[2], series)
+        _draw_queue(panels[2], series, downlink_sender(first))
         panels[2].sharex(panels[1])
         if len(runs) > 1:
             panels[1].set_title(f"the run with seed {runs[0]['seed']}", fontsize="medium")
@@ -108,7 +109,7 @@ def _draw_cwnd(axes: Axes, flows: Sequence[dict[str, Any]], series: dict[str, An
         axes.legend(ncols=2, loc="upper right")
 
 
-def _draw_queue(axes: Axes, series: dict[str, Any]) -> None:
+def _draw_queue(axes: Axes, series: dict[str, Any], sender: str) -> None:
     layers = axes.stackplot(
         series["time_s"],
         series["ap_queue_data"],
@@ -119,7 +120,7 @@ def _draw_queue(axes: Axes, series: dict[str, Any]) -> None:
     )
     for layer, style in zip(layers, (_DATA, _ACKS), strict=True):
         layer.set_hatch(style["hatch"])
-    axes.set_ylabel("AP queue (packets)")
+    axes.set_ylabel(f"{sender} queue (packets)")
     axes.set_xlabel("time (s)")
     _leave_room_for_legend(axes)
     axes.legend(handles=[_patch(_ACKS), _patch(_DATA)], ncols=2, loc="upper right")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
+_FRAME_METRICS = ("dl_utilization", "ul_utilization")
 _QUEUE_METRICS = ("loss_ratio", "mean_packets", "mean_data", "mean_acks", "mean_delay_s")
 
 
@@ -87,6 +88,8 @@ class RunResult:
             "mean_down_goodput_bps": self._mean_goodput("down"),
             **{f"ap_queue_{name}": queue.get(name) for name in _QUEUE_METRICS},
             "mean_session_s": self._mean_session(),
+            **{name: document.get("frame", {}).get(name) for name in _FRAME_METRICS},
+            **tables.flat({"requests": document.get("requests", {})}),
             **tables.flat({"rtt_s": document.get("rtt_s")}),
             **tables.flat({"one_way_delay_s": document.get("one_way_delay_s")}),
             **tables.flat({"ap_queue_delay_s": queue.get("delay_s") or {}}),
@@ -112,7 +115,10 @@ class RunResult:
 
     @cached_property
     def stations(self) -> pa.Table:
-        """One row per station: id, name, airtime_share, tx_airtime_share, frames_sent, ..."""
+        """One row per station: id, name, airtime_share, tx_airtime_share, frames_sent, ...
+
+        In a WiMAX cell also grant_delay_mean_s, grant_delay_p95_s, ...
+        """
         return tables.rows(self.document["stations"])
 
     @cached_property

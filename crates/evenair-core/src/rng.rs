@@ -24,6 +24,8 @@ pub enum StreamId {
     Queue = 7,
     /// The clock of the host that opens one flow's connections.
     HostClock = 8,
+    /// Backoff opportunities of one station's bandwidth requests.
+    BandwidthRequests = 9,
 }
 
 /// A xoshiro256++ generator (Blackman and Vigna 2019), seeded by SplitMix64 as its authors

@@ -54,8 +54,8 @@ mod _core {
 
     /// Return every component that a scenario can name, as JSON text.
     ///
-    /// Queue disciplines, congestion controls, the datagram transport, PHYs, loss processes (kind
-    /// "error"), applications and distributions, each with its parameters.
+    /// Queue disciplines, congestion controls, the datagram transport, PHYs, modulations, schedulers,
+    /// loss processes (kind "error"), applications and distributions, each with its parameters.
     #[pyfunction]
     fn parts() -> String {
         evenair_sim::parts().to_string()

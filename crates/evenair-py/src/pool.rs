@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,8 +34,8 @@ struct Job {
 /// The result as JSON text, or the error message.
 type Outcome = Result<String, String>;
 
-/// The files of the air's capture and of the wire's.
-type CaptureFiles = (PathBuf, PathBuf);
+/// The files of the air's capture, if there is to be one, and of the wire's.
+type CaptureFiles = (Option<PathBuf>, PathBuf);
 
 impl Job {
     fn run(&self, options: &RunOptions, pcap: Option<&CaptureFiles>) -> Outcome {
@@ -60,9 +60,9 @@ impl Job {
             Ok(Ok(result)) => serde_json::to_string(&RunResult { wall_s: Some(wall_s), ..result })
                 .map_err(|error| error.to_string()),
             Ok(Err(RunError::Capture(of, error))) => Err(match (pcap, of) {
-                (Some((air, _)), CaptureOf::Air) => format!("{}: {error}", air.display()),
+                (Some((Some(air), _)), CaptureOf::Air) => format!("{}: {error}", air.display()),
                 (Some((_, wire)), CaptureOf::Wire) => format!("{}: {error}", wire.display()),
-                (None, _) => error.to_string(),
+                _ => error.to_string(),
             }),
             Ok(Err(error)) => Err(error.to_string()),
             Err(_) => Err(format!("the engine panicked {}; please report this", LAST_PANIC.take())),
@@ -70,11 +70,13 @@ impl Job {
     }
 }
 
-/// Creates both files.
+/// Creates the files.
 fn capture_sinks((air, wire): &CaptureFiles) -> Result<CaptureSinks, String> {
-    let create =
-        |path: &PathBuf| File::create(path).map_err(|error| format!("{}: {error}", path.display()));
-    Ok(CaptureSinks { air: Box::new(create(air)?), wire: Box::new(create(wire)?) })
+    let create = |path: &PathBuf| -> Result<Box<dyn Write + Send>, String> {
+        let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Box::new(file))
+    };
+    Ok(CaptureSinks { air: air.as_ref().map(create).transpose()?, wire: create(wire)? })
 }
 
 /// Run the jobs of an iterator, pairs of a `Scenario` and a seed, on `threads` threads.
@@ -88,7 +90,8 @@ fn capture_sinks((air, wire): &CaptureFiles) -> Result<CaptureSinks, String> {
 /// If the system refuses a thread, those that have been started do all jobs; if there is none, this
 /// raises RunError.
 ///
-/// `pcap` names the capture files of the only job: that of the air and that of the wire.
+/// `pcap` names the capture files of the only job: that of the air, or None, and that of the wire.
+/// Frames on the air of a WiMAX cell are not captured.
 #[pyfunction]
 #[pyo3(signature = (jobs, threads, on_results, pcap = None))]
 pub fn run_jobs(

@@ -1,14 +1,14 @@
 //! Quantities with units, read by the rules of scenario files.
 
-use evenair_sim::scenario::{BitRate, Bytes, Seconds};
+use evenair_sim::scenario::{BitRate, Bytes, Hertz, Seconds};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::Value;
 
 /// Read a quantity as a scenario does: a number with a unit, or a plain number.
 ///
-/// `kind` is "rate" (bit/s), "time" (seconds) or "size" (bytes). Raises ValueError, which says what
-/// was given and what is accepted.
+/// `kind` is "rate" (bit/s), "time" (seconds), "size" (bytes) or "frequency" (Hz). Raises ValueError,
+/// which says what was given and what is accepted.
 #[pyfunction]
 pub fn quantity(kind: &str, text: &str) -> PyResult<f64> {
     let value = match text.trim().parse::<f64>() {
@@ -23,7 +23,11 @@ pub fn quantity(kind: &str, text: &str) -> PyResult<f64> {
             serde_json::from_value(value).map(seconds)
         }
         "size" => serde_json::from_value(value).map(|size: Bytes| size.as_u64() as f64),
-        _ => return Err(PyValueError::new_err(format!("got {kind:?}, expected rate, time, size"))),
+        "frequency" => serde_json::from_value(value).map(|hertz: Hertz| hertz.as_u64() as f64),
+        _ => {
+            let problem = format!("got {kind:?}, expected rate, time, size, frequency");
+            return Err(PyValueError::new_err(problem));
+        }
     };
     read.map_err(|error| PyValueError::new_err(error.to_string()))
 }

@@ -100,10 +100,18 @@ impl Scenario {
         serde_json::to_string(&**resolved).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// Return the timing of the PHY of the scenario's cell.
+    /// Return the timing of the PHY of the scenario's cell, a WLAN.
     fn phy(&self) -> PyResult<Phy> {
-        let cell = &self.resolved().map_err(invalid)?.cell;
-        Ok(Phy { phy: cell.timing(), control_rate: cell.control_rate() })
+        match &self.resolved().map_err(invalid)?.cell {
+            scenario::Cell::Wlan(cell) => {
+                Ok(Phy { phy: cell.timing(), control_rate: cell.control_rate() })
+            }
+            scenario::Cell::Wimax(_) => {
+                let message =
+                    "cell.kind: got \"wimax\", which has no 802.11 PHY; accepted: \"wlan\"";
+                Err(ScenarioError::new_err(format!("{}: {message}", self.source)))
+            }
+        }
     }
 
     /// Pickle as the arguments of the constructor.

@@ -1,7 +1,7 @@
 //! From a scenario to a simulation.
 
 use evenair_core::loss::{self, LinkLoss};
-use evenair_core::medium::Cell;
+use evenair_core::medium::{Cell, QueueLayout, TxQueueId};
 use evenair_core::packet::{FlowId, NodeId, Packet};
 use evenair_core::queue::{Queue, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
@@ -34,15 +34,24 @@ fn losses(scenario: &Scenario, seed: u64) -> Vec<Option<LinkLoss>> {
 }
 
 /// The transmit queues of the access point and of each station.
-fn queues(scenario: &Scenario, seed: u64) -> Vec<TxQueue<Packet>> {
+fn queues(scenario: &Scenario, layout: QueueLayout, seed: u64) -> Vec<TxQueue<Packet>> {
     let groups = scenario.station.iter();
     let stations = groups.flat_map(|group| (0..group.count).map(|_| &group.queue));
-    let queues = std::iter::once(&scenario.cell.queue).chain(stations);
-    queues.zip(0..).map(|(spec, node)| TxQueue::new(queue(spec, seed, node))).collect()
+    let nodes: Vec<_> = std::iter::once(scenario.cell.queue()).chain(stations).collect();
+    let queues = (0..layout.count(nodes.len() as u32)).map(|id| {
+        let spec = nodes[layout.sender(TxQueueId(id)).index()];
+        TxQueue::new(queue(spec, seed, u64::from(id)))
+    });
+    queues.collect()
 }
 
 /// Everything between the ends of `flows`.
-pub(crate) fn network<M: CellKind>(scenario: &Scenario, seed: u64, flows: &[Flow]) -> Network<M> {
+pub(crate) fn network<M: CellKind>(
+    medium: M,
+    scenario: &Scenario,
+    seed: u64,
+    flows: &[Flow],
+) -> Network<M> {
     let topology = Topology::new(&scenario.wired).expect("a resolved scenario has a topology");
     let node = |name: &str| topology.node(name).expect("a resolved scenario names known hosts");
     let links = links(scenario, &topology, seed);
@@ -88,7 +97,8 @@ pub(crate) fn network<M: CellKind>(scenario: &Scenario, seed: u64, flows: &[Flow
         }
     }
     let options = flows.iter().map(|flow| flow.option_window.map(OptionRing::new)).collect();
-    let cell = Cell::new(M::build(scenario, seed), queues(scenario, seed), losses(scenario, seed));
+    let queues = queues(scenario, M::LAYOUT, seed);
+    let cell = Cell::new(medium, queues, losses(scenario, seed));
     Network::new(cell, Wired::new(links, next_hop, &entries), routes, options)
 }
 
@@ -122,7 +132,7 @@ fn links(scenario: &Scenario, topology: &Topology, seed: u64) -> Vec<Link> {
     links
 }
 
-/// The queues of wired links are numbered from here, those of the nodes of the cell from 0.
+/// The queues of wired links are numbered from here, those of the cell from 0.
 const LINK_QUEUES: u64 = 1 << 32;
 
 fn queue(spec: &scenario::Queue, seed: u64, entity: u64) -> Queue<Packet> {

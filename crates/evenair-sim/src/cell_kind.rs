@@ -1,6 +1,9 @@
-//! What the simulator needs of each kind of cell besides its medium: how it is built from a scenario
-//! and how its frames are captured.
+//! What the simulator needs of each kind of cell besides its medium: how it is built from a scenario,
+//! how its frames are captured, and results that other kinds do not have.
 
+use std::iter::{once, repeat_n};
+
+use evenair_core::medium::wimax::Wimax;
 use evenair_core::medium::wlan::{Dcf, DcfConfig, RateControl};
 use evenair_core::medium::{Arrival, Medium};
 use evenair_core::packet::Packet;
@@ -8,15 +11,22 @@ use evenair_core::tcp::SackBlocks;
 
 use crate::capture::AirPhy;
 use crate::capture::writer::CaptureWriter;
-use crate::scenario::{PhyKind, RtsThreshold, Scenario};
+use crate::medium_result::{MediumResult, WimaxCounters};
+use crate::scenario::{PhyKind, RtsThreshold, Station, WimaxCell, WlanCell};
 
 /// A medium that scenarios can name.
 pub(crate) trait CellKind: Medium + Sized {
-    /// The medium of the cell of `scenario`.
-    fn build(scenario: &Scenario, seed: u64) -> Self;
+    /// What it counts besides [`evenair_core::medium::AirUsage`].
+    type Counters: Default;
 
-    /// How captures describe its frames.
-    fn capture_phy(&self) -> AirPhy;
+    /// These counters.
+    fn counters(&self) -> Self::Counters;
+
+    /// The results since the time of these counters.
+    fn results(&self, since: &Self::Counters) -> MediumResult;
+
+    /// How captures describe its frames; `None` if they are not captured.
+    fn capture_phy(&self) -> Option<AirPhy>;
 
     /// Writes the frames of the exchange in which `arrival` was received.
     fn capture(
@@ -27,36 +37,55 @@ pub(crate) trait CellKind: Medium + Sized {
     );
 }
 
+/// A value for each station.
+fn each<T: Clone>(groups: &[Station], value: impl Fn(&Station) -> T) -> impl Iterator<Item = T> {
+    groups.iter().flat_map(move |group| repeat_n(value(group), group.count as usize))
+}
+
+/// The medium of a WLAN cell.
+pub(crate) fn dcf(cell: &WlanCell, stations: &[Station], seed: u64) -> Dcf {
+    let config = DcfConfig {
+        phy: cell.timing(),
+        control_rate: cell.control_rate(),
+        rts_threshold: match cell.rts_threshold {
+            RtsThreshold::Off => None,
+            RtsThreshold::Bytes(bytes) => Some(bytes),
+        },
+        mac_overhead: cell.mac_overhead,
+        immediate_access: cell.immediate_access,
+        short_retry_limit: cell.short_retry_limit,
+        long_retry_limit: cell.long_retry_limit,
+    };
+    let rate = |group: &Station| group.data_rate.unwrap_or(cell.data_rate).rate();
+    let rates = once(cell.data_rate.rate()).chain(each(stations, rate));
+    let rates: Vec<RateControl> = rates.map(RateControl::Fixed).collect();
+    Dcf::new(config, &rates, seed)
+}
+
+/// The medium of a WiMAX cell.
+pub(crate) fn wimax(cell: &WimaxCell, stations: &[Station], seed: u64) -> Wimax {
+    let config = cell.config().expect("a resolved scenario has a PHY of the standard");
+    let bytes_per_symbol = each(stations, |group| cell.bytes_per_symbol_of(group));
+    let medium = Wimax::new(config, &bytes_per_symbol.collect::<Vec<_>>(), seed);
+    medium.expect("the frame of a resolved scenario has room")
+}
+
 impl CellKind for Dcf {
-    fn build(scenario: &Scenario, seed: u64) -> Self {
-        let cell = &scenario.cell;
-        let config = DcfConfig {
-            phy: cell.timing(),
-            control_rate: cell.control_rate(),
-            rts_threshold: match cell.rts_threshold {
-                RtsThreshold::Off => None,
-                RtsThreshold::Bytes(bytes) => Some(bytes),
-            },
-            mac_overhead: cell.mac_overhead,
-            immediate_access: cell.immediate_access,
-            short_retry_limit: cell.short_retry_limit,
-            long_retry_limit: cell.long_retry_limit,
-        };
-        let mut rates = vec![RateControl::Fixed(cell.data_rate.rate())];
-        for group in &scenario.station {
-            let rate = group.data_rate.unwrap_or(cell.data_rate).rate();
-            rates.extend((0..group.count).map(|_| RateControl::Fixed(rate)));
-        }
-        Self::new(config, &rates, seed)
+    type Counters = ();
+
+    fn counters(&self) {}
+
+    fn results(&self, (): &()) -> MediumResult {
+        MediumResult::default()
     }
 
-    fn capture_phy(&self) -> AirPhy {
+    fn capture_phy(&self) -> Option<AirPhy> {
         let phy = &self.config().phy;
-        match phy.kind {
+        Some(match phy.kind {
             PhyKind::Dot11a => AirPhy::A,
             PhyKind::Dot11g => AirPhy::G,
             PhyKind::Dot11b => AirPhy::B { short_preamble: phy.has_short_preamble() },
-        }
+        })
     }
 
     #[cold]
@@ -68,4 +97,22 @@ impl CellKind for Dcf {
     ) {
         writer.exchange(self, arrival, sack);
     }
+}
+
+impl CellKind for Wimax {
+    type Counters = WimaxCounters;
+
+    fn counters(&self) -> WimaxCounters {
+        WimaxCounters::new(self)
+    }
+
+    fn results(&self, since: &WimaxCounters) -> MediumResult {
+        WimaxCounters::new(self).results(since, self)
+    }
+
+    fn capture_phy(&self) -> Option<AirPhy> {
+        None
+    }
+
+    fn capture(&self, _: &mut CaptureWriter, _: &Arrival<Packet>, _: Option<SackBlocks>) {}
 }

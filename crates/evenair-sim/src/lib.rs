@@ -9,6 +9,7 @@ mod capture;
 mod cell_kind;
 mod delay_result;
 mod flow;
+mod medium_result;
 mod memory;
 mod metrics;
 mod network;
@@ -28,14 +29,15 @@ use std::sync::atomic::AtomicBool;
 use std::{fmt, io};
 
 pub use delay_result::{DelayCurve, DelayResult, LimitedBy};
+pub use medium_result::{FrameResult, RequestsResult};
 pub use parts::parts;
 pub use result::{
     FlowResult, LinkResult, Losses, MacResult, QueueResult, RunResult, SessionResult, WiredResult,
 };
 pub use series::Series;
 
-use evenair_core::medium::wlan::Dcf;
-use scenario::{CellKind, Scenario};
+use cell_kind::{dcf, wimax};
+use scenario::{Cell, Scenario};
 use simulation::Simulation;
 
 /// The version of results. It is raised when a change of the code changes the result of a scenario
@@ -51,8 +53,8 @@ pub struct RunOptions {
 
 /// Where the captures of a run go, both in pcapng.
 pub struct CaptureSinks {
-    /// The frames on the air.
-    pub air: Box<dyn Write + Send>,
+    /// The frames on the air, of a WLAN cell; those of a WiMAX cell are not captured.
+    pub air: Option<Box<dyn Write + Send>>,
     /// The packets at the hosts behind the access point.
     pub wire: Box<dyn Write + Send>,
 }
@@ -120,7 +122,14 @@ pub fn run_with_captures(
     options: &RunOptions,
     captures: Option<CaptureSinks>,
 ) -> Result<RunResult, RunError> {
-    match scenario.cell.kind {
-        CellKind::Wlan => Simulation::<Dcf>::new(scenario, seed, options, captures)?.run(),
+    match &scenario.cell {
+        Cell::Wlan(cell) => {
+            let medium = dcf(cell, &scenario.station, seed);
+            Simulation::new(medium, scenario, seed, options, captures)?.run()
+        }
+        Cell::Wimax(cell) => {
+            let medium = wimax(cell, &scenario.station, seed);
+            Simulation::new(medium, scenario, seed, options, captures)?.run()
+        }
     }
 }

@@ -3,6 +3,8 @@
 //! Each takes about 40 bytes in the queue of a node, and up to 80 on a wired link. What TCP keeps of
 //! segments that are not acknowledged is bounded by the windows of the flows.
 
+use evenair_core::medium::TxQueueId;
+
 use crate::RunError;
 use crate::cell_kind::CellKind;
 use crate::flow::Flow;
@@ -35,8 +37,8 @@ pub(crate) fn check<M: CellKind>(
     let queue = queues.enumerate().max_by_key(|&(_, packets)| packets);
     let link = links.enumerate().max_by_key(|&(_, packets)| packets);
     let place = match (queue, link) {
-        (Some((node, packets)), link) if link.is_none_or(|(_, entries)| packets >= entries) => {
-            node_queue(scenario, node)
+        (Some((queue, packets)), link) if link.is_none_or(|(_, entries)| packets >= entries) => {
+            node_queue(scenario, M::LAYOUT.sender(TxQueueId(queue as u32)).index())
         }
         (_, Some((directed, _))) => wired_link(scenario, directed),
         (_, None) => String::new(),
@@ -46,7 +48,7 @@ pub(crate) fn check<M: CellKind>(
     Err(RunError::Memory { entries: MAX_ENTRIES, place, flow })
 }
 
-/// The transmit queue of a node, by its key.
+/// The transmit queues of a node, by their key.
 fn node_queue(scenario: &Scenario, node: usize) -> String {
     if node == 0 {
         return "cell.queue".to_owned();

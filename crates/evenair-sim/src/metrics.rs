@@ -2,6 +2,7 @@
 
 use evenair_core::component::Configuration as _;
 use evenair_core::delays::Delays;
+use evenair_core::medium::{Cell, TxQueueId};
 use evenair_core::packet::NodeId;
 use evenair_core::queue::QueueStats;
 use evenair_core::time::Instant;
@@ -23,10 +24,17 @@ use crate::transfers::Transfer;
 
 /// The counters at the start of the measurement. (The statistics of queues and links are reset
 /// then.)
-#[derive(Debug, Default)]
-pub(crate) struct Metrics {
+#[derive(Debug)]
+pub(crate) struct Metrics<M: CellKind> {
     flows: Vec<transport::Counters>,
     usage: Vec<Use>,
+    medium: M::Counters,
+}
+
+impl<M: CellKind> Default for Metrics<M> {
+    fn default() -> Self {
+        Self { flows: Vec::new(), usage: Vec::new(), medium: M::Counters::default() }
+    }
 }
 
 /// What a run leaves behind.
@@ -40,22 +48,25 @@ pub(crate) struct RunOutcome<'a, M> {
     pub(crate) network: &'a Network<M>,
 }
 
-impl Metrics {
+impl<M: CellKind> Metrics<M> {
     /// Records the counters at the end of the warm-up.
-    pub(crate) fn begin(&mut self, now: Instant, flows: &[Flow], network: &Network<impl CellKind>) {
+    pub(crate) fn begin(&mut self, now: Instant, flows: &[Flow], network: &Network<M>) {
         self.flows = flows.iter().map(Flow::counters).collect();
         self.usage = usage(now, network);
+        self.medium = network.cell().medium().counters();
     }
 
     /// The result of a run that has come to its end.
-    pub(crate) fn result(self, outcome: RunOutcome<'_, impl CellKind>) -> RunResult {
+    pub(crate) fn result(self, outcome: RunOutcome<'_, M>) -> RunResult {
         let RunOutcome { scenario, seed, end, events, series, flows, network } = outcome;
         let begin = Instant::ZERO + scenario.warmup.duration();
         let duration_s = end.since(begin).as_secs_f64();
         let sessions = sessions(flows, begin);
         let compared = Compared::of(flows);
         let (rtt, one_way_delay) = pooled(flows);
-        let delays = curves(flows, network.cell().queues()[0].waits());
+        let cell = network.cell();
+        let nodes: Vec<QueueStats> = queue_stats(end, cell);
+        let delays = curves(flows, &nodes[NodeId::ACCESS_POINT.index()].waits);
         let each = flows.iter().zip(&self.flows);
         let (flows, wired_flows): (Vec<_>, Vec<_>) = each
             .map(|(flow, start)| flow_result(flow, start, (begin, end)))
@@ -63,17 +74,19 @@ impl Metrics {
         let fairness = jain_index(
             flows.iter().filter(|f| compared.contains(f.application)).map(|f| f.goodput_bps),
         );
-        let cell = network.cell();
         let queue = |stats: &QueueStats| QueueResult::new(stats, duration_s);
-        let queues: Vec<QueueResult> =
-            cell.queues().iter().map(|each| queue(&each.stats(end))).collect();
+        let queues: Vec<QueueResult> = nodes.iter().map(queue).collect();
         let after = usage(end, network);
+        let medium = cell.medium().results(&self.medium);
         let mac = |(i, name): (usize, Option<String>)| {
             let id = if i == 0 { "ap".to_owned() } else { format!("sta-{i}") };
             let lost = cell.residual_losses(NodeId(i as u32));
             MacResult::new((id, name), (&self.usage[i], &after[i]), &queues[i], lost, duration_s)
         };
-        let stations: Vec<MacResult> = (1..).zip(station_names(scenario)).map(mac).collect();
+        let mut stations: Vec<MacResult> = (1..).zip(station_names(scenario)).map(mac).collect();
+        for (station, delay) in stations.iter_mut().zip(&medium.grant_delays) {
+            station.grant_delay_s = Some(*delay);
+        }
         let ap = mac((0, None));
         let wired = scenario.wired.links();
         // For each link first backward, then forward: the numbering of the topology.
@@ -92,8 +105,10 @@ impl Metrics {
                 .chain(links.iter().map(|link| &link.queue))
                 .map(|queue| queue.drops - queue.acks_filtered)
                 .sum(),
-            retry_limit: stations.iter().chain([&ap]).map(|mac| mac.frames_dropped).sum(),
-            error: stations.iter().chain([&ap]).map(|mac| mac.packets_lost_to_errors).sum::<u64>()
+            retry_limit: stations.iter().chain([&ap]).map(|mac| mac.frames_dropped).sum::<u64>()
+                - medium.lost_with_frames,
+            error: medium.lost_with_frames
+                + stations.iter().chain([&ap]).map(|mac| mac.packets_lost_to_errors).sum::<u64>()
                 + links.iter().map(|link| link.packets_lost_to_errors).sum::<u64>(),
         };
         RunResult {
@@ -111,6 +126,8 @@ impl Metrics {
             sessions,
             losses,
             ap_queue: queues[0].clone(),
+            frame: medium.frame,
+            requests: medium.requests,
             wired: WiredResult { links, flows: wired_flows },
             ap,
             stations,
@@ -171,6 +188,15 @@ fn station_names(scenario: &Scenario) -> impl Iterator<Item = Option<String>> {
         let name = |number| Some(numbered(group.name.as_deref()?, number, group.count));
         (1..=group.count).map(name)
     })
+}
+
+/// The statistics of the transmit queues of each node, those of several queues together.
+fn queue_stats<M: CellKind>(now: Instant, cell: &Cell<M>) -> Vec<QueueStats> {
+    let mut nodes = vec![QueueStats::default(); cell.nodes()];
+    for (queue, id) in cell.queues().iter().zip(0..) {
+        nodes[M::LAYOUT.sender(TxQueueId(id)).index()] += queue.stats(now);
+    }
+    nodes
 }
 
 /// The use of the air by each node until `now`.

@@ -1,6 +1,8 @@
 //! Every component that a scenario can name, from the registries.
 
 use evenair_core::component::{describe, list};
+use evenair_core::medium::wimax::phy::REGISTRY as MODULATIONS;
+use evenair_core::medium::wimax::scheduler;
 use evenair_core::medium::wlan::phy;
 use evenair_core::tcp::congestion;
 use evenair_core::traffic::{Application, Family};
@@ -9,7 +11,8 @@ use serde_json::Value;
 
 use crate::scenario::{UDP, presets};
 
-/// Every queue discipline, congestion control, preset of TCP's options, PHY, loss model, application and distribution:
+/// Every queue discipline, congestion control, preset of TCP's options, PHY, modulation,
+/// scheduler, loss model, application and distribution:
 /// `kind`, `name`, `summary`, `source` and `parameters` (each `name`, `default`, `accepts`,
 /// `meaning`).
 pub fn parts() -> Value {
@@ -18,6 +21,8 @@ pub fn parts() -> Value {
     parts.extend(presets());
     parts.push(describe("datagram transport", UDP, Vec::new()));
     parts.extend(phy::REGISTRY.iter().map(|phy| describe("PHY", phy, Vec::new())));
+    parts.extend(MODULATIONS.iter().map(|each| describe("modulation", each, Vec::new())));
+    parts.extend(list::<scheduler::Config>());
     parts.extend(list::<loss::Config>());
     parts.extend(list::<Application>());
     parts.extend(list::<Family>());
@@ -120,7 +125,7 @@ mod tests {
                     document["station"][0]["flows"][0]["rate"] = json!("1 Mbps");
                 }
                 let scenario = resolve(document, "test").unwrap();
-                assert_eq!(scenario.cell.queue.discipline, queue);
+                assert_eq!(scenario.cell.queue().discipline, queue);
                 assert_eq!(scenario.station[0].flows[0].transport, transport);
             }
         }

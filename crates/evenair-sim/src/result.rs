@@ -6,6 +6,7 @@ use evenair_core::time::Duration;
 use serde::Serialize;
 
 use crate::delay_result::{DelayCurve, DelayResult, LimitedBy};
+use crate::medium_result::{FrameResult, RequestsResult};
 use crate::scenario::Scenario;
 use crate::series::Series;
 
@@ -43,8 +44,14 @@ pub struct RunResult {
     pub sessions: Option<Vec<SessionResult>>,
     /// Packets lost in the whole network, by cause.
     pub losses: Losses,
-    /// The access point's downlink queue.
+    /// The access point's downlink queue; of a base station all of its queues together.
     pub ap_queue: QueueResult,
+    /// The frame of 802.16 and its use; absent in a WLAN cell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame: Option<FrameResult>,
+    /// Bandwidth requests of 802.16; absent in a WLAN cell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests: Option<RequestsResult>,
     /// The wired links, and the flows between wired hosts.
     pub wired: WiredResult,
     /// The MAC of each station.
@@ -249,6 +256,10 @@ pub struct MacResult {
     pub queue_mean_packets: f64,
     /// Waiting times of packets in its own queue; none without any.
     pub queue_delay_s: Option<DelayResult>,
+    /// Times from when a bandwidth request is made to the start of the frame of the first grant; none
+    /// without any. Absent in a WLAN cell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grant_delay_s: Option<Option<DelayResult>>,
 }
 
 impl QueueResult {
@@ -304,6 +315,7 @@ impl MacResult {
             queue_drops: queue.drops,
             queue_mean_packets: queue.mean_packets,
             queue_delay_s: queue.delay_s,
+            grant_delay_s: None,
         }
     }
 }

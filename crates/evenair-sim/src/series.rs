@@ -78,14 +78,14 @@ impl Sampler {
             .collect();
     }
 
-    /// Takes a sample at the end of an interval of `interval_s` seconds. `queue` is that
-    /// of the access point.
-    pub(crate) fn sample(
+    /// Takes a sample at the end of an interval of `interval_s` seconds. `queues` are those of the
+    /// access point.
+    pub(crate) fn sample<'a>(
         &mut self,
         time_s: f64,
         interval_s: f64,
         flows: &[Flow],
-        queue: &TxQueue<Packet>,
+        queues: impl Iterator<Item = &'a TxQueue<Packet>>,
     ) {
         let mut total = 0.0;
         for (series, flow) in self.flows.iter_mut().zip(flows) {
@@ -99,8 +99,13 @@ impl Sampler {
             rtt.into_iter().for_each(|rtt| series.rtt.sample(rtt));
             series.one_way_delay.sample(one_way_delay);
         }
-        let [data, acks] = queue.waiting();
-        self.queue_delay.sample(queue.waits());
+        let (mut waiting, mut waits) = ([0, 0], Delays::default());
+        for queue in queues {
+            waiting = [0, 1].map(|kind| waiting[kind] + queue.waiting()[kind]);
+            waits.add(queue.waits());
+        }
+        let [data, acks] = waiting;
+        self.queue_delay.sample(&waits);
         self.series.time_s.push(time_s);
         self.series.ap_queue_data.push(data);
         self.series.ap_queue_acks.push(acks);

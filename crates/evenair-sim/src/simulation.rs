@@ -10,7 +10,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use evenair_core::packet::Packet;
+use evenair_core::packet::{NodeId, Packet};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::{End, Output, PacketOption, Transport};
 
@@ -33,7 +33,7 @@ const LINKS_PER_STEP: usize = 16;
 const AIR_TIME_PER_PAUSE: Duration = Duration::from_millis(100);
 
 /// Everything that a run consists of.
-pub(crate) struct Simulation<'a, M> {
+pub(crate) struct Simulation<'a, M: CellKind> {
     scenario: &'a Scenario,
     seed: u64,
     now: Instant,
@@ -41,7 +41,7 @@ pub(crate) struct Simulation<'a, M> {
     flows: Vec<Flow>,
     timers: Timers,
     sampler: Option<Sampler>,
-    metrics: Metrics,
+    metrics: Metrics<M>,
     events: u64,
     cancel: Option<Arc<AtomicBool>>,
     /// Steps between two checks of the cancel flag.
@@ -135,13 +135,14 @@ impl TimerIds {
 impl<'a, M: CellKind> Simulation<'a, M> {
     /// The state before time 0.
     pub(crate) fn new(
+        medium: M,
         scenario: &'a Scenario,
         seed: u64,
         options: &RunOptions,
         captures: Option<CaptureSinks>,
     ) -> Result<Self, RunError> {
         let flows = build::flows(scenario, seed);
-        let mut network: Network<M> = build::network(scenario, seed, &flows);
+        let mut network = build::network(medium, scenario, seed, &flows);
         if let Some(sinks) = captures {
             let captured = flows.iter().map(Flow::captured).collect();
             let (phy, nodes) = (network.cell().medium().capture_phy(), network.cell().nodes());
@@ -349,8 +350,8 @@ impl<'a, M: CellKind> Simulation<'a, M> {
         let since_warmup = self.now.since(Instant::ZERO + self.scenario.warmup.duration());
         if let (Some(sampler), Some(trace)) = (&mut self.sampler, &self.scenario.trace) {
             let interval = trace.interval.duration().as_secs_f64();
-            let queue = &self.network.cell().queues()[0];
-            sampler.sample(since_warmup.as_secs_f64(), interval, &self.flows, queue);
+            let queues = self.network.cell().queues_of(NodeId::ACCESS_POINT);
+            sampler.sample(since_warmup.as_secs_f64(), interval, &self.flows, queues);
         }
         self.arm_sample();
     }

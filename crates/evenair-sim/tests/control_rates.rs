@@ -115,7 +115,7 @@ fn simulate(overrides: &[(&str, &str)]) -> (RunResult, Vec<Frame>) {
         set(&mut document, key, value, "test").unwrap();
     }
     let (air, wire) = (Shared::default(), Box::new(io::sink()));
-    let sinks = CaptureSinks { air: Box::new(air.clone()), wire };
+    let sinks = CaptureSinks { air: Some(Box::new(air.clone())), wire };
     let scenario = resolve(document, "test").unwrap();
     let result = run_with_captures(&scenario, 1, &RunOptions::default(), Some(sinks)).unwrap();
     let captured = frames(&air.0.lock().unwrap());

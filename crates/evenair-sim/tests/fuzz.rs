@@ -43,7 +43,7 @@ enum Mutation {
 }
 
 /// Values at the bounds of their kinds, and of the wrong kind.
-const VALUES: [&str; 40] = [
+const VALUES: [&str; 44] = [
     "0",
     "1",
     "-1",
@@ -71,6 +71,10 @@ const VALUES: [&str; 40] = [
     "\"1000 Gbps\"",
     "\"1 B\"",
     "\"1 TB\"",
+    "\"wimax\"",
+    "\"7 MHz\"",
+    "\"3:1\"",
+    "\"64qam-3/4\"",
     "\"las\"",
     "\"udp\"",
     "\"web\"",
@@ -87,11 +91,15 @@ const VALUES: [&str; 40] = [
 ];
 
 /// Keys of overrides, and others.
-const KEYS: [&str; 22] = [
+const KEYS: [&str; 26] = [
     "name",
     "duration",
     "warmup",
     "cell",
+    "cell.kind",
+    "cell.bandwidth",
+    "cell.dl_ratio",
+    "cell.scheduler.quantum",
     "cell.phy",
     "cell.data_rate",
     "cell.queue",

@@ -78,6 +78,31 @@ impl Dice {
         cell
     }
 
+    fn wimax(&mut self) -> Value {
+        let modulation = self.modulation();
+        json!({
+            "kind": "wimax",
+            "bandwidth": self.pick(&["3.5 MHz", "7 MHz", "10 MHz"]),
+            "frame": self.pick(&["5 ms", "10 ms"]),
+            "cyclic_prefix": self.pick(&["1/8", "1/16", "1/32"]),
+            "modulation": modulation,
+            "dl_ratio": self.pick(&["1:1", "5:4", "3:4"]),
+            "contention_slots": self.between(1, 4),
+            "request_backoff": self.pick(&[[0, 3], [2, 6]]),
+            "t16": self.pick(&["5 ms", "50 ms"]),
+            "request_retries": self.between(0, 4),
+            "maps": self.pick(&["maximum", "actual"]),
+            "piggyback": self.one_in(2),
+            "crc": self.one_in(2),
+            "scheduler": self.pick(&["round-robin", "drr"]),
+            "queue": self.queue(),
+        })
+    }
+
+    fn modulation(&mut self) -> &'static str {
+        self.pick(&["bpsk-1/2", "qpsk-1/2", "qpsk-3/4", "16qam-3/4", "64qam-3/4"])
+    }
+
     fn tcp(&mut self) -> Value {
         let window = self.pick(&[1, 4, 20, 200]);
         let mut flow = json!({
@@ -155,14 +180,40 @@ impl Dice {
     }
 }
 
+/// The two kinds of cell, each with draws of its own.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Wlan = 0,
+    Wimax = 2,
+}
+
+impl Kind {
+    fn cell(self, dice: &mut Dice) -> Value {
+        match self {
+            Self::Wlan => dice.cell(),
+            Self::Wimax => dice.wimax(),
+        }
+    }
+
+    /// Some stations of a WiMAX cell have a modulation of their own.
+    fn vary(self, station: &mut Value, dice: &mut Dice) {
+        for group in station.as_array_mut().unwrap() {
+            if self == Self::Wimax && dice.one_in(2) {
+                group["modulation"] = json!(dice.modulation());
+            }
+        }
+    }
+}
+
 /// A cell of TCP and UDP with everything that there is.
-fn mixed(cell: u64) -> Scenario {
-    let mut dice = Dice::new(cell, 0);
-    let station = dice.stations(|dice| if dice.one_in(4) { dice.udp() } else { dice.tcp() });
+fn mixed(kind: Kind, cell: u64) -> Scenario {
+    let mut dice = Dice::new(cell, kind as u64);
+    let mut station = dice.stations(|dice| if dice.one_in(4) { dice.udp() } else { dice.tcp() });
+    kind.vary(&mut station, &mut dice);
     let document = json!({
         "duration": dice.pick(&[0.3, 1.0]),
         "warmup": dice.pick(&[0.0, 0.2]),
-        "cell": dice.cell(),
+        "cell": kind.cell(&mut dice),
         "wired": dice.wired(),
         "station": station,
     });
@@ -187,8 +238,17 @@ fn airtime_shares(node: &Value) -> Vec<f64> {
 /// gives the same text.
 #[test]
 fn results_are_within_their_bounds() {
+    check_bounds(Kind::Wlan);
+}
+
+#[test]
+fn results_of_wimax_cells_are_within_their_bounds() {
+    check_bounds(Kind::Wimax);
+}
+
+fn check_bounds(kind: Kind) {
     for cell in 1..=cells() {
-        let scenario = mixed(cell);
+        let scenario = mixed(kind, cell);
         let result = document(&scenario, cell);
         let again = document(&scenario, cell);
         assert_eq!(result.to_string(), again.to_string(), "cell {cell}: a repetition differs");
@@ -216,6 +276,11 @@ fn results_are_within_their_bounds() {
             let collisions = number(&node["collision_probability"]);
             assert!((0.0..=1.0).contains(&collisions), "cell {cell}: {node}");
         }
+        assert_eq!(result.get("frame").is_some(), kind == Kind::Wimax);
+        for key in ["dl_utilization", "ul_utilization"].iter().filter(|_| kind == Kind::Wimax) {
+            let used = number(&result["frame"][key]);
+            assert!((0.0..=1.0).contains(&used), "cell {cell}: {key} {used}");
+        }
         let links = result["wired"]["links"].as_array().into_iter().flatten();
         for queue in links.chain([&result["ap_queue"]]) {
             // Packets that waited at the start may be dropped; none did without a warm-up.
@@ -238,9 +303,18 @@ fn results_are_within_their_bounds() {
 /// ACK is lost may be both received and given up.)
 #[test]
 fn datagrams_are_conserved() {
+    check_conservation(Kind::Wlan);
+}
+
+#[test]
+fn datagrams_of_wimax_cells_are_conserved() {
+    check_conservation(Kind::Wimax);
+}
+
+fn check_conservation(kind: Kind) {
     let mut all = [0, 0];
     for cell in 1..=cells() {
-        let mut dice = Dice::new(cell, 1);
+        let mut dice = Dice::new(cell, kind as u64 + 1);
         let mut station = dice.stations(|dice| {
             let mut flow = dice.udp();
             flow["stop"] = json!(0.3);
@@ -251,8 +325,9 @@ fn datagrams_are_conserved() {
                 group["error"]["frames"] = json!("data");
             }
         }
+        kind.vary(&mut station, &mut dice);
         let document_ = json!({
-            "duration": 120, "cell": dice.cell(), "wired": dice.wired(), "station": station,
+            "duration": 120, "cell": kind.cell(&mut dice), "wired": dice.wired(), "station": station,
         });
         let scenario = resolve(document_, "cell").unwrap();
         let result = document(&scenario, cell);

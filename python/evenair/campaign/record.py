@@ -33,6 +33,12 @@ METRICS: dict[str, type[float] | type[int]] = {
     "mean_rtt_s": float,
     "sessions": int,
     "mean_session_s": float,
+    "dl_utilization": float,
+    "ul_utilization": float,
+    "requests_sent": int,
+    "requests_collided": int,
+    "requests_retried": int,
+    "requests_given_up": int,
     **{
         f"{delay}_{part}_s": float
         for delay in ("rtt", "one_way_delay", "ap_queue_delay")

@@ -18,7 +18,7 @@ from evenair.cli.arguments import (
 )
 from evenair.cli.files import result_file_names, stage, write_result
 from evenair.cli.terminal import DONE, INTERRUPTED, print_bytes, print_error, progress
-from evenair.engine import MAX_SEED, Interrupted, run_jobs
+from evenair.engine import MAX_SEED, Interrupted, captures_air, run_jobs
 from evenair.result import RunSet
 from evenair.scenario import load
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from evenair.result import RunResult
+    from evenair.scenario import Scenario
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pcap",
         metavar="FILE",
         type=capture_file,
-        help="write captures of one run: X.pcapng of the air, X-wire.pcapng of the wire",
+        help="write captures of one run: X.pcapng of the air (WLAN), X-wire.pcapng of the wire",
     )
     add_quiet(parser)
 
@@ -84,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     with AtomicOutput() as output:
         write = _stage_results(arguments, output, scenario.resolved)
-        pcap = _stage_captures(arguments.pcap, output)
+        pcap = _stage_captures(arguments.pcap, scenario, output)
         with progress("runs", quiet=arguments.quiet) as update:
             try:
                 results = run_jobs(jobs, progress=update, pcap=pcap)
@@ -135,9 +136,17 @@ def _stage_results(
     return write
 
 
-def _stage_captures(destination: Path | None, output: AtomicOutput) -> tuple[Path, Path] | None:
-    """Stage the captures of the air and of the wire."""
+def _stage_captures(
+    destination: Path | None, scenario: Scenario, output: AtomicOutput
+) -> tuple[Path | None, Path] | None:
+    """Stage the captures of the air, where there is one, and of the wire."""
     if destination is None:
         return None
     wire = stage(output, "--pcap", sibling(destination, "wire"))
-    return stage(output, "--pcap", destination), wire
+    if captures_air(scenario):
+        return stage(output, "--pcap", destination), wire
+    print_error(
+        "--pcap: frames on the air of a WiMAX cell are not captured;"
+        f" writing only {sibling(destination, 'wire')}, of the wire"
+    )
+    return None, wire

@@ -6,6 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from evenair.cli.console import mean_alone, new_table, open_console, with_interval
+from evenair.cli.wimax_table import frame_lines, station_table
+from evenair.messages import downlink_sender
 from evenair.result import RunSet
 from evenair.statistics import Estimate, estimate_known, part_of_runs
 
@@ -24,6 +26,10 @@ def print_result(result: RunResult | RunSet) -> None:
     console = open_console()
     console.print(_flows(runs))
     console.print("  ".join(_totals(whole)))
+    if "frame" in runs[0].document:
+        for line in frame_lines(runs):
+            console.print(line)
+        console.print(station_table(runs))
     simulated = sum(run.duration_s for run in runs)
     wall = sum(run.wall_s for run in runs)
     spread = "; means over the runs ± 95% confidence intervals" if len(runs) > 1 else ""
@@ -91,12 +97,13 @@ def _limit(shares: Sequence[Mapping[str, float] | None]) -> str:
 def _totals(runs: RunSet) -> Iterator[str]:
     document = runs.runs[0].document
     others = any(flow["application"] != document["jain_over"] for flow in document["flows"])
+    sender = downlink_sender(document)
     bulk = " of bulk flows" if document["jain_over"] == "bulk" and others else ""
     shown = (
         ("aggregate", "aggregate_goodput_bps", 1e-6, ".3f", " Mb/s"),
         (f"Jain's index{bulk}", "jain_index", 1.0, ".3f", ""),
-        ("AP queue loss", "ap_queue_loss_ratio", 100.0, ".2f", "%"),
-        ("mean AP queue", "ap_queue_mean_packets", 1.0, ".1f", " packets"),
+        (f"{sender} queue loss", "ap_queue_loss_ratio", 100.0, ".2f", "%"),
+        (f"mean {sender} queue", "ap_queue_mean_packets", 1.0, ".1f", " packets"),
         ("mean session", "mean_session_s", 1.0, ".4f", " s"),
     )
     for label, name, scale, form, unit in shown:

@@ -50,7 +50,7 @@ pub use parameter::{
     Bounds, FieldType, NamedValue, OnOff, Parameter, ParameterType, Value, distribution_of_sizes,
     distribution_of_times, integer, limit, names, number, positive, probability, switch,
 };
-pub use quantity::{BitRate, Bytes, Seconds};
+pub use quantity::{BitRate, Bytes, Hertz, Seconds};
 pub use serialize::{describe, list, schema, write};
 pub use table::{ReadText, Reader, Table, put_kind_first, read};
 

@@ -1,5 +1,5 @@
-//! Quantities as people write them: "11 Mbps", "2 ms", "30 KB", or plain numbers in bit/s,
-//! seconds and bytes. They serialise as plain numbers.
+//! Quantities as people write them: "11 Mbps", "2 ms", "30 KB", "7 MHz", or plain numbers in bit/s,
+//! seconds, bytes and hertz. They serialise as plain numbers.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -24,6 +24,10 @@ pub struct Seconds(Duration);
 /// A size, up to 1 TB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bytes(u64);
+
+/// A frequency or bandwidth: above 0 and up to 1 THz, in whole hertz.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Hertz(u64);
 
 impl BitRate {
     /// So fast that sending takes no time; written "unlimited".
@@ -91,6 +95,18 @@ impl Bytes {
     }
 }
 
+impl Hertz {
+    /// `hertz` Hz.
+    pub const fn new(hertz: u64) -> Self {
+        Self(hertz)
+    }
+
+    /// Hz.
+    pub const fn as_u64(self) -> u64 {
+        self.0
+    }
+}
+
 impl From<Duration> for Seconds {
     fn from(span: Duration) -> Self {
         Self(span)
@@ -120,11 +136,21 @@ impl fmt::Display for Bytes {
     }
 }
 
+/// In megahertz from there on.
+impl fmt::Display for Hertz {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            hertz if hertz >= 1_000_000 => write!(f, "{} MHz", hertz as f64 / 1e6),
+            hertz => write!(f, "{hertz} Hz"),
+        }
+    }
+}
+
 /// One kind of quantity: its units and bounds.
 struct Measure {
     /// What is accepted, for people.
     expected: &'static str,
-    /// A unit's name and its size in the base unit (bit/s, nanoseconds, bytes).
+    /// A unit's name and its size in the base unit (bit/s, nanoseconds, bytes, hertz).
     units: &'static [(&'static str, f64)],
     /// What a plain number counts, in the base unit.
     plain: f64,
@@ -187,6 +213,14 @@ const SIZE: Measure = Measure {
     plain: 1.0,
     max: 1e12,
     min: 0.0,
+};
+
+const FREQUENCY: Measure = Measure {
+    expected: "a frequency above 0 and up to 1000 GHz, such as \"7 MHz\", or plain Hz",
+    units: &[("Hz", 1.0), ("kHz", 1e3), ("MHz", 1e6), ("GHz", 1e9)],
+    plain: 1.0,
+    max: 1e12,
+    min: 1.0,
 };
 
 impl Measure {
@@ -323,6 +357,7 @@ macro_rules! quantity {
 quantity!(BitRate, RATE, BitRate, "unlimited" => BitRate::UNLIMITED);
 quantity!(Seconds, TIME, Seconds::from_base);
 quantity!(Bytes, SIZE, Bytes);
+quantity!(Hertz, FREQUENCY, Hertz);
 
 impl Serialize for BitRate {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -341,6 +376,12 @@ impl Serialize for Seconds {
 }
 
 impl Serialize for Bytes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(self.0)
+    }
+}
+
+impl Serialize for Hertz {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_u64(self.0)
     }

@@ -163,6 +163,13 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         &self.nodes.queues
     }
 
+    /// The transmit queues of `node`.
+    pub fn queues_of(&self, node: NodeId) -> impl Iterator<Item = &TxQueue<P>> {
+        let senders = self.nodes.senders.iter();
+        let each = self.nodes.queues.iter().zip(senders);
+        each.filter(move |(_, sender)| **sender == node).map(|(queue, _)| queue)
+    }
+
     /// What `node` has transmitted by `now`, up to which the cell has been polled.
     pub fn usage(&self, now: Instant, node: NodeId) -> AirUsage {
         self.medium.usage(now, node)
@@ -179,12 +186,13 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         self.nodes.residual_losses[node.index()]
     }
 
-    /// Starts the statistics of queues and residual losses anew; [`Cell::usage`] counts on.
+    /// Starts the statistics of queues, residual losses and the medium anew; [`Cell::usage`] counts on.
     pub fn reset_stats(&mut self, now: Instant) {
         for queue in &mut self.nodes.queues {
             queue.reset(now);
         }
         self.nodes.residual_losses.fill(0);
+        self.medium.reset_stats(now);
     }
 
     /// Wakes the medium for the queues whose shapers are ready.

@@ -9,6 +9,7 @@
 mod cell;
 #[cfg(test)]
 mod cell_tests;
+pub mod wimax;
 pub mod wlan;
 
 pub use cell::{Arrival, Cell, CellPacket};
@@ -189,6 +190,9 @@ pub trait Medium {
     /// How long the traffic of `node` has been on the air since the start, up to `now`: its own attempts
     /// and those for it; what overlaps counts once. Of the access point this is all traffic.
     fn traffic_airtime(&self, now: Instant, node: NodeId) -> Duration;
+
+    /// Starts the statistics that are no counters anew, such as distributions of delays. Counters go on.
+    fn reset_stats(&mut self, _now: Instant) {}
 }
 
 /// Use of the air by the transmissions of one node.

@@ -75,6 +75,24 @@ pub struct QueueStats {
     pub ack_time: Duration,
 }
 
+/// The statistics of several queues together.
+impl std::ops::AddAssign for QueueStats {
+    fn add_assign(&mut self, other: Self) {
+        self.data_arrivals += other.data_arrivals;
+        self.ack_arrivals += other.ack_arrivals;
+        self.data_drops += other.data_drops;
+        self.ack_drops += other.ack_drops;
+        self.drops.on_arrival += other.drops.on_arrival;
+        self.drops.on_departure += other.drops.on_departure;
+        self.drops.evicted += other.drops.evicted;
+        self.drops.superseded += other.drops.superseded;
+        self.marks += other.marks;
+        self.waits.add(&other.waits);
+        self.data_time += other.data_time;
+        self.ack_time += other.ack_time;
+    }
+}
+
 impl<P: QueueItem> TxQueue<P> {
     /// Wraps an empty queue.
     pub fn new(queue: Queue<P>) -> Self {

@@ -28,7 +28,7 @@ impl Write for Memory {
 fn captured(name: &str, scenario: Value) -> (RunResult, [File; 2]) {
     let scenario = resolve(scenario, "test").unwrap();
     let (air, wire) = (Memory::default(), Memory::default());
-    let sinks = CaptureSinks { air: Box::new(air.clone()), wire: Box::new(wire.clone()) };
+    let sinks = CaptureSinks { air: Some(Box::new(air.clone())), wire: Box::new(wire.clone()) };
     let result = run_with_captures(&scenario, 1, &RunOptions::default(), Some(sinks)).unwrap();
     let file = |kind: &str, memory: &Memory| {
         File::new(&format!("{name}-{kind}"), &memory.0.lock().unwrap())

@@ -12,11 +12,14 @@ use super::connections::{Connections, FlowMeta};
 use crate::capture::{AirFrame, AirPhy, AirWriter, Node, Segment, WireWriter};
 use crate::{CaptureOf, CaptureSinks, RunError};
 
+/// Why there is no capture of the air of a WiMAX cell.
+const NO_AIR: &str = "frames of IEEE 802.16 are not captured";
+
 /// The two captures of a run. The capture of the air contains the exchanges in which a packet is
 /// received for the first time, with the frames that their receivers decode: the ACK is absent if it
 /// is lost. Failed attempts and retransmissions of what has been received are absent.
 pub(crate) struct CaptureWriter {
-    air: AirWriter<Box<dyn Write + Send>>,
+    air: Option<AirWriter<Box<dyn Write + Send>>>,
     wire: WireWriter<Box<dyn Write + Send>>,
     /// The next MAC sequence number of each station.
     sequence: Vec<u16>,
@@ -27,14 +30,18 @@ pub(crate) struct CaptureWriter {
 }
 
 impl CaptureWriter {
-    /// Begins both captures.
+    /// Begins both captures. Without `phy` the frames on the air cannot be captured.
     pub(crate) fn new(
         sinks: CaptureSinks,
-        phy: AirPhy,
+        phy: Option<AirPhy>,
         nodes: usize,
         flows: Vec<FlowMeta>,
     ) -> Result<Self, RunError> {
-        let air = AirWriter::new(sinks.air, phy);
+        let begin = |sink| match phy {
+            Some(phy) => AirWriter::new(sink, phy),
+            None => Err(io::Error::new(io::ErrorKind::Unsupported, NO_AIR)),
+        };
+        let air = sinks.air.map(begin).transpose();
         let wire = WireWriter::new(sinks.wire);
         Ok(Self {
             air: air.map_err(|error| RunError::Capture(CaptureOf::Air, error))?,
@@ -88,7 +95,8 @@ impl CaptureWriter {
         if let Some(error) = self.failed {
             return Err(error);
         }
-        self.air.finish().map_err(|error| RunError::Capture(CaptureOf::Air, error))?;
+        let air = self.air.map_or(Ok(()), |air| air.finish().map(drop));
+        air.map_err(|error| RunError::Capture(CaptureOf::Air, error))?;
         self.wire.finish().map_err(|error| RunError::Capture(CaptureOf::Wire, error))?;
         Ok(())
     }
@@ -101,6 +109,8 @@ impl CaptureWriter {
     ) -> io::Result<()> {
         let Arrival { from, to, packet, .. } = arrival;
         let (from, to) = (*from, *to);
+        let segment = self.segment(to.is_access_point(), packet, sack);
+        let Some(air) = &mut self.air else { return Ok(()) };
         let (exchange, config) = (medium.exchange(), medium.config());
         let (sifs, control) = (config.phy.sifs, config.control_frames(exchange.rate));
         let (ack_start, end) = (exchange.data_end + sifs, exchange.ack_end);
@@ -109,21 +119,17 @@ impl CaptureWriter {
             let rts_end = exchange.start + control.rts;
             let cts_start = rts_end + sifs;
             let rts = AirFrame::Rts { from: node(from), to: node(to), retry: false };
-            self.air.frame(exchange.start, control.rate, micros(end.since(rts_end)), &rts)?;
+            air.frame(exchange.start, control.rate, micros(end.since(rts_end)), &rts)?;
             let nav = micros(end.since(cts_start + control.cts));
-            self.air.frame(cts_start, control.rate, nav, &AirFrame::Cts { to: node(from) })?;
+            air.frame(cts_start, control.rate, nav, &AirFrame::Cts { to: node(from) })?;
         }
         let sequence = self.sequence[from.index()];
         self.sequence[from.index()] = (sequence + 1) % 4096;
-        let data = AirFrame::Data {
-            segment: self.segment(to.is_access_point(), packet, sack),
-            retry,
-            sequence,
-        };
+        let data = AirFrame::Data { segment, retry, sequence };
         let nav = micros(end.since(exchange.data_end));
-        self.air.frame(exchange.data_start, exchange.rate, nav, &data)?;
+        air.frame(exchange.data_start, exchange.rate, nav, &data)?;
         if exchange.acknowledged {
-            self.air.frame(ack_start, control.rate, 0, &AirFrame::Ack { to: node(from) })?;
+            air.frame(ack_start, control.rate, 0, &AirFrame::Ack { to: node(from) })?;
         }
         Ok(())
     }

@@ -67,7 +67,8 @@ wired={flow=[[1]]} => wired.flow.0 => got a list
 station.0.flows.0.host=server => station.0.flows.0.host => where there is one link
 station.0.flows.0.from=server => station.0.flows.0.from => got it with a station's flow
 # Names.
-cell.kind=wimax => cell.kind => "wimax", which is not available yet | accepted: "wlan"
+cell.kind=wifi => cell.kind => got "wifi" | accepted: "wlan", "wimax"
+cell.modulation=64qam-3/4 => cell.modulation => `modulation` is a key of a "wimax" cell | accepted: kind, phy
 cell.phy=802.11n => cell.phy => got "802.11n"; did you mean "802.11 | "802.11b", "802.11a", "802.11g"
 cell.phy=11 => cell.phy => got 11 | "802.11b", "802.11a", "802.11g"
 station.0.flows.0.direction=upp => station.0.flows.0.direction => got "upp"; did you mean "up"? accepted: "up", "down"
@@ -258,7 +259,12 @@ pub(super) fn error_of(err: &ScenarioError) {
     assert!(line.len() < 700, "{line}");
 }
 
-fn check(what: &str, outcome: Result<Scenario, ScenarioError>, field: &str, texts: &[&str]) {
+pub(super) fn check(
+    what: &str,
+    outcome: Result<Scenario, ScenarioError>,
+    field: &str,
+    texts: &[&str],
+) {
     let err = match outcome {
         Ok(scenario) => panic!("{what} was accepted: {scenario:?}"),
         Err(err) => err,

@@ -11,7 +11,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::types::{Cell, Preamble};
+use super::choices::Preamble;
+use super::wlan_cell::WlanCell;
 
 /// Rate of ACK, RTS and CTS frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,7 +24,7 @@ pub enum ControlRate {
     Fixed(BitRate),
 }
 
-impl Cell {
+impl WlanCell {
     /// Slots, interframe spaces and airtimes.
     pub fn timing(&self) -> Phy {
         self.phy.timing(self.preamble.map(Preamble::duration))

@@ -5,11 +5,15 @@ use evenair_core::queue;
 use evenair_core::traffic::CbrConfig;
 use serde_json::{Map, Value};
 
+use super::cell::Cell;
 use super::choices::Preamble;
+use super::names::CellKind;
 use super::presets;
+use super::queue::WIMAX_LIMIT;
 use super::topology::SERVER;
 use super::transport::UDP;
-use super::types::{PhyKind, Scenario, WiredLink};
+use super::types::{Scenario, WiredLink};
+use super::wlan_cell::PhyKind;
 
 /// The application over UDP where the scenario names none.
 const DEFAULT_OVER_UDP: &str = CbrConfig::COMPONENT.name;
@@ -18,17 +22,19 @@ const DEFAULT_OVER_UDP: &str = CbrConfig::COMPONENT.name;
 ///
 /// Values of a wrong type are left as they are: reading them into types gives the better error.
 pub(super) fn fill_document(document: &mut Value) {
-    if let Some(cell) = document.get_mut("cell").and_then(Value::as_object_mut) {
-        let phy = match cell.get("phy") {
-            Some(name) => name.as_str().and_then(PhyKind::from_name),
-            None => Some(PhyKind::default()),
-        };
-        if let Some(phy) = phy {
-            default_to(cell, "data_rate", phy.default_data_rate().as_bps());
-            let basic: Vec<u64> = phy.default_basic_rates().iter().map(|r| r.as_bps()).collect();
-            default_to(cell, "basic_rates", basic);
-        }
+    let mut cell = document.get_mut("cell").and_then(Value::as_object_mut);
+    let kind = match cell.as_deref().and_then(|cell| cell.get("kind")) {
+        Some(name) => name.as_str().and_then(CellKind::from_name),
+        None => Some(CellKind::default()),
+    };
+    if let Some(cell) = &mut cell {
+        default_to(cell, "kind", CellKind::default().name());
+        put_kind_first(cell);
         put_kind_of(cell, "queue");
+        put_kind_of(cell, "scheduler");
+        if kind == Some(CellKind::Wlan) {
+            fill_wlan(cell);
+        }
     }
     if let Some(wired) = document.get_mut("wired").and_then(Value::as_object_mut) {
         put_kind_of(wired, "queue");
@@ -39,9 +45,36 @@ pub(super) fn fill_document(document: &mut Value) {
         tables(wired.get_mut("flow")).for_each(fill_flow);
     }
     for station in tables(document.get_mut("station")) {
+        if kind == Some(CellKind::Wimax) {
+            fill_limit(station, "queue", WIMAX_LIMIT);
+        }
         put_kind_of(station, "queue");
         put_kind_of(station, "error");
         tables(station.get_mut("flows")).for_each(fill_flow);
+    }
+}
+
+/// The rates follow the PHY.
+fn fill_wlan(cell: &mut Map<String, Value>) {
+    let phy = match cell.get("phy") {
+        Some(name) => name.as_str().and_then(PhyKind::from_name),
+        None => Some(PhyKind::default()),
+    };
+    if let Some(phy) = phy {
+        default_to(cell, "data_rate", phy.default_data_rate().as_bps());
+        let basic: Vec<u64> = phy.default_basic_rates().iter().map(|r| r.as_bps()).collect();
+        default_to(cell, "basic_rates", basic);
+    }
+}
+
+/// Gives the queue in `table[key]` this limit, if it has none.
+fn fill_limit(table: &mut Map<String, Value>, key: &str, limit: u32) {
+    let queue = table.entry(key).or_insert_with(|| Map::new().into());
+    if queue.is_string() {
+        *queue = Map::from_iter([("kind".to_owned(), queue.take())]).into();
+    }
+    if let Some(queue) = queue.as_object_mut() {
+        default_to(queue, "limit", limit);
     }
 }
 
@@ -63,10 +96,16 @@ fn tables(list: Option<&mut Value>) -> impl Iterator<Item = &mut Map<String, Val
 
 /// Fills in the optional values of a scenario that has been read.
 pub(super) fn fill_scenario(scenario: &mut Scenario) {
-    if scenario.cell.phy == PhyKind::Dot11b {
-        scenario.cell.preamble.get_or_insert(Preamble::Long);
+    match &mut scenario.cell {
+        Cell::Wlan(cell) if cell.phy == PhyKind::Dot11b => {
+            cell.preamble.get_or_insert(Preamble::Long);
+        }
+        Cell::Wlan(_) => {}
+        Cell::Wimax(cell) => {
+            cell.bytes_per_symbol.get_or_insert(cell.modulation.bytes_per_symbol());
+        }
     }
-    let marks_packets = matches!(scenario.cell.queue.discipline, queue::Config::SpmAf(_));
+    let marks_packets = matches!(scenario.cell.queue().discipline, queue::Config::SpmAf(_));
     let wired = &mut scenario.wired;
     if wired.link.is_empty() {
         let WiredLink { rate, delay, queue, .. } = wired.links()[0].clone();

@@ -5,6 +5,7 @@ use std::fmt;
 use evenair_core::component::message::{clipped, one_line, quoted_list, readable};
 use serde_path_to_error::{Path, Segment};
 
+use super::cell;
 use super::types::Direction;
 use super::validate::{FLOWS, STATIONS};
 
@@ -40,7 +41,8 @@ impl ScenarioError {
             field.push_str(missing);
             missing_key(missing)
         } else {
-            readable(&original, last_key(err.path()))
+            of_another_cell(&field, &original)
+                .unwrap_or_else(|| readable(&original, last_key(err.path())))
         };
         Self::new(source, &field, &message)
     }
@@ -77,6 +79,15 @@ fn last_key(path: &Path) -> &str {
         Some(Segment::Map { key }) => key,
         _ => "",
     }
+}
+
+/// The message for an unknown key of the cell that a cell of another kind has.
+fn of_another_cell(field: &str, original: &str) -> Option<String> {
+    let key = field.strip_prefix("cell.")?;
+    if !original.starts_with("unknown field ") {
+        return None;
+    }
+    cell::foreign_key(key, readable(original, key).rsplit_once("accepted: ")?.1)
 }
 
 fn missing_key(key: &str) -> String {

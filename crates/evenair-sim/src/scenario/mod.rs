@@ -11,6 +11,7 @@
 mod bounded_integer;
 #[cfg(test)]
 mod broken_tests;
+mod cell;
 mod choices;
 mod control_rate;
 mod defaults;
@@ -21,6 +22,7 @@ mod node_names;
 mod overrides;
 mod presets;
 mod queue;
+mod request_backoff;
 #[cfg(test)]
 mod tests;
 mod topology;
@@ -28,22 +30,31 @@ mod trace_file;
 mod transport;
 mod types;
 mod validate;
+mod wimax_cell;
+#[cfg(test)]
+mod wimax_tests;
+mod wlan_cell;
 
+pub use cell::Cell;
 pub use document::document_from_toml;
 pub use error::ScenarioError;
+pub use names::CellKind;
 pub use overrides::set;
 pub use presets::TcpPreset;
 pub(crate) use presets::parts as presets;
 pub use queue::Queue;
+pub use request_backoff::RequestBackoff;
 pub(crate) use topology::{ACCESS_POINT, SERVER, Topology};
 pub(crate) use transport::UDP;
 pub use types::{
-    Cell, CellKind, ControlRate, DelayedAck, Direction, Flow, LimitedTransmit, PhyKind, Preamble,
-    RtoFormula, RtsThreshold, Scenario, Station, SynTimer, Trace, Transport, Wired, WiredLink,
+    DelayedAck, Direction, Flow, LimitedTransmit, RtoFormula, Scenario, Station, SynTimer, Trace,
+    Transport, Wired, WiredLink,
 };
 pub(crate) use validate::numbered;
+pub use wimax_cell::WimaxCell;
+pub use wlan_cell::{ControlRate, PhyKind, Preamble, RtsThreshold, WlanCell};
 
-pub use evenair_core::component::{BitRate, Bytes, QueueLimit, Seconds};
+pub use evenair_core::component::{BitRate, Bytes, Hertz, QueueLimit, Seconds};
 pub use evenair_core::traffic::Application;
 
 use serde_json::Value;

@@ -8,8 +8,30 @@ named! {
         /// IEEE 802.11 DCF.
         #[default]
         Wlan => "wlan",
+        /// IEEE 802.16, OFDM with time division duplex.
+        Wimax => "wimax",
     }
-    planned ["wimax"]
+    planned []
+}
+
+named! {
+    /// The kind of a WLAN cell.
+    pub enum WlanKind {
+        /// IEEE 802.11 DCF.
+        #[default]
+        Wlan => "wlan",
+    }
+    planned []
+}
+
+named! {
+    /// The kind of a WiMAX cell.
+    pub enum WimaxKind {
+        /// IEEE 802.16, OFDM with time division duplex.
+        #[default]
+        Wimax => "wimax",
+    }
+    planned []
 }
 
 named! {

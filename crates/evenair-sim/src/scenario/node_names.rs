@@ -17,7 +17,7 @@ pub(super) fn pair<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[String
     }
 }
 
-fn written(value: &serde_json::Value) -> String {
+pub(super) fn written(value: &serde_json::Value) -> String {
     let text = value.to_string();
     if text.chars().count() <= 60 { text } else { "a longer value".to_owned() }
 }

@@ -21,6 +21,11 @@ pub(super) fn access_point_default() -> Queue {
     default_queue(ACCESS_POINT_LIMIT)
 }
 
+/// A base station's queue of each station where the scenario has none.
+pub(super) fn base_station_default() -> Queue {
+    default_queue(WIMAX_LIMIT)
+}
+
 /// A station's queue where the scenario has none.
 pub(super) fn station_default() -> Queue {
     default_queue(STATION_LIMIT)
@@ -29,6 +34,11 @@ pub(super) fn station_default() -> Queue {
 /// Reads a queue whose limit is the access point's where it is not given.
 pub(super) fn access_point<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Queue, D::Error> {
     read(deserializer, ACCESS_POINT_LIMIT)
+}
+
+/// Reads a queue whose limit is a base station's where it is not given.
+pub(super) fn base_station<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Queue, D::Error> {
+    read(deserializer, WIMAX_LIMIT)
 }
 
 /// Reads a queue whose limit is a station's where it is not given.
@@ -45,6 +55,8 @@ pub(super) fn optional_station<'de, D: Deserializer<'de>>(
 
 const ACCESS_POINT_LIMIT: u32 = 60;
 const STATION_LIMIT: u32 = 1000;
+/// Of each queue of a WiMAX cell: `queue_length_` of the NIST add-on for ns-2.
+pub(super) const WIMAX_LIMIT: u32 = 50;
 
 fn default_queue(limit: u32) -> Queue {
     Queue { discipline: Config::default(), limit: QueueLimit::Packets(limit) }

@@ -45,6 +45,13 @@ fn resolved(toml: &str) -> Scenario {
     resolve(document(toml), "test.toml").unwrap_or_else(|err| panic!("{err}"))
 }
 
+fn wlan(scenario: &Scenario) -> &WlanCell {
+    match &scenario.cell {
+        Cell::Wlan(cell) => cell,
+        Cell::Wimax(_) => panic!("the cell is no WLAN"),
+    }
+}
+
 /// The shortest scenario, with more keys of its flow.
 fn with_flow(keys: &str) -> Scenario {
     resolved(&format!("[[station]]\nflows = [{{ direction = \"up\"{keys} }}]"))
@@ -63,9 +70,9 @@ fn the_example_of_the_interface_resolves() {
     let scenario = resolved(EXAMPLE);
     assert_eq!(scenario.name, "five up, five down");
     assert_eq!(scenario.duration.duration(), Duration::from_secs(300));
-    assert_eq!(scenario.cell.data_rate.rate(), Rate::from_mbps(11));
-    assert_eq!(scenario.cell.preamble, Some(Preamble::Short));
-    assert_eq!(scenario.cell.queue.limit, QueueLimit::Packets(60));
+    assert_eq!(wlan(&scenario).data_rate.rate(), Rate::from_mbps(11));
+    assert_eq!(wlan(&scenario).preamble, Some(Preamble::Short));
+    assert_eq!(scenario.cell.queue().limit, QueueLimit::Packets(60));
     assert_eq!(scenario.wired.delay.map(Seconds::duration), Some(Duration::from_millis(2)));
     assert_eq!(scenario.station.len(), 2);
     assert_eq!(scenario.station[0].count, 5);
@@ -169,11 +176,11 @@ fn resolving_twice_changes_nothing() {
 fn rates_follow_the_phy() {
     for phy in ["802.11a", "802.11g"] {
         let scenario = overridden(EXAMPLE_WITHOUT_CELL, &[("cell.phy", phy)]);
-        assert_eq!(scenario.cell.data_rate.as_bps(), 54_000_000);
-        let basic = scenario.cell.basic_rates.iter().map(|rate| rate.as_bps() / 1_000_000);
+        assert_eq!(wlan(&scenario).data_rate.as_bps(), 54_000_000);
+        let basic = wlan(&scenario).basic_rates.iter().map(|rate| rate.as_bps() / 1_000_000);
         assert_eq!(basic.collect::<Vec<_>>(), [6, 12, 24]);
-        assert_eq!(scenario.cell.control_rate, ControlRate::Basic);
-        assert_eq!(scenario.cell.preamble, None);
+        assert_eq!(wlan(&scenario).control_rate, ControlRate::Basic);
+        assert_eq!(wlan(&scenario).preamble, None);
     }
 }
 
@@ -200,9 +207,9 @@ fn marking_and_counting_follow_the_queue() {
     let no = Some(false);
     assert_eq!(flags, [(yes, yes), (yes, yes), (yes, no), (no, no)]);
     let tail = SpmAfConfig { filtering: Filtering::Tail };
-    assert_eq!(scenario.cell.queue.discipline, tail.into());
+    assert_eq!(scenario.cell.queue().discipline, tail.into());
     // "spm-af" as a plain string takes the place's limit.
-    assert_eq!(scenario.cell.queue.limit, QueueLimit::Packets(60));
+    assert_eq!(scenario.cell.queue().limit, QueueLimit::Packets(60));
 }
 
 #[test]
@@ -235,8 +242,8 @@ fn overrides_reach_every_place() {
     );
     let las = LasConfig { service: Service::Bytes, ..LasConfig::default() };
     let discipline = Config::from(las);
-    assert_eq!(scenario.cell.queue, Queue { discipline, limit: QueueLimit::Packets(30) });
-    assert_eq!(scenario.cell.data_rate.as_bps(), 5_500_000);
+    assert_eq!(*scenario.cell.queue(), Queue { discipline, limit: QueueLimit::Packets(30) });
+    assert_eq!(wlan(&scenario).data_rate.as_bps(), 5_500_000);
     assert_eq!(scenario.wired.delay.map(Seconds::duration), Some(Duration::from_millis(10)));
     assert_eq!(scenario.station[0].count, 3);
     assert_eq!(scenario.station[1].flows[0].window, 42);
@@ -245,9 +252,9 @@ fn overrides_reach_every_place() {
     assert_eq!(scenario.station[1].error, Some(error.into()));
     let discipline = Config::from(SpmAfConfig { filtering: Filtering::Head });
     assert_eq!(scenario.station[1].queue, Queue { discipline, limit: QueueLimit::Packets(1000) });
+    assert!(!wlan(&scenario).immediate_access);
     assert_eq!(scenario.trace.unwrap().interval.duration(), Duration::from_secs(1));
     assert_eq!(scenario.name, "802.11b");
-    assert!(!scenario.cell.immediate_access);
 }
 
 #[test]
@@ -256,14 +263,14 @@ fn another_queue_kind_keeps_the_limit_alone() {
                [[station]]\nflows = [{ direction = \"up\" }]";
     let limit = QueueLimit::Packets(10);
     let other = overridden(las, &[("cell.queue.kind", "droptail")]);
-    assert_eq!(other.cell.queue, Queue { discipline: Config::default(), limit });
+    assert_eq!(*other.cell.queue(), Queue { discipline: Config::default(), limit });
     assert_eq!(overridden(las, &[("cell.queue", "droptail")]), other);
     let same = overridden(las, &[("cell.queue.kind", "las")]);
     assert_eq!(same, resolved(las));
     let named = "[cell]\nqueue = \"las\"\n[[station]]\nflows = [{ direction = \"up\" }]";
     let named = overridden(named, &[("cell.queue.limit", "10")]);
-    assert_eq!(named.cell.queue.limit, limit);
-    assert_eq!(named.cell.queue.discipline.name(), "las");
+    assert_eq!(named.cell.queue().limit, limit);
+    assert_eq!(named.cell.queue().discipline.name(), "las");
 }
 
 #[test]

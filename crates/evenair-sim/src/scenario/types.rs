@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use evenair_core::component::{BitRate, Seconds};
 use evenair_core::loss;
+use evenair_core::medium::wimax::phy::Modulation;
 use evenair_core::time::Duration;
 use evenair_core::traffic::Application;
 use schemars::JsonSchema;
@@ -17,11 +18,10 @@ use super::queue::{self, Queue};
 use super::topology::{ACCESS_POINT, SERVER};
 use super::trace_file;
 
-pub use super::choices::{DelayedAck, Preamble, RtsThreshold};
-pub use super::control_rate::ControlRate;
-pub use super::names::{CellKind, Direction, LimitedTransmit, RtoFormula, SynTimer};
+pub use super::cell::Cell;
+pub use super::choices::DelayedAck;
+pub use super::names::{Direction, LimitedTransmit, RtoFormula, SynTimer};
 pub use super::transport::Transport;
-pub use evenair_core::medium::wlan::phy::PhyKind;
 
 /// Payload of a segment where the scenario has none: an Ethernet MTU of 1500 less 40.
 pub(super) const DEFAULT_SEGMENT: u32 = 1460;
@@ -39,7 +39,7 @@ pub struct Scenario {
     /// Time that is simulated before measuring starts, seconds (default: 0 s).
     #[serde(default)]
     pub warmup: Seconds,
-    /// The wireless cell.
+    /// The wireless cell; its keys are those of its kind.
     #[serde(default)]
     pub cell: Cell,
     /// What is behind the access point: one link to the server, or a topology.
@@ -60,53 +60,6 @@ impl Scenario {
         let several = self.station.iter().any(|group| group.count > 1);
         if several { Duration::from_millis(100) } else { Duration::ZERO }
     }
-}
-
-/// The wireless cell: one access point, one collision domain.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Cell {
-    /// The medium (default: "wlan").
-    pub kind: CellKind,
-    /// The physical layer, which sets the timing and the rates to choose from (default: "802.11b").
-    pub phy: PhyKind,
-    /// Rate of data frames, bit/s (default: 11 Mbps with 802.11b, 54 Mbps with 802.11a and g).
-    pub data_rate: BitRate,
-    /// The BSSBasicRateSet: rates of control frames where `control_rate` is "basic" (default: the
-    /// mandatory rates of the PHY; 802.11b: 1, 2, 5.5 and 11 Mbps, 802.11a and g: 6, 12 and 24 Mbps).
-    #[schemars(length(min = 1))]
-    pub basic_rates: Vec<BitRate>,
-    /// Rate of ACK, RTS and CTS frames: "basic", the highest basic rate that is not above that of the
-    /// data frame (IEEE 802.11-2007 9.6), or one rate for all, bit/s (default: "basic").
-    pub control_rate: ControlRate,
-    /// PLCP preamble and header, 802.11b only (default: "long"); absent with every other PHY.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preamble: Option<Preamble>,
-    /// Frames longer than this are announced by RTS/CTS (default: "off").
-    pub rts_threshold: RtsThreshold,
-    /// Bytes that MAC header, FCS and LLC/SNAP add to an IP packet: 24 + 4 + 8 (default: 36; ns-2
-    /// has 34).
-    #[serde(deserialize_with = "bounded_integer::<0, 65535, _>")]
-    #[schemars(range(min = 0, max = 65535))]
-    pub mac_overhead: u32,
-    /// Whether a frame that finds the medium idle for DIFS and the post-backoff over is sent at
-    /// once, as IEEE 802.11-2007 9.2.5.1 has it (default: true); false: every frame waits a backoff
-    /// (ns-2).
-    pub immediate_access: bool,
-    /// Transmissions of a frame sent without RTS, or of an RTS, before it is dropped
-    /// (dot11ShortRetryLimit; default: 7).
-    #[serde(deserialize_with = "bounded_integer::<1, 255, _>")]
-    #[schemars(range(min = 1, max = 255))]
-    pub short_retry_limit: u32,
-    /// Transmissions of a frame sent after RTS/CTS before it is dropped (dot11LongRetryLimit)
-    /// (default: 4).
-    #[serde(deserialize_with = "bounded_integer::<1, 255, _>")]
-    #[schemars(range(min = 1, max = 255))]
-    pub long_retry_limit: u32,
-    /// The access point's downlink queue (default: droptail, 60 packets, the one in transmission
-    /// included).
-    #[serde(deserialize_with = "queue::access_point")]
-    pub queue: Queue,
 }
 
 /// The wired part: a full-duplex link between the server and the access point (`rate`, `delay`,
@@ -183,10 +136,14 @@ pub struct Station {
     #[serde(default = "one", deserialize_with = "bounded_integer::<1, 100_000, _>")]
     #[schemars(range(min = 1, max = 100_000))]
     pub count: u32,
-    /// Rate of data frames to and from this station, bit/s; absent: the cell's.
+    /// In a WLAN cell: rate of data frames to and from this station, bit/s; absent: the cell's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_rate: Option<BitRate>,
-    /// The station's own uplink queue (default: droptail, 1000 packets).
+    /// In a WiMAX cell: modulation and coding of bursts to and from this station; absent: the cell's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modulation: Option<Modulation>,
+    /// The station's own uplink queue (default: droptail, in a WLAN cell 1000 packets, in a WiMAX
+    /// cell 50).
     #[serde(default = "queue::station_default", deserialize_with = "queue::station")]
     pub queue: Queue,
     /// Errors of the air between this station and the access point; absent: collisions alone.
@@ -373,26 +330,6 @@ impl Default for Flow {
             start: None,
             stop: None,
             rate: None,
-        }
-    }
-}
-
-impl Default for Cell {
-    fn default() -> Self {
-        let phy = PhyKind::default();
-        Self {
-            kind: CellKind::default(),
-            phy,
-            data_rate: phy.default_data_rate(),
-            basic_rates: phy.default_basic_rates(),
-            control_rate: ControlRate::Basic,
-            preamble: None,
-            rts_threshold: RtsThreshold::Off,
-            mac_overhead: 36,
-            immediate_access: true,
-            short_retry_limit: 7,
-            long_retry_limit: 4,
-            queue: queue::access_point_default(),
         }
     }
 }

@@ -2,20 +2,22 @@
 
 mod flow;
 mod labels;
+mod wimax;
+mod wlan;
 
-use evenair_core::component::{BitRate, QueueLimit, Registry, Seconds};
+use evenair_core::component::{QueueLimit, Registry, Seconds};
 use evenair_core::loss::Level;
 use evenair_core::traffic::{Application, Stream};
 use serde_json::Value;
 
 use self::flow::{
     check_flow, check_path, check_size, check_station_flow, check_times, check_wired_flow,
+    check_wired_size,
 };
 use self::labels::check_labels;
-use super::choices::Preamble;
-use super::control_rate::ControlRate;
+use super::cell::Cell;
 use super::topology::Topology;
-use super::types::{Cell, Direction, Flow, PhyKind, Scenario, Station, Wired};
+use super::types::{Direction, Flow, Scenario, Station, Wired};
 
 pub(crate) use self::labels::numbered;
 
@@ -47,7 +49,6 @@ const SAMPLES_PER_FLOW: u64 = 6;
 const SAMPLES_PER_CELL: u64 = 6;
 /// More entries of the routing tables than memory should hold.
 const MAX_PLACES: u64 = 10_000_000;
-const SLOWEST: BitRate = BitRate::from_bps(1_000_000);
 
 /// Refuses lists where a table belongs: serde would take them as the fields in order.
 pub(super) fn check_tables(document: &Value) -> Checked {
@@ -62,6 +63,7 @@ pub(super) fn check_tables(document: &Value) -> Checked {
     for key in ["cell", "wired", "trace"] {
         no_list(key, &document[key])?;
     }
+    no_list("cell.scheduler", &document["cell"]["scheduler"])?;
     for (index, station) in entries(&document["station"]) {
         let field = format!("station.{index}");
         no_list(&field, station)?;
@@ -79,13 +81,13 @@ pub(super) fn check_tables(document: &Value) -> Checked {
 /// Checks a scenario whose defaults are filled in.
 pub(super) fn check(scenario: &Scenario) -> Checked {
     above_zero("duration", scenario.duration)?;
-    check_cell(&scenario.cell)?;
     if scenario.station.is_empty() {
         return Err(fail("station", "got none", STATIONS));
     }
+    check_cell(scenario)?;
     let end = scenario.duration.duration() + scenario.warmup.duration();
     let stagger = scenario.stagger();
-    check_component("cell.queue", &scenario.cell.queue.discipline)?;
+    check_component("cell.queue", &scenario.cell.queue().discipline)?;
     let each = |station: &Station| u64::from(station.count) * station.flows.len() as u64;
     let flows = scenario.station.iter().map(each).sum::<u64>() + scenario.wired.flow.len() as u64;
     let topology = check_wired(&scenario.wired, flows)?;
@@ -106,7 +108,7 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
             let last = u64::from(station.count - 1) * station.flows.len() as u64;
             let staggered = stagger * (first + last + flow_index as u64);
             check_times(&field, flow, Seconds::from(staggered), Seconds::from(end))?;
-            check_size(&field, flow, station.extra_header, scenario.cell.mac_overhead)?;
+            check_size(&field, flow, station.extra_header, &scenario.cell)?;
             check_limits(&field, flow, station, scenario)?;
         }
         first += each(station);
@@ -116,7 +118,7 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
         check_wired_flow(&field, flow, &topology)?;
         check_flow(&field, flow)?;
         check_times(&field, flow, Seconds::ZERO, Seconds::from(end))?;
-        check_size(&field, flow, 0, 0)?;
+        check_wired_size(&field, flow)?;
         check_path(&field, flow, &scenario.wired, &topology)?;
         check_wired_limits(&scenario.wired, flow.segment + flow.header)?;
     }
@@ -137,68 +139,17 @@ fn entries(list: &Value) -> impl Iterator<Item = (usize, &Value)> {
     list.as_array().into_iter().flatten().enumerate()
 }
 
-fn check_cell(cell: &Cell) -> Checked {
-    phy_rate("cell.data_rate", cell.data_rate, cell.phy)?;
-    if let ControlRate::Fixed(rate) = cell.control_rate {
-        phy_rate("cell.control_rate", rate, cell.phy)?;
+fn check_cell(scenario: &Scenario) -> Checked {
+    match &scenario.cell {
+        Cell::Wlan(cell) => wlan::check_cell(cell),
+        Cell::Wimax(cell) => wimax::check_cell(cell, &scenario.station),
     }
-    check_basic_rates(cell)?;
-    check_preamble(cell)
-}
-
-fn check_basic_rates(cell: &Cell) -> Checked {
-    let possible = cell.phy.possible_basic_rates();
-    let wrong = cell.basic_rates.iter().find(|rate| !possible.contains(rate));
-    let got = match wrong {
-        Some(rate) => format!("got {rate}"),
-        None if cell.basic_rates.is_empty() => "got none".to_owned(),
-        None => return Ok(()),
-    };
-    let accepted = format!("rates of {}: {}", cell.phy, quoted(&possible));
-    Err(fail("cell.basic_rates", &got, &accepted))
-}
-
-fn check_preamble(cell: &Cell) -> Checked {
-    let field = "cell.preamble";
-    match cell.preamble {
-        Some(_) if cell.phy != PhyKind::Dot11b => {
-            let got = format!("got a preamble with phy \"{}\"", cell.phy);
-            Err(fail(field, &got, "no preamble, or phy \"802.11b\""))
-        }
-        Some(Preamble::Short) => {
-            if cell.data_rate == SLOWEST {
-                return short_with_slowest(field, "cell.data_rate");
-            }
-            if cell.control_rate == ControlRate::Fixed(SLOWEST) {
-                return short_with_slowest(field, "cell.control_rate");
-            }
-            Ok(())
-        }
-        Some(Preamble::Duration(seconds)) => {
-            const LONGEST: Seconds = Seconds::from_millis(10);
-            if seconds == Seconds::ZERO || seconds > LONGEST {
-                let accepted = format!("\"long\", \"short\" or a time above 0 and up to {LONGEST}");
-                return Err(fail(field, &format!("got {seconds}"), &accepted));
-            }
-            Ok(())
-        }
-        _ => Ok(()),
-    }
-}
-
-/// IEEE 802.11-2007 18.2.2.2: frames at 1 Mbit/s have the long preamble.
-fn short_with_slowest(field: &str, rate_key: &str) -> Checked {
-    let got = format!("got preamble \"short\" with {rate_key} {SLOWEST}");
-    Err(fail(field, &got, "\"long\", or 2 Mbps and faster with \"short\""))
 }
 
 fn check_station(field: &str, station: &Station, scenario: &Scenario) -> Checked {
-    if let Some(rate) = station.data_rate {
-        let field = format!("{field}.data_rate");
-        phy_rate(&field, rate, scenario.cell.phy)?;
-        if rate == SLOWEST && scenario.cell.preamble == Some(Preamble::Short) {
-            return short_with_slowest(&field, "data_rate");
-        }
+    match &scenario.cell {
+        Cell::Wlan(cell) => wlan::check_station(field, station, cell)?,
+        Cell::Wimax(_) => wimax::check_station(field, station)?,
     }
     check_component(&format!("{field}.queue"), &station.queue.discipline)?;
     if let Some(error) = &station.error {
@@ -221,7 +172,7 @@ fn check_limits(field: &str, flow: &Flow, station: &Station, scenario: &Scenario
         if flow.direction == Some(Direction::Down) { (data, ack) } else { (ack, data) };
     let up = up + u64::from(station.extra_header);
     let group = field.rsplit_once(".flows").map_or(field, |(group, _)| group);
-    check_limit(|| "cell.queue.limit".to_owned(), scenario.cell.queue.limit, down)?;
+    check_limit(|| "cell.queue.limit".to_owned(), scenario.cell.queue().limit, down)?;
     check_limit(|| format!("{group}.queue.limit"), station.queue.limit, up)?;
     check_wired_limits(&scenario.wired, down.max(up) as u32)
 }
@@ -291,21 +242,6 @@ fn check_component(field: &str, configuration: &impl Registry) -> Checked {
         }
         None => Ok(()),
     }
-}
-
-fn phy_rate(field: &str, rate: BitRate, phy: PhyKind) -> Checked {
-    if phy.rates().any(|r| r == rate) {
-        return Ok(());
-    }
-    let rates: Vec<BitRate> = phy.rates().collect();
-    let accepted = format!("a rate of {phy}: {}", quoted(&rates));
-    Err(fail(field, &format!("got {rate}"), &accepted))
-}
-
-/// `"1 Mbps", "2 Mbps"`.
-fn quoted(rates: &[BitRate]) -> String {
-    let quoted: Vec<String> = rates.iter().map(|rate| format!("\"{rate}\"")).collect();
-    quoted.join(", ")
 }
 
 fn above_zero(field: &str, time: Seconds) -> Checked {

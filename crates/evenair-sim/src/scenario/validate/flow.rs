@@ -6,11 +6,12 @@ use evenair_core::tcp::MAX_RTO;
 use evenair_core::time::Duration;
 use evenair_core::traffic::{Application, Distribution, OnOffConfig, Pattern, Stream};
 
+use super::super::cell::Cell;
 use super::super::topology::{Topology, link_of};
 use super::super::types::{Direction, Flow, Transport, Wired};
 use super::{Checked, Problem, above_zero, check_component, fail};
 
-/// The largest IP packet, and the largest frame here.
+/// The largest IP packet, and the largest frame of a WLAN here.
 const MAX_PACKET: u64 = 65_535;
 
 pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
@@ -220,23 +221,40 @@ fn check_host(field: &str, host: &str, topology: &Topology) -> Checked {
     Err(Problem { field: field.to_owned(), message: unknown_name(host, &hosts, &[]) })
 }
 
-pub(super) fn check_size(
-    field: &str,
-    flow: &Flow,
-    extra_header: u32,
-    mac_overhead: u32,
-) -> Checked {
-    let size = [flow.segment, flow.header, extra_header, mac_overhead]
-        .iter()
-        .map(|&part| u64::from(part))
-        .sum::<u64>();
-    if size > MAX_PACKET {
-        let got = format!(
-            "got {}, with header {}, extra_header {extra_header} and mac_overhead {mac_overhead} a frame of {size} bytes",
-            flow.segment, flow.header
-        );
-        let accepted = format!("up to {MAX_PACKET} bytes together");
-        return Err(fail(&format!("{field}.segment"), &got, &accepted));
+/// The largest PDU of 802.16: LEN has 11 bits (IEEE 802.16-2004 6.3.2.1.1).
+const MAX_PDU: u64 = 2047;
+
+/// Checks that the packets of a station's flow fit into a frame or PDU of the cell.
+pub(super) fn check_size(field: &str, flow: &Flow, extra_header: u32, cell: &Cell) -> Checked {
+    let packet = u64::from(flow.segment) + u64::from(flow.header) + u64::from(extra_header);
+    let (size, most, rest) = match cell {
+        Cell::Wlan(cell) => {
+            let overhead = cell.mac_overhead;
+            let rest = format!("and mac_overhead {overhead} a frame");
+            (packet + u64::from(overhead), MAX_PACKET, rest)
+        }
+        Cell::Wimax(cell) => {
+            let overhead = cell.pdu_overhead();
+            let rest = format!("and the PDU's {overhead} bytes a PDU");
+            (packet + u64::from(overhead), MAX_PDU, rest)
+        }
+    };
+    if size <= most {
+        return Ok(());
     }
-    Ok(())
+    let got = format!(
+        "got {}, with header {}, extra_header {extra_header} {rest} of {size} bytes",
+        flow.segment, flow.header
+    );
+    Err(fail(&format!("{field}.segment"), &got, &format!("up to {most} bytes together")))
+}
+
+/// Checks that the packets of a flow between hosts are packets of IP.
+pub(super) fn check_wired_size(field: &str, flow: &Flow) -> Checked {
+    let size = u64::from(flow.segment) + u64::from(flow.header);
+    if size <= MAX_PACKET {
+        return Ok(());
+    }
+    let got = format!("got {}, with header {} a packet of {size} bytes", flow.segment, flow.header);
+    Err(fail(&format!("{field}.segment"), &got, &format!("up to {MAX_PACKET} bytes together")))
 }

@@ -1,0 +1,585 @@
+//! The frames of a cell.
+//!
+//! **Rules.** At the start of a frame, in this order:
+//! 1. The base station grants uplink bursts to stations whose requests it has received, and subtracts what
+//!    the bursts hold from what they have requested.
+//! 2. Each granted station fills its burst. Its pending request is answered. If something is left and
+//!    piggybacking is on, its last PDU carries a request, which is received unless this PDU is lost.
+//! 3. The base station schedules and fills downlink bursts.
+//! 4. Each station whose queue is not empty and that has no pending request makes one. A request whose T16
+//!    has expired is repeated, or given up with the packets that it was for.
+//! 5. Stations whose backoff ends in the request region transmit. Those that are alone in an opportunity
+//!    are received, and can be granted from the next frame on.
+//!
+//! A packet is received at the end of the symbol in which its last PDU ends. It counts against the limit of
+//! its queue until then.
+//!
+//! Frames in which nothing waits and no request is pending are skipped.
+
+use super::config::WimaxConfig;
+use super::connection::{GRANT_MANAGEMENT, Overhead};
+use super::frame::{DESCRIPTOR_INTERVAL, FrameAccount, FrameError, Layout};
+use super::request::{Contention, Expiry};
+use super::scheduler::{Allocation, AnyScheduler, Scheduler};
+use super::station::{Burst, SduCounts, Station};
+use super::symbol::SymbolSize;
+use crate::delays::Delays;
+use crate::loss::FrameKind;
+use crate::medium::{
+    AirUsage, Airtime, CellContext, Medium, PacketId, QueueLayout, Reception, Transmission,
+    TxQueueId, TxStatus,
+};
+use crate::packet::{Direction, NodeId};
+use crate::time::{Duration, Instant};
+
+/// An 802.16 cell.
+#[derive(Debug)]
+pub struct Wimax {
+    config: WimaxConfig,
+    account: FrameAccount,
+    layout: Layout,
+    overhead: Overhead,
+    grant_scheduler: AnyScheduler,
+    burst_scheduler: AnyScheduler,
+    pub(super) stations: Vec<Station>,
+    /// By station.
+    sizes: Vec<SymbolSize>,
+    contention: Contention,
+    /// The frame under way, and the next one.
+    frame_start: Instant,
+    next_frame: Instant,
+    /// Frames before the next one with DCD and UCD, of which one in `descriptor_period` has them.
+    descriptors_in: u64,
+    descriptor_period: u64,
+    /// Bursts of the frame under way: grants, then downlink bursts.
+    bursts: Vec<Burst>,
+    /// Ends of SDUs in the frame under way, in order of time, and how many of them are over.
+    downlink: Vec<SduEnd>,
+    uplink: Vec<SduEnd>,
+    over: usize,
+    /// The packet that was reported as received last, if its queue still counts it.
+    received: Option<(Instant, PacketId)>,
+    counts: Counts,
+    /// For the schedulers, to keep the memory.
+    needs: Vec<u64>,
+    allocations: Vec<Allocation>,
+}
+
+/// The end of the last PDU of an SDU.
+#[derive(Clone, Copy, Debug)]
+struct SduEnd {
+    at: Instant,
+    packet: PacketId,
+    station: u32,
+    lost: bool,
+}
+
+/// Frames, symbols and requests since the start. Those of a frame count from its start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Frames.
+    pub frames: u64,
+    /// Data symbols of downlink bursts.
+    pub dl_symbols_used: u64,
+    /// Data symbols that there were for these bursts, beside the overhead of their frames.
+    pub dl_symbols_available: u64,
+    /// Data symbols of uplink bursts.
+    pub ul_symbols_used: u64,
+    /// Data symbols that there were for these bursts, beside the overhead of their frames.
+    pub ul_symbols_available: u64,
+    /// Bandwidth requests of all stations.
+    pub requests: RequestCounts,
+}
+
+/// Bandwidth requests sent in contention.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RequestCounts {
+    /// Transmissions.
+    pub sent: u64,
+    /// Transmissions that collided.
+    pub collided: u64,
+    /// Repetitions decided on when T16 had expired.
+    pub retried: u64,
+    /// Requests given up.
+    pub given_up: u64,
+}
+
+impl Wimax {
+    /// A cell of a base station and stations with these usable bytes in a symbol of their bursts, from 1
+    /// to [`MAX_BYTES_PER_SYMBOL`](super::phy::MAX_BYTES_PER_SYMBOL), in the order of their nodes. Backoffs
+    /// are drawn from the streams of `seed`.
+    pub fn new(
+        config: WimaxConfig,
+        bytes_per_symbol: &[u32],
+        seed: u64,
+    ) -> Result<Self, FrameError> {
+        let layout = Layout::new(&config)?;
+        let stations = bytes_per_symbol.len();
+        let station = |(index, &bytes): (usize, &u32)| {
+            Station::new(Self::LAYOUT, index, config.phy.rate(bytes), seed)
+        };
+        let frame = config.phy.frame();
+        Ok(Self {
+            account: FrameAccount::new(&config, stations as u32)?,
+            overhead: Overhead::new(config.crc),
+            grant_scheduler: AnyScheduler::new(&config.scheduler, stations),
+            burst_scheduler: AnyScheduler::new(&config.scheduler, stations),
+            stations: bytes_per_symbol.iter().enumerate().map(station).collect(),
+            sizes: bytes_per_symbol.iter().map(|&bytes| SymbolSize::new(bytes)).collect(),
+            contention: Contention::new(config.contention_slots),
+            frame_start: Instant::ZERO,
+            next_frame: Instant::ZERO,
+            descriptors_in: 0,
+            descriptor_period: DESCRIPTOR_INTERVAL.div_ceil(frame),
+            bursts: Vec::new(),
+            downlink: Vec::new(),
+            uplink: Vec::new(),
+            over: 0,
+            received: None,
+            counts: Counts::default(),
+            needs: vec![0; stations],
+            allocations: Vec::new(),
+            layout,
+            config,
+        })
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &WimaxConfig {
+        &self.config
+    }
+
+    /// Number of stations.
+    pub fn stations(&self) -> u32 {
+        self.stations.len() as u32
+    }
+
+    /// The symbols of a frame in which every station has traffic.
+    pub fn account(&self) -> &FrameAccount {
+        &self.account
+    }
+
+    /// Frames, symbols and requests since the start.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// How long the requests of `station` took, from the frame in which one is made to the frame of the
+    /// next grant; since the last [`Medium::reset_stats`].
+    pub fn grant_delays(&self, station: NodeId) -> &Delays {
+        &self.stations[station.index() - 1].grant_delays
+    }
+
+    /// What became of the SDUs that `node` has sent since the start.
+    pub fn sdus(&self, node: NodeId) -> SduCounts {
+        self.sum_of(node, |sum: &mut SduCounts, station, direction| match direction {
+            Direction::Down => *sum += station.down.sdus,
+            Direction::Up => *sum += station.up.sdus,
+        })
+    }
+
+    /// The bursts of the frame under way: grants, then downlink bursts, in the order of the subframes.
+    pub fn bursts(&self) -> &[Burst] {
+        &self.bursts
+    }
+
+    /// SDUs of a station that have left their queue and whose end is not over.
+    #[cfg(test)]
+    pub(super) fn in_service(&self, direction: Direction, node: NodeId) -> u64 {
+        let station = &self.stations[node.index() - 1];
+        let (side, ends, over) = match direction {
+            Direction::Down => (&station.down, &self.downlink, self.over),
+            Direction::Up => {
+                (&station.up, &self.uplink, self.over.saturating_sub(self.downlink.len()))
+            }
+        };
+        let ends = ends.iter().skip(over).filter(|end| NodeId(end.station + 1) == node);
+        ends.count() as u64 + u64::from(side.connection.has_head())
+    }
+
+    /// Adds up what `node` has sent: by direction and station.
+    fn sum_of<T: Default>(&self, node: NodeId, add: impl Fn(&mut T, &Station, Direction)) -> T {
+        let mut sum = T::default();
+        if node.is_access_point() {
+            self.stations.iter().for_each(|station| add(&mut sum, station, Direction::Down));
+        } else {
+            add(&mut sum, &self.stations[node.index() - 1], Direction::Up);
+        }
+        sum
+    }
+
+    /// Whether nothing waits and no request is pending.
+    fn is_quiet(&self, cell: &impl CellContext) -> bool {
+        self.stations.iter().all(|station| {
+            station.down.connection.is_empty(cell)
+                && station.outstanding == 0
+                && station.up.connection.is_empty(cell)
+                && !station.request.is_pending()
+        })
+    }
+
+    /// Counts the frames that begin before `limit`, in which nothing happens.
+    #[cold]
+    fn skip(&mut self, limit: Instant) {
+        let frame = self.config.phy.frame();
+        let frames = limit.since(self.next_frame).div_ceil(frame);
+        self.next_frame += frame * frames;
+        let with_descriptors = match frames.checked_sub(self.descriptors_in + 1) {
+            Some(after_first) => 1 + after_first / self.descriptor_period,
+            None => 0,
+        };
+        self.descriptors_in += self.descriptor_period * with_descriptors;
+        self.descriptors_in -= frames;
+        let counts = &mut self.counts;
+        counts.frames += frames;
+        counts.ul_symbols_available += frames * u64::from(self.layout.ul_room().capacity());
+        for (frames, descriptors) in [(frames - with_descriptors, false), (with_descriptors, true)]
+        {
+            let room = self.layout.dl_room(0, descriptors);
+            counts.dl_symbols_available += frames * u64::from(room.capacity());
+        }
+        self.settle_airtime();
+        self.bursts.clear();
+        // A scheduler may remember who was waiting.
+        self.needs.fill(0);
+        self.schedule(Direction::Up, 0, false);
+        self.schedule(Direction::Down, 0, false);
+    }
+
+    /// Decides on all that happens in the next frame.
+    #[inline(never)]
+    fn begin_frame(&mut self, cell: &mut impl CellContext) {
+        self.settle_airtime();
+        let now = self.next_frame;
+        self.frame_start = now;
+        self.next_frame = now + self.config.phy.frame();
+        let descriptors = self.descriptors_in == 0;
+        if descriptors {
+            self.descriptors_in = self.descriptor_period;
+        }
+        self.descriptors_in -= 1;
+        self.counts.frames += 1;
+        self.bursts.clear();
+        self.downlink.clear();
+        self.uplink.clear();
+        self.over = 0;
+
+        let grants = self.grant(now, cell);
+        self.transmit_down(now, grants, descriptors, cell);
+        self.request(now, cell);
+    }
+
+    /// Schedules and fills the bursts of the uplink; returns their number.
+    fn grant(&mut self, now: Instant, cell: &mut impl CellContext) -> u32 {
+        for (need, station) in self.needs.iter_mut().zip(&self.stations) {
+            *need = station.outstanding.into();
+        }
+        let (used, available) = self.schedule(Direction::Up, 0, false);
+        self.counts.ul_symbols_used += used;
+        self.counts.ul_symbols_available += available;
+        let mut symbol = self.layout.before_grants();
+        for index in 0..self.allocations.len() {
+            let Allocation { station: number, symbols } = self.allocations[index];
+            let capacity = symbols * self.sizes[number].bytes();
+            let station = &mut self.stations[number];
+            station.outstanding = station.outstanding.saturating_sub(capacity);
+            if let Some(made_at) = station.request.end() {
+                station.grant_delays.record(now.since(made_at));
+            }
+            symbol += 1;
+            self.fill(now, Direction::Up, index, symbol, cell);
+            symbol += symbols;
+        }
+        self.allocations.len() as u32
+    }
+
+    /// Schedules and fills the bursts of the downlink.
+    fn transmit_down(
+        &mut self,
+        now: Instant,
+        grants: u32,
+        descriptors: bool,
+        cell: &mut impl CellContext,
+    ) {
+        for (need, station) in self.needs.iter_mut().zip(&self.stations) {
+            *need = station.down.connection.need(self.overhead, cell);
+        }
+        let (used, available) = self.schedule(Direction::Down, grants, descriptors);
+        self.counts.dl_symbols_used += used;
+        self.counts.dl_symbols_available += available;
+        let bursts = self.allocations.len() as u32;
+        let mut symbol = self.layout.before_bursts(grants, bursts, descriptors);
+        for index in 0..self.allocations.len() {
+            symbol += 1;
+            self.fill(now, Direction::Down, index, symbol, cell);
+            symbol += self.allocations[index].symbols;
+        }
+    }
+
+    /// Allocates symbols by `needs`; returns those given to bursts and those that there were.
+    fn schedule(&mut self, direction: Direction, grants: u32, descriptors: bool) -> (u64, u64) {
+        self.allocations.clear();
+        let (scheduler, mut room) = match direction {
+            Direction::Up => (&mut self.grant_scheduler, self.layout.ul_room()),
+            Direction::Down => {
+                (&mut self.burst_scheduler, self.layout.dl_room(grants, descriptors))
+            }
+        };
+        scheduler.schedule(&mut room, &self.needs, &self.sizes, &mut self.allocations);
+        let used = self.allocations.iter().map(|burst| u64::from(burst.symbols)).sum();
+        (used, room.capacity().into())
+    }
+
+    /// Fills the burst of allocation `index`, whose data symbols begin with `first_symbol`.
+    #[inline(always)]
+    fn fill(
+        &mut self,
+        now: Instant,
+        direction: Direction,
+        index: usize,
+        first_symbol: u32,
+        cell: &mut impl CellContext,
+    ) {
+        let Allocation { station: number, symbols } = self.allocations[index];
+        let overhead = self.overhead;
+        let size = self.sizes[number];
+        let station = &mut self.stations[number];
+        let (node, rate) = (station.node, station.rate);
+        let side = station.side(direction);
+        let mut room = symbols * size.bytes();
+        let piggyback = self.config.piggyback && direction == Direction::Up;
+        if piggyback && side.connection.need(overhead, cell) > u64::from(room) {
+            room -= GRANT_MANAGEMENT;
+        }
+        let mut burst = Burst {
+            station: node,
+            direction,
+            first_symbol,
+            symbols,
+            bytes: 0,
+            pdus: 0,
+            corrupted_bytes: 0,
+        };
+        // Whether the burst carries a request, and whether its PDU is corrupted.
+        let mut carried = None;
+        let ends = match direction {
+            Direction::Down => &mut self.downlink,
+            Direction::Up => &mut self.uplink,
+        };
+        let mut next = side.connection.next_pdu(now, room, overhead, cell);
+        while let Some(mut pdu) = next {
+            room -= pdu.bytes;
+            next = side.connection.next_pdu(now, room, overhead, cell);
+            let requests = piggyback && next.is_none() && !side.connection.is_empty(cell);
+            if requests {
+                pdu.bytes += GRANT_MANAGEMENT;
+            }
+            burst.pdus += 1;
+            burst.bytes += pdu.bytes;
+            let last_symbol = first_symbol + size.symbols(burst.bytes);
+            let at = now + self.layout.time(direction, last_symbol);
+            let (kind, bytes) = (FrameKind::Data, pdu.bytes);
+            let air = Transmission { kind, at, station: node, direction, rate, bytes };
+            let corrupted = cell.no_loss_before(node) <= at && cell.is_corrupted(&air);
+            if corrupted {
+                burst.corrupted_bytes += bytes;
+            }
+            if requests {
+                carried = Some(corrupted);
+            }
+            if pdu.ends {
+                let (packet, lost) = (pdu.packet, pdu.lost || corrupted);
+                ends.push(SduEnd { at, packet, station: number as u32, lost });
+            } else if corrupted {
+                side.connection.lose_fragment();
+            }
+        }
+        side.pdus += u64::from(burst.pdus);
+        self.bursts.push(burst);
+        if let Some(corrupted) = carried {
+            let need = side.connection.need(overhead, cell);
+            station.request.piggyback(now, self.next_frame, need, &self.config);
+            if !corrupted {
+                station.outstanding = station.request.value();
+            }
+        }
+    }
+
+    /// Makes, repeats and gives up bandwidth requests, and lets those transmit whose backoff is over.
+    fn request(&mut self, now: Instant, cell: &mut impl CellContext) {
+        let opportunities = self.contention.opportunities();
+        let region_end = now + self.layout.time(Direction::Up, self.layout.before_grants());
+        let requests = &mut self.counts.requests;
+        for (index, station) in self.stations.iter_mut().enumerate() {
+            let (request, up) = (&mut station.request, &mut station.up);
+            match request.expiry(now, &self.config) {
+                Expiry::No => {}
+                Expiry::Retry => {
+                    requests.retried += 1;
+                    request.retry(up.connection.need(self.overhead, cell), &self.config);
+                }
+                Expiry::GiveUp => {
+                    requests.given_up += 1;
+                    let value = request.value().into();
+                    let dropped = up.connection.discard(now, value, self.overhead, cell);
+                    up.sdus.given_up += dropped;
+                    request.end();
+                }
+            }
+            if !request.is_pending() && !up.connection.is_empty(cell) {
+                request.make(now, up.connection.need(self.overhead, cell), &self.config);
+            }
+            if let Some(opportunity) = request.count_down(opportunities, region_end) {
+                self.contention.transmit(index, opportunity);
+            }
+        }
+        let stations = &mut self.stations;
+        self.contention.resolve(|index, received| {
+            let station = &mut stations[index];
+            requests.sent += 1;
+            station.attempts += 1;
+            if received {
+                station.outstanding = station.request.value();
+            } else {
+                requests.collided += 1;
+                station.collisions += 1;
+            }
+        });
+    }
+
+    /// The next end of an SDU in the frame under way. The downlink subframe comes first.
+    #[inline(always)]
+    fn next_end(&self) -> Option<(Direction, SduEnd)> {
+        match self.downlink.get(self.over) {
+            Some(&end) => Some((Direction::Down, end)),
+            None => {
+                let end = self.uplink.get(self.over - self.downlink.len());
+                end.map(|&end| (Direction::Up, end))
+            }
+        }
+    }
+
+    /// Adds the bursts of the frame that is over to the airtime of its stations.
+    fn settle_airtime(&mut self) {
+        for burst in &self.bursts {
+            let index = burst.station.index() - 1;
+            let capacity = burst.symbols * self.sizes[index].bytes();
+            let time = self.end_of(burst) - self.start_of(burst);
+            burst.add_to(&mut self.stations[index].side(burst.direction).airtime, time, capacity);
+        }
+    }
+
+    /// When a burst starts: in the uplink with its preamble.
+    fn start_of(&self, burst: &Burst) -> Duration {
+        let preamble = u32::from(burst.direction == Direction::Up);
+        self.layout.time(burst.direction, burst.first_symbol - preamble)
+    }
+
+    fn end_of(&self, burst: &Burst) -> Duration {
+        self.layout.time(burst.direction, burst.first_symbol + burst.symbols)
+    }
+
+    /// Airtime of the bursts of `direction` from or to `station`; of all stations for the base station.
+    fn airtime(&self, now: Instant, node: NodeId, direction: Direction) -> Airtime {
+        let all = node.is_access_point();
+        let mut airtime = Airtime::default();
+        for station in self.stations.iter().filter(|station| all || station.node == node) {
+            airtime += match direction {
+                Direction::Down => station.down.airtime,
+                Direction::Up => station.up.airtime,
+            };
+        }
+        let elapsed = now.since(self.frame_start);
+        let bursts = self.bursts.iter().filter(|burst| burst.direction == direction);
+        for burst in bursts.filter(|burst| all || burst.station == node) {
+            let capacity = burst.symbols * self.sizes[burst.station.index() - 1].bytes();
+            let time = elapsed.min(self.end_of(burst)).saturating_sub(self.start_of(burst));
+            burst.add_to(&mut airtime, time, capacity);
+        }
+        airtime
+    }
+}
+
+impl Medium for Wimax {
+    const LAYOUT: QueueLayout = QueueLayout::PerReceiver { classes: 1 };
+
+    /// What arrives waits for the next frame.
+    fn wake(&mut self, _now: Instant, _queue: TxQueueId, _cell: &mut impl CellContext) {}
+
+    fn poll_at(&self) -> Instant {
+        match (self.received, self.next_end()) {
+            (Some((at, _)), _) => at,
+            (None, Some((_, end))) => end.at,
+            (None, None) => self.next_frame,
+        }
+    }
+
+    #[inline(always)]
+    fn poll(&mut self, limit: Instant, cell: &mut impl CellContext) -> Option<Reception> {
+        if let Some((at, packet)) = self.received.take() {
+            cell.release(at, packet, TxStatus::Delivered);
+        }
+        loop {
+            let limit = limit.min(cell.wake_at());
+            while let Some((direction, end)) = self.next_end() {
+                let SduEnd { at, packet, station, lost } = end;
+                if at >= limit {
+                    return None;
+                }
+                self.over += 1;
+                let station = &mut self.stations[station as usize];
+                let sdus = &mut station.side(direction).sdus;
+                if lost {
+                    sdus.lost += 1;
+                    cell.release(at, packet, TxStatus::Dropped);
+                    continue;
+                }
+                sdus.delivered += 1;
+                self.received = Some((at, packet));
+                let (from, to) = station.ends(direction);
+                return Some(Reception { at, packet, from, to, rate: station.rate });
+            }
+            if self.next_frame >= limit {
+                return None;
+            }
+            if self.is_quiet(cell) {
+                // Without a limit there is nothing to come.
+                if limit < Instant::NEVER {
+                    self.skip(limit);
+                }
+                return None;
+            }
+            self.begin_frame(cell);
+        }
+    }
+
+    fn usage(&self, now: Instant, node: NodeId) -> AirUsage {
+        let sdus = self.sdus(node);
+        let usage = self.sum_of(node, |sum: &mut AirUsage, station, direction| match direction {
+            Direction::Down => sum.data_frames += station.down.pdus,
+            Direction::Up => {
+                sum.data_frames += station.up.pdus;
+                sum.attempts += station.attempts;
+                sum.collisions += station.collisions;
+            }
+        });
+        AirUsage {
+            delivered: sdus.delivered,
+            dropped: sdus.lost + sdus.given_up,
+            airtime: self.airtime(now, node, Direction::from_node(node)),
+            ..usage
+        }
+    }
+
+    fn traffic_airtime(&self, now: Instant, node: NodeId) -> Duration {
+        let [down, up] =
+            [Direction::Down, Direction::Up].map(|direction| self.airtime(now, node, direction));
+        down.total() + up.total()
+    }
+
+    fn reset_stats(&mut self, _now: Instant) {
+        for station in &mut self.stations {
+            station.grant_delays.reset();
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Results that only some kinds of cell have.
+
+use evenair_core::medium::wimax::{Counts, Wimax};
+use evenair_core::packet::NodeId;
+use serde::Serialize;
+
+use crate::delay_result::DelayResult;
+
+/// What the medium of a run adds to its result.
+#[derive(Debug, Default)]
+pub(crate) struct MediumResult {
+    /// Of 802.16.
+    pub(crate) frame: Option<FrameResult>,
+    /// Of 802.16.
+    pub(crate) requests: Option<RequestsResult>,
+    /// Of each station of an 802.16 cell.
+    pub(crate) grant_delays: Vec<Option<DelayResult>>,
+    /// Packets that were lost with a frame, and not at a retry limit.
+    pub(crate) lost_with_frames: u64,
+}
+
+/// The frame of an 802.16 cell with one burst and one grant for each station, as far as there is room,
+/// and its use in the measured time.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FrameResult {
+    /// OFDM symbols of a frame.
+    pub symbols: u32,
+    /// Those of the downlink subframe.
+    pub dl_symbols: u32,
+    /// Those of the uplink subframe.
+    pub ul_symbols: u32,
+    /// Symbols that carry data of bursts in the downlink.
+    pub dl_data_symbols: u32,
+    /// The same of the uplink.
+    pub ul_data_symbols: u32,
+    /// What these carry with the cell's modulation, MAC headers included, bit/s.
+    pub dl_capacity_bps: f64,
+    /// The same of the uplink.
+    pub ul_capacity_bps: f64,
+    /// Share of the symbols for downlink data that bursts occupied.
+    pub dl_utilization: f64,
+    /// The same of the uplink.
+    pub ul_utilization: f64,
+}
+
+/// Bandwidth requests of an 802.16 cell.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RequestsResult {
+    /// Transmissions of requests.
+    pub sent: u64,
+    /// Those of them that collided.
+    pub collided: u64,
+    /// Repetitions because no grant came before T16 expired.
+    pub retried: u64,
+    /// Requests given up after the last repetition.
+    pub given_up: u64,
+}
+
+/// The counters of an 802.16 cell. (Its grant delays are reset where measuring begins.)
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct WimaxCounters {
+    counts: Counts,
+    /// SDUs that were lost with a PDU.
+    lost: u64,
+}
+
+impl WimaxCounters {
+    /// Up to now.
+    pub(crate) fn new(medium: &Wimax) -> Self {
+        let lost = nodes(medium).map(|node| medium.sdus(node).lost).sum();
+        Self { counts: medium.counts(), lost }
+    }
+
+    /// The results since `before`.
+    pub(crate) fn results(&self, before: &Self, medium: &Wimax) -> MediumResult {
+        let (account, start, end) = (medium.account(), &before.counts, &self.counts);
+        let share = |used: u64, available: u64| {
+            if available > 0 { used as f64 / available as f64 } else { 0.0 }
+        };
+        let requests = (&start.requests, &end.requests);
+        MediumResult {
+            frame: Some(FrameResult {
+                symbols: account.symbols,
+                dl_symbols: account.dl_symbols,
+                ul_symbols: account.ul_symbols,
+                dl_data_symbols: account.dl_data_symbols,
+                ul_data_symbols: account.ul_data_symbols,
+                dl_capacity_bps: account.dl_capacity,
+                ul_capacity_bps: account.ul_capacity,
+                dl_utilization: share(
+                    end.dl_symbols_used - start.dl_symbols_used,
+                    end.dl_symbols_available - start.dl_symbols_available,
+                ),
+                ul_utilization: share(
+                    end.ul_symbols_used - start.ul_symbols_used,
+                    end.ul_symbols_available - start.ul_symbols_available,
+                ),
+            }),
+            requests: Some(RequestsResult {
+                sent: requests.1.sent - requests.0.sent,
+                collided: requests.1.collided - requests.0.collided,
+                retried: requests.1.retried - requests.0.retried,
+                given_up: requests.1.given_up - requests.0.given_up,
+            }),
+            grant_delays: nodes(medium)
+                .skip(1)
+                .map(|station| DelayResult::new(medium.grant_delays(station)))
+                .collect(),
+            lost_with_frames: self.lost - before.lost,
+        }
+    }
+}
+
+/// The base station and the stations.
+fn nodes(medium: &Wimax) -> impl Iterator<Item = NodeId> {
+    (0..=medium.stations()).map(NodeId)
+}

@@ -1,0 +1,100 @@
+//! Checks of the keys of a WLAN cell.
+
+use evenair_core::component::BitRate;
+
+use super::super::types::Station;
+use super::super::wlan_cell::{ControlRate, PhyKind, Preamble, WlanCell};
+use super::{Checked, fail};
+use evenair_core::component::Seconds;
+
+const SLOWEST: BitRate = BitRate::from_bps(1_000_000);
+
+/// Checks the cell.
+pub(super) fn check_cell(cell: &WlanCell) -> Checked {
+    phy_rate("cell.data_rate", cell.data_rate, cell.phy)?;
+    if let ControlRate::Fixed(rate) = cell.control_rate {
+        phy_rate("cell.control_rate", rate, cell.phy)?;
+    }
+    check_basic_rates(cell)?;
+    check_preamble(cell)
+}
+
+fn check_basic_rates(cell: &WlanCell) -> Checked {
+    let possible = cell.phy.possible_basic_rates();
+    let wrong = cell.basic_rates.iter().find(|rate| !possible.contains(rate));
+    let got = match wrong {
+        Some(rate) => format!("got {rate}"),
+        None if cell.basic_rates.is_empty() => "got none".to_owned(),
+        None => return Ok(()),
+    };
+    let accepted = format!("rates of {}: {}", cell.phy, quoted(&possible));
+    Err(fail("cell.basic_rates", &got, &accepted))
+}
+
+fn check_preamble(cell: &WlanCell) -> Checked {
+    let field = "cell.preamble";
+    match cell.preamble {
+        Some(_) if cell.phy != PhyKind::Dot11b => {
+            let got = format!("got a preamble with phy \"{}\"", cell.phy);
+            Err(fail(field, &got, "no preamble, or phy \"802.11b\""))
+        }
+        Some(Preamble::Short) => {
+            if cell.data_rate == SLOWEST {
+                return short_with_slowest(field, "cell.data_rate");
+            }
+            if cell.control_rate == ControlRate::Fixed(SLOWEST) {
+                return short_with_slowest(field, "cell.control_rate");
+            }
+            Ok(())
+        }
+        Some(Preamble::Duration(seconds)) => {
+            const LONGEST: Seconds = Seconds::from_millis(10);
+            if seconds == Seconds::ZERO || seconds > LONGEST {
+                let accepted = format!("\"long\", \"short\" or a time above 0 and up to {LONGEST}");
+                return Err(fail(field, &format!("got {seconds}"), &accepted));
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// IEEE 802.11-2007 18.2.2.2: frames at 1 Mbit/s have the long preamble.
+fn short_with_slowest(field: &str, rate_key: &str) -> Checked {
+    let got = format!("got preamble \"short\" with {rate_key} {SLOWEST}");
+    Err(fail(field, &got, "\"long\", or 2 Mbps and faster with \"short\""))
+}
+
+/// Checks the keys of a station that depend on the cell.
+pub(super) fn check_station(field: &str, station: &Station, cell: &WlanCell) -> Checked {
+    if station.modulation.is_some() {
+        let accepted = "data_rate, or kind = \"wimax\" of the cell";
+        return Err(fail(
+            &format!("{field}.modulation"),
+            "got a key of a \"wimax\" cell",
+            accepted,
+        ));
+    }
+    let Some(rate) = station.data_rate else { return Ok(()) };
+    let field = format!("{field}.data_rate");
+    phy_rate(&field, rate, cell.phy)?;
+    if rate == SLOWEST && cell.preamble == Some(Preamble::Short) {
+        return short_with_slowest(&field, "data_rate");
+    }
+    Ok(())
+}
+
+fn phy_rate(field: &str, rate: BitRate, phy: PhyKind) -> Checked {
+    if phy.rates().any(|r| r == rate) {
+        return Ok(());
+    }
+    let rates: Vec<BitRate> = phy.rates().collect();
+    let accepted = format!("a rate of {phy}: {}", quoted(&rates));
+    Err(fail(field, &format!("got {rate}"), &accepted))
+}
+
+/// `"1 Mbps", "2 Mbps"`.
+fn quoted(rates: &[BitRate]) -> String {
+    let quoted: Vec<String> = rates.iter().map(|rate| format!("\"{rate}\"")).collect();
+    quoted.join(", ")
+}

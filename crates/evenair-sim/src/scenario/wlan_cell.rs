@@ -1,0 +1,81 @@
+//! The keys of a WLAN cell. Sources of the defaults: Gong et al. 2006 (section IV) and IEEE
+//! 802.11-2007.
+
+use evenair_core::component::BitRate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::bounded_integer::bounded_integer;
+use super::names::WlanKind;
+use super::queue::{self, Queue};
+
+pub use super::choices::{Preamble, RtsThreshold};
+pub use super::control_rate::ControlRate;
+pub use evenair_core::medium::wlan::phy::PhyKind;
+
+/// An IEEE 802.11 cell: one access point, one collision domain.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct WlanCell {
+    /// The medium, "wlan" (default).
+    pub kind: WlanKind,
+    /// The physical layer, which sets the timing and the rates to choose from (default: "802.11b").
+    pub phy: PhyKind,
+    /// Rate of data frames, bit/s (default: 11 Mbps with 802.11b, 54 Mbps with 802.11a and g).
+    pub data_rate: BitRate,
+    /// The BSSBasicRateSet: rates of control frames where `control_rate` is "basic" (default: the
+    /// mandatory rates of the PHY; 802.11b: 1, 2, 5.5 and 11 Mbps, 802.11a and g: 6, 12 and 24 Mbps).
+    #[schemars(length(min = 1))]
+    pub basic_rates: Vec<BitRate>,
+    /// Rate of ACK, RTS and CTS frames: "basic", the highest basic rate that is not above that of the
+    /// data frame (IEEE 802.11-2007 9.6), or one rate for all, bit/s (default: "basic").
+    pub control_rate: ControlRate,
+    /// PLCP preamble and header, 802.11b only (default: "long"); absent with every other PHY.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preamble: Option<Preamble>,
+    /// Frames longer than this are announced by RTS/CTS (default: "off").
+    pub rts_threshold: RtsThreshold,
+    /// Bytes that MAC header, FCS and LLC/SNAP add to an IP packet: 24 + 4 + 8 (default: 36; ns-2
+    /// has 34).
+    #[serde(deserialize_with = "bounded_integer::<0, 65535, _>")]
+    #[schemars(range(min = 0, max = 65535))]
+    pub mac_overhead: u32,
+    /// Whether a frame that finds the medium idle for DIFS and the post-backoff over is sent at
+    /// once, as IEEE 802.11-2007 9.2.5.1 has it (default: true); false: every frame waits a backoff
+    /// (ns-2).
+    pub immediate_access: bool,
+    /// Transmissions of a frame sent without RTS, or of an RTS, before it is dropped
+    /// (dot11ShortRetryLimit; default: 7).
+    #[serde(deserialize_with = "bounded_integer::<1, 255, _>")]
+    #[schemars(range(min = 1, max = 255))]
+    pub short_retry_limit: u32,
+    /// Transmissions of a frame sent after RTS/CTS before it is dropped (dot11LongRetryLimit)
+    /// (default: 4).
+    #[serde(deserialize_with = "bounded_integer::<1, 255, _>")]
+    #[schemars(range(min = 1, max = 255))]
+    pub long_retry_limit: u32,
+    /// The access point's downlink queue (default: droptail, 60 packets, the one in transmission
+    /// included).
+    #[serde(deserialize_with = "queue::access_point")]
+    pub queue: Queue,
+}
+
+impl Default for WlanCell {
+    fn default() -> Self {
+        let phy = PhyKind::default();
+        Self {
+            kind: WlanKind::Wlan,
+            phy,
+            data_rate: phy.default_data_rate(),
+            basic_rates: phy.default_basic_rates(),
+            control_rate: ControlRate::Basic,
+            preamble: None,
+            rts_threshold: RtsThreshold::Off,
+            mac_overhead: 36,
+            immediate_access: true,
+            short_retry_limit: 7,
+            long_retry_limit: 4,
+            queue: queue::access_point_default(),
+        }
+    }
+}
