@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 _MAX_POINTS = 10_000
 _BOOLEANS = {"true": True, "false": False}
-_HERTZ = {"hz": 1.0, "khz": 1e3, "mhz": 1e6, "ghz": 1e9}
 
 
 @dataclass(frozen=True)
@@ -129,9 +128,7 @@ def _value(key: Key, text: str) -> Any:
         return _BOOLEANS[text]
     if key.kind == "ratio":
         return _ratio(text)
-    if key.kind == "frequency":
-        return _frequency(key, text)
-    if key.kind in ("time", "size"):
+    if key.kind in ("time", "size", "frequency"):
         try:
             return quantity(key.kind, text)
         except ValueError as error:
@@ -155,14 +152,6 @@ def _ratio(text: str) -> str | float:
     if ":" in text:
         return text
     return int(text) if text.isdecimal() else float(text)
-
-
-def _frequency(key: Key, text: str) -> float:
-    """Return Hz."""
-    found = re.fullmatch(r"\s*(\d+\.?\d*(?:[eE]\d+)?)\s*([kMG]?Hz)?\s*", text, re.IGNORECASE)
-    if found is None:
-        raise _wrong(key, text, 'a number in Hz, or with a unit, as "7 MHz"')
-    return float(found[1]) * _HERTZ[(found[2] or "Hz").lower()]
 
 
 def _wrong(key: Key, text: str, accepted: str) -> ModelError:

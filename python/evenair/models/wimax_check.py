@@ -24,7 +24,7 @@ _ACCOUNTED = ("symbols", "dl_symbols", "ul_symbols", "dl_data_symbols", "ul_data
 def check_wimax_frame(inputs: Inputs, cell: Cell) -> tuple[Scenario, Measure]:
     """Datagrams at 1.2 times the capacity in both directions, of a segment's size with its header.
 
-    The symbols are the simulator's own account; the capacities are measured: they include what
+    The scheduler is deficit round robin, which serves all stations in each frame. The symbols are the simulator's own account; the capacities are measured: they include what
     fragmentation, DCD and UCD cost.
     """
     frame = wimax_frame(**inputs)
@@ -52,7 +52,7 @@ def check_wimax_frame(inputs: Inputs, cell: Cell) -> tuple[Scenario, Measure]:
         name="check of a model",
         warmup=_WARMUP,
         duration=_DURATION,
-        cell={"kind": "wimax", "queue": queue, **settings},
+        cell={"kind": "wimax", "scheduler": "drr", "queue": queue, **settings},
         wired={"rate": "unlimited", "delay": 0},
         station=[
             {
