@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("wimax") / "out"
-    ids = ["4", "5", "7", "8", "10", "11", "12", "13", "media", "losses", "timer", "biad"]
+    ids = ["4", "5", "7", "8", "10", "11", "12", "13", "media", "losses", "timer", "sack", "biad"]
     assert rebuild(ids, True, out, None, simulate=simulate) == 1
     return out
 
@@ -83,6 +83,15 @@ def test_the_table_of_timers(rebuilt: Path) -> None:
     found = rows(rebuilt / "timer.csv")
     assert [int(row["t16_ms"]) for row in found] == list(QUICK.t16s_ms)
     assert float(found[0]["newreno_mbps"]) == pytest.approx((12 - 1e-3 + 1.5e-3) / 6, rel=1e-4)
+
+
+def test_the_table_of_sack(rebuilt: Path) -> None:
+    found = rows(rebuilt / "sack.csv")
+    assert [(row["packet_error_rate"], row["sack"]) for row in found] == [
+        (f"{rate:g}", sack) for rate in QUICK.sack_rates for sack in ("0", "1")
+    ]
+    assert float(found[2]["veno_mbps"]) == pytest.approx(12.0015, rel=1e-5)
+    assert float(found[2]["bic_timeouts"]) == 1.0
 
 
 def test_biad_against_both(rebuilt: Path) -> None:
@@ -185,6 +194,8 @@ def test_configurations_as_scenarios() -> None:
     bursts = resolved(Wimax("westwood", 1, 0.001, bad_state_us=839, traced=True))
     assert bursts["station"][0]["error"]["bad_state"] == pytest.approx(839e-6)
     assert bursts["trace"]["interval"] == 1.0
+    (flow,) = resolved(Wimax("bic", 1, 0.001, sack=True))["station"][0]["flows"]
+    assert (flow["sack"], flow["rack"]) == (True, True)
 
 
 def test_the_scenarios_share_cell_stations_and_wire() -> None:

@@ -24,8 +24,9 @@ _ACCOUNTED = ("symbols", "dl_symbols", "ul_symbols", "dl_data_symbols", "ul_data
 def check_wimax_frame(inputs: Inputs, cell: Cell) -> tuple[Scenario, Measure]:
     """Datagrams at 1.2 times the capacity in both directions, of a segment's size with its header.
 
-    The scheduler is deficit round robin, which serves all stations in each frame. The symbols are the simulator's own account; the capacities are measured: they include what
-    fragmentation, DCD and UCD cost.
+    The scheduler is deficit round robin, which serves all stations in each frame. The symbols are
+    the simulator's own account. The capacities are measured: they include what fragments, DCD and
+    UCD cost.
     """
     frame = wimax_frame(**inputs)
     stations, segment, header = (int(inputs[key]) for key in ("stations", "segment", "header"))

@@ -110,6 +110,8 @@ class Effort:
     """Mean bad states of the table `losses`."""
     t16s_ms: tuple[int, ...]
     """Timers of the table `timer`."""
+    sack_rates: tuple[float, ...]
+    """Packet error rates of the table `sack`."""
     quick: bool
 
 
@@ -147,6 +149,7 @@ FULL = Effort(
     media_rates=(1e-4, 1e-3, 0.01),
     bad_states_us=(142, 309, 839, 5_000, 50_000),
     t16s_ms=(20, 50, 100, 3_000),
+    sack_rates=(1e-5, 1e-4, 1e-3, 0.01),
     quick=False,
 )
 """The paper's range of error rates and duration of 300 s, with ten seeds."""
@@ -165,6 +168,7 @@ QUICK = Effort(
     media_rates=(1e-4, 1e-3, 0.01),
     bad_states_us=(142, 5_000),
     t16s_ms=(50, 100),
+    sack_rates=(1e-4, 0.01),
     quick=True,
 )
 """For a first look; too little to judge claims."""

@@ -51,6 +51,8 @@ class Wimax:
     """Mean duration of the bad state."""
     t16_ms: int | None = None
     """The timer of bandwidth requests."""
+    sack: bool = False
+    """With SACK and RACK-TLP."""
 
     @property
     def base(self) -> str:
@@ -69,6 +71,7 @@ class Wimax:
             self.traced,
             self.bad_state_us or 0,
             self.t16_ms or 0,
+            self.sack,
         )
 
     def scenario(self, base: Scenario, effort: Effort) -> Scenario:
@@ -88,6 +91,8 @@ class Wimax:
             keys["station__0__error__bad_state"] = f"{self.bad_state_us} us"
         if self.t16_ms is not None:
             keys["cell__t16"] = f"{self.t16_ms} ms"
+        if self.sack:
+            keys |= {f"station__0__flows__0__{option}": True for option in ("sack", "rack")}
         return base.with_(**keys)
 
 
