@@ -122,10 +122,10 @@ def _split(key: str, text: str) -> list[str]:
 
 
 def _expand(key: str, text: str) -> list[str]:
-    """Return the values of a range, or the text itself if it is none."""
+    """Return the values of a range, or the text itself if it is none, as the ratio `3:1`."""
     parts = text.split(":")
     numbers = [_decimal(part) for part in parts]
-    if len(parts) == 1 or not all(number is not None for number in numbers):
+    if len(parts) <= 2 or not all(number is not None for number in numbers):
         return [text]
     if len(parts) != 3:
         raise AxisError(f"{key}: got {text}, expected a range as START:STOP:STEP")

@@ -38,8 +38,8 @@ def plot(runs: Sequence[Document], kind: str = "flows") -> Figure:
 def plot_flows(runs: Sequence[Document]) -> Figure:
     """Draw goodput per flow; of several runs the mean, with its 95% confidence interval.
 
-    If the runs were traced, cwnd per flow and the composition of the AP's (BS's) queue over time follow;
-    of several runs, those of the first.
+    If the runs were traced, cwnd per flow and the composition of the downlink queue over time
+    follow; of several runs, those of the first.
     """
     first = runs[0]
     series = first.get("series")

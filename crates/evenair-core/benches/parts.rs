@@ -1,14 +1,15 @@
-//! What the parts of a run cost, each by itself: queue disciplines, contention, TCP, random
-//! numbers. `cargo bench -p evenair-core` takes half a minute.
+//! What the parts of a run cost, each by itself: queue disciplines, contention, frames of an 802.16
+//! cell, TCP, random numbers. `cargo bench -p evenair-core` takes half a minute.
 #![allow(missing_docs, reason = "criterion_group! makes a public function")]
 
 use std::collections::VecDeque;
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use evenair_core::medium::Cell;
+use evenair_core::medium::wimax::{Wimax, WimaxConfig, phy::OfdmPhy};
 use evenair_core::medium::wlan::phy::{LONG_PREAMBLE, Phy};
 use evenair_core::medium::wlan::{ControlRate, Dcf, DcfConfig, RateControl};
+use evenair_core::medium::{Cell, Medium};
 use evenair_core::packet::{FlowId, NodeId, Packet, PacketKind};
 use evenair_core::queue::{
     ActionLog, Config, DropTailConfig, Filtering, LasConfig, Limit, Queue, QueueDiscipline,
@@ -128,6 +129,44 @@ impl SaturatedCell {
     }
 }
 
+/// A packet of downloads that fill every frame: 6.3 in a frame of 5 ms.
+fn frames(c: &mut Criterion) {
+    let mut group = c.benchmark_group("wimax/packet of saturated downloads");
+    for stations in [1, 6] {
+        group.throughput(Throughput::Elements(1));
+        group.bench_with_input(BenchmarkId::from_parameter(stations), &stations, |b, &stations| {
+            let mut cell = saturated_downlink(stations);
+            b.iter(|| {
+                if let Some(arrival) = cell.poll(Instant::NEVER) {
+                    let packet = Packet { enqueued_at: arrival.at, ..arrival.packet };
+                    cell.send(arrival.at, NodeId::ACCESS_POINT, packet);
+                }
+            });
+        });
+    }
+    group.finish();
+}
+
+/// A cell with 40 packets for each station.
+fn saturated_downlink(stations: u32) -> Cell<Wimax> {
+    let config = WimaxConfig::new(OfdmPhy::default());
+    let bytes_per_symbol = vec![config.bytes_per_symbol; stations as usize];
+    let medium = Wimax::new(config, &bytes_per_symbol, 1).expect("the frame has room");
+    let queue = |index| {
+        let rng = RngStream::new(1, StreamId::Queue, index);
+        TxQueue::new(Queue::new(&Config::default(), Limit::Packets(50), rng))
+    };
+    let queues = (0..u64::from(Wimax::LAYOUT.count(stations + 1))).map(queue).collect();
+    let mut cell = Cell::new(medium, queues, (0..=stations).map(|_| None).collect());
+    for station in (1..=stations).map(NodeId) {
+        for _ in 0..40 {
+            let data = Packet::new(FlowId(0), PacketKind::Data);
+            cell.send(Instant::ZERO, NodeId::ACCESS_POINT, Packet { station, size: 1064, ..data });
+        }
+    }
+    cell
+}
+
 /// A data segment's whole life in both ends of a connection, with an ACK for every second one, on a
 /// path that loses nothing, or one segment in a hundred.
 fn tcp(c: &mut Criterion) {
@@ -233,6 +272,6 @@ criterion_group! {
         .warm_up_time(std::time::Duration::from_millis(300))
         .measurement_time(std::time::Duration::from_secs(1))
         .sample_size(30);
-    targets = queues, contention, tcp, random
+    targets = queues, contention, frames, tcp, random
 }
 criterion_main!(parts);

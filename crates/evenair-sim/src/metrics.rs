@@ -65,7 +65,7 @@ impl<M: CellKind> Metrics<M> {
         let compared = Compared::of(flows);
         let (rtt, one_way_delay) = pooled(flows);
         let cell = network.cell();
-        let nodes: Vec<QueueStats> = queue_stats(end, cell);
+        let nodes = queue_stats(end, cell);
         let delays = curves(flows, &nodes[NodeId::ACCESS_POINT.index()].waits);
         let each = flows.iter().zip(&self.flows);
         let (flows, wired_flows): (Vec<_>, Vec<_>) = each
@@ -192,11 +192,15 @@ fn station_names(scenario: &Scenario) -> impl Iterator<Item = Option<String>> {
 
 /// The statistics of the transmit queues of each node, those of several queues together.
 fn queue_stats<M: CellKind>(now: Instant, cell: &Cell<M>) -> Vec<QueueStats> {
-    let mut nodes = vec![QueueStats::default(); cell.nodes()];
+    let mut nodes: Vec<Option<QueueStats>> = vec![None; cell.nodes()];
     for (queue, id) in cell.queues().iter().zip(0..) {
-        nodes[M::LAYOUT.sender(TxQueueId(id)).index()] += queue.stats(now);
+        let stats = queue.stats(now);
+        match &mut nodes[M::LAYOUT.sender(TxQueueId(id)).index()] {
+            Some(sum) => *sum += stats,
+            none => *none = Some(stats),
+        }
     }
-    nodes
+    nodes.into_iter().map(Option::unwrap_or_default).collect()
 }
 
 /// The use of the air by each node until `now`.

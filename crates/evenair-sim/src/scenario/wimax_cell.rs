@@ -68,11 +68,6 @@ pub struct WimaxCell {
     pub queue: Queue,
 }
 
-/// Generic MAC header (IEEE 802.16-2004 6.3.2.1.1).
-const MAC_HEADER: u32 = 6;
-/// CRC-32 of a PDU (6.3.3.5).
-const CRC: u32 = 4;
-
 impl WimaxCell {
     /// The PHY.
     ///
@@ -105,11 +100,6 @@ impl WimaxCell {
     /// Bytes of a symbol in bursts to and from `station`.
     pub fn bytes_per_symbol_of(&self, station: &Station) -> u32 {
         station.modulation.map_or_else(|| self.bytes_per_symbol(), Modulation::bytes_per_symbol)
-    }
-
-    /// Bytes that a PDU adds to a packet that is not fragmented.
-    pub fn pdu_overhead(&self) -> u32 {
-        MAC_HEADER + if self.crc { CRC } else { 0 }
     }
 
     fn bytes_per_symbol(&self) -> u32 {

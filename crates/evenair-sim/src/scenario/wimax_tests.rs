@@ -226,6 +226,13 @@ fn a_frame_without_room_is_refused_with_the_reason() {
     assert!(error.contains("uplink") && error.contains("19"), "{error}");
     with(&[("cell.dl_ratio", "6:1")]).unwrap();
     with(&[("cell.dl_ratio", "7:1"), ("cell.contention_slots", "4")]).unwrap();
+    // At 4:1 BPSK leaves one symbol of 11 bytes for data of the uplink: the regions take 28 of 30, and
+    // the preamble one. A fragment has at least 6 + 2 + 1 bytes, and with CRC 13.
+    let bpsk = [("cell.modulation", "bpsk-1/2"), ("cell.dl_ratio", "4:1"), ("cell.crc", "true")];
+    with(&bpsk[..2]).unwrap();
+    let error = with(&bpsk).unwrap_err().to_string();
+    assert!(error.contains("cell.dl_ratio: got 4:1, so that a burst of station.0 has"), "{error}");
+    assert!(error.contains("at most 11 bytes; accepted: bursts of at least 13 bytes"), "{error}");
 }
 
 #[test]

@@ -28,6 +28,16 @@ impl Overhead {
     }
 }
 
+/// Bytes that a PDU adds to an SDU that is not fragmented.
+pub const fn pdu_overhead(crc: bool) -> u32 {
+    Overhead::new(crc).whole
+}
+
+/// Bytes of a fragment with one byte of payload: a shorter burst carries nothing.
+pub const fn smallest_pdu(crc: bool) -> u32 {
+    Overhead::new(crc).fragment + 1
+}
+
 /// The packets of one queue: those that wait, and the one that is being sent.
 #[derive(Debug)]
 pub(super) struct Connection {

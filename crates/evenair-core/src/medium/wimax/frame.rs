@@ -300,3 +300,82 @@ impl fmt::Display for FrameError {
 }
 
 impl std::error::Error for FrameError {}
+
+#[cfg(test)]
+mod tests {
+    use super::super::phy::OfdmPhy;
+    use super::super::share::DlShare;
+    use super::*;
+
+    fn config(dl: u32, maps: Maps) -> WimaxConfig {
+        let dl_share = DlShare::Ratio { dl, ul: 1 };
+        WimaxConfig { dl_share, maps, ..WimaxConfig::new(OfdmPhy::default()) }
+    }
+
+    /// By hand at 1:1: 73 symbols each. Downlink: 3 + 6 of overhead and one gap. Uplink: regions of
+    /// 5 (2 + 19/107) = 10.9 and 5 (1 + 6/107) = 5.3 symbols, a gap, and one preamble.
+    #[test]
+    fn one_station() {
+        let account = FrameAccount::new(&config(1, Maps::Maximum), 1).unwrap();
+        let expected = FrameAccount {
+            symbols: 146,
+            dl_symbols: 73,
+            ul_symbols: 73,
+            map_symbols: 6,
+            ranging_symbols: 11,
+            request_symbols: 6,
+            dl_bursts: 1,
+            ul_bursts: 1,
+            dl_data_symbols: 63,
+            ul_data_symbols: 54,
+            dl_capacity: 63.0 * 856.0 / 0.005,
+            ul_capacity: 54.0 * 856.0 / 0.005,
+        };
+        assert_eq!(account, expected);
+    }
+
+    /// At 6:1 the uplink has 21 - 18 symbols: one burst for any number of stations. Maps have room for 10
+    /// and 8 bursts.
+    #[test]
+    fn bursts_are_limited_by_room_and_maps() {
+        let account = |dl, stations| {
+            let account = FrameAccount::new(&config(dl, Maps::Maximum), stations).unwrap();
+            let FrameAccount { dl_bursts, dl_data_symbols, ul_bursts, ul_data_symbols, .. } =
+                account;
+            [dl_bursts, dl_data_symbols, ul_bursts, ul_data_symbols]
+        };
+        assert_eq!(account(6, 6), [6, 110, 1, 2]);
+        assert_eq!(account(5, 6), [6, 106, 3, 4]);
+        assert_eq!(account(1, 12), [10, 54, 8, 47]);
+        assert_eq!(account(1, 0), [0, 64, 0, 55]);
+    }
+
+    /// By hand with 23 bytes in a symbol: DL-MAPs of 12 and 32 bytes, UL-MAPs of 25 and 55.
+    #[test]
+    fn actual_maps_grow_with_bursts() {
+        for (stations, maps) in [(1, 1 + 2), (6, 2 + 3)] {
+            let account = FrameAccount::new(&config(1, Maps::Actual), stations).unwrap();
+            assert_eq!(account.map_symbols, maps);
+            assert_eq!(account.dl_data_symbols, 73 - 3 - maps - stations);
+            assert_eq!((account.dl_bursts, account.ul_bursts), (stations, stations));
+        }
+    }
+
+    /// At 7:1 the uplink has 19 symbols; 1:14 leaves 9 to the downlink.
+    #[test]
+    fn a_frame_without_room_is_refused() {
+        let refused = |config: &WimaxConfig| FrameAccount::new(config, 1).unwrap_err().to_string();
+        assert_eq!(
+            refused(&config(7, Maps::Maximum)),
+            "the uplink has 19 of 146 symbols, the contention regions take 18, and a burst takes 2 or \
+             more; accepted: at least 20 symbols for the uplink"
+        );
+        let dl_share = DlShare::Ratio { dl: 1, ul: 14 };
+        assert_eq!(
+            refused(&WimaxConfig { dl_share, ..config(1, Maps::Maximum) }),
+            "the downlink has 9 of 146 symbols, preamble, FCH and maps take 9, and a burst takes 2 or \
+             more; accepted: at least 11 symbols for the downlink"
+        );
+        assert!(FrameAccount::new(&config(6, Maps::Maximum), 1).is_ok());
+    }
+}

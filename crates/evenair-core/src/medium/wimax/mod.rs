@@ -10,6 +10,8 @@ mod config;
 mod connection;
 #[cfg(test)]
 mod conservation;
+#[cfg(test)]
+mod examples;
 mod frame;
 pub mod phy;
 mod request;
@@ -22,6 +24,7 @@ pub use cell::{Counts, RequestCounts, Wimax};
 pub use config::{
     MAX_BACKOFF_EXPONENT, MAX_CONTENTION_SLOTS, MAX_REQUEST_RETRIES, Maps, WimaxConfig,
 };
+pub use connection::{pdu_overhead, smallest_pdu};
 pub use frame::{FrameAccount, FrameError};
 pub use share::DlShare;
 pub use station::{Burst, SduCounts};

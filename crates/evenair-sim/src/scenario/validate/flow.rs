@@ -2,6 +2,7 @@
 
 use evenair_core::component::message::{quoted_list, unknown_name};
 use evenair_core::component::{BitRate, Registry, Seconds};
+use evenair_core::medium::wimax::pdu_overhead;
 use evenair_core::tcp::MAX_RTO;
 use evenair_core::time::Duration;
 use evenair_core::traffic::{Application, Distribution, OnOffConfig, Pattern, Stream};
@@ -234,7 +235,7 @@ pub(super) fn check_size(field: &str, flow: &Flow, extra_header: u32, cell: &Cel
             (packet + u64::from(overhead), MAX_PACKET, rest)
         }
         Cell::Wimax(cell) => {
-            let overhead = cell.pdu_overhead();
+            let overhead = pdu_overhead(cell.crc);
             let rest = format!("and the PDU's {overhead} bytes a PDU");
             (packet + u64::from(overhead), MAX_PDU, rest)
         }

@@ -1,7 +1,7 @@
 //! Checks of the keys of a WiMAX cell.
 
-use evenair_core::medium::wimax::FrameAccount;
 use evenair_core::medium::wimax::phy::PhyError;
+use evenair_core::medium::wimax::{FrameAccount, smallest_pdu};
 
 use super::super::types::Station;
 use super::super::wimax_cell::WimaxCell;
@@ -18,10 +18,24 @@ pub(super) fn check_cell(cell: &WimaxCell, stations: &[Station]) -> Checked {
         Err(error @ PhyError::Frame(_)) => return refuse("cell.frame", error.to_string()),
     };
     let count = stations.iter().fold(0_u32, |sum, station| sum.saturating_add(station.count));
-    match FrameAccount::new(&config, count) {
-        Ok(_) => Ok(()),
-        Err(error) => refuse("cell.dl_ratio", format!("got {}: {error}", cell.dl_ratio)),
+    let got = format!("got {}", cell.dl_ratio);
+    if let Err(error) = FrameAccount::new(&config, count) {
+        return refuse("cell.dl_ratio", format!("{got}: {error}"));
     }
+    // The longest bursts are those of a station that is alone.
+    let Ok(alone) = FrameAccount::new(&config, 1) else { return Ok(()) };
+    let symbols = alone.dl_data_symbols.min(alone.ul_data_symbols);
+    let smallest = smallest_pdu(cell.crc);
+    for (index, station) in stations.iter().enumerate() {
+        let bytes = symbols * cell.bytes_per_symbol_of(station);
+        if bytes < smallest {
+            let got =
+                format!("{got}, so that a burst of station.{index} has at most {bytes} bytes");
+            let accepted = format!("bursts of at least {smallest} bytes, the smallest fragment");
+            return Err(fail("cell.dl_ratio", &got, &accepted));
+        }
+    }
+    Ok(())
 }
 
 /// Checks the keys of a station that depend on the cell.

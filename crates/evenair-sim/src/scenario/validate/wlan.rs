@@ -1,11 +1,10 @@
 //! Checks of the keys of a WLAN cell.
 
-use evenair_core::component::BitRate;
+use evenair_core::component::{BitRate, Seconds};
 
 use super::super::types::Station;
 use super::super::wlan_cell::{ControlRate, PhyKind, Preamble, WlanCell};
 use super::{Checked, fail};
-use evenair_core::component::Seconds;
 
 const SLOWEST: BitRate = BitRate::from_bps(1_000_000);
 

@@ -6,9 +6,9 @@
 //! deficit pays for. A symbol costs its bytes, so that a station with a robust modulation gets more
 //! symbols. The deficit is kept while something waits, and forgotten otherwise.
 //!
-//! The symbols of all rounds are one burst. A station that cannot be given a symbol because the frame is
-//! full, or has as many bursts as its map announces, is passed over; the next frame begins with the first
-//! such station. A visit that the end of the room cuts short goes on there.
+//! The symbols of all rounds are one burst. A station is passed over if it cannot be given a symbol, because
+//! the frame is full or has as many bursts as its map announces, or if it is given fewer symbols than its
+//! deficit pays for. The next frame begins with the first such station, and its visit goes on there.
 
 use super::{Allocation, Scheduler, after};
 use crate::component::{configuration, integer};
