@@ -100,9 +100,7 @@ def _point(model: Model, values: dict[str, Any]) -> Point:
 
 def _texts(key: Key, text: str) -> tuple[str, ...]:
     """Split a list or a range; the default step of a range is 1. "3:1" of a ratio is one value."""
-    if key.kind == "ratio":
-        text = re.sub(r"(^|,)\s*([^\s:,\"]+:[^\s:,\"]+)\s*(?=,|$)", r'\1"\2"', text)
-    elif re.fullmatch(r"\d+:\d+", text):
+    if key.kind != "ratio" and re.fullmatch(r"\d+:\d+", text):
         text += ":1"
     try:
         texts = parse_axis(f"{key.name}={text}").texts
@@ -110,7 +108,7 @@ def _texts(key: Key, text: str) -> tuple[str, ...]:
         raise ModelError(str(error)) from None
     if len(texts) > _MAX_POINTS:
         raise ModelError(f"{key.name}: got {len(texts)} values; accepted: up to {_MAX_POINTS}")
-    return tuple(text.strip('"') for text in texts) if key.kind == "ratio" else texts
+    return texts
 
 
 def _value(key: Key, text: str) -> Any:
