@@ -160,7 +160,7 @@ def test_queues_without_congestion_are_one_run() -> None:
 
 
 def test_described() -> None:
-    figures = "4, 5, 7, 8, 10, 11, 12, 13, 14, 15, 16, media, losses, timer, sack, biad"
+    figures = "4, 5, 7, 8, 10, 11, 12, 13, 14, 15, 16, media, losses, timer, requests, sack, biad"
     assert f"--figure: {figures}, gains, congestion, vegas" in describe("tsiknas2012")
 
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("wimax") / "out"
-    ids = ["4", "5", "7", "8", "10", "11", "12", "13", "media", "losses", "timer", "sack", "biad"]
+    ids = ["4", "5", "7", "8", "10", "11", "12", "13", "media", "losses", "timer", "requests"]
+    ids += ["sack", "biad"]
     assert rebuild(ids, True, out, None, simulate=simulate) == 1
     return out
 
@@ -83,6 +84,12 @@ def test_the_table_of_timers(rebuilt: Path) -> None:
     found = rows(rebuilt / "timer.csv")
     assert [int(row["t16_ms"]) for row in found] == list(QUICK.t16s_ms)
     assert float(found[0]["newreno_mbps"]) == pytest.approx((12 - 1e-3 + 1.5e-3) / 6, rel=1e-4)
+
+
+def test_the_table_of_requests(rebuilt: Path) -> None:
+    found = rows(rebuilt / "requests.csv")
+    assert len(found) == 4
+    assert float(found[0]["bic_6_mbps"]) == pytest.approx(1.3 * (14 - 1e-3) / 6, rel=1e-3)
 
 
 def test_the_table_of_sack(rebuilt: Path) -> None:
@@ -196,6 +203,8 @@ def test_configurations_as_scenarios() -> None:
     assert bursts["trace"]["interval"] == 1.0
     (flow,) = resolved(Wimax("bic", 1, 0.001, sack=True))["station"][0]["flows"]
     assert (flow["sack"], flow["rack"]) == (True, True)
+    cell = resolved(Wimax("bic", 3, 1e-5, retries=16, piggyback=True))["cell"]
+    assert (cell["request_retries"], cell["piggyback"]) == (16, True)
 
 
 def test_the_scenarios_share_cell_stations_and_wire() -> None:

@@ -112,6 +112,8 @@ class Effort:
     """Timers of the table `timer`."""
     sack_rates: tuple[float, ...]
     """Packet error rates of the table `sack`."""
+    request_ratios: tuple[int, ...]
+    """r of the ratios r:1 of the table `requests`."""
     quick: bool
 
 
@@ -150,6 +152,7 @@ FULL = Effort(
     bad_states_us=(142, 309, 839, 5_000, 50_000),
     t16s_ms=(20, 50, 100, 3_000),
     sack_rates=(1e-5, 1e-4, 1e-3, 0.01),
+    request_ratios=(2, 5, 6),
     quick=False,
 )
 """The paper's range of error rates and duration of 300 s, with ten seeds."""
@@ -169,6 +172,7 @@ QUICK = Effort(
     bad_states_us=(142, 5_000),
     t16s_ms=(50, 100),
     sack_rates=(1e-4, 0.01),
+    request_ratios=(5, 6),
     quick=True,
 )
 """For a first look; too little to judge claims."""

@@ -53,6 +53,10 @@ class Wimax:
     """The timer of bandwidth requests."""
     sack: bool = False
     """With SACK and RACK-TLP."""
+    retries: int | None = None
+    """Retries of a bandwidth request."""
+    piggyback: bool = False
+    """With requests in the last PDU of a grant."""
 
     @property
     def base(self) -> str:
@@ -72,6 +76,8 @@ class Wimax:
             self.bad_state_us or 0,
             self.t16_ms or 0,
             self.sack,
+            self.retries or 0,
+            self.piggyback,
         )
 
     def scenario(self, base: Scenario, effort: Effort) -> Scenario:
@@ -91,6 +97,10 @@ class Wimax:
             keys["station__0__error__bad_state"] = f"{self.bad_state_us} us"
         if self.t16_ms is not None:
             keys["cell__t16"] = f"{self.t16_ms} ms"
+        if self.retries is not None:
+            keys["cell__request_retries"] = self.retries
+        if self.piggyback:
+            keys["cell__piggyback"] = True
         if self.sack:
             keys |= {f"station__0__flows__0__{option}": True for option in ("sack", "rack")}
         return base.with_(**keys)
