@@ -239,8 +239,8 @@ TABLES: tuple[FigureSpec[Point, Effort], ...] = (
         "requests",
         "Influence of bandwidth requests on figure 12",
         "Not in the paper. Scenario 3, packet error rate 0.00001: mean goodput of a flow for "
-        "several ratios, with the 95% interval over the seeds. A request that is given up drops the "
-        "ACKs that it covers. The claims are judged with the first row.",
+        "several ratios, with the 95% interval over the seeds. A request that is given up drops "
+        "the ACKs that it covers. The claims are judged with the first row.",
         _all_requests,
         requests,
     ),
