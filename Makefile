@@ -12,7 +12,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml .cargo/config.toml \
            $(shell find crates python -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi')
 
 # Where there is Python to check.
-PYTHONS := python tests benchmarks validation
+PYTHONS := python tests benchmarks validation docs/images
 
 .PHONY: help
 help: ## Say what there is

@@ -40,6 +40,7 @@ pub struct Delays {
 pub struct Buckets {
     buckets: Vec<Bucket>,
     total: u64,
+    sum: Duration,
     max: Duration,
 }
 
@@ -81,7 +82,9 @@ impl Delays {
     #[cold]
     #[inline(never)]
     fn record_seldom(&mut self, delay: Duration) {
-        self.counts.resize(BUCKETS, 0);
+        if self.counts.is_empty() {
+            self.counts = vec![0; BUCKETS];
+        }
         self.counts[bucket(delay.as_nanos()).min(BUCKETS - 1)] += 1;
     }
 
@@ -160,7 +163,7 @@ impl Delays {
             buckets.push(Bucket { first: Duration::ZERO, last: Duration::ZERO, count: zeros });
         }
         let total = buckets.iter().map(|bucket| bucket.count).sum();
-        Buckets { buckets, total, max: self.max }
+        Buckets { buckets, total, sum: self.sum, max: self.max }
     }
 }
 
@@ -173,6 +176,16 @@ impl Buckets {
     /// The number of delays in all of them.
     pub fn total(&self) -> u64 {
         self.total
+    }
+
+    /// The mean, seconds; not a number without any delay.
+    pub fn mean(&self) -> f64 {
+        self.sum.as_secs_f64() / self.total as f64
+    }
+
+    /// The largest delay; zero without any.
+    pub fn max(&self) -> Duration {
+        self.max
     }
 
     /// Percentiles by nearest rank: of n sorted delays that of number p n / 100, rounded up. `percents`
@@ -197,7 +210,7 @@ impl Buckets {
 
 impl PartialEq for Delays {
     fn eq(&self, other: &Self) -> bool {
-        (self.sum, self.max) == (other.sum, other.max) && self.buckets() == other.buckets()
+        self.buckets() == other.buckets()
     }
 }
 

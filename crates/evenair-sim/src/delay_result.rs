@@ -1,12 +1,13 @@
 //! Delays and limits in a result.
 
-use evenair_core::delays::Delays;
+use evenair_core::delays::Buckets;
 use evenair_core::tcp::{Limit, LimitTimes};
 use evenair_core::time::Duration;
 use serde::Serialize;
 
 /// A distribution of delays, seconds. `mean` and `max` are exact; a percentile differs from the sample
-/// of its rank (nearest rank) by at most 1/256 of that sample ([`Delays::RELATIVE_ERROR`]).
+/// of its rank (nearest rank) by at most 1/256 of that sample
+/// ([`RELATIVE_ERROR`](evenair_core::delays::Delays::RELATIVE_ERROR)).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DelayResult {
     /// Mean.
@@ -29,12 +30,11 @@ pub struct DelayResult {
 
 impl DelayResult {
     /// None without any delay.
-    pub(crate) fn new(delays: &Delays) -> Option<Self> {
-        let buckets = delays.buckets();
-        let percentiles = buckets.percentiles([5, 25, 50, 75, 95, 99])?;
+    pub(crate) fn new(delays: &Buckets) -> Option<Self> {
+        let percentiles = delays.percentiles([5, 25, 50, 75, 95, 99])?;
         let [p5, p25, p50, p75, p95, p99] = percentiles.map(Duration::as_secs_f64);
-        let mean = delays.sum().as_secs_f64() / buckets.total() as f64;
-        Some(Self { mean, p5, p25, p50, p75, p95, p99, max: delays.max().as_secs_f64() })
+        let (mean, max) = (delays.mean(), delays.max().as_secs_f64());
+        Some(Self { mean, p5, p25, p50, p75, p95, p99, max })
     }
 }
 
@@ -58,15 +58,18 @@ const POINTS: u64 = 100;
 
 impl DelayCurve {
     /// None without any delay.
-    pub(crate) fn new(flow: Option<&str>, quantity: &'static str, delays: &Delays) -> Option<Self> {
-        let buckets = delays.buckets();
+    pub(crate) fn new(
+        flow: Option<&str>,
+        quantity: &'static str,
+        delays: &Buckets,
+    ) -> Option<Self> {
         // The curve begins below the first sample.
-        let first = buckets.iter().next()?.first.saturating_sub(Duration::from_nanos(1));
+        let first = delays.iter().next()?.first.saturating_sub(Duration::from_nanos(1));
         let (mut le_s, mut count) = (vec![first.as_secs_f64()], vec![0]);
         let (mut passed, mut noted) = (0, 0);
-        for bucket in buckets.iter() {
+        for bucket in delays.iter() {
             passed += bucket.count;
-            if (passed - noted) * POINTS >= buckets.total() || passed == buckets.total() {
+            if (passed - noted) * POINTS >= delays.total() || passed == delays.total() {
                 le_s.push(bucket.last.min(delays.max()).as_secs_f64());
                 count.push(passed);
                 noted = passed;
@@ -107,12 +110,14 @@ impl LimitedBy {
 
 #[cfg(test)]
 mod tests {
+    use evenair_core::delays::Delays;
+
     use super::*;
 
-    fn delays(nanos: impl Iterator<Item = u64>) -> Delays {
+    fn delays(nanos: impl Iterator<Item = u64>) -> Buckets {
         let mut delays = Delays::default();
         nanos.for_each(|nanos| delays.record(Duration::from_nanos(nanos)));
-        delays
+        delays.buckets()
     }
 
     /// Below 256 ns buckets have one nanosecond, so that everything is exact.
@@ -123,7 +128,7 @@ mod tests {
         let found = [result.p5, result.p25, result.p50, result.p75, result.p95, result.p99];
         assert_eq!(found, nanos);
         assert_eq!((result.mean, result.max), (100.5 / 1e9, 200.0 / 1e9));
-        assert_eq!(DelayResult::new(&Delays::default()), None);
+        assert_eq!(DelayResult::new(&Delays::default().buckets()), None);
     }
 
     #[test]

@@ -104,7 +104,7 @@ impl WimaxCounters {
             }),
             grant_delays: nodes(medium)
                 .skip(1)
-                .map(|station| DelayResult::new(medium.grant_delays(station)))
+                .map(|station| DelayResult::new(&medium.grant_delays(station).buckets()))
                 .collect(),
             lost_with_frames: self.lost - before.lost,
         }

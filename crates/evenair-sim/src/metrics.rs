@@ -1,7 +1,7 @@
 //! Metrics of a run: differences of the counters at the start and the end of the measurement.
 
 use evenair_core::component::Configuration as _;
-use evenair_core::delays::Delays;
+use evenair_core::delays::{Buckets, Delays};
 use evenair_core::medium::{Cell, TxQueueId};
 use evenair_core::packet::NodeId;
 use evenair_core::queue::QueueStats;
@@ -66,10 +66,11 @@ impl<M: CellKind> Metrics<M> {
         let (rtt, one_way_delay) = pooled(flows);
         let cell = network.cell();
         let nodes = queue_stats(end, cell);
-        let delays = curves(flows, &nodes[NodeId::ACCESS_POINT.index()].waits);
-        let each = flows.iter().zip(&self.flows);
+        let flow_delays: Vec<FlowDelays> = flows.iter().map(FlowDelays::of).collect();
+        let delays = curves(flows, &flow_delays, &nodes[NodeId::ACCESS_POINT.index()].waits);
+        let each = flows.iter().zip(&self.flows).zip(&flow_delays);
         let (flows, wired_flows): (Vec<_>, Vec<_>) = each
-            .map(|(flow, start)| flow_result(flow, start, (begin, end)))
+            .map(|((flow, start), delays)| flow_result(flow, start, delays, (begin, end)))
             .partition(|flow| flow.station.is_some());
         let fairness = jain_index(
             flows.iter().filter(|f| compared.contains(f.application)).map(|f| f.goodput_bps),
@@ -121,8 +122,8 @@ impl<M: CellKind> Metrics<M> {
             jain_index: fairness,
             jain_airtime: jain_index(compared.airtime_shares(&stations)),
             jain_over: compared.name(),
-            rtt_s: DelayResult::new(&rtt),
-            one_way_delay_s: DelayResult::new(&one_way_delay),
+            rtt_s: DelayResult::new(&rtt.buckets()),
+            one_way_delay_s: DelayResult::new(&one_way_delay.buckets()),
             sessions,
             losses,
             ap_queue: queues[0].clone(),
@@ -256,16 +257,29 @@ fn pooled(flows: &[Flow]) -> (Delays, Delays) {
     (rtts, one_way_delays)
 }
 
+/// The distributions of the delays of a flow.
+struct FlowDelays {
+    rtt: Option<Buckets>,
+    one_way_delay: Buckets,
+}
+
+impl FlowDelays {
+    fn of(flow: &Flow) -> Self {
+        let Measurements { rtt, one_way_delay } = flow.transport.measurements();
+        Self { rtt: rtt.map(Delays::buckets), one_way_delay: one_way_delay.buckets() }
+    }
+}
+
 /// The distributions of the delays of each flow of a station and of the access point's queue.
-fn curves(flows: &[Flow], queue: &Delays) -> Vec<DelayCurve> {
+fn curves(flows: &[Flow], delays: &[FlowDelays], queue: &Delays) -> Vec<DelayCurve> {
     let mut curves = Vec::new();
     for flow in of_stations(flows) {
-        let Measurements { rtt, one_way_delay } = flow.transport.measurements();
+        let FlowDelays { rtt, one_way_delay } = &delays[flow.index.0 as usize];
         let curve = |quantity, delays| DelayCurve::new(Some(&flow.id), quantity, delays);
-        curves.extend(rtt.and_then(|rtt| curve("rtt", rtt)));
+        curves.extend(rtt.as_ref().and_then(|rtt| curve("rtt", rtt)));
         curves.extend(curve("one_way_delay", one_way_delay));
     }
-    curves.extend(DelayCurve::new(None, "ap_queue_delay", queue));
+    curves.extend(DelayCurve::new(None, "ap_queue_delay", &queue.buckets()));
     curves
 }
 
@@ -273,11 +287,11 @@ fn curves(flows: &[Flow], queue: &Delays) -> Vec<DelayCurve> {
 fn flow_result(
     flow: &Flow,
     start: &transport::Counters,
+    delays: &FlowDelays,
     (begin, until): (Instant, Instant),
 ) -> FlowResult {
     let duration_s = until.since(begin).as_secs_f64();
     let end = flow.counters();
-    let measured_delays = flow.transport.measurements();
     let limits = flow.transport.limits(until);
     let rtt_samples = end.rtt_samples - start.rtt_samples;
     let rtt_sum = end.rtt_sum - start.rtt_sum;
@@ -308,8 +322,8 @@ fn flow_result(
         congestion_responses: ecn(end.congestion_responses, start.congestion_responses),
         sessions: flow.transfers.is_some().then(|| measured(flow, begin).count() as u64),
         mean_rtt_s: (rtt_samples > 0).then(|| rtt_sum.as_secs_f64() / rtt_samples as f64),
-        rtt_s: measured_delays.rtt.and_then(DelayResult::new),
-        one_way_delay_s: DelayResult::new(measured_delays.one_way_delay),
+        rtt_s: delays.rtt.as_ref().and_then(DelayResult::new),
+        one_way_delay_s: DelayResult::new(&delays.one_way_delay),
         limited_by: limits.map(|times| LimitedBy::new(&times, duration_s)),
     }
 }

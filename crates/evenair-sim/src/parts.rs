@@ -88,6 +88,13 @@ mod tests {
             json!({ "duration": "0.2 s", "station": [{ "error": error, "flows": flows }] })
         });
         assert_eq!(refused, 0);
+        let refused = run_each::<scheduler::Config>(true, |scheduler| {
+            let flows = json!([{ "direction": "up" }, { "direction": "down" }]);
+            let cell = json!({ "kind": "wimax", "scheduler": scheduler });
+            let station = json!({ "flows": flows });
+            json!({ "duration": "0.2 s", "cell": cell, "station": [station, station] })
+        });
+        assert_eq!(refused, 0);
         let refused = run_each::<congestion::Config>(true, |transport| {
             with_flow(json!({ "direction": "up", "transport": transport }))
         });

@@ -268,6 +268,7 @@ impl QueueResult {
         let drops = stats.data_drops + stats.ack_drops;
         let mean_data = stats.data_time.as_secs_f64() / duration_s;
         let mean_acks = stats.ack_time.as_secs_f64() / duration_s;
+        let waits = stats.waits.buckets();
         Self {
             arrivals,
             drops,
@@ -275,8 +276,8 @@ impl QueueResult {
             mean_packets: mean_data + mean_acks,
             mean_data,
             mean_acks,
-            mean_delay_s: ratio(stats.waits.sum().as_secs_f64(), stats.waits.count() as f64),
-            delay_s: DelayResult::new(&stats.waits),
+            mean_delay_s: if waits.total() > 0 { waits.mean() } else { 0.0 },
+            delay_s: DelayResult::new(&waits),
             data_arrivals: stats.data_arrivals,
             data_drops: stats.data_drops,
             ack_arrivals: stats.ack_arrivals,

@@ -16,6 +16,8 @@ pub(crate) struct Timers {
     heap: BinaryHeap<Reverse<Entry>>,
     /// The time of each timer's valid entry, or [`Instant::NEVER`]. Its other entries are stale.
     armed: Vec<Instant>,
+    /// The time of the earliest entry.
+    next: Instant,
 }
 
 /// A time (upper bits) and a timer (lower bits) as one integer, which is compared without a branch.
@@ -39,7 +41,8 @@ impl Entry {
 impl Timers {
     /// Creates `count` timers, none armed.
     pub(crate) fn new(count: usize) -> Self {
-        Self { heap: BinaryHeap::with_capacity(2 * count), armed: vec![Instant::NEVER; count] }
+        let heap = BinaryHeap::with_capacity(2 * count);
+        Self { heap, armed: vec![Instant::NEVER; count], next: Instant::NEVER }
     }
 
     /// Ensures that `timer` expires at `deadline` or earlier.
@@ -47,19 +50,21 @@ impl Timers {
         let armed = &mut self.armed[timer as usize];
         if deadline < *armed {
             *armed = deadline;
+            self.next = self.next.min(deadline);
             self.heap.push(Reverse(Entry::new(deadline, timer)));
         }
     }
 
     /// The time of the earliest entry: when [`Timers::pop`] is to be called next.
     pub(crate) fn next(&self) -> Instant {
-        self.heap.peek().map_or(Instant::NEVER, |Reverse(entry)| entry.at())
+        self.next
     }
 
     /// Removes the earliest entry. Returns its timer, which is then disarmed, or `None` if the
     /// entry is stale.
     pub(crate) fn pop(&mut self) -> Option<u32> {
         let Reverse(entry) = self.heap.pop()?;
+        self.next = self.heap.peek().map_or(Instant::NEVER, |Reverse(next)| next.at());
         let armed = &mut self.armed[entry.timer() as usize];
         if *armed != entry.at() {
             return None;

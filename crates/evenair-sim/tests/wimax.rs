@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
 
 use evenair_sim::scenario::resolve;
-use evenair_sim::{FrameResult, RunOptions, RunResult, run};
+use evenair_sim::{CaptureSinks, FrameResult, RunOptions, RunResult, run, run_with_captures};
 use serde_json::{Value, json};
 
 /// Bytes that a symbol carries at 64-QAM 3/4: 192 subcarriers of 6 bits at rate 3/4, less a byte of
@@ -149,6 +149,7 @@ fn queues_are_those_of_the_layout() {
     document["station"] = json!([down(9e6), down(9e6), { "flows": [cbr("up", 12e6)] }]);
     document["warmup"] = json!("0 s");
     document["cell"]["scheduler"] = json!("drr");
+    document["trace"] = json!({ "interval": "0.1 s" });
     let result = simulate(document);
     let [one, two, three] = &result.flows[..] else { panic!("three flows") };
     let ap = &result.ap_queue;
@@ -156,6 +157,10 @@ fn queues_are_those_of_the_layout() {
     let under_way = one.segments_sent + two.segments_sent - ap.arrivals;
     assert!(under_way < 10, "{under_way}");
     assert!(ap.drops > 1000 && ap.mean_packets > 85.0 && ap.mean_packets < 100.0, "{ap:?}");
+    // More than one of them holds, and no more than both do.
+    let waiting = result.series.unwrap().ap_queue_data;
+    assert_eq!(waiting.len(), 100);
+    assert!(waiting.iter().skip(10).all(|&packets| (51..=100).contains(&packets)), "{waiting:?}");
     assert_eq!(three.segments_sent, result.stations[2].queue_arrivals);
     assert!(result.stations[2].queue_drops > 100);
     assert_eq!([0, 1].map(|i| result.stations[i].queue_arrivals), [0, 0]);
@@ -186,6 +191,19 @@ fn losses_have_their_cause() {
     let requests = result.requests.unwrap();
     assert_eq!(requests.sent, requests.collided);
     assert!(result.stations.iter().all(|station| station.grant_delay_s == Some(None)));
+}
+
+#[test]
+fn frames_on_the_air_are_not_captured() {
+    let scenario = resolve(one(1, cbr("down", 1e5)), "test").unwrap();
+    let capture = |air| {
+        let sinks = CaptureSinks { air, wire: Box::new(std::io::sink()) };
+        run_with_captures(&scenario, 1, &RunOptions::default(), Some(sinks))
+    };
+    let error = capture(Some(Box::new(std::io::sink()))).unwrap_err();
+    assert_eq!(error.to_string(), "capture of the air: frames of IEEE 802.16 are not captured");
+    let (with, without) = (capture(None).unwrap(), simulate(one(1, cbr("down", 1e5))));
+    assert_eq!(with.fingerprint, without.fingerprint);
 }
 
 /// A WLAN has none of this.

@@ -5,8 +5,10 @@ use serde_json::{Value as Json, json};
 
 use super::*;
 use crate::loss::{self, LossModel, Losses};
-use crate::packet::{Ecn, FlowId, Packet, PacketKind};
-use crate::queue::{self, ActionLog, Limit, Queue, QueueDiscipline};
+use crate::medium::wimax::{Wimax, WimaxConfig, phy::OfdmPhy, scheduler};
+use crate::medium::{Cell, Medium};
+use crate::packet::{Ecn, FlowId, NodeId, Packet, PacketKind};
+use crate::queue::{self, ActionLog, Limit, Queue, QueueDiscipline, TxQueue};
 use crate::rng::{RngStream, StreamId};
 use crate::tcp::congestion::{self, AckEvent, CongestionControl, Controller, Window};
 use crate::time::{Duration, Instant};
@@ -203,6 +205,32 @@ fn every_loss_model_runs() {
             }
             _ => assert!(lost < 1000, "{config:?}"),
         }
+    });
+}
+
+/// Three stations of which each could use two frames: all symbols are given to bursts.
+#[test]
+fn every_base_station_scheduler_runs() {
+    check(|config: &scheduler::Config| {
+        let scheduler = config.clone();
+        let config = WimaxConfig { scheduler, ..WimaxConfig::new(OfdmPhy::default()) };
+        let medium = Wimax::new(config, &[107, 71, 11], 1).unwrap();
+        let queue = |index| {
+            let stream = RngStream::new(1, StreamId::Queue, index);
+            TxQueue::new(Queue::new(&queue::Config::default(), Limit::Packets(50), stream))
+        };
+        let queues = (0..u64::from(Wimax::LAYOUT.count(4))).map(queue).collect();
+        let mut cell = Cell::new(medium, queues, vec![None, None, None, None]);
+        for station in [1, 2, 3].map(NodeId) {
+            for _ in 0..20 {
+                let packet = Packet::new(FlowId(0), PacketKind::Data);
+                let packet = Packet { station, size: 1064, ..packet };
+                cell.send(Instant::ZERO, NodeId::ACCESS_POINT, packet);
+            }
+        }
+        while cell.poll(Instant::from_nanos(10_000_000)).is_some() {}
+        let counts = cell.medium().counts();
+        assert_eq!((counts.frames, counts.dl_symbols_used), (2, counts.dl_symbols_available));
     });
 }
 

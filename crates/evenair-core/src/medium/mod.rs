@@ -176,7 +176,8 @@ pub trait Medium {
     /// often than needed; what else is due before `now` has been polled.
     fn wake(&mut self, now: Instant, queue: TxQueueId, cell: &mut impl CellContext);
 
-    /// When [`Medium::poll`] may have something to do; [`Instant::NEVER`] while all are idle.
+    /// When [`Medium::poll`] may have something to do; [`Instant::NEVER`] while all are idle, but of a
+    /// medium with frames, which begins the next one then.
     fn poll_at(&self) -> Instant;
 
     /// Does what is due before `limit` and [`CellContext::wake_at`], which a packet that is asked for in
@@ -198,22 +199,23 @@ pub trait Medium {
 /// Use of the air by the transmissions of one node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AirUsage {
-    /// Attempts: in 802.11 RTS frames, and data frames sent without RTS.
+    /// Attempts: in 802.11 RTS frames, and data frames sent without RTS; in 802.16 bandwidth requests.
     pub attempts: u64,
     /// Attempts that collided with another node's.
     pub collisions: u64,
-    /// Data frames put on the air, retries included.
+    /// Data frames put on the air, retries included; in 802.16 PDUs.
     pub data_frames: u64,
-    /// Packets acknowledged.
+    /// Packets acknowledged, or received on a medium without acknowledgements.
     pub delivered: u64,
-    /// Packets given up at a retry limit.
+    /// Packets given up at a retry limit, or lost on a medium without retries.
     pub dropped: u64,
     /// Time on the air.
     pub airtime: Airtime,
 }
 
-/// What the time on the air was spent on. An exchange counts with its control frames, its
-/// acknowledgement and the interframe spaces inside it.
+/// What the time on the air was spent on. In 802.11 an exchange counts with its control frames, its
+/// acknowledgement and the interframe spaces inside it; in 802.16 bursts count, in the uplink with their
+/// preamble, and corrupted PDUs by their share of the bytes of a burst.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Airtime {
     /// Exchanges that succeeded.

@@ -181,13 +181,22 @@ impl Wired {
     #[inline(always)]
     fn update_due(&mut self, link: usize) {
         self.due[link] = self.links[link].due();
-        // A scan of the few links there are is cheaper than any tree.
+        self.first_due = match self.due[..] {
+            // The two directions of one link.
+            [backward, forward] if forward < backward => (forward, 1),
+            [backward, _] => (backward, 0),
+            _ => self.scan_due(),
+        };
+    }
+
+    /// A scan of the few links there are is cheaper than any tree.
+    fn scan_due(&self) -> (Instant, usize) {
         let (mut first, mut first_at) = (0, Instant::NEVER);
         for (index, &due) in self.due.iter().enumerate() {
             if due < first_at {
                 (first, first_at) = (index, due);
             }
         }
-        self.first_due = (first_at, first);
+        (first_at, first)
     }
 }

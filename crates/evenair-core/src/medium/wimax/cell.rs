@@ -16,18 +16,20 @@
 //!
 //! Frames in which nothing waits and no request is pending are skipped.
 
+use super::airtime::Burst;
 use super::config::WimaxConfig;
 use super::connection::{GRANT_MANAGEMENT, Overhead};
+use super::counts::{Counts, SduCounts};
 use super::frame::{DESCRIPTOR_INTERVAL, FrameAccount, FrameError, Layout};
-use super::request::{Contention, Expiry};
+use super::request::Contention;
 use super::scheduler::{Allocation, AnyScheduler, Scheduler};
-use super::station::{Burst, SduCounts, Station};
+use super::station::Station;
 use super::symbol::SymbolSize;
 use crate::delays::Delays;
 use crate::loss::FrameKind;
 use crate::medium::{
-    AirUsage, Airtime, CellContext, Medium, PacketId, QueueLayout, Reception, Transmission,
-    TxQueueId, TxStatus,
+    AirUsage, CellContext, Medium, PacketId, QueueLayout, Reception, Transmission, TxQueueId,
+    TxStatus,
 };
 use crate::packet::{Direction, NodeId};
 use crate::time::{Duration, Instant};
@@ -35,31 +37,31 @@ use crate::time::{Duration, Instant};
 /// An 802.16 cell.
 #[derive(Debug)]
 pub struct Wimax {
-    config: WimaxConfig,
+    pub(super) config: WimaxConfig,
     account: FrameAccount,
-    layout: Layout,
-    overhead: Overhead,
+    pub(super) layout: Layout,
+    pub(super) overhead: Overhead,
     grant_scheduler: AnyScheduler,
     burst_scheduler: AnyScheduler,
     pub(super) stations: Vec<Station>,
     /// By station.
-    sizes: Vec<SymbolSize>,
-    contention: Contention,
+    pub(super) sizes: Vec<SymbolSize>,
+    pub(super) contention: Contention,
     /// The frame under way, and the next one.
-    frame_start: Instant,
+    pub(super) frame_start: Instant,
     next_frame: Instant,
     /// Frames before the next one with DCD and UCD, of which one in `descriptor_period` has them.
     descriptors_in: u64,
     descriptor_period: u64,
     /// Bursts of the frame under way: grants, then downlink bursts.
-    bursts: Vec<Burst>,
+    pub(super) bursts: Vec<Burst>,
     /// Ends of SDUs in the frame under way, in order of time, and how many of them are over.
     downlink: Vec<SduEnd>,
     uplink: Vec<SduEnd>,
     over: usize,
     /// The packet that was reported as received last, if its queue still counts it.
     received: Option<(Instant, PacketId)>,
-    counts: Counts,
+    pub(super) counts: Counts,
     /// For the schedulers, to keep the memory.
     needs: Vec<u64>,
     allocations: Vec<Allocation>,
@@ -72,36 +74,6 @@ struct SduEnd {
     packet: PacketId,
     station: u32,
     lost: bool,
-}
-
-/// Frames, symbols and requests since the start. Those of a frame count from its start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Frames.
-    pub frames: u64,
-    /// Data symbols of downlink bursts.
-    pub dl_symbols_used: u64,
-    /// Data symbols that there were for these bursts, beside the overhead of their frames.
-    pub dl_symbols_available: u64,
-    /// Data symbols of uplink bursts.
-    pub ul_symbols_used: u64,
-    /// Data symbols that there were for these bursts, beside the overhead of their frames.
-    pub ul_symbols_available: u64,
-    /// Bandwidth requests of all stations.
-    pub requests: RequestCounts,
-}
-
-/// Bandwidth requests sent in contention.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RequestCounts {
-    /// Transmissions.
-    pub sent: u64,
-    /// Transmissions that collided.
-    pub collided: u64,
-    /// Repetitions decided on when T16 had expired.
-    pub retried: u64,
-    /// Requests given up.
-    pub given_up: u64,
 }
 
 impl Wimax {
@@ -405,48 +377,6 @@ impl Wimax {
         }
     }
 
-    /// Makes, repeats and gives up bandwidth requests, and lets those transmit whose backoff is over.
-    fn request(&mut self, now: Instant, cell: &mut impl CellContext) {
-        let opportunities = self.contention.opportunities();
-        let region_end = now + self.layout.time(Direction::Up, self.layout.before_grants());
-        let requests = &mut self.counts.requests;
-        for (index, station) in self.stations.iter_mut().enumerate() {
-            let (request, up) = (&mut station.request, &mut station.up);
-            match request.expiry(now, &self.config) {
-                Expiry::No => {}
-                Expiry::Retry => {
-                    requests.retried += 1;
-                    request.retry(up.connection.need(self.overhead, cell), &self.config);
-                }
-                Expiry::GiveUp => {
-                    requests.given_up += 1;
-                    let value = request.value().into();
-                    let dropped = up.connection.discard(now, value, self.overhead, cell);
-                    up.sdus.given_up += dropped;
-                    request.end();
-                }
-            }
-            if !request.is_pending() && !up.connection.is_empty(cell) {
-                request.make(now, up.connection.need(self.overhead, cell), &self.config);
-            }
-            if let Some(opportunity) = request.count_down(opportunities, region_end) {
-                self.contention.transmit(index, opportunity);
-            }
-        }
-        let stations = &mut self.stations;
-        self.contention.resolve(|index, received| {
-            let station = &mut stations[index];
-            requests.sent += 1;
-            station.attempts += 1;
-            if received {
-                station.outstanding = station.request.value();
-            } else {
-                requests.collided += 1;
-                station.collisions += 1;
-            }
-        });
-    }
-
     /// The next end of an SDU in the frame under way. The downlink subframe comes first.
     #[inline(always)]
     fn next_end(&self) -> Option<(Direction, SduEnd)> {
@@ -457,46 +387,6 @@ impl Wimax {
                 end.map(|&end| (Direction::Up, end))
             }
         }
-    }
-
-    /// Adds the bursts of the frame that is over to the airtime of its stations.
-    fn settle_airtime(&mut self) {
-        for burst in &self.bursts {
-            let index = burst.station.index() - 1;
-            let capacity = burst.symbols * self.sizes[index].bytes();
-            let time = self.end_of(burst) - self.start_of(burst);
-            burst.add_to(&mut self.stations[index].side(burst.direction).airtime, time, capacity);
-        }
-    }
-
-    /// When a burst starts: in the uplink with its preamble.
-    fn start_of(&self, burst: &Burst) -> Duration {
-        let preamble = u32::from(burst.direction == Direction::Up);
-        self.layout.time(burst.direction, burst.first_symbol - preamble)
-    }
-
-    fn end_of(&self, burst: &Burst) -> Duration {
-        self.layout.time(burst.direction, burst.first_symbol + burst.symbols)
-    }
-
-    /// Airtime of the bursts of `direction` from or to `station`; of all stations for the base station.
-    fn airtime(&self, now: Instant, node: NodeId, direction: Direction) -> Airtime {
-        let all = node.is_access_point();
-        let mut airtime = Airtime::default();
-        for station in self.stations.iter().filter(|station| all || station.node == node) {
-            airtime += match direction {
-                Direction::Down => station.down.airtime,
-                Direction::Up => station.up.airtime,
-            };
-        }
-        let elapsed = now.since(self.frame_start);
-        let bursts = self.bursts.iter().filter(|burst| burst.direction == direction);
-        for burst in bursts.filter(|burst| all || burst.station == node) {
-            let capacity = burst.symbols * self.sizes[burst.station.index() - 1].bytes();
-            let time = elapsed.min(self.end_of(burst)).saturating_sub(self.start_of(burst));
-            burst.add_to(&mut airtime, time, capacity);
-        }
-        airtime
     }
 }
 

@@ -22,8 +22,25 @@ fn config() -> WimaxConfig {
     WimaxConfig { request_backoff: [0, 0], ..WimaxConfig::new(OfdmPhy::default()) }
 }
 
-/// Queues of 50 packets; every PDU is lost if `lossy`.
-fn cell(config: WimaxConfig, stations: usize, lossy: bool) -> Cell<Wimax> {
+/// Queues of 50 packets, without losses.
+fn cell(config: WimaxConfig, stations: usize) -> Cell<Wimax> {
+    cell_with(config, stations, |_| None)
+}
+
+/// One station; PDUs of the downlink are lost with probability `rate`.
+fn lossy_cell(rate: f64, seed: u64) -> Cell<Wimax> {
+    let loss = LossRateConfig { rate };
+    let scope = ScopeConfig { level: Level::Mac, ..ScopeConfig::default() };
+    let losses: loss::Config = IndependentConfig { loss, scope }.into();
+    let link = |node| Some(LinkLoss::new(&losses, seed, StreamId::FrameErrors, node));
+    cell_with(config(), 1, link)
+}
+
+fn cell_with(
+    config: WimaxConfig,
+    stations: usize,
+    loss: impl Fn(u32) -> Option<LinkLoss>,
+) -> Cell<Wimax> {
     let medium = Wimax::new(config, &vec![107; stations], 1).unwrap();
     let nodes = medium.stations() + 1;
     let queue = |index| {
@@ -31,12 +48,6 @@ fn cell(config: WimaxConfig, stations: usize, lossy: bool) -> Cell<Wimax> {
         TxQueue::new(Queue::new(&Config::default(), Limit::Packets(50), stream))
     };
     let queues = (0..u64::from(Wimax::LAYOUT.count(nodes))).map(queue).collect();
-    let loss = |node| {
-        let loss = LossRateConfig { rate: 1.0_f64.next_down() };
-        let scope = ScopeConfig { level: Level::Mac, ..ScopeConfig::default() };
-        let config: loss::Config = IndependentConfig { loss, scope }.into();
-        lossy.then(|| LinkLoss::new(&config, 1, StreamId::FrameErrors, node))
-    };
     Cell::new(medium, queues, (0..nodes).map(loss).collect())
 }
 
@@ -59,7 +70,7 @@ fn arrivals(cell: &mut Cell<Wimax>, limit: Instant) -> Vec<u64> {
 /// symbols 15 to 25. Another one at 100 us is in the next: symbols 10 to 20.
 #[test]
 fn a_download_is_in_the_next_frame() {
-    let mut cell = cell(config(), 1, false);
+    let mut cell = cell(config(), 1);
     send(&mut cell, us(0), BASE, 1, 1, 1064);
     assert!(arrivals(&mut cell, us(100)).is_empty());
     send(&mut cell, us(100), BASE, 1, 1, 1064);
@@ -72,7 +83,7 @@ fn a_download_is_in_the_next_frame() {
 /// preamble and symbol 19 for 46 bytes: it ends at 2487 + 20 * 34 = 3167 us.
 #[test]
 fn an_upload_needs_a_request() {
-    let mut cell = cell(config(), 1, false);
+    let mut cell = cell(config(), 1);
     assert!(arrivals(&mut cell, us(1000)).is_empty());
     send(&mut cell, us(1000), NodeId(1), 1, 1, 40);
     assert_eq!(arrivals(&mut cell, us(30_000)), [13_167]);
@@ -91,7 +102,7 @@ fn an_upload_needs_a_request() {
 /// and 8 need 8 symbols of the next frame.
 #[test]
 fn the_last_packet_of_a_burst_is_cut() {
-    let mut cell = cell(config(), 1, false);
+    let mut cell = cell(config(), 1);
     assert!(arrivals(&mut cell, us(1000)).is_empty());
     send(&mut cell, us(1000), BASE, 1, 7, 1064);
     let times = arrivals(&mut cell, us(10_000));
@@ -109,7 +120,7 @@ fn the_last_packet_of_a_burst_is_cut() {
 /// the bursts is that of corrupted PDUs, but for 97 of the 856 bytes of the second, which are padding.
 #[test]
 fn lost_fragments_lose_their_packet() {
-    let mut cell = cell(config(), 1, true);
+    let mut cell = lossy_cell(1.0_f64.next_down(), 1);
     assert!(arrivals(&mut cell, us(1000)).is_empty());
     send(&mut cell, us(1000), BASE, 1, 7, 1064);
     assert!(arrivals(&mut cell, us(30_000)).is_empty());
@@ -125,13 +136,36 @@ fn lost_fragments_lose_their_packet() {
     assert_eq!(cell.queues()[0].backlog().packets(), 50, "nothing is in service");
 }
 
+/// Seven packets as above are eight PDUs, each asked about once and in order: a packet is received if none of
+/// its PDUs is lost, whichever of the two that is.
+#[test]
+fn a_packet_needs_all_its_fragments() {
+    let mut fragments = [0; 2];
+    for seed in 1..=40 {
+        let mut cell = lossy_cell(0.5, seed);
+        assert!(arrivals(&mut cell, us(1000)).is_empty());
+        send(&mut cell, us(1000), BASE, 1, 7, 1064);
+        let received = arrivals(&mut cell, us(30_000));
+        // Of the station's two streams the first is the downlink's.
+        let mut stream = RngStream::new(seed, StreamId::FrameErrors, 2);
+        let lost: [bool; 8] = std::array::from_fn(|_| stream.bernoulli(0.5));
+        let ends = [5680, 6020, 6360, 6700, 7040, 7380, 10_612];
+        let whole = (0..6).filter(|&pdu| !lost[pdu]).map(|pdu| ends[pdu]);
+        let cut = (!lost[6] && !lost[7]).then_some(ends[6]);
+        assert_eq!(received, whole.chain(cut).collect::<Vec<_>>());
+        fragments[0] += u32::from(lost[6] && !lost[7]);
+        fragments[1] += u32::from(!lost[6] && lost[7]);
+    }
+    assert!(fragments.iter().all(|&count| count > 0), "both cases occur: {fragments:?}");
+}
+
 /// Two stations whose requests meet in the first opportunity, always. The region of the frame at 5 ms ends
 /// at 8.099 ms, so T16 of 50 ms has expired at 60 ms; then at 115 ms and 170 ms. The value of the last
 /// attempt, made at 115 ms, covers the first three packets and not the fourth, for which another request is
 /// made at once.
 #[test]
 fn requests_that_collide_are_given_up() {
-    let mut cell = cell(config(), 2, false);
+    let mut cell = cell(config(), 2);
     for (count, at) in [(2, 1000), (1, 100_000), (1, 120_000)] {
         assert!(arrivals(&mut cell, us(at)).is_empty());
         send(&mut cell, us(at), NodeId(1), 1, count, 40);
@@ -157,7 +191,7 @@ fn requests_that_collide_are_given_up() {
 /// last packet in the last.
 #[test]
 fn a_burst_carries_the_next_request() {
-    let mut cell = cell(WimaxConfig { piggyback: true, ..config() }, 1, false);
+    let mut cell = cell(WimaxConfig { piggyback: true, ..config() }, 1);
     assert!(arrivals(&mut cell, us(1000)).is_empty());
     send(&mut cell, us(1000), NodeId(1), 1, 10, 1064);
     let times = arrivals(&mut cell, us(15_000));
@@ -177,7 +211,7 @@ fn a_burst_carries_the_next_request() {
 /// Bursts count up to now: that of the first frame is from 510 to 850 us.
 #[test]
 fn airtime_counts_up_to_now() {
-    let mut cell = cell(config(), 2, false);
+    let mut cell = cell(config(), 2);
     send(&mut cell, us(0), BASE, 2, 1, 1064);
     let mut airtime = |at| {
         let _ = arrivals(&mut cell, us(at));
@@ -194,7 +228,7 @@ fn airtime_counts_up_to_now() {
 /// is before them. The frame at 7.5 s has a burst of one symbol, and one before it.
 #[test]
 fn idle_frames_are_counted() {
-    let mut cell = cell(config(), 1, false);
+    let mut cell = cell(config(), 1);
     assert!(arrivals(&mut cell, us(7_499_000)).is_empty());
     send(&mut cell, us(7_499_000), BASE, 1, 1, 40);
     assert_eq!(arrivals(&mut cell, us(10_000_000)), [7_500_374]);
@@ -214,7 +248,7 @@ fn idle_frames_are_counted() {
 /// The direction of a burst is that of its queue.
 #[test]
 fn stations_share_both_directions() {
-    let mut cell = cell(config(), 2, false);
+    let mut cell = cell(config(), 2);
     for station in [1, 2] {
         send(&mut cell, us(0), BASE, station, 1, 40);
     }

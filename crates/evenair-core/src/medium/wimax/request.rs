@@ -4,7 +4,10 @@
 //! opportunities below the backoff window is skipped. A station hears nothing of a collision: if T16
 //! expires without a grant, it doubles the window and transmits again, a limited number of times.
 
+use super::cell::Wimax;
 use super::config::WimaxConfig;
+use crate::medium::CellContext;
+use crate::packet::Direction;
 use crate::rng::{RngStream, StreamId};
 use crate::time::Instant;
 
@@ -38,7 +41,7 @@ enum State {
 
 /// What becomes of a request at the start of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Expiry {
+enum Expiry {
     /// It goes on, or there is none.
     No,
     /// T16 has expired.
@@ -96,9 +99,9 @@ impl Request {
     }
 
     /// Whether T16 has expired.
-    pub(super) fn expiry(&self, now: Instant, config: &WimaxConfig) -> Expiry {
+    fn expiry(&self, now: Instant, config: &WimaxConfig) -> Expiry {
         match self.state {
-            State::Sent(since) if now.since(since) >= config.t16 => {
+            State::Sent(since) if since.saturating_add(config.t16) <= now => {
                 if self.retries == config.request_retries { Expiry::GiveUp } else { Expiry::Retry }
             }
             _ => Expiry::No,
@@ -165,6 +168,50 @@ impl Contention {
         for (_, opportunity) in self.transmitters.drain(..) {
             self.transmissions[opportunity] = 0;
         }
+    }
+}
+
+impl Wimax {
+    /// Makes, repeats and gives up bandwidth requests, and lets those transmit whose backoff is over.
+    pub(super) fn request(&mut self, now: Instant, cell: &mut impl CellContext) {
+        let opportunities = self.contention.opportunities();
+        let region_end = now + self.layout.time(Direction::Up, self.layout.before_grants());
+        let requests = &mut self.counts.requests;
+        for (index, station) in self.stations.iter_mut().enumerate() {
+            let (request, up) = (&mut station.request, &mut station.up);
+            match request.expiry(now, &self.config) {
+                Expiry::No => {}
+                Expiry::Retry => {
+                    requests.retried += 1;
+                    request.retry(up.connection.need(self.overhead, cell), &self.config);
+                }
+                Expiry::GiveUp => {
+                    requests.given_up += 1;
+                    let value = request.value().into();
+                    let dropped = up.connection.discard(now, value, self.overhead, cell);
+                    up.sdus.given_up += dropped;
+                    request.end();
+                }
+            }
+            if !request.is_pending() && !up.connection.is_empty(cell) {
+                request.make(now, up.connection.need(self.overhead, cell), &self.config);
+            }
+            if let Some(opportunity) = request.count_down(opportunities, region_end) {
+                self.contention.transmit(index, opportunity);
+            }
+        }
+        let stations = &mut self.stations;
+        self.contention.resolve(|index, received| {
+            let station = &mut stations[index];
+            requests.sent += 1;
+            station.attempts += 1;
+            if received {
+                station.outstanding = station.request.value();
+            } else {
+                requests.collided += 1;
+                station.collisions += 1;
+            }
+        });
     }
 }
 

@@ -44,10 +44,7 @@ impl Dcf {
         let exchange =
             Exchange { start, data_start, data_end, ack_end, rate, rts, acknowledged, retries };
         if self.macs[node.index()].received || cell.no_loss_before(station) <= ack_end {
-            let corrupted = self.first_corrupted(node, station, &exchange, cell);
-            if corrupted.is_some() || self.macs[node.index()].received {
-                return self.send_on_lossy_link(node, exchange, corrupted);
-            }
+            return self.send_on_lossy_link(node, station, exchange, cell);
         }
         let mac = &mut self.macs[node.index()];
         if rts {
@@ -62,7 +59,6 @@ impl Dcf {
     }
 
     /// The first frame of `exchange`, which `node` begins, that is corrupted. None is sent after it.
-    #[inline(never)] // only on lossy links
     fn first_corrupted(
         &self,
         node: NodeId,
@@ -108,14 +104,16 @@ impl Dcf {
         cell.is_corrupted(&ack).then_some(ExchangeFrame::Ack)
     }
 
-    /// `node` sends the frames of `exchange` up to the one that is `corrupted`.
+    /// `node` sends the frames of `exchange` up to the first that is corrupted.
     #[inline(never)] // only on lossy links
     fn send_on_lossy_link(
         &mut self,
         node: NodeId,
+        station: NodeId,
         exchange: Exchange,
-        corrupted: Option<ExchangeFrame>,
+        cell: &mut impl CellContext,
     ) {
+        let corrupted = self.first_corrupted(node, station, &exchange, cell);
         let (sifs, control) = (self.config.phy.sifs, self.link(node).frames().control);
         let rts_end = exchange.start + control.rts;
         let (end, data_sent, received) = match corrupted {

@@ -116,6 +116,18 @@ fn no_round_trip_time_is_measured_on_what_was_sent_again() {
     assert_delays(measured.one_way_delay, &[380, 400]);
 }
 
+/// Two segments are sent at 20, and nothing arrives: the timer expires, and runs again at the end.
+#[test]
+fn the_wait_for_a_further_timeout_counts_until_the_end() {
+    let (mut hand, data) = Hand::open(SenderConfig { initial_window: 2, ..plain() });
+    assert_eq!(data.len(), 2);
+    let timeout = hand.connection.poll_at(End::Sender);
+    hand.connection.on_timer(timeout, End::Sender, &mut hand.out);
+    let expired = timeout.as_nanos() / 1_000_000;
+    assert!(hand.connection.poll_at(End::Sender) > at(expired + 300));
+    assert_eq!(hand.times(expired + 300), [0, 20, 0, expired - 20 + 300, 0]);
+}
+
 /// A window of two segments: cwnd is 2 at 20, and 3 after the first ACK.
 #[test]
 fn the_window_limits_once_cwnd_exceeds_it() {
