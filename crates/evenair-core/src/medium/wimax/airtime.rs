@@ -58,7 +58,8 @@ impl Wimax {
         self.layout.time(burst.direction, burst.first_symbol + burst.symbols)
     }
 
-    /// Airtime of the bursts of `direction` from or to `station`; of all stations for the base station.
+    /// Airtime of the bursts of `direction` from or to `station`; of all stations for the base
+    /// station.
     pub(super) fn airtime(&self, now: Instant, node: NodeId, direction: Direction) -> Airtime {
         let all = node.is_access_point();
         let mut airtime = Airtime::default();

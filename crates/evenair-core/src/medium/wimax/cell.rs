@@ -1,18 +1,19 @@
 //! The frames of a cell.
 //!
 //! **Rules.** At the start of a frame, in this order:
-//! 1. The base station grants uplink bursts to stations whose requests it has received, and subtracts what
-//!    the bursts hold from what they have requested.
-//! 2. Each granted station fills its burst. Its pending request is answered. If something is left and
-//!    piggybacking is on, its last PDU carries a request, which is received unless this PDU is lost.
+//! 1. The base station grants uplink bursts to stations whose requests it has received, and
+//!    subtracts what the bursts hold from what they have requested.
+//! 2. Each granted station fills its burst. Its pending request is answered. If something is left
+//!    and piggybacking is on, its last PDU carries a request, which is received unless this PDU is
+//!    lost.
 //! 3. The base station schedules and fills downlink bursts.
-//! 4. Each station whose queue is not empty and that has no pending request makes one. A request whose T16
-//!    has expired is repeated, or given up with the packets that it was for.
-//! 5. Stations whose backoff ends in the request region transmit. Those that are alone in an opportunity
-//!    are received, and can be granted from the next frame on.
+//! 4. Each station whose queue is not empty and that has no pending request makes one. A request
+//!    whose T16 has expired is repeated, or given up with the packets that it was for.
+//! 5. Stations whose backoff ends in the request region transmit. Those that are alone in an
+//!    opportunity are received, and can be granted from the next frame on.
 //!
-//! A packet is received at the end of the symbol in which its last PDU ends. It counts against the limit of
-//! its queue until then.
+//! A packet is received at the end of the symbol in which its last PDU ends. It counts against the
+//! limit of its queue until then.
 //!
 //! Frames in which nothing waits and no request is pending are skipped.
 
@@ -77,9 +78,9 @@ struct SduEnd {
 }
 
 impl Wimax {
-    /// A cell of a base station and stations with these usable bytes in a symbol of their bursts, from 1
-    /// to [`MAX_BYTES_PER_SYMBOL`](super::phy::MAX_BYTES_PER_SYMBOL), in the order of their nodes. Backoffs
-    /// are drawn from the streams of `seed`.
+    /// A cell of a base station and stations with these usable bytes in a symbol of their bursts,
+    /// from 1 to [`MAX_BYTES_PER_SYMBOL`](super::phy::MAX_BYTES_PER_SYMBOL), in the order of their
+    /// nodes. Backoffs are drawn from the streams of `seed`.
     pub fn new(
         config: WimaxConfig,
         bytes_per_symbol: &[u32],
@@ -136,8 +137,8 @@ impl Wimax {
         self.counts
     }
 
-    /// How long the requests of `station` took, from the frame in which one is made to the frame of the
-    /// next grant; since the last [`Medium::reset_stats`].
+    /// How long the requests of `station` took, from the frame in which one is made to the frame of
+    /// the next grant; since the last [`Medium::reset_stats`].
     pub fn grant_delays(&self, station: NodeId) -> &Delays {
         &self.stations[station.index() - 1].grant_delays
     }
@@ -150,7 +151,8 @@ impl Wimax {
         })
     }
 
-    /// The bursts of the frame under way: grants, then downlink bursts, in the order of the subframes.
+    /// The bursts of the frame under way: grants, then downlink bursts, in the order of the
+    /// subframes.
     pub fn bursts(&self) -> &[Burst] {
         &self.bursts
     }

@@ -16,7 +16,8 @@ pub const MAX_REQUEST_RETRIES: u32 = 255;
 named! {
     /// How much of the downlink subframe DL-MAP and UL-MAP take.
     pub enum Maps {
-        /// Always what their largest size takes, 10 information elements each, at 16-QAM 1/2 (NIST add-on).
+        /// Always what their largest size takes, 10 information elements each, at 16-QAM 1/2 (NIST
+        /// add-on).
         #[default]
         Maximum => "maximum",
         /// What the bursts of the frame need, at QPSK 1/2.
@@ -38,8 +39,8 @@ pub struct WimaxConfig {
     /// Opportunities for ranging and for bandwidth requests, each, in a frame: from 1 to
     /// [`MAX_CONTENTION_SLOTS`].
     pub contention_slots: u32,
-    /// First and last exponent w of the backoff window of a bandwidth request, which is 2^w opportunities;
-    /// up to [`MAX_BACKOFF_EXPONENT`].
+    /// First and last exponent w of the backoff window of a bandwidth request, which is 2^w
+    /// opportunities; up to [`MAX_BACKOFF_EXPONENT`].
     pub request_backoff: [u32; 2],
     /// T16: how long a station waits for a grant before it repeats its request; above 0.
     pub t16: Duration,
@@ -56,9 +57,9 @@ pub struct WimaxConfig {
 }
 
 impl WimaxConfig {
-    /// The defaults: 64-QAM 3/4, 1:1 and 5 opportunities (Tsiknas and Stamatelos 2012, Table 1); backoff
-    /// exponents 2 to 6, 2 retries, maps at their maximum, neither CRC nor piggybacked requests (NIST
-    /// add-on); T16 of 50 ms (ns-2 scripts of Arcia and Ros for the same cell).
+    /// The defaults: 64-QAM 3/4, 1:1 and 5 opportunities (Tsiknas and Stamatelos 2012, Table 1);
+    /// backoff exponents 2 to 6, 2 retries, maps at their maximum, neither CRC nor piggybacked
+    /// requests (NIST add-on); T16 of 50 ms (ns-2 scripts of Arcia and Ros for the same cell).
     pub fn new(phy: OfdmPhy) -> Self {
         Self {
             phy,

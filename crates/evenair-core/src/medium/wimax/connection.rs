@@ -102,8 +102,8 @@ impl Connection {
         backlog.bytes() + headers + u64::from(head)
     }
 
-    /// The next PDU of a burst with `room` bytes left: the rest of an SDU, a whole one, or a fragment that
-    /// fills the burst. None if nothing fits or waits.
+    /// The next PDU of a burst with `room` bytes left: the rest of an SDU, a whole one, or a
+    /// fragment that fills the burst. None if nothing fits or waits.
     #[inline(always)]
     pub(super) fn next_pdu(
         &mut self,
@@ -135,8 +135,8 @@ impl Connection {
         }
     }
 
-    /// Drops SDUs from the head that need `bytes` together, at least one; returns how many. An SDU that
-    /// exceeds them has left its queue and goes next.
+    /// Drops SDUs from the head that need `bytes` together, at least one; returns how many. An SDU
+    /// that exceeds them has left its queue and goes next.
     #[cold]
     pub(super) fn discard(
         &mut self,

@@ -182,8 +182,8 @@ impl Ledger {
         }
     }
 
-    /// An arrival has not arrived before, and none that was sent later in its queue if that keeps the
-    /// order.
+    /// An arrival has not arrived before, and none that was sent later in its queue if that keeps
+    /// the order.
     fn arrive(&mut self, case: &Case, arrival: &Arrival<Packet>) {
         assert!(self.now <= arrival.at, "times never decrease");
         self.now = arrival.at;
@@ -196,8 +196,8 @@ impl Ledger {
         self.delivered[queue] += 1;
     }
 
-    /// What was offered has been delivered, lost, given up or dropped by its queue, or waits or is in
-    /// service.
+    /// What was offered has been delivered, lost, given up or dropped by its queue, or waits or is
+    /// in service.
     fn check(&self, case: &Case, cell: &Cell<Wimax>, now: Instant) {
         let medium = cell.medium();
         for station in &medium.stations {
@@ -246,9 +246,9 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Nothing is delivered twice or out of order. At the end of the arrivals and after a long time, what
-    /// was offered has been delivered, lost on the air, given up or dropped, or is there; after a long time
-    /// nothing is left, and all has left the limits of the queues.
+    /// Nothing is delivered twice or out of order. At the end of the arrivals and after a long
+    /// time, what was offered has been delivered, lost on the air, given up or dropped, or is
+    /// there; after a long time nothing is left, and all has left the limits of the queues.
     #[test]
     fn packets_are_conserved(case in cases()) {
         let Some(mut cell) = cell(&case) else { return Err(no_room()) };
@@ -256,7 +256,7 @@ proptest! {
         let end = Instant::ZERO + total;
         let mut ledger = run(&case, &mut cell, end);
         ledger.check(&case, &cell, end);
-        // An SDU of 2000 bytes in fragments of 3 bytes, one in a frame: 160 SDUs take 2200 s at most.
+        // 400 packets of 1000 bytes in fragments of 3 bytes, one in each frame of 20 ms, take 2700 s.
         let late = end + Duration::from_secs(3000);
         while let Some(arrival) = cell.poll(late) {
             ledger.arrive(&case, &arrival);

@@ -1,6 +1,7 @@
-//! Cells whose frames are worked by hand: 7 MHz, frames of 5 ms, a symbol of 34 us and 107 bytes, 1:1. The
-//! uplink subframe begins at 73 symbols and 10 PS of 0.5 us: at 2487 us. Its contention regions have 18
-//! symbols. Bursts of the downlink begin with symbol 10, in a frame with DCD and UCD with symbol 15.
+//! Cells whose frames are worked by hand: 7 MHz, frames of 5 ms, a symbol of 34 us and 107 bytes,
+//! 1:1. The uplink subframe begins at 73 symbols and 10 PS of 0.5 us: at 2487 us. Its contention
+//! regions have 18 symbols. Bursts of the downlink begin with symbol 10, in a frame with DCD and
+//! UCD with symbol 15.
 
 use super::phy::OfdmPhy;
 use super::{Counts, RequestCounts, SduCounts, Wimax, WimaxConfig};
@@ -66,8 +67,8 @@ fn arrivals(cell: &mut Cell<Wimax>, limit: Instant) -> Vec<u64> {
     times.map(|nanos| nanos / 1000).collect()
 }
 
-/// 1064 bytes and a header are 10 symbols. At 0 the packet is in the first frame, which has DCD and UCD:
-/// symbols 15 to 25. Another one at 100 us is in the next: symbols 10 to 20.
+/// 1064 bytes and a header are 10 symbols. At 0 the packet is in the first frame, which has DCD and
+/// UCD: symbols 15 to 25. Another one at 100 us is in the next: symbols 10 to 20.
 #[test]
 fn a_download_is_in_the_next_frame() {
     let mut cell = cell(config(), 1);
@@ -79,8 +80,8 @@ fn a_download_is_in_the_next_frame() {
     assert_eq!(cell.poll_at(), us(10_000));
 }
 
-/// A packet of frame 0: its request is in frame 1, its grant in frame 2. The burst has symbol 18 for its
-/// preamble and symbol 19 for 46 bytes: it ends at 2487 + 20 * 34 = 3167 us.
+/// A packet of frame 0: its request is in frame 1, its grant in frame 2. The burst has symbol 18
+/// for its preamble and symbol 19 for 46 bytes: it ends at 2487 + 20 * 34 = 3167 us.
 #[test]
 fn an_upload_needs_a_request() {
     let mut cell = cell(config(), 1);
@@ -98,8 +99,8 @@ fn an_upload_needs_a_request() {
     assert_eq!(cell.medium().grant_delays(NodeId(1)).count(), 0);
 }
 
-/// 63 symbols have 6741 bytes: six PDUs of 1070, and a fragment with 321 - 8 bytes of payload. The other 751
-/// and 8 need 8 symbols of the next frame.
+/// 63 symbols have 6741 bytes: six PDUs of 1070, and a fragment with 321 - 8 bytes of payload. The
+/// other 751 and 8 need 8 symbols of the next frame.
 #[test]
 fn the_last_packet_of_a_burst_is_cut() {
     let mut cell = cell(config(), 1);
@@ -116,8 +117,9 @@ fn the_last_packet_of_a_burst_is_cut() {
     assert_eq!(arrivals(&mut cell, us(10_613)), [10_612; 3]);
 }
 
-/// A lost fragment loses its SDU: seven PDUs in one frame, the eighth ends the last SDU. All of the time of
-/// the bursts is that of corrupted PDUs, but for 97 of the 856 bytes of the second, which are padding.
+/// A lost fragment loses its SDU: seven PDUs in one frame, the eighth ends the last SDU. All of the
+/// time of the bursts is that of corrupted PDUs, but for 97 of the 856 bytes of the second, which
+/// are padding.
 #[test]
 fn lost_fragments_lose_their_packet() {
     let mut cell = lossy_cell(1.0_f64.next_down(), 1);
@@ -136,8 +138,8 @@ fn lost_fragments_lose_their_packet() {
     assert_eq!(cell.queues()[0].backlog().packets(), 50, "nothing is in service");
 }
 
-/// Seven packets as above are eight PDUs, each asked about once and in order: a packet is received if none of
-/// its PDUs is lost, whichever of the two that is.
+/// Seven packets as above are eight PDUs, each asked about once and in order: a packet is received
+/// if none of its PDUs is lost, whichever of the two that is.
 #[test]
 fn a_packet_needs_all_its_fragments() {
     let mut fragments = [0; 2];
@@ -159,10 +161,10 @@ fn a_packet_needs_all_its_fragments() {
     assert!(fragments.iter().all(|&count| count > 0), "both cases occur: {fragments:?}");
 }
 
-/// Two stations whose requests meet in the first opportunity, always. The region of the frame at 5 ms ends
-/// at 8.099 ms, so T16 of 50 ms has expired at 60 ms; then at 115 ms and 170 ms. The value of the last
-/// attempt, made at 115 ms, covers the first three packets and not the fourth, for which another request is
-/// made at once.
+/// Two stations whose requests meet in the first opportunity, always. The region of the frame at 5
+/// ms ends at 8.099 ms, so T16 of 50 ms has expired at 60 ms; then at 115 ms and 170 ms. The value
+/// of the last attempt, made at 115 ms, covers the first three packets and not the fourth, for
+/// which another request is made at once.
 #[test]
 fn requests_that_collide_are_given_up() {
     let mut cell = cell(config(), 2);
@@ -185,10 +187,10 @@ fn requests_that_collide_are_given_up() {
     }
 }
 
-/// Ten packets need 10,700 bytes. The first burst has 54 symbols or 5778 bytes: five PDUs, a fragment with 418
-/// bytes, and 2 bytes of grant management. The rest needs 654 + 4 * 1070 = 4934 bytes or 47 symbols of
-/// the next frame, which this request gets. The burst begins with symbol 19: the rest ends with symbol 26, the
-/// last packet in the last.
+/// Ten packets need 10,700 bytes. The first burst has 54 symbols or 5778 bytes: five PDUs, a
+/// fragment with 418 bytes, and 2 bytes of grant management. The rest needs 654 + 4 * 1070 = 4934
+/// bytes or 47 symbols of the next frame, which this request gets. The burst begins with symbol 19:
+/// the rest ends with symbol 26, the last packet in the last.
 #[test]
 fn a_burst_carries_the_next_request() {
     let mut cell = cell(WimaxConfig { piggyback: true, ..config() }, 1);
@@ -224,8 +226,8 @@ fn airtime_counts_up_to_now() {
     assert_eq!(airtime(1_000_000), [340, 0, 340]);
 }
 
-/// 2000 frames in 10 s, of which two have DCD and UCD, 5 symbols; 64 and 55 symbols are for bursts and what
-/// is before them. The frame at 7.5 s has a burst of one symbol, and one before it.
+/// 2000 frames in 10 s, of which two have DCD and UCD, 5 symbols; 64 and 55 symbols are for bursts
+/// and what is before them. The frame at 7.5 s has a burst of one symbol, and one before it.
 #[test]
 fn idle_frames_are_counted() {
     let mut cell = cell(config(), 1);

@@ -79,7 +79,8 @@ pub struct FrameError {
 }
 
 impl FrameAccount {
-    /// Counts the symbols of each part. As many stations as possible have a burst in each direction.
+    /// Counts the symbols of each part. As many stations as possible have a burst in each
+    /// direction.
     pub fn new(config: &WimaxConfig, stations: u32) -> Result<Self, FrameError> {
         let layout = Layout::new(config)?;
         let filled = |mut room: Room| {
@@ -292,8 +293,8 @@ impl fmt::Display for FrameError {
         };
         write!(
             f,
-            "the {name} has {subframe} of {symbols} symbols, {parts} take {overhead}, and a burst takes 2 \
-             or more; accepted: at least {} symbols for the {name}",
+            "the {name} has {subframe} of {symbols} symbols, {parts} take {overhead}, and a burst \
+             takes 2 or more; accepted: at least {} symbols for the {name}",
             overhead + 2
         )
     }
@@ -334,8 +335,8 @@ mod tests {
         assert_eq!(account, expected);
     }
 
-    /// At 6:1 the uplink has 21 - 18 symbols: one burst for any number of stations. Maps have room for 10
-    /// and 8 bursts.
+    /// At 6:1 the uplink has 21 - 18 symbols: one burst for any number of stations. Maps have room
+    /// for 10 and 8 bursts.
     #[test]
     fn bursts_are_limited_by_room_and_maps() {
         let account = |dl, stations| {
@@ -367,14 +368,14 @@ mod tests {
         let refused = |config: &WimaxConfig| FrameAccount::new(config, 1).unwrap_err().to_string();
         assert_eq!(
             refused(&config(7, Maps::Maximum)),
-            "the uplink has 19 of 146 symbols, the contention regions take 18, and a burst takes 2 or \
-             more; accepted: at least 20 symbols for the uplink"
+            "the uplink has 19 of 146 symbols, the contention regions take 18, and a burst \
+             takes 2 or more; accepted: at least 20 symbols for the uplink"
         );
         let dl_share = DlShare::Ratio { dl: 1, ul: 14 };
         assert_eq!(
             refused(&WimaxConfig { dl_share, ..config(1, Maps::Maximum) }),
-            "the downlink has 9 of 146 symbols, preamble, FCH and maps take 9, and a burst takes 2 or \
-             more; accepted: at least 11 symbols for the downlink"
+            "the downlink has 9 of 146 symbols, preamble, FCH and maps take 9, and a burst \
+             takes 2 or more; accepted: at least 11 symbols for the downlink"
         );
         assert!(FrameAccount::new(&config(6, Maps::Maximum), 1).is_ok());
     }

@@ -1,9 +1,11 @@
-//! An IEEE 802.16 cell: OFDM with 256 subcarriers, time division duplex, point to multipoint, best effort.
+//! An IEEE 802.16 cell: OFDM with 256 subcarriers, time division duplex, point to multipoint, best
+//! effort.
 //!
-//! The base station divides time into frames of a downlink and an uplink subframe. At the start of a frame
-//! it decides on everything in it (`cell.rs`): the grants of the uplink, the bursts of the downlink, then the
-//! bandwidth requests of the stations. Packets leave their queues at that time, and are received at the
-//! ends of their PDUs (`connection.rs`). What arrives later waits for the next frame.
+//! The base station divides time into frames of a downlink and an uplink subframe. At the start of
+//! a frame it decides on everything in it (`cell.rs`): the grants of the uplink, the bursts of the
+//! downlink, then the bandwidth requests of the stations. Packets leave their queues at that time,
+//! and are received at the ends of their PDUs (`connection.rs`). What arrives later waits for the
+//! next frame.
 
 mod airtime;
 mod cell;

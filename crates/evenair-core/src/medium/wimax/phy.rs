@@ -27,7 +27,8 @@ pub const FRAME_DURATIONS: [Duration; 7] = [
 ];
 /// Bytes of a symbol without any coding: 192 data subcarriers of 6 bits (8.3.2.4).
 pub const MAX_BYTES_PER_SYMBOL: u32 = 192 * 6 / 8;
-/// Transmit/receive transition gap between the subframes, PS (the default of the NIST add-on to ns-2).
+/// Transmit/receive transition gap between the subframes, PS (the default of the NIST add-on to
+/// ns-2).
 pub const TTG: u64 = 10;
 /// Receive/transmit transition gap at the end of the frame, PS (the default of the NIST add-on).
 pub const RTG: u64 = 10;
@@ -87,8 +88,8 @@ macro_rules! modulations {
             /// All of them, the most robust first.
             pub const ALL: &'static [Self] = &[$(Self::$modulation),+];
 
-            /// Usable bytes of a symbol: 192 subcarriers times bits times code rate, less the byte of
-            /// zeros that ends each block (8.3.3.2).
+            /// Usable bytes of a symbol: 192 subcarriers times bits times code rate, less the byte
+            /// of zeros that ends each block (8.3.3.2).
             pub const fn bytes_per_symbol(self) -> u32 {
                 match self { $(Self::$modulation => $bytes,)+ }
             }
@@ -266,8 +267,8 @@ fn millis(span: Duration) -> f64 {
 mod tests {
     use super::*;
 
-    /// By hand: 7 MHz is a multiple of 1.75 MHz, so Fs = 8 MHz, a PS is 0.5 us and a symbol 34 us; 5 ms
-    /// are 10,000 PS, of which 9980 are 146 symbols and 52 PS.
+    /// By hand: 7 MHz is a multiple of 1.75 MHz, so Fs = 8 MHz, a PS is 0.5 us and a symbol 34 us;
+    /// 5 ms are 10,000 PS, of which 9980 are 146 symbols and 52 PS.
     #[test]
     fn seven_megahertz() {
         let phy = OfdmPhy::new(7_000_000, CyclicPrefix::Sixteenth, Duration::from_millis(5));
@@ -283,8 +284,8 @@ mod tests {
         assert_eq!(phy.rate(107), Rate::from_bps(25_176_470));
     }
 
-    /// By hand: 2 MHz is no multiple of the first four, so n = 57/50 and Fs = 2.28 MHz; 5.5 MHz is one of
-    /// 2.75 MHz: Fs = floor(316/275 * 5.5e6 / 8000) * 8000 = 790 * 8000.
+    /// By hand: 2 MHz is no multiple of the first four, so n = 57/50 and Fs = 2.28 MHz; 5.5 MHz is
+    /// one of 2.75 MHz: Fs = floor(316/275 * 5.5e6 / 8000) * 8000 = 790 * 8000.
     #[test]
     fn sampling_factors() {
         let frequency = |bandwidth| sampling_frequency(bandwidth);

@@ -1,8 +1,10 @@
-//! Bandwidth requests of one station (IEEE 802.16-2004, 6.3.6) and the contention among stations (6.3.8).
+//! Bandwidth requests of one station (IEEE 802.16-2004, 6.3.6) and the contention among stations
+//! (6.3.8).
 //!
-//! A request states all that waits (an aggregate request). Before it is transmitted, a uniform number of
-//! opportunities below the backoff window is skipped. A station hears nothing of a collision: if T16
-//! expires without a grant, it doubles the window and transmits again, a limited number of times.
+//! A request states all that waits (an aggregate request). Before it is transmitted, a uniform
+//! number of opportunities below the backoff window is skipped. A station hears nothing of a
+//! collision: if T16 expires without a grant, it doubles the window and transmits again, a limited
+//! number of times.
 
 use super::cell::Wimax;
 use super::config::WimaxConfig;
@@ -115,8 +117,8 @@ impl Request {
         pending.then_some(self.made_at)
     }
 
-    /// Counts the `opportunities` of a frame, whose region ends at `end`; returns the one in which the
-    /// request is transmitted.
+    /// Counts the `opportunities` of a frame, whose region ends at `end`; returns the one in which
+    /// the request is transmitted.
     pub(super) fn count_down(&mut self, opportunities: u32, end: Instant) -> Option<u32> {
         let State::Backoff(skip) = self.state else { return None };
         if skip >= opportunities {
@@ -159,8 +161,8 @@ impl Contention {
         self.transmitters.push((station, opportunity as usize));
     }
 
-    /// Calls `outcome` with each station that has transmitted, and whether its request is received: two or
-    /// more in one opportunity collide.
+    /// Calls `outcome` with each station that has transmitted, and whether its request is received:
+    /// two or more in one opportunity collide.
     pub(super) fn resolve(&mut self, mut outcome: impl FnMut(usize, bool)) {
         for &(station, opportunity) in &self.transmitters {
             outcome(station, self.transmissions[opportunity] == 1);
@@ -172,7 +174,8 @@ impl Contention {
 }
 
 impl Wimax {
-    /// Makes, repeats and gives up bandwidth requests, and lets those transmit whose backoff is over.
+    /// Makes, repeats and gives up bandwidth requests, and lets those transmit whose backoff is
+    /// over.
     pub(super) fn request(&mut self, now: Instant, cell: &mut impl CellContext) {
         let opportunities = self.contention.opportunities();
         let region_end = now + self.layout.time(Direction::Up, self.layout.before_grants());
@@ -239,8 +242,8 @@ mod tests {
             .expect("it is transmitted")
     }
 
-    /// By hand: T16 of 50 ms expires twice, with windows of 2, 4 and again 4 opportunities, and then the
-    /// request is given up.
+    /// By hand: T16 of 50 ms expires twice, with windows of 2, 4 and again 4 opportunities, and
+    /// then the request is given up.
     #[test]
     fn requests_are_repeated_and_given_up() {
         let config = config();

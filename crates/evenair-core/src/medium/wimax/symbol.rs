@@ -17,8 +17,8 @@ impl SymbolSize {
         self.bytes
     }
 
-    /// Symbols that this many bytes need. Exact below 2^24 bytes: the product is too large by less than
-    /// bytes of the symbol times their number, which is below 2^32.
+    /// Symbols that this many bytes need. Exact below 2^24 bytes: the product is too large by less
+    /// than bytes of the symbol times their number, which is below 2^32.
     #[inline(always)]
     pub(super) const fn symbols(self, bytes: u32) -> u32 {
         debug_assert!(bytes < 1 << 24, "more than a frame holds");

@@ -1,14 +1,16 @@
 //! Deficit round robin (Shreedhar and Varghese 1996): stations share each frame in equal numbers of
 //! bytes.
 //!
-//! Stations are visited in cyclic order, in several rounds of a frame. A visit adds the quantum to the
-//! deficit of the station, unless the deficit pays for a symbol already, and gives it the symbols that the
-//! deficit pays for. A symbol costs its bytes, so that a station with a robust modulation gets more
-//! symbols. The deficit is kept while something waits, and forgotten otherwise.
+//! Stations are visited in cyclic order, in several rounds of a frame. A visit adds the quantum to
+//! the deficit of the station, unless the deficit pays for a symbol already, and gives it the
+//! symbols that the deficit pays for. A symbol costs its bytes, so that a station with a robust
+//! modulation gets more symbols. The deficit is kept while something waits, and forgotten
+//! otherwise.
 //!
-//! The symbols of all rounds are one burst. A station is passed over if it cannot be given a symbol, because
-//! the frame is full or has as many bursts as its map announces, or if it is given fewer symbols than its
-//! deficit pays for. The next frame begins with the first such station, and its visit goes on there.
+//! The symbols of all rounds are one burst. A station is passed over if it cannot be given a
+//! symbol, because the frame is full or has as many bursts as its map announces, or if it is given
+//! fewer symbols than its deficit pays for. The next frame begins with the first such station, and
+//! its visit goes on there.
 
 use super::{Allocation, Scheduler, after};
 use crate::component::{configuration, integer};
@@ -118,9 +120,10 @@ mod tests {
         Drr::new(&DrrConfig { quantum }, stations)
     }
 
-    /// By hand: a quantum of 428 bytes is 4 symbols. 64 symbols less 3 before bursts are 61: five rounds
-    /// of 12, and one symbol for the first station, whose visit the end of the frame cuts short. It goes
-    /// on with 3 symbols of deficit: 3 + 4 + 4, then 4 rounds of 12, and 2 symbols for the first.
+    /// By hand: a quantum of 428 bytes is 4 symbols. 64 symbols less 3 before bursts are 61: five
+    /// rounds of 12, and one symbol for the first station, whose visit the end of the frame cuts
+    /// short. It goes on with 3 symbols of deficit: 3 + 4 + 4, then 4 rounds of 12, and 2 symbols
+    /// for the first.
     #[test]
     fn stations_share_a_frame() {
         let mut scheduler = drr(428, 3);
@@ -139,8 +142,8 @@ mod tests {
         assert_eq!(scheduler.stations[1].bytes, 0);
     }
 
-    /// A quantum below a symbol: a visit may be in vain, but no station is forgotten, and over many frames
-    /// all get the same number of symbols within one visit each.
+    /// A quantum below a symbol: a visit may be in vain, but no station is forgotten, and over many
+    /// frames all get the same number of symbols within one visit each.
     #[test]
     fn shares_are_equal_in_the_long_run() {
         for (quantum, stations) in [(1, 3), (100, 3), (107, 4), (1500, 4), (4000, 3), (1500, 12)] {

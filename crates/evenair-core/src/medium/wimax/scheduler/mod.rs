@@ -1,7 +1,7 @@
 //! Base-station schedulers: which stations get bursts in a frame, and how many symbols each.
 //!
-//! A scheduler sees how many bytes each station needs. Downlink bursts and uplink grants have a scheduler
-//! each. To add one, add a file here and a line in `schedulers!` below.
+//! A scheduler sees how many bytes each station needs. Downlink bursts and uplink grants have a
+//! scheduler each. To add one, add a file here and a line in `schedulers!` below.
 
 mod drr;
 mod round_robin;
@@ -24,8 +24,9 @@ pub(super) struct Allocation {
 
 /// A base-station scheduler of one direction.
 pub(super) trait Scheduler {
-    /// Fills `room` with bursts, at most one for each station. `needs` are the bytes, with headers, that
-    /// wait for each station, and `sizes` those of its symbols. The bursts are appended to `bursts`.
+    /// Fills `room` with bursts, at most one for each station. `needs` are the bytes, with headers,
+    /// that wait for each station, and `sizes` those of its symbols. The bursts are appended to
+    /// `bursts`.
     fn schedule(
         &mut self,
         room: &mut Room,
@@ -43,7 +44,8 @@ macro_rules! schedulers {
             pub enum Config {
                 $($type($config),)+
             }
-            kind "base-station scheduler", noun "scheduler", schema "BaseStationScheduler", planned &[]
+            kind "base-station scheduler", noun "scheduler",
+            schema "BaseStationScheduler", planned &[]
         }
 
         /// Any of the schedulers.
@@ -94,8 +96,8 @@ mod tests {
     use crate::medium::wimax::frame::Layout;
     use crate::medium::wimax::phy::OfdmPhy;
 
-    /// The downlink bursts of a frame with 64 symbols for bursts of 107 bytes per symbol: station and
-    /// data symbols.
+    /// The downlink bursts of a frame with 64 symbols for bursts of 107 bytes per symbol: station
+    /// and data symbols.
     pub(super) fn frame(scheduler: &mut impl Scheduler, needs: &[u64]) -> Vec<(usize, u32)> {
         let layout = Layout::new(&WimaxConfig::new(OfdmPhy::default())).unwrap();
         let mut room = layout.dl_room(0, false);

@@ -61,8 +61,8 @@ mod tests {
     use super::super::tests::{frame, symbols};
     use super::*;
 
-    /// By hand: 63 data symbols for one burst, 62 for two. The second station's queue fills a frame, so
-    /// the third waits for the next, which begins with it.
+    /// By hand: 63 data symbols for one burst, 62 for two. The second station's queue fills a
+    /// frame, so the third waits for the next, which begins with it.
     #[test]
     fn a_long_queue_takes_the_frame() {
         let mut scheduler = RoundRobin::new(&RoundRobinConfig {}, 3);
