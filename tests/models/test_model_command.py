@@ -29,6 +29,13 @@ RESULTS = {
     "window-effect": {"phi_s", "throughput_bps"},
     "stations-for-delay": {"stations", "mean_delay_s", "next_delay_s"},
     "think-for-delay": {"think_s", "mean_delay_s"},
+    "wimax-frame": {
+        *("symbols", "dl_symbols", "ul_symbols", "dl_data_symbols", "ul_data_symbols"),
+        *("preamble_symbols", "map_symbols", "dl_gap_symbols"),
+        *("ranging_symbols", "request_symbols", "ul_gap_symbols"),
+        *("dl_capacity_bps", "ul_capacity_bps", "tcp_bound_bps"),
+        *("segments_per_frame", "acks_per_frame"),
+    },
 }
 
 
@@ -199,6 +206,26 @@ def test_every_model_has_a_plot(name: str, tmp_path: Path) -> None:
         ("contention --plot x.gif", "argument --plot: got 'x.gif'"),
         ("contention --plot /dev/null/x.png", "--plot: /dev/null/x.png: cannot be written"),
         ("contention --check --runs 0", "argument --runs: got '0'"),
+        ("wimax-frame dl_ratio=7:1", "dl_ratio: got 7:1, which gives the uplink 19 of 146 symbols"),
+        ("wimax-frame dl_ratio=0.05", "dl_ratio: got 0.05, which gives the downlink 7 of 146"),
+        ("wimax-frame dl_ratio=3:x", "dl_ratio: got 3:x; accepted: a ratio as"),
+        ("wimax-frame dl_ratio=3:0", "dl_ratio: got 3:0; accepted: a ratio as"),
+        ("wimax-frame dl_ratio=1e99999999", "dl_ratio: got 1e99999999; accepted: a ratio as"),
+        ("wimax-frame dl_ratio=nan", "dl_ratio: got nan; accepted: a ratio as"),
+        ("wimax-frame dl_ratio=1.5", "dl_ratio: got 1.5; accepted: a ratio as"),
+        ("wimax-frame dl_ratio=1001:1", "dl_ratio: got 1001:1; accepted: a ratio as"),
+        ("wimax-frame stations=0", "stations: got '0'; accepted: a whole number from 1"),
+        ("wimax-frame bandwidth=7.1MHz", "bandwidth: got 7.1 MHz; accepted: 1.75 to 20 MHz in"),
+        ("wimax-frame bandwidth=7Mbps", 'bandwidth: got "7Mbps": its unit "Mbps" is none of Hz'),
+        ("wimax-frame frame=6ms", "frame: got 6 ms; accepted: 2.5, 4, 5, 8, 10, 12.5, 20 ms"),
+        ("wimax-frame cyclic_prefix=1/3", "cyclic_prefix: got '1/3'; accepted: 1/16, 1/4,"),
+        ("wimax-frame modulation=256qam", "modulation: got '256qam'; accepted: 64qam-3/4, 64qam"),
+        ("wimax-frame bytes_per_symbol=0", "bytes_per_symbol: got '0'; accepted: a whole number"),
+        ("wimax-frame contention_slots=0", "contention_slots: got '0'; accepted: a whole number"),
+        ("wimax-frame maps=lean", "maps: got 'lean'; accepted: maximum, actual"),
+        ("wimax-frame segment=0", "segment: got 0; accepted: a whole number of bytes"),
+        ("wimax-frame header=0", "header: got 0; accepted: a whole number of bytes"),
+        ("wimax-frame crc=yes", "crc: got 'yes'; accepted: true, false"),
     ],
 )
 def test_bad_input(arguments: str, message: str, capfd: pytest.CaptureFixture[str]) -> None:

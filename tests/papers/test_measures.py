@@ -56,6 +56,8 @@ A, B = {"curve": "a"}, {"curve": "b"}  # means 3 and 1.5
         ({"kind": "least_gain", "of": A, "to": B}, 0.0),  # 2, 1 and 3 times
         ({"kind": "greatest_gain", "of": A, "to": B}, 200.0),
         ({"kind": "greatest", "of": A}, 6.0),
+        ({"kind": "peak", "of": A}, 30.0),
+        ({"kind": "peak", "of": B}, 20.0),  # 2 at 20 and at 30: the first
         ({"kind": "greatest_distance", "of": B, "to": A}, 4.0),  # 0.5, 0, 4
         ({"kind": "greatest_spread", "of": [A, B]}, 1.0),  # 0.5/0.75, 0/2, 4/4
         ({"kind": "least_step", "of": A}, 1.0),  # 1 and 4

@@ -1,4 +1,4 @@
-"""Rebuilding the WLAN half of Tsiknas and Stamatelos (2012), on few short runs."""
+"""Rebuilding Tsiknas and Stamatelos (2012), on few short runs: what both media share, and WLANs."""
 
 from __future__ import annotations
 
@@ -9,41 +9,20 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from evenair.papers import describe
 from evenair.papers.checks import select_values
-from evenair.papers.runs import Runs
 from evenair.papers.tsiknas2012 import PAPER, _base, claims, rebuild
 from evenair.papers.tsiknas2012.downloads import (
     FULL,
     QUICK,
     RATE_SETS,
-    VARIANTS,
     Download,
     Effort,
 )
 from evenair.papers.tsiknas2012.figures import FIGURES
 from evenair.papers.tsiknas2012.quantities import QUANTITIES, read_term
+from fake_downloads import simulate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
-
-
-def document(download: Download, seed: int) -> dict[str, Any]:
-    """Return a made-up result: goodput falls with the error rate and with congestion."""
-    order = [*VARIANTS, "westwood-plus", "vegas-1995"].index(download.transport)
-    goodput = 4e6 - 2e7 * download.rate + 1e5 * order * (download.rate >= 0.01) + 1e3 * seed
-    return {
-        "version": "0.0.0",
-        "scenario": {"name": "made up"},
-        "flows": [{"goodput_bps": goodput * (0.5 if download.congested else 1.0)}],
-    }
-
-
-def simulate(
-    points: list[Download], effort: Effort, progress: Callable[[int, int], None] | None
-) -> Runs[Download]:
-    """Stand in for the simulator."""
-    keys = [(point, seed) for point in points for seed in effort.seeds]
-    return Runs(effort.seeds, {key: document(*key) for key in keys})
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +33,7 @@ def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_figure_is_written(rebuilt: Path) -> None:
-    for name in ("fig14", "fig15", "fig16"):
+    for name in ("fig4", "fig5", "fig13", "fig14", "fig15", "fig16"):
         assert (rebuilt / f"{name}.png").read_bytes().startswith(b"\x89PNG")
         assert b"<svg" in (rebuilt / f"{name}.svg").read_bytes()
     with (rebuilt / "data" / "fig14.csv").open() as file:
@@ -113,7 +92,8 @@ def test_claims_need_nothing_but_their_figures(effort: Effort) -> None:
 
 def test_the_grid_of_the_paper() -> None:
     assert (min(FULL.rates), max(FULL.rates)) == (1e-5, 0.1)
-    assert len(FIGURES[0].points(FULL)) == 5 * 12
+    (figure_14,) = (spec for spec in FIGURES if spec.id == "14")
+    assert len(figure_14.points(FULL)) == 5 * 12
     assert (len(FULL.seeds), FULL.duration_s) == (10, 300.0)
     for name in RATE_SETS:
         assert select_values("rates", name, RATE_SETS, FULL.rates)
@@ -152,11 +132,12 @@ def test_the_scenarios_share_all_but_the_wire() -> None:
     [
         ({"transport": "reno", "scenario": 1, "rates": "low"}, "expected one of newreno"),
         ({"transport": "bic", "scenario": 3, "rates": "low"}, "expected 1 or 2"),
+        ({"transport": "bic", "scenario": 1, "ratios": "all"}, "expected 1 or 2, without ratios"),
         ({"transport": "bic", "scenario": 1, "rates": "some"}, "expected one of all"),
         ({"transport": "bic", "scenario": 1, "rates": 0.5}, "not among those simulated"),
         ({"transport": "bic", "scenario": 2, "queues": "some"}, "expected one of all"),
         ({"transport": "bic", "scenario": 2, "queues": 11}, "not among those simulated"),
-        ({"transport": "bic", "scenario": 1}, "one of rates and queues"),
+        ({"transport": "bic", "scenario": 1}, "one of rates, queues, ratios"),
         ({"transport": "bic", "scenario": 1, "rates": "low", "size": 1}, "unknown size"),
     ],
 )
@@ -179,7 +160,8 @@ def test_queues_without_congestion_are_one_run() -> None:
 
 
 def test_described() -> None:
-    assert "--figure: 14, 15, 16, gains, congestion, vegas" in describe("tsiknas2012")
+    figures = "4, 5, 7, 8, 10, 11, 12, 13, 14, 15, 16, media, losses, timer, requests, sack, biad"
+    assert f"--figure: {figures}, gains, congestion, vegas" in describe("tsiknas2012")
 
 
 def test_a_figure_by_simulation(tmp_path: Path) -> None:

@@ -8,11 +8,16 @@ from evenair.cli.console import new_table, open_console
 from evenair.models.query import as_typed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+    from rich.table import Table
 
     from evenair.models.catalogue import Key, Model, Result
     from evenair.models.evaluate import Answer
     from evenair.models.query import Query
+
+_MOST_COLUMNS = 8
+"""A table over the values of a key with more results has a row for each of them."""
 
 
 def print_models(models: Iterable[Model]) -> None:
@@ -31,37 +36,52 @@ def print_answer(query: Query, answer: Answer) -> None:
     """Print results beside simulated values: a row per result, or per value of the varied key."""
     shown = [result for result in query.model.results if result.name != "state_probabilities"]
     console = open_console()
-    if query.varied is None:
-        table = new_table("")
-        for heading in ("model", *(["simulated"] if answer.simulated else []), ""):
-            table.add_column(heading, justify="right" if heading else "left")
-        for result in shown:
-            row = [result.label, _number(answer.results[result.name][0], result.scale)]
-            if answer.simulated:
-                row.append(_simulated(answer, result, 0))
-            table.add_row(*row, result.unit)
-        console.print(table)
+    if query.varied is None or len(shown) > _MOST_COLUMNS:
+        console.print(_by_result(query, answer, shown))
     else:
-        key = query.varied
-        table = new_table(f"{key.name}\n({key.unit})" if key.unit else key.name)
-        for result in shown:
-            unit = f"\n({result.unit})" if result.unit else ""
-            table.add_column(f"{result.label}{unit}", justify="right")
-            if result.name in answer.simulated:
-                table.add_column(f"simulated{unit}", justify="right")
-        for place, value in enumerate(query.values):
-            row = [as_typed(value)]
-            for result in shown:
-                row.append(_number(answer.results[result.name][place], result.scale))
-                if result.name in answer.simulated:
-                    row.append(_simulated(answer, result, place))
-            table.add_row(*row)
-        console.print(table)
+        console.print(_by_value(query.varied, query, answer, shown))
     if answer.simulated:
         console.print(
             f"simulated: means of {answer.runs} runs ± 95% confidence intervals,"
             f" seeds {answer.seed} to {answer.seed + answer.runs - 1}"
         )
+
+
+def _by_result(query: Query, answer: Answer, shown: Sequence[Result]) -> Table:
+    """Make a table with a row per result, and a column per value of the varied key."""
+    name = query.varied.name if query.varied else ""
+    table = new_table(name)
+    for value in query.values:
+        table.add_column(as_typed(value) if name else "model", justify="right")
+        if answer.simulated:
+            table.add_column("simulated", justify="right")
+    table.add_column("")
+    for result in shown:
+        row = [result.label]
+        for place in range(len(query.values)):
+            row.append(_number(answer.results[result.name][place], result.scale))
+            if answer.simulated:
+                row.append(_simulated(answer, result, place))
+        table.add_row(*row, result.unit)
+    return table
+
+
+def _by_value(key: Key, query: Query, answer: Answer, shown: Sequence[Result]) -> Table:
+    """Make a table with a row per value of the varied key, and a column per result."""
+    table = new_table(f"{key.name}\n({key.unit})" if key.unit else key.name)
+    for result in shown:
+        unit = f"\n({result.unit})" if result.unit else ""
+        table.add_column(f"{result.label}{unit}", justify="right")
+        if result.name in answer.simulated:
+            table.add_column(f"simulated{unit}", justify="right")
+    for place, value in enumerate(query.values):
+        row = [as_typed(value)]
+        for result in shown:
+            row.append(_number(answer.results[result.name][place], result.scale))
+            if result.name in answer.simulated:
+                row.append(_simulated(answer, result, place))
+        table.add_row(*row)
+    return table
 
 
 def _key(key: Key) -> str:

@@ -1,4 +1,4 @@
-"""Analytic models of the DCF, of TCP over it, and of the delay of web sessions.
+"""Analytic models of the DCF, of TCP over it, of the delay of web sessions, and of 802.16 frames.
 
 After D. Miorandi, A. A. Kherani, E. Altman, "A queueing model for HTTP traffic over IEEE 802.11
 WLANs", and G. Bianchi's saturation model. docs/models.md lists all equations, the corrected
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         one_station_throughput,
     )
     from evenair.models.variant import PRINTED, Variant
+    from evenair.models.wimax import WimaxFrame, wimax_frame
     from evenair.models.window import (
         contended_share,
         contention_time,
@@ -72,6 +73,7 @@ __all__ = [
     "StationsForDelay",
     "ThinkForDelay",
     "Variant",
+    "WimaxFrame",
     "aggregate_throughput",
     "backlog_distribution",
     "capacity",
@@ -95,6 +97,7 @@ __all__ = [
     "setup_time",
     "stations_for_delay",
     "think_for_delay",
+    "wimax_frame",
     "window_throughput",
 ]
 
@@ -111,6 +114,7 @@ __getattr__, __dir__ = lazy_names(
         "StationsForDelay": "design",
         "ThinkForDelay": "design",
         "Variant": "variant",
+        "WimaxFrame": "wimax",
         "aggregate_throughput": "tcp",
         "backlog_distribution": "tcp",
         "capacity": "session",
@@ -134,6 +138,7 @@ __getattr__, __dir__ = lazy_names(
         "setup_time": "session",
         "stations_for_delay": "design",
         "think_for_delay": "design",
+        "wimax_frame": "wimax",
         "window_throughput": "window",
     },
 )

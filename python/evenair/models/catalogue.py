@@ -23,6 +23,8 @@ from evenair.models.numbers import ModelError
 from evenair.models.session import DISTRIBUTIONS, lone_session, session_delay
 from evenair.models.tcp import aggregate_throughput
 from evenair.models.variant import CHOICES, Variant
+from evenair.models.wimax import BYTES_PER_SYMBOL, CYCLIC_PREFIXES, MAPS, wimax_frame
+from evenair.models.wimax_check import check_wimax_frame
 from evenair.models.window import contention_time, window_throughput
 
 if TYPE_CHECKING:
@@ -35,7 +37,8 @@ class Key:
 
     name: str
     kind: str
-    """"integer", "number", "time", "size", "boolean", "choice", or "text", read by the scenario."""
+    """"integer", "number", "time", "size", "frequency", "ratio", "boolean", "choice", or "text",
+    read by the scenario."""
     default: Any
     meaning: str
     unit: str = ""
@@ -176,6 +179,10 @@ def _think_for_delay(inputs: Mapping[str, Any], cell: Cell, variant: Variant) ->
     return think_for_delay(*load, cell, variant)._asdict()
 
 
+def _wimax_frame(inputs: Mapping[str, Any], cell: Cell, variant: Variant) -> dict[str, Any]:
+    return wimax_frame(**inputs)._asdict()
+
+
 MODELS = {
     model.name: model
     for model in (
@@ -310,6 +317,66 @@ MODELS = {
             vectorised=False,
             curve="1:50:1",
             choices=(*_TCP, "handshake", "setup"),
+        ),
+        Model(
+            name="wimax-frame",
+            summary="an IEEE 802.16 cell: symbols of each part of a frame, and capacity",
+            source="IEEE 802.16-2004, 8.3; the NIST add-on to ns-2",
+            keys=(
+                Key("dl_ratio", "ratio", "1:1", "downlink to uplink, or the downlink's share"),
+                Key("stations", "integer", 1, "stations with data in both directions"),
+                Key("bandwidth", "frequency", 7e6, "of the channel", "Hz"),
+                Key("frame", "time", 0.005, "duration of a frame", "s"),
+                Key(
+                    "cyclic_prefix",
+                    "choice",
+                    CYCLIC_PREFIXES[0],
+                    "guard time over useful time",
+                    accepted=CYCLIC_PREFIXES,
+                ),
+                Key(
+                    "modulation",
+                    "choice",
+                    next(iter(BYTES_PER_SYMBOL)),
+                    "of all bursts but the maps",
+                    accepted=tuple(BYTES_PER_SYMBOL),
+                ),
+                Key("bytes_per_symbol", "integer", None, "[the modulation's]", "bytes", most=144),
+                Key(
+                    "contention_slots",
+                    "integer",
+                    5,
+                    "opportunities in each contention region",
+                    most=1000,
+                ),
+                Key("maps", "choice", MAPS[0], "size of DL-MAP and UL-MAP", accepted=MAPS),
+                Key("segment", "size", 1024.0, "payload of a TCP segment", "bytes"),
+                Key("header", "size", 40.0, "TCP/IP header, and size of an ACK", "bytes"),
+                Key("crc", "boolean", False, "with a CRC of 4 bytes in each PDU"),
+            ),
+            results=(
+                Result("tcp_bound_bps", "bound of TCP's goodput", "Mb/s", _MBPS),
+                Result("dl_capacity_bps", "capacity of the downlink", "Mb/s", _MBPS),
+                Result("ul_capacity_bps", "capacity of the uplink", "Mb/s", _MBPS),
+                Result("segments_per_frame", "segments per frame"),
+                Result("acks_per_frame", "ACKs per frame"),
+                Result("symbols", "symbols per frame"),
+                Result("dl_symbols", "downlink symbols"),
+                Result("preamble_symbols", "  preamble and FCH"),
+                Result("map_symbols", "  DL-MAP and UL-MAP"),
+                Result("dl_gap_symbols", "  before bursts"),
+                Result("dl_data_symbols", "  downlink data"),
+                Result("ul_symbols", "uplink symbols"),
+                Result("ranging_symbols", "  ranging region"),
+                Result("request_symbols", "  request region"),
+                Result("ul_gap_symbols", "  between regions, before grants"),
+                Result("ul_data_symbols", "  uplink data"),
+            ),
+            evaluate=_wimax_frame,
+            vectorised=False,
+            curve="1:6:1",
+            check=check_wimax_frame,
+            unused=tuple(key.name for key in CELL_KEYS),
         ),
     )
 }

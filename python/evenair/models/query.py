@@ -14,6 +14,7 @@ from evenair.messages import unknown
 from evenair.models.cell import Cell
 from evenair.models.numbers import ModelError
 from evenair.models.variant import Variant
+from evenair.models.wimax import downlink_symbols
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -59,7 +60,7 @@ def read_query(model: Model, keys: Sequence[tuple[str, str]], *, plot: bool) -> 
         check_known("key", name, model.all_keys)
         if name in texts:
             raise ModelError(f"{name}: given twice")
-        texts[name] = _texts(name, text)
+        texts[name] = _texts(model.all_keys[name], text)
     if plot and all(len(values) == 1 for values in texts.values()):
         axis = model.keys[0]
         if axis.name in texts:
@@ -67,7 +68,7 @@ def read_query(model: Model, keys: Sequence[tuple[str, str]], *, plot: bool) -> 
                 f"--plot: no key has several values; try {axis.name}={model.curve},"
                 f" or leave out {axis.name}"
             )
-        texts[axis.name] = _texts(axis.name, model.curve)
+        texts[axis.name] = _texts(axis, model.curve)
     several = [name for name, values in texts.items() if len(values) > 1]
     if len(several) > 1:
         raise ModelError(
@@ -97,16 +98,16 @@ def _point(model: Model, values: dict[str, Any]) -> Point:
     return Point(own, Cell(**values), Variant(**choices))
 
 
-def _texts(name: str, text: str) -> tuple[str, ...]:
-    """Split a list or a range; the default step of a range is 1."""
-    if re.fullmatch(r"\d+:\d+", text):
+def _texts(key: Key, text: str) -> tuple[str, ...]:
+    """Split a list or a range; the default step of a range is 1. "3:1" of a ratio is one value."""
+    if key.kind != "ratio" and re.fullmatch(r"\d+:\d+", text):
         text += ":1"
     try:
-        texts = parse_axis(f"{name}={text}").texts
+        texts = parse_axis(f"{key.name}={text}").texts
     except AxisError as error:
         raise ModelError(str(error)) from None
     if len(texts) > _MAX_POINTS:
-        raise ModelError(f"{name}: got {len(texts)} values; accepted: up to {_MAX_POINTS}")
+        raise ModelError(f"{key.name}: got {len(texts)} values; accepted: up to {_MAX_POINTS}")
     return texts
 
 
@@ -123,7 +124,9 @@ def _value(key: Key, text: str) -> Any:
         if text not in _BOOLEANS:
             raise _wrong(key, text, "true, false")
         return _BOOLEANS[text]
-    if key.kind in ("time", "size"):
+    if key.kind == "ratio":
+        return _ratio(text)
+    if key.kind in ("time", "size", "frequency"):
         try:
             return quantity(key.kind, text)
         except ValueError as error:
@@ -139,6 +142,14 @@ def _value(key: Key, text: str) -> Any:
     if not (number.is_integer() and 1 <= number <= key.most):
         raise _wrong(key, text, f"a whole number from 1 to {key.most}")
     return int(number)
+
+
+def _ratio(text: str) -> str | float:
+    """Return "3:1" as text and any other ratio as a number. Raises ModelError."""
+    downlink_symbols(0, text)
+    if ":" in text:
+        return text
+    return int(text) if text.isdecimal() else float(text)
 
 
 def _wrong(key: Key, text: str, accepted: str) -> ModelError:

@@ -219,6 +219,13 @@ def _greatest(terms: _Terms, lookup: _Lookup) -> float:
     return max(terms["of"][0].values(lookup))
 
 
+def _peak(terms: _Terms, lookup: _Lookup) -> float:
+    """The position at which `of` is greatest; the first of several."""
+    term = terms["of"][0]
+    values = term.values(lookup)
+    return term.positions[values.index(max(values))]
+
+
 def _greatest_distance(terms: _Terms, lookup: _Lookup) -> float:
     """The greatest absolute difference of `of` and `to` at any point."""
     pairs = zip(terms["of"][0].values(lookup), terms["to"][0].values(lookup), strict=True)
@@ -300,6 +307,7 @@ KINDS: dict[str, Kind] = {
     "above_all": Kind(_above_all, {"of": False, "to": True}),
     "slope": Kind(_slope, {"of": False}),
     "greatest": Kind(_greatest, {"of": False}),
+    "peak": Kind(_peak, {"of": False}),
     "greatest_distance": Kind(_greatest_distance, {"of": False, "to": False}),
     "greatest_spread": Kind(_greatest_spread, {"of": True}),
     "least_step": Kind(_least_step, {"of": False}),

@@ -33,7 +33,7 @@ Progress: TypeAlias = "Callable[[int, int], None]"
 
 @dataclass(frozen=True)
 class Paper(Generic[P, E]):
-    """The description of a paper; its claims are in `claims.toml` in its package."""
+    """The description of a paper; its claims are in the files `claims*.toml` of its package."""
 
     name: str
     """The name of the package and the argument of `evenair paper`."""
@@ -69,7 +69,13 @@ class Paper(Generic[P, E]):
 
     def claims(self, effort: E | None = None) -> list[Claim[P]]:
         """Return the paper's claims, measured on the grid of `effort` [full]."""
-        text = (files("evenair.papers") / self.name / "claims.toml").read_text(encoding="utf-8")
+        package = files("evenair.papers") / self.name
+        names = sorted(
+            entry.name
+            for entry in package.iterdir()
+            if entry.name.startswith("claims") and entry.name.endswith(".toml")
+        )
+        text = "\n".join((package / name).read_text(encoding="utf-8") for name in names)
         return load_claims(text, partial(self.read_term, effort or self.full))
 
     def simulate(self, points: list[P], effort: E, progress: Progress | None) -> Runs[P]:

@@ -1,4 +1,4 @@
-"""The configurations of the paper, and the extent of the simulations."""
+"""The configurations on WLANs, and the extent of all simulations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ QUEUE_RATE = 1e-5
 
 @dataclass(frozen=True)
 class Download:
-    """One configuration: one download over a cell with packet errors."""
+    """One configuration: one download over a WLAN with packet errors."""
 
     transport: str
     """A name of FORMS or of a congestion control."""
@@ -52,8 +52,9 @@ class Download:
 
     @property
     def sort_key(self) -> tuple[Any, ...]:
-        """The position in a fixed order of all configurations."""
+        """The position in a fixed order of all configurations, those with long runs first."""
         return (
+            2 if self.congested else 4,
             self.transport,
             self.rate,
             self.queue or 0,
@@ -97,6 +98,22 @@ class Effort:
     """Rates of the congested link of the table `congestion`."""
     link_queues: tuple[int, ...]
     """Its queue sizes there, in packets."""
+    wimax_rates: tuple[float, ...]
+    """Packet error rates of figures 4 and 7."""
+    asymmetric_rates: tuple[float, ...]
+    """Packet error rates of figures 10 and 11."""
+    ratios: tuple[int, ...]
+    """r of the ratios r:1 of figures 12 and 13."""
+    media_rates: tuple[float, ...]
+    """Packet error rates of the table `media`."""
+    bad_states_us: tuple[int, ...]
+    """Mean bad states of the table `losses`."""
+    t16s_ms: tuple[int, ...]
+    """Timers of the table `timer`."""
+    sack_rates: tuple[float, ...]
+    """Packet error rates of the table `sack`."""
+    request_ratios: tuple[int, ...]
+    """r of the ratios r:1 of the table `requests`."""
     quick: bool
 
 
@@ -125,6 +142,17 @@ FULL = Effort(
     bad_states_ms=(1, 10, 30, 50, 100),
     links_mbps=(20, 21, 22, 23, 24, 25, 30),
     link_queues=(20, 80, 150),
+    wimax_rates=(1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 2e-3, 3e-3, 5e-3, 0.01, 0.02, 0.03, 0.05),
+    asymmetric_rates=(
+        *(1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 2e-3, 3e-3, 5e-3, 0.01, 0.02, 0.03, 0.05),
+        *(0.07, 0.1),
+    ),
+    ratios=(1, 2, 3, 4, 5, 6),
+    media_rates=(1e-4, 1e-3, 0.01),
+    bad_states_us=(142, 309, 839, 5_000, 50_000),
+    t16s_ms=(20, 50, 100, 3_000),
+    sack_rates=(1e-5, 1e-4, 1e-3, 0.01),
+    request_ratios=(2, 5, 6),
     quick=False,
 )
 """The paper's range of error rates and duration of 300 s, with ten seeds."""
@@ -137,6 +165,14 @@ QUICK = Effort(
     bad_states_ms=(1, 50),
     links_mbps=(20, 23, 26),
     link_queues=(80,),
+    wimax_rates=(1e-4, 1e-3, 5e-3, 0.01, 0.05),
+    asymmetric_rates=(1e-4, 1e-3, 0.01, 0.05, 0.1),
+    ratios=(1, 2, 5, 6),
+    media_rates=(1e-4, 1e-3, 0.01),
+    bad_states_us=(142, 5_000),
+    t16s_ms=(50, 100),
+    sack_rates=(1e-4, 0.01),
+    request_ratios=(5, 6),
     quick=True,
 )
 """For a first look; too little to judge claims."""

@@ -1,4 +1,4 @@
-"""The paper's figures on WLANs."""
+"""The paper's figures on WLANs, and the list of all figures."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from matplotlib.ticker import MultipleLocator
 
 from evenair.papers.curves import curves, from_zero
 from evenair.papers.figures import FigureSpec, Table
+from evenair.papers.tsiknas2012.biad import BIAD
 from evenair.papers.tsiknas2012.downloads import (
     QUEUE_RATE,
     VARIANTS,
@@ -17,30 +18,22 @@ from evenair.papers.tsiknas2012.downloads import (
     over_queues,
     over_rates,
 )
+from evenair.papers.tsiknas2012.lines import GOODPUT, LINES
 from evenair.papers.tsiknas2012.quantities import goodput_mbps
 from evenair.papers.tsiknas2012.tables import TABLES
-from evenair.style import Line
+from evenair.papers.tsiknas2012.wimax_figures import FIGURES as WIMAX_FIGURES
+from evenair.papers.tsiknas2012.wimax_tables import TABLES as WIMAX_TABLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from evenair.papers.runs import Runs
-
-LINES: dict[str, Line] = {
-    "newreno": Line(VARIANTS["newreno"], "#000000", "-", "o"),
-    "vegas": Line(VARIANTS["vegas"], "#b8860b", ":", "v", filled=False),
-    "veno": Line(VARIANTS["veno"], "#1b7837", "--", "s", filled=False),
-    "westwood": Line(VARIANTS["westwood"], "#2166ac", "-", "^"),
-    "bic": Line(VARIANTS["bic"], "#d6604d", "-.", "D"),
-}
-"""The curves of all figures."""
-
-_GOODPUT = "Average goodput (Mb/s)"
+    from evenair.papers.tsiknas2012.wimax import Point
 
 
 def goodput_over_rates(
-    runs: Runs[Download], effort: Effort, *, congested: bool
+    runs: Runs[Point], effort: Effort, *, congested: bool
 ) -> tuple[Figure, Table]:
     """Draw figure 14, or with the congested wire 15: goodput over the packet error rate."""
 
@@ -54,12 +47,12 @@ def goodput_over_rates(
         lambda transport: over_rates(transport, congested, effort),
         goodput_mbps,
         columns=("transport", "packet_error_rate", "goodput_mbps"),
-        labels=("Packet error rate", _GOODPUT),
+        labels=("Packet error rate", GOODPUT),
         finish=finish,
     )
 
 
-def goodput_over_queues(runs: Runs[Download], effort: Effort) -> tuple[Figure, Table]:
+def goodput_over_queues(runs: Runs[Point], effort: Effort) -> tuple[Figure, Table]:
     """Draw figure 16: goodput over the queue limit of the congested link."""
 
     def finish(axes: Axes) -> None:
@@ -72,12 +65,12 @@ def goodput_over_queues(runs: Runs[Download], effort: Effort) -> tuple[Figure, T
         lambda transport: over_queues(transport, effort),
         goodput_mbps,
         columns=("transport", "queue_packets", "goodput_mbps"),
-        labels=("Queue of the congested link (packets)", _GOODPUT),
+        labels=("Queue of the congested link (packets)", GOODPUT),
         finish=finish,
     )
 
 
-def _all_rates(effort: Effort, *, congested: bool) -> set[Download]:
+def _all_rates(effort: Effort, *, congested: bool) -> set[Point]:
     # Claims on figure 15 compare it with figure 14, the same without congestion.
     return {
         download
@@ -87,17 +80,19 @@ def _all_rates(effort: Effort, *, congested: bool) -> set[Download]:
     }
 
 
-def _all_queues(effort: Effort) -> set[Download]:
+def _all_queues(effort: Effort) -> set[Point]:
     # Claims on figure 16 compare it with the same download without congestion.
-    return {Download(transport, QUEUE_RATE) for transport in VARIANTS} | {
+    free: set[Point] = {Download(transport, QUEUE_RATE) for transport in VARIANTS}
+    return free | {
         download for transport in VARIANTS for _, download in over_queues(transport, effort)
     }
 
 
-FIGURES: tuple[FigureSpec[Download, Effort], ...] = (
+FIGURES: tuple[FigureSpec[Point, Effort], ...] = (
+    *WIMAX_FIGURES,
     FigureSpec(
         "14",
-        "Goodput over the packet error rate, scenario 1",
+        "WLAN, scenario 1: goodput over the packet error rate",
         "One download over 45 ms of wire and a cell with errors. Bars: 95% interval over the "
         "seeds.",
         partial(_all_rates, congested=False),
@@ -105,7 +100,7 @@ FIGURES: tuple[FigureSpec[Download, Effort], ...] = (
     ),
     FigureSpec(
         "15",
-        "Goodput over the packet error rate, scenario 2",
+        "WLAN, scenario 2: goodput over the packet error rate",
         "As figure 14, with a link on the wire that Pareto traffic congests in both directions. "
         "Bars: 95% interval over the seeds.",
         partial(_all_rates, congested=True),
@@ -113,11 +108,13 @@ FIGURES: tuple[FigureSpec[Download, Effort], ...] = (
     ),
     FigureSpec(
         "16",
-        "Goodput over the queue of the congested link, scenario 2",
+        "WLAN, scenario 2: goodput over the queue of the congested link",
         "Packet error rate 0.00001. Bars: 95% interval over the seeds.",
         _all_queues,
         goodput_over_queues,
     ),
+    *WIMAX_TABLES,
+    BIAD,
     *TABLES,
 )
 """All figures in the order of the paper, and our own tables."""

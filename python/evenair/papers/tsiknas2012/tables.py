@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from evenair.papers.checks import select_values
-from evenair.papers.claims import number
 from evenair.papers.figures import FigureSpec, Table
+from evenair.papers.tsiknas2012.comparison import NAMES, Rows, gain
 from evenair.papers.tsiknas2012.downloads import (
     QUEUE_RATE,
     QUEUE_SETS,
@@ -19,83 +18,43 @@ from evenair.papers.tsiknas2012.downloads import (
     over_errors,
 )
 from evenair.papers.tsiknas2012.quantities import goodput_mbps
-from evenair.statistics import Estimate, estimate
+from evenair.statistics import estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from evenair.papers.runs import Runs
+    from evenair.papers.tsiknas2012.wimax import Point
 
 _LEVELS = {"mac": "before", "ip": "after"}
-_NAMES = {**VARIANTS, "westwood-plus": "Westwood+", "vegas-1995": "Vegas of 1995"}
 _GAINING = ("westwood", "westwood-plus", "bic", "veno", "vegas")
 _FORMS = ("vegas", "vegas-1995")
 
 
-def _gain(runs: Runs[Download], points: Sequence[Download], base: Sequence[Download]) -> Estimate:
-    """The excess of goodput over that of `base` in percent, averaged over the pairs."""
-
-    def of_seed(seed: int) -> float:
-        lookup = runs.lookup(seed)
-        ratios = [
-            goodput_mbps(lookup(point)) / goodput_mbps(lookup(other))
-            for point, other in zip(points, base, strict=True)
-        ]
-        return 100.0 * (math.fsum(ratios) / len(ratios) - 1.0)
-
-    return estimate([of_seed(seed) for seed in runs.seeds])
-
-
-def _share(runs: Runs[Download], seed: int, pair: tuple[Download, Download]) -> float:
+def _share(runs: Runs[Point], seed: int, pair: tuple[Download, Download]) -> float:
     """The goodput with the congested link over that without."""
     congested, free = (goodput_mbps(runs.lookup(seed)(download)) for download in pair)
     return congested / free
 
 
-class _Rows:
-    """Rows of estimates behind some keys, for the file and for the report."""
-
-    def __init__(self, keys: Sequence[tuple[str, str]], columns: Sequence[tuple[str, str]]) -> None:
-        header = [key for key, _ in keys]
-        for column, _ in columns:
-            header += [column, f"{column}_ci95"]
-        self._header = tuple(header)
-        self._titles = [title for _, title in (*keys, *columns)]
-        self._rows: list[tuple[object, ...]] = []
-        self._printed: list[list[str]] = []
-
-    def add(
-        self, keys: Sequence[object], words: Sequence[str], estimates: Sequence[Estimate]
-    ) -> None:
-        """Add a row: its keys, the same as words, and the estimates."""
-        self._rows.append((*keys, *(part for value in estimates for part in value)))
-        self._printed.append([*words, *(number(value) for value in estimates)])
-
-    def table(self) -> Table:
-        """Return all rows."""
-        return Table(self._header, self._rows, (self._titles, self._printed))
-
-
-def gains(runs: Runs[Download], effort: Effort) -> tuple[None, Table]:
+def gains(runs: Runs[Point], effort: Effort) -> tuple[None, Table]:
     """Make a table of the mean gains over New Reno for several error processes."""
-    rows = _Rows(
+    rows = Rows(
         [("level", "Errors before or after retransmission"), ("bad_state_ms", "Mean bad state")],
-        [(f"{_column(name)}_gain_percent", f"{_NAMES[name]}, %") for name in _GAINING],
+        [(f"{_column(name)}_gain_percent", f"{NAMES[name]}, %") for name in _GAINING],
     )
     for level, word in _LEVELS.items():
         for bad_state in effort.bad_states_ms:
             base = over_errors("newreno", level, bad_state, effort)
             estimates = [
-                _gain(runs, over_errors(name, level, bad_state, effort), base) for name in _GAINING
+                gain(runs, over_errors(name, level, bad_state, effort), base) for name in _GAINING
             ]
             rows.add((level, bad_state), (word, f"{bad_state} ms"), estimates)
     return None, rows.table()
 
 
-def congestion(runs: Runs[Download], effort: Effort) -> tuple[None, Table]:
+def congestion(runs: Runs[Point], effort: Effort) -> tuple[None, Table]:
     """Make a table of the shares that are left, for several rates and queues of the link."""
     columns = [(f"{_column(name)}_share", title) for name, title in VARIANTS.items()]
-    rows = _Rows(
+    rows = Rows(
         [("link_mbps", "Congested link"), ("queue_packets", "Its queue")],
         [*columns, ("westwood_less_newreno", "Westwood less New Reno")],
     )
@@ -112,23 +71,23 @@ def congestion(runs: Runs[Download], effort: Effort) -> tuple[None, Table]:
     return None, rows.table()
 
 
-def forms_of_vegas(runs: Runs[Download], effort: Effort) -> tuple[None, Table]:
+def forms_of_vegas(runs: Runs[Point], effort: Effort) -> tuple[None, Table]:
     """Make a table of the mean gains of both forms of Vegas over New Reno, in all figures."""
-    rows = _Rows(
+    rows = Rows(
         [("figure", "Figure"), ("range", "Range")],
-        [(f"{_column(name)}_gain_percent", f"{_NAMES[name]}, %") for name in _FORMS],
+        [(f"{_column(name)}_gain_percent", f"{NAMES[name]}, %") for name in _FORMS],
     )
     for figure, congested in (("14", False), ("15", True)):
         for name in ("below-0.01", "high"):
             points = {form: _along(form, name, effort, congested=congested) for form in _FORMS}
             base = _along("newreno", name, effort, congested=congested)
             low, high = RATE_SETS[name]
-            estimates = [_gain(runs, points[form], base) for form in _FORMS]
+            estimates = [gain(runs, points[form], base) for form in _FORMS]
             rows.add((figure, name), (figure, f"PER {low:g} to {high:g}"), estimates)
     for name in ("small", "medium", "large"):
         base = _queues("newreno", name, effort)
         low, high = QUEUE_SETS[name]
-        estimates = [_gain(runs, _queues(form, name, effort), base) for form in _FORMS]
+        estimates = [gain(runs, _queues(form, name, effort), base) for form in _FORMS]
         rows.add(("16", name), ("16", f"queues of {low:g} to {high:g} packets"), estimates)
     return None, rows.table()
 
@@ -147,7 +106,7 @@ def _column(name: str) -> str:
     return name.replace("-", "_")
 
 
-def _all_gains(effort: Effort) -> set[Download]:
+def _all_gains(effort: Effort) -> set[Point]:
     return {
         download
         for transport in ("newreno", *_GAINING)
@@ -157,7 +116,7 @@ def _all_gains(effort: Effort) -> set[Download]:
     }
 
 
-def _all_links(effort: Effort) -> set[Download]:
+def _all_links(effort: Effort) -> set[Point]:
     return {
         download
         for transport in VARIANTS
@@ -167,7 +126,7 @@ def _all_links(effort: Effort) -> set[Download]:
     }
 
 
-def _all_forms(effort: Effort) -> set[Download]:
+def _all_forms(effort: Effort) -> set[Point]:
     return {
         download
         for transport in ("newreno", *_FORMS)
@@ -183,7 +142,7 @@ def _all_forms(effort: Effort) -> set[Download]:
     }
 
 
-TABLES: tuple[FigureSpec[Download, Effort], ...] = (
+TABLES: tuple[FigureSpec[Point, Effort], ...] = (
     FigureSpec(
         "gains",
         "Influence of the error process on the gains of figure 14",
