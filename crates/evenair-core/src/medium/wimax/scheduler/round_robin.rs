@@ -11,7 +11,7 @@ configuration! {
     /// Round robin has no parameters.
     pub struct RoundRobinConfig {
         name: "round-robin",
-        summary: "each station in turn gets symbols for its whole queue; fair over frames",
+        summary: "each station in turn gets symbols for its whole queue",
         source: "NIST IEEE 802.16 add-on to ns-2, 2007",
     }
 }
