@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("wimax") / "out"
     ids = ["4", "5", "7", "8", "10", "11", "12", "13", "media", "losses", "timer", "requests"]
-    ids += ["sack", "biad"]
+    ids += ["sack", "biad", "biad-sack"]
     assert rebuild(ids, True, out, None, simulate=simulate) == 1
     return out
 
@@ -107,6 +107,7 @@ def test_biad_against_both(rebuilt: Path) -> None:
     for row in found:
         if row["sweep"].startswith("WiMAX"):
             assert row["outcome"] == "better than both"
+    assert rows(rebuilt / "data" / "biad-sack.csv") == found
     wlan = [row["outcome"] for row in found if row["sweep"] == "WLAN, scenario 1"]
     assert wlan == ["undecided", "undecided", *3 * ["better than both"]]
     report = (rebuilt / "report.html").read_text(encoding="utf-8")

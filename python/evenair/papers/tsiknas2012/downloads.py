@@ -22,6 +22,12 @@ VARIANTS: dict[str, str] = {
 FORMS: dict[str, Any] = {"vegas-1995": {"kind": "vegas", "form": "paper"}}
 """Further variants of our own tables, as scenarios have them."""
 
+SACK: dict[str, Any] = {
+    "station__0__flows__0__sack": True,
+    "station__0__flows__0__rack": True,
+}
+"""The keys of a scenario that select SACK and RACK-TLP."""
+
 QUEUE_RATE = 1e-5
 """PER of figure 16."""
 
@@ -44,6 +50,8 @@ class Download:
     """Mean duration of the bad state; None: the scenario's."""
     link_mbps: int | None = None
     """Rate of the congested link; None: the scenario's."""
+    sack: bool = False
+    """With SACK and RACK-TLP."""
 
     @property
     def base(self) -> str:
@@ -61,6 +69,7 @@ class Download:
             self.level or "",
             self.bad_state_ms or 0,
             self.link_mbps or 0,
+            self.sack,
         )
 
     def scenario(self, base: Scenario, effort: Effort) -> Scenario:
@@ -78,6 +87,8 @@ class Download:
             keys["station__0__error__bad_state"] = f"{self.bad_state_ms} ms"
         if self.link_mbps is not None:
             keys["wired__link__0__rate"] = f"{self.link_mbps} Mbps"
+        if self.sack:
+            keys |= SACK
         return base.with_(**keys)
 
 

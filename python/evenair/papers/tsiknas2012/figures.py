@@ -114,7 +114,7 @@ FIGURES: tuple[FigureSpec[Point, Effort], ...] = (
         goodput_over_queues,
     ),
     *WIMAX_TABLES,
-    BIAD,
+    *BIAD,
     *TABLES,
 )
 """All figures in the order of the paper, and our own tables."""

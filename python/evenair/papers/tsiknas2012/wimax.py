@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from evenair.papers.tsiknas2012.downloads import FORMS, QUEUE_RATE, Download
+from evenair.papers.tsiknas2012.downloads import FORMS, QUEUE_RATE, SACK, Download
 
 if TYPE_CHECKING:
     from evenair.papers.tsiknas2012.downloads import Effort
@@ -102,7 +102,7 @@ class Wimax:
         if self.piggyback:
             keys["cell__piggyback"] = True
         if self.sack:
-            keys |= {f"station__0__flows__0__{option}": True for option in ("sack", "rack")}
+            keys |= SACK
         return base.with_(**keys)
 
 
