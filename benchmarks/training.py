@@ -19,6 +19,8 @@ RUNS = [
     ("tsiknas2012-congested", {"station__0__flows__0__sack": True}, 50),
     ("miorandi2006", {}, 500),
     ("miorandi2006-backlogged", {}, 20),
+    ("tsiknas2012-wimax", {}, 100),
+    ("tsiknas2012-wimax-asymmetric", {}, 30),
 ]
 
 
