@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evenair.papers.checks import select_values
 
 if TYPE_CHECKING:
+    from evenair.papers.tsiknas2012.wimax import Wimax
     from evenair.scenario import Scenario
 
 VARIANTS: dict[str, str] = {
@@ -29,7 +30,7 @@ SACK: dict[str, Any] = {
 """The keys of a scenario that select SACK and RACK-TLP."""
 
 QUEUE_RATE = 1e-5
-"""PER of figure 16."""
+"""PER of figures 8 and 16."""
 
 
 @dataclass(frozen=True)
@@ -74,21 +75,13 @@ class Download:
 
     def scenario(self, base: Scenario, effort: Effort) -> Scenario:
         """Return this configuration of `base`, the scenario of that name."""
-        keys: dict[str, Any] = {
-            "station__0__flows__0__transport": FORMS.get(self.transport, self.transport),
-            "station__0__error__rate": self.rate,
-            "duration": effort.duration_s,
-        }
-        if self.queue is not None:
-            keys["wired__link__0__queue__limit"] = self.queue
+        keys = common_keys(self, effort)
         if self.level is not None:
             keys["station__0__error__level"] = self.level
         if self.bad_state_ms is not None:
             keys["station__0__error__bad_state"] = f"{self.bad_state_ms} ms"
         if self.link_mbps is not None:
             keys["wired__link__0__rate"] = f"{self.link_mbps} Mbps"
-        if self.sack:
-            keys |= SACK
         return base.with_(**keys)
 
 
@@ -187,6 +180,18 @@ QUICK = Effort(
     quick=True,
 )
 """For a first look; too little to judge claims."""
+
+
+def common_keys(point: Download | Wimax, effort: Effort) -> dict[str, Any]:
+    """Return the keys of a scenario that both media have in common."""
+    keys: dict[str, Any] = {
+        "station__0__flows__0__transport": FORMS.get(point.transport, point.transport),
+        "station__0__error__rate": point.rate,
+        "duration": effort.duration_s,
+    }
+    if point.queue is not None:
+        keys["wired__link__0__queue__limit"] = point.queue
+    return keys | (SACK if point.sack else {})
 
 
 def over_rates(transport: str, congested: bool, effort: Effort) -> list[tuple[float, Download]]:

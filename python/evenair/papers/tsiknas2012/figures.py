@@ -5,10 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from matplotlib.ticker import MultipleLocator
-
-from evenair.papers.curves import curves, from_zero
-from evenair.papers.figures import FigureSpec, Table
+from evenair.papers.figures import FigureSpec
 from evenair.papers.tsiknas2012.biad import BIAD
 from evenair.papers.tsiknas2012.downloads import (
     QUEUE_RATE,
@@ -18,56 +15,19 @@ from evenair.papers.tsiknas2012.downloads import (
     over_queues,
     over_rates,
 )
-from evenair.papers.tsiknas2012.lines import GOODPUT, LINES
-from evenair.papers.tsiknas2012.quantities import goodput_mbps
+from evenair.papers.tsiknas2012.drawing import along_queues, along_rates
 from evenair.papers.tsiknas2012.tables import TABLES
 from evenair.papers.tsiknas2012.wimax_figures import FIGURES as WIMAX_FIGURES
 from evenair.papers.tsiknas2012.wimax_tables import TABLES as WIMAX_TABLES
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from collections.abc import Callable
 
-    from evenair.papers.runs import Runs
     from evenair.papers.tsiknas2012.wimax import Point
 
 
-def goodput_over_rates(
-    runs: Runs[Point], effort: Effort, *, congested: bool
-) -> tuple[Figure, Table]:
-    """Draw figure 14, or with the congested wire 15: goodput over the packet error rate."""
-
-    def finish(axes: Axes) -> None:
-        axes.set_xscale("log")
-        from_zero(axes)
-
-    return curves(
-        runs,
-        LINES,
-        lambda transport: over_rates(transport, congested, effort),
-        goodput_mbps,
-        columns=("transport", "packet_error_rate", "goodput_mbps"),
-        labels=("Packet error rate", GOODPUT),
-        finish=finish,
-    )
-
-
-def goodput_over_queues(runs: Runs[Point], effort: Effort) -> tuple[Figure, Table]:
-    """Draw figure 16: goodput over the queue limit of the congested link."""
-
-    def finish(axes: Axes) -> None:
-        axes.xaxis.set_major_locator(MultipleLocator(20))
-        from_zero(axes)
-
-    return curves(
-        runs,
-        LINES,
-        lambda transport: over_queues(transport, effort),
-        goodput_mbps,
-        columns=("transport", "queue_packets", "goodput_mbps"),
-        labels=("Queue of the congested link (packets)", GOODPUT),
-        finish=finish,
-    )
+def _along(congested: bool) -> Callable[[str, Effort], list[tuple[float, Download]]]:
+    return lambda transport, effort: over_rates(transport, congested, effort)
 
 
 def _all_rates(effort: Effort, *, congested: bool) -> set[Point]:
@@ -96,7 +56,7 @@ FIGURES: tuple[FigureSpec[Point, Effort], ...] = (
         "One download over 45 ms of wire and a cell with errors. Bars: 95% interval over the "
         "seeds.",
         partial(_all_rates, congested=False),
-        partial(goodput_over_rates, congested=False),
+        partial(along_rates, points=_along(False)),
     ),
     FigureSpec(
         "15",
@@ -104,14 +64,14 @@ FIGURES: tuple[FigureSpec[Point, Effort], ...] = (
         "As figure 14, with a link on the wire that Pareto traffic congests in both directions. "
         "Bars: 95% interval over the seeds.",
         partial(_all_rates, congested=True),
-        partial(goodput_over_rates, congested=True),
+        partial(along_rates, points=_along(True)),
     ),
     FigureSpec(
         "16",
         "WLAN, scenario 2: goodput over the queue of the congested link",
         "Packet error rate 0.00001. Bars: 95% interval over the seeds.",
         _all_queues,
-        goodput_over_queues,
+        partial(along_queues, points=over_queues),
     ),
     *WIMAX_TABLES,
     *BIAD,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from evenair.papers.tsiknas2012.downloads import FORMS, QUEUE_RATE, SACK, Download
+from evenair.papers.tsiknas2012.downloads import QUEUE_RATE, Download, common_keys
 
 if TYPE_CHECKING:
     from evenair.papers.tsiknas2012.downloads import Effort
@@ -82,13 +82,7 @@ class Wimax:
 
     def scenario(self, base: Scenario, effort: Effort) -> Scenario:
         """Return this configuration of `base`, the scenario of that name."""
-        keys: dict[str, Any] = {
-            "station__0__flows__0__transport": FORMS.get(self.transport, self.transport),
-            "station__0__error__rate": self.rate,
-            "duration": effort.duration_s,
-        }
-        if self.queue is not None:
-            keys["wired__link__0__queue__limit"] = self.queue
+        keys = common_keys(self, effort)
         if self.ratio is not None:
             keys["cell__dl_ratio"] = f"{self.ratio}:1"
         if self.traced:
@@ -101,8 +95,6 @@ class Wimax:
             keys["cell__request_retries"] = self.retries
         if self.piggyback:
             keys["cell__piggyback"] = True
-        if self.sack:
-            keys |= SACK
         return base.with_(**keys)
 
 

@@ -6,12 +6,13 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
-from matplotlib.ticker import FixedLocator, MultipleLocator, NullLocator
+from matplotlib.ticker import FixedLocator, NullLocator
 
-from evenair.papers.curves import curves, from_zero, label
+from evenair.papers.curves import curves, label
 from evenair.papers.figures import FigureSpec, Table
 from evenair.papers.tsiknas2012.downloads import QUEUE_RATE, VARIANTS, Effort
-from evenair.papers.tsiknas2012.lines import GOODPUT, LINES
+from evenair.papers.tsiknas2012.drawing import along_queues, along_rates, axis
+from evenair.papers.tsiknas2012.lines import LINES
 from evenair.papers.tsiknas2012.quantities import cwnd_samples, fairness, goodput_mbps
 from evenair.papers.tsiknas2012.wimax import (
     ASYMMETRIC,
@@ -31,34 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from evenair.papers.runs import Document, Runs
-    from evenair.papers.tsiknas2012.wimax import Point
-
-_FAIRNESS = "Jain's fairness index"
-
-
-def along_rates(
-    runs: Runs[Point],
-    effort: Effort,
-    *,
-    scenario_number: int,
-    quantity: Callable[[Document], float] = goodput_mbps,
-) -> tuple[Figure, Table]:
-    """Draw figures 4, 7, 10 and 11: goodput or fairness over the packet error rate."""
-    name, y_label, limits = _axis(quantity)
-
-    def finish(axes: Axes) -> None:
-        axes.set_xscale("log")
-        limits(axes)
-
-    return curves(
-        runs,
-        LINES,
-        lambda transport: over_rates(transport, scenario_number, effort),
-        quantity,
-        columns=("transport", "packet_error_rate", name),
-        labels=("Packet error rate", y_label),
-        finish=finish,
-    )
+    from evenair.papers.tsiknas2012.wimax import Point, Wimax
 
 
 def windows(runs: Runs[Point], effort: Effort) -> tuple[Figure, Table]:
@@ -82,29 +56,11 @@ def windows(runs: Runs[Point], effort: Effort) -> tuple[Figure, Table]:
     return figure, table
 
 
-def goodput_over_queues(runs: Runs[Point], effort: Effort) -> tuple[Figure, Table]:
-    """Draw figure 8: goodput over the queue limit of the congested link."""
-
-    def finish(axes: Axes) -> None:
-        axes.xaxis.set_major_locator(MultipleLocator(20))
-        from_zero(axes)
-
-    return curves(
-        runs,
-        LINES,
-        lambda transport: over_queues(transport, effort),
-        goodput_mbps,
-        columns=("transport", "queue_packets", "goodput_mbps"),
-        labels=("Queue of the congested link (packets)", GOODPUT),
-        finish=finish,
-    )
-
-
 def along_ratios(
     runs: Runs[Point], effort: Effort, *, quantity: Callable[[Document], float]
 ) -> tuple[Figure, Table]:
     """Draw figures 12 and 13: goodput or fairness over the downlink's share of the frame."""
-    name, y_label, limits = _axis(quantity)
+    name, y_label, limits = axis(quantity)
 
     def finish(axes: Axes) -> None:
         axes.xaxis.set_major_locator(FixedLocator([r / (r + 1) for r in effort.ratios]))
@@ -123,16 +79,8 @@ def along_ratios(
     )
 
 
-def _axis(quantity: Callable[[Document], float]) -> tuple[str, str, Callable[[Axes], None]]:
-    """Return the column's name, the label and the limits of a quantity's axis."""
-    if quantity is fairness:
-        return "fairness", _FAIRNESS, _index_limits
-    return "goodput_mbps", GOODPUT, from_zero
-
-
-def _index_limits(axes: Axes) -> None:
-    """Show Jain's index up to 1, from the next tenth below the data."""
-    axes.set_ylim(max(min(math.floor(axes.get_ylim()[0] * 10) / 10, 0.8), 0.0), 1.02)
+def _along(scenario_number: int) -> Callable[[str, Effort], list[tuple[float, Wimax]]]:
+    return lambda transport, effort: over_rates(transport, scenario_number, effort)
 
 
 def _rates(effort: Effort, *, numbers: tuple[int, ...]) -> set[Point]:
@@ -164,7 +112,7 @@ FIGURES: tuple[FigureSpec[Point, Effort], ...] = (
         "WiMAX, scenario 1: goodput over the packet error rate",
         f"One download over 45 ms of wire and an 802.16 cell with errors. {_BARS}",
         partial(_rates, numbers=(1,)),
-        partial(along_rates, scenario_number=1),
+        partial(along_rates, points=_along(1)),
     ),
     FigureSpec(
         "5",
@@ -180,28 +128,28 @@ FIGURES: tuple[FigureSpec[Point, Effort], ...] = (
         f"{_BARS}",
         # Its claims compare it with figure 4.
         partial(_rates, numbers=(1, 2)),
-        partial(along_rates, scenario_number=2),
+        partial(along_rates, points=_along(2)),
     ),
     FigureSpec(
         "8",
         "WiMAX, scenario 2: goodput over the queue of the congested link",
         f"Packet error rate {QUEUE_RATE:.5f}. {_BARS}",
         _queues,
-        goodput_over_queues,
+        partial(along_queues, points=over_queues),
     ),
     FigureSpec(
         "10",
         "WiMAX, scenario 3: goodput of a flow over the packet error rate",
         f"A download for each of six stations, DL:UL = 3:1. Mean over the flows. {_BARS}",
         partial(_rates, numbers=(3,)),
-        partial(along_rates, scenario_number=3),
+        partial(along_rates, points=_along(3)),
     ),
     FigureSpec(
         "11",
         "WiMAX, scenario 3: fairness over the packet error rate",
         f"As figure 10. {_BARS}",
         partial(_rates, numbers=(3,)),
-        partial(along_rates, scenario_number=3, quantity=fairness),
+        partial(along_rates, points=_along(3), quantity=fairness),
     ),
     FigureSpec(
         "12",
