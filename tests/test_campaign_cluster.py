@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
+from evenair import RunError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -149,6 +150,39 @@ def test_all_local_workers_are_killed(tmp_path: Path) -> None:
     assert stderr.startswith("evenair: cluster: all ")
     assert stderr.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["x.parquet.runs"]
+
+
+class LostResult:
+    """The future of a finished task whose result is not there at the first attempt."""
+
+    def __init__(self, result: object) -> None:
+        self.attempts, self.found = 0, result
+
+    def result(self, timeout: float) -> object:
+        assert timeout > 0
+        self.attempts += 1
+        if self.attempts == 1:
+            raise TimeoutError
+        return self.found
+
+
+def test_the_result_of_a_finished_task_is_lost_with_all_workers() -> None:
+    cluster = pytest.importorskip("evenair.campaign.cluster")
+    batch = [object()]
+    done = cluster.TaskResult(cluster.ENGINE, ["a record"], 1.0)
+
+    def handle(worker: subprocess.Popen[bytes]) -> list[object]:
+        reported: list[object] = []
+        dispatcher = cluster._Dispatcher(None, iter(()), reported.extend, [worker])
+        assert dispatcher._handle(LostResult(done), batch) == []
+        return reported
+
+    with subprocess.Popen(["sleep", "60"]) as worker:
+        assert handle(worker) == [(batch[0], "a record")]
+        worker.kill()
+        worker.wait()
+        with pytest.raises(RunError, match="all 1 local worker processes have ended"):
+            handle(worker)
 
 
 def local_workers(client: int) -> list[int]:

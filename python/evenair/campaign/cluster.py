@@ -54,6 +54,10 @@ FIRST_BATCH = 4
 CONNECT_TIMEOUT_S = 10
 """Timeout of the connection to a scheduler, in seconds."""
 
+RESULT_TIMEOUT_S = 5.0
+"""Longest wait for the result of a finished task until the workers are looked at, in seconds: if
+the worker that holds it is lost, the task is run again, which without workers never ends."""
+
 POLL_S = 0.01
 """Interval between two looks for finished tasks, in seconds."""
 
@@ -203,6 +207,15 @@ class _Dispatcher:
             with suppress(Exception):
                 self._client.cancel(list(self._pending), force=True)
 
+    def _result(self, future: Future) -> TaskResult:
+        while True:
+            try:
+                result: TaskResult = future.result(timeout=RESULT_TIMEOUT_S)
+            except TimeoutError:
+                self._check_workers()
+            else:
+                return result
+
     def _check_workers(self) -> None:
         if self._workers and all(worker.poll() is not None for worker in self._workers):
             raise RunError(
@@ -234,13 +247,15 @@ class _Dispatcher:
     def _handle(self, future: Future, batch: list[Run]) -> list[list[Run]]:
         """Report a finished task; return the batches to submit again."""
         try:
-            done: TaskResult = future.result()
+            done = self._result(future)
         except (KilledWorker, CancelledError) as error:
             # Several workers were lost with this task: submit its runs singly to find the cause.
             if len(batch) > 1:
                 return [[run] for run in batch]
             self._report([(batch[0], f"seed {batch[0].seed}: the worker was lost: {_line(error)}")])
             return []
+        except RunError:
+            raise
         except Exception as error:
             raise CampaignError(f"cluster: a worker cannot run evenair: {_line(error)}") from None
         if done.engine != ENGINE:
