@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from evenair.papers.checks import select_values
 
 if TYPE_CHECKING:
-    from evenair.papers.tsiknas2012.wimax import Wimax
     from evenair.scenario import Scenario
 
 VARIANTS: dict[str, str] = {
@@ -75,7 +74,7 @@ class Download:
 
     def scenario(self, base: Scenario, effort: Effort) -> Scenario:
         """Return this configuration of `base`, the scenario of that name."""
-        keys = common_keys(self, effort)
+        keys = common_keys(self.transport, self.rate, self.queue, effort, sack=self.sack)
         if self.level is not None:
             keys["station__0__error__level"] = self.level
         if self.bad_state_ms is not None:
@@ -182,16 +181,18 @@ QUICK = Effort(
 """For a first look; too little to judge claims."""
 
 
-def common_keys(point: Download | Wimax, effort: Effort) -> dict[str, Any]:
+def common_keys(
+    transport: str, rate: float, queue: int | None, effort: Effort, *, sack: bool
+) -> dict[str, Any]:
     """Return the keys of a scenario that both media have in common."""
     keys: dict[str, Any] = {
-        "station__0__flows__0__transport": FORMS.get(point.transport, point.transport),
-        "station__0__error__rate": point.rate,
+        "station__0__flows__0__transport": FORMS.get(transport, transport),
+        "station__0__error__rate": rate,
         "duration": effort.duration_s,
     }
-    if point.queue is not None:
-        keys["wired__link__0__queue__limit"] = point.queue
-    return keys | (SACK if point.sack else {})
+    if queue is not None:
+        keys["wired__link__0__queue__limit"] = queue
+    return keys | (SACK if sack else {})
 
 
 def over_rates(transport: str, congested: bool, effort: Effort) -> list[tuple[float, Download]]:

@@ -82,7 +82,7 @@ class Wimax:
 
     def scenario(self, base: Scenario, effort: Effort) -> Scenario:
         """Return this configuration of `base`, the scenario of that name."""
-        keys = common_keys(self, effort)
+        keys = common_keys(self.transport, self.rate, self.queue, effort, sack=self.sack)
         if self.ratio is not None:
             keys["cell__dl_ratio"] = f"{self.ratio}:1"
         if self.traced:
