@@ -287,4 +287,34 @@ mod tests {
         queue.reset(at(10));
         assert_eq!(queue.stats(at(12)).data_time, Duration::from_nanos(2));
     }
+
+    /// Different numbers in each field, so that none can stand for another.
+    #[test]
+    fn statistics_of_several_queues_are_added() {
+        let stats = |factor: u64| {
+            let mut waits = Delays::default();
+            waits.record(Duration::from_nanos(100 * factor));
+            QueueStats {
+                data_arrivals: 2 * factor,
+                ack_arrivals: 3 * factor,
+                data_drops: 5 * factor,
+                ack_drops: 7 * factor,
+                drops: DropStats {
+                    on_arrival: 11 * factor,
+                    on_departure: 13 * factor,
+                    evicted: 17 * factor,
+                    superseded: 19 * factor,
+                },
+                marks: 23 * factor,
+                waits,
+                data_time: Duration::from_nanos(29 * factor),
+                ack_time: Duration::from_nanos(31 * factor),
+            }
+        };
+        let mut sum = stats(1);
+        sum += stats(10);
+        let expected = QueueStats { waits: sum.waits.clone(), ..stats(11) };
+        assert_eq!(sum, expected);
+        assert_eq!((sum.waits.count(), sum.waits.sum()), (2, Duration::from_nanos(1100)));
+    }
 }
