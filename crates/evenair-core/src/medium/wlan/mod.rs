@@ -5,6 +5,7 @@ mod attempt;
 mod backoff;
 mod control;
 mod dcf;
+mod exchange_time;
 mod mac;
 #[cfg(test)]
 mod oracle;
