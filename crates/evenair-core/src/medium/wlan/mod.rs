@@ -4,6 +4,7 @@ mod airtime;
 mod attempt;
 mod backoff;
 mod beacon;
+mod beacon_frame;
 mod control;
 mod dcf;
 mod mac;
@@ -14,6 +15,7 @@ mod slot_ring;
 #[cfg(test)]
 mod tests;
 
+pub use beacon_frame::{SSID, beacon_bytes};
 pub use control::{BasicRates, ControlFrames, ControlRate};
 pub use dcf::{Dcf, DcfConfig, Exchange};
 pub use mac::RateControl;
