@@ -3,7 +3,7 @@
 use evenair_core::component::{BitRate, Seconds};
 
 use super::super::types::Station;
-use super::super::wlan_cell::{ControlRate, PhyKind, Preamble, WlanCell};
+use super::super::wlan_cell::{BeaconInterval, ControlRate, PhyKind, Preamble, WlanCell};
 use super::{Checked, fail};
 
 const SLOWEST: BitRate = BitRate::from_bps(1_000_000);
@@ -15,7 +15,18 @@ pub(super) fn check_cell(cell: &WlanCell) -> Checked {
         phy_rate("cell.control_rate", rate, cell.phy)?;
     }
     check_basic_rates(cell)?;
+    check_beacon_interval(cell)?;
     check_preamble(cell)
+}
+
+fn check_beacon_interval(cell: &WlanCell) -> Checked {
+    match cell.beacon_interval {
+        BeaconInterval::Every(interval) if !cell.beacon_interval.is_possible() => {
+            let got = format!("got {interval}");
+            Err(fail("cell.beacon_interval", &got, &BeaconInterval::accepted()))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn check_basic_rates(cell: &WlanCell) -> Checked {
