@@ -1,5 +1,6 @@
 //! When the access point is to send a beacon, and how occupancy is counted where it does.
 
+use evenair_core::control::{Config, cot::BeaconElement};
 use evenair_core::medium::Occupancy;
 use evenair_core::medium::wlan::beacon_bytes;
 use evenair_core::packet::{FlowId, NodeId, Packet, PacketKind};
@@ -8,12 +9,14 @@ use evenair_core::time::{Duration, Instant};
 use crate::scenario::{BeaconInterval, Cell, Scenario, WlanCell};
 
 /// The beacons of a cell.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct Beacons {
     /// Time between two target beacon transmission times; the first is one interval after the start.
     pub(crate) interval: Duration,
     /// Bytes of a frame.
     bytes: u32,
+    /// How many there have been.
+    number: u64,
 }
 
 impl Beacons {
@@ -23,14 +26,21 @@ impl Beacons {
         match cell.beacon_interval {
             BeaconInterval::Off => None,
             BeaconInterval::Every(interval) => {
-                Some(Self { interval: interval.duration(), bytes: beacon_bytes(cell.phy) })
+                let element = match cell.controller {
+                    Config::None(_) => 0,
+                    Config::Cot(_) => BeaconElement::BYTES,
+                };
+                let bytes = beacon_bytes(cell.phy) + element;
+                Some(Self { interval: interval.duration(), bytes, number: 0 })
             }
         }
     }
 
-    /// The beacon of a target beacon transmission time.
-    pub(crate) fn frame(&self, now: Instant) -> Packet {
+    /// The next beacon, at its target beacon transmission time. Its sequence number counts them.
+    pub(crate) fn next_frame(&mut self, now: Instant) -> Packet {
+        self.number += 1;
         Packet {
+            seq: self.number,
             station: NodeId::BROADCAST,
             size: self.bytes,
             enqueued_at: now,

@@ -226,6 +226,13 @@ fn flow(
         group: spec.group.clone(),
         application: spec.application.name(),
         transport_name: spec.transport.name(),
+        segment: spec.segment,
+        data_bytes: spec.segment + header_bytes[0],
+        segments_per_ack: match spec.delayed_ack {
+            DelayedAck::Every(segments) => f64::from(segments),
+            // Of all but the first segments.
+            DelayedAck::Dynamic => 4.0,
+        },
         window_bytes: spec.window.saturating_mul(spec.segment),
         start,
         stop,

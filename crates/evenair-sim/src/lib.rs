@@ -8,6 +8,7 @@ mod beacons;
 mod build;
 mod capture;
 mod cell_kind;
+mod control;
 mod delay_result;
 mod flow;
 mod medium_result;

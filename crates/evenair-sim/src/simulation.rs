@@ -17,6 +17,7 @@ use evenair_core::transport::{End, Output, PacketOption, Transport};
 use crate::beacons::Beacons;
 use crate::capture::writer::CaptureWriter;
 use crate::cell_kind::CellKind;
+use crate::control::CellControl;
 use crate::flow::Flow;
 use crate::metrics::{Metrics, RunOutcome};
 use crate::network::Network;
@@ -42,6 +43,7 @@ pub(crate) struct Simulation<'a, M: CellKind> {
     flows: Vec<Flow>,
     timers: Timers,
     beacons: Option<Beacons>,
+    control: Option<Box<CellControl>>,
     sampler: Option<Sampler>,
     metrics: Metrics<M>,
     events: u64,
@@ -151,7 +153,7 @@ impl<'a, M: CellKind> Simulation<'a, M> {
         let mut network = build::network(medium, scenario, seed, &flows);
         let beacons = Beacons::new(scenario);
         if let Some(sinks) = captures {
-            let interval = beacons.map_or(Duration::ZERO, |beacons| beacons.interval);
+            let interval = beacons.as_ref().map_or(Duration::ZERO, |beacons| beacons.interval);
             let captured = flows.iter().map(Flow::captured).collect();
             let (phy, nodes) = (network.cell().medium().capture_phy(), network.cell().nodes());
             network.capture(CaptureWriter::new(sinks, phy, interval, nodes, captured)?);
@@ -174,6 +176,7 @@ impl<'a, M: CellKind> Simulation<'a, M> {
             network,
             timers,
             beacons,
+            control: CellControl::new(scenario, &flows).map(Box::new),
             sampler: scenario.trace.as_ref().map(|_| Sampler::default()),
             metrics: Metrics::default(),
             events: 0,
@@ -267,13 +270,16 @@ impl<'a, M: CellKind> Simulation<'a, M> {
         debug_assert!(self.now <= at, "time never decreases");
         self.now = at;
         self.events += 1;
+        if self.control.is_some() {
+            self.check_rates();
+        }
     }
 
-    /// A packet has come to the end that it is for. A beacon is for no end of a flow.
+    /// A packet has come to the end that it is for, or a beacon to all stations.
     fn deliver(&mut self, packet: &Packet) {
         let option = self.network.option(packet);
         let index = packet.flow.0 as usize;
-        let Some(flow) = self.flows.get_mut(index) else { return };
+        let Some(flow) = self.flows.get_mut(index) else { return self.on_beacon(packet) };
         let mut out = Ports { now: self.now, network: &mut self.network };
         let (end, at) = flow.on_packet(self.now, packet, option.as_ref(), &mut out);
         let has_transfers = flow.transfers.is_some();
@@ -361,10 +367,31 @@ impl<'a, M: CellKind> Simulation<'a, M> {
 
     /// A target beacon transmission time.
     fn on_beacon_time(&mut self) {
-        if let Some(beacons) = self.beacons {
-            self.network.broadcast(self.now, beacons.frame(self.now));
-            self.arm(Timer::Beacon, self.now + beacons.interval);
+        let Some(beacons) = &mut self.beacons else { return };
+        let (frame, next) = (beacons.next_frame(self.now), self.now + beacons.interval);
+        if let Some(control) = &mut self.control {
+            control.prepare_beacon(&frame, self.network.cell());
         }
+        self.network.broadcast(self.now, frame);
+        self.arm(Timer::Beacon, next);
+    }
+
+    /// The stations that have decoded this beacon follow it.
+    #[cold]
+    fn on_beacon(&mut self, beacon: &Packet) {
+        let Some(control) = &mut self.control else { return };
+        let (ids, timers) = (TimerIds { flows: self.flows.len() }, &mut self.timers);
+        let mut wake = |flow, end, at| timers.arm(ids.id(Timer::End(flow, end)), at);
+        control.on_beacon(self.now, beacon, self.network.cell(), &mut self.flows, &mut wake);
+    }
+
+    /// The rate of a station may have changed.
+    #[cold]
+    fn check_rates(&mut self) {
+        let Some(control) = &mut self.control else { return };
+        let (ids, timers) = (TimerIds { flows: self.flows.len() }, &mut self.timers);
+        let mut wake = |flow, end, at| timers.arm(ids.id(Timer::End(flow, end)), at);
+        control.check_rates(self.now, self.network.cell(), &mut self.flows, &mut wake);
     }
 
     fn on_sample(&mut self) {
@@ -373,6 +400,9 @@ impl<'a, M: CellKind> Simulation<'a, M> {
             let interval = trace.interval.duration().as_secs_f64();
             let queues = self.network.cell().queues_of(NodeId::ACCESS_POINT);
             sampler.sample(since_warmup.as_secs_f64(), interval, &self.flows, queues);
+            if let Some(control) = &self.control {
+                sampler.sample_controller(control, &self.flows);
+            }
         }
         self.arm_sample();
     }

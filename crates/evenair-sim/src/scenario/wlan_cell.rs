@@ -2,6 +2,7 @@
 //! 802.11-2007.
 
 use evenair_core::component::BitRate;
+use evenair_core::control;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -55,8 +56,12 @@ pub struct WlanCell {
     #[serde(deserialize_with = "bounded_integer::<1, 255, _>")]
     #[schemars(range(min = 1, max = 255))]
     pub long_retry_limit: u32,
-    /// Time between two beacons of the access point, seconds, or "off" (default: "off").
+    /// Time between two beacons of the access point, seconds, or "off" (default: "off", with a
+    /// controller 100 ms).
     pub beacon_interval: BeaconInterval,
+    /// What limits the rates of flows, so that stations share the medium (default: "none"); needs
+    /// beacons.
+    pub controller: control::Config,
     /// The access point's downlink queue (default: droptail, 60 packets, the one in transmission
     /// included).
     #[serde(deserialize_with = "queue::access_point")]
@@ -79,6 +84,7 @@ impl Default for WlanCell {
             short_retry_limit: 7,
             long_retry_limit: 4,
             beacon_interval: BeaconInterval::Off,
+            controller: control::Config::default(),
             queue: queue::access_point_default(),
         }
     }
