@@ -7,7 +7,7 @@ use evenair_core::medium::wimax::Wimax;
 use evenair_core::medium::wlan::{Dcf, DcfConfig, RateControl};
 use evenair_core::medium::{Arrival, Medium};
 use evenair_core::packet::Packet;
-use evenair_core::tcp::SackBlocks;
+use evenair_core::transport::PacketOption;
 
 use crate::capture::AirPhy;
 use crate::capture::writer::CaptureWriter;
@@ -33,7 +33,7 @@ pub(crate) trait CellKind: Medium + Sized {
         &self,
         writer: &mut CaptureWriter,
         arrival: &Arrival<Packet>,
-        sack: Option<SackBlocks>,
+        option: Option<&PacketOption>,
     );
 }
 
@@ -93,9 +93,9 @@ impl CellKind for Dcf {
         &self,
         writer: &mut CaptureWriter,
         arrival: &Arrival<Packet>,
-        sack: Option<SackBlocks>,
+        option: Option<&PacketOption>,
     ) {
-        writer.exchange(self, arrival, sack);
+        writer.exchange(self, arrival, option);
     }
 }
 
@@ -114,5 +114,5 @@ impl CellKind for Wimax {
         None
     }
 
-    fn capture(&self, _: &mut CaptureWriter, _: &Arrival<Packet>, _: Option<SackBlocks>) {}
+    fn capture(&self, _: &mut CaptureWriter, _: &Arrival<Packet>, _: Option<&PacketOption>) {}
 }

@@ -49,6 +49,7 @@ mod air;
 pub(crate) mod connections;
 mod headers;
 mod pcapng;
+mod rtp;
 mod wire;
 pub(crate) mod writer;
 

@@ -7,6 +7,7 @@ use evenair_core::medium::wlan::Dcf;
 use evenair_core::packet::{NodeId, Packet};
 use evenair_core::tcp::SackBlocks;
 use evenair_core::time::{Duration, Instant};
+use evenair_core::transport::PacketOption;
 
 use super::connections::{Connections, FlowMeta};
 use crate::capture::{AirFrame, AirPhy, AirWriter, Node, Segment, WireWriter};
@@ -58,10 +59,10 @@ impl CaptureWriter {
         &mut self,
         medium: &Dcf,
         arrival: &Arrival<Packet>,
-        sack: Option<SackBlocks>,
+        option: Option<&PacketOption>,
     ) {
         if self.failed.is_none()
-            && let Err(error) = self.write_exchange(medium, arrival, sack)
+            && let Err(error) = self.write_exchange(medium, arrival, option)
         {
             self.failed = Some(RunError::Capture(CaptureOf::Air, error));
         }
@@ -74,11 +75,11 @@ impl CaptureWriter {
         now: Instant,
         up: bool,
         packet: &Packet,
-        sack: Option<SackBlocks>,
+        option: Option<&PacketOption>,
     ) {
         if self.failed.is_none()
             && !self.connections.flow(packet).station.is_access_point()
-            && let Err(error) = self.wire.packet(now, &self.segment(up, packet, sack))
+            && let Err(error) = self.wire.packet(now, &self.segment(up, packet, option))
         {
             self.failed = Some(RunError::Capture(CaptureOf::Wire, error));
         }
@@ -105,11 +106,11 @@ impl CaptureWriter {
         &mut self,
         medium: &Dcf,
         arrival: &Arrival<Packet>,
-        sack: Option<SackBlocks>,
+        option: Option<&PacketOption>,
     ) -> io::Result<()> {
         let Arrival { from, to, packet, .. } = arrival;
         let (from, to) = (*from, *to);
-        let segment = self.segment(to.is_access_point(), packet, sack);
+        let segment = self.segment(to.is_access_point(), packet, option);
         let Some(air) = &mut self.air else { return Ok(()) };
         let (exchange, config) = (medium.exchange(), medium.config());
         let (sifs, control) = (config.phy.sifs, config.control_frames(exchange.rate));
@@ -134,7 +135,7 @@ impl CaptureWriter {
         Ok(())
     }
 
-    fn segment(&self, up: bool, packet: &Packet, sack: Option<SackBlocks>) -> Segment {
+    fn segment(&self, up: bool, packet: &Packet, option: Option<&PacketOption>) -> Segment {
         let flow = self.connections.flow(packet);
         Segment {
             packet: *packet,
@@ -142,8 +143,17 @@ impl CaptureWriter {
             up,
             from_source: up == flow.data_up,
             connection: self.connections.connection(packet),
-            sack,
+            sack: flow.sack.then(|| sack_blocks(option)),
+            option: option.copied(),
         }
+    }
+}
+
+fn sack_blocks(option: Option<&PacketOption>) -> SackBlocks {
+    match option {
+        Some(PacketOption::Sack(blocks)) => *blocks,
+        Some(PacketOption::Window(update)) => update.sack,
+        _ => SackBlocks::default(),
     }
 }
 
