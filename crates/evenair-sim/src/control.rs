@@ -79,18 +79,18 @@ impl CellControl {
         }
         let part = |(node, flows): (u32, Vec<(usize, End)>)| StationControl {
             node: NodeId(node),
-            slot: ObservationSlot::new(config.beacons as usize),
+            slot: ObservationSlot::new(config.beacons as usize, config.slots),
             station: Station::new(config, flows.len()),
             backoff: [Duration::ZERO; 2],
             flows,
         };
         Some(Self {
-            access_point: ObservationSlot::new(config.beacons as usize),
-            elements: [config.first_element(Duration::ZERO); 2],
+            access_point: ObservationSlot::new(config.beacons as usize, config.slots),
+            elements: [Shares::UNKNOWN.element(Duration::ZERO); 2],
             rate_changes: 0,
             stations: (1..).zip(parts).map(part).collect(),
             decision: Decision {
-                shares: Shares { even: 1.0, additional: 0.0 },
+                shares: Shares::UNKNOWN,
                 used: vec![0.0; stations],
                 beacons: 0.0,
                 backoff: Duration::ZERO,
@@ -104,14 +104,11 @@ impl CellControl {
     pub(crate) fn prepare_beacon<M: CellKind>(&mut self, beacon: &Packet, cell: &Cell<M>) {
         let now = beacon.enqueued_at;
         let occupancy = occupancy(cell);
-        let element = match self.access_point.advance(now, occupancy.clone()) {
-            Some((slot, before)) => {
-                self.decision = self.decide(slot, &occupancy.since(&before));
-                self.decision.shares.element(self.decision.backoff)
-            }
-            None => self.config.first_element(occupancy.mean_backoff()),
-        };
-        self.elements[beacon.seq as usize % 2] = element;
+        if let Some((slot, before)) = self.access_point.advance(now, occupancy.clone()) {
+            self.decision = self.decide(slot, &occupancy.since(&before));
+        }
+        let Decision { shares, backoff, .. } = &self.decision;
+        self.elements[beacon.seq as usize % 2] = shares.element(*backoff);
     }
 
     /// (2) to (6), from what was observed in a slot.

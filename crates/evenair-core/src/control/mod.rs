@@ -9,7 +9,7 @@
 pub mod cot;
 mod slot;
 
-pub use slot::ObservationSlot;
+pub use slot::{ObservationSlot, Slots};
 
 use crate::component::{configuration, registry};
 

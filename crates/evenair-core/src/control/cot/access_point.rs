@@ -1,6 +1,6 @@
 //! The part of the access point: equations (2) to (6).
 
-use super::{BeaconElement, CotConfig, is_unsatisfied};
+use super::{BeaconElement, is_unsatisfied};
 use crate::time::Duration;
 
 /// The shares of the time that the access point assigns.
@@ -13,6 +13,9 @@ pub struct Shares {
 }
 
 impl Shares {
+    /// What the access point announces before it has observed a slot: no station needs to be limited.
+    pub const UNKNOWN: Self = Self { even: 1.0, additional: 0.0 };
+
     /// The shares after a slot in which beacons occupied the share `beacons` of the time, and each active
     /// station that of `stations`.
     ///
@@ -34,14 +37,6 @@ impl Shares {
     /// The shares as the element of a beacon; `backoff` is the mean backoff of the access point.
     pub fn element(&self, backoff: Duration) -> BeaconElement {
         BeaconElement::new(self.even, self.additional, backoff)
-    }
-}
-
-impl CotConfig {
-    /// What the access point announces before it has observed a whole slot: no station needs to be
-    /// limited.
-    pub fn first_element(&self, backoff: Duration) -> BeaconElement {
-        BeaconElement::new(1.0, 0.0, backoff)
     }
 }
 

@@ -120,8 +120,9 @@ mod tests {
     use proptest::test_runner::RngSeed;
 
     use super::*;
+    use crate::control::Slots;
 
-    const CONFIG: CotConfig = CotConfig { beacons: 3, threshold: 0.8 };
+    const CONFIG: CotConfig = CotConfig { beacons: 3, threshold: 0.8, slots: Slots::Sliding };
 
     fn element(even: u16, additional: u16) -> BeaconElement {
         BeaconElement { even, additional, backoff_us: 68 }
