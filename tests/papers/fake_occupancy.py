@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from evenair.papers.kashibuchi2009.cells import Cell, Effort
 
+_FLOW = {"segment": 1448, "header": 52}
 FAIR = ("cot", "airtime-drr")
 
 
@@ -26,13 +27,13 @@ def document(cell: Cell, seed: int) -> dict[str, Any]:
     fair = cell.scheme in FAIR
     shares = [1 / len(times) if fair else time / sum(times) for time in times]
     goodputs = [
-        share / time * 8 * 1452 * (1 + 1e-5 * seed)
+        share / time * 8 * _FLOW["segment"] * (1 + 1e-5 * seed)
         for share, time in zip(shares, times, strict=True)
     ]
     direction = "up" if cell.traffic == "up" else "down"
     return {
         "version": "0.0.0",
-        "scenario": {"name": "made up"},
+        "scenario": {"name": "made up", "station": [{"flows": [_FLOW]}] * len(times)},
         "aggregate_goodput_bps": sum(goodputs),
         "jain_occupancy": sum(shares) ** 2 / len(shares) / sum(share**2 for share in shares),
         "flows": [

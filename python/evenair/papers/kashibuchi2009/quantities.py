@@ -28,12 +28,6 @@ if TYPE_CHECKING:
 
     from evenair.papers.runs import Document
 
-IP_BYTES = 1500
-"""Size of the IP packets of TFRC."""
-PAYLOAD_BYTES = 1452
-"""Their payload: without the headers of IP (20), UDP (8), RTP (12) and TFRC (8)."""
-
-
 def station_mbps(station: int, document: Document) -> float:
     """Goodput of the flows of a station, STA1 or STA2, Mb/s."""
     name = f"sta-{station}"
@@ -42,8 +36,9 @@ def station_mbps(station: int, document: Document) -> float:
 
 
 def station_ip_mbps(station: int, document: Document) -> float:
-    """The same with all headers of the IP packets."""
-    return station_mbps(station, document) * IP_BYTES / PAYLOAD_BYTES
+    """The same with all headers of the IP packets, for a station with one flow."""
+    (flow,) = document["scenario"]["station"][station - 1]["flows"]
+    return station_mbps(station, document) * (flow["segment"] + flow["header"]) / flow["segment"]
 
 
 def imbalance(document: Document) -> float:
