@@ -208,7 +208,8 @@ fn sack_blocks(options: &[Option<OptionRing>], packet: &Packet) -> Option<SackBl
     let ring = options[packet.flow.0 as usize].as_ref()?;
     match ring.get(packet.option) {
         Some(PacketOption::Sack(blocks)) => Some(*blocks),
-        None => Some(SackBlocks::default()),
+        Some(PacketOption::Window(update)) => Some(update.sack),
+        Some(PacketOption::TimestampEcho(_)) | None => Some(SackBlocks::default()),
     }
 }
 

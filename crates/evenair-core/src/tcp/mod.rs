@@ -23,7 +23,7 @@ mod tcb;
 mod tests;
 mod usage;
 
-pub use connection::{Connection, ConnectionConfig, ReceivingEnd, SendingEnd};
+pub use connection::{Connection, ConnectionConfig, ReceivingEnd, SendingEnd, WindowUpdate};
 pub use limits::{Limit, LimitTimes};
 pub use receiver::{AckAction, DelayedAck, Receiver, ReceiverConfig};
 pub use rtt::{MAX_RTO, RtoFormula, RttEstimator};

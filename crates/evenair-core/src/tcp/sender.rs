@@ -217,6 +217,21 @@ impl Sender {
         self.recovery.poll_transmit(&mut self.tcb, now)
     }
 
+    /// Payload bytes of a full segment.
+    pub(super) fn segment(&self) -> u32 {
+        self.tcb.config.segment
+    }
+
+    /// The receiver's window, segments.
+    pub(super) fn receive_window(&self) -> u32 {
+        self.tcb.config.window
+    }
+
+    /// The receiver's window is this from now on, segments.
+    pub(super) fn set_receive_window(&mut self, window: u32) {
+        self.tcb.config.window = window;
+    }
+
     /// Sends nothing new from now on.
     pub fn stop(&mut self) {
         self.tcb.stopped = true;

@@ -27,8 +27,9 @@ pub use udp::Udp;
 
 use crate::delays::Delays;
 use crate::packet::{FlowId, NodeId, Packet, PacketKind};
-use crate::tcp::{Connection, LimitTimes, SackBlocks};
+use crate::tcp::{Connection, LimitTimes, SackBlocks, WindowUpdate};
 use crate::time::{Duration, Instant};
+use crate::units::Rate;
 
 /// One of the two ends of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +45,10 @@ pub enum End {
 pub enum PacketOption {
     /// What has arrived beyond the cumulative acknowledgement (RFC 2018).
     Sack(SackBlocks),
+    /// Of the ACK of a receiver that limits the rate.
+    Window(WindowUpdate),
+    /// TSecr of data: the timestamp of the ACK that was the last to arrive (RFC 7323).
+    TimestampEcho(Instant),
 }
 
 /// Takes the packets that a transport sends.
@@ -75,6 +80,17 @@ pub trait Transport {
 
     /// Nothing new is sent from now on. What has been sent is still repaired.
     fn stop(&mut self, now: Instant);
+
+    /// A controller at `end` allows the flow this rate of payload; `None` lifts the limit. What
+    /// [`Transport::poll_at`] returns for `end` may change.
+    fn limit_rate(&mut self, now: Instant, end: End, limit: Option<Rate>);
+
+    /// The smoothed round-trip time as `end` knows it.
+    fn rtt(&self, end: End) -> Option<Duration>;
+
+    /// Bytes at IP level of what the receiver sends in answer to data, without options; 0 if it sends
+    /// nothing.
+    fn answer_bytes(&self) -> u32;
 
     /// What has happened so far.
     fn counters(&self) -> Counters;
@@ -192,6 +208,18 @@ macro_rules! transports {
 
             fn stop(&mut self, now: Instant) {
                 match self { $(Self::$variant(t) => t.stop(now),)+ }
+            }
+
+            fn limit_rate(&mut self, now: Instant, end: End, limit: Option<Rate>) {
+                match self { $(Self::$variant(t) => t.limit_rate(now, end, limit),)+ }
+            }
+
+            fn rtt(&self, end: End) -> Option<Duration> {
+                match self { $(Self::$variant(t) => t.rtt(end),)+ }
+            }
+
+            fn answer_bytes(&self) -> u32 {
+                match self { $(Self::$variant(t) => t.answer_bytes(),)+ }
             }
 
             fn measure_from(&mut self, now: Instant) {

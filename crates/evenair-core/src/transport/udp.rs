@@ -6,8 +6,9 @@ use super::{Counters, End, Measurements, Output, PacketHeader, PacketOption, Tra
 use crate::delays::Delays;
 use crate::packet::{Packet, PacketKind};
 use crate::tcp::LimitTimes;
-use crate::time::Instant;
+use crate::time::{Duration, Instant};
 use crate::traffic::Datagrams;
+use crate::units::Rate;
 
 /// Datagrams under way whose delay can be measured.
 const MAX_UNDER_WAY: usize = 1 << 20;
@@ -94,6 +95,17 @@ impl Transport for Udp {
 
     /// The time to stop is given when the flow is made.
     fn stop(&mut self, _now: Instant) {}
+
+    /// The application's rate is not controlled.
+    fn limit_rate(&mut self, _now: Instant, _end: End, _limit: Option<Rate>) {}
+
+    fn rtt(&self, _end: End) -> Option<Duration> {
+        None
+    }
+
+    fn answer_bytes(&self) -> u32 {
+        0
+    }
 
     fn counters(&self) -> Counters {
         Counters { delivered: self.received_bytes, segments_sent: self.sent, ..Counters::default() }

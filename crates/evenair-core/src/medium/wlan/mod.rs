@@ -3,8 +3,10 @@
 mod airtime;
 mod attempt;
 mod backoff;
+mod beacon;
 mod control;
 mod dcf;
+mod exchange_time;
 mod mac;
 #[cfg(test)]
 mod oracle;

@@ -16,9 +16,11 @@
 //! new connection ([`Connection::open`]); [`Packet::connection`] separates it from late copies of the
 //! old connection's packets.
 
+mod rate_limit;
 mod receiving;
 mod sending;
 
+pub use rate_limit::WindowUpdate;
 pub use receiving::ReceivingEnd;
 pub use sending::SendingEnd;
 
@@ -34,6 +36,7 @@ use crate::time::{Duration, Instant};
 use crate::transport::{
     Counters, End, Measurements, Output, PacketHeader, PacketOption, Transport,
 };
+use crate::units::Rate;
 
 /// Bytes of the option that offers SACK, aligned (RFC 2018 section 2).
 const SACK_PERMITTED: u32 = 4;
@@ -158,8 +161,9 @@ impl Connection {
     /// Nothing is left of the connection before.
     pub fn open(&mut self, now: Instant, number: u8, total: u64, out: &mut impl Output) {
         let stopped = self.sending.is_stopped();
-        let (mut sending, receiving) = self.template.ends(number, total);
-        sending.take_measures(&mut self.sending);
+        let (mut sending, mut receiving) = self.template.ends(number, total);
+        sending.take_over(&mut self.sending);
+        receiving.take_over(&mut self.receiving);
         (self.sending, self.receiving) = (sending, receiving);
         if stopped {
             self.sending.stop();
@@ -218,9 +222,15 @@ impl Connection {
         }
     }
 
-    /// A packet of the handshake, or data with ECN.
+    /// A packet of the handshake, or data with ECN or a timestamp.
     #[cold]
-    fn on_other_packet(&mut self, now: Instant, packet: Packet, out: &mut impl Output) -> End {
+    fn on_other_packet(
+        &mut self,
+        now: Instant,
+        packet: Packet,
+        option: Option<&PacketOption>,
+        out: &mut impl Output,
+    ) -> End {
         let end = match (packet.kind, self.template.config.opened_by) {
             (PacketKind::Data, _) => End::Receiver,
             (PacketKind::SynAck, opener) => opener,
@@ -229,7 +239,7 @@ impl Connection {
         };
         match end {
             End::Sender => self.sending.on_packet(now, &packet, None, out),
-            End::Receiver => self.receiving.on_packet(now, &packet, out),
+            End::Receiver => self.receiving.on_packet(now, &packet, option, out),
         }
         end
     }
@@ -263,7 +273,7 @@ impl Transport for Connection {
         match packet.kind {
             // A late copy from a connection before.
             _ if packet.connection != self.sending.number() => (End::Receiver, Instant::NEVER),
-            PacketKind::Data if !self.receiving.has_ecn() => {
+            PacketKind::Data if self.receiving.takes_plain_data() => {
                 self.note_delay(now, packet);
                 self.receiving.on_plain_data(now, packet.seq, packet.payload, out);
                 (End::Receiver, self.receiving.poll_at())
@@ -280,7 +290,7 @@ impl Transport for Connection {
                 let Packet { seq, payload, ecn, ece, cwr, .. } = *packet;
                 let packet =
                     Packet { seq, payload, ecn, ece, cwr, ..Packet::new(packet.flow, kind) };
-                let end = self.on_other_packet(now, packet, out);
+                let end = self.on_other_packet(now, packet, option, out);
                 (end, self.poll_at(end))
             }
         }
@@ -317,6 +327,24 @@ impl Transport for Connection {
         if self.sending.is_over() {
             self.sending.set_limit(now, Limit::Application);
         }
+    }
+
+    fn limit_rate(&mut self, _now: Instant, end: End, limit: Option<Rate>) {
+        match end {
+            End::Sender => self.sending.limit_rate(limit),
+            End::Receiver => self.receiving.limit_rate(limit),
+        }
+    }
+
+    fn rtt(&self, end: End) -> Option<Duration> {
+        match end {
+            End::Sender => self.sending.rtt().srtt(),
+            End::Receiver => self.receiving.rtt(),
+        }
+    }
+
+    fn answer_bytes(&self) -> u32 {
+        self.template.headers[End::Receiver as usize].bytes
     }
 
     fn counters(&self) -> Counters {

@@ -1,12 +1,14 @@
 //! The end of a connection that receives the data.
 
+use super::rate_limit::{ReceiveLimit, WindowUpdate};
 use super::{
     ConnectionConfig, Opening, SACK_PERMITTED, is_ecn_setup_syn, is_ecn_setup_syn_ack, send_seldom,
 };
 use crate::packet::{Ecn, Packet, PacketKind};
 use crate::tcp::receiver::{AckAction, Receiver};
-use crate::time::Instant;
+use crate::time::{Duration, Instant};
 use crate::transport::{End, Output, PacketHeader, PacketOption};
+use crate::units::Rate;
 
 /// States of RFC 9293 section 3.3.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +40,11 @@ pub struct ReceivingEnd {
     ecn_offered: bool,
     ecn: bool,
     echo: Echo,
+    /// The limit of the rate, once there has been one.
+    limit: Option<Box<ReceiveLimit>>,
+    /// The sender's window without limits, and its segments, bytes.
+    full_window: u32,
+    segment: u32,
 }
 
 /// Which ACKs carry ECN-Echo (RFC 3168 section 6.1.3).
@@ -80,7 +87,28 @@ impl ReceivingEnd {
             ecn_offered: config.receiver.ecn,
             ecn: false,
             echo: Echo::default(),
+            limit: None,
+            full_window: config.sender.window,
+            segment: config.sender.segment,
         }
+    }
+
+    /// Goes on with the limit of a connection before.
+    pub(super) fn take_over(&mut self, before: &mut Self) {
+        self.limit = before.limit.take();
+    }
+
+    /// A controller allows this rate of payload.
+    pub fn limit_rate(&mut self, rate: Option<Rate>) {
+        if rate.is_some() || self.limit.is_some() {
+            let new = || Box::new(ReceiveLimit::new(self.full_window, self.segment));
+            self.limit.get_or_insert_with(new).rate = rate;
+        }
+    }
+
+    /// The smoothed round-trip time, which is measured from the first limit on.
+    pub fn rtt(&self) -> Option<Duration> {
+        self.limit.as_ref().and_then(|limit| limit.rtt())
     }
 
     /// Opens the connection: the SYN is due at `now`.
@@ -95,10 +123,21 @@ impl ReceivingEnd {
         matches!(self.state, State::SynSent | State::Requesting)
     }
 
-    /// A packet has arrived.
-    pub fn on_packet(&mut self, now: Instant, packet: &Packet, out: &mut impl Output) {
+    /// A packet has arrived, with this option.
+    pub fn on_packet(
+        &mut self,
+        now: Instant,
+        packet: &Packet,
+        option: Option<&PacketOption>,
+        out: &mut impl Output,
+    ) {
         if packet.kind != PacketKind::Data {
             return self.on_handshake(now, packet, out);
+        }
+        if let (Some(limit), Some(PacketOption::TimestampEcho(timestamp))) =
+            (&mut self.limit, option)
+        {
+            limit.on_echo(now, *timestamp);
         }
         if self.ecn {
             self.echo.on_segment(packet);
@@ -106,7 +145,7 @@ impl ReceivingEnd {
         self.on_plain_data(now, packet.seq, packet.payload, out);
     }
 
-    /// A data segment has arrived, of which the ECN field does not matter.
+    /// A data segment has arrived, of which neither the ECN field nor the option matters.
     #[inline(always)]
     pub(super) fn on_plain_data(
         &mut self,
@@ -166,21 +205,27 @@ impl ReceivingEnd {
     #[inline(never)] // once, so that all that it calls is inlined into it
     fn acknowledge(&mut self, now: Instant, ack: u64, out: &mut impl Output) {
         let packet = self.header.packet(now, PacketKind::Ack, 0, ack);
-        if self.ecn || self.receiver.has_sack() {
-            return self.acknowledge_more(packet, out);
+        if self.ecn || self.receiver.has_sack() || self.limit.is_some() {
+            return self.acknowledge_more(now, packet, out);
         }
         out.send(End::Receiver, &packet, None);
     }
 
-    /// Sends an ACK with what SACK and ECN report.
+    /// Sends an ACK with what SACK and ECN report, and the window under a limit.
     #[cold]
-    fn acknowledge_more(&mut self, mut packet: Packet, out: &mut impl Output) {
+    fn acknowledge_more(&mut self, now: Instant, mut packet: Packet, out: &mut impl Output) {
         packet.ece = self.ecn && self.echo.take();
         let blocks =
             if self.receiver.has_sack() { self.receiver.sack() } else { Default::default() };
         packet.size += blocks.header_bytes();
-        let option = PacketOption::Sack(blocks);
-        send_seldom(End::Receiver, &packet, (!blocks.is_empty()).then_some(&option), out);
+        let option = match &self.limit {
+            Some(limit) => {
+                let window = limit.window();
+                Some(PacketOption::Window(WindowUpdate { sack: blocks, window, timestamp: now }))
+            }
+            None => (!blocks.is_empty()).then_some(PacketOption::Sack(blocks)),
+        };
+        send_seldom(End::Receiver, &packet, option.as_ref(), out);
     }
 
     /// Sends a packet of the handshake.
@@ -228,10 +273,10 @@ impl ReceivingEnd {
         self.opening.timeouts
     }
 
-    /// Whether both ends use ECN.
+    /// Whether of data segments neither the ECN field nor the option matters.
     #[inline(always)]
-    pub fn has_ecn(&self) -> bool {
-        self.ecn
+    pub(super) fn takes_plain_data(&self) -> bool {
+        !self.ecn && self.limit.is_none()
     }
 
     /// Marked segments that have arrived.

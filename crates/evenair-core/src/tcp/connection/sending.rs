@@ -1,5 +1,6 @@
 //! The end of a connection that sends the data.
 
+use super::rate_limit::{SendLimit, WindowUpdate};
 use super::{
     ConnectionConfig, Opening, SACK_PERMITTED, is_ecn_setup_syn, is_ecn_setup_syn_ack, send_seldom,
 };
@@ -11,6 +12,7 @@ use crate::tcp::rtt::RttEstimator;
 use crate::tcp::sender::{Segment, Sender, SenderCounters};
 use crate::time::Instant;
 use crate::transport::{End, Output, PacketHeader, PacketOption};
+use crate::units::Rate;
 
 /// States of RFC 9293 section 3.3.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +43,10 @@ pub struct SendingEnd {
     /// Whether this end offers ECN, and whether both do.
     ecn_offered: bool,
     ecn: bool,
+    /// The limits of the rate, once there has been one.
+    limit: Option<Box<SendLimit>>,
+    /// Whether there is ECN or a limit.
+    extended: bool,
 }
 
 impl SendingEnd {
@@ -57,12 +63,43 @@ impl SendingEnd {
             spm_marking: config.sender.spm_marking,
             ecn_offered: config.sender.ecn,
             ecn: false,
+            limit: None,
+            extended: false,
         }
     }
 
-    /// Goes on with what a connection before has measured.
-    pub(super) fn take_measures(&mut self, before: &mut Self) {
+    /// Goes on with what a connection before has measured, and with its limit.
+    pub(super) fn take_over(&mut self, before: &mut Self) {
         self.sender.measures = std::mem::take(&mut before.sender.measures);
+        self.limit = before.limit.as_ref().map(|limit| Box::new(limit.of_next_connection()));
+        self.extended = self.limit.is_some();
+    }
+
+    /// A controller allows this rate of payload.
+    pub fn limit_rate(&mut self, rate: Option<Rate>) {
+        if rate.is_some() || self.limit.is_some() {
+            self.limit().rate = rate;
+            self.update_window();
+        }
+    }
+
+    /// The limits, from now on.
+    fn limit(&mut self) -> &mut SendLimit {
+        self.extended = true;
+        let full = self.sender.receive_window();
+        self.limit.get_or_insert_with(|| Box::new(SendLimit::new(full)))
+    }
+
+    fn update_window(&mut self) {
+        if let Some(limit) = &self.limit {
+            let min_rtt = self.sender.rtt().min_rtt();
+            self.sender.set_receive_window(limit.window(min_rtt, self.sender.segment()));
+        }
+    }
+
+    #[cold]
+    fn on_window_update(&mut self, update: &WindowUpdate) {
+        self.limit().on_update(update);
     }
 
     /// Opens the connection.
@@ -123,14 +160,29 @@ impl SendingEnd {
     ) {
         let blocks = match option {
             Some(PacketOption::Sack(blocks)) => blocks.as_slice(),
-            None => &[],
+            Some(PacketOption::Window(update)) => {
+                self.on_window_update(update);
+                update.sack.as_slice()
+            }
+            Some(PacketOption::TimestampEcho(_)) | None => &[],
         };
+        if self.extended {
+            self.on_extended_ack(now, ack, ece, blocks);
+        } else {
+            self.sender.on_ack(now, ack, blocks);
+        }
+        self.transmit(now, out);
+    }
+
+    /// An acknowledgement has arrived where there is ECN or a limit.
+    #[cold]
+    fn on_extended_ack(&mut self, now: Instant, ack: u64, ece: bool, blocks: &[(u64, u64)]) {
         if self.ecn && ece {
             self.sender.on_ack_with_ece(now, ack, blocks);
         } else {
             self.sender.on_ack(now, ack, blocks);
         }
-        self.transmit(now, out);
+        self.update_window();
     }
 
     /// A packet of the handshake has arrived.
@@ -143,12 +195,12 @@ impl SendingEnd {
                 let mut answer = self.header.packet(now, PacketKind::SynAck, 0, 0);
                 answer.size += self.syn_options;
                 answer.high_priority = self.spm_marking;
-                self.ecn = self.ecn_offered && is_ecn_setup_syn(packet);
+                self.set_ecn(self.ecn_offered && is_ecn_setup_syn(packet));
                 answer.ece = self.ecn;
                 send_seldom(End::Sender, &answer, None, out);
             }
             PacketKind::SynAck => {
-                self.ecn = self.ecn_offered && is_ecn_setup_syn_ack(packet);
+                self.set_ecn(self.ecn_offered && is_ecn_setup_syn_ack(packet));
                 self.on_syn_ack(now);
             }
             PacketKind::Request if self.state == State::Listen => {
@@ -177,6 +229,12 @@ impl SendingEnd {
     fn establish(&mut self, measured: bool) {
         self.state = State::Established;
         self.sender.establish(self.opening.rtt.clone(), measured);
+        self.update_window();
+    }
+
+    fn set_ecn(&mut self, ecn: bool) {
+        self.ecn = ecn;
+        self.extended = ecn || self.limit.is_some();
     }
 
     /// When [`SendingEnd::on_timer`] is to be called.
@@ -208,7 +266,7 @@ impl SendingEnd {
     fn transmit(&mut self, now: Instant, out: &mut impl Output) {
         while let Some(segment) = self.poll_transmit(now) {
             let packet = self.data_packet(now, &segment);
-            if segment.syn || self.ecn {
+            if segment.syn || self.extended {
                 self.send_more(packet, segment.syn, out);
             } else {
                 out.send(End::Sender, &packet, None);
@@ -227,7 +285,7 @@ impl SendingEnd {
         packet
     }
 
-    /// Sends a SYN, or a data segment of a connection with ECN.
+    /// Sends a SYN, or a data segment of a connection with ECN or a limit.
     #[cold]
     fn send_more(&mut self, mut packet: Packet, syn: bool, out: &mut impl Output) {
         if syn {
@@ -235,12 +293,14 @@ impl SendingEnd {
             packet.size += self.syn_options;
             // RFC 3168 6.1.1: an ECN-setup SYN.
             (packet.ece, packet.cwr) = (self.ecn_offered, self.ecn_offered);
-        } else if !packet.retransmission {
+        } else if self.ecn && !packet.retransmission {
             // 6.1.2 and 6.1.5: new data only.
             packet.ecn = Ecn::Capable;
             packet.cwr = self.sender.take_cwr();
         }
-        send_seldom(End::Sender, &packet, None, out);
+        let echo = self.limit.as_ref().and_then(|limit| limit.echo);
+        let option = echo.filter(|_| !syn).map(PacketOption::TimestampEcho);
+        send_seldom(End::Sender, &packet, option.as_ref(), out);
     }
 
     /// The next segment that may be sent now, if any.

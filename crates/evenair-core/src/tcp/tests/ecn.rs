@@ -60,7 +60,7 @@ fn both_ends_have_to_agree() {
                 if to_sender {
                     sending.on_packet(at(10), packet, None, out);
                 } else {
-                    receiving.on_packet(at(10), packet, out);
+                    receiving.on_packet(at(10), packet, None, out);
                 }
             };
             deliver(&syn, opener == End::Receiver, &mut out);
@@ -202,7 +202,7 @@ fn the_receiver_echoes_until_cwr() {
     let mut receiving = ReceivingEnd::new(&config, HEADER);
     let mut out = Sent::default();
     let syn = Packet { ece: true, cwr: true, ..Packet::new(FlowId(0), PacketKind::Syn) };
-    receiving.on_packet(at(0), &syn, &mut out);
+    receiving.on_packet(at(0), &syn, None, &mut out);
     assert!(out.one().ece);
     // Of each segment: marked, CWR; and of the ACK that it provokes: ECN-Echo.
     let steps = [
@@ -227,7 +227,7 @@ fn the_receiver_echoes_until_cwr() {
         let ecn = if marked { Ecn::CongestionExperienced } else { Ecn::Capable };
         let (seq, payload) = (n * SEGMENT, SEGMENT as u16);
         let data = Packet { ecn, cwr, seq, payload, ..Packet::new(FlowId(0), PacketKind::Data) };
-        receiving.on_packet(at(0), &data, &mut out);
+        receiving.on_packet(at(0), &data, None, &mut out);
         let acks: Vec<bool> = out.all().iter().map(|ack| ack.ece).collect();
         assert_eq!(acks, Vec::from_iter(ece), "segment {n}");
     }
