@@ -23,7 +23,7 @@ SCHEMES: dict[str, dict[str, Any]] = {
     "las": {**_OFF, "queue": {**_DROPTAIL, "kind": "las"}},
     "spm-af": {**_OFF, "queue": {**_DROPTAIL, "kind": "spm-af"}},
     "fq-codel": {**_OFF, "queue": {**_DROPTAIL, "kind": "fq-codel"}},
-    "airtime-drr": {**_OFF, "queue": "fq-codel", "scheduler": "airtime-drr"},
+    "airtime-drr": {**_OFF, "queue": {"kind": "fq-codel"}, "scheduler": "airtime-drr"},
 }
 """What a scheme changes in `[cell]` of the scenario, which has the controller.
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from evenair.papers.runs import Document
 
+
 def station_mbps(station: int, document: Document) -> float:
     """Goodput of the flows of a station, STA1 or STA2, Mb/s."""
     name = f"sta-{station}"
@@ -38,7 +39,8 @@ def station_mbps(station: int, document: Document) -> float:
 def station_ip_mbps(station: int, document: Document) -> float:
     """The same with all headers of the IP packets, for a station with one flow."""
     (flow,) = document["scenario"]["station"][station - 1]["flows"]
-    return station_mbps(station, document) * (flow["segment"] + flow["header"]) / flow["segment"]
+    segment, header = int(flow["segment"]), int(flow["header"])
+    return station_mbps(station, document) * (segment + header) / segment
 
 
 def imbalance(document: Document) -> float:
