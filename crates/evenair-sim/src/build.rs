@@ -11,6 +11,7 @@ use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::{Application, Datagrams, OpenedBy, Stream};
 use evenair_core::transport::{AnyTransport, End, PacketHeader, Udp};
 
+use crate::beacons::{Beacons, occupancy};
 use crate::cell_kind::CellKind;
 use crate::flow::{Attachment, Flow};
 use crate::network::{Network, Origin, Route};
@@ -98,7 +99,10 @@ pub(crate) fn network<M: CellKind>(
     }
     let options = flows.iter().map(|flow| flow.option_window.map(OptionRing::new)).collect();
     let queues = queues(scenario, M::LAYOUT, seed);
-    let cell = Cell::new(medium, queues, losses(scenario, seed));
+    let mut cell = Cell::new(medium, queues, losses(scenario, seed));
+    if let (Some(_), scenario::Cell::Wlan(wlan)) = (Beacons::new(scenario), &scenario.cell) {
+        cell.observe_occupancy(occupancy(wlan, cell.nodes(), flows.len()));
+    }
     Network::new(cell, Wired::new(links, next_hop, &entries), routes, options)
 }
 
@@ -222,6 +226,13 @@ fn flow(
         group: spec.group.clone(),
         application: spec.application.name(),
         transport_name: spec.transport.name(),
+        segment: spec.segment,
+        data_bytes: spec.segment + header_bytes[0],
+        segments_per_ack: match spec.delayed_ack {
+            DelayedAck::Every(segments) => f64::from(segments),
+            // Of all but the first segments.
+            DelayedAck::Dynamic => 4.0,
+        },
         window_bytes: spec.window.saturating_mul(spec.segment),
         start,
         stop,

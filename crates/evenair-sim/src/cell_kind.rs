@@ -6,8 +6,9 @@ use std::iter::{once, repeat_n};
 use evenair_core::medium::wimax::Wimax;
 use evenair_core::medium::wlan::{Dcf, DcfConfig, RateControl};
 use evenair_core::medium::{Arrival, Medium};
-use evenair_core::packet::Packet;
+use evenair_core::packet::{Direction, NodeId, Packet};
 use evenair_core::tcp::SackBlocks;
+use evenair_core::time::Duration;
 
 use crate::capture::AirPhy;
 use crate::capture::writer::CaptureWriter;
@@ -24,6 +25,22 @@ pub(crate) trait CellKind: Medium + Sized {
 
     /// The results since the time of these counters.
     fn results(&self, since: &Self::Counters) -> MediumResult;
+
+    /// How often the rate of a link has changed so far.
+    fn rate_changes(&self) -> u64 {
+        0
+    }
+
+    /// Whether `station` has decoded the last beacon.
+    fn has_decoded(&self, _station: NodeId) -> bool {
+        false
+    }
+
+    /// DIFS and the frame exchange of a packet of `bytes` between the access point and `station` at
+    /// the present rate, without a backoff. Only of a medium that has controllers.
+    fn exchange_time(&self, _station: NodeId, _direction: Direction, _bytes: u32) -> Duration {
+        unreachable!("only a WLAN cell has a controller")
+    }
 
     /// How captures describe its frames; `None` if they are not captured.
     fn capture_phy(&self) -> Option<AirPhy>;
@@ -86,6 +103,14 @@ impl CellKind for Dcf {
             PhyKind::Dot11g => AirPhy::G,
             PhyKind::Dot11b => AirPhy::B { short_preamble: phy.has_short_preamble() },
         })
+    }
+
+    fn has_decoded(&self, station: NodeId) -> bool {
+        self.decoded(station)
+    }
+
+    fn exchange_time(&self, station: NodeId, direction: Direction, bytes: u32) -> Duration {
+        Self::exchange_time(self, station, direction, bytes)
     }
 
     #[cold]

@@ -6,13 +6,13 @@ use evenair_core::medium::wimax::scheduler;
 use evenair_core::medium::wlan::phy;
 use evenair_core::tcp::congestion;
 use evenair_core::traffic::{Application, Family};
-use evenair_core::{loss, queue};
+use evenair_core::{control, loss, queue};
 use serde_json::Value;
 
 use crate::scenario::{UDP, presets};
 
 /// Every queue discipline, congestion control, preset of TCP's options, PHY, modulation,
-/// scheduler, loss model, application and distribution:
+/// scheduler, controller, loss model, application and distribution:
 /// `kind`, `name`, `summary`, `source` and `parameters` (each `name`, `default`, `accepts`,
 /// `meaning`).
 pub fn parts() -> Value {
@@ -23,6 +23,7 @@ pub fn parts() -> Value {
     parts.extend(phy::REGISTRY.iter().map(|phy| describe("PHY", phy, Vec::new())));
     parts.extend(MODULATIONS.iter().map(|each| describe("modulation", each, Vec::new())));
     parts.extend(list::<scheduler::Config>());
+    parts.extend(list::<control::Config>());
     parts.extend(list::<loss::Config>());
     parts.extend(list::<Application>());
     parts.extend(list::<Family>());
@@ -93,6 +94,13 @@ mod tests {
             let cell = json!({ "kind": "wimax", "scheduler": scheduler });
             let station = json!({ "flows": flows });
             json!({ "duration": "0.2 s", "cell": cell, "station": [station, station] })
+        });
+        assert_eq!(refused, 0);
+        let refused = run_each::<control::Config>(true, |controller| {
+            let flows = json!([{ "direction": "up" }, { "direction": "down" }]);
+            let (cell, station) =
+                (json!({ "controller": controller }), json!([{ "flows": flows }]));
+            json!({ "duration": "0.5 s", "cell": cell, "station": station })
         });
         assert_eq!(refused, 0);
         let refused = run_each::<congestion::Config>(true, |transport| {

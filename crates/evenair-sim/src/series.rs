@@ -7,7 +7,9 @@ use evenair_core::delays::Delays;
 use evenair_core::packet::Packet;
 use evenair_core::queue::TxQueue;
 use evenair_core::transport::{Measurements, Transport};
+use evenair_core::units::Rate;
 
+use crate::control::CellControl;
 use crate::flow::Flow;
 
 /// Samples at a constant interval. Each column has one value per sample.
@@ -30,6 +32,25 @@ pub struct Series {
     /// and 95th percentiles of the delays in it (seconds): `rtt_p50_s`, `rtt_p95_s`,
     /// `one_way_delay_p50_s`, `one_way_delay_p95_s`. UDP has neither cwnd nor RTT.
     pub flows: Map<String, Value>,
+    /// What the controller of the cell had decided at the end of each interval; absent without one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub controller: Vec<ControllerSample>,
+}
+
+/// The last decision of the controller of a cell.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ControllerSample {
+    /// As `time_s`.
+    pub t_s: f64,
+    /// Share of the time that is due to each active station.
+    pub p_even: f64,
+    /// What an unsatisfied station gets besides.
+    pub p_additional: f64,
+    /// By station id: share of the last observation slot that its traffic occupied, as the access point
+    /// has observed it.
+    pub shares: Map<String, Value>,
+    /// By flow id: the highest rate of payload, bit/s; none without a limit.
+    pub theta_bps: Map<String, Value>,
 }
 
 /// Collects a [`Series`].
@@ -76,6 +97,23 @@ impl Sampler {
             .iter()
             .map(|f| FlowSeries { delivered: f.counters().delivered, ..FlowSeries::default() })
             .collect();
+    }
+
+    /// Takes a sample of the controller, at the time of the last sample.
+    pub(crate) fn sample_controller(&mut self, control: &CellControl, flows: &[Flow]) {
+        let Some(&t_s) = self.series.time_s.last() else { return };
+        let shares = control.shares();
+        let stations = (1..).zip(control.used());
+        let limits = flows.iter().zip(control.limits());
+        self.series.controller.push(ControllerSample {
+            t_s,
+            p_even: shares.even,
+            p_additional: shares.additional,
+            shares: stations.map(|(i, share)| (format!("sta-{i}"), json!(share))).collect(),
+            theta_bps: limits
+                .map(|(flow, limit)| (flow.id.clone(), json!(limit.map(Rate::as_bps))))
+                .collect(),
+        });
     }
 
     /// Takes a sample at the end of an interval of `interval_s` seconds. `queues` are those of the

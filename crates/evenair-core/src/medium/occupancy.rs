@@ -15,6 +15,8 @@ use crate::time::Duration;
 pub struct Attempts {
     /// How many.
     pub count: u64,
+    /// Those of them that succeeded.
+    pub delivered: u64,
     /// The backoffs drawn for them.
     pub backoff: Duration,
     /// Their frames, the spaces between these, and response timeouts.
@@ -24,6 +26,7 @@ pub struct Attempts {
 impl Attempts {
     fn add(&mut self, attempt: &Attempt) {
         self.count += 1;
+        self.delivered += u64::from(attempt.delivered);
         self.backoff += attempt.backoff;
         self.airtime += attempt.airtime;
     }
@@ -31,6 +34,7 @@ impl Attempts {
     fn since(&self, before: &Self) -> Self {
         Self {
             count: self.count - before.count,
+            delivered: self.delivered - before.delivered,
             backoff: self.backoff - before.backoff,
             airtime: self.airtime - before.airtime,
         }
@@ -51,7 +55,8 @@ impl BothWays {
         if attempt.from.is_access_point() { &mut self.down } else { &mut self.up }.add(attempt);
     }
 
-    fn since(&self, before: &Self) -> Self {
+    /// Those that came after `before`.
+    pub fn since(&self, before: &Self) -> Self {
         Self { down: self.down.since(&before.down), up: self.up.since(&before.up) }
     }
 }
@@ -115,6 +120,16 @@ impl Occupancy {
         }
     }
 
+    /// DIFS.
+    pub fn difs(&self) -> Duration {
+        self.difs
+    }
+
+    /// The mean backoff of a node that has made no attempt.
+    pub fn mean_first_backoff(&self) -> Duration {
+        self.mean_first_backoff
+    }
+
     /// The mean of the backoffs that the access point drew.
     pub fn mean_backoff(&self) -> Duration {
         self.mean(&self.access_point)
@@ -130,6 +145,11 @@ impl Occupancy {
         &self.stations[station.index()]
     }
 
+    /// The attempts with packets of `flow`.
+    pub fn flow_attempts(&self, flow: FlowId) -> &BothWays {
+        &self.flows[flow.0 as usize]
+    }
+
     /// Whether `station` has sent or received, or would have.
     pub fn is_active(&self, station: NodeId) -> bool {
         let BothWays { down, up } = self.attempts(station);
@@ -143,7 +163,7 @@ impl Occupancy {
 
     /// For how long the packets of `flow` did, in both directions.
     pub fn flow(&self, flow: FlowId) -> Duration {
-        self.time(&self.flows[flow.0 as usize])
+        self.time(self.flow_attempts(flow))
     }
 
     /// For how long beacons did.

@@ -1,6 +1,7 @@
 //! Defaults that depend on other values; the others are stated at their fields.
 
 use evenair_core::component::{Configuration as _, put_kind_first};
+use evenair_core::control::NoneConfig;
 use evenair_core::queue;
 use evenair_core::traffic::CbrConfig;
 use serde_json::{Map, Value};
@@ -18,6 +19,9 @@ use super::wlan_cell::PhyKind;
 /// The application over UDP where the scenario names none.
 const DEFAULT_OVER_UDP: &str = CbrConfig::COMPONENT.name;
 
+/// Time between beacons where a controller needs them (Kashibuchi et al. 2009, section IV).
+const CONTROLLER_BEACON_INTERVAL: &str = "100 ms";
+
 /// Fills in what must be known before the document is read into types.
 ///
 /// Values of a wrong type are left as they are: reading them into types gives the better error.
@@ -32,6 +36,7 @@ pub(super) fn fill_document(document: &mut Value) {
         put_kind_first(cell);
         put_kind_of(cell, "queue");
         put_kind_of(cell, "scheduler");
+        put_kind_of(cell, "controller");
         if kind == Some(CellKind::Wlan) {
             fill_wlan(cell);
         }
@@ -54,7 +59,7 @@ pub(super) fn fill_document(document: &mut Value) {
     }
 }
 
-/// The rates follow the PHY.
+/// The rates follow the PHY, and a controller needs beacons.
 fn fill_wlan(cell: &mut Map<String, Value>) {
     let phy = match cell.get("phy") {
         Some(name) => name.as_str().and_then(PhyKind::from_name),
@@ -64,6 +69,10 @@ fn fill_wlan(cell: &mut Map<String, Value>) {
         default_to(cell, "data_rate", phy.default_data_rate().as_bps());
         let basic: Vec<u64> = phy.default_basic_rates().iter().map(|r| r.as_bps()).collect();
         default_to(cell, "basic_rates", basic);
+    }
+    let controller = cell.get("controller").map(|table| table.get("kind").unwrap_or(table));
+    if controller.and_then(Value::as_str).is_some_and(|name| name != NoneConfig::COMPONENT.name) {
+        default_to(cell, "beacon_interval", CONTROLLER_BEACON_INTERVAL);
     }
 }
 

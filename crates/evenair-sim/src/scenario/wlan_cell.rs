@@ -2,6 +2,7 @@
 //! 802.11-2007.
 
 use evenair_core::component::BitRate;
+use evenair_core::control;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +10,7 @@ use super::bounded_integer::bounded_integer;
 use super::names::WlanKind;
 use super::queue::{self, Queue};
 
+pub use super::beacon_interval::BeaconInterval;
 pub use super::choices::{Preamble, RtsThreshold};
 pub use super::control_rate::ControlRate;
 pub use evenair_core::medium::wlan::phy::PhyKind;
@@ -54,6 +56,12 @@ pub struct WlanCell {
     #[serde(deserialize_with = "bounded_integer::<1, 255, _>")]
     #[schemars(range(min = 1, max = 255))]
     pub long_retry_limit: u32,
+    /// Time between two beacons of the access point, seconds, or "off" (default: "off", with a
+    /// controller 100 ms).
+    pub beacon_interval: BeaconInterval,
+    /// What limits the rates of flows, so that stations share the medium (default: "none"); needs
+    /// beacons.
+    pub controller: control::Config,
     /// The access point's downlink queue (default: droptail, 60 packets, the one in transmission
     /// included).
     #[serde(deserialize_with = "queue::access_point")]
@@ -75,6 +83,8 @@ impl Default for WlanCell {
             immediate_access: true,
             short_retry_limit: 7,
             long_retry_limit: 4,
+            beacon_interval: BeaconInterval::Off,
+            controller: control::Config::default(),
             queue: queue::access_point_default(),
         }
     }

@@ -62,6 +62,16 @@ impl ControlRate {
         }
     }
 
+    /// Whether frames for all stations, and control frames, may have `rate`.
+    pub fn is_basic(self, phy: &Phy, rate: Rate) -> bool {
+        match self {
+            Self::Basic(BasicRates { bits }) => {
+                phy.rates.iter().enumerate().any(|(i, other)| *other == rate && bits >> i & 1 == 1)
+            }
+            Self::Fixed(fixed) => rate == fixed,
+        }
+    }
+
     /// The rate of beacons: the lowest basic rate, which every station receives (9.6).
     pub fn of_beacons(self, phy: &Phy) -> Rate {
         match self {

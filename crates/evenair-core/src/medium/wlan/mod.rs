@@ -4,6 +4,7 @@ mod airtime;
 mod attempt;
 mod backoff;
 mod beacon;
+mod beacon_frame;
 mod control;
 mod dcf;
 mod exchange_time;
@@ -15,6 +16,7 @@ mod slot_ring;
 #[cfg(test)]
 mod tests;
 
+pub use beacon_frame::{SSID, beacon_bytes};
 pub use control::{BasicRates, ControlFrames, ControlRate};
 pub use dcf::{Dcf, DcfConfig, Exchange};
 pub use mac::RateControl;

@@ -1,10 +1,11 @@
 //! Checks of the keys of a WLAN cell.
 
 use evenair_core::component::{BitRate, Seconds};
+use evenair_core::control;
 
 use super::super::types::Station;
-use super::super::wlan_cell::{ControlRate, PhyKind, Preamble, WlanCell};
-use super::{Checked, fail};
+use super::super::wlan_cell::{BeaconInterval, ControlRate, PhyKind, Preamble, WlanCell};
+use super::{Checked, check_component, fail};
 
 const SLOWEST: BitRate = BitRate::from_bps(1_000_000);
 
@@ -15,7 +16,31 @@ pub(super) fn check_cell(cell: &WlanCell) -> Checked {
         phy_rate("cell.control_rate", rate, cell.phy)?;
     }
     check_basic_rates(cell)?;
+    check_beacon_interval(cell)?;
+    check_controller(cell)?;
     check_preamble(cell)
+}
+
+fn check_controller(cell: &WlanCell) -> Checked {
+    check_component("cell.controller", &cell.controller)?;
+    match cell.controller {
+        control::Config::Cot(_) if cell.beacon_interval == BeaconInterval::Off => {
+            let got = format!("got \"off\" with controller {:?}", cell.controller.name());
+            let accepted = "a time such as \"100 ms\", or controller \"none\"";
+            Err(fail("cell.beacon_interval", &got, accepted))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_beacon_interval(cell: &WlanCell) -> Checked {
+    match cell.beacon_interval {
+        BeaconInterval::Every(interval) if !cell.beacon_interval.is_possible() => {
+            let got = format!("got {interval}");
+            Err(fail("cell.beacon_interval", &got, &BeaconInterval::accepted()))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn check_basic_rates(cell: &WlanCell) -> Checked {
