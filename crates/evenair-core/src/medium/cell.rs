@@ -1,7 +1,10 @@
 //! A cell: a medium, the transmit queues of its nodes, and the loss models of its links.
 
+use super::downlinks::Downlinks;
+use super::scheduler::AirtimeDrr;
 use super::{
-    AirUsage, CellContext, Medium, PacketId, Reception, Taken, Transmission, TxQueueId, TxStatus,
+    AirUsage, CellContext, Medium, PacketId, QueueLayout, Reception, Taken, Transmission,
+    TxQueueId, TxStatus,
 };
 use crate::loss::{Frame, FrameKind, Level, LinkLoss};
 use crate::packet::{Direction, NodeId, Packet};
@@ -53,10 +56,12 @@ pub struct Cell<M, P = Packet> {
 
 /// Everything of a cell that its medium may use.
 #[derive(Debug)]
-struct Nodes<P> {
-    queues: Vec<TxQueue<P>>,
+pub(super) struct Nodes<P> {
+    pub(super) queues: Vec<TxQueue<P>>,
     /// The node of each queue.
     senders: Vec<NodeId>,
+    /// The queues of the access point for each station, if it has them.
+    pub(super) downlinks: Option<Box<Downlinks>>,
     /// Packets that were dequeued but were larger than the medium asked for.
     set_aside: Vec<(TxQueueId, P)>,
     /// By [`PacketId`].
@@ -99,6 +104,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
             medium,
             nodes: Nodes {
                 senders: ids.map(|queue| M::LAYOUT.sender(queue)).collect(),
+                downlinks: None,
                 set_aside: Vec::new(),
                 queues,
                 taken: Vec::new(),
@@ -112,11 +118,32 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         }
     }
 
+    /// Gives the access point a queue for each station instead of one for all, which stays empty.
+    /// `scheduler` chooses among them. They follow the queues of the layout in [`Cell::queues`].
+    ///
+    /// # Panics
+    /// If the layout has queues for each station already, or the number of queues is not that of
+    /// the stations.
+    #[must_use]
+    pub fn with_scheduler(mut self, scheduler: AirtimeDrr, queues: Vec<TxQueue<P>>) -> Self {
+        let nodes = &mut self.nodes;
+        assert_eq!(M::LAYOUT, QueueLayout::PerNode, "one queue of the access point");
+        assert_eq!(queues.len() + 1, nodes.losses.len(), "a queue for each station");
+        nodes.downlinks = Some(Box::new(Downlinks::new(scheduler, nodes.queues.len() as u32)));
+        nodes.senders.extend(queues.iter().map(|_| NodeId::ACCESS_POINT));
+        nodes.queues.extend(queues);
+        self
+    }
+
     /// `from` has a packet to transmit, whose [`QueueItem::enqueued_at`] is `now`. What was due
     /// before `now` has been polled.
     #[inline(always)]
     pub fn send(&mut self, now: Instant, from: NodeId, packet: P) {
         let queue = M::LAYOUT.queue(from, packet.destination(from), packet.class());
+        if self.nodes.downlinks.is_some() && from.is_access_point() {
+            self.nodes.enqueue_downlink(now, packet);
+            return self.medium.wake(now, queue, &mut self.nodes);
+        }
         let tx_queue = &mut self.nodes.queues[queue.0 as usize];
         if !self.medium.is_idle(queue) {
             return tx_queue.enqueue(now, packet);
@@ -158,9 +185,14 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         self.nodes.losses.len()
     }
 
-    /// The transmit queues, in the order of the layout of the medium.
+    /// The transmit queues, in the order of the layout of the medium, then those of a scheduler.
     pub fn queues(&self) -> &[TxQueue<P>] {
         &self.nodes.queues
+    }
+
+    /// The nodes that transmit from these queues.
+    pub fn senders(&self) -> &[NodeId] {
+        &self.nodes.senders
     }
 
     /// The transmit queues of `node`.
@@ -204,6 +236,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         self.nodes.held_until = held.iter().map(|&(at, _)| at).min().unwrap_or(Instant::NEVER);
         self.nodes.held = held;
         for (_, queue) in ready {
+            let queue = self.nodes.served_as(queue);
             self.medium.wake(now, queue, &mut self.nodes);
         }
     }
@@ -227,6 +260,37 @@ impl<P: CellPacket> Nodes<P> {
             }
         };
         Taken { packet: PacketId(id), to, bytes }
+    }
+
+    /// The next packet of `queue`, see [`CellContext::take`].
+    #[inline(always)]
+    pub(super) fn take_from(
+        &mut self,
+        now: Instant,
+        queue: TxQueueId,
+        max_bytes: u32,
+    ) -> Option<Taken> {
+        let index = queue.0 as usize;
+        let source = &mut self.queues[index];
+        let mut packet = None;
+        if !self.set_aside.is_empty() {
+            let found = self.set_aside.iter().position(|(of, _)| *of == queue);
+            packet = found.map(|place| self.set_aside.swap_remove(place).1);
+        }
+        if packet.is_none() {
+            packet = source.dequeue(now);
+        }
+        let Some(packet) = packet else {
+            if source.backlog().packets() > 0 {
+                self.hold(queue);
+            }
+            return None;
+        };
+        if packet.size() > max_bytes {
+            self.set_aside.push((queue, packet));
+            return None;
+        }
+        Some(self.serve(queue, packet))
     }
 
     /// Remembers to wake the medium when the shaper of `queue` is ready.
@@ -272,27 +336,10 @@ impl<P: CellPacket> CellContext for Nodes<P> {
 
     #[inline(always)]
     fn take(&mut self, now: Instant, queue: TxQueueId, max_bytes: u32) -> Option<Taken> {
-        let index = queue.0 as usize;
-        let source = &mut self.queues[index];
-        let mut packet = None;
-        if !self.set_aside.is_empty() {
-            let found = self.set_aside.iter().position(|(of, _)| *of == queue);
-            packet = found.map(|place| self.set_aside.swap_remove(place).1);
+        if self.downlinks.is_some() && self.senders[queue.0 as usize].is_access_point() {
+            return self.take_downlink(now, max_bytes);
         }
-        if packet.is_none() {
-            packet = source.dequeue(now);
-        }
-        let Some(packet) = packet else {
-            if source.backlog().packets() > 0 {
-                self.hold(queue);
-            }
-            return None;
-        };
-        if packet.size() > max_bytes {
-            self.set_aside.push((queue, packet));
-            return None;
-        }
-        Some(self.serve(queue, packet))
+        self.take_from(now, queue, max_bytes)
     }
 
     #[inline(always)]

@@ -9,6 +9,8 @@
 mod cell;
 #[cfg(test)]
 mod cell_tests;
+mod downlinks;
+pub mod scheduler;
 pub mod wimax;
 pub mod wlan;
 

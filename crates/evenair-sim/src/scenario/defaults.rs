@@ -1,7 +1,8 @@
 //! Defaults that depend on other values; the others are stated at their fields.
 
 use evenair_core::component::{Configuration as _, put_kind_first};
-use evenair_core::queue;
+use evenair_core::medium::scheduler::AirtimeDrrConfig;
+use evenair_core::queue::{self, FqCodelConfig};
 use evenair_core::traffic::CbrConfig;
 use serde_json::{Map, Value};
 
@@ -9,7 +10,7 @@ use super::cell::Cell;
 use super::choices::Preamble;
 use super::names::CellKind;
 use super::presets;
-use super::queue::WIMAX_LIMIT;
+use super::queue::{PER_STATION_LIMIT, WIMAX_LIMIT};
 use super::topology::SERVER;
 use super::transport::UDP;
 use super::types::{Scenario, WiredLink};
@@ -30,11 +31,11 @@ pub(super) fn fill_document(document: &mut Value) {
     if let Some(cell) = &mut cell {
         default_to(cell, "kind", CellKind::default().name());
         put_kind_first(cell);
-        put_kind_of(cell, "queue");
-        put_kind_of(cell, "scheduler");
         if kind == Some(CellKind::Wlan) {
             fill_wlan(cell);
         }
+        put_kind_of(cell, "queue");
+        put_kind_of(cell, "scheduler");
     }
     if let Some(wired) = document.get_mut("wired").and_then(Value::as_object_mut) {
         put_kind_of(wired, "queue");
@@ -54,7 +55,7 @@ pub(super) fn fill_document(document: &mut Value) {
     }
 }
 
-/// The rates follow the PHY.
+/// The rates follow the PHY, the queue the scheduler.
 fn fill_wlan(cell: &mut Map<String, Value>) {
     let phy = match cell.get("phy") {
         Some(name) => name.as_str().and_then(PhyKind::from_name),
@@ -64,6 +65,13 @@ fn fill_wlan(cell: &mut Map<String, Value>) {
         default_to(cell, "data_rate", phy.default_data_rate().as_bps());
         let basic: Vec<u64> = phy.default_basic_rates().iter().map(|r| r.as_bps()).collect();
         default_to(cell, "basic_rates", basic);
+    }
+    let scheduler = cell.get("scheduler").map(|scheduler| scheduler.get("kind").unwrap_or(scheduler));
+    if scheduler.and_then(Value::as_str) == Some(AirtimeDrrConfig::COMPONENT.name) {
+        fill_limit(cell, "queue", PER_STATION_LIMIT);
+        if let Some(queue) = cell.get_mut("queue").and_then(Value::as_object_mut) {
+            default_to(queue, "kind", FqCodelConfig::COMPONENT.name);
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! 802.11-2007.
 
 use evenair_core::component::BitRate;
+use evenair_core::medium::scheduler;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -54,8 +55,11 @@ pub struct WlanCell {
     #[serde(deserialize_with = "bounded_integer::<1, 255, _>")]
     #[schemars(range(min = 1, max = 255))]
     pub long_retry_limit: u32,
+    /// Which station the access point serves next (default: "fifo").
+    pub scheduler: scheduler::Config,
     /// The access point's downlink queue (default: droptail, 60 packets, the one in transmission
-    /// included).
+    /// included); with the scheduler "airtime-drr" one for each station (default: fq-codel, 8192
+    /// packets).
     #[serde(deserialize_with = "queue::access_point")]
     pub queue: Queue,
 }
@@ -75,6 +79,7 @@ impl Default for WlanCell {
             immediate_access: true,
             short_retry_limit: 7,
             long_retry_limit: 4,
+            scheduler: scheduler::Config::default(),
             queue: queue::access_point_default(),
         }
     }

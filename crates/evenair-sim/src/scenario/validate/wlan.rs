@@ -4,7 +4,7 @@ use evenair_core::component::{BitRate, Seconds};
 
 use super::super::types::Station;
 use super::super::wlan_cell::{ControlRate, PhyKind, Preamble, WlanCell};
-use super::{Checked, fail};
+use super::{Checked, check_component, fail};
 
 const SLOWEST: BitRate = BitRate::from_bps(1_000_000);
 
@@ -15,6 +15,7 @@ pub(super) fn check_cell(cell: &WlanCell) -> Checked {
         phy_rate("cell.control_rate", rate, cell.phy)?;
     }
     check_basic_rates(cell)?;
+    check_component("cell.scheduler", &cell.scheduler)?;
     check_preamble(cell)
 }
 
