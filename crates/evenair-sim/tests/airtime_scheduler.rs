@@ -37,7 +37,13 @@ const UDP: &str = r#"
 /// of 14 bytes at 6, 12 or 24 Mb/s.
 fn airtime_us(mbps: f64) -> f64 {
     let frame = |bytes: f64, mbps: f64| 20.0 + 4.0 * ((22.0 + 8.0 * bytes) / (4.0 * mbps)).ceil();
-    let ack = if mbps >= 24.0 { 24.0 } else if mbps >= 12.0 { 12.0 } else { 6.0 };
+    let ack = if mbps >= 24.0 {
+        24.0
+    } else if mbps >= 12.0 {
+        12.0
+    } else {
+        6.0
+    };
     frame(1536.0, mbps) + 16.0 + frame(14.0, ack)
 }
 

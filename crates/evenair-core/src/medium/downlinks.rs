@@ -2,9 +2,9 @@
 
 use super::cell::{CellPacket, Nodes};
 use super::scheduler::AirtimeDrr;
-use super::{Taken, TxQueueId};
+use super::{Attempt, Taken, TxQueueId};
 use crate::packet::NodeId;
-use crate::time::{Duration, Instant};
+use crate::time::Instant;
 
 /// Which of the queues belong to the access point and a station each, and their scheduler.
 #[derive(Debug)]
@@ -19,9 +19,11 @@ impl Downlinks {
         Self { scheduler, first }
     }
 
-    /// Charges `station` with the airtime of an attempt.
-    pub(super) fn charge(&mut self, station: NodeId, airtime: Duration) {
-        self.scheduler.charge(station.index() - 1, airtime);
+    /// Charges its station with the airtime of an attempt; beacons are for all.
+    pub(super) fn count(&mut self, attempt: &Attempt) {
+        if attempt.station != NodeId::BROADCAST {
+            self.scheduler.charge(attempt.station.index() - 1, attempt.airtime);
+        }
     }
 }
 

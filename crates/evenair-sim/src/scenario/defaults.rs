@@ -66,7 +66,8 @@ fn fill_wlan(cell: &mut Map<String, Value>) {
         let basic: Vec<u64> = phy.default_basic_rates().iter().map(|r| r.as_bps()).collect();
         default_to(cell, "basic_rates", basic);
     }
-    let scheduler = cell.get("scheduler").map(|scheduler| scheduler.get("kind").unwrap_or(scheduler));
+    let scheduler =
+        cell.get("scheduler").map(|scheduler| scheduler.get("kind").unwrap_or(scheduler));
     if scheduler.and_then(Value::as_str) == Some(AirtimeDrrConfig::COMPONENT.name) {
         fill_limit(cell, "queue", PER_STATION_LIMIT);
         if let Some(queue) = cell.get_mut("queue").and_then(Value::as_object_mut) {

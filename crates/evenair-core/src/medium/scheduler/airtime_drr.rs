@@ -281,7 +281,11 @@ mod tests {
                     self.waiting[station] -= 1;
                     return Some(station);
                 }
-                if is_new { self.new.remove(0) } else { self.old.remove(0) };
+                if is_new {
+                    self.new.remove(0)
+                } else {
+                    self.old.remove(0)
+                };
                 if owes {
                     self.deficits[station] += self.quantum;
                 }

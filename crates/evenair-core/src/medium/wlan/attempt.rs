@@ -4,7 +4,7 @@ use super::dcf::{Dcf, Exchange, Phase};
 use super::mac::Link;
 use super::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 use crate::loss::FrameKind;
-use crate::medium::{CellContext, Transmission, TxStatus};
+use crate::medium::{Attempt, CellContext, Transmission, TxStatus};
 use crate::packet::{Direction, NodeId};
 use crate::time::{Duration, Instant};
 
@@ -33,7 +33,10 @@ impl Dcf {
         let sifs = self.config.phy.sifs;
         let (station, direction) = self.link_of(node);
         let mac = &mut self.macs[node.index()];
-        let frames = self.links[station.index()][direction].attempt(&self.config, mac.bytes);
+        let Some(link) = self.links.get_mut(station.index()) else {
+            return self.send_beacon(now, cell);
+        };
+        let frames = link[direction].attempt(&self.config, mac.bytes);
         mac.begin_attempt(frames);
         let (rts, rate, control) = (mac.needs_rts, frames.rate, &frames.control);
         let data_start = if rts { now + control.rts + sifs + control.cts + sifs } else { now };
@@ -135,9 +138,9 @@ impl Dcf {
                 mac.short_retries = 0;
             }
         }
+        self.exchange = Exchange { acknowledged: corrupted.is_none(), ..exchange };
         if received && !mac.received {
             mac.received = true;
-            self.exchange = Exchange { acknowledged: corrupted.is_none(), ..exchange };
             self.phase = Phase::Sending;
             self.due = exchange.data_end;
         } else {
@@ -157,12 +160,17 @@ impl Dcf {
             let node = self.transmitters[i];
             let (station, direction) = self.link_of(node);
             let mac = &mut self.macs[node.index()];
-            let link = &mut self.links[station.index()][direction];
-            mac.begin_attempt(link.attempt(&self.config, mac.bytes));
-            let first = mac.first_frame;
-            mac.usage.collisions += 1;
-            mac.usage.data_frames += u64::from(!mac.needs_rts);
-            link.airtime.collisions += first;
+            let first = match self.links.get_mut(station.index()) {
+                Some(links) => {
+                    let link = &mut links[direction];
+                    mac.begin_attempt(link.attempt(&self.config, mac.bytes));
+                    mac.usage.collisions += 1;
+                    mac.usage.data_frames += u64::from(!mac.needs_rts);
+                    link.airtime.collisions += mac.first_frame;
+                    mac.first_frame
+                }
+                None => self.collide_with_beacon(),
+            };
             longest = longest.max(first);
             sum += first;
         }
@@ -207,6 +215,21 @@ impl Dcf {
         let longest = self.longest_first_frame();
         for i in 0..self.transmitters.len() {
             let node = self.transmitters[i];
+            let mac = &self.macs[node.index()];
+            let first_frame = mac.first_frame;
+            if mac.has_broadcast() {
+                // It met a frame. Nobody was to answer it.
+                self.end_attempt(now, node, first_frame, false, cell);
+                self.finish_beacon(now, TxStatus::Dropped, cell);
+                self.dropped.push(node);
+                continue;
+            }
+            let spent = match failure {
+                Failure::Collision => first_frame + phy.response_timeout(),
+                Failure::Corrupted(Cts | Ack) => now.since(self.exchange.start),
+                Failure::Corrupted(_) => now.since(self.exchange.start) + phy.response_timeout(),
+            };
+            self.end_attempt(now, node, spent, false, cell);
             let mac = &mut self.macs[node.index()];
             let from = if answered {
                 self.eifs_slots
@@ -231,10 +254,30 @@ impl Dcf {
                 mac.cw = (2 * mac.cw + 1).min(phy.cw_max);
                 let backoff = mac.draw_backoff();
                 self.contention.back_off(node, from, backoff, true);
+                self.send_beacon_before_retry(node);
             }
         }
         while let Some(node) = self.dropped.pop() {
-            self.fetch(now, node, cell);
+            self.load_next(now, node, cell);
+        }
+    }
+
+    /// Reports the attempt of `node` that ends now and has taken `airtime`. Its packet has not been
+    /// released, and no other backoff been drawn.
+    pub(super) fn end_attempt(
+        &mut self,
+        now: Instant,
+        node: NodeId,
+        airtime: Duration,
+        delivered: bool,
+        cell: &mut impl CellContext,
+    ) {
+        let mac = &self.macs[node.index()];
+        if let (true, Some(packet)) = (self.watched, mac.packet) {
+            let station = if node.is_access_point() { mac.to } else { node };
+            let backoff = self.config.phy.slot * u64::from(mac.drawn);
+            let attempt = Attempt { packet, from: node, station, backoff, airtime, delivered };
+            cell.on_attempt(now, &attempt);
         }
     }
 }

@@ -36,6 +36,12 @@ impl BasicRates {
         let response = basic.filter(not_above).max();
         *response.or_else(|| phy.mandatory_rates.iter().rfind(not_above)).unwrap_or(&rate)
     }
+
+    /// The lowest basic rate; the lowest mandatory rate of the PHY if there is none.
+    fn lowest(self, phy: &Phy) -> Rate {
+        let basic = phy.rates.iter().enumerate().find(|(i, _)| self.bits >> i & 1 == 1);
+        basic.map_or(phy.mandatory_rates[0], |(_, rate)| *rate)
+    }
 }
 
 /// How the rate of RTS, CTS and ACK frames is chosen.
@@ -52,6 +58,14 @@ impl ControlRate {
     pub fn of(self, phy: &Phy, data_rate: Rate) -> Rate {
         match self {
             Self::Basic(rates) => rates.response(phy, data_rate),
+            Self::Fixed(rate) => rate,
+        }
+    }
+
+    /// The rate of beacons: the lowest basic rate, which every station receives (9.6).
+    pub fn of_beacons(self, phy: &Phy) -> Rate {
+        match self {
+            Self::Basic(rates) => rates.lowest(phy),
             Self::Fixed(rate) => rate,
         }
     }

@@ -34,7 +34,7 @@
 use super::attempt::{ExchangeFrame, Failure};
 use super::backoff::{Access, Contention};
 use super::control::{ControlFrames, ControlRate};
-use super::mac::{Link, Mac, RateControl};
+use super::mac::{Link, Mac, RateControl, Suspended};
 use super::phy::Phy;
 use crate::medium::{
     AirUsage, CellContext, Medium, QueueLayout, Reception, Taken, TxQueueId, TxStatus,
@@ -100,7 +100,7 @@ pub struct Exchange {
     pub rate: Rate,
     /// Whether RTS and CTS preceded the data frame.
     pub rts: bool,
-    /// Whether the ACK is received as well.
+    /// Whether the ACK is received as well; true of a beacon, which has none.
     pub acknowledged: bool,
     /// How often the data frame had been sent before.
     pub retries: u32,
@@ -125,8 +125,8 @@ pub struct Dcf {
     /// Slot boundaries that EIFS takes beyond DIFS.
     pub(super) eifs_slots: u64,
     pub(super) macs: Vec<Mac>,
-    /// The link between each node and the access point, down and up; the entry of the access point
-    /// itself is not used.
+    /// The link between each node and the access point, down and up. The entry of the access point
+    /// itself is that of its beacons.
     pub(super) links: Vec<[Link; 2]>,
     /// Airtime that the counters of `links` contain more than once. Of a station: its frames that
     /// collided with frames of the access point for it. Of the access point: all frames
@@ -137,7 +137,7 @@ pub struct Dcf {
     /// When the phase ends. Of an idle medium: the time of the next access, or an earlier time while
     /// that is not known.
     pub(super) due: Instant,
-    /// The last exchange in which a packet was received for the first time.
+    /// The present, or last, exchange of a single node.
     pub(super) exchange: Exchange,
     /// The slot boundary of the next access while the medium is idle; `None` when there is none, or
     /// when it has to be looked up again.
@@ -146,6 +146,14 @@ pub struct Dcf {
     pub(super) transmitters: Vec<NodeId>,
     /// Those of them that have given up their packet.
     pub(super) dropped: Vec<NodeId>,
+    /// Whether more may follow the end of an attempt than the node's next packet: a report, or a beacon.
+    pub(super) watched: bool,
+    /// A beacon that waits for the end of an attempt of the access point.
+    pub(super) next_beacon: Option<Taken>,
+    /// The packet of the access point that waits for its beacon to be sent.
+    pub(super) suspended: Option<Suspended>,
+    /// The stations that decoded the last beacon, by node.
+    pub(super) decoded: Vec<bool>,
 }
 
 impl Dcf {
@@ -155,10 +163,14 @@ impl Dcf {
     pub fn new(config: DcfConfig, rates: &[RateControl], seed: u64) -> Self {
         let phy = &config.phy;
         let mac = |entity| Mac::new(phy, RngStream::new(seed, StreamId::Backoff, entity));
+        let mut links: Vec<_> =
+            rates.iter().map(|&control| [Link::new(&config, control); 2]).collect();
+        let beacons = RateControl::Fixed(config.control_rate.of_beacons(phy));
+        links[NodeId::ACCESS_POINT.index()] = [Link::new(&config, beacons); 2];
         Self {
             eifs_slots: phy.eifs().saturating_sub(phy.difs()).div_ceil(phy.slot),
             macs: (0..rates.len() as u64).map(mac).collect(),
-            links: rates.iter().map(|&control| [Link::new(&config, control); 2]).collect(),
+            links,
             overlap: vec![Duration::ZERO; rates.len()],
             contention: Contention::new(rates.len(), phy.cw_max),
             phase: Phase::Idle { grid: Instant::ZERO + phy.difs() },
@@ -176,6 +188,10 @@ impl Dcf {
             next_access: None,
             transmitters: Vec::with_capacity(rates.len()),
             dropped: Vec::with_capacity(rates.len()),
+            watched: false,
+            next_beacon: None,
+            suspended: None,
+            decoded: vec![false; rates.len()],
             config,
         }
     }
@@ -185,9 +201,14 @@ impl Dcf {
         &self.config
     }
 
-    /// The exchange of the last reception.
+    /// The exchange of a reception that has just been reported.
     pub fn exchange(&self) -> &Exchange {
         &self.exchange
+    }
+
+    /// Whether `station` decoded the last beacon that met no other frame.
+    pub fn decoded(&self, station: NodeId) -> bool {
+        self.decoded[station.index()]
     }
 
     /// The MAC of `node`, which has no packet, takes the next one.
@@ -200,7 +221,7 @@ impl Dcf {
     }
 
     /// `node` has a packet and contends for the medium.
-    fn contend(&mut self, now: Instant, node: NodeId) {
+    pub(super) fn contend(&mut self, now: Instant, node: NodeId) {
         let (grid, slot) = match self.phase {
             Phase::Idle { grid } => (Some(grid), self.config.phy.slot),
             _ => (None, Duration::ZERO),
@@ -212,6 +233,7 @@ impl Dcf {
             let mac = &mut self.macs[node.index()];
             match (boundary, grid) {
                 (Some(boundary), _) if self.config.immediate_access => {
+                    mac.drawn = 0;
                     self.contention.immediate(node, boundary);
                 }
                 (Some(_), Some(grid)) => {
@@ -303,6 +325,14 @@ impl Medium for Dcf {
         }
     }
 
+    fn broadcast(&mut self, now: Instant, frame: Taken, cell: &mut impl CellContext) {
+        self.send_next(now, frame, cell);
+    }
+
+    fn report_attempts(&mut self) {
+        self.watched = true;
+    }
+
     fn poll_at(&self) -> Instant {
         self.due
     }
@@ -335,6 +365,10 @@ impl Medium for Dcf {
                 }
                 Phase::Acknowledging => {
                     let node = self.transmitters[0];
+                    if self.watched {
+                        self.end_watched(now, node, cell);
+                        continue;
+                    }
                     self.become_idle(0);
                     self.finish(now, node, 0, TxStatus::Delivered, cell);
                     self.fetch(now, node, cell);

@@ -3,6 +3,7 @@
 mod airtime;
 mod attempt;
 mod backoff;
+mod beacon;
 mod control;
 mod dcf;
 mod mac;
