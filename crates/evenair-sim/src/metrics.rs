@@ -2,7 +2,7 @@
 
 use evenair_core::component::Configuration as _;
 use evenair_core::delays::{Buckets, Delays};
-use evenair_core::medium::{Cell, Occupancy, TxQueueId};
+use evenair_core::medium::{Cell, Occupancy};
 use evenair_core::packet::NodeId;
 use evenair_core::queue::QueueStats;
 use evenair_core::time::{Duration, Instant};
@@ -239,9 +239,9 @@ fn station_names(scenario: &Scenario) -> impl Iterator<Item = Option<String>> {
 /// The statistics of the transmit queues of each node, those of several queues together.
 fn queue_stats<M: CellKind>(now: Instant, cell: &Cell<M>) -> Vec<QueueStats> {
     let mut nodes: Vec<Option<QueueStats>> = vec![None; cell.nodes()];
-    for (queue, id) in cell.queues().iter().zip(0..) {
+    for (queue, sender) in cell.queues().iter().zip(cell.senders()) {
         let stats = queue.stats(now);
-        match &mut nodes[M::LAYOUT.sender(TxQueueId(id)).index()] {
+        match &mut nodes[sender.index()] {
             Some(sum) => *sum += stats,
             none => *none = Some(stats),
         }

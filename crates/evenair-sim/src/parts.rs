@@ -2,8 +2,8 @@
 
 use evenair_core::component::{describe, list};
 use evenair_core::medium::wimax::phy::REGISTRY as MODULATIONS;
-use evenair_core::medium::wimax::scheduler;
 use evenair_core::medium::wlan::phy;
+use evenair_core::medium::{scheduler, wimax};
 use evenair_core::tcp::congestion;
 use evenair_core::traffic::{Application, Family};
 use evenair_core::{control, loss, queue};
@@ -23,6 +23,7 @@ pub fn parts() -> Value {
     parts.extend(phy::REGISTRY.iter().map(|phy| describe("PHY", phy, Vec::new())));
     parts.extend(MODULATIONS.iter().map(|each| describe("modulation", each, Vec::new())));
     parts.extend(list::<scheduler::Config>());
+    parts.extend(list::<wimax::scheduler::Config>());
     parts.extend(list::<control::Config>());
     parts.extend(list::<loss::Config>());
     parts.extend(list::<Application>());
@@ -90,6 +91,13 @@ mod tests {
         });
         assert_eq!(refused, 0);
         let refused = run_each::<scheduler::Config>(true, |scheduler| {
+            let flows = json!([{ "direction": "up" }, { "direction": "down" }]);
+            let station = json!({ "flows": flows });
+            let cell = json!({ "scheduler": scheduler });
+            json!({ "duration": "0.2 s", "cell": cell, "station": [station, station] })
+        });
+        assert_eq!(refused, 0);
+        let refused = run_each::<wimax::scheduler::Config>(true, |scheduler| {
             let flows = json!([{ "direction": "up" }, { "direction": "down" }]);
             let cell = json!({ "kind": "wimax", "scheduler": scheduler });
             let station = json!({ "flows": flows });

@@ -5,6 +5,7 @@ use serde_json::{Value as Json, json};
 
 use super::*;
 use crate::loss::{self, LossModel, Losses};
+use crate::medium::scheduler as access_point;
 use crate::medium::wimax::{Wimax, WimaxConfig, phy::OfdmPhy, scheduler};
 use crate::medium::{Cell, Medium};
 use crate::packet::{Ecn, FlowId, NodeId, Packet, PacketKind};
@@ -204,6 +205,25 @@ fn every_loss_model_runs() {
                 assert_eq!(lost, 1000, "{config:?}");
             }
             _ => assert!(lost < 1000, "{config:?}"),
+        }
+    });
+}
+
+/// Two stations with frames of 0.3 and 2 ms: their airtimes differ by less than a quantum and a frame.
+#[test]
+fn every_access_point_scheduler_runs() {
+    check(|config: &access_point::Config| {
+        let access_point::Config::AirtimeDrr(drr) = config else { return };
+        let mut scheduler = config.scheduler(2).unwrap();
+        (0..2).for_each(|station| scheduler.backlogged(station));
+        let mut airtimes = [0_u64; 2];
+        for _ in 0..100 {
+            let station = scheduler.next().unwrap();
+            let airtime = Duration::from_micros([300, 2000][station]);
+            scheduler.charge(station, airtime);
+            airtimes[station] += airtime.as_nanos();
+            let spread = airtimes[0].abs_diff(airtimes[1]);
+            assert!(spread < drr.quantum.as_nanos() + 2_000_000, "{config:?}: {airtimes:?}");
         }
     });
 }

@@ -76,6 +76,13 @@ station.0.flows.0={} => station.0.flows.0.direction => missing | "up", "down"
 station.0.flows.0.transport=newrenno => station.0.flows.0.transport => did you mean "newreno"? | "udp"
 station.0.flows.0.transport=tfrc => station.0.flows.0.transport => not available yet | "newreno", | "udp"
 station.0.flows.0.application={kind='wob'} => station.0.flows.0.application.kind => did you mean "web"? | "bulk", "file", "web", "cbr"
+# The scheduler.
+cell.scheduler=drr => cell.scheduler => got "drr" | "fifo", "airtime-drr"
+cell.scheduler=airtime-dr => cell.scheduler => did you mean "airtime-drr"?
+cell.scheduler=['airtime-drr'] => cell.scheduler => got a list | a table
+cell.scheduler={kind='airtime-drr',quantum=0} => cell.scheduler.quantum => got 0 | a time above 0
+cell.scheduler={kind='airtime-drr',quanta='1 ms'} => cell.scheduler.quanta => did you mean `quantum`?
+cell.scheduler={quantum='1 ms'} => cell.scheduler.quantum => no parameter of a "fifo"
 # The cell.
 cell=3 => cell => got 3 | accepted: a table
 cell.data_rate=54 Mbps => cell.data_rate => got 54 Mbps | "1 Mbps", "2 Mbps", "5.5 Mbps", "11 Mbps"

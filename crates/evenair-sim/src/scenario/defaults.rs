@@ -2,7 +2,8 @@
 
 use evenair_core::component::{Configuration as _, put_kind_first};
 use evenair_core::control::NoneConfig;
-use evenair_core::queue;
+use evenair_core::medium::scheduler::AirtimeDrrConfig;
+use evenair_core::queue::{self, FqCodelConfig};
 use evenair_core::traffic::CbrConfig;
 use serde_json::{Map, Value};
 
@@ -10,7 +11,7 @@ use super::cell::Cell;
 use super::choices::Preamble;
 use super::names::CellKind;
 use super::presets;
-use super::queue::WIMAX_LIMIT;
+use super::queue::{PER_STATION_LIMIT, WIMAX_LIMIT};
 use super::topology::SERVER;
 use super::transport::UDP;
 use super::types::{Scenario, WiredLink};
@@ -34,12 +35,12 @@ pub(super) fn fill_document(document: &mut Value) {
     if let Some(cell) = &mut cell {
         default_to(cell, "kind", CellKind::default().name());
         put_kind_first(cell);
-        put_kind_of(cell, "queue");
-        put_kind_of(cell, "scheduler");
-        put_kind_of(cell, "controller");
         if kind == Some(CellKind::Wlan) {
             fill_wlan(cell);
         }
+        put_kind_of(cell, "queue");
+        put_kind_of(cell, "scheduler");
+        put_kind_of(cell, "controller");
     }
     if let Some(wired) = document.get_mut("wired").and_then(Value::as_object_mut) {
         put_kind_of(wired, "queue");
@@ -59,7 +60,7 @@ pub(super) fn fill_document(document: &mut Value) {
     }
 }
 
-/// The rates follow the PHY, and a controller needs beacons.
+/// The rates follow the PHY, the queue the scheduler, and a controller needs beacons.
 fn fill_wlan(cell: &mut Map<String, Value>) {
     let phy = match cell.get("phy") {
         Some(name) => name.as_str().and_then(PhyKind::from_name),
@@ -73,6 +74,14 @@ fn fill_wlan(cell: &mut Map<String, Value>) {
     let controller = cell.get("controller").map(|table| table.get("kind").unwrap_or(table));
     if controller.and_then(Value::as_str).is_some_and(|name| name != NoneConfig::COMPONENT.name) {
         default_to(cell, "beacon_interval", CONTROLLER_BEACON_INTERVAL);
+    }
+    let scheduler =
+        cell.get("scheduler").map(|scheduler| scheduler.get("kind").unwrap_or(scheduler));
+    if scheduler.and_then(Value::as_str) == Some(AirtimeDrrConfig::COMPONENT.name) {
+        fill_limit(cell, "queue", PER_STATION_LIMIT);
+        if let Some(queue) = cell.get_mut("queue").and_then(Value::as_object_mut) {
+            default_to(queue, "kind", FqCodelConfig::COMPONENT.name);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 
 use evenair_core::component::BitRate;
 use evenair_core::control;
+use evenair_core::medium::scheduler;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -62,8 +63,11 @@ pub struct WlanCell {
     /// What limits the rates of flows, so that stations share the medium (default: "none"); needs
     /// beacons.
     pub controller: control::Config,
+    /// Which station the access point serves next (default: "fifo").
+    pub scheduler: scheduler::Config,
     /// The access point's downlink queue (default: droptail, 60 packets, the one in transmission
-    /// included).
+    /// included); with the scheduler "airtime-drr" one for each station (default: fq-codel, 8192
+    /// packets).
     #[serde(deserialize_with = "queue::access_point")]
     pub queue: Queue,
 }
@@ -85,6 +89,7 @@ impl Default for WlanCell {
             long_retry_limit: 4,
             beacon_interval: BeaconInterval::Off,
             controller: control::Config::default(),
+            scheduler: scheduler::Config::default(),
             queue: queue::access_point_default(),
         }
     }

@@ -18,6 +18,7 @@ pub(super) fn check_cell(cell: &WlanCell) -> Checked {
     check_basic_rates(cell)?;
     check_beacon_interval(cell)?;
     check_controller(cell)?;
+    check_component("cell.scheduler", &cell.scheduler)?;
     check_preamble(cell)
 }
 
