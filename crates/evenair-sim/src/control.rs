@@ -33,12 +33,22 @@ pub(crate) struct CellControl {
     /// Rate changes of the medium up to now.
     rate_changes: u64,
     stations: Vec<StationControl>,
-    /// The shares that the access point has assigned last.
-    shares: Shares,
-    /// What the access point has observed of each station before that.
-    used: Vec<f64>,
+    decision: Decision,
     /// theta of each flow.
     limits: Vec<Option<Rate>>,
+}
+
+/// What the access point has observed in the last slot, and decided.
+#[derive(Debug)]
+pub(crate) struct Decision {
+    /// p_even and p_additional.
+    pub(crate) shares: Shares,
+    /// p_i of each station.
+    pub(crate) used: Vec<f64>,
+    /// p_beacon.
+    pub(crate) beacons: f64,
+    /// Mean backoff of the access point.
+    pub(crate) backoff: Duration,
 }
 
 /// The part of one station.
@@ -79,8 +89,12 @@ impl CellControl {
             elements: [config.first_element(Duration::ZERO); 2],
             rate_changes: 0,
             stations: (1..).zip(parts).map(part).collect(),
-            shares: Shares { even: 1.0, additional: 0.0 },
-            used: vec![0.0; stations],
+            decision: Decision {
+                shares: Shares { even: 1.0, additional: 0.0 },
+                used: vec![0.0; stations],
+                beacons: 0.0,
+                backoff: Duration::ZERO,
+            },
             limits: vec![None; flows.len()],
             config: config.clone(),
         })
@@ -92,22 +106,27 @@ impl CellControl {
         let occupancy = occupancy(cell);
         let element = match self.access_point.advance(now, occupancy.clone()) {
             Some((slot, before)) => {
-                let observed = occupancy.since(&before);
-                let share = |time: Duration| time.as_secs_f64() / slot.as_secs_f64();
-                for (used, part) in self.used.iter_mut().zip(&self.stations) {
-                    *used = share(observed.station(part.node));
-                }
-                let is_active = |part: &&StationControl| observed.is_active(part.node);
-                let active = self.stations.iter().filter(is_active);
-                let active: Vec<f64> =
-                    active.map(|part| self.used[part.node.index() - 1]).collect();
-                let beacons = share(observed.beacons());
-                self.shares = Shares::new(self.config.threshold, beacons, &active);
-                self.shares.element(observed.mean_backoff())
+                self.decision = self.decide(slot, &occupancy.since(&before));
+                self.decision.shares.element(self.decision.backoff)
             }
             None => self.config.first_element(occupancy.mean_backoff()),
         };
         self.elements[beacon.seq as usize % 2] = element;
+    }
+
+    /// (2) to (6), from what was observed in a slot.
+    fn decide(&self, slot: Duration, observed: &Occupancy) -> Decision {
+        let share = |time: Duration| time.as_secs_f64() / slot.as_secs_f64();
+        let used: Vec<f64> =
+            self.stations.iter().map(|part| share(observed.station(part.node))).collect();
+        let active = self.stations.iter().zip(&used);
+        let active: Vec<f64> = active
+            .filter(|(part, _)| observed.is_active(part.node))
+            .map(|(_, &used)| used)
+            .collect();
+        let beacons = share(observed.beacons());
+        let shares = Shares::new(self.config.threshold, beacons, &active);
+        Decision { shares, used, beacons, backoff: observed.mean_backoff() }
     }
 
     /// A beacon has come: the flows of the stations that have decoded it get new limits. `wake` is
@@ -144,14 +163,9 @@ impl CellControl {
         }
     }
 
-    /// The shares that the access point has assigned last.
-    pub(crate) fn shares(&self) -> Shares {
-        self.shares
-    }
-
-    /// What it has observed of each station before that.
-    pub(crate) fn used(&self) -> &[f64] {
-        &self.used
+    /// The last decision of the access point.
+    pub(crate) fn decision(&self) -> &Decision {
+        &self.decision
     }
 
     /// theta of each flow; `None` of those without a limit.

@@ -9,7 +9,7 @@ use evenair_core::queue::TxQueue;
 use evenair_core::transport::{Measurements, Transport};
 use evenair_core::units::Rate;
 
-use crate::control::CellControl;
+use crate::control::{CellControl, Decision};
 use crate::flow::Flow;
 
 /// Samples at a constant interval. Each column has one value per sample.
@@ -46,6 +46,10 @@ pub struct ControllerSample {
     pub p_even: f64,
     /// What an unsatisfied station gets besides.
     pub p_additional: f64,
+    /// Share of the last observation slot that beacons occupied.
+    pub p_beacon: f64,
+    /// Mean backoff of the access point in it, seconds.
+    pub backoff_s: f64,
     /// By station id: share of the last observation slot that its traffic occupied, as the access point
     /// has observed it.
     pub shares: Map<String, Value>,
@@ -102,13 +106,15 @@ impl Sampler {
     /// Takes a sample of the controller, at the time of the last sample.
     pub(crate) fn sample_controller(&mut self, control: &CellControl, flows: &[Flow]) {
         let Some(&t_s) = self.series.time_s.last() else { return };
-        let shares = control.shares();
-        let stations = (1..).zip(control.used());
+        let Decision { shares, used, beacons, backoff } = control.decision();
+        let stations = (1..).zip(used);
         let limits = flows.iter().zip(control.limits());
         self.series.controller.push(ControllerSample {
             t_s,
             p_even: shares.even,
             p_additional: shares.additional,
+            p_beacon: *beacons,
+            backoff_s: backoff.as_secs_f64(),
             shares: stations.map(|(i, share)| (format!("sta-{i}"), json!(share))).collect(),
             theta_bps: limits
                 .map(|(flow, limit)| (flow.id.clone(), json!(limit.map(Rate::as_bps))))
