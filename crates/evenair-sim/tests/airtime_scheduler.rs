@@ -6,7 +6,7 @@ use evenair_sim::scenario::{document_from_toml, resolve, set};
 use evenair_sim::{RunOptions, RunResult, run};
 
 fn result(toml: &str, overrides: &[(&str, &str)], seed: u64) -> RunResult {
-    let mut document = document_from_toml(toml, "test").unwrap();
+    let mut document = document_from_toml(toml.as_bytes(), "test").unwrap();
     for (key, value) in overrides {
         set(&mut document, key, value, "test").unwrap();
     }
