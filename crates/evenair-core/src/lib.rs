@@ -15,6 +15,7 @@ pub mod packet;
 pub mod queue;
 pub mod rng;
 pub mod tcp;
+pub mod tfrc;
 pub mod time;
 pub mod traffic;
 pub mod transport;

@@ -65,12 +65,14 @@ pub enum PacketKind {
     Syn,
     /// The reply to a SYN.
     SynAck,
-    /// A UDP datagram.
+    /// A UDP datagram, or a data packet of TFRC.
     Datagram,
     /// The third segment of the handshake, with the request of a client that opens the connection.
     Request,
     /// A beacon frame of an 802.11 access point.
     Beacon,
+    /// A feedback packet of TFRC (RFC 5348 section 3.2.2).
+    Report,
 }
 
 /// The ECN field of the IP header (RFC 3168 section 5).

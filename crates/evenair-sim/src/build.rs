@@ -8,6 +8,7 @@ use evenair_core::queue::{Queue, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::tcp::congestion::Controller;
 use evenair_core::tcp::{self, Connection, ConnectionConfig, ReceiverConfig, SenderConfig};
+use evenair_core::tfrc::Tfrc;
 use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::{Application, Datagrams, OpenedBy, Stream};
 use evenair_core::transport::{AnyTransport, End, PacketHeader, Udp};
@@ -112,7 +113,7 @@ pub(crate) fn network<M: CellKind>(
             entries.push(link);
         }
     }
-    let options = flows.iter().map(|flow| flow.option_window.map(OptionRing::new)).collect();
+    let options = flows.iter().map(|flow| OptionRing::new(flow.options)).collect();
     let queues = queues(scenario, M::LAYOUT, seed);
     let mut cell = Cell::new(medium, queues, losses(scenario, seed));
     if let (Some(_), scenario::Cell::Wlan(wlan)) = (Beacons::new(scenario), &scenario.cell) {
@@ -234,7 +235,13 @@ fn flow(
             let source = Datagrams::new(pattern, interval, start, seed, index);
             (AnyTransport::Udp(Udp::new(headers[0], spec.segment, source, stop)), None)
         }
-        _ => unreachable!("a resolved scenario has streams over TCP and datagrams over UDP"),
+        (Transport::Tfrc(config), Application::Stream(_)) => {
+            let [data, mut reports] = headers;
+            // What a station adds to its packets is in both.
+            reports.bytes = reports.bytes - spec.header + config.report_size as u32;
+            (AnyTransport::Tfrc(Tfrc::new(config.clone(), spec.segment, [data, reports])), None)
+        }
+        _ => unreachable!("a resolved scenario has applications over their transports"),
     };
     Flow {
         id,
@@ -257,11 +264,19 @@ fn flow(
         ecn: spec.ecn,
         started: false,
         ended: false,
-        option_window: (spec.transport.is_tcp() && spec.sack).then_some(spec.window),
+        options: match spec.transport {
+            Transport::Tfrc(_) => TFRC_OPTIONS,
+            // What is under way is seldom more than a window.
+            _ => 4 * spec.window,
+        },
         transport,
         transfers,
     }
 }
+
+/// Data packets and reports of a TFRC flow that may be under way: more than 6 s at 30 Mb/s. Of older ones
+/// the header is lost, and they with it.
+const TFRC_OPTIONS: u32 = 1 << 14;
 
 /// What the connections of TCP flow `index` are made of.
 fn connection(spec: &scenario::Flow, seed: u64, index: u32) -> ConnectionConfig {

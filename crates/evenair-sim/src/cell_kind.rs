@@ -7,8 +7,8 @@ use evenair_core::medium::wimax::Wimax;
 use evenair_core::medium::wlan::{Dcf, DcfConfig, RateControl};
 use evenair_core::medium::{Arrival, Medium};
 use evenair_core::packet::{Direction, NodeId, Packet};
-use evenair_core::tcp::SackBlocks;
 use evenair_core::time::Duration;
+use evenair_core::transport::PacketOption;
 
 use crate::capture::AirPhy;
 use crate::capture::writer::CaptureWriter;
@@ -50,7 +50,7 @@ pub(crate) trait CellKind: Medium + Sized {
         &self,
         writer: &mut CaptureWriter,
         arrival: &Arrival<Packet>,
-        sack: Option<SackBlocks>,
+        option: Option<&PacketOption>,
     );
 }
 
@@ -118,9 +118,9 @@ impl CellKind for Dcf {
         &self,
         writer: &mut CaptureWriter,
         arrival: &Arrival<Packet>,
-        sack: Option<SackBlocks>,
+        option: Option<&PacketOption>,
     ) {
-        writer.exchange(self, arrival, sack);
+        writer.exchange(self, arrival, option);
     }
 }
 
@@ -139,5 +139,5 @@ impl CellKind for Wimax {
         None
     }
 
-    fn capture(&self, _: &mut CaptureWriter, _: &Arrival<Packet>, _: Option<SackBlocks>) {}
+    fn capture(&self, _: &mut CaptureWriter, _: &Arrival<Packet>, _: Option<&PacketOption>) {}
 }

@@ -36,8 +36,8 @@ pub(crate) struct Flow {
     pub(crate) started: bool,
     /// The end of the application has been noted.
     pub(crate) ended: bool,
-    /// The receiver's window in segments, if packets of the flow carry options.
-    pub(crate) option_window: Option<u32>,
+    /// Of how many packets the options are kept, for packets of data and for what answers them.
+    pub(crate) options: u32,
     pub(crate) transport: AnyTransport,
     /// The application, if it is one of finite transfers over TCP.
     pub(crate) transfers: Option<Box<Transfers>>,
@@ -73,14 +73,14 @@ impl Flow {
     pub(crate) fn captured(&self) -> FlowMeta {
         let station = self.place.station();
         let data_up = matches!(self.place, Attachment::Station { up: true, .. });
-        let (segment, request) = match &self.transport {
+        let (segment, request, sack) = match &self.transport {
             AnyTransport::Tcp(connection) => {
                 let config = connection.config();
-                (config.sender.segment, config.request)
+                (config.sender.segment, config.request, config.sender.sack)
             }
-            AnyTransport::Udp(_) => (0, 0),
+            AnyTransport::Udp(_) | AnyTransport::Tfrc(_) => (0, 0, false),
         };
-        FlowMeta { station, data_up, window: self.window_bytes, segment, request }
+        FlowMeta { station, data_up, window: self.window_bytes, segment, request, sack }
     }
 
     /// A packet has come to the end that it is for, with this option. Returns that end, and when it is

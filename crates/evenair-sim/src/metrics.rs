@@ -365,6 +365,10 @@ fn flow_result(
         fast_retransmits: end.fast_retransmits - start.fast_retransmits,
         congestion_marks: ecn(end.congestion_marks, start.congestion_marks),
         congestion_responses: ecn(end.congestion_responses, start.congestion_responses),
+        loss_event_rate: flow.transport.rate_control().map(|_| {
+            let events = end.loss_events - start.loss_events;
+            events as f64 / (end.segments_sent - start.segments_sent).max(1) as f64
+        }),
         sessions: flow.transfers.is_some().then(|| measured(flow, begin).count() as u64),
         mean_rtt_s: (rtt_samples > 0).then(|| rtt_sum.as_secs_f64() / rtt_samples as f64),
         rtt_s: delays.rtt.as_ref().and_then(DelayResult::new),

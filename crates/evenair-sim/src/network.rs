@@ -6,7 +6,6 @@
 
 use evenair_core::medium::{Arrival, Cell};
 use evenair_core::packet::{NodeId, Packet};
-use evenair_core::tcp::SackBlocks;
 use evenair_core::time::Instant;
 use evenair_core::transport::{End, PacketOption};
 
@@ -40,8 +39,8 @@ pub(crate) struct Network<M> {
     wired: Wired,
     /// By flow.
     routes: Vec<Route>,
-    /// The options of the packets under way, by flow; `None` where its packets have none.
-    options: Vec<Option<OptionRing>>,
+    /// The options of the packets under way, by flow.
+    options: Vec<OptionRing>,
     capture: Option<CaptureWriter>,
     /// Packets that ends of flows have sent.
     sent: u64,
@@ -55,7 +54,7 @@ impl<M: CellKind> Network<M> {
         cell: Cell<M>,
         wired: Wired,
         routes: Vec<Route>,
-        options: Vec<Option<OptionRing>>,
+        options: Vec<OptionRing>,
     ) -> Self {
         Self { cell, wired, routes, options, capture: None, sent: 0, fingerprint: 0 }
     }
@@ -89,9 +88,7 @@ impl<M: CellKind> Network<M> {
 
     /// Keeps the option of `packet`, which is about to be sent.
     pub(crate) fn attach(&mut self, packet: &mut Packet, option: PacketOption) {
-        if let Some(ring) = &mut self.options[packet.flow.0 as usize] {
-            packet.option = ring.put(option);
-        }
+        packet.option = self.options[packet.flow.0 as usize].put(option);
     }
 
     /// The option of `packet`.
@@ -99,7 +96,7 @@ impl<M: CellKind> Network<M> {
         if packet.option == 0 {
             return None;
         }
-        self.options[packet.flow.0 as usize].as_ref()?.get(packet.option).copied()
+        self.options[packet.flow.0 as usize].get(packet.option).copied()
     }
 
     /// A packet leaves one end of its flow.
@@ -168,8 +165,10 @@ impl<M: CellKind> Network<M> {
     pub(crate) fn on_arrival(&mut self, arrival: &Arrival<Packet>) -> bool {
         let Arrival { at, to, packet, lost, .. } = arrival;
         if let Some(capture) = &mut self.capture {
-            let sack = sack_blocks(&self.options, packet);
-            self.cell.medium().capture(capture, arrival, sack);
+            // A beacon is of no flow.
+            let options = self.options.get(packet.flow.0 as usize);
+            let option = options.and_then(|options| options.get(packet.option));
+            self.cell.medium().capture(capture, arrival, option);
         }
         self.add_to_fingerprint(*at, packet);
         if *lost {
@@ -203,18 +202,9 @@ impl<M: CellKind> Network<M> {
 
     fn capture_wire(&mut self, now: Instant, up: bool, packet: &Packet) {
         if let Some(capture) = &mut self.capture {
-            capture.wire(now, up, packet, sack_blocks(&self.options, packet));
+            let option = self.options[packet.flow.0 as usize].get(packet.option);
+            capture.wire(now, up, packet, option);
         }
-    }
-}
-
-/// The SACK blocks of a packet, for captures; `None` where its flow has no SACK at all.
-fn sack_blocks(options: &[Option<OptionRing>], packet: &Packet) -> Option<SackBlocks> {
-    let ring = options.get(packet.flow.0 as usize)?.as_ref()?;
-    match ring.get(packet.option) {
-        Some(PacketOption::Sack(blocks)) => Some(*blocks),
-        Some(PacketOption::Window(update)) => Some(update.sack),
-        Some(PacketOption::TimestampEcho(_)) | None => Some(SackBlocks::default()),
     }
 }
 

@@ -16,11 +16,9 @@ pub(crate) struct OptionRing {
 }
 
 impl OptionRing {
-    /// For a flow with a window of so many segments. Each segment provokes one acknowledgement, so what
-    /// is under way is seldom more than a window. The option of a packet that is older than four
-    /// of them, in a long queue, is lost.
-    pub(crate) fn new(window: u32) -> Self {
-        let capacity = (4 * window as usize).next_power_of_two().clamp(64, 1 << 16);
+    /// For the last `packets` options at least, up to 65,535.
+    pub(crate) fn new(packets: u32) -> Self {
+        let capacity = (packets as usize).next_power_of_two().clamp(64, 1 << 16);
         Self { entries: Vec::new(), capacity, last: 0 }
     }
 
@@ -54,7 +52,7 @@ mod tests {
 
     #[test]
     fn knows_the_latest_and_confuses_none() {
-        let mut ring = OptionRing::new(20);
+        let mut ring = OptionRing::new(120);
         assert_eq!(ring.get(0), None);
         let mut numbers = vec![];
         for n in 0..200_000 {

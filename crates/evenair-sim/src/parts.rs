@@ -1,10 +1,11 @@
 //! Every component that a scenario can name, from the registries.
 
-use evenair_core::component::{describe, list};
+use evenair_core::component::{Configuration as _, Parameters as _, describe, list};
 use evenair_core::medium::wimax::phy::REGISTRY as MODULATIONS;
 use evenair_core::medium::wlan::phy;
 use evenair_core::medium::{scheduler, wimax};
 use evenair_core::tcp::congestion;
+use evenair_core::tfrc::TfrcConfig;
 use evenair_core::traffic::{Application, Family};
 use evenair_core::{control, loss, queue};
 use serde_json::Value;
@@ -19,6 +20,8 @@ pub fn parts() -> Value {
     let mut parts = list::<queue::Config>();
     parts.extend(list::<congestion::Config>());
     parts.extend(presets());
+    let tfrc = TfrcConfig::default().values();
+    parts.push(describe("datagram transport", TfrcConfig::COMPONENT, tfrc));
     parts.push(describe("datagram transport", UDP, Vec::new()));
     parts.extend(phy::REGISTRY.iter().map(|phy| describe("PHY", phy, Vec::new())));
     parts.extend(MODULATIONS.iter().map(|each| describe("modulation", each, Vec::new())));

@@ -98,17 +98,17 @@ pub struct FlowResult {
     /// The destination host of a flow between wired hosts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// The congestion control, or "udp".
+    /// The congestion control, "tfrc", or "udp".
     pub transport: &'static str,
     /// "bulk", "web", ...
     pub application: &'static str,
-    /// Payload acknowledged (UDP: received) per measured time, bit/s.
+    /// Payload acknowledged (UDP, TFRC: received) per measured time, bit/s.
     pub goodput_bps: f64,
     /// Data segments (UDP: datagrams) sent, retransmissions included.
     pub segments_sent: u64,
     /// Data segments retransmitted.
     pub retransmissions: u64,
-    /// Expiries of the retransmission timer.
+    /// Expiries of the retransmission timer, or of TFRC's nofeedback timer.
     pub timeouts: u64,
     /// Loss recoveries entered because of duplicate ACKs, SACK or RACK.
     pub fast_retransmits: u64,
@@ -118,6 +118,9 @@ pub struct FlowResult {
     /// Reductions of the window because of such marks; absent without ECN.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub congestion_responses: Option<u64>,
+    /// Loss events per data packet sent (RFC 5348 section 5.2); absent but for TFRC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss_event_rate: Option<f64>,
     /// Mean of the round-trip times that the retransmission timeout is computed from, seconds; none
     /// where none was measured.
     pub mean_rtt_s: Option<f64>,
@@ -129,7 +132,7 @@ pub struct FlowResult {
     /// [`MacResult::occupancy_share`]; absent without beacons.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub occupancy_share: Option<f64>,
-    /// What held the sender back; absent for UDP.
+    /// What held the sender back; absent for UDP and TFRC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limited_by: Option<LimitedBy>,
     /// Number of finite transfers that began and ended in the measured time; absent if the flow

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use evenair_core::delays::Delays;
 use evenair_core::packet::Packet;
 use evenair_core::queue::TxQueue;
-use evenair_core::transport::{Measurements, Transport};
+use evenair_core::transport::{Measurements, RateControl, Transport};
 use evenair_core::units::Rate;
 
 use crate::control::{CellControl, Decision};
@@ -30,7 +30,9 @@ pub struct Series {
     pub aggregate_goodput_bps: Vec<f64>,
     /// By flow id: `cwnd` (segments) at the end of the interval, `goodput_bps` (bit/s) in it, and medians
     /// and 95th percentiles of the delays in it (seconds): `rtt_p50_s`, `rtt_p95_s`,
-    /// `one_way_delay_p50_s`, `one_way_delay_p95_s`. UDP has neither cwnd nor RTT.
+    /// `one_way_delay_p50_s`, `one_way_delay_p95_s`. UDP has neither cwnd nor RTT. TFRC has instead of
+    /// cwnd what its sender knows at the end of the interval: `allowed_rate_bps` (of payload, bit/s) and
+    /// `loss_event_rate`.
     pub flows: Map<String, Value>,
     /// What the controller of the cell had decided at the end of each interval; absent without one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -68,6 +70,8 @@ pub(crate) struct Sampler {
 #[derive(Debug, Default)]
 struct FlowSeries {
     cwnd: Vec<f64>,
+    allowed_rate_bps: Vec<f64>,
+    loss_event_rate: Vec<f64>,
     goodput_bps: Vec<f64>,
     delivered: u64,
     rtt: DelaySeries,
@@ -139,6 +143,10 @@ impl Sampler {
             series.goodput_bps.push(goodput);
             total += goodput;
             series.cwnd.extend(flow.transport.cwnd());
+            if let Some(RateControl { allowed, loss_event_rate }) = flow.transport.rate_control() {
+                series.allowed_rate_bps.push(8.0 * allowed);
+                series.loss_event_rate.push(loss_event_rate);
+            }
             let Measurements { rtt, one_way_delay } = flow.transport.measurements();
             rtt.into_iter().for_each(|rtt| series.rtt.sample(rtt));
             series.one_way_delay.sample(one_way_delay);
@@ -162,6 +170,10 @@ impl Sampler {
             let mut columns = json!({ "goodput_bps": series.goodput_bps });
             if flow.transport.cwnd().is_some() {
                 columns["cwnd"] = json!(series.cwnd);
+            }
+            if flow.transport.rate_control().is_some() {
+                columns["allowed_rate_bps"] = json!(series.allowed_rate_bps);
+                columns["loss_event_rate"] = json!(series.loss_event_rate);
             }
             if flow.transport.measurements().rtt.is_some() {
                 columns["rtt_p50_s"] = json!(series.rtt.p50_s);

@@ -179,6 +179,7 @@ impl Transfers {
             fast_retransmits: past.fast_retransmits + present.fast_retransmits,
             congestion_marks: past.congestion_marks + present.congestion_marks,
             congestion_responses: past.congestion_responses + present.congestion_responses,
+            loss_events: past.loss_events + present.loss_events,
             rtt_samples: past.rtt_samples + present.rtt_samples,
             rtt_sum: past.rtt_sum + present.rtt_sum,
         }

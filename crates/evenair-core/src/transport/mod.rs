@@ -9,17 +9,6 @@
 //! A packet is small and carries no option itself. An [`Output`] is given the [`PacketOption`] beside the
 //! packet, keeps it, and stores its number in [`Packet::option`]; whoever delivers the packet passes the
 //! option to [`Transport::on_packet`] again. This works in both directions.
-//!
-//! # TFRC
-//!
-//! TFRC (RFC 5348) fits without a further method. The sender is paced by time: `poll_at(End::Sender)`
-//! is the earlier of the next packet's time and of the nofeedback timer (section 4.3), and `on_timer`
-//! sends what is due. A data packet carries its timestamp and the sender's round-trip time (section
-//! 3.2.1) as one variant of [`PacketOption`]. The receiver's `on_packet` counts loss events; its
-//! timer expires once per round-trip time (section 6.2), and a report with the echoed timestamp, the
-//! delay, the receive rate and the loss event rate (section 3.2.2) is another variant. `on_packet` may
-//! send a report at once when a new loss event is found (section 6.1), and the report may change what
-//! `poll_at(End::Sender)` returns, because it arrives at that end.
 
 mod udp;
 
@@ -28,6 +17,7 @@ pub use udp::Udp;
 use crate::delays::Delays;
 use crate::packet::{FlowId, NodeId, Packet, PacketKind};
 use crate::tcp::{Connection, LimitTimes, SackBlocks, WindowUpdate};
+use crate::tfrc::{DataHeader, Report, Tfrc};
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
 
@@ -40,8 +30,8 @@ pub enum End {
     Receiver,
 }
 
-/// An option of the transport header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// An option of the transport header, or what else a packet carries.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PacketOption {
     /// What has arrived beyond the cumulative acknowledgement (RFC 2018).
     Sack(SackBlocks),
@@ -49,6 +39,10 @@ pub enum PacketOption {
     Window(WindowUpdate),
     /// TSecr of data: the timestamp of the ACK that was the last to arrive (RFC 7323).
     TimestampEcho(Instant),
+    /// Of TFRC's data.
+    TfrcData(DataHeader),
+    /// Of TFRC's feedback packets.
+    TfrcReport(Report),
 }
 
 /// Takes the packets that a transport sends.
@@ -106,6 +100,20 @@ pub trait Transport {
 
     /// The congestion window, segments, if the transport has one.
     fn cwnd(&self) -> Option<f64>;
+
+    /// The state of a transport that is controlled by its rate.
+    fn rate_control(&self) -> Option<RateControl> {
+        None
+    }
+}
+
+/// The state of a sender that is controlled by its rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RateControl {
+    /// The rate of payload that it may send, bytes/s.
+    pub allowed: f64,
+    /// Loss events per packet, as it knows them.
+    pub loss_event_rate: f64,
 }
 
 /// What a transport has done so far.
@@ -117,7 +125,7 @@ pub struct Counters {
     pub segments_sent: u64,
     /// Data segments sent again.
     pub retransmissions: u64,
-    /// Expiries of the retransmission timer of either end.
+    /// Expiries of the retransmission timer of either end, or of the nofeedback timer.
     pub timeouts: u64,
     /// Recoveries begun.
     pub fast_retransmits: u64,
@@ -125,6 +133,8 @@ pub struct Counters {
     pub congestion_marks: u64,
     /// Reductions of the window because of congestion marks.
     pub congestion_responses: u64,
+    /// Loss events that the receiver has found (RFC 5348 section 5.2).
+    pub loss_events: u64,
     /// Round-trip times measured.
     pub rtt_samples: u64,
     /// Their sum.
@@ -241,6 +251,10 @@ macro_rules! transports {
             fn cwnd(&self) -> Option<f64> {
                 match self { $(Self::$variant(t) => t.cwnd(),)+ }
             }
+
+            fn rate_control(&self) -> Option<RateControl> {
+                match self { $(Self::$variant(t) => t.rate_control(),)+ }
+            }
         }
     };
 }
@@ -248,4 +262,5 @@ macro_rules! transports {
 transports! {
     Tcp(Connection): "TCP.",
     Udp(Udp): "UDP.",
+    Tfrc(Tfrc): "TFRC.",
 }

@@ -34,7 +34,7 @@ pub enum Node {
 }
 
 /// A frame on the air (IEEE 802.11-2007 7.2.1 and 7.2.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AirFrame {
     /// A data frame: ToDS from a station, FromDS from the access point.
     Data {

@@ -21,6 +21,8 @@ pub(crate) struct FlowMeta {
     pub(crate) segment: u32,
     /// Payload of the sink's request for the data, bytes.
     pub(crate) request: u32,
+    /// Whether it has SACK.
+    pub(crate) sack: bool,
 }
 
 /// The connection of a packet, as its headers show it.
@@ -122,6 +124,7 @@ mod tests {
             window: 1,
             segment: 1,
             request: 0,
+            sack: false,
         };
         Connections::new(stations.iter().map(meta).collect())
     }

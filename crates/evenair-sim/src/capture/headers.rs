@@ -1,24 +1,27 @@
-//! IPv4, TCP and UDP headers of simulated packets.
+//! IPv4, TCP, UDP and RTP headers of simulated packets.
 //!
 //! Sources: RFC 791 (IPv4), RFC 9293 (TCP), RFC 7323 (window scale), RFC 2018 (SACK), RFC 768 (UDP),
 //! RFC 1071 (checksum).
 
 use evenair_core::packet::{Packet, PacketKind};
 use evenair_core::tcp::SackBlocks;
+use evenair_core::transport::PacketOption;
 
 use super::connections::ConnectionInfo;
+use super::rtp;
 
 /// A packet and the additional information for its headers.
 ///
 /// The IPv4 total length is [`Packet::size`]. If the headers of the simulated packet are longer
-/// than 40 bytes (TCP) or 28 (UDP), the excess is filled with no-operation options: up to 40 bytes
+/// than 40 bytes (TCP), 28 (UDP) or 52 (TFRC over RTP), the excess is filled with no-operation options: up to 40 bytes
 /// in the TCP header and up to 40 in the IPv4 header, in multiples of 4 bytes. Further bytes follow
 /// the IPv4 packet, as padding of the frame. If they are shorter, the headers are written in full
 /// and the frame is longer than the simulated packet, as that of a SYN, whose options the simulator
 /// does not count (SACK-permitted excepted). Packets are truncated to IPv4's limit of 65,535 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Segment {
-    /// The packet. [`PacketKind::Datagram`] is written as UDP, all other kinds as TCP.
+    /// The packet. [`PacketKind::Datagram`] and [`PacketKind::Report`] are written as UDP, all other
+    /// kinds as TCP.
     pub packet: Packet,
     /// The flow's station, counted from 0.
     pub station: u32,
@@ -32,6 +35,8 @@ pub struct Segment {
     /// `None` if the flow has no SACK. They are the first options; the size of the packet includes
     /// them.
     pub sack: Option<SackBlocks>,
+    /// What the packet carries beside its payload: of TFRC the RTP header or RTCP, of TCP the window.
+    pub option: Option<PacketOption>,
 }
 
 pub(super) const SERVER_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
@@ -78,8 +83,9 @@ impl Segment {
     /// Appends the IPv4 and the TCP or UDP header. Returns the length of the whole packet with
     /// payload and padding. `forwarded`: whether the gateway has forwarded it.
     pub(super) fn write(&self, forwarded: bool, out: &mut Vec<u8>) -> u32 {
-        let udp = self.packet.kind == PacketKind::Datagram;
-        let transport_header = if udp { UDP_HEADER } else { TCP_HEADER };
+        let udp = matches!(self.packet.kind, PacketKind::Datagram | PacketKind::Report);
+        let transport_header =
+            if udp { UDP_HEADER + rtp::length(self.option.as_ref()) } else { TCP_HEADER };
         // TCP's sequence numbers count the payload, so it is kept and the headers are truncated.
         let payload = u32::from(self.packet.payload).min(MAX_PACKET - MAX_HEADERS);
         let headers = self.packet.size.min(MAX_PACKET).saturating_sub(payload);
@@ -131,6 +137,7 @@ impl Segment {
         self.write_ports(out);
         out.extend((length as u16).to_be_bytes());
         out.extend([0, 0]); // checksum, later
+        rtp::write(&self.packet, self.option.as_ref(), out);
     }
 
     fn write_tcp(&self, options: u32, out: &mut Vec<u8>) {
@@ -151,7 +158,9 @@ impl Segment {
             PacketKind::Request => (own_isn.wrapping_add(1), other_isn.wrapping_add(1), ACK),
             PacketKind::Ack => (asked, position, ACK),
             PacketKind::Data if self.is_last() => (position, asked, ACK | FIN),
-            PacketKind::Data | PacketKind::Datagram | PacketKind::Beacon => (position, asked, ACK),
+            PacketKind::Data | PacketKind::Datagram | PacketKind::Report | PacketKind::Beacon => {
+                (position, asked, ACK)
+            }
         };
         self.write_ports(out);
         out.extend(sequence.to_be_bytes());
@@ -194,7 +203,11 @@ impl Segment {
     /// section 2.2).
     fn window_field(&self) -> u16 {
         let shift = if self.is_handshake() { 0 } else { self.window_shift() };
-        self.connection.window.div_ceil(1 << shift).min(u32::from(u16::MAX)) as u16
+        let window = match &self.option {
+            Some(PacketOption::Window(update)) => update.window * self.connection.segment,
+            _ => self.connection.window,
+        };
+        window.div_ceil(1 << shift).min(u32::from(u16::MAX)) as u16
     }
 
     /// The length of [`Segment::write_handshake_options`].

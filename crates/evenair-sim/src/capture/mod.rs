@@ -50,6 +50,7 @@ mod beacon;
 pub(crate) mod connections;
 mod headers;
 mod pcapng;
+mod rtp;
 mod wire;
 pub(crate) mod writer;
 

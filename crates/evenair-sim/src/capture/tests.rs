@@ -24,6 +24,7 @@ pub(super) fn segment(kind: PacketKind, up: bool, seq: u64, payload: u32) -> Seg
         from_source: matches!(kind, PacketKind::Data | PacketKind::Syn | PacketKind::Datagram),
         connection: connection(),
         sack: None,
+        option: None,
     }
 }
 
@@ -254,7 +255,7 @@ fn any_segment() -> impl Strategy<Value = Segment> {
                 total,
             };
             let sack = sack.map(|blocks| blocks.into_iter().collect());
-            Segment { packet, station, up, from_source, connection, sack }
+            Segment { packet, station, up, from_source, connection, sack, option: None }
         },
     )
 }

@@ -7,6 +7,7 @@ use evenair_core::medium::wlan::{Dcf, beacon_bytes};
 use evenair_core::packet::{NodeId, Packet};
 use evenair_core::tcp::SackBlocks;
 use evenair_core::time::{Duration, Instant};
+use evenair_core::transport::PacketOption;
 use evenair_core::units::Rate;
 
 use super::connections::{Connections, FlowMeta};
@@ -64,10 +65,10 @@ impl CaptureWriter {
         &mut self,
         medium: &Dcf,
         arrival: &Arrival<Packet>,
-        sack: Option<SackBlocks>,
+        option: Option<&PacketOption>,
     ) {
         if self.failed.is_none()
-            && let Err(error) = self.write_exchange(medium, arrival, sack)
+            && let Err(error) = self.write_exchange(medium, arrival, option)
         {
             self.failed = Some(RunError::Capture(CaptureOf::Air, error));
         }
@@ -80,11 +81,11 @@ impl CaptureWriter {
         now: Instant,
         up: bool,
         packet: &Packet,
-        sack: Option<SackBlocks>,
+        option: Option<&PacketOption>,
     ) {
         if self.failed.is_none()
             && !self.connections.flow(packet).station.is_access_point()
-            && let Err(error) = self.wire.packet(now, &self.segment(up, packet, sack))
+            && let Err(error) = self.wire.packet(now, &self.segment(up, packet, option))
         {
             self.failed = Some(RunError::Capture(CaptureOf::Wire, error));
         }
@@ -111,14 +112,14 @@ impl CaptureWriter {
         &mut self,
         medium: &Dcf,
         arrival: &Arrival<Packet>,
-        sack: Option<SackBlocks>,
+        option: Option<&PacketOption>,
     ) -> io::Result<()> {
         let Arrival { from, to, packet, .. } = arrival;
         let (from, to) = (*from, *to);
         if to == NodeId::BROADCAST {
             return self.write_beacon(medium, packet);
         }
-        let segment = self.segment(to.is_access_point(), packet, sack);
+        let segment = self.segment(to.is_access_point(), packet, option);
         let Some(air) = &mut self.air else { return Ok(()) };
         let (exchange, config) = (medium.exchange(), medium.config());
         let (sifs, control) = (config.phy.sifs, config.control_frames(exchange.rate));
@@ -158,7 +159,7 @@ impl CaptureWriter {
         air.frame(exchange.start, exchange.rate, 0, &AirFrame::Beacon(beacon))
     }
 
-    fn segment(&self, up: bool, packet: &Packet, sack: Option<SackBlocks>) -> Segment {
+    fn segment(&self, up: bool, packet: &Packet, option: Option<&PacketOption>) -> Segment {
         let flow = self.connections.flow(packet);
         Segment {
             packet: *packet,
@@ -166,8 +167,17 @@ impl CaptureWriter {
             up,
             from_source: up == flow.data_up,
             connection: self.connections.connection(packet),
-            sack,
+            sack: flow.sack.then(|| sack_blocks(option)),
+            option: option.copied(),
         }
+    }
+}
+
+fn sack_blocks(option: Option<&PacketOption>) -> SackBlocks {
+    match option {
+        Some(PacketOption::Sack(blocks)) => *blocks,
+        Some(PacketOption::Window(update)) => update.sack,
+        _ => SackBlocks::default(),
     }
 }
 

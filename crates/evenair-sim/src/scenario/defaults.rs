@@ -4,6 +4,7 @@ use evenair_core::component::{Configuration as _, put_kind_first};
 use evenair_core::control::NoneConfig;
 use evenair_core::medium::scheduler::AirtimeDrrConfig;
 use evenair_core::queue::{self, FqCodelConfig};
+use evenair_core::tfrc::TfrcConfig;
 use evenair_core::traffic::CbrConfig;
 use serde_json::{Map, Value};
 
@@ -22,6 +23,11 @@ const DEFAULT_OVER_UDP: &str = CbrConfig::COMPONENT.name;
 
 /// Time between beacons where a controller needs them (Kashibuchi et al. 2009, section IV).
 const CONTROLLER_BEACON_INTERVAL: &str = "100 ms";
+/// IP 20, UDP 8, RTP 12 and a header extension of 12, which has the round-trip time and the time of
+/// sending (draft-ietf-avt-tfrc-profile-10, RFC 8285).
+const TFRC_HEADER: u32 = 52;
+/// The rest of IP packets of 1500 bytes.
+const TFRC_SEGMENT: u32 = 1448;
 
 /// Fills in what must be known before the document is read into types.
 ///
@@ -100,8 +106,15 @@ fn fill_flow(flow: &mut Map<String, Value>) {
     put_kind_of(flow, "transport");
     put_kind_of(flow, "application");
     let transport = flow.get("transport").map(|t| t.get("kind").unwrap_or(t));
-    if transport.and_then(Value::as_str) == Some(UDP.name) {
+    let transport = transport.and_then(Value::as_str);
+    let (is_udp, is_tfrc) =
+        (transport == Some(UDP.name), transport == Some(TfrcConfig::COMPONENT.name));
+    if is_udp {
         default_to(flow, "application", DEFAULT_OVER_UDP);
+    }
+    if is_tfrc {
+        default_to(flow, "header", TFRC_HEADER);
+        default_to(flow, "segment", TFRC_SEGMENT);
     }
     presets::fill(flow);
 }

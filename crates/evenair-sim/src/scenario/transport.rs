@@ -1,4 +1,4 @@
-//! Transports: a congestion control of TCP with its parameters, or UDP.
+//! Transports: a congestion control of TCP, or TFRC, with its parameters, or UDP.
 
 use std::fmt;
 
@@ -6,12 +6,15 @@ use evenair_core::component::{
     Component, Configuration, Parameter, Parameters, Registry, Value, configuration,
 };
 use evenair_core::tcp::congestion;
+use evenair_core::tfrc::TfrcConfig;
 
-/// The transport of a flow: "newreno", `{ kind = "newreno" }`, or "udp".
+/// The transport of a flow: "newreno", `{ kind = "newreno" }`, "tfrc", or "udp".
 #[derive(Clone, Debug, PartialEq)]
 pub enum Transport {
     /// TCP with this congestion control.
     Tcp(congestion::Config),
+    /// Datagrams at a rate that follows losses and round-trip times (RFC 5348).
+    Tfrc(TfrcConfig),
     /// Datagrams without any control (RFC 768).
     Udp,
 }
@@ -31,7 +34,7 @@ pub(crate) const UDP: &Component = UdpConfig::COMPONENT;
 impl Transport {
     /// Whether the flow runs over TCP.
     pub fn is_tcp(&self) -> bool {
-        *self != Self::Udp
+        matches!(self, Self::Tcp(_))
     }
 }
 
@@ -43,14 +46,17 @@ impl fmt::Display for Transport {
 
 impl Parameters for Transport {
     fn visit(&self, visitor: &mut dyn FnMut(&'static Parameter, Value)) {
-        if let Self::Tcp(control) = self {
-            control.visit(visitor);
+        match self {
+            Self::Tcp(control) => control.visit(visitor),
+            Self::Tfrc(config) => config.visit(visitor),
+            Self::Udp => {}
         }
     }
 
     fn assign(&mut self, name: &str, value: Value) -> bool {
         match self {
             Self::Tcp(control) => control.assign(name, value),
+            Self::Tfrc(config) => config.assign(name, value),
             Self::Udp => false,
         }
     }
@@ -59,15 +65,17 @@ impl Parameters for Transport {
 impl Registry for Transport {
     const KIND: &'static str = "transport";
     const NOUN: &'static str = "transport";
-    const PLANNED: &'static [&'static str] = &["tfrc"];
+    const PLANNED: &'static [&'static str] = &[];
 
     fn all() -> Vec<Self> {
-        congestion::Config::all().into_iter().map(Self::Tcp).chain([Self::Udp]).collect()
+        let others = [Self::Tfrc(TfrcConfig::default()), Self::Udp];
+        congestion::Config::all().into_iter().map(Self::Tcp).chain(others).collect()
     }
 
     fn component(&self) -> &'static Component {
         match self {
             Self::Tcp(control) => control.component(),
+            Self::Tfrc(_) => TfrcConfig::COMPONENT,
             Self::Udp => UDP,
         }
     }

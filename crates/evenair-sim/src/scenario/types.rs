@@ -160,7 +160,7 @@ pub struct Station {
 
 /// One flow: between a station and a wired host, or between two wired hosts (in `wired.flow`).
 ///
-/// The keys from `tcp` to `syn_timer` are TCP's; a UDP flow ignores them. Where they are not given
+/// The keys from `tcp` to `syn_timer` are TCP's; other flows ignore them. Where they are not given
 /// they are those of the preset `tcp`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -186,16 +186,17 @@ pub struct Flow {
     /// Where they go.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// The congestion control, or "udp" (default: "newreno").
+    /// The congestion control, "tfrc", or "udp" (default: "newreno").
     pub transport: Transport,
-    /// What produces the data (default: "bulk" over TCP, "cbr" over UDP).
+    /// What produces the data (default: "bulk" over TCP and TFRC, "cbr" over UDP).
     #[serde(deserialize_with = "trace_file::application")]
     pub application: Application,
-    /// Payload of a full segment or of a datagram, bytes (default: 1460).
+    /// Payload of a full segment or of a datagram, bytes (default: 1460, over TFRC 1448).
     #[serde(deserialize_with = "bounded_integer::<1, 65_495, _>")]
     #[schemars(range(min = 1, max = 65_495))]
     pub segment: u32,
-    /// IP and transport header, bytes, at least 40 for TCP and 28 for UDP (default: 40).
+    /// IP and transport header, bytes, at least 40 for TCP and 28 for UDP (default: 40, over TFRC with
+    /// RTP 52).
     #[serde(deserialize_with = "bounded_integer::<28, 120, _>")]
     #[schemars(range(min = 28, max = 120))]
     pub header: u32,

@@ -358,6 +358,7 @@ impl Transport for Connection {
             fast_retransmits: sender.fast_retransmits,
             congestion_marks: self.receiving.congestion_marks(),
             congestion_responses: sender.congestion_responses,
+            loss_events: 0,
             rtt_samples,
             rtt_sum,
         }

@@ -164,7 +164,7 @@ impl SendingEnd {
                 self.on_window_update(update);
                 update.sack.as_slice()
             }
-            Some(PacketOption::TimestampEcho(_)) | None => &[],
+            Some(_) | None => &[],
         };
         if self.extended {
             self.on_extended_ack(now, ack, ece, blocks);

@@ -18,12 +18,17 @@ const MAX_PACKET: u64 = 65_535;
 pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
     let at = |key: &str| format!("{field}.{key}");
     let application = flow.application.name();
-    let over_tcp = matches!(flow.application, Application::Stream(_));
-    if over_tcp != flow.transport.is_tcp() {
+    let is_stream = matches!(flow.application, Application::Stream(_));
+    let fits = match &flow.transport {
+        Transport::Tcp(_) => is_stream,
+        Transport::Tfrc(_) => matches!(flow.application, Application::Stream(Stream::Bulk(_))),
+        Transport::Udp => !is_stream,
+    };
+    if !fits {
         let got = format!("got \"{application}\" over {}", flow.transport);
         return Err(fail(&at("application"), &got, &transports()));
     }
-    match (over_tcp, flow.rate) {
+    match (is_stream, flow.rate) {
         (false, None) => {
             let needs = format!("which a \"{application}\" application needs");
             let accepted = format!("a rate such as \"1 Mbps\", {needs}");
@@ -57,16 +62,19 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
         Application::Datagrams(Pattern::Cbr(_) | Pattern::Poisson(_))
         | Application::Stream(Stream::Bulk(_)) => {}
     }
-    if !flow.transport.is_tcp() {
+    let transport = &flow.transport;
+    if !transport.is_tcp() {
         if flow.spm_marking == Some(true) {
-            let accepted = "false with transport \"udp\" (marking follows TCP's cwnd)";
-            return Err(fail(&at("spm_marking"), "got true", accepted));
+            let accepted =
+                format!("false with transport \"{transport}\" (marking follows TCP's cwnd)");
+            return Err(fail(&at("spm_marking"), "got true", &accepted));
         }
         if flow.ecn {
-            let accepted = "false with transport \"udp\" (which does not react to marks)";
-            return Err(fail(&at("ecn"), "got true", accepted));
+            let accepted =
+                format!("false with transport \"{transport}\" (which does not react to marks)");
+            return Err(fail(&at("ecn"), "got true", &accepted));
         }
-        return Ok(());
+        return check_component(&at("transport"), transport);
     }
     if flow.header < 40 {
         let accepted = "a whole number from 40 to 120 for TCP over IP";
@@ -82,9 +90,7 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
         let accepted = format!("a whole number from 1 to the window, {}", flow.window);
         return Err(fail(&at("initial_window"), &got, &accepted));
     }
-    if let Transport::Tcp(control) = &flow.transport {
-        check_component(&at("transport"), control)?;
-    }
+    check_component(&at("transport"), transport)?;
     above_zero(&at("delayed_ack_timeout"), flow.delayed_ack_timeout)?;
     for (key, rto) in [("min_rto", flow.min_rto), ("initial_rto", flow.initial_rto)] {
         if rto == Seconds::ZERO || rto.duration() > MAX_RTO {
@@ -98,7 +104,8 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
 /// The transports of the applications, for errors.
 fn transports() -> String {
     let (streams, datagrams) = (Stream::names(), Pattern::names());
-    format!("{} over TCP, {} over udp", quoted_list(&streams), quoted_list(&datagrams))
+    let (streams, datagrams) = (quoted_list(&streams), quoted_list(&datagrams));
+    format!("{streams} over TCP, \"bulk\" over tfrc, {datagrams} over udp")
 }
 
 /// With shorter on periods, one datagram would take an unbounded number of them.
@@ -191,7 +198,7 @@ pub(super) fn check_wired_flow(field: &str, flow: &Flow, topology: &Topology) ->
     Ok(())
 }
 
-/// Refuses a TCP flow between hosts whose packets and ACKs take no time at all: time would stand
+/// Refuses a flow with feedback between hosts whose packets and ACKs take no time at all: time would stand
 /// still.
 pub(super) fn check_path(field: &str, flow: &Flow, wired: &Wired, topology: &Topology) -> Checked {
     let host = |name: &Option<String>| name.as_deref().and_then(|name| topology.node(name));
@@ -204,7 +211,7 @@ pub(super) fn check_path(field: &str, flow: &Flow, wired: &Wired, topology: &Top
             time > Duration::ZERO
         })
     };
-    if !flow.transport.is_tcp()
+    if flow.transport == Transport::Udp
         || takes_time(topology.path(from, to), bits(flow.segment + flow.header))
         || takes_time(topology.path(to, from), bits(flow.header))
     {
