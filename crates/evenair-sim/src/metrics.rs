@@ -369,6 +369,10 @@ fn flow_result(
             let events = end.loss_events - start.loss_events;
             events as f64 / (end.segments_sent - start.segments_sent).max(1) as f64
         }),
+        packets_lost: flow
+            .transport
+            .rate_control()
+            .map(|_| end.packets_lost.saturating_sub(start.packets_lost)),
         sessions: flow.transfers.is_some().then(|| measured(flow, begin).count() as u64),
         mean_rtt_s: (rtt_samples > 0).then(|| rtt_sum.as_secs_f64() / rtt_samples as f64),
         rtt_s: delays.rtt.as_ref().and_then(DelayResult::new),

@@ -121,6 +121,9 @@ pub struct FlowResult {
     /// Loss events per data packet sent (RFC 5348 section 5.2); absent but for TFRC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss_event_rate: Option<f64>,
+    /// Data packets that did not arrive although a later one did; absent but for TFRC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packets_lost: Option<u64>,
     /// Mean of the round-trip times that the retransmission timeout is computed from, seconds; none
     /// where none was measured.
     pub mean_rtt_s: Option<f64>,

@@ -33,8 +33,7 @@ SCHEMES: dict[str, dict[str, Any]] = {
 """
 
 _TFRC = {"direction": "down", "transport": "tfrc"}
-_TCP = {"direction": "down", "transport": "newreno", "window": 1000}
-"""A download whose receive window, 1.46 MB, is more than the path with its queue holds."""
+_TCP = {"direction": "down", "transport": "newreno"}
 _CBR = {
     "direction": "down",
     "transport": "udp",
