@@ -88,6 +88,9 @@ impl<M: CellKind> Metrics<M> {
         for (station, delay) in stations.iter_mut().zip(&medium.grant_delays) {
             station.grant_delay_s = Some(*delay);
         }
+        for (station, rates) in stations.iter_mut().zip(medium.data_rates) {
+            station.data_rates = rates;
+        }
         let ap = mac((0, None));
         let wired = scenario.wired.links();
         // For each link first backward, then forward: the numbering of the topology.

@@ -119,9 +119,13 @@ impl CaptureWriter {
             let rts_end = exchange.start + control.rts;
             let cts_start = rts_end + sifs;
             let rts = AirFrame::Rts { from: node(from), to: node(to), retry: false };
-            air.frame(exchange.start, control.rate, micros(end.since(rts_end)), &rts)?;
+            air.frame(exchange.start, control.rts_rate, micros(end.since(rts_end)), &rts)?;
             let nav = micros(end.since(cts_start + control.cts));
-            air.frame(cts_start, control.rate, nav, &AirFrame::Cts { to: node(from) })?;
+            air.frame(cts_start, control.rts_rate, nav, &AirFrame::Cts { to: node(from) })?;
+        }
+        if exchange.cts_to_self {
+            let nav = micros(end.since(exchange.start + control.cts));
+            air.frame(exchange.start, control.rts_rate, nav, &AirFrame::Cts { to: node(from) })?;
         }
         let sequence = self.sequence[from.index()];
         self.sequence[from.index()] = (sequence + 1) % 4096;

@@ -3,16 +3,17 @@
 mod airtime;
 mod attempt;
 mod backoff;
+pub mod channel;
 mod control;
 mod dcf;
 mod mac;
 #[cfg(test)]
 mod oracle;
 pub mod phy;
+pub mod rate_control;
 mod slot_ring;
 #[cfg(test)]
 mod tests;
 
-pub use control::{BasicRates, ControlFrames, ControlRate};
-pub use dcf::{Dcf, DcfConfig, Exchange};
-pub use mac::RateControl;
+pub use control::{BasicRates, ControlFrames, ControlRate, Protection};
+pub use dcf::{Dcf, DcfConfig, Exchange, StationConfig};
