@@ -111,7 +111,7 @@ fn results_have_the_rates() {
         let [fast, slow, first] = [54_000_000, 12_000_000, 6_000_000];
         let expected = json!([fast, fast, slow, slow, slow, slow]);
         assert_eq!(series["sta-1"][format!("{direction}_rate_bps")], expected);
-        assert_eq!(series["sta-1"][format!("{other}_rate_bps")], json!([first; 6]));
+        assert_eq!(series["sta-1"][format!("{other}_rate_bps")], json!(vec![first; 6]));
         assert!(series.get("sta-2").is_none());
     }
 }

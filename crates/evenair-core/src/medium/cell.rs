@@ -1,10 +1,11 @@
 //! A cell: a medium, the transmit queues of its nodes, and the loss models of its links.
 
 use super::{
-    AirUsage, CellContext, Medium, PacketId, Reception, Taken, Transmission, TxQueueId, TxStatus,
+    AirUsage, Attempt, CellContext, Medium, Occupancy, PacketId, Reception, Taken, Transmission,
+    TxQueueId, TxStatus,
 };
 use crate::loss::{Frame, FrameKind, Level, LinkLoss};
-use crate::packet::{Direction, NodeId, Packet};
+use crate::packet::{Direction, FlowId, NodeId, Packet};
 use crate::queue::{Backlog, QueueItem, TxQueue};
 use crate::time::{Duration, Instant};
 
@@ -72,6 +73,8 @@ struct Nodes<P> {
     held: Vec<(Instant, TxQueueId)>,
     /// The first of those times.
     held_until: Instant,
+    /// Counts attempts, if anybody wants to know.
+    occupancy: Option<Box<Occupancy>>,
 }
 
 #[derive(Debug)]
@@ -79,8 +82,12 @@ struct InService<P> {
     /// `None` once it has been received.
     packet: Option<P>,
     bytes: u32,
+    /// [`NO_QUEUE`] of a broadcast frame.
     queue: TxQueueId,
+    flow: FlowId,
 }
+
+const NO_QUEUE: TxQueueId = TxQueueId(u32::MAX);
 
 impl<M: Medium, P: CellPacket> Cell<M, P> {
     /// `medium` with `queues` in the order of its layout, and the loss model of each node's link
@@ -108,8 +115,20 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
                 residual_losses: vec![0; nodes],
                 held: Vec::new(),
                 held_until: Instant::NEVER,
+                occupancy: None,
             },
         }
+    }
+
+    /// Counts attempts in `occupancy` from now on.
+    pub fn observe_occupancy(&mut self, occupancy: Occupancy) {
+        self.nodes.occupancy = Some(Box::new(occupancy));
+        self.medium.report_attempts();
+    }
+
+    /// The attempts counted so far; `None` without [`Cell::observe_occupancy`].
+    pub fn occupancy(&self) -> Option<&Occupancy> {
+        self.nodes.occupancy.as_deref()
     }
 
     /// `from` has a packet to transmit, whose [`QueueItem::enqueued_at`] is `now`. What was due
@@ -127,6 +146,15 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         }
         tx_queue.enqueue(now, packet);
         self.medium.wake(now, queue, &mut self.nodes);
+    }
+
+    /// The access point broadcasts `packet`, see [`Medium::broadcast`]. It is not queued, and arrives at
+    /// [`NodeId::BROADCAST`].
+    pub fn broadcast(&mut self, now: Instant, packet: P) {
+        let bytes = packet.size();
+        let packet = self.nodes.keep(NO_QUEUE, packet);
+        let frame = Taken { packet, to: NodeId::BROADCAST, bytes };
+        self.medium.broadcast(now, frame, &mut self.nodes);
     }
 
     /// When [`Cell::poll`] is to be called next.
@@ -215,7 +243,14 @@ impl<P: CellPacket> Nodes<P> {
     fn serve(&mut self, queue: TxQueueId, packet: P) -> Taken {
         let bytes = packet.size();
         let to = packet.destination(self.senders[queue.0 as usize]);
-        let entry = InService { packet: Some(packet), bytes, queue };
+        Taken { packet: self.keep(queue, packet), to, bytes }
+    }
+
+    /// Keeps a packet of `queue` until the medium releases it.
+    #[inline(always)]
+    fn keep(&mut self, queue: TxQueueId, packet: P) -> PacketId {
+        let (bytes, (flow, _)) = (packet.size(), packet.connection());
+        let entry = InService { packet: Some(packet), bytes, queue, flow };
         let id = match self.free.pop() {
             Some(id) => {
                 self.taken[id as usize] = entry;
@@ -226,7 +261,7 @@ impl<P: CellPacket> Nodes<P> {
                 self.taken.len() as u32 - 1
             }
         };
-        Taken { packet: PacketId(id), to, bytes }
+        PacketId(id)
     }
 
     /// Remembers to wake the medium when the shaper of `queue` is ready.
@@ -246,12 +281,13 @@ impl<P: CellPacket> Nodes<P> {
         let packet = packet.expect("a medium reports a packet as received once");
         let direction = Direction::from_node(from);
         let station = if direction == Direction::Down { to } else { from };
-        let lost = match &mut self.losses[station.index()] {
-            Some(loss) => {
+        // Broadcast frames are no packets of a link.
+        let lost = match self.losses.get_mut(station.index()) {
+            Some(Some(loss)) => {
                 let frame = Frame { kind: FrameKind::Data, rate, bytes: packet.size() };
                 loss.lose(Level::Ip, direction, at, frame)
             }
-            None => false,
+            _ => false,
         };
         if lost {
             self.residual_losses[station.index()] += 1;
@@ -299,7 +335,9 @@ impl<P: CellPacket> CellContext for Nodes<P> {
     fn release(&mut self, _now: Instant, packet: PacketId, _status: TxStatus) {
         let entry = &mut self.taken[packet.0 as usize];
         entry.packet = None;
-        self.queues[entry.queue.0 as usize].transmitted(entry.bytes);
+        if let Some(queue) = self.queues.get_mut(entry.queue.0 as usize) {
+            queue.transmitted(entry.bytes);
+        }
         self.free.push(packet.0);
     }
 
@@ -314,5 +352,11 @@ impl<P: CellPacket> CellContext for Nodes<P> {
         let corrupted = loss.lose(Level::Mac, direction, at, Frame { kind, rate, bytes });
         self.no_loss_before[station.index()] = loss.no_loss_before(Level::Mac);
         corrupted
+    }
+
+    fn on_attempt(&mut self, _now: Instant, attempt: &Attempt) {
+        if let Some(occupancy) = &mut self.occupancy {
+            occupancy.count(self.taken[attempt.packet.0 as usize].flow, attempt);
+        }
     }
 }

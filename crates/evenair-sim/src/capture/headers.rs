@@ -151,7 +151,7 @@ impl Segment {
             PacketKind::Request => (own_isn.wrapping_add(1), other_isn.wrapping_add(1), ACK),
             PacketKind::Ack => (asked, position, ACK),
             PacketKind::Data if self.is_last() => (position, asked, ACK | FIN),
-            PacketKind::Data | PacketKind::Datagram => (position, asked, ACK),
+            PacketKind::Data | PacketKind::Datagram | PacketKind::Beacon => (position, asked, ACK),
         };
         self.write_ports(out);
         out.extend(sequence.to_be_bytes());

@@ -11,6 +11,7 @@ use super::names::WlanKind;
 use super::queue::{self, Queue};
 use super::types::Station;
 
+pub use super::beacon_interval::BeaconInterval;
 pub use super::choices::{Preamble, RtsThreshold};
 pub use super::control_rate::ControlRate;
 pub use evenair_core::medium::wlan::Protection;
@@ -62,6 +63,8 @@ pub struct WlanCell {
     #[serde(deserialize_with = "bounded_integer::<1, 255, _>")]
     #[schemars(range(min = 1, max = 255))]
     pub long_retry_limit: u32,
+    /// Time between two beacons of the access point, seconds, or "off" (default: "off").
+    pub beacon_interval: BeaconInterval,
     /// The access point's downlink queue (default: droptail, 60 packets, the one in transmission
     /// included).
     #[serde(deserialize_with = "queue::access_point")]
@@ -84,6 +87,7 @@ impl Default for WlanCell {
             immediate_access: true,
             short_retry_limit: 7,
             long_retry_limit: 4,
+            beacon_interval: BeaconInterval::Off,
             queue: queue::access_point_default(),
         }
     }

@@ -5,7 +5,7 @@ use super::mac::Link;
 use super::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 use super::rate_control::Outcome;
 use crate::loss::FrameKind;
-use crate::medium::{CellContext, Transmission, TxStatus};
+use crate::medium::{Attempt, CellContext, Transmission, TxStatus};
 use crate::packet::{Direction, NodeId};
 use crate::time::{Duration, Instant};
 
@@ -34,7 +34,10 @@ impl Dcf {
         let sifs = self.config.phy.sifs;
         let (station, direction) = self.link_of(node);
         let mac = &mut self.macs[node.index()];
-        let frames = self.links[station.index()][direction].attempt(&self.config, now, mac.bytes);
+        let Some(link) = self.links.get_mut(station.index()) else {
+            return self.send_beacon(now, cell);
+        };
+        let frames = link[direction].attempt(&self.config, now, mac.bytes);
         mac.begin_attempt(frames);
         let (rts, rate, control) = (mac.needs_rts, frames.rate, &frames.control);
         let cts_to_self = !rts && frames.prelude > Duration::ZERO;
@@ -139,7 +142,10 @@ impl Dcf {
     /// `sent_data` is false of an attempt without a data frame.
     #[cold]
     pub(super) fn report(&mut self, now: Instant, node: NodeId, sent_data: bool, outcome: Outcome) {
-        if let Some(adaptation) = &mut self.link_mut(node).adaptation {
+        let (station, direction) = self.link_of(node);
+        // A beacon has no link.
+        let link = self.links.get_mut(station.index());
+        if let Some(adaptation) = link.and_then(|link| link[direction].adaptation.as_mut()) {
             let changed = adaptation.report(now, sent_data, outcome);
             self.rate_changes += u64::from(changed);
         }
@@ -176,9 +182,9 @@ impl Dcf {
                 mac.short_retries = 0;
             }
         }
+        self.exchange = Exchange { acknowledged: corrupted.is_none(), ..exchange };
         if received && !mac.received {
             mac.received = true;
-            self.exchange = Exchange { acknowledged: corrupted.is_none(), ..exchange };
             self.phase = Phase::Sending;
             self.due = exchange.data_end;
         } else {
@@ -198,12 +204,17 @@ impl Dcf {
             let node = self.transmitters[i];
             let (station, direction) = self.link_of(node);
             let mac = &mut self.macs[node.index()];
-            let link = &mut self.links[station.index()][direction];
-            mac.begin_attempt(link.attempt(&self.config, now, mac.bytes));
-            let first = mac.first_frame;
-            mac.usage.collisions += 1;
-            mac.usage.data_frames += u64::from(!mac.needs_rts);
-            link.airtime.collisions += first;
+            let first = match self.links.get_mut(station.index()) {
+                Some(links) => {
+                    let link = &mut links[direction];
+                    mac.begin_attempt(link.attempt(&self.config, now, mac.bytes));
+                    mac.usage.collisions += 1;
+                    mac.usage.data_frames += u64::from(!mac.needs_rts);
+                    link.airtime.collisions += mac.first_frame;
+                    mac.first_frame
+                }
+                None => self.collide_with_beacon(now),
+            };
             longest = longest.max(first);
             sum += first;
         }
@@ -248,6 +259,28 @@ impl Dcf {
         let longest = self.longest_first_frame();
         for i in 0..self.transmitters.len() {
             let node = self.transmitters[i];
+            let mac = &self.macs[node.index()];
+            let first_frame = mac.first_frame;
+            if mac.has_broadcast() {
+                // It met a frame. Nobody was to answer it.
+                self.end_attempt(now, node, first_frame, false, cell);
+                self.finish_beacon(now, TxStatus::Dropped, cell);
+                self.dropped.push(node);
+                continue;
+            }
+            let frames = self.link(node).frames();
+            let unanswered = match failure {
+                Failure::Corrupted(Data) => frames.rate,
+                _ if mac.needs_rts => frames.control.rts_rate,
+                _ => frames.rate,
+            };
+            let response_timeout = phy.response_timeout_to(unanswered);
+            let spent = match failure {
+                Failure::Collision => first_frame + response_timeout,
+                Failure::Corrupted(Cts | Ack) => now.since(self.exchange.start),
+                Failure::Corrupted(_) => now.since(self.exchange.start) + response_timeout,
+            };
+            self.end_attempt(now, node, spent, false, cell);
             let mac = &mut self.macs[node.index()];
             let from = if answered {
                 self.eifs_slots
@@ -255,15 +288,7 @@ impl Dcf {
                 // The response timeout counts from the end of the node's own frame, the DIFS from the
                 // end of the longest.
                 let own = mac.first_frame;
-                let (station, direction) =
-                    if node.is_access_point() { (mac.to, 0) } else { (node, 1) };
-                let frames = self.links[station.index()][direction].frames();
-                let unanswered = if mac.needs_rts && failure != Failure::Corrupted(Data) {
-                    frames.control.rts_rate
-                } else {
-                    frames.rate
-                };
-                let timeout = (own + phy.response_timeout_to(unanswered)).saturating_sub(longest);
+                let timeout = (own + response_timeout).saturating_sub(longest);
                 timeout.saturating_sub(phy.difs()).div_ceil(phy.slot)
             };
             let after_cts = mac.needs_rts && matches!(failure, Failure::Corrupted(Data | Ack));
@@ -287,10 +312,30 @@ impl Dcf {
                 mac.cw = (2 * mac.cw + 1).min(phy.cw_max);
                 let backoff = mac.draw_backoff();
                 self.contention.back_off(node, from, backoff, true);
+                self.send_beacon_before_retry(node);
             }
         }
         while let Some(node) = self.dropped.pop() {
-            self.fetch(now, node, cell);
+            self.load_next(now, node, cell);
+        }
+    }
+
+    /// Reports the attempt of `node` that ends now and has taken `airtime`. Its packet has not been
+    /// released, and no other backoff been drawn.
+    pub(super) fn end_attempt(
+        &mut self,
+        now: Instant,
+        node: NodeId,
+        airtime: Duration,
+        delivered: bool,
+        cell: &mut impl CellContext,
+    ) {
+        let mac = &self.macs[node.index()];
+        if let (true, Some(packet)) = (self.watched, mac.packet) {
+            let station = if node.is_access_point() { mac.to } else { node };
+            let backoff = self.config.phy.slot * u64::from(mac.drawn);
+            let attempt = Attempt { packet, from: node, station, backoff, airtime, delivered };
+            cell.on_attempt(now, &attempt);
         }
     }
 }

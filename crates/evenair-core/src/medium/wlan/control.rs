@@ -61,12 +61,16 @@ impl BasicRates {
     /// The highest basic rate that is not above `rate`, of 802.11b or of OFDM. Without one, the highest
     /// mandatory rate for which this holds.
     fn highest(self, rate: Rate, dsss: bool) -> Option<Rate> {
-        let is_basic = |&(i, _): &(usize, Rate)| self.bits >> i & 1 == 1;
-        let basic = all_rates().enumerate().filter(is_basic).map(|(_, rate)| rate);
         let fits = |candidate: &Rate| *candidate <= rate && is_dsss(*candidate) == dsss;
-        let highest = basic.filter(fits).max();
         let mandatory = if dsss { DSSS_RATES } else { OFDM_MANDATORY };
+        let highest = self.rates().filter(fits).max();
         highest.or_else(|| mandatory.iter().copied().rfind(fits))
+    }
+
+    /// The basic rates.
+    fn rates(self) -> impl Iterator<Item = Rate> {
+        let is_basic = move |&(i, _): &(usize, Rate)| self.bits >> i & 1 == 1;
+        all_rates().enumerate().filter(is_basic).map(|(_, rate)| rate)
     }
 }
 
@@ -98,6 +102,23 @@ impl ControlRate {
         match self {
             Self::Basic(rates) => rates.protection(data_rate),
             Self::Fixed(_) => BasicRates::new(&[]).protection(data_rate),
+        }
+    }
+
+    /// Whether frames for all stations, and control frames, may have `rate`.
+    pub fn is_basic(self, rate: Rate) -> bool {
+        match self {
+            Self::Basic(rates) => rates.rates().any(|other| other == rate),
+            Self::Fixed(fixed) => rate == fixed,
+        }
+    }
+
+    /// The rate of beacons: the lowest basic rate, which every station receives (9.6); the lowest
+    /// mandatory rate of the PHY if there is none.
+    pub fn of_beacons(self, phy: &Phy) -> Rate {
+        match self {
+            Self::Basic(rates) => rates.rates().min().unwrap_or(phy.mandatory_rates[0]),
+            Self::Fixed(rate) => rate,
         }
     }
 }

@@ -35,7 +35,7 @@ use super::attempt::{ExchangeFrame, Failure};
 use super::backoff::{Access, Contention};
 use super::channel::{self, Channel};
 use super::control::{ControlFrames, ControlRate, Protection};
-use super::mac::{Link, Mac};
+use super::mac::{Link, Mac, Suspended};
 use super::phy::{Phy, PhyKind, is_dsss};
 use super::rate_control::{self, Adaptation, Outcome};
 use crate::medium::{
@@ -140,7 +140,7 @@ pub struct Exchange {
     pub rts: bool,
     /// Whether a CTS preceded it that the sender had addressed to itself.
     pub cts_to_self: bool,
-    /// Whether the ACK is received as well.
+    /// Whether the ACK is received as well; true of a beacon, which has none.
     pub acknowledged: bool,
     /// How often the data frame had been sent before.
     pub retries: u32,
@@ -165,8 +165,8 @@ pub struct Dcf {
     /// Slot boundaries that EIFS takes beyond DIFS.
     pub(super) eifs_slots: u64,
     pub(super) macs: Vec<Mac>,
-    /// The link between each node and the access point, down and up; the entry of the access point
-    /// itself is not used.
+    /// The link between each node and the access point, down and up. The entry of the access point
+    /// itself is that of its beacons.
     pub(super) links: Vec<[Link; 2]>,
     /// Whether any link has rate control.
     pub(super) adapts: bool,
@@ -185,7 +185,7 @@ pub struct Dcf {
     /// When the phase ends. Of an idle medium: the time of the next access, or an earlier time while
     /// that is not known.
     pub(super) due: Instant,
-    /// The last exchange in which a packet was received for the first time.
+    /// The present, or last, exchange of a single node.
     pub(super) exchange: Exchange,
     /// The slot boundary of the next access while the medium is idle; `None` when there is none, or
     /// when it has to be looked up again.
@@ -194,6 +194,14 @@ pub struct Dcf {
     pub(super) transmitters: Vec<NodeId>,
     /// Those of them that have given up their packet.
     pub(super) dropped: Vec<NodeId>,
+    /// Whether more may follow the end of an attempt than the node's next packet: a report, or a beacon.
+    pub(super) watched: bool,
+    /// A beacon that waits for the end of an attempt of the access point.
+    pub(super) next_beacon: Option<Taken>,
+    /// The packet of the access point that waits for its beacon to be sent.
+    pub(super) suspended: Option<Suspended>,
+    /// The stations that decoded the last beacon, by node.
+    pub(super) decoded: Vec<bool>,
 }
 
 impl Dcf {
@@ -216,8 +224,10 @@ impl Dcf {
             let stream = RngStream::new(seed, StreamId::RateControl, entity);
             Link::new(&config, node.rate, Adaptation::new(&config, node, channel, stream))
         };
-        let links: Vec<_> =
+        let mut links: Vec<_> =
             (0..nodes.len()).map(|node| [0, 1].map(|way| link(node, way))).collect();
+        let beacons = config.control_rate.of_beacons(phy);
+        links[NodeId::ACCESS_POINT.index()] = [0, 1].map(|_| Link::new(&config, beacons, None));
         Self {
             eifs_slots: phy.eifs().saturating_sub(phy.difs()).div_ceil(phy.slot),
             macs: (0..).zip(nodes).map(mac).collect(),
@@ -244,6 +254,10 @@ impl Dcf {
             next_access: None,
             transmitters: Vec::with_capacity(nodes.len()),
             dropped: Vec::with_capacity(nodes.len()),
+            watched: false,
+            next_beacon: None,
+            suspended: None,
+            decoded: vec![false; nodes.len()],
             config,
         }
     }
@@ -253,7 +267,7 @@ impl Dcf {
         &self.config
     }
 
-    /// The exchange of the last reception.
+    /// The exchange of a reception that has just been reported.
     pub fn exchange(&self) -> &Exchange {
         &self.exchange
     }
@@ -285,6 +299,11 @@ impl Dcf {
         link.adaptation.as_ref().map(|adaptation| adaptation.frames_by_rate())
     }
 
+    /// Whether `station` decoded the last beacon that met no other frame.
+    pub fn decoded(&self, station: NodeId) -> bool {
+        self.decoded[station.index()]
+    }
+
     /// The MAC of `node`, which has no packet, takes the next one.
     #[inline(always)]
     pub(super) fn fetch(&mut self, now: Instant, node: NodeId, cell: &mut impl CellContext) {
@@ -295,7 +314,7 @@ impl Dcf {
     }
 
     /// `node` has a packet and contends for the medium.
-    fn contend(&mut self, now: Instant, node: NodeId) {
+    pub(super) fn contend(&mut self, now: Instant, node: NodeId) {
         let (grid, slot) = match self.phase {
             Phase::Idle { grid } => (Some(grid), self.config.phy.slot),
             _ => (None, Duration::ZERO),
@@ -307,6 +326,7 @@ impl Dcf {
             let mac = &mut self.macs[node.index()];
             match (boundary, grid) {
                 (Some(boundary), _) if self.config.immediate_access => {
+                    mac.drawn = 0;
                     self.contention.immediate(node, boundary);
                 }
                 (Some(_), Some(grid)) => {
@@ -398,6 +418,14 @@ impl Medium for Dcf {
         }
     }
 
+    fn broadcast(&mut self, now: Instant, frame: Taken, cell: &mut impl CellContext) {
+        self.send_next(now, frame, cell);
+    }
+
+    fn report_attempts(&mut self) {
+        self.watched = true;
+    }
+
     fn poll_at(&self) -> Instant {
         self.due
     }
@@ -432,6 +460,10 @@ impl Medium for Dcf {
                     let node = self.transmitters[0];
                     if self.adapts {
                         self.report(now, node, true, Outcome::Delivered);
+                    }
+                    if self.watched {
+                        self.end_watched(now, node, cell);
+                        continue;
                     }
                     self.become_idle(0);
                     self.finish(now, node, 0, TxStatus::Delivered, cell);

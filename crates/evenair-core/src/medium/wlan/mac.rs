@@ -129,6 +129,8 @@ pub(super) struct Mac {
     pub(super) cw_min: u32,
     pub(super) short_retries: u32,
     pub(super) long_retries: u32,
+    /// The last backoff drawn, slots; 0 where none precedes the attempt.
+    pub(super) drawn: u32,
     /// Without the airtime, which its links have.
     pub(super) usage: AirUsage,
     backoff: RngStream,
@@ -148,6 +150,7 @@ impl Mac {
             cw_min,
             short_retries: 0,
             long_retries: 0,
+            drawn: 0,
             usage: AirUsage::default(),
             backoff,
         }
@@ -174,6 +177,44 @@ impl Mac {
 
     /// A backoff, uniform on 0..=CW slots (9.2.4).
     pub(super) fn draw_backoff(&mut self) -> u32 {
-        self.backoff.up_to(self.cw)
+        self.drawn = self.backoff.up_to(self.cw);
+        self.drawn
     }
+
+    /// The MAC of the access point, which has no packet, takes a broadcast frame.
+    pub(super) fn load_broadcast(&mut self, frame: Taken) {
+        self.packet = Some(frame.packet);
+        self.to = NodeId::BROADCAST;
+        self.bytes = frame.bytes;
+        self.received = false;
+        self.needs_rts = false;
+    }
+
+    /// Whether it has a broadcast frame to send.
+    pub(super) fn has_broadcast(&self) -> bool {
+        self.packet.is_some() && self.to == NodeId::BROADCAST
+    }
+
+    /// Takes the packet out, for a frame that goes before it. Its retries stay counted here.
+    pub(super) fn suspend(&mut self) -> Option<Suspended> {
+        let &mut Self { to, bytes, received, needs_rts, .. } = self;
+        self.packet.take().map(|packet| Suspended { packet, to, bytes, received, needs_rts })
+    }
+
+    /// Goes on with a suspended packet.
+    pub(super) fn resume(&mut self, suspended: Suspended) {
+        let Suspended { packet, to, bytes, received, needs_rts } = suspended;
+        self.packet = Some(packet);
+        (self.to, self.bytes, self.received, self.needs_rts) = (to, bytes, received, needs_rts);
+    }
+}
+
+/// A packet of a MAC that sends another frame first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Suspended {
+    packet: PacketId,
+    to: NodeId,
+    bytes: u32,
+    received: bool,
+    needs_rts: bool,
 }

@@ -3,6 +3,8 @@
 mod airtime;
 mod attempt;
 mod backoff;
+mod beacon;
+mod beacon_frame;
 pub mod channel;
 mod control;
 mod dcf;
@@ -15,5 +17,6 @@ mod slot_ring;
 #[cfg(test)]
 mod tests;
 
+pub use beacon_frame::{SSID, beacon_bytes};
 pub use control::{BasicRates, ControlFrames, ControlRate, Protection};
 pub use dcf::{Dcf, DcfConfig, Exchange, StationConfig};

@@ -4,7 +4,7 @@ use evenair_core::component::{BitRate, Seconds};
 use evenair_core::medium::wlan::channel::Config;
 
 use super::super::types::Station;
-use super::super::wlan_cell::{ControlRate, PhyKind, Preamble, WlanCell};
+use super::super::wlan_cell::{BeaconInterval, ControlRate, PhyKind, Preamble, WlanCell};
 use super::{Checked, Problem, check_component, fail};
 
 const SLOWEST: BitRate = BitRate::from_bps(1_000_000);
@@ -23,19 +23,32 @@ pub(super) fn check_cell(cell: &WlanCell, stations: &[Station]) -> Checked {
         let got = format!("got a protection with phy \"{}\"", cell.phy);
         return Err(fail("cell.protection", &got, "no protection, or phy \"802.11g\""));
     }
-    check_basic_rates(cell)?;
+    check_basic_rates(cell, stations)?;
+    check_beacon_interval(cell)?;
     check_preamble(cell)
 }
 
-fn check_basic_rates(cell: &WlanCell) -> Checked {
-    let possible = cell.phy.possible_basic_rates();
+fn check_beacon_interval(cell: &WlanCell) -> Checked {
+    match cell.beacon_interval {
+        BeaconInterval::Every(interval) if !cell.beacon_interval.is_possible() => {
+            let got = format!("got {interval}");
+            Err(fail("cell.beacon_interval", &got, &BeaconInterval::accepted()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Every station has all basic rates.
+fn check_basic_rates(cell: &WlanCell, stations: &[Station]) -> Checked {
+    let phy = if cell.has_dot11b(stations) { PhyKind::Dot11b } else { cell.phy };
+    let possible = phy.possible_basic_rates();
     let wrong = cell.basic_rates.iter().find(|rate| !possible.contains(rate));
     let got = match wrong {
         Some(rate) => format!("got {rate}"),
         None if cell.basic_rates.is_empty() => "got none".to_owned(),
         None => return Ok(()),
     };
-    let accepted = format!("rates of {}: {}", cell.phy, quoted(&possible));
+    let accepted = format!("rates of {phy}: {}", quoted(&possible));
     Err(fail("cell.basic_rates", &got, &accepted))
 }
 
