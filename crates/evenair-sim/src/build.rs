@@ -12,6 +12,7 @@ use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::{Application, Datagrams, OpenedBy, Stream};
 use evenair_core::transport::{AnyTransport, End, PacketHeader, Udp};
 
+use crate::beacons::{Beacons, occupancy};
 use crate::cell_kind::CellKind;
 use crate::flow::{Attachment, Flow};
 use crate::network::{Network, Origin, Route};
@@ -116,6 +117,9 @@ pub(crate) fn network<M: CellKind>(
     let mut cell = Cell::new(medium, queues, losses(scenario, seed));
     if let Some((scheduler, queues)) = scheduler(scenario, cell.nodes() - 1, seed) {
         cell = cell.with_scheduler(scheduler, queues);
+    }
+    if let (Some(_), scenario::Cell::Wlan(wlan)) = (Beacons::new(scenario), &scenario.cell) {
+        cell.observe_occupancy(occupancy(wlan, &scenario.station, cell.nodes(), flows.len()));
     }
     Network::new(cell, Wired::new(links, next_hop, &entries), routes, options)
 }

@@ -4,6 +4,7 @@
 //! TOML or Python -> scenario::resolve -> Scenario -> run -> RunResult -> JSON, tables, plots
 //! ```
 
+mod beacons;
 mod build;
 mod capture;
 mod cell_kind;

@@ -115,6 +115,11 @@ impl<M: CellKind> Network<M> {
         }
     }
 
+    /// The access point broadcasts a frame of its own.
+    pub(crate) fn broadcast(&mut self, now: Instant, frame: Packet) {
+        self.cell.broadcast(now, frame);
+    }
+
     /// Packets that ends of flows have sent.
     #[inline(always)]
     pub(crate) fn sent(&self) -> u64 {
@@ -205,7 +210,7 @@ impl<M: CellKind> Network<M> {
 
 /// The SACK blocks of a packet, for captures; `None` where its flow has no SACK at all.
 fn sack_blocks(options: &[Option<OptionRing>], packet: &Packet) -> Option<SackBlocks> {
-    let ring = options[packet.flow.0 as usize].as_ref()?;
+    let ring = options.get(packet.flow.0 as usize)?.as_ref()?;
     match ring.get(packet.option) {
         Some(PacketOption::Sack(blocks)) => Some(*blocks),
         None => Some(SackBlocks::default()),

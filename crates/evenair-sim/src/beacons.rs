@@ -1,0 +1,52 @@
+//! When the access point is to send a beacon, and how occupancy is counted where it does.
+
+use evenair_core::medium::Occupancy;
+use evenair_core::medium::wlan::beacon_bytes;
+use evenair_core::packet::{FlowId, NodeId, Packet, PacketKind};
+use evenair_core::time::{Duration, Instant};
+
+use crate::scenario::{BeaconInterval, Cell, Scenario, Station, WlanCell};
+
+/// The beacons of a cell.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Beacons {
+    /// Time between two target beacon transmission times; the first is one interval after the start.
+    pub(crate) interval: Duration,
+    /// Bytes of a frame.
+    bytes: u32,
+}
+
+impl Beacons {
+    /// Those of `scenario`, if its cell has any.
+    pub(crate) fn new(scenario: &Scenario) -> Option<Self> {
+        let Cell::Wlan(cell) = &scenario.cell else { return None };
+        match cell.beacon_interval {
+            BeaconInterval::Off => None,
+            BeaconInterval::Every(interval) => {
+                Some(Self { interval: interval.duration(), bytes: beacon_bytes(cell.phy) })
+            }
+        }
+    }
+
+    /// The beacon of a target beacon transmission time.
+    pub(crate) fn frame(&self, now: Instant) -> Packet {
+        Packet {
+            station: NodeId::BROADCAST,
+            size: self.bytes,
+            enqueued_at: now,
+            ..Packet::new(FlowId::NONE, PacketKind::Beacon)
+        }
+    }
+}
+
+/// Counters for the occupancy of a cell of `nodes` nodes, the access point included.
+pub(crate) fn occupancy(
+    cell: &WlanCell,
+    stations: &[Station],
+    nodes: usize,
+    flows: usize,
+) -> Occupancy {
+    let phy = cell.timing(stations);
+    let mean_first_backoff = phy.slot * u64::from(phy.cw_min) / 2;
+    Occupancy::new(phy.difs(), mean_first_backoff, nodes, flows)
+}
