@@ -116,11 +116,11 @@ pub(crate) fn network<M: CellKind>(
     let options = flows.iter().map(|flow| OptionRing::new(flow.options)).collect();
     let queues = queues(scenario, M::LAYOUT, seed);
     let mut cell = Cell::new(medium, queues, losses(scenario, seed));
-    if let (Some(_), scenario::Cell::Wlan(wlan)) = (Beacons::new(scenario), &scenario.cell) {
-        cell.observe_occupancy(occupancy(wlan, cell.nodes(), flows.len()));
-    }
     if let Some((scheduler, queues)) = scheduler(scenario, cell.nodes() - 1, seed) {
         cell = cell.with_scheduler(scheduler, queues);
+    }
+    if let (Some(_), scenario::Cell::Wlan(wlan)) = (Beacons::new(scenario), &scenario.cell) {
+        cell.observe_occupancy(occupancy(wlan, &scenario.station, cell.nodes(), flows.len()));
     }
     Network::new(cell, Wired::new(links, next_hop, &entries), routes, options)
 }

@@ -96,6 +96,9 @@ impl<M: CellKind> Metrics<M> {
         for (station, delay) in stations.iter_mut().zip(&medium.grant_delays) {
             station.grant_delay_s = Some(*delay);
         }
+        for (station, rates) in stations.iter_mut().zip(medium.data_rates) {
+            station.data_rates = rates;
+        }
         let mut ap = mac((0, None));
         if let Some(shares) = &occupancy {
             for (station, node) in stations.iter_mut().zip(1..) {

@@ -6,7 +6,7 @@ use evenair_core::time::Duration;
 use serde::Serialize;
 
 use crate::delay_result::{DelayCurve, DelayResult, LimitedBy};
-use crate::medium_result::{FrameResult, RequestsResult};
+use crate::medium_result::{DataRates, FrameResult, RequestsResult};
 use crate::scenario::Scenario;
 use crate::series::Series;
 
@@ -283,6 +283,9 @@ pub struct MacResult {
     /// without any. Absent in a WLAN cell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grant_delay_s: Option<Option<DelayResult>>,
+    /// The rates of its data frames; absent where they are fixed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_rates: Option<DataRates>,
 }
 
 /// The beacons of the access point.
@@ -353,6 +356,7 @@ impl MacResult {
             queue_mean_packets: queue.mean_packets,
             queue_delay_s: queue.delay_s,
             grant_delay_s: None,
+            data_rates: None,
         }
     }
 }

@@ -7,6 +7,11 @@ use super::*;
 use crate::loss::{self, LossModel, Losses};
 use crate::medium::scheduler as access_point;
 use crate::medium::wimax::{Wimax, WimaxConfig, phy::OfdmPhy, scheduler};
+use crate::medium::wlan::phy::{LONG_PREAMBLE, Phy};
+use crate::medium::wlan::rate_control::{
+    self, AnyRateControl, LinkInfo, NextFrame, Outcome, RateControl as _,
+};
+use crate::medium::wlan::{Protection, channel};
 use crate::medium::{Cell, Medium};
 use crate::packet::{Ecn, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{self, ActionLog, Limit, Queue, QueueDiscipline, TxQueue};
@@ -185,6 +190,42 @@ fn every_congestion_control_runs() {
             let Window { cwnd, ssthresh } = window;
             assert!(cwnd.is_finite() && cwnd >= 1.0, "{config:?}: cwnd {cwnd} after {n}");
             assert!(ssthresh.is_finite() && ssthresh >= 2.0, "{config:?}: ssthresh {ssthresh}");
+        }
+    });
+}
+
+/// Every second packet needs a second attempt. Only rates of the link are chosen.
+#[test]
+fn every_rate_control_runs() {
+    check(|config: &rate_control::Config| {
+        let (phy, channel) = (Phy::dot11a(), None);
+        let stream = RngStream::new(1, StreamId::RateControl, 0);
+        let link = LinkInfo { rates: phy.rates, first: 4, phy: &phy, channel, stream };
+        let mut control = AnyRateControl::new(config, link);
+        for n in 0..2000_u64 {
+            let now = Instant::from_nanos(n * 1_000_000);
+            let prelude =
+                [Protection::Off, Protection::CtsToSelf, Protection::RtsCts][n as usize % 3];
+            for outcome in [Outcome::Failed, Outcome::Delivered].into_iter().skip(n as usize % 2) {
+                let rate = control.choose(&NextFrame { now, bytes: 1536, prelude });
+                assert!(rate < phy.rates.len(), "{config:?}");
+                control.report(now, true, outcome);
+                assert!(control.present() < phy.rates.len(), "{config:?}");
+            }
+        }
+    });
+}
+
+/// A probability for every rate and size, which is not larger for a larger frame.
+#[test]
+fn every_channel_runs() {
+    check(|config: &channel::Config| {
+        let phy = Phy::dot11g();
+        let model = channel::Model::new(config, &phy);
+        for rate in phy.rates.iter().chain(Phy::dot11b(LONG_PREAMBLE).rates) {
+            let of = |bytes| model.success(Instant::from_nanos(1), *rate, bytes);
+            let (short, long) = (of(14), of(1536));
+            assert!((0.0..=1.0).contains(&short) && long <= short, "{config:?} {rate:?}");
         }
     });
 }

@@ -20,6 +20,8 @@ from evenair.papers.kashibuchi2009.cells import (
     TRAFFIC,
     Cell,
     Effort,
+    over_rates,
+    over_stations,
 )
 from evenair.papers.measures import Term
 
@@ -104,14 +106,17 @@ def read_term(effort: Effort, table: Mapping[str, Any]) -> Term[Cell]:
         raise ValueError("term: one of rates and stations is needed")
     quantity = QUANTITIES[one_of("quantity", table["quantity"], QUANTITIES)]
     scheme = one_of("scheme", table["scheme"], SCHEMES)
-    points: tuple[Cell, ...]
     if "rates" in table:
         traffic = one_of("traffic", table.get("traffic", "down"), TRAFFIC)
-        along = select_values("rates", table["rates"], RATE_SETS, effort.rates)
-        points = tuple(Cell(scheme, rate, traffic=traffic) for rate in along)
+        along = over_rates(scheme, effort, traffic)
+        simulated = [x for x, _ in along]
+        wanted = select_values("rates", table["rates"], RATE_SETS, simulated)
     elif "traffic" in table:
         raise ValueError("traffic: needed with rates only")
     else:
-        along = select_values("stations", table["stations"], STATION_SETS, effort.stations)
-        points = tuple(Cell(scheme, stations=int(count)) for count in along)
-    return Term(quantity, points, tuple(map(float, along)))
+        along = over_stations(scheme, effort)
+        simulated = [x for x, _ in along]
+        wanted = select_values("stations", table["stations"], STATION_SETS, simulated)
+    pairs = [pair for pair in along if pair[0] in wanted]
+    points = tuple(cell for _, cell in pairs)
+    return Term(quantity, points, tuple(float(x) for x, _ in pairs))
