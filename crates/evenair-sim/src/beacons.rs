@@ -6,7 +6,7 @@ use evenair_core::medium::wlan::beacon_bytes;
 use evenair_core::packet::{FlowId, NodeId, Packet, PacketKind};
 use evenair_core::time::{Duration, Instant};
 
-use crate::scenario::{BeaconInterval, Cell, Scenario, WlanCell};
+use crate::scenario::{BeaconInterval, Cell, Scenario, Station, WlanCell};
 
 /// The beacons of a cell.
 #[derive(Debug)]
@@ -50,8 +50,13 @@ impl Beacons {
 }
 
 /// Counters for the occupancy of a cell of `nodes` nodes, the access point included.
-pub(crate) fn occupancy(cell: &WlanCell, nodes: usize, flows: usize) -> Occupancy {
-    let phy = cell.timing();
+pub(crate) fn occupancy(
+    cell: &WlanCell,
+    stations: &[Station],
+    nodes: usize,
+    flows: usize,
+) -> Occupancy {
+    let phy = cell.timing(stations);
     let mean_first_backoff = phy.slot * u64::from(phy.cw_min) / 2;
     Occupancy::new(phy.difs(), mean_first_backoff, nodes, flows)
 }

@@ -2,7 +2,7 @@
 
 use evenair_core::component::Configuration as _;
 use evenair_core::delays::{Buckets, Delays};
-use evenair_core::medium::{Cell, Occupancy, TxQueueId};
+use evenair_core::medium::{Cell, Occupancy};
 use evenair_core::packet::NodeId;
 use evenair_core::queue::QueueStats;
 use evenair_core::time::{Duration, Instant};
@@ -95,6 +95,9 @@ impl<M: CellKind> Metrics<M> {
         let mut stations: Vec<MacResult> = (1..).zip(station_names(scenario)).map(mac).collect();
         for (station, delay) in stations.iter_mut().zip(&medium.grant_delays) {
             station.grant_delay_s = Some(*delay);
+        }
+        for (station, rates) in stations.iter_mut().zip(medium.data_rates) {
+            station.data_rates = rates;
         }
         let mut ap = mac((0, None));
         if let Some(shares) = &occupancy {
@@ -239,9 +242,9 @@ fn station_names(scenario: &Scenario) -> impl Iterator<Item = Option<String>> {
 /// The statistics of the transmit queues of each node, those of several queues together.
 fn queue_stats<M: CellKind>(now: Instant, cell: &Cell<M>) -> Vec<QueueStats> {
     let mut nodes: Vec<Option<QueueStats>> = vec![None; cell.nodes()];
-    for (queue, id) in cell.queues().iter().zip(0..) {
+    for (queue, sender) in cell.queues().iter().zip(cell.senders()) {
         let stats = queue.stats(now);
-        match &mut nodes[M::LAYOUT.sender(TxQueueId(id)).index()] {
+        match &mut nodes[sender.index()] {
             Some(sum) => *sum += stats,
             none => *none = Some(stats),
         }
@@ -369,6 +372,10 @@ fn flow_result(
             let events = end.loss_events - start.loss_events;
             events as f64 / (end.segments_sent - start.segments_sent).max(1) as f64
         }),
+        packets_lost: flow
+            .transport
+            .rate_control()
+            .map(|_| end.packets_lost.saturating_sub(start.packets_lost)),
         sessions: flow.transfers.is_some().then(|| measured(flow, begin).count() as u64),
         mean_rtt_s: (rtt_samples > 0).then(|| rtt_sum.as_secs_f64() / rtt_samples as f64),
         rtt_s: delays.rtt.as_ref().and_then(DelayResult::new),

@@ -6,7 +6,7 @@ use evenair_core::time::Duration;
 use serde::Serialize;
 
 use crate::delay_result::{DelayCurve, DelayResult, LimitedBy};
-use crate::medium_result::{FrameResult, RequestsResult};
+use crate::medium_result::{DataRates, FrameResult, RequestsResult};
 use crate::scenario::Scenario;
 use crate::series::Series;
 
@@ -121,6 +121,9 @@ pub struct FlowResult {
     /// Loss events per data packet sent (RFC 5348 section 5.2); absent but for TFRC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss_event_rate: Option<f64>,
+    /// Data packets that did not arrive although a later one did; absent but for TFRC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packets_lost: Option<u64>,
     /// Mean of the round-trip times that the retransmission timeout is computed from, seconds; none
     /// where none was measured.
     pub mean_rtt_s: Option<f64>,
@@ -280,6 +283,9 @@ pub struct MacResult {
     /// without any. Absent in a WLAN cell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grant_delay_s: Option<Option<DelayResult>>,
+    /// The rates of its data frames; absent where they are fixed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_rates: Option<DataRates>,
 }
 
 /// The beacons of the access point.
@@ -350,6 +356,7 @@ impl MacResult {
             queue_mean_packets: queue.mean_packets,
             queue_delay_s: queue.delay_s,
             grant_delay_s: None,
+            data_rates: None,
         }
     }
 }

@@ -34,6 +34,10 @@ pub struct Series {
     /// cwnd what its sender knows at the end of the interval: `allowed_rate_bps` (of payload, bit/s) and
     /// `loss_event_rate`.
     pub flows: Map<String, Value>,
+    /// By the id of a station with rate control: the rates of its link at the end of the interval,
+    /// `down_rate_bps` and `up_rate_bps` (bit/s), without frames that try another rate.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub stations: Map<String, Value>,
     /// What the controller of the cell had decided at the end of each interval; absent without one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub controller: Vec<ControllerSample>,
@@ -64,6 +68,8 @@ pub struct ControllerSample {
 pub(crate) struct Sampler {
     series: Series,
     flows: Vec<FlowSeries>,
+    /// By station: its rates down and up; empty if they are fixed.
+    rates: Vec<[Vec<u64>; 2]>,
     queue_delay: DelaySeries,
 }
 
@@ -127,14 +133,23 @@ impl Sampler {
     }
 
     /// Takes a sample at the end of an interval of `interval_s` seconds. `queues` are those of the
-    /// access point.
+    /// access point, `rates` the rates down and up of each station, if they are not fixed.
     pub(crate) fn sample<'a>(
         &mut self,
         time_s: f64,
         interval_s: f64,
         flows: &[Flow],
         queues: impl Iterator<Item = &'a TxQueue<Packet>>,
+        rates: impl Iterator<Item = Option<[u64; 2]>>,
     ) {
+        for (station, rates) in rates.enumerate() {
+            if station == self.rates.len() {
+                self.rates.push(Default::default());
+            }
+            for (series, rate) in self.rates[station].iter_mut().zip(rates.into_iter().flatten()) {
+                series.push(rate);
+            }
+        }
         let mut total = 0.0;
         for (series, flow) in self.flows.iter_mut().zip(flows) {
             let delivered = flow.counters().delivered;
@@ -182,6 +197,11 @@ impl Sampler {
             columns["one_way_delay_p50_s"] = json!(series.one_way_delay.p50_s);
             columns["one_way_delay_p95_s"] = json!(series.one_way_delay.p95_s);
             self.series.flows.insert(flow.id.clone(), columns);
+        }
+        for (number, [down, up]) in (1..).zip(self.rates).filter(|(_, rates)| !rates[0].is_empty())
+        {
+            let columns = json!({ "down_rate_bps": down, "up_rate_bps": up });
+            self.series.stations.insert(format!("sta-{number}"), columns);
         }
         self.series.ap_queue_delay_p50_s = self.queue_delay.p50_s;
         self.series.ap_queue_delay_p95_s = self.queue_delay.p95_s;

@@ -398,8 +398,10 @@ impl<'a, M: CellKind> Simulation<'a, M> {
         let since_warmup = self.now.since(Instant::ZERO + self.scenario.warmup.duration());
         if let (Some(sampler), Some(trace)) = (&mut self.sampler, &self.scenario.trace) {
             let interval = trace.interval.duration().as_secs_f64();
-            let queues = self.network.cell().queues_of(NodeId::ACCESS_POINT);
-            sampler.sample(since_warmup.as_secs_f64(), interval, &self.flows, queues);
+            let cell = self.network.cell();
+            let queues = cell.queues_of(NodeId::ACCESS_POINT);
+            let rates = (1..cell.nodes() as u32).map(|id| cell.medium().link_rates(NodeId(id)));
+            sampler.sample(since_warmup.as_secs_f64(), interval, &self.flows, queues, rates);
             if let Some(control) = &self.control {
                 sampler.sample_controller(control, &self.flows);
             }

@@ -1,8 +1,10 @@
 //! A cell: a medium, the transmit queues of its nodes, and the loss models of its links.
 
+use super::downlinks::Downlinks;
+use super::scheduler::AirtimeDrr;
 use super::{
-    AirUsage, Attempt, CellContext, Medium, Occupancy, PacketId, Reception, Taken, Transmission,
-    TxQueueId, TxStatus,
+    AirUsage, Attempt, CellContext, Medium, Occupancy, PacketId, QueueLayout, Reception, Taken,
+    Transmission, TxQueueId, TxStatus,
 };
 use crate::loss::{Frame, FrameKind, Level, LinkLoss};
 use crate::packet::{Direction, FlowId, NodeId, Packet};
@@ -54,10 +56,12 @@ pub struct Cell<M, P = Packet> {
 
 /// Everything of a cell that its medium may use.
 #[derive(Debug)]
-struct Nodes<P> {
-    queues: Vec<TxQueue<P>>,
+pub(super) struct Nodes<P> {
+    pub(super) queues: Vec<TxQueue<P>>,
     /// The node of each queue.
     senders: Vec<NodeId>,
+    /// The queues of the access point for each station, if it has them.
+    pub(super) downlinks: Option<Box<Downlinks>>,
     /// Packets that were dequeued but were larger than the medium asked for.
     set_aside: Vec<(TxQueueId, P)>,
     /// By [`PacketId`].
@@ -106,6 +110,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
             medium,
             nodes: Nodes {
                 senders: ids.map(|queue| M::LAYOUT.sender(queue)).collect(),
+                downlinks: None,
                 set_aside: Vec::new(),
                 queues,
                 taken: Vec::new(),
@@ -118,6 +123,24 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
                 occupancy: None,
             },
         }
+    }
+
+    /// Gives the access point a queue for each station instead of one for all, which stays empty.
+    /// `scheduler` chooses among them. They follow the queues of the layout in [`Cell::queues`].
+    ///
+    /// # Panics
+    /// If the layout has queues for each station already, or the number of queues is not that of
+    /// the stations.
+    #[must_use]
+    pub fn with_scheduler(mut self, scheduler: AirtimeDrr, queues: Vec<TxQueue<P>>) -> Self {
+        let nodes = &mut self.nodes;
+        assert_eq!(M::LAYOUT, QueueLayout::PerNode, "one queue of the access point");
+        assert_eq!(queues.len() + 1, nodes.losses.len(), "a queue for each station");
+        nodes.downlinks = Some(Box::new(Downlinks::new(scheduler, nodes.queues.len() as u32)));
+        nodes.senders.extend(queues.iter().map(|_| NodeId::ACCESS_POINT));
+        nodes.queues.extend(queues);
+        self.medium.report_attempts();
+        self
     }
 
     /// Counts attempts in `occupancy` from now on.
@@ -136,6 +159,10 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     #[inline(always)]
     pub fn send(&mut self, now: Instant, from: NodeId, packet: P) {
         let queue = M::LAYOUT.queue(from, packet.destination(from), packet.class());
+        if self.nodes.downlinks.is_some() && from.is_access_point() {
+            self.nodes.enqueue_downlink(now, packet);
+            return self.medium.wake(now, queue, &mut self.nodes);
+        }
         let tx_queue = &mut self.nodes.queues[queue.0 as usize];
         if !self.medium.is_idle(queue) {
             return tx_queue.enqueue(now, packet);
@@ -186,9 +213,14 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         self.nodes.losses.len()
     }
 
-    /// The transmit queues, in the order of the layout of the medium.
+    /// The transmit queues, in the order of the layout of the medium, then those of a scheduler.
     pub fn queues(&self) -> &[TxQueue<P>] {
         &self.nodes.queues
+    }
+
+    /// The nodes that transmit from these queues.
+    pub fn senders(&self) -> &[NodeId] {
+        &self.nodes.senders
     }
 
     /// The transmit queues of `node`.
@@ -232,6 +264,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         self.nodes.held_until = held.iter().map(|&(at, _)| at).min().unwrap_or(Instant::NEVER);
         self.nodes.held = held;
         for (_, queue) in ready {
+            let queue = self.nodes.served_as(queue);
             self.medium.wake(now, queue, &mut self.nodes);
         }
     }
@@ -262,6 +295,37 @@ impl<P: CellPacket> Nodes<P> {
             }
         };
         PacketId(id)
+    }
+
+    /// The next packet of `queue`, see [`CellContext::take`].
+    #[inline(always)]
+    pub(super) fn take_from(
+        &mut self,
+        now: Instant,
+        queue: TxQueueId,
+        max_bytes: u32,
+    ) -> Option<Taken> {
+        let index = queue.0 as usize;
+        let source = &mut self.queues[index];
+        let mut packet = None;
+        if !self.set_aside.is_empty() {
+            let found = self.set_aside.iter().position(|(of, _)| *of == queue);
+            packet = found.map(|place| self.set_aside.swap_remove(place).1);
+        }
+        if packet.is_none() {
+            packet = source.dequeue(now);
+        }
+        let Some(packet) = packet else {
+            if source.backlog().packets() > 0 {
+                self.hold(queue);
+            }
+            return None;
+        };
+        if packet.size() > max_bytes {
+            self.set_aside.push((queue, packet));
+            return None;
+        }
+        Some(self.serve(queue, packet))
     }
 
     /// Remembers to wake the medium when the shaper of `queue` is ready.
@@ -308,27 +372,10 @@ impl<P: CellPacket> CellContext for Nodes<P> {
 
     #[inline(always)]
     fn take(&mut self, now: Instant, queue: TxQueueId, max_bytes: u32) -> Option<Taken> {
-        let index = queue.0 as usize;
-        let source = &mut self.queues[index];
-        let mut packet = None;
-        if !self.set_aside.is_empty() {
-            let found = self.set_aside.iter().position(|(of, _)| *of == queue);
-            packet = found.map(|place| self.set_aside.swap_remove(place).1);
+        if self.downlinks.is_some() && self.senders[queue.0 as usize].is_access_point() {
+            return self.take_downlink(now, max_bytes);
         }
-        if packet.is_none() {
-            packet = source.dequeue(now);
-        }
-        let Some(packet) = packet else {
-            if source.backlog().packets() > 0 {
-                self.hold(queue);
-            }
-            return None;
-        };
-        if packet.size() > max_bytes {
-            self.set_aside.push((queue, packet));
-            return None;
-        }
-        Some(self.serve(queue, packet))
+        self.take_from(now, queue, max_bytes)
     }
 
     #[inline(always)]
@@ -357,6 +404,9 @@ impl<P: CellPacket> CellContext for Nodes<P> {
     fn on_attempt(&mut self, _now: Instant, attempt: &Attempt) {
         if let Some(occupancy) = &mut self.occupancy {
             occupancy.count(self.taken[attempt.packet.0 as usize].flow, attempt);
+        }
+        if let Some(downlinks) = &mut self.downlinks {
+            downlinks.count(attempt);
         }
     }
 }

@@ -9,7 +9,9 @@
 mod cell;
 #[cfg(test)]
 mod cell_tests;
+mod downlinks;
 mod occupancy;
+pub mod scheduler;
 pub mod wimax;
 pub mod wlan;
 

@@ -117,6 +117,11 @@ impl Receiver {
         self.loss_events
     }
 
+    /// The highest number that has arrived.
+    pub fn highest(&self) -> Option<u64> {
+        self.history.highest()
+    }
+
     /// p as it was last calculated.
     pub fn loss_event_rate(&self) -> f64 {
         self.loss_event_rate

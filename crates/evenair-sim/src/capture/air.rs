@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use evenair_core::medium::wlan::phy::is_dsss;
 use evenair_core::time::Instant;
 use evenair_core::units::Rate;
 
@@ -20,7 +21,7 @@ pub enum AirPhy {
     },
     /// 802.11a: OFDM at 5180 MHz (channel 36).
     A,
-    /// 802.11g: OFDM at 2437 MHz (channel 6).
+    /// 802.11g: OFDM at 2437 MHz (channel 6), and CCK with long preambles at the rates of 802.11b.
     G,
 }
 
@@ -62,7 +63,7 @@ pub enum AirFrame {
     },
     /// A clear to send.
     Cts {
-        /// The transmitter of the RTS.
+        /// The transmitter of the RTS, or of the CTS itself if there is none.
         to: Node,
     },
     /// A beacon of the access point.
@@ -137,6 +138,7 @@ fn write_radiotap(phy: AirPhy, rate: Rate, out: &mut Vec<u8>) {
             (2437_u16, CHANNEL_CCK | CHANNEL_2_GHZ, short_preamble && rate > Rate::from_mbps(1))
         }
         AirPhy::A => (5180, CHANNEL_OFDM | CHANNEL_5_GHZ, false),
+        AirPhy::G if is_dsss(rate) => (2437, CHANNEL_CCK | CHANNEL_2_GHZ, false),
         AirPhy::G => (2437, CHANNEL_OFDM | CHANNEL_2_GHZ, false),
     };
     let flags = if short { FLAG_SHORT_PREAMBLE } else { 0 };

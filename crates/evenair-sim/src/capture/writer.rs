@@ -8,7 +8,6 @@ use evenair_core::packet::{NodeId, Packet};
 use evenair_core::tcp::SackBlocks;
 use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::PacketOption;
-use evenair_core::units::Rate;
 
 use super::connections::{Connections, FlowMeta};
 use crate::capture::{AirFrame, AirPhy, AirWriter, Beacon, Node, Segment, WireWriter};
@@ -129,9 +128,13 @@ impl CaptureWriter {
             let rts_end = exchange.start + control.rts;
             let cts_start = rts_end + sifs;
             let rts = AirFrame::Rts { from: node(from), to: node(to), retry: false };
-            air.frame(exchange.start, control.rate, micros(end.since(rts_end)), &rts)?;
+            air.frame(exchange.start, control.rts_rate, micros(end.since(rts_end)), &rts)?;
             let nav = micros(end.since(cts_start + control.cts));
-            air.frame(cts_start, control.rate, nav, &AirFrame::Cts { to: node(from) })?;
+            air.frame(cts_start, control.rts_rate, nav, &AirFrame::Cts { to: node(from) })?;
+        }
+        if exchange.cts_to_self {
+            let nav = micros(end.since(exchange.start + control.cts));
+            air.frame(exchange.start, control.rts_rate, nav, &AirFrame::Cts { to: node(from) })?;
         }
         let sequence = next_sequence(&mut self.sequence[from.index()]);
         let data = AirFrame::Data { segment, retry, sequence };
@@ -147,8 +150,9 @@ impl CaptureWriter {
         let Some(air) = &mut self.air else { return Ok(()) };
         let (exchange, config) = (medium.exchange(), medium.config());
         let phy = &config.phy;
-        let is_basic = |rate: &&Rate| config.control_rate.is_basic(phy, **rate);
-        let basic = phy.rates.iter().filter(is_basic).map(|rate| 1 << (rate.as_bps() / 500_000));
+        let possible = phy.kind.possible_basic_rates().into_iter().map(|rate| rate.rate());
+        let basic = possible.filter(|rate| config.control_rate.is_basic(*rate));
+        let basic = basic.map(|rate| 1 << (rate.as_bps() / 500_000));
         let beacon = Beacon {
             timestamp_us: exchange.start.as_nanos() / 1000,
             interval: self.beacon_interval,

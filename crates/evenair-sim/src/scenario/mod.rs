@@ -53,7 +53,9 @@ pub use types::{
 };
 pub(crate) use validate::numbered;
 pub use wimax_cell::WimaxCell;
-pub use wlan_cell::{BeaconInterval, ControlRate, PhyKind, Preamble, RtsThreshold, WlanCell};
+pub use wlan_cell::{
+    BeaconInterval, ControlRate, PhyKind, Preamble, Protection, RtsThreshold, WlanCell,
+};
 
 pub use evenair_core::component::{BitRate, Bytes, Hertz, QueueLimit, Seconds};
 pub use evenair_core::traffic::Application;

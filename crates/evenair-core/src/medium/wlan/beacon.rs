@@ -6,7 +6,7 @@
 //! acknowledgement and no retry. After it CW is CWmin (9.2.4: a group address resets the station's retry
 //! counts, on which CW depends), while the retries of a suspended packet stay counted.
 //!
-//! A frame that meets it is lost to all, and so is the beacon. Otherwise the loss models of the links
+//! A frame that meets it is lost to all, and so is the beacon. Otherwise loss models and channels of the links
 //! decide for each station whether it has decoded the beacon, as a frame that carries no data. A station
 //! that has not does not wait EIFS: contention has one deferral for all listeners.
 
@@ -47,7 +47,7 @@ impl Dcf {
     /// The access point transmits a beacon, alone.
     #[cold]
     pub(super) fn send_beacon(&mut self, start: Instant, cell: &mut impl CellContext) {
-        let (airtime, rate) = self.begin_beacon();
+        let (airtime, rate) = self.begin_beacon(start);
         let end = start + airtime;
         self.links[AP.index()][0].airtime.successes += airtime;
         self.exchange = Exchange {
@@ -57,15 +57,16 @@ impl Dcf {
             ack_end: end,
             rate,
             rts: false,
+            cts_to_self: false,
             acknowledged: true,
             retries: 0,
         };
         let (kind, direction) = (FrameKind::Control, Direction::Down);
         let bytes = self.macs[AP.index()].bytes;
-        for (decoded, station) in self.decoded.iter_mut().zip(0..).skip(1) {
-            let station = NodeId(station);
+        for station in (1..self.nodes()).map(NodeId) {
             let frame = Transmission { kind, at: end, station, direction, rate, bytes };
-            *decoded = cell.no_loss_before(station) > end || !cell.is_corrupted(&frame);
+            let may_be_lost = self.has_channels || cell.no_loss_before(station) <= end;
+            self.decoded[station.index()] = !may_be_lost || !self.is_corrupted(&frame, cell);
         }
         self.phase = Phase::Sending;
         self.due = end;
@@ -73,16 +74,16 @@ impl Dcf {
 
     /// The access point's beacon meets another frame. Returns its airtime.
     #[cold]
-    pub(super) fn collide_with_beacon(&mut self) -> Duration {
-        let (airtime, _) = self.begin_beacon();
+    pub(super) fn collide_with_beacon(&mut self, now: Instant) -> Duration {
+        let (airtime, _) = self.begin_beacon(now);
         self.links[AP.index()][0].airtime.collisions += airtime;
         airtime
     }
 
     /// Airtime and rate of the beacon that the access point begins.
-    fn begin_beacon(&mut self) -> (Duration, crate::units::Rate) {
+    fn begin_beacon(&mut self, now: Instant) -> (Duration, crate::units::Rate) {
         let mac = &mut self.macs[AP.index()];
-        let frames = self.links[AP.index()][0].attempt(&self.config, mac.bytes);
+        let frames = self.links[AP.index()][0].attempt(&self.config, now, mac.bytes);
         mac.first_frame = frames.airtime;
         (frames.airtime, frames.rate)
     }
@@ -117,7 +118,7 @@ impl Dcf {
         } else if let Some(suspended) = self.suspended.take() {
             mac.resume(suspended);
         }
-        mac.cw = self.config.phy.cw_min;
+        mac.cw = mac.cw_min;
         let backoff = mac.draw_backoff();
         self.contention.back_off(AP, 0, backoff, mac.packet.is_some());
     }

@@ -24,8 +24,7 @@ impl DcfConfig {
 impl Dcf {
     /// [`DcfConfig::exchange_time`] between the access point and `station` at the present rate.
     pub fn exchange_time(&self, station: NodeId, direction: Direction, bytes: u32) -> Duration {
-        let rate = self.links[station.index()][direction as usize].frames().rate;
-        self.config.exchange_time(rate, bytes)
+        self.config.exchange_time(self.rate(station, direction), bytes)
     }
 }
 
