@@ -4,9 +4,9 @@ Written from the equations of the paper, one function each, without regard to sp
 the implementation. `python validation/cot/oracle.py` prints random inputs and results as JSON: the
 file that `crates/evenair-core/tests/cot_oracle.rs` reads.
 
-Where the paper is silent: an unused duration (4) below 0 counts as 0, because its field in the beacon
-has no sign; without unsatisfied stations or flows nothing is added; a flow may send a packet per
-round-trip time at least.
+Where the paper is silent: an unused duration (4) below 0 counts as 0, because its field in the
+beacon has no sign; without unsatisfied stations or flows nothing is added; a flow may send a packet
+per round-trip time at least.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SLOT, SIFS = Fraction(9), Fraction(16)
 """Of 802.11a, microseconds (IEEE 802.11-2007, 17.5.2)."""
@@ -124,7 +126,9 @@ def vectors(seed: int = 2009, count: int = 120) -> dict[str, Any]:
         even, additional = access_point(p, p_beacon, r)
         fields = [field(even), field(additional)]
         given = {"r": float(r), "p": [float(each) for each in p], "p_beacon": float(p_beacon)}
-        aps.append({**given, "even": float(even), "additional": float(additional), "fields": fields})
+        aps.append(
+            {**given, "even": float(even), "additional": float(additional), "fields": fields}
+        )
 
         element = (draw.randint(0, SCALE), draw.choice([0, draw.randint(0, SCALE // 2)]))
         due = element[0] / SCALE
