@@ -2,22 +2,22 @@
 
 use super::control::ControlFrames;
 use super::dcf::{Dcf, DcfConfig};
+use super::mac::Frames;
 use crate::packet::{Direction, NodeId};
 use crate::time::Duration;
 use crate::units::Rate;
 
 impl DcfConfig {
     /// DIFS and the frames of an exchange, with the spaces between them, that delivers a packet of
-    /// `bytes` at IP level at this rate: DIFS + [RTS + SIFS + CTS + SIFS +] DATA + SIFS + ACK.
+    /// `bytes` at IP level at this rate: DIFS + [RTS + SIFS + CTS + SIFS +] DATA + SIFS + ACK. A
+    /// CTS-to-self comes before a data frame that it protects.
     pub fn exchange_time(&self, rate: Rate, bytes: u32) -> Duration {
         let bytes = bytes + self.mac_overhead;
-        let (phy, sifs) = (&self.phy, self.phy.sifs);
-        let ControlFrames { rts, cts, ack, .. } = self.control_frames(rate);
-        let announcement = match self.rts_threshold {
-            Some(threshold) if bytes > threshold => rts + sifs + cts + sifs,
-            _ => Duration::ZERO,
-        };
-        phy.difs() + announcement + phy.airtime(bytes, rate) + sifs + ack
+        let (sifs, frames) = (self.phy.sifs, Frames::new(self, bytes, rate));
+        let ControlFrames { rts, cts, ack, .. } = frames.control;
+        let needs_rts = frames.rts || self.rts_threshold.is_some_and(|threshold| bytes > threshold);
+        let start = if needs_rts { rts + sifs + cts + sifs } else { frames.prelude };
+        self.phy.difs() + start + frames.airtime + sifs + ack
     }
 }
 
@@ -36,7 +36,7 @@ mod tests {
 
     fn dot11a(rts_threshold: Option<u32>) -> DcfConfig {
         let phy = Phy::dot11a();
-        let control_rate = ControlRate::Basic(BasicRates::new(&phy, phy.mandatory_rates));
+        let control_rate = ControlRate::Basic(BasicRates::new(phy.mandatory_rates));
         DcfConfig { rts_threshold, ..DcfConfig::new(phy, control_rate) }
     }
 

@@ -27,7 +27,7 @@ pub(super) struct Frames {
 
 impl Frames {
     /// With a data frame of `bytes` at `rate`.
-    fn new(config: &DcfConfig, bytes: u32, rate: Rate) -> Self {
+    pub(super) fn new(config: &DcfConfig, bytes: u32, rate: Rate) -> Self {
         let control = config.control_frames(rate);
         let protection = config.protection_of(rate);
         Self {
