@@ -303,6 +303,7 @@ fn flow_result(
         Attachment::Wired { from, to } => (None, None, Some(from.clone()), Some(to.clone())),
     };
     let ecn = |now: u64, then: u64| flow.ecn.then(|| now - then);
+    let is_rate_controlled = flow.transport.rate_control().is_some();
     FlowResult {
         id: flow.id.clone(),
         name: flow.name.clone(),
@@ -320,7 +321,9 @@ fn flow_result(
         fast_retransmits: end.fast_retransmits - start.fast_retransmits,
         congestion_marks: ecn(end.congestion_marks, start.congestion_marks),
         congestion_responses: ecn(end.congestion_responses, start.congestion_responses),
-        loss_event_rate: flow.transport.rate_control().map(|_| {
+        packets_lost: is_rate_controlled
+            .then(|| end.packets_lost.saturating_sub(start.packets_lost)),
+        loss_event_rate: is_rate_controlled.then(|| {
             let events = end.loss_events - start.loss_events;
             events as f64 / (end.segments_sent - start.segments_sent).max(1) as f64
         }),

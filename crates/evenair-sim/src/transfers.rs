@@ -180,6 +180,7 @@ impl Transfers {
             congestion_marks: past.congestion_marks + present.congestion_marks,
             congestion_responses: past.congestion_responses + present.congestion_responses,
             loss_events: past.loss_events + present.loss_events,
+            packets_lost: past.packets_lost + present.packets_lost,
             rtt_samples: past.rtt_samples + present.rtt_samples,
             rtt_sum: past.rtt_sum + present.rtt_sum,
         }

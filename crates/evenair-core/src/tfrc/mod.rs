@@ -133,7 +133,7 @@ impl Transport for Tfrc {
         self.transmit(now, out);
     }
 
-    #[inline]
+    #[inline(never)] // the code of TCP stays together
     fn on_packet(
         &mut self,
         now: Instant,
@@ -156,6 +156,7 @@ impl Transport for Tfrc {
         (end, self.poll_at(end))
     }
 
+    #[inline(never)]
     fn on_timer(&mut self, now: Instant, end: End, out: &mut impl Output) {
         match end {
             End::Sender => {
@@ -169,6 +170,7 @@ impl Transport for Tfrc {
         }
     }
 
+    #[inline(never)]
     fn poll_at(&self, end: End) -> Instant {
         match end {
             End::Sender => self.sender.poll_at(),
@@ -204,6 +206,7 @@ impl Transport for Tfrc {
             segments_sent: self.sender.sent(),
             timeouts: self.sender.expiries(),
             loss_events: self.receiver.loss_events(),
+            packets_lost: self.receiver.expected() - self.received_bytes / u64::from(self.payload),
             rtt_samples: self.reports,
             rtt_sum: self.rtt_sum,
             ..Counters::default()

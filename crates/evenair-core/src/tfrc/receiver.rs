@@ -112,6 +112,11 @@ impl Receiver {
         self.rtt
     }
 
+    /// Packets up to the one with the highest number that has arrived.
+    pub fn expected(&self) -> u64 {
+        self.history.highest().map_or(0, |highest| highest + 1)
+    }
+
     /// Loss events so far.
     pub fn loss_events(&self) -> u64 {
         self.loss_events

@@ -359,6 +359,7 @@ impl Transport for Connection {
             congestion_marks: self.receiving.congestion_marks(),
             congestion_responses: sender.congestion_responses,
             loss_events: 0,
+            packets_lost: 0,
             rtt_samples,
             rtt_sum,
         }
