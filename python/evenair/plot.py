@@ -11,6 +11,7 @@ from evenair.delay_plot import Document, plot_delays
 from evenair.messages import downlink_sender
 from evenair.statistics import Estimate, estimate
 from evenair.style import literal
+from evenair.tables import traces
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +25,8 @@ _STYLES: dict[str, dict[str, Any]] = {
 }
 _DATA = {"facecolor": "#F0E442", "hatch": "..", "label": "data"}
 _ACKS = {"facecolor": "#999999", "hatch": "xx", "label": "ACKs"}
+_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9")
+_DASHES = ("-", "--", "-.", ":")
 
 
 def plot(runs: Sequence[Document], kind: str = "flows") -> Figure:
@@ -38,18 +41,23 @@ def plot(runs: Sequence[Document], kind: str = "flows") -> Figure:
 def plot_flows(runs: Sequence[Document]) -> Figure:
     """Draw goodput per flow; of several runs the mean, with its 95% confidence interval.
 
-    If the runs were traced, cwnd per flow and the composition of the downlink queue over time
-    follow; of several runs, those of the first.
+    If the runs were traced, cwnd per flow, the composition of the downlink queue and what a
+    controller of the cell observes over time follow; of several runs, those of the first.
     """
     first = runs[0]
     series = first.get("series")
-    figure = Figure(figsize=(7.5, 8.5 if series else 3.6), layout="constrained")
-    panels = figure.subplots(3 if series else 1, 1, squeeze=False)[:, 0]
+    controller = series and traces(series).get("controller")
+    rows = 1 + (2 if series else 0) + (1 if controller else 0)
+    figure = Figure(figsize=(7.5, {1: 3.6, 3: 8.5, 4: 11.0}[rows]), layout="constrained")
+    panels = figure.subplots(rows, 1, squeeze=False)[:, 0]
     _draw_goodput(panels[0], runs)
     if series:
         _draw_cwnd(panels[1], first["flows"], series)
         _draw_queue(panels[2], series, downlink_sender(first))
         panels[2].sharex(panels[1])
+        if controller:
+            _draw_controller(panels[3], first["stations"], series["time_s"], controller)
+            panels[3].sharex(panels[1])
         if len(runs) > 1:
             panels[1].set_title(f"the run with seed {runs[0]['seed']}", fontsize="medium")
     return figure
@@ -124,6 +132,29 @@ def _draw_queue(axes: Axes, series: dict[str, Any], sender: str) -> None:
     axes.set_xlabel("time (s)")
     _leave_room_for_legend(axes)
     axes.legend(handles=[_patch(_ACKS), _patch(_DATA)], ncols=2, loc="upper right")
+
+
+def _draw_controller(
+    axes: Axes,
+    stations: Sequence[dict[str, Any]],
+    times: Sequence[float],
+    controller: dict[str, Any],
+) -> None:
+    """Draw the stations' occupancy that the access point observes, and the even share."""
+    for k, station in enumerate(stations):
+        axes.plot(
+            times,
+            controller["shares"][station["id"]],
+            color=_COLORS[k % len(_COLORS)],
+            linestyle=_DASHES[k % len(_DASHES)],
+            linewidth=1,
+            label=literal(station.get("name") or station["id"]) if len(stations) <= 5 else None,
+        )
+    axes.plot(times, controller["p_even"], color="black", linewidth=1.6, label="even share")
+    axes.set_ylabel("channel occupancy")
+    axes.set_xlabel("time (s)")
+    _leave_room_for_legend(axes)
+    axes.legend(ncols=6, loc="upper right")
 
 
 def _leave_room_for_legend(axes: Axes) -> None:

@@ -84,6 +84,7 @@ class RunResult:
             "aggregate_goodput_bps": document["aggregate_goodput_bps"],
             "jain_index": document["jain_index"],
             "jain_airtime": document.get("jain_airtime"),
+            "jain_occupancy": document.get("jain_occupancy"),
             "mean_up_goodput_bps": self._mean_goodput("up"),
             "mean_down_goodput_bps": self._mean_goodput("down"),
             **{f"ap_queue_{name}": queue.get(name) for name in _QUEUE_METRICS},
@@ -146,7 +147,7 @@ class RunResult:
     @cached_property
     def series(self) -> pa.Table:
         """The traces, one row per time, one column per quantity. Empty without `[trace]`."""
-        return tables.columns(self.document.get("series", {}))
+        return tables.columns(tables.traces(self.document.get("series", {})))
 
     def plot(self, kind: Literal["flows", "cdf"] = "flows") -> Figure:
         """Draw goodput per flow and, if the run was traced, cwnd and queue over time.

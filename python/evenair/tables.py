@@ -58,6 +58,15 @@ def curves(records: Sequence[Mapping[str, Any]]) -> pa.Table:
     )
 
 
+def traces(series: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the series of a result document by column, those of a controller as well."""
+    named = dict(series)
+    if records := named.pop("controller", None):
+        named["controller"] = _transposed(records)
+        del named["controller"]["t_s"]
+    return named
+
+
 def columns(document: Mapping[str, Any]) -> pa.Table:
     """Make a table from lists of equal length; the names of nested ones are joined by dots."""
     import pyarrow as pa
@@ -81,6 +90,14 @@ def write_parquet(table: pa.Table, path: Path) -> None:
     import pyarrow.parquet as pq
 
     pq.write_table(table, path, compression="zstd")
+
+
+def _transposed(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Make one record of lists from records with the same members."""
+    return {
+        name: _transposed(values) if isinstance(values[0], dict) else values
+        for name, values in ((name, [record[name] for record in records]) for name in records[0])
+    }
 
 
 def _flatten(document: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, list[Any]]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from evenair.cli.paper import _print_verdicts
-from evenair.papers import gong2006, miorandi2006, tsiknas2012
+from evenair.papers import gong2006, kashibuchi2009, miorandi2006, tsiknas2012
 from evenair.papers.claims import Claim, headline
 from evenair.papers.gong2006.cells import BUFFER, Cell
 from evenair.papers.measures import Measure, Term
@@ -186,5 +186,6 @@ def test_the_warm_up_is_a_fact(tmp_path: Path, warmups: dict[str, float], text: 
 
 
 def test_every_paper_has_a_question() -> None:
-    for paper in (gong2006.PAPER, miorandi2006.PAPER, tsiknas2012.PAPER):
+    for module in (gong2006, kashibuchi2009, miorandi2006, tsiknas2012):
+        paper: Paper[Any, Any] = module.PAPER
         assert paper.question.endswith((".", "?"))

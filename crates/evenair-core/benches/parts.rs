@@ -8,7 +8,7 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use evenair_core::medium::wimax::{Wimax, WimaxConfig, phy::OfdmPhy};
 use evenair_core::medium::wlan::phy::{LONG_PREAMBLE, Phy};
-use evenair_core::medium::wlan::{ControlRate, Dcf, DcfConfig, RateControl};
+use evenair_core::medium::wlan::{ControlRate, Dcf, DcfConfig, StationConfig};
 use evenair_core::medium::{Cell, Medium};
 use evenair_core::packet::{FlowId, NodeId, Packet, PacketKind};
 use evenair_core::queue::{
@@ -104,14 +104,15 @@ impl SaturatedCell {
     fn new(stations: u32) -> Self {
         let config =
             DcfConfig::new(Phy::dot11b(LONG_PREAMBLE), ControlRate::Fixed(Rate::from_mbps(2)));
-        let rates = vec![RateControl::Fixed(Rate::from_mbps(11)); stations as usize + 1];
+        let node = StationConfig::fixed(&config.phy, Rate::from_mbps(11));
+        let nodes = vec![node; stations as usize + 1];
         let queue = |node| {
             let rng = RngStream::new(1, StreamId::Queue, node);
             TxQueue::new(Queue::new(&Config::default(), Limit::Packets(60), rng))
         };
         let queues = (0..=u64::from(stations)).map(queue).collect();
         let losses = (0..=stations).map(|_| None).collect();
-        let mut cell = Cell::new(Dcf::new(config, &rates, 1), queues, losses);
+        let mut cell = Cell::new(Dcf::new(config, &nodes, 1), queues, losses);
         for station in 1..=stations {
             // One for the MAC, and one that waits.
             cell.send(Instant::ZERO, NodeId(station), packet(1));

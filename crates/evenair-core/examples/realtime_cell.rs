@@ -6,7 +6,7 @@ use std::{thread, time};
 
 use evenair_core::medium::Cell;
 use evenair_core::medium::wlan::phy::{Phy, SHORT_PREAMBLE};
-use evenair_core::medium::wlan::{ControlRate, Dcf, DcfConfig, RateControl};
+use evenair_core::medium::wlan::{ControlRate, Dcf, DcfConfig, StationConfig};
 use evenair_core::packet::{FlowId, NodeId, Packet, PacketKind};
 use evenair_core::queue::{Config, Limit, Queue, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
@@ -22,7 +22,8 @@ fn main() {
     let queue = |node| {
         TxQueue::<Packet>::new(Queue::new(&Config::default(), Limit::Packets(60), rng(node)))
     };
-    let medium = Dcf::new(config, &[RateControl::Fixed(rate); 2], 1);
+    let node = StationConfig::fixed(&config.phy, rate);
+    let medium = Dcf::new(config, &[node.clone(), node], 1);
     let mut cell = Cell::new(medium, vec![queue(0), queue(1)], vec![None, None]);
 
     let start = time::Instant::now();

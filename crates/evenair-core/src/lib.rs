@@ -7,6 +7,7 @@
 //! code.
 
 pub mod component;
+pub mod control;
 pub mod delays;
 pub mod loss;
 pub mod medium;

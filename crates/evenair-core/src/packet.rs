@@ -7,6 +7,11 @@ use crate::time::Instant;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
 
+impl FlowId {
+    /// The flow of packets that belong to none: those that the access point itself sends.
+    pub const NONE: Self = Self(u32::MAX);
+}
+
 /// One connection of a flow: a flow may open several, one after the other. The connections are
 /// counted modulo 256.
 pub type ConnectionId = (FlowId, u8);
@@ -18,6 +23,9 @@ pub struct NodeId(pub u32);
 impl NodeId {
     /// The access point of an 802.11 cell, the base station of an 802.16 cell.
     pub const ACCESS_POINT: Self = Self(0);
+
+    /// The receiver of a frame for all stations.
+    pub const BROADCAST: Self = Self(u32::MAX);
 
     /// Whether this is the access point or base station.
     pub const fn is_access_point(self) -> bool {
@@ -61,6 +69,8 @@ pub enum PacketKind {
     Datagram,
     /// The third segment of the handshake, with the request of a client that opens the connection.
     Request,
+    /// A beacon frame of an 802.11 access point.
+    Beacon,
     /// A feedback packet of TFRC (RFC 5348 section 3.2.2).
     Report,
 }
@@ -84,7 +94,7 @@ pub struct Packet {
     /// The flow. An acknowledgement belongs to the flow that it acknowledges.
     pub flow: FlowId,
     /// The end of the path in the cell that is not the access point; the access point for packets
-    /// that do not enter the cell.
+    /// that do not enter the cell. Of a beacon: [`NodeId::BROADCAST`].
     pub station: NodeId,
     /// Type.
     pub kind: PacketKind,
@@ -94,7 +104,7 @@ pub struct Packet {
     pub high_priority: bool,
     /// The payload, or a part of it, has been sent before.
     pub retransmission: bool,
-    /// Bytes at IP level, headers included.
+    /// Bytes at IP level, headers included. Of a beacon: of the frame, with MAC header and FCS.
     pub size: u32,
     /// Bytes of transport payload.
     pub payload: u16,

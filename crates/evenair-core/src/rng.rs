@@ -26,6 +26,10 @@ pub enum StreamId {
     HostClock = 8,
     /// Backoff opportunities of one station's bandwidth requests.
     BandwidthRequests = 9,
+    /// Frames that the channel of one station's link corrupts.
+    Channel = 10,
+    /// The rates that one direction of a link tries.
+    RateControl = 11,
 }
 
 /// A xoshiro256++ generator (Blackman and Vigna 2019), seeded by SplitMix64 as its authors

@@ -66,7 +66,7 @@ impl Phy {
 
     /// Rate of RTS, CTS and ACK in an exchange whose data frame has this rate, bit/s.
     fn control_rate_bps(&self, data_rate_bps: u64) -> u64 {
-        self.control_rate.of(&self.phy, Rate::from_bps(data_rate_bps)).as_bps()
+        self.control_rate.of(Rate::from_bps(data_rate_bps)).as_bps()
     }
 
     /// Bits of an ACK.

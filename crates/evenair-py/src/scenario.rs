@@ -102,9 +102,11 @@ impl Scenario {
 
     /// Return the timing of the PHY of the scenario's cell, a WLAN.
     fn phy(&self) -> PyResult<Phy> {
-        match &self.resolved().map_err(invalid)?.cell {
+        let resolved = self.resolved().map_err(invalid)?;
+        match &resolved.cell {
             scenario::Cell::Wlan(cell) => {
-                Ok(Phy { phy: cell.timing(), control_rate: cell.control_rate() })
+                let phy = cell.timing(&resolved.station);
+                Ok(Phy { phy, control_rate: cell.control_rate() })
             }
             scenario::Cell::Wimax(_) => {
                 let message =

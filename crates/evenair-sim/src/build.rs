@@ -1,6 +1,7 @@
 //! From a scenario to a simulation.
 
 use evenair_core::loss::{self, LinkLoss};
+use evenair_core::medium::scheduler::AirtimeDrr;
 use evenair_core::medium::{Cell, QueueLayout, TxQueueId};
 use evenair_core::packet::{FlowId, NodeId, Packet};
 use evenair_core::queue::{Queue, TxQueue};
@@ -12,6 +13,7 @@ use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::{Application, Datagrams, OpenedBy, Stream};
 use evenair_core::transport::{AnyTransport, End, PacketHeader, Udp};
 
+use crate::beacons::{Beacons, occupancy};
 use crate::cell_kind::CellKind;
 use crate::flow::{Attachment, Flow};
 use crate::network::{Network, Origin, Route};
@@ -44,6 +46,20 @@ fn queues(scenario: &Scenario, layout: QueueLayout, seed: u64) -> Vec<TxQueue<Pa
         TxQueue::new(queue(spec, seed, u64::from(id)))
     });
     queues.collect()
+}
+
+/// The scheduler of the access point, if it has one, and its queues, one for each station.
+fn scheduler(
+    scenario: &Scenario,
+    stations: usize,
+    seed: u64,
+) -> Option<(AirtimeDrr, Vec<TxQueue<Packet>>)> {
+    let scenario::Cell::Wlan(cell) = &scenario.cell else { return None };
+    let scheduler = cell.scheduler.scheduler(stations)?;
+    // The queues of the nodes have the numbers up to that of the stations.
+    let ids = (1..).map(|station| (stations + station) as u64);
+    let queues = ids.take(stations).map(|id| TxQueue::new(queue(&cell.queue, seed, id)));
+    Some((scheduler, queues.collect()))
 }
 
 /// Everything between the ends of `flows`.
@@ -99,7 +115,13 @@ pub(crate) fn network<M: CellKind>(
     }
     let options = flows.iter().map(|flow| OptionRing::new(flow.options)).collect();
     let queues = queues(scenario, M::LAYOUT, seed);
-    let cell = Cell::new(medium, queues, losses(scenario, seed));
+    let mut cell = Cell::new(medium, queues, losses(scenario, seed));
+    if let Some((scheduler, queues)) = scheduler(scenario, cell.nodes() - 1, seed) {
+        cell = cell.with_scheduler(scheduler, queues);
+    }
+    if let (Some(_), scenario::Cell::Wlan(wlan)) = (Beacons::new(scenario), &scenario.cell) {
+        cell.observe_occupancy(occupancy(wlan, &scenario.station, cell.nodes(), flows.len()));
+    }
     Network::new(cell, Wired::new(links, next_hop, &entries), routes, options)
 }
 
@@ -229,6 +251,13 @@ fn flow(
         group: spec.group.clone(),
         application: spec.application.name(),
         transport_name: spec.transport.name(),
+        segment: spec.segment,
+        data_bytes: spec.segment + header_bytes[0],
+        segments_per_ack: match spec.delayed_ack {
+            DelayedAck::Every(segments) => f64::from(segments),
+            // Of all but the first segments.
+            DelayedAck::Dynamic => 4.0,
+        },
         window_bytes: spec.window.saturating_mul(spec.segment),
         start,
         stop,

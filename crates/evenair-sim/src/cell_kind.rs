@@ -4,14 +4,15 @@
 use std::iter::{once, repeat_n};
 
 use evenair_core::medium::wimax::Wimax;
-use evenair_core::medium::wlan::{Dcf, DcfConfig, RateControl};
+use evenair_core::medium::wlan::{Dcf, DcfConfig, StationConfig};
 use evenair_core::medium::{Arrival, Medium};
-use evenair_core::packet::Packet;
+use evenair_core::packet::{Direction, NodeId, Packet};
+use evenair_core::time::Duration;
 use evenair_core::transport::PacketOption;
 
 use crate::capture::AirPhy;
 use crate::capture::writer::CaptureWriter;
-use crate::medium_result::{MediumResult, WimaxCounters};
+use crate::medium_result::{MediumResult, WimaxCounters, WlanCounters};
 use crate::scenario::{PhyKind, RtsThreshold, Station, WimaxCell, WlanCell};
 
 /// A medium that scenarios can name.
@@ -24,6 +25,24 @@ pub(crate) trait CellKind: Medium + Sized {
 
     /// The results since the time of these counters.
     fn results(&self, since: &Self::Counters) -> MediumResult;
+
+    /// How often the rate of a link has changed so far.
+    fn rate_changes(&self) -> u64 {
+        0
+    }
+
+    /// Whether `station` has decoded the last beacon.
+    fn has_decoded(&self, _station: NodeId) -> bool {
+        false
+    }
+
+    /// DIFS and the frame exchange of a packet of `bytes` between the access point and `station` at
+    /// the present rate, without a backoff. Only of a medium that has controllers.
+    fn exchange_time(&self, _station: NodeId, _direction: Direction, _bytes: u32) -> Duration {
+        unreachable!("only a WLAN cell has a controller")
+    }
+    /// The present rates of the link of `station`, down and up, bit/s; `None` where they do not change.
+    fn link_rates(&self, station: NodeId) -> Option<[u64; 2]>;
 
     /// How captures describe its frames; `None` if they are not captured.
     fn capture_phy(&self) -> Option<AirPhy>;
@@ -45,8 +64,9 @@ fn each<T: Clone>(groups: &[Station], value: impl Fn(&Station) -> T) -> impl Ite
 /// The medium of a WLAN cell.
 pub(crate) fn dcf(cell: &WlanCell, stations: &[Station], seed: u64) -> Dcf {
     let config = DcfConfig {
-        phy: cell.timing(),
+        phy: cell.timing(stations),
         control_rate: cell.control_rate(),
+        protection: cell.protection.unwrap_or_default(),
         rts_threshold: match cell.rts_threshold {
             RtsThreshold::Off => None,
             RtsThreshold::Bytes(bytes) => Some(bytes),
@@ -56,10 +76,10 @@ pub(crate) fn dcf(cell: &WlanCell, stations: &[Station], seed: u64) -> Dcf {
         short_retry_limit: cell.short_retry_limit,
         long_retry_limit: cell.long_retry_limit,
     };
-    let rate = |group: &Station| group.data_rate.unwrap_or(cell.data_rate).rate();
-    let rates = once(cell.data_rate.rate()).chain(each(stations, rate));
-    let rates: Vec<RateControl> = rates.map(RateControl::Fixed).collect();
-    Dcf::new(config, &rates, seed)
+    let access_point = StationConfig::fixed(&config.phy, cell.data_rate.rate());
+    let station = |group: &Station| cell.station_config(group);
+    let nodes: Vec<_> = once(access_point).chain(each(stations, station)).collect();
+    Dcf::new(config, &nodes, seed)
 }
 
 /// The medium of a WiMAX cell.
@@ -71,12 +91,19 @@ pub(crate) fn wimax(cell: &WimaxCell, stations: &[Station], seed: u64) -> Wimax 
 }
 
 impl CellKind for Dcf {
-    type Counters = ();
+    type Counters = WlanCounters;
 
-    fn counters(&self) {}
+    fn counters(&self) -> WlanCounters {
+        WlanCounters::new(self)
+    }
 
-    fn results(&self, (): &()) -> MediumResult {
-        MediumResult::default()
+    fn results(&self, since: &WlanCounters) -> MediumResult {
+        WlanCounters::new(self).results(since)
+    }
+
+    fn link_rates(&self, station: NodeId) -> Option<[u64; 2]> {
+        let both = [Direction::Down, Direction::Up].map(|way| self.rate(station, way).as_bps());
+        self.frames_by_rate(station, Direction::Down).is_some().then_some(both)
     }
 
     fn capture_phy(&self) -> Option<AirPhy> {
@@ -86,6 +113,18 @@ impl CellKind for Dcf {
             PhyKind::Dot11g => AirPhy::G,
             PhyKind::Dot11b => AirPhy::B { short_preamble: phy.has_short_preamble() },
         })
+    }
+
+    fn rate_changes(&self) -> u64 {
+        Self::rate_changes(self)
+    }
+
+    fn has_decoded(&self, station: NodeId) -> bool {
+        self.decoded(station)
+    }
+
+    fn exchange_time(&self, station: NodeId, direction: Direction, bytes: u32) -> Duration {
+        Self::exchange_time(self, station, direction, bytes)
     }
 
     #[cold]
@@ -108,6 +147,10 @@ impl CellKind for Wimax {
 
     fn results(&self, since: &WimaxCounters) -> MediumResult {
         WimaxCounters::new(self).results(since, self)
+    }
+
+    fn link_rates(&self, _: NodeId) -> Option<[u64; 2]> {
+        None
     }
 
     fn capture_phy(&self) -> Option<AirPhy> {

@@ -21,6 +21,12 @@ pub(crate) struct Flow {
     pub(crate) place: Attachment,
     /// The transport's name, for reports.
     pub(crate) transport_name: &'static str,
+    /// Payload of a data packet, bytes.
+    pub(crate) segment: u32,
+    /// A data packet at IP level, bytes.
+    pub(crate) data_bytes: u32,
+    /// Data packets for each acknowledgement of TCP.
+    pub(crate) segments_per_ack: f64,
     /// Receive window, bytes, for captures.
     pub(crate) window_bytes: u32,
     pub(crate) start: Instant,

@@ -4,9 +4,11 @@
 //! TOML or Python -> scenario::resolve -> Scenario -> run -> RunResult -> JSON, tables, plots
 //! ```
 
+mod beacons;
 mod build;
 mod capture;
 mod cell_kind;
+mod control;
 mod delay_result;
 mod flow;
 mod medium_result;

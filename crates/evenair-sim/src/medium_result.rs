@@ -1,7 +1,9 @@
 //! Results that only some kinds of cell have.
 
 use evenair_core::medium::wimax::{Counts, Wimax};
-use evenair_core::packet::NodeId;
+use evenair_core::medium::wlan::Dcf;
+use evenair_core::packet::{Direction, NodeId};
+use evenair_core::units::Rate;
 use serde::Serialize;
 
 use crate::delay_result::DelayResult;
@@ -15,6 +17,8 @@ pub(crate) struct MediumResult {
     pub(crate) requests: Option<RequestsResult>,
     /// Of each station of an 802.16 cell.
     pub(crate) grant_delays: Vec<Option<DelayResult>>,
+    /// Of each station of an 802.11 cell; `None` where its rates are fixed.
+    pub(crate) data_rates: Vec<Option<DataRates>>,
     /// Packets that were lost with a frame, and not at a retry limit.
     pub(crate) lost_with_frames: u64,
 }
@@ -54,6 +58,76 @@ pub struct RequestsResult {
     pub retried: u64,
     /// Requests given up after the last repetition.
     pub given_up: u64,
+}
+
+/// The data rates of a station with rate control.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DataRates {
+    /// Mean rate of the data frames to the station, retries included, bit/s; none without any.
+    pub down_mean_bps: Option<f64>,
+    /// The same of those from it.
+    pub up_mean_bps: Option<f64>,
+    /// Data frames to the station at each rate.
+    pub down: Vec<FramesAtRate>,
+    /// Data frames from it at each rate.
+    pub up: Vec<FramesAtRate>,
+}
+
+/// Data frames at one rate.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FramesAtRate {
+    /// The rate, bit/s.
+    pub rate_bps: u64,
+    /// Data frames transmitted, retries included.
+    pub frames: u64,
+    /// Their share of all data frames in this direction; 0 without any.
+    pub share: f64,
+}
+
+/// The data frames of each station of an 802.11 cell at each rate, down and up.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WlanCounters {
+    stations: Vec<StationFrames>,
+}
+
+/// Data frames at each rate, down and up; `None` where the rates are fixed.
+type StationFrames = Option<[Vec<(Rate, u64)>; 2]>;
+
+impl WlanCounters {
+    /// Up to now.
+    pub(crate) fn new(medium: &Dcf) -> Self {
+        let frames = |station: u32, way| -> Option<Vec<(Rate, u64)>> {
+            Some(medium.frames_by_rate(NodeId(station), way)?.collect())
+        };
+        let both =
+            |station| Some([frames(station, Direction::Down)?, frames(station, Direction::Up)?]);
+        Self { stations: (1..medium.nodes()).map(both).collect() }
+    }
+
+    /// The results since `before`.
+    pub(crate) fn results(&self, before: &Self) -> MediumResult {
+        let each = self.stations.iter().zip(&before.stations);
+        let data_rates = |(end, start): (&StationFrames, &StationFrames)| {
+            let ([down, up], [down_before, up_before]) = (end.as_ref()?, start.as_ref()?);
+            let (down_mean_bps, down) = frames_at_rates(down_before, down);
+            let (up_mean_bps, up) = frames_at_rates(up_before, up);
+            Some(DataRates { down_mean_bps, up_mean_bps, down, up })
+        };
+        MediumResult { data_rates: each.map(data_rates).collect(), ..MediumResult::default() }
+    }
+}
+
+/// Mean rate, and frames at each rate, since the counters `start`.
+fn frames_at_rates(start: &[(Rate, u64)], end: &[(Rate, u64)]) -> (Option<f64>, Vec<FramesAtRate>) {
+    let counts =
+        || end.iter().zip(start).map(|((rate, end), (_, start))| (rate.as_bps(), end - start));
+    let total: u64 = counts().map(|(_, frames)| frames).sum();
+    let bits: f64 = counts().map(|(rate, frames)| rate as f64 * frames as f64).sum();
+    let share = |frames| if total > 0 { frames as f64 / total as f64 } else { 0.0 };
+    let each = counts()
+        .map(|(rate_bps, frames)| FramesAtRate { rate_bps, frames, share: share(frames) })
+        .collect();
+    ((total > 0).then(|| bits / total as f64), each)
 }
 
 /// The counters of an 802.16 cell. (Its grant delays are reset where measuring begins.)
@@ -106,6 +180,7 @@ impl WimaxCounters {
                 .skip(1)
                 .map(|station| DelayResult::new(&medium.grant_delays(station).buckets()))
                 .collect(),
+            data_rates: Vec::new(),
             lost_with_frames: self.lost - before.lost,
         }
     }

@@ -3,8 +3,6 @@
 //! Each takes about 40 bytes in the queue of a node, and up to 80 on a wired link. What TCP keeps of
 //! segments that are not acknowledged is bounded by the windows of the flows.
 
-use evenair_core::medium::TxQueueId;
-
 use crate::RunError;
 use crate::cell_kind::CellKind;
 use crate::flow::Flow;
@@ -28,7 +26,8 @@ pub(crate) fn check<M: CellKind>(
     network: &Network<M>,
     flows: &[Flow],
 ) -> Result<(), RunError> {
-    let queues = network.cell().queues().iter().map(|queue| queue.backlog().packets() as usize);
+    let cell = network.cell();
+    let queues = cell.queues().iter().map(|queue| queue.backlog().packets() as usize);
     let links = network.wired().links().iter().map(|link| link.entries());
     let entries: usize = queues.clone().chain(links.clone()).sum();
     if entries <= MAX_ENTRIES {
@@ -38,7 +37,7 @@ pub(crate) fn check<M: CellKind>(
     let link = links.enumerate().max_by_key(|&(_, packets)| packets);
     let place = match (queue, link) {
         (Some((queue, packets)), link) if link.is_none_or(|(_, entries)| packets >= entries) => {
-            node_queue(scenario, M::LAYOUT.sender(TxQueueId(queue as u32)).index())
+            node_queue(scenario, cell.senders()[queue].index())
         }
         (_, Some((directed, _))) => wired_link(scenario, directed),
         (_, None) => String::new(),

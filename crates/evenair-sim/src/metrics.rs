@@ -2,10 +2,10 @@
 
 use evenair_core::component::Configuration as _;
 use evenair_core::delays::{Buckets, Delays};
-use evenair_core::medium::{Cell, TxQueueId};
+use evenair_core::medium::{Cell, Occupancy};
 use evenair_core::packet::NodeId;
 use evenair_core::queue::QueueStats;
-use evenair_core::time::Instant;
+use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::BulkConfig;
 use evenair_core::transport::{self, Measurements, Transport};
 
@@ -15,8 +15,8 @@ use crate::delay_result::{DelayCurve, DelayResult, LimitedBy};
 use crate::flow::{Attachment, Flow};
 use crate::network::{Network, fold};
 use crate::result::{
-    FlowResult, LinkResult, Losses, MacResult, QueueResult, RunResult, SessionResult, Use,
-    WiredResult, jain_index,
+    BeaconsResult, FlowResult, LinkResult, Losses, MacResult, QueueResult, RunResult,
+    SessionResult, Use, WiredResult, jain_index,
 };
 use crate::scenario::{Scenario, WiredLink, numbered};
 use crate::series::Series;
@@ -29,11 +29,13 @@ pub(crate) struct Metrics<M: CellKind> {
     flows: Vec<transport::Counters>,
     usage: Vec<Use>,
     medium: M::Counters,
+    occupancy: Option<Occupancy>,
 }
 
 impl<M: CellKind> Default for Metrics<M> {
     fn default() -> Self {
-        Self { flows: Vec::new(), usage: Vec::new(), medium: M::Counters::default() }
+        let (flows, usage) = (Vec::new(), Vec::new());
+        Self { flows, usage, medium: M::Counters::default(), occupancy: None }
     }
 }
 
@@ -54,6 +56,7 @@ impl<M: CellKind> Metrics<M> {
         self.flows = flows.iter().map(Flow::counters).collect();
         self.usage = usage(now, network);
         self.medium = network.cell().medium().counters();
+        self.occupancy = network.cell().occupancy().cloned();
     }
 
     /// The result of a run that has come to its end.
@@ -62,15 +65,20 @@ impl<M: CellKind> Metrics<M> {
         let begin = Instant::ZERO + scenario.warmup.duration();
         let duration_s = end.since(begin).as_secs_f64();
         let sessions = sessions(flows, begin);
-        let compared = Compared::of(flows);
+        let compared = Compared::among(flows);
         let (rtt, one_way_delay) = pooled(flows);
         let cell = network.cell();
         let nodes = queue_stats(end, cell);
         let flow_delays: Vec<FlowDelays> = flows.iter().map(FlowDelays::of).collect();
         let delays = curves(flows, &flow_delays, &nodes[NodeId::ACCESS_POINT.index()].waits);
+        let occupancy = cell.occupancy().zip(self.occupancy).map(|(at, start)| at.since(&start));
+        let occupancy = occupancy.map(|period| OccupancyShares { period, duration_s });
         let each = flows.iter().zip(&self.flows).zip(&flow_delays);
         let (flows, wired_flows): (Vec<_>, Vec<_>) = each
-            .map(|((flow, start), delays)| flow_result(flow, start, delays, (begin, end)))
+            .map(|((flow, start), delays)| FlowResult {
+                occupancy_share: occupancy.as_ref().and_then(|shares| shares.flow(flow)),
+                ..flow_result(flow, start, delays, (begin, end))
+            })
             .partition(|flow| flow.station.is_some());
         let fairness = jain_index(
             flows.iter().filter(|f| compared.contains(f.application)).map(|f| f.goodput_bps),
@@ -88,7 +96,16 @@ impl<M: CellKind> Metrics<M> {
         for (station, delay) in stations.iter_mut().zip(&medium.grant_delays) {
             station.grant_delay_s = Some(*delay);
         }
-        let ap = mac((0, None));
+        for (station, rates) in stations.iter_mut().zip(medium.data_rates) {
+            station.data_rates = rates;
+        }
+        let mut ap = mac((0, None));
+        if let Some(shares) = &occupancy {
+            for (station, node) in stations.iter_mut().zip(1..) {
+                station.occupancy_share = Some(shares.station(NodeId(node)));
+            }
+            ap.beacons = Some(shares.beacons());
+        }
         let wired = scenario.wired.links();
         // For each link first backward, then forward: the numbering of the topology.
         let ends = wired.iter().flat_map(|WiredLink { between: [a, b], .. }| [[b, a], [a, b]]);
@@ -120,7 +137,10 @@ impl<M: CellKind> Metrics<M> {
             duration_s,
             aggregate_goodput_bps: flows.iter().map(|flow| flow.goodput_bps).sum(),
             jain_index: fairness,
-            jain_airtime: jain_index(compared.airtime_shares(&stations)),
+            jain_airtime: jain_index(compared.of(&stations).map(|mac| mac.airtime_share)),
+            jain_occupancy: occupancy
+                .is_some()
+                .then(|| jain_index(compared.of(&stations).filter_map(|mac| mac.occupancy_share))),
             jain_over: compared.name(),
             rtt_s: DelayResult::new(&rtt.buckets()),
             one_way_delay_s: DelayResult::new(&one_way_delay.buckets()),
@@ -152,7 +172,7 @@ struct Compared {
 impl Compared {
     /// The bulk flows among `flows`, which all have data to send. If there is none: all flows between
     /// stations and hosts.
-    fn of(flows: &[Flow]) -> Self {
+    fn among(flows: &[Flow]) -> Self {
         let of_stations = || flows.iter().filter(|flow| !flow.place.station().is_access_point());
         let bulk_only = of_stations().any(|flow| flow.application == BULK);
         let mut compared = Self { bulk_only, stations: Vec::new() };
@@ -172,12 +192,40 @@ impl Compared {
         if self.bulk_only { BULK } else { "all" }
     }
 
-    fn airtime_shares<'a>(
+    /// Their stations.
+    fn of<'a>(
         &'a self,
         stations: &'a [MacResult],
-    ) -> impl Iterator<Item = f64> + Clone + 'a {
+    ) -> impl Iterator<Item = &'a MacResult> + Clone + 'a {
         let each = stations.iter().zip(self.stations.iter().skip(1));
-        each.filter(|(_, has_one)| **has_one).map(|(station, _)| station.airtime_share)
+        each.filter(|(_, has_one)| **has_one).map(|(station, _)| station)
+    }
+}
+
+/// Shares of the measured time.
+struct OccupancyShares {
+    period: Occupancy,
+    duration_s: f64,
+}
+
+impl OccupancyShares {
+    fn share(&self, time: Duration) -> f64 {
+        time.as_secs_f64() / self.duration_s
+    }
+
+    /// `None` of a flow that does not enter the cell.
+    fn flow(&self, flow: &Flow) -> Option<f64> {
+        let in_cell = matches!(flow.place, Attachment::Station { .. });
+        in_cell.then(|| self.share(self.period.flow(flow.index)))
+    }
+
+    fn station(&self, station: NodeId) -> f64 {
+        self.share(self.period.station(station))
+    }
+
+    fn beacons(&self) -> BeaconsResult {
+        let [sent, lost] = self.period.beacons_sent();
+        BeaconsResult { sent, lost, occupancy_share: self.share(self.period.beacons()) }
     }
 }
 
@@ -194,9 +242,9 @@ fn station_names(scenario: &Scenario) -> impl Iterator<Item = Option<String>> {
 /// The statistics of the transmit queues of each node, those of several queues together.
 fn queue_stats<M: CellKind>(now: Instant, cell: &Cell<M>) -> Vec<QueueStats> {
     let mut nodes: Vec<Option<QueueStats>> = vec![None; cell.nodes()];
-    for (queue, id) in cell.queues().iter().zip(0..) {
+    for (queue, sender) in cell.queues().iter().zip(cell.senders()) {
         let stats = queue.stats(now);
-        match &mut nodes[M::LAYOUT.sender(TxQueueId(id)).index()] {
+        match &mut nodes[sender.index()] {
             Some(sum) => *sum += stats,
             none => *none = Some(stats),
         }
@@ -331,6 +379,7 @@ fn flow_result(
         mean_rtt_s: (rtt_samples > 0).then(|| rtt_sum.as_secs_f64() / rtt_samples as f64),
         rtt_s: delays.rtt.as_ref().and_then(DelayResult::new),
         one_way_delay_s: DelayResult::new(&delays.one_way_delay),
+        occupancy_share: None,
         limited_by: limits.map(|times| LimitedBy::new(&times, duration_s)),
     }
 }

@@ -112,6 +112,11 @@ impl<M: CellKind> Network<M> {
         }
     }
 
+    /// The access point broadcasts a frame of its own.
+    pub(crate) fn broadcast(&mut self, now: Instant, frame: Packet) {
+        self.cell.broadcast(now, frame);
+    }
+
     /// Packets that ends of flows have sent.
     #[inline(always)]
     pub(crate) fn sent(&self) -> u64 {
@@ -160,7 +165,9 @@ impl<M: CellKind> Network<M> {
     pub(crate) fn on_arrival(&mut self, arrival: &Arrival<Packet>) -> bool {
         let Arrival { at, to, packet, lost, .. } = arrival;
         if let Some(capture) = &mut self.capture {
-            let option = self.options[packet.flow.0 as usize].get(packet.option);
+            // A beacon is of no flow.
+            let options = self.options.get(packet.flow.0 as usize);
+            let option = options.and_then(|options| options.get(packet.option));
             self.cell.medium().capture(capture, arrival, option);
         }
         self.add_to_fingerprint(*at, packet);

@@ -2,18 +2,18 @@
 
 use evenair_core::component::{Configuration as _, Parameters as _, describe, list};
 use evenair_core::medium::wimax::phy::REGISTRY as MODULATIONS;
-use evenair_core::medium::wimax::scheduler;
-use evenair_core::medium::wlan::phy;
+use evenair_core::medium::wlan::{channel, phy, rate_control};
+use evenair_core::medium::{scheduler, wimax};
 use evenair_core::tcp::congestion;
 use evenair_core::tfrc::TfrcConfig;
 use evenair_core::traffic::{Application, Family};
-use evenair_core::{loss, queue};
+use evenair_core::{control, loss, queue};
 use serde_json::Value;
 
 use crate::scenario::{UDP, presets};
 
 /// Every queue discipline, congestion control, preset of TCP's options, PHY, modulation,
-/// scheduler, loss model, application and distribution:
+/// scheduler, controller, rate control, channel, loss model, application and distribution:
 /// `kind`, `name`, `summary`, `source` and `parameters` (each `name`, `default`, `accepts`,
 /// `meaning`).
 pub fn parts() -> Value {
@@ -26,6 +26,10 @@ pub fn parts() -> Value {
     parts.extend(phy::REGISTRY.iter().map(|phy| describe("PHY", phy, Vec::new())));
     parts.extend(MODULATIONS.iter().map(|each| describe("modulation", each, Vec::new())));
     parts.extend(list::<scheduler::Config>());
+    parts.extend(list::<wimax::scheduler::Config>());
+    parts.extend(list::<control::Config>());
+    parts.extend(list::<rate_control::Config>());
+    parts.extend(list::<channel::Config>());
     parts.extend(list::<loss::Config>());
     parts.extend(list::<Application>());
     parts.extend(list::<Family>());
@@ -91,11 +95,37 @@ mod tests {
             json!({ "duration": "0.2 s", "station": [{ "error": error, "flows": flows }] })
         });
         assert_eq!(refused, 0);
+        let refused = run_each::<rate_control::Config>(true, |rate_control| {
+            let flows = json!([{ "direction": "up" }, { "direction": "down" }]);
+            let station = json!({ "rate_control": rate_control, "flows": flows });
+            json!({ "duration": "0.2 s", "station": [station] })
+        });
+        assert_eq!(refused, 0);
+        let refused = run_each::<channel::Config>(false, |channel| {
+            let flows = json!([{ "direction": "up" }]);
+            let station = json!({ "channel": channel, "rate_control": "arf", "flows": flows });
+            json!({ "duration": "0.2 s", "station": [station] })
+        });
+        assert_eq!(refused, 0);
         let refused = run_each::<scheduler::Config>(true, |scheduler| {
+            let flows = json!([{ "direction": "up" }, { "direction": "down" }]);
+            let station = json!({ "flows": flows });
+            let cell = json!({ "scheduler": scheduler });
+            json!({ "duration": "0.2 s", "cell": cell, "station": [station, station] })
+        });
+        assert_eq!(refused, 0);
+        let refused = run_each::<wimax::scheduler::Config>(true, |scheduler| {
             let flows = json!([{ "direction": "up" }, { "direction": "down" }]);
             let cell = json!({ "kind": "wimax", "scheduler": scheduler });
             let station = json!({ "flows": flows });
             json!({ "duration": "0.2 s", "cell": cell, "station": [station, station] })
+        });
+        assert_eq!(refused, 0);
+        let refused = run_each::<control::Config>(true, |controller| {
+            let flows = json!([{ "direction": "up" }, { "direction": "down" }]);
+            let (cell, station) =
+                (json!({ "controller": controller }), json!([{ "flows": flows }]));
+            json!({ "duration": "0.5 s", "cell": cell, "station": station })
         });
         assert_eq!(refused, 0);
         let refused = run_each::<congestion::Config>(true, |transport| {

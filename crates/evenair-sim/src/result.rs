@@ -6,7 +6,7 @@ use evenair_core::time::Duration;
 use serde::Serialize;
 
 use crate::delay_result::{DelayCurve, DelayResult, LimitedBy};
-use crate::medium_result::{FrameResult, RequestsResult};
+use crate::medium_result::{DataRates, FrameResult, RequestsResult};
 use crate::scenario::Scenario;
 use crate::series::Series;
 
@@ -30,6 +30,10 @@ pub struct RunResult {
     pub jain_index: f64,
     /// Jain's index of the `airtime_share` of the stations that have these flows.
     pub jain_airtime: f64,
+    /// Jain's index of the `occupancy_share` of these stations (Kashibuchi et al. 2009, equation 19);
+    /// absent without beacons.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jain_occupancy: Option<f64>,
     /// Which flows these are: "bulk" or "all".
     pub jain_over: &'static str,
     /// Round-trip times of all of `flows` together.
@@ -127,6 +131,10 @@ pub struct FlowResult {
     pub rtt_s: Option<DelayResult>,
     /// Times from when a segment or datagram was first sent until it first arrived; none without any.
     pub one_way_delay_s: Option<DelayResult>,
+    /// Share of the measured time for which its packets occupied the medium, in both directions, as
+    /// [`MacResult::occupancy_share`]; absent without beacons.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub occupancy_share: Option<f64>,
     /// What held the sender back; absent for UDP and TFRC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limited_by: Option<LimitedBy>,
@@ -246,6 +254,15 @@ pub struct MacResult {
     pub airtime_share: f64,
     /// The same of its own attempts only.
     pub tx_airtime_share: f64,
+    /// Share of the measured time for which the attempts from the station and to it occupied the medium:
+    /// DIFS, backoff, frames and response, the access point's mean backoff standing for the station's
+    /// (Kashibuchi et al. 2009, figure 1). Shares can add up to more than 1, because nodes back off at
+    /// the same time. Absent without beacons, and of the access point.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub occupancy_share: Option<f64>,
+    /// Its beacons; absent without beacons, and of stations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beacons: Option<BeaconsResult>,
     /// Share of its attempts (RTS, or data without RTS) that collided.
     pub collision_probability: f64,
     /// Data frames transmitted, including retries.
@@ -266,6 +283,20 @@ pub struct MacResult {
     /// without any. Absent in a WLAN cell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grant_delay_s: Option<Option<DelayResult>>,
+    /// The rates of its data frames; absent where they are fixed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_rates: Option<DataRates>,
+}
+
+/// The beacons of the access point.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct BeaconsResult {
+    /// Beacons transmitted.
+    pub sent: u64,
+    /// Those of them that collided.
+    pub lost: u64,
+    /// Share of the measured time for which they occupied the medium: DIFS, backoff and frame.
+    pub occupancy_share: f64,
 }
 
 impl QueueResult {
@@ -313,6 +344,8 @@ impl MacResult {
             id,
             name,
             airtime_share: share(after.traffic - before.traffic),
+            occupancy_share: None,
+            beacons: None,
             tx_airtime_share: share(end.airtime.total() - start.airtime.total()),
             collision_probability: ratio((end.collisions - start.collisions) as f64, attempts),
             frames_sent: end.data_frames - start.data_frames,
@@ -323,6 +356,7 @@ impl MacResult {
             queue_mean_packets: queue.mean_packets,
             queue_delay_s: queue.delay_s,
             grant_delay_s: None,
+            data_rates: None,
         }
     }
 }

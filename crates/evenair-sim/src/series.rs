@@ -7,7 +7,9 @@ use evenair_core::delays::Delays;
 use evenair_core::packet::Packet;
 use evenair_core::queue::TxQueue;
 use evenair_core::transport::{Measurements, RateControl, Transport};
+use evenair_core::units::Rate;
 
+use crate::control::{CellControl, Decision};
 use crate::flow::Flow;
 
 /// Samples at a constant interval. Each column has one value per sample.
@@ -32,6 +34,33 @@ pub struct Series {
     /// cwnd what its sender knows at the end of the interval: `allowed_rate_bps` (of payload, bit/s) and
     /// `loss_event_rate`.
     pub flows: Map<String, Value>,
+    /// By the id of a station with rate control: the rates of its link at the end of the interval,
+    /// `down_rate_bps` and `up_rate_bps` (bit/s), without frames that try another rate.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub stations: Map<String, Value>,
+    /// What the controller of the cell had decided at the end of each interval; absent without one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub controller: Vec<ControllerSample>,
+}
+
+/// The last decision of the controller of a cell.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ControllerSample {
+    /// As `time_s`.
+    pub t_s: f64,
+    /// Share of the time that is due to each active station.
+    pub p_even: f64,
+    /// What an unsatisfied station gets besides.
+    pub p_additional: f64,
+    /// Share of the last observation slot that beacons occupied.
+    pub p_beacon: f64,
+    /// Mean backoff of the access point in it, seconds.
+    pub backoff_s: f64,
+    /// By station id: share of the last observation slot that its traffic occupied, as the access point
+    /// has observed it.
+    pub shares: Map<String, Value>,
+    /// By flow id: the highest rate of payload, bit/s; none without a limit.
+    pub theta_bps: Map<String, Value>,
 }
 
 /// Collects a [`Series`].
@@ -39,6 +68,8 @@ pub struct Series {
 pub(crate) struct Sampler {
     series: Series,
     flows: Vec<FlowSeries>,
+    /// By station: its rates down and up; empty if they are fixed.
+    rates: Vec<[Vec<u64>; 2]>,
     queue_delay: DelaySeries,
 }
 
@@ -82,15 +113,43 @@ impl Sampler {
             .collect();
     }
 
+    /// Takes a sample of the controller, at the time of the last sample.
+    pub(crate) fn sample_controller(&mut self, control: &CellControl, flows: &[Flow]) {
+        let Some(&t_s) = self.series.time_s.last() else { return };
+        let Decision { shares, used, beacons, backoff } = control.decision();
+        let stations = (1..).zip(used);
+        let limits = flows.iter().zip(control.limits());
+        self.series.controller.push(ControllerSample {
+            t_s,
+            p_even: shares.even,
+            p_additional: shares.additional,
+            p_beacon: *beacons,
+            backoff_s: backoff.as_secs_f64(),
+            shares: stations.map(|(i, share)| (format!("sta-{i}"), json!(share))).collect(),
+            theta_bps: limits
+                .map(|(flow, limit)| (flow.id.clone(), json!(limit.map(Rate::as_bps))))
+                .collect(),
+        });
+    }
+
     /// Takes a sample at the end of an interval of `interval_s` seconds. `queues` are those of the
-    /// access point.
+    /// access point, `rates` the rates down and up of each station, if they are not fixed.
     pub(crate) fn sample<'a>(
         &mut self,
         time_s: f64,
         interval_s: f64,
         flows: &[Flow],
         queues: impl Iterator<Item = &'a TxQueue<Packet>>,
+        rates: impl Iterator<Item = Option<[u64; 2]>>,
     ) {
+        for (station, rates) in rates.enumerate() {
+            if station == self.rates.len() {
+                self.rates.push(Default::default());
+            }
+            for (series, rate) in self.rates[station].iter_mut().zip(rates.into_iter().flatten()) {
+                series.push(rate);
+            }
+        }
         let mut total = 0.0;
         for (series, flow) in self.flows.iter_mut().zip(flows) {
             let delivered = flow.counters().delivered;
@@ -138,6 +197,11 @@ impl Sampler {
             columns["one_way_delay_p50_s"] = json!(series.one_way_delay.p50_s);
             columns["one_way_delay_p95_s"] = json!(series.one_way_delay.p95_s);
             self.series.flows.insert(flow.id.clone(), columns);
+        }
+        for (number, [down, up]) in (1..).zip(self.rates).filter(|(_, rates)| !rates[0].is_empty())
+        {
+            let columns = json!({ "down_rate_bps": down, "up_rate_bps": up });
+            self.series.stations.insert(format!("sta-{number}"), columns);
         }
         self.series.ap_queue_delay_p50_s = self.queue_delay.p50_s;
         self.series.ap_queue_delay_p95_s = self.queue_delay.p95_s;

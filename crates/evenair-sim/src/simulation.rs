@@ -14,8 +14,10 @@ use evenair_core::packet::{NodeId, Packet};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::{End, Output, PacketOption, Transport};
 
+use crate::beacons::Beacons;
 use crate::capture::writer::CaptureWriter;
 use crate::cell_kind::CellKind;
+use crate::control::CellControl;
 use crate::flow::Flow;
 use crate::metrics::{Metrics, RunOutcome};
 use crate::network::Network;
@@ -40,6 +42,8 @@ pub(crate) struct Simulation<'a, M: CellKind> {
     network: Network<M>,
     flows: Vec<Flow>,
     timers: Timers,
+    beacons: Option<Beacons>,
+    control: Option<Box<CellControl>>,
     sampler: Option<Sampler>,
     metrics: Metrics<M>,
     events: u64,
@@ -93,10 +97,12 @@ enum Timer {
     /// The stop of that flow.
     Stop(usize),
     Sample,
+    /// A beacon is to be sent.
+    Beacon,
 }
 
 /// The timers in the order in which they expire at equal times: the end of the warm-up, flow by flow,
-/// the sample.
+/// the sample, the beacon.
 #[derive(Clone, Copy, Debug)]
 struct TimerIds {
     flows: usize,
@@ -106,7 +112,7 @@ impl TimerIds {
     const PER_FLOW: usize = 3;
 
     fn count(self) -> usize {
-        Self::PER_FLOW * self.flows + 2
+        Self::PER_FLOW * self.flows + 3
     }
 
     #[inline(always)]
@@ -116,6 +122,7 @@ impl TimerIds {
             Timer::End(flow, end) => 1 + Self::PER_FLOW * flow + end as usize,
             Timer::Stop(flow) => 1 + Self::PER_FLOW * flow + 2,
             Timer::Sample => 1 + Self::PER_FLOW * self.flows,
+            Timer::Beacon => 1 + Self::PER_FLOW * self.flows + 1,
         };
         id as u32
     }
@@ -124,7 +131,8 @@ impl TimerIds {
         let Some(of_flows) = (id as usize).checked_sub(1) else { return Timer::WarmupEnds };
         let (flow, own) = (of_flows / Self::PER_FLOW, of_flows % Self::PER_FLOW);
         match own {
-            _ if flow == self.flows => Timer::Sample,
+            0 if flow == self.flows => Timer::Sample,
+            _ if flow == self.flows => Timer::Beacon,
             0 => Timer::End(flow, End::Sender),
             1 => Timer::End(flow, End::Receiver),
             _ => Timer::Stop(flow),
@@ -143,10 +151,12 @@ impl<'a, M: CellKind> Simulation<'a, M> {
     ) -> Result<Self, RunError> {
         let flows = build::flows(scenario, seed);
         let mut network = build::network(medium, scenario, seed, &flows);
+        let beacons = Beacons::new(scenario);
         if let Some(sinks) = captures {
+            let interval = beacons.as_ref().map_or(Duration::ZERO, |beacons| beacons.interval);
             let captured = flows.iter().map(Flow::captured).collect();
             let (phy, nodes) = (network.cell().medium().capture_phy(), network.cell().nodes());
-            network.capture(CaptureWriter::new(sinks, phy, nodes, captured)?);
+            network.capture(CaptureWriter::new(sinks, phy, interval, nodes, captured)?);
         }
         let ids = TimerIds { flows: flows.len() };
         let mut timers = Timers::new(ids.count());
@@ -155,6 +165,9 @@ impl<'a, M: CellKind> Simulation<'a, M> {
             timers.arm(ids.id(Timer::Stop(i)), flow.stop);
         }
         timers.arm(ids.id(Timer::WarmupEnds), Instant::ZERO + scenario.warmup.duration());
+        if let Some(beacons) = &beacons {
+            timers.arm(ids.id(Timer::Beacon), Instant::ZERO + beacons.interval);
+        }
         let links = network.wired().links().len();
         Ok(Self {
             scenario,
@@ -162,6 +175,8 @@ impl<'a, M: CellKind> Simulation<'a, M> {
             now: Instant::ZERO,
             network,
             timers,
+            beacons,
+            control: CellControl::new(scenario, &flows).map(Box::new),
             sampler: scenario.trace.as_ref().map(|_| Sampler::default()),
             metrics: Metrics::default(),
             events: 0,
@@ -255,13 +270,16 @@ impl<'a, M: CellKind> Simulation<'a, M> {
         debug_assert!(self.now <= at, "time never decreases");
         self.now = at;
         self.events += 1;
+        if self.control.is_some() {
+            self.check_rates();
+        }
     }
 
-    /// A packet has come to the end that it is for.
+    /// A packet has come to the end that it is for, or a beacon to all stations.
     fn deliver(&mut self, packet: &Packet) {
         let option = self.network.option(packet);
         let index = packet.flow.0 as usize;
-        let flow = &mut self.flows[index];
+        let Some(flow) = self.flows.get_mut(index) else { return self.on_beacon(packet) };
         let mut out = Ports { now: self.now, network: &mut self.network };
         let (end, at) = flow.on_packet(self.now, packet, option.as_ref(), &mut out);
         let has_transfers = flow.transfers.is_some();
@@ -304,6 +322,7 @@ impl<'a, M: CellKind> Simulation<'a, M> {
             Timer::Sample => {
                 self.on_sample();
             }
+            Timer::Beacon => self.on_beacon_time(),
         }
     }
 
@@ -346,12 +365,46 @@ impl<'a, M: CellKind> Simulation<'a, M> {
         self.arm_sample();
     }
 
+    /// A target beacon transmission time.
+    fn on_beacon_time(&mut self) {
+        let Some(beacons) = &mut self.beacons else { return };
+        let (frame, next) = (beacons.next_frame(self.now), self.now + beacons.interval);
+        if let Some(control) = &mut self.control {
+            control.prepare_beacon(&frame, self.network.cell());
+        }
+        self.network.broadcast(self.now, frame);
+        self.arm(Timer::Beacon, next);
+    }
+
+    /// The stations that have decoded this beacon follow it.
+    #[cold]
+    fn on_beacon(&mut self, beacon: &Packet) {
+        let Some(control) = &mut self.control else { return };
+        let (ids, timers) = (TimerIds { flows: self.flows.len() }, &mut self.timers);
+        let mut wake = |flow, end, at| timers.arm(ids.id(Timer::End(flow, end)), at);
+        control.on_beacon(self.now, beacon, self.network.cell(), &mut self.flows, &mut wake);
+    }
+
+    /// The rate of a station may have changed.
+    #[cold]
+    fn check_rates(&mut self) {
+        let Some(control) = &mut self.control else { return };
+        let (ids, timers) = (TimerIds { flows: self.flows.len() }, &mut self.timers);
+        let mut wake = |flow, end, at| timers.arm(ids.id(Timer::End(flow, end)), at);
+        control.check_rates(self.now, self.network.cell(), &mut self.flows, &mut wake);
+    }
+
     fn on_sample(&mut self) {
         let since_warmup = self.now.since(Instant::ZERO + self.scenario.warmup.duration());
         if let (Some(sampler), Some(trace)) = (&mut self.sampler, &self.scenario.trace) {
             let interval = trace.interval.duration().as_secs_f64();
-            let queues = self.network.cell().queues_of(NodeId::ACCESS_POINT);
-            sampler.sample(since_warmup.as_secs_f64(), interval, &self.flows, queues);
+            let cell = self.network.cell();
+            let queues = cell.queues_of(NodeId::ACCESS_POINT);
+            let rates = (1..cell.nodes() as u32).map(|id| cell.medium().link_rates(NodeId(id)));
+            sampler.sample(since_warmup.as_secs_f64(), interval, &self.flows, queues, rates);
+            if let Some(control) = &self.control {
+                sampler.sample_controller(control, &self.flows);
+            }
         }
         self.arm_sample();
     }

@@ -190,3 +190,37 @@ fn one_rate_can_be_fixed() {
     // At 9 Mb/s, with 36 bits a symbol, 182 and 134 bits fill 6 and 4 symbols.
     check(&[("cell.phy", "802.11a"), ("cell.control_rate", "9 Mbps")], 16, table);
 }
+
+/// A CTS at 11 Mb/s lasts 192 + 112/11 us, an RTS 192 + 160/11 us. The data frame of 1000 + 40 + 36 bytes
+/// at 54 Mb/s has 8630 bits with service and tail, 40 symbols of 216, and lasts 186 us, its ACK 34 us. The
+/// Duration of a CTS-to-self goes to the end of the ACK: 10 + 186 + 10 + 34 us (7.2.1.3).
+#[test]
+fn protection_is_captured() {
+    let g = [("cell.phy", "802.11g")];
+    for (protection, kinds, starts) in [
+        ("off", &[DATA, ACK][..], &[0, 196_000][..]),
+        ("cts-to-self", &[CTS, DATA, ACK], &[0, 212_182, 408_182]),
+        ("rts-cts", &[RTS, CTS, DATA, ACK], &[0, 216_545, 428_727, 624_727]),
+    ] {
+        let (result, frames) = simulate(&[g[0], ("cell.protection", protection)]);
+        let exchanges: Vec<&[Frame]> = frames.chunks(kinds.len()).collect();
+        assert_eq!(exchanges.len(), 18, "{protection}");
+        for exchange in exchanges {
+            assert_eq!(exchange.iter().map(|f| f.kind).collect::<Vec<_>>(), kinds);
+            let since: Vec<u64> = exchange.iter().map(|f| f.at - exchange[0].at).collect();
+            assert_eq!(since, starts, "{protection}");
+            for frame in exchange {
+                let (rate, nav) = match frame.kind {
+                    DATA => (54.0, 44),
+                    ACK => (24.0, 0),
+                    // SIFS, CTS, SIFS, and the rest.
+                    RTS => (11.0, 453),
+                    _ => (11.0, 240),
+                };
+                assert_eq!((frame.rate, frame.nav), (rate, nav), "{protection} {:x}", frame.kind);
+            }
+        }
+        let airtime = 18.0 * (*starts.last().unwrap() as f64 + 34e3) / 1e9;
+        assert!((result.stations[0].airtime_share - airtime).abs() < 1e-9, "{protection}");
+    }
+}

@@ -37,7 +37,7 @@ const QUEUES: [&str; 9] = [
     r#"{ kind = "pie", delay = "rate", derandomize = true, limit = 100 }"#,
 ];
 const PHYS: [&str; 3] = ["802.11b", "802.11a", "802.11g"];
-const VARIANTS: [&str; 18] = [
+const VARIANTS: [&str; 19] = [
     "cell.control_rate=basic",
     "cell.control_rate=basic cell.phy=802.11a",
     "cell.control_rate=basic cell.rts_threshold=0",
@@ -46,6 +46,7 @@ const VARIANTS: [&str; 18] = [
     "cell.rts_threshold=0",
     "cell.rts_threshold=500",
     "cell.immediate_access=false",
+    "cell.scheduler=airtime-drr",
     "cell.short_retry_limit=1",
     "station.0.data_rate=1 Mbps",
     "station.0.error={ rate = 0.2 }",

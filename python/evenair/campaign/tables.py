@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from evenair._core import RESULT_VERSION, __version__
 from evenair.atomic import AtomicOutput, naming
 from evenair.campaign.record import METRICS, Record, unpack
-from evenair.tables import flat
+from evenair.tables import flat, traces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -168,7 +168,7 @@ def series(grid: Grid, scenarios: str, rows: Iterable[Row]) -> Table:
             {**row.values, "seed": row.seed, **sample}
             for row in rows
             if row.record.series is not None
-            for sample in _samples(unpack(row.record.series))
+            for sample in _samples(traces(unpack(row.record.series)))
         ),
     )
 

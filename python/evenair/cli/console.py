@@ -59,6 +59,12 @@ def mean_alone(metric: Estimate | None, form: str, part: str = "") -> str:
     return with_interval(metric and Estimate(metric.mean, None), form, part)
 
 
+def scaled(metric: Estimate, scale: float) -> Estimate:
+    """Return a metric in another unit."""
+    ci95 = None if metric.ci95 is None else metric.ci95 * scale
+    return Estimate(metric.mean * scale, ci95)
+
+
 def new_table(*columns: str) -> Table:
     """Return a compact table with these headings."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))

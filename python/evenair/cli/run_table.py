@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from evenair.cli.console import mean_alone, new_table, open_console, with_interval
-from evenair.cli.wimax_table import frame_lines, station_table
+from evenair.cli.console import mean_alone, new_table, open_console, scaled, with_interval
+from evenair.cli.station_table import grant_table, occupancy_table
+from evenair.cli.wimax_table import frame_lines
 from evenair.messages import downlink_sender
 from evenair.result import RunSet
 from evenair.statistics import Estimate, estimate_known, part_of_runs
@@ -29,7 +30,9 @@ def print_result(result: RunResult | RunSet) -> None:
     if "frame" in runs[0].document:
         for line in frame_lines(runs):
             console.print(line)
-        console.print(station_table(runs))
+        console.print(grant_table(runs))
+    if "jain_occupancy" in runs[0].document:
+        console.print(occupancy_table(runs))
     simulated = sum(run.duration_s for run in runs)
     wall = sum(run.wall_s for run in runs)
     spread = "; means over the runs ± 95% confidence intervals" if len(runs) > 1 else ""
@@ -102,16 +105,16 @@ def _totals(runs: RunSet) -> Iterator[str]:
     shown = (
         ("aggregate", "aggregate_goodput_bps", 1e-6, ".3f", " Mb/s"),
         (f"Jain's index{bulk}", "jain_index", 1.0, ".3f", ""),
+        ("of occupancy", "jain_occupancy", 1.0, ".3f", ""),
         (f"{sender} queue loss", "ap_queue_loss_ratio", 100.0, ".2f", "%"),
         (f"mean {sender} queue", "ap_queue_mean_packets", 1.0, ".1f", " packets"),
         ("mean session", "mean_session_s", 1.0, ".4f", " s"),
     )
     for label, name, scale, form, unit in shown:
         if name in runs.summary:
-            mean, ci95 = runs.summary[name]
             part = part_of_runs(runs.counts[name], len(runs))
-            scaled = Estimate(mean * scale, None if ci95 is None else ci95 * scale)
-            yield f"{label} {with_interval(scaled, form)}{unit}{part and f' ({part})'}"
+            value = with_interval(scaled(runs.summary[name], scale), form)
+            yield f"{label} {value}{unit}{part and f' ({part})'}"
 
 
 def _which(runs: Sequence[RunResult]) -> str:

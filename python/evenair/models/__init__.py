@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from evenair.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from evenair.models.anomaly import Anomaly, anomaly
     from evenair.models.bianchi import Saturation, saturation
     from evenair.models.cell import TABLE_1, Cell
     from evenair.models.dcf import (
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PRINTED",
     "TABLE_1",
+    "Anomaly",
     "Cell",
     "Contention",
     "ModelError",
@@ -75,6 +77,7 @@ __all__ = [
     "Variant",
     "WimaxFrame",
     "aggregate_throughput",
+    "anomaly",
     "backlog_distribution",
     "capacity",
     "collision_probability",
@@ -106,6 +109,7 @@ __getattr__, __dir__ = lazy_names(
     {
         "PRINTED": "variant",
         "TABLE_1": "cell",
+        "Anomaly": "anomaly",
         "Cell": "cell",
         "Contention": "dcf",
         "ModelError": "numbers",
@@ -116,6 +120,7 @@ __getattr__, __dir__ = lazy_names(
         "Variant": "variant",
         "WimaxFrame": "wimax",
         "aggregate_throughput": "tcp",
+        "anomaly": "anomaly",
         "backlog_distribution": "tcp",
         "capacity": "session",
         "collision_probability": "dcf",

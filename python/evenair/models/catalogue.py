@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from evenair.models.anomaly import SHARING, anomaly, check_anomaly
 from evenair.models.bianchi import saturation
 from evenair.models.cell import Cell
 from evenair.models.check import (
@@ -179,6 +180,10 @@ def _think_for_delay(inputs: Mapping[str, Any], cell: Cell, variant: Variant) ->
     return think_for_delay(*load, cell, variant)._asdict()
 
 
+def _anomaly(inputs: Mapping[str, Any], cell: Cell, variant: Variant) -> dict[str, Any]:
+    return anomaly(**inputs, cell=cell)._asdict()
+
+
 def _wimax_frame(inputs: Mapping[str, Any], cell: Cell, variant: Variant) -> dict[str, Any]:
     return wimax_frame(**inputs)._asdict()
 
@@ -317,6 +322,30 @@ MODELS = {
             vectorised=False,
             curve="1:50:1",
             choices=(*_TCP, "handshake", "setup"),
+        ),
+        Model(
+            name="anomaly",
+            summary="downloads of stations with two rates: equal packets or equal time",
+            source="the frame times of IEEE 802.11; Heusse et al. 2003",
+            keys=(
+                Key("stations", "integer", 2, "stations, the access point not counted"),
+                Key("slow_stations", "integer", 1, "stations with the slow rate"),
+                Key("slow_rate", "text", "1 Mbps", "of data frames of these stations", "bit/s"),
+                Key("sharing", "choice", SHARING[0], "what is equal", accepted=SHARING),
+                Key("payload", "size", 1500.0, "what the MAC carries: an IP packet", "bytes"),
+                Key("rts", "boolean", False, "with RTS/CTS"),
+            ),
+            results=(
+                Result("aggregate_bps", "throughput of all", "Mb/s", _MBPS),
+                Result("fast_bps", "of a fast station", "Mb/s", _MBPS),
+                Result("slow_bps", "of a slow station", "Mb/s", _MBPS),
+                Result("slow_airtime", "time for slow stations"),
+            ),
+            evaluate=_anomaly,
+            vectorised=False,
+            curve="2:20:1",
+            check=check_anomaly,
+            unused=("segment", "header", "attempts"),
         ),
         Model(
             name="wimax-frame",

@@ -61,6 +61,8 @@ class Paper(Generic[P, E]):
     """A sentence on how the other points' scenarios differ from it."""
     condensed: Callable[[Document], Document] | None = None
     """Reduces a run's document to what is needed, to save memory."""
+    drawn: Callable[[Scenario, P, int], Scenario] | None = None
+    """Changes the scenario of a point for a seed: the parameters that each run draws."""
 
     def describe(self) -> str:
         """Return title, authors and the ids of the figures that can be rebuilt."""
@@ -86,6 +88,7 @@ class Paper(Generic[P, E]):
             lambda point: self.scenario(point, effort),
             progress,
             self.condensed,
+            self.drawn,
         )
 
     def folder(self, figures: list[str] | None, quick: bool) -> Path:

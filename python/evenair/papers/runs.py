@@ -48,11 +48,13 @@ def simulate(
     scenario_of: Callable[[P], Scenario],
     progress: Callable[[int, int], None] | None = None,
     condensed: Callable[[Document], Document] | None = None,
+    drawn: Callable[[Scenario, P, int], Scenario] | None = None,
 ) -> Runs[P]:
     """Simulate every point with every seed on all processors.
 
     `progress(done, total)` is called after each run. `condensed` reduces a document to what is
-    needed, to save memory. Raises RunError, Interrupted.
+    needed, to save memory. `drawn` changes the scenario of a point for a seed. Raises RunError,
+    Interrupted.
     """
 
     def keep(result: RunResult) -> Document:
@@ -60,6 +62,9 @@ def simulate(
 
     keys = [(point, seed) for point in points for seed in seeds]
     scenarios = {point: scenario_of(point) for point, _ in keys}
-    jobs = [(scenarios[point], seed) for point, seed in keys]
+    jobs = [
+        (drawn(scenarios[point], point, seed) if drawn else scenarios[point], seed)
+        for point, seed in keys
+    ]
     documents = map_runs(keep, jobs, progress=progress)
     return Runs(tuple(seeds), dict(zip(keys, documents, strict=True)))

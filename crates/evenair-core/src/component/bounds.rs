@@ -18,6 +18,9 @@ impl ParameterType {
             Self::Limit(max) => vec![json!(1), json!(max), json!("unlimited")],
             Self::Switch => vec![json!(false), json!(true)],
             Self::Durations | Self::Sizes => distributions(),
+            Self::RateSteps => {
+                vec![json!([[0.0, 1_000_000]]), json!([[0.0, "unlimited"], [1e-9, 11_000_000]])]
+            }
         }
     }
 
@@ -38,6 +41,9 @@ impl ParameterType {
             Self::Limit(max) => vec![json!(0), json!(max + 1), json!("none")],
             Self::Switch => vec![json!(1), json!("true")],
             Self::Durations | Self::Sizes => Vec::new(),
+            Self::RateSteps => {
+                vec![json!([]), json!([[1, 1]]), json!([[0, 1], [0, 2]]), json!([[0, 0]]), json!(1)]
+            }
         }
     }
 }

@@ -26,7 +26,7 @@
 ///
 /// An entry is `/// meaning`, then `name: type = default, bounds;`. The functions for bounds are in
 /// [`component`](crate::component): `integer`, `number`, `probability`, `positive`, `limit`,
-/// `switch`, `names`, `distribution_of_times`, `distribution_of_sizes`. An entry without bounds is
+/// `switch`, `names`, `distribution_of_times`, `distribution_of_sizes`, `rate_steps`. An entry without bounds is
 /// a group: a struct declared by the same macro as `group NAME`, whose parameters are listed in its
 /// place. `ordered` may be left out; the parameters of a group are written
 /// `group.name` there.

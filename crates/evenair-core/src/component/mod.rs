@@ -39,6 +39,7 @@ mod macros;
 pub mod message;
 mod parameter;
 pub mod quantity;
+mod rate_steps;
 mod serialize;
 mod table;
 #[cfg(test)]
@@ -48,9 +49,11 @@ pub use distribution::{DISTRIBUTION, TRACE};
 pub use limit::QueueLimit;
 pub use parameter::{
     Bounds, FieldType, NamedValue, OnOff, Parameter, ParameterType, Value, distribution_of_sizes,
-    distribution_of_times, integer, limit, names, number, positive, probability, switch,
+    distribution_of_times, integer, limit, names, number, positive, probability, rate_steps,
+    switch,
 };
 pub use quantity::{BitRate, Bytes, Hertz, Seconds};
+pub use rate_steps::RateSteps;
 pub use serialize::{describe, list, schema, write};
 pub use table::{ReadText, Reader, Table, put_kind_first, read};
 

@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 
 use super::message::quoted_list;
 use super::quantity::Seconds;
+use super::rate_steps::RateSteps;
 use crate::time::Duration;
 use crate::traffic::Distribution;
 
@@ -44,6 +45,8 @@ pub enum ParameterType {
     Durations,
     /// A distribution of sizes, in bytes.
     Sizes,
+    /// Rates and the times from which they hold.
+    RateSteps,
 }
 
 impl ParameterType {
@@ -59,6 +62,7 @@ impl ParameterType {
             Self::Switch => "true or false".to_owned(),
             Self::Durations => super::distribution::Unit::Time.accepted().to_owned(),
             Self::Sizes => super::distribution::Unit::Size.accepted().to_owned(),
+            Self::RateSteps => super::rate_steps::ACCEPTED.to_owned(),
         }
     }
 }
@@ -80,11 +84,13 @@ pub enum Value {
     Switch(bool),
     /// The distribution of a random quantity.
     Distribution(Distribution),
+    /// Rates and the times from which they hold.
+    RateSteps(RateSteps),
 }
 
 impl Value {
     /// The number by which two values are compared: seconds of a duration, the mean of a
-    /// distribution, 0 for a name.
+    /// distribution, 0 for what is no number.
     pub(super) fn magnitude(&self) -> f64 {
         match self {
             Self::Integer(number) => *number as f64,
@@ -92,7 +98,7 @@ impl Value {
             Self::Duration(duration) => duration.as_secs_f64(),
             Self::Limit(limit) => limit.map_or(f64::INFINITY, |limit| limit as f64),
             Self::Distribution(distribution) => distribution.mean(),
-            Self::Name(_) | Self::Switch(_) => 0.0,
+            Self::Name(_) | Self::Switch(_) | Self::RateSteps(_) => 0.0,
         }
     }
 
@@ -166,6 +172,7 @@ field_types! {
     Option<u64> => Limit,
     bool => Switch,
     Distribution => Distribution,
+    RateSteps => RateSteps,
 }
 
 /// The bounds of a field of type `T`: a declaration whose bounds do not fit its type does not
@@ -233,6 +240,11 @@ pub const fn distribution_of_times() -> Bounds<Distribution> {
 /// A distribution of sizes, in bytes.
 pub const fn distribution_of_sizes() -> Bounds<Distribution> {
     Bounds::new(ParameterType::Sizes)
+}
+
+/// Rates and the times from which they hold.
+pub const fn rate_steps() -> Bounds<RateSteps> {
+    Bounds::new(ParameterType::RateSteps)
 }
 
 crate::named! {

@@ -48,6 +48,7 @@ impl Serialize for Value {
             Self::Number(number) => serializer.serialize_f64(*number),
             Self::Duration(duration) => Seconds::from(*duration).serialize(serializer),
             Self::Distribution(distribution) => distribution.serialize(serializer),
+            Self::RateSteps(steps) => steps.serialize(serializer),
         }
     }
 }
@@ -130,6 +131,16 @@ fn parameter_schema(parameter: &Parameter, default: &Value) -> serde_json::Value
         ParameterType::Switch => json!({ "type": "boolean" }),
         ParameterType::Durations => distribution::schema(Unit::Time),
         ParameterType::Sizes => distribution::schema(Unit::Size),
+        ParameterType::RateSteps => json!({
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "array",
+                "items": { "type": ["number", "string"] },
+                "minItems": 2,
+                "maxItems": 2,
+            },
+        }),
     };
     schema["description"] = parameter.meaning.into();
     schema["default"] = json!(default);

@@ -11,6 +11,7 @@ use super::limit::QueueLimit;
 use super::message::{quoted_list, shown_value, unknown_key, unknown_name};
 use super::parameter::UNLIMITED;
 use super::quantity::Seconds;
+use super::rate_steps::RateSteps;
 use super::{Parameter, ParameterType, Registry, Value};
 
 /// Reads the text of the file at a path; the error says what is wrong with the file.
@@ -214,6 +215,7 @@ impl ParameterType {
                 number.map(|number| Value::Limit(Some(number)))
             }
             (Self::Switch, json) => json.as_bool().map(Value::Switch),
+            (Self::RateSteps, json) => return RateSteps::parse(json).map(Value::RateSteps),
             (Self::Names(_) | Self::Durations | Self::Sizes, _) => None,
         };
         let accepted = || format!("got {}; accepted: {}", shown_value(got), self.accepted());

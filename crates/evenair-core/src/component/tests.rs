@@ -5,7 +5,13 @@ use serde_json::{Value as Json, json};
 
 use super::*;
 use crate::loss::{self, LossModel, Losses};
+use crate::medium::scheduler as access_point;
 use crate::medium::wimax::{Wimax, WimaxConfig, phy::OfdmPhy, scheduler};
+use crate::medium::wlan::phy::{LONG_PREAMBLE, Phy};
+use crate::medium::wlan::rate_control::{
+    self, AnyRateControl, LinkInfo, NextFrame, Outcome, RateControl as _,
+};
+use crate::medium::wlan::{Protection, channel};
 use crate::medium::{Cell, Medium};
 use crate::packet::{Ecn, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{self, ActionLog, Limit, Queue, QueueDiscipline, TxQueue};
@@ -188,6 +194,42 @@ fn every_congestion_control_runs() {
     });
 }
 
+/// Every second packet needs a second attempt. Only rates of the link are chosen.
+#[test]
+fn every_rate_control_runs() {
+    check(|config: &rate_control::Config| {
+        let (phy, channel) = (Phy::dot11a(), None);
+        let stream = RngStream::new(1, StreamId::RateControl, 0);
+        let link = LinkInfo { rates: phy.rates, first: 4, phy: &phy, channel, stream };
+        let mut control = AnyRateControl::new(config, link);
+        for n in 0..2000_u64 {
+            let now = Instant::from_nanos(n * 1_000_000);
+            let prelude =
+                [Protection::Off, Protection::CtsToSelf, Protection::RtsCts][n as usize % 3];
+            for outcome in [Outcome::Failed, Outcome::Delivered].into_iter().skip(n as usize % 2) {
+                let rate = control.choose(&NextFrame { now, bytes: 1536, prelude });
+                assert!(rate < phy.rates.len(), "{config:?}");
+                control.report(now, true, outcome);
+                assert!(control.present() < phy.rates.len(), "{config:?}");
+            }
+        }
+    });
+}
+
+/// A probability for every rate and size, which is not larger for a larger frame.
+#[test]
+fn every_channel_runs() {
+    check(|config: &channel::Config| {
+        let phy = Phy::dot11g();
+        let model = channel::Model::new(config, &phy);
+        for rate in phy.rates.iter().chain(Phy::dot11b(LONG_PREAMBLE).rates) {
+            let of = |bytes| model.success(Instant::from_nanos(1), *rate, bytes);
+            let (short, long) = (of(14), of(1536));
+            assert!((0.0..=1.0).contains(&short) && long <= short, "{config:?} {rate:?}");
+        }
+    });
+}
+
 #[test]
 fn every_loss_model_runs() {
     check(|config: &loss::Config| {
@@ -204,6 +246,25 @@ fn every_loss_model_runs() {
                 assert_eq!(lost, 1000, "{config:?}");
             }
             _ => assert!(lost < 1000, "{config:?}"),
+        }
+    });
+}
+
+/// Two stations with frames of 0.3 and 2 ms: their airtimes differ by less than a quantum and a frame.
+#[test]
+fn every_access_point_scheduler_runs() {
+    check(|config: &access_point::Config| {
+        let access_point::Config::AirtimeDrr(drr) = config else { return };
+        let mut scheduler = config.scheduler(2).unwrap();
+        (0..2).for_each(|station| scheduler.backlogged(station));
+        let mut airtimes = [0_u64; 2];
+        for _ in 0..100 {
+            let station = scheduler.next().unwrap();
+            let airtime = Duration::from_micros([300, 2000][station]);
+            scheduler.charge(station, airtime);
+            airtimes[station] += airtime.as_nanos();
+            let spread = airtimes[0].abs_diff(airtimes[1]);
+            assert!(spread < drr.quantum.as_nanos() + 2_000_000, "{config:?}: {airtimes:?}");
         }
     });
 }

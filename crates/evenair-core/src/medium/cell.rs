@@ -1,10 +1,13 @@
 //! A cell: a medium, the transmit queues of its nodes, and the loss models of its links.
 
+use super::downlinks::Downlinks;
+use super::scheduler::AirtimeDrr;
 use super::{
-    AirUsage, CellContext, Medium, PacketId, Reception, Taken, Transmission, TxQueueId, TxStatus,
+    AirUsage, Attempt, CellContext, Medium, Occupancy, PacketId, QueueLayout, Reception, Taken,
+    Transmission, TxQueueId, TxStatus,
 };
 use crate::loss::{Frame, FrameKind, Level, LinkLoss};
-use crate::packet::{Direction, NodeId, Packet};
+use crate::packet::{Direction, FlowId, NodeId, Packet};
 use crate::queue::{Backlog, QueueItem, TxQueue};
 use crate::time::{Duration, Instant};
 
@@ -53,10 +56,12 @@ pub struct Cell<M, P = Packet> {
 
 /// Everything of a cell that its medium may use.
 #[derive(Debug)]
-struct Nodes<P> {
-    queues: Vec<TxQueue<P>>,
+pub(super) struct Nodes<P> {
+    pub(super) queues: Vec<TxQueue<P>>,
     /// The node of each queue.
     senders: Vec<NodeId>,
+    /// The queues of the access point for each station, if it has them.
+    pub(super) downlinks: Option<Box<Downlinks>>,
     /// Packets that were dequeued but were larger than the medium asked for.
     set_aside: Vec<(TxQueueId, P)>,
     /// By [`PacketId`].
@@ -72,6 +77,8 @@ struct Nodes<P> {
     held: Vec<(Instant, TxQueueId)>,
     /// The first of those times.
     held_until: Instant,
+    /// Counts attempts, if anybody wants to know.
+    occupancy: Option<Box<Occupancy>>,
 }
 
 #[derive(Debug)]
@@ -79,8 +86,12 @@ struct InService<P> {
     /// `None` once it has been received.
     packet: Option<P>,
     bytes: u32,
+    /// [`NO_QUEUE`] of a broadcast frame.
     queue: TxQueueId,
+    flow: FlowId,
 }
+
+const NO_QUEUE: TxQueueId = TxQueueId(u32::MAX);
 
 impl<M: Medium, P: CellPacket> Cell<M, P> {
     /// `medium` with `queues` in the order of its layout, and the loss model of each node's link
@@ -99,6 +110,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
             medium,
             nodes: Nodes {
                 senders: ids.map(|queue| M::LAYOUT.sender(queue)).collect(),
+                downlinks: None,
                 set_aside: Vec::new(),
                 queues,
                 taken: Vec::new(),
@@ -108,8 +120,38 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
                 residual_losses: vec![0; nodes],
                 held: Vec::new(),
                 held_until: Instant::NEVER,
+                occupancy: None,
             },
         }
+    }
+
+    /// Gives the access point a queue for each station instead of one for all, which stays empty.
+    /// `scheduler` chooses among them. They follow the queues of the layout in [`Cell::queues`].
+    ///
+    /// # Panics
+    /// If the layout has queues for each station already, or the number of queues is not that of
+    /// the stations.
+    #[must_use]
+    pub fn with_scheduler(mut self, scheduler: AirtimeDrr, queues: Vec<TxQueue<P>>) -> Self {
+        let nodes = &mut self.nodes;
+        assert_eq!(M::LAYOUT, QueueLayout::PerNode, "one queue of the access point");
+        assert_eq!(queues.len() + 1, nodes.losses.len(), "a queue for each station");
+        nodes.downlinks = Some(Box::new(Downlinks::new(scheduler, nodes.queues.len() as u32)));
+        nodes.senders.extend(queues.iter().map(|_| NodeId::ACCESS_POINT));
+        nodes.queues.extend(queues);
+        self.medium.report_attempts();
+        self
+    }
+
+    /// Counts attempts in `occupancy` from now on.
+    pub fn observe_occupancy(&mut self, occupancy: Occupancy) {
+        self.nodes.occupancy = Some(Box::new(occupancy));
+        self.medium.report_attempts();
+    }
+
+    /// The attempts counted so far; `None` without [`Cell::observe_occupancy`].
+    pub fn occupancy(&self) -> Option<&Occupancy> {
+        self.nodes.occupancy.as_deref()
     }
 
     /// `from` has a packet to transmit, whose [`QueueItem::enqueued_at`] is `now`. What was due
@@ -117,6 +159,10 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     #[inline(always)]
     pub fn send(&mut self, now: Instant, from: NodeId, packet: P) {
         let queue = M::LAYOUT.queue(from, packet.destination(from), packet.class());
+        if self.nodes.downlinks.is_some() && from.is_access_point() {
+            self.nodes.enqueue_downlink(now, packet);
+            return self.medium.wake(now, queue, &mut self.nodes);
+        }
         let tx_queue = &mut self.nodes.queues[queue.0 as usize];
         if !self.medium.is_idle(queue) {
             return tx_queue.enqueue(now, packet);
@@ -127,6 +173,15 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         }
         tx_queue.enqueue(now, packet);
         self.medium.wake(now, queue, &mut self.nodes);
+    }
+
+    /// The access point broadcasts `packet`, see [`Medium::broadcast`]. It is not queued, and arrives at
+    /// [`NodeId::BROADCAST`].
+    pub fn broadcast(&mut self, now: Instant, packet: P) {
+        let bytes = packet.size();
+        let packet = self.nodes.keep(NO_QUEUE, packet);
+        let frame = Taken { packet, to: NodeId::BROADCAST, bytes };
+        self.medium.broadcast(now, frame, &mut self.nodes);
     }
 
     /// When [`Cell::poll`] is to be called next.
@@ -158,9 +213,14 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         self.nodes.losses.len()
     }
 
-    /// The transmit queues, in the order of the layout of the medium.
+    /// The transmit queues, in the order of the layout of the medium, then those of a scheduler.
     pub fn queues(&self) -> &[TxQueue<P>] {
         &self.nodes.queues
+    }
+
+    /// The nodes that transmit from these queues.
+    pub fn senders(&self) -> &[NodeId] {
+        &self.nodes.senders
     }
 
     /// The transmit queues of `node`.
@@ -204,6 +264,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         self.nodes.held_until = held.iter().map(|&(at, _)| at).min().unwrap_or(Instant::NEVER);
         self.nodes.held = held;
         for (_, queue) in ready {
+            let queue = self.nodes.served_as(queue);
             self.medium.wake(now, queue, &mut self.nodes);
         }
     }
@@ -215,7 +276,14 @@ impl<P: CellPacket> Nodes<P> {
     fn serve(&mut self, queue: TxQueueId, packet: P) -> Taken {
         let bytes = packet.size();
         let to = packet.destination(self.senders[queue.0 as usize]);
-        let entry = InService { packet: Some(packet), bytes, queue };
+        Taken { packet: self.keep(queue, packet), to, bytes }
+    }
+
+    /// Keeps a packet of `queue` until the medium releases it.
+    #[inline(always)]
+    fn keep(&mut self, queue: TxQueueId, packet: P) -> PacketId {
+        let (bytes, (flow, _)) = (packet.size(), packet.connection());
+        let entry = InService { packet: Some(packet), bytes, queue, flow };
         let id = match self.free.pop() {
             Some(id) => {
                 self.taken[id as usize] = entry;
@@ -226,52 +294,17 @@ impl<P: CellPacket> Nodes<P> {
                 self.taken.len() as u32 - 1
             }
         };
-        Taken { packet: PacketId(id), to, bytes }
+        PacketId(id)
     }
 
-    /// Remembers to wake the medium when the shaper of `queue` is ready.
-    #[cold]
-    fn hold(&mut self, queue: TxQueueId) {
-        let ready_at = self.queues[queue.0 as usize].ready_at();
-        self.held.retain(|&(_, other)| other != queue);
-        self.held.push((ready_at, queue));
-        self.held_until = self.held_until.min(ready_at);
-    }
-
-    /// Moves a received packet out, and applies the loss model behind the MAC.
+    /// The next packet of `queue`, see [`CellContext::take`].
     #[inline(always)]
-    fn receive(&mut self, reception: Reception) -> Arrival<P> {
-        let Reception { at, packet, from, to, rate } = reception;
-        let packet = self.taken[packet.0 as usize].packet.take();
-        let packet = packet.expect("a medium reports a packet as received once");
-        let direction = Direction::from_node(from);
-        let station = if direction == Direction::Down { to } else { from };
-        let lost = match &mut self.losses[station.index()] {
-            Some(loss) => {
-                let frame = Frame { kind: FrameKind::Data, rate, bytes: packet.size() };
-                loss.lose(Level::Ip, direction, at, frame)
-            }
-            None => false,
-        };
-        if lost {
-            self.residual_losses[station.index()] += 1;
-        }
-        Arrival { at, from, to, packet, lost }
-    }
-}
-
-impl<P: CellPacket> CellContext for Nodes<P> {
-    fn backlog(&self, queue: TxQueueId) -> &Backlog {
-        self.queues[queue.0 as usize].backlog()
-    }
-
-    #[inline(always)]
-    fn wake_at(&self) -> Instant {
-        self.held_until
-    }
-
-    #[inline(always)]
-    fn take(&mut self, now: Instant, queue: TxQueueId, max_bytes: u32) -> Option<Taken> {
+    pub(super) fn take_from(
+        &mut self,
+        now: Instant,
+        queue: TxQueueId,
+        max_bytes: u32,
+    ) -> Option<Taken> {
         let index = queue.0 as usize;
         let source = &mut self.queues[index];
         let mut packet = None;
@@ -295,11 +328,63 @@ impl<P: CellPacket> CellContext for Nodes<P> {
         Some(self.serve(queue, packet))
     }
 
+    /// Remembers to wake the medium when the shaper of `queue` is ready.
+    #[cold]
+    fn hold(&mut self, queue: TxQueueId) {
+        let ready_at = self.queues[queue.0 as usize].ready_at();
+        self.held.retain(|&(_, other)| other != queue);
+        self.held.push((ready_at, queue));
+        self.held_until = self.held_until.min(ready_at);
+    }
+
+    /// Moves a received packet out, and applies the loss model behind the MAC.
+    #[inline(always)]
+    fn receive(&mut self, reception: Reception) -> Arrival<P> {
+        let Reception { at, packet, from, to, rate } = reception;
+        let packet = self.taken[packet.0 as usize].packet.take();
+        let packet = packet.expect("a medium reports a packet as received once");
+        let direction = Direction::from_node(from);
+        let station = if direction == Direction::Down { to } else { from };
+        // Broadcast frames are no packets of a link.
+        let lost = match self.losses.get_mut(station.index()) {
+            Some(Some(loss)) => {
+                let frame = Frame { kind: FrameKind::Data, rate, bytes: packet.size() };
+                loss.lose(Level::Ip, direction, at, frame)
+            }
+            _ => false,
+        };
+        if lost {
+            self.residual_losses[station.index()] += 1;
+        }
+        Arrival { at, from, to, packet, lost }
+    }
+}
+
+impl<P: CellPacket> CellContext for Nodes<P> {
+    fn backlog(&self, queue: TxQueueId) -> &Backlog {
+        self.queues[queue.0 as usize].backlog()
+    }
+
+    #[inline(always)]
+    fn wake_at(&self) -> Instant {
+        self.held_until
+    }
+
+    #[inline(always)]
+    fn take(&mut self, now: Instant, queue: TxQueueId, max_bytes: u32) -> Option<Taken> {
+        if self.downlinks.is_some() && self.senders[queue.0 as usize].is_access_point() {
+            return self.take_downlink(now, max_bytes);
+        }
+        self.take_from(now, queue, max_bytes)
+    }
+
     #[inline(always)]
     fn release(&mut self, _now: Instant, packet: PacketId, _status: TxStatus) {
         let entry = &mut self.taken[packet.0 as usize];
         entry.packet = None;
-        self.queues[entry.queue.0 as usize].transmitted(entry.bytes);
+        if let Some(queue) = self.queues.get_mut(entry.queue.0 as usize) {
+            queue.transmitted(entry.bytes);
+        }
         self.free.push(packet.0);
     }
 
@@ -314,5 +399,14 @@ impl<P: CellPacket> CellContext for Nodes<P> {
         let corrupted = loss.lose(Level::Mac, direction, at, Frame { kind, rate, bytes });
         self.no_loss_before[station.index()] = loss.no_loss_before(Level::Mac);
         corrupted
+    }
+
+    fn on_attempt(&mut self, _now: Instant, attempt: &Attempt) {
+        if let Some(occupancy) = &mut self.occupancy {
+            occupancy.count(self.taken[attempt.packet.0 as usize].flow, attempt);
+        }
+        if let Some(downlinks) = &mut self.downlinks {
+            downlinks.count(attempt);
+        }
     }
 }

@@ -9,10 +9,14 @@
 mod cell;
 #[cfg(test)]
 mod cell_tests;
+mod downlinks;
+mod occupancy;
+pub mod scheduler;
 pub mod wimax;
 pub mod wlan;
 
 pub use cell::{Arrival, Cell, CellPacket};
+pub use occupancy::{Attempts, BothWays, Occupancy};
 
 use crate::loss::FrameKind;
 use crate::packet::{Direction, NodeId};
@@ -130,6 +134,24 @@ pub struct Transmission {
     pub bytes: u32,
 }
 
+/// An attempt to transmit a packet, which is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// The packet.
+    pub packet: PacketId,
+    /// The transmitting node.
+    pub from: NodeId,
+    /// The end of its link that is not the access point; [`NodeId::BROADCAST`] of a beacon.
+    pub station: NodeId,
+    /// The backoff drawn for it, whether or not it was interrupted; zero without a backoff.
+    pub backoff: Duration,
+    /// All its frames with the spaces between them and the response; where there was no response,
+    /// the response timeout.
+    pub airtime: Duration,
+    /// Whether it was acknowledged. Of a beacon: whether it met no other frame.
+    pub delivered: bool,
+}
+
 /// What a medium may ask of its cell during a call.
 pub trait CellContext {
     /// What waits in `queue`, without taking anything.
@@ -153,6 +175,9 @@ pub trait CellContext {
     /// Whether a frame that met no other is undecodable. Asked once for each frame that is
     /// transmitted; for the frames of one link and direction in order of time.
     fn is_corrupted(&mut self, transmission: &Transmission) -> bool;
+
+    /// An attempt is over, and its packet not yet released. Only after [`Medium::report_attempts`].
+    fn on_attempt(&mut self, _now: Instant, _attempt: &Attempt) {}
 }
 
 /// The channel of a cell and the MACs of its nodes.
@@ -175,6 +200,16 @@ pub trait Medium {
     /// A packet has arrived in `queue`, or a shaper has released one. May come at any time and more
     /// often than needed; what else is due before `now` has been polled.
     fn wake(&mut self, now: Instant, queue: TxQueueId, cell: &mut impl CellContext);
+
+    /// The access point is to transmit `frame` to all stations, before packets that wait and before
+    /// retries. It replaces a broadcast frame whose transmission has not begun. What was due before
+    /// `now` has been polled.
+    fn broadcast(&mut self, _now: Instant, _frame: Taken, _cell: &mut impl CellContext) {
+        unreachable!("a medium without broadcast frames");
+    }
+
+    /// Attempts that end from now on are reported to [`CellContext::on_attempt`], if the medium has any.
+    fn report_attempts(&mut self) {}
 
     /// When [`Medium::poll`] may have something to do; [`Instant::NEVER`] while all are idle, but of a
     /// medium with frames, which begins the next one then.

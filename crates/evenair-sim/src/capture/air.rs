@@ -2,9 +2,11 @@
 
 use std::io::{self, Write};
 
+use evenair_core::medium::wlan::phy::is_dsss;
 use evenair_core::time::Instant;
 use evenair_core::units::Rate;
 
+use super::beacon::Beacon;
 use super::headers::{ETHERTYPE_IPV4, GATEWAY_MAC, Segment, station_mac};
 use super::pcapng::{LinkType, Pcapng};
 
@@ -19,7 +21,7 @@ pub enum AirPhy {
     },
     /// 802.11a: OFDM at 5180 MHz (channel 36).
     A,
-    /// 802.11g: OFDM at 2437 MHz (channel 6).
+    /// 802.11g: OFDM at 2437 MHz (channel 6), and CCK with long preambles at the rates of 802.11b.
     G,
 }
 
@@ -61,9 +63,11 @@ pub enum AirFrame {
     },
     /// A clear to send.
     Cts {
-        /// The transmitter of the RTS.
+        /// The transmitter of the RTS, or of the CTS itself if there is none.
         to: Node,
     },
+    /// A beacon of the access point.
+    Beacon(Beacon),
 }
 
 /// Writes a capture of the air (LINKTYPE_IEEE802_11_RADIOTAP), as by a monitor that receives every
@@ -104,7 +108,7 @@ impl<W: Write> AirWriter<W> {
         let phy = self.phy;
         self.file.packet(start, comment, |out| {
             write_radiotap(phy, rate, out);
-            u32::from(RADIOTAP_LENGTH) + write_frame(duration_us, frame, out)
+            u32::from(RADIOTAP_LENGTH) + write_frame(phy, duration_us, frame, out)
         })
     }
 
@@ -134,6 +138,7 @@ fn write_radiotap(phy: AirPhy, rate: Rate, out: &mut Vec<u8>) {
             (2437_u16, CHANNEL_CCK | CHANNEL_2_GHZ, short_preamble && rate > Rate::from_mbps(1))
         }
         AirPhy::A => (5180, CHANNEL_OFDM | CHANNEL_5_GHZ, false),
+        AirPhy::G if is_dsss(rate) => (2437, CHANNEL_CCK | CHANNEL_2_GHZ, false),
         AirPhy::G => (2437, CHANNEL_OFDM | CHANNEL_2_GHZ, false),
     };
     let flags = if short { FLAG_SHORT_PREAMBLE } else { 0 };
@@ -153,6 +158,7 @@ const DATA: u8 = 0x08;
 const RTS: u8 = 0xB4;
 const CTS: u8 = 0xC4;
 const ACK: u8 = 0xD4;
+const BEACON: u8 = 0x80;
 /// Second byte.
 const TO_DS: u8 = 0x01;
 const FROM_DS: u8 = 0x02;
@@ -160,10 +166,12 @@ const RETRY: u8 = 0x08;
 
 /// LLC (two SAPs, unnumbered information) and SNAP with the EtherType's organisation code.
 const LLC_SNAP: [u8; 6] = [0xAA, 0xAA, 0x03, 0, 0, 0];
+const BROADCAST: [u8; 6] = [0xFF; 6];
 const DATA_HEADER: u32 = 24 + 8;
 
 /// Appends the frame's headers; returns the length of the frame without FCS.
-fn write_frame(duration_us: u16, frame: &AirFrame, out: &mut Vec<u8>) -> u32 {
+fn write_frame(phy: AirPhy, duration_us: u16, frame: &AirFrame, out: &mut Vec<u8>) -> u32 {
+    let begin = out.len();
     let mut control = |kind: u8, flags: u8, receiver: [u8; 6]| {
         out.extend([kind, flags]);
         out.extend(duration_us.to_le_bytes());
@@ -200,6 +208,14 @@ fn write_frame(duration_us: u16, frame: &AirFrame, out: &mut Vec<u8>) -> u32 {
             out.extend(LLC_SNAP);
             out.extend(ETHERTYPE_IPV4);
             DATA_HEADER + segment.write(!segment.up, out)
+        }
+        AirFrame::Beacon(beacon) => {
+            control(BEACON, 0, BROADCAST);
+            out.extend(GATEWAY_MAC); // source
+            out.extend(GATEWAY_MAC); // BSSID
+            out.extend((beacon.sequence << 4).to_le_bytes());
+            beacon.write(phy, out);
+            (out.len() - begin) as u32
         }
     }
 }

@@ -158,7 +158,9 @@ impl Segment {
             PacketKind::Request => (own_isn.wrapping_add(1), other_isn.wrapping_add(1), ACK),
             PacketKind::Ack => (asked, position, ACK),
             PacketKind::Data if self.is_last() => (position, asked, ACK | FIN),
-            PacketKind::Data | PacketKind::Datagram | PacketKind::Report => (position, asked, ACK),
+            PacketKind::Data | PacketKind::Datagram | PacketKind::Report | PacketKind::Beacon => {
+                (position, asked, ACK)
+            }
         };
         self.write_ports(out);
         out.extend(sequence.to_be_bytes());

@@ -46,6 +46,7 @@
 //! 7323, 2018, 768.
 
 mod air;
+mod beacon;
 pub(crate) mod connections;
 mod headers;
 mod pcapng;
@@ -54,6 +55,7 @@ mod wire;
 pub(crate) mod writer;
 
 pub use air::{AirFrame, AirPhy, AirWriter, Node};
+pub use beacon::Beacon;
 pub use headers::Segment;
 pub use wire::WireWriter;
 

@@ -3,14 +3,14 @@
 use std::io::{self, Write};
 
 use evenair_core::medium::Arrival;
-use evenair_core::medium::wlan::Dcf;
+use evenair_core::medium::wlan::{Dcf, beacon_bytes};
 use evenair_core::packet::{NodeId, Packet};
 use evenair_core::tcp::SackBlocks;
 use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::PacketOption;
 
 use super::connections::{Connections, FlowMeta};
-use crate::capture::{AirFrame, AirPhy, AirWriter, Node, Segment, WireWriter};
+use crate::capture::{AirFrame, AirPhy, AirWriter, Beacon, Node, Segment, WireWriter};
 use crate::{CaptureOf, CaptureSinks, RunError};
 
 /// Why there is no capture of the air of a WiMAX cell.
@@ -22,6 +22,8 @@ const NO_AIR: &str = "frames of IEEE 802.16 are not captured";
 pub(crate) struct CaptureWriter {
     air: Option<AirWriter<Box<dyn Write + Send>>>,
     wire: WireWriter<Box<dyn Write + Send>>,
+    /// Time between two beacons, time units.
+    beacon_interval: u16,
     /// The next MAC sequence number of each station.
     sequence: Vec<u16>,
     /// Flows between hosts are not captured.
@@ -31,10 +33,12 @@ pub(crate) struct CaptureWriter {
 }
 
 impl CaptureWriter {
-    /// Begins both captures. Without `phy` the frames on the air cannot be captured.
+    /// Begins both captures. Without `phy` the frames on the air cannot be captured. Beacons announce
+    /// that they are `beacon_interval` apart.
     pub(crate) fn new(
         sinks: CaptureSinks,
         phy: Option<AirPhy>,
+        beacon_interval: Duration,
         nodes: usize,
         flows: Vec<FlowMeta>,
     ) -> Result<Self, RunError> {
@@ -47,6 +51,7 @@ impl CaptureWriter {
         Ok(Self {
             air: air.map_err(|error| RunError::Capture(CaptureOf::Air, error))?,
             wire: wire.map_err(|error| RunError::Capture(CaptureOf::Wire, error))?,
+            beacon_interval: time_units(beacon_interval),
             sequence: vec![0; nodes],
             connections: Connections::new(flows),
             failed: None,
@@ -110,6 +115,9 @@ impl CaptureWriter {
     ) -> io::Result<()> {
         let Arrival { from, to, packet, .. } = arrival;
         let (from, to) = (*from, *to);
+        if to == NodeId::BROADCAST {
+            return self.write_beacon(medium, packet);
+        }
         let segment = self.segment(to.is_access_point(), packet, option);
         let Some(air) = &mut self.air else { return Ok(()) };
         let (exchange, config) = (medium.exchange(), medium.config());
@@ -120,12 +128,15 @@ impl CaptureWriter {
             let rts_end = exchange.start + control.rts;
             let cts_start = rts_end + sifs;
             let rts = AirFrame::Rts { from: node(from), to: node(to), retry: false };
-            air.frame(exchange.start, control.rate, micros(end.since(rts_end)), &rts)?;
+            air.frame(exchange.start, control.rts_rate, micros(end.since(rts_end)), &rts)?;
             let nav = micros(end.since(cts_start + control.cts));
-            air.frame(cts_start, control.rate, nav, &AirFrame::Cts { to: node(from) })?;
+            air.frame(cts_start, control.rts_rate, nav, &AirFrame::Cts { to: node(from) })?;
         }
-        let sequence = self.sequence[from.index()];
-        self.sequence[from.index()] = (sequence + 1) % 4096;
+        if exchange.cts_to_self {
+            let nav = micros(end.since(exchange.start + control.cts));
+            air.frame(exchange.start, control.rts_rate, nav, &AirFrame::Cts { to: node(from) })?;
+        }
+        let sequence = next_sequence(&mut self.sequence[from.index()]);
         let data = AirFrame::Data { segment, retry, sequence };
         let nav = micros(end.since(exchange.data_end));
         air.frame(exchange.data_start, exchange.rate, nav, &data)?;
@@ -133,6 +144,23 @@ impl CaptureWriter {
             air.frame(ack_start, control.rate, 0, &AirFrame::Ack { to: node(from) })?;
         }
         Ok(())
+    }
+
+    fn write_beacon(&mut self, medium: &Dcf, packet: &Packet) -> io::Result<()> {
+        let Some(air) = &mut self.air else { return Ok(()) };
+        let (exchange, config) = (medium.exchange(), medium.config());
+        let phy = &config.phy;
+        let possible = phy.kind.possible_basic_rates().into_iter().map(|rate| rate.rate());
+        let basic = possible.filter(|rate| config.control_rate.is_basic(*rate));
+        let basic = basic.map(|rate| 1 << (rate.as_bps() / 500_000));
+        let beacon = Beacon {
+            timestamp_us: exchange.start.as_nanos() / 1000,
+            interval: self.beacon_interval,
+            basic_rates: basic.sum(),
+            sequence: next_sequence(&mut self.sequence[NodeId::ACCESS_POINT.index()]),
+            further_bytes: (packet.size - beacon_bytes(phy.kind)) as u8,
+        };
+        air.frame(exchange.start, exchange.rate, 0, &AirFrame::Beacon(beacon))
     }
 
     fn segment(&self, up: bool, packet: &Packet, option: Option<&PacketOption>) -> Segment {
@@ -159,6 +187,19 @@ fn sack_blocks(option: Option<&PacketOption>) -> SackBlocks {
 
 fn node(node: NodeId) -> Node {
     if node.is_access_point() { Node::AccessPoint } else { Node::Station(node.0 - 1) }
+}
+
+/// Returns the sequence number of a frame, and counts on.
+fn next_sequence(counter: &mut u16) -> u16 {
+    let sequence = *counter;
+    *counter = (sequence + 1) % 4096;
+    sequence
+}
+
+/// A Beacon Interval field: time units of 1024 us (IEEE 802.11-2007 7.3.1.3), rounded to the nearest.
+fn time_units(span: Duration) -> u16 {
+    const TIME_UNIT: u64 = 1_024_000;
+    u16::try_from((span.as_nanos() + TIME_UNIT / 2) / TIME_UNIT).unwrap_or(u16::MAX)
 }
 
 /// A Duration field: microseconds, rounded up (IEEE 802.11-2007 7.1.3.2).

@@ -78,6 +78,13 @@ station.0.flows.0.transport=trfc => station.0.flows.0.transport => did you mean 
 station.0.flows.0={direction='up',transport='tfrc',application='cbr',rate=1} => station.0.flows.0.application => got "cbr" over tfrc | "bulk" over tfrc
 station.0.flows.0={direction='up',transport={kind='tfrc',rtt_filter=1}} => station.0.flows.0.transport.rtt_filter => got 1 | from 0 to 0.999
 station.0.flows.0.application={kind='wob'} => station.0.flows.0.application.kind => did you mean "web"? | "bulk", "file", "web", "cbr"
+# The scheduler.
+cell.scheduler=drr => cell.scheduler => got "drr" | "fifo", "airtime-drr"
+cell.scheduler=airtime-dr => cell.scheduler => did you mean "airtime-drr"?
+cell.scheduler=['airtime-drr'] => cell.scheduler => got a list | a table
+cell.scheduler={kind='airtime-drr',quantum=0} => cell.scheduler.quantum => got 0 | a time above 0
+cell.scheduler={kind='airtime-drr',quanta='1 ms'} => cell.scheduler.quanta => did you mean `quantum`?
+cell.scheduler={quantum='1 ms'} => cell.scheduler.quantum => no parameter of a "fifo"
 # The cell.
 cell=3 => cell => got 3 | accepted: a table
 cell.data_rate=54 Mbps => cell.data_rate => got 54 Mbps | "1 Mbps", "2 Mbps", "5.5 Mbps", "11 Mbps"
@@ -140,6 +147,26 @@ station.0.count=1000000000000 => station.0.count => got 1000000000000 | from 1 t
 station.0.count=50001 => station => got 100002 flows in all | up to 100000
 station.0.count=two => station.0.count => got "two" | from 1 to 100000
 station.0.data_rate=3 Mbps => station.0.data_rate => got 3 Mbps | "11 Mbps"
+station.0.phy=802.11a => station.0.phy => got "802.11a" | "802.11b", that of the cell
+station.0.phy=802.11n => station.0.phy => got "802.11n" | "802.11b", "802.11a", "802.11g"
+station.0.rate_control=minstral => station.0.rate_control.kind => did you mean "minstrel"? | "fixed", "arf", "aarf", "minstrel", "ideal"
+station.0.rate_control={kind='arf',successes=0} => station.0.rate_control.successes => got 0 | from 1 to
+station.0.rate_control={kind='aarf',successes=60} => station.0.rate_control.max_successes => got 50 | at least successes, 60
+station.0.rate_control={kind='minstrel',interval=0} => station.0.rate_control.interval => got 0 | above 0
+station.0.rate_control={kind='ideal',success=1} => station.0.rate_control.success => got 1 | below 1
+station.0.rate_control=['arf'] => station.0.rate_control => got a list | a table
+station.0.channel=fading => station.0.channel.kind => got "fading" | "schedule", "snr", "distance"
+station.0.channel=3 => station.0.channel => got 3 | a table
+station.0.channel={kind='schedule',rates=[]} => station.0.channel.rates => got an empty list | in ascending order of time
+station.0.channel={kind='schedule',rates=[['1 s','11 Mbps']]} => station.0.channel.rates => got 1 s as the first time | the first at 0 s
+station.0.channel={kind='schedule',rates=[['0 s','11 Mbps'],['2 s','1 Mbps'],['1 s','2 Mbps']]} => station.0.channel.rates => got 1 s after 2 s | ascending
+station.0.channel={kind='schedule',rates=[['0 s','11 Mbps'],['-1 s','2 Mbps']]} => station.0.channel.rates => got the entry ["-1 s","2 Mbps"] | ascending
+station.0.channel={kind='schedule',rates=[['0 s','3 Mbps']]} => station.0.channel.rates => got 3 Mbps | a rate of 802.11b: "1 Mbps", "2 Mbps", "5.5 Mbps", "11 Mbps"
+station.0.channel={kind='snr',snr_db='loud'} => station.0.channel.snr_db => got "loud" | from -30 to 100
+station.0.channel={kind='distance',metres=0} => station.0.channel.metres => got 0 | from 0.001
+station.0.channel={kind='distance',exponent=0} => station.0.channel.exponent => got 0 | from 1
+cell.protection=cts => cell.protection => got "cts" | "off", "cts-to-self", "rts-cts"
+cell.protection=off => cell.protection => got a protection with phy "802.11b" | phy "802.11g"
 station.0.error.rate=1 => station.0.error.rate => got 1 | below 1
 station.0.error.rate=0 => station.0.error.rate => got 0 | above 0
 station.0.error.rate=-0.1 => station.0.error.rate => got -0.1 | a probability

@@ -12,6 +12,7 @@ use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::choices::Preamble;
+use super::types::Station;
 use super::wlan_cell::WlanCell;
 
 /// Rate of ACK, RTS and CTS frames.
@@ -25,8 +26,11 @@ pub enum ControlRate {
 }
 
 impl WlanCell {
-    /// Slots, interframe spaces and airtimes.
-    pub fn timing(&self) -> Phy {
+    /// Slots, interframe spaces and airtimes in a cell of these stations.
+    pub fn timing(&self, stations: &[Station]) -> Phy {
+        if self.has_dot11b(stations) {
+            return Phy::dot11g_with_dot11b();
+        }
         self.phy.timing(self.preamble.map(Preamble::duration))
     }
 
@@ -35,7 +39,7 @@ impl WlanCell {
         match self.control_rate {
             ControlRate::Basic => {
                 let rates: Vec<_> = self.basic_rates.iter().map(|rate| rate.rate()).collect();
-                wlan::ControlRate::Basic(BasicRates::new(&self.timing(), &rates))
+                wlan::ControlRate::Basic(BasicRates::new(&rates))
             }
             ControlRate::Fixed(rate) => wlan::ControlRate::Fixed(rate.rate()),
         }

@@ -1,7 +1,9 @@
 //! Defaults that depend on other values; the others are stated at their fields.
 
 use evenair_core::component::{Configuration as _, put_kind_first};
-use evenair_core::queue;
+use evenair_core::control::NoneConfig;
+use evenair_core::medium::scheduler::AirtimeDrrConfig;
+use evenair_core::queue::{self, FqCodelConfig};
 use evenair_core::tfrc::TfrcConfig;
 use evenair_core::traffic::CbrConfig;
 use serde_json::{Map, Value};
@@ -10,15 +12,17 @@ use super::cell::Cell;
 use super::choices::Preamble;
 use super::names::CellKind;
 use super::presets;
-use super::queue::WIMAX_LIMIT;
+use super::queue::{PER_STATION_LIMIT, WIMAX_LIMIT};
 use super::topology::SERVER;
 use super::transport::UDP;
 use super::types::{Scenario, WiredLink};
-use super::wlan_cell::PhyKind;
+use super::wlan_cell::{PhyKind, Protection};
 
 /// The application over UDP where the scenario names none.
 const DEFAULT_OVER_UDP: &str = CbrConfig::COMPONENT.name;
 
+/// Time between beacons where a controller needs them (Kashibuchi et al. 2009, section IV).
+const CONTROLLER_BEACON_INTERVAL: &str = "100 ms";
 /// IP 20, UDP 8, RTP 12 and a header extension of 12, which has the round-trip time and the time of
 /// sending (draft-ietf-avt-tfrc-profile-10, RFC 8285).
 const TFRC_HEADER: u32 = 52;
@@ -29,6 +33,10 @@ const TFRC_SEGMENT: u32 = 1448;
 ///
 /// Values of a wrong type are left as they are: reading them into types gives the better error.
 pub(super) fn fill_document(document: &mut Value) {
+    let is_dot11b = |station: &Map<String, Value>| {
+        station.get("phy").and_then(Value::as_str) == Some(PhyKind::Dot11b.name())
+    };
+    let has_dot11b = tables(document.get_mut("station")).any(|station| is_dot11b(station));
     let mut cell = document.get_mut("cell").and_then(Value::as_object_mut);
     let kind = match cell.as_deref().and_then(|cell| cell.get("kind")) {
         Some(name) => name.as_str().and_then(CellKind::from_name),
@@ -37,11 +45,12 @@ pub(super) fn fill_document(document: &mut Value) {
     if let Some(cell) = &mut cell {
         default_to(cell, "kind", CellKind::default().name());
         put_kind_first(cell);
+        if kind == Some(CellKind::Wlan) {
+            fill_wlan(cell, has_dot11b);
+        }
         put_kind_of(cell, "queue");
         put_kind_of(cell, "scheduler");
-        if kind == Some(CellKind::Wlan) {
-            fill_wlan(cell);
-        }
+        put_kind_of(cell, "controller");
     }
     if let Some(wired) = document.get_mut("wired").and_then(Value::as_object_mut) {
         put_kind_of(wired, "queue");
@@ -56,21 +65,37 @@ pub(super) fn fill_document(document: &mut Value) {
             fill_limit(station, "queue", WIMAX_LIMIT);
         }
         put_kind_of(station, "queue");
-        put_kind_of(station, "error");
+        for key in ["error", "rate_control", "channel"] {
+            put_kind_of(station, key);
+        }
         tables(station.get_mut("flows")).for_each(fill_flow);
     }
 }
 
-/// The rates follow the PHY.
-fn fill_wlan(cell: &mut Map<String, Value>) {
+/// The rates follow the PHY, the queue the scheduler, and a controller needs beacons. Basic rates are
+/// rates of all stations.
+fn fill_wlan(cell: &mut Map<String, Value>, has_dot11b: bool) {
     let phy = match cell.get("phy") {
         Some(name) => name.as_str().and_then(PhyKind::from_name),
         None => Some(PhyKind::default()),
     };
     if let Some(phy) = phy {
         default_to(cell, "data_rate", phy.default_data_rate().as_bps());
-        let basic: Vec<u64> = phy.default_basic_rates().iter().map(|r| r.as_bps()).collect();
+        let of = if has_dot11b { PhyKind::Dot11b } else { phy };
+        let basic: Vec<u64> = of.default_basic_rates().iter().map(|r| r.as_bps()).collect();
         default_to(cell, "basic_rates", basic);
+    }
+    let controller = cell.get("controller").map(|table| table.get("kind").unwrap_or(table));
+    if controller.and_then(Value::as_str).is_some_and(|name| name != NoneConfig::COMPONENT.name) {
+        default_to(cell, "beacon_interval", CONTROLLER_BEACON_INTERVAL);
+    }
+    let scheduler =
+        cell.get("scheduler").map(|scheduler| scheduler.get("kind").unwrap_or(scheduler));
+    if scheduler.and_then(Value::as_str) == Some(AirtimeDrrConfig::COMPONENT.name) {
+        fill_limit(cell, "queue", PER_STATION_LIMIT);
+        if let Some(queue) = cell.get_mut("queue").and_then(Value::as_object_mut) {
+            default_to(queue, "kind", FqCodelConfig::COMPONENT.name);
+        }
     }
 }
 
@@ -111,10 +136,17 @@ fn tables(list: Option<&mut Value>) -> impl Iterator<Item = &mut Map<String, Val
 /// Fills in the optional values of a scenario that has been read.
 pub(super) fn fill_scenario(scenario: &mut Scenario) {
     match &mut scenario.cell {
-        Cell::Wlan(cell) if cell.phy == PhyKind::Dot11b => {
-            cell.preamble.get_or_insert(Preamble::Long);
-        }
-        Cell::Wlan(_) => {}
+        Cell::Wlan(cell) => match cell.phy {
+            PhyKind::Dot11a => {}
+            PhyKind::Dot11b => {
+                cell.preamble.get_or_insert(Preamble::Long);
+            }
+            PhyKind::Dot11g => {
+                let protects = cell.has_dot11b(&scenario.station);
+                let default = if protects { Protection::CtsToSelf } else { Protection::Off };
+                cell.protection.get_or_insert(default);
+            }
+        },
         Cell::Wimax(cell) => {
             cell.bytes_per_symbol.get_or_insert(cell.modulation.bytes_per_symbol());
         }

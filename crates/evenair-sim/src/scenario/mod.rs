@@ -8,6 +8,7 @@
 //! Apply [`set`] to what the user wrote, not to a resolved scenario: some defaults follow from
 //! other values (the rates from the PHY, the marking from the queue), and once filled in they stay.
 
+mod beacon_interval;
 mod bounded_integer;
 #[cfg(test)]
 mod broken_tests;
@@ -52,7 +53,9 @@ pub use types::{
 };
 pub(crate) use validate::numbered;
 pub use wimax_cell::WimaxCell;
-pub use wlan_cell::{ControlRate, PhyKind, Preamble, RtsThreshold, WlanCell};
+pub use wlan_cell::{
+    BeaconInterval, ControlRate, PhyKind, Preamble, Protection, RtsThreshold, WlanCell,
+};
 
 pub use evenair_core::component::{BitRate, Bytes, Hertz, QueueLimit, Seconds};
 pub use evenair_core::traffic::Application;

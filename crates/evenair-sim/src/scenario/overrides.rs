@@ -46,7 +46,17 @@ pub fn set(
 
 /// Whether `key` holds a component: its name, or a table with its `kind` and parameters.
 fn is_component(key: &str) -> bool {
-    ["queue", "transport", "error", "application", "scheduler"].contains(&key)
+    const COMPONENTS: [&str; 8] = [
+        "queue",
+        "transport",
+        "error",
+        "application",
+        "scheduler",
+        "controller",
+        "rate_control",
+        "channel",
+    ];
+    COMPONENTS.contains(&key)
 }
 
 /// Sets the kind of a component. Another kind has other parameters, so that all are removed but a

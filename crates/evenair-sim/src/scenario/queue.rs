@@ -55,6 +55,9 @@ pub(super) fn optional_station<'de, D: Deserializer<'de>>(
 
 const ACCESS_POINT_LIMIT: u32 = 60;
 const STATION_LIMIT: u32 = 1000;
+/// Of each queue of an access point with a queue for each station: the limit of mac80211's queues,
+/// which all stations share there (`fq_init` in `include/net/fq_impl.h`).
+pub(super) const PER_STATION_LIMIT: u32 = 8192;
 /// Of each queue of a WiMAX cell: `queue_length_` of the NIST add-on for ns-2.
 pub(super) const WIMAX_LIMIT: u32 = 50;
 

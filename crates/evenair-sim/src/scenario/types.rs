@@ -6,6 +6,8 @@ use std::borrow::Cow;
 use evenair_core::component::{BitRate, Seconds};
 use evenair_core::loss;
 use evenair_core::medium::wimax::phy::Modulation;
+use evenair_core::medium::wlan::phy::PhyKind;
+use evenair_core::medium::wlan::{channel, rate_control};
 use evenair_core::time::Duration;
 use evenair_core::traffic::Application;
 use schemars::JsonSchema;
@@ -136,9 +138,20 @@ pub struct Station {
     #[serde(default = "one", deserialize_with = "bounded_integer::<1, 100_000, _>")]
     #[schemars(range(min = 1, max = 100_000))]
     pub count: u32,
-    /// In a WLAN cell: rate of data frames to and from this station, bit/s; absent: the cell's.
+    /// In an 802.11g cell: "802.11b", or "802.11g" as the cell; absent: the cell's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phy: Option<PhyKind>,
+    /// In a WLAN cell: rate of data frames to and from this station, bit/s, or the first one with a
+    /// `rate_control`; absent: the cell's, of an 802.11b station in an 802.11g cell 11 Mbps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_rate: Option<BitRate>,
+    /// In a WLAN cell: chooses the rate of each data frame, in each direction by itself; absent: "fixed".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_control: Option<rate_control::Config>,
+    /// In a WLAN cell: corrupts frames between this station and the access point by their rate; absent:
+    /// none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<channel::Config>,
     /// In a WiMAX cell: modulation and coding of bursts to and from this station; absent: the cell's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modulation: Option<Modulation>,

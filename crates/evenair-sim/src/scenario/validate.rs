@@ -67,7 +67,9 @@ pub(super) fn check_tables(document: &Value) -> Checked {
     for (index, station) in entries(&document["station"]) {
         let field = format!("station.{index}");
         no_list(&field, station)?;
-        no_list(&format!("{field}.error"), &station["error"])?;
+        for key in ["error", "rate_control", "channel"] {
+            no_list(&format!("{field}.{key}"), &station[key])?;
+        }
         no_lists(&format!("{field}.flows"), &station["flows"])?;
     }
     let wired = &document["wired"];
@@ -141,7 +143,7 @@ fn entries(list: &Value) -> impl Iterator<Item = (usize, &Value)> {
 
 fn check_cell(scenario: &Scenario) -> Checked {
     match &scenario.cell {
-        Cell::Wlan(cell) => wlan::check_cell(cell),
+        Cell::Wlan(cell) => wlan::check_cell(cell, &scenario.station),
         Cell::Wimax(cell) => wimax::check_cell(cell, &scenario.station),
     }
 }

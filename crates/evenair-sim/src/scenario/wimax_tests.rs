@@ -185,6 +185,9 @@ cell.mac_overhead=36 => cell.mac_overhead => `mac_overhead` is a key of a "wlan"
 cell.immediate_access=true => cell.immediate_access => `immediate_access` is a key of a "wlan" cell
 cell.short_retry_limit=7 => cell.short_retry_limit => `short_retry_limit` is a key of a "wlan" cell
 cell.long_retry_limit=4 => cell.long_retry_limit => `long_retry_limit` is a key of a "wlan" cell
+station.0.phy=802.11b => station.0.phy => got a key of a "wlan" cell | accepted: modulation
+station.0.rate_control=arf => station.0.rate_control => got a key of a "wlan" cell
+station.0.channel={kind='snr',snr_db=20} => station.0.channel => got a key of a "wlan" cell
 station.0.data_rate=11 Mbps => station.0.data_rate => got a key of a "wlan" cell | accepted: modulation
 "#;
 

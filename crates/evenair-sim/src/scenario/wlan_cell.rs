@@ -2,15 +2,21 @@
 //! 802.11-2007.
 
 use evenair_core::component::BitRate;
+use evenair_core::control;
+use evenair_core::medium::scheduler;
+use evenair_core::medium::wlan::StationConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::bounded_integer::bounded_integer;
 use super::names::WlanKind;
 use super::queue::{self, Queue};
+use super::types::Station;
 
+pub use super::beacon_interval::BeaconInterval;
 pub use super::choices::{Preamble, RtsThreshold};
 pub use super::control_rate::ControlRate;
+pub use evenair_core::medium::wlan::Protection;
 pub use evenair_core::medium::wlan::phy::PhyKind;
 
 /// An IEEE 802.11 cell: one access point, one collision domain.
@@ -24,12 +30,17 @@ pub struct WlanCell {
     /// Rate of data frames, bit/s (default: 11 Mbps with 802.11b, 54 Mbps with 802.11a and g).
     pub data_rate: BitRate,
     /// The BSSBasicRateSet: rates of control frames where `control_rate` is "basic" (default: the
-    /// mandatory rates of the PHY; 802.11b: 1, 2, 5.5 and 11 Mbps, 802.11a and g: 6, 12 and 24 Mbps).
+    /// mandatory rates of the PHY; 802.11b: 1, 2, 5.5 and 11 Mbps, 802.11a and g: 6, 12 and 24 Mbps; of
+    /// 802.11g with 802.11b stations those of 802.11b).
     #[schemars(length(min = 1))]
     pub basic_rates: Vec<BitRate>,
     /// Rate of ACK, RTS and CTS frames: "basic", the highest basic rate that is not above that of the
     /// data frame (IEEE 802.11-2007 9.6), or one rate for all, bit/s (default: "basic").
     pub control_rate: ControlRate,
+    /// What goes before OFDM frames at a rate of 802.11b, 802.11g only (default: "cts-to-self" with
+    /// 802.11b stations, else "off"); absent with every other PHY.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protection: Option<Protection>,
     /// PLCP preamble and header, 802.11b only (default: "long"); absent with every other PHY.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preamble: Option<Preamble>,
@@ -54,8 +65,17 @@ pub struct WlanCell {
     #[serde(deserialize_with = "bounded_integer::<1, 255, _>")]
     #[schemars(range(min = 1, max = 255))]
     pub long_retry_limit: u32,
+    /// Time between two beacons of the access point, seconds, or "off" (default: "off", with a
+    /// controller 100 ms).
+    pub beacon_interval: BeaconInterval,
+    /// What limits the rates of flows, so that stations share the medium (default: "none"); needs
+    /// beacons.
+    pub controller: control::Config,
+    /// Which station the access point serves next (default: "fifo").
+    pub scheduler: scheduler::Config,
     /// The access point's downlink queue (default: droptail, 60 packets, the one in transmission
-    /// included).
+    /// included); with the scheduler "airtime-drr" one for each station (default: fq-codel, 8192
+    /// packets).
     #[serde(deserialize_with = "queue::access_point")]
     pub queue: Queue,
 }
@@ -69,13 +89,42 @@ impl Default for WlanCell {
             data_rate: phy.default_data_rate(),
             basic_rates: phy.default_basic_rates(),
             control_rate: ControlRate::Basic,
+            protection: None,
             preamble: None,
             rts_threshold: RtsThreshold::Off,
             mac_overhead: 36,
             immediate_access: true,
             short_retry_limit: 7,
             long_retry_limit: 4,
+            beacon_interval: BeaconInterval::Off,
+            controller: control::Config::default(),
+            scheduler: scheduler::Config::default(),
             queue: queue::access_point_default(),
+        }
+    }
+}
+
+impl WlanCell {
+    /// The PHY of `station`.
+    pub fn phy_of(&self, station: &Station) -> PhyKind {
+        station.phy.unwrap_or(self.phy)
+    }
+
+    /// Whether an 802.11g cell has 802.11b stations.
+    pub fn has_dot11b(&self, stations: &[Station]) -> bool {
+        self.phy == PhyKind::Dot11g
+            && stations.iter().any(|station| self.phy_of(station) == PhyKind::Dot11b)
+    }
+
+    /// What the medium has to know of `station`.
+    pub fn station_config(&self, station: &Station) -> StationConfig {
+        let phy = self.phy_of(station);
+        let of_cell = if phy == self.phy { self.data_rate } else { phy.default_data_rate() };
+        StationConfig {
+            phy,
+            rate: station.data_rate.unwrap_or(of_cell).rate(),
+            rate_control: station.rate_control.clone().unwrap_or_default(),
+            channel: station.channel.clone(),
         }
     }
 }

@@ -3,8 +3,9 @@
 use super::dcf::{Dcf, Exchange, Phase};
 use super::mac::Link;
 use super::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
+use super::rate_control::Outcome;
 use crate::loss::FrameKind;
-use crate::medium::{CellContext, Transmission, TxStatus};
+use crate::medium::{Attempt, CellContext, Transmission, TxStatus};
 use crate::packet::{Direction, NodeId};
 use crate::time::{Duration, Instant};
 
@@ -33,17 +34,32 @@ impl Dcf {
         let sifs = self.config.phy.sifs;
         let (station, direction) = self.link_of(node);
         let mac = &mut self.macs[node.index()];
-        let frames = self.links[station.index()][direction].attempt(&self.config, mac.bytes);
+        let Some(link) = self.links.get_mut(station.index()) else {
+            return self.send_beacon(now, cell);
+        };
+        let frames = link[direction].attempt(&self.config, now, mac.bytes);
         mac.begin_attempt(frames);
         let (rts, rate, control) = (mac.needs_rts, frames.rate, &frames.control);
-        let data_start = if rts { now + control.rts + sifs + control.cts + sifs } else { now };
+        let cts_to_self = !rts && frames.prelude > Duration::ZERO;
+        let data_start =
+            if rts { now + control.rts + sifs + control.cts + sifs } else { now + frames.prelude };
         let data_end = data_start + frames.airtime;
         let ack_end = data_end + sifs + control.ack;
         let retries = if rts { mac.long_retries } else { mac.short_retries };
         let (start, acknowledged) = (now, true);
-        let exchange =
-            Exchange { start, data_start, data_end, ack_end, rate, rts, acknowledged, retries };
-        if self.macs[node.index()].received || cell.no_loss_before(station) <= ack_end {
+        let exchange = Exchange {
+            start,
+            data_start,
+            data_end,
+            ack_end,
+            rate,
+            rts,
+            cts_to_self,
+            acknowledged,
+            retries,
+        };
+        let may_be_lost = self.has_channels || cell.no_loss_before(station) <= ack_end;
+        if self.macs[node.index()].received || may_be_lost {
             return self.send_on_lossy_link(node, station, exchange, cell);
         }
         let mac = &mut self.macs[node.index()];
@@ -60,7 +76,7 @@ impl Dcf {
 
     /// The first frame of `exchange`, which `node` begins, that is corrupted. None is sent after it.
     fn first_corrupted(
-        &self,
+        &mut self,
         node: NodeId,
         station: NodeId,
         exchange: &Exchange,
@@ -69,16 +85,22 @@ impl Dcf {
         let (sifs, control) = (self.config.phy.sifs, self.link(node).frames().control);
         let forward = Direction::from_node(node);
         let backward = Direction::from_node(self.macs[node.index()].to);
-        let mut is_corrupted = |direction, at, bytes| {
-            let (kind, rate) = (FrameKind::Control, control.rate);
-            cell.is_corrupted(&Transmission { kind, at, station, direction, rate, bytes })
-        };
         if exchange.rts {
             let rts_end = exchange.start + control.rts;
-            if is_corrupted(forward, rts_end, RTS_BYTES) {
+            let rts = Transmission {
+                kind: FrameKind::Control,
+                at: rts_end,
+                station,
+                direction: forward,
+                rate: control.rts_rate,
+                bytes: RTS_BYTES,
+            };
+            if self.is_corrupted(&rts, cell) {
                 return Some(ExchangeFrame::Rts);
             }
-            if is_corrupted(backward, rts_end + sifs + control.cts, CTS_BYTES) {
+            let at = rts_end + sifs + control.cts;
+            let cts = Transmission { at, direction: backward, bytes: CTS_BYTES, ..rts };
+            if self.is_corrupted(&cts, cell) {
                 return Some(ExchangeFrame::Cts);
             }
         }
@@ -90,7 +112,7 @@ impl Dcf {
             rate: exchange.rate,
             bytes: self.macs[node.index()].bytes,
         };
-        if cell.is_corrupted(&data) {
+        if self.is_corrupted(&data, cell) {
             return Some(ExchangeFrame::Data);
         }
         let ack = Transmission {
@@ -101,7 +123,32 @@ impl Dcf {
             rate: control.rate,
             bytes: ACK_BYTES,
         };
-        cell.is_corrupted(&ack).then_some(ExchangeFrame::Ack)
+        self.is_corrupted(&ack, cell).then_some(ExchangeFrame::Ack)
+    }
+
+    /// Whether the loss model or the channel of a link corrupts a frame that meets no other. Both are
+    /// asked, so that neither changes the random numbers of the other.
+    pub(super) fn is_corrupted(
+        &mut self,
+        frame: &Transmission,
+        cell: &mut impl CellContext,
+    ) -> bool {
+        let channel = self.channels[frame.station.index()].as_mut();
+        let by_channel = channel.is_some_and(|channel| channel.corrupts(frame));
+        cell.is_corrupted(frame) | by_channel
+    }
+
+    /// Tells the rate control of the link on which `node` has transmitted how the attempt ended.
+    /// `sent_data` is false of an attempt without a data frame.
+    #[cold]
+    pub(super) fn report(&mut self, now: Instant, node: NodeId, sent_data: bool, outcome: Outcome) {
+        let (station, direction) = self.link_of(node);
+        // A beacon has no link.
+        let link = self.links.get_mut(station.index());
+        if let Some(adaptation) = link.and_then(|link| link[direction].adaptation.as_mut()) {
+            let changed = adaptation.report(now, sent_data, outcome);
+            self.rate_changes += u64::from(changed);
+        }
     }
 
     /// `node` sends the frames of `exchange` up to the first that is corrupted.
@@ -135,9 +182,9 @@ impl Dcf {
                 mac.short_retries = 0;
             }
         }
+        self.exchange = Exchange { acknowledged: corrupted.is_none(), ..exchange };
         if received && !mac.received {
             mac.received = true;
-            self.exchange = Exchange { acknowledged: corrupted.is_none(), ..exchange };
             self.phase = Phase::Sending;
             self.due = exchange.data_end;
         } else {
@@ -157,12 +204,17 @@ impl Dcf {
             let node = self.transmitters[i];
             let (station, direction) = self.link_of(node);
             let mac = &mut self.macs[node.index()];
-            let link = &mut self.links[station.index()][direction];
-            mac.begin_attempt(link.attempt(&self.config, mac.bytes));
-            let first = mac.first_frame;
-            mac.usage.collisions += 1;
-            mac.usage.data_frames += u64::from(!mac.needs_rts);
-            link.airtime.collisions += first;
+            let first = match self.links.get_mut(station.index()) {
+                Some(links) => {
+                    let link = &mut links[direction];
+                    mac.begin_attempt(link.attempt(&self.config, now, mac.bytes));
+                    mac.usage.collisions += 1;
+                    mac.usage.data_frames += u64::from(!mac.needs_rts);
+                    link.airtime.collisions += mac.first_frame;
+                    mac.first_frame
+                }
+                None => self.collide_with_beacon(now),
+            };
             longest = longest.max(first);
             sum += first;
         }
@@ -207,6 +259,28 @@ impl Dcf {
         let longest = self.longest_first_frame();
         for i in 0..self.transmitters.len() {
             let node = self.transmitters[i];
+            let mac = &self.macs[node.index()];
+            let first_frame = mac.first_frame;
+            if mac.has_broadcast() {
+                // It met a frame. Nobody was to answer it.
+                self.end_attempt(now, node, first_frame, false, cell);
+                self.finish_beacon(now, TxStatus::Dropped, cell);
+                self.dropped.push(node);
+                continue;
+            }
+            let frames = self.link(node).frames();
+            let unanswered = match failure {
+                Failure::Corrupted(Data) => frames.rate,
+                _ if mac.needs_rts => frames.control.rts_rate,
+                _ => frames.rate,
+            };
+            let response_timeout = phy.response_timeout_to(unanswered);
+            let spent = match failure {
+                Failure::Collision => first_frame + response_timeout,
+                Failure::Corrupted(Cts | Ack) => now.since(self.exchange.start),
+                Failure::Corrupted(_) => now.since(self.exchange.start) + response_timeout,
+            };
+            self.end_attempt(now, node, spent, false, cell);
             let mac = &mut self.macs[node.index()];
             let from = if answered {
                 self.eifs_slots
@@ -214,7 +288,7 @@ impl Dcf {
                 // The response timeout counts from the end of the node's own frame, the DIFS from the
                 // end of the longest.
                 let own = mac.first_frame;
-                let timeout = (own + phy.response_timeout()).saturating_sub(longest);
+                let timeout = (own + response_timeout).saturating_sub(longest);
                 timeout.saturating_sub(phy.difs()).div_ceil(phy.slot)
             };
             let after_cts = mac.needs_rts && matches!(failure, Failure::Corrupted(Data | Ack));
@@ -224,17 +298,44 @@ impl Dcf {
                 (&mut mac.short_retries, self.config.short_retry_limit)
             };
             *retries += 1;
-            if *retries >= limit {
+            let gives_up = *retries >= limit;
+            if self.adapts {
+                let sent_data = !self.macs[node.index()].needs_rts || after_cts;
+                let outcome = if gives_up { Outcome::GivenUp } else { Outcome::Failed };
+                self.report(now, node, sent_data, outcome);
+            }
+            if gives_up {
                 self.finish(now, node, from, TxStatus::Dropped, cell);
                 self.dropped.push(node);
             } else {
+                let mac = &mut self.macs[node.index()];
                 mac.cw = (2 * mac.cw + 1).min(phy.cw_max);
                 let backoff = mac.draw_backoff();
                 self.contention.back_off(node, from, backoff, true);
+                self.send_beacon_before_retry(node);
             }
         }
         while let Some(node) = self.dropped.pop() {
-            self.fetch(now, node, cell);
+            self.load_next(now, node, cell);
+        }
+    }
+
+    /// Reports the attempt of `node` that ends now and has taken `airtime`. Its packet has not been
+    /// released, and no other backoff been drawn.
+    pub(super) fn end_attempt(
+        &mut self,
+        now: Instant,
+        node: NodeId,
+        airtime: Duration,
+        delivered: bool,
+        cell: &mut impl CellContext,
+    ) {
+        let mac = &self.macs[node.index()];
+        if let (true, Some(packet)) = (self.watched, mac.packet) {
+            let station = if node.is_access_point() { mac.to } else { node };
+            let backoff = self.config.phy.slot * u64::from(mac.drawn);
+            let attempt = Attempt { packet, from: node, station, backoff, airtime, delivered };
+            cell.on_attempt(now, &attempt);
         }
     }
 }

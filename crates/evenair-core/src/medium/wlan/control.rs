@@ -8,34 +8,75 @@
 //! An RTS is transmitted at a basic rate; which one is left to the station. Here it is the rate of the
 //! ACK of its data frame, as in Linux (`rts_cts_rate_idx` of mac80211). A CTS answers an RTS, and so
 //! all control frames of an exchange have one rate.
+//!
+//! Protection (9.13, 9.2.11) goes before an OFDM frame in a cell with 802.11b stations: an RTS/CTS
+//! exchange, or a CTS that the sender addresses to itself, at a basic rate of 802.11b; here the
+//! highest one that is not above the rate of the data frame, else the highest such rate of 802.11b.
 
-use super::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
+use super::phy::{
+    ACK_BYTES, CTS_BYTES, DSSS_RATES, OFDM_MANDATORY, OFDM_RATES, Phy, RTS_BYTES, is_dsss,
+};
+use crate::component::named;
 use crate::time::Duration;
 use crate::units::Rate;
 
-/// The BSSBasicRateSet of a cell: some of the rates of its PHY.
+named! {
+    /// What goes before OFDM frames, so that 802.11b stations know of them.
+    pub enum Protection {
+        /// Nothing.
+        #[default]
+        Off => "off",
+        /// A CTS that the sender addresses to itself.
+        CtsToSelf => "cts-to-self",
+        /// An RTS/CTS exchange.
+        RtsCts => "rts-cts",
+    }
+    planned []
+}
+
+/// The BSSBasicRateSet of a cell: some of the rates of 802.11b and of OFDM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BasicRates {
-    /// Bit i stands for `Phy::rates[i]`.
+    /// Bit i stands for the i-th rate of 802.11b, then for those of OFDM.
     bits: u16,
 }
 
 impl BasicRates {
-    /// Those of `rates` that frames of `phy` can have. Others are of another modulation class, and no
-    /// frame is answered at them.
-    pub fn new(phy: &Phy, rates: &[Rate]) -> Self {
-        let bit = |(i, rate): (usize, &Rate)| u16::from(rates.contains(rate)) << i;
-        Self { bits: phy.rates.iter().enumerate().map(bit).sum() }
+    /// These rates. No frame is answered at a rate of another modulation class.
+    pub fn new(rates: &[Rate]) -> Self {
+        let bit = |(i, rate): (usize, Rate)| u16::from(rates.contains(&rate)) << i;
+        Self { bits: all_rates().enumerate().map(bit).sum() }
     }
 
     /// The rate of the ACK that answers a frame at `rate`.
-    fn response(self, phy: &Phy, rate: Rate) -> Rate {
-        let is_basic = |&(i, _): &(usize, &Rate)| self.bits >> i & 1 == 1;
-        let basic = phy.rates.iter().enumerate().filter(is_basic).map(|(_, rate)| rate);
-        let not_above = |candidate: &&Rate| **candidate <= rate;
-        let response = basic.filter(not_above).max();
-        *response.or_else(|| phy.mandatory_rates.iter().rfind(not_above)).unwrap_or(&rate)
+    fn response(self, rate: Rate) -> Rate {
+        self.highest(rate, is_dsss(rate)).unwrap_or(rate)
     }
+
+    /// The rate of the frames that protect an OFDM frame at `rate`.
+    fn protection(self, rate: Rate) -> Rate {
+        self.highest(rate, true).unwrap_or(rate)
+    }
+
+    /// The highest basic rate that is not above `rate`, of 802.11b or of OFDM. Without one, the highest
+    /// mandatory rate for which this holds.
+    fn highest(self, rate: Rate, dsss: bool) -> Option<Rate> {
+        let fits = |candidate: &Rate| *candidate <= rate && is_dsss(*candidate) == dsss;
+        let mandatory = if dsss { DSSS_RATES } else { OFDM_MANDATORY };
+        let highest = self.rates().filter(fits).max();
+        highest.or_else(|| mandatory.iter().copied().rfind(fits))
+    }
+
+    /// The basic rates.
+    fn rates(self) -> impl Iterator<Item = Rate> {
+        let is_basic = move |&(i, _): &(usize, Rate)| self.bits >> i & 1 == 1;
+        all_rates().enumerate().filter(is_basic).map(|(_, rate)| rate)
+    }
+}
+
+/// The rates of 802.11b, then those of OFDM.
+fn all_rates() -> impl Iterator<Item = Rate> {
+    DSSS_RATES.iter().chain(OFDM_RATES).copied()
 }
 
 /// How the rate of RTS, CTS and ACK frames is chosen.
@@ -48,10 +89,35 @@ pub enum ControlRate {
 }
 
 impl ControlRate {
-    /// The rate in an exchange whose data frame has `data_rate`.
-    pub fn of(self, phy: &Phy, data_rate: Rate) -> Rate {
+    /// The rate of the ACK of a data frame at `data_rate`, and of an RTS/CTS exchange before it.
+    pub fn of(self, data_rate: Rate) -> Rate {
         match self {
-            Self::Basic(rates) => rates.response(phy, data_rate),
+            Self::Basic(rates) => rates.response(data_rate),
+            Self::Fixed(rate) => rate,
+        }
+    }
+
+    /// The rate of the frames that protect an OFDM frame at `data_rate`.
+    pub(super) fn of_protection(self, data_rate: Rate) -> Rate {
+        match self {
+            Self::Basic(rates) => rates.protection(data_rate),
+            Self::Fixed(_) => BasicRates::new(&[]).protection(data_rate),
+        }
+    }
+
+    /// Whether frames for all stations, and control frames, may have `rate`.
+    pub fn is_basic(self, rate: Rate) -> bool {
+        match self {
+            Self::Basic(rates) => rates.rates().any(|other| other == rate),
+            Self::Fixed(fixed) => rate == fixed,
+        }
+    }
+
+    /// The rate of beacons: the lowest basic rate, which every station receives (9.6); the lowest
+    /// mandatory rate of the PHY if there is none.
+    pub fn of_beacons(self, phy: &Phy) -> Rate {
+        match self {
+            Self::Basic(rates) => rates.rates().min().unwrap_or(phy.mandatory_rates[0]),
             Self::Fixed(rate) => rate,
         }
     }
@@ -60,8 +126,10 @@ impl ControlRate {
 /// The control frames of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ControlFrames {
-    /// Their rate.
+    /// Rate of the ACK.
     pub rate: Rate,
+    /// Rate of RTS and CTS.
+    pub rts_rate: Rate,
     /// Airtime of an RTS.
     pub rts: Duration,
     /// Airtime of a CTS.
@@ -71,10 +139,14 @@ pub struct ControlFrames {
 }
 
 impl ControlFrames {
-    /// Control frames at `rate`.
-    pub fn new(phy: &Phy, rate: Rate) -> Self {
-        let [rts, cts, ack] =
-            [RTS_BYTES, CTS_BYTES, ACK_BYTES].map(|bytes| phy.airtime(bytes, rate));
-        Self { rate, rts, cts, ack }
+    /// An ACK at `rate`, RTS and CTS at `rts_rate`.
+    pub fn new(phy: &Phy, rate: Rate, rts_rate: Rate) -> Self {
+        Self {
+            rate,
+            rts_rate,
+            rts: phy.airtime(RTS_BYTES, rts_rate),
+            cts: phy.airtime(CTS_BYTES, rts_rate),
+            ack: phy.airtime(ACK_BYTES, rate),
+        }
     }
 }

@@ -33,13 +33,15 @@
 
 use super::attempt::{ExchangeFrame, Failure};
 use super::backoff::{Access, Contention};
-use super::control::{ControlFrames, ControlRate};
-use super::mac::{Link, Mac, RateControl};
-use super::phy::Phy;
+use super::channel::{self, Channel};
+use super::control::{ControlFrames, ControlRate, Protection};
+use super::mac::{Link, Mac, Suspended};
+use super::phy::{Phy, PhyKind, is_dsss};
+use super::rate_control::{self, Adaptation, Outcome};
 use crate::medium::{
     AirUsage, CellContext, Medium, QueueLayout, Reception, Taken, TxQueueId, TxStatus,
 };
-use crate::packet::NodeId;
+use crate::packet::{Direction, NodeId};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
@@ -51,6 +53,8 @@ pub struct DcfConfig {
     pub phy: Phy,
     /// Rate of ACK, RTS and CTS frames.
     pub control_rate: ControlRate,
+    /// What goes before OFDM frames.
+    pub protection: Protection,
     /// IP packets that with MAC overhead are longer than this follow an RTS/CTS exchange; `None`:
     /// never.
     pub rts_threshold: Option<u32>,
@@ -71,6 +75,7 @@ impl DcfConfig {
         Self {
             phy,
             control_rate,
+            protection: Protection::Off,
             rts_threshold: None,
             mac_overhead: 36,
             immediate_access: true,
@@ -81,7 +86,40 @@ impl DcfConfig {
 
     /// The control frames of an exchange whose data frame has `data_rate`.
     pub fn control_frames(&self, data_rate: Rate) -> ControlFrames {
-        ControlFrames::new(&self.phy, self.control_rate.of(&self.phy, data_rate))
+        let rate = self.control_rate.of(data_rate);
+        let rts_rate = match self.protection_of(data_rate) {
+            Protection::Off => rate,
+            Protection::CtsToSelf | Protection::RtsCts => {
+                self.control_rate.of_protection(data_rate)
+            }
+        };
+        ControlFrames::new(&self.phy, rate, rts_rate)
+    }
+
+    /// What goes before a data frame at `data_rate`.
+    pub(super) fn protection_of(&self, data_rate: Rate) -> Protection {
+        if is_dsss(data_rate) { Protection::Off } else { self.protection }
+    }
+}
+
+/// A station, and its link with the access point.
+#[derive(Clone, Debug)]
+pub struct StationConfig {
+    /// The PHY of the station: that of the cell, or 802.11b in a cell of 802.11g.
+    pub phy: PhyKind,
+    /// Rate of data frames in both directions, or the one with which rate control begins.
+    pub rate: Rate,
+    /// Chooses the rate of each data frame.
+    pub rate_control: rate_control::Config,
+    /// Corrupts frames by their rate; `None`: none.
+    pub channel: Option<channel::Config>,
+}
+
+impl StationConfig {
+    /// A station of the PHY of the cell whose data frames have one rate.
+    pub fn fixed(phy: &Phy, rate: Rate) -> Self {
+        let rate_control = rate_control::Config::default();
+        Self { phy: phy.kind, rate, rate_control, channel: None }
     }
 }
 
@@ -100,7 +138,9 @@ pub struct Exchange {
     pub rate: Rate,
     /// Whether RTS and CTS preceded the data frame.
     pub rts: bool,
-    /// Whether the ACK is received as well.
+    /// Whether a CTS preceded it that the sender had addressed to itself.
+    pub cts_to_self: bool,
+    /// Whether the ACK is received as well; true of a beacon, which has none.
     pub acknowledged: bool,
     /// How often the data frame had been sent before.
     pub retries: u32,
@@ -125,9 +165,17 @@ pub struct Dcf {
     /// Slot boundaries that EIFS takes beyond DIFS.
     pub(super) eifs_slots: u64,
     pub(super) macs: Vec<Mac>,
-    /// The link between each node and the access point, down and up; the entry of the access point
-    /// itself is not used.
+    /// The link between each node and the access point, down and up. The entry of the access point
+    /// itself is that of its beacons.
     pub(super) links: Vec<[Link; 2]>,
+    /// Whether any link has rate control.
+    pub(super) adapts: bool,
+    /// How often the rate of a link has changed.
+    pub(super) rate_changes: u64,
+    /// The channel of each node's link.
+    pub(super) channels: Vec<Option<Box<Channel>>>,
+    /// Whether there is any.
+    pub(super) has_channels: bool,
     /// Airtime that the counters of `links` contain more than once. Of a station: its frames that
     /// collided with frames of the access point for it. Of the access point: all frames
     /// that overlapped a longer one.
@@ -137,7 +185,7 @@ pub struct Dcf {
     /// When the phase ends. Of an idle medium: the time of the next access, or an earlier time while
     /// that is not known.
     pub(super) due: Instant,
-    /// The last exchange in which a packet was received for the first time.
+    /// The present, or last, exchange of a single node.
     pub(super) exchange: Exchange,
     /// The slot boundary of the next access while the medium is idle; `None` when there is none, or
     /// when it has to be looked up again.
@@ -146,21 +194,50 @@ pub struct Dcf {
     pub(super) transmitters: Vec<NodeId>,
     /// Those of them that have given up their packet.
     pub(super) dropped: Vec<NodeId>,
+    /// Whether more may follow the end of an attempt than the node's next packet: a report, or a beacon.
+    pub(super) watched: bool,
+    /// A beacon that waits for the end of an attempt of the access point.
+    pub(super) next_beacon: Option<Taken>,
+    /// The packet of the access point that waits for its beacon to be sent.
+    pub(super) suspended: Option<Suspended>,
+    /// The stations that decoded the last beacon, by node.
+    pub(super) decoded: Vec<bool>,
 }
 
 impl Dcf {
-    /// A cell of an access point (first) and stations. `rates` chooses the rates of the link between
-    /// each of them and the access point, in both directions; the entry of the access point itself is not
-    /// used. Backoffs are drawn from the streams of `seed`.
-    pub fn new(config: DcfConfig, rates: &[RateControl], seed: u64) -> Self {
+    /// A cell of an access point (first) and stations. Of the access point itself only the PHY is used,
+    /// which is that of the cell. Backoffs, losses of the channels and samples of rate control are drawn
+    /// from the streams of `seed`.
+    pub fn new(config: DcfConfig, nodes: &[StationConfig], seed: u64) -> Self {
         let phy = &config.phy;
-        let mac = |entity| Mac::new(phy, RngStream::new(seed, StreamId::Backoff, entity));
+        let mac = |(entity, node): (u64, &StationConfig)| {
+            Mac::new(phy.cw_min_of(node.phy), RngStream::new(seed, StreamId::Backoff, entity))
+        };
+        let channel = |(entity, node): (u64, &StationConfig)| {
+            let stream = RngStream::new(seed, StreamId::Channel, entity);
+            node.channel.as_ref().map(|config| Box::new(Channel::new(config, phy, stream)))
+        };
+        let channels: Vec<_> = (0..).zip(nodes).map(channel).collect();
+        let link = |entity: usize, direction: usize| {
+            let (node, channel) = (&nodes[entity], channels[entity].as_deref());
+            let entity = 2 * entity as u64 + direction as u64;
+            let stream = RngStream::new(seed, StreamId::RateControl, entity);
+            Link::new(&config, node.rate, Adaptation::new(&config, node, channel, stream))
+        };
+        let mut links: Vec<_> =
+            (0..nodes.len()).map(|node| [0, 1].map(|way| link(node, way))).collect();
+        let beacons = config.control_rate.of_beacons(phy);
+        links[NodeId::ACCESS_POINT.index()] = [0, 1].map(|_| Link::new(&config, beacons, None));
         Self {
             eifs_slots: phy.eifs().saturating_sub(phy.difs()).div_ceil(phy.slot),
-            macs: (0..rates.len() as u64).map(mac).collect(),
-            links: rates.iter().map(|&control| [Link::new(&config, control); 2]).collect(),
-            overlap: vec![Duration::ZERO; rates.len()],
-            contention: Contention::new(rates.len(), phy.cw_max),
+            macs: (0..).zip(nodes).map(mac).collect(),
+            adapts: links.iter().flatten().any(|link| link.adaptation.is_some()),
+            links,
+            rate_changes: 0,
+            has_channels: channels.iter().any(Option::is_some),
+            channels,
+            overlap: vec![Duration::ZERO; nodes.len()],
+            contention: Contention::new(nodes.len(), phy.cw_max),
             phase: Phase::Idle { grid: Instant::ZERO + phy.difs() },
             due: Instant::NEVER,
             exchange: Exchange {
@@ -170,12 +247,17 @@ impl Dcf {
                 ack_end: Instant::ZERO,
                 rate: phy.rates[0],
                 rts: false,
+                cts_to_self: false,
                 acknowledged: false,
                 retries: 0,
             },
             next_access: None,
-            transmitters: Vec::with_capacity(rates.len()),
-            dropped: Vec::with_capacity(rates.len()),
+            transmitters: Vec::with_capacity(nodes.len()),
+            dropped: Vec::with_capacity(nodes.len()),
+            watched: false,
+            next_beacon: None,
+            suspended: None,
+            decoded: vec![false; nodes.len()],
             config,
         }
     }
@@ -185,9 +267,41 @@ impl Dcf {
         &self.config
     }
 
-    /// The exchange of the last reception.
+    /// The exchange of a reception that has just been reported.
     pub fn exchange(&self) -> &Exchange {
         &self.exchange
+    }
+
+    /// The number of nodes, the access point included.
+    pub fn nodes(&self) -> u32 {
+        self.macs.len() as u32
+    }
+
+    /// The present rate of the link of `station`. Frames with which rate control tries other rates do
+    /// not count.
+    pub fn rate(&self, station: NodeId, direction: Direction) -> Rate {
+        self.links[station.index()][direction as usize].rate()
+    }
+
+    /// How often the rate of any link has changed.
+    pub fn rate_changes(&self) -> u64 {
+        self.rate_changes
+    }
+
+    /// The data frames of the link of `station` at each rate that it can have, ascending; `None` where
+    /// the rate is fixed.
+    pub fn frames_by_rate(
+        &self,
+        station: NodeId,
+        direction: Direction,
+    ) -> Option<impl Iterator<Item = (Rate, u64)>> {
+        let link = &self.links[station.index()][direction as usize];
+        link.adaptation.as_ref().map(|adaptation| adaptation.frames_by_rate())
+    }
+
+    /// Whether `station` decoded the last beacon that met no other frame.
+    pub fn decoded(&self, station: NodeId) -> bool {
+        self.decoded[station.index()]
     }
 
     /// The MAC of `node`, which has no packet, takes the next one.
@@ -200,7 +314,7 @@ impl Dcf {
     }
 
     /// `node` has a packet and contends for the medium.
-    fn contend(&mut self, now: Instant, node: NodeId) {
+    pub(super) fn contend(&mut self, now: Instant, node: NodeId) {
         let (grid, slot) = match self.phase {
             Phase::Idle { grid } => (Some(grid), self.config.phy.slot),
             _ => (None, Duration::ZERO),
@@ -212,6 +326,7 @@ impl Dcf {
             let mac = &mut self.macs[node.index()];
             match (boundary, grid) {
                 (Some(boundary), _) if self.config.immediate_access => {
+                    mac.drawn = 0;
                     self.contention.immediate(node, boundary);
                 }
                 (Some(_), Some(grid)) => {
@@ -270,7 +385,7 @@ impl Dcf {
             TxStatus::Delivered => mac.usage.delivered += 1,
             TxStatus::Dropped => mac.usage.dropped += 1,
         }
-        mac.cw = self.config.phy.cw_min;
+        mac.cw = mac.cw_min;
         mac.short_retries = 0;
         mac.long_retries = 0;
         let backoff = mac.draw_backoff();
@@ -301,6 +416,14 @@ impl Medium for Dcf {
         if self.is_idle(queue) {
             self.fetch(now, Self::LAYOUT.sender(queue), cell);
         }
+    }
+
+    fn broadcast(&mut self, now: Instant, frame: Taken, cell: &mut impl CellContext) {
+        self.send_next(now, frame, cell);
+    }
+
+    fn report_attempts(&mut self) {
+        self.watched = true;
     }
 
     fn poll_at(&self) -> Instant {
@@ -335,6 +458,13 @@ impl Medium for Dcf {
                 }
                 Phase::Acknowledging => {
                     let node = self.transmitters[0];
+                    if self.adapts {
+                        self.report(now, node, true, Outcome::Delivered);
+                    }
+                    if self.watched {
+                        self.end_watched(now, node, cell);
+                        continue;
+                    }
                     self.become_idle(0);
                     self.finish(now, node, 0, TxStatus::Delivered, cell);
                     self.fetch(now, node, cell);

@@ -1,30 +1,14 @@
 //! The MAC of one node: the packet that it sends, its contention window and retries, and the rates of
 //! its links.
 
-use super::control::ControlFrames;
+use super::control::{ControlFrames, Protection};
 use super::dcf::DcfConfig;
-use super::phy::Phy;
+use super::rate_control::Adaptation;
 use crate::medium::{AirUsage, Airtime, PacketId, Taken};
 use crate::packet::NodeId;
 use crate::rng::RngStream;
-use crate::time::Duration;
+use crate::time::{Duration, Instant};
 use crate::units::Rate;
-
-/// Chooses the data rate of each attempt on one direction of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RateControl {
-    /// Always the same rate.
-    Fixed(Rate),
-}
-
-impl RateControl {
-    /// The rate of the attempt that begins now.
-    pub fn rate(&mut self) -> Rate {
-        match self {
-            Self::Fixed(rate) => *rate,
-        }
-    }
-}
 
 /// What an attempt would consist of that begins now.
 #[derive(Clone, Copy, Debug)]
@@ -33,35 +17,63 @@ pub(super) struct Frames {
     pub(super) rate: Rate,
     /// Its airtime.
     pub(super) airtime: Duration,
+    /// How long after its beginning the data frame begins that follows no RTS: zero, or a CTS-to-self
+    /// and SIFS.
+    pub(super) prelude: Duration,
+    /// Whether RTS/CTS protects the data frame, whatever its size.
+    pub(super) rts: bool,
     pub(super) control: ControlFrames,
 }
 
+impl Frames {
+    /// With a data frame of `bytes` at `rate`.
+    pub(super) fn new(config: &DcfConfig, bytes: u32, rate: Rate) -> Self {
+        let control = config.control_frames(rate);
+        let protection = config.protection_of(rate);
+        Self {
+            rate,
+            airtime: config.phy.airtime(bytes, rate),
+            prelude: match protection {
+                Protection::CtsToSelf => control.cts + config.phy.sifs,
+                Protection::Off | Protection::RtsCts => Duration::ZERO,
+            },
+            rts: protection == Protection::RtsCts,
+            control,
+        }
+    }
+}
+
 /// One direction of the link between a station and the access point.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct Link {
-    rate_control: RateControl,
     /// Size of the last data frame.
     bytes: u32,
     /// The frames of the last attempt. Most attempts repeat them, which saves divisions.
     frames: Frames,
     /// Airtime of all attempts, the present one as a whole.
     pub(super) airtime: Airtime,
+    /// Chooses the rate of each attempt; `None`: it is always that of the last.
+    pub(super) adaptation: Option<Box<Adaptation>>,
 }
 
 impl Link {
-    pub(super) fn new(config: &DcfConfig, mut rate_control: RateControl) -> Self {
-        let rate = rate_control.rate();
-        let airtime = config.phy.airtime(0, rate);
-        let frames = Frames { rate, airtime, control: config.control_frames(rate) };
-        Self { rate_control, bytes: 0, frames, airtime: Airtime::default() }
+    /// A link whose first rate, or only one, is `rate`.
+    pub(super) fn new(config: &DcfConfig, rate: Rate, adaptation: Option<Adaptation>) -> Self {
+        Self {
+            bytes: 0,
+            frames: Frames::new(config, 0, rate),
+            airtime: Airtime::default(),
+            adaptation: adaptation.map(Box::new),
+        }
     }
 
     /// The frames of an attempt that begins now, with a data frame of `bytes`.
     #[inline(always)]
-    pub(super) fn attempt(&mut self, config: &DcfConfig, bytes: u32) -> &Frames {
-        let rate = self.rate_control.rate();
-        if (self.bytes, self.frames.rate) != (bytes, rate) {
-            self.prepare(config, bytes, rate);
+    pub(super) fn attempt(&mut self, config: &DcfConfig, now: Instant, bytes: u32) -> &Frames {
+        if self.adaptation.is_some() {
+            self.adapt(config, now, bytes);
+        } else if self.bytes != bytes {
+            self.prepare(config, bytes, self.frames.rate);
         }
         &self.frames
     }
@@ -71,14 +83,29 @@ impl Link {
         &self.frames
     }
 
+    /// The rate of the link, but for frames that try another one.
+    pub(super) fn rate(&self) -> Rate {
+        self.adaptation.as_ref().map_or(self.frames.rate, |adaptation| adaptation.present())
+    }
+
+    #[inline(never)] // only with rate control
+    fn adapt(&mut self, config: &DcfConfig, now: Instant, bytes: u32) {
+        let Some(adaptation) = &mut self.adaptation else { return };
+        let needs_rts = config.rts_threshold.is_some_and(|threshold| bytes > threshold);
+        let rate = adaptation.choose(now, bytes, needs_rts);
+        if (self.bytes, self.frames.rate) != (bytes, rate) {
+            self.prepare(config, bytes, rate);
+        }
+    }
+
     #[inline(never)] // seldom in comparison
     fn prepare(&mut self, config: &DcfConfig, bytes: u32, rate: Rate) {
-        if self.frames.rate != rate {
-            self.frames.control = config.control_frames(rate);
-        }
         self.bytes = bytes;
-        self.frames.rate = rate;
-        self.frames.airtime = config.phy.airtime(bytes, rate);
+        if self.frames.rate == rate {
+            self.frames.airtime = config.phy.airtime(bytes, rate);
+        } else {
+            self.frames = Frames::new(config, bytes, rate);
+        }
     }
 }
 
@@ -93,19 +120,25 @@ pub(super) struct Mac {
     pub(super) bytes: u32,
     /// Whether it has been received: the receiver acknowledges a retransmission, and discards it.
     pub(super) received: bool,
-    /// How long the first frame of the present attempt lasts: the RTS, or the data frame itself.
+    /// How long the first frame of the present attempt lasts that has a response: the RTS, or the data
+    /// frame, with a CTS-to-self before it.
     pub(super) first_frame: Duration,
     pub(super) needs_rts: bool,
     pub(super) cw: u32,
+    /// aCWmin.
+    pub(super) cw_min: u32,
     pub(super) short_retries: u32,
     pub(super) long_retries: u32,
+    /// The last backoff drawn, slots; 0 where none precedes the attempt.
+    pub(super) drawn: u32,
     /// Without the airtime, which its links have.
     pub(super) usage: AirUsage,
     backoff: RngStream,
 }
 
 impl Mac {
-    pub(super) fn new(phy: &Phy, backoff: RngStream) -> Self {
+    /// A MAC without a packet, whose aCWmin is `cw_min`.
+    pub(super) fn new(cw_min: u32, backoff: RngStream) -> Self {
         Self {
             packet: None,
             to: NodeId::ACCESS_POINT,
@@ -113,9 +146,11 @@ impl Mac {
             received: false,
             first_frame: Duration::ZERO,
             needs_rts: false,
-            cw: phy.cw_min,
+            cw: cw_min,
+            cw_min,
             short_retries: 0,
             long_retries: 0,
+            drawn: 0,
             usage: AirUsage::default(),
             backoff,
         }
@@ -134,12 +169,52 @@ impl Mac {
     /// An attempt begins that would consist of `frames`.
     #[inline(always)]
     pub(super) fn begin_attempt(&mut self, frames: &Frames) {
-        self.first_frame = if self.needs_rts { frames.control.rts } else { frames.airtime };
+        self.needs_rts |= frames.rts;
+        self.first_frame =
+            if self.needs_rts { frames.control.rts } else { frames.prelude + frames.airtime };
         self.usage.attempts += 1;
     }
 
     /// A backoff, uniform on 0..=CW slots (9.2.4).
     pub(super) fn draw_backoff(&mut self) -> u32 {
-        self.backoff.up_to(self.cw)
+        self.drawn = self.backoff.up_to(self.cw);
+        self.drawn
     }
+
+    /// The MAC of the access point, which has no packet, takes a broadcast frame.
+    pub(super) fn load_broadcast(&mut self, frame: Taken) {
+        self.packet = Some(frame.packet);
+        self.to = NodeId::BROADCAST;
+        self.bytes = frame.bytes;
+        self.received = false;
+        self.needs_rts = false;
+    }
+
+    /// Whether it has a broadcast frame to send.
+    pub(super) fn has_broadcast(&self) -> bool {
+        self.packet.is_some() && self.to == NodeId::BROADCAST
+    }
+
+    /// Takes the packet out, for a frame that goes before it. Its retries stay counted here.
+    pub(super) fn suspend(&mut self) -> Option<Suspended> {
+        let &mut Self { to, bytes, received, needs_rts, .. } = self;
+        self.packet.take().map(|packet| Suspended { packet, to, bytes, received, needs_rts })
+    }
+
+    /// Goes on with a suspended packet.
+    pub(super) fn resume(&mut self, suspended: Suspended) {
+        let Suspended { packet, to, bytes, received, needs_rts } = suspended;
+        self.packet = Some(packet);
+        (self.to, self.bytes, self.received, self.needs_rts) = (to, bytes, received, needs_rts);
+    }
+}
+
+/// A packet of a MAC that sends another frame first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Suspended {
+    packet: PacketId,
+    to: NodeId,
+    bytes: u32,
+    received: bool,
+    needs_rts: bool,
 }

@@ -3,16 +3,21 @@
 mod airtime;
 mod attempt;
 mod backoff;
+mod beacon;
+mod beacon_frame;
+pub mod channel;
 mod control;
 mod dcf;
+mod exchange_time;
 mod mac;
 #[cfg(test)]
 mod oracle;
 pub mod phy;
+pub mod rate_control;
 mod slot_ring;
 #[cfg(test)]
 mod tests;
 
-pub use control::{BasicRates, ControlFrames, ControlRate};
-pub use dcf::{Dcf, DcfConfig, Exchange};
-pub use mac::RateControl;
+pub use beacon_frame::{SSID, beacon_bytes};
+pub use control::{BasicRates, ControlFrames, ControlRate, Protection};
+pub use dcf::{Dcf, DcfConfig, Exchange, StationConfig};

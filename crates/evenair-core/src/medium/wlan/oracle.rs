@@ -6,8 +6,9 @@
 
 use std::collections::VecDeque;
 
+use super::phy::{PhyKind, is_dsss};
 use super::tests::{AP, Event, Frame};
-use super::{ControlFrames, DcfConfig, Exchange};
+use super::{ControlFrames, DcfConfig, Exchange, Protection};
 use crate::loss::{LossDirection, LossyFrames, ScopeConfig};
 use crate::medium::{AirUsage, Airtime, TxStatus};
 use crate::rng::{RngStream, StreamId};
@@ -30,6 +31,7 @@ struct Station {
     /// Its frame has been received, but not acknowledged.
     received: bool,
     cw: u32,
+    cw_min: u32,
     short_retries: u32,
     long_retries: u32,
     backoff: RngStream,
@@ -80,7 +82,7 @@ enum Air {
     Data { sender: u32, exchange: Exchange },
     /// `sender`'s data is being acknowledged.
     Ack { sender: u32, end: Instant },
-    /// Frames in vain: each sender, and when its own frame ends.
+    /// Frames in vain: each sender, and when its response timeout ends.
     Vain { senders: Vec<(u32, Instant)>, end: Instant, counts_for: Limit },
     /// The CTS or ACK for `sender` cannot be decoded.
     VainAnswer { sender: u32, end: Instant, counts_for: Limit },
@@ -116,7 +118,8 @@ impl Oracle {
             ready_from: Instant::ZERO + config.phy.difs(),
             immediate: false,
             received: false,
-            cw: config.phy.cw_min,
+            cw: cw_min(&config, rate),
+            cw_min: cw_min(&config, rate),
             short_retries: 0,
             long_retries: 0,
             backoff: RngStream::new(seed, StreamId::Backoff, index as u64),
@@ -248,9 +251,8 @@ impl Oracle {
                     for station in &mut self.stations {
                         station.ready_from = now + phy.eifs();
                     }
-                    for &(index, own_end) in &senders {
-                        self.stations[index as usize].ready_from =
-                            (own_end + phy.response_timeout()).max(now + phy.difs());
+                    for &(index, timeout) in &senders {
+                        self.stations[index as usize].ready_from = timeout.max(now + phy.difs());
                         self.retry(index, counts_for);
                     }
                 }
@@ -298,11 +300,14 @@ impl Oracle {
         let rts = self.needs_rts(sender);
         self.station(sender).usage.attempts += 1;
         let mut data_start = now;
+        if self.has_cts_to_self(sender) {
+            data_start = now + control.cts + phy.sifs;
+        }
         if rts {
             let rts_end = now + control.rts;
             if self.loses(sender, false, true) {
                 self.uses(sender, now, rts_end, Why::Corrupted);
-                let senders = vec![(sender, rts_end)];
+                let senders = vec![(sender, rts_end + self.timeout(control.rts_rate))];
                 return Air::Vain { senders, end: rts_end, counts_for: Limit::Short };
             }
             let cts_end = rts_end + phy.sifs + control.cts;
@@ -318,7 +323,8 @@ impl Oracle {
         self.station(sender).usage.data_frames += 1;
         if self.loses(sender, false, false) {
             self.uses(sender, now, data_end, Why::Corrupted);
-            let senders = vec![(sender, data_end)];
+            let rate = self.stations[self.end_of_link(sender) as usize].rate;
+            let senders = vec![(sender, data_end + self.timeout(rate))];
             return Air::Vain { senders, end: data_end, counts_for };
         }
         let end = data_end + phy.sifs + control.ack;
@@ -335,8 +341,18 @@ impl Oracle {
         }
         let retries = if rts { station.long_retries } else { station.short_retries };
         let (start, ack_end) = (now, end);
-        let exchange =
-            Exchange { start, data_start, data_end, ack_end, rate, rts, acknowledged, retries };
+        let cts_to_self = self.has_cts_to_self(sender);
+        let exchange = Exchange {
+            start,
+            data_start,
+            data_end,
+            ack_end,
+            rate,
+            rts,
+            cts_to_self,
+            acknowledged,
+            retries,
+        };
         Air::Data { sender, exchange }
     }
 
@@ -362,19 +378,28 @@ impl Oracle {
     }
 
     fn collide(&mut self, now: Instant, senders: &[u32]) -> Air {
-        let mut ends = Vec::new();
+        let (mut timeouts, mut end) = (Vec::new(), now);
         for &sender in senders {
             let rts = self.needs_rts(sender);
-            let airtime = if rts { self.control(sender).rts } else { self.data_time(sender) };
+            let control = self.control(sender);
+            let (airtime, rate) = if rts {
+                (control.rts, control.rts_rate)
+            } else if self.has_cts_to_self(sender) {
+                // Nothing answers a CTS-to-self: the data frame follows in any case.
+                let cts = control.cts + self.config.phy.sifs;
+                (cts + self.data_time(sender), control.rate)
+            } else {
+                (self.data_time(sender), control.rate)
+            };
             self.uses(sender, now, now + airtime, Why::Collision);
             let counters = &mut self.stations[sender as usize].usage;
             counters.attempts += 1;
             counters.collisions += 1;
             counters.data_frames += u64::from(!rts);
-            ends.push((sender, now + airtime));
+            end = end.max(now + airtime);
+            timeouts.push((sender, now + airtime + self.timeout(rate)));
         }
-        let end = ends.iter().map(|&(_, end)| end).max().unwrap();
-        Air::Vain { senders: ends, end, counts_for: Limit::Short }
+        Air::Vain { senders: timeouts, end, counts_for: Limit::Short }
     }
 
     fn retry(&mut self, index: u32, counts_for: Limit) {
@@ -403,7 +428,7 @@ impl Oracle {
             TxStatus::Delivered => station.usage.delivered += 1,
             TxStatus::Dropped => station.usage.dropped += 1,
         }
-        station.cw = self.config.phy.cw_min;
+        station.cw = station.cw_min;
         station.short_retries = 0;
         station.long_retries = 0;
         station.draw();
@@ -417,7 +442,28 @@ impl Oracle {
     }
 
     fn needs_rts(&self, sender: u32) -> bool {
-        self.config.rts_threshold.is_some_and(|threshold| self.frame_bytes(sender) > threshold)
+        let is_long = |threshold| self.frame_bytes(sender) > threshold;
+        self.config.rts_threshold.is_some_and(is_long)
+            || self.protection(sender) == Protection::RtsCts
+    }
+
+    fn has_cts_to_self(&self, sender: u32) -> bool {
+        !self.needs_rts(sender) && self.protection(sender) == Protection::CtsToSelf
+    }
+
+    /// 802.11b stations cannot read OFDM frames.
+    fn protection(&self, sender: u32) -> Protection {
+        let rate = self.stations[self.end_of_link(sender) as usize].rate;
+        if is_dsss(rate) { Protection::Off } else { self.config.protection }
+    }
+
+    /// SIFS, slot and aPHY-RX-START-Delay of a response to a frame at `rate`.
+    fn timeout(&self, rate: Rate) -> Duration {
+        let phy = &self.config.phy;
+        match phy.kind {
+            PhyKind::Dot11g if is_dsss(rate) => phy.sifs + phy.slot + Duration::from_micros(192),
+            PhyKind::Dot11a | PhyKind::Dot11b | PhyKind::Dot11g => phy.response_timeout(),
+        }
     }
 
     /// The end of `sender`'s link that is not the AP: rate and errors are those of this link.
@@ -426,14 +472,22 @@ impl Oracle {
     }
 
     fn control(&self, sender: u32) -> ControlFrames {
-        let phy = &self.config.phy;
         let rate = self.stations[self.end_of_link(sender) as usize].rate;
-        ControlFrames::new(phy, self.config.control_rate.of(phy, rate))
+        self.config.control_frames(rate)
     }
 
     fn data_time(&self, sender: u32) -> Duration {
         let rate = self.stations[self.end_of_link(sender) as usize].rate;
         self.config.phy.airtime(self.frame_bytes(sender), rate)
+    }
+}
+
+/// aCWmin of a node whose frames have this rate.
+fn cw_min(config: &DcfConfig, rate: Rate) -> u32 {
+    match config.phy.kind {
+        PhyKind::Dot11b => 31,
+        PhyKind::Dot11g if is_dsss(rate) => 31,
+        PhyKind::Dot11a | PhyKind::Dot11g => 15,
     }
 }
 

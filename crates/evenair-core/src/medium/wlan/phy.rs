@@ -27,7 +27,7 @@ named! {
         Dot11b => "802.11b",
         /// IEEE 802.11a: OFDM at 5 GHz, 6 to 54 Mbit/s.
         Dot11a => "802.11a",
-        /// IEEE 802.11g without 802.11b stations: OFDM at 2.4 GHz, 6 to 54 Mbit/s.
+        /// IEEE 802.11g: OFDM at 2.4 GHz, 6 to 54 Mbit/s.
         Dot11g => "802.11g",
     }
     planned []
@@ -51,6 +51,8 @@ pub struct Phy {
     /// Those of them that every station has: all of 802.11b (18.2.3.3), and 6, 12 and 24 Mbit/s with
     /// OFDM (17.3.2.2, 19.1.2), ascending.
     pub mandatory_rates: &'static [Rate],
+    /// The rate of the ACK in an EIFS: the lowest mandatory rate of the stations in the cell.
+    eifs_rate: Rate,
     modulation: Modulation,
 }
 
@@ -59,17 +61,20 @@ enum Modulation {
     /// A PLCP preamble and header of fixed duration, then the bits at the data rate. Frames at 1 Mbit/s
     /// have no short preamble (18.2.2.2).
     Dsss { preamble: Duration },
-    /// Symbols of 4 us behind a preamble and SIGNAL field of 20 us; ERP adds 6 us of silence.
+    /// Symbols of 4 us behind a preamble and SIGNAL field of 20 us; ERP adds 6 us of silence. Frames at
+    /// a rate of 802.11b are DSSS with the long preamble.
     Ofdm { signal_extension: Duration },
 }
 
-const DSSS_RATES: &[Rate] = &[
+/// The rates of 802.11b, all mandatory (18.2.3.3), ascending.
+pub(super) const DSSS_RATES: &[Rate] = &[
     Rate::from_bps(1_000_000),
     Rate::from_bps(2_000_000),
     Rate::from_bps(5_500_000),
     Rate::from_bps(11_000_000),
 ];
-const OFDM_RATES: &[Rate] = &[
+/// The rates of OFDM (17.3.2.2), ascending.
+pub(super) const OFDM_RATES: &[Rate] = &[
     Rate::from_mbps(6),
     Rate::from_mbps(9),
     Rate::from_mbps(12),
@@ -80,7 +85,9 @@ const OFDM_RATES: &[Rate] = &[
     Rate::from_mbps(54),
 ];
 
-const OFDM_MANDATORY: &[Rate] = &[Rate::from_mbps(6), Rate::from_mbps(12), Rate::from_mbps(24)];
+/// Its mandatory rates.
+pub(super) const OFDM_MANDATORY: &[Rate] =
+    &[Rate::from_mbps(6), Rate::from_mbps(12), Rate::from_mbps(24)];
 
 /// Every PHY, by the name that scenarios use.
 pub static REGISTRY: &[Component] = &[
@@ -98,7 +105,7 @@ pub static REGISTRY: &[Component] = &[
     },
     Component {
         name: PhyKind::Dot11g.name(),
-        summary: "OFDM at 2.4 GHz without 802.11b stations: 6 to 54 Mb/s, short slots",
+        summary: "OFDM at 2.4 GHz: 6 to 54 Mb/s; short slots unless 802.11b stations are present",
         source: "IEEE 802.11-2007 clause 19",
         ordered: &[],
     },
@@ -126,7 +133,7 @@ impl PhyKind {
     }
 
     /// The rates that a cell may have as basic ones, ascending: the data rates, with 802.11g those of
-    /// 802.11b, too (19.1.2), which no frame of such a cell uses.
+    /// 802.11b, too (19.1.2).
     pub fn possible_basic_rates(self) -> Vec<BitRate> {
         let dsss = Self::Dot11b.rates().filter(|_| self == Self::Dot11g);
         let mut rates: Vec<BitRate> = dsss.chain(self.rates()).collect();
@@ -141,6 +148,12 @@ impl PhyKind {
     }
 }
 
+/// Whether this is a rate of 802.11b (clause 18), and so of another modulation class than those of
+/// OFDM (9.6, Table 9-2).
+pub fn is_dsss(rate: Rate) -> bool {
+    DSSS_RATES.contains(&rate)
+}
+
 impl Phy {
     /// 802.11b with the given PLCP preamble and header duration ([`LONG_PREAMBLE`],
     /// [`SHORT_PREAMBLE`], or a simulator's own): slot 20 us, SIFS 10 us, CW 31 to 1023 (18.3.3).
@@ -153,6 +166,7 @@ impl Phy {
             cw_max: 1023,
             rates: DSSS_RATES,
             mandatory_rates: DSSS_RATES,
+            eifs_rate: DSSS_RATES[0],
             modulation: Modulation::Dsss { preamble },
         }
     }
@@ -167,6 +181,7 @@ impl Phy {
             cw_max: 1023,
             rates: OFDM_RATES,
             mandatory_rates: OFDM_MANDATORY,
+            eifs_rate: OFDM_MANDATORY[0],
             modulation: Modulation::Ofdm { signal_extension: Duration::ZERO },
         }
     }
@@ -182,23 +197,49 @@ impl Phy {
         }
     }
 
+    /// 802.11g with 802.11b stations in the cell: the slot is long (19.4.4), and the lowest mandatory
+    /// rate, which EIFS depends on, is 1 Mbit/s. aCWmin is that of stations of 802.11g; see
+    /// [`Phy::cw_min_of`].
+    pub const fn dot11g_with_dot11b() -> Self {
+        Self { slot: Duration::from_micros(20), eifs_rate: DSSS_RATES[0], ..Self::dot11g() }
+    }
+
+    /// aCWmin of a station of `kind`: 31 for 802.11b, also in a cell of 802.11g. An 802.11g station
+    /// has 15 there, because the supported rates of its access point are not those of 802.11b alone
+    /// (9.2.12).
+    pub fn cw_min_of(&self, kind: PhyKind) -> u32 {
+        if kind == self.kind { self.cw_min } else { kind.timing(None).cw_min }
+    }
+
+    /// The data rates of a station of `kind`, ascending.
+    pub fn rates_of(&self, kind: PhyKind) -> &'static [Rate] {
+        if kind == self.kind { self.rates } else { kind.timing(None).rates }
+    }
+
     /// DIFS = SIFS + 2 slots (9.2.10).
     pub fn difs(&self) -> Duration {
         self.sifs + self.slot * 2
     }
 
     /// EIFS = SIFS + DIFS + an ACK at the lowest mandatory rate (9.2.10), whatever the basic rates are.
-    /// A cell of 802.11g stations alone is taken to have OFDM rates: 6 Mb/s.
+    /// A cell of 802.11g stations alone is taken to have OFDM rates: 6 Mb/s; with 802.11b stations it
+    /// is 1 Mb/s.
     pub fn eifs(&self) -> Duration {
-        self.sifs + self.difs() + self.airtime(ACK_BYTES, self.mandatory_rates[0])
+        self.sifs + self.difs() + self.airtime(ACK_BYTES, self.eifs_rate)
     }
 
     /// How long a sender waits for the start of an ACK or CTS: SIFS + slot + aPHY-RX-START-Delay
     /// (9.2.8), the last being preamble and header of 802.11b (18.3.3) and 25 us with OFDM
     /// (17.4.3).
     pub fn response_timeout(&self) -> Duration {
+        self.response_timeout_to(self.mandatory_rates[0])
+    }
+
+    /// The same after a frame at `rate`, whose response has its modulation class.
+    pub(super) fn response_timeout_to(&self, rate: Rate) -> Duration {
         let rx_start = match self.modulation {
             Modulation::Dsss { preamble } => preamble,
+            Modulation::Ofdm { .. } if is_dsss(rate) => LONG_PREAMBLE,
             Modulation::Ofdm { .. } => Duration::from_micros(25),
         };
         self.sifs + self.slot + rx_start
@@ -220,6 +261,7 @@ impl Phy {
                 let preamble = if long { LONG_PREAMBLE } else { preamble };
                 preamble + rate.time_for_bits(bits)
             }
+            Modulation::Ofdm { .. } if is_dsss(rate) => LONG_PREAMBLE + rate.time_for_bits(bits),
             Modulation::Ofdm { signal_extension } => {
                 let bits_per_symbol = rate.as_bps() * 4 / 1_000_000;
                 let symbols = (16 + 6 + bits).div_ceil(bits_per_symbol);
@@ -252,6 +294,20 @@ mod tests {
         assert_eq!([us(Phy::dot11g().difs()), us(Phy::dot11g().eifs())], [28.0, 88.0]);
         assert_eq!(us(Phy::dot11b(Duration::from_micros(120)).eifs()), 292.0);
         assert_eq!([us(long.response_timeout()), us(short.response_timeout())], [222.0, 126.0]);
+    }
+
+    /// By hand: with 802.11b stations a slot has 20 us, so DIFS = 10 + 40 us, and EIFS = 10 + 50 us
+    /// and an ACK of 192 + 112 us. SIFS, slot and 192 us or 25 us are the response timeouts.
+    #[test]
+    fn dot11g_with_dot11b_stations() {
+        let mixed = Phy::dot11g_with_dot11b();
+        assert_eq!([us(mixed.slot), us(mixed.difs()), us(mixed.eifs())], [20.0, 50.0, 364.0]);
+        let timeouts = [1, 6].map(|rate| us(mixed.response_timeout_to(Rate::from_mbps(rate))));
+        assert_eq!(timeouts, [222.0, 55.0]);
+        let cw_min = [PhyKind::Dot11b, PhyKind::Dot11g].map(|kind| mixed.cw_min_of(kind));
+        assert_eq!(cw_min, [31, 15]);
+        assert_eq!(us(mixed.airtime(14, Rate::from_mbps(2))), 248.0);
+        assert_eq!(us(mixed.airtime(1536, Rate::from_mbps(54))), 254.0);
     }
 
     #[test]

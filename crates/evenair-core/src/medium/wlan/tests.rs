@@ -4,6 +4,8 @@
 mod airtime;
 mod control_rates;
 mod examples;
+mod mixed;
+mod rate_control;
 mod saturation;
 
 use std::collections::VecDeque;
@@ -12,7 +14,8 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::oracle::Oracle;
-use super::{BasicRates, ControlRate, Dcf, DcfConfig, Exchange, RateControl};
+use super::phy::{DSSS_RATES, PhyKind, is_dsss};
+use super::{BasicRates, ControlRate, Dcf, DcfConfig, Exchange, Protection, StationConfig};
 use crate::loss::{
     self, IndependentConfig, Level, LinkLoss, LossDirection, LossRateConfig, LossyFrames,
     ScopeConfig,
@@ -139,7 +142,12 @@ impl CellContext for Slots {
 impl UnderTest for Driver {
     fn build(config: DcfConfig, rates: &[Rate], seed: u64) -> Self {
         let nodes = rates.len();
-        let rates: Vec<_> = rates.iter().map(|&rate| RateControl::Fixed(rate)).collect();
+        let station = |&rate: &Rate| {
+            let fixed = StationConfig::fixed(&config.phy, rate);
+            let phy = if is_dsss(rate) { PhyKind::Dot11b } else { config.phy.kind };
+            StationConfig { phy, ..fixed }
+        };
+        let stations: Vec<_> = rates.iter().map(station).collect();
         let cell = Slots {
             waiting: vec![None; nodes],
             busy: vec![false; nodes],
@@ -148,7 +156,7 @@ impl UnderTest for Driver {
             asked: vec![[Instant::ZERO; 2]; nodes],
             backlog: Backlog::new(Limit::Packets(1)),
         };
-        Self { dcf: Dcf::new(config, &rates, seed), cell }
+        Self { dcf: Dcf::new(config, &stations, seed), cell }
     }
     fn set_errors(&mut self, seed: u64, station: u32, rate: f64, scope: &ScopeConfig) {
         if rate > 0.0 {
@@ -361,6 +369,7 @@ fn dot11b_cell(rts: bool, retry_limit: u32) -> DcfConfig {
     DcfConfig {
         phy: Phy::dot11b(LONG_PREAMBLE),
         control_rate: ControlRate::Fixed(Rate::from_mbps(2)),
+        protection: Protection::Off,
         rts_threshold: rts.then_some(0),
         mac_overhead: 34,
         immediate_access: false,
@@ -373,9 +382,20 @@ fn mac_errors(frames: LossyFrames, direction: LossDirection) -> ScopeConfig {
     ScopeConfig { level: Level::Mac, frames, direction }
 }
 
-fn phys() -> [Phy; 5] {
+fn phys() -> [Phy; 6] {
     let [long, short] = [LONG_PREAMBLE, SHORT_PREAMBLE].map(Phy::dot11b);
-    [long, short, Phy::dot11b(Duration::from_micros(120)), Phy::dot11a(), Phy::dot11g()]
+    let mixed = Phy::dot11g_with_dot11b();
+    [long, short, Phy::dot11b(Duration::from_micros(120)), Phy::dot11a(), Phy::dot11g(), mixed]
+}
+
+const PROTECTIONS: [Protection; 3] = [Protection::Off, Protection::CtsToSelf, Protection::RtsCts];
+
+/// The rates that stations of a cell of `phy` can have: in one of 802.11g with 802.11b stations those
+/// of both.
+fn rates_of(phy: &Phy) -> Vec<Rate> {
+    let mixed = *phy == Phy::dot11g_with_dot11b();
+    let dsss = DSSS_RATES.iter().filter(|_| mixed);
+    dsss.chain(phy.rates).copied().collect()
 }
 
 fn pick<T: Copy>(rng: &mut RngStream, of: &[T]) -> T {
@@ -384,12 +404,12 @@ fn pick<T: Copy>(rng: &mut RngStream, of: &[T]) -> T {
 
 /// One of the three lowest rates, or basic rates by the bits of `some`.
 fn any_control_rate(phy: &Phy, fixed: u32, some: u32) -> ControlRate {
-    if some.is_multiple_of(2) {
+    if some.is_multiple_of(2) && *phy != Phy::dot11g_with_dot11b() {
         return ControlRate::Fixed(phy.rates[fixed as usize]);
     }
-    let of_phy = phy.rates.iter().enumerate();
-    let rates: Vec<Rate> = of_phy.filter(|(i, _)| some >> i & 2 != 0).map(|(_, r)| *r).collect();
-    ControlRate::Basic(BasicRates::new(phy, &rates))
+    let of_phy = rates_of(phy).into_iter().enumerate();
+    let rates: Vec<Rate> = of_phy.filter(|(i, _)| some >> i & 2 != 0).map(|(_, r)| r).collect();
+    ControlRate::Basic(BasicRates::new(&rates))
 }
 
 /// A random cell with random traffic.
@@ -399,7 +419,11 @@ fn random_case(seed: u64) -> Case {
     let stations = 1 + rng.up_to(19);
     let config = DcfConfig {
         phy,
-        control_rate: any_control_rate(&phy, rng.up_to(2), rng.up_to(255)),
+        control_rate: any_control_rate(&phy, rng.up_to(2), rng.up_to(8191)),
+        protection: match phy.kind {
+            PhyKind::Dot11g => pick(rng, &PROTECTIONS),
+            PhyKind::Dot11a | PhyKind::Dot11b => Protection::Off,
+        },
         rts_threshold: match rng.up_to(3) {
             0 | 1 => None,
             2 => Some(0),
@@ -411,9 +435,12 @@ fn random_case(seed: u64) -> Case {
         long_retry_limit: pick(rng, &[1, 2, 4, 4]),
     };
     // One rate for all makes equal frames, mixed rates make colliding frames of unequal length.
-    let common = rng.bernoulli(0.3).then(|| pick(rng, phy.rates));
-    let rates: Vec<_> =
-        (0..=stations).map(|_| common.unwrap_or_else(|| pick(rng, phy.rates))).collect();
+    let possible = rates_of(&phy);
+    let common = rng.bernoulli(0.3).then(|| pick(rng, &possible));
+    let mut rates: Vec<_> =
+        (0..=stations).map(|_| common.unwrap_or_else(|| pick(rng, &possible))).collect();
+    // The access point has the PHY of the cell.
+    rates[AP as usize] = phy.rates[0];
     let worst = pick(rng, &[0.0, 0.0, 0.1, 0.6]);
     let error_rates = rates.iter().map(|_| worst * rng.uniform() * rng.up_to(1) as f64).collect();
     // Whole microseconds meet slot boundaries exactly, which whole nanoseconds hardly ever do.
@@ -524,7 +551,9 @@ fn counters_add_up() {
             assert!(pairs.iter().all(|(got, want)| got == want), "{seed}: {got:?}, {want:?}");
             let ended = got.collisions + got.delivered + errors[station];
             assert!(ended <= got.attempts && got.attempts <= ended + open, "{seed}: {got:?}");
+            let always = case.config.protection == Protection::RtsCts;
             match case.config.rts_threshold {
+                _ if always => assert!(got.data_frames >= got.delivered),
                 None => assert_eq!(got.data_frames, got.attempts),
                 Some(0) if case.scope.frames == LossyFrames::Data => {
                     assert_eq!(got.data_frames, got.attempts - got.collisions);
@@ -538,15 +567,16 @@ fn counters_add_up() {
 prop_compose! {
     /// Few frames at any times, for a small counterexample.
     fn any_case()(
-        phy in 0usize..5,
-        control in (0u32..3, 0u32..256),
+        phy in 0usize..6,
+        protection in 0usize..3,
+        control in (0u32..3, 0u32..8192),
         rts_threshold in prop_oneof![Just(None), Just(Some(0)), (50u32..1500).prop_map(Some)],
         mac_overhead in 28u32..=36,
         immediate_access: bool,
         short_retry_limit in 1u32..=7,
         long_retry_limit in 1u32..=4,
         seed: u64,
-        links in prop::collection::vec((0usize..8, prop_oneof![Just(0.0), 0.0..0.9]), 2..8),
+        links in prop::collection::vec((0usize..12, prop_oneof![Just(0.0), 0.0..0.9]), 2..8),
         gaps in prop::collection::vec(
             (prop_oneof![Just(0u64), 0u64..30, 0u64..3000], any::<u32>(), 1u32..1500),
             1..80,
@@ -561,6 +591,10 @@ prop_compose! {
         let config = DcfConfig {
             phy,
             control_rate: any_control_rate(&phy, control.0, control.1),
+            protection: match phy.kind {
+                PhyKind::Dot11g => PROTECTIONS[protection],
+                PhyKind::Dot11a | PhyKind::Dot11b => Protection::Off,
+            },
             rts_threshold,
             mac_overhead,
             immediate_access,
@@ -575,10 +609,14 @@ prop_compose! {
             let to = if from == AP { 1 + (pair / stations) % (stations - 1) } else { AP };
             Arrival { at, from, to, bytes }
         });
+        let possible = rates_of(&phy);
+        let mut rates: Vec<_> =
+            links.iter().map(|&(rate, _)| possible[rate % possible.len()]).collect();
+        rates[AP as usize] = phy.rates[0];
         Case {
             config,
             seed,
-            rates: links.iter().map(|&(rate, _)| phy.rates[rate % phy.rates.len()]).collect(),
+            rates,
             error_rates: links.iter().map(|&(_, error_rate)| error_rate).collect(),
             scope: mac_errors(frames, direction),
             arrivals: arrivals.collect(),

@@ -40,10 +40,16 @@ pub(super) fn check_cell(cell: &WimaxCell, stations: &[Station]) -> Checked {
 
 /// Checks the keys of a station that depend on the cell.
 pub(super) fn check_station(field: &str, station: &Station) -> Checked {
-    match station.data_rate {
-        Some(_) => {
+    let keys = [
+        ("phy", station.phy.is_some()),
+        ("data_rate", station.data_rate.is_some()),
+        ("rate_control", station.rate_control.is_some()),
+        ("channel", station.channel.is_some()),
+    ];
+    match keys.iter().find(|(_, given)| *given) {
+        Some((key, _)) => {
             let accepted = "modulation, or kind = \"wlan\" of the cell";
-            Err(fail(&format!("{field}.data_rate"), "got a key of a \"wlan\" cell", accepted))
+            Err(fail(&format!("{field}.{key}"), "got a key of a \"wlan\" cell", accepted))
         }
         None => Ok(()),
     }

@@ -1,32 +1,69 @@
 //! Checks of the keys of a WLAN cell.
 
 use evenair_core::component::{BitRate, Seconds};
+use evenair_core::control;
+use evenair_core::medium::wlan::channel::Config;
 
 use super::super::types::Station;
-use super::super::wlan_cell::{ControlRate, PhyKind, Preamble, WlanCell};
-use super::{Checked, fail};
+use super::super::wlan_cell::{BeaconInterval, ControlRate, PhyKind, Preamble, WlanCell};
+use super::{Checked, Problem, check_component, fail};
 
 const SLOWEST: BitRate = BitRate::from_bps(1_000_000);
 
-/// Checks the cell.
-pub(super) fn check_cell(cell: &WlanCell) -> Checked {
+/// Checks the cell of these stations.
+pub(super) fn check_cell(cell: &WlanCell, stations: &[Station]) -> Checked {
     phy_rate("cell.data_rate", cell.data_rate, cell.phy)?;
     if let ControlRate::Fixed(rate) = cell.control_rate {
         phy_rate("cell.control_rate", rate, cell.phy)?;
+        if cell.has_dot11b(stations) {
+            let got = format!("got {rate} with 802.11b stations in an 802.11g cell");
+            return Err(fail("cell.control_rate", &got, "\"basic\""));
+        }
     }
-    check_basic_rates(cell)?;
+    if cell.protection.is_some() && cell.phy != PhyKind::Dot11g {
+        let got = format!("got a protection with phy \"{}\"", cell.phy);
+        return Err(fail("cell.protection", &got, "no protection, or phy \"802.11g\""));
+    }
+    check_basic_rates(cell, stations)?;
+    check_beacon_interval(cell)?;
+    check_controller(cell)?;
+    check_component("cell.scheduler", &cell.scheduler)?;
     check_preamble(cell)
 }
 
-fn check_basic_rates(cell: &WlanCell) -> Checked {
-    let possible = cell.phy.possible_basic_rates();
+fn check_controller(cell: &WlanCell) -> Checked {
+    check_component("cell.controller", &cell.controller)?;
+    match cell.controller {
+        control::Config::Cot(_) if cell.beacon_interval == BeaconInterval::Off => {
+            let got = format!("got \"off\" with controller {:?}", cell.controller.name());
+            let accepted = "a time such as \"100 ms\", or controller \"none\"";
+            Err(fail("cell.beacon_interval", &got, accepted))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_beacon_interval(cell: &WlanCell) -> Checked {
+    match cell.beacon_interval {
+        BeaconInterval::Every(interval) if !cell.beacon_interval.is_possible() => {
+            let got = format!("got {interval}");
+            Err(fail("cell.beacon_interval", &got, &BeaconInterval::accepted()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Every station has all basic rates.
+fn check_basic_rates(cell: &WlanCell, stations: &[Station]) -> Checked {
+    let phy = if cell.has_dot11b(stations) { PhyKind::Dot11b } else { cell.phy };
+    let possible = phy.possible_basic_rates();
     let wrong = cell.basic_rates.iter().find(|rate| !possible.contains(rate));
     let got = match wrong {
         Some(rate) => format!("got {rate}"),
         None if cell.basic_rates.is_empty() => "got none".to_owned(),
         None => return Ok(()),
     };
-    let accepted = format!("rates of {}: {}", cell.phy, quoted(&possible));
+    let accepted = format!("rates of {phy}: {}", quoted(&possible));
     Err(fail("cell.basic_rates", &got, &accepted))
 }
 
@@ -74,13 +111,34 @@ pub(super) fn check_station(field: &str, station: &Station, cell: &WlanCell) -> 
             accepted,
         ));
     }
+    let phy = check_phy(field, station, cell)?;
+    if let Some(rate_control) = &station.rate_control {
+        check_component(&format!("{field}.rate_control"), rate_control)?;
+    }
+    if let Some(Config::Schedule(schedule)) = &station.channel {
+        let mut limits = schedule.rates.rates().filter(|rate| *rate != BitRate::UNLIMITED);
+        limits.try_for_each(|rate| phy_rate(&format!("{field}.channel.rates"), rate, phy))?;
+    }
     let Some(rate) = station.data_rate else { return Ok(()) };
     let field = format!("{field}.data_rate");
-    phy_rate(&field, rate, cell.phy)?;
+    phy_rate(&field, rate, phy)?;
     if rate == SLOWEST && cell.preamble == Some(Preamble::Short) {
         return short_with_slowest(&field, "data_rate");
     }
     Ok(())
+}
+
+/// The PHY of a station: that of the cell, or 802.11b in a cell of 802.11g.
+fn check_phy(field: &str, station: &Station, cell: &WlanCell) -> Result<PhyKind, Problem> {
+    let phy = cell.phy_of(station);
+    let mixes = (cell.phy, phy) == (PhyKind::Dot11g, PhyKind::Dot11b);
+    if phy != cell.phy && !mixes {
+        let other = if cell.phy == PhyKind::Dot11g { " or \"802.11b\"" } else { "" };
+        let accepted = format!("\"{}\", that of the cell,{other}", cell.phy);
+        let accepted = accepted.trim_end_matches(',');
+        return Err(fail(&format!("{field}.phy"), &format!("got \"{phy}\""), accepted));
+    }
+    Ok(phy)
 }
 
 fn phy_rate(field: &str, rate: BitRate, phy: PhyKind) -> Checked {

@@ -30,9 +30,9 @@ fn responses_have_the_rate_of_9_6() {
     let rates = |unit: u64, of: &[u64]| of.iter().map(|r| Rate::from_bps(r * unit)).collect();
     let check = |phy: Phy, unit: u64, basic: &[u64], expected: &[(u64, u64)]| {
         let basic: Vec<Rate> = rates(unit, basic);
-        let control = ControlRate::Basic(BasicRates::new(&phy, &basic));
+        let control = ControlRate::Basic(BasicRates::new(&basic));
         for &(data, response) in expected {
-            let found = control.of(&phy, Rate::from_bps(data * unit));
+            let found = control.of(Rate::from_bps(data * unit));
             assert_eq!(found, Rate::from_bps(response * unit), "{:?} {basic:?} {data}", phy.kind);
         }
     };
@@ -53,7 +53,8 @@ fn responses_have_the_rate_of_9_6() {
 fn control_frames_have_the_airtime_of_their_rate() {
     let nanos = |us: f64| Duration::from_nanos((us * 1e3).round() as u64);
     let check = |phy: Phy, kbps: u64, [rts, response]: [f64; 2]| {
-        let frames = ControlFrames::new(&phy, Rate::from_bps(kbps * 1000));
+        let rate = Rate::from_bps(kbps * 1000);
+        let frames = ControlFrames::new(&phy, rate, rate);
         let found = [frames.rts, frames.cts, frames.ack];
         assert_eq!(found, [rts, response, response].map(nanos), "{:?} {kbps} kb/s", phy.kind);
     };
@@ -88,7 +89,7 @@ fn control_frames_have_the_airtime_of_their_rate() {
 #[test]
 fn the_rate_is_chosen_for_each_exchange() {
     let phy = Phy::dot11a();
-    let basic = BasicRates::new(&phy, phy.mandatory_rates);
+    let basic = BasicRates::new(phy.mandatory_rates);
     let config = DcfConfig { mac_overhead: 36, ..DcfConfig::new(phy, ControlRate::Basic(basic)) };
     let stations = phy.rates.len() as u32;
     for rts_threshold in [None, Some(0)] {
@@ -138,5 +139,35 @@ fn the_rate_is_chosen_for_each_exchange() {
             [(Rate::from_mbps(data), Rate::from_mbps(response), before, after); 2]
         });
         assert_eq!(seen, expected.collect::<Vec<_>>());
+    }
+}
+
+/// The rate of the frames that protect an OFDM frame, by 9.13 a rate of 802.11b: the highest basic one
+/// that is not above the frame's; if none is basic, the highest of all, which are mandatory. ACKs are
+/// OFDM frames.
+#[test]
+fn protection_has_a_rate_of_dot11b() {
+    let phy = Phy::dot11g_with_dot11b();
+    let mbps = |tenths: u64| Rate::from_bps(tenths * 100_000);
+    for (basic, data, protection, ack) in [
+        (&[10, 20, 55, 110][..], 540, 110, 240),
+        (&[10, 20, 55, 110], 60, 55, 60),
+        (&[10, 20], 540, 20, 240),
+        (&[10, 20, 60, 120], 540, 20, 120),
+        (&[60, 120, 240], 540, 110, 240),
+        (&[60, 120, 240], 90, 55, 60),
+    ] {
+        let basic: Vec<Rate> = basic.iter().map(|rate| mbps(*rate)).collect();
+        let control_rate = ControlRate::Basic(BasicRates::new(&basic));
+        for kind in [Protection::CtsToSelf, Protection::RtsCts] {
+            let config = DcfConfig { protection: kind, ..DcfConfig::new(phy, control_rate) };
+            let frames = config.control_frames(mbps(data));
+            assert_eq!((frames.rts_rate, frames.rate), (mbps(protection), mbps(ack)), "{basic:?}");
+            // Frames of 802.11b are not protected.
+            let frames = config.control_frames(mbps(110));
+            assert_eq!(frames.rts_rate, frames.rate, "{basic:?}");
+        }
+        let unprotected = DcfConfig::new(phy, control_rate).control_frames(mbps(data));
+        assert_eq!((unprotected.rts_rate, unprotected.rate), (mbps(ack), mbps(ack)), "{basic:?}");
     }
 }

@@ -77,7 +77,7 @@ fn bianchi(n: u32, phy: &Phy) -> [f64; 2] {
 fn busy_times(config: &DcfConfig) -> [f64; 2] {
     let phy = &config.phy;
     let data = phy.airtime(PACKET + config.mac_overhead, Rate::from_mbps(11));
-    let rate = config.control_rate.of(phy, Rate::from_mbps(11));
+    let rate = config.control_rate.of(Rate::from_mbps(11));
     let [ack, rts, cts] = [ACK_BYTES, RTS_BYTES, CTS_BYTES].map(|bytes| phy.airtime(bytes, rate));
     let success = data + phy.sifs + ack + phy.difs();
     let [success, collision] = if config.rts_threshold.is_some() {

@@ -1,0 +1,34 @@
+//! A channel with white noise and a constant ratio of signal to noise.
+
+use super::error_rate::ErrorRates;
+use crate::component::{configuration, number};
+use crate::medium::wlan::phy::Phy;
+use crate::time::Instant;
+use crate::units::Rate;
+
+configuration! {
+    /// Parameters of a channel with white noise.
+    pub struct SnrConfig {
+        name: "snr",
+        summary: "white Gaussian noise: error rates by modulation and coding",
+        source: "Miller (NIST) 2003 for OFDM, Pei and Henderson 2009 for 802.11b, as in ns-3",
+    }
+    /// ratio of signal to noise in the bandwidth of the channel (OFDM 20 MHz, 802.11b 22 MHz), dB
+    snr_db: f64 = 25.0, number(-30.0..=100.0);
+}
+
+/// A channel with white noise.
+#[derive(Clone, Debug)]
+pub struct Snr {
+    errors: ErrorRates,
+}
+
+impl Snr {
+    pub(super) fn new(config: &SnrConfig, _: &Phy) -> Self {
+        Self { errors: ErrorRates::new(|_| config.snr_db) }
+    }
+
+    pub(super) fn success(&self, _: Instant, rate: Rate, bytes: u32) -> f64 {
+        self.errors.success(rate, bytes)
+    }
+}

@@ -1,0 +1,62 @@
+//! When the access point is to send a beacon, and how occupancy is counted where it does.
+
+use evenair_core::control::{Config, cot::BeaconElement};
+use evenair_core::medium::Occupancy;
+use evenair_core::medium::wlan::beacon_bytes;
+use evenair_core::packet::{FlowId, NodeId, Packet, PacketKind};
+use evenair_core::time::{Duration, Instant};
+
+use crate::scenario::{BeaconInterval, Cell, Scenario, Station, WlanCell};
+
+/// The beacons of a cell.
+#[derive(Debug)]
+pub(crate) struct Beacons {
+    /// Time between two target beacon transmission times; the first is one interval after the start.
+    pub(crate) interval: Duration,
+    /// Bytes of a frame.
+    bytes: u32,
+    /// How many there have been.
+    number: u64,
+}
+
+impl Beacons {
+    /// Those of `scenario`, if its cell has any.
+    pub(crate) fn new(scenario: &Scenario) -> Option<Self> {
+        let Cell::Wlan(cell) = &scenario.cell else { return None };
+        match cell.beacon_interval {
+            BeaconInterval::Off => None,
+            BeaconInterval::Every(interval) => {
+                let element = match cell.controller {
+                    Config::None(_) => 0,
+                    Config::Cot(_) => BeaconElement::BYTES,
+                };
+                let bytes = beacon_bytes(cell.phy) + element;
+                Some(Self { interval: interval.duration(), bytes, number: 0 })
+            }
+        }
+    }
+
+    /// The next beacon, at its target beacon transmission time. Its sequence number counts them.
+    pub(crate) fn next_frame(&mut self, now: Instant) -> Packet {
+        self.number += 1;
+        Packet {
+            seq: self.number,
+            station: NodeId::BROADCAST,
+            size: self.bytes,
+            enqueued_at: now,
+            ..Packet::new(FlowId::NONE, PacketKind::Beacon)
+        }
+    }
+}
+
+/// Counters for the occupancy of a cell of `nodes` nodes, the access point included.
+pub(crate) fn occupancy(
+    cell: &WlanCell,
+    stations: &[Station],
+    nodes: usize,
+    flows: usize,
+) -> Occupancy {
+    let phy = cell.timing(stations);
+    let mean_first_backoff = phy.slot * u64::from(phy.cw_min) / 2;
+    Occupancy::new(phy.difs(), mean_first_backoff, nodes, flows)
+}

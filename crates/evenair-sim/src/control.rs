@@ -1,0 +1,270 @@
+//! The channel-occupancy-time controller in a run: what its two parts observe, and the limits of
+//! flows that follow.
+//!
+//! The cell counts the attempts of all nodes. Each part uses of them what its node can know: the access
+//! point not the backoffs of stations, a station of the access point's backoffs the mean in the
+//! beacon.
+
+use evenair_core::control::cot::access_point::Shares;
+use evenair_core::control::cot::station::{self, Feedback, FlowCost, FlowUse, Station};
+use evenair_core::control::cot::{BeaconElement, CotConfig};
+use evenair_core::control::{Config, ObservationSlot};
+use evenair_core::medium::{BothWays, Cell, Occupancy};
+use evenair_core::packet::{Direction, NodeId, Packet};
+use evenair_core::time::{Duration, Instant};
+use evenair_core::transport::{AnyTransport, End, Transport};
+use evenair_core::units::Rate;
+
+use crate::cell_kind::CellKind;
+use crate::flow::{Attachment, Flow};
+use crate::scenario::{self, Scenario};
+
+/// Round-trip time of a flow that has measured none yet.
+const UNKNOWN_RTT: Duration = Duration::from_millis(100);
+
+/// Both parts of the controller.
+#[derive(Debug)]
+pub(crate) struct CellControl {
+    config: CotConfig,
+    access_point: ObservationSlot<Occupancy>,
+    /// The elements of the last two beacons, by the parity of their number: the next one is made while
+    /// the last may still be on the air.
+    elements: [BeaconElement; 2],
+    /// Rate changes of the medium up to now.
+    rate_changes: u64,
+    stations: Vec<StationControl>,
+    decision: Decision,
+    /// theta of each flow.
+    limits: Vec<Option<Rate>>,
+}
+
+/// What the access point has observed in the last slot, and decided.
+#[derive(Debug)]
+pub(crate) struct Decision {
+    /// p_even and p_additional.
+    pub(crate) shares: Shares,
+    /// p_i of each station.
+    pub(crate) used: Vec<f64>,
+    /// p_beacon.
+    pub(crate) beacons: f64,
+    /// Mean backoff of the access point.
+    pub(crate) backoff: Duration,
+}
+
+/// The part of one station.
+#[derive(Debug)]
+struct StationControl {
+    node: NodeId,
+    /// Indices of its flows, and its end of each.
+    flows: Vec<(usize, End)>,
+    /// Attempts with packets of each flow.
+    slot: ObservationSlot<Vec<BothWays>>,
+    station: Station,
+    /// Mean backoffs in the last slot, by [`Direction`]: of the access point and its own.
+    backoff: [Duration; 2],
+}
+
+impl CellControl {
+    /// The controller of a scenario with these flows, if it has one.
+    pub(crate) fn new(scenario: &Scenario, flows: &[Flow]) -> Option<Self> {
+        let scenario::Cell::Wlan(cell) = &scenario.cell else { return None };
+        let Config::Cot(config) = &cell.controller else { return None };
+        let stations = scenario.station.iter().map(|group| group.count as usize).sum();
+        let mut parts: Vec<Vec<(usize, End)>> = vec![Vec::new(); stations];
+        for (index, flow) in flows.iter().enumerate() {
+            if let Attachment::Station { station, up, .. } = flow.place {
+                let end = if up { End::Sender } else { End::Receiver };
+                parts[station as usize - 1].push((index, end));
+            }
+        }
+        let part = |(node, flows): (u32, Vec<(usize, End)>)| StationControl {
+            node: NodeId(node),
+            slot: ObservationSlot::new(config.beacons as usize, config.slots),
+            station: Station::new(config, flows.len()),
+            backoff: [Duration::ZERO; 2],
+            flows,
+        };
+        Some(Self {
+            access_point: ObservationSlot::new(config.beacons as usize, config.slots),
+            elements: [Shares::UNKNOWN.element(Duration::ZERO); 2],
+            rate_changes: 0,
+            stations: (1..).zip(parts).map(part).collect(),
+            decision: Decision {
+                shares: Shares::UNKNOWN,
+                used: vec![0.0; stations],
+                beacons: 0.0,
+                backoff: Duration::ZERO,
+            },
+            limits: vec![None; flows.len()],
+            config: config.clone(),
+        })
+    }
+
+    /// The access point is about to transmit this beacon.
+    pub(crate) fn prepare_beacon<M: CellKind>(&mut self, beacon: &Packet, cell: &Cell<M>) {
+        let now = beacon.enqueued_at;
+        let occupancy = occupancy(cell);
+        if let Some((slot, before)) = self.access_point.advance(now, occupancy.clone()) {
+            self.decision = self.decide(slot, &occupancy.since(&before));
+        }
+        let Decision { shares, backoff, .. } = &self.decision;
+        self.elements[beacon.seq as usize % 2] = shares.element(*backoff);
+    }
+
+    /// (2) to (6), from what was observed in a slot.
+    fn decide(&self, slot: Duration, observed: &Occupancy) -> Decision {
+        let share = |time: Duration| time.as_secs_f64() / slot.as_secs_f64();
+        let used: Vec<f64> =
+            self.stations.iter().map(|part| share(observed.station(part.node))).collect();
+        let active = self.stations.iter().zip(&used);
+        let active: Vec<f64> = active
+            .filter(|(part, _)| observed.is_active(part.node))
+            .map(|(_, &used)| used)
+            .collect();
+        let beacons = share(observed.beacons());
+        let shares = Shares::new(self.config.threshold, beacons, &active);
+        Decision { shares, used, beacons, backoff: observed.mean_backoff() }
+    }
+
+    /// A beacon has come: the flows of the stations that have decoded it get new limits. `wake` is
+    /// told when their ends are to be woken.
+    pub(crate) fn on_beacon<M: CellKind>(
+        &mut self,
+        now: Instant,
+        beacon: &Packet,
+        cell: &Cell<M>,
+        flows: &mut [Flow],
+        wake: &mut impl FnMut(usize, End, Instant),
+    ) {
+        let element = self.elements[beacon.seq as usize % 2];
+        for part in &mut self.stations {
+            if cell.medium().has_decoded(part.node) && part.observe(now, &element, cell, flows) {
+                part.limit(now, cell, flows, &mut self.limits, wake);
+            }
+        }
+    }
+
+    /// Computes limits again if the rate of a station has changed.
+    pub(crate) fn check_rates<M: CellKind>(
+        &mut self,
+        now: Instant,
+        cell: &Cell<M>,
+        flows: &mut [Flow],
+        wake: &mut impl FnMut(usize, End, Instant),
+    ) {
+        let changes = cell.medium().rate_changes();
+        if std::mem::replace(&mut self.rate_changes, changes) != changes {
+            for part in &mut self.stations {
+                part.limit(now, cell, flows, &mut self.limits, wake);
+            }
+        }
+    }
+
+    /// The last decision of the access point.
+    pub(crate) fn decision(&self) -> &Decision {
+        &self.decision
+    }
+
+    /// theta of each flow; `None` of those without a limit.
+    pub(crate) fn limits(&self) -> &[Option<Rate>] {
+        &self.limits
+    }
+}
+
+impl StationControl {
+    /// A beacon has come. Returns whether a slot has ended with it.
+    fn observe<M: CellKind>(
+        &mut self,
+        now: Instant,
+        element: &BeaconElement,
+        cell: &Cell<M>,
+        flows: &[Flow],
+    ) -> bool {
+        let occupancy = occupancy(cell);
+        let attempts = |&(flow, _): &(usize, End)| *occupancy.flow_attempts(flows[flow].index);
+        let counted: Vec<BothWays> = self.flows.iter().map(attempts).collect();
+        let Some((slot, before)) = self.slot.advance(now, counted.clone()) else { return false };
+        let observed: Vec<BothWays> =
+            counted.iter().zip(&before).map(|(after, before)| after.since(before)).collect();
+        let (count, backoff) = observed.iter().fold((0, Duration::ZERO), |(count, sum), flow| {
+            (count + flow.up.count, sum + flow.up.backoff)
+        });
+        let own = if count > 0 { backoff / count } else { occupancy.mean_first_backoff() };
+        self.backoff = [element.backoff(), own];
+        let each = self.flows.iter().zip(&observed);
+        let uses = each.map(|(&(flow, end), attempts)| {
+            let flow = &flows[flow];
+            let down = attempts.down.count;
+            if down + attempts.up.count == 0 {
+                return None;
+            }
+            let spaces = occupancy.difs() * (down + attempts.up.count);
+            let backoffs = element.backoff() * down + attempts.up.backoff;
+            let time = spaces + backoffs + attempts.down.airtime + attempts.up.airtime;
+            let reserve = matches!(flow.transport, AnyTransport::Udp(_)).then(|| {
+                let data = if end == End::Receiver { &attempts.down } else { &attempts.up };
+                let packets_per_second = data.delivered as f64 / slot.as_secs_f64();
+                station::reserve(packets_per_second, self.data_time(flow, end, cell))
+            });
+            Some(FlowUse { share: time.as_secs_f64() / slot.as_secs_f64(), reserve })
+        });
+        let uses: Vec<Option<FlowUse>> = uses.collect();
+        self.station.on_beacon(element, &uses);
+        true
+    }
+
+    /// Gives the flows their limits at the present rates.
+    fn limit<M: CellKind>(
+        &self,
+        now: Instant,
+        cell: &Cell<M>,
+        flows: &mut [Flow],
+        limits: &mut [Option<Rate>],
+        wake: &mut impl FnMut(usize, End, Instant),
+    ) {
+        for (i, &(index, end)) in self.flows.iter().enumerate() {
+            let flow = &mut flows[index];
+            let share = self.station.available(i);
+            let limit = share.map(|share| self.cost(flow, end, cell).rate(share));
+            limits[index] = limit;
+            flow.transport.limit_rate(now, end, limit);
+            wake(index, end, flow.poll_at(end));
+        }
+    }
+
+    fn cost<M: CellKind>(&self, flow: &Flow, end: End, cell: &Cell<M>) -> FlowCost {
+        let answers = match end {
+            End::Receiver => Direction::Up,
+            End::Sender => Direction::Down,
+        };
+        let time = self.time(answers, flow.transport.answer_bytes(), cell);
+        let feedback = match &flow.transport {
+            AnyTransport::Tcp(_) => Feedback::PerPackets { time, packets: flow.segments_per_ack },
+            _ => Feedback::PerRtt(time),
+        };
+        FlowCost {
+            payload: flow.segment,
+            data: self.data_time(flow, end, cell),
+            feedback,
+            rtt: flow.transport.rtt(end).unwrap_or(UNKNOWN_RTT),
+        }
+    }
+
+    /// T_data (9) of the data packets of `flow`, of which the station is this end.
+    fn data_time<M: CellKind>(&self, flow: &Flow, end: End, cell: &Cell<M>) -> Duration {
+        let direction = match end {
+            End::Receiver => Direction::Down,
+            End::Sender => Direction::Up,
+        };
+        self.time(direction, flow.data_bytes, cell)
+    }
+
+    fn time<M: CellKind>(&self, direction: Direction, bytes: u32, cell: &Cell<M>) -> Duration {
+        let exchange = cell.medium().exchange_time(self.node, direction, bytes);
+        exchange + self.backoff[direction as usize]
+    }
+}
+
+fn occupancy<M: CellKind>(cell: &Cell<M>) -> &Occupancy {
+    cell.occupancy().expect("a cell with a controller has beacons")
+}

@@ -1,0 +1,105 @@
+//! How often the access point sends a beacon: `cell.beacon_interval`.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use evenair_core::component::Seconds;
+use evenair_core::component::message::shown;
+use evenair_core::time::Duration;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Error, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Time between two target beacon transmission times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BeaconInterval {
+    /// No beacons.
+    #[default]
+    Off,
+    /// This long.
+    Every(Seconds),
+}
+
+/// What the Beacon Interval field can express: 1 to 65,535 time units of 1024 us (IEEE 802.11-2007
+/// 7.3.1.3).
+const SHORTEST: Duration = Duration::from_micros(1024);
+const LONGEST: Duration = Duration::from_micros(65_535 * 1024);
+
+impl BeaconInterval {
+    /// Whether a beacon frame can announce it.
+    pub(super) fn is_possible(self) -> bool {
+        match self {
+            Self::Off => true,
+            Self::Every(interval) => (SHORTEST..=LONGEST).contains(&interval.duration()),
+        }
+    }
+
+    pub(super) fn accepted() -> String {
+        let [shortest, longest] = [SHORTEST, LONGEST].map(Seconds::from);
+        format!("\"off\", or a time from {shortest} to {longest}")
+    }
+}
+
+const OFF: &str = "off";
+const ACCEPTED: &str = "\"off\", or a time such as \"100 ms\"";
+
+impl Serialize for BeaconInterval {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Off => serializer.serialize_str(OFF),
+            Self::Every(interval) => interval.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for BeaconInterval {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct IntervalVisitor;
+        impl Visitor<'_> for IntervalVisitor {
+            type Value = BeaconInterval;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(ACCEPTED)
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<BeaconInterval, E> {
+                if text == OFF {
+                    return Ok(BeaconInterval::Off);
+                }
+                text.parse()
+                    .map(BeaconInterval::Every)
+                    .map_err(|_| E::custom(format!("got {}; accepted: {ACCEPTED}", shown(text))))
+            }
+
+            fn visit_f64<E: Error>(self, value: f64) -> Result<BeaconInterval, E> {
+                Seconds::from_number(value)
+                    .map(BeaconInterval::Every)
+                    .map_err(|_| E::invalid_value(Unexpected::Float(value), &self))
+            }
+
+            fn visit_u64<E: Error>(self, value: u64) -> Result<BeaconInterval, E> {
+                self.visit_f64(value as f64)
+            }
+
+            fn visit_i64<E: Error>(self, value: i64) -> Result<BeaconInterval, E> {
+                self.visit_f64(value as f64)
+            }
+        }
+        deserializer.deserialize_any(IntervalVisitor)
+    }
+}
+
+impl JsonSchema for BeaconInterval {
+    fn schema_name() -> Cow<'static, str> {
+        "BeaconInterval".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "anyOf": [
+                { "const": OFF },
+                generator.subschema_for::<Seconds>(),
+            ],
+        })
+    }
+}
