@@ -87,6 +87,12 @@ impl Tfrc {
         }
     }
 
+    /// Packets below the highest number that has arrived that have not arrived.
+    fn packets_lost(&self) -> u64 {
+        let sent = self.receiver.highest().map_or(0, |highest| highest + 1);
+        sent - self.received_bytes / u64::from(self.payload)
+    }
+
     fn transmit(&mut self, now: Instant, out: &mut impl Output) {
         while let Some((number, header)) = self.sender.poll_transmit(now) {
             let seq = number * u64::from(self.payload);
@@ -206,7 +212,7 @@ impl Transport for Tfrc {
             segments_sent: self.sender.sent(),
             timeouts: self.sender.expiries(),
             loss_events: self.receiver.loss_events(),
-            packets_lost: self.receiver.expected() - self.received_bytes / u64::from(self.payload),
+            packets_lost: self.packets_lost(),
             rtt_samples: self.reports,
             rtt_sum: self.rtt_sum,
             ..Counters::default()
