@@ -200,6 +200,31 @@ fn the_time_that_a_station_leaves_is_used_in_part() {
     assert!((0.52..=0.716 + 0.02).contains(&used), "{used:.4}");
 }
 
+/// When the rate changes between two beacons, theta follows from the same share (16) to (18). With a
+/// backoff between 0 and 67.5 us T_data is 326 to 393.5 us at 54 Mb/s and 2166 to 2233.5 us at 6 Mb/s, so
+/// that theta falls to between 0.1505 and 0.1762 of its value; a report per round-trip time of 100 ms or
+/// more takes up to 0.0031 of the time instead of 0.0018 or less, of a share of 0.5.
+#[test]
+fn a_limit_follows_the_rate_between_beacons() {
+    let channel = r#"{ kind = "schedule", rates = [["0 s", "54 Mbps"], ["10.05 s", "6 Mbps"]] }"#;
+    let settings = [
+        ("station.1.rate_control", "ideal"),
+        ("station.1.channel", channel),
+        ("trace.interval", "10 ms"),
+        ("warmup", "0 s"),
+        ("duration", "10.2 s"),
+    ];
+    let result = simulate(&[station(54, TFRC_DOWN), station(54, TFRC_DOWN)], 1, &settings);
+    let samples = result.series.unwrap().controller;
+    let at = |time: f64| samples.iter().find(|sample| (sample.t_s - time).abs() < 0.001).unwrap();
+    let (before, after) = (at(10.04), at(10.09));
+    assert_eq!(before.p_even, after.p_even, "no beacon in between");
+    let [before, after] =
+        [before, after].map(|sample| sample.theta_bps["down-2"].as_f64().unwrap());
+    let ratio = after / before;
+    assert!((0.149..=0.177).contains(&ratio), "{after} of {before} bit/s: {ratio:.4}");
+}
+
 /// A series has what the access point decides: with two saturated stations p_even is half of what the
 /// beacons leave. 72 bytes at 6 Mb/s take 20 + 4 * 25 = 120 us, DIFS 34 us, and up to 15 slots of 9 us:
 /// 0.00154 to 0.00289 of 100 ms.
