@@ -87,12 +87,6 @@ impl Tfrc {
         }
     }
 
-    /// Packets below the highest number that has arrived that have not arrived.
-    fn packets_lost(&self) -> u64 {
-        let sent = self.receiver.highest().map_or(0, |highest| highest + 1);
-        sent - self.received_bytes / u64::from(self.payload)
-    }
-
     fn transmit(&mut self, now: Instant, out: &mut impl Output) {
         while let Some((number, header)) = self.sender.poll_transmit(now) {
             let seq = number * u64::from(self.payload);
@@ -139,7 +133,7 @@ impl Transport for Tfrc {
         self.transmit(now, out);
     }
 
-    #[inline]
+    #[inline(never)] // the code of TCP stays together
     fn on_packet(
         &mut self,
         now: Instant,
@@ -162,6 +156,7 @@ impl Transport for Tfrc {
         (end, self.poll_at(end))
     }
 
+    #[inline(never)]
     fn on_timer(&mut self, now: Instant, end: End, out: &mut impl Output) {
         match end {
             End::Sender => {
@@ -175,6 +170,7 @@ impl Transport for Tfrc {
         }
     }
 
+    #[inline(never)]
     fn poll_at(&self, end: End) -> Instant {
         match end {
             End::Sender => self.sender.poll_at(),
@@ -210,7 +206,7 @@ impl Transport for Tfrc {
             segments_sent: self.sender.sent(),
             timeouts: self.sender.expiries(),
             loss_events: self.receiver.loss_events(),
-            packets_lost: self.packets_lost(),
+            packets_lost: self.receiver.expected() - self.received_bytes / u64::from(self.payload),
             rtt_samples: self.reports,
             rtt_sum: self.rtt_sum,
             ..Counters::default()

@@ -112,14 +112,14 @@ impl Receiver {
         self.rtt
     }
 
+    /// Packets up to the one with the highest number that has arrived.
+    pub fn expected(&self) -> u64 {
+        self.history.highest().map_or(0, |highest| highest + 1)
+    }
+
     /// Loss events so far.
     pub fn loss_events(&self) -> u64 {
         self.loss_events
-    }
-
-    /// The highest number that has arrived.
-    pub fn highest(&self) -> Option<u64> {
-        self.history.highest()
     }
 
     /// p as it was last calculated.

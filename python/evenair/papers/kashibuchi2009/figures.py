@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from evenair.papers.figures import FigureSpec
 from evenair.papers.kashibuchi2009 import drawing
 from evenair.papers.kashibuchi2009.cells import (
-    SCHEMES,
     Cell,
     Effort,
     over_rates,
@@ -120,17 +119,26 @@ FIGURES: tuple[FigureSpec[Cell, Effort], ...] = (
         _CHANNEL,
     ),
     FigureSpec(
+        "slots",
+        "Observation slots that overlap, and that do not",
+        "Not in the paper, which can be read both ways: the controller looks back on the last "
+        "three beacon intervals at each beacon, as in figure 3, or at each third beacon. "
+        f"Otherwise as figure 3. {_BARS}",
+        partial(_rates, ("cot", "cot-disjoint")),
+        partial(drawing.two_stations, schemes=("cot", "cot-disjoint")),
+    ),
+    FigureSpec(
         "schedulers",
         "Controller, queue disciplines and airtime scheduler, two stations",
         f"Not in the paper. As figure 3, a curve for each scheme. {_BARS}",
-        partial(_rates, SCHEMES),
+        partial(_rates, drawing.ALL_LINES),
         drawing.schemes_over_rates,
     ),
     FigureSpec(
         "schedulers-many",
         "Controller, queue disciplines and airtime scheduler, N stations",
         f"Not in the paper. As figure 4, a curve for each scheme. {_RANDOM}",
-        partial(_stations, SCHEMES),
+        partial(_stations, drawing.ALL_LINES),
         drawing.schemes_over_stations,
     ),
 )
