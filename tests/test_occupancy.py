@@ -94,6 +94,10 @@ def test_the_series_of_the_controller_is_columns() -> None:
 
 def test_the_plot_has_a_panel_of_the_controller() -> None:
     figure = run().plot()
+    # TFRC has no cwnd, so there is no panel of it.
+    labels = [axes.get_ylabel() for axes in figure.axes]
+    assert labels == ["goodput (Mb/s)", "AP queue (packets)", "channel occupancy"]
+    assert all(axes.get_xlim()[1] >= 2.0 for axes in figure.axes[1:])
     axes = figure.axes[-1]
     assert (axes.get_ylabel(), axes.get_xlabel()) == ("channel occupancy", "time (s)")
     lines = {str(line.get_label()): list(line.get_ydata()) for line in axes.lines}

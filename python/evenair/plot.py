@@ -46,20 +46,24 @@ def plot_flows(runs: Sequence[Document]) -> Figure:
     """
     first = runs[0]
     series = first.get("series")
-    controller = series and traces(series).get("controller")
-    rows = 1 + (2 if series else 0) + (1 if controller else 0)
-    figure = Figure(figsize=(7.5, {1: 3.6, 3: 8.5, 4: 11.0}[rows]), layout="constrained")
-    panels = figure.subplots(rows, 1, squeeze=False)[:, 0]
-    _draw_goodput(panels[0], runs)
+    controller = traces(series).get("controller") if series else None
+    has_cwnd = series and any("cwnd" in flow for flow in series["flows"].values())
+    rows = 1 + sum(map(bool, (has_cwnd, series, controller)))
+    figure = Figure(figsize=(7.5, 3.6 if rows == 1 else 1.0 + 2.5 * rows), layout="constrained")
+    panels = iter(figure.subplots(rows, 1, squeeze=False)[:, 0])
+    _draw_goodput(next(panels), runs)
+    over_time = list(panels)
+    rest = iter(over_time)
+    if series and has_cwnd:
+        _draw_cwnd(next(rest), first["flows"], series)
     if series:
-        _draw_cwnd(panels[1], first["flows"], series)
-        _draw_queue(panels[2], series, downlink_sender(first))
-        panels[2].sharex(panels[1])
-        if controller:
-            _draw_controller(panels[3], first["stations"], series["time_s"], controller)
-            panels[3].sharex(panels[1])
-        if len(runs) > 1:
-            panels[1].set_title(f"the run with seed {runs[0]['seed']}", fontsize="medium")
+        _draw_queue(next(rest), series, downlink_sender(first))
+    if series and controller:
+        _draw_controller(next(rest), first["stations"], series["time_s"], controller)
+    for axes in over_time[1:]:
+        axes.sharex(over_time[0])
+    if over_time and len(runs) > 1:
+        over_time[0].set_title(f"the run with seed {runs[0]['seed']}", fontsize="medium")
     return figure
 
 
