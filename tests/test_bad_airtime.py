@@ -15,6 +15,10 @@ WRONG: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("station.1.data_rate=11Mbps",),
         ("station.1.data_rate", '"6 Mbps", "9 Mbps", "12 Mbps", "18 Mbps", "24 Mbps"'),
     ),
+    "rate in a schedule that the PHY does not have": (
+        ('station.1.channel={kind="schedule",rates=[["0 s","11 Mbps"]]}',),
+        ("station.1.channel", '"6 Mbps", "9 Mbps", "12 Mbps", "18 Mbps", "24 Mbps"'),
+    ),
     "no beacons in a slot": (("cell.controller.beacons=0",), ("cell.controller.beacons", "0")),
     "threshold zero": (("cell.controller.threshold=0",), ("cell.controller.threshold", "0")),
     "threshold one": (("cell.controller.threshold=1",), ("cell.controller.threshold", "1")),
@@ -27,6 +31,7 @@ WRONG: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "unknown controller": (("cell.controller.kind=cto",), ("cell.controller", "cot")),
     "unknown key of a controller": (("cell.controller.beacon=3",), ("beacon", "beacons")),
     "unknown scheduler": (("cell.scheduler=drr",), ("cell.scheduler", "airtime-drr")),
+    "unknown rate control": (("station.1.rate_control=afr",), ("station.1.rate_control", "arf")),
     "application that TFRC does not carry": (
         ("station.1.flows.0.application=web",),
         ("station.1.flows.0", "tfrc"),

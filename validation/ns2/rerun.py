@@ -54,6 +54,7 @@ FAMILIES = {
     "f13": ("f13_congestion_windows_buffer60.json", "cell_tcp.tcl"),
     "f14": ("f14_two_saturated_stations.json", "saturated_udp.tcl"),
     "f15": ("f15_lost_retransmission.json", "lossy_download.tcl"),
+    "f16": ("f16_tfrc_lossy_path.json", "tfrc_path.tcl"),
 }
 # What a row was run with: key of the row, and of the script.
 OPTIONS = {
@@ -89,6 +90,14 @@ OPTIONS = {
         "ip_packet_bytes": "ip_bytes",
         "rts_cts": "rts_threshold",
         "station_distance_m": "distance",
+    },
+    "tfrc_path.tcl": {
+        "loss_pattern": "pattern",
+        "packet_loss_rate": "loss",
+        "measured_s": "duration",
+        "discount_threshold": "discount",
+        "rtt_filter": "rtt_filter",
+        "t_rto_s": "t_rto",
     },
 }
 # Student's t at 97.5% by degrees of freedom.
@@ -173,8 +182,8 @@ def download_quantities(row: dict[str, Any], raw: dict[str, Any]) -> dict[str, f
     }
 
 
-def lossy_quantities(row: dict[str, Any], raw: dict[str, Any]) -> dict[str, float]:
-    """One run of lossy_download.tcl in the terms of the stored rows."""
+def plain_quantities(row: dict[str, Any], raw: dict[str, Any]) -> dict[str, float]:
+    """One run of a script that prints the quantities of the stored rows."""
     return raw
 
 
@@ -192,8 +201,9 @@ def udp_quantities(row: dict[str, Any], raw: dict[str, Any]) -> dict[str, float]
 QUANTITIES = {
     "cell_tcp.tcl": cell_quantities,
     "downloads.tcl": download_quantities,
-    "lossy_download.tcl": lossy_quantities,
+    "lossy_download.tcl": plain_quantities,
     "saturated_udp.tcl": udp_quantities,
+    "tfrc_path.tcl": plain_quantities,
 }
 
 

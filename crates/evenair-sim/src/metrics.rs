@@ -351,6 +351,7 @@ fn flow_result(
         Attachment::Wired { from, to } => (None, None, Some(from.clone()), Some(to.clone())),
     };
     let ecn = |now: u64, then: u64| flow.ecn.then(|| now - then);
+    let is_rate_controlled = flow.transport.rate_control().is_some();
     FlowResult {
         id: flow.id.clone(),
         name: flow.name.clone(),
@@ -368,14 +369,12 @@ fn flow_result(
         fast_retransmits: end.fast_retransmits - start.fast_retransmits,
         congestion_marks: ecn(end.congestion_marks, start.congestion_marks),
         congestion_responses: ecn(end.congestion_responses, start.congestion_responses),
-        loss_event_rate: flow.transport.rate_control().map(|_| {
+        packets_lost: is_rate_controlled
+            .then(|| end.packets_lost.saturating_sub(start.packets_lost)),
+        loss_event_rate: is_rate_controlled.then(|| {
             let events = end.loss_events - start.loss_events;
             events as f64 / (end.segments_sent - start.segments_sent).max(1) as f64
         }),
-        packets_lost: flow
-            .transport
-            .rate_control()
-            .map(|_| end.packets_lost.saturating_sub(start.packets_lost)),
         sessions: flow.transfers.is_some().then(|| measured(flow, begin).count() as u64),
         mean_rtt_s: (rtt_samples > 0).then(|| rtt_sum.as_secs_f64() / rtt_samples as f64),
         rtt_s: delays.rtt.as_ref().and_then(DelayResult::new),

@@ -118,12 +118,12 @@ pub struct FlowResult {
     /// Reductions of the window because of such marks; absent without ECN.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub congestion_responses: Option<u64>,
+    /// Data packets that did not arrive although later ones did; absent but for TFRC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packets_lost: Option<u64>,
     /// Loss events per data packet sent (RFC 5348 section 5.2); absent but for TFRC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss_event_rate: Option<f64>,
-    /// Data packets that did not arrive although a later one did; absent but for TFRC.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub packets_lost: Option<u64>,
     /// Mean of the round-trip times that the retransmission timeout is computed from, seconds; none
     /// where none was measured.
     pub mean_rtt_s: Option<f64>,

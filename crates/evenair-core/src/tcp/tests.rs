@@ -1,6 +1,7 @@
 //! The sender and the receiver by hand ([`sending`], [`receiving`], [`sack`], [`rack`], [`ecn`]), whether cwnd grows where it does not limit the sender ([`validation`]), and both with a path
 //! between them that loses, delays and reorders ([`path`], [`transfers`], what theory says of random
-//! losses: [`pftk`], and each congestion control on a link that queues: [`variants`]).
+//! losses: [`pftk`], each congestion control on a link that queues: [`variants`], and limits of the
+//! rate: [`rate_limit`]).
 
 mod delays;
 mod ecn;
@@ -8,6 +9,7 @@ mod fine_grained;
 mod path;
 mod pftk;
 mod rack;
+mod rate_limit;
 mod receiving;
 mod sack;
 mod sending;

@@ -139,7 +139,7 @@ impl Transport for Tfrc {
         self.transmit(now, out);
     }
 
-    #[inline]
+    #[inline(never)] // the code of TCP stays together
     fn on_packet(
         &mut self,
         now: Instant,
@@ -162,6 +162,7 @@ impl Transport for Tfrc {
         (end, self.poll_at(end))
     }
 
+    #[inline(never)]
     fn on_timer(&mut self, now: Instant, end: End, out: &mut impl Output) {
         match end {
             End::Sender => {
@@ -175,6 +176,7 @@ impl Transport for Tfrc {
         }
     }
 
+    #[inline(never)]
     fn poll_at(&self, end: End) -> Instant {
         match end {
             End::Sender => self.sender.poll_at(),

@@ -135,7 +135,7 @@ pub struct Counters {
     pub congestion_responses: u64,
     /// Loss events that the receiver has found (RFC 5348 section 5.2).
     pub loss_events: u64,
-    /// Data packets that have not arrived although a later one has; only of TFRC.
+    /// Data packets that have not arrived although later ones have, where the receiver counts them.
     pub packets_lost: u64,
     /// Round-trip times measured.
     pub rtt_samples: u64,

@@ -170,3 +170,30 @@ fn full_windows_are_those_that_are_full() {
     let [_, wire] = bulk(20);
     assert!(wire.read("tcp.analysis.window_full", &["frame.number"]).len() > 100);
 }
+
+/// Data are RTP with a header extension of 8 bytes, reports RTCP transport feedback of 7 words. Sequence
+/// numbers ascend by one, and the reports have what the sender has sent.
+#[test]
+fn tfrc_is_rtp() {
+    if !tshark_is_here() {
+        return;
+    }
+    let flows = json!([{ "direction": "down", "transport": "tfrc", "stop": "2 s" }]);
+    let (result, files) = captured("tfrc", cell(flows, 1));
+    let rtp = ["-d", "udp.port==5001,rtp"];
+    for file in &files {
+        let wrong = file.read_with(&rtp, WRONG, &["frame.number"]);
+        assert_eq!(wrong, lines(&[]));
+        let fields = ["rtp.seq", "rtp.p_type", "rtp.ext.profile", "rtp.ext.len", "ip.len"];
+        let data = file.read_with(&rtp, "rtp", &fields);
+        assert_eq!(data.len() as u64, result.flows[0].segments_sent);
+        for (number, row) in data.iter().enumerate() {
+            let number = (number % 65_536).to_string();
+            assert_eq!(row[..], [number.as_str(), "96", "0xbede", "2", "1500"], "{row:?}");
+        }
+        let fields = ["rtcp.pt", "rtcp.rtpfb.fmt", "rtcp.length", "ip.len"];
+        let reports = file.read_with(&rtp, "rtcp", &fields);
+        assert!(reports.len() > 100, "{}", reports.len());
+        assert!(reports.iter().all(|row| row[..] == ["205", "2", "6", "56"]), "{reports:?}");
+    }
+}

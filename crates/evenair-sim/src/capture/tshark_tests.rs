@@ -116,11 +116,22 @@ impl File {
 
     /// The fields of the packets that match a display filter, with all checksums verified.
     pub(super) fn read(&self, filter: &str, fields: &[&str]) -> Vec<Vec<String>> {
+        self.read_with(&[], filter, fields)
+    }
+
+    /// The same, with more arguments of tshark.
+    pub(super) fn read_with(
+        &self,
+        arguments: &[&str],
+        filter: &str,
+        fields: &[&str],
+    ) -> Vec<Vec<String>> {
         let output = Command::new("tshark")
             .arg("-r")
             .arg(&self.0)
             .args(["-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE"])
             .args(["-o", "udp.check_checksum:TRUE", "-o", "wlan.retransmitted:FALSE"])
+            .args(arguments)
             .args(["-Y", filter, "-T", "fields"])
             .args(fields.iter().flat_map(|f| ["-e", f]))
             .output()

@@ -74,7 +74,9 @@ cell.phy=11 => cell.phy => got 11 | "802.11b", "802.11a", "802.11g"
 station.0.flows.0.direction=upp => station.0.flows.0.direction => got "upp"; did you mean "up"? accepted: "up", "down"
 station.0.flows.0={} => station.0.flows.0.direction => missing | "up", "down"
 station.0.flows.0.transport=newrenno => station.0.flows.0.transport => did you mean "newreno"? | "udp"
-station.0.flows.0.transport=tfrc => station.0.flows.0.transport => not available yet | "newreno", | "udp"
+station.0.flows.0.transport=trfc => station.0.flows.0.transport => did you mean "tfrc"? | "newreno", | "udp"
+station.0.flows.0={direction='up',transport='tfrc',application='cbr',rate=1} => station.0.flows.0.application => got "cbr" over tfrc | "bulk" over tfrc
+station.0.flows.0={direction='up',transport={kind='tfrc',rtt_filter=1}} => station.0.flows.0.transport.rtt_filter => got 1 | from 0 to 0.999
 station.0.flows.0.application={kind='wob'} => station.0.flows.0.application.kind => did you mean "web"? | "bulk", "file", "web", "cbr"
 # The scheduler.
 cell.scheduler=drr => cell.scheduler => got "drr" | "fifo", "airtime-drr"

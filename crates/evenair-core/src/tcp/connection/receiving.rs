@@ -42,6 +42,8 @@ pub struct ReceivingEnd {
     echo: Echo,
     /// The limit of the rate, once there has been one.
     limit: Option<Box<ReceiveLimit>>,
+    /// Whether there is ECN or a limit.
+    extended: bool,
     /// The sender's window without limits, and its segments, bytes.
     full_window: u32,
     segment: u32,
@@ -88,6 +90,7 @@ impl ReceivingEnd {
             ecn: false,
             echo: Echo::default(),
             limit: None,
+            extended: false,
             full_window: config.sender.window,
             segment: config.sender.segment,
         }
@@ -96,6 +99,7 @@ impl ReceivingEnd {
     /// Goes on with the limit of a connection before.
     pub(super) fn take_over(&mut self, before: &mut Self) {
         self.limit = before.limit.take();
+        self.extended = self.limit.is_some();
     }
 
     /// A controller allows this rate of payload.
@@ -103,6 +107,7 @@ impl ReceivingEnd {
         if rate.is_some() || self.limit.is_some() {
             let new = || Box::new(ReceiveLimit::new(self.full_window, self.segment));
             self.limit.get_or_insert_with(new).rate = rate;
+            self.extended = true;
         }
     }
 
@@ -169,11 +174,11 @@ impl ReceivingEnd {
     fn on_handshake(&mut self, now: Instant, packet: &Packet, out: &mut impl Output) {
         match (packet.kind, self.state) {
             (PacketKind::Syn, _) => {
-                self.ecn = self.ecn_offered && is_ecn_setup_syn(packet);
+                self.set_ecn(self.ecn_offered && is_ecn_setup_syn(packet));
                 self.send(now, PacketKind::SynAck, out);
             }
             (PacketKind::SynAck, State::SynSent) => {
-                self.ecn = self.ecn_offered && is_ecn_setup_syn_ack(packet);
+                self.set_ecn(self.ecn_offered && is_ecn_setup_syn_ack(packet));
                 self.state = State::Requesting;
                 self.opening.on_syn_ack(now);
                 self.opening.sent(now);
@@ -181,6 +186,11 @@ impl ReceivingEnd {
             }
             _ => {}
         }
+    }
+
+    fn set_ecn(&mut self, ecn: bool) {
+        self.ecn = ecn;
+        self.extended = ecn || self.limit.is_some();
     }
 
     /// When [`ReceivingEnd::on_timer`] is to be called.
@@ -205,7 +215,7 @@ impl ReceivingEnd {
     #[inline(never)] // once, so that all that it calls is inlined into it
     fn acknowledge(&mut self, now: Instant, ack: u64, out: &mut impl Output) {
         let packet = self.header.packet(now, PacketKind::Ack, 0, ack);
-        if self.ecn || self.receiver.has_sack() || self.limit.is_some() {
+        if self.extended || self.receiver.has_sack() {
             return self.acknowledge_more(now, packet, out);
         }
         out.send(End::Receiver, &packet, None);
@@ -276,7 +286,7 @@ impl ReceivingEnd {
     /// Whether of data segments neither the ECN field nor the option matters.
     #[inline(always)]
     pub(super) fn takes_plain_data(&self) -> bool {
-        !self.ecn && self.limit.is_none()
+        !self.extended
     }
 
     /// Marked segments that have arrived.
