@@ -418,6 +418,7 @@ const KEYS: &[&str] = &[
     "cell.mac_overhead",
     "cell.immediate_access",
     "cell.short_retry_limit",
+    "cell.beacon_interval",
     "cell.queue",
     "cell.queue.kind",
     "cell.queue.limit",
