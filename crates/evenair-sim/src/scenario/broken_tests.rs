@@ -1,5 +1,7 @@
 //! Broken scenarios: each gives one line that names the field and what is accepted.
 
+use serde_json::json;
+
 use super::*;
 
 const GOOD: &str = r#"
@@ -149,13 +151,13 @@ station.0.count=two => station.0.count => got "two" | from 1 to 100000
 station.0.data_rate=3 Mbps => station.0.data_rate => got 3 Mbps | "11 Mbps"
 station.0.phy=802.11a => station.0.phy => got "802.11a" | "802.11b", that of the cell
 station.0.phy=802.11n => station.0.phy => got "802.11n" | "802.11b", "802.11a", "802.11g"
-station.0.rate_control=minstral => station.0.rate_control.kind => did you mean "minstrel"? | "fixed", "arf", "aarf", "minstrel", "ideal"
+station.0.rate_control=minstral => station.0.rate_control => did you mean "minstrel"? | "fixed", "arf", "aarf", "minstrel", "ideal"
 station.0.rate_control={kind='arf',successes=0} => station.0.rate_control.successes => got 0 | from 1 to
 station.0.rate_control={kind='aarf',successes=60} => station.0.rate_control.max_successes => got 50 | at least successes, 60
 station.0.rate_control={kind='minstrel',interval=0} => station.0.rate_control.interval => got 0 | above 0
 station.0.rate_control={kind='ideal',success=1} => station.0.rate_control.success => got 1 | below 1
 station.0.rate_control=['arf'] => station.0.rate_control => got a list | a table
-station.0.channel=fading => station.0.channel.kind => got "fading" | "schedule", "snr", "distance"
+station.0.channel=fading => station.0.channel => got "fading" | "schedule", "snr", "distance"
 station.0.channel=3 => station.0.channel => got 3 | a table
 station.0.channel={kind='schedule',rates=[]} => station.0.channel.rates => got an empty list | in ascending order of time
 station.0.channel={kind='schedule',rates=[['1 s','11 Mbps']]} => station.0.channel.rates => got 1 s as the first time | the first at 0 s
@@ -279,6 +281,32 @@ const TEXTS: &[(&[u8], &str, &[&str])] = &[
 ];
 
 /// Fails unless the error is one line that says what is accepted.
+/// An 802.11b station must know the basic rates of its 802.11g cell, and has responses of its own.
+#[test]
+fn an_802_11b_station_restricts_an_802_11g_cell() {
+    for (keys, field, texts) in [
+        (json!({ "basic_rates": [6e6] }), "cell.basic_rates", ["got 6 Mbps", "rates of 802.11b"]),
+        (json!({ "control_rate": 6e6 }), "cell.control_rate", ["got 6 Mbps with", "\"basic\""]),
+        (json!({ "protection": "on" }), "cell.protection", ["got \"on\"", "\"rts-cts\""]),
+        (json!({ "preamble": "short" }), "cell.preamble", ["phy \"802.11g\"", "no preamble"]),
+    ] {
+        let mut cell = json!({ "phy": "802.11g" });
+        cell.as_object_mut().unwrap().extend(keys.as_object().unwrap().clone());
+        let station = json!({ "phy": "802.11b", "flows": [{ "direction": "up" }] });
+        let outcome = resolve(json!({ "cell": cell, "station": [station] }), "bad.toml");
+        check(&keys.to_string(), outcome, field, &texts);
+    }
+    let station = json!({ "phy": "802.11b", "data_rate": 54e6, "flows": [{ "direction": "up" }] });
+    let outcome =
+        resolve(json!({ "cell": { "phy": "802.11g" }, "station": [station] }), "bad.toml");
+    check(
+        "54 Mbps",
+        outcome,
+        "station.0.data_rate",
+        &["got 54 Mbps", "a rate of 802.11b", "11 Mbps"],
+    );
+}
+
 pub(super) fn error_of(err: &ScenarioError) {
     let line = err.to_string();
     assert!(!line.contains(['\n', '\r']), "{line}");
