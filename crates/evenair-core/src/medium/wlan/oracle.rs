@@ -90,6 +90,18 @@ enum Air {
     VainAnswer { sender: u32, end: Instant, counts_for: Limit },
 }
 
+/// How long the senders of colliding frames wait before they count a backoff.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum AfterCollision {
+    /// A response timeout from the end of the own frame, and at least DIFS from that of the longest.
+    Standard,
+    /// EIFS from the end of the longest frame, like those that heard it.
+    Eifs,
+    /// As in ns-2: EIFS and DIFS from the end of the longest frame; its sender SIFS, the time of an
+    /// ACK, 4 us and DIFS. For collisions of frames of unequal length.
+    Ns2,
+}
+
 /// The retry limit for which a failure counts.
 #[derive(Clone, Copy, Debug)]
 enum Limit {
@@ -109,9 +121,7 @@ pub(super) struct Oracle {
     last: Option<Exchange>,
     /// Bytes of a beacon that waits.
     beacon: Option<u32>,
-    /// Not as the standard has it: colliders wait EIFS from the end of the longest frame, like those
-    /// that heard it.
-    pub(super) colliders_wait_eifs: bool,
+    pub(super) after_collision: AfterCollision,
     /// Which stations decoded the last beacon.
     decoded: Vec<bool>,
     /// When the present attempt began.
@@ -149,7 +159,7 @@ impl Oracle {
             events: VecDeque::new(),
             last: None,
             beacon: None,
-            colliders_wait_eifs: false,
+            after_collision: AfterCollision::Standard,
             decoded: vec![false; rates.len()],
             began: Instant::ZERO,
             attempts: Vec::new(),
@@ -327,12 +337,16 @@ impl Oracle {
                         }
                         let spent = own_end.since(self.began) + phy.response_timeout();
                         self.attempted(now, index, spent, false);
-                        if self.colliders_wait_eifs {
-                            self.retry(index, counts_for);
-                            continue;
-                        }
-                        self.stations[index as usize].ready_from =
-                            (own_end + phy.response_timeout()).max(now + phy.difs());
+                        let timeout = own_end + phy.response_timeout();
+                        let ack = self.control(index).ack;
+                        self.stations[index as usize].ready_from = match self.after_collision {
+                            AfterCollision::Standard => timeout.max(now + phy.difs()),
+                            AfterCollision::Eifs => now + phy.eifs(),
+                            AfterCollision::Ns2 if own_end < now => now + phy.eifs() + phy.difs(),
+                            AfterCollision::Ns2 => {
+                                now + phy.sifs + ack + Duration::from_micros(4) + phy.difs()
+                            }
+                        };
                         self.retry(index, counts_for);
                     }
                 }

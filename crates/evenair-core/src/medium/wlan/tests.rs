@@ -2,6 +2,7 @@
 //! ([`examples`]), and against Bianchi's model and ns-2 ([`saturation`]).
 
 mod airtime;
+mod anomaly;
 mod attempts;
 mod beacons;
 mod control_rates;
