@@ -76,6 +76,12 @@ class RunResult:
         return float(self.document["jain_airtime"])
 
     @property
+    def jain_occupancy(self) -> float | None:
+        """Jain's index of the occupancy share of these stations; None without beacons."""
+        value = self.document.get("jain_occupancy")
+        return None if value is None else float(value)
+
+    @property
     def metrics(self) -> dict[str, float]:
         """The scalar metrics of the run. Those that the run does not have are left out."""
         document = self.document
@@ -84,6 +90,7 @@ class RunResult:
             "aggregate_goodput_bps": document["aggregate_goodput_bps"],
             "jain_index": document["jain_index"],
             "jain_airtime": document.get("jain_airtime"),
+            "jain_occupancy": document.get("jain_occupancy"),
             "mean_up_goodput_bps": self._mean_goodput("up"),
             "mean_down_goodput_bps": self._mean_goodput("down"),
             **{f"ap_queue_{name}": queue.get(name) for name in _QUEUE_METRICS},

@@ -75,6 +75,9 @@ impl Dice {
         if self.one_in(2) {
             cell["rts_threshold"] = json!(self.pick(&[0, 500]));
         }
+        if self.one_in(2) {
+            cell["beacon_interval"] = json!(self.pick(&["2 ms", "100 ms"]));
+        }
         cell
     }
 

@@ -18,6 +18,7 @@ METRICS: dict[str, type[float] | type[int]] = {
     "aggregate_goodput_bps": float,
     "jain_index": float,
     "jain_airtime": float,
+    "jain_occupancy": float,
     "mean_up_goodput_bps": float,
     "mean_down_goodput_bps": float,
     "ap_queue_arrivals": int,
