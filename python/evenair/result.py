@@ -76,6 +76,12 @@ class RunResult:
         return float(self.document["jain_airtime"])
 
     @property
+    def jain_occupancy(self) -> float | None:
+        """Jain's index of the occupancy share of these stations; None without beacons."""
+        value = self.document.get("jain_occupancy")
+        return None if value is None else float(value)
+
+    @property
     def metrics(self) -> dict[str, float]:
         """The scalar metrics of the run. Those that the run does not have are left out."""
         document = self.document

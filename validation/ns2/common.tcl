@@ -8,6 +8,7 @@ proc options {defaults {prefix ""}} {
     array set par [concat {
         seed 1            distance 3.0       rts_threshold 3000
         data_rate 11Mb    basic_rate 2Mb     plcp_rate 1Mb      preamble_bits 72   plcp_bits 48
+        slot 20e-6        sifs 10e-6         cw_min 31
     } $defaults]
     set fields {}
     foreach word $argv {
@@ -33,6 +34,7 @@ proc simulator {{trace ""}} {
     foreach {field key} {
         dataRate_ data_rate  basicRate_ basic_rate  PLCPDataRate_ plcp_rate
         PreambleLength_ preamble_bits  PLCPHeaderLength_ plcp_bits  RTSThreshold_ rts_threshold
+        SlotTime_ slot  SIFS_ sifs  CWMin_ cw_min
     } { Mac/802_11 set $field $par($key) }
     set ns [new Simulator]
     ns-random $par(seed)

@@ -55,6 +55,7 @@ FAMILIES = {
     "f14": ("f14_two_saturated_stations.json", "saturated_udp.tcl"),
     "f15": ("f15_lost_retransmission.json", "lossy_download.tcl"),
     "f16": ("f16_tfrc_lossy_path.json", "tfrc_path.tcl"),
+    "f17": ("f17_two_rates_saturated.json", "saturated_udp.tcl"),
 }
 # What a row was run with: key of the row, and of the script.
 OPTIONS = {
@@ -90,6 +91,14 @@ OPTIONS = {
         "ip_packet_bytes": "ip_bytes",
         "rts_cts": "rts_threshold",
         "station_distance_m": "distance",
+        "station_rates": "rates",
+        "basic_rate": "basic_rate",
+        "plcp_rate": "plcp_rate",
+        "preamble_bits": "preamble_bits",
+        "plcp_header_bits": "plcp_bits",
+        "slot_s": "slot",
+        "sifs_s": "sifs",
+        "cw_min": "cw_min",
     },
     "tfrc_path.tcl": {
         "loss_pattern": "pattern",
@@ -191,7 +200,9 @@ def udp_quantities(row: dict[str, Any], raw: dict[str, Any]) -> dict[str, float]
     """One run of saturated_udp.tcl in the terms of the stored rows."""
     sent = {frame: sum(numbers) for frame, numbers in raw["frames_sent"].items()}
     answers, attempts = ("cts", "rts") if row["rts_cts"] else ("mac_ack", "datagram")
-    return {
+    stations = enumerate(raw["throughput_mbps"], 1) if "station_rates" in row else ()
+    each = {f"throughput_of_station_{i}_mbps": rate for i, rate in stations}
+    return each | {
         "aggregate_throughput_mbps": sum(raw["throughput_mbps"]),
         "jain_index": jain(raw["throughput_mbps"]),
         "collision_probability_per_attempt": max(0.0, 1 - sent[answers] / sent[attempts]),

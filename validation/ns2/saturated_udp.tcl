@@ -8,8 +8,10 @@
 source [file join [file dirname [info script]] common.tcl]
 options {
     stations 10       warmup 5.0         duration 60.0      preamble_bits 144
-    ip_bytes 1500     offered 16e6       queue 50
+    ip_bytes 1500     offered 16e6       queue 50           rates {}
 }
+# Data rates of stations 1, 2, ...; `data_rate` where the list has none.
+set rates [split $par(rates) ,]
 
 # The first second is for ARP; then the warm-up; then the measurement.
 set begin [expr {1.0 + $par(warmup)}]
@@ -23,6 +25,7 @@ place $ap 50 50
 for {set i 1} {$i <= $par(stations)} {incr i} {
     set station [$ns node]
     place_on_circle $station $i $par(stations)
+    if {$i <= [llength $rates]} { [$station set mac_(0)] set dataRate_ [lindex $rates $i-1] }
 
     # The UDP agent would cut datagrams longer than its own packetSize_.
     set udp [new Agent/UDP]

@@ -78,6 +78,9 @@ impl Dice {
         if self.one_in(3) {
             cell["scheduler"] = json!("airtime-drr");
         }
+        if self.one_in(2) {
+            cell["beacon_interval"] = json!(self.pick(&["2 ms", "100 ms"]));
+        }
         cell
     }
 

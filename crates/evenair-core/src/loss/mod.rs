@@ -25,7 +25,7 @@ use crate::units::Rate;
 pub enum FrameKind {
     /// It does.
     Data,
-    /// It is an RTS, CTS or ACK frame of the MAC.
+    /// It is an RTS, CTS, ACK or beacon frame of the MAC.
     Control,
 }
 

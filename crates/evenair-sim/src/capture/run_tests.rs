@@ -197,3 +197,55 @@ fn tfrc_is_rtp() {
         assert!(reports.iter().all(|row| row[..] == ["205", "2", "6", "56"]), "{reports:?}");
     }
 }
+
+/// Fields and elements of beacons; the intervals are 20 ms, that is 19.53 time units.
+#[test]
+fn tshark_reads_beacons() {
+    if !tshark_is_here() {
+        return;
+    }
+    for (phy, bytes, rate, rates, extended) in [
+        ("802.11a", 66, "6", "140,18,152,36,176,72,96,108", ""),
+        ("802.11b", 65, "1", "130,132,139,150", ""),
+        ("802.11g", 78, "6", "2,4,11,22,140,18,152,36", "176,72,96,108"),
+    ] {
+        let flows = json!([{ "direction": "down", "transport": "udp", "rate": "1 Mbps" }]);
+        let mut scenario = cell(flows, 2);
+        scenario["duration"] = json!("1 s");
+        scenario["cell"]["phy"] = json!(phy);
+        scenario["cell"]["beacon_interval"] = json!("20 ms");
+        let (result, [air, wire]) = captured(&format!("beacons-{phy}"), scenario);
+        let sent = result.ap.beacons.unwrap().sent;
+        assert!(sent >= 48, "{sent}");
+        let suspicious = "_ws.malformed or _ws.expert.severity >= warning";
+        assert_eq!(air.read(suspicious, &["frame.number"]), lines(&[]));
+        assert_eq!(wire.read("wlan", &["frame.number"]), lines(&[]));
+        let is_beacon = "wlan.fc.type_subtype == 8 and wlan.ssid == \"even-air\" and \
+            wlan.fixed.beacon == 20";
+        let fields = [
+            "frame.len",
+            "radiotap.datarate",
+            "wlan.da",
+            "wlan.bssid",
+            "wlan.supported_rates",
+            "wlan.extended_supported_rates",
+        ];
+        let found = air.read(is_beacon, &fields);
+        assert_eq!(found.len() as u64, sent, "none has collided");
+        let length = (14 + bytes - 4).to_string();
+        let [receiver, bssid] = ["ff:ff:ff:ff:ff:ff", "02:00:00:00:00:02"];
+        for row in &found {
+            let expected = [&*length, rate, receiver, bssid, rates, extended];
+            assert_eq!(row[..], expected, "{phy}");
+        }
+        // A frame and a backoff later than due at most: in 802.11b 2 ms and 0.6 ms.
+        for (row, number) in
+            air.read(is_beacon, &["wlan.fixed.timestamp", "wlan.seq"]).iter().zip(1..)
+        {
+            let [timestamp, sequence] = &row[..] else { panic!("{row:?}") };
+            let late = timestamp.parse::<u64>().unwrap() - 20_000 * number;
+            assert!(late < 3_000, "{row:?}");
+            assert!(sequence.parse::<u64>().unwrap() >= number - 1);
+        }
+    }
+}

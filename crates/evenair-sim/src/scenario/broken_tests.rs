@@ -104,6 +104,13 @@ cell.rts_threshold=-1 => cell.rts_threshold => got -1 | "off", or bytes
 cell.mac_overhead=-1 => cell.mac_overhead => got -1 | from 0 to 65535
 cell.immediate_access=yes => cell.immediate_access => got "yes" | true or false
 cell.short_retry_limit=0 => cell.short_retry_limit => got 0 | from 1 to 255
+cell.beacon_interval=0 => cell.beacon_interval => got 0 s | "off", or a time from 0.001024 s to 67.10784 s
+cell.beacon_interval=1 ms => cell.beacon_interval => got 0.001 s | "off", or a time
+cell.beacon_interval=68 s => cell.beacon_interval => got 68 s | "off", or a time
+cell.beacon_interval=on => cell.beacon_interval => got "on" | "off", or a time such as "100 ms"
+cell.beacon_interval=[1] => cell.beacon_interval => got a list | "off", or a time such as "100 ms"
+cell.beacon_interval=-1 => cell.beacon_interval => got -1 | "off", or a time such as "100 ms"
+cell={kind='wimax',beacon_interval=0.1} => cell.beacon_interval => `beacon_interval` is a key of a "wlan" cell
 cell.long_retry_limit=256 => cell.long_retry_limit => got 256 | from 1 to 255
 # Queues.
 cell.queue.limit=0 => cell.queue.limit => got 0 | packets from 1 | "150 KB"

@@ -7,8 +7,8 @@
 use std::collections::VecDeque;
 
 use super::phy::{PhyKind, is_dsss};
-use super::tests::{AP, Event, Frame};
-use super::{ControlFrames, DcfConfig, Exchange, Protection};
+use super::tests::{AP, Attempted, BROADCAST, Event, Frame, rates_of};
+use super::{ControlFrames, ControlRate, DcfConfig, Exchange, Protection};
 use crate::loss::{LossDirection, LossyFrames, ScopeConfig};
 use crate::medium::{AirUsage, Airtime, TxStatus};
 use crate::rng::{RngStream, StreamId};
@@ -34,6 +34,8 @@ struct Station {
     cw_min: u32,
     short_retries: u32,
     long_retries: u32,
+    /// Slots drawn for the next or present attempt.
+    drawn: u32,
     backoff: RngStream,
     /// Down and up.
     errors: [RngStream; 2],
@@ -82,10 +84,25 @@ enum Air {
     Data { sender: u32, exchange: Exchange },
     /// `sender`'s data is being acknowledged.
     Ack { sender: u32, end: Instant },
-    /// Frames in vain: each sender, and when its response timeout ends.
-    Vain { senders: Vec<(u32, Instant)>, end: Instant, counts_for: Limit },
+    /// A beacon alone.
+    Beacon { exchange: Exchange },
+    /// Frames in vain: each sender, when its own frame ends, and its response timeout. `beacon`: that of
+    /// the AP is one.
+    Vain { senders: Vec<(u32, Instant, Duration)>, end: Instant, counts_for: Limit, beacon: bool },
     /// The CTS or ACK for `sender` cannot be decoded.
     VainAnswer { sender: u32, end: Instant, counts_for: Limit },
+}
+
+/// How long the senders of colliding frames wait before they count a backoff.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum AfterCollision {
+    /// A response timeout from the end of the own frame, and at least DIFS from that of the longest.
+    Standard,
+    /// EIFS from the end of the longest frame, like those that heard it.
+    Eifs,
+    /// As in ns-2: EIFS and DIFS from the end of the longest frame; its sender SIFS, the time of an
+    /// ACK, 4 us and DIFS. For collisions of frames of unequal length.
+    Ns2,
 }
 
 /// The retry limit for which a failure counts.
@@ -105,6 +122,14 @@ pub(super) struct Oracle {
     events: VecDeque<Event>,
     /// The last exchange whose data were received.
     last: Option<Exchange>,
+    /// Bytes of a beacon that waits.
+    beacon: Option<u32>,
+    pub(super) after_collision: AfterCollision,
+    /// Which stations decoded the last beacon.
+    decoded: Vec<bool>,
+    /// When the present attempt began.
+    began: Instant,
+    attempts: Vec<Attempted>,
 }
 
 impl Oracle {
@@ -122,6 +147,7 @@ impl Oracle {
             cw_min: cw_min(&config, rate),
             short_retries: 0,
             long_retries: 0,
+            drawn: 0,
             backoff: RngStream::new(seed, StreamId::Backoff, index as u64),
             errors: [0, 1]
                 .map(|way| RngStream::new(seed, StreamId::FrameErrors, 2 * index as u64 + way)),
@@ -136,7 +162,20 @@ impl Oracle {
             air: Air::Idle { boundary: Instant::ZERO + config.phy.difs() },
             events: VecDeque::new(),
             last: None,
+            beacon: None,
+            after_collision: AfterCollision::Standard,
+            decoded: vec![false; rates.len()],
+            began: Instant::ZERO,
+            attempts: Vec::new(),
         }
+    }
+
+    pub(super) fn attempts(&self) -> &[Attempted] {
+        &self.attempts
+    }
+
+    pub(super) fn decoded(&self) -> Vec<bool> {
+        self.decoded.clone()
     }
 
     pub(super) fn set_errors(&mut self, station: u32, rate: f64, scope: &ScopeConfig) {
@@ -164,8 +203,13 @@ impl Oracle {
     /// `sender` and its receiver use the air.
     fn uses(&mut self, sender: u32, start: Instant, end: Instant, why: Why) {
         let receiver = self.stations[sender as usize].frame.unwrap().to;
-        let used = Used { start, end, why };
-        for index in [sender, receiver] {
+        self.is_used(&[sender, receiver], start, end, why);
+    }
+
+    /// The first of `nodes` transmits, the other receives.
+    fn is_used(&mut self, nodes: &[u32], start: Instant, end: Instant, why: Why) {
+        let (sender, used) = (nodes[0], Used { start, end, why });
+        for &index in nodes {
             let station = self.station(index);
             match &mut station.traffic {
                 Some(last) if last.start == start => last.end = last.end.max(end),
@@ -182,9 +226,35 @@ impl Oracle {
     }
 
     pub(super) fn offer(&mut self, now: Instant, index: u32, frame: Frame) {
+        let waits = self.seeks_access(index);
+        self.stations[index as usize].frame = Some(frame);
+        if !waits {
+            self.seek_access(now, index);
+        }
+    }
+
+    /// The AP's next frame is a beacon. It replaces one that waits.
+    pub(super) fn broadcast(&mut self, now: Instant, bytes: u32) {
+        let waits = self.seeks_access(AP);
+        self.beacon = Some(bytes);
+        if !waits {
+            self.seek_access(now, AP);
+        }
+    }
+
+    /// Whether the station sends, or waits until it can.
+    fn seeks_access(&self, index: u32) -> bool {
+        let sends_beacon = matches!(self.air, Air::Beacon { .. } | Air::Vain { beacon: true, .. });
+        self.has_frame(index) || (index == AP && sends_beacon)
+    }
+
+    fn has_frame(&self, index: u32) -> bool {
+        self.stations[index as usize].frame.is_some() || (index == AP && self.beacon.is_some())
+    }
+
+    fn seek_access(&mut self, now: Instant, index: u32) {
         let difs = self.config.phy.difs();
         let station = &mut self.stations[index as usize];
-        station.frame = Some(frame);
         if station.counter.is_some() {
             return; // The rest of its post-backoff is its backoff.
         }
@@ -192,6 +262,7 @@ impl Oracle {
             station.draw();
         } else if self.config.immediate_access {
             station.counter = Some(0);
+            station.drawn = 0;
             station.immediate = true;
             station.ready_from = station.ready_from.max(now);
         } else {
@@ -206,7 +277,7 @@ impl Oracle {
         }
         match &self.air {
             Air::Idle { boundary } => *boundary,
-            Air::Data { exchange, .. } => exchange.data_end,
+            Air::Data { exchange, .. } | Air::Beacon { exchange } => exchange.data_end,
             Air::Ack { end, .. } | Air::Vain { end, .. } | Air::VainAnswer { end, .. } => *end,
         }
     }
@@ -233,7 +304,16 @@ impl Oracle {
                         Air::VainAnswer { sender, end, counts_for }
                     };
                 }
+                Air::Beacon { exchange } => {
+                    self.last = Some(exchange);
+                    self.events.push_back(Event::Received { from: AP, to: BROADCAST });
+                    for station in &mut self.stations {
+                        station.ready_from = now + phy.difs();
+                    }
+                    self.end_beacon(now, true);
+                }
                 Air::Ack { sender, .. } => {
+                    self.attempted(now, sender, now.since(self.began), true);
                     for station in &mut self.stations {
                         station.ready_from = now + phy.difs();
                     }
@@ -243,16 +323,34 @@ impl Oracle {
                     for station in &mut self.stations {
                         station.ready_from = now + phy.eifs();
                     }
+                    self.attempted(now, sender, now.since(self.began), false);
                     let answering = self.stations[sender as usize].frame.unwrap().to;
                     self.stations[answering as usize].ready_from = now + phy.difs();
                     self.retry(sender, counts_for);
                 }
-                Air::Vain { senders, counts_for, .. } => {
+                Air::Vain { senders, counts_for, beacon, .. } => {
                     for station in &mut self.stations {
                         station.ready_from = now + phy.eifs();
                     }
-                    for &(index, timeout) in &senders {
-                        self.stations[index as usize].ready_from = timeout.max(now + phy.difs());
+                    for &(index, own_end, timeout) in &senders {
+                        if beacon && index == AP {
+                            self.stations[AP as usize].ready_from = now + phy.difs();
+                            self.end_beacon(own_end, false);
+                            self.attempts.last_mut().unwrap().at = now;
+                            continue;
+                        }
+                        let spent = own_end.since(self.began) + timeout;
+                        self.attempted(now, index, spent, false);
+                        let timeout = own_end + timeout;
+                        let ack = self.control(index).ack;
+                        self.stations[index as usize].ready_from = match self.after_collision {
+                            AfterCollision::Standard => timeout.max(now + phy.difs()),
+                            AfterCollision::Eifs => now + phy.eifs(),
+                            AfterCollision::Ns2 if own_end < now => now + phy.eifs() + phy.difs(),
+                            AfterCollision::Ns2 => {
+                                now + phy.sifs + ack + Duration::from_micros(4) + phy.difs()
+                            }
+                        };
                         self.retry(index, counts_for);
                     }
                 }
@@ -261,13 +359,33 @@ impl Oracle {
         self.events.pop_front()
     }
 
+    /// The beacon of the AP has ended at `end`.
+    fn end_beacon(&mut self, end: Instant, delivered: bool) {
+        let airtime = end.since(self.began);
+        let (from, station) = (AP, BROADCAST);
+        let ap = &mut self.stations[AP as usize];
+        let backoff = self.config.phy.slot * u64::from(ap.drawn);
+        self.attempts.push(Attempted { at: end, from, station, backoff, airtime, delivered });
+        ap.cw = self.config.phy.cw_min;
+        ap.draw();
+    }
+
+    fn attempted(&mut self, at: Instant, sender: u32, airtime: Duration, delivered: bool) {
+        let station = self.end_of_link(sender);
+        let backoff = self.config.phy.slot * u64::from(self.stations[sender as usize].drawn);
+        let from = sender;
+        self.attempts.push(Attempted { at, from, station, backoff, airtime, delivered });
+    }
+
     /// A slot boundary of an idle medium: somebody sends, or an idle slot begins.
     fn boundary(&mut self, now: Instant) {
         let mut senders = Vec::new();
+        let has_frame: Vec<_> =
+            (0..).take(self.stations.len()).map(|i| self.has_frame(i)).collect();
         for (station, index) in self.stations.iter_mut().zip(0..) {
             if station.counter == Some(0) && station.ready_from <= now {
                 station.counter = None; // A post-backoff is over; a backoff leads to:
-                if station.frame.is_some() {
+                if has_frame[index as usize] {
                     station.immediate = false;
                     senders.push(index);
                 }
@@ -288,10 +406,52 @@ impl Oracle {
                 station.draw();
             }
         }
+        self.began = now;
         self.air = match senders[..] {
+            [AP] if self.beacon.is_some() => self.send_beacon(now),
             [sender] => self.send_alone(now, sender),
             _ => self.collide(now, &senders),
         };
+    }
+
+    fn beacon_time(&self, bytes: u32) -> (Duration, Rate) {
+        let phy = &self.config.phy;
+        let rate = match self.config.control_rate {
+            ControlRate::Fixed(rate) => rate,
+            basic => {
+                let possible = rates_of(phy).into_iter().filter(|rate| basic.is_basic(*rate));
+                possible.min().unwrap_or(phy.mandatory_rates[0])
+            }
+        };
+        (phy.airtime(bytes, rate), rate)
+    }
+
+    fn send_beacon(&mut self, start: Instant) -> Air {
+        let (airtime, rate) = self.beacon_time(self.beacon.unwrap());
+        self.beacon = None;
+        let end = start + airtime;
+        self.is_used(&[AP], start, end, Why::Success);
+        for (station, decoded) in self.stations.iter_mut().zip(&mut self.decoded).skip(1) {
+            let scope = &station.scope;
+            let spared = station.error_rate == 0.0
+                || scope.direction == LossDirection::Up
+                || scope.frames == LossyFrames::Data;
+            *decoded = spared || !station.errors[0].bernoulli(station.error_rate);
+        }
+        let (data_start, data_end, ack_end) = (start, end, end);
+        let (rts, cts_to_self, acknowledged, retries) = (false, false, true, 0);
+        let exchange = Exchange {
+            start,
+            data_start,
+            data_end,
+            ack_end,
+            rate,
+            rts,
+            cts_to_self,
+            acknowledged,
+            retries,
+        };
+        Air::Beacon { exchange }
     }
 
     fn send_alone(&mut self, now: Instant, sender: u32) -> Air {
@@ -307,8 +467,9 @@ impl Oracle {
             let rts_end = now + control.rts;
             if self.loses(sender, false, true) {
                 self.uses(sender, now, rts_end, Why::Corrupted);
-                let senders = vec![(sender, rts_end + self.timeout(control.rts_rate))];
-                return Air::Vain { senders, end: rts_end, counts_for: Limit::Short };
+                let senders = vec![(sender, rts_end, self.timeout(control.rts_rate))];
+                let counts_for = Limit::Short;
+                return Air::Vain { senders, end: rts_end, counts_for, beacon: false };
             }
             let cts_end = rts_end + phy.sifs + control.cts;
             if self.loses(sender, true, true) {
@@ -324,8 +485,8 @@ impl Oracle {
         if self.loses(sender, false, false) {
             self.uses(sender, now, data_end, Why::Corrupted);
             let rate = self.stations[self.end_of_link(sender) as usize].rate;
-            let senders = vec![(sender, data_end + self.timeout(rate))];
-            return Air::Vain { senders, end: data_end, counts_for };
+            let senders = vec![(sender, data_end, self.timeout(rate))];
+            return Air::Vain { senders, end: data_end, counts_for, beacon: false };
         }
         let end = data_end + phy.sifs + control.ack;
         let acknowledged = !self.loses(sender, true, true);
@@ -378,8 +539,15 @@ impl Oracle {
     }
 
     fn collide(&mut self, now: Instant, senders: &[u32]) -> Air {
-        let (mut timeouts, mut end) = (Vec::new(), now);
+        let mut ends = Vec::new();
+        let beacon = self.beacon.take_if(|_| senders.contains(&AP));
         for &sender in senders {
+            if let Some(bytes) = beacon.filter(|_| sender == AP) {
+                let end = now + self.beacon_time(bytes).0;
+                self.is_used(&[AP], now, end, Why::Collision);
+                ends.push((sender, end, Duration::ZERO));
+                continue;
+            }
             let rts = self.needs_rts(sender);
             let control = self.control(sender);
             let (airtime, rate) = if rts {
@@ -396,10 +564,10 @@ impl Oracle {
             counters.attempts += 1;
             counters.collisions += 1;
             counters.data_frames += u64::from(!rts);
-            end = end.max(now + airtime);
-            timeouts.push((sender, now + airtime + self.timeout(rate)));
+            ends.push((sender, now + airtime, self.timeout(rate)));
         }
-        Air::Vain { senders: timeouts, end, counts_for: Limit::Short }
+        let end = ends.iter().map(|&(_, end, _)| end).max().unwrap();
+        Air::Vain { senders: ends, end, counts_for: Limit::Short, beacon: beacon.is_some() }
     }
 
     fn retry(&mut self, index: u32, counts_for: Limit) {
@@ -493,6 +661,7 @@ fn cw_min(config: &DcfConfig, rate: Rate) -> u32 {
 
 impl Station {
     fn draw(&mut self) {
-        self.counter = Some(self.backoff.up_to(self.cw));
+        self.drawn = self.backoff.up_to(self.cw);
+        self.counter = Some(self.drawn);
     }
 }

@@ -2,9 +2,13 @@
 //! ([`examples`]), and against Bianchi's model and ns-2 ([`saturation`]).
 
 mod airtime;
+mod anomaly;
+mod attempts;
+mod beacons;
 mod control_rates;
 mod examples;
 mod mixed;
+mod ofdm;
 mod rate_control;
 mod saturation;
 
@@ -22,7 +26,7 @@ use crate::loss::{
 };
 use crate::medium::wlan::phy::{LONG_PREAMBLE, Phy, SHORT_PREAMBLE};
 use crate::medium::{
-    AirUsage, CellContext, Medium, PacketId, Taken, Transmission, TxQueueId, TxStatus,
+    AirUsage, Attempt, CellContext, Medium, PacketId, Taken, Transmission, TxQueueId, TxStatus,
 };
 use crate::packet::{Direction, NodeId};
 use crate::queue::{Backlog, Limit};
@@ -32,6 +36,19 @@ use crate::units::Rate;
 
 /// The access point's index.
 pub(super) const AP: u32 = 0;
+/// The receiver of a beacon.
+pub(super) const BROADCAST: u32 = NodeId::BROADCAST.0;
+
+/// An attempt that is over, as reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Attempted {
+    pub(super) at: Instant,
+    pub(super) from: u32,
+    pub(super) station: u32,
+    pub(super) backoff: Duration,
+    pub(super) airtime: Duration,
+    pub(super) delivered: bool,
+}
 
 /// A packet for the MAC of a node that has none.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +73,13 @@ trait UnderTest {
     fn usage(&self, now: Instant, station: u32) -> AirUsage;
     fn traffic_airtime(&self, now: Instant, station: u32) -> Duration;
     fn offer(&mut self, now: Instant, station: u32, frame: Frame);
+    /// The access point is to send a beacon of `bytes`.
+    fn broadcast(&mut self, now: Instant, bytes: u32);
+    /// The stations that decoded the last beacon.
+    fn decoded(&self) -> Vec<bool>;
+    /// Attempts are reported from now on; until then they may be.
+    fn watch(&mut self) {}
+    fn attempts(&self) -> &[Attempted];
     fn poll_at(&self) -> Instant;
     fn poll(&mut self, now: Instant) -> Option<Event>;
     fn exchange(&self) -> Exchange;
@@ -79,6 +103,15 @@ impl UnderTest for Oracle {
     }
     fn offer(&mut self, now: Instant, station: u32, frame: Frame) {
         self.offer(now, station, frame);
+    }
+    fn broadcast(&mut self, now: Instant, bytes: u32) {
+        self.broadcast(now, bytes);
+    }
+    fn decoded(&self) -> Vec<bool> {
+        self.decoded()
+    }
+    fn attempts(&self) -> &[Attempted] {
+        self.attempts()
     }
     fn poll_at(&self) -> Instant {
         self.poll_at()
@@ -106,6 +139,9 @@ struct Slots {
     /// When the last frame ended that the losses of each link were asked about, down and up.
     asked: Vec<[Instant; 2]>,
     backlog: Backlog,
+    /// Beacons that the MAC has, whose ids follow those of nodes.
+    beacons: u32,
+    attempts: Vec<Attempted>,
 }
 
 impl CellContext for Slots {
@@ -121,8 +157,19 @@ impl CellContext for Slots {
         Some(Taken { packet: PacketId(queue.0), to: NodeId(to), bytes })
     }
     fn release(&mut self, _now: Instant, packet: PacketId, status: TxStatus) {
+        if packet == self.beacon() {
+            self.beacons -= 1;
+            return;
+        }
         self.busy[packet.0 as usize] = false;
         self.done.push_back((packet.0, status));
+    }
+    fn on_attempt(&mut self, at: Instant, attempt: &Attempt) {
+        let &Attempt { packet, from, station, backoff, airtime, delivered } = attempt;
+        let held = if station == NodeId::BROADCAST { self.beacon() } else { PacketId(from.0) };
+        assert_eq!(packet, held, "its packet is not yet released");
+        let (from, station) = (from.0, station.0);
+        self.attempts.push(Attempted { at, from, station, backoff, airtime, delivered });
     }
     fn no_loss_before(&self, station: NodeId) -> Instant {
         let loss = self.losses[station.index()].as_ref();
@@ -136,6 +183,12 @@ impl CellContext for Slots {
         let model = self.losses[station.index()].as_mut();
         let frame = loss::Frame { kind, rate, bytes };
         model.is_some_and(|model| model.lose(Level::Mac, direction, at, frame))
+    }
+}
+
+impl Slots {
+    fn beacon(&self) -> PacketId {
+        PacketId(self.busy.len() as u32)
     }
 }
 
@@ -155,6 +208,8 @@ impl UnderTest for Driver {
             losses: (0..nodes).map(|_| None).collect(),
             asked: vec![[Instant::ZERO; 2]; nodes],
             backlog: Backlog::new(Limit::Packets(1)),
+            beacons: 0,
+            attempts: Vec::new(),
         };
         Self { dcf: Dcf::new(config, &stations, seed), cell }
     }
@@ -167,7 +222,7 @@ impl UnderTest for Driver {
         }
     }
     fn is_free(&self, station: u32) -> bool {
-        !self.cell.busy[station as usize]
+        !self.cell.busy[station as usize] && self.cell.waiting[station as usize].is_none()
     }
     fn usage(&self, now: Instant, station: u32) -> AirUsage {
         self.dcf.usage(now, NodeId(station))
@@ -178,7 +233,23 @@ impl UnderTest for Driver {
     fn offer(&mut self, now: Instant, station: u32, frame: Frame) {
         self.cell.waiting[station as usize] = Some(frame);
         self.dcf.wake(now, TxQueueId(station), &mut self.cell);
-        assert!(self.cell.busy[station as usize], "a free MAC takes what it is offered");
+        let goes_first = station == AP && self.cell.beacons > 0;
+        let taken = self.cell.busy[station as usize];
+        assert!(taken || goes_first, "a free MAC takes what it is offered");
+    }
+    fn broadcast(&mut self, now: Instant, bytes: u32) {
+        let (packet, to) = (self.cell.beacon(), NodeId::BROADCAST);
+        self.cell.beacons += 1;
+        self.dcf.broadcast(now, Taken { packet, to, bytes }, &mut self.cell);
+    }
+    fn decoded(&self) -> Vec<bool> {
+        (0..self.cell.busy.len() as u32).map(|node| self.dcf.decoded(NodeId(node))).collect()
+    }
+    fn watch(&mut self) {
+        self.dcf.report_attempts();
+    }
+    fn attempts(&self) -> &[Attempted] {
+        &self.cell.attempts
     }
     fn poll_at(&self) -> Instant {
         if self.cell.done.is_empty() { self.dcf.poll_at() } else { Instant::ZERO }
@@ -199,7 +270,7 @@ impl UnderTest for Driver {
     }
 }
 
-/// A packet that comes to a station's queue, which has no limit.
+/// A packet that comes to a station's queue, which has no limit; or a beacon, to [`BROADCAST`].
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
     at: Instant,
@@ -220,6 +291,8 @@ struct Case {
     /// In order of time.
     arrivals: Vec<Arrival>,
     until: Instant,
+    /// Whether attempts are reported.
+    watched: bool,
 }
 
 /// What can be seen of a DCF from outside.
@@ -239,6 +312,11 @@ enum Seen {
         acknowledged: bool,
         retries: u32,
     },
+    Beacon {
+        at: Instant,
+        start: Instant,
+        decoded: Vec<bool>,
+    },
     Done {
         at: Instant,
         station: u32,
@@ -249,7 +327,8 @@ enum Seen {
 
 /// Everything that happens in `case`, and the counters at the end.
 fn observe<D: UnderTest>(case: &Case) -> (Vec<Seen>, Vec<AirUsage>) {
-    observe_with::<D>(case, |_, _| {})
+    let (seen, counters, _) = observe_with::<D>(case, |_, _| {});
+    (seen, counters)
 }
 
 /// As [`observe`]. An arrival goes before whatever else is due at the same time. `before` is called
@@ -257,10 +336,13 @@ fn observe<D: UnderTest>(case: &Case) -> (Vec<Seen>, Vec<AirUsage>) {
 fn observe_with<D: UnderTest>(
     case: &Case,
     mut before: impl FnMut(&D, Instant),
-) -> (Vec<Seen>, Vec<AirUsage>) {
+) -> (Vec<Seen>, Vec<AirUsage>, Vec<Attempted>) {
     let mut dcf = D::build(case.config, &case.rates, case.seed);
     for (&rate, station) in case.error_rates.iter().zip(0..) {
         dcf.set_errors(case.seed, station, rate, &case.scope);
+    }
+    if case.watched {
+        dcf.watch();
     }
     let stations = case.rates.len() as u32;
     let mut queues = vec![VecDeque::new(); case.rates.len()];
@@ -275,7 +357,9 @@ fn observe_with<D: UnderTest>(
         if let Some((arrival, seq)) = arrivals.next_if(|(arrival, _)| arrival.at <= due.max(now)) {
             now = arrival.at;
             let frame = Frame { to: arrival.to, bytes: arrival.bytes };
-            if dcf.is_free(arrival.from) {
+            if arrival.to == BROADCAST {
+                dcf.broadcast(now, arrival.bytes);
+            } else if dcf.is_free(arrival.from) {
                 sending[arrival.from as usize] = seq;
                 dcf.offer(now, arrival.from, frame);
             } else {
@@ -299,10 +383,16 @@ fn observe_with<D: UnderTest>(
             *old = new;
         }
         if !transmitters.is_empty() {
-            assert_eq!(collision, transmitters.len() > 1);
+            // A beacon is no attempt with data.
+            let with_beacon = collision && case.has_beacons();
+            assert_eq!(collision, transmitters.len() > 1 || with_beacon);
             seen.push(Seen::Access { at: now, transmitters, collision });
         }
         match event {
+            Some(Event::Received { to: BROADCAST, .. }) => {
+                let (start, decoded) = (dcf.exchange().start, dcf.decoded());
+                seen.push(Seen::Beacon { at: now, start, decoded });
+            }
             Some(Event::Received { from, to }) => {
                 let exchange = dcf.exchange();
                 let times = [exchange.start, exchange.data_start, exchange.data_end];
@@ -334,13 +424,14 @@ fn observe_with<D: UnderTest>(
             _ => 0,
         });
     }
-    (seen, counters)
+    let attempts = dcf.attempts().to_vec();
+    (seen, counters, attempts)
 }
 
 /// Runs `case` on both; on success the number of (accesses, collisions, drops, lost ACKs).
 fn compare(case: &Case) -> Result<[usize; 4], String> {
-    let (medium, medium_counters) = observe::<Driver>(case);
-    let (oracle, oracle_counters) = observe::<Oracle>(case);
+    let (medium, medium_counters, medium_attempts) = observe_with::<Driver>(case, |_, _| {});
+    let (oracle, oracle_counters, oracle_attempts) = observe_with::<Oracle>(case, |_, _| {});
     if let Some(i) = (0..medium.len().max(oracle.len())).find(|&i| medium.get(i) != oracle.get(i)) {
         let before = &medium[i.saturating_sub(6)..i];
         return Err(format!(
@@ -355,13 +446,28 @@ fn compare(case: &Case) -> Result<[usize; 4], String> {
     if medium_counters != oracle_counters {
         return Err(format!("counters differ: {medium_counters:?}\n{oracle_counters:?}"));
     }
-    let count = |what: fn(&Seen) -> bool| medium.iter().filter(|s| what(s)).count();
-    Ok([
+    if !case.watched {
+        assert!(medium_attempts.is_empty() || case.has_beacons(), "nobody wants to know");
+        return Ok(medium_counts(&medium));
+    }
+    let each = medium_attempts.iter().zip(&oracle_attempts);
+    if let Some((got, want)) = each.clone().find(|(got, want)| got != want) {
+        return Err(format!("attempts differ: {got:?}\n{want:?}\n{:?}", case.config));
+    }
+    if medium_attempts.len() != oracle_attempts.len() {
+        return Err(format!("{} attempts, {}", medium_attempts.len(), oracle_attempts.len()));
+    }
+    Ok(medium_counts(&medium))
+}
+
+fn medium_counts(seen: &[Seen]) -> [usize; 4] {
+    let count = |what: fn(&Seen) -> bool| seen.iter().filter(|s| what(s)).count();
+    [
         count(|s| matches!(s, Seen::Access { .. })),
         count(|s| matches!(s, Seen::Access { collision: true, .. })),
         count(|s| matches!(s, Seen::Done { outcome: TxStatus::Dropped, .. })),
         count(|s| matches!(s, Seen::Received { acknowledged: false, .. })),
-    ])
+    ]
 }
 
 /// A cell of 802.11b with long preambles at 11 Mb/s, control frames at 2 Mb/s.
@@ -392,10 +498,14 @@ const PROTECTIONS: [Protection; 3] = [Protection::Off, Protection::CtsToSelf, Pr
 
 /// The rates that stations of a cell of `phy` can have: in one of 802.11g with 802.11b stations those
 /// of both.
-fn rates_of(phy: &Phy) -> Vec<Rate> {
+pub(super) fn rates_of(phy: &Phy) -> Vec<Rate> {
     let mixed = *phy == Phy::dot11g_with_dot11b();
     let dsss = DSSS_RATES.iter().filter(|_| mixed);
     dsss.chain(phy.rates).copied().collect()
+}
+
+fn us(micros: u64) -> Instant {
+    Instant::ZERO + Duration::from_micros(micros)
 }
 
 fn pick<T: Copy>(rng: &mut RngStream, of: &[T]) -> T {
@@ -410,6 +520,20 @@ fn any_control_rate(phy: &Phy, fixed: u32, some: u32) -> ControlRate {
     let of_phy = rates_of(phy).into_iter().enumerate();
     let rates: Vec<Rate> = of_phy.filter(|(i, _)| some >> i & 2 != 0).map(|(_, r)| r).collect();
     ControlRate::Basic(BasicRates::new(&rates))
+}
+
+impl Case {
+    fn has_beacons(&self) -> bool {
+        self.arrivals.iter().any(|arrival| arrival.to == BROADCAST)
+    }
+
+    /// With beacons of `bytes` at `times`, which are in order.
+    fn with_beacons(mut self, bytes: u32, times: impl Iterator<Item = Instant>) -> Self {
+        let beacon = |at| Arrival { at, from: AP, to: BROADCAST, bytes };
+        self.arrivals.extend(times.map(beacon));
+        self.arrivals.sort_by_key(|arrival| arrival.at);
+        self
+    }
 }
 
 /// A random cell with random traffic.
@@ -472,7 +596,33 @@ fn random_case(seed: u64) -> Case {
             &[LossDirection::Both, LossDirection::Both, LossDirection::Down, LossDirection::Up],
         ),
     );
-    Case { config, seed, rates, error_rates, scope, arrivals, until }
+    let watched = seed.is_multiple_of(2);
+    Case { config, seed, rates, error_rates, scope, arrivals, until, watched }
+}
+
+/// The same with beacons, every 0.5 to 20 ms.
+fn random_case_with_beacons(seed: u64) -> Case {
+    let rng = &mut RngStream::new(seed, StreamId::Traffic, 1 << 33);
+    let case = random_case(seed);
+    let interval = pick(rng, &[500, 2_000, 5_120, 20_000]) + u64::from(rng.up_to(40));
+    let beacon = move |i| Instant::ZERO + Duration::from_micros(interval) * i;
+    let count = 400_000 / interval;
+    case.with_beacons(pick(rng, &[66, 72, 400]), (0..count).map(beacon))
+}
+
+#[test]
+fn medium_does_what_the_slot_by_slot_dcf_does_with_beacons() {
+    let (mut total, mut failures) = ([0; 4], Vec::new());
+    for seed in 0..1000 {
+        match compare(&random_case_with_beacons(seed)) {
+            Ok(counts) => (0..4).for_each(|i| total[i] += counts[i]),
+            Err(message) => failures.push((seed, message)),
+        }
+    }
+    if let Some((seed, message)) = failures.first() {
+        panic!("{} of 1000 differ; first {seed}: {message}", failures.len());
+    }
+    assert!(total[0] > 100_000 && total[1] > 10_000 && total[2] > 5_000, "{total:?}");
 }
 
 #[test]
@@ -522,6 +672,7 @@ fn counters_add_up() {
                 Seen::Received { link: (from, _), packet, .. } => {
                     assert!(last[*from as usize] < Some(*packet), "frames leave in order");
                 }
+                Seen::Beacon { .. } => {}
                 Seen::Done { station, outcome, packet, .. } => {
                     let station = *station as usize;
                     match outcome {
@@ -586,6 +737,8 @@ prop_compose! {
         direction in prop_oneof![
             Just(LossDirection::Both), Just(LossDirection::Down), Just(LossDirection::Up),
         ],
+        beacons in (prop_oneof![Just(0u64), 200u64..5_000], 20u32..400),
+        watched: bool,
     ) -> Case {
         let phy = phys()[phy];
         let config = DcfConfig {
@@ -621,7 +774,9 @@ prop_compose! {
             scope: mac_errors(frames, direction),
             arrivals: arrivals.collect(),
             until: Instant::ZERO + Duration::from_millis(1_500),
+            watched,
         }
+        .with_beacons(beacons.1, (1..100).map(|i| us(i * beacons.0)).filter(|_| beacons.0 > 0))
     }
 }
 

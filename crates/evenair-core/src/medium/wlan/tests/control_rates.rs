@@ -109,6 +109,7 @@ fn the_rate_is_chosen_for_each_exchange() {
             scope: mac_errors(LossyFrames::Data, LossDirection::Both),
             arrivals: (0..2 * stations).map(arrival).collect(),
             until: Instant::ZERO + Duration::from_millis(200),
+            watched: false,
         };
         let mut seen = Vec::new();
         let mut last = Instant::ZERO;

@@ -3,29 +3,26 @@
 use super::*;
 use crate::medium::Airtime;
 
-fn us(micros: u64) -> Instant {
-    Instant::ZERO + Duration::from_micros(micros)
-}
-
 /// A cell of 802.11b at 1 and 2 Mb/s, where all frames last whole microseconds: data 192 us + 8 or
 /// 4 us a byte, ACK 248 us, DIFS 50 us, EIFS 364 us, response timeout 222 us.
-fn slow_cell(immediate_access: bool, retry_limit: u32) -> DcfConfig {
+pub(super) fn slow_cell(immediate_access: bool, retry_limit: u32) -> DcfConfig {
     DcfConfig { immediate_access, mac_overhead: 28, ..dot11b_cell(false, retry_limit) }
 }
 
-fn arrival(at: u64, from: u32, bytes: u32) -> Arrival {
+pub(super) fn arrival(at: u64, from: u32, bytes: u32) -> Arrival {
     Arrival { at: us(at), from, to: AP, bytes }
 }
 
 /// Two stations at 1 Mb/s.
-fn two_stations(config: DcfConfig, seed: u64, arrivals: Vec<Arrival>) -> Case {
+pub(super) fn two_stations(config: DcfConfig, seed: u64, arrivals: Vec<Arrival>) -> Case {
     let rates = vec![Rate::from_mbps(1); 3];
     let until = us(1_000_000);
     let scope = mac_errors(LossyFrames::Data, LossDirection::Both);
-    Case { config, seed, rates, error_rates: vec![0.0; 3], scope, arrivals, until }
+    let (error_rates, watched) = (vec![0.0; 3], true);
+    Case { config, seed, rates, error_rates, scope, arrivals, until, watched }
 }
 
-fn accesses(seen: &[Seen]) -> Vec<(Instant, Vec<u32>)> {
+pub(super) fn accesses(seen: &[Seen]) -> Vec<(Instant, Vec<u32>)> {
     let access = |s: &Seen| match s {
         Seen::Access { at, transmitters, .. } => Some((*at, transmitters.clone())),
         _ => None,
@@ -34,7 +31,7 @@ fn accesses(seen: &[Seen]) -> Vec<(Instant, Vec<u32>)> {
 }
 
 /// The first backoff that `station` draws, and the following ones with windows `cw`.
-fn draws<const N: usize>(seed: u64, station: u64, cw: [u32; N]) -> [u64; N] {
+pub(super) fn draws<const N: usize>(seed: u64, station: u64, cw: [u32; N]) -> [u64; N] {
     let mut stream = RngStream::new(seed, StreamId::Backoff, station);
     cw.map(|cw| u64::from(stream.up_to(cw)))
 }

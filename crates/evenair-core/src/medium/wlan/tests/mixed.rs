@@ -28,6 +28,7 @@ fn case(protection: Protection, seed: u64, arrivals: &[(u64, u32, u32)]) -> Case
         scope: mac_errors(LossyFrames::All, LossDirection::Both),
         arrivals: arrivals.iter().map(arrival).collect(),
         until: us(1_000_000),
+        watched: false,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 
-const PACKET: u32 = 1500;
+pub(super) const PACKET: u32 = 1500;
 
 /// Throughput (Mb/s of IP packets) and collision probability per attempt of `n` stations that always
 /// have a packet for the AP, over `measured` after 5 s.
@@ -59,7 +59,7 @@ fn over_20_seeds(config: DcfConfig, n: u32, measured: Duration) -> [(f64, f64); 
 /// Bianchi, "Performance analysis of the IEEE 802.11 distributed coordination function", IEEE JSAC
 /// 18(3), 2000: transmission probability in a slot (equation 7) and collision probability
 /// (equation 9) of `n` saturated stations, by bisection.
-fn bianchi(n: u32, phy: &Phy) -> [f64; 2] {
+pub(super) fn bianchi(n: u32, phy: &Phy) -> [f64; 2] {
     let window = f64::from(phy.cw_min + 1);
     let stages = ((phy.cw_max + 1) / (phy.cw_min + 1)).ilog2() as i32;
     let collision = |tau: f64| 1.0 - (1.0 - tau).powi(n as i32 - 1);

@@ -1,0 +1,97 @@
+//! Occupancy of stations, flows and beacons in results.
+#![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
+
+use evenair_sim::scenario::{document_from_toml, resolve};
+use evenair_sim::{RunOptions, RunResult, run};
+
+fn simulate(toml: &str) -> RunResult {
+    let document = document_from_toml(toml.as_bytes(), "test").unwrap();
+    run(&resolve(document, "test").unwrap(), 1, &RunOptions::default()).unwrap()
+}
+
+/// A saturated download at 54 Mb/s. By hand, in us: an attempt has DIFS 34, a mean backoff of 67.5, data
+/// of 1536 bytes 248, SIFS 16 and ACK 28, together 393.5; a beacon of 66 bytes at 6 Mb/s 34, 67.5 and
+/// 112. The mean of 600 backoffs is within 8% of 67.5 with 99% confidence, which is 2.5% of 213.5.
+#[test]
+fn frames_and_beacons_occupy_what_figure_1_says() {
+    let result = simulate(
+        r#"
+        duration = "60 s"
+        warmup = "50 ms"
+        cell = { phy = "802.11a", beacon_interval = "100 ms" }
+        [[station]]
+        flows = [{ direction = "down", transport = "udp", rate = "40 Mbps", segment = 1460 }]
+        "#,
+    );
+    let attempts = result.ap.frames_sent as f64;
+    let share = result.stations[0].occupancy_share.unwrap();
+    let cycle = share * 60e6 / attempts;
+    assert!((cycle / 393.5 - 1.0).abs() < 0.002, "{cycle} us");
+    let beacons = result.ap.beacons.unwrap();
+    assert_eq!([beacons.sent, beacons.lost], [600, 0]);
+    let beacon = beacons.occupancy_share * 60e6 / 600.0;
+    assert!((beacon / 213.5 - 1.0).abs() < 0.025, "{beacon} us");
+    // Nobody else contends: no time counts twice, and none is missing.
+    let all = share + beacons.occupancy_share;
+    assert!((all - 1.0).abs() < 0.001, "{all}");
+    assert_eq!(result.jain_occupancy, Some(1.0));
+}
+
+/// Uploads alone: the access point makes no attempt but those of its beacons, whose mean backoff counts
+/// for the stations.
+#[test]
+fn uploads_count_with_the_backoff_of_the_access_point() {
+    let result = simulate(
+        r#"
+        duration = "60 s"
+        cell = { phy = "802.11a", beacon_interval = "100 ms" }
+        [[station]]
+        flows = [{ direction = "up", transport = "udp", rate = "1 Mbps", segment = 1460 }]
+        "#,
+    );
+    let station = &result.stations[0];
+    let beacons = result.ap.beacons.unwrap();
+    let mean_backoff = beacons.occupancy_share * 60e6 / beacons.sent as f64 - 34.0 - 112.0;
+    let expected = station.frames_sent as f64 * (34.0 + mean_backoff + 292.0) / 60e6;
+    let share = station.occupancy_share.unwrap();
+    // The mean is rounded down to a nanosecond.
+    assert!((share / expected - 1.0).abs() < 1e-5, "{share} {expected}");
+}
+
+/// Collisions, errors and retries included.
+#[test]
+fn the_flows_of_a_station_occupy_what_it_does() {
+    let result = simulate(
+        r#"
+        duration = "20 s"
+        warmup = "1 s"
+        cell = { phy = "802.11g", beacon_interval = "20 ms", rts_threshold = 1000 }
+        [[station]]
+        count = 3
+        data_rate = "12 Mbps"
+        error = { rate = 0.05, level = "mac" }
+        flows = [
+            { direction = "up" },
+            { direction = "down" },
+            { direction = "down", transport = "udp", rate = "300 kbps" },
+        ]
+        "#,
+    );
+    assert!(result.stations.iter().all(|station| station.collision_probability > 0.0));
+    for (station, flows) in result.stations.iter().zip(result.flows.chunks(3)) {
+        assert!(flows.iter().all(|flow| flow.station.as_ref() == Some(&station.id)));
+        let shares = flows.iter().map(|flow| flow.occupancy_share.unwrap());
+        let difference = shares.sum::<f64>() - station.occupancy_share.unwrap();
+        assert!(difference.abs() < 1e-12, "{difference}");
+    }
+    let beacons = result.ap.beacons.unwrap();
+    assert!(beacons.sent > 990 && beacons.lost > 0 && beacons.lost < beacons.sent / 4);
+}
+
+/// A cell without beacons measures no occupancy, and its results have no such member.
+#[test]
+fn without_beacons_there_is_no_occupancy() {
+    let result = simulate("duration = \"1 s\"\n[[station]]\nflows = [{ direction = \"up\" }]");
+    let text = serde_json::to_string(&result).unwrap();
+    assert!(!text.contains("occupancy") && !text.contains("beacons"), "{text}");
+}
