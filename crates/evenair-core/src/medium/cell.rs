@@ -7,12 +7,12 @@ use super::{
     Transmission, TxQueueId, TxStatus,
 };
 use crate::loss::{Frame, FrameKind, Level, LinkLoss};
-use crate::packet::{Direction, FlowId, NodeId, Packet};
+use crate::packet::{Direction, NodeId, Packet};
 use crate::queue::{Backlog, QueueItem, TxQueue};
 use crate::time::{Duration, Instant};
 
-/// A packet that can cross a cell.
-pub trait CellPacket: QueueItem {
+/// A packet that can cross a cell. Its copies stand for the same data.
+pub trait CellPacket: QueueItem + Clone {
     /// The node that is to receive it when `from` transmits it.
     fn destination(&self, from: NodeId) -> NodeId;
 
@@ -83,12 +83,10 @@ pub(super) struct Nodes<P> {
 
 #[derive(Debug)]
 struct InService<P> {
-    /// `None` once it has been received.
+    /// `None` once it has been released.
     packet: Option<P>,
-    bytes: u32,
     /// [`NO_QUEUE`] of a broadcast frame.
     queue: TxQueueId,
-    flow: FlowId,
 }
 
 const NO_QUEUE: TxQueueId = TxQueueId(u32::MAX);
@@ -282,8 +280,7 @@ impl<P: CellPacket> Nodes<P> {
     /// Keeps a packet of `queue` until the medium releases it.
     #[inline(always)]
     fn keep(&mut self, queue: TxQueueId, packet: P) -> PacketId {
-        let (bytes, (flow, _)) = (packet.size(), packet.connection());
-        let entry = InService { packet: Some(packet), bytes, queue, flow };
+        let entry = InService { packet: Some(packet), queue };
         let id = match self.free.pop() {
             Some(id) => {
                 self.taken[id as usize] = entry;
@@ -341,8 +338,8 @@ impl<P: CellPacket> Nodes<P> {
     #[inline(always)]
     fn receive(&mut self, reception: Reception) -> Arrival<P> {
         let Reception { at, packet, from, to, rate } = reception;
-        let packet = self.taken[packet.0 as usize].packet.take();
-        let packet = packet.expect("a medium reports a packet as received once");
+        let packet = self.taken[packet.0 as usize].packet.clone();
+        let packet = packet.expect("a medium reports a packet that it has not released");
         let direction = Direction::from_node(from);
         let station = if direction == Direction::Down { to } else { from };
         // Broadcast frames are no packets of a link.
@@ -381,9 +378,9 @@ impl<P: CellPacket> CellContext for Nodes<P> {
     #[inline(always)]
     fn release(&mut self, _now: Instant, packet: PacketId, _status: TxStatus) {
         let entry = &mut self.taken[packet.0 as usize];
-        entry.packet = None;
-        if let Some(queue) = self.queues.get_mut(entry.queue.0 as usize) {
-            queue.transmitted(entry.bytes);
+        let sent = entry.packet.take();
+        if let (Some(sent), Some(queue)) = (sent, self.queues.get_mut(entry.queue.0 as usize)) {
+            queue.transmitted(sent.size());
         }
         self.free.push(packet.0);
     }
@@ -402,8 +399,10 @@ impl<P: CellPacket> CellContext for Nodes<P> {
     }
 
     fn on_attempt(&mut self, _now: Instant, attempt: &Attempt) {
-        if let Some(occupancy) = &mut self.occupancy {
-            occupancy.count(self.taken[attempt.packet.0 as usize].flow, attempt);
+        let packet = &self.taken[attempt.packet.0 as usize].packet;
+        if let (Some(occupancy), Some(packet)) = (&mut self.occupancy, packet) {
+            let (flow, _) = packet.connection();
+            occupancy.count(flow, attempt);
         }
         if let Some(downlinks) = &mut self.downlinks {
             downlinks.count(attempt);
