@@ -27,7 +27,7 @@ demo: $(VENV)/installed ## Set up, simulate five uploads against five downloads,
 .PHONY: test
 test: $(VENV)/installed-dev ## Set up, and run every test of both languages
 	cargo test --workspace --locked
-	cargo run --locked -p evenair-core --example realtime_cell
+	cargo run --profile test --locked -p evenair-core --example realtime_cell
 	$(BIN)/python -m pytest
 
 .PHONY: lint
@@ -41,8 +41,8 @@ lint: $(VENV)/installed-dev ## Check both languages for style and types, and the
 	$(BIN)/lint-imports
 
 .PHONY: wasm
-wasm: ## Check that core and simulator build for WebAssembly, without clock, files and threads
-	cargo build --locked --target wasm32-unknown-unknown -p evenair-core -p evenair-sim
+wasm: ## Check that core and simulator compile for WebAssembly, without clock, files and threads
+	cargo check --locked --target wasm32-unknown-unknown -p evenair-core -p evenair-sim
 
 .PHONY: format
 format: $(VENV)/installed-dev ## Lay out the sources of both languages
