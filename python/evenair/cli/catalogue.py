@@ -46,20 +46,20 @@ def parts(arguments: argparse.Namespace) -> int:
     """List the components of scenarios, all or of one kind. Raises BadInput."""
     components = json.loads(components_json())
     if arguments.kind is not None:
-        kind = _kind(arguments.kind, list(dict.fromkeys(item["kind"] for item in components)))
-        components = [item for item in components if item["kind"] == kind]
+        kinds = _kinds(arguments.kind, list(dict.fromkeys(item["kind"] for item in components)))
+        components = [item for item in components if item["kind"] in kinds]
     _print_components(components)
     return DONE
 
 
-def _kind(name: str, kinds: Sequence[str]) -> str:
-    """Return the kind of that name; one word of the name is enough."""
+def _kinds(name: str, kinds: Sequence[str]) -> list[str]:
+    """Return the kind of that name; or all kinds with that word in their name."""
+    if name in kinds:
+        return [name]
     matches = [kind for kind in kinds if name.lower() in kind.lower().split()]
-    if matches:
-        return matches[0]
-    if name not in kinds:
+    if not matches:
         raise BadInput(unknown("kind of part", name, kinds))
-    return name
+    return matches
 
 
 def _print_components(components: Sequence[Mapping[str, Any]]) -> None:
