@@ -45,7 +45,7 @@ impl<P: CellPacket> Nodes<P> {
     pub(super) fn take_downlink(&mut self, now: Instant, max_bytes: u32) -> Option<Taken> {
         loop {
             let downlinks = self.downlinks.as_mut()?;
-            let queue = TxQueueId(downlinks.first + downlinks.scheduler.next()? as u32);
+            let queue = TxQueueId(downlinks.first + downlinks.scheduler.next_station()? as u32);
             if let Some(taken) = self.take_from(now, queue, max_bytes) {
                 return Some(taken);
             }

@@ -87,7 +87,7 @@ impl AirtimeDrr {
 
     /// The station whose turn it is. If nothing waits for it, the caller says so by
     /// [`AirtimeDrr::has_no_backlog`] and asks again. `None` if no station is in a list.
-    pub fn next(&mut self) -> Option<usize> {
+    pub fn next_station(&mut self) -> Option<usize> {
         loop {
             let list = if self.new.is_empty() { &mut self.old } else { &mut self.new };
             let first = *list.front()?;
@@ -105,7 +105,7 @@ impl AirtimeDrr {
         }
     }
 
-    /// Nothing waits for the station that [`AirtimeDrr::next`] has named last.
+    /// Nothing waits for the station that [`AirtimeDrr::next_station`] has named last.
     pub fn has_no_backlog(&mut self) {
         if let Some(station) = self.new.pop_front() {
             if !self.old.is_empty() {
@@ -153,7 +153,7 @@ mod tests {
     /// backlogged.
     fn serve(scheduler: &mut AirtimeDrr, frames: &[u64], turns: usize) -> Vec<usize> {
         let mut serve_one = || {
-            let station = scheduler.next().unwrap();
+            let station = scheduler.next_station().unwrap();
             scheduler.charge(station, micros(frames[station]));
             station
         };
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn a_lone_station_has_all_turns() {
         let mut scheduler = scheduler(3);
-        assert_eq!(scheduler.next(), None);
+        assert_eq!(scheduler.next_station(), None);
         scheduler.backlogged(2);
         assert_eq!(serve(&mut scheduler, &[0, 0, 100_000], 50), [2; 50]);
     }
@@ -193,15 +193,15 @@ mod tests {
         assert_eq!(serve(&mut scheduler, &frames, 2), [0, 1]);
         scheduler.backlogged(2);
         assert_eq!(serve(&mut scheduler, &frames, 1), [2]);
-        assert_eq!(scheduler.next(), Some(2), "200 us are left");
+        assert_eq!(scheduler.next_station(), Some(2), "200 us are left");
         scheduler.has_no_backlog();
         scheduler.backlogged(2);
         assert_eq!(serve(&mut scheduler, &frames, 3), [0, 1, 2]);
-        assert_eq!(scheduler.next(), Some(2), "100 us are left");
+        assert_eq!(scheduler.next_station(), Some(2), "100 us are left");
         scheduler.has_no_backlog();
-        assert_eq!(scheduler.next(), Some(0));
+        assert_eq!(scheduler.next_station(), Some(0));
         scheduler.backlogged(2);
-        assert_eq!(scheduler.next(), Some(2));
+        assert_eq!(scheduler.next_station(), Some(2));
     }
 
     /// By hand: station 2 has sent for 1000 us, has a deficit of -700 us, and gets its third
@@ -221,12 +221,12 @@ mod tests {
     fn airtime_of_the_uplink_is_forgotten_while_nobody_waits() {
         let mut scheduler = scheduler(2);
         scheduler.charge(1, micros(1000));
-        assert_eq!(scheduler.next(), Some(1));
+        assert_eq!(scheduler.next_station(), Some(1));
         scheduler.has_no_backlog();
-        assert_eq!(scheduler.next(), None);
+        assert_eq!(scheduler.next_station(), None);
         scheduler.backlogged(1);
         scheduler.backlogged(0);
-        assert_eq!(scheduler.next(), Some(1));
+        assert_eq!(scheduler.next_station(), Some(1));
     }
 
     /// What happens to a station.
@@ -335,7 +335,7 @@ mod tests {
                     }
                     Event::Departure(ns) => {
                         let chosen = loop {
-                            match scheduler.next() {
+                            match scheduler.next_station() {
                                 Some(station) if waiting[station] == 0 => scheduler.has_no_backlog(),
                                 chosen => break chosen,
                             }
@@ -369,7 +369,7 @@ mod tests {
             let frame = *longest.iter().max().unwrap();
             let mut airtimes = vec![0; longest.len()];
             for draw in draws {
-                let station = scheduler.next().unwrap();
+                let station = scheduler.next_station().unwrap();
                 let airtime = 1 + (draw * (longest[station] - 1) as f64) as u64;
                 scheduler.charge(station, Duration::from_nanos(airtime));
                 airtimes[station] += airtime;

@@ -22,12 +22,15 @@ impl Output for Sent {
     }
 }
 
+/// Whether a packet from this end is lost.
+type Loses = dyn FnMut(End, &Packet) -> bool;
+
 /// A flow and what is under way.
 struct Path {
     flow: Tfrc,
     delay: Duration,
     /// Which data packets and reports are lost.
-    loses: Box<dyn FnMut(End, &Packet) -> bool>,
+    loses: Box<Loses>,
     /// When they arrive.
     under_way: VecDeque<(Instant, Packet, PacketOption)>,
     now: Instant,
