@@ -248,25 +248,23 @@ fn the_series_has_shares_and_limits() {
 #[test]
 fn wrong_input_is_refused() {
     let wimax = ("cell", "{ kind = \"wimax\", controller = \"cot\" }");
-    let cases: [(&[(&str, &str)], &str, &str); 8] = [
-        (&[("cell.controller.beacons", "0")], "cell.controller.beacons", "got 0"),
-        (&[("cell.controller.threshold", "0")], "cell.controller.threshold", "got 0"),
-        (&[("cell.controller.threshold", "1")], "cell.controller.threshold", "got 1"),
-        (&[("cell.controller.threshold", "-0.5")], "cell.controller.threshold", "got -0.5"),
-        (&[("cell.beacon_interval", "off")], "cell.beacon_interval", "controller \"cot\""),
-        (&[("cell.beacon_interval", "0 s")], "cell.beacon_interval", "got 0 s"),
-        (&[("cell.controller", "cott")], "cell.controller.kind", "did you mean \"cot\"?"),
-        (&[wimax], "cell.controller", "a key of a \"wlan\" cell"),
+    let cases: [((&str, &str), &str, &str); 8] = [
+        (("cell.controller.beacons", "0"), "cell.controller.beacons", "got 0"),
+        (("cell.controller.threshold", "0"), "cell.controller.threshold", "got 0"),
+        (("cell.controller.threshold", "1"), "cell.controller.threshold", "got 1"),
+        (("cell.controller.threshold", "-0.5"), "cell.controller.threshold", "got -0.5"),
+        (("cell.beacon_interval", "off"), "cell.beacon_interval", "controller \"cot\""),
+        (("cell.beacon_interval", "0 s"), "cell.beacon_interval", "got 0 s"),
+        (("cell.controller", "cott"), "cell.controller.kind", "did you mean \"cot\"?"),
+        (wimax, "cell.controller", "a key of a \"wlan\" cell"),
     ];
-    for (settings, field, message) in cases {
+    for ((key, value), field, message) in cases {
         let text = format!("{NETWORK}{}", station(54, TFRC_DOWN));
         let mut document = document_from_toml(text.as_bytes(), "test").unwrap();
-        for (key, value) in settings {
-            set(&mut document, key, value, "test").unwrap();
-        }
+        set(&mut document, key, value, "test").unwrap();
         let error = resolve(document, "test").unwrap_err().to_string();
-        assert!(error.contains(&format!("{field}: ")), "{settings:?}: {error}");
-        assert!(error.contains(message) && !error.contains('\n'), "{settings:?}: {error}");
+        assert!(error.contains(&format!("{field}: ")), "{key} = {value}: {error}");
+        assert!(error.contains(message) && !error.contains('\n'), "{key} = {value}: {error}");
     }
 }
 

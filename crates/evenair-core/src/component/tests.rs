@@ -259,7 +259,7 @@ fn every_access_point_scheduler_runs() {
         (0..2).for_each(|station| scheduler.backlogged(station));
         let mut airtimes = [0_u64; 2];
         for _ in 0..100 {
-            let station = scheduler.next().unwrap();
+            let station = scheduler.next_station().unwrap();
             let airtime = Duration::from_micros([300, 2000][station]);
             scheduler.charge(station, airtime);
             airtimes[station] += airtime.as_nanos();

@@ -36,6 +36,7 @@ pub enum Node {
 
 /// A frame on the air (IEEE 802.11-2007 7.2.1 and 7.2.2).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "one is written at a time, most of them data")]
 pub enum AirFrame {
     /// A data frame: ToDS from a station, FromDS from the access point.
     Data {
