@@ -109,7 +109,7 @@ fn drops_of_acknowledgements_count() {
 /// The rules of the core, called with the rounds of the result, give its rates to the bit/s.
 #[test]
 fn the_rates_are_those_of_the_rounds() {
-    for keys in ["", r#", udp = "estimated""#, r#", step = "77777", interval = "0.37 s""#] {
+    for keys in ["", r#", udp = "estimated""#, r#", step = 77777, interval = "0.37 s""#] {
         let limiter = format!("{{ kind = \"adaptive\"{keys} }}");
         let mut text = TCP.to_owned();
         text +=

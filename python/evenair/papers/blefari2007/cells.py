@@ -22,6 +22,10 @@ SCHEMES: dict[str, dict[str, Any]] = {
     "limiter": {},
     "fixed": {"gateway__limiter": {"kind": "fixed"}},
     "polled": {"gateway__limiter__loss_signal": {"kind": "polled", "refresh": "3 s"}},
+    "slow-polled": {
+        "gateway__limiter__interval": "3 s",
+        "gateway__limiter__loss_signal": {"kind": "polled", "refresh": "3 s"},
+    },
     "udp-reserved": {"gateway__limiter__udp": "reserved"},
     "udp-estimated": {"gateway__limiter__udp": "estimated"},
     **{name: {**_OFF, "cell__queue__kind": name} for name in ("spm-af", "las", "fq-codel")},
@@ -33,7 +37,7 @@ SCHEMES: dict[str, dict[str, Any]] = {
 
 - off, limiter: the paper's cell without and with the adaptive limiter, which the scenario has.
 - fixed: the limiter of the authors' paper of 2005. polled: the adaptive one, with a counter of
-  losses that is refreshed each 3 s, as net-snmp's.
+  losses that is refreshed each 3 s, as net-snmp's. slow-polled: with rounds of 3 s, too.
 - udp-reserved, udp-estimated: the adaptive one, with a bucket for UDP. Otherwise UDP shares it.
 - spm-af, las, fq-codel: another queue discipline at the access point instead of a limiter.
 - bucket-..., step-..., interval-...: the adaptive one with one other parameter.
@@ -55,10 +59,17 @@ TRAFFIC = ("static", "dynamic", "udp")
 
 CELLS: dict[str, dict[str, Any]] = {
     "802.11b": {},
+    "short": {"cell__preamble": "short"},
+    **{f"queue-{limit}": {"cell__queue__limit": limit} for limit in (30, 100, 250)},
     "802.11g": {"cell__phy": "802.11g", "cell__data_rate": "54 Mbps"},
     "mixed": {},
 }
-"""Kinds of cells: all stations at 11 Mb/s, 802.11g at 54 Mb/s, or one of the stations at 1 Mb/s."""
+"""Kinds of cells.
+
+- 802.11b: all stations at 11 Mb/s. short, queue-...: the same with short preambles, or another
+  limit of the access point's queue, packets.
+- 802.11g: all stations at 54 Mb/s. mixed: 802.11b, one of the stations at 1 Mb/s.
+"""
 
 _LIMITER_80211G = {
     "gateway__limiter__max_rate": "30 Mbps",

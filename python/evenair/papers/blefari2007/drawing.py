@@ -48,13 +48,13 @@ _GOODPUT = "TCP goodput (Mb/s)"
 _STATIONS = "Number of stations, N"
 
 SCHEME_LINES: dict[str, Line] = {
-    "off": Line("DropTail alone", "#000000", "", "o"),
+    "off": Line("DropTail", "#000000", "", "o"),
     "spm-af": Line("SPM-AF", "#762a83", "", "P"),
     "las": Line("LAS", "#b8860b", "", "v", filled=False),
     "fq-codel": Line("FQ-CoDel", "#1b7837", "", "D", filled=False),
-    "fixed": Line("fixed limiter", "#2166ac", "", "s", filled=False),
-    "polled": Line("adaptive limiter, losses polled each 3 s", "#e08214", "", "^", filled=False),
-    "limiter": Line("adaptive limiter", "#d6604d", "", "^"),
+    "fixed": Line("fixed", "#2166ac", "", "s", filled=False),
+    "polled": Line("adaptive, polled", "#e08214", "", "^", filled=False),
+    "limiter": Line("adaptive", "#d6604d", "", "^"),
 }
 """The schemes in one picture."""
 
