@@ -31,7 +31,16 @@ pub struct AdaptiveRateLimiter {
 #[pymethods]
 impl AdaptiveRateLimiter {
     #[new]
-    #[pyo3(signature = (interval=Quantity::Number(1.0), step=Quantity::Number(200e3), max_rate=Quantity::Number(6e6), udp="shared", udp_rate=Quantity::Number(1e6)))]
+    #[pyo3(
+        signature = (
+            interval = Quantity::Number(1.0),
+            step = Quantity::Number(200e3),
+            max_rate = Quantity::Number(6e6),
+            udp = "shared",
+            udp_rate = Quantity::Number(1e6),
+        ),
+        text_signature = "(interval=1.0, step=200e3, max_rate=6e6, udp='shared', udp_rate=1e6)"
+    )]
     fn new(
         interval: Quantity,
         step: Quantity,
