@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from evenair.papers.blefari2007.quantities import (
     read_term,
 )
 from fake_limiter import document, simulate
+from written import check_figure_and_data, rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,19 +32,12 @@ def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def rows(path: Path) -> list[dict[str, str]]:
-    with path.open() as file:
-        return list(csv.DictReader(file))
-
-
 def test_every_figure_is_written(rebuilt: Path) -> None:
     for spec in FIGURES:
         if (rebuilt / f"{spec.stem}.csv").exists():  # a table
             assert rows(rebuilt / f"{spec.stem}.csv")
             continue
-        assert (rebuilt / f"{spec.stem}.png").read_bytes().startswith(b"\x89PNG")
-        assert b"<svg" in (rebuilt / f"{spec.stem}.svg").read_bytes()
-        assert rows(rebuilt / "data" / f"{spec.stem}.csv")
+        check_figure_and_data(rebuilt, spec.stem)
 
 
 def test_data_behind_the_figures(rebuilt: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -25,6 +24,7 @@ from evenair.papers.kashibuchi2009.cells import (
 from evenair.papers.kashibuchi2009.figures import FIGURES
 from evenair.papers.kashibuchi2009.quantities import QUANTITIES, read_term
 from fake_occupancy import document, simulate
+from written import check_figure_and_data, rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,16 +37,9 @@ def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def rows(path: Path) -> list[dict[str, str]]:
-    with path.open() as file:
-        return list(csv.DictReader(file))
-
-
 def test_every_figure_is_written(rebuilt: Path) -> None:
     for spec in FIGURES:
-        assert (rebuilt / f"{spec.stem}.png").read_bytes().startswith(b"\x89PNG")
-        assert b"<svg" in (rebuilt / f"{spec.stem}.svg").read_bytes()
-        assert rows(rebuilt / "data" / f"{spec.stem}.csv")
+        check_figure_and_data(rebuilt, spec.stem)
 
 
 def test_data_behind_figure_3(rebuilt: Path) -> None:

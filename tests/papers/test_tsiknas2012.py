@@ -20,6 +20,7 @@ from evenair.papers.tsiknas2012.downloads import (
 from evenair.papers.tsiknas2012.figures import FIGURES
 from evenair.papers.tsiknas2012.quantities import QUANTITIES, read_term
 from fake_downloads import simulate
+from written import check_figure, rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,12 +35,10 @@ def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_figure_is_written(rebuilt: Path) -> None:
     for name in ("fig4", "fig5", "fig13", "fig14", "fig15", "fig16"):
-        assert (rebuilt / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-        assert b"<svg" in (rebuilt / f"{name}.svg").read_bytes()
-    with (rebuilt / "data" / "fig14.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    assert list(rows[0]) == ["transport", "packet_error_rate", "goodput_mbps", "ci95"]
-    assert len(rows) == 5 * len(QUICK.rates)
+        check_figure(rebuilt, name)
+    found = rows(rebuilt / "data" / "fig14.csv")
+    assert list(found[0]) == ["transport", "packet_error_rate", "goodput_mbps", "ci95"]
+    assert len(found) == 5 * len(QUICK.rates)
 
 
 def test_the_table_of_gains(rebuilt: Path) -> None:

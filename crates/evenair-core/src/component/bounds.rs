@@ -59,34 +59,33 @@ fn distributions() -> Vec<Json> {
     for family in Family::all() {
         if family.name() == TRACE {
             all.push(json!({ DISTRIBUTION: TRACE, "values": [2000, 1000] }));
-            continue;
+        } else {
+            let table = json!({ DISTRIBUTION: family.name(), "mean": 2000 });
+            all.extend(each_parameter_at_bounds(&family, table));
         }
-        let table = json!({ DISTRIBUTION: family.name(), "mean": 2000 });
-        for (parameter, _) in family.values() {
-            for value in parameter.parameter_type.at_bounds() {
-                let mut table = table.clone();
-                table[parameter.name] = value;
-                all.push(table);
-            }
-        }
-        all.push(table);
     }
     all
 }
 
 /// Each component of a registry, and with each parameter at its bounds.
 fn tables<R: Registry>() -> Vec<Json> {
-    let mut all = Vec::new();
-    for configuration in R::all() {
+    let of = |configuration: R| {
         let table = json!({ "kind": configuration.component().name });
-        for (parameter, _) in configuration.values() {
-            for value in parameter.parameter_type.at_bounds() {
-                let mut table = table.clone();
-                table[parameter.name] = value;
-                all.push(table);
-            }
+        each_parameter_at_bounds(&configuration, table)
+    };
+    R::all().into_iter().flat_map(of).collect()
+}
+
+/// `table` with each parameter of the configuration at each bound, and as it is.
+fn each_parameter_at_bounds(configuration: &impl Parameters, table: Json) -> Vec<Json> {
+    let mut all = Vec::new();
+    for (parameter, _) in configuration.values() {
+        for value in parameter.parameter_type.at_bounds() {
+            let mut table = table.clone();
+            table[parameter.name] = value;
+            all.push(table);
         }
-        all.push(table);
     }
+    all.push(table);
     all
 }
