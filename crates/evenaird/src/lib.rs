@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "a daemon reads clocks")]
 
 pub mod clock;
+pub mod data_path;
 pub mod journal;
 pub mod notify;
 pub mod record_file;
