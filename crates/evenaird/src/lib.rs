@@ -8,3 +8,4 @@ pub mod journal;
 pub mod notify;
 pub mod record_file;
 pub mod server;
+pub mod signal;
