@@ -3,9 +3,19 @@
 #![allow(clippy::disallowed_methods, reason = "a daemon reads clocks")]
 
 pub mod clock;
+pub mod config;
+pub mod control_loop;
+pub mod control_socket;
+pub mod controller;
 pub mod data_path;
+pub mod failure;
 pub mod journal;
+pub mod metrics;
 pub mod notify;
+pub mod record;
 pub mod record_file;
+pub mod replay;
+pub mod report;
 pub mod server;
 pub mod signal;
+pub mod status;
