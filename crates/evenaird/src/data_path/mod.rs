@@ -4,7 +4,15 @@
 //! All sizes are at IP level: what the packet has on the air without its MAC header. A GSO or GRO
 //! super-packet counts as the segments that it stands for, each with its own headers.
 
+mod device;
+mod program;
+mod tcx;
+
 use std::{fmt, time::Duration};
+
+pub use device::largest_charge;
+pub use program::{BUILT, MAX_BUCKET_BYTES};
+pub use tcx::{Options, Tcx, attached, remove_leftovers};
 
 /// What the policer does with the uplink. TCP and UDP over IPv4 and IPv6 are treated alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
