@@ -3,12 +3,12 @@
 
 use std::time::SystemTime;
 
-use evenair_core::control::limiter::{self, Decision, Throughput};
+use evenair_core::control::limiter::{Decision, Throughput};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::units::Rate;
 
 use crate::clock::rfc3339;
-use crate::config::{Config, ConfigError, Mode, Signal};
+use crate::config::{Config, ConfigError, Mode, Signal, bucket_bytes};
 use crate::controller::{Controller, Observation, Outcome};
 use crate::data_path::{Counters, DataPath, Error, Policy, Protocol, Traffic};
 use crate::journal;
@@ -258,18 +258,13 @@ impl<H: Host> ControlLoop<H> {
     /// What the data path shall do now.
     fn policy(&self) -> Policy {
         let decision: Decision = self.controller.decision();
-        let bucket_bytes = match &self.config.limiter {
-            limiter::Config::Adaptive(adaptive) => adaptive.bucket_bytes(),
-            limiter::Config::Fixed(fixed) => fixed.bucket_bytes(),
-            limiter::Config::None(_) => 0,
-        };
         let lease = std::time::Duration::from_nanos(self.config.interval().as_nanos()) * LEASE;
         let is_enforced = self.mode() == Mode::Enforce;
         let rate = if is_enforced { decision.rate } else { Rate::UNLIMITED };
         Policy {
             rate_bps: rate.as_bps(),
             udp_rate_bps: decision.udp_rate.filter(|_| is_enforced).map(Rate::as_bps),
-            bucket_bytes,
+            bucket_bytes: bucket_bytes(&self.config.limiter),
             lease: Some(lease),
         }
     }

@@ -172,7 +172,11 @@ impl Status {
 
 impl SignalStatus {
     fn text(&self) -> String {
-        let refresh = self.refresh_s.map_or(String::new(), |s| format!(", refreshed every {s} s"));
+        let refresh = match self.refresh_s {
+            None => String::new(),
+            Some(0.0) => ", live".to_owned(),
+            Some(seconds) => format!(", refreshed every {seconds:.1} s"),
+        };
         let error = self.error.as_ref().map_or(String::new(), |error| format!(": {error}"));
         let Self { state, age_s, lost_packets, .. } = self;
         format!("{state}, {age_s:.1} s old, {lost_packets} packets lost{refresh}{error}")

@@ -8,7 +8,8 @@ use std::path::Path;
 use evenair_core::component::message::shown;
 use nix::net::if_::{if_nameindex, if_nametoindex};
 
-use super::{Config, ConfigError, Signal};
+use super::{Config, ConfigError, Signal, bucket_bytes};
+use crate::data_path::largest_charge;
 
 /// Checks what [`Config::parse`] cannot: that the interfaces are there, that no secret can be read by
 /// others. Reads nothing from the network and changes nothing.
@@ -21,6 +22,7 @@ pub fn check(config: &Config, source: &str) -> Result<(), ConfigError> {
 
 fn check_machine(config: &Config) -> Result<(), ConfigError> {
     check_interface("interface", &config.interface)?;
+    check_bucket(config)?;
     if let Some(Signal::Local(local)) = &config.signal {
         check_interface("loss_signal.device", &local.device)?;
     }
@@ -28,6 +30,20 @@ fn check_machine(config: &Config) -> Result<(), ConfigError> {
         read_secret(file).map_err(|problem| ConfigError::new(key, &problem))?;
     }
     Ok(())
+}
+
+/// A bucket that is smaller than a super-packet of the interface never passes it.
+fn check_bucket(config: &Config) -> Result<(), ConfigError> {
+    let got = bucket_bytes(&config.limiter);
+    match largest_charge(&config.interface) {
+        Ok(least) if got < least => {
+            let accepted = format!("at least {least} bytes, a GSO super-packet of the interface");
+            let message = format!("got {got} bytes; accepted: {accepted}");
+            Err(ConfigError::new("limiter.bucket", &message))
+        }
+        Ok(_) => Ok(()),
+        Err(err) => Err(ConfigError::new("interface", &err.to_string())),
+    }
 }
 
 fn check_interface(key: &str, name: &str) -> Result<(), ConfigError> {
@@ -124,6 +140,31 @@ mod tests {
             assert!(message.contains(&format!("others may use (mode {mode:o})")), "{message}");
             assert!(!message.contains("horse"), "{message}");
         }
+    }
+
+    /// The largest packet of loopback has 65,535 bytes, in one segment.
+    #[test]
+    fn a_bucket_holds_the_largest_packet_of_the_interface() {
+        let checked = |bucket| {
+            let text =
+                format!("interface = \"lo\"\nlimiter = {{ kind = \"fixed\", bucket = {bucket} }}");
+            check(&Config::parse(text.as_bytes(), "f").unwrap(), "f").map_err(|err| err.to_string())
+        };
+        let error = checked(65_534).unwrap_err();
+        assert!(
+            error.starts_with("f: limiter.bucket: got 65534 bytes; accepted: at least 65535"),
+            "{error}"
+        );
+        assert_eq!(checked(65_535), Ok(()));
+    }
+
+    #[test]
+    fn an_unknown_interface_is_refused_with_those_that_are_there() {
+        let text = "interface = \"eth99\"\nlimiter = \"fixed\"";
+        let error = check(&Config::parse(text.as_bytes(), "f").unwrap(), "f").unwrap_err();
+        let error = error.to_string();
+        let expected = "f: interface: got \"eth99\", which is not there; accepted: ";
+        assert!(error.starts_with(expected) && error.contains("\"lo\""), "{error}");
     }
 
     #[test]

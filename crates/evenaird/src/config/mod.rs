@@ -20,12 +20,8 @@ use evenair_core::time::Duration;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::data_path::MAX_BUCKET_BYTES;
 use crate::record_file::Rotation;
-
-/// The smallest bucket, bytes: a GSO super-packet of 65,536 bytes (`GSO_LEGACY_MAX_SIZE`) that is 45
-/// segments of a 1,500-byte link, of which 44 repeat up to 72 bytes of IPv6 and TCP headers. It is
-/// charged as a whole, so a smaller bucket never passes it.
-pub const SMALLEST_BUCKET: u64 = 65_536 + 44 * 72;
 
 /// Where sockets and locks of running daemons are.
 pub const RUNTIME_DIRECTORY: &str = "/run/evenaird";
@@ -241,25 +237,29 @@ fn document(text: &[u8], source: &str) -> Result<Map<String, Value>, ConfigError
     }
 }
 
+/// The size of the limiter's bucket, bytes.
+pub fn bucket_bytes(config: &limiter::Config) -> u64 {
+    match config {
+        limiter::Config::None(_) => 0,
+        limiter::Config::Adaptive(adaptive) => adaptive.bucket_bytes(),
+        limiter::Config::Fixed(fixed) => fixed.bucket_bytes(),
+    }
+}
+
 fn check_limiter(config: &limiter::Config) -> Result<(), ConfigError> {
     if let Some(violation) = config.violation() {
         let field = format!("limiter.{}", violation.parameter);
         let message = format!("{}; accepted: {}", violation.got, violation.accepted);
         return Err(ConfigError::new(&field, &message));
     }
-    let bucket = match config {
-        limiter::Config::None(_) => {
-            let message =
-                "got \"none\"; accepted: \"adaptive\", \"fixed\"; mode = \"off\" limits nothing";
-            return Err(ConfigError::new("limiter.kind", message));
-        }
-        limiter::Config::Adaptive(adaptive) => adaptive.bucket_bytes(),
-        limiter::Config::Fixed(fixed) => fixed.bucket_bytes(),
-    };
-    if bucket < SMALLEST_BUCKET {
-        let message = format!(
-            "got {bucket} bytes; accepted: at least {SMALLEST_BUCKET} bytes, a GSO super-packet"
-        );
+    if let limiter::Config::None(_) = config {
+        let message =
+            "got \"none\"; accepted: \"adaptive\", \"fixed\"; mode = \"off\" limits nothing";
+        return Err(ConfigError::new("limiter.kind", message));
+    }
+    let bucket = bucket_bytes(config);
+    if bucket > MAX_BUCKET_BYTES {
+        let message = format!("got {bucket} bytes; accepted: at most {MAX_BUCKET_BYTES} bytes");
         return Err(ConfigError::new("limiter.bucket", &message));
     }
     Ok(())
