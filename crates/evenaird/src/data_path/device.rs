@@ -45,8 +45,11 @@ impl Device {
 
     /// Fails when the device has been removed; another one may have its name by now.
     pub(super) fn check(&self) -> Result<(), Error> {
-        let gone = |_| Error::NoDevice { device: self.name.clone() };
-        if_indextoname(self.index).map(|_| ()).map_err(gone)
+        // nix 0.31 reports an unknown index as an empty name.
+        match if_indextoname(self.index) {
+            Ok(name) if !name.is_empty() => Ok(()),
+            _ => Err(Error::NoDevice { device: self.name.clone() }),
+        }
     }
 }
 

@@ -9,6 +9,8 @@ use std::{
     io,
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
 use aya::programs::{LinkOrder, SchedClassifier, TcAttachType, links::FdLink, tc::TcAttachOptions};
@@ -48,7 +50,7 @@ impl Default for Options {
     }
 }
 
-/// The data path on a device. Dropping it detaches the programs.
+/// The data path on a device. Dropping it detaches the programs, pinned ones within milliseconds.
 pub struct Tcx {
     // The lock goes last.
     _pins: Option<Pins>,
@@ -72,9 +74,7 @@ impl Tcx {
         let lock = lock(device, &options.runtime_directory)?;
         let pins = Pins::of(device, &options.pin_directory)?;
         pins.remove()?;
-        if !attached(device)?.is_empty() {
-            return Err(Error::InUse { device: device.to_owned() });
-        }
+        wait_until_detached(device)?;
         let mut programs = Programs::load(opened.mac_header)?;
         programs.set_policy(policy)?;
         for (name, hook) in PROGRAMS {
@@ -130,7 +130,20 @@ pub fn attached(device: &str) -> Result<Vec<String>, Error> {
 /// An instance runs, or a pin cannot be removed.
 pub fn remove_leftovers(device: &str, options: &Options) -> Result<(), Error> {
     let _lock = lock(device, &options.runtime_directory)?;
-    Pins::of(device, &options.pin_directory)?.remove()
+    Pins::of(device, &options.pin_directory)?.remove()?;
+    wait_until_detached(device)
+}
+
+/// The kernel detaches a program some milliseconds after its pin is removed.
+fn wait_until_detached(device: &str) -> Result<(), Error> {
+    let start = Instant::now();
+    while !attached(device)?.is_empty() {
+        if start.elapsed() > Duration::from_secs(1) {
+            return Err(Error::InUse { device: device.to_owned() });
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    Ok(())
 }
 
 /// One instance per device: the lock ends with the process.

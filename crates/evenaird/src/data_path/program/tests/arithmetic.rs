@@ -2,38 +2,10 @@
 
 use std::cell::Cell;
 
+use evenair_core::{time::Instant, token_bucket::TokenBucket, units::Rate};
 use proptest::{prelude::*, test_runner::RngSeed};
 
 use super::*;
-
-/// A token bucket in exact integers, in 1e-9 bit.
-struct Bucket {
-    rate: u64,
-    size: u128,
-    tokens: u128,
-    updated: u64,
-}
-
-impl Bucket {
-    fn new(rate: u64, bytes: u64) -> Self {
-        let size = u128::from(bytes) * 8_000_000_000;
-        Self { rate, size, tokens: size, updated: 0 }
-    }
-
-    fn set_rate(&mut self, now: u64, rate: u64) {
-        let earned = u128::from(self.rate) * u128::from(now - self.updated);
-        self.tokens = self.size.min(self.tokens + earned);
-        (self.updated, self.rate) = (now, rate);
-    }
-
-    fn take(&mut self, now: u64, bytes: u64) -> bool {
-        self.set_rate(now, self.rate);
-        let cost = u128::from(bytes) * 8_000_000_000;
-        let enough = self.tokens >= cost;
-        self.tokens -= if enough { cost } else { 0 };
-        enough
-    }
-}
 
 fn policy(rate_bps: u64, bucket_bytes: u64) -> Policy {
     Policy { rate_bps, udp_rate_bps: None, bucket_bytes, lease: None }
@@ -85,7 +57,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 #[test]
-fn every_packet_meets_the_fate_that_exact_integers_give_it() {
+fn every_packet_meets_the_fate_that_the_core_gives_it() {
     if Kernel::new(14).is_none() {
         return;
     }
@@ -95,19 +67,19 @@ fn every_packet_meets_the_fate_that_exact_integers_give_it() {
     let (passed, dropped) = (Cell::new(0), Cell::new(0));
     proptest!(config, |(bytes in bucket, rate in 1..50_000_000_u64, steps in steps)| {
         let mut kernel = Kernel::new(14).unwrap();
-        let mut reference = Bucket::new(rate, bytes);
+        let mut reference = TokenBucket::new(Rate::from_bps(rate), bytes);
         kernel.set_policy(&policy(rate, bytes));
         for step in steps {
             match step {
                 Step::Packet(segments, payload) => {
                     let bytes = segments * 40 + payload;
-                    let expected = reference.take(kernel.now, u64::from(bytes));
+                    let expected = reference.take(Instant::from_nanos(kernel.now), u64::from(bytes));
                     prop_assert_eq!(kernel.passes(&packet(segments, bytes)), expected);
                     let fates = if expected { &passed } else { &dropped };
                     fates.set(fates.get() + 1);
                 }
                 Step::Rate(rate) => {
-                    reference.set_rate(kernel.now, rate);
+                    reference.set_rate(Instant::from_nanos(kernel.now), Rate::from_bps(rate));
                     kernel.set_policy(&policy(rate, bytes));
                 }
                 Step::Wait(time) => kernel.now = kernel.now.saturating_add(time),

@@ -1,0 +1,189 @@
+//! Rates and delays of the data path, between network namespaces.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod support;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use aya::programs::{SchedClassifier, TcAttachType};
+use aya::sys::{Stats, enable_stats};
+use evenaird::data_path::{DataPath, Protocol, Tcx, Traffic};
+use support::cell::{Cell, of, policy};
+use support::{capable, report, udp};
+
+/// Offers twice the rate while `meanwhile` runs; returns the rate at which
+/// datagrams arrive once the bucket is empty, bit/s at IP level.
+fn measured_rate(
+    cell: &Cell,
+    data_path: &mut Tcx,
+    rate: u64,
+    (payload, segments): (usize, usize),
+    meanwhile: impl FnOnce(&mut Tcx),
+) -> f64 {
+    let (sender, receiver) = cell.uplink();
+    let stop = AtomicBool::new(false);
+    let before = cell.counters(data_path);
+    let (sent, arrivals) = thread::scope(|scope| {
+        let sending = scope.spawn(|| udp::send_at(&sender, 2 * rate, payload, segments, &stop));
+        let receiving = scope.spawn(|| udp::arrivals(&receiver, Duration::from_millis(300)));
+        meanwhile(data_path);
+        stop.store(true, Ordering::Relaxed);
+        (sending.join().unwrap(), receiving.join().unwrap())
+    });
+    // What the programs count is what was sent and what arrived.
+    let after = cell.counters(data_path);
+    let count = |after, before| {
+        let (after, before) = (of(after, Protocol::Udp), of(before, Protocol::Udp));
+        (after.packets - before.packets, after.bytes - before.bytes)
+    };
+    let datagram = payload as u64 + udp::HEADERS;
+    let (passed, bytes) = count(&after.up, &before.up);
+    assert_eq!((passed, bytes), (arrivals.len() as u64, arrivals.len() as u64 * datagram));
+    let (dropped, bytes) = count(&after.dropped, &before.dropped);
+    assert_eq!((dropped, bytes), (sent - passed, dropped * datagram));
+
+    // The bucket is empty after its own length; count from 0.7 s on, without the first arrival.
+    let late: Vec<f64> = arrivals.iter().copied().filter(|t| t - arrivals[0] > 0.7).collect();
+    let time = late.last().unwrap() - late[0];
+    let first = late.iter().filter(|t| **t == late[0]).count();
+    (late.len() - first) as f64 * (datagram * 8) as f64 / time
+}
+
+/// UDP at twice the rate, with a bucket of 0.5 s or 70 kB, the larger: it is empty after 0.56 s.
+fn passes_at_its_rate(segments: usize) {
+    let cell = Cell::new();
+    let mut shortfalls = Vec::new();
+    for (mbps, seconds) in [(1, 4), (5, 2), (20, 2), (100, 2)] {
+        let rate = mbps * 1_000_000;
+        let mut data_path = cell.attach(&policy(rate, (rate / 16).max(70_000)));
+        let payload = 1400 / segments;
+        let measured = measured_rate(&cell, &mut data_path, rate, (payload, segments), |_| {
+            thread::sleep(Duration::from_secs(1 + seconds));
+        });
+        let error = measured / rate as f64 - 1.0;
+        report(&format!(
+            "UDP in super-packets of {segments}: set {mbps} Mb/s, passed {:.4} Mb/s ({:+.2} %)",
+            measured / 1e6,
+            error * 100.0
+        ));
+        if error.abs() > 0.01 {
+            shortfalls.push((mbps, measured));
+        }
+    }
+    assert!(shortfalls.is_empty(), "off by more than 1 %: {shortfalls:?}");
+}
+
+#[test]
+fn udp_passes_at_the_rate() {
+    let Some(_alone) = capable("rate of UDP") else { return };
+    passes_at_its_rate(1);
+}
+
+#[test]
+fn udp_in_super_packets_passes_at_the_rate() {
+    let Some(_alone) = capable("rate of UDP in super-packets") else { return };
+    passes_at_its_rate(4);
+}
+
+/// A policer that fills its bucket at each change passes all of the 40 Mb/s.
+#[test]
+fn a_thousand_rate_changes_under_load_pass_the_mean_rate() {
+    let Some(_alone) = capable("rate changes under load") else { return };
+    let cell = Cell::new();
+    let rates = [15_000_000, 25_000_000];
+    let mut data_path = cell.attach(&policy(rates[0], 1_000_000));
+    let mut spent = Duration::ZERO;
+    let measured = measured_rate(&cell, &mut data_path, 20_000_000, (1400, 1), |data_path| {
+        let start = Instant::now();
+        for change in 0..1000_u32 {
+            // Both rates for 3 ms, in turn; late changes do not add up.
+            thread::sleep((start + change * Duration::from_millis(3)) - Instant::now());
+            let before = Instant::now();
+            data_path.set_policy(&policy(rates[change as usize % 2], 1_000_000)).unwrap();
+            spent += before.elapsed();
+        }
+    });
+    report(&format!(
+        "1,000 rate changes, mean 20 Mb/s: passed {:.4} Mb/s; a change takes {:.1} us",
+        measured / 1e6,
+        spent.as_secs_f64() * 1e3
+    ));
+    assert!((measured / 20e6 - 1.0).abs() < 0.01, "{measured}");
+}
+
+/// A bucket that does not fill passes its size, whichever processor takes from it.
+#[test]
+fn two_processors_take_no_token_twice() {
+    let Some(_alone) = capable("two processors at one bucket") else { return };
+    const DATAGRAM: u64 = 100 + udp::HEADERS;
+    const EACH: u64 = 50_000;
+    let cell = Cell::new();
+    let mut data_path = cell.attach(&policy(0, 60_000 * DATAGRAM + DATAGRAM - 1));
+    let (sender, _receiver) = cell.uplink();
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope
+                .spawn(|| (0..EACH).for_each(|_| assert_eq!(sender.send(&[0; 100]).unwrap(), 100)));
+        }
+    });
+    let counters = cell.counters(&mut data_path);
+    let expected = |packets| Traffic { packets, bytes: packets * DATAGRAM };
+    assert_eq!(of(&counters.up, Protocol::Udp), expected(60_000));
+    assert_eq!(of(&counters.dropped, Protocol::Udp), expected(2 * EACH - 60_000));
+}
+
+/// The bar: less than 5 us per packet at 100 Mb/s. The kernel's own measurement of the programs,
+/// and the time that a datagram and its answer take without and with them.
+#[test]
+fn a_packet_is_delayed_by_less_than_five_microseconds() {
+    let Some(_alone) = capable("added delay") else { return };
+    let cell = Cell::new();
+    let without = round_trip(&cell);
+    let mut data_path = cell.attach(&policy(100_000_000, 6_250_000));
+    let with = round_trip(&cell);
+
+    let _statistics = enable_stats(Stats::RunTime).unwrap();
+    measured_rate(&cell, &mut data_path, 100_000_000, (1400, 1), |_| {
+        thread::sleep(Duration::from_secs(2));
+    });
+    let (_, programs) =
+        cell.gateway.enter(|| SchedClassifier::query_tcx("ap0", TcAttachType::Ingress)).unwrap();
+    let runs = programs[0].run_count();
+    let mean = programs[0].run_time().as_secs_f64() * 1e6 / runs as f64;
+    report(&format!(
+        "policer: {mean:.3} us per packet over {runs} packets at 200 Mb/s offered; \
+         median round trip (up and down) {without:.2} us without, {with:.2} us with"
+    ));
+    assert!(runs > 20_000, "{runs} packets");
+    assert!(mean < 5.0, "{mean} us");
+}
+
+/// Median time from a datagram of the station to the gateway's answer, us.
+fn round_trip(cell: &Cell) -> f64 {
+    let (station, gateway) = cell.uplink();
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        gateway.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+        scope.spawn(|| {
+            let mut buffer = [0; 2048];
+            while !stop.load(Ordering::Relaxed) {
+                if let Ok((bytes, from)) = gateway.recv_from(&mut buffer) {
+                    gateway.send_to(&buffer[..bytes], from).unwrap();
+                }
+            }
+        });
+        let mut times: Vec<Duration> = (0..5000)
+            .map(|_| {
+                let start = Instant::now();
+                station.send(&[0; 1400]).unwrap();
+                station.recv(&mut [0; 2048]).unwrap();
+                start.elapsed()
+            })
+            .collect();
+        stop.store(true, Ordering::Relaxed);
+        times.sort();
+        times[times.len() / 2].as_secs_f64() * 1e6
+    })
+}
