@@ -1,5 +1,7 @@
 //! The loss signal: how many packets the access point's downlink queue has dropped.
 
+pub mod counter;
+
 use std::time::Duration;
 
 /// A source of the losses of the access point's downlink queue.
