@@ -21,11 +21,12 @@ pub struct Reading {
     pub lost: Count,
     /// A counter that changes whenever packets pass and the source has refreshed its counters.
     /// `None`: the source does not cache, every reading is fresh.
-    pub activity: Option<u64>,
+    pub activity: Option<u128>,
     /// Time since the source started, 1/100 s, modulo 2^32 (sysUpTime, RFC 3418).
     pub uptime: Option<u32>,
-    /// Changes when the count becomes discontinuous (ifCounterDiscontinuityTime, RFC 2863).
-    pub discontinuity: Option<u32>,
+    /// Counts of different epochs cannot be compared: another interface has the name, or the
+    /// source says that the count is discontinuous.
+    pub epoch: u64,
 }
 
 /// Follows a count of losses from reading to reading.
@@ -162,11 +163,7 @@ impl Counter {
         last: Reading,
         reading: Reading,
     ) -> Option<u64> {
-        let discontinuous = match (last.discontinuity, reading.discontinuity) {
-            (Some(last), Some(now)) => last != now,
-            _ => false,
-        };
-        if discontinuous || has_restarted(last.uptime, reading.uptime, elapsed) {
+        if last.epoch != reading.epoch || has_restarted(last.uptime, reading.uptime, elapsed) {
             return None;
         }
         let (lost, wrapped) = match (last.lost, reading.lost) {

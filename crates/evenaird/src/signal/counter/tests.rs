@@ -15,7 +15,7 @@ fn ms(ms: u64) -> Duration {
 /// A live answer: activity and uptime (since -1,000 s) follow from the time.
 fn live(now: Duration, lost: Count) -> Reading {
     let ticks = 100_000 + now.as_millis() as u32 / 10;
-    Reading { lost, activity: Some(ticks.into()), uptime: Some(ticks), discontinuity: None }
+    Reading { lost, activity: Some(ticks.into()), uptime: Some(ticks), epoch: 0 }
 }
 
 /// Reads at each time, and takes a sample at the last.
@@ -70,7 +70,7 @@ fn sysuptime_may_wrap() {
         lost: Count::Bits64(lost),
         activity: None,
         uptime: Some(uptime),
-        discontinuity: None,
+        epoch: 0,
     };
     counter.read(ms(0), reading(1, u32::MAX - 9));
     counter.sample(ms(0), true);
@@ -111,11 +111,10 @@ fn discontinuities_are_resets_and_lose_nothing_twice() {
         0,
     );
 
-    // Counters cleared without a restart, with and without ifCounterDiscontinuityTime.
+    // Counters cleared without a restart, with and without word from the source.
     expect(second_sample(first, live(ms(10_000), Bits64(49))), Health::Reset, None, 0);
-    let (cleared, before) =
-        (Reading { discontinuity: Some(1), ..second }, Reading { discontinuity: Some(0), ..first });
-    expect(second_sample(before, cleared), Health::Reset, None, 0);
+    let cleared = Reading { epoch: 1, ..second };
+    expect(second_sample(first, cleared), Health::Reset, None, 0);
     let first = live(ms(0), Bits32(50));
     expect(second_sample(first, live(ms(10_000), Bits32(49))), Health::Reset, None, 0);
 
@@ -260,9 +259,9 @@ proptest! {
                 let value = offset + cached;
                 let reading = Reading {
                     lost: if wide { Count::Bits64(value) } else { Count::Bits32(value as u32) },
-                    activity: Some(cached_packets),
+                    activity: Some(cached_packets.into()),
                     uptime: Some((now - started) as u32 / 10),
-                    discontinuity: None,
+                    epoch: 0,
                 };
                 counter.read(ms(now), reading);
                 shown += cached - *first_shown.get_or_insert(cached);
@@ -287,19 +286,19 @@ proptest! {
     #[test]
     fn any_reading_is_survived(
         readings in prop::collection::vec(
-            (any::<u32>(), any::<u64>(), any::<bool>(), any::<Option<u64>>(), any::<Option<u32>>(),
-             any::<Option<u32>>(), any::<bool>()),
+            (any::<u32>(), any::<u64>(), any::<bool>(), any::<Option<u128>>(), any::<Option<u32>>(),
+             0..2u64, any::<bool>()),
             0..50,
         ),
     ) {
         let mut counter = Counter::new(ms(0), PATIENCE);
         let mut now = ms(0);
-        for (i, (wait, value, wide, activity, uptime, discontinuity, active)) in
+        for (i, (wait, value, wide, activity, uptime, epoch, active)) in
             readings.into_iter().enumerate()
         {
             now += ms(wait.into());
             let lost = if wide { Count::Bits64(value) } else { Count::Bits32(value as u32) };
-            counter.read(now, Reading { lost, activity, uptime, discontinuity });
+            counter.read(now, Reading { lost, activity, uptime, epoch });
             let sample = counter.sample(now, active);
             prop_assert!(i > 0 || sample.lost.is_none());
             prop_assert!(sample.age <= now);
