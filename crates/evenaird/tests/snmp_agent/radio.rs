@@ -50,9 +50,7 @@ impl Radio {
 
     /// Sends packets of which `lost` are lost and some are not.
     pub fn lose(&mut self, lost: u64) {
-        for _ in 0..ROOM + lost {
-            self.socket.send(&[0; 100]).unwrap();
-        }
+        self.send(ROOM + lost);
         let mut passed = 0;
         loop {
             match self.device.read(&mut [0; 2000]) {
@@ -62,5 +60,12 @@ impl Radio {
             }
         }
         assert_eq!(passed, ROOM, "the queue holds another number of packets than told");
+    }
+
+    /// Sends packets of 128 bytes into the device.
+    pub fn send(&self, packets: u64) {
+        for _ in 0..packets {
+            self.socket.send(&[0; 100]).unwrap();
+        }
     }
 }

@@ -74,7 +74,7 @@ fn open(target: &Target) -> Result<SyncSession> {
         }
         Login::V3 { security } => {
             let mut session =
-                SyncSession::new_v3(address, Some(TIMEOUT), request_id, security.clone())?;
+                SyncSession::new_v3(address, Some(TIMEOUT), request_id, *security.clone())?;
             session.init().map_err(explain)?;
             Ok(session)
         }
@@ -133,8 +133,8 @@ fn search(session: &mut SyncSession, column: &Column, name: &str) -> Result<Opti
 }
 
 /// The ifIndex of a row and whether it has `name`; `None` at the end of the column.
-fn row(column: &Column, response: Pdu<'_>, name: &str) -> Option<(u32, bool)> {
-    let (oid, value) = response.varbinds.into_iter().next()?;
+fn row(column: &Column, mut response: Pdu<'_>, name: &str) -> Option<(u32, bool)> {
+    let (oid, value) = response.varbinds.next()?;
     let index = column.index(&oid)?;
     Some((index, matches!(value, Value::OctetString(octets) if octets == name.as_bytes())))
 }

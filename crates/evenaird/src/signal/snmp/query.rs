@@ -174,3 +174,29 @@ fn problem(value: &Value<'_>) -> &'static str {
         _ => "has another type than its MIB says",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn an_instance_tells_its_index(index: u32) {
+            let instance = IF_NAME.of(index).unwrap();
+            prop_assert_eq!(IF_NAME.index(&instance), Some(index));
+            prop_assert_eq!(IF_DESCR.index(&instance), None);
+        }
+
+        #[test]
+        fn any_suffix_is_survived(suffix in prop::collection::vec(any::<u8>(), 0..12)) {
+            let bytes = [IF_NAME.root().unwrap().as_bytes(), &suffix].concat();
+            let instance = Oid::new(bytes.into());
+            // What is an index has one encoding: without leading zeros.
+            if let Some(index) = IF_NAME.index(&instance).filter(|_| suffix[0] != 0x80) {
+                prop_assert_eq!(IF_NAME.of(index).unwrap(), instance);
+            }
+        }
+    }
+}

@@ -41,7 +41,7 @@ pub struct Credentials(pub(super) Login);
 
 pub(super) enum Login {
     V2c { community: String },
-    V3 { security: Security },
+    V3 { security: Box<Security> },
 }
 
 /// RFC 3414 §11.2: a password is at least 8 octets long.
@@ -83,7 +83,7 @@ impl Credentials {
             .with_auth(auth)
             .with_auth_protocol(authentication)
             .with_key_extension_method(KeyExtension::Blumenthal);
-        Ok(Credentials(Login::V3 { security }))
+        Ok(Credentials(Login::V3 { security: Box::new(security) }))
     }
 }
 
