@@ -17,6 +17,7 @@ pub mod rng;
 pub mod tcp;
 pub mod tfrc;
 pub mod time;
+pub mod token_bucket;
 pub mod traffic;
 pub mod transport;
 pub mod units;

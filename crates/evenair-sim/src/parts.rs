@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::scenario::{UDP, presets};
 
 /// Every queue discipline, congestion control, preset of TCP's options, PHY, modulation,
-/// scheduler, controller, rate control, channel, loss model, application and distribution:
+/// scheduler, controller, limiter, loss signal, rate control, channel, loss model, application and distribution:
 /// `kind`, `name`, `summary`, `source` and `parameters` (each `name`, `default`, `accepts`,
 /// `meaning`).
 pub fn parts() -> Value {
@@ -28,6 +28,8 @@ pub fn parts() -> Value {
     parts.extend(list::<scheduler::Config>());
     parts.extend(list::<wimax::scheduler::Config>());
     parts.extend(list::<control::Config>());
+    parts.extend(list::<control::limiter::Config>());
+    parts.extend(list::<control::limiter::LossSignal>());
     parts.extend(list::<rate_control::Config>());
     parts.extend(list::<channel::Config>());
     parts.extend(list::<loss::Config>());

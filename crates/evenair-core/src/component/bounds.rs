@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::{DISTRIBUTION, ParameterType, Parameters, Registry, TRACE};
+use crate::control::limiter::LossSignal;
 use crate::traffic::Family;
 
 impl ParameterType {
@@ -18,6 +19,9 @@ impl ParameterType {
             Self::Limit(max) => vec![json!(1), json!(max), json!("unlimited")],
             Self::Switch => vec![json!(false), json!(true)],
             Self::Durations | Self::Sizes => distributions(),
+            Self::Rate => vec![json!(1), json!(1_000_000_000_000_u64)],
+            Self::BucketSize => vec![json!(1), json!("1000 GB"), json!("1 ns"), json!("1000000 s")],
+            Self::LossSignal => tables::<LossSignal>(),
             Self::RateSteps => {
                 vec![json!([[0.0, 1_000_000]]), json!([[0.0, "unlimited"], [1e-9, 11_000_000]])]
             }
@@ -40,7 +44,9 @@ impl ParameterType {
             Self::Duration => vec![json!(0), json!("0 s")],
             Self::Limit(max) => vec![json!(0), json!(max + 1), json!("none")],
             Self::Switch => vec![json!(1), json!("true")],
-            Self::Durations | Self::Sizes => Vec::new(),
+            Self::Durations | Self::Sizes | Self::LossSignal => Vec::new(),
+            Self::Rate => vec![json!(0), json!(1e12 + 1.0), json!("unlimited"), json!(true)],
+            Self::BucketSize => vec![json!(0), json!("0 s"), json!("1001 GB"), json!(false)],
             Self::RateSteps => {
                 vec![json!([]), json!([[1, 1]]), json!([[0, 1], [0, 2]]), json!([[0, 0]]), json!(1)]
             }
@@ -57,6 +63,23 @@ fn distributions() -> Vec<Json> {
         }
         let table = json!({ DISTRIBUTION: family.name(), "mean": 2000 });
         for (parameter, _) in family.values() {
+            for value in parameter.parameter_type.at_bounds() {
+                let mut table = table.clone();
+                table[parameter.name] = value;
+                all.push(table);
+            }
+        }
+        all.push(table);
+    }
+    all
+}
+
+/// Each component of a registry, and with each parameter at its bounds.
+fn tables<R: Registry>() -> Vec<Json> {
+    let mut all = Vec::new();
+    for configuration in R::all() {
+        let table = json!({ "kind": configuration.component().name });
+        for (parameter, _) in configuration.values() {
             for value in parameter.parameter_type.at_bounds() {
                 let mut table = table.clone();
                 table[parameter.name] = value;

@@ -33,6 +33,7 @@
 //! checked by [`Registry::violation`], after reading.
 
 mod bounds;
+mod bucket_size;
 mod distribution;
 mod limit;
 mod macros;
@@ -45,12 +46,13 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub use bucket_size::BucketSize;
 pub use distribution::{DISTRIBUTION, TRACE};
 pub use limit::QueueLimit;
 pub use parameter::{
-    Bounds, FieldType, NamedValue, OnOff, Parameter, ParameterType, Value, distribution_of_sizes,
-    distribution_of_times, integer, limit, names, number, positive, probability, rate_steps,
-    switch,
+    Bounds, FieldType, NamedValue, OnOff, Parameter, ParameterType, Value, bucket_size,
+    distribution_of_sizes, distribution_of_times, integer, limit, loss_signal, names, number,
+    positive, probability, rate, rate_steps, switch,
 };
 pub use quantity::{BitRate, Bytes, Hertz, Seconds};
 pub use rate_steps::RateSteps;

@@ -4,11 +4,17 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 
+use super::Registry as _;
+use super::bucket_size::{self, BucketSize};
 use super::message::quoted_list;
-use super::quantity::Seconds;
+use super::quantity::{BitRate, Seconds};
 use super::rate_steps::RateSteps;
+use crate::control::limiter::LossSignal;
 use crate::time::Duration;
 use crate::traffic::Distribution;
+
+/// The accepted rates, for error messages and lists.
+const RATE: &str = "a rate above 0 and up to 1000 Gbps, such as \"11 Mbps\"";
 
 /// The word for a limit that is not there.
 pub(super) const UNLIMITED: &str = "unlimited";
@@ -47,6 +53,12 @@ pub enum ParameterType {
     Sizes,
     /// Rates and the times from which they hold.
     RateSteps,
+    /// A rate, not unlimited.
+    Rate,
+    /// The size of a token bucket, in bytes or as a time.
+    BucketSize,
+    /// The configuration of a loss signal.
+    LossSignal,
 }
 
 impl ParameterType {
@@ -63,6 +75,12 @@ impl ParameterType {
             Self::Durations => super::distribution::Unit::Time.accepted().to_owned(),
             Self::Sizes => super::distribution::Unit::Size.accepted().to_owned(),
             Self::RateSteps => super::rate_steps::ACCEPTED.to_owned(),
+            Self::Rate => RATE.to_owned(),
+            Self::BucketSize => bucket_size::ACCEPTED.to_owned(),
+            Self::LossSignal => format!(
+                "one of {}, or a table such as {{ kind = \"polled\" }}",
+                quoted_list(&LossSignal::names())
+            ),
         }
     }
 }
@@ -86,6 +104,12 @@ pub enum Value {
     Distribution(Distribution),
     /// Rates and the times from which they hold.
     RateSteps(RateSteps),
+    /// A rate.
+    Rate(BitRate),
+    /// The size of a token bucket.
+    BucketSize(BucketSize),
+    /// A loss signal.
+    LossSignal(LossSignal),
 }
 
 impl Value {
@@ -98,7 +122,12 @@ impl Value {
             Self::Duration(duration) => duration.as_secs_f64(),
             Self::Limit(limit) => limit.map_or(f64::INFINITY, |limit| limit as f64),
             Self::Distribution(distribution) => distribution.mean(),
-            Self::Name(_) | Self::Switch(_) | Self::RateSteps(_) => 0.0,
+            Self::Rate(rate) => rate.as_bps() as f64,
+            Self::Name(_)
+            | Self::Switch(_)
+            | Self::RateSteps(_)
+            | Self::BucketSize(_)
+            | Self::LossSignal(_) => 0.0,
         }
     }
 
@@ -106,6 +135,8 @@ impl Value {
     pub(super) fn shown(&self, parameter_type: ParameterType) -> serde_json::Value {
         match (self, super::distribution::Unit::of(parameter_type)) {
             (Self::Duration(duration), _) => Seconds::from(*duration).to_string().into(),
+            (Self::Rate(rate), _) => rate.to_string().into(),
+            (Self::BucketSize(size), _) => size.to_string().into(),
             (Self::Distribution(distribution), Some(unit)) => {
                 super::distribution::as_toml(distribution, unit).into()
             }
@@ -173,6 +204,9 @@ field_types! {
     bool => Switch,
     Distribution => Distribution,
     RateSteps => RateSteps,
+    BitRate => Rate,
+    BucketSize => BucketSize,
+    LossSignal => LossSignal,
 }
 
 /// The bounds of a field of type `T`: a declaration whose bounds do not fit its type does not
@@ -240,6 +274,21 @@ pub const fn distribution_of_times() -> Bounds<Distribution> {
 /// A distribution of sizes, in bytes.
 pub const fn distribution_of_sizes() -> Bounds<Distribution> {
     Bounds::new(ParameterType::Sizes)
+}
+
+/// A rate, not unlimited.
+pub const fn rate() -> Bounds<BitRate> {
+    Bounds::new(ParameterType::Rate)
+}
+
+/// The size of a token bucket.
+pub const fn bucket_size() -> Bounds<BucketSize> {
+    Bounds::new(ParameterType::BucketSize)
+}
+
+/// A loss signal.
+pub const fn loss_signal() -> Bounds<LossSignal> {
+    Bounds::new(ParameterType::LossSignal)
 }
 
 /// Rates and the times from which they hold.

@@ -9,6 +9,8 @@ use super::distribution::{self, Unit};
 use super::limit::QueueLimit;
 use super::parameter::UNLIMITED;
 use super::quantity::Seconds;
+use crate::control::limiter::LossSignal;
+
 use super::{Component, Parameter, ParameterType, Registry, Value};
 
 /// Writes a configuration: its name if it has neither parameters nor a limit, else a table with
@@ -49,6 +51,9 @@ impl Serialize for Value {
             Self::Duration(duration) => Seconds::from(*duration).serialize(serializer),
             Self::Distribution(distribution) => distribution.serialize(serializer),
             Self::RateSteps(steps) => steps.serialize(serializer),
+            Self::Rate(rate) => rate.serialize(serializer),
+            Self::BucketSize(size) => size.serialize(serializer),
+            Self::LossSignal(signal) => signal.serialize(serializer),
         }
     }
 }
@@ -99,7 +104,8 @@ pub fn schema<R: Registry>(generator: &mut SchemaGenerator, has_limit: bool) -> 
             properties.insert("limit".to_owned(), limit.to_value());
         }
         for (parameter, default) in configuration.values() {
-            properties.insert(parameter.name.to_owned(), parameter_schema(parameter, &default));
+            let schema = parameter_schema(generator, parameter, &default);
+            properties.insert(parameter.name.to_owned(), schema);
         }
         forms.push(json!({
             "type": "object",
@@ -111,7 +117,11 @@ pub fn schema<R: Registry>(generator: &mut SchemaGenerator, has_limit: bool) -> 
     json_schema!({ "anyOf": forms })
 }
 
-fn parameter_schema(parameter: &Parameter, default: &Value) -> serde_json::Value {
+fn parameter_schema(
+    generator: &mut SchemaGenerator,
+    parameter: &Parameter,
+    default: &Value,
+) -> serde_json::Value {
     let mut schema = match parameter.parameter_type {
         ParameterType::Names(names) => json!({ "type": "string", "enum": names }),
         ParameterType::Integer(min, max) => {
@@ -131,6 +141,8 @@ fn parameter_schema(parameter: &Parameter, default: &Value) -> serde_json::Value
         ParameterType::Switch => json!({ "type": "boolean" }),
         ParameterType::Durations => distribution::schema(Unit::Time),
         ParameterType::Sizes => distribution::schema(Unit::Size),
+        ParameterType::Rate | ParameterType::BucketSize => json!({ "type": ["number", "string"] }),
+        ParameterType::LossSignal => schema::<LossSignal>(generator, false).to_value(),
         ParameterType::RateSteps => json!({
             "type": "array",
             "minItems": 1,

@@ -6,13 +6,15 @@ use std::marker::PhantomData;
 use serde::de::{DeserializeSeed, Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use super::bucket_size::BucketSize;
 use super::distribution::{DistributionSeed, Unit};
 use super::limit::QueueLimit;
 use super::message::{quoted_list, shown_value, unknown_key, unknown_name};
 use super::parameter::UNLIMITED;
-use super::quantity::Seconds;
+use super::quantity::{BitRate, Seconds};
 use super::rate_steps::RateSteps;
 use super::{Parameter, ParameterType, Registry, Value};
+use crate::control::limiter::LossSignal;
 
 /// Reads the text of the file at a path; the error says what is wrong with the file.
 pub type ReadText = fn(&str) -> Result<String, String>;
@@ -44,13 +46,14 @@ pub fn read<'de, R: Registry, D: Deserializer<'de>>(from: D) -> Result<R, D::Err
     Ok(Reader::default().read(from)?.configuration)
 }
 
-/// Moves the `kind` of a table, then its `form`, which sets defaults, and the `distribution` of each
-/// table in it, to the front.
+/// Moves the `kind` of a table, then its `form`, which sets defaults, and the `kind` or `distribution`
+/// of each table in it, to the front.
 pub fn put_kind_first(table: &mut serde_json::Map<String, serde_json::Value>) {
     put_first(table, "form");
     put_first(table, "kind");
     for parameter in table.values_mut().filter_map(serde_json::Value::as_object_mut) {
         put_first(parameter, super::DISTRIBUTION);
+        put_first(parameter, "kind");
     }
 }
 
@@ -179,13 +182,17 @@ impl<'de> DeserializeSeed<'de> for ParameterSeed {
             let seed = DistributionSeed { unit, current, read_text: self.read_text };
             return seed.deserialize(deserializer).map(Value::Distribution);
         }
+        if parameter_type == ParameterType::LossSignal {
+            return LossSignal::deserialize(deserializer).map(Value::LossSignal);
+        }
         let got = serde_json::Value::deserialize(deserializer)?;
         parameter_type.parse(&got).map_err(D::Error::custom)
     }
 }
 
 impl ParameterType {
-    /// The value that `got` stands for, or the error message. Distributions are not read here.
+    /// The value that `got` stands for, or the error message. What has keys of its own is not read
+    /// here.
     fn parse(self, got: &serde_json::Value) -> Result<Value, String> {
         let value = match (self, got) {
             (Self::Names(names), serde_json::Value::String(text)) => {
@@ -216,7 +223,12 @@ impl ParameterType {
             }
             (Self::Switch, json) => json.as_bool().map(Value::Switch),
             (Self::RateSteps, json) => return RateSteps::parse(json).map(Value::RateSteps),
-            (Self::Names(_) | Self::Durations | Self::Sizes, _) => None,
+            (Self::Rate, json) => {
+                let rate = BitRate::deserialize(json).ok();
+                rate.filter(|rate| *rate != BitRate::UNLIMITED).map(Value::Rate)
+            }
+            (Self::BucketSize, json) => BucketSize::parse(json).map(Value::BucketSize),
+            (Self::Names(_) | Self::Durations | Self::Sizes | Self::LossSignal, _) => None,
         };
         let accepted = || format!("got {}; accepted: {}", shown_value(got), self.accepted());
         value.ok_or_else(accepted)

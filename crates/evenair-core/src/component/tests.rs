@@ -4,6 +4,7 @@
 use serde_json::{Value as Json, json};
 
 use super::*;
+use crate::control::limiter::{self, AdaptiveRateLimiter, LossSignal, Policer, Round, Throughput};
 use crate::loss::{self, LossModel, Losses};
 use crate::medium::scheduler as access_point;
 use crate::medium::wimax::{Wimax, WimaxConfig, phy::OfdmPhy, scheduler};
@@ -19,6 +20,7 @@ use crate::rng::{RngStream, StreamId};
 use crate::tcp::congestion::{self, AckEvent, CongestionControl, Controller, Window};
 use crate::time::{Duration, Instant};
 use crate::traffic::{Application, Datagrams, Distribution, Draws, Family, Pattern, Stream};
+use crate::units::Rate;
 
 /// Reads a table as a configuration file has it.
 fn parse<R: Registry>(table: &Json) -> Result<R, String> {
@@ -293,6 +295,27 @@ fn every_base_station_scheduler_runs() {
         let counts = cell.medium().counts();
         assert_eq!((counts.frames, counts.dl_symbols_used), (2, counts.dl_symbols_available));
     });
+}
+
+/// A packet of one byte passes a full bucket, and the rate of a round is at most that before it and a
+/// step.
+#[test]
+fn every_limiter_runs() {
+    check(|config: &limiter::Config| {
+        let policer = Policer::new(config);
+        assert_eq!(policer.is_none(), matches!(config, limiter::Config::None(_)));
+        assert!(policer.is_none_or(|mut policer| policer.admits(Instant::ZERO, 1, true)));
+        let limiter::Config::Adaptive(config) = config else { return };
+        let mut limiter = AdaptiveRateLimiter::new(config);
+        for lost in [true, false, true, true] {
+            let before = limiter.decision().rate.as_bps();
+            let throughput = Throughput { total: Rate::from_mbps(2), udp: Rate::from_mbps(1) };
+            let decision = limiter.round(&Round { up: throughput, down: throughput, lost });
+            let rate = decision.rate.as_bps();
+            assert!(rate <= (before + config.step.as_bps()).min(config.max_rate.as_bps()));
+        }
+    });
+    check(|_: &LossSignal| {});
 }
 
 #[test]
