@@ -116,13 +116,10 @@ impl Counter {
     /// have been sent since then.
     pub fn sample(&mut self, now: Duration, active: bool) -> Sample {
         let news = std::mem::take(&mut self.news);
-        let unchanged = news.answered && !news.fresh && active;
-        self.unchanged = match unchanged {
-            true => self.unchanged + 1,
-            // Without an answer nothing is known.
-            false if !news.answered => self.unchanged,
-            false => 0,
-        };
+        // Without an answer nothing is known.
+        if news.answered {
+            self.unchanged = if active && !news.fresh { self.unchanged + 1 } else { 0 };
+        }
         let answered_at = self.last.map(|(at, _)| at);
         let patient = answered_at.is_some_and(|at| now.saturating_sub(at) < self.patience);
         let health = match news.event {

@@ -28,7 +28,8 @@ fn v2c() -> SnmpSignal {
 }
 
 fn v3(password: &str, privacy: Option<(Cipher, &str)>) -> SnmpSignal {
-    let credentials = Credentials::user(snmpd::USER, (AuthProtocol::Sha256, password), privacy);
+    let user = snmpd::user("SHA-256", "AES");
+    let credentials = Credentials::user(&user, (AuthProtocol::Sha256, password), privacy);
     start(credentials, Interface::Name(radio::NAME.into()))
 }
 
@@ -84,6 +85,35 @@ fn fresh_with_v3() {
         let privacy = Some((Cipher::Aes128, snmpd::PRIVACY));
         count_losses(&mut v3(snmpd::AUTHENTICATION, privacy), &mut radio);
         count_losses(&mut v3(snmpd::AUTHENTICATION, None), &mut radio);
+    });
+}
+
+/// Keys that are longer than the digest included.
+#[test]
+fn every_pair_of_protocols_of_v3() {
+    in_namespace(&["snmpd"], || {
+        let (_radio, _snmpd) = (Radio::new(), Snmpd::start());
+        for (authentication, cipher) in snmpd::protocols() {
+            let protocol = match authentication {
+                "SHA" => AuthProtocol::Sha1,
+                "SHA-224" => AuthProtocol::Sha224,
+                "SHA-256" => AuthProtocol::Sha256,
+                "SHA-384" => AuthProtocol::Sha384,
+                _ => AuthProtocol::Sha512,
+            };
+            let key = match cipher {
+                "AES" => Cipher::Aes128,
+                "AES-192" => Cipher::Aes192,
+                _ => Cipher::Aes256,
+            };
+            let credentials = Credentials::user(
+                &snmpd::user(authentication, cipher),
+                (protocol, snmpd::AUTHENTICATION),
+                Some((key, snmpd::PRIVACY)),
+            );
+            let mut signal = start(credentials, Interface::Name(radio::NAME.into()));
+            wait_for(&mut signal, Health::Ok);
+        }
     });
 }
 

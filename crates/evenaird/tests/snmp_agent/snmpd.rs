@@ -10,9 +10,20 @@ use tempfile::TempDir;
 
 pub const PORT: u16 = 10161;
 pub const COMMUNITY: &str = "not-public";
-pub const USER: &str = "gateway";
 pub const AUTHENTICATION: &str = "authentication password";
 pub const PRIVACY: &str = "privacy password";
+
+/// All pairs of protocols that the agent has, by net-snmp's names. With 15 users it starts slowly.
+pub fn protocols() -> impl Iterator<Item = (&'static str, &'static str)> {
+    const AUTHENTICATIONS: [&str; 5] = ["SHA", "SHA-224", "SHA-256", "SHA-384", "SHA-512"];
+    const CIPHERS: [&str; 3] = ["AES", "AES-192", "AES-256"];
+    AUTHENTICATIONS.into_iter().flat_map(|name| CIPHERS.map(|cipher| (name, cipher)))
+}
+
+/// The user of a pair of protocols.
+pub fn user(authentication: &str, cipher: &str) -> String {
+    format!("{authentication}+{cipher}")
+}
 
 /// A running agent in the network namespace of the thread that started it.
 pub struct Snmpd {
@@ -23,11 +34,14 @@ pub struct Snmpd {
 impl Snmpd {
     pub fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let configuration = format!(
-            "rwcommunity {COMMUNITY} 127.0.0.1\n\
-             createUser {USER} SHA-256 \"{AUTHENTICATION}\" AES \"{PRIVACY}\"\n\
-             rouser {USER} auth\n"
-        );
+        let mut configuration = format!("rwcommunity {COMMUNITY} 127.0.0.1\n");
+        for (authentication, cipher) in protocols() {
+            let user = user(authentication, cipher);
+            configuration += &format!(
+                "createUser {user} {authentication} \"{AUTHENTICATION}\" {cipher} \"{PRIVACY}\"\n\
+                 rouser {user} auth\n"
+            );
+        }
         std::fs::write(folder.path().join("snmpd.conf"), configuration).unwrap();
         Snmpd { child: spawn(&folder), folder }.answering()
     }

@@ -1,5 +1,8 @@
 //! The losses of an access point by SNMP: ifOutDiscards (RFC 2863) of its radio interface, or
 //! another counter. A thread polls the agent, so that a slow agent delays no control round.
+//!
+//! Whether the agent's counters are fresh is judged by the octets that the interface has sent. An
+//! agent that refreshes these more often than the losses is not recognised.
 
 mod agent;
 mod query;
