@@ -3,6 +3,7 @@
 
 pub mod cell;
 pub mod namespace;
+pub mod process;
 pub mod udp;
 
 use std::io::Write;
