@@ -12,9 +12,8 @@ const CB: usize = 48;
 const GSO_SEGS: usize = 164;
 const GSO_SIZE: usize = 176;
 
-/// TC_ACT_SHOT and TC_ACT_UNSPEC of linux/pkt_cls.h.
+/// TC_ACT_SHOT of linux/pkt_cls.h.
 const DROP: u32 = 2;
-const NEXT: u32 = u32::MAX;
 
 /// A packet as the device has it, and how it is segmented.
 #[derive(Clone, Default)]
