@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use aya::programs::{SchedClassifier, TcAttachType};
 use aya::sys::{Stats, enable_stats};
-use evenaird::data_path::{DataPath, Policy, Protocol, Tcx, Traffic};
+use evenaird::data_path::{DataPath, Policy, Protocol, Tcx};
 use support::cell::{Cell, of, policy};
 use support::{capable, report, udp};
 
@@ -136,28 +136,6 @@ fn a_thousand_policy_changes_lose_no_packet() {
     });
     assert!(sent > 2000, "{sent} datagrams");
     assert_eq!(arrived as u64, sent);
-}
-
-/// A bucket that does not fill passes its size, whichever processor takes from it.
-#[test]
-fn two_processors_take_no_token_twice() {
-    let Some(_alone) = capable("two processors at one bucket") else { return };
-    const DATAGRAM: u64 = 100 + udp::HEADERS;
-    const EACH: u64 = 50_000;
-    let cell = Cell::new();
-    let limit = policy(0, 60_000 * DATAGRAM + DATAGRAM - 1);
-    let mut data_path = cell.attach(&Policy { udp_rate_bps: Some(0), ..limit });
-    let (sender, _receiver) = cell.uplink();
-    thread::scope(|scope| {
-        for _ in 0..2 {
-            scope
-                .spawn(|| (0..EACH).for_each(|_| assert_eq!(sender.send(&[0; 100]).unwrap(), 100)));
-        }
-    });
-    let counters = cell.counters(&mut data_path);
-    let expected = |packets| Traffic { packets, bytes: packets * DATAGRAM };
-    assert_eq!(of(&counters.up, Protocol::Udp), expected(60_000));
-    assert_eq!(of(&counters.dropped, Protocol::Udp), expected(2 * EACH - 60_000));
 }
 
 /// The bar: less than 5 us per packet at 100 Mb/s. The kernel's own measurement of the programs,

@@ -71,7 +71,7 @@ impl Programs {
     }
 
     /// Runs the program that sets the policy.
-    pub(super) fn set_policy(&mut self, policy: &Policy) -> Result<(), Error> {
+    pub(super) fn set_policy(&self, policy: &Policy) -> Result<(), Error> {
         let message = message(policy)?;
         let options = TestRunOptions { data_in: Some(&message), ..Default::default() };
         match self.run(POLICY, options) {
@@ -82,8 +82,10 @@ impl Programs {
     }
 
     /// Runs a program on a packet of user space; returns the program's result.
-    fn run(&mut self, name: &str, options: TestRunOptions<'_>) -> Result<u32, ProgramError> {
-        Ok(self.classifier(name)?.test_run(options)?.return_value)
+    fn run(&self, name: &str, options: TestRunOptions<'_>) -> Result<u32, ProgramError> {
+        let program = self.ebpf.program(name).ok_or(ProgramError::UnexpectedProgramType)?;
+        let program: &SchedClassifier = program.try_into()?;
+        Ok(program.test_run(options)?.return_value)
     }
 
     pub(super) fn counters(&self) -> Result<Counters, Error> {
