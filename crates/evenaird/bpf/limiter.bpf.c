@@ -57,15 +57,13 @@ struct traffic {
 	__u64 bytes;
 };
 
-struct counters {
-	struct traffic of[DIRECTIONS][PROTOCOLS];
-};
-
+// By direction * PROTOCOLS + protocol. An element each: without CAP_PERFMON the kernel refuses a
+// pointer into a larger one that depends on the packet.
 struct {
 	int (*type)[BPF_MAP_TYPE_PERCPU_ARRAY];
-	int (*max_entries)[1];
+	int (*max_entries)[DIRECTIONS * PROTOCOLS];
 	__u32 *key;
-	struct counters *value;
+	struct traffic *value;
 } counters SEC(".maps");
 
 // What user space passes to `evenaird_policy`, after an Ethernet header.
@@ -261,14 +259,11 @@ INLINE struct packet parse(struct __sk_buff *skb)
 
 INLINE void count(const struct packet *p, enum direction direction)
 {
-	__u32 key = 0;
-	struct counters *c = map_lookup_elem(&counters, &key);
+	__u32 key = direction * PROTOCOLS + p->protocol;
+	struct traffic *t = map_lookup_elem(&counters, &key);
 
-	if (!c)
+	if (!t)
 		return;
-	struct traffic *t = p->protocol == TCP ? &c->of[direction][TCP] :
-			    p->protocol == UDP ? &c->of[direction][UDP] :
-						 &c->of[direction][OTHER];
 	t->packets += p->packets;
 	t->bytes += p->bytes;
 }

@@ -1,5 +1,5 @@
 //! Rates and delays of the data path, between network namespaces.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests with real time")]
 
 mod support;
 
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use aya::programs::{SchedClassifier, TcAttachType};
 use aya::sys::{Stats, enable_stats};
-use evenaird::data_path::{DataPath, Protocol, Tcx, Traffic};
+use evenaird::data_path::{DataPath, Policy, Protocol, Tcx};
 use support::cell::{Cell, of, policy};
 use support::{capable, report, udp};
 
@@ -94,7 +94,7 @@ fn a_thousand_rate_changes_under_load_pass_the_mean_rate() {
     let cell = Cell::new();
     let rates = [15_000_000, 25_000_000];
     let mut data_path = cell.attach(&policy(rates[0], 1_000_000));
-    let mut spent = Duration::ZERO;
+    let mut times = Vec::new();
     let measured = measured_rate(&cell, &mut data_path, 20_000_000, (1400, 1), |data_path| {
         let start = Instant::now();
         for change in 0..1000_u32 {
@@ -102,36 +102,40 @@ fn a_thousand_rate_changes_under_load_pass_the_mean_rate() {
             thread::sleep((start + change * Duration::from_millis(3)) - Instant::now());
             let before = Instant::now();
             data_path.set_policy(&policy(rates[change as usize % 2], 1_000_000)).unwrap();
-            spent += before.elapsed();
+            times.push(before.elapsed());
         }
     });
+    times.sort();
     report(&format!(
-        "1,000 rate changes, mean 20 Mb/s: passed {:.4} Mb/s; a change takes {:.1} us",
+        "1,000 rate changes, mean 20 Mb/s: passed {:.4} Mb/s; a change takes {:?} (median), {:?} (99 %)",
         measured / 1e6,
-        spent.as_secs_f64() * 1e3
+        times[500],
+        times[990]
     ));
     assert!((measured / 20e6 - 1.0).abs() < 0.01, "{measured}");
 }
 
-/// A bucket that does not fill passes its size, whichever processor takes from it.
 #[test]
-fn two_processors_take_no_token_twice() {
-    let Some(_alone) = capable("two processors at one bucket") else { return };
-    const DATAGRAM: u64 = 100 + udp::HEADERS;
-    const EACH: u64 = 50_000;
+fn a_thousand_policy_changes_lose_no_packet() {
+    let Some(_alone) = capable("policy changes below the limit") else { return };
     let cell = Cell::new();
-    let mut data_path = cell.attach(&policy(0, 60_000 * DATAGRAM + DATAGRAM - 1));
-    let (sender, _receiver) = cell.uplink();
-    thread::scope(|scope| {
-        for _ in 0..2 {
-            scope
-                .spawn(|| (0..EACH).for_each(|_| assert_eq!(sender.send(&[0; 100]).unwrap(), 100)));
+    let mut data_path = cell.attach(&policy(100_000_000, 500_000));
+    let (sender, receiver) = cell.uplink();
+    let stop = AtomicBool::new(false);
+    let (sent, arrived) = thread::scope(|scope| {
+        let sending = scope.spawn(|| udp::send_at(&sender, 50_000_000, 1400, 1, &stop));
+        let receiving = scope.spawn(|| udp::arrivals(&receiver, Duration::from_millis(300)).len());
+        for change in 0..1000 {
+            let udp_rate_bps = (change % 2 == 0).then_some(200_000_000);
+            let limit = policy(100_000_000 + change, 500_000 + change);
+            data_path.set_policy(&Policy { udp_rate_bps, ..limit }).unwrap();
+            thread::sleep(Duration::from_millis(1));
         }
+        stop.store(true, Ordering::Relaxed);
+        (sending.join().unwrap(), receiving.join().unwrap())
     });
-    let counters = cell.counters(&mut data_path);
-    let expected = |packets| Traffic { packets, bytes: packets * DATAGRAM };
-    assert_eq!(of(&counters.up, Protocol::Udp), expected(60_000));
-    assert_eq!(of(&counters.dropped, Protocol::Udp), expected(2 * EACH - 60_000));
+    assert!(sent > 2000, "{sent} datagrams");
+    assert_eq!(arrived as u64, sent);
 }
 
 /// The bar: less than 5 us per packet at 100 Mb/s. The kernel's own measurement of the programs,
@@ -160,12 +164,15 @@ fn a_packet_is_delayed_by_less_than_five_microseconds() {
     assert!(mean < 5.0, "{mean} us");
 }
 
-/// Median time from a datagram of the station to the gateway's answer, us.
+/// Median time from a datagram of the station to the gateway's answer, us. All datagrams together
+/// are below the bucket's size.
 fn round_trip(cell: &Cell) -> f64 {
     let (station, gateway) = cell.uplink();
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
-        gateway.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+        for socket in [&station, &gateway] {
+            socket.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+        }
         scope.spawn(|| {
             let mut buffer = [0; 2048];
             while !stop.load(Ordering::Relaxed) {
@@ -174,15 +181,15 @@ fn round_trip(cell: &Cell) -> f64 {
                 }
             }
         });
-        let mut times: Vec<Duration> = (0..5000)
-            .map(|_| {
+        let mut times: Vec<Duration> = (0..2000)
+            .map_while(|_| {
                 let start = Instant::now();
                 station.send(&[0; 1400]).unwrap();
-                station.recv(&mut [0; 2048]).unwrap();
-                start.elapsed()
+                station.recv(&mut [0; 2048]).ok().map(|_| start.elapsed())
             })
             .collect();
         stop.store(true, Ordering::Relaxed);
+        assert_eq!(times.len(), 2000);
         times.sort();
         times[times.len() / 2].as_secs_f64() * 1e6
     })

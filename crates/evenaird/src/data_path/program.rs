@@ -30,13 +30,14 @@ pub const MAX_BUCKET_BYTES: u64 = u64::MAX / 2 / TOKENS_PER_BYTE;
 
 const ETHERNET_HEADER: usize = 14;
 
-/// `struct counters` of the program: packets and bytes by direction and protocol.
-type RawCounters = [[[u64; 2]; 3]; 3];
+/// TC_ACT_UNSPEC of linux/pkt_cls.h, -1: what programs return for a packet that passes.
+const NEXT: u32 = u32::MAX;
 
 /// The loaded programs, attached to nothing.
 pub(super) struct Programs {
     ebpf: Ebpf,
-    counters: PerCpuArray<MapData, RawCounters>,
+    /// `struct traffic` of the program, by direction and protocol.
+    counters: PerCpuArray<MapData, [u64; 2]>,
 }
 
 impl Programs {
@@ -70,27 +71,31 @@ impl Programs {
     }
 
     /// Runs the program that sets the policy.
-    pub(super) fn set_policy(&mut self, policy: &Policy) -> Result<(), Error> {
-        self.run(POLICY, TestRunOptions { data_in: Some(&message(policy)?), ..Default::default() })
-            .map(|_| ())
-            .map_err(|e| failed("set the rate of the policer", chain(&e)))
+    pub(super) fn set_policy(&self, policy: &Policy) -> Result<(), Error> {
+        let message = message(policy)?;
+        let options = TestRunOptions { data_in: Some(&message), ..Default::default() };
+        match self.run(POLICY, options) {
+            Ok(NEXT) => Ok(()),
+            Ok(_) => Err(failed("set the rate of the policer", "the program refused it")),
+            Err(e) => Err(failed("set the rate of the policer", chain(&e))),
+        }
     }
 
     /// Runs a program on a packet of user space; returns the program's result.
-    fn run(&mut self, name: &str, options: TestRunOptions<'_>) -> Result<u32, ProgramError> {
-        Ok(self.classifier(name)?.test_run(options)?.return_value)
+    fn run(&self, name: &str, options: TestRunOptions<'_>) -> Result<u32, ProgramError> {
+        let program = self.ebpf.program(name).ok_or(ProgramError::UnexpectedProgramType)?;
+        let program: &SchedClassifier = program.try_into()?;
+        Ok(program.test_run(options)?.return_value)
     }
 
     pub(super) fn counters(&self) -> Result<Counters, Error> {
-        let per_cpu =
-            self.counters.get(&0, 0).map_err(|e| failed("read the counters", chain(&e)))?;
         let mut counters = Counters::default();
-        for raw in per_cpu.iter() {
-            let [up, down, dropped] = [&mut counters.up, &mut counters.down, &mut counters.dropped];
-            for (sums, values) in [up, down, dropped].into_iter().zip(raw) {
-                for (sum, &[packets, bytes]) in sums.iter_mut().zip(values) {
-                    *sum = Traffic { packets: sum.packets + packets, bytes: sum.bytes + bytes };
-                }
+        let Counters { up, down, dropped } = &mut counters;
+        for (index, sum) in (0..).zip([up, down, dropped].into_iter().flatten()) {
+            let values = self.counters.get(&index, 0);
+            let values = values.map_err(|e| failed("read the counters", chain(&e)))?;
+            for &[packets, bytes] in values.iter() {
+                *sum = Traffic { packets: sum.packets + packets, bytes: sum.bytes + bytes };
             }
         }
         Ok(counters)

@@ -65,18 +65,22 @@ impl Tcx {
     ///
     /// # Errors
     /// There is no such device, another instance polices it, the policy cannot be represented, or
-    /// the kernel refuses the programs. Nothing is attached then.
+    /// the kernel refuses the programs: it needs tcx (Linux 6.6), CAP_BPF and CAP_NET_ADMIN. Nothing
+    /// is attached then.
     pub fn attach(device: &str, policy: &Policy, options: &Options) -> Result<Self, Error> {
         let opened = Device::open(device)?;
         if options.pinned && policy.lease.is_none() {
             return Err(Error::Policy("a pinned data path needs a policy with a lease".to_owned()));
         }
+        let mut programs = Programs::load(opened.mac_header)?;
+        programs.set_policy(policy)?;
         let lock = lock(device, &options.runtime_directory)?;
         let pins = Pins::of(device, &options.pin_directory)?;
         pins.remove()?;
-        wait_until_detached(device)?;
-        let mut programs = Programs::load(opened.mac_header)?;
-        programs.set_policy(policy)?;
+        // The kernel names programs to CAP_SYS_ADMIN only: without it, the lock decides alone.
+        if let Err(error @ Error::InUse { .. }) = wait_until_detached(device) {
+            return Err(error);
+        }
         for (name, hook) in PROGRAMS {
             let what = || format!("attach {name} to {device}");
             let program = programs.classifier(name).map_err(|e| failed(&what(), chain(&e)))?;
@@ -108,7 +112,8 @@ impl DataPath for Tcx {
 /// The programs of this daemon that are attached to a device now, as "NAME (id ID)".
 ///
 /// # Errors
-/// There is no such device, or the kernel does not answer.
+/// There is no such device, or the kernel does not answer: it demands CAP_SYS_ADMIN where programs
+/// are attached.
 pub fn attached(device: &str) -> Result<Vec<String>, Error> {
     Device::open(device)?;
     let mut names = Vec::new();

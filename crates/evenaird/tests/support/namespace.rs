@@ -5,6 +5,7 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::process::Command;
 use std::thread;
+use std::time::Duration;
 
 use nix::sched::{CloneFlags, setns, unshare};
 
@@ -49,6 +50,17 @@ impl Namespace {
         String::from_utf8(output.stdout).unwrap()
     }
 
+    /// Waits until a device carries packets, which begins some time after it is set up.
+    fn wait_until_up(&self, device: &str) {
+        for _ in 0..500 {
+            if self.ip(&format!("link show dev {device}")).contains("state UP") {
+                return;
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        panic!("{device} is not up");
+    }
+
     /// A path by which other processes find this namespace.
     pub fn path(&self) -> String {
         format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd())
@@ -79,8 +91,8 @@ pub struct Addresses {
     pub v6: [String; 2],
 }
 
-/// Connects two namespaces by Ethernet. Nothing crosses the link unasked: addresses of the link
-/// layer are known, and there are no link-local addresses.
+/// Connects two namespaces by Ethernet. Addresses of the link layer are known, and there are no
+/// link-local ones: nothing crosses the link unasked but reports of multicast groups (RFC 3810).
 pub fn connect(a: (&Namespace, &str), b: (&Namespace, &str), subnet: u8) -> Addresses {
     a.0.ip(&format!("link add {} type veth peer name {} netns {}", a.1, b.1, b.0.path()));
     let mac = |end: usize| format!("02:00:00:00:{subnet:02x}:{:02x}", end + 1);
@@ -95,6 +107,9 @@ pub fn connect(a: (&Namespace, &str), b: (&Namespace, &str), subnet: u8) -> Addr
             let lladdr = mac(other);
             namespace.ip(&format!("neighbor replace {address} lladdr {lladdr} dev {device}"));
         }
+    }
+    for (namespace, device) in [a, b] {
+        namespace.wait_until_up(device);
     }
     Addresses { v4, v6 }
 }

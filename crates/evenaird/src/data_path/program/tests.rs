@@ -12,9 +12,8 @@ const CB: usize = 48;
 const GSO_SEGS: usize = 164;
 const GSO_SIZE: usize = 176;
 
-/// TC_ACT_SHOT and TC_ACT_UNSPEC of linux/pkt_cls.h.
+/// TC_ACT_SHOT of linux/pkt_cls.h.
 const DROP: u32 = 2;
-const NEXT: u32 = u32::MAX;
 
 /// A packet as the device has it, and how it is segmented.
 #[derive(Clone, Default)]
@@ -48,7 +47,12 @@ impl Kernel {
         None
     }
 
-    fn run(&mut self, name: &str, frame: &Frame) -> u32 {
+    fn run(&self, name: &str, frame: &Frame) -> u32 {
+        self.repeat(name, frame, 1)
+    }
+
+    /// Runs a program many times on the same packet; returns its last result.
+    fn repeat(&self, name: &str, frame: &Frame, repeat: u32) -> u32 {
         let mut context = [0; CONTEXT];
         context[CB..CB + 8].copy_from_slice(&self.now.to_le_bytes());
         context[GSO_SEGS..GSO_SEGS + 4].copy_from_slice(&frame.gso_segs.to_ne_bytes());
@@ -56,18 +60,19 @@ impl Kernel {
         let options = TestRunOptions {
             data_in: Some(&frame.bytes),
             ctx_in: Some(&context),
+            repeat,
             ..Default::default()
         };
         self.programs.run(name, options).unwrap()
     }
 
-    fn set_policy(&mut self, policy: &Policy) {
+    fn set_policy(&self, policy: &Policy) {
         let bytes = message(policy).unwrap();
         assert_eq!(self.run(POLICY, &Frame { bytes, ..Default::default() }), NEXT);
     }
 
     /// Whether the policer passes the packet.
-    fn passes(&mut self, frame: &Frame) -> bool {
+    fn passes(&self, frame: &Frame) -> bool {
         match self.run(UP, frame) {
             NEXT => true,
             DROP => false,
@@ -76,7 +81,7 @@ impl Kernel {
     }
 
     /// What the counters say of one packet: in both directions the same.
-    fn count(&mut self, frame: &Frame) -> (Protocol, Traffic) {
+    fn count(&self, frame: &Frame) -> (Protocol, Traffic) {
         let [up, down] = [UP, DOWN].map(|program| {
             let before = self.programs.counters().unwrap();
             assert_eq!(self.run(program, frame), NEXT);

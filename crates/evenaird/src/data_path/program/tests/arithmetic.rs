@@ -1,8 +1,12 @@
 //! The policer's tokens, packet by packet.
 
-use std::cell::Cell;
+use std::{cell::Cell, thread};
 
 use evenair_core::{time::Instant, token_bucket::TokenBucket, units::Rate};
+use nix::{
+    sched::{CpuSet, sched_getaffinity, sched_setaffinity},
+    unistd::Pid,
+};
 use proptest::{prelude::*, test_runner::RngSeed};
 
 use super::*;
@@ -104,6 +108,44 @@ fn a_policed_stream_passes_at_the_rate() {
     assert_eq!(fates, [true, true, true, false, true, false, true, false, true]);
 }
 
+/// By hand: 1,000 bytes are 8e12 tokens, which at 3 bit/s take 2,666,666,666,667 ns, rounded up.
+#[test]
+fn an_empty_bucket_is_full_at_the_first_nanosecond_that_suffices() {
+    let Some(mut kernel) = Kernel::new(14) else { return };
+    kernel.set_policy(&policy(3, 1000));
+    assert!(kernel.passes(&packet(1, 1000)));
+    kernel.now = 2_666_666_666_666;
+    assert!(!kernel.passes(&packet(1, 1000)));
+    kernel.now += 1;
+    assert!(kernel.passes(&packet(1, 1000)));
+}
+
+/// A bucket that does not fill passes its size, whichever processor takes from it.
+#[test]
+fn two_processors_take_no_token_twice() {
+    const EACH: u32 = 3_000_000;
+    const PASS: u64 = 4_500_000;
+    let Some(kernel) = Kernel::new(14) else { return };
+    let all = sched_getaffinity(Pid::this()).unwrap();
+    let mut processors = (0..CpuSet::count()).filter(|&cpu| all.is_set(cpu).unwrap()).cycle();
+    kernel.set_policy(&policy(0, PASS * 100 + 99));
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            let (kernel, processor) = (&kernel, processors.next().unwrap());
+            scope.spawn(move || {
+                let mut own = CpuSet::new();
+                own.set(processor).unwrap();
+                sched_setaffinity(Pid::from_raw(0), &own).unwrap();
+                kernel.repeat(UP, &packet(1, 100), EACH);
+            });
+        }
+    });
+    let counters = kernel.programs.counters().unwrap();
+    let expected = |packets| Traffic { packets, bytes: packets * 100 };
+    assert_eq!(counters.up[Protocol::Tcp as usize], expected(PASS));
+    assert_eq!(counters.dropped[Protocol::Tcp as usize], expected(2 * u64::from(EACH) - PASS));
+}
+
 #[test]
 fn a_rate_change_neither_fills_nor_empties_the_bucket() {
     let Some(mut kernel) = Kernel::new(14) else { return };
@@ -124,7 +166,7 @@ fn a_rate_change_neither_fills_nor_empties_the_bucket() {
 
 #[test]
 fn a_bucket_changes_its_size_and_keeps_its_tokens() {
-    let Some(mut kernel) = Kernel::new(14) else { return };
+    let Some(kernel) = Kernel::new(14) else { return };
     kernel.set_policy(&policy(0, 10_000));
     assert!(kernel.passes(&packet(80, 4000)));
     kernel.set_policy(&policy(0, 100_000)); // 6,000 are left

@@ -17,7 +17,7 @@ fn many(protocol: Protocol, packets: u64, bytes: usize) -> (Protocol, Traffic) {
 }
 
 /// Sets a policy under which nothing passes that is policed.
-fn close(kernel: &mut Kernel) {
+fn close(kernel: &Kernel) {
     kernel.set_policy(&Policy { rate_bps: 0, udp_rate_bps: None, bucket_bytes: 1, lease: None });
 }
 
@@ -30,20 +30,20 @@ fn protocols_of_both_versions_of_ip() {
         (50, Protocol::Other),  // ESP
         (132, Protocol::Other), // SCTP
     ] {
-        let Some(mut kernel) = Kernel::new(14) else { return };
+        let Some(kernel) = Kernel::new(14) else { return };
         let v4 = ethernet(IPV4, &ipv4(number, &[], &tcp(20, 480)));
         let v6 = ethernet(IPV6, &ipv6(number, &tcp(20, 480)));
         assert_eq!(kernel.count(&v4), one(protocol, 520));
         assert_eq!(kernel.count(&v6), one(protocol, 540));
-        close(&mut kernel);
+        close(&kernel);
         assert!(!kernel.passes(&v4) && !kernel.passes(&v6), "protocol {number}");
     }
 }
 
 #[test]
 fn dropped_packets_count_as_dropped_only() {
-    let Some(mut kernel) = Kernel::new(14) else { return };
-    close(&mut kernel);
+    let Some(kernel) = Kernel::new(14) else { return };
+    close(&kernel);
     assert!(!kernel.passes(&ethernet(IPV4, &ipv4(UDP, &[], &[0; 100]))));
     let mut expected = Counters::default();
     expected.dropped[Protocol::Udp as usize] = Traffic { packets: 1, bytes: 120 };
@@ -52,7 +52,7 @@ fn dropped_packets_count_as_dropped_only() {
 
 #[test]
 fn options_padding_and_fragments() {
-    let Some(mut kernel) = Kernel::new(14) else { return };
+    let Some(kernel) = Kernel::new(14) else { return };
     let options = ipv4(TCP, &[1; 40], &tcp(32, 8));
     assert_eq!(kernel.count(&ethernet(IPV4, &options)), one(Protocol::Tcp, 100));
     // An acknowledgement of 40 bytes in the shortest Ethernet payload, 46 bytes.
@@ -67,7 +67,7 @@ fn options_padding_and_fragments() {
 
 #[test]
 fn extension_headers() {
-    let Some(mut kernel) = Kernel::new(14) else { return };
+    let Some(kernel) = Kernel::new(14) else { return };
     let options = |next: u8| vec![next, 0, 1, 4, 0, 0, 0, 0];
     let routing = |next: u8| [vec![next, 2, 4, 0], vec![0; 20]].concat();
     let authentication = |next: u8| [vec![next, 4], vec![0; 22]].concat();
@@ -88,13 +88,13 @@ fn extension_headers() {
     let deep = ipv6(60, &[options(60).repeat(9), options(TCP), tcp(20, 0)].concat());
     let deep = ethernet(IPV6, &deep);
     assert_eq!(kernel.count(&deep), one(Protocol::Other, 140));
-    close(&mut kernel);
+    close(&kernel);
     assert!(!kernel.passes(&deep));
 }
 
 #[test]
 fn super_packets_count_as_their_segments() {
-    let Some(mut kernel) = Kernel::new(14) else { return };
+    let Some(kernel) = Kernel::new(14) else { return };
     // 2,900 bytes in segments of 1,448, each with 20 + 32 (IPv4) or 40 + 32 bytes of headers.
     let payload = 2900;
     let gso = |frame: Frame, gso_segs, gso_size| Frame { gso_segs, gso_size, ..frame };
@@ -122,8 +122,8 @@ fn super_packets_count_as_their_segments() {
 /// A test run refuses packets below an IP header; a test of the whole data path sends such ones.
 #[test]
 fn what_is_not_understood_passes() {
-    let Some(mut kernel) = Kernel::new(14) else { return };
-    close(&mut kernel);
+    let Some(kernel) = Kernel::new(14) else { return };
+    close(&kernel);
     let v4 = ipv4(TCP, &[], &tcp(20, 100));
     let v6 = ipv6(TCP, &tcp(20, 100));
     let changed = |packet: &[u8], at: usize, byte: u8| {
