@@ -74,8 +74,9 @@ fn sysuptime_may_wrap() {
     };
     counter.read(ms(0), reading(1, u32::MAX - 9));
     counter.sample(ms(0), true);
-    counter.read(ms(200), reading(2, 10));
-    expect(counter.sample(ms(200), true), Health::Ok, Some(1), 0);
+    // 10 s later: 9 ticks to 2^32 - 1, 1 to 0, 990 more.
+    counter.read(ms(10_000), reading(2, 990));
+    expect(counter.sample(ms(10_000), true), Health::Ok, Some(1), 0);
 }
 
 /// One reading after 1,000 s of uptime with 50 losses, then another 10 s later.
@@ -127,12 +128,56 @@ fn discontinuities_are_resets_and_lose_nothing_twice() {
 
 #[test]
 fn losses_beside_a_reset_are_reported() {
-    use Count::Bits64;
+    use Count::{Bits32, Bits64};
     let mut counter = Counter::new(ms(0), PATIENCE);
     sample_of(&mut counter, &[(200, Bits64(7))]);
     let readings = [(400, Bits64(9)), (600, Bits64(0)), (800, Bits64(1))];
     expect(sample_of(&mut counter, &readings), Health::Reset, Some(3), 0);
     expect(sample_of(&mut counter, &[(1000, Bits64(1))]), Health::Ok, Some(0), 0);
+    // None since the restart is not none at all, and a wrap does not hide a restart.
+    let readings = [(1200, Bits64(0)), (1400, Bits64(0))];
+    expect(sample_of(&mut counter, &readings), Health::Reset, None, 0);
+    let readings = [(1600, Bits32(u32::MAX)), (1800, Bits32(1))];
+    expect(sample_of(&mut counter, &readings), Health::Reset, Some(2), 0);
+}
+
+#[test]
+fn a_reset_forgets_the_refresh_interval() {
+    let mut counter = Counter::new(ms(0), PATIENCE);
+    let mut read = |at, activity, epoch| {
+        let reading = live(ms(at), Count::Bits64(0));
+        counter.read(ms(at), Reading { activity: Some(activity), epoch, ..reading });
+        counter.refresh()
+    };
+    assert_eq!(read(0, 1, 0), None);
+    assert_eq!(read(200, 2, 0), None);
+    assert_eq!(read(400, 3, 0), Some(ms(400)));
+    // Traffic pauses, which does not make the source slower.
+    assert_eq!(read(600, 3, 0), Some(ms(400)));
+    assert_eq!(read(1600, 4, 0), Some(ms(400)));
+    assert_eq!(read(1800, 5, 1), None);
+    assert_eq!(read(2000, 6, 1), None);
+    // From 1.8 s, before the first change.
+    assert_eq!(read(2200, 7, 1), Some(ms(400)));
+}
+
+#[test]
+fn a_loss_is_fresh_without_activity() {
+    let mut counter = Counter::new(ms(0), PATIENCE);
+    let reading = live(ms(0), Count::Bits64(4));
+    counter.read(ms(0), reading);
+    counter.sample(ms(0), true);
+    counter.read(ms(200), Reading { lost: Count::Bits64(5), uptime: None, ..reading });
+    expect(counter.sample(ms(300), true), Health::Ok, Some(1), 100);
+}
+
+#[test]
+fn a_short_silence_is_not_stale() {
+    let mut counter = Counter::new(ms(0), PATIENCE);
+    counter.read(ms(0), live(ms(0), Count::Bits64(4)));
+    for at in [0, 100, 200, 300, 400, 500] {
+        expect(counter.sample(ms(at), true), Health::Ok, None, at);
+    }
 }
 
 /// An agent that refreshes all counters at multiples of 3 s, read five times a second.
