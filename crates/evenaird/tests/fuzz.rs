@@ -40,10 +40,36 @@ const RECORDS: [&str; 3] = [
 
 /// Pieces that mean something to one of the parsers.
 const PIECES: [&str; 30] = [
-    "0", "-1", "1e308", "-0.0", "nan", "inf", "9223372036854775807", "18446744073709551616", "true", "null",
-    "\"\"", "\"unlimited\"", "\"0 s\"", "\"1 ns\"", "\"1000000 s\"", "\"1000 Gbps\"", "\"1 B\"", "\"none\"",
-    "\"adaptive\"", "[]", "{}", "{ kind = \"fixed\" }", "2020-01-01", "'''", "\\u0000", "\u{feff}", "\r\n",
-    "[[limiter]]", "kind = \"local\"\n", "{\"t_s\":",
+    "0",
+    "-1",
+    "1e308",
+    "-0.0",
+    "nan",
+    "inf",
+    "9223372036854775807",
+    "18446744073709551616",
+    "true",
+    "null",
+    "\"\"",
+    "\"unlimited\"",
+    "\"0 s\"",
+    "\"1 ns\"",
+    "\"1000000 s\"",
+    "\"1000 Gbps\"",
+    "\"1 B\"",
+    "\"none\"",
+    "\"adaptive\"",
+    "[]",
+    "{}",
+    "{ kind = \"fixed\" }",
+    "2020-01-01",
+    "'''",
+    "\\u0000",
+    "\u{feff}",
+    "\r\n",
+    "[[limiter]]",
+    "kind = \"local\"\n",
+    "{\"t_s\":",
 ];
 
 #[derive(Clone, Debug)]
@@ -74,7 +100,8 @@ fn mutation() -> impl Strategy<Value = Mutation> {
 
 impl Mutation {
     fn apply(&self, text: &mut Vec<u8>) {
-        let mut lines: Vec<Vec<u8>> = text.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+        let mut lines: Vec<Vec<u8>> =
+            text.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
         match self {
             Self::Replace(at, byte) if !text.is_empty() => *at.get_mut(text) = *byte,
             Self::Remove(at, length) => {
@@ -123,8 +150,16 @@ fn mutated(corpus: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// Runs a property on the configured number of cases, and prints how many per second.
-fn fuzz(name: &str, corpus: &'static [&'static str], property: impl Fn(&[u8]) -> Result<(), TestCaseError>) {
-    let config = ProptestConfig { rng_seed: RngSeed::Fixed(1), ..Default::default() };
+fn fuzz(
+    name: &str,
+    corpus: &'static [&'static str],
+    property: impl Fn(&[u8]) -> Result<(), TestCaseError>,
+) {
+    let config = ProptestConfig {
+        rng_seed: RngSeed::Fixed(1),
+        failure_persistence: None,
+        ..Default::default()
+    };
     let (cases, start) = (config.cases, Instant::now());
     let result = TestRunner::new(config).run(&mutated(corpus), |text| property(&text));
     result.unwrap_or_else(|err| panic!("{err}"));
