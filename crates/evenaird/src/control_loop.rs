@@ -172,6 +172,11 @@ impl<H: Host> ControlLoop<H> {
             journal::notice(format_args!("{}: turned off by command", self.config.interface));
         }
         self.is_off = true;
+        self.stop();
+    }
+
+    /// Detaches the data path; no round is due.
+    pub fn stop(&mut self) {
         self.detach();
         self.path_error = None;
         self.round_at = Instant::NEVER;
@@ -197,10 +202,7 @@ impl<H: Host> ControlLoop<H> {
         self.config = config;
         self.reloads += 1;
         if self.mode() == Mode::Off {
-            self.detach();
-            self.path_error = None;
-            self.round_at = Instant::NEVER;
-            return;
+            return self.stop();
         }
         if !is_same_schedule {
             self.round_at = now + interval;

@@ -82,7 +82,7 @@ impl Daemon<'_> {
             while let Ok(Some(signal)) = signals.read_signal() {
                 if signal.ssi_signo != Signal::SIGHUP as u32 {
                     self.notifier.stopping();
-                    self.control_loop.turn_off();
+                    self.control_loop.stop();
                     return Ok(());
                 }
                 self.reload(now);

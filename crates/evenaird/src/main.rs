@@ -1,5 +1,4 @@
 //! The command `evenaird`.
-#![allow(clippy::disallowed_methods, reason = "a daemon reads clocks")]
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
