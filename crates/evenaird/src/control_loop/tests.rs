@@ -124,7 +124,10 @@ impl Bench {
             counters.down[Protocol::Tcp as usize].packets += down / 1500;
         }
         self.signal.samples.lock().unwrap().push_back(sample);
-        self.control_loop.round(at(ms), SystemTime::UNIX_EPOCH);
+        // The wall clock jumps by years in both directions, which changes nothing.
+        let days = ms * 7919 % 10_000;
+        let wall = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(86_400 * days);
+        self.control_loop.round(at(ms), wall);
         self.control_loop.status(at(ms)).last.unwrap()
     }
 
