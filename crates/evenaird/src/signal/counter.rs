@@ -164,10 +164,10 @@ impl Counter {
             return None;
         }
         let (lost, wrapped) = match (last.lost, reading.lost) {
-            (Count::Bits32(last), Count::Bits32(now)) => {
-                (now.wrapping_sub(last).into(), now < last)
+            (Count::Bits32(last), Count::Bits32(next)) => {
+                (next.wrapping_sub(last).into(), next < last)
             }
-            (Count::Bits64(last), Count::Bits64(now)) => (now.checked_sub(last)?, false),
+            (Count::Bits64(last), Count::Bits64(next)) => (next.checked_sub(last)?, false),
             _ => return None,
         };
         // A cached count may be some seconds older than the reading that contains it.

@@ -4,8 +4,7 @@ pub mod counter;
 pub mod netlink;
 pub mod snmp;
 
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A source of the losses of the access point's downlink queue.
 pub trait LossSignal: Send {
@@ -58,23 +57,5 @@ impl Health {
             Health::Reset => "reset",
             Health::Wrapped => "wrapped",
         }
-    }
-}
-
-/// Waits until `signal` is seen to refresh its counters within `wanted`, for at most `window`, and
-/// returns the interval as far as observed by then. It takes up to two
-/// intervals with traffic.
-pub fn measure_refresh(
-    signal: &dyn LossSignal,
-    wanted: Duration,
-    window: Duration,
-) -> Option<Duration> {
-    let started = Instant::now();
-    loop {
-        let refresh = signal.refresh();
-        if refresh.is_some_and(|refresh| refresh <= wanted) || started.elapsed() >= window {
-            return refresh;
-        }
-        thread::sleep(Duration::from_millis(50));
     }
 }

@@ -4,7 +4,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use evenaird::signal::snmp::{AuthProtocol, Cipher, Credentials, Interface, SnmpSignal, Target};
-use evenaird::signal::{Health, LossSignal, Sample, measure_refresh};
+use evenaird::signal::{Health, LossSignal, Sample};
 
 use crate::namespace::in_namespace;
 use crate::radio::{self, Radio};
@@ -64,8 +64,8 @@ fn count_losses(signal: &mut SnmpSignal, radio: &mut Radio) {
     }
     assert_eq!(seen, lost);
     assert_eq!(signal.error(), None);
-    // No longer than a round, since each had a fresh reading.
-    assert!(measure_refresh(signal, ROUND, Duration::ZERO).unwrap() <= 2 * ROUND);
+    // Each round had a fresh reading.
+    assert!(signal.refresh().unwrap() <= 2 * ROUND);
 }
 
 #[test]
@@ -176,8 +176,7 @@ fn counters_cached_for_3_s() {
         assert!((12..=17).contains(&stale), "{health:?}");
         assert!(health.iter().all(|health| matches!(health, Health::Ok | Health::Stale)));
         // Net-snmp's DEFAULT_CACHE_TIMEOUT of 3 s for ifTable, and up to two readings more.
-        let second = Duration::from_secs(1);
-        let refresh = measure_refresh(&signal, second, second).unwrap().as_secs_f64();
+        let refresh = signal.refresh().unwrap().as_secs_f64();
         assert!((3.0..3.6).contains(&refresh), "{refresh}");
     });
 }

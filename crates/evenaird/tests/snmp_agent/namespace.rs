@@ -1,5 +1,6 @@
 //! Tests in a network namespace of their own, which ends with the test's thread and processes.
 
+use std::io::Write;
 use std::panic::resume_unwind;
 use std::path::Path;
 use std::process::Command;
@@ -13,7 +14,8 @@ use nix::unistd::geteuid;
 pub fn in_namespace(programs: &[&str], test: impl FnOnce() + Send + 'static) {
     if let Some(missing) = missing(programs) {
         assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "{missing}");
-        eprintln!("skipped: {missing}");
+        // Past the capture of test output.
+        std::io::stderr().write_all(format!("skipped: {missing}\n").as_bytes()).unwrap();
         return;
     }
     let thread = thread::spawn(|| {

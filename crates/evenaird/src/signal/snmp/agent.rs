@@ -14,7 +14,8 @@ use crate::signal::counter::Reading;
 /// An agent answers within this or not at all: it is one wired hop away.
 pub(super) const TIMEOUT: Duration = Duration::from_millis(200);
 
-/// The search for an interface by name ends after this many rows of a table and this time.
+/// The search for an interface by name ends after this many rows of a table and this time: far more
+/// than an access point has and takes, so that no agent can keep the thread busy for ever.
 const MAX_ROWS: usize = 4096;
 const MAX_SEARCH: Duration = Duration::from_secs(5);
 

@@ -121,7 +121,7 @@ impl Query {
         let lost = match next()? {
             Value::Counter32(count) => Count::Bits32(count),
             Value::Counter64(count) => Count::Bits64(count),
-            other => bail!("{} {}: {}", "counter of losses", self.objects[1], problem(&other)),
+            other => bail!("counter of losses {}: {}", self.objects[1], problem(&other)),
         };
         let wide = optional(&IF_HC_OUT_OCTETS, &next()?, |value| match value {
             Value::Counter64(count) => Some(*count),
@@ -145,8 +145,8 @@ impl Query {
         if wide.is_none() && narrow.is_none() {
             bail!("{}, {}: not there", IF_HC_OUT_OCTETS.name, IF_OUT_OCTETS.name);
         }
-        // Both, as net-snmp has an ifHCOutOctets of 0 for interfaces of up to 20 Mb/s, where
-        // RFC 2863 does not require it.
+        // Both, as either may stand still: RFC 2863 requires ifHCOutOctets from 20 Mb/s on only,
+        // and net-snmp 5.9.3 leaves that of a TUN device at 0.
         let activity = u128::from(wide.unwrap_or(0)) << 32 | u128::from(narrow.unwrap_or(0));
         let epoch = u64::from(self.index) << 32 | u64::from(discontinuity.unwrap_or(0));
         Ok(Reading { lost, activity: Some(activity), uptime: Some(uptime), epoch })
