@@ -16,6 +16,7 @@ use evenair_core::transport::{AnyTransport, End, PacketHeader, Udp};
 use crate::beacons::{Beacons, occupancy};
 use crate::cell_kind::CellKind;
 use crate::flow::{Attachment, Flow};
+use crate::limiter::UplinkLimiter;
 use crate::network::{Network, Origin, Route};
 use crate::options::OptionRing;
 use crate::scenario::{
@@ -122,7 +123,10 @@ pub(crate) fn network<M: CellKind>(
     if let (Some(_), scenario::Cell::Wlan(wlan)) = (Beacons::new(scenario), &scenario.cell) {
         cell.observe_occupancy(occupancy(wlan, &scenario.station, cell.nodes(), flows.len()));
     }
-    Network::new(cell, Wired::new(links, next_hop, &entries), routes, options)
+    // IP sees UDP below TFRC.
+    let is_udp = flows.iter().map(|flow| !matches!(flow.transport, AnyTransport::Tcp(_))).collect();
+    let limiter = UplinkLimiter::new(&scenario.gateway.limiter, is_udp, scenario.trace.is_some());
+    Network::new(cell, Wired::new(links, next_hop, &entries), routes, options, limiter)
 }
 
 /// Where a packet enters the network whose first hop is `hop`.

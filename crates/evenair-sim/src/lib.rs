@@ -11,6 +11,7 @@ mod cell_kind;
 mod control;
 mod delay_result;
 mod flow;
+mod limiter;
 mod medium_result;
 mod memory;
 mod metrics;
@@ -31,6 +32,7 @@ use std::sync::atomic::AtomicBool;
 use std::{fmt, io};
 
 pub use delay_result::{DelayCurve, DelayResult, LimitedBy};
+pub use limiter::{LimiterResult, LimiterSample};
 pub use medium_result::{FrameResult, RequestsResult};
 pub use parts::parts;
 pub use result::{

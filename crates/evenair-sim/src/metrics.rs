@@ -13,6 +13,7 @@ use crate::RESULT_VERSION;
 use crate::cell_kind::CellKind;
 use crate::delay_result::{DelayCurve, DelayResult, LimitedBy};
 use crate::flow::{Attachment, Flow};
+use crate::limiter::UplinkLimiter;
 use crate::network::{Network, fold};
 use crate::result::{
     BeaconsResult, FlowResult, LinkResult, Losses, MacResult, QueueResult, RunResult,
@@ -77,6 +78,7 @@ impl<M: CellKind> Metrics<M> {
         let (flows, wired_flows): (Vec<_>, Vec<_>) = each
             .map(|((flow, start), delays)| FlowResult {
                 occupancy_share: occupancy.as_ref().and_then(|shares| shares.flow(flow)),
+                policer_drops: network.limiter().and_then(|limiter| policer_drops(flow, limiter)),
                 ..flow_result(flow, start, delays, (begin, end))
             })
             .partition(|flow| flow.station.is_some());
@@ -117,6 +119,7 @@ impl<M: CellKind> Metrics<M> {
             queue: queue(&link.queue_stats(end)),
         });
         let links: Vec<LinkResult> = links.collect();
+        let limiter = network.limiter().map(|limiter| limiter.result(end));
         let losses = Losses {
             congestion: queues
                 .iter()
@@ -128,6 +131,7 @@ impl<M: CellKind> Metrics<M> {
             error: medium.lost_with_frames
                 + stations.iter().chain([&ap]).map(|mac| mac.packets_lost_to_errors).sum::<u64>()
                 + links.iter().map(|link| link.packets_lost_to_errors).sum::<u64>(),
+            policer: limiter.as_ref().map(|limiter| limiter.packets_dropped),
         };
         RunResult {
             scenario: scenario.clone(),
@@ -147,6 +151,7 @@ impl<M: CellKind> Metrics<M> {
             sessions,
             losses,
             ap_queue: queues[0].clone(),
+            limiter,
             frame: medium.frame,
             requests: medium.requests,
             wired: WiredResult { links, flows: wired_flows },
@@ -331,6 +336,12 @@ fn curves(flows: &[Flow], delays: &[FlowDelays], queue: &Delays) -> Vec<DelayCur
     curves
 }
 
+/// What the policer has dropped of a flow; `None` of a flow that does not meet it.
+fn policer_drops(flow: &Flow, limiter: &UplinkLimiter) -> Option<u64> {
+    let in_cell = matches!(flow.place, Attachment::Station { .. });
+    in_cell.then(|| limiter.dropped()[flow.index.0 as usize].packets)
+}
+
 /// The result of `flow`. The measurement began at `begin` with the counters `start`.
 fn flow_result(
     flow: &Flow,
@@ -369,6 +380,7 @@ fn flow_result(
         fast_retransmits: end.fast_retransmits - start.fast_retransmits,
         congestion_marks: ecn(end.congestion_marks, start.congestion_marks),
         congestion_responses: ecn(end.congestion_responses, start.congestion_responses),
+        policer_drops: None,
         packets_lost: is_rate_controlled
             .then(|| end.packets_lost.saturating_sub(start.packets_lost)),
         loss_event_rate: is_rate_controlled.then(|| {

@@ -5,13 +5,15 @@
 //! hosts see links only.
 
 use evenair_core::medium::{Arrival, Cell};
-use evenair_core::packet::{NodeId, Packet};
+use evenair_core::packet::{FlowId, NodeId, Packet};
+use evenair_core::queue::TxQueue;
 use evenair_core::time::Instant;
 use evenair_core::transport::{End, PacketOption};
 
 use crate::RunError;
 use crate::capture::writer::CaptureWriter;
 use crate::cell_kind::CellKind;
+use crate::limiter::UplinkLimiter;
 use crate::options::OptionRing;
 use crate::wired::{Hop, Wired};
 
@@ -42,6 +44,10 @@ pub(crate) struct Network<M> {
     /// The options of the packets under way, by flow.
     options: Vec<OptionRing>,
     capture: Option<CaptureWriter>,
+    /// What packets from the access point meet first.
+    limiter: Option<Box<UplinkLimiter>>,
+    /// Whether there is a capture or a limiter.
+    is_watched: bool,
     /// Packets that ends of flows have sent.
     sent: u64,
     /// A hash of every packet that has crossed the cell or reached its host, and of when.
@@ -55,8 +61,19 @@ impl<M: CellKind> Network<M> {
         wired: Wired,
         routes: Vec<Route>,
         options: Vec<OptionRing>,
+        limiter: Option<UplinkLimiter>,
     ) -> Self {
-        Self { cell, wired, routes, options, capture: None, sent: 0, fingerprint: 0 }
+        Self {
+            cell,
+            wired,
+            routes,
+            options,
+            capture: None,
+            is_watched: limiter.is_some(),
+            limiter: limiter.map(Box::new),
+            sent: 0,
+            fingerprint: 0,
+        }
     }
 
     /// The cell.
@@ -69,9 +86,15 @@ impl<M: CellKind> Network<M> {
         &self.wired
     }
 
+    /// The limiter of the uplink, if there is one.
+    pub(crate) fn limiter(&self) -> Option<&UplinkLimiter> {
+        self.limiter.as_deref()
+    }
+
     /// Writes what passes to `writer` from now on.
     pub(crate) fn capture(&mut self, writer: CaptureWriter) {
         self.capture = Some(writer);
+        self.is_watched = true;
     }
 
     /// A flow begins a transfer of `bytes` over its next connection.
@@ -164,14 +187,8 @@ impl<M: CellKind> Network<M> {
     #[inline(always)]
     pub(crate) fn on_arrival(&mut self, arrival: &Arrival<Packet>) -> bool {
         let Arrival { at, to, packet, lost, .. } = arrival;
-        if let Some(capture) = &mut self.capture {
-            // A beacon is of no flow.
-            let options = self.options.get(packet.flow.0 as usize);
-            let option = options.and_then(|options| options.get(packet.option));
-            self.cell.medium().capture(capture, arrival, option);
-        }
         self.add_to_fingerprint(*at, packet);
-        if *lost {
+        if (self.is_watched && !self.watch(arrival)) || *lost {
             return false;
         }
         if to.is_access_point()
@@ -183,8 +200,54 @@ impl<M: CellKind> Network<M> {
         true
     }
 
+    /// A packet has crossed the cell, which is captured or limited. Returns whether it passes the
+    /// limiter.
+    #[cold]
+    fn watch(&mut self, arrival: &Arrival<Packet>) -> bool {
+        let Arrival { at, to, packet, lost, .. } = arrival;
+        if let Some(capture) = &mut self.capture {
+            // A beacon is of no flow.
+            let options = self.options.get(packet.flow.0 as usize);
+            let option = options.and_then(|options| options.get(packet.option));
+            self.cell.medium().capture(capture, arrival, option);
+        }
+        match &mut self.limiter {
+            Some(limiter) if !lost && to.is_access_point() => limiter.admits(*at, packet),
+            Some(limiter) if !lost && packet.flow != FlowId::NONE => {
+                limiter.note_delivered(packet);
+                true
+            }
+            _ => true,
+        }
+    }
+
+    /// A control round of the limiter ends.
+    pub(crate) fn end_round(&mut self, now: Instant) {
+        let losses = self.queue_losses();
+        if let Some(limiter) = &mut self.limiter {
+            limiter.end_round(now, losses);
+        }
+    }
+
+    /// The counter of losses that the limiter reads is refreshed.
+    pub(crate) fn refresh_losses(&mut self, now: Instant) {
+        let losses = self.queue_losses();
+        if let Some(limiter) = &mut self.limiter {
+            limiter.refresh(now, losses);
+        }
+    }
+
+    /// Packets that the access point's queue has lost since the statistics were reset.
+    fn queue_losses(&self) -> u64 {
+        self.cell.queues_of(NodeId::ACCESS_POINT).map(TxQueue::losses).sum()
+    }
+
     /// Starts all statistics anew.
     pub(crate) fn reset_stats(&mut self, now: Instant) {
+        let losses = self.queue_losses();
+        if let Some(limiter) = &mut self.limiter {
+            limiter.reset_stats(now, losses);
+        }
         self.cell.reset_stats(now);
         self.wired.reset_stats(now);
     }

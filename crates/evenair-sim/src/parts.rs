@@ -13,7 +13,8 @@ use serde_json::Value;
 use crate::scenario::{UDP, presets};
 
 /// Every queue discipline, congestion control, preset of TCP's options, PHY, modulation,
-/// scheduler, controller, limiter, loss signal, rate control, channel, loss model, application and distribution:
+/// scheduler, controller, limiter, loss signal, rate control, channel, loss model, application and
+/// distribution:
 /// `kind`, `name`, `summary`, `source` and `parameters` (each `name`, `default`, `accepts`,
 /// `meaning`).
 pub fn parts() -> Value {
@@ -130,6 +131,13 @@ mod tests {
             json!({ "duration": "0.5 s", "cell": cell, "station": station })
         });
         assert_eq!(refused, 0);
+        // Refused: buckets of a byte, also by a time or a low `max_rate`, and 10^9 rounds per second.
+        let refused = run_each::<control::limiter::Config>(true, |limiter| {
+            let flows = json!([{ "direction": "up" }, { "direction": "down" }]);
+            let gateway = json!({ "limiter": limiter });
+            json!({ "duration": "0.2 s", "gateway": gateway, "station": [{ "flows": flows }] })
+        });
+        assert_eq!(refused, 4);
         let refused = run_each::<congestion::Config>(true, |transport| {
             with_flow(json!({ "direction": "up", "transport": transport }))
         });

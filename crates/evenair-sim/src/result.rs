@@ -6,6 +6,7 @@ use evenair_core::time::Duration;
 use serde::Serialize;
 
 use crate::delay_result::{DelayCurve, DelayResult, LimitedBy};
+use crate::limiter::LimiterResult;
 use crate::medium_result::{DataRates, FrameResult, RequestsResult};
 use crate::scenario::Scenario;
 use crate::series::Series;
@@ -50,6 +51,9 @@ pub struct RunResult {
     pub losses: Losses,
     /// The access point's downlink queue; of a base station all of its queues together.
     pub ap_queue: QueueResult,
+    /// The rate limiter at the gateway; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limiter: Option<LimiterResult>,
     /// The frame of 802.16 and its use; absent in a WLAN cell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame: Option<FrameResult>,
@@ -118,6 +122,10 @@ pub struct FlowResult {
     /// Reductions of the window because of such marks; absent without ECN.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub congestion_responses: Option<u64>,
+    /// Packets of the flow, data or acknowledgements, that the policer of a rate limiter has dropped;
+    /// absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policer_drops: Option<u64>,
     /// Data packets that did not arrive although later ones did; absent but for TFRC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packets_lost: Option<u64>,
@@ -174,6 +182,9 @@ pub struct Losses {
     pub retry_limit: u64,
     /// Lost to a loss model: of the air after delivery by the MAC, or of a wired link.
     pub error: u64,
+    /// Dropped by the policer of a rate limiter; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policer: Option<u64>,
 }
 
 /// Statistics of a queue. Waiting packets do not include the one in transmission.

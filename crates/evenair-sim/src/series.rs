@@ -11,6 +11,7 @@ use evenair_core::units::Rate;
 
 use crate::control::{CellControl, Decision};
 use crate::flow::Flow;
+use crate::limiter::{LimiterSample, UplinkLimiter};
 
 /// Samples at a constant interval. Each column has one value per sample.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -41,6 +42,9 @@ pub struct Series {
     /// What the controller of the cell had decided at the end of each interval; absent without one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub controller: Vec<ControllerSample>,
+    /// The rounds of the limiter that ended in the measured time; absent without any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limiter: Vec<LimiterSample>,
 }
 
 /// The last decision of the controller of a cell.
@@ -180,7 +184,8 @@ impl Sampler {
     }
 
     /// Returns the collected series.
-    pub(crate) fn finish(mut self, flows: &[Flow]) -> Series {
+    pub(crate) fn finish(mut self, flows: &[Flow], limiter: Option<&UplinkLimiter>) -> Series {
+        self.series.limiter = limiter.map(UplinkLimiter::samples).unwrap_or_default();
         for (series, flow) in self.flows.into_iter().zip(flows) {
             let mut columns = json!({ "goodput_bps": series.goodput_bps });
             if flow.transport.cwnd().is_some() {

@@ -19,6 +19,7 @@ use crate::capture::writer::CaptureWriter;
 use crate::cell_kind::CellKind;
 use crate::control::CellControl;
 use crate::flow::Flow;
+use crate::limiter::UplinkLimiter;
 use crate::metrics::{Metrics, RunOutcome};
 use crate::network::Network;
 use crate::result::RunResult;
@@ -99,10 +100,14 @@ enum Timer {
     Sample,
     /// A beacon is to be sent.
     Beacon,
+    /// The limiter's counter of losses is refreshed.
+    LossCounter,
+    /// A control round of the limiter ends.
+    Round,
 }
 
 /// The timers in the order in which they expire at equal times: the end of the warm-up, flow by flow,
-/// the sample, the beacon.
+/// the sample, the beacon, those of the limiter.
 #[derive(Clone, Copy, Debug)]
 struct TimerIds {
     flows: usize,
@@ -112,7 +117,7 @@ impl TimerIds {
     const PER_FLOW: usize = 3;
 
     fn count(self) -> usize {
-        Self::PER_FLOW * self.flows + 3
+        1 + Self::PER_FLOW * self.flows + 4
     }
 
     #[inline(always)]
@@ -123,16 +128,19 @@ impl TimerIds {
             Timer::Stop(flow) => 1 + Self::PER_FLOW * flow + 2,
             Timer::Sample => 1 + Self::PER_FLOW * self.flows,
             Timer::Beacon => 1 + Self::PER_FLOW * self.flows + 1,
+            Timer::LossCounter => 1 + Self::PER_FLOW * self.flows + 2,
+            Timer::Round => 1 + Self::PER_FLOW * self.flows + 3,
         };
         id as u32
     }
 
     fn timer(self, id: u32) -> Timer {
         let Some(of_flows) = (id as usize).checked_sub(1) else { return Timer::WarmupEnds };
+        if let Some(rest) = of_flows.checked_sub(Self::PER_FLOW * self.flows) {
+            return [Timer::Sample, Timer::Beacon, Timer::LossCounter, Timer::Round][rest];
+        }
         let (flow, own) = (of_flows / Self::PER_FLOW, of_flows % Self::PER_FLOW);
         match own {
-            0 if flow == self.flows => Timer::Sample,
-            _ if flow == self.flows => Timer::Beacon,
             0 => Timer::End(flow, End::Sender),
             1 => Timer::End(flow, End::Receiver),
             _ => Timer::Stop(flow),
@@ -168,6 +176,13 @@ impl<'a, M: CellKind> Simulation<'a, M> {
         if let Some(beacons) = &beacons {
             timers.arm(ids.id(Timer::Beacon), Instant::ZERO + beacons.interval);
         }
+        if let Some(limiter) = network.limiter() {
+            let first = |interval: Option<Duration>| {
+                interval.map_or(Instant::NEVER, |interval| Instant::ZERO + interval)
+            };
+            timers.arm(ids.id(Timer::LossCounter), first(limiter.refresh_interval()));
+            timers.arm(ids.id(Timer::Round), first(limiter.interval()));
+        }
         let links = network.wired().links().len();
         Ok(Self {
             scenario,
@@ -199,7 +214,7 @@ impl<'a, M: CellKind> Simulation<'a, M> {
             seed: self.seed,
             end: self.end,
             events: self.events,
-            series: self.sampler.map(|sampler| sampler.finish(&self.flows)),
+            series: self.sampler.map(|sampler| sampler.finish(&self.flows, self.network.limiter())),
             flows: &self.flows,
             network: &self.network,
         };
@@ -257,7 +272,7 @@ impl<'a, M: CellKind> Simulation<'a, M> {
             self.network.end_wired_event();
             return Step::Event;
         }
-        // At the very end only a sample may still be due: what flows do then is not measured.
+        // At the very end only a sample or a round may still be due: what flows do then is not measured.
         if timer_at <= end {
             self.begin_event(timer_at);
             self.on_timer();
@@ -306,7 +321,7 @@ impl<'a, M: CellKind> Simulation<'a, M> {
     fn on_timer(&mut self) {
         let Some(timer) = self.timers.pop() else { return };
         let timer = self.ids().timer(timer);
-        if self.now == self.end && timer != Timer::Sample {
+        if self.now == self.end && !matches!(timer, Timer::Sample | Timer::Round) {
             return;
         }
         match timer {
@@ -323,6 +338,14 @@ impl<'a, M: CellKind> Simulation<'a, M> {
                 self.on_sample();
             }
             Timer::Beacon => self.on_beacon_time(),
+            Timer::LossCounter => {
+                self.network.refresh_losses(self.now);
+                self.arm_limiter(timer, UplinkLimiter::refresh_interval);
+            }
+            Timer::Round => {
+                self.network.end_round(self.now);
+                self.arm_limiter(timer, UplinkLimiter::interval);
+            }
         }
     }
 
@@ -363,6 +386,13 @@ impl<'a, M: CellKind> Simulation<'a, M> {
             sampler.start(&self.flows);
         }
         self.arm_sample();
+    }
+
+    /// Arms a timer of the limiter for one interval from now.
+    fn arm_limiter(&mut self, timer: Timer, interval: fn(&UplinkLimiter) -> Option<Duration>) {
+        if let Some(interval) = self.network.limiter().and_then(interval) {
+            self.arm(timer, self.now + interval);
+        }
     }
 
     /// A target beacon transmission time.

@@ -195,6 +195,12 @@ impl<P: QueueItem> TxQueue<P> {
         }
     }
 
+    /// Packets dropped since the last [`TxQueue::reset`], without filtered acknowledgements.
+    pub fn losses(&self) -> u64 {
+        let DropStats { on_arrival, on_departure, evicted, superseded: _ } = self.counts.drops;
+        on_arrival + on_departure + evicted
+    }
+
     /// Resets the statistics.
     pub fn reset(&mut self, now: Instant) {
         self.counts = Counts::default();

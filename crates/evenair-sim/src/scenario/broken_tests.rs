@@ -87,6 +87,32 @@ cell.scheduler=['airtime-drr'] => cell.scheduler => got a list | a table
 cell.scheduler={kind='airtime-drr',quantum=0} => cell.scheduler.quantum => got 0 | a time above 0
 cell.scheduler={kind='airtime-drr',quanta='1 ms'} => cell.scheduler.quanta => did you mean `quantum`?
 cell.scheduler={quantum='1 ms'} => cell.scheduler.quantum => no parameter of a "fifo"
+# The gateway.
+gateway=3 => gateway => got 3 | a table
+gateway=[1] => gateway => got a list | a table
+gateway.limitr=none => gateway.limitr => did you mean `limiter`?
+gateway.limiter=adaptiv => gateway.limiter.kind => did you mean "adaptive"? | "none", "adaptive", "fixed"
+gateway.limiter=['fixed'] => gateway.limiter => got a list | a table
+gateway.limiter={kind='adaptive',interval=0} => gateway.limiter.interval => got 0 | above 0
+gateway.limiter={kind='adaptive',interval='1 us'} => gateway.limiter.interval => got 0.000001 s, of which the run has 10000000 | up to 1000000
+gateway.limiter={kind='adaptive',step=0} => gateway.limiter.step => got 0 | a rate above 0
+gateway.limiter={kind='adaptive',step='7 Mbps'} => gateway.limiter.max_rate => got 6000000 | at least step, 7000000
+gateway.limiter={kind='adaptive',bucket=0} => gateway.limiter.bucket => got 0 | bytes above 0
+gateway.limiter={kind='adaptive',bucket='1499 B'} => gateway.limiter.bucket => got 1499 B | at least 1500 B, the largest packet of an upload
+gateway.limiter={kind='adaptive',bucket='1 us'} => gateway.limiter.bucket => got 1 B | at least 1500 B
+gateway.limiter={kind='adaptive',max_rate='fast'} => gateway.limiter.max_rate => got "fast" | a rate
+gateway.limiter={kind='adaptive',loss_signal='snmp'} => gateway.limiter.loss_signal => got "snmp" | "exact", "polled"
+gateway.limiter={kind='adaptive',loss_signal=['polled']} => gateway.limiter.loss_signal => got a list | a table
+gateway.limiter={kind='adaptive',loss_signal={kind='polled',refresh=0}} => gateway.limiter.loss_signal.refresh => got 0 | above 0
+gateway.limiter={kind='adaptive',loss_signal={refresh='1 us',kind='polled'}} => gateway.limiter.loss_signal.refresh => of which the run has 10000000
+gateway.limiter={kind='adaptive',loss_signal={kind='polled',delay='1 B'}} => gateway.limiter.loss_signal.delay => its unit "B" | a time
+gateway.limiter={kind='adaptive',loss_signal={kind='polled',dely=1}} => gateway.limiter.loss_signal.dely => did you mean `delay`?
+gateway.limiter={kind='adaptive',udp='none'} => gateway.limiter.udp => got "none" | "shared", "reserved", "estimated"
+gateway.limiter={kind='adaptive',udp='reserved',udp_rate='6 Mbps'} => gateway.limiter.udp_rate => got 6 Mbps | less than max_rate, 6 Mbps
+gateway.limiter={kind='fixed',rate=0} => gateway.limiter.rate => got 0 | a rate above 0
+gateway.limiter={kind='fixed',bucket='1 KB'} => gateway.limiter.bucket => got 1000 B | at least 1500 B
+gateway.limiter={kind='fixed',step=1} => gateway.limiter.step => `step` is no parameter of a "fixed" limiter; accepted: kind, rate, bucket
+gateway.limiter.step=1 => gateway.limiter.step => no parameter of a "none" limiter
 # The cell.
 cell=3 => cell => got 3 | accepted: a table
 cell.data_rate=54 Mbps => cell.data_rate => got 54 Mbps | "1 Mbps", "2 Mbps", "5.5 Mbps", "11 Mbps"

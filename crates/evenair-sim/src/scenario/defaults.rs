@@ -52,6 +52,9 @@ pub(super) fn fill_document(document: &mut Value) {
         put_kind_of(cell, "scheduler");
         put_kind_of(cell, "controller");
     }
+    if let Some(gateway) = document.get_mut("gateway").and_then(Value::as_object_mut) {
+        put_kind_of(gateway, "limiter");
+    }
     if let Some(wired) = document.get_mut("wired").and_then(Value::as_object_mut) {
         put_kind_of(wired, "queue");
         for link in tables(wired.get_mut("link")) {

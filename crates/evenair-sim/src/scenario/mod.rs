@@ -48,8 +48,8 @@ pub use request_backoff::RequestBackoff;
 pub(crate) use topology::{ACCESS_POINT, SERVER, Topology};
 pub(crate) use transport::UDP;
 pub use types::{
-    DelayedAck, Direction, Flow, LimitedTransmit, RtoFormula, Scenario, Station, SynTimer, Trace,
-    Transport, Wired, WiredLink,
+    DelayedAck, Direction, Flow, Gateway, LimitedTransmit, RtoFormula, Scenario, Station, SynTimer,
+    Trace, Transport, Wired, WiredLink,
 };
 pub(crate) use validate::numbered;
 pub use wimax_cell::WimaxCell;

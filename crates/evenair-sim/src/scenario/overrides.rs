@@ -46,7 +46,7 @@ pub fn set(
 
 /// Whether `key` holds a component: its name, or a table with its `kind` and parameters.
 fn is_component(key: &str) -> bool {
-    const COMPONENTS: [&str; 8] = [
+    const COMPONENTS: [&str; 10] = [
         "queue",
         "transport",
         "error",
@@ -55,6 +55,8 @@ fn is_component(key: &str) -> bool {
         "controller",
         "rate_control",
         "channel",
+        "limiter",
+        "loss_signal",
     ];
     COMPONENTS.contains(&key)
 }

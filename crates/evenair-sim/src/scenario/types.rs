@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use evenair_core::component::{BitRate, Seconds};
+use evenair_core::control::limiter;
 use evenair_core::loss;
 use evenair_core::medium::wimax::phy::Modulation;
 use evenair_core::medium::wlan::phy::PhyKind;
@@ -47,6 +48,9 @@ pub struct Scenario {
     /// What is behind the access point: one link to the server, or a topology.
     #[serde(default)]
     pub wired: Wired,
+    /// The router between the access point and the wired part.
+    #[serde(default)]
+    pub gateway: Gateway,
     /// The stations, grouped: each entry stands for `count` equal ones. At least one entry.
     #[schemars(length(min = 1))]
     pub station: Vec<Station>,
@@ -62,6 +66,14 @@ impl Scenario {
         let several = self.station.iter().any(|group| group.count > 1);
         if several { Duration::from_millis(100) } else { Duration::ZERO }
     }
+}
+
+/// The router between the access point and the wired part.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Gateway {
+    /// What limits the rate of all packets from the access point (default: "none").
+    pub limiter: limiter::Config,
 }
 
 /// The wired part: a full-duplex link between the server and the access point (`rate`, `delay`,

@@ -1,11 +1,12 @@
 //! Checks of values together, and of bounds that depend on other values.
 
 mod flow;
+mod gateway;
 mod labels;
 mod wimax;
 mod wlan;
 
-use evenair_core::component::{QueueLimit, Registry, Seconds};
+use evenair_core::component::{QueueLimit, Registry, Seconds, Violation};
 use evenair_core::loss::Level;
 use evenair_core::traffic::{Application, Stream};
 use serde_json::Value;
@@ -14,6 +15,7 @@ use self::flow::{
     check_flow, check_path, check_size, check_station_flow, check_times, check_wired_flow,
     check_wired_size,
 };
+use self::gateway::{check_bucket, check_limiter};
 use self::labels::check_labels;
 use super::cell::Cell;
 use super::topology::Topology;
@@ -60,10 +62,13 @@ pub(super) fn check_tables(document: &Value) -> Checked {
         entries(list).try_for_each(|(index, entry)| no_list(&format!("{field}.{index}"), entry))
     };
     no_list("", document)?;
-    for key in ["cell", "wired", "trace"] {
+    for key in ["cell", "wired", "gateway", "trace"] {
         no_list(key, &document[key])?;
     }
     no_list("cell.scheduler", &document["cell"]["scheduler"])?;
+    let limiter = &document["gateway"]["limiter"];
+    no_list("gateway.limiter", limiter)?;
+    no_list("gateway.limiter.loss_signal", &limiter["loss_signal"])?;
     for (index, station) in entries(&document["station"]) {
         let field = format!("station.{index}");
         no_list(&field, station)?;
@@ -90,6 +95,7 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
     let end = scenario.duration.duration() + scenario.warmup.duration();
     let stagger = scenario.stagger();
     check_component("cell.queue", &scenario.cell.queue().discipline)?;
+    check_limiter(&scenario.gateway.limiter, end)?;
     let each = |station: &Station| u64::from(station.count) * station.flows.len() as u64;
     let flows = scenario.station.iter().map(each).sum::<u64>() + scenario.wired.flow.len() as u64;
     let topology = check_wired(&scenario.wired, flows)?;
@@ -176,6 +182,7 @@ fn check_limits(field: &str, flow: &Flow, station: &Station, scenario: &Scenario
     let group = field.rsplit_once(".flows").map_or(field, |(group, _)| group);
     check_limit(|| "cell.queue.limit".to_owned(), scenario.cell.queue().limit, down)?;
     check_limit(|| format!("{group}.queue.limit"), station.queue.limit, up)?;
+    check_bucket(&scenario.gateway.limiter, up)?;
     check_wired_limits(&scenario.wired, down.max(up) as u32)
 }
 
@@ -237,13 +244,12 @@ fn check_wired(wired: &Wired, flows: u64) -> Result<Topology, Problem> {
 
 /// Checks the parameters of a component together.
 fn check_component(field: &str, configuration: &impl Registry) -> Checked {
-    match configuration.violation() {
-        Some(violation) => {
-            let field = format!("{field}.{}", violation.parameter);
-            Err(fail(&field, &violation.got, &violation.accepted))
-        }
-        None => Ok(()),
-    }
+    refuse(field, configuration.violation())
+}
+
+fn refuse(field: &str, violation: Option<Violation>) -> Checked {
+    let Some(Violation { parameter, got, accepted }) = violation else { return Ok(()) };
+    Err(fail(&format!("{field}.{parameter}"), &got, &accepted))
 }
 
 fn above_zero(field: &str, time: Seconds) -> Checked {

@@ -18,8 +18,8 @@ pub use adaptive::{AdaptiveRateLimiter, Decision, Reason, Round, Throughput};
 pub use policer::Policer;
 
 use crate::component::{
-    BitRate, BucketSize, Bytes, bucket_size, configuration, loss_signal, named, names, positive,
-    rate, registry,
+    BitRate, BucketSize, Bytes, Registry as _, Violation, bucket_size, configuration, loss_signal,
+    named, names, positive, rate, registry,
 };
 use crate::time::Duration;
 
@@ -31,6 +31,35 @@ registry! {
         Fixed(FixedConfig),
     }
     kind "limiter", noun "limiter", schema "Limiter", planned &[]
+}
+
+impl Config {
+    /// Parameters that are valid one by one, but not together: [`Registry::violation`], and a
+    /// reservation for UDP that leaves nothing.
+    pub fn conflict(&self) -> Option<Violation> {
+        let violation = self.violation();
+        match self {
+            Self::Adaptive(AdaptiveConfig { udp: Udp::Reserved, udp_rate, max_rate, .. })
+                if violation.is_none() && udp_rate.as_bps() >= max_rate.as_bps() =>
+            {
+                Some(Violation {
+                    parameter: "udp_rate",
+                    got: format!("got {udp_rate}"),
+                    accepted: format!("less than max_rate, {max_rate}"),
+                })
+            }
+            _ => violation,
+        }
+    }
+
+    /// Size of each token bucket, bytes; `None` without one.
+    pub fn bucket_bytes(&self) -> Option<u64> {
+        match self {
+            Self::None(_) => None,
+            Self::Adaptive(config) => Some(config.bucket_bytes()),
+            Self::Fixed(config) => Some(config.bucket_bytes()),
+        }
+    }
 }
 
 configuration! {
@@ -138,4 +167,24 @@ configuration! {
     refresh: Duration = Duration::from_secs(3), positive();
     /// time between the reading of the counter and the decision
     delay: Duration = Duration::from_millis(20), positive();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reservation_leaves_something() {
+        let with = |udp, mbps| {
+            let udp_rate = BitRate::from_bps(1_000_000 * mbps);
+            Config::from(AdaptiveConfig { udp, udp_rate, ..AdaptiveConfig::default() }).conflict()
+        };
+        assert_eq!(with(Udp::Reserved, 5), None);
+        assert_eq!(with(Udp::Shared, 6), None);
+        let conflict = with(Udp::Reserved, 6).unwrap();
+        assert_eq!((conflict.parameter, conflict.got.as_str()), ("udp_rate", "got 6 Mbps"));
+        let step = BitRate::from_bps(7_000_000);
+        let config = AdaptiveConfig { step, udp: Udp::Reserved, ..AdaptiveConfig::default() };
+        assert_eq!(Config::from(config).conflict().unwrap().parameter, "max_rate");
+    }
 }
