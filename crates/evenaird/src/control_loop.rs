@@ -8,7 +8,7 @@ use evenair_core::time::{Duration, Instant};
 use evenair_core::units::Rate;
 
 use crate::clock::rfc3339;
-use crate::config::{Config, ConfigError, Mode, Signal, bucket_bytes};
+use crate::config::{Config, ConfigError, Mode, Signal};
 use crate::controller::{Controller, Observation, Outcome};
 use crate::data_path::{Counters, DataPath, Error, Policy, Protocol, Traffic};
 use crate::journal;
@@ -266,7 +266,7 @@ impl<H: Host> ControlLoop<H> {
         Policy {
             rate_bps: rate.as_bps(),
             udp_rate_bps: decision.udp_rate.filter(|_| is_enforced).map(Rate::as_bps),
-            bucket_bytes: bucket_bytes(&self.config.limiter),
+            bucket_bytes: self.config.limiter.bucket_bytes().unwrap_or(0),
             lease: Some(lease),
         }
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 use evenair_core::component::message::shown;
 use nix::net::if_::{if_nameindex, if_nametoindex};
 
-use super::{Config, ConfigError, Signal, bucket_bytes};
+use super::{Config, ConfigError, Signal};
 use crate::data_path::largest_charge;
 
 /// Checks what [`Config::parse`] cannot: that the interfaces are there, that no secret can be read by
@@ -34,7 +34,7 @@ fn check_machine(config: &Config) -> Result<(), ConfigError> {
 
 /// A bucket that is smaller than a super-packet of the interface never passes it.
 fn check_bucket(config: &Config) -> Result<(), ConfigError> {
-    let got = bucket_bytes(&config.limiter);
+    let got = config.limiter.bucket_bytes().unwrap_or(0);
     match largest_charge(&config.interface) {
         Ok(least) if got < least => {
             let accepted = format!("at least {least} bytes, a GSO super-packet of the interface");

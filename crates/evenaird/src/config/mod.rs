@@ -14,7 +14,7 @@ pub use signal::{Authentication, Counter, Local, Privacy, Signal, Snmp, SnmpInte
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use evenair_core::component::{Bytes, Registry, Seconds, named, put_kind_first};
+use evenair_core::component::{Bytes, Seconds, named, put_kind_first};
 use evenair_core::control::limiter;
 use evenair_core::time::Duration;
 use serde::Deserialize;
@@ -237,17 +237,8 @@ fn document(text: &[u8], source: &str) -> Result<Map<String, Value>, ConfigError
     }
 }
 
-/// The size of the limiter's bucket, bytes.
-pub fn bucket_bytes(config: &limiter::Config) -> u64 {
-    match config {
-        limiter::Config::None(_) => 0,
-        limiter::Config::Adaptive(adaptive) => adaptive.bucket_bytes(),
-        limiter::Config::Fixed(fixed) => fixed.bucket_bytes(),
-    }
-}
-
 fn check_limiter(config: &limiter::Config) -> Result<(), ConfigError> {
-    if let Some(violation) = config.violation() {
+    if let Some(violation) = config.conflict() {
         let field = format!("limiter.{}", violation.parameter);
         let message = format!("{}; accepted: {}", violation.got, violation.accepted);
         return Err(ConfigError::new(&field, &message));
@@ -257,8 +248,7 @@ fn check_limiter(config: &limiter::Config) -> Result<(), ConfigError> {
             "got \"none\"; accepted: \"adaptive\", \"fixed\"; mode = \"off\" limits nothing";
         return Err(ConfigError::new("limiter.kind", message));
     }
-    let bucket = bucket_bytes(config);
-    if bucket > MAX_BUCKET_BYTES {
+    if let Some(bucket) = config.bucket_bytes().filter(|bytes| *bytes > MAX_BUCKET_BYTES) {
         let message = format!("got {bucket} bytes; accepted: at most {MAX_BUCKET_BYTES} bytes");
         return Err(ConfigError::new("limiter.bucket", &message));
     }

@@ -128,6 +128,10 @@ fn a_wrong_value_is_one_line_that_names_the_key() {
         ("limiter.stpe = 1", "limiter.stpe: unknown key `stpe`; did you mean `step`? "),
         ("limiter.bucket = \"2 GB\"", "limiter.bucket: got 2000000000 bytes; accepted: at most"),
         ("limiter.max_rate = \"unlimited\"", "limiter.max_rate: got \"unlimited\"; accepted: "),
+        (
+            "limiter = { udp = \"reserved\", udp_rate = \"6 Mbps\" }",
+            "limiter.udp_rate: got 6 Mbps; accepted: less than max_rate, 6 Mbps",
+        ),
         ("limiter.udp = 1", "limiter.udp: got 1; accepted: "),
         ("limiter.loss_signal = \"exact\"", "limiter.loss_signal: given; accepted: nothing"),
         ("records = { file = 1 }", "records.file: got 1; accepted: "),
