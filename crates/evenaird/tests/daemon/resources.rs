@@ -4,7 +4,8 @@ use std::fs;
 use std::thread::sleep;
 use std::time::Duration;
 
-use nix::unistd::{SysconfVar, sysconf};
+use nix::time::{clock_getcpuclockid, clock_gettime};
+use nix::unistd::Pid;
 
 use crate::support::cell::Cell;
 use crate::support::{capable, report};
@@ -12,13 +13,10 @@ use crate::{fixed, start};
 
 const IDLE: Duration = Duration::from_secs(8);
 
-/// utime and stime of a process, s: proc_pid_stat(5).
-fn cpu_time(pid: nix::unistd::Pid) -> f64 {
-    let text = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-    let fields: Vec<&str> = text.rsplit_once(')').unwrap().1.split_whitespace().collect();
-    let ticks: f64 =
-        [fields[11], fields[12]].iter().map(|ticks| ticks.parse::<f64>().unwrap()).sum();
-    ticks / sysconf(SysconfVar::CLK_TCK).unwrap().unwrap() as f64
+/// The processor time that a process has taken, s.
+fn cpu_time(pid: Pid) -> f64 {
+    let time = clock_gettime(clock_getcpuclockid(pid).unwrap()).unwrap();
+    time.tv_sec() as f64 + time.tv_nsec() as f64 / 1e9
 }
 
 #[test]
@@ -42,7 +40,7 @@ fn an_idle_daemon_takes_little() {
     };
     let (resident, highest) = (kibibytes("VmRSS:"), kibibytes("VmHWM:"));
     report(&format!(
-        "idle: {:.2}% of a core, {resident} KiB resident, {highest} KiB while it loads its programs",
+        "idle: {:.3}% of a core, {resident} KiB resident, {highest} KiB while it loads its programs",
         share * 100.0
     ));
     assert!(resident * 1024 < 20_000_000, "{resident}");

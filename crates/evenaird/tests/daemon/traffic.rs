@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::support::cell::Cell;
+use crate::support::process::run;
 use crate::support::udp::{arrivals, receiver, send_at, sender};
 use crate::support::{capable, report};
 use crate::{fixed, start};
@@ -39,7 +40,7 @@ fn table_1(records: &[Value]) -> Vec<i64> {
 }
 
 /// Stations send 5 Mb/s of UDP, and the server sends 3 Mb/s to them through a queue that carries
-/// 2 Mb/s and loses the rest, for 4 s; then the queue is empty.
+/// 2 Mb/s and loses the rest, for 4 s; then the queue is empty. The records replay to the same rates.
 #[test]
 fn the_rate_follows_losses() {
     let Some(_alone) = capable("rate follows losses") else { return };
@@ -71,9 +72,18 @@ fn the_rate_follows_losses() {
         status.last.as_ref().is_some_and(|last| last.up_bps == 0)
     });
     drop(daemon);
+    let replayed = run(&["replay", records.to_str().unwrap()]);
+    let replayed = String::from_utf8(replayed.stdout).unwrap();
     let text = fs::read_to_string(&records).unwrap();
     let records: Vec<Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for (state, record) in replayed.lines().zip(&records) {
+        let state: Value = serde_json::from_str(state).unwrap();
+        for member in ["rate_bps", "capacity_bps", "first_loss"] {
+            assert_eq!(state[member], record[member], "{record}");
+        }
+    }
+    assert_eq!(replayed.lines().count(), records.len());
     // The first round sets the counter's first reading.
     let known: Vec<Value> =
         records.into_iter().filter(|record| !record["lost"].is_null()).collect();

@@ -26,6 +26,19 @@ pub fn capable(test: &str) -> Option<MutexGuard<'static, ()>> {
     None
 }
 
+/// Whether a program is installed; otherwise as [`capable`].
+pub fn has_program(test: &str, program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    // Debian keeps daemons where users do not look for commands.
+    let folders = std::env::split_paths(&path).chain(["/usr/sbin".into()]);
+    let is_there = folders.into_iter().any(|folder| folder.join(program).is_file());
+    if !is_there {
+        assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "{test} needs {program}");
+        report(&format!("skipped, for want of {program}: {test}"));
+    }
+    is_there
+}
+
 /// Prints a line past the capture of test output.
 pub fn report(line: &str) {
     std::io::stderr().write_all(format!("{line}\n").as_bytes()).unwrap();
