@@ -58,6 +58,7 @@ wheel: $(VENV)/installed-dev ## Build the wheel of a release into dist, optimise
 
 .PHONY: gateway
 gateway: ## Build the gateway daemon and its Debian package into dist (it needs clang and libbpf-dev)
+	@command -v $${CLANG:-clang} >/dev/null || { echo "make gateway needs clang and libbpf-dev" >&2; exit 1; }
 	cargo build --release --locked -p evenaird --bin evenaird
 	packaging/build-deb
 
