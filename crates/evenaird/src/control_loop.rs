@@ -21,6 +21,10 @@ use crate::status::{ProtocolTraffic, Rounds, SignalStatus, Status};
 /// the traffic alone.
 const LEASE: u32 = 5;
 
+/// How far the refresh interval that a signal has observed may be above the true one: two periods
+/// of its polling.
+pub const REFRESH_ERROR: std::time::Duration = std::time::Duration::from_millis(400);
+
 /// The machine that the control loop runs on.
 pub trait Host {
     /// Attaches the data path to the configured interface.
@@ -351,13 +355,14 @@ impl<H: Host> ControlLoop<H> {
             }
         }
         let interval = self.config.interval().as_secs_f64();
-        if let Some(refresh) = signal.refresh().map(|refresh| refresh.as_secs_f64())
-            && refresh > interval
+        if let Some(refresh) = signal.refresh()
+            && refresh.saturating_sub(REFRESH_ERROR).as_secs_f64() > interval
             && !std::mem::replace(&mut self.warned_of_refresh, true)
         {
             journal::warning(format_args!(
-                "loss signal: its source refreshes its counters every {refresh} s, and \
-                 limiter.interval is {interval} s: rounds in between hold the rate"
+                "loss signal: its source refreshes its counters every {:.1} s, and \
+                 limiter.interval is {interval} s: rounds in between hold the rate",
+                refresh.as_secs_f64()
             ));
         }
     }

@@ -10,7 +10,7 @@ use crate::config::{
     Authentication, Config, ConfigError, Counter, Privacy, Signal, Snmp, SnmpInterface, Version,
     check_interval, read_secret,
 };
-use crate::control_loop::Host;
+use crate::control_loop::{Host, REFRESH_ERROR};
 use crate::data_path::{self, DataPath, Policy, Tcx, attached, remove_leftovers};
 use crate::failure::Failure;
 use crate::journal;
@@ -48,10 +48,6 @@ impl Host for Kernel {
     }
 }
 
-/// How far the refresh interval that an SNMP signal has measured may be above the true one: it asks
-/// five times per second.
-const RESOLUTION: Duration = Duration::from_millis(200);
-
 /// Waits until the refresh interval of the agent is known, and checks that a round is not shorter.
 /// Agents that refresh every 3 s, as net-snmp does, are known after two of their intervals. Without
 /// an answer, or without steady traffic that the counters could follow, it is not known, and the
@@ -62,8 +58,9 @@ const RESOLUTION: Duration = Duration::from_millis(200);
 pub fn check_refresh(signal: &dyn LossSignal, config: &Config) -> Result<(), ConfigError> {
     const WINDOW: Duration = Duration::from_secs(8);
     const NO_ANSWER: Duration = Duration::from_secs(2);
+    const PERIOD: Duration = Duration::from_millis(200);
     let Some(Signal::Snmp(Snmp { refresh: None, .. })) = &config.signal else { return Ok(()) };
-    let wanted = Duration::from_nanos(config.interval().as_nanos()) + RESOLUTION;
+    let wanted = Duration::from_nanos(config.interval().as_nanos()) + REFRESH_ERROR;
     let start = Instant::now();
     let (mut samples, mut busy, mut sent) = (0, 0, sent_packets(&config.interface));
     while start.elapsed() < WINDOW {
@@ -73,15 +70,16 @@ pub fn check_refresh(signal: &dyn LossSignal, config: &Config) -> Result<(), Con
         if start.elapsed() > NO_ANSWER && signal.error().is_some() {
             break;
         }
-        sleep(RESOLUTION);
+        sleep(PERIOD);
         let before = std::mem::replace(&mut sent, sent_packets(&config.interface));
         (samples, busy) = (samples + 1, busy + u32::from(sent != before));
     }
     // Nine of ten: a pause of one sample is not yet a change that the agent has missed.
     if let Some(refresh) = signal.refresh()
+        && refresh > wanted
         && 10 * busy >= 9 * samples
     {
-        let tenths = refresh.saturating_sub(RESOLUTION).as_millis() as u64 / 100;
+        let tenths = (refresh.as_millis() as u64).div_ceil(100);
         let least = evenair_core::time::Duration::from_millis(100 * tenths);
         return check_interval(&config.limiter, least);
     }

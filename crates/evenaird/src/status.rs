@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use evenair_core::component::BitRate;
 use serde::{Deserialize, Serialize};
 
 use crate::data_path::{Counters, Traffic};
@@ -184,5 +183,55 @@ impl SignalStatus {
 }
 
 fn shown(bps: u64) -> String {
-    BitRate::from_bps(bps).to_string()
+    format!("{:.3} Mb/s", bps as f64 / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_survives_the_socket_and_is_shown_in_words() {
+        let mut counters = Counters::default();
+        counters.dropped[1] = Traffic { packets: 7, bytes: 9000 };
+        let status = Status {
+            version: "1".to_owned(),
+            interface: "eth1".to_owned(),
+            mode: "off".to_owned(),
+            configured_mode: "enforce".to_owned(),
+            attached: false,
+            data_path_error: None,
+            uptime_s: 1.5,
+            limiter: "adaptive".to_owned(),
+            interval_s: 0.5,
+            rounds: Rounds { total: 3, lossy: 2, blind: 1, skipped: 0 },
+            signal: Some(SignalStatus {
+                state: "unreachable".to_owned(),
+                age_s: 12.34,
+                lost_packets: 5,
+                refresh_s: Some(3.0),
+                error: Some("no answer".to_owned()),
+            }),
+            traffic: ProtocolTraffic::all(&counters),
+            record_failures: 4,
+            record_error: Some("disk full".to_owned()),
+            reloads: 2,
+            failed_reloads: 1,
+            last: None,
+        };
+        let json = serde_json::to_string(&status).unwrap();
+        assert_eq!(serde_json::from_str::<Status>(&json).unwrap(), status);
+        let text = status.text();
+        for line in [
+            "mode        off, by `evenaird off`",
+            "attached    no",
+            "rounds      3, every 0.5 s: 2 lossy, 1 without news of losses, 0 skipped",
+            "signal      unreachable, 12.3 s old, 5 packets lost, refreshed every 3.0 s: no answer",
+            "dropped     7 packets, 9000 bytes",
+            "records     4 lost: disk full",
+            "reloads     2 and 1 refused",
+        ] {
+            assert!(text.lines().any(|other| other == line), "{line} is not in\n{text}");
+        }
+    }
 }
