@@ -27,7 +27,7 @@ demo: $(VENV)/installed ## Set up, simulate five uploads against five downloads,
 .PHONY: test
 test: $(VENV)/installed-dev ## Set up, and run every test of both languages
 	cargo test --workspace --locked
-	cargo run --profile test --locked -p evenair-core --example realtime_cell
+	$${CARGO_TARGET_DIR:-target}/debug/examples/realtime_cell # cargo test has built it
 	$(BIN)/python -m pytest
 
 .PHONY: lint

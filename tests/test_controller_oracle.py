@@ -32,7 +32,7 @@ duration = "20 s"
 warmup = "2 s"
 [cell]
 phy = "802.11a"
-controller = { kind = "cot", beacons = 3, threshold = 0.8 }
+controller = { kind = "cot", beacons = 3, threshold = 0.8, slots = "sliding" }
 [trace]
 interval = "0.1 s"
 """

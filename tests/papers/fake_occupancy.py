@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from evenair.papers.kashibuchi2009.cells import Cell, Effort
 
 _FLOW = {"segment": 1448, "header": 52}
-FAIR = ("cot", "cot-disjoint", "airtime-drr")
+FAIR = ("cot", "cot-sliding", "airtime-drr")
 
 
 def document(cell: Cell, seed: int) -> dict[str, Any]:

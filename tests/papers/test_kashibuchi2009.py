@@ -72,7 +72,7 @@ def cut(row: dict[str, str]) -> tuple[str, str, str]:
 def test_data_behind_all_schemes(rebuilt: Path) -> None:
     two = rows(rebuilt / "data" / "schedulers.csv")
     found = Counter(row["scheme"] for row in two)
-    assert set(found) == set(SCHEMES) - {"cot-disjoint"}
+    assert set(found) == set(SCHEMES) - {"cot-sliding"}
     assert (found["cot"], found["las"]) == (len(QUICK.rates), len(QUICK.other_rates))
     many = rows(rebuilt / "data" / "schedulers-many.csv")
     assert {row["drop_ratio"] for row in many if row["scheme"] == "cot"} == {"0.001"}
@@ -198,10 +198,10 @@ def ran(cell: Cell, seed: int = 1) -> dict[str, Any]:
     return run(scenario, seed=seed).document
 
 
-@pytest.fixture(scope="module", params=["cot", "cot-disjoint"])
+@pytest.fixture(scope="module", params=["cot", "cot-sliding"])
 def controlled(request: pytest.FixtureRequest) -> dict[float, dict[str, Any]]:
     """The runs of figure 3 with the controller, by STA2's rate."""
-    rates = OVERLAPPING if request.param == "cot" else RATES
+    rates = OVERLAPPING if request.param == "cot-sliding" else RATES
     return {rate: ran(Cell(request.param, rate)) for rate in rates}
 
 

@@ -292,11 +292,25 @@ impl<'a, M: CellKind> Simulation<'a, M> {
 
     /// A packet has come to the end that it is for, or a beacon to all stations.
     fn deliver(&mut self, packet: &Packet) {
+        if packet.option == 0 {
+            self.hand_over(packet, None);
+        } else {
+            self.deliver_with_option(packet);
+        }
+    }
+
+    #[inline(never)] // an option is large, and most packets have none
+    fn deliver_with_option(&mut self, packet: &Packet) {
         let option = self.network.option(packet);
+        self.hand_over(packet, option.as_ref());
+    }
+
+    #[inline(always)] // without an option that is all that the compiler sees
+    fn hand_over(&mut self, packet: &Packet, option: Option<&PacketOption>) {
         let index = packet.flow.0 as usize;
         let Some(flow) = self.flows.get_mut(index) else { return self.on_beacon(packet) };
         let mut out = Ports { now: self.now, network: &mut self.network };
-        let (end, at) = flow.on_packet(self.now, packet, option.as_ref(), &mut out);
+        let (end, at) = flow.on_packet(self.now, packet, option, &mut out);
         let has_transfers = flow.transfers.is_some();
         self.arm(Timer::End(index, end), at);
         if has_transfers {

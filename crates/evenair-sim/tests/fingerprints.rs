@@ -94,6 +94,32 @@ const WIMAX: [&str; 12] = [
     "station.1.error={ rate = 0.05, level = \"mac\" }",
 ];
 
+/// Stations at different rates, and what makes rates change or limits flows.
+const RATES: [&[(&str, &str)]; 12] = [
+    &[("station.0.flows.0.transport", "tfrc")],
+    &[("station.1.flows.0.transport", "tfrc"), ("station.1.error", "{ rate = 0.05 }")],
+    &[("cell.phy", "802.11a"), ("cell.beacon_interval", "100 ms")],
+    &[A, SLOW, ("cell.controller", "cot")],
+    &[A, SLOW, TFRC, ("cell.controller", "{ kind = \"cot\", slots = \"sliding\", beacons = 2 }")],
+    &[A, SLOW, ("cell.scheduler", "airtime-drr")],
+    &[A, SNR, ("station.1.rate_control", "arf")],
+    &[A, SNR, ("station.1.rate_control", "aarf")],
+    &[A, SNR, ("station.1.rate_control", "minstrel")],
+    &[A, SNR, ("station.1.rate_control", "ideal")],
+    &[G, ("cell.control_rate", "basic"), ("station.0.phy", "802.11b")],
+    &[
+        G,
+        ("cell.control_rate", "basic"),
+        ("station.0.phy", "802.11b"),
+        ("cell.protection", "rts-cts"),
+    ],
+];
+const A: (&str, &str) = ("cell.phy", "802.11a");
+const G: (&str, &str) = ("cell.phy", "802.11g");
+const SLOW: (&str, &str) = ("station.0.data_rate", "6 Mbps");
+const TFRC: (&str, &str) = ("station.1.flows.0.transport", "tfrc");
+const SNR: (&str, &str) = ("station.1.channel", "{ kind = \"snr\", snr_db = 15 }");
+
 const APPLICATIONS: [&str; 3] = ["cbr", "poisson", "on-off"];
 
 #[test]
@@ -140,6 +166,7 @@ fn cases() -> Vec<(String, Vec<(String, String)>)> {
         let overrides = [first, second.trim_start()].into_iter().filter(|text| !text.is_empty());
         cases.push(overrides.map(|text| text.split_once('=').unwrap()).collect());
     }
+    cases.extend(RATES.iter().map(|case| case.to_vec()));
     let mut cases: Vec<Vec<(String, String)>> = cases
         .into_iter()
         .map(|case| case.into_iter().map(|(k, v)| (k.to_owned(), v.to_owned())).collect())

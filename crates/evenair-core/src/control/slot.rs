@@ -8,11 +8,11 @@ use crate::time::{Duration, Instant};
 named! {
     /// When observation slots of `n` beacon intervals end.
     pub enum Slots {
-        /// At every beacon: they overlap.
+        /// At every n-th beacon: they follow each other.
         #[default]
-        Sliding => "sliding",
-        /// At every n-th beacon.
         Disjoint => "disjoint",
+        /// At every beacon: they overlap.
+        Sliding => "sliding",
     }
     planned []
 }

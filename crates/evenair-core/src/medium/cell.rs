@@ -7,7 +7,7 @@ use super::{
     Transmission, TxQueueId, TxStatus,
 };
 use crate::loss::{Frame, FrameKind, Level, LinkLoss};
-use crate::packet::{Direction, NodeId, Packet};
+use crate::packet::{Direction, FlowId, NodeId, Packet};
 use crate::queue::{Backlog, QueueItem, TxQueue};
 use crate::time::{Duration, Instant};
 
@@ -83,8 +83,10 @@ pub(super) struct Nodes<P> {
 
 #[derive(Debug)]
 struct InService<P> {
-    /// `None` once it has been released.
+    /// `None` once it has arrived.
     packet: Option<P>,
+    flow: FlowId,
+    bytes: u32,
     /// [`NO_QUEUE`] of a broadcast frame.
     queue: TxQueueId,
 }
@@ -280,7 +282,8 @@ impl<P: CellPacket> Nodes<P> {
     /// Keeps a packet of `queue` until the medium releases it.
     #[inline(always)]
     fn keep(&mut self, queue: TxQueueId, packet: P) -> PacketId {
-        let entry = InService { packet: Some(packet), queue };
+        let (flow, _) = packet.connection();
+        let entry = InService { flow, bytes: packet.size(), packet: Some(packet), queue };
         let id = match self.free.pop() {
             Some(id) => {
                 self.taken[id as usize] = entry;
@@ -338,8 +341,8 @@ impl<P: CellPacket> Nodes<P> {
     #[inline(always)]
     fn receive(&mut self, reception: Reception) -> Arrival<P> {
         let Reception { at, packet, from, to, rate } = reception;
-        let packet = self.taken[packet.0 as usize].packet.clone();
-        let packet = packet.expect("a medium reports a packet that it has not released");
+        let packet = self.taken[packet.0 as usize].packet.take();
+        let packet = packet.expect("a medium reports a packet as received once");
         let direction = Direction::from_node(from);
         let station = if direction == Direction::Down { to } else { from };
         // Broadcast frames are no packets of a link.
@@ -378,9 +381,9 @@ impl<P: CellPacket> CellContext for Nodes<P> {
     #[inline(always)]
     fn release(&mut self, _now: Instant, packet: PacketId, _status: TxStatus) {
         let entry = &mut self.taken[packet.0 as usize];
-        let sent = entry.packet.take();
-        if let (Some(sent), Some(queue)) = (sent, self.queues.get_mut(entry.queue.0 as usize)) {
-            queue.transmitted(sent.size());
+        entry.packet = None;
+        if let Some(queue) = self.queues.get_mut(entry.queue.0 as usize) {
+            queue.transmitted(entry.bytes);
         }
         self.free.push(packet.0);
     }
@@ -399,10 +402,8 @@ impl<P: CellPacket> CellContext for Nodes<P> {
     }
 
     fn on_attempt(&mut self, _now: Instant, attempt: &Attempt) {
-        let packet = &self.taken[attempt.packet.0 as usize].packet;
-        if let (Some(occupancy), Some(packet)) = (&mut self.occupancy, packet) {
-            let (flow, _) = packet.connection();
-            occupancy.count(flow, attempt);
+        if let Some(occupancy) = &mut self.occupancy {
+            occupancy.count(self.taken[attempt.packet.0 as usize].flow, attempt);
         }
         if let Some(downlinks) = &mut self.downlinks {
             downlinks.count(attempt);

@@ -20,7 +20,7 @@ _OFF: dict[str, Any] = {"controller": "none"}
 SCHEMES: dict[str, dict[str, Any]] = {
     "tfrc": _OFF,
     "cot": {},
-    "cot-disjoint": {"controller": {"kind": "cot", "slots": "disjoint"}},
+    "cot-sliding": {"controller": {"kind": "cot", "slots": "sliding"}},
     "las": {**_OFF, "queue": {**_DROPTAIL, "kind": "las"}},
     "spm-af": {**_OFF, "queue": {**_DROPTAIL, "kind": "spm-af"}},
     "fq-codel": {**_OFF, "queue": {**_DROPTAIL, "kind": "fq-codel"}},
@@ -29,7 +29,7 @@ SCHEMES: dict[str, dict[str, Any]] = {
 """What a scheme changes in `[cell]` of the scenario, which has the controller.
 
 - tfrc: plain TFRC. cot: with the controller. These two are the paper's.
-- cot-disjoint: with the controller, whose observation slots do not overlap: the other reading.
+- cot-sliding: with the controller, whose observation slots overlap: the other reading.
 - las, spm-af, fq-codel: plain TFRC, with another queue discipline at the access point.
 - airtime-drr: plain TFRC, with an airtime scheduler and its queues at the access point.
 """
@@ -79,7 +79,7 @@ class Cell:
     @property
     def published(self) -> bool:
         """Whether it is one of the paper's configurations, by either reading."""
-        return self.scheme in ("tfrc", "cot", "cot-disjoint") and self.traffic == "down"
+        return self.scheme in ("tfrc", "cot", "cot-sliding") and self.traffic == "down"
 
     @property
     def sort_key(self) -> tuple[Any, ...]:

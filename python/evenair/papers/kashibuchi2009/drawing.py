@@ -54,9 +54,9 @@ _STATION_LINES: dict[str, tuple[Line, Line]] = {
         Line("STA1, controller", "#d6604d", "--", "^"),
         Line("STA2, controller", "#d6604d", "-.", "^", filled=False),
     ),
-    "cot-disjoint": (
-        Line("STA1, disjoint slots", "#1b7837", "-", "D"),
-        Line("STA2, disjoint slots", "#1b7837", ":", "D", filled=False),
+    "cot-sliding": (
+        Line("STA1, overlapping slots", "#1b7837", "-", "D"),
+        Line("STA2, overlapping slots", "#1b7837", ":", "D", filled=False),
     ),
     "airtime-drr": (
         Line("STA1, airtime scheduler", "#2166ac", "-", "s"),

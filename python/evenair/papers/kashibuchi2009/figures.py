@@ -120,12 +120,12 @@ FIGURES: tuple[FigureSpec[Cell, Effort], ...] = (
     ),
     FigureSpec(
         "slots",
-        "Observation slots that overlap, and that do not",
+        "Observation slots that do not overlap, and that do",
         "Not in the paper, which can be read both ways: the controller looks back on the last "
-        "three beacon intervals at each beacon, as in figure 3, or at each third beacon. "
+        "three beacon intervals at each third beacon, as in figure 3, or at each beacon. "
         f"Otherwise as figure 3. {_BARS}",
-        partial(_rates, ("cot", "cot-disjoint")),
-        partial(drawing.two_stations, schemes=("cot", "cot-disjoint")),
+        partial(_rates, ("cot", "cot-sliding")),
+        partial(drawing.two_stations, schemes=("cot", "cot-sliding")),
     ),
     FigureSpec(
         "schedulers",

@@ -31,8 +31,8 @@ configuration! {
     beacons: u64 = 3, integer(1..=1000);
     /// share of its due from which on a station or flow gets more, r
     threshold: f64 = 0.8, probability();
-    /// whether slots overlap and end at every beacon, or end at every n-th beacon
-    slots: Slots = Slots::Sliding, names();
+    /// whether slots end at every n-th beacon, or overlap and end at every beacon
+    slots: Slots = Slots::Disjoint, names();
 }
 
 /// What the controller adds to a beacon (section III-B): three numbers of 16 bits.

@@ -122,7 +122,7 @@ mod tests {
     use super::*;
     use crate::control::Slots;
 
-    const CONFIG: CotConfig = CotConfig { beacons: 3, threshold: 0.8, slots: Slots::Sliding };
+    const CONFIG: CotConfig = CotConfig { beacons: 3, threshold: 0.8, slots: Slots::Disjoint };
 
     fn element(even: u16, additional: u16) -> BeaconElement {
         BeaconElement { even, additional, backoff_us: 68 }
