@@ -32,7 +32,7 @@ pub struct Status {
     pub rounds: Rounds,
     /// The loss signal, if there is one.
     pub signal: Option<SignalStatus>,
-    /// Traffic of the interface.
+    /// Traffic of the interface, up to the end of the last round.
     pub traffic: Vec<ProtocolTraffic>,
     /// Decision records that could not be written.
     pub record_failures: u64,
