@@ -56,6 +56,12 @@ wheel: $(VENV)/installed-dev ## Build the wheel of a release into dist, optimise
 	$(BIN)/maturin build --release --pgo --out dist
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/evenair-*.whl
 
+.PHONY: gateway
+gateway: ## Build the gateway daemon and its Debian package into dist (it needs clang)
+	@command -v $${CLANG:-clang} >/dev/null || { echo "make gateway needs clang" >&2; exit 1; }
+	cargo build --release --locked -p evenaird --bin evenaird
+	packaging/build-deb
+
 .PHONY: bench
 bench: $(VENV)/installed ## Time evenair beside ns-2 and ns-3, as far as they are there (BENCH="--quick")
 	cargo build --release --locked -p evenair-sim --example run

@@ -1,0 +1,196 @@
+//! What a configuration says about the machine: the interface is there, secrets are secret.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+use evenair_core::component::message::shown;
+use nix::net::if_::{if_nameindex, if_nametoindex};
+
+use super::{Config, ConfigError, Signal};
+use crate::data_path::largest_charge;
+
+/// Checks what [`Config::parse`] cannot: that the interfaces are there, that no secret can be read by
+/// others. Reads nothing from the network and changes nothing.
+///
+/// # Errors
+/// The first key whose value does not fit this machine.
+pub fn check(config: &Config, source: &str) -> Result<(), ConfigError> {
+    check_machine(config).map_err(|err| err.in_source(source))
+}
+
+fn check_machine(config: &Config) -> Result<(), ConfigError> {
+    check_interface("interface", &config.interface)?;
+    check_bucket(config)?;
+    if let Some(Signal::Local(local)) = &config.signal {
+        check_interface("loss_signal.device", &local.device)?;
+    }
+    for (key, file) in config.signal.iter().flat_map(Signal::secret_files) {
+        read_secret(file).map_err(|problem| ConfigError::new(key, &problem))?;
+    }
+    Ok(())
+}
+
+/// A bucket that is smaller than a super-packet of the interface never passes it.
+fn check_bucket(config: &Config) -> Result<(), ConfigError> {
+    let got = config.limiter.bucket_bytes().unwrap_or(0);
+    match largest_charge(&config.interface) {
+        Ok(least) if got < least => {
+            let accepted = format!("at least {least} bytes, a GSO super-packet of the interface");
+            let message = format!("got {got} bytes; accepted: {accepted}");
+            Err(ConfigError::new("limiter.bucket", &message))
+        }
+        Ok(_) => Ok(()),
+        Err(err) => Err(ConfigError::new("interface", &err.to_string())),
+    }
+}
+
+fn check_interface(key: &str, name: &str) -> Result<(), ConfigError> {
+    if if_nametoindex(name).is_ok() {
+        return Ok(());
+    }
+    let message =
+        format!("got {}, which is not there; accepted: {}", shown(name), interfaces().join(", "));
+    Err(ConfigError::new(key, &message))
+}
+
+/// The names of this host's network interfaces.
+fn interfaces() -> Vec<String> {
+    let all = if_nameindex();
+    let names = all.iter().flat_map(|all| all.iter());
+    names.map(|interface| format!("{:?}", interface.name().to_string_lossy())).collect()
+}
+
+/// The first line of a file that only its owner may read. The error does not contain the text.
+pub fn read_secret(path: &Path) -> Result<String, String> {
+    const ACCEPTED: &str = "a file with one line that only its owner may read (chmod 600)";
+    /// A password has a line, RFC 3414 and agents ask for 8 characters.
+    const LONGEST: u64 = 1024;
+    let fail = |problem: &str| {
+        format!("got {}, {problem}; accepted: {ACCEPTED}", shown(&path.to_string_lossy()))
+    };
+    let cannot = |err: io::Error| fail(&format!("which cannot be read ({err})"));
+    // Without O_NONBLOCK, opening a pipe would wait for its writer.
+    let mut options = OpenOptions::new();
+    let file = options.read(true).custom_flags(libc::O_NONBLOCK).open(path).map_err(cannot)?;
+    let status = file.metadata().map_err(cannot)?;
+    if !status.is_file() {
+        return Err(fail("which is no file"));
+    }
+    if status.mode() & 0o077 != 0 {
+        return Err(fail(&format!("which others may use (mode {:o})", status.mode() & 0o777)));
+    }
+    let mut text = String::new();
+    let length =
+        file.take(LONGEST + 1).read_to_string(&mut text).map_err(|_| fail("which is no text"))?;
+    let secret = text.lines().next().unwrap_or_default();
+    if secret.is_empty() || length as u64 > LONGEST || text.lines().count() > 1 {
+        return Err(fail("which has no line, or more than one"));
+    }
+    Ok(secret.to_owned())
+}
+
+/// Makes the folder of sockets and locks, for its owner only, or checks that it is one.
+///
+/// # Errors
+/// It cannot be made, or others may use it.
+pub fn prepare_runtime_directory(path: &Path) -> Result<(), ConfigError> {
+    let shown = shown(&path.to_string_lossy());
+    let fail = |problem: &str| {
+        let accepted = "a directory that only its owner may use (chmod 700)";
+        let message = format!("got {shown}, {problem}; accepted: {accepted}");
+        ConfigError::new("runtime_directory", &message)
+    };
+    if let Err(err) = DirBuilder::new().mode(0o700).create(path)
+        && err.kind() != io::ErrorKind::AlreadyExists
+    {
+        return Err(fail(&format!("which cannot be made ({err})")));
+    }
+    let status =
+        fs::metadata(path).map_err(|err| fail(&format!("which cannot be used ({err})")))?;
+    if !status.is_dir() {
+        return Err(fail("which is no directory"));
+    }
+    if status.mode() & 0o077 != 0 {
+        return Err(fail(&format!("which others may use (mode {:o})", status.mode() & 0o777)));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_secret_is_the_line_of_a_private_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secret");
+        fs::write(&path, "correct horse\n").unwrap();
+        for mode in [0o600, 0o400, 0o700] {
+            fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+            assert_eq!(read_secret(&path).unwrap(), "correct horse");
+        }
+        for mode in [0o640, 0o604, 0o620, 0o610, 0o601] {
+            fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+            let message = read_secret(&path).unwrap_err();
+            assert!(message.contains(&format!("others may use (mode {mode:o})")), "{message}");
+            assert!(!message.contains("horse"), "{message}");
+        }
+    }
+
+    /// The largest packet of loopback has 65,535 bytes, in one segment.
+    #[test]
+    fn a_bucket_holds_the_largest_packet_of_the_interface() {
+        let checked = |bucket| {
+            let text =
+                format!("interface = \"lo\"\nlimiter = {{ kind = \"fixed\", bucket = {bucket} }}");
+            check(&Config::parse(text.as_bytes(), "f").unwrap(), "f").map_err(|err| err.to_string())
+        };
+        let error = checked(65_534).unwrap_err();
+        assert!(
+            error.starts_with("f: limiter.bucket: got 65534 bytes; accepted: at least 65535"),
+            "{error}"
+        );
+        assert_eq!(checked(65_535), Ok(()));
+    }
+
+    #[test]
+    fn an_unknown_interface_is_refused_with_those_that_are_there() {
+        let text = "interface = \"eth99\"\nlimiter = \"fixed\"";
+        let error = check(&Config::parse(text.as_bytes(), "f").unwrap(), "f").unwrap_err();
+        let error = error.to_string();
+        let expected = "f: interface: got \"eth99\", which is not there; accepted: ";
+        assert!(error.starts_with(expected) && error.contains("\"lo\""), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_line_is_no_secret() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secret");
+        let long = "x".repeat(1025);
+        for text in [&b""[..], b"\n", b"two\nlines\n", b"\xff\xfe", long.as_bytes()] {
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+            assert!(read_secret(&path).is_err(), "{text:?}");
+        }
+        assert!(read_secret(folder.path()).unwrap_err().contains("no file"));
+        assert!(read_secret(&folder.path().join("gone")).unwrap_err().contains("cannot be read"));
+    }
+
+    #[test]
+    fn the_runtime_directory_is_private() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run");
+        prepare_runtime_directory(&path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o700);
+        prepare_runtime_directory(&path).unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o750)).unwrap();
+        let message = prepare_runtime_directory(&path).unwrap_err().to_string();
+        assert!(message.contains("mode 750"), "{message}");
+        assert!(prepare_runtime_directory(&path.join("a/b")).is_err());
+    }
+}

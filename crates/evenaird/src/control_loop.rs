@@ -1,0 +1,478 @@
+//! The control loop: once per interval it reads counters and losses, decides, sets the policy and
+//! writes a record. It is told the time, and reaches the kernel and the network through [`Host`].
+
+use std::time::SystemTime;
+
+use evenair_core::control::limiter::{Decision, Throughput};
+use evenair_core::time::{Duration, Instant};
+use evenair_core::units::Rate;
+
+use crate::clock::rfc3339;
+use crate::config::{Config, ConfigError, Mode, Signal};
+use crate::controller::{Controller, Observation, Outcome};
+use crate::data_path::{Counters, DataPath, Error, Policy, Protocol, Traffic};
+use crate::journal;
+use crate::record::{Record, SCHEMA};
+use crate::record_file::RecordFile;
+use crate::signal::{Health, LossSignal, Sample};
+use crate::status::{ProtocolTraffic, Rounds, SignalStatus, Status};
+
+/// A policy that is not renewed for this many intervals no longer holds: a daemon that hangs leaves
+/// the traffic alone.
+const LEASE: u32 = 5;
+
+/// How far the refresh interval that a signal has observed may be above the true one: two periods
+/// of its polling.
+pub const REFRESH_ERROR: std::time::Duration = std::time::Duration::from_millis(400);
+
+/// The machine that the control loop runs on.
+pub trait Host {
+    /// Attaches the data path to the configured interface.
+    ///
+    /// # Errors
+    /// The interface is not there, or the kernel refuses.
+    fn attach(&mut self, config: &Config, policy: &Policy) -> Result<Box<dyn DataPath>, Error>;
+
+    /// Opens a loss signal.
+    ///
+    /// # Errors
+    /// Its configuration is not accepted.
+    fn open_signal(&mut self, config: &Signal) -> Result<Box<dyn LossSignal>, ConfigError>;
+}
+
+/// The state between rounds.
+pub struct ControlLoop<H> {
+    config: Config,
+    host: H,
+    controller: Controller,
+    signal: Option<Box<dyn LossSignal>>,
+    path: Option<Attached>,
+    /// Why there is no data path, although there should be one.
+    path_error: Option<String>,
+    /// Whether the operator has turned the limiter off.
+    is_off: bool,
+    started_at: Instant,
+    /// When the next round is due.
+    round_at: Instant,
+    rounds: Rounds,
+    sample: Option<Sample>,
+    lost_packets: u64,
+    warned_of_refresh: bool,
+    /// Traffic of data paths that are detached.
+    earlier: Counters,
+    records: Option<RecordFile>,
+    last: Option<Record>,
+    reloads: u64,
+    failed_reloads: u64,
+}
+
+/// A data path, and its counters at the end of the last round.
+struct Attached {
+    path: Box<dyn DataPath>,
+    counters: Counters,
+    read_at: Instant,
+}
+
+/// Traffic of a round.
+struct Passed {
+    up: Throughput,
+    down: Throughput,
+    down_packets: u64,
+    dropped: Traffic,
+    length: Duration,
+}
+
+impl<H: Host> ControlLoop<H> {
+    /// Before the first round; nothing is attached. `signal` is that of the configuration.
+    pub fn new(config: Config, host: H, signal: Option<Box<dyn LossSignal>>, now: Instant) -> Self {
+        Self {
+            controller: Controller::new(&config.limiter, config.hold),
+            records: config.records.clone().map(RecordFile::new),
+            config,
+            host,
+            signal,
+            path: None,
+            path_error: None,
+            is_off: false,
+            started_at: now,
+            round_at: Instant::NEVER,
+            rounds: Rounds::default(),
+            sample: None,
+            lost_packets: 0,
+            warned_of_refresh: false,
+            earlier: Counters::default(),
+            last: None,
+            reloads: 0,
+            failed_reloads: 0,
+        }
+    }
+
+    /// Attaches the data path, if the mode wants one, and schedules the first round.
+    ///
+    /// # Errors
+    /// The data path cannot be attached.
+    pub fn start(&mut self, now: Instant) -> Result<(), Error> {
+        if self.mode() == Mode::Off {
+            return Ok(());
+        }
+        self.attach(now)?;
+        self.round_at = now + self.config.interval();
+        Ok(())
+    }
+
+    /// The configuration in force.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// What the daemon does now.
+    pub fn mode(&self) -> Mode {
+        if self.is_off { Mode::Off } else { self.config.mode }
+    }
+
+    /// When [`Self::round`] is due.
+    pub fn round_at(&self) -> Instant {
+        self.round_at
+    }
+
+    /// The host.
+    pub fn host(&mut self) -> &mut H {
+        &mut self.host
+    }
+
+    /// A round is due. Rounds follow a fixed schedule: after a late one, those that have been missed
+    /// are left out.
+    pub fn round(&mut self, now: Instant, wall: SystemTime) {
+        let interval = self.config.interval();
+        let missed = now.since(self.round_at).as_nanos() / interval.as_nanos();
+        self.rounds.skipped += missed;
+        self.round_at += Duration::from_nanos((missed + 1) * interval.as_nanos());
+        let passed = self.measure(now);
+        let active = passed.as_ref().is_some_and(|passed| passed.down_packets > 0);
+        let sample = self.signal.as_mut().map(|signal| signal.poll(active));
+        self.note(sample);
+        let Some(passed) = passed else {
+            return self.attach_again(now);
+        };
+        let lost = sample.and_then(|sample| sample.lost);
+        let outcome = self.controller.round(&Observation {
+            at: now,
+            up: passed.up,
+            down: passed.down,
+            lost: lost.map(|packets| packets > 0),
+            signal_works: sample.is_some_and(|sample| sample.health == Health::Ok),
+        });
+        self.rounds.total += 1;
+        self.rounds.lossy += u64::from(lost.is_some_and(|packets| packets > 0));
+        self.rounds.blind += u64::from(self.signal.is_some() && lost.is_none());
+        self.lost_packets += lost.unwrap_or(0);
+        self.enforce();
+        self.write_record(now, wall, &passed, sample, &outcome);
+    }
+
+    /// Detaches the data path, and leaves it so until the daemon is restarted.
+    pub fn turn_off(&mut self) {
+        if self.mode() != Mode::Off {
+            journal::notice(format_args!("{}: turned off by command", self.config.interface));
+        }
+        self.is_off = true;
+        self.stop();
+    }
+
+    /// Detaches the data path; no round is due.
+    pub fn stop(&mut self) {
+        self.detach();
+        self.path_error = None;
+        self.round_at = Instant::NEVER;
+    }
+
+    /// Takes over a configuration. The data path and its tokens stay; so does the controller, unless
+    /// the limiter's parameters change. `signal` replaces the present one if there is one.
+    pub fn reload(&mut self, config: Config, signal: Option<Box<dyn LossSignal>>, now: Instant) {
+        if config.limiter != self.config.limiter {
+            self.controller = Controller::new(&config.limiter, config.hold);
+        }
+        self.controller.set_hold(config.hold);
+        if config.signal != self.config.signal {
+            (self.signal, self.sample, self.warned_of_refresh) = (signal, None, false);
+        }
+        match (&mut self.records, config.records.clone()) {
+            (Some(records), Some(rotation)) => records.reopen(rotation),
+            (records, rotation) => *records = rotation.map(RecordFile::new),
+        }
+        let interval = config.interval();
+        let is_same_schedule =
+            interval == self.config.interval() && self.round_at != Instant::NEVER;
+        self.config = config;
+        self.reloads += 1;
+        if self.mode() == Mode::Off {
+            return self.stop();
+        }
+        if !is_same_schedule {
+            self.round_at = now + interval;
+        }
+        match &mut self.path {
+            Some(_) => self.enforce(),
+            None => self.attach_again(now),
+        }
+    }
+
+    /// A configuration was refused; the old one stays.
+    pub fn refuse_reload(&mut self) {
+        self.failed_reloads += 1;
+    }
+
+    /// Whether this configuration has another loss signal than the present one.
+    pub fn needs_signal(&self, config: &Config) -> bool {
+        config.signal != self.config.signal
+    }
+
+    /// Everything that `evenaird status` and the metrics show.
+    pub fn status(&self, now: Instant) -> Status {
+        let signal = self.signal.as_ref().map(|signal| SignalStatus {
+            state: self.sample.map_or("ok", |sample| sample.health.name()).to_owned(),
+            age_s: self.sample.map_or(0.0, |sample| sample.age.as_secs_f64()),
+            lost_packets: self.lost_packets,
+            refresh_s: signal.refresh().map(|refresh| refresh.as_secs_f64()),
+            error: signal.error(),
+        });
+        let mut traffic = self.earlier;
+        if let Some(attached) = &self.path {
+            add(&mut traffic, &attached.counters);
+        }
+        Status {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            interface: self.config.interface.clone(),
+            mode: self.mode().name().to_owned(),
+            configured_mode: self.config.mode.name().to_owned(),
+            attached: self.path.is_some(),
+            data_path_error: self.path_error.clone(),
+            uptime_s: now.since(self.started_at).as_secs_f64(),
+            limiter: self.config.limiter.name().to_owned(),
+            interval_s: self.config.interval().as_secs_f64(),
+            rounds: self.rounds.clone(),
+            signal,
+            traffic: ProtocolTraffic::all(&traffic),
+            record_failures: self.records.as_ref().map_or(0, RecordFile::failures),
+            record_error: self.records.as_ref().and_then(|r| r.last_error()).map(str::to_owned),
+            reloads: self.reloads,
+            failed_reloads: self.failed_reloads,
+            last: self.last.clone(),
+        }
+    }
+
+    /// What the data path shall do now.
+    fn policy(&self) -> Policy {
+        let decision: Decision = self.controller.decision();
+        let lease = std::time::Duration::from_nanos(self.config.interval().as_nanos()) * LEASE;
+        let is_enforced = self.mode() == Mode::Enforce;
+        let rate = if is_enforced { decision.rate } else { Rate::UNLIMITED };
+        Policy {
+            rate_bps: rate.as_bps(),
+            udp_rate_bps: decision.udp_rate.filter(|_| is_enforced).map(Rate::as_bps),
+            bucket_bytes: self.config.limiter.bucket_bytes().unwrap_or(0),
+            lease: Some(lease),
+        }
+    }
+
+    fn attach(&mut self, now: Instant) -> Result<(), Error> {
+        let policy = self.policy();
+        let mut path = self.host.attach(&self.config, &policy)?;
+        let counters = path.counters()?;
+        self.path = Some(Attached { path, counters, read_at: now });
+        self.path_error = None;
+        let (interface, mode) = (&self.config.interface, self.mode());
+        journal::notice(format_args!("{interface}: attached, mode {mode}"));
+        Ok(())
+    }
+
+    /// Attaches after the data path was lost. A failure is reported once.
+    fn attach_again(&mut self, now: Instant) {
+        if let Err(err) = self.attach(now) {
+            self.fail(&err);
+        }
+    }
+
+    fn detach(&mut self) {
+        if let Some(mut attached) = self.path.take() {
+            // What came since the last round; a device that is gone has no counters.
+            let counters = attached.path.counters().unwrap_or(attached.counters);
+            add(&mut self.earlier, &counters);
+            drop(attached);
+            journal::notice(format_args!("{}: detached", self.config.interface));
+        }
+    }
+
+    fn fail(&mut self, err: &Error) {
+        let problem = err.to_string();
+        if self.path_error.as_ref() != Some(&problem) {
+            journal::error(&problem);
+        }
+        self.path_error = Some(problem);
+    }
+
+    /// The traffic since the last round; `None` without a data path.
+    fn measure(&mut self, now: Instant) -> Option<Passed> {
+        let attached = self.path.as_mut()?;
+        match attached.path.counters() {
+            Ok(counters) => {
+                let passed =
+                    Passed::between(&attached.counters, &counters, now.since(attached.read_at));
+                (attached.counters, attached.read_at) = (counters, now);
+                Some(passed)
+            }
+            Err(err) => {
+                self.detach();
+                self.fail(&err);
+                None
+            }
+        }
+    }
+
+    /// Sets the policy, which renews its lease.
+    fn enforce(&mut self) {
+        let policy = self.policy();
+        if let Some(attached) = &mut self.path
+            && let Err(err) = attached.path.set_policy(&policy)
+        {
+            self.detach();
+            self.fail(&err);
+        }
+    }
+
+    /// Keeps the state of the signal, and reports a change.
+    fn note(&mut self, sample: Option<Sample>) {
+        let (Some(sample), Some(signal)) = (sample, &self.signal) else { return };
+        let before = self.sample.replace(sample).map_or(Health::Ok, |sample| sample.health);
+        if before != sample.health {
+            let (health, age) = (sample.health.name(), sample.age.as_secs_f64());
+            let why = signal.error().map_or(String::new(), |error| format!(" ({error})"));
+            let event = format!("loss signal: {health}{why}, last fresh reading {age:.1} s ago");
+            if matches!(sample.health, Health::Ok | Health::Wrapped) {
+                journal::notice(event)
+            } else {
+                journal::warning(event)
+            }
+        }
+        let interval = self.config.interval().as_secs_f64();
+        if let Some(refresh) = signal.refresh()
+            && refresh.saturating_sub(REFRESH_ERROR).as_secs_f64() > interval
+            && !std::mem::replace(&mut self.warned_of_refresh, true)
+        {
+            journal::warning(format_args!(
+                "loss signal: its source refreshes its counters every {:.1} s, and \
+                 limiter.interval is {interval} s: rounds in between hold the rate",
+                refresh.as_secs_f64()
+            ));
+        }
+    }
+
+    fn write_record(
+        &mut self,
+        now: Instant,
+        wall: SystemTime,
+        passed: &Passed,
+        sample: Option<Sample>,
+        outcome: &Outcome,
+    ) {
+        let decision = &outcome.decision;
+        let lost = sample.and_then(|sample| sample.lost);
+        let record = Record {
+            schema: SCHEMA,
+            time: rfc3339(wall),
+            t_s: now.since(self.started_at).as_secs_f64(),
+            round_s: passed.length.as_secs_f64(),
+            mode: self.mode().name().to_owned(),
+            up_bps: passed.up.total.as_bps(),
+            down_bps: passed.down.total.as_bps(),
+            up_udp_bps: passed.up.udp.as_bps(),
+            down_udp_bps: passed.down.udp.as_bps(),
+            lost: lost.map(|packets| packets > 0),
+            lost_packets: lost,
+            signal: sample.map(|sample| sample.health.name().to_owned()),
+            signal_age_s: sample.map(|sample| sample.age.as_secs_f64()),
+            rate_bps: decision.rate.as_bps(),
+            capacity_bps: decision.capacity.map(Rate::as_bps),
+            first_loss: decision.first_loss,
+            udp_rate_bps: decision.udp_rate.map(Rate::as_bps),
+            reason: outcome.reason.name().to_owned(),
+            dropped_packets: passed.dropped.packets,
+            dropped_bytes: passed.dropped.bytes,
+        };
+        if let Some(file) = &mut self.records
+            // A record has neither maps with other keys than texts nor types that fail.
+            && let Ok(line) = serde_json::to_string(&record)
+        {
+            let had_error = file.last_error().is_some();
+            file.append(line);
+            match file.last_error() {
+                Some(error) if !had_error => {
+                    journal::error(format_args!("records cannot be written: {error}"));
+                }
+                None if had_error => {
+                    let lost = file.failures();
+                    journal::notice(format_args!("records are written again, {lost} are lost"));
+                }
+                _ => {}
+            }
+        }
+        self.last = Some(record);
+    }
+}
+
+impl Passed {
+    fn between(before: &Counters, after: &Counters, length: Duration) -> Self {
+        let grown = |before: &[Traffic; 3], after: &[Traffic; 3]| {
+            [Protocol::Tcp, Protocol::Udp, Protocol::Other].map(|protocol| {
+                let (before, after) = (before[protocol as usize], after[protocol as usize]);
+                Traffic {
+                    packets: after.packets.saturating_sub(before.packets),
+                    bytes: after.bytes.saturating_sub(before.bytes),
+                }
+            })
+        };
+        let up = grown(&before.up, &after.up);
+        let down = grown(&before.down, &after.down);
+        let dropped = grown(&before.dropped, &after.dropped);
+        // What is dropped has crossed the air.
+        let crossed = |protocol: usize| up[protocol].bytes + dropped[protocol].bytes;
+        let udp = Protocol::Udp as usize;
+        Self {
+            up: Throughput {
+                total: rate((0..3).map(crossed).sum(), length),
+                udp: rate(crossed(udp), length),
+            },
+            down: Throughput {
+                total: rate(down.iter().map(|traffic| traffic.bytes).sum(), length),
+                udp: rate(down[udp].bytes, length),
+            },
+            down_packets: down.iter().map(|traffic| traffic.packets).sum(),
+            dropped: Traffic {
+                packets: dropped.iter().map(|traffic| traffic.packets).sum(),
+                bytes: dropped.iter().map(|traffic| traffic.bytes).sum(),
+            },
+            length,
+        }
+    }
+}
+
+/// The mean rate, rounded down to bit/s.
+fn rate(bytes: u64, length: Duration) -> Rate {
+    let bits = u128::from(bytes) * 8 * 1_000_000_000;
+    let bps = bits / u128::from(length.as_nanos().max(1));
+    Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX - 1))
+}
+
+fn add(sum: &mut Counters, more: &Counters) {
+    let pairs =
+        [(&mut sum.up, &more.up), (&mut sum.down, &more.down), (&mut sum.dropped, &more.dropped)];
+    for (sum, more) in pairs {
+        for (sum, more) in sum.iter_mut().zip(more) {
+            sum.packets += more.packets;
+            sum.bytes += more.bytes;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

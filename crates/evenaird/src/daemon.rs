@@ -1,0 +1,236 @@
+//! `evenaird run`: one thread that waits for the next round, for signals and for clients.
+
+use std::fs;
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::time::SystemTime;
+
+use evenair_core::component::message::one_line;
+use evenair_core::time::{Duration, Instant};
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::time::TimeSpec;
+
+use crate::clock;
+use crate::config::{Config, Listen, Mode, check, prepare_runtime_directory};
+use crate::control_loop::{ControlLoop, Host};
+use crate::control_socket::{OFF, STATUS};
+use crate::failure::Failure;
+use crate::host::{Kernel, check_refresh};
+use crate::journal;
+use crate::metrics;
+use crate::notify::Notifier;
+use crate::server::Server;
+use crate::signal::LossSignal;
+
+/// Runs until SIGTERM or SIGINT.
+///
+/// # Errors
+/// The configuration is not accepted, or the daemon cannot start. Nothing is attached then.
+pub fn run(path: &Path) -> Result<(), Failure> {
+    let signals = signals()?;
+    let notifier = Notifier::from_environment()
+        .map_err(|err| Failure::failed(format_args!("NOTIFY_SOCKET: {err}")))?;
+    let source = path.display().to_string();
+    let config = read(path)?;
+    prepare_runtime_directory(&config.runtime_directory).map_err(|err| err.in_source(&source))?;
+    let mut kernel = Kernel;
+    let signal = open_signal(&mut kernel, &config, &source)?;
+    let mut control_loop = ControlLoop::new(config, kernel, signal, clock::now());
+    control_loop.start(clock::now())?;
+    // After the data path, whose lock refuses a second instance.
+    let control = serve_control(control_loop.config())?;
+    let metrics = control_loop.config().metrics.as_ref().map(serve_metrics).transpose()?;
+    notifier.ready(&summary(&control_loop));
+    let mut daemon = Daemon { path, control_loop, notifier, control, metrics };
+    daemon.serve(&signals)
+}
+
+/// Reads a configuration file and checks it against this machine.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read(path: &Path) -> Result<Config, Failure> {
+    let source = path.display().to_string();
+    let text = fs::read(path).map_err(|err| {
+        Failure::bad_input(format_args!("{}: {err}; accepted: a TOML file", one_line(&source)))
+    })?;
+    let config = Config::parse(&text, &source)?;
+    check(&config, &source)?;
+    Ok(config)
+}
+
+struct Daemon<'a> {
+    path: &'a Path,
+    control_loop: ControlLoop<Kernel>,
+    notifier: Notifier,
+    control: Server,
+    metrics: Option<Server>,
+}
+
+impl Daemon<'_> {
+    fn serve(&mut self, signals: &SignalFd) -> Result<(), Failure> {
+        loop {
+            self.wait(signals)?;
+            let now = clock::now();
+            if now >= self.control_loop.round_at() {
+                self.control_loop.round(now, SystemTime::now());
+            }
+            self.notifier.ping(now);
+            while let Ok(Some(signal)) = signals.read_signal() {
+                if signal.ssi_signo != Signal::SIGHUP as u32 {
+                    self.notifier.stopping();
+                    self.control_loop.stop();
+                    return Ok(());
+                }
+                self.reload(now);
+            }
+            self.answer(now);
+        }
+    }
+
+    /// Waits for the next round, ping, signal or client.
+    fn wait(&self, signals: &SignalFd) -> Result<(), Failure> {
+        let mut fds = vec![PollFd::new(signals.as_fd(), PollFlags::POLLIN)];
+        fds.extend(self.control.poll_fds());
+        fds.extend(self.metrics.iter().flat_map(Server::poll_fds));
+        let times = [
+            self.control_loop.round_at(),
+            self.notifier.ping_at(),
+            self.control.serve_at(),
+            self.metrics.as_ref().map_or(Instant::NEVER, Server::serve_at),
+        ];
+        let next = times.into_iter().min().unwrap_or(Instant::NEVER);
+        let timeout = (next != Instant::NEVER).then(|| {
+            TimeSpec::from_duration(std::time::Duration::from_nanos(
+                next.since(clock::now()).as_nanos(),
+            ))
+        });
+        match ppoll(&mut fds, timeout, None) {
+            Ok(_) | Err(Errno::EINTR) => Ok(()),
+            Err(err) => Err(Failure::failed(format_args!("poll: {err}"))),
+        }
+    }
+
+    fn answer(&mut self, now: Instant) {
+        let control_loop = &mut self.control_loop;
+        self.control.serve(now, |request| {
+            match request.trim() {
+                STATUS => {}
+                OFF => control_loop.turn_off(),
+                _ => return "{\"error\": \"unknown request\"}\n".to_owned(),
+            }
+            let status = control_loop.status(now);
+            serde_json::to_string(&status).unwrap_or_default() + "\n"
+        });
+        if let Some(server) = &mut self.metrics {
+            server.serve(now, |head| metrics::answer(head, || control_loop.status(now)));
+        }
+    }
+
+    /// SIGHUP: the file is read again. One that is not accepted changes nothing.
+    fn reload(&mut self, now: Instant) {
+        self.notifier.reloading(now);
+        match self.take_over(now) {
+            Ok(()) => journal::notice(format_args!("{}: taken over", self.path.display())),
+            Err(err) => {
+                journal::error(format_args!("{err}; the configuration stays as it was"));
+                self.control_loop.refuse_reload();
+            }
+        }
+        self.notifier.ready(&summary(&self.control_loop));
+    }
+
+    fn take_over(&mut self, now: Instant) -> Result<(), Failure> {
+        let config = read(self.path)?;
+        let present = self.control_loop.config();
+        let needs_restart = [
+            ("interface", config.interface != present.interface),
+            ("pinned", config.pinned != present.pinned),
+            ("runtime_directory", config.runtime_directory != present.runtime_directory),
+        ];
+        if let Some((key, _)) = needs_restart.iter().find(|(_, differs)| *differs) {
+            let path = self.path.display();
+            return Err(Failure::bad_input(format_args!(
+                "{path}: {key}: got another value; accepted: the present one, until a restart"
+            )));
+        }
+        let has_new_metrics = config.metrics != present.metrics;
+        let metrics = match &config.metrics {
+            Some(listen) if has_new_metrics => Some(serve_metrics(listen)?),
+            _ => None,
+        };
+        let signal = match &config.signal {
+            Some(signal) if self.control_loop.needs_signal(&config) => {
+                let opened = self.control_loop.host().open_signal(signal);
+                Some(opened.map_err(|err| err.in_source(&self.path.display().to_string()))?)
+            }
+            _ => None,
+        };
+        if has_new_metrics {
+            self.metrics = metrics;
+        }
+        self.control_loop.reload(config, signal, now);
+        Ok(())
+    }
+}
+
+/// Blocks the signals that the daemon reads, before any thread is started.
+fn signals() -> Result<SignalFd, Failure> {
+    let failed = |err: Errno| Failure::failed(format_args!("signals: {err}"));
+    let mut mask = SigSet::empty();
+    mask.extend([Signal::SIGHUP, Signal::SIGTERM, Signal::SIGINT]);
+    mask.thread_block().map_err(failed)?;
+    SignalFd::with_flags(&mask, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC).map_err(failed)
+}
+
+/// Opens the signal. Before a limiter relies on it, it waits for the agent's refresh interval.
+///
+/// # Errors
+/// Its configuration is not accepted.
+pub fn open_signal(
+    kernel: &mut Kernel,
+    config: &Config,
+    source: &str,
+) -> Result<Option<Box<dyn LossSignal>>, Failure> {
+    let Some(table) = &config.signal else { return Ok(None) };
+    let signal = kernel.open_signal(table).map_err(|err| err.in_source(source))?;
+    if config.mode != Mode::Off {
+        check_refresh(signal.as_ref(), config).map_err(|err| err.in_source(source))?;
+    }
+    Ok(Some(signal))
+}
+
+fn serve_control(config: &Config) -> Result<Server, Failure> {
+    let path = config.control_socket();
+    Server::unix(&path, 0o600, b"\n").map_err(|err| match err.kind() {
+        std::io::ErrorKind::AddrInUse => {
+            let interface = &config.interface;
+            Failure::failed(format_args!("{interface}: another instance of evenaird runs"))
+        }
+        _ => Failure::failed(format_args!("{}: {err}", path.display())),
+    })
+}
+
+fn serve_metrics(listen: &Listen) -> Result<Server, Failure> {
+    /// The end of an HTTP request's header; a GET has nothing after it.
+    const END: &[u8] = b"\r\n\r\n";
+    match listen {
+        Listen::Tcp(address) => Server::tcp(*address, END)
+            .map_err(|err| Failure::failed(format_args!("metrics.listen: {address}: {err}"))),
+        Listen::Unix(path) => Server::unix(path, 0o660, END).map_err(|err| {
+            Failure::failed(format_args!("metrics.listen: {}: {err}", path.display()))
+        }),
+    }
+}
+
+fn summary(control_loop: &ControlLoop<impl Host>) -> String {
+    let interval = Duration::as_secs_f64(control_loop.config().interval());
+    format!(
+        "{}: {}, a round every {interval} s",
+        control_loop.config().interface,
+        control_loop.mode()
+    )
+}

@@ -1,0 +1,230 @@
+//! The data path on tcx: BPF programs that are linked to ingress and egress of a device.
+//!
+//! The links belong to file descriptors of this process. However it ends, the kernel detaches the
+//! programs, and all traffic passes. Pinned links outlive the process; their policy then has a
+//! lease, after which the program passes everything.
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions},
+    io,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
+};
+
+use aya::programs::{LinkOrder, SchedClassifier, TcAttachType, links::FdLink, tc::TcAttachOptions};
+use nix::{
+    errno::Errno,
+    fcntl::{Flock, FlockArg},
+    sys::statfs::{BPF_FS_MAGIC, statfs},
+};
+
+use super::{
+    Counters, DataPath, Error, Policy,
+    device::Device,
+    program::{DOWN, Programs, UP, chain, failed},
+};
+
+const PROGRAMS: [(&str, TcAttachType); 2] =
+    [(UP, TcAttachType::Ingress), (DOWN, TcAttachType::Egress)];
+
+/// Where the data path keeps what other processes see.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Directory of the lock that refuses a second instance; it is made if it is missing.
+    pub runtime_directory: PathBuf,
+    /// Directory of pinned links, on a bpf file system.
+    pub pin_directory: PathBuf,
+    /// Whether the programs stay attached when the process is killed.
+    pub pinned: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            runtime_directory: "/run/evenaird".into(),
+            pin_directory: "/sys/fs/bpf/evenaird".into(),
+            pinned: false,
+        }
+    }
+}
+
+/// The data path on a device. Dropping it detaches the programs, pinned ones within milliseconds.
+pub struct Tcx {
+    // The lock goes last.
+    _pins: Option<Pins>,
+    programs: Programs,
+    device: Device,
+    _lock: Flock<File>,
+}
+
+impl Tcx {
+    /// Attaches the programs to a device: from the return of this function on, `policy` holds and
+    /// traffic is counted. It removes what a pinned instance has left behind.
+    ///
+    /// # Errors
+    /// There is no such device, another instance polices it, the policy cannot be represented, or
+    /// the kernel refuses the programs: it needs tcx (Linux 6.6), CAP_BPF and CAP_NET_ADMIN. Nothing
+    /// is attached then.
+    pub fn attach(device: &str, policy: &Policy, options: &Options) -> Result<Self, Error> {
+        let opened = Device::open(device)?;
+        if options.pinned && policy.lease.is_none() {
+            return Err(Error::Policy("a pinned data path needs a policy with a lease".to_owned()));
+        }
+        let mut programs = Programs::load(opened.mac_header)?;
+        programs.set_policy(policy)?;
+        let lock = lock(device, &options.runtime_directory)?;
+        let pins = Pins::of(device, &options.pin_directory)?;
+        pins.remove()?;
+        // The kernel names programs to CAP_SYS_ADMIN only: without it, the lock decides alone.
+        if let Err(error @ Error::InUse { .. }) = wait_until_detached(device) {
+            return Err(error);
+        }
+        for (name, hook) in PROGRAMS {
+            let what = || format!("attach {name} to {device}");
+            let program = programs.classifier(name).map_err(|e| failed(&what(), chain(&e)))?;
+            let order = TcAttachOptions::TcxOrder(LinkOrder::default());
+            let link = program
+                .attach_with_options(device, hook, order)
+                .map_err(|e| failed(&what(), chain(&e)))?;
+            if options.pinned {
+                let link = program.take_link(link).map_err(|e| failed(&what(), chain(&e)))?;
+                let link: FdLink = link.try_into().map_err(|e| failed(&what(), chain(&e)))?;
+                pins.add(name, link)?;
+            }
+        }
+        Ok(Self { _pins: options.pinned.then_some(pins), programs, device: opened, _lock: lock })
+    }
+}
+
+impl DataPath for Tcx {
+    fn set_policy(&mut self, policy: &Policy) -> Result<(), Error> {
+        self.programs.set_policy(policy)
+    }
+
+    fn counters(&mut self) -> Result<Counters, Error> {
+        self.device.check()?;
+        self.programs.counters()
+    }
+}
+
+/// The programs of this daemon that are attached to a device now, as "NAME (id ID)".
+///
+/// # Errors
+/// There is no such device, or the kernel does not answer: it demands CAP_SYS_ADMIN where programs
+/// are attached.
+pub fn attached(device: &str) -> Result<Vec<String>, Error> {
+    Device::open(device)?;
+    let mut names = Vec::new();
+    for (_, hook) in PROGRAMS {
+        let (_, programs) = SchedClassifier::query_tcx(device, hook)
+            .map_err(|e| failed(&format!("query the programs of {device}"), chain(&e)))?;
+        let ours = programs.iter().filter_map(|program| {
+            let name = program.name_as_str().filter(|name| [UP, DOWN].contains(name))?;
+            Some(format!("{name} (id {})", program.id()))
+        });
+        names.extend(ours);
+    }
+    Ok(names)
+}
+
+/// Detaches what a pinned instance that no longer runs has left on a device.
+///
+/// # Errors
+/// An instance runs, or a pin cannot be removed.
+pub fn remove_leftovers(device: &str, options: &Options) -> Result<(), Error> {
+    let _lock = lock(device, &options.runtime_directory)?;
+    Pins::of(device, &options.pin_directory)?.remove()?;
+    wait_until_detached(device)
+}
+
+/// The kernel detaches a program some milliseconds after its pin is removed.
+fn wait_until_detached(device: &str) -> Result<(), Error> {
+    let start = Instant::now();
+    while !attached(device)?.is_empty() {
+        if start.elapsed() > Duration::from_secs(1) {
+            return Err(Error::InUse { device: device.to_owned() });
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    Ok(())
+}
+
+/// One instance per device: the lock ends with the process.
+fn lock(device: &str, directory: &Path) -> Result<Flock<File>, Error> {
+    let path = directory.join(format!("{}.lock", file_name(device)?));
+    let what = || format!("lock {}", path.display());
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(directory)
+        .map_err(|e| failed(&what(), e.to_string()))?;
+    let file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(&path)
+        .map_err(|e| failed(&what(), e.to_string()))?;
+    Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|(_, e)| match e {
+        Errno::EWOULDBLOCK => Error::InUse { device: device.to_owned() },
+        e => failed(&what(), e.to_string()),
+    })
+}
+
+/// The name of a device as part of a path: bpffs accepts no dots, devices have no colons.
+fn file_name(device: &str) -> Result<String, Error> {
+    if device.is_empty() || device.contains('/') {
+        return Err(Error::NoDevice { device: device.to_owned() });
+    }
+    Ok(device.replace('.', ":"))
+}
+
+/// The pinned links of a device, in a directory of its own. Dropping it removes them.
+struct Pins {
+    directory: PathBuf,
+}
+
+impl Pins {
+    fn of(device: &str, directory: &Path) -> Result<Self, Error> {
+        Ok(Self { directory: directory.join(file_name(device)?) })
+    }
+
+    fn add(&self, program: &str, link: FdLink) -> Result<(), Error> {
+        let path = self.directory.join(program);
+        let refused = |cause| failed(&format!("pin {}", path.display()), cause);
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.directory)
+            .map_err(|e| refused(e.to_string()))?;
+        let stat = statfs(&self.directory).map_err(|e| refused(e.to_string()))?;
+        if stat.filesystem_type() != BPF_FS_MAGIC {
+            return Err(refused("not on a bpf file system (mount -t bpf)".to_owned()));
+        }
+        link.pin(&path).map(|_| ()).map_err(|e| refused(chain(&e)))
+    }
+
+    fn remove(&self) -> Result<(), Error> {
+        for (name, _) in PROGRAMS {
+            let path = self.directory.join(name);
+            match fs::remove_file(&path) {
+                Err(e) if e.kind() != io::ErrorKind::NotFound => {
+                    return Err(failed(&format!("remove {}", path.display()), e.to_string()));
+                }
+                _ => {}
+            }
+        }
+        // Not there, or not empty: then somebody else uses it.
+        let _removed = fs::remove_dir(&self.directory);
+        Ok(())
+    }
+}
+
+impl Drop for Pins {
+    fn drop(&mut self) {
+        // The lease ends the policy where a pin cannot be removed.
+        let _removed = self.remove();
+    }
+}

@@ -1,0 +1,208 @@
+//! The real host: the kernel's data path, and loss signals over the network.
+
+use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use evenair_core::component::message::shown;
+
+use crate::config::{
+    Authentication, Config, ConfigError, Counter, Privacy, Signal, Snmp, SnmpInterface, Version,
+    check_interval, read_secret,
+};
+use crate::control_loop::{Host, REFRESH_ERROR};
+use crate::data_path::{self, DataPath, Policy, Tcx, attached, remove_leftovers};
+use crate::failure::Failure;
+use crate::journal;
+use crate::signal::LossSignal;
+use crate::signal::netlink::{DeviceCounter, LocalSignal};
+use crate::signal::snmp::{AuthProtocol, Cipher, Credentials, Interface, SnmpSignal, Target};
+
+/// This machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel;
+
+impl Host for Kernel {
+    fn attach(
+        &mut self,
+        config: &Config,
+        policy: &Policy,
+    ) -> Result<Box<dyn DataPath>, data_path::Error> {
+        let mut options = options(&config.runtime_directory);
+        options.pinned = config.pinned;
+        Ok(Box::new(Tcx::attach(&config.interface, policy, &options)?))
+    }
+
+    fn open_signal(&mut self, config: &Signal) -> Result<Box<dyn LossSignal>, ConfigError> {
+        let failed = |err: std::io::Error| ConfigError::new("loss_signal", &err.to_string());
+        match config {
+            Signal::Snmp(snmp) => Ok(Box::new(SnmpSignal::start(target(snmp)?).map_err(failed)?)),
+            Signal::Local(local) => {
+                let counter = match local.counter {
+                    Counter::Device => DeviceCounter::Device,
+                    Counter::Qdisc => DeviceCounter::Qdisc,
+                };
+                Ok(Box::new(LocalSignal::open(&local.device, counter).map_err(failed)?))
+            }
+        }
+    }
+}
+
+/// Waits until the refresh interval of the agent is known, and checks that a round is not shorter.
+/// Agents that refresh every 3 s, as net-snmp does, are known after two of their intervals. Without
+/// an answer, or without steady traffic that the counters could follow, it is not known, and the
+/// daemon starts nevertheless.
+///
+/// # Errors
+/// A round is shorter.
+pub fn check_refresh(signal: &dyn LossSignal, config: &Config) -> Result<(), ConfigError> {
+    const WINDOW: Duration = Duration::from_secs(8);
+    const NO_ANSWER: Duration = Duration::from_secs(2);
+    const PERIOD: Duration = Duration::from_millis(200);
+    let Some(Signal::Snmp(Snmp { refresh: None, .. })) = &config.signal else { return Ok(()) };
+    let wanted = Duration::from_nanos(config.interval().as_nanos()) + REFRESH_ERROR;
+    let start = Instant::now();
+    let (mut samples, mut busy, mut sent) = (0, 0, sent_packets(&config.interface));
+    while start.elapsed() < WINDOW {
+        if signal.refresh().is_some_and(|refresh| refresh <= wanted) {
+            return Ok(());
+        }
+        if start.elapsed() > NO_ANSWER && signal.error().is_some() {
+            break;
+        }
+        sleep(PERIOD);
+        let before = std::mem::replace(&mut sent, sent_packets(&config.interface));
+        (samples, busy) = (samples + 1, busy + u32::from(sent != before));
+    }
+    // Nine of ten: a pause of one sample is not yet a change that the agent has missed.
+    if let Some(refresh) = signal.refresh()
+        && refresh > wanted
+        && 10 * busy >= 9 * samples
+    {
+        let tenths = (refresh.as_millis() as u64).div_ceil(100);
+        let least = evenair_core::time::Duration::from_millis(100 * tenths);
+        return check_interval(&config.limiter, least);
+    }
+    let why = signal.error().unwrap_or("there is too little traffic".to_owned());
+    journal::warning(format_args!("loss signal: refresh interval not known: {why}"));
+    Ok(())
+}
+
+/// Packets that an interface has sent, from proc_pid_net(5).
+fn sent_packets(interface: &str) -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/net/dev").ok()?;
+    let line =
+        text.lines().find_map(|line| line.trim().strip_prefix(interface)?.strip_prefix(':'))?;
+    // Eight columns of the receiver, then bytes and packets of the transmitter.
+    line.split_whitespace().nth(9)?.parse().ok()
+}
+
+/// Proves that no program of evenaird is attached to an interface. What a pinned instance has left
+/// there is removed, unless a daemon runs.
+///
+/// # Errors
+/// A program is attached, or the kernel does not say.
+pub fn prove_detached(
+    interface: &str,
+    runtime_directory: &Path,
+    daemon_runs: bool,
+) -> Result<(), Failure> {
+    if !daemon_runs {
+        remove_leftovers(interface, &options(runtime_directory))?;
+    }
+    match attached(interface) {
+        // With the interface its programs are gone.
+        Err(data_path::Error::NoDevice { .. }) if daemon_runs => Ok(()),
+        Err(err) => Err(err.into()),
+        Ok(programs) if programs.is_empty() => Ok(()),
+        Ok(programs) => {
+            let programs = programs.join(", ");
+            Err(Failure::failed(format_args!("{interface}: still attached: {programs}")))
+        }
+    }
+}
+
+fn options(runtime_directory: &Path) -> data_path::Options {
+    data_path::Options { runtime_directory: runtime_directory.to_owned(), ..Default::default() }
+}
+
+fn target(snmp: &Snmp) -> Result<Target, ConfigError> {
+    let interface = match &snmp.interface {
+        SnmpInterface::Index(index) => Interface::Index(*index),
+        SnmpInterface::Name(name) => Interface::Name(name.clone()),
+    };
+    let counter = snmp.counter.as_ref().map(|text| {
+        text.parse().map_err(|accepted| {
+            let message = format!("got {}; accepted: {accepted}", shown(text));
+            ConfigError::new("loss_signal.counter", &message)
+        })
+    });
+    Ok(Target {
+        host: snmp.host.clone(),
+        port: snmp.port,
+        credentials: credentials(snmp)?,
+        interface,
+        counter: counter.transpose()?,
+    })
+}
+
+fn credentials(snmp: &Snmp) -> Result<Credentials, ConfigError> {
+    let secret = |key: &str, file: &Option<std::path::PathBuf>| {
+        let key = format!("loss_signal.{key}");
+        let missing = || ConfigError::new(&key, "missing; accepted: the path of a file");
+        let file = file.as_ref().ok_or_else(missing)?;
+        read_secret(file).map_err(|problem| ConfigError::new(&key, &problem))
+    };
+    let refused = |key: &str, accepted: &str| {
+        let message = format!("got another one; accepted: {accepted}");
+        ConfigError::new(&format!("loss_signal.{key}"), &message)
+    };
+    if snmp.version == Version::V2c {
+        let community = secret("community_file", &snmp.community_file)?;
+        return Credentials::community(&community).map_err(|a| refused("community_file", a));
+    }
+    let authentication = match snmp.authentication {
+        Authentication::Sha1 => AuthProtocol::Sha1,
+        Authentication::Sha224 => AuthProtocol::Sha224,
+        Authentication::Sha256 => AuthProtocol::Sha256,
+        Authentication::Sha384 => AuthProtocol::Sha384,
+        Authentication::Sha512 => AuthProtocol::Sha512,
+    };
+    let cipher = match snmp.privacy {
+        Privacy::Aes128 => Cipher::Aes128,
+        Privacy::Aes192 => Cipher::Aes192,
+        Privacy::Aes256 => Cipher::Aes256,
+    };
+    let password = secret("authentication_file", &snmp.authentication_file)?;
+    let privacy = match &snmp.privacy_file {
+        Some(_) => Some(secret("privacy_file", &snmp.privacy_file)?),
+        None => None,
+    };
+    let user = snmp.user.as_deref().unwrap_or_default();
+    let privacy = privacy.as_deref().map(|password| (cipher, password));
+    Credentials::user(user, (authentication, &password), privacy).map_err(|a| refused("user", a))
+}
+
+/// What the loss signal says, for `evenaird check`.
+pub fn signal_state(signal: &mut dyn LossSignal) -> String {
+    let health = signal.poll(false).health;
+    match (signal.error(), signal.refresh()) {
+        (Some(error), _) => format!("{} ({error})", health.name()),
+        (None, Some(Duration::ZERO)) => format!("{}, live", health.name()),
+        (None, Some(refresh)) => {
+            format!("{}, refreshed every {:.1} s", health.name(), refresh.as_secs_f64())
+        }
+        (None, None) => format!("{}, refresh interval not known without traffic", health.name()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interfaces_count_what_they_send() {
+        assert!(sent_packets("lo").is_some());
+        assert_eq!(sent_packets("l"), None);
+    }
+}

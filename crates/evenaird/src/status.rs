@@ -1,0 +1,237 @@
+//! What a running daemon says about itself: as JSON over its control socket, as text for people.
+
+use std::fmt::Write;
+
+use serde::{Deserialize, Serialize};
+
+use crate::data_path::{Counters, Traffic};
+use crate::record::Record;
+
+/// The answer to `evenaird status --json`. Counts are since the start of the daemon.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Status {
+    /// Version of the daemon.
+    pub version: String,
+    /// The interface towards the access point.
+    pub interface: String,
+    /// What the daemon does now: "off", "observe" or "enforce".
+    pub mode: String,
+    /// The mode in the configuration file; another one than `mode` after `evenaird off`.
+    pub configured_mode: String,
+    /// Whether the data path is attached to the interface.
+    pub attached: bool,
+    /// Why it is not, although it should be.
+    pub data_path_error: Option<String>,
+    /// Seconds since the daemon started.
+    pub uptime_s: f64,
+    /// The limiter: "adaptive" or "fixed".
+    pub limiter: String,
+    /// The control interval, seconds.
+    pub interval_s: f64,
+    /// Control rounds.
+    pub rounds: Rounds,
+    /// The loss signal, if there is one.
+    pub signal: Option<SignalStatus>,
+    /// Traffic of the interface, up to the end of the last round.
+    pub traffic: Vec<ProtocolTraffic>,
+    /// Decision records that could not be written.
+    pub record_failures: u64,
+    /// Why the last one could not be written.
+    pub record_error: Option<String>,
+    /// Configurations taken over on SIGHUP.
+    pub reloads: u64,
+    /// Configurations refused on SIGHUP.
+    pub failed_reloads: u64,
+    /// The last decision.
+    pub last: Option<Record>,
+}
+
+/// Control rounds by their result.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rounds {
+    /// All of them.
+    pub total: u64,
+    /// With a loss.
+    pub lossy: u64,
+    /// Without news of losses: the rate is held, or released.
+    pub blind: u64,
+    /// Scheduled, but left out because the one before was late.
+    pub skipped: u64,
+}
+
+/// The loss signal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SignalStatus {
+    /// "ok", "stale", "unreachable", "reset" or "wrapped".
+    pub state: String,
+    /// Age of the last fresh reading, seconds.
+    pub age_s: f64,
+    /// Packets lost in all rounds.
+    pub lost_packets: u64,
+    /// How often the source refreshes its counters, seconds; null: not known.
+    pub refresh_s: Option<f64>,
+    /// Why the last reading failed.
+    pub error: Option<String>,
+}
+
+/// Traffic of one protocol.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProtocolTraffic {
+    /// "tcp", "udp" or "other".
+    pub protocol: String,
+    /// Uplink packets that passed.
+    pub up_packets: u64,
+    /// Their bytes at IP level.
+    pub up_bytes: u64,
+    /// Downlink packets.
+    pub down_packets: u64,
+    /// Their bytes at IP level.
+    pub down_bytes: u64,
+    /// Uplink packets that the policer dropped.
+    pub dropped_packets: u64,
+    /// Their bytes at IP level.
+    pub dropped_bytes: u64,
+}
+
+impl ProtocolTraffic {
+    /// The traffic of each protocol.
+    pub fn all(counters: &Counters) -> Vec<Self> {
+        let row = |(index, name): (usize, &str)| {
+            let [up, down, dropped]: [Traffic; 3] =
+                [counters.up[index], counters.down[index], counters.dropped[index]];
+            Self {
+                protocol: name.to_owned(),
+                up_packets: up.packets,
+                up_bytes: up.bytes,
+                down_packets: down.packets,
+                down_bytes: down.bytes,
+                dropped_packets: dropped.packets,
+                dropped_bytes: dropped.bytes,
+            }
+        };
+        ["tcp", "udp", "other"].into_iter().enumerate().map(row).collect()
+    }
+}
+
+impl Status {
+    /// The text of `evenaird status`.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        let mut line = |name: &str, value: String| {
+            // Writing to a String does not fail.
+            let _ = writeln!(text, "{name:<12}{value}");
+        };
+        let by_command = if self.mode == self.configured_mode { "" } else { ", by `evenaird off`" };
+        line("interface", self.interface.clone());
+        line("mode", format!("{}{by_command}", self.mode));
+        line("attached", if self.attached { "yes" } else { "no" }.to_owned());
+        if let Some(error) = &self.data_path_error {
+            line("data path", error.clone());
+        }
+        let rounds = &self.rounds;
+        let every = self.interval_s;
+        line(
+            "rounds",
+            format!(
+                "{}, every {every} s: {} lossy, {} without news of losses, {} skipped",
+                rounds.total, rounds.lossy, rounds.blind, rounds.skipped
+            ),
+        );
+        if let Some(signal) = &self.signal {
+            line("signal", signal.text());
+        }
+        if let Some(last) = &self.last {
+            let would = if last.mode == "enforce" { "" } else { ", not enforced" };
+            line("rate R", format!("{} ({}{would})", shown(last.rate_bps), last.reason));
+            line("capacity C", last.capacity_bps.map_or("not known".to_owned(), shown));
+            if let Some(rate) = last.udp_rate_bps {
+                line("UDP rate", shown(rate));
+            }
+            line(
+                "uplink",
+                format!("{}, of which UDP {}", shown(last.up_bps), shown(last.up_udp_bps)),
+            );
+            line(
+                "downlink",
+                format!("{}, of which UDP {}", shown(last.down_bps), shown(last.down_udp_bps)),
+            );
+        }
+        let sum = |count: fn(&ProtocolTraffic) -> u64| self.traffic.iter().map(count).sum::<u64>();
+        let (packets, bytes) = (sum(|t| t.dropped_packets), sum(|t| t.dropped_bytes));
+        line("dropped", format!("{packets} packets, {bytes} bytes"));
+        if let Some(error) = &self.record_error {
+            line("records", format!("{} lost: {error}", self.record_failures));
+        }
+        if self.failed_reloads > 0 {
+            line("reloads", format!("{} and {} refused", self.reloads, self.failed_reloads));
+        }
+        text
+    }
+}
+
+impl SignalStatus {
+    fn text(&self) -> String {
+        let refresh = match self.refresh_s {
+            None => String::new(),
+            Some(0.0) => ", live".to_owned(),
+            Some(seconds) => format!(", refreshed every {seconds:.1} s"),
+        };
+        let error = self.error.as_ref().map_or(String::new(), |error| format!(": {error}"));
+        let Self { state, age_s, lost_packets, .. } = self;
+        format!("{state}, {age_s:.1} s old, {lost_packets} packets lost{refresh}{error}")
+    }
+}
+
+fn shown(bps: u64) -> String {
+    format!("{:.3} Mb/s", bps as f64 / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_survives_the_socket_and_is_shown_in_words() {
+        let mut counters = Counters::default();
+        counters.dropped[1] = Traffic { packets: 7, bytes: 9000 };
+        let status = Status {
+            version: "1".to_owned(),
+            interface: "eth1".to_owned(),
+            mode: "off".to_owned(),
+            configured_mode: "enforce".to_owned(),
+            attached: false,
+            data_path_error: None,
+            uptime_s: 1.5,
+            limiter: "adaptive".to_owned(),
+            interval_s: 0.5,
+            rounds: Rounds { total: 3, lossy: 2, blind: 1, skipped: 0 },
+            signal: Some(SignalStatus {
+                state: "unreachable".to_owned(),
+                age_s: 12.34,
+                lost_packets: 5,
+                refresh_s: Some(3.0),
+                error: Some("no answer".to_owned()),
+            }),
+            traffic: ProtocolTraffic::all(&counters),
+            record_failures: 4,
+            record_error: Some("disk full".to_owned()),
+            reloads: 2,
+            failed_reloads: 1,
+            last: None,
+        };
+        let json = serde_json::to_string(&status).unwrap();
+        assert_eq!(serde_json::from_str::<Status>(&json).unwrap(), status);
+        let text = status.text();
+        for line in [
+            "mode        off, by `evenaird off`",
+            "attached    no",
+            "rounds      3, every 0.5 s: 2 lossy, 1 without news of losses, 0 skipped",
+            "signal      unreachable, 12.3 s old, 5 packets lost, refreshed every 3.0 s: no answer",
+            "dropped     7 packets, 9000 bytes",
+            "records     4 lost: disk full",
+            "reloads     2 and 1 refused",
+        ] {
+            assert!(text.lines().any(|other| other == line), "{line} is not in\n{text}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! An interface that goes and comes back; a daemon that is killed.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, sleep};
+use std::time::Duration;
+
+use nix::sys::signal::Signal;
+
+use crate::support::cell::Cell;
+use crate::support::namespace::connect;
+use crate::support::udp::{arrivals, send_at};
+use crate::support::{capable, report};
+use crate::{attached, fixed, start};
+
+#[test]
+fn an_interface_that_comes_back_is_policed_again() {
+    let Some(_alone) = capable("interface removed and back") else { return };
+    let cell = Cell::new();
+    let mut daemon = start(&cell, &fixed("1 Mbps"));
+    for number in 1..=2 {
+        cell.station.ip("link delete sta0");
+        let status = daemon.wait_for("the interface to go", |status| !status.attached);
+        assert_eq!(status.data_path_error.as_deref(), Some("ap0: no such network interface"));
+        connect((&cell.station, "sta0"), (&cell.gateway, "ap0"), 1);
+        daemon.wait_for("the interface to come back", |status| status.attached);
+        assert_eq!(attached(&cell).len(), 2, "{number}");
+    }
+    daemon.signal(Signal::SIGTERM);
+    assert_eq!(daemon.end(), Some(0));
+}
+
+/// 20 Mb/s are offered to a policer of 1 Mb/s until the daemon is killed after 1.5 s.
+#[test]
+fn after_sigkill_traffic_passes() {
+    const OFFERED: f64 = 20e6;
+    let Some(_alone) = capable("SIGKILL") else { return };
+    let cell = Cell::new();
+    let mut daemon = start(&cell, &fixed("1 Mbps"));
+    let (sender, receiver) = cell.uplink();
+    let stop = AtomicBool::new(false);
+    let arrivals = thread::scope(|scope| {
+        scope.spawn(|| send_at(&sender, OFFERED as u64, 1472, 1, &stop));
+        let receiver = scope.spawn(|| arrivals(&receiver, Duration::from_secs(1)));
+        sleep(Duration::from_millis(1500));
+        daemon.signal(Signal::SIGKILL);
+        sleep(Duration::from_millis(1500));
+        stop.store(true, Ordering::Relaxed);
+        receiver.join().unwrap()
+    });
+    assert_eq!(daemon.end(), None);
+    // At 1 Mb/s packets of 1,500 bytes are 12 ms apart, at 20 Mb/s 0.6 ms.
+    let bits = |from: f64, to: f64| {
+        arrivals.iter().filter(|&&time| (from..to).contains(&time)).count() as f64 * 12_000.0
+    };
+    let (first, end) = (arrivals[0], arrivals[arrivals.len() - 1]);
+    let (before, after) = (bits(first + 0.5, first + 1.4) / 0.9, bits(end - 0.5, end) / 0.5);
+    report(&format!("SIGKILL: {:.2} Mb/s before, {:.2} Mb/s after", before / 1e6, after / 1e6));
+    assert!((before - 1e6).abs() < 0.05e6, "{before}");
+    assert!(after > 0.9 * OFFERED, "{after}");
+    assert!(attached(&cell).is_empty());
+    // The next instance replaces the socket that is left.
+    start(&cell, &fixed("1 Mbps")).wait_for("the next instance", |status| status.attached);
+}

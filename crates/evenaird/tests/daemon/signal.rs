@@ -1,0 +1,188 @@
+//! The loss signal as the operator sees it.
+
+use std::fs::{self, Permissions};
+use std::net::UdpSocket;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, sleep};
+use std::time::{Duration, Instant};
+
+use crate::support::cell::Cell;
+use crate::support::process::{Daemon, assert_refused, run, write_config};
+use crate::support::udp::{receiver, send_at, sender};
+use crate::support::{capable, has_program, report};
+use crate::{attached, start};
+
+const COMMUNITY: &str = "hush-hush";
+
+/// net-snmp's agent in the gateway's namespace, which stands for that of an access point whose radio
+/// is `ap0`. It caches interface counters for 3 s.
+struct Snmpd(Child);
+
+impl Snmpd {
+    fn start(cell: &Cell) -> Self {
+        let folder = cell.directory.path();
+        fs::write(folder.join("snmpd.conf"), format!("rocommunity {COMMUNITY} 127.0.0.1\n"))
+            .unwrap();
+        let child = cell.gateway.enter(|| {
+            Command::new("snmpd")
+                .args(["-f", "-r", "-Ln", "-C", "-c"])
+                .arg(folder.join("snmpd.conf"))
+                .arg("udp:127.0.0.1:161")
+                .env("SNMP_PERSISTENT_DIR", folder.join("persistent"))
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .expect("snmpd")
+        });
+        // It listens when its port is taken.
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while cell.gateway.enter(|| UdpSocket::bind("127.0.0.1:161")).is_ok() {
+            assert!(Instant::now() < deadline, "snmpd does not listen");
+            sleep(Duration::from_millis(20));
+        }
+        Self(child)
+    }
+}
+
+impl Drop for Snmpd {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn config(cell: &Cell, interval: &str) -> String {
+    let secret = cell.directory.path().join("community");
+    fs::write(&secret, format!("{COMMUNITY}\n")).unwrap();
+    fs::set_permissions(&secret, Permissions::from_mode(0o600)).unwrap();
+    format!(
+        "mode = \"enforce\"\nlimiter.interval = \"{interval}\"\n[loss_signal]\nkind = \"snmp\"\n\
+         host = \"127.0.0.1\"\ninterface = \"ap0\"\nhold = \"1 s\"\ncommunity_file = {secret:?}\n"
+    )
+}
+
+/// Runs `test` while the gateway sends to the station, so that the agent's counters move.
+fn under_traffic(cell: &Cell, test: impl FnOnce()) {
+    let address = cell.addresses.v4[0].clone();
+    let _receiver = cell.station.enter(|| receiver(&address));
+    let sender = cell.gateway.enter(|| sender(&address));
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| send_at(&sender, 1_000_000, 1000, 1, &stop));
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(test));
+        stop.store(true, Ordering::Relaxed);
+        if let Err(panic) = result {
+            std::panic::resume_unwind(panic);
+        }
+    });
+}
+
+/// The agent refreshes its counters every 3 s: an interval of 1 s is refused, one of 4 s is not.
+#[test]
+fn an_interval_below_the_agents_refresh_is_refused() {
+    let Some(_alone) = capable("agent's refresh") else { return };
+    if !has_program("agent's refresh", "snmpd") {
+        return;
+    }
+    let cell = Cell::new();
+    let _agent = Snmpd::start(&cell);
+    under_traffic(&cell, || {
+        let folder = cell.directory.path();
+        write_config(folder, &config(&cell, "1 s"));
+        let file = folder.join("gw.toml");
+        let output = cell.gateway.enter(|| run(&["run", file.to_str().unwrap()]));
+        assert_refused(&output, 2, "limiter.interval: got 1 s; accepted: at least the refresh");
+        report(String::from_utf8_lossy(&output.stderr).trim());
+        assert!(attached(&cell).is_empty());
+        let mut daemon = start(&cell, &config(&cell, "4 s"));
+        let status = daemon.wait_for("a refresh interval", |status| {
+            status.signal.as_ref().is_some_and(|signal| signal.refresh_s.is_some())
+        });
+        let refresh = status.signal.unwrap().refresh_s.unwrap();
+        assert!((2.8..=3.4).contains(&refresh), "{refresh}");
+    });
+}
+
+/// The states of an agent that caches, stops and starts again, as status, metrics and records have
+/// them. The stated refresh interval is wrong, so the pauses of the counters are seen as such.
+#[test]
+fn every_state_of_an_agent_is_shown() {
+    let Some(_alone) = capable("states of an agent") else { return };
+    if !has_program("states of an agent", "snmpd") {
+        return;
+    }
+    let cell = Cell::new();
+    let records = cell.directory.path().join("records");
+    let agent = Snmpd::start(&cell);
+    under_traffic(&cell, || {
+        let config = config(&cell, "250 ms");
+        let config = format!("{config}refresh = \"100 ms\"\n[records]\nfile = {records:?}\n");
+        let mut daemon = start(&cell, &config);
+        let mut wait_for = |state: &str| {
+            let status = daemon.wait_for(state, |status| {
+                status.signal.as_ref().is_some_and(|signal| signal.state == state)
+            });
+            let sample =
+                format!("evenaird_signal{{interface=\"ap0\",evenaird_signal=\"{state}\"}} 1\n");
+            assert!(evenaird::metrics::text(&status).contains(&sample));
+        };
+        wait_for("ok");
+        wait_for("stale");
+        // The signal sees a restart by sysUpTime, of an agent that has run for more than 5 s.
+        sleep(Duration::from_secs(6));
+        drop(agent);
+        wait_for("unreachable");
+        daemon.wait_for("the release", |status| {
+            status.last.as_ref().is_some_and(|last| last.reason == "released")
+        });
+        let _agent = Snmpd::start(&cell);
+        let deadline = Instant::now() + Duration::from_secs(10);
+        let text = || fs::read_to_string(&records).unwrap();
+        while !text().contains("\"signal\":\"reset\"") {
+            assert!(Instant::now() < deadline, "{}", text());
+            sleep(Duration::from_millis(100));
+        }
+        let mut wait_for_ok = || {
+            daemon.wait_for("fresh counters", |status| {
+                status.last.as_ref().is_some_and(|last| last.reason == "no-loss")
+            })
+        };
+        assert_eq!(wait_for_ok().last.unwrap().rate_bps, 6_000_000);
+        let reasons: Vec<String> = text()
+            .lines()
+            .map(|line| {
+                serde_json::from_str::<serde_json::Value>(line).unwrap()["reason"].to_string()
+            })
+            .collect();
+        assert!(reasons.contains(&"\"held\"".to_owned()), "{reasons:?}");
+    });
+}
+
+/// Everything that the daemon shows of itself.
+fn shown(daemon: &Daemon) -> String {
+    let command = fs::read(format!("/proc/{}/cmdline", daemon.pid())).unwrap();
+    let status = serde_json::to_string(&daemon.status().unwrap()).unwrap();
+    format!("{}{status}{}", String::from_utf8_lossy(&command), daemon.log())
+}
+
+#[test]
+fn an_agent_that_does_not_answer_is_shown_and_the_limit_lifted() {
+    let Some(_alone) = capable("unreachable agent") else { return };
+    let cell = Cell::new();
+    let mut daemon = start(&cell, &config(&cell, "250 ms"));
+    let status = daemon.wait_for("the release", |status| {
+        status.last.as_ref().is_some_and(|last| last.reason == "released")
+    });
+    let signal = status.signal.unwrap();
+    assert_eq!(signal.state, "unreachable");
+    assert!(signal.error.unwrap().contains("no answer"));
+    let last = status.last.unwrap();
+    assert_eq!(
+        (last.lost, last.rate_bps, last.signal.as_deref()),
+        (None, 6_000_000, Some("unreachable"))
+    );
+    assert!(!shown(&daemon).contains(COMMUNITY));
+}

@@ -1,0 +1,222 @@
+//! net-snmp's agent as the access point, a TUN device as its radio.
+
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use evenaird::signal::snmp::{AuthProtocol, Cipher, Credentials, Interface, SnmpSignal, Target};
+use evenaird::signal::{Health, LossSignal, Sample};
+
+use crate::namespace::in_namespace;
+use crate::radio::{self, Radio};
+use crate::snmpd::{self, SHA_256_AES, Snmpd};
+
+const ROUND: Duration = Duration::from_millis(500);
+
+/// More than the tolerance of sysUpTime, below which a short restart is not noticed.
+const NOTICEABLE_UPTIME: Duration = Duration::from_millis(5500);
+
+fn start(credentials: Result<Credentials, &str>, interface: Interface) -> SnmpSignal {
+    let target = Target {
+        host: "127.0.0.1".into(),
+        port: snmpd::PORT,
+        credentials: credentials.unwrap(),
+        interface,
+        counter: None,
+    };
+    SnmpSignal::start(target).unwrap()
+}
+
+fn v2c() -> SnmpSignal {
+    start(Credentials::community(snmpd::COMMUNITY), Interface::Name(radio::NAME.into()))
+}
+
+fn v3(password: &str, privacy: Option<(Cipher, &str)>) -> SnmpSignal {
+    let user = snmpd::user(SHA_256_AES);
+    let credentials = Credentials::user(&user, (AuthProtocol::Sha256, password), privacy);
+    start(credentials, Interface::Name(radio::NAME.into()))
+}
+
+/// Waits for a sample of this health, for at most 5 s.
+fn wait_for(signal: &mut SnmpSignal, health: Health) -> Sample {
+    let deadline = Instant::now() + Duration::from_secs(5);
+    loop {
+        let sample = signal.poll(true);
+        if sample.health == health {
+            return sample;
+        }
+        assert!(Instant::now() < deadline, "{sample:?}, {:?}", signal.error());
+        sleep(Duration::from_millis(50));
+    }
+}
+
+/// Rounds with losses, beginning with a first reading: all are fresh, and each loss is seen once.
+fn count_losses(signal: &mut SnmpSignal, radio: &mut Radio) {
+    wait_for(signal, Health::Ok);
+    let (mut lost, mut seen) = (0, 0);
+    for losses in [0, 1, 7, 0, 300, 2] {
+        radio.lose(losses);
+        lost += losses;
+        sleep(ROUND);
+        let sample = signal.poll(true);
+        assert_eq!(sample.health, Health::Ok, "{:?}", signal.error());
+        // Known only by a fresh reading.
+        seen += sample.lost.unwrap();
+    }
+    assert_eq!(seen, lost);
+    assert_eq!(signal.error(), None);
+    // Each round had a fresh reading.
+    assert!(signal.refresh().unwrap() <= 2 * ROUND);
+}
+
+#[test]
+fn fresh_with_v2c() {
+    in_namespace(&["snmpd"], || {
+        let (mut radio, snmpd) = (Radio::new(), Snmpd::start(&[SHA_256_AES]));
+        snmpd.set_cache_timeout(0);
+        count_losses(&mut v2c(), &mut radio);
+        // The loopback device is 1, the radio the next.
+        let credentials = Credentials::community(snmpd::COMMUNITY);
+        count_losses(&mut start(credentials, Interface::Index(2)), &mut radio);
+    });
+}
+
+#[test]
+fn fresh_with_v3() {
+    in_namespace(&["snmpd"], || {
+        let (mut radio, snmpd) = (Radio::new(), Snmpd::start(&[SHA_256_AES]));
+        snmpd.set_cache_timeout(0);
+        let privacy = Some((Cipher::Aes128, snmpd::PRIVACY));
+        count_losses(&mut v3(snmpd::AUTHENTICATION, privacy), &mut radio);
+        count_losses(&mut v3(snmpd::AUTHENTICATION, None), &mut radio);
+    });
+}
+
+/// Keys that are longer than the digest included.
+#[test]
+fn every_pair_of_protocols_of_v3() {
+    in_namespace(&["snmpd"], || {
+        let protocols: Vec<_> = snmpd::protocols().collect();
+        let (_radio, _snmpd) = (Radio::new(), Snmpd::start(&protocols));
+        for (authentication, cipher) in protocols {
+            let protocol = match authentication {
+                "SHA" => AuthProtocol::Sha1,
+                "SHA-224" => AuthProtocol::Sha224,
+                "SHA-256" => AuthProtocol::Sha256,
+                "SHA-384" => AuthProtocol::Sha384,
+                _ => AuthProtocol::Sha512,
+            };
+            let key = match cipher {
+                "AES" => Cipher::Aes128,
+                "AES-192" => Cipher::Aes192,
+                _ => Cipher::Aes256,
+            };
+            let credentials = Credentials::user(
+                &snmpd::user((authentication, cipher)),
+                (protocol, snmpd::AUTHENTICATION),
+                Some((key, snmpd::PRIVACY)),
+            );
+            let mut signal = start(credentials, Interface::Name(radio::NAME.into()));
+            wait_for(&mut signal, Health::Ok);
+        }
+    });
+}
+
+#[test]
+fn what_the_agent_refuses_is_unreachable() {
+    in_namespace(&["snmpd"], || {
+        let (_radio, _snmpd) = (Radio::new(), Snmpd::start(&[SHA_256_AES]));
+        let name = || Interface::Name(radio::NAME.into());
+        let privacy = Some((Cipher::Aes128, "not the privacy password"));
+        let mut cases = [
+            (start(Credentials::community("wrong"), name()), "no answer"),
+            (v3("not the authentication password", None), "Authentication failure"),
+            (v3(snmpd::AUTHENTICATION, privacy), "no answer"),
+            (
+                start(Credentials::community(snmpd::COMMUNITY), Interface::Name("radio1".into())),
+                "it has no interface with ifName or ifDescr \"radio1\"",
+            ),
+            (start(Credentials::community(snmpd::COMMUNITY), Interface::Index(77)), "not there"),
+        ];
+        sleep(Duration::from_millis(2500));
+        for (signal, reason) in &mut cases {
+            let sample = signal.poll(true);
+            assert_eq!((sample.health, sample.lost), (Health::Unreachable, None));
+            let error = signal.error().unwrap();
+            assert!(error.starts_with("SNMP agent 127.0.0.1 port 10161: "), "{error}");
+            assert!(error.contains(*reason), "{error}");
+            assert!(!error.contains("password") && !error.contains('\n'), "{error}");
+        }
+    });
+}
+
+#[test]
+fn counters_cached_for_3_s() {
+    in_namespace(&["snmpd"], || {
+        let (mut radio, _snmpd) = (Radio::new(), Snmpd::start(&[SHA_256_AES]));
+        let mut signal = v2c();
+        wait_for(&mut signal, Health::Ok);
+        let (mut lost, mut seen) = (0, 0);
+        let mut health = Vec::new();
+        let mut last_sample = Instant::now();
+        for round in 0..22 {
+            // None in the last rounds, so that all losses have been seen in the end.
+            let losses = if round < 14 { round % 3 } else { 0 };
+            radio.lose(losses);
+            lost += losses;
+            sleep(ROUND);
+            let sample = signal.poll(true);
+            health.push(sample.health);
+            seen += sample.lost.unwrap_or(0);
+            assert_eq!(sample.lost.is_some(), sample.age < last_sample.elapsed(), "{sample:?}");
+            last_sample = Instant::now();
+        }
+        assert_eq!(seen, lost);
+        // One round of six is fresh; the one after it does not tell yet.
+        let stale = health.iter().filter(|&&health| health == Health::Stale).count();
+        assert!((12..=17).contains(&stale), "{health:?}");
+        assert!(health.iter().all(|health| matches!(health, Health::Ok | Health::Stale)));
+        // Net-snmp's DEFAULT_CACHE_TIMEOUT of 3 s for ifTable, and up to two readings more.
+        let refresh = signal.refresh().unwrap().as_secs_f64();
+        assert!((3.0..3.6).contains(&refresh), "{refresh}");
+    });
+}
+
+#[test]
+fn stopped_and_restarted() {
+    in_namespace(&["snmpd"], || {
+        let (mut radio, mut snmpd) = (Radio::new(), Snmpd::start(&[SHA_256_AES]));
+        snmpd.set_cache_timeout(0);
+        let mut signal = v2c();
+        radio.lose(3);
+        wait_for(&mut signal, Health::Ok);
+        sleep(NOTICEABLE_UPTIME);
+        snmpd.stop();
+        let stopped = Instant::now();
+        signal.poll(true);
+        assert_eq!(wait_for(&mut signal, Health::Unreachable).lost, None);
+        assert!(stopped.elapsed() < Duration::from_millis(1200), "{:?}", stopped.elapsed());
+        assert!(signal.error().unwrap().contains("no answer"));
+        // Lost while nobody can see it: known to nobody.
+        radio.lose(5);
+        let snmpd = snmpd.restart();
+        snmpd.set_cache_timeout(0);
+        assert_eq!(wait_for(&mut signal, Health::Reset).lost, None);
+        sleep(ROUND);
+        assert_eq!(signal.poll(true).lost, None);
+        count_losses(&mut signal, &mut radio);
+    });
+}
+
+#[test]
+fn the_v3_agent_restarts() {
+    in_namespace(&["snmpd"], || {
+        let (mut radio, snmpd) = (Radio::new(), Snmpd::start(&[SHA_256_AES]));
+        let mut signal = v3(snmpd::AUTHENTICATION, Some((Cipher::Aes128, snmpd::PRIVACY)));
+        wait_for(&mut signal, Health::Ok);
+        sleep(NOTICEABLE_UPTIME);
+        let snmpd = snmpd.restart();
+        snmpd.set_cache_timeout(0);
+        wait_for(&mut signal, Health::Reset);
+        count_losses(&mut signal, &mut radio);
+    });
+}
