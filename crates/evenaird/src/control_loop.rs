@@ -192,7 +192,7 @@ impl<H: Host> ControlLoop<H> {
         self.queue.round(&Round {
             up: passed.up.total,
             down: passed.down.total,
-            lost: lost.map(|packets| packets > 0),
+            lost: lost.map(|packets| passed.down_rate_of(packets)),
             is_released: outcome.reason == Reason::Released,
             is_limiting: false,
         });

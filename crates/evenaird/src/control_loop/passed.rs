@@ -49,6 +49,13 @@ impl Passed {
             length,
         }
     }
+
+    /// The rate of so many packets of the downlink's mean size.
+    pub(super) fn down_rate_of(&self, packets: u64) -> Rate {
+        let bits = u128::from(self.down.total.as_bps()) * u128::from(packets);
+        let bps = bits / u128::from(self.down_packets.max(1));
+        Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX - 1))
+    }
 }
 
 /// The mean rate, rounded down to bit/s.

@@ -164,8 +164,8 @@ mod tests {
         Config::parse(text.as_bytes(), "f").unwrap().queue
     }
 
-    fn round(lost: bool) -> Round {
-        let (up, down) = (Rate::from_mbps(1), Rate::from_mbps(3));
+    fn round(lost: u64) -> Round {
+        let [up, down, lost] = [1, 3, lost].map(Rate::from_mbps);
         Round { up, down, lost: Some(lost), is_released: false, is_limiting: false }
     }
 
@@ -176,13 +176,13 @@ mod tests {
         let wanted = config("queue = { kind = \"las\", share = 0.5 }");
         control.update(wanted.as_ref(), |_, _| Ok(Box::new(FakeQueue(machine.clone())))).unwrap();
         control.update(wanted.as_ref(), |_, _| panic!("it is open")).unwrap();
-        control.round(&round(true));
+        control.round(&round(1));
         machine.borrow_mut().counts.delayed = 1;
-        control.round(&round(false));
-        control.round(&round(false));
-        // By hand: 6 * 15 / 16 = 5.625 Mb/s, half of that less 1 Mb/s. Then the estimate is 1.005 times
+        control.round(&round(0));
+        control.round(&round(0));
+        // By hand: 6 * 7 / 8 = 5.25 Mb/s, half of that less 1 Mb/s. Then the estimate is 1 + 1 / 40500 times
         // as much, once, since nothing more was delayed.
-        assert_eq!(machine.borrow().rates, [1_812_500, 1_826_562, 1_826_562]);
+        assert_eq!(machine.borrow().rates, [1_625_000, 1_625_064, 1_625_064]);
         control.update(None, |_, _| panic!("none is wanted")).unwrap();
         assert_eq!(machine.borrow().closed, 1);
         let status = control.status(wanted.as_ref()).unwrap();
@@ -213,7 +213,7 @@ mod tests {
         control.update(wanted.as_ref(), |_, _| Ok(Box::new(FakeQueue(machine.clone())))).unwrap();
         assert_eq!(control.error(), None);
         machine.borrow_mut().failure = Some("socket".to_owned());
-        control.round(&round(false));
+        control.round(&round(0));
         assert_eq!((control.error(), machine.borrow().closed), (Some("socket"), 1));
         assert!(!control.status(wanted.as_ref()).unwrap().open);
         machine.borrow_mut().failure = None;
