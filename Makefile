@@ -57,8 +57,8 @@ wheel: $(VENV)/installed-dev ## Build the wheel of a release into dist, optimise
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/evenair-*.whl
 
 .PHONY: gateway
-gateway: ## Build the gateway daemon and its Debian package into dist (it needs clang and libbpf-dev)
-	@command -v $${CLANG:-clang} >/dev/null || { echo "make gateway needs clang and libbpf-dev" >&2; exit 1; }
+gateway: ## Build the gateway daemon and its Debian package into dist (it needs clang)
+	@command -v $${CLANG:-clang} >/dev/null || { echo "make gateway needs clang" >&2; exit 1; }
 	cargo build --release --locked -p evenaird --bin evenaird
 	packaging/build-deb
 

@@ -207,7 +207,7 @@ def test_parts(evenair: Evenair) -> None:
 
 
 def test_paper(evenair: Evenair, tmp_path: Path) -> None:
-    assert evenair("paper").stdout.startswith("gong2006: Queue Management Strategies")
+    assert evenair("paper").stdout.startswith("blefari2007: A mechanism to enforce TCP Fairness")
 
     done = evenair("paper", "gong2006", "--quick", "--figure", "3")
     folder = tmp_path / "report/gong2006-fig3-quick"

@@ -89,13 +89,14 @@ def test_a_preset_sets_what_is_not_given() -> None:
     assert ea.Scenario(**tomllib.loads(ns2.to_toml())) == ns2
 
 
-def test_scenarios_of_papers_have_the_tcp_of_ns2() -> None:
+def test_scenarios_of_papers_have_the_tcp_of_ns2_or_of_the_test_bed() -> None:
     for name in built_in():
+        preset = "rfc" if name.startswith("blefari2007") else "ns2"
         for station in ea.load(name).resolved["station"]:
             for flow in station["flows"]:
                 transport = flow["transport"]
                 kind = transport if isinstance(transport, str) else transport["kind"]
-                assert kind in ("udp", "tfrc") or flow["tcp"] == "ns2", name
+                assert kind in ("udp", "tfrc") or flow["tcp"] == preset, name
 
 
 def test_a_text_that_looks_like_a_number_stays_a_text() -> None:

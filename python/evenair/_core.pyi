@@ -6,6 +6,7 @@ from typing import ClassVar, Final, final
 
 __all__ = [
     "RESULT_VERSION",
+    "AdaptiveRateLimiter",
     "Phy",
     "RunError",
     "Scenario",
@@ -113,6 +114,64 @@ class Phy:
 
     def airtime_s(self, bits: int, rate_bps: int) -> float:
         """The time on air of a frame, preamble included, in seconds, rounded to the nanosecond."""
+
+@final
+class AdaptiveRateLimiter:
+    """The rules of Blefari-Melazzi et al. 2007, Tab. 1.
+
+    From what a control round has seen follows the rate of the uplink. `interval` (T_p, seconds),
+    `step` (R_step, bit/s), `max_rate` (C_max, bit/s), `udp` ("shared", "reserved" or "estimated")
+    and `udp_rate` (bit/s) are the parameters of the limiter of a scenario, as numbers or texts with
+    a unit. The rules do not use `interval`. Raises ValueError.
+    """
+
+    def __new__(
+        cls,
+        interval: float | str = 1.0,
+        step: float | str = 200e3,
+        max_rate: float | str = 6e6,
+        udp: str = "shared",
+        udp_rate: float | str = 1e6,
+    ) -> AdaptiveRateLimiter: ...
+    def round(
+        self,
+        up_bps: float,
+        down_bps: float,
+        lost: bool,
+        *,
+        udp_up_bps: float = 0.0,
+        udp_down_bps: float = 0.0,
+    ) -> int:
+        """End a control round; return the rate from now on, bit/s.
+
+        `up_bps` and `down_bps` are the throughputs of the round at IP level, that of the uplink
+        with what the policer has dropped; `udp_up_bps` and `udp_down_bps` are UDP's part of them;
+        fractions are dropped. `lost` says whether the access point's downlink queue has lost
+        packets.
+        """
+
+    def release(self) -> None:
+        """Forget all losses: the rate is max_rate again."""
+
+    @property
+    def rate_bps(self) -> int:
+        """R, the rate of the uplink, bit/s."""
+
+    @property
+    def capacity_bps(self) -> int | None:
+        """C, the capacity as of the last lossy round, bit/s; None before the first loss."""
+
+    @property
+    def udp_rate_bps(self) -> int | None:
+        """The rate of UDP's own bucket, bit/s; None with `udp` "shared"."""
+
+    @property
+    def first_loss(self) -> bool:
+        """Whether the next lossy round is the first one after a round without a loss."""
+
+    @property
+    def reason(self) -> str:
+        """The branch of Tab. 1 of the last round: "no-loss", "first-loss" or "loss"."""
 
 def quantity(kind: str, text: str) -> float:
     """Read a quantity as a scenario does: a number with a unit, or a plain number.

@@ -41,14 +41,16 @@ def plot(runs: Sequence[Document], kind: str = "flows") -> Figure:
 def plot_flows(runs: Sequence[Document]) -> Figure:
     """Draw goodput per flow; of several runs the mean, with its 95% confidence interval.
 
-    If the runs were traced, cwnd per flow, the composition of the downlink queue and what a
-    controller of the cell observes over time follow; of several runs, those of the first.
+    If the runs were traced, cwnd per flow, the composition of the downlink queue, what a
+    controller of the cell observes and the rounds of a limiter over time follow; of several runs,
+    those of the first.
     """
     first = runs[0]
     series = first.get("series")
     controller = traces(series).get("controller") if series else None
+    rounds = series.get("limiter") if series else None
     has_cwnd = series and any("cwnd" in flow for flow in series["flows"].values())
-    rows = 1 + sum(map(bool, (has_cwnd, series, controller)))
+    rows = 1 + sum(map(bool, (has_cwnd, series, controller, rounds)))
     figure = Figure(figsize=(7.5, 3.6 if rows == 1 else 1.0 + 2.5 * rows), layout="constrained")
     panels = iter(figure.subplots(rows, 1, squeeze=False)[:, 0])
     _draw_goodput(next(panels), runs)
@@ -60,6 +62,8 @@ def plot_flows(runs: Sequence[Document]) -> Figure:
         _draw_queue(next(rest), series, downlink_sender(first))
     if series and controller:
         _draw_controller(next(rest), first["stations"], series["time_s"], controller)
+    if rounds:
+        _draw_rounds(next(rest), rounds)
     for axes in over_time[1:]:
         axes.sharex(over_time[0])
     if over_time and len(runs) > 1:
@@ -159,6 +163,27 @@ def _draw_controller(
     axes.set_xlabel("time (s)")
     _leave_room_for_legend(axes)
     axes.legend(ncols=6, loc="upper right")
+
+
+def _draw_rounds(axes: Axes, rounds: Sequence[dict[str, Any]]) -> None:
+    """Draw throughputs, rate and capacity of a limiter; crosses are rounds with losses."""
+    times = [sample["t_s"] for sample in rounds]
+    lines = (
+        ("up_bps", "upstream", "#0072B2", "-", 1.0),
+        ("down_bps", "downstream", "#D55E00", "--", 1.0),
+        ("capacity_bps", "C", "#999999", ":", 1.2),
+        ("rate_bps", "R", "black", "-", 1.6),
+    )
+    for name, label, color, dashes, width in lines:
+        mbps = [float("nan") if s[name] is None else s[name] / 1e6 for s in rounds]
+        axes.plot(times, mbps, color=color, linestyle=dashes, linewidth=width, label=label)
+    lossy = [sample for sample in rounds if sample["lost"]]
+    x, y = [s["t_s"] for s in lossy], [s["rate_bps"] / 1e6 for s in lossy]
+    axes.plot(x, y, color="black", marker="x", markersize=3, linestyle="none", label="lost")
+    axes.set_ylabel("limiter (Mb/s)")
+    axes.set_xlabel("time (s)")
+    _leave_room_for_legend(axes)
+    axes.legend(ncols=5, loc="upper right")
 
 
 def _leave_room_for_legend(axes: Axes) -> None:

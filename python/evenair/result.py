@@ -97,6 +97,7 @@ class RunResult:
             "mean_session_s": self._mean_session(),
             **{name: document.get("frame", {}).get(name) for name in _FRAME_METRICS},
             **tables.flat({"requests": document.get("requests", {})}),
+            **tables.flat({"limiter": document.get("limiter", {})}),
             **tables.flat({"rtt_s": document.get("rtt_s")}),
             **tables.flat({"one_way_delay_s": document.get("one_way_delay_s")}),
             **tables.flat({"ap_queue_delay_s": queue.get("delay_s") or {}}),
@@ -155,6 +156,14 @@ class RunResult:
         """The traces, one row per time, one column per quantity. Empty without `[trace]`."""
         return tables.columns(tables.traces(self.document.get("series", {})))
 
+    @cached_property
+    def rounds(self) -> pa.Table:
+        """One row per control round of a limiter: t_s, rate_bps, capacity_bps, up_bps, lost, ...
+
+        Empty without `[trace]` and without rounds.
+        """
+        return tables.rows(self.document.get("series", {}).get("limiter", []))
+
     def plot(self, kind: Literal["flows", "cdf"] = "flows") -> Figure:
         """Draw goodput per flow and, if the run was traced, cwnd and queue over time.
 
@@ -212,7 +221,7 @@ class RunSet:
         return f'{{"runs":[{runs}],"summary":{json.dumps(summary, separators=(",", ":"))}}}'
 
     def table(self, name: str) -> pa.Table:
-        """Stack a table of all runs: "flows", "stations", "links", "sessions", "delays", "series".
+        """Stack a table of all runs, one of those of `RunResult`: "flows", "series", ...
 
         The first column is the run's seed.
         """

@@ -102,6 +102,12 @@ def has_finite_transfers(resolved: Mapping[str, Any]) -> bool:
     return any(isinstance(table, dict) and "size" in table for table in applications)
 
 
+def has_control_rounds(resolved: Mapping[str, Any]) -> bool:
+    """Return whether a resolved scenario has a rate limiter that decides round by round."""
+    limiter = resolved["gateway"]["limiter"]
+    return bool((limiter if isinstance(limiter, str) else limiter["kind"]) == "adaptive")
+
+
 def load(
     name_or_path: str | os.PathLike[str], overrides: Iterable[tuple[str, str]] = ()
 ) -> Scenario:

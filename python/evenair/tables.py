@@ -59,8 +59,12 @@ def curves(records: Sequence[Mapping[str, Any]]) -> pa.Table:
 
 
 def traces(series: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the series of a result document by column, those of a controller as well."""
+    """Return the series of a result document by column, those of a controller as well.
+
+    The rounds of a limiter have times of their own and are left out.
+    """
     named = dict(series)
+    named.pop("limiter", None)
     if records := named.pop("controller", None):
         named["controller"] = _transposed(records)
         del named["controller"]["t_s"]

@@ -5,6 +5,7 @@
 //! see its numbers exactly as Rust printed them.
 
 mod interrupt;
+mod limiter;
 mod phy;
 mod pool;
 mod quantity;
@@ -31,6 +32,8 @@ pyo3::create_exception!(
 mod _core {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use super::limiter::AdaptiveRateLimiter;
     #[pymodule_export]
     use super::phy::Phy;
     #[pymodule_export]

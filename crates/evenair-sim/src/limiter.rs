@@ -210,6 +210,7 @@ impl UplinkLimiter {
         if let Some(control) = &mut self.control {
             control.losses_before_reset += losses;
             (control.rounds, control.lossy_rounds) = (0, 0);
+            control.samples.iter_mut().for_each(Vec::clear);
         }
     }
 

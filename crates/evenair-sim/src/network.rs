@@ -2,7 +2,7 @@
 //!
 //! A download's packet crosses link after link to the access point, and the cell to its station. Its
 //! acknowledgement takes the same path backwards, an upload's packets likewise; those between two
-//! hosts see links only.
+//! hosts see links only. What comes from the access point meets the rate limiter first, if there is one.
 
 use evenair_core::medium::{Arrival, Cell};
 use evenair_core::packet::{FlowId, NodeId, Packet};

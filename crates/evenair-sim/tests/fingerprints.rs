@@ -37,7 +37,7 @@ const QUEUES: [&str; 9] = [
     r#"{ kind = "pie", delay = "rate", derandomize = true, limit = 100 }"#,
 ];
 const PHYS: [&str; 3] = ["802.11b", "802.11a", "802.11g"];
-const VARIANTS: [&str; 19] = [
+const VARIANTS: [&str; 22] = [
     "cell.control_rate=basic",
     "cell.control_rate=basic cell.phy=802.11a",
     "cell.control_rate=basic cell.rts_threshold=0",
@@ -57,6 +57,9 @@ const VARIANTS: [&str; 19] = [
     "station.1.count=30",
     "station.0.flows.0.stop=2 s",
     "trace.interval=0.1 s",
+    "gateway.limiter={ kind = \"fixed\", rate = \"1 Mbps\", bucket = \"20 KB\" }",
+    "gateway.limiter={ kind = \"adaptive\", interval = \"0.2 s\", bucket = \"20 KB\" }",
+    "gateway.limiter={ kind = \"adaptive\", interval = \"0.2 s\", bucket = \"20 KB\", loss_signal = { kind = \"polled\", refresh = \"0.3 s\" } }",
 ];
 const FLOWS: [&str; 14] = [
     "delayed_ack=1",

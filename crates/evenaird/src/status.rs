@@ -34,7 +34,7 @@ pub struct Status {
     pub signal: Option<SignalStatus>,
     /// The downlink queue, if there is one.
     pub queue: Option<QueueStatus>,
-    /// Traffic of the interface.
+    /// Traffic of the interface, up to the end of the last round.
     pub traffic: Vec<ProtocolTraffic>,
     /// Decision records that could not be written.
     pub record_failures: u64,

@@ -10,7 +10,7 @@ from evenair.atomic import is_disk_full, naming
 from evenair.cli.arguments import BadInput
 from evenair.messages import reason
 from evenair.result import RunResult, RunSet
-from evenair.scenario import has_finite_transfers
+from evenair.scenario import has_control_rounds, has_finite_transfers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,6 +36,8 @@ def result_file_names(scenario: Mapping[str, Any]) -> list[str]:
         names.append("sessions")
     if "trace" in scenario:
         names.append("series")
+        if has_control_rounds(scenario):
+            names.append("rounds")
     return ["result.json", "scenario.toml", *(f"{name}.parquet" for name in names)]
 
 

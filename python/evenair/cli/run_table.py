@@ -109,6 +109,8 @@ def _totals(runs: RunSet) -> Iterator[str]:
         (f"{sender} queue loss", "ap_queue_loss_ratio", 100.0, ".2f", "%"),
         (f"mean {sender} queue", "ap_queue_mean_packets", 1.0, ".1f", " packets"),
         ("mean session", "mean_session_s", 1.0, ".4f", " s"),
+        ("limiter", "limiter_mean_rate_bps", 1e-6, ".3f", " Mb/s"),
+        ("dropped by it", "limiter_packets_dropped", 1.0, ".0f", " packets"),
     )
     for label, name, scale, form, unit in shown:
         if name in runs.summary:

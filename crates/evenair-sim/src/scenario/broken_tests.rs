@@ -91,7 +91,7 @@ cell.scheduler={quantum='1 ms'} => cell.scheduler.quantum => no parameter of a "
 gateway=3 => gateway => got 3 | a table
 gateway=[1] => gateway => got a list | a table
 gateway.limitr=none => gateway.limitr => did you mean `limiter`?
-gateway.limiter=adaptiv => gateway.limiter.kind => did you mean "adaptive"? | "none", "adaptive", "fixed"
+gateway.limiter=adaptiv => gateway.limiter => did you mean "adaptive"? | "none", "adaptive", "fixed"
 gateway.limiter=['fixed'] => gateway.limiter => got a list | a table
 gateway.limiter={kind='adaptive',interval=0} => gateway.limiter.interval => got 0 | above 0
 gateway.limiter={kind='adaptive',interval='1 us'} => gateway.limiter.interval => got 0.000001 s, of which the run has 10000000 | up to 1000000
@@ -105,7 +105,7 @@ gateway.limiter={kind='adaptive',loss_signal='snmp'} => gateway.limiter.loss_sig
 gateway.limiter={kind='adaptive',loss_signal=['polled']} => gateway.limiter.loss_signal => got a list | a table
 gateway.limiter={kind='adaptive',loss_signal={kind='polled',refresh=0}} => gateway.limiter.loss_signal.refresh => got 0 | above 0
 gateway.limiter={kind='adaptive',loss_signal={refresh='1 us',kind='polled'}} => gateway.limiter.loss_signal.refresh => of which the run has 10000000
-gateway.limiter={kind='adaptive',loss_signal={kind='polled',delay='1 B'}} => gateway.limiter.loss_signal.delay => its unit "B" | a time
+gateway.limiter={kind='adaptive',loss_signal={kind='polled',delay='1 B'}} => gateway.limiter.loss_signal.delay => got "1 B" | a time above 0
 gateway.limiter={kind='adaptive',loss_signal={kind='polled',dely=1}} => gateway.limiter.loss_signal.dely => did you mean `delay`?
 gateway.limiter={kind='adaptive',udp='none'} => gateway.limiter.udp => got "none" | "shared", "reserved", "estimated"
 gateway.limiter={kind='adaptive',udp='reserved',udp_rate='6 Mbps'} => gateway.limiter.udp_rate => got 6 Mbps | less than max_rate, 6 Mbps

@@ -104,6 +104,7 @@ fn every_default_is_the_interfaces() {
             "queue": { "kind": "droptail", "limit": 60 },
         },
         "wired": { "rate": 100_000_000, "delay": 0.002, "queue": { "kind": "droptail", "limit": 1000 } },
+        "gateway": { "limiter": "none" },
         "station": [{
             "count": 1,
             "queue": { "kind": "droptail", "limit": 1000 },

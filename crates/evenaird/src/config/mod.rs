@@ -1,5 +1,5 @@
-//! The configuration: one TOML file. Reading it checks every key and value; [`check`] then looks at
-//! the machine, which a recorded night on another machine does not need.
+//! The configuration: one TOML file. Reading it checks every key and value; [`check()`] then looks at
+//! the machine, which a replay of records does not need.
 
 mod check;
 mod error;

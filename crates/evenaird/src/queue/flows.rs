@@ -7,8 +7,8 @@
 //!
 //! A flow that has been silent for 60 s (the `flow_timeout` of LAS) is forgotten, and starts again without progress.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use evenair_core::packet::{ConnectionId, FlowId};
 use evenair_core::queue::LasConfig;
@@ -25,7 +25,7 @@ const SWEEP: Duration = Duration::from_secs(1);
 /// The flows that were seen lately.
 #[derive(Debug)]
 pub struct FlowTable {
-    flows: HashMap<FlowKey, Flow>,
+    flows: BTreeMap<FlowKey, Flow>,
     next: u32,
     timeout: Duration,
     swept_at: Instant,
@@ -51,14 +51,16 @@ struct Position {
     latest: Option<(u32, u64)>,
 }
 
-impl FlowTable {
+impl Default for FlowTable {
     /// A table without flows.
-    pub fn new() -> Self {
+    fn default() -> Self {
         // As the disciplines that have a table of flows.
         let timeout = LasConfig::default().flow_timeout;
-        Self { flows: HashMap::new(), next: 0, timeout, swept_at: Instant::ZERO }
+        Self { flows: BTreeMap::new(), next: 0, timeout, swept_at: Instant::ZERO }
     }
+}
 
+impl FlowTable {
     /// The connection of a packet of `size` bytes that has arrived, and its progress.
     pub fn arrive(&mut self, now: Instant, headers: &Headers, size: u32) -> (ConnectionId, u64) {
         self.forget_silent(now);
@@ -144,7 +146,7 @@ mod tests {
 
     #[test]
     fn progress_counts_from_the_first_number_and_over_the_wrap() {
-        let mut table = FlowTable::new();
+        let mut table = FlowTable::default();
         let first = 0xffff_ff00_u32;
         for (number, expected) in [
             (first, 0),
@@ -166,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_syn_begins_another_connection() {
-        let mut table = FlowTable::new();
+        let mut table = FlowTable::default();
         let syn = |seq| tcp_v4(seq, 0, 0x02, &[], 0);
         let first = arrive(&mut table, at(0), &syn(9)).0;
         assert_eq!(arrive(&mut table, at(0), &data(10 + 5000)), (first, 5001));
@@ -179,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_silent_flow_is_forgotten() {
-        let mut table = FlowTable::new();
+        let mut table = FlowTable::default();
         let first = arrive(&mut table, at(0), &data(0)).0;
         assert_eq!(arrive(&mut table, at(60), &data(1000)), (first, 1000));
         let later = arrive(&mut table, at(122), &data(3000));
@@ -188,7 +190,7 @@ mod tests {
 
     #[test]
     fn the_table_is_bounded() {
-        let mut table = FlowTable::new();
+        let mut table = FlowTable::default();
         let mut headers = Headers::parse(&data(0), 40).unwrap();
         for flow in 0..200_000_u32 {
             headers.key.ports = [(flow >> 16) as u16, flow as u16];
@@ -199,7 +201,7 @@ mod tests {
 
     #[test]
     fn other_protocols_progress_by_bytes() {
-        let mut table = FlowTable::new();
+        let mut table = FlowTable::default();
         let mut packet = data(0);
         packet[9] = 17;
         assert_eq!(arrive(&mut table, at(0), &packet).1, 0);

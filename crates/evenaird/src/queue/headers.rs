@@ -17,7 +17,7 @@ const FRAGMENT: u8 = 44;
 const AUTHENTICATION: u8 = 51;
 
 /// The flow of a packet: addresses, protocol and ports. Packets without ports have 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FlowKey {
     /// Source and destination.
     pub addresses: [IpAddr; 2],

@@ -120,7 +120,7 @@ impl KernelQueue {
                 RngStream::new(clock::now().as_nanos(), StreamId::Queue, number.into()),
                 config.burst,
             ),
-            flows: FlowTable::new(),
+            flows: FlowTable::default(),
             shared: shared.clone(),
             woken,
             rate: Rate::UNLIMITED,

@@ -140,7 +140,7 @@ mod tests {
 
     fn held(bytes: &[u8], size: usize) -> Held {
         let arrival = Arrival { id: 3, size, bytes };
-        Held::new(Instant::ZERO, arrival, &mut FlowTable::new()).unwrap()
+        Held::new(Instant::ZERO, arrival, &mut FlowTable::default()).unwrap()
     }
 
     #[test]

@@ -106,6 +106,61 @@ fn an_interval_below_the_agents_refresh_is_refused() {
     });
 }
 
+/// The states of an agent that caches, stops and starts again, as status, metrics and records have
+/// them. The stated refresh interval is wrong, so the pauses of the counters are seen as such.
+#[test]
+fn every_state_of_an_agent_is_shown() {
+    let Some(_alone) = capable("states of an agent") else { return };
+    if !has_program("states of an agent", "snmpd") {
+        return;
+    }
+    let cell = Cell::new();
+    let records = cell.directory.path().join("records");
+    let agent = Snmpd::start(&cell);
+    under_traffic(&cell, || {
+        let config = config(&cell, "250 ms");
+        let config = format!("{config}refresh = \"100 ms\"\n[records]\nfile = {records:?}\n");
+        let mut daemon = start(&cell, &config);
+        let mut wait_for = |state: &str| {
+            let status = daemon.wait_for(state, |status| {
+                status.signal.as_ref().is_some_and(|signal| signal.state == state)
+            });
+            let sample =
+                format!("evenaird_signal{{interface=\"ap0\",evenaird_signal=\"{state}\"}} 1\n");
+            assert!(evenaird::metrics::text(&status).contains(&sample));
+        };
+        wait_for("ok");
+        wait_for("stale");
+        // The signal sees a restart by sysUpTime, of an agent that has run for more than 5 s.
+        sleep(Duration::from_secs(6));
+        drop(agent);
+        wait_for("unreachable");
+        daemon.wait_for("the release", |status| {
+            status.last.as_ref().is_some_and(|last| last.reason == "released")
+        });
+        let _agent = Snmpd::start(&cell);
+        let deadline = Instant::now() + Duration::from_secs(10);
+        let text = || fs::read_to_string(&records).unwrap();
+        while !text().contains("\"signal\":\"reset\"") {
+            assert!(Instant::now() < deadline, "{}", text());
+            sleep(Duration::from_millis(100));
+        }
+        let mut wait_for_ok = || {
+            daemon.wait_for("fresh counters", |status| {
+                status.last.as_ref().is_some_and(|last| last.reason == "no-loss")
+            })
+        };
+        assert_eq!(wait_for_ok().last.unwrap().rate_bps, 6_000_000);
+        let reasons: Vec<String> = text()
+            .lines()
+            .map(|line| {
+                serde_json::from_str::<serde_json::Value>(line).unwrap()["reason"].to_string()
+            })
+            .collect();
+        assert!(reasons.contains(&"\"held\"".to_owned()), "{reasons:?}");
+    });
+}
+
 /// Everything that the daemon shows of itself.
 fn shown(daemon: &Daemon) -> String {
     let command = fs::read(format!("/proc/{}/cmdline", daemon.pid())).unwrap();

@@ -112,9 +112,9 @@ fn device_backlog(router: &Router) -> f64 {
 }
 
 /// A download through a device that carries 4 Mb/s of Ethernet frames and has a queue of 60 packets,
-/// as an access point's. It is the gateway's queue in which packets wait. By hand: after a loss the rate is
-/// 0.95 of what the device carries and reaches it after 46 rounds; 12 rounds later, at 1.03, it has
-/// carried 60 packets too many. These 58 rounds are less than the 14 s that are observed.
+/// as an access point's. It is the gateway's queue in which packets wait. By hand: after a loss the rate
+/// is 0.95 of what the device carries and reaches it after 46 rounds; 28 rounds of 200 ms later, at 1.08,
+/// 60 packets too many have come. The mean over these 74 rounds is 0.993.
 #[test]
 fn the_rate_follows_the_capacity() {
     const START: Duration = Duration::from_secs(10);
@@ -168,8 +168,9 @@ fn the_rate_follows_the_capacity() {
         mean(1),
         mean(2),
     ));
-    // The share is 0.95. A loss lowers the estimate to what has crossed the device, or by 1/8.
-    assert!(mean(0) > 0.95 * 7.0 / 8.0 && mean(0) < 1.03, "{}", mean(0));
+    // A loss lowers the estimate to what has crossed the device, or by 1/8. A twentieth for what the
+    // device's queue has taken in that round.
+    assert!(mean(0) > 0.95 * 7.0 / 8.0 && mean(0) < 1.05 * 0.993, "{}", mean(0));
     // A download fills most of the rate; headers take 52 of 1,500 bytes.
     assert!(goodput > 0.9 * mean(0) * 1448.0 / 1500.0, "{goodput}");
     assert!(mean(1) < mean(2), "{}", mean(1));

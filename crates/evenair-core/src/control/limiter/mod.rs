@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_reservation_leaves_something() {
-        let with = |udp, mbps| {
+        let with = |udp, mbps: u64| {
             let udp_rate = BitRate::from_bps(1_000_000 * mbps);
             Config::from(AdaptiveConfig { udp, udp_rate, ..AdaptiveConfig::default() }).conflict()
         };

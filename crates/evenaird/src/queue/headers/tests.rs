@@ -29,7 +29,7 @@ fn tcp(seq: u32, ack: u32, flags: u8, options: &[u8], payload: usize) -> Vec<u8>
     let mut segment = vec![0x01, 0xbb, 0xc3, 0x50];
     segment.extend(seq.to_be_bytes());
     segment.extend(ack.to_be_bytes());
-    segment.extend([((20 + options.len()) / 4 << 4) as u8, flags, 0xff, 0xff, 0, 0, 0, 0]);
+    segment.extend([((20 + options.len()) * 4) as u8, flags, 0xff, 0xff, 0, 0, 0, 0]);
     segment.extend(options);
     segment.resize(segment.len() + payload, 0xab);
     segment
