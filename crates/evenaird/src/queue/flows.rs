@@ -16,9 +16,9 @@ use evenair_core::time::{Duration, Instant};
 
 use super::headers::{FlowKey, Headers, Tcp};
 
-/// More flows than this at once are an attack or an error: then the table starts again. 65,536 flows
-/// take some 10 MB.
-const MOST_FLOWS: usize = 65_536;
+/// More flows than this at once are an attack or an error: then the table starts again. A decision:
+/// they take some 3 MB.
+const MOST_FLOWS: usize = 16_384;
 /// How often flows that are silent are looked for.
 const SWEEP: Duration = Duration::from_secs(1);
 

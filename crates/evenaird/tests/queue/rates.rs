@@ -88,15 +88,19 @@ fn a_download_at_100_mbps() {
     let cpu = (cpu_time(daemon.pid()) - before) / LENGTH.as_secs_f64();
     let goodput = received as f64 * 8.0 / LENGTH.as_secs_f64() / 1e6;
     let queue = queue_when(&mut daemon, "the packets", |queue| queue.packets > 0);
+    let status = std::fs::read_to_string(format!("/proc/{}/status", daemon.pid())).unwrap();
+    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    let resident: u64 = resident.trim().trim_end_matches(" kB").parse().unwrap();
     report(&format!(
         "download through 100 Mb/s: goodput {goodput:.1} Mb/s, {:.1}% of a core, {:.1} us per \
-         packet, {} of {} packets delayed, {} dropped",
+         packet, {} of {} packets delayed, {} dropped, {resident} KiB resident",
         100.0 * cpu,
         cpu * LENGTH.as_secs_f64() * 1e6 / queue.packets as f64,
         queue.delayed_packets,
         queue.packets,
         queue.dropped_packets
     ));
+    assert!(resident * 1024 < 20_000_000, "{resident}");
     // Headers with timestamps take 52 of 1,500 bytes.
     let most = 100.0 * 1448.0 / 1500.0;
     assert!(goodput < 1.01 * most && goodput > 0.9 * most, "{goodput}");
