@@ -124,7 +124,7 @@ fn reloads_off_and_end_lose_no_packet() {
         sleep(Duration::from_millis(300));
     });
     report(&format!(
-        "6 changes of the queue under 4 Mb/s: {} of {sent} packets lost",
+        "7 changes of the queue under 4 Mb/s: {} of {sent} packets lost",
         sent - times.len() as u64
     ));
     assert_eq!(times.len() as u64, sent);
