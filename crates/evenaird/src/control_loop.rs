@@ -3,19 +3,26 @@
 
 use std::time::SystemTime;
 
-use evenair_core::control::limiter::{Decision, Throughput};
+use evenair_core::control::limiter::Decision;
 use evenair_core::time::{Duration, Instant};
 use evenair_core::units::Rate;
 
 use crate::clock::rfc3339;
-use crate::config::{Config, ConfigError, Mode, Signal};
-use crate::controller::{Controller, Observation, Outcome};
-use crate::data_path::{Counters, DataPath, Error, Policy, Protocol, Traffic};
+use crate::config::{Config, ConfigError, Mode, QueueConfig, Signal};
+use crate::controller::{Controller, Observation, Outcome, Reason};
+use crate::data_path::{Counters, DataPath, Error, Policy};
 use crate::journal;
+use crate::queue::Downlink;
+use crate::queue::control::QueueControl;
+use crate::queue::rate::Round;
 use crate::record::{Record, SCHEMA};
 use crate::record_file::RecordFile;
 use crate::signal::{Health, LossSignal, Sample};
 use crate::status::{ProtocolTraffic, Rounds, SignalStatus, Status};
+
+mod passed;
+
+use self::passed::{Passed, add};
 
 /// A policy that is not renewed for this many intervals no longer holds: a daemon that hangs leaves
 /// the traffic alone.
@@ -38,6 +45,17 @@ pub trait Host {
     /// # Errors
     /// Its configuration is not accepted.
     fn open_signal(&mut self, config: &Signal) -> Result<Box<dyn LossSignal>, ConfigError>;
+
+    /// Opens the downlink queue of an interface, emptied at `rate`.
+    ///
+    /// # Errors
+    /// One line: what is missing or in the way.
+    fn open_queue(
+        &mut self,
+        interface: &str,
+        config: &QueueConfig,
+        rate: Rate,
+    ) -> Result<Box<dyn Downlink>, String>;
 }
 
 /// The state between rounds.
@@ -47,6 +65,7 @@ pub struct ControlLoop<H> {
     controller: Controller,
     signal: Option<Box<dyn LossSignal>>,
     path: Option<Attached>,
+    queue: QueueControl,
     /// Why there is no data path, although there should be one.
     path_error: Option<String>,
     /// Whether the operator has turned the limiter off.
@@ -73,15 +92,6 @@ struct Attached {
     read_at: Instant,
 }
 
-/// Traffic of a round.
-struct Passed {
-    up: Throughput,
-    down: Throughput,
-    down_packets: u64,
-    dropped: Traffic,
-    length: Duration,
-}
-
 impl<H: Host> ControlLoop<H> {
     /// Before the first round; nothing is attached. `signal` is that of the configuration.
     pub fn new(config: Config, host: H, signal: Option<Box<dyn LossSignal>>, now: Instant) -> Self {
@@ -92,6 +102,7 @@ impl<H: Host> ControlLoop<H> {
             host,
             signal,
             path: None,
+            queue: QueueControl::default(),
             path_error: None,
             is_off: false,
             started_at: now,
@@ -128,6 +139,17 @@ impl<H: Host> ControlLoop<H> {
     /// What the daemon does now.
     pub fn mode(&self) -> Mode {
         if self.is_off { Mode::Off } else { self.config.mode }
+    }
+
+    /// Opens the downlink queue if the limiter is enforced, and closes it otherwise.
+    ///
+    /// # Errors
+    /// It cannot be opened. Everything passes, and the next round tries again.
+    pub fn open_queue(&mut self) -> Result<(), String> {
+        let is_wanted = self.mode() == Mode::Enforce && self.path.is_some();
+        let (host, interface) = (&mut self.host, &self.config.interface);
+        let wanted = self.config.queue.as_ref().filter(|_| is_wanted);
+        self.queue.update(wanted, |config, rate| host.open_queue(interface, config, rate))
     }
 
     /// When [`Self::round`] is due.
@@ -167,6 +189,14 @@ impl<H: Host> ControlLoop<H> {
         self.rounds.blind += u64::from(self.signal.is_some() && lost.is_none());
         self.lost_packets += lost.unwrap_or(0);
         self.enforce();
+        self.queue.round(&Round {
+            up: passed.up.total,
+            down: passed.down.total,
+            lost: lost.map(|packets| passed.down_rate_of(packets)),
+            is_released: outcome.reason == Reason::Released,
+            is_limiting: false,
+        });
+        self.update_queue();
         self.write_record(now, wall, &passed, sample, &outcome);
     }
 
@@ -212,7 +242,10 @@ impl<H: Host> ControlLoop<H> {
             self.round_at = now + interval;
         }
         match &mut self.path {
-            Some(_) => self.enforce(),
+            Some(_) => {
+                self.enforce();
+                self.update_queue();
+            }
             None => self.attach_again(now),
         }
     }
@@ -252,6 +285,7 @@ impl<H: Host> ControlLoop<H> {
             interval_s: self.config.interval().as_secs_f64(),
             rounds: self.rounds.clone(),
             signal,
+            queue: self.queue.status(self.config.queue.as_ref()),
             traffic: ProtocolTraffic::all(&traffic),
             record_failures: self.records.as_ref().map_or(0, RecordFile::failures),
             record_error: self.records.as_ref().and_then(|r| r.last_error()).map(str::to_owned),
@@ -293,7 +327,18 @@ impl<H: Host> ControlLoop<H> {
         }
     }
 
+    /// The same between rounds, where a new failure is reported.
+    fn update_queue(&mut self) {
+        let before = self.queue.error().map(str::to_owned);
+        if let Err(problem) = self.open_queue()
+            && before.as_ref() != Some(&problem)
+        {
+            journal::error(&problem);
+        }
+    }
+
     fn detach(&mut self) {
+        self.queue.close();
         if let Some(mut attached) = self.path.take() {
             // What came since the last round; a device that is gone has no counters.
             let counters = attached.path.counters().unwrap_or(attached.counters);
@@ -417,60 +462,6 @@ impl<H: Host> ControlLoop<H> {
             }
         }
         self.last = Some(record);
-    }
-}
-
-impl Passed {
-    fn between(before: &Counters, after: &Counters, length: Duration) -> Self {
-        let grown = |before: &[Traffic; 3], after: &[Traffic; 3]| {
-            [Protocol::Tcp, Protocol::Udp, Protocol::Other].map(|protocol| {
-                let (before, after) = (before[protocol as usize], after[protocol as usize]);
-                Traffic {
-                    packets: after.packets.saturating_sub(before.packets),
-                    bytes: after.bytes.saturating_sub(before.bytes),
-                }
-            })
-        };
-        let up = grown(&before.up, &after.up);
-        let down = grown(&before.down, &after.down);
-        let dropped = grown(&before.dropped, &after.dropped);
-        // What is dropped has crossed the air.
-        let crossed = |protocol: usize| up[protocol].bytes + dropped[protocol].bytes;
-        let udp = Protocol::Udp as usize;
-        Self {
-            up: Throughput {
-                total: rate((0..3).map(crossed).sum(), length),
-                udp: rate(crossed(udp), length),
-            },
-            down: Throughput {
-                total: rate(down.iter().map(|traffic| traffic.bytes).sum(), length),
-                udp: rate(down[udp].bytes, length),
-            },
-            down_packets: down.iter().map(|traffic| traffic.packets).sum(),
-            dropped: Traffic {
-                packets: dropped.iter().map(|traffic| traffic.packets).sum(),
-                bytes: dropped.iter().map(|traffic| traffic.bytes).sum(),
-            },
-            length,
-        }
-    }
-}
-
-/// The mean rate, rounded down to bit/s.
-fn rate(bytes: u64, length: Duration) -> Rate {
-    let bits = u128::from(bytes) * 8 * 1_000_000_000;
-    let bps = bits / u128::from(length.as_nanos().max(1));
-    Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX - 1))
-}
-
-fn add(sum: &mut Counters, more: &Counters) {
-    let pairs =
-        [(&mut sum.up, &more.up), (&mut sum.down, &more.down), (&mut sum.dropped, &more.dropped)];
-    for (sum, more) in pairs {
-        for (sum, more) in sum.iter_mut().zip(more) {
-            sum.packets += more.packets;
-            sum.bytes += more.bytes;
-        }
     }
 }
 

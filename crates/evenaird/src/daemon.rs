@@ -40,6 +40,7 @@ pub fn run(path: &Path) -> Result<(), Failure> {
     let signal = open_signal(&mut kernel, &config, &source)?;
     let mut control_loop = ControlLoop::new(config, kernel, signal, clock::now());
     control_loop.start(clock::now())?;
+    control_loop.open_queue().map_err(Failure::failed)?;
     // After the data path, whose lock refuses a second instance.
     let control = serve_control(control_loop.config())?;
     let metrics = control_loop.config().metrics.as_ref().map(serve_metrics).transpose()?;

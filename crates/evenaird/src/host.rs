@@ -5,15 +5,17 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use evenair_core::component::message::shown;
+use evenair_core::units::Rate;
 
 use crate::config::{
-    Authentication, Config, ConfigError, Counter, Privacy, Signal, Snmp, SnmpInterface, Version,
-    check_interval, read_secret,
+    Authentication, Config, ConfigError, Counter, Privacy, QueueConfig, Signal, Snmp,
+    SnmpInterface, Version, check_interval, read_secret,
 };
 use crate::control_loop::{Host, REFRESH_ERROR};
 use crate::data_path::{self, DataPath, Policy, Tcx, attached, remove_leftovers};
 use crate::failure::Failure;
 use crate::journal;
+use crate::queue::{Downlink, KernelQueue, rules};
 use crate::signal::LossSignal;
 use crate::signal::netlink::{DeviceCounter, LocalSignal};
 use crate::signal::snmp::{AuthProtocol, Cipher, Credentials, Interface, SnmpSignal, Target};
@@ -30,7 +32,12 @@ impl Host for Kernel {
     ) -> Result<Box<dyn DataPath>, data_path::Error> {
         let mut options = options(&config.runtime_directory);
         options.pinned = config.pinned;
-        Ok(Box::new(Tcx::attach(&config.interface, policy, &options)?))
+        let path = Tcx::attach(&config.interface, policy, &options)?;
+        // Those of an instance that was killed: nobody else has the lock now.
+        if let Err(problem) = rules::remove(&config.interface) {
+            journal::error(&problem);
+        }
+        Ok(Box::new(path))
     }
 
     fn open_signal(&mut self, config: &Signal) -> Result<Box<dyn LossSignal>, ConfigError> {
@@ -45,6 +52,15 @@ impl Host for Kernel {
                 Ok(Box::new(LocalSignal::open(&local.device, counter).map_err(failed)?))
             }
         }
+    }
+
+    fn open_queue(
+        &mut self,
+        interface: &str,
+        config: &QueueConfig,
+        rate: Rate,
+    ) -> Result<Box<dyn Downlink>, String> {
+        Ok(Box::new(KernelQueue::open(interface, config, rate)?))
     }
 }
 
@@ -110,6 +126,7 @@ pub fn prove_detached(
     if !daemon_runs {
         remove_leftovers(interface, &options(runtime_directory))?;
     }
+    rules::remove(interface).map_err(Failure::failed)?;
     match attached(interface) {
         // With the interface its programs are gone.
         Err(data_path::Error::NoDevice { .. }) if daemon_runs => Ok(()),

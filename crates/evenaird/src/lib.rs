@@ -13,6 +13,7 @@ pub mod host;
 pub mod journal;
 pub mod metrics;
 pub mod notify;
+pub mod queue;
 pub mod record;
 pub mod record_file;
 pub mod replay;

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Write};
 
-use crate::status::{ProtocolTraffic, Status};
+use crate::status::{ProtocolTraffic, QueueStatus, Status};
 
 /// The media type of the text.
 const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -70,6 +70,9 @@ pub fn text(status: &Status) -> String {
         let help = "Packets lost in the access point's downlink queue.";
         out.counter("evenaird_lost_packets", help, signal.lost_packets);
     }
+    if let Some(queue) = &status.queue {
+        out.queue(queue);
+    }
     out.traffic("evenaird_packets", "Packets that passed.", &status.traffic, |t| {
         [t.up_packets, t.down_packets]
     });
@@ -131,6 +134,41 @@ impl Text<'_> {
         self.family(name, "stateset", help);
         for state in states {
             self.sample(name, &[(name, state)], u8::from(*state == current));
+        }
+    }
+
+    fn queue(&mut self, queue: &QueueStatus) {
+        let name = "evenaird_queue";
+        self.family(name, "info", "Discipline of the downlink queue.");
+        self.sample("evenaird_queue_info", &[("discipline", &queue.discipline)], 1);
+        let is_open = u8::from(queue.open);
+        self.gauge(
+            "evenaird_queue_open",
+            "Whether packets go through the downlink queue.",
+            is_open,
+        );
+        if let Some(rate) = queue.rate_bps {
+            self.gauge("evenaird_queue_rate_bps", "Rate of the downlink queue, bit/s.", rate);
+        }
+        if let Some(capacity) = queue.capacity_bps {
+            let help = "Estimate of the capacity that its rate follows, bit/s.";
+            self.gauge("evenaird_queue_capacity_bps", help, capacity);
+        }
+        let help = "Packets that wait in the downlink queue.";
+        self.gauge("evenaird_queue_backlog_packets", help, queue.backlog_packets);
+        self.gauge("evenaird_queue_backlog_bytes", "Their bytes at IP level.", queue.backlog_bytes);
+        for (name, help, count) in [
+            ("evenaird_queue_packets", "Packets that have left it.", queue.packets),
+            ("evenaird_queue_bytes", "Their bytes at IP level.", queue.bytes),
+            (
+                "evenaird_queue_delayed_packets",
+                "Of them, those that waited.",
+                queue.delayed_packets,
+            ),
+            ("evenaird_queue_dropped_packets", "Packets that it dropped.", queue.dropped_packets),
+            ("evenaird_queue_marked_packets", "Packets marked CE.", queue.marked_packets),
+        ] {
+            self.counter(name, help, count);
         }
     }
 

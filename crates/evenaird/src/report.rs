@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
-use evenair_core::component::{Bytes, Parameters, Registry, Seconds};
+use evenair_core::component::{BitRate, Bytes, Parameters, Registry, Seconds};
 use evenair_core::control::limiter;
+use evenair_core::queue::Limit;
 use evenair_core::time::Duration;
 
-use crate::config::{Config, Listen, Mode, Signal, Version};
+use crate::config::{Config, Listen, Mode, QueueConfig, QueueRate, Signal, Version};
 
 /// What the daemon would do.
 pub fn text(config: &Config) -> String {
@@ -32,6 +33,9 @@ pub fn text(config: &Config) -> String {
     if let Some(signal) = &config.signal {
         line("loss signal", signal_text(signal));
         line("hold", format!("{}, then the limit is lifted", seconds(config.hold)));
+    }
+    if let Some(queue) = &config.queue {
+        line("queue", queue_text(queue));
     }
     match &config.records {
         Some(records) => {
@@ -74,6 +78,21 @@ fn limiter_values(config: &limiter::Config) -> Vec<(&'static str, String)> {
             Vec::new()
         }
     }
+}
+
+fn queue_text(queue: &QueueConfig) -> String {
+    let limit = match queue.limit {
+        Limit::Packets(packets) => format!("{packets} packets"),
+        Limit::Bytes(bytes) => Bytes::new(bytes).to_string(),
+    };
+    let rate = match &queue.rate {
+        QueueRate::Fixed(rate) => BitRate::from_bps(rate.as_bps()).to_string(),
+        QueueRate::Estimated { share, .. } => {
+            format!("{share} of the estimated capacity, less the uplink")
+        }
+    };
+    let (name, number, burst) = (queue.discipline.name(), queue.number, Bytes::new(queue.burst));
+    format!("{name}, up to {limit}, at {rate}, burst {burst}, netfilter queue {number}")
 }
 
 fn signal_text(signal: &Signal) -> String {

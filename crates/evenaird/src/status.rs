@@ -32,6 +32,8 @@ pub struct Status {
     pub rounds: Rounds,
     /// The loss signal, if there is one.
     pub signal: Option<SignalStatus>,
+    /// The downlink queue, if there is one.
+    pub queue: Option<QueueStatus>,
     /// Traffic of the interface, up to the end of the last round.
     pub traffic: Vec<ProtocolTraffic>,
     /// Decision records that could not be written.
@@ -71,6 +73,35 @@ pub struct SignalStatus {
     /// How often the source refreshes its counters, seconds; null: not known.
     pub refresh_s: Option<f64>,
     /// Why the last reading failed.
+    pub error: Option<String>,
+}
+
+/// The downlink queue. Counts are since the start of the daemon.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueStatus {
+    /// The discipline.
+    pub discipline: String,
+    /// Whether packets go through it now.
+    pub open: bool,
+    /// The rate at which it is emptied, bit/s; null while it is not open.
+    pub rate_bps: Option<u64>,
+    /// The estimate of the capacity that the rate follows, bit/s; null if it is constant.
+    pub capacity_bps: Option<u64>,
+    /// Packets that wait now.
+    pub backlog_packets: u64,
+    /// Their bytes at IP level.
+    pub backlog_bytes: u64,
+    /// Packets that have left.
+    pub packets: u64,
+    /// Their bytes at IP level.
+    pub bytes: u64,
+    /// Of them, those that had to wait.
+    pub delayed_packets: u64,
+    /// Packets that the discipline has dropped.
+    pub dropped_packets: u64,
+    /// Packets whose ECN field it has set to CE.
+    pub marked_packets: u64,
+    /// Why it is not open, although it should be.
     pub error: Option<String>,
 }
 
@@ -156,6 +187,9 @@ impl Status {
                 format!("{}, of which UDP {}", shown(last.down_bps), shown(last.down_udp_bps)),
             );
         }
+        if let Some(queue) = &self.queue {
+            line("queue", queue.text());
+        }
         let sum = |count: fn(&ProtocolTraffic) -> u64| self.traffic.iter().map(count).sum::<u64>();
         let (packets, bytes) = (sum(|t| t.dropped_packets), sum(|t| t.dropped_bytes));
         line("dropped", format!("{packets} packets, {bytes} bytes"));
@@ -179,6 +213,22 @@ impl SignalStatus {
         let error = self.error.as_ref().map_or(String::new(), |error| format!(": {error}"));
         let Self { state, age_s, lost_packets, .. } = self;
         format!("{state}, {age_s:.1} s old, {lost_packets} packets lost{refresh}{error}")
+    }
+}
+
+impl QueueStatus {
+    fn text(&self) -> String {
+        let Self { discipline, backlog_packets, backlog_bytes, dropped_packets, .. } = self;
+        match (self.rate_bps, &self.error) {
+            (None, Some(error)) => format!("{discipline}, not open: {error}"),
+            (None, None) => format!("{discipline}, not open"),
+            (Some(rate), _) => format!(
+                "{discipline} at {}: {backlog_packets} packets ({backlog_bytes} bytes) wait, \
+                 {dropped_packets} dropped, {} marked",
+                shown(rate),
+                self.marked_packets
+            ),
+        }
     }
 }
 
@@ -212,6 +262,20 @@ mod tests {
                 refresh_s: Some(3.0),
                 error: Some("no answer".to_owned()),
             }),
+            queue: Some(QueueStatus {
+                discipline: "las".to_owned(),
+                open: true,
+                rate_bps: Some(4_500_000),
+                capacity_bps: None,
+                backlog_packets: 6,
+                backlog_bytes: 8000,
+                packets: 100,
+                bytes: 90_000,
+                delayed_packets: 50,
+                dropped_packets: 9,
+                marked_packets: 3,
+                error: None,
+            }),
             traffic: ProtocolTraffic::all(&counters),
             record_failures: 4,
             record_error: Some("disk full".to_owned()),
@@ -227,6 +291,7 @@ mod tests {
             "attached    no",
             "rounds      3, every 0.5 s: 2 lossy, 1 without news of losses, 0 skipped",
             "signal      unreachable, 12.3 s old, 5 packets lost, refreshed every 3.0 s: no answer",
+            "queue       las at 4.500 Mb/s: 6 packets (8000 bytes) wait, 9 dropped, 3 marked",
             "dropped     7 packets, 9000 bytes",
             "records     4 lost: disk full",
             "reloads     2 and 1 refused",

@@ -3,12 +3,14 @@
 
 mod check;
 mod error;
+mod queue;
 mod signal;
 #[cfg(test)]
 mod tests;
 
 pub use check::{check, prepare_runtime_directory, read_secret};
 pub use error::ConfigError;
+pub use queue::{QueueConfig, QueueRate};
 pub use signal::{Authentication, Counter, Local, Privacy, Signal, Snmp, SnmpInterface, Version};
 
 use std::net::SocketAddr;
@@ -53,6 +55,8 @@ pub struct Config {
     pub limiter: limiter::Config,
     /// Where losses are read; `None` with the fixed limiter only.
     pub signal: Option<Signal>,
+    /// The downlink queue, if there is one.
+    pub queue: Option<QueueConfig>,
     /// For how long the rate is held without news of losses, before the limit is lifted.
     pub hold: Duration,
     /// Where decision records go.
@@ -91,6 +95,7 @@ struct File {
     #[serde(default = "default_limiter")]
     limiter: limiter::Config,
     loss_signal: Option<Map<String, Value>>,
+    queue: Option<Value>,
     records: Option<Records>,
     metrics: Option<Metrics>,
     runtime_directory: Option<PathBuf>,
@@ -159,12 +164,14 @@ impl Config {
                            adaptive limiter needs";
             return Err(ConfigError::new("loss_signal", message));
         }
+        let queue = file.queue.map(|queue| QueueConfig::parse(queue, &file.limiter)).transpose()?;
         Ok(Self {
             interface,
             mode: file.mode,
             pinned: file.pinned,
             limiter: file.limiter,
             signal,
+            queue,
             hold: hold.duration(),
             records: file.records.map(Records::rotation).transpose()?,
             metrics: file.metrics.map(|metrics| listen(&metrics.listen)).transpose()?,

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use super::*;
+use crate::data_path::{Protocol, Traffic};
 
 /// What the fake host does, shared with the test.
 #[derive(Default)]
@@ -57,6 +58,15 @@ impl Host for FakeHost {
 
     fn open_signal(&mut self, _: &Signal) -> Result<Box<dyn LossSignal>, ConfigError> {
         Err(ConfigError::new("loss_signal", "the test opens signals"))
+    }
+
+    fn open_queue(
+        &mut self,
+        _: &str,
+        _: &QueueConfig,
+        _: Rate,
+    ) -> Result<Box<dyn Downlink>, String> {
+        Err("the tests of the queue open it".to_owned())
     }
 }
 

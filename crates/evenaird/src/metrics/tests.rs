@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::data_path::{Counters, Traffic};
-use crate::status::{Rounds, SignalStatus};
+use crate::status::{QueueStatus, Rounds, SignalStatus};
 
 fn status() -> Status {
     let mut counters = Counters::default();
@@ -24,6 +24,20 @@ fn status() -> Status {
             age_s: 4.25,
             lost_packets: 77,
             refresh_s: Some(3.0),
+            error: None,
+        }),
+        queue: Some(QueueStatus {
+            discipline: "las".to_owned(),
+            open: true,
+            rate_bps: Some(4_500_000),
+            capacity_bps: Some(5_000_000),
+            backlog_packets: 6,
+            backlog_bytes: 8000,
+            packets: 100,
+            bytes: 90_000,
+            delayed_packets: 50,
+            dropped_packets: 9,
+            marked_packets: 3,
             error: None,
         }),
         traffic: ProtocolTraffic::all(&counters),
@@ -80,6 +94,10 @@ fn values_are_those_of_the_status() {
         format!("evenaird_blind_rounds_total{{{interface}}} 2"),
         format!(r#"evenaird_bytes_total{{{interface},direction="up",protocol="udp"}} 1000"#),
         format!(r#"evenaird_dropped_packets_total{{{interface},protocol="udp"}} 2"#),
+        format!(r#"evenaird_queue_info{{{interface},discipline="las"}} 1"#),
+        format!("evenaird_queue_rate_bps{{{interface}}} 4500000"),
+        format!("evenaird_queue_backlog_packets{{{interface}}} 6"),
+        format!("evenaird_queue_dropped_packets_total{{{interface}}} 9"),
         format!("evenaird_record_failures_total{{{interface}}} 5"),
     ] {
         assert!(text.lines().any(|other| other == line), "{line} is not in\n{text}");

@@ -1,0 +1,121 @@
+//! What the disciplines do to real TCP.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, sleep};
+use std::time::{Duration, Instant};
+
+use nix::sys::socket::setsockopt;
+use nix::sys::socket::sockopt::Ipv4Tos;
+
+use crate::router::{Router, can_queue, queue_when};
+use crate::support::namespace::Namespace;
+use crate::support::report;
+use crate::support::udp::{arrivals, receiver, send_at, sender};
+
+/// Bytes of the short download.
+const SHORT: usize = 400_000;
+const RATE: f64 = 5e6;
+
+/// A download of `SHORT` bytes beside one that has lasted for 3 s: its duration, s.
+fn short_download(kind: &str, is_v6: bool) -> f64 {
+    let router = Router::new();
+    let _daemon = router.start(&format!("{{ kind = {kind:?}, rate = \"5 Mbps\", limit = 300 }}"));
+    let address = if is_v6 { &router.cell.v6[0] } else { &router.cell.v4[0] };
+    let listener = router.station.enter(|| TcpListener::bind((address.as_str(), 5001))).unwrap();
+    let open = || {
+        let stream = router.server.enter(|| TcpStream::connect((address.as_str(), 5001))).unwrap();
+        (stream, listener.accept().unwrap().0)
+    };
+    thread::scope(|scope| {
+        let (mut long, mut long_sink) = open();
+        let ender = long.try_clone().unwrap();
+        scope.spawn(move || while long.write_all(&[0; 1 << 14]).is_ok() {});
+        scope.spawn(move || {
+            let mut buffer = vec![0; 1 << 16];
+            while long_sink.read(&mut buffer).is_ok_and(|length| length > 0) {}
+        });
+        sleep(Duration::from_secs(3));
+        let start = Instant::now();
+        let (mut short, mut sink) = open();
+        let sent = scope.spawn(move || short.write_all(&[0; SHORT]));
+        let mut received = Vec::new();
+        sink.read_to_end(&mut received).unwrap();
+        sent.join().unwrap().unwrap();
+        assert_eq!(received.len(), SHORT);
+        let duration = start.elapsed().as_secs_f64();
+        ender.shutdown(std::net::Shutdown::Both).unwrap();
+        duration
+    })
+}
+
+/// Alone at 5 Mb/s, 400 kB with 52 bytes of headers per 1,448 take 0.663 s. The old download has by
+/// then progressed by 1.9 MB, so under LAS the new one goes first until it ends. The queue holds all of
+/// its 277 packets: slow start loses none. In one queue it waits behind the old one's packets, and
+/// shares the rate.
+#[test]
+fn las_lets_a_short_download_go_first() {
+    let Some(_alone) = can_queue("LAS") else { return };
+    let alone = SHORT as f64 * 1500.0 / 1448.0 * 8.0 / RATE;
+    let [droptail, las, las_v6] = [("droptail", false), ("las", false), ("las", true)]
+        .map(|(kind, is_v6)| short_download(kind, is_v6));
+    report(&format!(
+        "{} kB at 5 Mb/s beside an old download: {alone:.2} s alone (computed), {las:.2} s and \
+         (IPv6) {las_v6:.2} s under LAS, {droptail:.2} s under droptail",
+        SHORT / 1000
+    ));
+    for las in [las, las_v6] {
+        // The bucket's 15 kB come at once.
+        assert!(las > alone - 15_000.0 * 8.0 / RATE, "{las}");
+        // A quarter for the handshake, slow start and the last packets of the old download.
+        assert!(las < 1.25 * alone, "{las}");
+    }
+    assert!(droptail > 1.5 * alone, "{droptail}");
+}
+
+/// How many packets with CE a namespace has received, and with a wrong checksum of the IP header.
+fn received_marks(namespace: &Namespace) -> (u64, u64) {
+    let counter = |file: &str, group: &str, name: &str| -> u64 {
+        let text =
+            namespace.enter(|| std::fs::read_to_string(format!("/proc/thread-self/net/{file}")));
+        let text = text.unwrap();
+        let mut lines = text.lines().filter(|line| line.starts_with(group));
+        let (names, values) = (lines.next().unwrap(), lines.next().unwrap());
+        let at = names.split(' ').position(|other| other == name).unwrap();
+        values.split(' ').nth(at).unwrap().parse().unwrap()
+    };
+    (counter("netstat", "IpExt: ", "InCEPkts"), counter("snmp", "Ip: ", "InHdrErrors"))
+}
+
+/// CoDel marks packets of a transport with ECN, under twice the rate. The station's kernel counts
+/// those it gets, and would drop those whose checksum is wrong.
+#[test]
+fn marks_arrive() {
+    let Some(_alone) = can_queue("ECN") else { return };
+    let router = Router::new();
+    let mut daemon =
+        router.start("{ kind = \"codel\", ecn = true, rate = \"5 Mbps\", limit = 1000 }");
+    let address = &router.cell.v4[0];
+    let receiver = router.station.enter(|| receiver(address));
+    let sender = router.server.enter(|| sender(address));
+    const ECT_0: i32 = 2;
+    setsockopt(&sender, Ipv4Tos, &ECT_0).unwrap();
+    let stop = AtomicBool::new(false);
+    let (sent, received) = thread::scope(|scope| {
+        let sent = scope.spawn(|| send_at(&sender, 6_000_000, 1472, 1, &stop));
+        let received = scope.spawn(|| arrivals(&receiver, Duration::from_secs(1)).len() as u64);
+        sleep(Duration::from_secs(3));
+        stop.store(true, Ordering::Relaxed);
+        (sent.join().unwrap(), received.join().unwrap())
+    });
+    let queue = queue_when(&mut daemon, "an empty queue", |queue| queue.backlog_packets == 0);
+    let (marks, errors) = received_marks(&router.station);
+    report(&format!(
+        "CoDel: {} of {sent} packets marked, {marks} marks arrived",
+        queue.marked_packets
+    ));
+    assert!(queue.marked_packets > 0);
+    assert_eq!((marks, errors), (queue.marked_packets, 0));
+    assert_eq!(received, sent - queue.dropped_packets);
+}
