@@ -227,7 +227,7 @@ def test_papers_by_name(tmp_path: Path) -> None:
     assert "Queue Management Strategies" in papers.describe("gong2006")
     with pytest.raises(ValueError, match="expected one of blefari2007, gong2006"):
         papers.rebuild("gong2007", None, True, tmp_path / "out", None)
-    with pytest.raises(ValueError, match="expected one of gong2006"):
+    with pytest.raises(ValueError, match="expected one of blefari2007, gong2006"):
         papers.describe("os")
 
 
