@@ -5,12 +5,12 @@ use evenair_core::units::Rate;
 use crate::config::QueueRate;
 
 /// A lossy round lowers the estimate by at most this part of it. Its throughput is the capacity only if
-/// the round was busy throughout; after the burst of a short transfer it is far below. A decision: two
-/// such rounds lower the estimate by less than a quarter.
+/// the round was busy throughout; after the burst of a short transfer it is far below. Calibrated with
+/// `tests/queue`: two such rounds lower the estimate by less than a quarter.
 const LARGEST_FALL: u64 = 8;
 /// After this many rounds in which the queue held packets back and none was lost, the estimate has
-/// risen by a twentieth, and from then on ever faster, since a capacity that has risen causes no loss. A
-/// decision: from a share of 0.95, a queue of 60 packets at the access point has time to become empty
+/// risen by a twentieth, and from then on ever faster, since a capacity that has risen causes no loss.
+/// Calibrated with `tests/queue`: from a share of 0.95, a queue of 60 packets at the access point has time to become empty
 /// at 4 Mb/s, which takes 4 s, and to stay so; a capacity that has doubled is found after 200 rounds.
 const PROBE: u64 = 45;
 const PROBE_PART: u64 = 20;
