@@ -10,8 +10,9 @@ use crate::config::QueueRate;
 const LARGEST_FALL: u64 = 8;
 /// After this many rounds in which the queue held packets back and none was lost, the estimate has
 /// risen by a twentieth, and from then on ever faster, since a capacity that has risen causes no loss.
-/// Calibrated with `tests/queue`: from a share of 0.95, a queue of 60 packets at the access point has time to become empty
-/// at 4 Mb/s, which takes 4 s, and to stay so; a capacity that has doubled is found after 200 rounds.
+/// Calibrated with `tests/queue`: from a share of 0.95, a queue of 60 packets at the access point has
+/// time to become empty at 4 Mb/s, which takes 4 s, and to stay so; a capacity that has doubled is
+/// found after 200 rounds.
 const PROBE: u64 = 45;
 const PROBE_PART: u64 = 20;
 
