@@ -7,7 +7,7 @@ use super::{
     Transmission, TxQueueId, TxStatus,
 };
 use crate::loss::{Frame, FrameKind, Level, LinkLoss};
-use crate::packet::{Direction, FlowId, NodeId, Packet};
+use crate::packet::{Direction, NodeId, Packet};
 use crate::queue::{Backlog, QueueItem, TxQueue};
 use crate::time::{Duration, Instant};
 
@@ -83,10 +83,7 @@ pub(super) struct Nodes<P> {
 
 #[derive(Debug)]
 struct InService<P> {
-    /// `None` once it has arrived.
-    packet: Option<P>,
-    flow: FlowId,
-    bytes: u32,
+    packet: P,
     /// [`NO_QUEUE`] of a broadcast frame.
     queue: TxQueueId,
 }
@@ -282,8 +279,7 @@ impl<P: CellPacket> Nodes<P> {
     /// Keeps a packet of `queue` until the medium releases it.
     #[inline(always)]
     fn keep(&mut self, queue: TxQueueId, packet: P) -> PacketId {
-        let (flow, _) = packet.connection();
-        let entry = InService { flow, bytes: packet.size(), packet: Some(packet), queue };
+        let entry = InService { packet, queue };
         let id = match self.free.pop() {
             Some(id) => {
                 self.taken[id as usize] = entry;
@@ -337,12 +333,11 @@ impl<P: CellPacket> Nodes<P> {
         self.held_until = self.held_until.min(ready_at);
     }
 
-    /// Moves a received packet out, and applies the loss model behind the MAC.
+    /// Copies a received packet, and applies the loss model behind the MAC.
     #[inline(always)]
     fn receive(&mut self, reception: Reception) -> Arrival<P> {
         let Reception { at, packet, from, to, rate } = reception;
-        let packet = self.taken[packet.0 as usize].packet.take();
-        let packet = packet.expect("a medium reports a packet as received once");
+        let packet = self.taken[packet.0 as usize].packet.clone();
         let direction = Direction::from_node(from);
         let station = if direction == Direction::Down { to } else { from };
         // Broadcast frames are no packets of a link.
@@ -380,10 +375,9 @@ impl<P: CellPacket> CellContext for Nodes<P> {
 
     #[inline(always)]
     fn release(&mut self, _now: Instant, packet: PacketId, _status: TxStatus) {
-        let entry = &mut self.taken[packet.0 as usize];
-        entry.packet = None;
-        if let Some(queue) = self.queues.get_mut(entry.queue.0 as usize) {
-            queue.transmitted(entry.bytes);
+        let InService { packet: sent, queue } = &self.taken[packet.0 as usize];
+        if let Some(queue) = self.queues.get_mut(queue.0 as usize) {
+            queue.transmitted(sent.size());
         }
         self.free.push(packet.0);
     }
@@ -403,7 +397,8 @@ impl<P: CellPacket> CellContext for Nodes<P> {
 
     fn on_attempt(&mut self, _now: Instant, attempt: &Attempt) {
         if let Some(occupancy) = &mut self.occupancy {
-            occupancy.count(self.taken[attempt.packet.0 as usize].flow, attempt);
+            let (flow, _) = self.taken[attempt.packet.0 as usize].packet.connection();
+            occupancy.count(flow, attempt);
         }
         if let Some(downlinks) = &mut self.downlinks {
             downlinks.count(attempt);
