@@ -35,7 +35,7 @@ impl Host for Kernel {
         let path = Tcx::attach(&config.interface, policy, &options)?;
         // Those of an instance that was killed: nobody else has the lock now.
         if let Err(problem) = rules::remove(&config.interface) {
-            journal::error(&problem);
+            journal::warning(&problem);
         }
         Ok(Box::new(path))
     }

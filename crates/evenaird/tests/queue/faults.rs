@@ -1,5 +1,7 @@
 //! Start, reload, crash and end of the queue: traffic goes on, and nothing stays behind.
 
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +21,20 @@ impl Router {
         let directory = self.directory.path().join("run");
         let directory = directory.to_str().unwrap();
         self.gateway.enter(|| run(&["off", "ap0", "--runtime-directory", directory]))
+    }
+
+    /// The same where `iptables` is this script.
+    fn off_with_iptables(&self, script: &str) -> Output {
+        let file = self.directory.path().join("iptables");
+        fs::write(&file, script).unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(0o755)).unwrap();
+        self.gateway.enter(|| {
+            let mut command = evenaird();
+            command
+                .args(["off", "ap0", "--runtime-directory"])
+                .arg(self.directory.path().join("run"));
+            command.env("PATH", self.directory.path()).stdin(Stdio::null()).output().unwrap()
+        })
     }
 
     /// Sends UDP at 4 Mb/s to the station while `events` happen. Returns how many packets were sent,
@@ -89,6 +105,9 @@ fn a_crash_opens_the_bypass() {
     killed.signal(Signal::SIGKILL);
     drop(killed);
     assert!(router.rules().contains("evenaird"));
+    // Rules that cannot be listed are not gone.
+    let output = router.off_with_iptables("#!/bin/sh\necho \"lock is held\" >&2\nexit 4\n");
+    assert_refused(&output, 1, "iptables -t mangle -S evenaird-ap0: lock is held");
     let output = router.off();
     assert!(output.status.success(), "{output:?}");
     assert!(!router.rules().contains("evenaird"), "{}", router.rules());
