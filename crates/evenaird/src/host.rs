@@ -124,7 +124,11 @@ pub fn prove_detached(
     daemon_runs: bool,
 ) -> Result<(), Failure> {
     if !daemon_runs {
-        remove_leftovers(interface, &options(runtime_directory))?;
+        match remove_leftovers(interface, &options(runtime_directory)) {
+            // Rules do not go with their interface.
+            Err(data_path::Error::NoDevice { .. }) => {}
+            removed => removed?,
+        }
     }
     rules::remove(interface).map_err(Failure::failed)?;
     match attached(interface) {

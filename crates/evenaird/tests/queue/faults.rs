@@ -113,6 +113,18 @@ fn a_crash_opens_the_bypass() {
     assert!(!router.rules().contains("evenaird"), "{}", router.rules());
 }
 
+/// A killed daemon's rules outlive their interface.
+#[test]
+fn off_removes_rules_of_an_interface_that_is_gone() {
+    let Some(_alone) = can_queue("rules without interface") else { return };
+    let router = Router::new();
+    drop(router.start("{ rate = \"2 Mbps\" }"));
+    router.station.ip("link delete sta0");
+    assert!(router.rules().contains("evenaird"));
+    assert_refused(&router.off(), 2, "ap0: no such network interface");
+    assert!(!router.rules().contains("evenaird"), "{}", router.rules());
+}
+
 /// A load that the queue carries: not one packet is lost.
 #[test]
 fn reloads_off_and_end_lose_no_packet() {
