@@ -1,12 +1,13 @@
 //! What a configuration says about the machine: the interface is there, secrets are secret.
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use evenair_core::component::message::shown;
 use nix::net::if_::{if_nameindex, if_nametoindex};
+use nix::unistd::geteuid;
 
 use super::{Config, ConfigError, Signal};
 use crate::data_path::largest_charge;
@@ -78,9 +79,7 @@ pub fn read_secret(path: &Path) -> Result<String, String> {
     if !status.is_file() {
         return Err(fail("which is no file"));
     }
-    if status.mode() & 0o077 != 0 {
-        return Err(fail(&format!("which others may use (mode {:o})", status.mode() & 0o777)));
-    }
+    check_private(&status).map_err(|problem| fail(&problem))?;
     let mut text = String::new();
     let length =
         file.take(LONGEST + 1).read_to_string(&mut text).map_err(|_| fail("which is no text"))?;
@@ -91,7 +90,7 @@ pub fn read_secret(path: &Path) -> Result<String, String> {
     Ok(secret.to_owned())
 }
 
-/// Makes the folder of sockets and locks, for its owner only, or checks that it is one.
+/// Makes the folder of sockets and locks, for this user only, or checks that it is one.
 ///
 /// # Errors
 /// It cannot be made, or others may use it.
@@ -112,8 +111,16 @@ pub fn prepare_runtime_directory(path: &Path) -> Result<(), ConfigError> {
     if !status.is_dir() {
         return Err(fail("which is no directory"));
     }
+    check_private(&status).map_err(|problem| fail(&problem))
+}
+
+/// Whether nobody but this user and root may use a file.
+fn check_private(status: &Metadata) -> Result<(), String> {
     if status.mode() & 0o077 != 0 {
-        return Err(fail(&format!("which others may use (mode {:o})", status.mode() & 0o777)));
+        return Err(format!("which others may use (mode {:o})", status.mode() & 0o777));
+    }
+    if ![0, geteuid().as_raw()].contains(&status.uid()) {
+        return Err(format!("which belongs to another user (uid {})", status.uid()));
     }
     Ok(())
 }
@@ -140,6 +147,27 @@ mod tests {
             assert!(message.contains(&format!("others may use (mode {mode:o})")), "{message}");
             assert!(!message.contains("horse"), "{message}");
         }
+    }
+
+    /// Only root can give a file to somebody else; others skip this.
+    #[test]
+    fn what_belongs_to_another_user_is_not_private() {
+        if !geteuid().is_root() {
+            assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "missing: root");
+            return;
+        }
+        const OTHER: Option<u32> = Some(65_534);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secret");
+        fs::write(&path, "correct horse\n").unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+        std::os::unix::fs::chown(&path, OTHER, None).unwrap();
+        let message = read_secret(&path).unwrap_err();
+        assert!(message.contains("belongs to another user (uid 65534)"), "{message}");
+        fs::set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();
+        std::os::unix::fs::chown(folder.path(), OTHER, None).unwrap();
+        let message = prepare_runtime_directory(folder.path()).unwrap_err().to_string();
+        assert!(message.contains("belongs to another user (uid 65534)"), "{message}");
     }
 
     /// The largest packet of loopback has 65,535 bytes, in one segment.
