@@ -1,12 +1,13 @@
 //! What a configuration says about the machine: the interface is there, secrets are secret.
 
+use std::ffi::CStr;
 use std::fs::{self, DirBuilder, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use evenair_core::component::message::shown;
-use nix::net::if_::{if_nameindex, if_nametoindex};
+use nix::net::if_::{if_indextoname, if_nameindex, if_nametoindex};
 use nix::unistd::geteuid;
 
 use super::{Config, ConfigError, Signal};
@@ -23,6 +24,7 @@ pub fn check(config: &Config, source: &str) -> Result<(), ConfigError> {
 
 fn check_machine(config: &Config) -> Result<(), ConfigError> {
     check_interface("interface", &config.interface)?;
+    check_name(&config.interface)?;
     check_bucket(config)?;
     if let Some(Signal::Local(local)) = &config.signal {
         check_interface("loss_signal.device", &local.device)?;
@@ -54,6 +56,20 @@ fn check_interface(key: &str, name: &str) -> Result<(), ConfigError> {
     let message =
         format!("got {}, which is not there; accepted: {}", shown(name), interfaces().join(", "));
     Err(ConfigError::new(key, &message))
+}
+
+/// Rules and locks are by name: another name of the interface (altname, ip-link(8)) is not accepted.
+fn check_name(name: &str) -> Result<(), ConfigError> {
+    let own = if_nametoindex(name).and_then(if_indextoname);
+    match own.as_deref().map(CStr::to_string_lossy) {
+        Ok(own) if !own.is_empty() && own != name => {
+            let got = shown(name);
+            let message = format!("got {got}, another name of {own:?}; accepted: {own:?}");
+            Err(ConfigError::new("interface", &message))
+        }
+        // It may have gone since it was looked for.
+        _ => Ok(()),
+    }
 }
 
 /// The names of this host's network interfaces.

@@ -188,6 +188,11 @@ fn bad_input_leaves_the_data_path_alone() {
         }
         assert!(attached(&cell).is_empty());
     }
+    cell.gateway.ip("link property add dev ap0 altname uplink0");
+    fs::write(folder.join("gw.toml"), format!("interface = \"uplink0\"\n{}", fixed("1 Mbps")))
+        .unwrap();
+    let part = "interface: got \"uplink0\", another name of \"ap0\"; accepted: \"ap0\"";
+    assert_refused(&at_gateway(&cell, &["run", &file]), 2, part);
     let other = format!("interface = \"lo\"\nruntime_directory = {folder:?}\n{}", fixed("1 Mbps"));
     fs::write(folder.join("gw.toml"), other.replace("100 KB", "200 KB")).unwrap();
     fs::set_permissions(folder, Permissions::from_mode(0o700)).unwrap();
