@@ -83,6 +83,9 @@ pub const HOLD: Seconds = Seconds::from_millis(30_000);
 /// The limiter where a configuration names none.
 const ADAPTIVE: &str = "adaptive";
 
+/// A decision: 100 rounds per second.
+const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -258,6 +261,13 @@ fn check_limiter(config: &limiter::Config) -> Result<(), ConfigError> {
     if let Some(bucket) = config.bucket_bytes().filter(|bytes| *bytes > MAX_BUCKET_BYTES) {
         let message = format!("got {bucket} bytes; accepted: at most {MAX_BUCKET_BYTES} bytes");
         return Err(ConfigError::new("limiter.bucket", &message));
+    }
+    if let limiter::Config::Adaptive(adaptive) = config
+        && adaptive.interval < SHORTEST_INTERVAL
+    {
+        let [got, least] = [adaptive.interval, SHORTEST_INTERVAL].map(Seconds::from);
+        let message = format!("got {got}; accepted: at least {least}");
+        return Err(ConfigError::new("limiter.interval", &message));
     }
     Ok(())
 }
