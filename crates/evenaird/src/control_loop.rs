@@ -313,6 +313,10 @@ impl<H: Host> ControlLoop<H> {
         let policy = self.policy();
         let mut path = self.host.attach(&self.config, &policy)?;
         let counters = path.counters()?;
+        if let Some(signal) = &mut self.signal {
+            // Losses until now are none of the first round's.
+            signal.poll(false);
+        }
         self.path = Some(Attached { path, counters, read_at: now });
         self.path_error = None;
         let (interface, mode) = (&self.config.interface, self.mode());
