@@ -5,9 +5,11 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::{UnixDatagram, UnixStream};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Output, Stdio};
-use std::time::Duration;
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 
@@ -153,6 +155,30 @@ fn the_service_manager_is_told() {
     nix::sys::signal::kill(pid, Signal::SIGTERM).unwrap();
     assert_eq!(not_a_ping(), "STOPPING=1");
     assert!(child.wait().unwrap().success());
+}
+
+/// Memory has the secrets. SIGABRT is what an abort sends.
+#[test]
+fn a_crash_leaves_no_core_dump() {
+    let Some(_alone) = capable("core dump") else { return };
+    let cell = Cell::new();
+    let folder = cell.directory.path();
+    write_config(folder, &fixed("1 Mbps"));
+    let script = "ulimit -c unlimited && exec \"$0\" run gw.toml";
+    let mut child = cell.gateway.enter(|| {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).arg(env!("CARGO_BIN_EXE_evenaird")).current_dir(folder);
+        command.stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    });
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !folder.join("run/ap0.sock").exists() {
+        assert!(Instant::now() < deadline, "it does not start");
+        sleep(Duration::from_millis(20));
+    }
+    let pid = nix::unistd::Pid::from_raw(child.id().cast_signed());
+    nix::sys::signal::kill(pid, Signal::SIGABRT).unwrap();
+    let status = child.wait().unwrap();
+    assert_eq!((status.signal(), status.core_dumped()), (Some(libc::SIGABRT), false));
 }
 
 /// Each of these is refused before anything is attached.
