@@ -46,7 +46,7 @@ impl Router {
         let stop = AtomicBool::new(false);
         thread::scope(|scope| {
             let sent = scope.spawn(|| send_at(&sender, 4_000_000, 1472, 1, &stop));
-            let times = scope.spawn(|| arrivals(&receiver, Duration::from_secs(1)));
+            let times = scope.spawn(|| arrivals(&receiver, &stop));
             events();
             stop.store(true, Ordering::Relaxed);
             let times = times.join().unwrap();
