@@ -223,7 +223,7 @@ impl<H: Host> ControlLoop<H> {
             self.controller = Controller::new(&config.limiter, config.hold);
         }
         self.controller.set_hold(config.hold);
-        if config.signal != self.config.signal {
+        if self.needs_signal(&config) {
             (self.signal, self.sample, self.warned_of_refresh) = (signal, None, false);
         }
         match (&mut self.records, config.records.clone()) {
@@ -255,9 +255,9 @@ impl<H: Host> ControlLoop<H> {
         self.failed_reloads += 1;
     }
 
-    /// Whether this configuration has another loss signal than the present one.
+    /// Whether this configuration has another loss signal than the present one, or other secrets.
     pub fn needs_signal(&self, config: &Config) -> bool {
-        config.signal != self.config.signal
+        config.signal != self.config.signal || config.secrets_changed != self.config.secrets_changed
     }
 
     /// Everything that `evenaird status` and the metrics show.

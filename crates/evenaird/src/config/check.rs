@@ -14,15 +14,15 @@ use super::{Config, ConfigError, Signal};
 use crate::data_path::largest_charge;
 
 /// Checks what [`Config::parse`] cannot: that the interfaces are there, that no secret can be read by
-/// others. Reads nothing from the network and changes nothing.
+/// others. Notes when secrets were changed. Reads nothing from the network and changes nothing else.
 ///
 /// # Errors
 /// The first key whose value does not fit this machine.
-pub fn check(config: &Config, source: &str) -> Result<(), ConfigError> {
+pub fn check(config: &mut Config, source: &str) -> Result<(), ConfigError> {
     check_machine(config).map_err(|err| err.in_source(source))
 }
 
-fn check_machine(config: &Config) -> Result<(), ConfigError> {
+fn check_machine(config: &mut Config) -> Result<(), ConfigError> {
     check_interface("interface", &config.interface)?;
     check_name(&config.interface)?;
     check_bucket(config)?;
@@ -30,6 +30,7 @@ fn check_machine(config: &Config) -> Result<(), ConfigError> {
         check_interface("loss_signal.device", &local.device)?;
     }
     for (key, file) in config.signal.iter().flat_map(Signal::secret_files) {
+        config.secrets_changed.push(fs::metadata(file).and_then(|status| status.modified()).ok());
         read_secret(file).map_err(|problem| ConfigError::new(key, &problem))?;
     }
     Ok(())
@@ -192,7 +193,8 @@ mod tests {
         let checked = |bucket| {
             let text =
                 format!("interface = \"lo\"\nlimiter = {{ kind = \"fixed\", bucket = {bucket} }}");
-            check(&Config::parse(text.as_bytes(), "f").unwrap(), "f").map_err(|err| err.to_string())
+            check(&mut Config::parse(text.as_bytes(), "f").unwrap(), "f")
+                .map_err(|err| err.to_string())
         };
         let error = checked(65_534).unwrap_err();
         assert!(
@@ -205,7 +207,7 @@ mod tests {
     #[test]
     fn an_unknown_interface_is_refused_with_those_that_are_there() {
         let text = "interface = \"eth99\"\nlimiter = \"fixed\"";
-        let error = check(&Config::parse(text.as_bytes(), "f").unwrap(), "f").unwrap_err();
+        let error = check(&mut Config::parse(text.as_bytes(), "f").unwrap(), "f").unwrap_err();
         let error = error.to_string();
         let expected = "f: interface: got \"eth99\", which is not there; accepted: ";
         assert!(error.starts_with(expected) && error.contains("\"lo\""), "{error}");

@@ -6,11 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
+use evenaird::status::Status;
+
 use crate::support::cell::Cell;
 use crate::support::process::{Daemon, assert_refused, run, write_config};
+use crate::support::snmpd::{COMMUNITY, PORT, Snmpd};
 use crate::support::udp::{receiver, send_at, sender};
 use crate::support::{capable, has_program, report};
-use crate::support::snmpd::{COMMUNITY, PORT, Snmpd};
 use crate::{attached, start};
 
 /// An agent in the gateway's namespace, which stands for that of an access point whose radio is
@@ -126,6 +128,30 @@ fn every_state_of_an_agent_is_shown() {
             .collect();
         assert!(reasons.contains(&"\"held\"".to_owned()), "{reasons:?}");
     });
+}
+
+/// The community was wrong; then the file is changed, and not the configuration.
+#[test]
+fn a_reload_reads_secrets_again() {
+    let Some(_alone) = capable("changed secret") else { return };
+    if !has_program("changed secret", "snmpd") {
+        return;
+    }
+    let cell = Cell::new();
+    let _agent = start_agent(&cell);
+    let config = config(&cell, "250 ms");
+    let config = format!("{config}refresh = \"100 ms\"\n");
+    let secret = cell.directory.path().join("community");
+    fs::write(&secret, "another one\n").unwrap();
+    let mut daemon = start(&cell, &config);
+    let has_error = |status: &Status, part: &str| {
+        let signal = status.signal.as_ref();
+        signal.is_some_and(|signal| signal.error.as_ref().is_some_and(|error| error.contains(part)))
+    };
+    daemon.wait_for("no answer", |status| has_error(status, "no answer; "));
+    fs::write(&secret, format!("{COMMUNITY}\n")).unwrap();
+    daemon.reload(&config);
+    daemon.wait_for("an answer", |status| !has_error(status, ""));
 }
 
 /// Everything that the daemon shows of itself.
