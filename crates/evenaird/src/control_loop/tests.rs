@@ -172,7 +172,8 @@ fn a_round_decides_and_enforces() {
     let status = bench.control_loop.status(at(2500));
     assert_eq!((status.rounds.total, status.rounds.lossy, status.uptime_s), (2, 1, 2.5));
     assert_eq!(status.signal.unwrap().lost_packets, 3);
-    assert_eq!(*bench.signal.active.lock().unwrap(), [true, true]);
+    // The first call is that of the start.
+    assert_eq!(*bench.signal.active.lock().unwrap(), [false, true, true]);
 }
 
 #[test]
@@ -298,6 +299,15 @@ fn mode_off_detaches_and_a_reload_attaches() {
     assert_eq!((bench.machine.borrow().attached, bench.control_loop.round_at()), (1, at(1500)));
     bench.control_loop.reload(config("mode = \"off\""), None, at(600));
     assert_eq!(bench.machine.borrow().attached, 0);
+}
+
+#[test]
+fn losses_before_the_data_path_was_attached_are_not_counted() {
+    let mut bench = bench("mode = \"off\"");
+    bench.signal.samples.lock().unwrap().push_back(sample(Health::Ok, Some(1_000_000)));
+    bench.control_loop.reload(config("mode = \"observe\""), None, at(500));
+    let record = bench.round(1500, 500_000, 125_000, OK);
+    assert_eq!((record.lost_packets, record.reason.as_str()), (Some(0), "no-loss"));
 }
 
 #[test]
