@@ -190,7 +190,7 @@ impl<H: Host> ControlLoop<H> {
         self.lost_packets += lost.unwrap_or(0);
         self.enforce();
         self.queue.round(&Round {
-            up: passed.up.total,
+            up: passed.air_up,
             down: passed.down.total,
             lost: lost.map(|packets| passed.down_rate_of(packets)),
             is_released: outcome.reason == Reason::Released,
@@ -365,8 +365,9 @@ impl<H: Host> ControlLoop<H> {
         let attached = self.path.as_mut()?;
         match attached.path.counters() {
             Ok(counters) => {
-                let passed =
-                    Passed::between(&attached.counters, &counters, now.since(attached.read_at));
+                let length = now.since(attached.read_at);
+                let count = self.config.limiter.uplink_count();
+                let passed = Passed::between(&attached.counters, &counters, length, count);
                 (attached.counters, attached.read_at) = (counters, now);
                 Some(passed)
             }

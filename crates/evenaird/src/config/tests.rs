@@ -134,6 +134,10 @@ fn a_wrong_value_is_one_line_that_names_the_key() {
             "limiter.udp_rate: got 6 Mbps; accepted: less than max_rate, 6 Mbps",
         ),
         ("limiter.udp = 1", "limiter.udp: got 1; accepted: "),
+        (
+            "limiter.uplink_count = \"received\"",
+            "limiter.uplink_count: got \"received\"; accepted: \"air\", \"passed\"",
+        ),
         ("limiter.loss_signal = \"exact\"", "limiter.loss_signal: given; accepted: nothing"),
         ("records = { file = 1 }", "records.file: got 1; accepted: "),
         ("records = { max_size = 1000 }", "records.file: missing; accepted: "),

@@ -201,6 +201,26 @@ fn dropped_packets_count_as_uplink_traffic() {
     assert_eq!((record.dropped_packets, record.dropped_bytes), (251, 250_125));
 }
 
+/// By hand: 500,000 bytes pass in 1 s, that is 4 Mb/s, and 50,000 are dropped, 0.4 Mb/s; down 1 Mb/s.
+/// Over the air C = 5.4 and R = max(min(5.8, 4.4 - 0.2), 2.7), behind the policer C = 5 and R =
+/// max(min(5.8, 4 - 0.2), 2.5).
+#[test]
+fn the_limiter_counts_what_it_is_told_to() {
+    for (keys, up_bps, capacity_bps, rate_bps) in [
+        ("", 4_400_000, 5_400_000, 4_200_000),
+        ("limiter.uplink_count = \"air\"", 4_400_000, 5_400_000, 4_200_000),
+        ("limiter.uplink_count = \"passed\"", 4_000_000, 5_000_000, 3_800_000),
+    ] {
+        let mut bench = bench(keys);
+        let dropped = Traffic { packets: 50, bytes: 50_000 };
+        bench.machine.borrow_mut().counters.dropped[Protocol::Tcp as usize] = dropped;
+        let record = bench.round(1000, 500_000, 125_000, sample(Health::Ok, Some(1)));
+        assert_eq!((record.up_bps, record.rate_bps), (up_bps, rate_bps), "{keys}");
+        assert_eq!(record.capacity_bps, Some(capacity_bps), "{keys}");
+        assert_eq!((record.dropped_packets, record.dropped_bytes), (50, 50_000), "{keys}");
+    }
+}
+
 /// By hand: the third round comes 2.5 s after the second: 1,250,000 bytes in 2.5 s are 4 Mb/s. Two
 /// rounds are left out, and the next one is due at 5 s.
 #[test]
