@@ -134,6 +134,7 @@ impl<M: CellKind> Metrics<M> {
             policer: limiter.as_ref().map(|limiter| limiter.packets_dropped),
         };
         RunResult {
+            engine: "sim",
             scenario: scenario.clone(),
             seed,
             version: env!("CARGO_PKG_VERSION"),

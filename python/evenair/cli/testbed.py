@@ -49,6 +49,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="leave network namespaces and logs until the next start of a test-bed",
     )
     parser.add_argument(
+        "--congestion",
+        metavar="NAME",
+        help="a congestion control of the kernel for all TCP flows, such as bbr [the scenario's]",
+    )
+    parser.add_argument(
         "--max-lateness",
         metavar="T",
         type=lateness,
@@ -80,7 +85,7 @@ def run_all(
     """
     from evenair.testbed.runner import prepare, run
 
-    plan = prepare(scenario)
+    plan = prepare(scenario, options[0])
     each = plan.warmup + plan.duration
     results: list[RunResult] = []
     with progress("seconds", quiet=quiet) as update:
@@ -115,7 +120,13 @@ def _run(arguments: argparse.Namespace, scenario: Scenario, numbers: list[int]) 
     with AtomicOutput() as output:
         write = stage_results(output, scenario.resolved, arguments.out, arguments.plot)
         options = [
-            Options(number, arguments.pcap, arguments.keep, arguments.max_lateness)
+            Options(
+                seed=number,
+                pcap=arguments.pcap,
+                keep=arguments.keep,
+                congestion=arguments.congestion,
+                max_lateness=arguments.max_lateness,
+            )
             for number in numbers
         ]
         results, complete = run_all(scenario, options, quiet=arguments.quiet)
@@ -130,6 +141,8 @@ def _run(arguments: argparse.Namespace, scenario: Scenario, numbers: list[int]) 
         print_result(result)
     for line in complaints(results):
         print_error(line)
+    if arguments.keep:
+        print_error(f"kept {results[0].document['testbed']['kept']}")
     if not complete:
         kept, last = len(results), results[-1].seed
         print_error(

@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from evenair._core import RESULT_VERSION, __version__
-from evenair.testbed import host, limiter
+from evenair.testbed import limiter
 from evenair.testbed.iperf import datagram_bytes
 from evenair.testbed.layout import UDP_HEADER, differences
 
@@ -115,7 +115,7 @@ def _datagrams(plan: Plan, flow: Flow, run: Measurements) -> dict[str, Any]:
     received = counts["delivered_bytes_ip"] / packet
     return {
         "goodput_bps": 8 * received * flow.spec["segment"] / plan.duration,
-        "segments_sent": counts["packets"],
+        "segments_sent": None,
         "retransmissions": 0,
         "timeouts": 0,
         "mean_rtt_s": None,
@@ -219,7 +219,6 @@ def _losses(plan: Plan, run: Measurements) -> dict[str, Any]:
 
 def _testbed(plan: Plan, run: Measurements, flows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     warnings = [*run.engine["warnings"], *_complaints(plan, run, flows)]
-    controls = {flow.id: host.controls(plan)[flow.index] for flow in plan.flows if flow.is_tcp}
     datagrams = {
         plan.flows[index].id: {name: report[name] for name in report if name != "error"}
         for index, report in run.reports.items()
@@ -227,7 +226,6 @@ def _testbed(plan: Plan, run: Measurements, flows: Sequence[Mapping[str, Any]]) 
     }
     return {
         **run.machine,
-        "congestion_controls": controls,
         "differences": differences(plan),
         "lateness_s": run.engine["lateness_s"],
         "realtime": run.engine["realtime"],
@@ -236,6 +234,7 @@ def _testbed(plan: Plan, run: Measurements, flows: Sequence[Mapping[str, Any]]) 
         "account": run.engine["account"],
         "iperf3_datagrams": datagrams,
         "warnings": warnings,
+        **({"kept": run.kept} if run.kept else {}),
     }
 
 

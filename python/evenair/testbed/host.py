@@ -45,8 +45,11 @@ _OFFLOADS = {  # linux/ethtool.h
 _SIOCETHTOOL = 0x8946  # linux/sockios.h
 
 
-def check(plan: Plan) -> None:
-    """Check that this machine can run a plan. Raises TestbedError with what is missing."""
+def check(plan: Plan, congestion: str | None = None) -> None:
+    """Check that this machine can run a plan. Raises TestbedError with what is missing.
+
+    `congestion` is the kernel's congestion control of all flows, if they are not to have their own.
+    """
     if sys.platform != "linux":
         raise TestbedError(f"the test-bed needs Linux; this is {platform.system()}")
     if os.geteuid() != 0:
@@ -64,10 +67,7 @@ def check(plan: Plan) -> None:
         need("iperf3", "iperf3")
     if plan.limiter is not None:
         limiter.find()
-    available = available_controls()
-    for flow in plan.flows:
-        if flow.is_tcp:
-            kernel_control(flow, available)
+    controls(plan, congestion)
 
 
 def need(program: str, package: str) -> None:
@@ -81,10 +81,20 @@ def available_controls() -> tuple[str, ...]:
     return tuple((read_sysctl("net.ipv4.tcp_available_congestion_control") or "").split())
 
 
-def controls(plan: Plan) -> dict[int, str]:
-    """Return the kernel's congestion control of each TCP flow, by the index of the flow."""
+def controls(plan: Plan, congestion: str | None = None) -> dict[int, str]:
+    """Return the kernel's congestion control of each TCP flow, by the index of the flow.
+
+    Raises TestbedError if the kernel does not have one of them.
+    """
     available = available_controls()
-    return {f.index: kernel_control(f, available) for f in plan.flows if f.is_tcp}
+    if congestion is not None and congestion not in available:
+        accepted = ", ".join(sorted(available))
+        raise TestbedError(f"--congestion: got {congestion!r}; this kernel has {accepted}")
+    return {
+        flow.index: congestion or kernel_control(flow, available)
+        for flow in plan.flows
+        if flow.is_tcp
+    }
 
 
 def describe() -> dict[str, Any]:

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from evenair.testbed.layout import Plan
 
 
-def prepare(scenario: Scenario) -> Plan:
+def prepare(scenario: Scenario, options: Options) -> Plan:
     """Return the plan of a scenario that this machine can run. Raises TestbedError."""
     plan = lay_out(scenario.resolved)
-    host.check(plan)
+    host.check(plan, options.congestion)
     return plan
 
 
@@ -38,7 +38,7 @@ def run(
     Raises TestbedError for what is missing or cannot be run here, ScenarioError, RunError, OSError.
     """
     options = options or Options()
-    plan = prepare(scenario)
+    plan = prepare(scenario, options)
     began = time.monotonic()
     measurements = session.run(plan, options, progress)
     return RunResult(assemble(plan, options.seed, measurements, time.monotonic() - began))

@@ -44,6 +44,8 @@ class Options:
     """The capture files have this path and an end of their own."""
     keep: bool = False
     """Leave namespaces and folder."""
+    congestion: str | None = None
+    """The kernel's congestion control of all TCP flows, instead of that of the scenario."""
     max_lateness: float = 2e-3
     """Seconds: a run whose 99th percentile of lateness exceeds it is not to be trusted."""
 
@@ -107,7 +109,7 @@ class _Session:
         self._namespaces = namespaces
         self._processes = processes
         self._folder = namespaces.folder
-        self._controls = host.controls(plan)
+        self._controls = host.controls(plan, options.congestion)
         self._streams = [flow for flow in plan.flows if flow.kind in ("bulk", "cbr")]
         self._users = [flow for flow in plan.flows if flow.kind in ("web", "file")]
         self._clients: dict[int, subprocess.Popen[bytes]] = {}
@@ -149,7 +151,7 @@ class _Session:
             {index: self._report(index) for index in self._clients},
             self._web_events(began),
             limiter.read_records(self._folder, began_wall) if plan.limiter else [],
-            machine,
+            {**machine, "congestion_controls": self._named_controls()},
             self._kept(),
         )
 
@@ -372,6 +374,9 @@ class _Session:
                         event[name] -= began
                 events.append(event)
         return events
+
+    def _named_controls(self) -> dict[str, str]:
+        return {self._plan.flows[index].id: name for index, name in self._controls.items()}
 
     def _kept(self) -> str | None:
         if not self._options.keep:
