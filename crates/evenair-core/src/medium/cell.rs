@@ -73,6 +73,8 @@ pub(super) struct Nodes<P> {
     no_loss_before: Vec<Instant>,
     /// Packets discarded after the MAC had delivered them, by node.
     residual_losses: Vec<u64>,
+    /// Packets that their MAC has given up and that were not received.
+    mac_losses: u64,
     /// Queues in which a shaper holds packets back that the medium asked for, and when they are ready.
     held: Vec<(Instant, TxQueueId)>,
     /// The first of those times.
@@ -118,6 +120,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
                 no_loss_before: losses.iter().map(no_loss_before).collect(),
                 losses: losses.into_iter().map(|loss| loss.map(Box::new)).collect(),
                 residual_losses: vec![0; nodes],
+                mac_losses: 0,
                 held: Vec::new(),
                 held_until: Instant::NEVER,
                 occupancy: None,
@@ -244,6 +247,12 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     /// reset.
     pub fn residual_losses(&self, node: NodeId) -> u64 {
         self.nodes.residual_losses[node.index()]
+    }
+
+    /// Packets that a MAC has given up since the start and that were not received: without those of
+    /// which only the acknowledgements were lost ([`TxStatus::Dropped`]).
+    pub fn mac_losses(&self) -> u64 {
+        self.nodes.mac_losses
     }
 
     /// Starts the statistics of queues, residual losses and the medium anew; [`Cell::usage`] counts on.
@@ -379,11 +388,12 @@ impl<P: CellPacket> CellContext for Nodes<P> {
     }
 
     #[inline(always)]
-    fn release(&mut self, _now: Instant, packet: PacketId, _status: TxStatus) {
+    fn release(&mut self, _now: Instant, packet: PacketId, status: TxStatus) {
         let entry = &mut self.taken[packet.0 as usize];
-        entry.packet = None;
+        let is_lost = entry.packet.take().is_some() && status == TxStatus::Dropped;
         if let Some(queue) = self.queues.get_mut(entry.queue.0 as usize) {
             queue.transmitted(entry.bytes);
+            self.mac_losses += u64::from(is_lost);
         }
         self.free.push(packet.0);
     }
