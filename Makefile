@@ -11,8 +11,8 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 SOURCES := Cargo.toml Cargo.lock pyproject.toml .cargo/config.toml \
            $(shell find crates python -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi')
 
-# The gateway daemon is for Linux alone.
-CRATES := --workspace $(if $(filter Linux,$(shell uname -s)),,--exclude evenaird)
+# The gateway daemon and the emulator are for Linux alone.
+CRATES := --workspace $(if $(filter Linux,$(shell uname -s)),,--exclude evenaird --exclude evenair-emu)
 
 # Where there is Python to check.
 PYTHONS := python tests benchmarks validation docs/images

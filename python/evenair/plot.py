@@ -50,7 +50,8 @@ def plot_flows(runs: Sequence[Document]) -> Figure:
     controller = traces(series).get("controller") if series else None
     rounds = series.get("limiter") if series else None
     has_cwnd = series and any("cwnd" in flow for flow in series["flows"].values())
-    rows = 1 + sum(map(bool, (has_cwnd, series, controller, rounds)))
+    has_queue = series and "ap_queue_data" in series
+    rows = 1 + sum(map(bool, (has_cwnd, has_queue, controller, rounds)))
     figure = Figure(figsize=(7.5, 3.6 if rows == 1 else 1.0 + 2.5 * rows), layout="constrained")
     panels = iter(figure.subplots(rows, 1, squeeze=False)[:, 0])
     _draw_goodput(next(panels), runs)
@@ -58,7 +59,7 @@ def plot_flows(runs: Sequence[Document]) -> Figure:
     rest = iter(over_time)
     if series and has_cwnd:
         _draw_cwnd(next(rest), first["flows"], series)
-    if series:
+    if series and has_queue:
         _draw_queue(next(rest), series, downlink_sender(first))
     if series and controller:
         _draw_controller(next(rest), first["stations"], series["time_s"], controller)
@@ -104,7 +105,7 @@ def _draw_goodput(axes: Axes, runs: Sequence[Document]) -> None:
 def _draw_cwnd(axes: Axes, flows: Sequence[dict[str, Any]], series: dict[str, Any]) -> None:
     seen = set()
     for flow in flows:
-        cwnd = series["flows"][flow["id"]].get("cwnd")
+        cwnd = series["flows"].get(flow["id"], {}).get("cwnd")
         if cwnd is None:  # UDP
             continue
         style = _STYLES[flow["direction"]]

@@ -191,11 +191,17 @@ impl Buckets {
     /// Percentiles by nearest rank: of n sorted delays that of number p n / 100, rounded up. `percents`
     /// ascend. None without any delay.
     pub fn percentiles<const N: usize>(&self, percents: [u64; N]) -> Option<[Duration; N]> {
+        self.quantiles(percents, 100)
+    }
+
+    /// As [`Self::percentiles`], of which `whole` is 100: with `whole` 1000, 999 is the 99.9th
+    /// percentile.
+    pub fn quantiles<const N: usize>(&self, parts: [u64; N], whole: u64) -> Option<[Duration; N]> {
         let mut buckets = self.buckets.iter();
         let mut at = buckets.next()?;
         let mut passed = at.count;
-        Some(percents.map(|percent| {
-            let rank = (percent * self.total).div_ceil(100);
+        Some(parts.map(|part| {
+            let rank = (part * self.total).div_ceil(whole);
             while passed < rank
                 && let Some(next) = buckets.next()
             {

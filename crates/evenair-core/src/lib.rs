@@ -9,6 +9,7 @@
 pub mod component;
 pub mod control;
 pub mod delays;
+pub mod ip;
 pub mod loss;
 pub mod medium;
 pub mod packet;

@@ -4,6 +4,8 @@
 //! wall clock, and a check for Ctrl-C. A result crosses to Python as one JSON text, so that users
 //! see its numbers exactly as Rust printed them.
 
+#[cfg(target_os = "linux")]
+mod emulate;
 mod interrupt;
 mod limiter;
 mod phy;
@@ -32,6 +34,9 @@ pyo3::create_exception!(
 mod _core {
     use pyo3::prelude::*;
 
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use super::emulate::emulate;
     #[pymodule_export]
     use super::limiter::AdaptiveRateLimiter;
     #[pymodule_export]

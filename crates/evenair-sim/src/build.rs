@@ -2,9 +2,9 @@
 
 use evenair_core::loss::{self, LinkLoss};
 use evenair_core::medium::scheduler::AirtimeDrr;
-use evenair_core::medium::{Cell, QueueLayout, TxQueueId};
-use evenair_core::packet::{FlowId, NodeId, Packet};
-use evenair_core::queue::{Queue, TxQueue};
+use evenair_core::medium::{Cell, CellPacket, Medium, QueueLayout, TxQueueId};
+use evenair_core::packet::{FlowId, NodeId};
+use evenair_core::queue::{Queue, QueueItem, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::tcp::congestion::Controller;
 use evenair_core::tcp::{self, Connection, ConnectionConfig, ReceiverConfig, SenderConfig};
@@ -24,7 +24,7 @@ use crate::scenario::{
     SynTimer, Topology, Transport, numbered,
 };
 use crate::transfers::Transfers;
-use crate::wired::{Hop, Link, LinkQueue, Wired};
+use crate::wired::{Hop, Link, LinkQueue, WirePacket, Wired};
 
 /// The loss model of each station's link, by node.
 fn losses(scenario: &Scenario, seed: u64) -> Vec<Option<LinkLoss>> {
@@ -38,7 +38,7 @@ fn losses(scenario: &Scenario, seed: u64) -> Vec<Option<LinkLoss>> {
 }
 
 /// The transmit queues of the access point and of each station.
-fn queues(scenario: &Scenario, layout: QueueLayout, seed: u64) -> Vec<TxQueue<Packet>> {
+fn queues<P: QueueItem>(scenario: &Scenario, layout: QueueLayout, seed: u64) -> Vec<TxQueue<P>> {
     let groups = scenario.station.iter();
     let stations = groups.flat_map(|group| (0..group.count).map(|_| &group.queue));
     let nodes: Vec<_> = std::iter::once(scenario.cell.queue()).chain(stations).collect();
@@ -50,17 +50,31 @@ fn queues(scenario: &Scenario, layout: QueueLayout, seed: u64) -> Vec<TxQueue<Pa
 }
 
 /// The scheduler of the access point, if it has one, and its queues, one for each station.
-fn scheduler(
+fn scheduler<P: QueueItem>(
     scenario: &Scenario,
     stations: usize,
     seed: u64,
-) -> Option<(AirtimeDrr, Vec<TxQueue<Packet>>)> {
+) -> Option<(AirtimeDrr, Vec<TxQueue<P>>)> {
     let scenario::Cell::Wlan(cell) = &scenario.cell else { return None };
     let scheduler = cell.scheduler.scheduler(stations)?;
     // The queues of the nodes have the numbers up to that of the stations.
     let ids = (1..).map(|station| (stations + station) as u64);
     let queues = ids.take(stations).map(|id| TxQueue::new(queue(&cell.queue, seed, id)));
     Some((scheduler, queues.collect()))
+}
+
+/// The cell with its queues, loss models and scheduler.
+pub(crate) fn cell<M: Medium, P: CellPacket>(
+    medium: M,
+    scenario: &Scenario,
+    seed: u64,
+) -> Cell<M, P> {
+    let queues = queues(scenario, M::LAYOUT, seed);
+    let cell = Cell::new(medium, queues, losses(scenario, seed));
+    match scheduler(scenario, cell.nodes() - 1, seed) {
+        Some((scheduler, queues)) => cell.with_scheduler(scheduler, queues),
+        None => cell,
+    }
 }
 
 /// Everything between the ends of `flows`.
@@ -115,11 +129,7 @@ pub(crate) fn network<M: CellKind>(
         }
     }
     let options = flows.iter().map(|flow| OptionRing::new(flow.options)).collect();
-    let queues = queues(scenario, M::LAYOUT, seed);
-    let mut cell = Cell::new(medium, queues, losses(scenario, seed));
-    if let Some((scheduler, queues)) = scheduler(scenario, cell.nodes() - 1, seed) {
-        cell = cell.with_scheduler(scheduler, queues);
-    }
+    let mut cell = cell(medium, scenario, seed);
     if let (Some(_), scenario::Cell::Wlan(wlan)) = (Beacons::new(scenario), &scenario.cell) {
         cell.observe_occupancy(occupancy(wlan, &scenario.station, cell.nodes(), flows.len()));
     }
@@ -138,7 +148,11 @@ fn origin(hop: Hop) -> Origin {
 }
 
 /// Both directions of each wired link, as [`Topology::path`] numbers them.
-fn links(scenario: &Scenario, topology: &Topology, seed: u64) -> Vec<Link> {
+pub(crate) fn links<P: WirePacket>(
+    scenario: &Scenario,
+    topology: &Topology,
+    seed: u64,
+) -> Vec<Link<P>> {
     let mut links = Vec::new();
     for (index, wired) in scenario.wired.links().iter().enumerate() {
         let mut errors = wired
@@ -162,13 +176,13 @@ fn links(scenario: &Scenario, topology: &Topology, seed: u64) -> Vec<Link> {
 /// The queues of wired links are numbered from here, those of the cell from 0.
 const LINK_QUEUES: u64 = 1 << 32;
 
-fn queue(spec: &scenario::Queue, seed: u64, entity: u64) -> Queue<Packet> {
+fn queue<P: QueueItem>(spec: &scenario::Queue, seed: u64, entity: u64) -> Queue<P> {
     let rng = RngStream::new(seed, StreamId::Queue, entity);
     Queue::new(&spec.discipline, spec.limit.into(), rng)
 }
 
 /// A droptail queue of a link is computed at arrival, any other asked for each packet.
-fn link_queue(spec: &scenario::Queue, seed: u64, entity: u64) -> LinkQueue {
+fn link_queue<P: WirePacket>(spec: &scenario::Queue, seed: u64, entity: u64) -> LinkQueue<P> {
     match queue(spec, seed, entity) {
         Queue::DropTail(_) => LinkQueue::fifo(spec.limit.into()),
         discipline => LinkQueue::discipline(discipline),

@@ -18,7 +18,7 @@ use crate::scenario::{PhyKind, RtsThreshold, Station, WimaxCell, WlanCell};
 /// A medium that scenarios can name.
 pub(crate) trait CellKind: Medium + Sized {
     /// What it counts besides [`evenair_core::medium::AirUsage`].
-    type Counters: Default;
+    type Counters: Default + std::fmt::Debug;
 
     /// These counters.
     fn counters(&self) -> Self::Counters;

@@ -2,24 +2,23 @@
 
 use evenair_core::component::Configuration as _;
 use evenair_core::delays::{Buckets, Delays};
-use evenair_core::medium::{Cell, Occupancy};
+use evenair_core::medium::Occupancy;
 use evenair_core::packet::NodeId;
-use evenair_core::queue::QueueStats;
 use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::BulkConfig;
 use evenair_core::transport::{self, Measurements, Transport};
 
 use crate::RESULT_VERSION;
 use crate::cell_kind::CellKind;
+use crate::cell_metrics::{CellMetrics, CellResults, link_results};
 use crate::delay_result::{DelayCurve, DelayResult, LimitedBy};
 use crate::flow::{Attachment, Flow};
 use crate::limiter::UplinkLimiter;
 use crate::network::{Network, fold};
 use crate::result::{
-    BeaconsResult, FlowResult, LinkResult, Losses, MacResult, QueueResult, RunResult,
-    SessionResult, Use, WiredResult, jain_index,
+    BeaconsResult, FlowResult, Losses, MacResult, RunResult, SessionResult, WiredResult, jain_index,
 };
-use crate::scenario::{Scenario, WiredLink, numbered};
+use crate::scenario::Scenario;
 use crate::series::Series;
 use crate::transfers::Transfer;
 
@@ -28,15 +27,13 @@ use crate::transfers::Transfer;
 #[derive(Debug)]
 pub(crate) struct Metrics<M: CellKind> {
     flows: Vec<transport::Counters>,
-    usage: Vec<Use>,
-    medium: M::Counters,
+    cell: CellMetrics<M>,
     occupancy: Option<Occupancy>,
 }
 
 impl<M: CellKind> Default for Metrics<M> {
     fn default() -> Self {
-        let (flows, usage) = (Vec::new(), Vec::new());
-        Self { flows, usage, medium: M::Counters::default(), occupancy: None }
+        Self { flows: Vec::new(), cell: CellMetrics::default(), occupancy: None }
     }
 }
 
@@ -55,8 +52,7 @@ impl<M: CellKind> Metrics<M> {
     /// Records the counters at the end of the warm-up.
     pub(crate) fn begin(&mut self, now: Instant, flows: &[Flow], network: &Network<M>) {
         self.flows = flows.iter().map(Flow::counters).collect();
-        self.usage = usage(now, network);
-        self.medium = network.cell().medium().counters();
+        self.cell.begin(now, network.cell());
         self.occupancy = network.cell().occupancy().cloned();
     }
 
@@ -69,7 +65,8 @@ impl<M: CellKind> Metrics<M> {
         let compared = Compared::among(flows);
         let (rtt, one_way_delay) = pooled(flows);
         let cell = network.cell();
-        let nodes = queue_stats(end, cell);
+        let CellResults { nodes, queues, mut stations, mut ap, medium } =
+            self.cell.results((begin, end), scenario, cell);
         let flow_delays: Vec<FlowDelays> = flows.iter().map(FlowDelays::of).collect();
         let delays = curves(flows, &flow_delays, &nodes[NodeId::ACCESS_POINT.index()].waits);
         let occupancy = cell.occupancy().zip(self.occupancy).map(|(at, start)| at.since(&start));
@@ -85,40 +82,13 @@ impl<M: CellKind> Metrics<M> {
         let fairness = jain_index(
             flows.iter().filter(|f| compared.contains(f.application)).map(|f| f.goodput_bps),
         );
-        let queue = |stats: &QueueStats| QueueResult::new(stats, duration_s);
-        let queues: Vec<QueueResult> = nodes.iter().map(queue).collect();
-        let after = usage(end, network);
-        let medium = cell.medium().results(&self.medium);
-        let mac = |(i, name): (usize, Option<String>)| {
-            let id = if i == 0 { "ap".to_owned() } else { format!("sta-{i}") };
-            let lost = cell.residual_losses(NodeId(i as u32));
-            MacResult::new((id, name), (&self.usage[i], &after[i]), &queues[i], lost, duration_s)
-        };
-        let mut stations: Vec<MacResult> = (1..).zip(station_names(scenario)).map(mac).collect();
-        for (station, delay) in stations.iter_mut().zip(&medium.grant_delays) {
-            station.grant_delay_s = Some(*delay);
-        }
-        for (station, rates) in stations.iter_mut().zip(medium.data_rates) {
-            station.data_rates = rates;
-        }
-        let mut ap = mac((0, None));
         if let Some(shares) = &occupancy {
             for (station, node) in stations.iter_mut().zip(1..) {
                 station.occupancy_share = Some(shares.station(NodeId(node)));
             }
             ap.beacons = Some(shares.beacons());
         }
-        let wired = scenario.wired.links();
-        // For each link first backward, then forward: the numbering of the topology.
-        let ends = wired.iter().flat_map(|WiredLink { between: [a, b], .. }| [[b, a], [a, b]]);
-        let links = ends.zip(network.wired().links()).map(|([from, to], link)| LinkResult {
-            from: from.clone(),
-            to: to.clone(),
-            utilization: link.busy(end).as_secs_f64() / duration_s,
-            packets_lost_to_errors: link.losses(end),
-            queue: queue(&link.queue_stats(end)),
-        });
-        let links: Vec<LinkResult> = links.collect();
+        let links = link_results((begin, end), scenario, network.wired());
         let limiter = network.limiter().map(|limiter| limiter.result(end));
         let losses = Losses {
             congestion: queues
@@ -134,6 +104,7 @@ impl<M: CellKind> Metrics<M> {
             policer: limiter.as_ref().map(|limiter| limiter.packets_dropped),
         };
         RunResult {
+            engine: "sim",
             scenario: scenario.clone(),
             seed,
             version: env!("CARGO_PKG_VERSION"),
@@ -235,36 +206,6 @@ impl OccupancyShares {
 }
 
 const BULK: &str = BulkConfig::COMPONENT.name;
-
-/// The names that the scenario gives to the stations.
-fn station_names(scenario: &Scenario) -> impl Iterator<Item = Option<String>> {
-    scenario.station.iter().flat_map(|group| {
-        let name = |number| Some(numbered(group.name.as_deref()?, number, group.count));
-        (1..=group.count).map(name)
-    })
-}
-
-/// The statistics of the transmit queues of each node, those of several queues together.
-fn queue_stats<M: CellKind>(now: Instant, cell: &Cell<M>) -> Vec<QueueStats> {
-    let mut nodes: Vec<Option<QueueStats>> = vec![None; cell.nodes()];
-    for (queue, sender) in cell.queues().iter().zip(cell.senders()) {
-        let stats = queue.stats(now);
-        match &mut nodes[sender.index()] {
-            Some(sum) => *sum += stats,
-            none => *none = Some(stats),
-        }
-    }
-    nodes.into_iter().map(Option::unwrap_or_default).collect()
-}
-
-/// The use of the air by each node until `now`.
-fn usage(now: Instant, network: &Network<impl CellKind>) -> Vec<Use> {
-    let cell = network.cell();
-    let nodes = (0..cell.nodes() as u32).map(NodeId);
-    nodes
-        .map(|node| Use { own: cell.usage(now, node), traffic: cell.traffic_airtime(now, node) })
-        .collect()
-}
 
 /// The finished transfers of a flow that began at `begin` or later.
 fn measured(flow: &Flow, begin: Instant) -> impl Iterator<Item = &Transfer> {

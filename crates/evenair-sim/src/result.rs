@@ -14,6 +14,8 @@ use crate::series::Series;
 /// The result of one run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunResult {
+    /// What has produced the result: "sim".
+    pub engine: &'static str,
     /// The resolved scenario, with all defaults.
     pub scenario: Scenario,
     /// The seed.

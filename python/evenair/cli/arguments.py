@@ -6,6 +6,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from evenair._core import quantity
+from evenair.engine import MAX_SEED
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -66,6 +69,17 @@ def runs_in_memory(text: str) -> int:
     return _integer(text, 1, MAX_RUNS_IN_MEMORY, accepted)
 
 
+def lateness(text: str) -> float:
+    """Read a time in seconds, above 0."""
+    try:
+        value = quantity("time", text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected a time above 0")
+    return value
+
+
 def file_name(text: str) -> Path:
     """Read the name of a file or folder."""
     if not text:
@@ -109,6 +123,55 @@ def add_scenario(parser: argparse.ArgumentParser, set_help: str) -> None:
     )
     parser.add_argument(
         "--set", metavar="KEY=VALUE", action="append", default=[], type=override, help=set_help
+    )
+
+
+def add_runs(parser: argparse.ArgumentParser) -> None:
+    """Add --seed and --runs, see `seeds`."""
+    parser.add_argument(
+        "--seed", metavar="N", type=seed, default=1, help="seed of the (first) run [1]"
+    )
+    parser.add_argument(
+        "--runs",
+        metavar="N",
+        type=runs_in_memory,
+        help="runs with the seeds N, N + 1, ..., and a summary",
+    )
+
+
+def seeds(arguments: argparse.Namespace) -> list[int]:
+    """Return the seeds of the runs: one if --runs is not given. Raises BadInput."""
+    first, runs = arguments.seed, arguments.runs
+    if runs is not None and first + runs - 1 > MAX_SEED:
+        raise BadInput(f"--runs: got {runs}, but seeds from {first} end at {MAX_SEED}")
+    return [first + k for k in range(runs or 1)]
+
+
+def add_duration(parser: argparse.ArgumentParser) -> None:
+    """Add --duration, which is the key of the scenario."""
+    parser.add_argument(
+        "--duration",
+        metavar="T",
+        type=lambda text: override(f"duration={text}"),
+        help="measured time, such as '60 s' [the scenario's]",
+    )
+
+
+def overrides(arguments: argparse.Namespace) -> list[tuple[str, str]]:
+    """Return the changes of --set and --duration."""
+    return [*arguments.set, *([arguments.duration] if arguments.duration else [])]
+
+
+def add_results(parser: argparse.ArgumentParser) -> None:
+    """Add --out and --plot."""
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        type=file_name,
+        help="write result, tables (Parquet) and scenario there",
+    )
+    parser.add_argument(
+        "--plot", metavar="FILE", type=figure_file, help="write a plot (.png, .svg, .pdf)"
     )
 
 

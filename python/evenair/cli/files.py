@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from evenair import _toml, tables
 from evenair.atomic import is_disk_full, naming
@@ -13,7 +13,7 @@ from evenair.result import RunResult, RunSet
 from evenair.scenario import has_control_rounds, has_finite_transfers
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from evenair.atomic import AtomicOutput
@@ -27,6 +27,32 @@ def stage(output: AtomicOutput, option: str, destination: Path) -> Path:
         if is_disk_full(error):
             raise OSError(errno.ENOSPC, reason(error), str(destination)) from None
         raise BadInput(f"{option}: {destination}: cannot be written: {reason(error)}") from None
+
+
+def stage_results(
+    output: AtomicOutput,
+    scenario: Mapping[str, Any],
+    out: Path | None,
+    plot: Path | None,
+    plot_kind: Literal["flows", "cdf"] = "flows",
+) -> Callable[[RunResult | RunSet], None]:
+    """Stage the files of --out and --plot, and return the function that writes them."""
+    figure = stage(output, "--plot", plot) if plot else None
+    folder: dict[str, Path] = {}
+    if out:
+        names = result_file_names(scenario)
+        folder = {name: stage(output, "--out", out / name) for name in names}
+
+    def write(result: RunResult | RunSet) -> None:
+        if folder:
+            write_result(result, folder)
+        if figure:
+            from evenair.style import write_figure  # imports matplotlib
+
+            with naming(figure):
+                write_figure(result.plot(plot_kind), figure)
+
+    return write
 
 
 def result_file_names(scenario: Mapping[str, Any]) -> list[str]:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from evenair._core import RunError, ScenarioError, __version__
-from evenair.cli import catalogue, model, paper, plot, run, sweep
+from evenair.cli import catalogue, compare, model, paper, plot, run, sweep, testbed
 from evenair.cli.arguments import BadInput, Parser
 from evenair.cli.terminal import (
     BAD_INPUT,
@@ -134,6 +134,10 @@ def _parser() -> Parser:
         added.set_defaults(command=command)
 
     add("run", "Simulate a scenario.", run.add_arguments, run.run)
+    text = "Run a scenario with real TCP stacks over emulated air (Linux, root)."
+    add("testbed", text, testbed.add_arguments, testbed.testbed)
+    text = "Compare the results of simulator, test-bed and model."
+    add("compare", text, compare.add_arguments, compare.compare)
     text = "Simulate a grid of scenarios; resume after an interruption."
     add("sweep", text, sweep.add_arguments, sweep.sweep)
     add("plot", "Draw a metric of a sweep over a key.", plot.add_arguments, plot.plot)

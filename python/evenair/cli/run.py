@@ -4,31 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenair.atomic import AtomicOutput, naming, sibling
+from evenair.atomic import AtomicOutput, sibling
 from evenair.cli.arguments import (
     BadInput,
     add_json,
     add_quiet,
+    add_results,
+    add_runs,
     add_scenario,
     capture_file,
-    figure_file,
-    file_name,
-    runs_in_memory,
-    seed,
+    seeds,
 )
-from evenair.cli.files import result_file_names, stage, write_result
+from evenair.cli.files import stage, stage_results
 from evenair.cli.terminal import DONE, INTERRUPTED, print_bytes, print_error, progress
-from evenair.engine import MAX_SEED, Interrupted, captures_air, run_jobs
+from evenair.engine import Interrupted, captures_air, run_jobs
 from evenair.result import RunSet
 from evenair.scenario import load
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Mapping
     from pathlib import Path
-    from typing import Any
 
-    from evenair.result import RunResult
     from evenair.scenario import Scenario
 
 
@@ -37,25 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_scenario(
         parser, "change a key of the scenario, as in cell.queue.kind=las or station.0.count=3"
     )
-    parser.add_argument(
-        "--seed", metavar="N", type=seed, default=1, help="seed of the (first) run [1]"
-    )
-    parser.add_argument(
-        "--runs",
-        metavar="N",
-        type=runs_in_memory,
-        help="runs with the seeds N, N + 1, ..., and a summary",
-    )
+    add_runs(parser)
     add_json(parser)
-    parser.add_argument(
-        "--out",
-        metavar="DIR",
-        type=file_name,
-        help="write result, tables (Parquet) and scenario there",
-    )
-    parser.add_argument(
-        "--plot", metavar="FILE", type=figure_file, help="write a plot (.png, .svg, .pdf)"
-    )
+    add_results(parser)
     parser.add_argument(
         "--plot-kind",
         metavar="KIND",
@@ -74,17 +54,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Simulate a scenario. Raises BadInput, ScenarioError, RunError, Interrupted, OSError."""
     runs, first_seed = arguments.runs, arguments.seed
+    numbers = seeds(arguments)
     if arguments.pcap and runs is not None:
         raise BadInput("--pcap: a capture is of one run; leave out --runs")
     if arguments.plot_kind and not arguments.plot:
         raise BadInput("--plot-kind: there is no plot without --plot FILE")
-    if runs is not None and first_seed + runs - 1 > MAX_SEED:
-        raise BadInput(f"--runs: got {runs}, but seeds from {first_seed} end at {MAX_SEED}")
     scenario = load(arguments.scenario, arguments.set)
-    jobs = [(scenario, first_seed + k) for k in range(runs or 1)]
+    jobs = [(scenario, number) for number in numbers]
 
     with AtomicOutput() as output:
-        write = _stage_results(arguments, output, scenario.resolved)
+        write = stage_results(
+            output, scenario.resolved, arguments.out, arguments.plot, arguments.plot_kind or "flows"
+        )
         pcap = _stage_captures(arguments.pcap, scenario, output)
         with progress("runs", quiet=arguments.quiet) as update:
             try:
@@ -112,28 +93,6 @@ def run(arguments: argparse.Namespace) -> int:
         )
         return INTERRUPTED
     return DONE
-
-
-def _stage_results(
-    arguments: argparse.Namespace, output: AtomicOutput, scenario: Mapping[str, Any]
-) -> Callable[[RunResult | RunSet], None]:
-    """Stage the files of --out and --plot, and return the function that writes them."""
-    plot = stage(output, "--plot", arguments.plot) if arguments.plot else None
-    folder: dict[str, Path] = {}
-    if arguments.out:
-        names = result_file_names(scenario)
-        folder = {name: stage(output, "--out", arguments.out / name) for name in names}
-
-    def write(result: RunResult | RunSet) -> None:
-        if folder:
-            write_result(result, folder)
-        if plot:
-            from evenair.style import write_figure  # imports matplotlib
-
-            with naming(plot):
-                write_figure(result.plot(arguments.plot_kind or "flows"), plot)
-
-    return write
 
 
 def _stage_captures(

@@ -33,12 +33,21 @@ def print_result(result: RunResult | RunSet) -> None:
         console.print(grant_table(runs))
     if "jain_occupancy" in runs[0].document:
         console.print(occupancy_table(runs))
-    simulated = sum(run.duration_s for run in runs)
-    wall = sum(run.wall_s for run in runs)
     spread = "; means over the runs ± 95% confidence intervals" if len(runs) > 1 else ""
-    console.print(
-        f"{_which(runs)}: {simulated:g} s simulated,"
-        f" {simulated / wall:,.0f} times as fast as real time{spread}"
+    console.print(f"{_which(runs)}: {_how(runs)}{spread}")
+
+
+def _how(runs: Sequence[RunResult]) -> str:
+    """Return how long the runs took, and how late the engine of a test-bed was at worst."""
+    seconds = sum(run.duration_s for run in runs)
+    if runs[0].document.get("engine") != "testbed":
+        speed = seconds / sum(run.wall_s for run in runs)
+        return f"{seconds:g} s simulated, {speed:,.0f} times as fast as real time"
+    beds = [run.document["testbed"] for run in runs]
+    late = max(bed["lateness_s"]["p99"] for bed in beds) * 1e3
+    return (
+        f"{seconds:g} s of real time, Linux {beds[0]['kernel']},"
+        f" lateness of the air 99th percentile {late:.2f} ms"
     )
 
 

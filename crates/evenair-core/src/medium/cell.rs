@@ -73,6 +73,8 @@ pub(super) struct Nodes<P> {
     no_loss_before: Vec<Instant>,
     /// Packets discarded after the MAC had delivered them, by node.
     residual_losses: Vec<u64>,
+    /// Packets that their MAC has given up and that were not received.
+    mac_losses: u64,
     /// Queues in which a shaper holds packets back that the medium asked for, and when they are ready.
     held: Vec<(Instant, TxQueueId)>,
     /// The first of those times.
@@ -86,6 +88,7 @@ struct InService<P> {
     packet: P,
     /// [`NO_QUEUE`] of a broadcast frame.
     queue: TxQueueId,
+    has_arrived: bool,
 }
 
 const NO_QUEUE: TxQueueId = TxQueueId(u32::MAX);
@@ -115,6 +118,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
                 no_loss_before: losses.iter().map(no_loss_before).collect(),
                 losses: losses.into_iter().map(|loss| loss.map(Box::new)).collect(),
                 residual_losses: vec![0; nodes],
+                mac_losses: 0,
                 held: Vec::new(),
                 held_until: Instant::NEVER,
                 occupancy: None,
@@ -243,6 +247,12 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         self.nodes.residual_losses[node.index()]
     }
 
+    /// Packets that a MAC has given up since the start and that were not received: without those of
+    /// which only the acknowledgements were lost ([`TxStatus::Dropped`]).
+    pub fn mac_losses(&self) -> u64 {
+        self.nodes.mac_losses
+    }
+
     /// Starts the statistics of queues, residual losses and the medium anew; [`Cell::usage`] counts on.
     pub fn reset_stats(&mut self, now: Instant) {
         for queue in &mut self.nodes.queues {
@@ -279,7 +289,7 @@ impl<P: CellPacket> Nodes<P> {
     /// Keeps a packet of `queue` until the medium releases it.
     #[inline(always)]
     fn keep(&mut self, queue: TxQueueId, packet: P) -> PacketId {
-        let entry = InService { packet, queue };
+        let entry = InService { packet, queue, has_arrived: false };
         let id = match self.free.pop() {
             Some(id) => {
                 self.taken[id as usize] = entry;
@@ -337,7 +347,9 @@ impl<P: CellPacket> Nodes<P> {
     #[inline(always)]
     fn receive(&mut self, reception: Reception) -> Arrival<P> {
         let Reception { at, packet, from, to, rate } = reception;
-        let packet = self.taken[packet.0 as usize].packet.clone();
+        let sent = &mut self.taken[packet.0 as usize];
+        sent.has_arrived = true;
+        let packet = sent.packet.clone();
         let direction = Direction::from_node(from);
         let station = if direction == Direction::Down { to } else { from };
         // Broadcast frames are no packets of a link.
@@ -374,10 +386,11 @@ impl<P: CellPacket> CellContext for Nodes<P> {
     }
 
     #[inline(always)]
-    fn release(&mut self, _now: Instant, packet: PacketId, _status: TxStatus) {
-        let InService { packet: sent, queue } = &self.taken[packet.0 as usize];
+    fn release(&mut self, _now: Instant, packet: PacketId, status: TxStatus) {
+        let InService { packet: sent, queue, has_arrived } = &self.taken[packet.0 as usize];
         if let Some(queue) = self.queues.get_mut(queue.0 as usize) {
             queue.transmitted(sent.size());
+            self.mac_losses += u64::from(status == TxStatus::Dropped && !has_arrived);
         }
         self.free.push(packet.0);
     }

@@ -87,13 +87,13 @@ impl Backlog {
     /// Moves a waiting packet into transmission.
     pub fn serve(&mut self, packet: &impl QueueItem) {
         self.remove(packet);
-        self.serve_directly(packet);
+        self.serve_directly(packet.size());
     }
 
-    /// Adds a packet to those in transmission that was not queued before.
-    pub fn serve_directly(&mut self, packet: &impl QueueItem) {
+    /// Adds a packet of `bytes` to those in transmission that was not queued before.
+    pub fn serve_directly(&mut self, bytes: u32) {
         self.in_service_packets += 1;
-        self.in_service_bytes += u64::from(packet.size());
+        self.in_service_bytes += u64::from(bytes);
     }
 
     /// Removes a transmitted packet of `bytes`.

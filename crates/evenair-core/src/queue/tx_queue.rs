@@ -134,7 +134,7 @@ impl<P: QueueItem> TxQueue<P> {
             return false;
         }
         self.bypass(packet);
-        self.mark_in_service(packet);
+        self.mark_in_service(packet.size());
         true
     }
 
@@ -150,11 +150,11 @@ impl<P: QueueItem> TxQueue<P> {
         self.waits.record_zero();
     }
 
-    /// Counts a packet that has bypassed the queue and is still being transmitted against the
+    /// Counts a packet of `bytes` that has bypassed the queue and is still being transmitted against the
     /// limit, until [`TxQueue::transmitted`] is called. To be called when the first packet is
     /// queued behind it.
-    pub fn mark_in_service(&mut self, packet: &P) {
-        self.queue.backlog_mut().serve_directly(packet);
+    pub fn mark_in_service(&mut self, bytes: u32) {
+        self.queue.backlog_mut().serve_directly(bytes);
     }
 
     /// See [`QueueDiscipline::ready_at`].
@@ -199,6 +199,11 @@ impl<P: QueueItem> TxQueue<P> {
     pub fn losses(&self) -> u64 {
         let DropStats { on_arrival, on_departure, evicted, superseded: _ } = self.counts.drops;
         on_arrival + on_departure + evicted
+    }
+
+    /// Acknowledgements filtered since the last [`TxQueue::reset`].
+    pub fn superseded(&self) -> u64 {
+        self.counts.drops.superseded
     }
 
     /// Resets the statistics.

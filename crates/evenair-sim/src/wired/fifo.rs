@@ -8,8 +8,7 @@
 use std::collections::VecDeque;
 
 use evenair_core::delays::Delays;
-use evenair_core::packet::Packet;
-use evenair_core::queue::{DropStats, Limit, QueueStats};
+use evenair_core::queue::{DropStats, Limit, QueueItem, QueueStats};
 use evenair_core::time::{Duration, Instant};
 
 /// How a packet comes to a link.
@@ -102,7 +101,7 @@ impl Fifo {
         now: Instant,
         at: Instant,
         entry: Entry,
-        packet: &Packet,
+        packet: &impl QueueItem,
         duration: Duration,
     ) -> Option<Instant> {
         if at == now && self.free_at <= at && self.held.is_empty() {
@@ -113,10 +112,10 @@ impl Fifo {
 
     /// The transmitter is idle and takes `packet` at once.
     #[inline(always)]
-    fn pass(&mut self, now: Instant, packet: &Packet, duration: Duration) -> Instant {
+    fn pass(&mut self, now: Instant, packet: &impl QueueItem, duration: Duration) -> Instant {
         self.stats.arrivals[usize::from(packet.is_pure_ack())] += 1;
         self.stats.waits.record_zero();
-        self.last_bytes = packet.size;
+        self.last_bytes = packet.size();
         self.busy += duration;
         self.free_at = now + duration;
         self.free_at
@@ -128,7 +127,7 @@ impl Fifo {
         now: Instant,
         at: Instant,
         entry: Entry,
-        packet: &Packet,
+        packet: &impl QueueItem,
         duration: Duration,
     ) -> Option<Instant> {
         if self.held.is_empty() && self.free_at > at {
@@ -142,7 +141,7 @@ impl Fifo {
             return Some(self.pass(now, packet, duration));
         }
         let (is_ack, is_direct) = (packet.is_pure_ack(), entry.is_direct);
-        if self.held.len() > self.left && !self.has_room_for(packet.size) {
+        if self.held.len() > self.left && !self.has_room_for(packet.size()) {
             self.dropped.push_back(Drop { at, is_ack, is_direct });
             self.dropped_before = self.held[self.left].end;
             return None;
@@ -151,13 +150,13 @@ impl Fifo {
         let end = start + duration;
         self.busy += duration;
         self.free_at = end;
-        self.last_bytes = packet.size;
-        self.held_bytes += u64::from(packet.size);
+        self.last_bytes = packet.size();
+        self.held_bytes += u64::from(packet.size());
         self.held.push_back(Passage {
             arrival: at,
             start,
             end,
-            bytes: packet.size,
+            bytes: packet.size(),
             is_ack,
             is_direct,
             is_arrival_counted: false,
@@ -188,6 +187,11 @@ impl Fifo {
             ack_time: stats.waiting_time[1],
         };
         (queue, self.busy.saturating_sub(self.busy_after(end)))
+    }
+
+    /// Packets dropped since the last reset, those included that are dropped ahead of time.
+    pub(super) fn drops(&self) -> u64 {
+        self.stats.drops.iter().sum::<u64>() + self.dropped.len() as u64
     }
 
     /// Entries in memory: packets that occupy the queue or are ahead of time, and drops to be counted.

@@ -3,67 +3,67 @@
 use std::collections::VecDeque;
 
 use evenair_core::loss::{Frame, FrameKind, LossModel, Losses};
-use evenair_core::packet::Packet;
 use evenair_core::queue::{Limit, Queue, QueueStats, TxQueue};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::units::Rate;
 
+use super::WirePacket;
 use super::fifo::{Entry, Fifo};
 
 /// One direction of a link.
 #[derive(Debug)]
-pub(crate) struct Link {
+pub(crate) struct Link<P> {
     rate: Rate,
     /// Transmission time of a byte, where it is a whole number of nanoseconds, as at 10 or 100 Mb/s:
     /// saves a division per packet.
     nanos_per_byte: Option<u64>,
     delay: Duration,
-    queue: LinkQueue,
+    queue: LinkQueue<P>,
     loss: Option<Losses>,
     /// Times at which the loss model discarded packets that may still be ahead of time.
     lost: VecDeque<Instant>,
     losses: u64,
     /// Packets under way for which something has to happen at the far end. `enqueued_at` is the time
     /// of their arrival there.
-    pub(super) in_flight: VecDeque<Packet>,
+    pub(super) in_flight: VecDeque<P>,
 }
 
 /// The queue in front of the transmitter.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "most links are droptail; a box is a detour")]
-pub(crate) enum LinkQueue {
+pub(crate) enum LinkQueue<P> {
     /// Droptail: departures are computed at arrival.
     Fifo(Fifo),
     /// Any other discipline: the transmitter asks for the next packet when it is free.
-    Discipline(Box<Transmitter>),
+    Discipline(Box<Transmitter<P>>),
 }
 
 /// A transmitter behind a queue discipline. While nothing waits, a packet bypasses the queue, and only
 /// while the queue holds something does the transmitter have events.
 #[derive(Debug)]
-pub(crate) struct Transmitter {
-    queue: TxQueue<Packet>,
+pub(crate) struct Transmitter<P> {
+    queue: TxQueue<P>,
     /// Whether something has arrived since the transmitter became busy, so that the queue counts the
     /// packet in the transmitter, too.
     waiting: bool,
     /// Since when.
     waiting_since: Instant,
-    /// The packet that the transmitter sends, or sent last.
-    in_service: Option<Packet>,
+    /// Bytes of the packet that the transmitter sends, or sent last.
+    in_service: Option<u32>,
     /// When the transmitter is done with it.
     free_at: Instant,
     /// Transmission times of the packets sent since the last reset.
     busy: Duration,
 }
 
-impl LinkQueue {
+impl<P: WirePacket> LinkQueue<P> {
     /// A droptail queue.
     pub(crate) fn fifo(limit: Limit) -> Self {
         Self::Fifo(Fifo::new(limit))
     }
 
     /// Any queue discipline.
-    pub(crate) fn discipline(queue: Queue<Packet>) -> Self {
+    pub(crate) fn discipline(queue: Queue<P>) -> Self {
         Self::Discipline(Box::new(Transmitter {
             queue: TxQueue::new(queue),
             waiting: false,
@@ -75,8 +75,13 @@ impl LinkQueue {
     }
 }
 
-impl Link {
-    pub(crate) fn new(rate: Rate, delay: Duration, queue: LinkQueue, loss: Option<Losses>) -> Self {
+impl<P: WirePacket> Link<P> {
+    pub(crate) fn new(
+        rate: Rate,
+        delay: Duration,
+        queue: LinkQueue<P>,
+        loss: Option<Losses>,
+    ) -> Self {
         // Eight bits in nanoseconds.
         let (byte, bps) = (8_000_000_000, rate.as_bps());
         let nanos_per_byte = (bps > 0 && byte % bps == 0).then(|| byte / bps);
@@ -105,19 +110,19 @@ impl Link {
         now: Instant,
         at: Instant,
         entry: Entry,
-        packet: &Packet,
+        packet: &P,
     ) -> Option<Instant> {
         let duration = self.transmission_time(packet);
         let end = match &mut self.queue {
             LinkQueue::Fifo(fifo) => fifo.arrive(now, at, entry, packet, duration)?,
             LinkQueue::Discipline(transmitter) => transmitter.arrive(at, packet, duration)?,
         };
-        self.cross(now, end, packet.size)
+        self.cross(now, end, packet.size())
     }
 
     /// When the link has something to do: a packet arrives at the far end, or the transmitter is free.
     pub(super) fn due(&self) -> Instant {
-        let arrival = self.in_flight.front().map_or(Instant::NEVER, |packet| packet.enqueued_at);
+        let arrival = self.in_flight.front().map_or(Instant::NEVER, |packet| packet.enqueued_at());
         match &self.queue {
             LinkQueue::Discipline(transmitter) => arrival.min(transmitter.due()),
             LinkQueue::Fifo(_) => arrival,
@@ -127,7 +132,7 @@ impl Link {
     /// If the transmitter is free at `now` and packets wait, it sends the next: that packet, and
     /// when it will arrive at the far end if it gets there.
     #[inline(always)]
-    pub(super) fn serve(&mut self, now: Instant) -> Option<(Packet, Option<Instant>)> {
+    pub(super) fn serve(&mut self, now: Instant) -> Option<(P, Option<Instant>)> {
         let LinkQueue::Discipline(transmitter) = &mut self.queue else { return None };
         if transmitter.due() > now {
             return None;
@@ -137,7 +142,21 @@ impl Link {
         let LinkQueue::Discipline(transmitter) = &mut self.queue else { return None };
         let end = transmitter.transmit(now, &packet, duration);
         transmitter.settle();
-        Some((packet, self.cross(now, end, packet.size)))
+        let arrival = self.cross(now, end, packet.size());
+        Some((packet, arrival))
+    }
+
+    /// Packets that the queue has dropped and packets that the loss model has discarded since the last
+    /// reset, those included for which this is known ahead of time.
+    pub(crate) fn losses_known(&self) -> [u64; 2] {
+        let drops = match &self.queue {
+            LinkQueue::Fifo(fifo) => fifo.drops(),
+            LinkQueue::Discipline(transmitter) => {
+                let queue = &transmitter.queue;
+                queue.losses() + queue.superseded()
+            }
+        };
+        [drops, self.losses + self.lost.len() as u64]
     }
 
     /// Entries in memory: of packets in the queue and under way, and of drops to be counted.
@@ -186,8 +205,8 @@ impl Link {
         }
     }
 
-    fn transmission_time(&self, packet: &Packet) -> Duration {
-        let bytes = u64::from(packet.size);
+    fn transmission_time(&self, packet: &P) -> Duration {
+        let bytes = u64::from(packet.size());
         match self.nanos_per_byte {
             Some(nanos) => Duration::from_nanos(nanos * bytes),
             None => self.rate.time_for(bytes),
@@ -219,13 +238,13 @@ impl Link {
     }
 }
 
-impl Transmitter {
+impl<P: WirePacket> Transmitter<P> {
     /// `packet` arrives: the end of its transmission if it can start now.
-    fn arrive(&mut self, now: Instant, packet: &Packet, duration: Duration) -> Option<Instant> {
+    fn arrive(&mut self, now: Instant, packet: &P, duration: Duration) -> Option<Instant> {
         if !self.waiting {
             if self.free_at > now {
-                if let Some(in_service) = &self.in_service {
-                    self.queue.mark_in_service(in_service);
+                if let Some(bytes) = self.in_service {
+                    self.queue.mark_in_service(bytes);
                 }
             } else if self.queue.can_bypass() {
                 self.queue.bypass(packet);
@@ -235,7 +254,7 @@ impl Transmitter {
             }
             (self.waiting, self.waiting_since) = (true, now);
         }
-        self.queue.enqueue(now, Packet { enqueued_at: now, ..*packet });
+        self.queue.enqueue(now, packet.arriving(now));
         None
     }
 
@@ -251,9 +270,9 @@ impl Transmitter {
     }
 
     /// The next packet, as the transmitter is free.
-    fn next(&mut self, now: Instant) -> Option<Packet> {
-        if let Some(sent) = self.in_service.take() {
-            self.queue.transmitted(sent.size);
+    fn next(&mut self, now: Instant) -> Option<P> {
+        if let Some(bytes) = self.in_service.take() {
+            self.queue.transmitted(bytes);
         }
         let packet = self.queue.dequeue(now);
         if packet.is_none() {
@@ -262,10 +281,10 @@ impl Transmitter {
         packet
     }
 
-    fn transmit(&mut self, now: Instant, packet: &Packet, duration: Duration) -> Instant {
+    fn transmit(&mut self, now: Instant, packet: &P, duration: Duration) -> Instant {
         self.busy += duration;
         self.free_at = now + duration;
-        self.in_service = Some(*packet);
+        self.in_service = Some(packet.size());
         self.free_at
     }
 
@@ -273,9 +292,9 @@ impl Transmitter {
     fn settle(&mut self) {
         self.waiting = self.queue.backlog().packets() > 0;
         if !self.waiting
-            && let Some(packet) = &self.in_service
+            && let Some(bytes) = self.in_service
         {
-            self.queue.transmitted(packet.size);
+            self.queue.transmitted(bytes);
         }
     }
 }

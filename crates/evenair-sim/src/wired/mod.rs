@@ -1,6 +1,6 @@
 //! The wired network: links between the access point and hosts, and the packets on them.
 //!
-//! Routing is static. The hop that follows a link is looked up by the packet's flow in a table that is
+//! Routing is static. The hop that follows a link is looked up by the packet's path, its flow in the simulator, in a table that is
 //! made once.
 //!
 //! A link needs an event for a packet only where something may happen in between. If all packets of a
@@ -13,12 +13,51 @@ mod link;
 #[cfg(test)]
 mod tests;
 
+use evenair_core::ip::IpPacket;
 use evenair_core::packet::Packet;
+use evenair_core::queue::QueueItem;
 use evenair_core::time::Instant;
 
 pub(crate) use link::{Link, LinkQueue};
 
 use fifo::Entry;
+
+/// A packet that can cross wired links. Its copies stand for the same data.
+pub(crate) trait WirePacket: QueueItem + Clone {
+    /// The index of its path in the table of next hops.
+    fn path(&self) -> usize;
+
+    /// A copy that enters the next queue, or leaves the last link, at `at`.
+    fn arriving(&self, at: Instant) -> Self;
+}
+
+/// The packets of a flow have one path.
+impl WirePacket for Packet {
+    #[inline(always)]
+    fn path(&self) -> usize {
+        self.flow.0 as usize
+    }
+
+    #[inline(always)]
+    fn arriving(&self, at: Instant) -> Self {
+        // A copy of the whole and a store is cheaper than a copy of each field.
+        let mut packet = *self;
+        packet.enqueued_at = at;
+        packet
+    }
+}
+
+impl<B: Clone> WirePacket for IpPacket<B> {
+    fn path(&self) -> usize {
+        self.path as usize
+    }
+
+    fn arriving(&self, at: Instant) -> Self {
+        let mut packet = self.clone();
+        packet.enqueued_at = at;
+        packet
+    }
+}
 
 /// Where a packet goes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,13 +72,13 @@ pub(crate) enum Hop {
 
 /// All links, one entry per direction.
 #[derive(Debug)]
-pub(crate) struct Wired {
-    links: Vec<Link>,
+pub(crate) struct Wired<P = Packet> {
+    links: Vec<Link<P>>,
     /// Links that all packets enter from one other link, and whose queue is droptail.
     is_private: Vec<bool>,
-    /// Where packets go from each link: by link times the number of flows, plus flow.
+    /// Where packets go from each link: by link times the number of paths, plus path.
     next_hop: Vec<Hop>,
-    flows: usize,
+    paths: usize,
     /// When each link is due, and the first of them; at equal times that of the lowest index.
     due: Vec<Instant>,
     first_due: (Instant, usize),
@@ -47,10 +86,10 @@ pub(crate) struct Wired {
     current: Option<u32>,
 }
 
-impl Wired {
-    /// `next_hop` has an entry for each link and in it one for each flow. `entries` are the links that
+impl<P: WirePacket> Wired<P> {
+    /// `next_hop` has an entry for each link and in it one for each path. `entries` are the links that
     /// packets enter from an end of a flow or from the air.
-    pub(crate) fn new(links: Vec<Link>, next_hop: Vec<Vec<Hop>>, entries: &[u32]) -> Self {
+    pub(crate) fn new(links: Vec<Link<P>>, next_hop: Vec<Vec<Hop>>, entries: &[u32]) -> Self {
         let mut sources = vec![Vec::new(); links.len()];
         for (from, hops) in next_hop.iter().enumerate() {
             for hop in hops {
@@ -61,7 +100,7 @@ impl Wired {
                 }
             }
         }
-        let is_private = |(index, link): (usize, &Link)| {
+        let is_private = |(index, link): (usize, &Link<P>)| {
             link.is_fifo() && sources[index].len() == 1 && !entries.contains(&(index as u32))
         };
         Self {
@@ -69,7 +108,7 @@ impl Wired {
             due: vec![Instant::NEVER; links.len()],
             first_due: (Instant::NEVER, 0),
             current: None,
-            flows: next_hop.first().map_or(0, Vec::len),
+            paths: next_hop.first().map_or(0, Vec::len),
             next_hop: next_hop.concat(),
             links,
         }
@@ -77,7 +116,7 @@ impl Wired {
 
     /// A packet enters `link` from an end of its flow or from the air.
     #[inline(always)]
-    pub(crate) fn send(&mut self, now: Instant, link: u32, packet: &Packet) {
+    pub(crate) fn send(&mut self, now: Instant, link: u32, packet: &P) {
         let is_first = self.current.is_some_and(|current| current < link);
         self.enter(now, link as usize, Entry { is_direct: true, is_first }, packet);
     }
@@ -91,7 +130,7 @@ impl Wired {
     /// `leave`, with whether it enters the cell ([`Hop::AccessPoint`]) or has reached its host
     /// ([`Hop::End`]).
     #[inline(always)]
-    pub(crate) fn poll(&mut self, now: Instant, leave: impl FnOnce(&Packet, Hop)) {
+    pub(crate) fn poll(&mut self, now: Instant, leave: impl FnOnce(&P, Hop)) {
         let index = self.first_due.1;
         self.current = Some(index as u32);
         if let Some((packet, arrival)) = self.links[index].serve(now)
@@ -101,11 +140,11 @@ impl Wired {
         }
         let link = &mut self.links[index];
         if let Some(packet) = link.in_flight.front()
-            && packet.enqueued_at <= now
+            && packet.enqueued_at() <= now
         {
-            match self.next_hop[index * self.flows + packet.flow.0 as usize] {
+            match self.next_hop[index * self.paths + packet.path()] {
                 Hop::Link(next) => {
-                    let (is_first, packet) = (index < next as usize, *packet);
+                    let (is_first, packet) = (index < next as usize, packet.clone());
                     link.in_flight.pop_front();
                     self.enter(now, next as usize, Entry { is_direct: false, is_first }, &packet);
                 }
@@ -124,7 +163,7 @@ impl Wired {
     }
 
     /// Each direction of each link.
-    pub(crate) fn links(&self) -> &[Link] {
+    pub(crate) fn links(&self) -> &[Link<P>] {
         &self.links
     }
 
@@ -136,7 +175,7 @@ impl Wired {
     }
 
     #[inline(always)]
-    fn enter(&mut self, now: Instant, link: usize, entry: Entry, packet: &Packet) {
+    fn enter(&mut self, now: Instant, link: usize, entry: Entry, packet: &P) {
         if let Some(arrival) = self.links[link].arrive(now, now, entry, packet) {
             self.continue_from(now, link, arrival, packet);
         } else if !self.links[link].is_fifo() {
@@ -146,14 +185,8 @@ impl Wired {
 
     /// `packet` will arrive at the far end of `link`. Takes it through the private links behind it.
     #[inline(always)]
-    fn continue_from(
-        &mut self,
-        now: Instant,
-        mut link: usize,
-        mut arrival: Instant,
-        packet: &Packet,
-    ) {
-        while let Hop::Link(next) = self.next_hop[link * self.flows + packet.flow.0 as usize] {
+    fn continue_from(&mut self, now: Instant, mut link: usize, mut arrival: Instant, packet: &P) {
+        while let Hop::Link(next) = self.next_hop[link * self.paths + packet.path()] {
             let next = next as usize;
             if !self.is_private[next] {
                 break;
@@ -164,11 +197,8 @@ impl Wired {
             };
             (link, arrival) = (next, next_arrival);
         }
-        // A copy of the whole and a store is cheaper than a copy of each field.
-        let mut packet = *packet;
-        packet.enqueued_at = arrival;
         let in_flight = &mut self.links[link].in_flight;
-        in_flight.push_back(packet);
+        in_flight.push_back(packet.arriving(arrival));
         if in_flight.len() == 1 && arrival < self.due[link] {
             self.due[link] = arrival;
             if (arrival, link) < self.first_due {

@@ -25,7 +25,7 @@ enum Action {
     Reset,
 }
 
-fn discipline(limit: Limit) -> LinkQueue {
+fn discipline(limit: Limit) -> LinkQueue<Packet> {
     LinkQueue::discipline(Queue::new(
         &Config::default(),
         limit,
@@ -34,7 +34,7 @@ fn discipline(limit: Limit) -> LinkQueue {
 }
 
 /// A network in which each flow takes its path of links.
-fn network(specs: &[Spec], paths: &[Vec<u32>], queue: fn(Limit) -> LinkQueue) -> Wired {
+fn network(specs: &[Spec], paths: &[Vec<u32>], queue: fn(Limit) -> LinkQueue<Packet>) -> Wired {
     let links = specs.iter().map(|s| Link::new(s.rate, s.delay, queue(s.limit), None)).collect();
     let mut next_hop = vec![vec![Hop::End; paths.len()]; specs.len()];
     for (flow, path) in paths.iter().enumerate() {
@@ -182,7 +182,7 @@ proptest! {
         // Between two of the times at which anything happens.
         let end = Instant::ZERO + Duration::from_nanos(end * 1_000 + 500);
         let actions: Vec<_> = actions.into_iter().filter(|(at, _)| *at < end).collect();
-        let observe = |queue: fn(Limit) -> LinkQueue| {
+        let observe = |queue: fn(Limit) -> LinkQueue<Packet>| {
             run(network(&specs, &paths, queue), &paths, &actions, end)
         };
         let (arrivals, stats) = observe(LinkQueue::fifo);

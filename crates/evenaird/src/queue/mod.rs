@@ -2,13 +2,11 @@
 //! access point, under one of the simulator's disciplines, and leave just below the capacity.
 //!
 //! The kernel hands packets over through a netfilter queue ([`netfilter`]) by a rule with a bypass
-//! ([`rules`]). A thread reads their headers ([`headers`], [`flows`]), holds them in the discipline
+//! ([`rules`]). A thread reads their headers ([`evenair_core::ip`]), holds them in the discipline
 //! and releases them at the rate ([`shaper`]) that follows the capacity ([`rate`]). When the daemon
 //! dies, the bypass lets everything pass.
 
 pub mod control;
-pub mod flows;
-pub mod headers;
 pub mod netfilter;
 pub mod packet;
 pub mod rate;
@@ -21,6 +19,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
+use evenair_core::ip::flows::FlowTable;
 use evenair_core::queue::Limit;
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::time::Instant;
@@ -29,9 +28,8 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
 
-use self::flows::FlowTable;
 use self::netfilter::NetfilterQueue;
-use self::packet::{Held, Verdicts};
+use self::packet::{Held, Verdicts, changed, hold};
 use self::rules::Rules;
 use self::shaper::Shaper;
 use crate::clock;
@@ -241,7 +239,7 @@ impl Worker {
         for _ in 0..BATCH {
             let Some(arrival) = self.queue.receive()? else { return Ok(false) };
             let id = arrival.id;
-            match Held::new(now, arrival, &mut self.flows) {
+            match hold(now, arrival, &mut self.flows) {
                 Some(held) => {
                     let mut verdicts = Verdicts::new(counts);
                     self.shaper.enqueue(now, held, &mut verdicts);
@@ -259,11 +257,11 @@ impl Worker {
             let mut verdicts = Verdicts::new(counts);
             let held = self.shaper.dequeue(now, &mut verdicts);
             verdicts.pass_on(&self.queue)?;
-            let Some(held) = held else { return Ok(()) };
+            let Some(mut held) = held else { return Ok(()) };
             counts.packets += 1;
             counts.bytes += u64::from(held.size);
-            counts.delayed += u64::from(held.arrived_at < now);
-            self.queue.accept(held.id, held.changed())?;
+            counts.delayed += u64::from(held.enqueued_at < now);
+            self.queue.accept(held.content.id, changed(&mut held))?;
         }
     }
 

@@ -2,101 +2,48 @@
 
 use std::io;
 
-use evenair_core::packet::{ConnectionId, Ecn};
+use evenair_core::ip::IpPacket;
+use evenair_core::ip::flows::FlowTable;
+use evenair_core::ip::headers::{Headers, mark};
+use evenair_core::packet::Ecn;
 use evenair_core::queue::{Actions, DropReason, QueueItem};
 use evenair_core::time::Instant;
 
 use super::Counts;
-use super::flows::FlowTable;
-use super::headers::{Headers, mark};
 use super::netfilter::{Arrival, NetfilterQueue};
 
 /// A packet that waits for its verdict.
+pub type Held = IpPacket<Content>;
+
+/// What stands for the bytes of a packet.
 #[derive(Debug)]
-pub struct Held {
+pub struct Content {
     /// Its number in the netfilter queue.
     pub id: u32,
-    /// Bytes at IP level.
-    pub size: u32,
-    /// When it arrived.
-    pub arrived_at: Instant,
-    connection: ConnectionId,
-    progress: u64,
-    is_pure_ack: bool,
-    is_high_priority: bool,
-    ecn: Ecn,
     /// The packet, if a mark would change it.
     bytes: Vec<u8>,
-    is_changed: bool,
 }
 
-impl Held {
-    /// A packet that has arrived; `None` if it is no IP packet.
-    pub fn new(now: Instant, arrival: Arrival<'_>, flows: &mut FlowTable) -> Option<Self> {
-        let headers = Headers::parse(arrival.bytes, arrival.size)?;
-        let size = u32::try_from(arrival.size).ok()?;
-        let (connection, progress) = flows.arrive(now, &headers, size);
+/// A packet that has arrived; `None` if it is no IP packet.
+pub fn hold(now: Instant, arrival: Arrival<'_>, flows: &mut FlowTable) -> Option<Held> {
+    let mut headers = Headers::parse(arrival.bytes, arrival.size)?;
+    let size = u32::try_from(arrival.size).ok()?;
+    if arrival.bytes.len() != arrival.size {
         // Of a packet that is read in part nothing can be changed.
-        let is_whole = arrival.bytes.len() == arrival.size;
-        let ecn = if is_whole { headers.ecn } else { Ecn::NotCapable };
-        let bytes = if ecn == Ecn::Capable { arrival.bytes.to_vec() } else { Vec::new() };
-        Some(Self {
-            id: arrival.id,
-            size,
-            arrived_at: now,
-            connection,
-            progress,
-            is_pure_ack: headers.tcp.is_some_and(|tcp| tcp.is_pure_ack),
-            is_high_priority: headers.is_high_priority,
-            ecn,
-            bytes,
-            is_changed: false,
-        })
+        headers.ecn = Ecn::NotCapable;
     }
-
-    /// Its bytes, if they are others than those that arrived.
-    pub fn changed(&self) -> Option<&[u8]> {
-        self.is_changed.then_some(&self.bytes)
-    }
+    let bytes = if headers.ecn == Ecn::Capable { arrival.bytes.to_vec() } else { Vec::new() };
+    Some(IpPacket::new(now, &headers, size, flows, Content { id: arrival.id, bytes }))
 }
 
-impl QueueItem for Held {
-    fn connection(&self) -> ConnectionId {
-        self.connection
+/// The bytes of a packet that leaves, if they are others than those that arrived.
+pub fn changed(packet: &mut Held) -> Option<&[u8]> {
+    let bytes = &mut packet.content.bytes;
+    if bytes.is_empty() || packet.ecn() != Ecn::CongestionExperienced {
+        return None;
     }
-
-    fn size(&self) -> u32 {
-        self.size
-    }
-
-    fn progress(&self) -> u64 {
-        self.progress
-    }
-
-    fn is_pure_ack(&self) -> bool {
-        self.is_pure_ack
-    }
-
-    fn is_high_priority(&self) -> bool {
-        self.is_high_priority
-    }
-
-    fn enqueued_at(&self) -> Instant {
-        self.arrived_at
-    }
-
-    fn ecn(&self) -> Ecn {
-        self.ecn
-    }
-
-    /// Disciplines set it to CE only.
-    fn set_ecn(&mut self, ecn: Ecn) {
-        if ecn == Ecn::CongestionExperienced && self.ecn == Ecn::Capable {
-            mark(&mut self.bytes);
-            self.is_changed = true;
-        }
-        self.ecn = ecn;
-    }
+    mark(bytes);
+    Some(bytes)
 }
 
 /// The drops and marks of a call of the discipline.
@@ -123,7 +70,7 @@ impl<'a> Verdicts<'a> {
 impl Actions<Held> for Verdicts<'_> {
     fn drop(&mut self, packet: Held, _: DropReason) {
         self.counts.dropped += 1;
-        self.dropped.push(packet.id);
+        self.dropped.push(packet.content.id);
     }
 
     fn marked(&mut self) {
@@ -136,11 +83,19 @@ mod tests {
     use evenair_core::queue::ActionLog;
 
     use super::*;
-    use crate::queue::headers::tests::{data, pure_ack, tcp_v4};
+
+    /// A TCP segment of 1000 bytes over IPv4 with this ECN field.
+    fn segment(ecn: u8) -> Vec<u8> {
+        let mut packet = vec![0x45, ecn, 0x04, 0x10, 0, 1, 0x40, 0, 64, 6, 0, 0];
+        packet.extend([192, 0, 2, 1, 198, 51, 100, 7]);
+        packet.extend([0x01, 0xbb, 0xc3, 0x50, 0, 0, 0, 1, 0, 0, 0, 1, 0x50, 0x10]);
+        packet.resize(1040, 0);
+        packet
+    }
 
     fn held(bytes: &[u8], size: usize) -> Held {
         let arrival = Arrival { id: 3, size, bytes };
-        Held::new(Instant::ZERO, arrival, &mut FlowTable::default()).unwrap()
+        hold(Instant::ZERO, arrival, &mut FlowTable::default()).unwrap()
     }
 
     #[test]
@@ -149,36 +104,23 @@ mod tests {
         for (field, is_marked, is_changed) in
             [(0, false, false), (1, true, true), (2, true, true), (3, true, false)]
         {
-            let mut bytes = data(1);
-            bytes[1] = field;
+            let mut bytes = segment(field);
             let mut packet = held(&bytes, bytes.len());
             assert_eq!(log.mark(&mut packet), is_marked, "{field}");
             let expected = is_changed.then(|| {
                 mark(&mut bytes);
                 &bytes[..]
             });
-            assert_eq!(packet.changed(), expected, "{field}");
+            assert_eq!(changed(&mut packet), expected, "{field}");
         }
         assert_eq!(log.marked, 3);
     }
 
     #[test]
     fn a_packet_that_is_read_in_part_is_not_marked() {
-        let mut bytes = data(1);
-        bytes[1] = 2;
+        let bytes = segment(2);
         let mut packet = held(&bytes, bytes.len() + 1);
         assert!(!ActionLog::new().mark(&mut packet));
-        assert_eq!((packet.changed(), packet.size as usize), (None, bytes.len() + 1));
-    }
-
-    #[test]
-    fn kinds_of_packets() {
-        let ack = pure_ack(5);
-        assert!(held(&ack, ack.len()).is_pure_ack());
-        let mut marked = tcp_v4(1, 2, 0x10, &[], 100);
-        assert!(!held(&marked, marked.len()).is_high_priority());
-        marked[1] = 46 << 2;
-        let marked = held(&marked, marked.len());
-        assert!(marked.is_high_priority() && !marked.is_pure_ack());
+        assert_eq!((changed(&mut packet), packet.size as usize), (None, bytes.len() + 1));
     }
 }

@@ -10,9 +10,9 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use evenair_core::packet::{ConnectionId, FlowId};
-use evenair_core::queue::LasConfig;
-use evenair_core::time::{Duration, Instant};
+use crate::packet::{ConnectionId, FlowId};
+use crate::queue::LasConfig;
+use crate::time::{Duration, Instant};
 
 use super::headers::{FlowKey, Headers, Tcp};
 
@@ -134,7 +134,7 @@ impl Position {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::headers::tests::{data, pure_ack, tcp_v4};
+    use crate::ip::headers::tests::{data, pure_ack, tcp_v4};
 
     fn at(seconds: u64) -> Instant {
         Instant::ZERO + Duration::from_secs(seconds)

@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use evenair_core::packet::Ecn;
+use crate::packet::Ecn;
 
 /// DSCP of packets that their source has marked as crucial: EF (RFC 3246).
 const EXPEDITED_FORWARDING: u8 = 46;

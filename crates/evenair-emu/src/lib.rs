@@ -1,0 +1,58 @@
+//! evenair's real-time emulator: the cell and the wired links of a scenario between real TCP stacks.
+//!
+//! Each station, wired host and the gateway is a network namespace with a TUN device. One thread reads
+//! the packets that hosts send, passes them through the very cell of evenair-core and the very links of
+//! evenair-sim, and writes them to the device where they come out.
+//!
+//! | packet | path |
+//! |---|---|
+//! | from a station | `wlan0` - the station's queue, the air - `ap0` of the gateway, whose kernel forwards it |
+//! | from the gateway's `wan0`, from a host's `eth0` | wired links - `eth0` or `wan0` |
+//! | from the gateway's `ap0` | the access point's queue, the air - `wlan0` of the station |
+//!
+//! The *medium clock* is CLOCK_MONOTONIC since the start of the engine. Each event happens at the time
+//! at which it is due on this clock, however late the thread is, so that lateness never costs capacity.
+//! What a kernel sends enters the network when it is read.
+
+mod account;
+mod clock;
+mod engine;
+mod payload;
+mod ports;
+mod realtime;
+mod report;
+mod routes;
+mod running;
+mod spec;
+mod tun;
+
+pub use account::{Account, Dropped};
+pub use clock::Clock;
+pub use engine::Engine;
+pub use payload::{Buffer, Pool};
+pub use ports::{Arriving, Ports, Site};
+pub use realtime::die_with_parent;
+pub use report::{FlowCounts, Lateness, Report};
+pub use running::{Running, Signals};
+pub use spec::{FlowSpec, Protocol, SnmpSpec, Spec};
+
+use std::fmt;
+
+/// Why there is no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The specification or the scenario is not valid: one line with field, value and what is accepted.
+    Invalid(String),
+    /// The run failed: one line.
+    Failed(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Invalid(reason) | Self::Failed(reason) => f.write_str(reason),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,141 @@
+//! A run on a thread of its own.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use evenair_core::time::Instant;
+use evenair_sim::emulation::Places;
+
+use crate::Error;
+use crate::clock::Clock;
+use crate::engine::{Engine, largest_packet};
+use crate::ports::Site;
+use crate::report::Report;
+use crate::spec::{Host, Spec};
+use crate::tun::Tuns;
+
+/// What other threads tell the engine, and what it tells them.
+#[derive(Debug, Default)]
+pub struct Signals {
+    is_started: AtomicBool,
+    is_stopped: AtomicBool,
+    /// The clock, and time 0 of the scenario on it.
+    start: OnceLock<(Clock, Instant)>,
+}
+
+impl Signals {
+    /// Time 0 of the scenario is now.
+    pub fn start(&self) {
+        self.is_started.store(true, Ordering::Relaxed);
+    }
+
+    /// The run ends now.
+    pub fn stop(&self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Time since the start of the scenario, seconds; `None` before.
+    pub fn time_s(&self) -> Option<f64> {
+        self.start.get().map(|(clock, start)| clock.now().since(*start).as_secs_f64())
+    }
+
+    pub(crate) fn is_started(&self) -> bool {
+        self.is_started.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn note_start(&self, clock: Clock, at: Instant) {
+        // It starts once.
+        let _ = self.start.set((clock, at));
+    }
+}
+
+/// A run. Dropping it stops it.
+pub struct Running {
+    signals: Arc<Signals>,
+    result: Mutex<Receiver<Result<Report, Error>>>,
+}
+
+impl Running {
+    /// Creates the devices and starts to carry packets. The scenario begins with [`Signals::start`].
+    ///
+    /// # Errors
+    /// The specification is not valid, or a device cannot be created.
+    pub fn begin(spec: Spec) -> Result<Self, Error> {
+        let signals = Arc::new(Signals::default());
+        let (send, result) = mpsc::channel();
+        let (opened, is_open) = mpsc::channel();
+        let thread_signals = Arc::clone(&signals);
+        let run = move || {
+            let engine = tuns(&spec).and_then(|tuns| Engine::new(spec, tuns, thread_signals));
+            let engine = match engine {
+                Ok(engine) => engine,
+                Err(error) => {
+                    let _ = opened.send(Err(error));
+                    return;
+                }
+            };
+            let _ = opened.send(Ok(()));
+            // Nobody waits after the run was dropped.
+            let _ = send.send(engine.run());
+        };
+        let thread = thread::Builder::new().name("evenair-emu".to_owned()).spawn(run);
+        thread.map_err(|error| Error::Failed(format!("a thread cannot be started: {error}")))?;
+        is_open.recv().map_err(|_| panicked())??;
+        Ok(Self { signals, result: Mutex::new(result) })
+    }
+
+    /// What the engine is told, and its time.
+    pub fn signals(&self) -> &Signals {
+        &self.signals
+    }
+
+    /// The result, if there is one within `timeout`.
+    ///
+    /// # Errors
+    /// The run failed.
+    pub fn result_within(&self, timeout: Duration) -> Result<Option<Report>, Error> {
+        let result = self.result.lock().unwrap_or_else(PoisonError::into_inner);
+        match result.recv_timeout(timeout) {
+            Ok(result) => result.map(Some),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(panicked()),
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.signals.stop();
+    }
+}
+
+fn panicked() -> Error {
+    Error::Failed("the engine panicked; please report this".to_owned())
+}
+
+/// Creates the devices of all hosts.
+fn tuns(spec: &Spec) -> Result<Tuns, Error> {
+    let places = Places::new(&spec.resolved()?);
+    let mut tuns = Tuns::new(largest_packet(&places));
+    for (name, path) in &spec.namespaces {
+        let host = Host::find(name, &places).ok_or_else(|| {
+            Error::Invalid(format!("specification: namespaces: got {name:?}, which is no host"))
+        })?;
+        let sites = match host {
+            Host::Station(number) => vec![Site::Station(number)],
+            Host::Wired(number) => vec![Site::Host(number)],
+            Host::Gateway => vec![Site::ApRadio, Site::ApWire],
+        };
+        for site in sites {
+            tuns.open(site, path).map_err(Error::Failed)?;
+        }
+    }
+    Ok(tuns)
+}

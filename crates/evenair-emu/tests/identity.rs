@@ -1,0 +1,182 @@
+//! The emulated network transmits what the simulated one transmits: the same arrivals by wall clock and in
+//! simulation give the same transmissions at the same times of the medium.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use evenair_core::time::{Duration, Instant};
+use evenair_emu::{Arriving, Clock, Engine, Pool, Ports, Signals, Site, Spec};
+use evenair_sim::scenario::resolve;
+use evenair_sim::{RunOptions, RunResult, run};
+use serde_json::{Value, json};
+
+const SEED: u64 = 7;
+/// Time for which datagrams are sent, s.
+const SENDING_S: f64 = 1.5;
+/// Time in which all have arrived, s.
+const DURATION_S: f64 = 2.5;
+const HEADERS: usize = 28;
+/// `PacketKind::Datagram` among the kinds of packets, counted from 0.
+const DATAGRAM: u64 = 4;
+
+/// Hosts that send at known times, and a gateway that forwards at once.
+struct Script {
+    /// By time, then by number.
+    arrivals: BTreeMap<(Instant, u64), (Site, Vec<u8>)>,
+    number: u64,
+    /// What a simulation's result says of the packets that have crossed the cell or reached their host.
+    fingerprint: Arc<Mutex<u64>>,
+    late: u64,
+}
+
+impl Script {
+    fn push(&mut self, at: Instant, site: Site, packet: Vec<u8>) {
+        self.number += 1;
+        self.arrivals.insert((at, self.number), (site, packet));
+    }
+}
+
+impl Ports for Script {
+    fn wait(&mut self, clock: &Clock, _: &Pool, until: Instant) -> Result<(), String> {
+        // Up to 3 ms late, by turns.
+        self.late = (self.late + 7) % 31;
+        let due = until.min(self.next_arrival()) + Duration::from_micros(100 * self.late);
+        thread::sleep(std::time::Duration::from_nanos(due.since(clock.now()).as_nanos()));
+        Ok(())
+    }
+
+    fn next_arrival(&self) -> Instant {
+        self.arrivals.first_key_value().map_or(Instant::NEVER, |((at, _), _)| *at)
+    }
+
+    fn receive(&mut self) -> Option<Arriving> {
+        let ((at, _), (site, packet)) = self.arrivals.pop_first()?;
+        Some(Arriving { at, site, buffer: Pool::default().buffer(&packet) })
+    }
+
+    fn deliver(&mut self, at: Instant, site: Site, packet: &[u8]) -> bool {
+        if site != Site::ApWire {
+            let number = |place: usize| {
+                let bytes = packet[place..place + 8].try_into().unwrap();
+                u64::from_be_bytes(bytes)
+            };
+            let (flow, seq) = (number(HEADERS), number(HEADERS + 8));
+            let mut fingerprint = self.fingerprint.lock().unwrap();
+            let packet = flow << 40 ^ DATAGRAM << 8 ^ seq;
+            *fingerprint = fold(*fingerprint, at.as_nanos().rotate_left(32) ^ packet);
+        }
+        match site {
+            Site::ApRadio => self.push(at, Site::ApWire, packet.to_vec()),
+            Site::ApWire => self.push(at, Site::ApRadio, packet.to_vec()),
+            Site::Station(_) | Site::Host(_) => {}
+        }
+        true
+    }
+}
+
+/// FNV-1a on 64-bit words with a rotation, as a result's fingerprint has it.
+fn fold(hash: u64, value: u64) -> u64 {
+    (hash ^ value).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23)
+}
+
+/// A datagram over IPv4 with these last bytes of the addresses.
+fn datagram(from: [u8; 2], to: [u8; 2], flow: u64, seq: u64, payload: usize) -> Vec<u8> {
+    let length = (HEADERS + payload) as u16;
+    let mut packet = vec![0x45, 0];
+    packet.extend(length.to_be_bytes());
+    packet.extend([0, 0, 0, 0, 64, 17, 0, 0, 10, from[0], 0, from[1], 10, to[0], 0, to[1]]);
+    packet.extend([0x14, 0x51, 0x14, 0x51, 0, 0, 0, 0]);
+    packet.extend(flow.to_be_bytes());
+    packet.extend(seq.to_be_bytes());
+    packet.resize(usize::from(length), 0);
+    packet
+}
+
+/// Four stations with an upload and a download each, more than the cell carries.
+fn scenario(cell: Value) -> Value {
+    let payload = [1000, 700];
+    let flow = |direction: &str, number: usize| {
+        json!({
+            "direction": direction, "transport": "udp", "rate": "1.7 Mbps", "segment": payload[number],
+            "header": HEADERS, "start": 0.001 + 0.000_37 * number as f64, "stop": SENDING_S,
+        })
+    };
+    let flows = json!([flow("up", 0), flow("down", 1)]);
+    json!({
+        "duration": DURATION_S, "cell": cell,
+        "station": [{ "count": 4, "flows": flows, "queue": { "limit": 20 } }],
+    })
+}
+
+fn simulate(scenario: &Value) -> RunResult {
+    run(&resolve(scenario.clone(), "test").unwrap(), SEED, &RunOptions::default()).unwrap()
+}
+
+/// The fingerprint and the result of the emulation.
+fn emulate(scenario: &Value) -> (u64, evenair_emu::Report) {
+    let addresses = json!({
+        "sta-1": ["10.77.0.1"], "sta-2": ["10.77.0.2"], "sta-3": ["10.77.0.3"], "sta-4": ["10.77.0.4"],
+        "server": ["10.78.0.1"],
+    });
+    let spec = json!({
+        "scenario": scenario.to_string(), "seed": SEED, "namespaces": {}, "addresses": addresses,
+        "duration_s": DURATION_S, "max_lateness_s": 1.0, "realtime": false,
+    });
+    let fingerprint = Arc::new(Mutex::new(0));
+    let arrivals = BTreeMap::new();
+    let mut script = Script { arrivals, number: 0, fingerprint: fingerprint.clone(), late: 0 };
+    let flows = scenario["station"][0]["flows"].as_array().unwrap();
+    let nanos = |seconds: f64| (seconds * 1e9).round() as u64;
+    for (flow, (station, spec)) in
+        (1..=4_u8).flat_map(|station| flows.iter().map(move |spec| (station, spec))).enumerate()
+    {
+        let payload = spec["segment"].as_u64().unwrap();
+        let first = nanos(spec["start"].as_f64().unwrap());
+        // Whole nanoseconds, rounded up.
+        let interval = (payload * 8 * 1_000_000_000).div_ceil(1_700_000);
+        let (own, server) = ([77, station], [78, 1]);
+        let (site, from, to) = match spec["direction"].as_str() {
+            Some("up") => (Site::Station(station.into()), own, server),
+            _ => (Site::Host(1), server, own),
+        };
+        for number in 0.. {
+            let at = first + number * interval;
+            if at >= nanos(SENDING_S) {
+                break;
+            }
+            let packet = datagram(from, to, flow as u64, number * payload, payload as usize);
+            script.push(Instant::from_nanos(at), site, packet);
+        }
+    }
+    let signals = Arc::new(Signals::default());
+    signals.start();
+    let engine = Engine::new(Spec::parse(&spec.to_string()).unwrap(), script, signals).unwrap();
+    let report = engine.run().unwrap();
+    let fingerprint = *fingerprint.lock().unwrap();
+    (fold(SEED, fingerprint), report)
+}
+
+fn assert_identical(cell: Value) {
+    let scenario = scenario(cell);
+    let simulated = simulate(&scenario);
+    let (fingerprint, report) = emulate(&scenario);
+    // The cell is overloaded.
+    assert!(simulated.losses.congestion > 100, "{:?}", simulated.losses);
+    let dropped = report.account.dropped;
+    assert_eq!(dropped.queue, simulated.losses.congestion, "{dropped:?}");
+    assert_eq!(dropped.retry_limit, simulated.losses.retry_limit);
+    assert_eq!(dropped.error, simulated.losses.error);
+    assert_eq!(format!("{fingerprint:016x}"), simulated.fingerprint);
+    assert!(report.lateness_s.max > 0.001, "{:?}", report.lateness_s);
+}
+
+#[test]
+fn a_wlan_cell_transmits_the_same() {
+    assert_identical(json!({ "kind": "wlan", "beacon_interval": "100 ms" }));
+}
+
+#[test]
+fn a_wimax_cell_transmits_the_same() {
+    assert_identical(json!({ "kind": "wimax", "bandwidth": "3.5 MHz" }));
+}

@@ -1,0 +1,9 @@
+//! The engine between real hosts in network namespaces of their own. Needs root, iproute2 and TUN.
+
+mod capacity;
+mod hosts;
+mod packets;
+
+#[path = "../../../evenaird/tests/support/namespace.rs"]
+#[allow(dead_code, reason = "the gateway's tests use the rest")]
+mod namespace;

@@ -1,0 +1,256 @@
+"""The result document of a run of the test-bed, with the keys of a simulated one."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+from evenair._core import RESULT_VERSION, __version__
+from evenair.testbed import limiter
+from evenair.testbed.iperf import datagram_bytes
+from evenair.testbed.layout import UDP_HEADER, differences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from evenair.testbed.layout import Flow, Plan
+    from evenair.testbed.session import Measurements
+
+_START_TOLERANCE_S = 1.0
+"""A data connection that begins this much after its flow's start is worth a warning."""
+
+_INTERRUPTED = "interrupt - "
+"""How iperf3 begins the error that it reports when it is stopped at the end of a run."""
+
+
+def assemble(plan: Plan, seed: int, run: Measurements, wall_s: float) -> str:
+    """Return the result as JSON text."""
+    engine = run.engine
+    sessions = _sessions(plan, run)
+    flows = [_flow(plan, flow, run, sessions) for flow in plan.flows]
+    cell = [f for flow, f in zip(plan.flows, flows, strict=True) if flow.station is not None]
+    wired = [f for flow, f in zip(plan.flows, flows, strict=True) if flow.station is None]
+    bulk = [flow for flow in cell if flow["application"] == "bulk"]
+    judged = bulk or cell
+    airtimes = {station["id"]: station["airtime_share"] for station in engine["stations"]}
+    sampled = {flow["station"]: airtimes[flow["station"]] for flow in judged}
+    document: dict[str, Any] = {
+        "engine": "testbed",
+        "scenario": plan.resolved,
+        "seed": seed,
+        "version": __version__,
+        "result_version": RESULT_VERSION,
+        "duration_s": plan.duration,
+        "aggregate_goodput_bps": math.fsum(flow["goodput_bps"] for flow in cell),
+        "jain_index": jain_index([flow["goodput_bps"] for flow in judged]),
+        "jain_airtime": jain_index(sampled.values()),
+        "jain_over": "bulk" if bulk else "all",
+        "rtt_s": None,
+        "one_way_delay_s": None,
+        "flows": cell,
+    }
+    if any(flow.kind in ("web", "file") for flow in plan.flows):
+        document["sessions"] = sessions
+    document["losses"] = _losses(plan, run)
+    document["ap_queue"] = engine["ap_queue"]
+    if plan.limiter is not None:
+        end = plan.warmup + plan.duration
+        document["limiter"] = limiter.summarize(run.records, plan.limiter, plan.warmup, end)
+    document["wired"] = dict(engine["wired"]) | ({"flows": wired} if wired else {})
+    document |= {
+        "stations": engine["stations"],
+        "ap": engine["ap"],
+        "delays": [],
+        **({"series": _series(plan, run)} if "trace" in plan.resolved else {}),
+        "fingerprint": engine["fingerprint"],
+        "wall_s": wall_s,
+        "testbed": _testbed(plan, run, flows),
+    }
+    return json.dumps(document, separators=(",", ":"), allow_nan=False)
+
+
+def jain_index(goodputs: Iterable[float]) -> float:
+    """Return Jain's fairness index, (sum x)^2 / (n sum x^2) (R. Jain 1991); 0 if all are 0."""
+    values = list(goodputs)
+    squares = math.fsum(x * x for x in values)
+    return math.fsum(values) ** 2 / (len(values) * squares) if squares else 0.0
+
+
+def _flow(
+    plan: Plan, flow: Flow, run: Measurements, sessions: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "id": flow.id,
+        "name": flow.name,
+        "group": flow.spec.get("group"),
+    }
+    if flow.station is None:
+        row |= {"from": flow.sender, "to": flow.receiver}
+    else:
+        row |= {"station": flow.station, "direction": "up" if flow.up else "down"}
+    row |= {"transport": flow.transport, "application": flow.kind}
+    if flow.kind in ("web", "file"):
+        return row | _web(plan, flow, run, sessions)
+    if not flow.is_tcp:
+        return row | _datagrams(plan, flow, run)
+    samples = run.sampler.samples[flow.index]
+    rtts = samples.rtts_s
+    return row | {
+        "goodput_bps": 8 * samples.grown("bytes_acked") / plan.duration,
+        "segments_sent": samples.grown("data_segments"),
+        "retransmissions": samples.grown("retransmissions"),
+        "timeouts": samples.grown("timeouts"),
+        "mean_rtt_s": math.fsum(rtts) / len(rtts) if rtts else None,
+        "rtt_s": None,
+        "one_way_delay_s": None,
+        "began_s": samples.began_s,
+        "most_in_flight": samples.most_unacked,
+    }
+
+
+def _datagrams(plan: Plan, flow: Flow, run: Measurements) -> dict[str, Any]:
+    counts = run.engine["flows"][flow.index]
+    packet = datagram_bytes(flow) + UDP_HEADER
+    received = counts["delivered_bytes_ip"] / packet
+    return {
+        "goodput_bps": 8 * received * flow.spec["segment"] / plan.duration,
+        "segments_sent": None,
+        "retransmissions": 0,
+        "timeouts": 0,
+        "mean_rtt_s": None,
+        "rtt_s": None,
+        "one_way_delay_s": None,
+    }
+
+
+def _web(
+    plan: Plan, flow: Flow, run: Measurements, sessions: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    end = plan.warmup + plan.duration
+    received = sum(
+        event["bytes"]
+        for event in run.web
+        if event["event"] == "bytes"
+        and event["flow"] == flow.index
+        and plan.warmup < event["t"] <= end
+    )
+    own = [session for session in sessions if session["flow"] == flow.id]
+    counts = [
+        event
+        for event in run.web
+        if event["event"] == "transfer" and event["flow"] == flow.index and "segments" in event
+        if plan.warmup < event["end"] <= end
+    ]
+    return {
+        "goodput_bps": 8 * received / plan.duration,
+        "segments_sent": sum(event["segments"] for event in counts),
+        "retransmissions": sum(event["retransmissions"] for event in counts),
+        "timeouts": sum(event["timeouts"] or 0 for event in counts),
+        "mean_rtt_s": None,
+        "rtt_s": None,
+        "one_way_delay_s": None,
+        "sessions": len(own),
+    }
+
+
+def _sessions(plan: Plan, run: Measurements) -> list[dict[str, Any]]:
+    """Join what client and server report of each connection; keep those in the measured time."""
+    ids = {flow.index: flow.id for flow in plan.flows}
+    open_now: dict[tuple[int, int], dict[str, Any]] = {}
+    found: list[dict[str, Any]] = []
+    times = ("start", "first", "last", "end")
+    transfers = [event for event in run.web if event["event"] == "transfer"]
+    # The client reports the start of a connection before anything else is known of it.
+    for event in sorted(transfers, key=lambda event: min(event[t] for t in times if t in event)):
+        key = (event["flow"], event["port"])
+        if "start" in event:
+            open_now[key] = {}
+            found.append(open_now[key])
+        open_now.setdefault(key, {}).update(event)
+    end = plan.warmup + plan.duration
+    return [
+        {
+            "flow": ids[session["flow"]],
+            "start_s": session["start"] - plan.warmup,
+            "end_s": session["end"] - plan.warmup,
+            "bytes": session["bytes"],
+            "first_byte_s": session["first"] - plan.warmup,
+            "last_byte_s": session["last"] - plan.warmup,
+            "retransmissions": session["retransmissions"],
+            "timeouts": session["timeouts"] or 0,
+        }
+        for session in sorted(found, key=lambda session: session["start"])
+        if {*times} <= session.keys() and session["start"] >= plan.warmup and session["end"] <= end
+    ]
+
+
+def _series(plan: Plan, run: Measurements) -> dict[str, Any]:
+    """Return what the senders of iperf3's TCP flows knew at the ends of the intervals."""
+    sampler = run.sampler
+    traced = [flow for flow in plan.flows if flow.index in sampler.samples]
+    through_cell = [sampler.goodputs_bps[f.index] for f in traced if f.station is not None]
+    series: dict[str, Any] = {
+        "time_s": sampler.times_s,
+        "aggregate_goodput_bps": [math.fsum(each) for each in zip(*through_cell, strict=True)],
+        "flows": {
+            flow.id: {
+                "goodput_bps": sampler.goodputs_bps[flow.index],
+                "cwnd": sampler.cwnds[flow.index],
+            }
+            for flow in traced
+        },
+    }
+    if plan.limiter is not None:
+        end = plan.warmup + plan.duration
+        series["limiter"] = limiter.samples(run.records, plan.warmup, end)
+    return series
+
+
+def _losses(plan: Plan, run: Measurements) -> dict[str, Any]:
+    engine = run.engine
+    dropped = engine["account"]["dropped"]
+    losses = {name: dropped.get(name, 0) for name in ("queue", "retry_limit", "error")}
+    losses = {"congestion": losses.pop("queue"), **losses}
+    if plan.limiter is not None:
+        losses["policer"] = dropped.get("policer", 0)
+    return losses
+
+
+def _testbed(plan: Plan, run: Measurements, flows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    warnings = [*run.engine["warnings"], *_complaints(plan, run, flows)]
+    datagrams = {
+        plan.flows[index].id: {name: report[name] for name in report if name != "error"}
+        for index, report in run.reports.items()
+        if not plan.flows[index].is_tcp
+    }
+    return {
+        **run.machine,
+        "differences": differences(plan),
+        "lateness_s": run.engine["lateness_s"],
+        "realtime": run.engine["realtime"],
+        "trusted": run.engine["trusted"],
+        "cpu_s": run.engine["cpu_s"],
+        "account": run.engine["account"],
+        "iperf3_datagrams": datagrams,
+        "warnings": warnings,
+        **({"kept": run.kept} if run.kept else {}),
+    }
+
+
+def _complaints(plan: Plan, run: Measurements, flows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what went wrong with single flows."""
+    found = []
+    for flow, row in zip(plan.flows, flows, strict=True):
+        error = run.reports.get(flow.index, {}).get("error", "")
+        if error and not error.startswith(_INTERRUPTED):
+            found.append(f"flow {flow.id}: iperf3: {error}")
+        began = row.get("began_s", 0.0)
+        if began is None:
+            found.append(f"flow {flow.id}: no data connection came about")
+        elif began > flow.start + _START_TOLERANCE_S:
+            found.append(f"flow {flow.id}: began at {began:.1f} s instead of {flow.start:g} s")
+    for event in run.web:
+        if event["event"] == "error":
+            found.append(f"flow {plan.flows[event['flow']].id}: {event['reason']}")
+    return found

@@ -1,0 +1,136 @@
+"""What a test-bed needs of the machine, and what a result says about it."""
+
+from __future__ import annotations
+
+import array
+import fcntl
+import os
+import platform
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+from evenair.testbed import limiter
+from evenair.testbed.errors import TestbedError
+from evenair.testbed.layout import kernel_control
+from evenair.testbed.namespaces import read_sysctl
+
+if TYPE_CHECKING:
+    from evenair.testbed.layout import Plan
+
+_SYSCTLS = (
+    "net.ipv4.tcp_sack",
+    "net.ipv4.tcp_dsack",
+    "net.ipv4.tcp_timestamps",
+    "net.ipv4.tcp_recovery",
+    "net.ipv4.tcp_early_retrans",
+    "net.ipv4.tcp_ecn",
+    "net.ipv4.tcp_rmem",
+    "net.ipv4.tcp_wmem",
+    "net.ipv4.tcp_moderate_rcvbuf",
+    "net.ipv4.tcp_no_metrics_save",
+    "net.ipv4.tcp_slow_start_after_idle",
+    "net.ipv4.tcp_limit_output_bytes",
+    "net.ipv4.tcp_rto_min_us",
+)
+_OFFLOADS = {  # linux/ethtool.h
+    "scatter-gather": 0x18,
+    "tcp-segmentation-offload": 0x1E,
+    "generic-segmentation-offload": 0x23,
+    "generic-receive-offload": 0x2B,
+}
+_SIOCETHTOOL = 0x8946  # linux/sockios.h
+
+
+def check(plan: Plan, congestion: str | None = None) -> None:
+    """Check that this machine can run a plan. Raises TestbedError with what is missing.
+
+    `congestion` is the kernel's congestion control of all flows, if they are not to have their own.
+    """
+    if sys.platform != "linux":
+        raise TestbedError(f"the test-bed needs Linux; this is {platform.system()}")
+    if os.geteuid() != 0:
+        raise TestbedError(
+            "the test-bed needs root, for network namespaces and TUN devices; run it with sudo"
+        )
+    try:
+        os.close(os.open("/dev/net/tun", os.O_RDWR))
+    except OSError as error:
+        raise TestbedError(
+            f"/dev/net/tun: {error.strerror}; the test-bed needs TUN devices (modprobe tun)"
+        ) from None
+    need("ip", "iproute2")
+    if any(flow.kind in ("bulk", "cbr") for flow in plan.flows):
+        need("iperf3", "iperf3")
+    if plan.limiter is not None:
+        limiter.find()
+    controls(plan, congestion)
+
+
+def need(program: str, package: str) -> None:
+    """Raise TestbedError if a program is not in PATH."""
+    if shutil.which(program) is None:
+        raise TestbedError(f"{program}: not found; the test-bed needs it (package {package})")
+
+
+def available_controls() -> tuple[str, ...]:
+    """Return the congestion controls of the kernel."""
+    return tuple((read_sysctl("net.ipv4.tcp_available_congestion_control") or "").split())
+
+
+def controls(plan: Plan, congestion: str | None = None) -> dict[int, str]:
+    """Return the kernel's congestion control of each TCP flow, by the index of the flow.
+
+    Raises TestbedError if the kernel does not have one of them.
+    """
+    available = available_controls()
+    if congestion is not None and congestion not in available:
+        accepted = ", ".join(sorted(available))
+        raise TestbedError(f"--congestion: got {congestion!r}; this kernel has {accepted}")
+    return {
+        flow.index: congestion or kernel_control(flow, available)
+        for flow in plan.flows
+        if flow.is_tcp
+    }
+
+
+def describe() -> dict[str, Any]:
+    """Return what a result says about the machine."""
+    return {
+        "kernel": platform.release(),
+        "machine": platform.machine(),
+        "processors": len(os.sched_getaffinity(0)),
+        "iperf3": _version("iperf3"),
+    }
+
+
+def sysctls() -> dict[str, str]:
+    """Return the sysctls of TCP in the calling thread's network namespace."""
+    values = {name: read_sysctl(name) for name in _SYSCTLS}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def offloads(device: str) -> dict[str, bool]:
+    """Return which offloads a device of the calling thread's network namespace has."""
+    found = {}
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        for name, command in _OFFLOADS.items():
+            value = array.array("I", [command, 0])
+            request = struct.pack("16sP16x", device.encode(), value.buffer_info()[0])
+            try:
+                fcntl.ioctl(sock, _SIOCETHTOOL, request)
+            except OSError:
+                continue
+            found[name] = bool(value[1])
+    return found
+
+
+def _version(program: str) -> str | None:
+    path = shutil.which(program)
+    if path is None:
+        return None
+    said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
+    return said.split("\n")[0].strip()

@@ -1,0 +1,391 @@
+"""One run of a test-bed: namespaces, processes, the schedule of the flows, and clean-up."""
+
+from __future__ import annotations
+
+import json
+import math
+import signal
+import subprocess
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evenair._core import RunError
+from evenair.testbed import host, iperf, limiter
+from evenair.testbed.engine import Engine
+from evenair.testbed.layout import GATEWAY, TCP_HEADER, TIMESTAMPS
+from evenair.testbed.namespaces import Namespaces, remove_abandoned
+from evenair.testbed.processes import Processes, last_line, python
+from evenair.testbed.sampler import PERIOD_S, Sampler
+from evenair.testbed.tcp_info import Connections
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from evenair.testbed.layout import Flow, Plan
+
+_READY_S = 20.0
+"""How long engine and servers may take to be ready; they take less than a second."""
+_RESULT_S = 10.0
+"""How long the engine may take after the end of the run to report."""
+_LATENCY_S = 0.005
+"""Events of the schedule are due at most this early."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a scenario is run."""
+
+    seed: int = 1
+    pcap: Path | None = None
+    """The capture files have this path and an end of their own."""
+    keep: bool = False
+    """Leave namespaces and folder."""
+    congestion: str | None = None
+    """The kernel's congestion control of all TCP flows, instead of that of the scenario."""
+    max_lateness: float = 2e-3
+    """Seconds: a run whose 99th percentile of lateness exceeds it is not to be trusted."""
+
+
+@dataclass(frozen=True)
+class Measurements:
+    """What a run has produced, before it is a result."""
+
+    engine: dict[str, Any]
+    sampler: Sampler
+    reports: dict[int, dict[str, Any]]
+    """What iperf3 reports, by the index of the flow."""
+    web: list[dict[str, Any]]
+    """Events of web users and servers; times are seconds since the start of the run."""
+    records: list[dict[str, Any]]
+    """Decisions of the gateway daemon."""
+    machine: dict[str, Any]
+    kept: str | None
+    """What was left, if it was to be kept."""
+
+
+def run(
+    plan: Plan, options: Options, progress: Callable[[float], None] | None = None
+) -> Measurements:
+    """Run a plan. Raises ScenarioError, RunError, OSError.
+
+    Namespaces and processes are gone afterwards, whatever happens. `progress` is called with the
+    seconds since the start of the run.
+    """
+    remove_abandoned()
+    namespaces, processes = Namespaces(plan), Processes()
+    try:
+        namespaces.create()
+        return _Session(plan, options, namespaces, processes).run(progress)
+    finally:
+        with _uninterrupted():
+            processes.stop()
+            if not options.keep:
+                namespaces.remove()
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ignore Ctrl-C, so that a second one does not stop the clean-up."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+class _Session:
+    def __init__(
+        self, plan: Plan, options: Options, namespaces: Namespaces, processes: Processes
+    ) -> None:
+        self._plan = plan
+        self._options = options
+        self._namespaces = namespaces
+        self._processes = processes
+        self._folder = namespaces.folder
+        self._controls = host.controls(plan, options.congestion)
+        self._streams = [flow for flow in plan.flows if flow.kind in ("bulk", "cbr")]
+        self._users = [flow for flow in plan.flows if flow.kind in ("web", "file")]
+        self._clients: dict[int, subprocess.Popen[bytes]] = {}
+        self._browsers: list[subprocess.Popen[bytes]] = []
+
+    def run(self, progress: Callable[[float], None] | None) -> Measurements:
+        plan = self._plan
+        engine = Engine(self._processes, self._spec(), self._folder)
+        deadline = time.monotonic() + _READY_S
+        while not engine.is_ready:
+            if time.monotonic() > deadline:
+                raise RunError("the engine of the test-bed is not ready in time")
+            engine.wait(deadline)
+        self._namespaces.configure(self._sysctls())
+        machine = self._describe()
+        self._start_servers()
+        self._start_browsers()
+        paths = {node.name: self._namespaces.path(node.name) for node in plan.nodes}
+        sampler = Sampler([flow for flow in self._streams if flow.is_tcp], paths)
+
+        engine.command("start")
+        began, began_wall = time.monotonic(), time.time()
+        for browser in self._browsers:
+            _tell(browser, f"{began}\n")
+        if plan.limiter is not None:
+            machine["evenaird"] = self._start_limiter()
+        self._follow(engine, sampler, began, progress)
+        deadline = time.monotonic() + _RESULT_S
+        while engine.result is None:
+            if time.monotonic() > deadline:
+                raise RunError("the engine of the test-bed does not report its result")
+            engine.wait(deadline)
+        self._processes.stop()
+        sampler.close()
+        self._check_limiter()
+        return Measurements(
+            engine.result,
+            sampler,
+            {index: self._report(index) for index in self._clients},
+            self._web_events(began),
+            limiter.read_records(self._folder, began_wall) if plan.limiter else [],
+            {**machine, "congestion_controls": self._named_controls()},
+            self._kept(),
+        )
+
+    # --- Before the run ---------------------------------------------------------------------------
+
+    def _spec(self) -> dict[str, Any]:
+        plan, options = self._plan, self._options
+        flows: list[dict[str, Any]] = []
+        for flow in plan.flows:
+            entry: dict[str, Any] = {"index": flow.index}
+            if flow.station is None:
+                entry |= {"from": flow.sender, "to": flow.receiver}
+            else:
+                entry |= {"station": flow.station, "host": flow.host, "up": flow.up}
+            flows.append({**entry, "protocol": "tcp" if flow.is_tcp else "udp", "port": flow.port})
+        refresh = 0.0 if plan.limiter is None else limiter.refresh_s(plan.limiter)
+        versions = 2 if plan.has_ipv6 else 1
+        return {
+            "scenario": json.dumps(plan.resolved),
+            "seed": options.seed,
+            "namespaces": {n.name: self._namespaces.path(n.name) for n in plan.nodes},
+            "flows": flows,
+            "addresses": {n.name: [n.ipv4, n.ipv6][:versions] for n in plan.nodes},
+            "warmup_s": plan.warmup,
+            "duration_s": plan.duration,
+            "max_lateness_s": options.max_lateness,
+            "realtime": True,
+            "pcap": None if options.pcap is None else str(options.pcap),
+            "snmp": {
+                "listen": f"{plan.node(GATEWAY).ipv4}:161",
+                "community": limiter.COMMUNITY,
+                "refresh_s": refresh,
+            },
+        }
+
+    def _sysctls(self) -> dict[str, dict[str, str]]:
+        """Return the sysctls of each node: what the flows ask for and the kernel has."""
+        values: dict[str, dict[str, str]] = {}
+        for flow in self._plan.flows:
+            if not flow.is_tcp:
+                continue
+            timestamps = flow.spec["header"] == TCP_HEADER + TIMESTAMPS
+            for node in (flow.sender, flow.receiver):
+                own = values.setdefault(node, {"net.ipv4.tcp_no_metrics_save": "1"})
+                own["net.ipv4.tcp_timestamps"] = str(int(timestamps))
+                if flow.spec.get("ecn"):
+                    own["net.ipv4.tcp_ecn"] = "1"
+            if iperf.receive_buffer(flow) is not None:
+                values[flow.receiver]["net.ipv4.tcp_moderate_rcvbuf"] = "0"
+        return values
+
+    def _describe(self) -> dict[str, Any]:
+        nodes = {flow.sender for flow in self._plan.flows}
+        first = next(node for node in self._plan.nodes if node.name in nodes)
+        inside = self._namespaces.inside
+        return {
+            **host.describe(),
+            "sysctls": inside(first.name, host.sysctls),
+            "offloads": inside(first.name, lambda: host.offloads(first.devices[0])),
+        }
+
+    def _start_servers(self) -> None:
+        """Start a server of iperf3 for each flow, and wait until all listen."""
+        for flow in self._streams:
+            size = iperf.receive_buffer(flow) if flow.is_tcp else None
+            if size is not None:
+                # A socket has the receive buffer of the time when it is made, which those
+                # inherit that it accepts.
+                self._namespaces.set(flow.receiver, "net.ipv4.tcp_rmem", f"4096 {size} {size}")
+            command = iperf.server_command(flow)
+            self._start_logged(f"server-{flow.index}", command, flow.receiver)
+            self._wait_for_listener(flow)
+
+    def _wait_for_listener(self, flow: Flow) -> None:
+        connections = Connections(self._namespaces.path(flow.receiver))
+        deadline = time.monotonic() + _READY_S
+        try:
+            while not any(c.listens and c.local_port == flow.port for c in connections.list()):
+                if time.monotonic() > deadline:
+                    said = last_line(self._folder / f"server-{flow.index}.err")
+                    raise RunError(f"flow {flow.id}: iperf3 does not listen: {said}")
+                time.sleep(0.005)
+        finally:
+            connections.close()
+
+    def _start_browsers(self) -> None:
+        """Start web servers and web users, one process for each node and role."""
+        tables: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        for flow in self._users:
+            entry = self._web_entry(flow)
+            station = flow.station or flow.receiver
+            other = flow.host if flow.station else flow.sender
+            tables.setdefault(("server", other), []).append(entry)
+            tables.setdefault(("client", station), []).append(entry)
+        for (role, node), table in sorted(tables.items(), reverse=True):  # servers first
+            command = python("evenair.testbed.web", role, json.dumps(table))
+            output = self._folder / f"web-{role}-{node}.out"
+            with output.open("wb") as out, output.with_suffix(".err").open("wb") as err:
+                child = self._processes.start(
+                    command,
+                    self._namespaces.name(node),
+                    stdin=subprocess.PIPE,
+                    stdout=out,
+                    stderr=err,
+                )
+            deadline = time.monotonic() + _READY_S
+            while not output.stat().st_size:
+                if child.poll() is not None or time.monotonic() > deadline:
+                    said = last_line(output.with_suffix(".err"))
+                    raise RunError(f"web {role} of {node} does not start: {said}")
+                time.sleep(0.005)
+            if role == "client":
+                self._browsers.append(child)
+
+    def _web_entry(self, flow: Flow) -> dict[str, Any]:
+        application = flow.application
+        sessions = application.get("sessions", 1)
+        size = iperf.receive_buffer(flow)
+        server = flow.host if flow.station else flow.sender
+        return {
+            "flow": flow.index,
+            "port": flow.port,
+            "address": self._plan.node(server).ipv4,
+            "up": flow.up,
+            "control": self._controls[flow.index],
+            "receive_buffer": size,
+            "size": application["size"],
+            "think": application.get("think", 0.0),
+            "sessions": None if sessions == "unlimited" else sessions,
+            "start": flow.start,
+            "stop": flow.stop,
+            "seed": self._options.seed,
+        }
+
+    def _start_limiter(self) -> str:
+        program = limiter.find()
+        if self._plan.limiter is None:
+            raise RunError("the scenario has no limiter")
+        agent = self._plan.node(GATEWAY).ipv4
+        path = limiter.write_configuration(self._plan.limiter, agent, self._folder)
+        self._limiter = self._start_logged("evenaird", [program, "run", str(path)], GATEWAY)
+        return program
+
+    def _start_logged(self, name: str, command: list[str], node: str) -> subprocess.Popen[bytes]:
+        output, errors = self._folder / f"{name}.out", self._folder / f"{name}.err"
+        with output.open("wb") as out, errors.open("wb") as err:
+            return self._processes.start(
+                command, self._namespaces.name(node), stdout=out, stderr=err
+            )
+
+    # --- During the run ---------------------------------------------------------------------------
+
+    def _follow(
+        self,
+        engine: Engine,
+        sampler: Sampler,
+        began: float,
+        progress: Callable[[float], None] | None,
+    ) -> None:
+        """Start the clients and sample their connections until the end of the run."""
+        plan = self._plan
+        end = plan.warmup + plan.duration
+        starts = sorted(self._streams, key=lambda flow: (flow.start, flow.index))
+        interval = float(plan.resolved.get("trace", {}).get("interval", math.inf))
+        next_sample, next_trace, warm = PERIOD_S, plan.warmup + interval, False
+        while True:
+            now = time.monotonic() - began
+            while starts and starts[0].start <= now + _LATENCY_S:
+                self._start_client(starts.pop(0), end)
+            if not warm and now >= plan.warmup - _LATENCY_S:
+                sampler.sample(now, measured=False)
+                sampler.end_warmup()
+                warm = True
+            if now >= min(next_trace, end) - _LATENCY_S:
+                sampler.sample(now, measured=True)
+                if now >= next_trace - _LATENCY_S:
+                    sampler.trace(now - plan.warmup)
+                    next_trace += interval
+                if now >= end - _LATENCY_S:
+                    return
+            if now >= next_sample:
+                sampler.sample(now, measured=warm)
+                next_sample += PERIOD_S * max(1, 1 + (now - next_sample) // PERIOD_S)
+                if progress is not None:
+                    progress(now)
+            due = min(next_sample, next_trace, end, *(flow.start for flow in starts[:1]))
+            if not warm:
+                due = min(due, plan.warmup)
+            engine.wait(began + due)
+            if engine.result is not None and time.monotonic() - began < end - 0.5:
+                raise RunError("the engine of the test-bed has ended before the run")
+
+    def _start_client(self, flow: Flow, end: float) -> None:
+        address = self._plan.node(flow.receiver).ipv4
+        control = self._controls.get(flow.index)
+        command = iperf.client_command(flow, address, control, self._plan.mtu, end)
+        name = f"client-{flow.index}"
+        self._clients[flow.index] = self._start_logged(name, command, flow.sender)
+
+    # --- After the run ----------------------------------------------------------------------------
+
+    def _report(self, index: int) -> dict[str, Any]:
+        path = self._folder / f"client-{index}.out"
+        return iperf.parse(path.read_text(errors="replace"))
+
+    def _check_limiter(self) -> None:
+        if self._plan.limiter is not None and not limiter.records_file(self._folder).exists():
+            said = last_line(self._folder / "evenaird.err")
+            raise RunError(f"evenaird has made no decision: {said}")
+
+    def _web_events(self, began: float) -> list[dict[str, Any]]:
+        events = []
+        for path in sorted(self._folder.glob("web-*.out")):
+            for line in path.read_text().split("\n"):
+                if not line.endswith("}"):  # the last one may be half written
+                    continue
+                event = json.loads(line)
+                for name in ("t", "start", "first", "last", "end"):
+                    if name in event:
+                        event[name] -= began
+                events.append(event)
+        return events
+
+    def _named_controls(self) -> dict[str, str]:
+        return {self._plan.flows[index].id: name for index, name in self._controls.items()}
+
+    def _kept(self) -> str | None:
+        if not self._options.keep:
+            return None
+        names = ", ".join(self._namespaces.name(node.name) for node in self._plan.nodes)
+        return f"{self._folder} and the network namespaces {names}"
+
+
+def _tell(child: subprocess.Popen[bytes], text: str) -> None:
+    if child.stdin is not None:
+        child.stdin.write(text.encode())
+        child.stdin.flush()

@@ -1,0 +1,381 @@
+"""`evenair testbed` with the real engine, in namespaces of its own, as root."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from evenair.testbed import limiter
+from evenair.testbed.errors import TestbedError
+from evenair.testbed.namespaces import FOLDERS, NETNS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = pytest.mark.skipif(
+    "(os.geteuid() != 0 or not os.path.exists('/dev/net/tun') or not shutil.which('iperf3'))"
+    " and os.environ.get('CI') != 'true'",
+    reason="the test-bed needs root, /dev/net/tun and iperf3",
+)
+
+TWO = ["--set", "station.0.count=1", "--set", "station.1.count=1"]
+"""gong2006 with one upload and one download: as few processes as possible."""
+
+
+class Bed:
+    """A command that is marked in its environment, which all of its children inherit."""
+
+    def __init__(self, folder: Path, *arguments: str, **environment: str) -> None:
+        self.mark = f"EVENAIR_TEST={uuid.uuid4().hex}"
+        name, _, value = self.mark.partition("=")
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "evenair", *arguments],
+            cwd=folder,
+            env={**os.environ, "PYTHONWARNINGS": "error", name: value, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    @property
+    def run(self) -> str:
+        return f"{self.process.pid:x}"
+
+    def finish(self, seconds: float = 60) -> tuple[int, str, str]:
+        out, err = self.process.communicate(timeout=seconds)
+        return self.process.returncode, out, err
+
+    def wait_for_traffic(self) -> None:
+        """Wait until the first client has been started."""
+        deadline = time.monotonic() + 30
+        while not (FOLDERS / self.run / "client-0.out").exists():
+            assert self.process.poll() is None, self.process.communicate()
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        time.sleep(0.5)
+
+    def processes(self) -> list[str]:
+        found = []
+        for entry in Path("/proc").iterdir():
+            if not entry.name.isdigit() or int(entry.name) == self.process.pid:
+                continue
+            try:
+                if self.mark.encode() in (entry / "environ").read_bytes().split(b"\0"):
+                    state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
+                    if state != "Z":
+                        found.append((entry / "cmdline").read_bytes().decode())
+            except OSError:
+                continue
+        return found
+
+    def left(self) -> list[str]:
+        """What a run may leave: namespaces (with their devices), mounts, folders, processes."""
+        prefix = f"evenair-{self.run}-"
+        names = [path.name for path in NETNS.glob(f"{prefix}*")]
+        mounts = [m for m in Path("/proc/mounts").read_text().split("\n") if prefix in m]
+        folders = [str(path) for path in FOLDERS.glob(self.run)]
+        return names + mounts + folders + self.processes()
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[object]:
+    beds: list[Bed] = []
+    host = host_devices()
+
+    def begin(*arguments: str, **environment: str) -> Bed:
+        beds.append(Bed(tmp_path, *arguments, **environment))
+        return beds[-1]
+
+    yield begin
+    for bed in beds:
+        if bed.process.poll() is None:
+            bed.process.kill()
+            bed.process.communicate()
+    assert host_devices() == host
+
+
+def host_devices() -> list[str]:
+    return sorted(path.name for path in Path("/sys/class/net").iterdir())
+
+
+# --- What is missing ------------------------------------------------------------------------------
+
+
+def refused(bed: Bed, *messages: str) -> None:
+    status, out, err = bed.finish()
+    assert (status, out) == (2, "")
+    assert err.count("\n") == 1
+    for message in messages:
+        assert message in err
+    assert bed.left() == []
+
+
+def test_without_root_one_line_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from evenair.cli import main
+
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert main(["testbed", "gong2006"]) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err == (
+        "evenair: the test-bed needs root, for network namespaces and TUN devices;"
+        " run it with sudo\n"
+    )
+
+
+def test_without_tun_one_line_says_so(tmp_path: Path) -> None:
+    hidden = f"mount -t tmpfs none /dev/net && exec {sys.executable} -m evenair testbed gong2006"
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", hidden], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("evenair: /dev/net/tun: No such file or directory;")
+    assert done.stderr.count("\n") == 1
+
+
+def path_with(folder: Path, *programs: str) -> str:
+    """Make a folder that has these programs only."""
+    for program in programs:
+        found = shutil.which(program)
+        assert found is not None
+        (folder / program).symlink_to(found)
+    return str(folder)
+
+
+def test_without_iperf3_one_line_says_so(start: type[Bed], tmp_path: Path) -> None:
+    bed = start("testbed", "gong2006", PATH=path_with(tmp_path, "ip"))
+    refused(bed, "iperf3: not found", "package iperf3")
+
+
+def test_without_the_daemon_one_line_says_so(start: type[Bed], tmp_path: Path) -> None:
+    if (Path(sys.executable).parent / "evenaird").exists():
+        pytest.skip("evenaird is beside the interpreter")
+    path = path_with(tmp_path, "ip", "iperf3")
+    refused(start("testbed", "blefari2007", PATH=path, EVENAIRD=""), "gateway.limiter", "EVENAIRD")
+    refused(start("testbed", "blefari2007", EVENAIRD="/no/such"), "EVENAIRD: got '/no/such'")
+
+
+def test_a_congestion_control_that_the_kernel_lacks(start: type[Bed]) -> None:
+    available = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text()
+    if "vegas" in available:
+        pytest.skip("this kernel has vegas")
+    bed = start("testbed", "gong2006", "--set", "station.0.flows.0.transport=vegas")
+    refused(bed, "station.0.flows.0.transport: got 'vegas'", "reno")
+
+
+def test_a_congestion_control_for_all_flows_that_the_kernel_lacks(start: type[Bed]) -> None:
+    refused(start("testbed", "gong2006", "--congestion", "newreno"), "--congestion: got 'newreno'")
+
+
+# --- Results --------------------------------------------------------------------------------------
+
+
+def test_a_result_has_the_keys_of_a_simulated_one(start: type[Bed], tmp_path: Path) -> None:
+    arguments = ["gong2006", *TWO, "--set", "trace.interval=1", "--set", "duration=4"]
+    bed = start("testbed", *arguments, "--json", "--out", "out", "--plot", "x.svg")
+    status, out, err = bed.finish()
+    assert (status, err) == (0, "")
+    assert bed.left() == []
+    result = json.loads(out)
+    simulated = json.loads(start("run", *arguments, "--json").finish()[1])
+    assert (result["engine"], simulated["engine"]) == ("testbed", "sim")
+    assert simulated.keys() - result.keys() == {"events"}
+    assert result.keys() - simulated.keys() == {"testbed"}
+    assert result["scenario"] == simulated["scenario"]
+    for name in ("ap_queue", "ap", "losses", "wired"):
+        assert result[name].keys() == simulated[name].keys(), name
+    assert result["stations"][0].keys() == simulated["stations"][0].keys()
+    assert [flow["id"] for flow in result["flows"]] == ["up-1", "down-1"]
+    assert len(result["series"]["time_s"]) == 4
+    for flow in result["flows"]:
+        # A window of 20 segments limits a flow that has the cell for itself and another one.
+        assert 0.3e6 < flow["goodput_bps"] < 7e6
+        assert 1 <= flow["most_in_flight"] <= 21
+        assert 0.001 < flow["mean_rtt_s"] < 1
+    assert result["aggregate_goodput_bps"] == pytest.approx(
+        sum(flow["goodput_bps"] for flow in result["flows"])
+    )
+    bed_facts = result["testbed"]
+    assert bed_facts["kernel"] == os.uname().release
+    assert bed_facts["congestion_controls"] == {"up-1": "reno", "down-1": "reno"}
+    assert bed_facts["sysctls"]["net.ipv4.tcp_timestamps"] == "0"
+    assert bed_facts["offloads"]["tcp-segmentation-offload"] is False
+    assert bed_facts["trusted"] is True
+    account = bed_facts["account"]
+    dropped = sum(account["dropped"].values())
+    assert account["read"] == account["written"] + dropped + account["in_flight"]
+    assert {path.name for path in (tmp_path / "out").iterdir()} >= {"result.json", "flows.parquet"}
+    assert (tmp_path / "x.svg").exists()
+
+
+def test_datagrams_arrive_at_their_rate(start: type[Bed]) -> None:
+    flow = (
+        "station.0.flows=[{direction='up',transport='udp',rate='1 Mbps',segment=1000,header=28,"
+        "start=0},{direction='down',transport='udp',rate='2 Mbps',segment=500,header=28,start=0}]"
+    )
+    bed = start(
+        "testbed", "gong2006-one-up", "--set", flow, "--set", "station.1.count=1", "--set",
+        "warmup=1", "--duration", "3", "--json",
+    )  # fmt: skip
+    status, out, err = bed.finish()
+    assert (status, err) == (0, "")
+    up, down = json.loads(out)["flows"][:2]
+    # The cell carries both: what arrives is what is offered.
+    assert up["goodput_bps"] == pytest.approx(1e6, rel=0.02)
+    assert down["goodput_bps"] == pytest.approx(2e6, rel=0.02)
+    assert bed.left() == []
+
+
+def test_web_users_have_sessions(start: type[Bed]) -> None:
+    web = (
+        "station.0.flows=[{direction='down',application={kind='web',size={distribution="
+        "'deterministic',mean='30 KB'},think={distribution='deterministic',mean='0.3 s'}}},"
+        "{direction='up',application={kind='web',size=20000,think='0.5 s'}}]"
+    )
+    bed = start("testbed", "gong2006-one-up", "--set", web, "--set", "station.1.count=1",
+                "--set", "station.1.flows.0.start=3", "--duration", "4", "--json")  # fmt: skip
+    status, out, err = bed.finish()
+    assert (status, err) == (0, "")
+    result = json.loads(out)
+    sizes = {"down-1": 30_000, "up-1": 20_000}
+    for flow, size in sizes.items():
+        own = [session for session in result["sessions"] if session["flow"] == flow]
+        assert len(own) >= 3
+        for session in own:
+            assert session["bytes"] == size
+            # 30 KB take 26 ms at 11 Mb/s without any overhead.
+            assert session["start_s"] + size * 8 / 11e6 < session["end_s"]
+            assert session["start_s"] < session["first_byte_s"] <= session["last_byte_s"]
+    assert bed.left() == []
+
+
+def test_a_late_engine_is_not_to_be_trusted(start: type[Bed]) -> None:
+    bed = start("testbed", "gong2006", *TWO, "--duration", "2", "--max-lateness", "1 ns")
+    status, out, err = bed.finish()
+    assert status == 1
+    assert "not to be trusted" in err
+    assert "Jain's index" in out
+
+
+# --- Clean-up -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_signals_leave_nothing(start: type[Bed], number: signal.Signals, status: int) -> None:
+    bed = start("testbed", "gong2006", "--duration", "60")
+    bed.wait_for_traffic()
+    assert len(bed.left()) > 10
+    began = time.monotonic()
+    bed.process.send_signal(number)
+    bed.process.send_signal(number)  # a second one does not stop the clean-up
+    assert bed.finish()[0] == status
+    assert time.monotonic() - began < 5
+    assert bed.left() == []
+
+
+def test_the_next_start_removes_what_a_killed_one_left(start: type[Bed]) -> None:
+    killed = start("testbed", "gong2006", "--duration", "60")
+    killed.wait_for_traffic()
+    killed.process.kill()
+    killed.process.communicate()
+    deadline = time.monotonic() + 5
+    while killed.processes():  # the kernel kills them
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    assert killed.left()
+    status, _, err = start("testbed", "gong2006", *TWO, "--duration", "1").finish()
+    assert (status, err) == (0, "")
+    assert killed.left() == []
+
+
+def test_a_failure_leaves_nothing(start: type[Bed]) -> None:
+    bed = start("testbed", "gong2006", "--duration", "60")
+    bed.wait_for_traffic()
+    engines = [p for p in Path("/proc").iterdir() if p.name.isdigit() and is_engine(p, bed)]
+    assert len(engines) == 1
+    os.kill(int(engines[0].name), signal.SIGKILL)
+    status, out, err = bed.finish()
+    assert (status, out) == (1, "")
+    assert err.startswith("evenair: the engine of the test-bed ended")
+    assert err.count("\n") == 1
+    assert bed.left() == []
+
+
+def is_engine(process: Path, bed: Bed) -> bool:
+    try:
+        command = (process / "cmdline").read_bytes().split(b"\0")
+        marked = bed.mark.encode() in (process / "environ").read_bytes()
+        return marked and b"evenair.testbed.engine" in command
+    except OSError:
+        return False
+
+
+def test_two_test_beds_do_not_collide(start: type[Bed]) -> None:
+    arguments = ["testbed", "gong2006", *TWO, "--duration", "4", "--json"]
+    beds = [start(*arguments), start(*arguments)]
+    for bed in beds:
+        bed.wait_for_traffic()
+    assert all(bed.process.poll() is None for bed in beds)
+    for bed in beds:
+        status, out, err = bed.finish()
+        assert (status, err) == (0, "")
+        assert json.loads(out)["aggregate_goodput_bps"] > 2e6
+        assert bed.left() == []
+
+
+def test_keep_leaves_namespaces_until_the_next_start(start: type[Bed]) -> None:
+    bed = start("testbed", "gong2006", *TWO, "--duration", "1", "--keep")
+    status, _, err = bed.finish()
+    assert status == 0
+    assert f"evenair-{bed.run}-sta-1" in err
+    assert bed.processes() == []
+    assert len(bed.left()) > 3
+    assert json.loads((FOLDERS / bed.run / "client-0.out").read_text())["start"]
+    start("testbed", "gong2006", *TWO, "--duration", "1").finish()
+    assert bed.left() == []
+
+
+# --- The gateway daemon ---------------------------------------------------------------------------
+
+
+def has_daemon() -> bool:
+    try:
+        limiter.find()
+    except TestbedError:
+        return False
+    return True
+
+
+@pytest.mark.skipif(
+    "not has_daemon() and os.environ.get('CI') != 'true'", reason="evenaird is not built"
+)
+def test_the_daemon_limits_the_uplink(start: type[Bed]) -> None:
+    """At a fixed rate of 1 Mb/s at IP level: of its payload 1460 of 1500 bytes, less the ACKs."""
+    bed = start(
+        "testbed", "gong2006", *TWO, "--set", "gateway.limiter={kind='fixed',rate='1 Mbps',"
+        "bucket='20 KB'}", "--set", "warmup=2", "--duration", "6", "--json",
+    )  # fmt: skip
+    status, out, err = bed.finish()
+    assert (status, err) == (0, "")
+    result = json.loads(out)
+    up, down = result["flows"]
+    assert up["goodput_bps"] < 1e6 * 1460 / 1500 * 1.05
+    assert down["goodput_bps"] > 2 * up["goodput_bps"]
+    assert result["limiter"]["mean_rate_bps"] == pytest.approx(1e6)
+    assert result["limiter"]["packets_dropped"] > 0
+    assert result["losses"]["policer"] > 0
+    assert bed.left() == []

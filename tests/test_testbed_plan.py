@@ -1,0 +1,361 @@
+"""What a test-bed lays out, computes and parses: no root, no namespace."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import random
+import statistics
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from evenair import Scenario, load
+from evenair.compare import Comparison, difference
+from evenair.models.applicable import NoModel, evaluate
+from evenair.testbed import TestbedError, iperf, layout, limiter
+from evenair.testbed.assembly import jain_index
+from evenair.testbed.draws import draws
+from evenair.testbed.namespaces import addresses
+from evenair.testbed.sampler import Samples
+from evenair.testbed.tcp_info import TcpInfo
+
+if TYPE_CHECKING:
+    from conftest import Evenair
+
+
+def plan_of(**keys: object) -> layout.Plan:
+    return layout.plan(Scenario(**keys).resolved)
+
+
+def down(**keys: object) -> dict[str, object]:
+    return {"direction": "down", **keys}
+
+
+def test_flows_have_ids_starts_and_ends_of_the_simulator() -> None:
+    plan = layout.plan(load("blefari2007").resolved)
+    assert [flow.id for flow in plan.flows[:4]] == ["up-1", "down-1", "up-2", "down-2"]
+    # docs/scenario.md: flow k begins at k times 0.1 s.
+    assert [flow.start for flow in plan.flows[:4]] == pytest.approx([0.0, 0.1, 0.2, 0.3])
+    assert (plan.flows[2].sender, plan.flows[2].receiver) == ("sta-2", "server")
+    assert (plan.flows[3].sender, plan.flows[3].receiver) == ("server", "sta-2")
+    assert [flow.port for flow in plan.flows] == list(range(5201, 5213))
+    assert [node.name for node in plan.nodes] == [
+        *(f"sta-{k}" for k in range(1, 7)),
+        "server",
+        "gateway",
+    ]
+    assert plan.mtu == 1500
+
+
+def test_flows_of_a_single_station_begin_at_once_and_cross_traffic_has_no_station() -> None:
+    link = [{"between": ["server", "r"]}, {"between": ["r", "ap"]}, {"between": ["c 1", "r"]}]
+    cross = {"from": "c 1", "to": "server", "transport": "udp", "rate": 1e6, "segment": 500}
+    plan = plan_of(station=[{"flows": [down(), down()]}], wired={"link": link, "flow": [cross]})
+    assert [flow.start for flow in plan.flows] == [0.0, 0.0, 0.0]
+    last = plan.flows[-1]
+    assert (last.id, last.station, last.sender, last.receiver) == ("wired-1", None, "c 1", "server")
+    # A name that is no part of a file name does not become one; a router has no namespace.
+    labels = {node.name: node.label for node in plan.nodes}
+    assert labels == {"sta-1": "sta-1", "server": "host-1", "c 1": "host-2", "gateway": "gateway"}
+
+
+def test_addresses_are_distinct_and_in_their_networks() -> None:
+    plan = plan_of(station=[{"count": 600, "flows": [down()]}])
+    ipv4 = [node.ipv4 for node in plan.nodes]
+    assert len({*ipv4}) == len(ipv4) == 602
+    assert (ipv4[0], ipv4[249], ipv4[250]) == ("10.77.0.1", "10.77.0.250", "10.77.1.1")
+    assert plan.node("server").ipv4 == "10.78.0.1"
+    assert (plan.nodes[0].ipv6, plan.nodes[254].ipv6) == ("fd77::1", "fd77::ff")
+
+
+def test_the_gateway_routes_both_networks_and_others_have_one_way_out() -> None:
+    plan = plan_of(station=[{"flows": [down()]}])
+    gateway = [" ".join(command) for command in addresses(plan.node("gateway"), plan)]
+    assert "-4 route add 10.77.0.0/16 dev ap0" in gateway
+    assert "-4 route add 10.78.0.0/16 dev wan0" in gateway
+    assert "-6 route add fd77::/16 dev ap0" in gateway
+    station = [" ".join(command) for command in addresses(plan.node("sta-1"), plan)]
+    assert "-4 route add default dev wlan0" in station
+
+
+def test_small_packets_have_no_ipv6() -> None:
+    plan = plan_of(station=[{"flows": [down(segment=400)]}])
+    assert plan.mtu == 576  # RFC 791
+    assert not any("-6" in command for command in addresses(plan.nodes[0], plan))
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"cell": {"kind": "wimax"}}, "cell.kind: got 'wimax'"),
+        ({"station": [{"flows": [down(transport="tfrc")]}]}, "station.0.flows.0.transport: got"),
+        (
+            {
+                "station": [
+                    {"flows": [down(transport="udp", rate=1e6, application="poisson")]},
+                ]
+            },
+            "station.0.flows.0.application: got 'poisson'",
+        ),
+        ({"station": [{"flows": [down(header=60)]}]}, "station.0.flows.0.header: got 60"),
+        ({"station": [{"count": 1001, "flows": [down()]}]}, "got 1001 flows"),
+        (
+            {
+                "station": [{"flows": [down(host="gateway")]}],
+                "wired": {"link": [{"between": ["gateway", "ap"]}]},
+            },
+            "station.0.flows.0.host: got 'gateway'",
+        ),
+    ],
+)
+def test_what_a_test_bed_does_not_have_is_refused(keys: dict[str, object], message: str) -> None:
+    scenario = Scenario(**{"station": [{"flows": [down()]}], **keys})
+    with pytest.raises(TestbedError, match=message) as caught:
+        layout.plan(scenario.resolved)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_congestion_control_that_the_kernel_lacks_is_named() -> None:
+    flows = [down(transport=name) for name in ("newreno", "westwood-plus", "vegas", "biad")]
+    reno, westwood, vegas, biad = plan_of(station=[{"flows": flows}]).flows
+    available = ("reno", "cubic", "westwood")
+    assert layout.kernel_control(reno, available) == "reno"
+    assert layout.kernel_control(westwood, available) == "westwood"
+    for flow in (vegas, biad):
+        with pytest.raises(TestbedError, match="this kernel has cubic, reno, westwood"):
+            layout.kernel_control(flow, available)
+
+
+def test_commands_of_iperf3() -> None:
+    flows = [
+        down(segment=1000, stop="7 s"),
+        down(start="2 s"),
+        down(transport="udp", rate="1 Mbps", segment=1000, header=40),
+    ]
+    plan = plan_of(station=[{"flows": flows}], duration="20 s")
+    small, late, udp = plan.flows
+    command = iperf.client_command(small, "10.77.0.1", "reno", plan.mtu, 20.0)
+    assert command[command.index("--set-mss") + 1] == "1000"
+    assert command[command.index("--time") + 1] == "7"
+    assert command[command.index("--congestion") + 1] == "reno"
+    command = iperf.client_command(late, "10.77.0.1", "cubic", plan.mtu, 20.0)
+    assert "--set-mss" not in command
+    assert int(command[command.index("--time") + 1]) > 18
+    command = iperf.client_command(udp, "10.77.0.1", None, plan.mtu, 20.0)
+    # Packets of 1040 bytes, as in the scenario: IPv4 and UDP have 28, so the payload has 1012.
+    assert command[command.index("--length") + 1] == "1012"
+    assert command[command.index("--bitrate") + 1] == "1012000"
+
+
+def test_the_receive_buffer_of_a_window() -> None:
+    # Measured on Linux 6.18, MTU 1500: a buffer of 46143 bytes let 20 segments be in flight, one of
+    # 101600 bytes 44; the packet of a TUN device has a truesize of 2304 bytes.
+    windows = [down(window=20), down(window=44), down()]
+    narrow, wide, default = plan_of(station=[{"flows": windows}]).flows
+    assert iperf.receive_buffer(narrow) == pytest.approx(46143, abs=2)
+    assert iperf.receive_buffer(wide) == pytest.approx(101600, rel=2e-3)
+    assert iperf.receive_buffer(default) is None
+
+
+def test_reports_of_iperf3() -> None:
+    assert iperf.parse('{"start": {}, "error": "unable to connect"}') == {
+        "error": "unable to connect"
+    }
+    total = {"lost_packets": 3, "packets": 100, "jitter_ms": 2.5}
+    report = iperf.parse(json.dumps({"end": {"sum": total}}))
+    assert report == {"lost_packets": 3, "datagrams": 100, "jitter_s": pytest.approx(0.0025)}
+    assert "error" in iperf.parse("iperf3: killed")
+
+
+@pytest.mark.parametrize(
+    ("distribution", "mean", "median"),
+    [
+        (30.0, 30.0, 30.0),
+        ({"distribution": "deterministic", "mean": 3.0}, 3.0, 3.0),
+        ({"distribution": "exponential", "mean": 10.0}, 10.0, 10 * math.log(2)),
+        ({"distribution": "uniform", "mean": 5.0}, 5.0, 5.0),
+        # Pareto type I: minimum x_m = mean (a - 1) / a, median x_m 2^(1/a).
+        ({"distribution": "pareto", "mean": 9.0, "shape": 3.0}, 9.0, 6 * 2 ** (1 / 3)),
+        # The median of a lognormal is its mean over exp(sigma^2 / 2).
+        ({"distribution": "lognormal", "mean": 4.0, "sigma": 0.5}, 4.0, 4 / math.exp(0.125)),
+    ],
+)
+def test_draws_have_mean_and_median_of_their_distribution(
+    distribution: object, mean: float, median: float
+) -> None:
+    values = list(itertools.islice(draws(distribution, random.Random(7)), 40_000))
+    assert statistics.fmean(values) == pytest.approx(mean, rel=0.03)
+    assert statistics.median(values) == pytest.approx(median, rel=0.03)
+
+
+def test_a_trace_is_repeated() -> None:
+    values = draws({"distribution": "trace", "values": [1, 2]}, random.Random(1))
+    assert list(itertools.islice(values, 5)) == [1, 2, 1, 2, 1]
+
+
+def info(acked: int, rtt_s: float = 0.1, unacked: int = 0) -> TcpInfo:
+    return TcpInfo(1460, unacked, rtt_s, 10, 1, acked, 0, acked // 1460, 0.0, 2)
+
+
+def test_samples_count_from_the_end_of_the_warm_up() -> None:
+    samples = Samples()
+    samples.add(info(1000, 0.5, 9), 0.3, measured=False)
+    samples.before = samples.last
+    samples.add(info(4000, 0.2, 3), 1.0, measured=True)
+    samples.add(info(4000, 0.2, 4), 1.1, measured=True)  # no news
+    assert samples.grown("bytes_acked") == 3000
+    assert samples.grown("timeouts") == 0
+    assert samples.rtts_s == [0.2]
+    assert (samples.most_unacked, samples.began_s) == (4, 0.3)
+    assert Samples().grown("bytes_acked") == 0
+
+
+RECORD = {
+    "time": "2026-01-01T00:00:10.500Z",
+    "rate_bps": 4_000_000,
+    "capacity_bps": None,
+    "up_bps": 1,
+    "down_bps": 2,
+    "lost": True,
+    "udp_rate_bps": None,
+    "up_udp_bps": 0,
+    "down_udp_bps": 0,
+    "dropped_packets": 5,
+    "dropped_bytes": 7000,
+}
+
+
+def test_the_limiter_of_a_result_follows_from_the_records(tmp_path: Path) -> None:
+    lines = [
+        RECORD,
+        RECORD | {"time": "2026-01-01T00:00:12.500+00:00", "rate_bps": 2_000_000, "lost": None},
+    ]
+    text = "\n".join(json.dumps(line) for line in lines)
+    limiter.records_file(tmp_path).write_text(text + '\n{"time": "20')
+    began = 1767225600.0 + 8.5  # 2026-01-01T00:00:08.5Z
+    records = limiter.read_records(tmp_path, began)
+    assert [record["run_s"] for record in records] == pytest.approx([2.0, 4.0])
+    adaptive = {"kind": "adaptive", "max_rate": 6_000_000}
+    summary = limiter.summarize(records, adaptive, warmup=1.0, end=5.0)
+    # 6 Mb/s for one second, 4 for two, 2 for one.
+    assert summary["mean_rate_bps"] == pytest.approx((6 + 2 * 4 + 2) * 1e6 / 4)
+    assert (summary["rounds"], summary["lossy_rounds"]) == (2, 1)
+    assert (summary["packets_dropped"], summary["bytes_dropped"]) == (10, 14000)
+    assert [sample["t_s"] for sample in limiter.samples(records, 1.0, 3.5)] == pytest.approx([1.0])
+
+
+def test_the_configuration_of_the_daemon(tmp_path: Path) -> None:
+    import tomllib
+
+    signal = {"kind": "polled", "refresh": 3.0, "delay": 0.02}
+    table = {"kind": "adaptive", "interval": 4.0, "max_rate": 6_000_000, "loss_signal": signal}
+    path = limiter.write_configuration(table, "10.79.0.1", tmp_path)
+    document = tomllib.loads(path.read_text())
+    assert document["interface"] == "ap0"
+    assert document["limiter"] == {"kind": "adaptive", "interval": 4.0, "max_rate": 6_000_000}
+    assert document["loss_signal"]["refresh"] == 3.0
+    assert Path(document["loss_signal"]["community_file"]).stat().st_mode & 0o077 == 0
+    fixed = {"kind": "fixed", "rate": 2_000_000}
+    assert "loss_signal" not in tomllib.loads(
+        limiter.write_configuration(fixed, "10.79.0.1", tmp_path).read_text()
+    )
+
+
+def test_jains_index() -> None:
+    assert jain_index([1.0, 3.0]) == pytest.approx(0.8)  # 16 / (2 * 10)
+    assert jain_index([0.0, 0.0]) == 0.0
+
+
+def test_differences_have_welchs_interval() -> None:
+    # By hand: means 2 and 5, variances of the means 1/3 and 3, so the standard error is
+    # sqrt(10/3); (10/3)^2 / ((1/3)^2/2 + 3^2/2) = 2.44 degrees of freedom, rounded down to 2, for
+    # which the table of Student's t has 4.303.
+    found = difference([1.0, 2.0, 3.0], [2.0, 5.0, 8.0])
+    assert found.value == pytest.approx(3.0)
+    assert found.relative == pytest.approx(1.5)
+    assert found.ci95 == pytest.approx(4.303 * math.sqrt(10 / 3), rel=1e-3)
+    assert difference([1.0], [2.0, 3.0]).ci95 is None
+    assert difference([0.0], [1.0]).relative is None
+
+
+def test_a_comparison_says_what_each_engine_has() -> None:
+    samples = {
+        "sim": {"jain_index": [0.5, 0.7], "ap_queue_loss_ratio": [0.1, 0.1]},
+        "testbed": {"jain_index": [0.6, 0.6]},
+    }
+    document = Comparison({}, samples).document
+    assert document["reference"] == "sim"
+    assert document["engines"]["testbed"]["jain_index"]["difference"]["value"] == pytest.approx(0)
+    assert "ap_queue_loss_ratio" not in document["engines"]["testbed"]
+    assert "difference" not in document["engines"]["sim"]["jain_index"]
+
+
+def test_the_model_of_a_scenario_is_that_of_evenair_model(evenair: Evenair) -> None:
+    flow = {"direction": "up", "transport": "udp", "rate": "11 Mbps", "segment": 1000, "header": 40}
+    scenario = Scenario(station=[{"count": 5, "flows": [flow]}])
+    said = evenair(
+        "model", "bianchi", "nodes=5", "payload=1040", "rts=false", "mac_overhead=36",
+        "control_rate=basic", "--json",
+    )  # fmt: skip
+    throughput = json.loads(said.stdout)["throughput_bps"]
+    goodput = evaluate(scenario.resolved)["aggregate_goodput_bps"]
+    assert goodput == pytest.approx(throughput * 1000 / 1040, rel=1e-6)
+    with pytest.raises(NoModel):
+        evaluate(load("gong2006").resolved)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--engines", "sim,ns2"), "'sim,ns2'"),
+        (("--engines", "sim,sim"), "'sim,sim'"),
+        (("--engines", "sim,model"), "the models are of"),
+        (("--engines", "sim", "--duration", "soon"), "soon"),
+    ],
+)
+def test_compare_refuses_bad_input(
+    evenair: Evenair, arguments: tuple[str, ...], message: str
+) -> None:
+    done = evenair("compare", "gong2006", *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not done.stdout
+
+
+def test_compare_prints_a_table_and_a_document(evenair: Evenair, tmp_path: Path) -> None:
+    arguments = ("compare", "gong2006", "--engines", "sim", "--runs", "2", "--duration", "2")
+    table = evenair(*arguments, "--plot", "x.svg")
+    assert (table.returncode, table.stderr) == (0, "")
+    assert "Jain's index" in table.stdout
+    assert (tmp_path / "x.svg").stat().st_size > 1000
+    document = json.loads(evenair(*arguments, "--json").stdout)
+    runs = json.loads(
+        evenair("run", "gong2006", "--runs", "2", "--set", "duration=2", "--json").stdout
+    )
+    summary = runs["summary"]["aggregate_goodput_bps"]
+    found = document["engines"]["sim"]["aggregate_goodput_bps"]
+    assert found["mean"] == pytest.approx(summary["mean"])
+    assert found["ci95"] == pytest.approx(summary["ci95"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--max-lateness", "0"), "above 0"),
+        (("--max-lateness", "2 parsecs"), "2 parsecs"),
+        (("--runs", "2", "--pcap", "x.pcapng"), "--pcap"),
+        (("--runs", "2", "--keep"), "--keep"),
+        (("--duration", "-1 s"), "duration"),
+        (("--set", "station.0.flows.0.transport=tfrc"), "station.0.flows.0.transport"),
+    ],
+)
+def test_testbed_refuses_bad_input(
+    evenair: Evenair, arguments: tuple[str, ...], message: str
+) -> None:
+    done = evenair("testbed", "gong2006", *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
