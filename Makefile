@@ -14,6 +14,9 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml .cargo/config.toml \
 # The gateway daemon and the emulator are for Linux alone.
 CRATES := --workspace $(if $(filter Linux,$(shell uname -s)),,--exclude evenaird --exclude evenair-emu)
 
+# Where cargo test leaves programs.
+BUILT := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/debug
+
 # Where there is Python to check.
 PYTHONS := python tests benchmarks validation docs/images
 
@@ -30,8 +33,8 @@ demo: $(VENV)/installed ## Set up, simulate five uploads against five downloads,
 .PHONY: test
 test: $(VENV)/installed-dev ## Set up, and run every test of both languages
 	cargo test $(CRATES) --locked
-	$${CARGO_TARGET_DIR:-target}/debug/examples/realtime_cell # cargo test has built it
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	$(BUILT)/examples/realtime_cell
+	EVENAIRD=$(BUILT)/evenaird $(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 .PHONY: lint
 lint: $(VENV)/installed-dev ## Check both languages for style and types, and the layers of the Python package
