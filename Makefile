@@ -34,7 +34,7 @@ demo: $(VENV)/installed ## Set up, simulate five uploads against five downloads,
 test: $(VENV)/installed-dev ## Set up, and run every test of both languages
 	cargo test $(CRATES) --locked
 	$(BUILT)/examples/realtime_cell
-	EVENAIRD=$(BUILT)/evenaird $(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	EVENAIRD=$(BUILT)/evenaird $(BIN)/python -m pytest
 
 .PHONY: lint
 lint: $(VENV)/installed-dev ## Check both languages for style and types, and the layers of the Python package

@@ -238,14 +238,21 @@ def test_a_reader_that_leaves_is_no_error(evenair: Evenair, tmp_path: Path) -> N
 
 
 def interrupt(
-    arguments: list[str], cwd: Path, number: signal.Signals = signal.SIGINT
+    arguments: list[str],
+    cwd: Path,
+    number: signal.Signals = signal.SIGINT,
+    begun: Path | None = None,
 ) -> tuple[int, str, str, float]:
-    """Press Ctrl-C after a second; return status, both outputs and the seconds it took to stop."""
+    """Press Ctrl-C after a second, and not before the file `begun` is there; return status, both
+    outputs and the seconds it took to stop."""
     command = [sys.executable, "-m", "evenair", *arguments]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd
     ) as process:
         time.sleep(1)
+        while begun is not None and not begun.exists():
+            assert process.poll() is None
+            time.sleep(0.02)
         assert process.poll() is None
         process.send_signal(number)
         start = time.monotonic()
@@ -304,7 +311,10 @@ def test_other_signals_clean_up(tmp_path: Path, number: signal.Signals, expected
 def test_sigterm_ends_a_sweep_like_ctrl_c(tmp_path: Path) -> None:
     arguments = ["sweep", "gong2006", "--set", "duration=1e6", "--runs", "2"]
     status, stdout, stderr, seconds = interrupt(
-        [*arguments, "--out", "x.parquet"], tmp_path, signal.SIGTERM
+        [*arguments, "--out", "x.parquet"],
+        tmp_path,
+        signal.SIGTERM,
+        begun=tmp_path / "x.parquet.runs",
     )
     assert (status, stdout) == (143, "")
     assert stderr.startswith("evenair: interrupted; x.parquet.runs has 0 finished runs;")
