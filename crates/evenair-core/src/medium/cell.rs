@@ -7,7 +7,7 @@ use super::{
     Transmission, TxQueueId, TxStatus,
 };
 use crate::loss::{Frame, FrameKind, Level, LinkLoss};
-use crate::packet::{Direction, NodeId, Packet};
+use crate::packet::{Direction, FlowId, NodeId, Packet};
 use crate::queue::{Backlog, QueueItem, TxQueue};
 use crate::time::{Duration, Instant};
 
@@ -85,10 +85,12 @@ pub(super) struct Nodes<P> {
 
 #[derive(Debug)]
 struct InService<P> {
-    packet: P,
+    /// `None` once it has arrived.
+    packet: Option<P>,
+    flow: FlowId,
+    bytes: u32,
     /// [`NO_QUEUE`] of a broadcast frame.
     queue: TxQueueId,
-    has_arrived: bool,
 }
 
 const NO_QUEUE: TxQueueId = TxQueueId(u32::MAX);
@@ -289,7 +291,8 @@ impl<P: CellPacket> Nodes<P> {
     /// Keeps a packet of `queue` until the medium releases it.
     #[inline(always)]
     fn keep(&mut self, queue: TxQueueId, packet: P) -> PacketId {
-        let entry = InService { packet, queue, has_arrived: false };
+        let (flow, _) = packet.connection();
+        let entry = InService { flow, bytes: packet.size(), packet: Some(packet), queue };
         let id = match self.free.pop() {
             Some(id) => {
                 self.taken[id as usize] = entry;
@@ -343,13 +346,12 @@ impl<P: CellPacket> Nodes<P> {
         self.held_until = self.held_until.min(ready_at);
     }
 
-    /// Copies a received packet, and applies the loss model behind the MAC.
+    /// Moves a received packet out, and applies the loss model behind the MAC.
     #[inline(always)]
     fn receive(&mut self, reception: Reception) -> Arrival<P> {
         let Reception { at, packet, from, to, rate } = reception;
-        let sent = &mut self.taken[packet.0 as usize];
-        sent.has_arrived = true;
-        let packet = sent.packet.clone();
+        let packet = self.taken[packet.0 as usize].packet.take();
+        let packet = packet.expect("a medium reports a packet as received once");
         let direction = Direction::from_node(from);
         let station = if direction == Direction::Down { to } else { from };
         // Broadcast frames are no packets of a link.
@@ -387,10 +389,11 @@ impl<P: CellPacket> CellContext for Nodes<P> {
 
     #[inline(always)]
     fn release(&mut self, _now: Instant, packet: PacketId, status: TxStatus) {
-        let InService { packet: sent, queue, has_arrived } = &self.taken[packet.0 as usize];
-        if let Some(queue) = self.queues.get_mut(queue.0 as usize) {
-            queue.transmitted(sent.size());
-            self.mac_losses += u64::from(status == TxStatus::Dropped && !has_arrived);
+        let entry = &mut self.taken[packet.0 as usize];
+        let is_lost = entry.packet.take().is_some() && status == TxStatus::Dropped;
+        if let Some(queue) = self.queues.get_mut(entry.queue.0 as usize) {
+            queue.transmitted(entry.bytes);
+            self.mac_losses += u64::from(is_lost);
         }
         self.free.push(packet.0);
     }
@@ -410,8 +413,7 @@ impl<P: CellPacket> CellContext for Nodes<P> {
 
     fn on_attempt(&mut self, _now: Instant, attempt: &Attempt) {
         if let Some(occupancy) = &mut self.occupancy {
-            let (flow, _) = self.taken[attempt.packet.0 as usize].packet.connection();
-            occupancy.count(flow, attempt);
+            occupancy.count(self.taken[attempt.packet.0 as usize].flow, attempt);
         }
         if let Some(downlinks) = &mut self.downlinks {
             downlinks.count(attempt);
