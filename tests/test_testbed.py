@@ -191,7 +191,7 @@ def test_a_result_has_the_keys_of_a_simulated_one(start: type[Bed], tmp_path: Pa
     result = json.loads(out)
     simulated = json.loads(start("run", *arguments, "--json").finish()[1])
     assert (result["engine"], simulated["engine"]) == ("testbed", "sim")
-    assert simulated.keys() - result.keys() == {"events"}
+    assert simulated.keys() - result.keys() == {"events", "fingerprint"}
     assert result.keys() - simulated.keys() == {"testbed"}
     assert result["scenario"] == simulated["scenario"]
     for name in ("ap_queue", "ap", "losses", "wired"):

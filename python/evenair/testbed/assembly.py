@@ -63,7 +63,6 @@ def assemble(plan: Plan, seed: int, run: Measurements, wall_s: float) -> str:
         "ap": engine["ap"],
         "delays": [],
         **({"series": _series(plan, run)} if "trace" in plan.resolved else {}),
-        "fingerprint": engine["fingerprint"],
         "wall_s": wall_s,
         "testbed": _testbed(plan, run, flows),
     }
@@ -208,12 +207,15 @@ def _series(plan: Plan, run: Measurements) -> dict[str, Any]:
 
 
 def _losses(plan: Plan, run: Measurements) -> dict[str, Any]:
-    engine = run.engine
-    dropped = engine["account"]["dropped"]
-    losses = {name: dropped.get(name, 0) for name in ("queue", "retry_limit", "error")}
-    losses = {"congestion": losses.pop("queue"), **losses}
+    dropped = run.engine["account"]["dropped"]
+    losses = {
+        "congestion": dropped["queue"],
+        "retry_limit": dropped["retry_limit"],
+        "error": dropped["error"],
+    }
     if plan.limiter is not None:
-        losses["policer"] = dropped.get("policer", 0)
+        # The policer is between two devices of the gateway.
+        losses["policer"] = sum(record["dropped_packets"] for record in run.records)
     return losses
 
 
