@@ -19,6 +19,7 @@ use crate::ports::{Arriving, Ports, Site};
 use crate::report::{FlowCounts, Lateness, Report};
 use crate::routes::{Routes, Way};
 use crate::running::Signals;
+use crate::snmp::Counters;
 use crate::spec::Spec;
 use crate::{Error, realtime};
 
@@ -48,6 +49,8 @@ pub struct Engine<P> {
     dropped: Dropped,
     most_in_flight: usize,
     flows: Vec<FlowCounts>,
+    /// Of the access point's radio.
+    radio: Counters,
     lateness: Delays,
     /// A copy of the bytes of a packet that was marked.
     marked: Vec<u8>,
@@ -84,6 +87,7 @@ impl<P: Ports> Engine<P> {
             flows: flows
                 .map(|flow| FlowCounts { index: flow.index, ..Default::default() })
                 .collect(),
+            radio: Counters::default(),
             lateness: Delays::default(),
             marked: Vec::new(),
             signals,
@@ -105,6 +109,8 @@ impl<P: Ports> Engine<P> {
         loop {
             let now = self.clock.now();
             self.advance(now.min(self.end))?;
+            self.radio.discards = self.network.ap_losses();
+            self.signals.radio.write(self.radio);
             if now >= self.end || self.signals.is_stopped() {
                 break;
             }
@@ -209,6 +215,7 @@ impl<P: Ports> Engine<P> {
         match way {
             Way::Air { from, station } => {
                 packet.station = station;
+                self.radio.out_packets += u64::from(from.is_access_point());
                 self.network.send_air(at, from, packet);
             }
             Way::Wired { from, to } => self.network.send_wired(at, from, to, packet),
@@ -239,6 +246,14 @@ impl<P: Ports> Engine<P> {
             self.marked.extend_from_slice(bytes);
             mark(&mut self.marked);
             bytes = &self.marked;
+        }
+        match place {
+            Exited::Air(node) if node.is_access_point() => {
+                self.radio.in_packets += 1;
+                self.radio.in_octets += bytes.len() as u64;
+            }
+            Exited::Air(_) => self.radio.out_octets += bytes.len() as u64,
+            Exited::Wired(_) => {}
         }
         self.lateness.record(self.clock.now().since(at));
         if !self.ports.deliver(at, site, bytes) {

@@ -23,6 +23,7 @@ mod realtime;
 mod report;
 mod routes;
 mod running;
+mod snmp;
 mod spec;
 mod tun;
 

@@ -85,7 +85,7 @@ impl TestBed {
 
     /// Time 0 of the scenario is now.
     pub fn start(&self) {
-        self.engine.signals().start();
+        self.engine.start().unwrap();
     }
 
     /// Ends the run now.
