@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 _START_TOLERANCE_S = 1.0
 """A data connection that begins this much after its flow's start is worth a warning."""
 
-_INTERRUPTED = "interrupt - "
-"""How iperf3 begins the error that it reports when it is stopped at the end of a run."""
-
 
 def assemble(plan: Plan, seed: int, run: Measurements, wall_s: float) -> str:
     """Return the result as JSON text."""
@@ -244,8 +241,7 @@ def _complaints(plan: Plan, run: Measurements, flows: Sequence[Mapping[str, Any]
     """Return what went wrong with single flows."""
     found = []
     for flow, row in zip(plan.flows, flows, strict=True):
-        error = run.reports.get(flow.index, {}).get("error", "")
-        if error and not error.startswith(_INTERRUPTED):
+        if error := run.reports.get(flow.index, {}).get("error"):
             found.append(f"flow {flow.id}: iperf3: {error}")
         began = row.get("began_s", 0.0)
         if began is None:

@@ -113,6 +113,7 @@ class _Session:
         self._streams = [flow for flow in plan.flows if flow.kind in ("bulk", "cbr")]
         self._users = [flow for flow in plan.flows if flow.kind in ("web", "file")]
         self._clients: dict[int, subprocess.Popen[bytes]] = {}
+        self._running: set[int] = set()
         self._browsers: list[subprocess.Popen[bytes]] = []
 
     def run(self, progress: Callable[[float], None] | None) -> Measurements:
@@ -331,6 +332,7 @@ class _Session:
                     sampler.trace(now - plan.warmup)
                     next_trace += interval
                 if now >= end - _LATENCY_S:
+                    self._note_running()
                     return
             if now >= next_sample:
                 sampler.sample(now, measured=warm)
@@ -344,6 +346,11 @@ class _Session:
             if engine.result is not None and time.monotonic() - began < end - 0.5:
                 raise RunError("the engine of the test-bed has ended before the run")
 
+    def _note_running(self) -> None:
+        """Note which clients run until the end: what they say when it comes is no error."""
+        clients = self._clients.items()
+        self._running = {index for index, client in clients if client.poll() is None}
+
     def _start_client(self, flow: Flow, end: float) -> None:
         address = self._plan.node(flow.receiver).ipv4
         control = self._controls.get(flow.index)
@@ -355,7 +362,10 @@ class _Session:
 
     def _report(self, index: int) -> dict[str, Any]:
         path = self._folder / f"client-{index}.out"
-        return iperf.parse(path.read_text(errors="replace"))
+        report = iperf.parse(path.read_text(errors="replace"))
+        if index in self._running:
+            report.pop("error", None)
+        return report
 
     def _check_limiter(self) -> None:
         if self._plan.limiter is not None and not limiter.records_file(self._folder).exists():
