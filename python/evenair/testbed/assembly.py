@@ -249,6 +249,7 @@ def _complaints(plan: Plan, run: Measurements, flows: Sequence[Mapping[str, Any]
         elif began > flow.start + _START_TOLERANCE_S:
             found.append(f"flow {flow.id}: began at {began:.1f} s instead of {flow.start:g} s")
     for event in run.web:
-        if event["event"] == "error":
+        # Later the devices are gone.
+        if event["event"] == "error" and event["t"] < plan.warmup + plan.duration:
             found.append(f"flow {plan.flows[event['flow']].id}: {event['reason']}")
     return found

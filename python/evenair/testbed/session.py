@@ -8,7 +8,7 @@ import signal
 import subprocess
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -130,21 +130,20 @@ class _Session:
         self._start_browsers()
         paths = {node.name: self._namespaces.path(node.name) for node in plan.nodes}
         sampler = Sampler([flow for flow in self._streams if flow.is_tcp], paths)
-
-        engine.command("start")
-        began, began_wall = time.monotonic(), time.time()
-        for browser in self._browsers:
-            _tell(browser, f"{began}\n")
-        if plan.limiter is not None:
-            machine["evenaird"] = self._start_limiter()
-        self._follow(engine, sampler, began, progress)
-        deadline = time.monotonic() + _RESULT_S
-        while engine.result is None:
-            if time.monotonic() > deadline:
-                raise RunError("the engine of the test-bed does not report its result")
-            engine.wait(deadline)
+        with closing(sampler):
+            engine.command("start")
+            began, began_wall = time.monotonic(), time.time()
+            for browser in self._browsers:
+                _tell(browser, f"{began}\n")
+            if plan.limiter is not None:
+                machine["evenaird"] = self._start_limiter()
+            self._follow(engine, sampler, began, progress)
+            deadline = time.monotonic() + _RESULT_S
+            while engine.result is None:
+                if time.monotonic() > deadline:
+                    raise RunError("the engine of the test-bed does not report its result")
+                engine.wait(deadline)
         self._processes.stop()
-        sampler.close()
         self._check_limiter()
         return Measurements(
             engine.result,
