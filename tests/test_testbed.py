@@ -367,7 +367,7 @@ def test_the_daemon_limits_the_uplink(start: type[Bed]) -> None:
     """At a fixed rate of 1 Mb/s at IP level: of its payload 1460 of 1500 bytes, less the ACKs."""
     bed = start(
         "testbed", "gong2006", *TWO, "--set", "gateway.limiter={kind='fixed',rate='1 Mbps',"
-        "bucket='20 KB'}", "--set", "warmup=2", "--duration", "6", "--json",
+        "bucket='70 KB'}", "--set", "warmup=2", "--duration", "6", "--json",
     )  # fmt: skip
     status, out, err = bed.finish()
     assert (status, err) == (0, "")

@@ -125,6 +125,8 @@ class _Session:
                 raise RunError("the engine of the test-bed is not ready in time")
             engine.wait(deadline)
         self._namespaces.configure(self._sysctls())
+        if self._streams:
+            self._namespaces.connect_controls()
         machine = self._describe()
         self._start_servers()
         self._start_browsers()
