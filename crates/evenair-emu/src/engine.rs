@@ -13,6 +13,7 @@ use evenair_core::time::{Duration, Instant};
 use evenair_sim::emulation::{Emulation, Exit, Exited, Places, emulation};
 
 use crate::account::{Account, Dropped};
+use crate::capture::Capture;
 use crate::clock::{Clock, thread_cpu_s};
 use crate::payload::{Content, Pool};
 use crate::ports::{Arriving, Ports, Site};
@@ -54,6 +55,7 @@ pub struct Engine<P> {
     lateness: Delays,
     /// A copy of the bytes of a packet that was marked.
     marked: Vec<u8>,
+    capture: Option<Capture>,
     signals: Arc<Signals>,
     spec: Spec,
 }
@@ -68,11 +70,13 @@ impl<P: Ports> Engine<P> {
         let places = Places::new(&scenario);
         let routes = Routes::new(&spec, &places)?;
         let network = emulation(&scenario, spec.seed).map_err(Error::Invalid)?;
+        let clock = Clock::start();
+        let capture = capture(&spec, &places, clock)?;
         let flows = spec.flows.iter();
         Ok(Self {
             network,
             ports,
-            clock: Clock::start(),
+            clock,
             pool: Pool::default(),
             routes,
             flow_tables: Default::default(),
@@ -90,6 +94,7 @@ impl<P: Ports> Engine<P> {
             radio: Counters::default(),
             lateness: Delays::default(),
             marked: Vec::new(),
+            capture,
             signals,
             spec,
         })
@@ -119,6 +124,7 @@ impl<P: Ports> Engine<P> {
             let until = until.min(now + SIGNAL_INTERVAL);
             self.ports.wait(&self.clock, &self.pool, until).map_err(Error::Failed)?;
         }
+        warnings.extend(self.capture.take().and_then(Capture::finish));
         if !self.is_measuring {
             return Err(Error::Failed("the run was stopped before measuring began".to_owned()));
         }
@@ -193,6 +199,9 @@ impl<P: Ports> Engine<P> {
         let Arriving { at, site, buffer } = arriving;
         self.read += 1;
         let bytes = buffer.bytes();
+        if let Some(capture) = &mut self.capture {
+            capture.packet(at, site, bytes);
+        }
         if bytes.len() > self.largest_packet {
             self.dropped.too_large += 1;
             return Ok(());
@@ -261,6 +270,9 @@ impl<P: Ports> Engine<P> {
             return;
         }
         self.written += 1;
+        if let Some(capture) = &mut self.capture {
+            capture.packet(at, site, bytes);
+        }
         if is_far_end
             && let Some(index) = packet.content.flow
             && let Some(flow) = self.flows.iter_mut().find(|flow| flow.index == index)
@@ -285,6 +297,14 @@ impl<P: Ports> Engine<P> {
         let in_flight = self.pool.in_use() as u64;
         Account { read: self.read, written: self.written, dropped, in_flight }
     }
+}
+
+fn capture(spec: &Spec, places: &Places, clock: Clock) -> Result<Option<Capture>, Error> {
+    let Some(path) = &spec.pcap else { return Ok(None) };
+    let devices = spec.devices(places)?;
+    let sites: Vec<_> = devices.into_iter().map(|(site, name, _)| (site, name)).collect();
+    let capture = Capture::create(path, &sites, clock.now());
+    capture.map(Some).map_err(|error| Error::Failed(format!("{}: {error}", path.display())))
 }
 
 /// The largest packet that enters the network, bytes: that of the scenario, and at least the smallest

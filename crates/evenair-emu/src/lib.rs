@@ -15,6 +15,7 @@
 //! What a kernel sends enters the network when it is read.
 
 mod account;
+mod capture;
 mod clock;
 mod engine;
 mod payload;

@@ -13,10 +13,9 @@ use evenair_sim::emulation::Places;
 use crate::Error;
 use crate::clock::Clock;
 use crate::engine::{Engine, largest_packet};
-use crate::ports::Site;
 use crate::report::Report;
 use crate::snmp::{Agent, Radio};
-use crate::spec::{GATEWAY, Host, SnmpSpec, Spec};
+use crate::spec::{GATEWAY, SnmpSpec, Spec};
 use crate::tun::Tuns;
 
 /// What other threads tell the engine, and what it tells them.
@@ -155,18 +154,8 @@ fn panicked() -> Error {
 fn tuns(spec: &Spec) -> Result<Tuns, Error> {
     let places = Places::new(&spec.resolved()?);
     let mut tuns = Tuns::new(largest_packet(&places));
-    for (name, path) in &spec.namespaces {
-        let host = Host::find(name, &places).ok_or_else(|| {
-            Error::Invalid(format!("specification: namespaces: got {name:?}, which is no host"))
-        })?;
-        let sites = match host {
-            Host::Station(number) => vec![Site::Station(number)],
-            Host::Wired(number) => vec![Site::Host(number)],
-            Host::Gateway => vec![Site::ApRadio, Site::ApWire],
-        };
-        for site in sites {
-            tuns.open(site, path).map_err(Error::Failed)?;
-        }
+    for (site, _, namespace) in spec.devices(&places)? {
+        tuns.open(site, namespace).map_err(Error::Failed)?;
     }
     Ok(tuns)
 }

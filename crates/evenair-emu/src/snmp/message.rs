@@ -109,3 +109,83 @@ fn bulk(mib: &Mib, names: &[Vec<u32>], non_repeaters: i32, repetitions: i32) -> 
     }
     bindings
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
+
+    use super::*;
+    use crate::snmp::{Counters, mib};
+
+    const COMMUNITY: &[u8] = b"public";
+    const LARGEST: usize = 1472;
+
+    /// sysUpTime.0 and ifOutDiscards.1, encoded by hand (X.690 section 8.19).
+    const SYS_UPTIME: [u8; 8] = [43, 6, 1, 2, 1, 1, 3, 0];
+    const IF_OUT_DISCARDS: [u8; 10] = [43, 6, 1, 2, 1, 2, 2, 1, 19, 1];
+
+    /// An element of fewer than 128 bytes.
+    fn short(tag: u8, contents: &[&[u8]]) -> Vec<u8> {
+        let contents = contents.concat();
+        [&[tag, contents.len() as u8][..], &contents].concat()
+    }
+
+    /// A message with these values of both objects (RFC 3416 section 3).
+    fn message(version: u8, pdu: u8, id: &[u8], values: [&[u8]; 2]) -> Vec<u8> {
+        let bind = |name: &[u8], value: &[u8]| short(0x30, &[&short(0x06, &[name]), value]);
+        let list =
+            short(0x30, &[&bind(&SYS_UPTIME, values[0]), &bind(&IF_OUT_DISCARDS, values[1])]);
+        let pdu = short(pdu, &[&short(0x02, &[id]), &[0x02, 1, 0, 0x02, 1, 0], &list]);
+        short(0x30, &[&[0x02, 1, version], &short(0x04, &[COMMUNITY]), &pdu])
+    }
+
+    fn request(version: u8, pdu: u8) -> Vec<u8> {
+        message(version, pdu, &[0x12, 0x34], [&[0x05, 0]; 2])
+    }
+
+    fn mib() -> mib::Mib {
+        mib::Mib::new(300, Counters { discards: 0x1_8000_0001, ..Counters::default() })
+    }
+
+    /// By hand: 300 is 0x012c, and Counter32 has 0x80000001 of 0x180000001.
+    #[test]
+    fn a_request_is_answered_with_its_objects() {
+        let values: [&[u8]; 2] = [&[0x43, 2, 0x01, 0x2c], &[0x41, 5, 0, 0x80, 0, 0, 1]];
+        let expected = message(1, 0xa2, &[0, 0, 0x12, 0x34], values);
+        assert_eq!(answer(&request(1, 0xa0), COMMUNITY, &mib(), LARGEST), Some(expected));
+        assert_eq!(answer(&request(1, 0xa0), b"private", &mib(), LARGEST), None);
+        assert_eq!(answer(&request(0, 0xa0), COMMUNITY, &mib(), LARGEST), None, "SNMPv1");
+        assert_eq!(answer(&request(1, 0xa2), COMMUNITY, &mib(), LARGEST), None, "a response");
+    }
+
+    #[test]
+    fn a_response_that_does_not_fit_is_an_error() {
+        let response = answer(&request(1, 0xa0), COMMUNITY, &mib(), 50).unwrap();
+        // error-status tooBig, and no bindings.
+        assert_eq!(response[response.len() - 8..], [0x02, 1, 1, 0x02, 1, 0, 0x30, 0]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), cases: 20_000, ..Default::default() })]
+
+        /// No panic and no long answer, whatever arrives.
+        #[test]
+        fn damaged_requests_do_no_harm(
+            kind in prop::sample::select(vec![0xa0_u8, 0xa1, 0xa3, 0xa5]),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..5),
+            cut in any::<prop::sample::Index>(),
+        ) {
+            let mut request = request(1, kind);
+            for (place, byte) in changes {
+                let place = place.index(request.len());
+                request[place] = byte;
+            }
+            let whole = request.len();
+            request.truncate(cut.index(4 * whole).max(1));
+            if let Some(response) = answer(&request, COMMUNITY, &mib(), LARGEST) {
+                prop_assert!(response.len() <= LARGEST);
+            }
+        }
+    }
+}
