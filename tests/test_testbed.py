@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -259,6 +260,22 @@ def test_web_users_have_sessions(start: type[Bed]) -> None:
             assert session["start_s"] + size * 8 / 11e6 < session["end_s"]
             assert session["start_s"] < session["first_byte_s"] <= session["last_byte_s"]
     assert bed.left() == []
+
+
+def test_a_capture_has_an_interface_for_each_device(start: type[Bed], tmp_path: Path) -> None:
+    bed = start("testbed", "gong2006", *TWO, "--duration", "1", "--pcap", "x.pcapng")
+    assert bed.finish()[0] == 0
+    data = (tmp_path / "x.pcapng").read_bytes()
+    # draft-ietf-opsawg-pcapng: block type and total length; 1 describes an interface, 6 is a packet.
+    kinds: list[int] = []
+    while data:
+        kind, length = struct.unpack_from("<II", data)
+        kinds.append(kind)
+        data = data[length:]
+    # Of two stations, the server, and two of the gateway.
+    assert kinds.count(1) == 5
+    assert kinds.count(6) > 100
+    assert [path.name for path in tmp_path.iterdir()] == ["x.pcapng"]
 
 
 def test_a_late_engine_is_not_to_be_trusted(start: type[Bed]) -> None:

@@ -18,7 +18,7 @@ from evenair.cli.arguments import (
     overrides,
     seeds,
 )
-from evenair.cli.files import stage_results
+from evenair.cli.files import stage, stage_results
 from evenair.cli.terminal import DONE, FAILED, INTERRUPTED, print_bytes, print_error, progress
 from evenair.result import RunSet
 from evenair.scenario import load
@@ -41,7 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
     add_results(parser)
     parser.add_argument(
-        "--pcap", metavar="FILE", type=capture_file, help="write captures of one run"
+        "--pcap",
+        metavar="FILE",
+        type=capture_file,
+        help="write a capture of one run, with an interface for each device (.pcapng)",
     )
     parser.add_argument(
         "--keep",
@@ -113,10 +116,11 @@ def _run(arguments: argparse.Namespace, scenario: Scenario, numbers: list[int]) 
 
     with AtomicOutput() as output:
         write = stage_results(output, scenario.resolved, arguments.out, arguments.plot)
+        pcap = stage(output, "--pcap", arguments.pcap) if arguments.pcap else None
         options = [
             Options(
                 seed=number,
-                pcap=arguments.pcap,
+                pcap=pcap,
                 keep=arguments.keep,
                 congestion=arguments.congestion,
                 max_lateness=arguments.max_lateness,

@@ -41,7 +41,7 @@ class Options:
 
     seed: int = 1
     pcap: Path | None = None
-    """The capture files have this path and an end of their own."""
+    """The file of a capture with an interface for each device."""
     keep: bool = False
     """Leave namespaces and folder."""
     congestion: str | None = None
@@ -181,7 +181,7 @@ class _Session:
             "duration_s": plan.duration,
             "max_lateness_s": options.max_lateness,
             "realtime": True,
-            "pcap": None if options.pcap is None else str(options.pcap),
+            "pcap": None if options.pcap is None else str(options.pcap.absolute()),
             "snmp": {
                 "listen": f"{plan.node(GATEWAY).ipv4}:161",
                 "community": limiter.COMMUNITY,
