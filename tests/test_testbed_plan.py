@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import os
 import random
 import statistics
 from pathlib import Path
@@ -17,6 +18,7 @@ from evenair.models.applicable import NoModel, evaluate
 from evenair.testbed import TestbedError, iperf, layout, limiter
 from evenair.testbed.assembly import jain_index
 from evenair.testbed.draws import draws
+from evenair.testbed.engine import Commands
 from evenair.testbed.namespaces import addresses, control_routes
 from evenair.testbed.sampler import Samples
 from evenair.testbed.tcp_info import TcpInfo
@@ -284,6 +286,20 @@ def test_the_configuration_of_the_daemon(tmp_path: Path) -> None:
     assert "loss_signal" not in tomllib.loads(
         limiter.write_configuration(fixed, "10.79.0.1", tmp_path).read_text()
     )
+
+
+def test_commands_are_read_without_waiting() -> None:
+    read, write = os.pipe()
+    commands = Commands(read)
+    assert commands.next() is None
+    os.write(write, b'{"command": "start"}\n{"comm')
+    assert commands.next() == '{"command": "start"}'
+    assert commands.next() is None
+    os.write(write, b'and": "stop"}\n')
+    assert commands.next() == '{"command": "stop"}'
+    os.close(write)
+    assert commands.next() == '{"command": "stop"}'  # the end of the file: the owner is gone
+    os.close(read)
 
 
 def test_jains_index() -> None:
