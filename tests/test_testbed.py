@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -104,8 +105,10 @@ def start(tmp_path: Path) -> Iterator[object]:
     assert host_devices() == host
 
 
-def host_devices() -> list[str]:
-    return sorted(path.name for path in Path("/sys/class/net").iterdir())
+def host_devices() -> set[str]:
+    """The host's devices that have a name of the test-bed's: other tests may make others."""
+    ours = {"wlan0", "eth0", "ap0", "wan0", "control"}
+    return ours & {path.name for path in Path("/sys/class/net").iterdir()}
 
 
 # --- What is missing ------------------------------------------------------------------------------
@@ -191,7 +194,7 @@ def test_a_result_has_the_keys_of_a_simulated_one(start: type[Bed], tmp_path: Pa
     result = json.loads(out)
     simulated = json.loads(start("run", *arguments, "--json").finish()[1])
     assert (result["engine"], simulated["engine"]) == ("testbed", "sim")
-    assert simulated.keys() - result.keys() == {"events"}
+    assert simulated.keys() - result.keys() == {"events", "fingerprint"}
     assert result.keys() - simulated.keys() == {"testbed"}
     assert result["scenario"] == simulated["scenario"]
     for name in ("ap_queue", "ap", "losses", "wired"):
@@ -259,6 +262,22 @@ def test_web_users_have_sessions(start: type[Bed]) -> None:
             assert session["start_s"] + size * 8 / 11e6 < session["end_s"]
             assert session["start_s"] < session["first_byte_s"] <= session["last_byte_s"]
     assert bed.left() == []
+
+
+def test_a_capture_has_an_interface_for_each_device(start: type[Bed], tmp_path: Path) -> None:
+    bed = start("testbed", "gong2006", *TWO, "--duration", "1", "--pcap", "x.pcapng")
+    assert bed.finish()[0] == 0
+    data = (tmp_path / "x.pcapng").read_bytes()
+    # draft-ietf-opsawg-pcapng: block type and total length; 1 is an interface, 6 a packet.
+    kinds: list[int] = []
+    while data:
+        kind, length = struct.unpack_from("<II", data)
+        kinds.append(kind)
+        data = data[length:]
+    # Of two stations, the server, and two of the gateway.
+    assert kinds.count(1) == 5
+    assert kinds.count(6) > 100
+    assert [path.name for path in tmp_path.iterdir()] == ["x.pcapng"]
 
 
 def test_a_late_engine_is_not_to_be_trusted(start: type[Bed]) -> None:
@@ -367,7 +386,7 @@ def test_the_daemon_limits_the_uplink(start: type[Bed]) -> None:
     """At a fixed rate of 1 Mb/s at IP level: of its payload 1460 of 1500 bytes, less the ACKs."""
     bed = start(
         "testbed", "gong2006", *TWO, "--set", "gateway.limiter={kind='fixed',rate='1 Mbps',"
-        "bucket='20 KB'}", "--set", "warmup=2", "--duration", "6", "--json",
+        "bucket='70 KB'}", "--set", "warmup=2", "--duration", "6", "--json",
     )  # fmt: skip
     status, out, err = bed.finish()
     assert (status, err) == (0, "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import os
 import random
 import statistics
 from pathlib import Path
@@ -17,7 +18,8 @@ from evenair.models.applicable import NoModel, evaluate
 from evenair.testbed import TestbedError, iperf, layout, limiter
 from evenair.testbed.assembly import jain_index
 from evenair.testbed.draws import draws
-from evenair.testbed.namespaces import addresses
+from evenair.testbed.engine import Commands
+from evenair.testbed.namespaces import addresses, control_routes
 from evenair.testbed.sampler import Samples
 from evenair.testbed.tcp_info import TcpInfo
 
@@ -78,6 +80,29 @@ def test_the_gateway_routes_both_networks_and_others_have_one_way_out() -> None:
     assert "-6 route add fd77::/16 dev ap0" in gateway
     station = [" ".join(command) for command in addresses(plan.node("sta-1"), plan)]
     assert "-4 route add default dev wlan0" in station
+
+
+def test_only_control_connections_of_iperf3_pass_by_the_cell() -> None:
+    plan = plan_of(station=[{"flows": [down(), down(application="web")]}])
+    bulk, web = plan.flows
+    rules = [command for command in control_routes(plan.nodes[0]) if command[0] == "rule"]
+
+    def table(source: int, destination: int) -> str:
+        """Evaluate the rules in the order of their priority (ip-rule(8))."""
+        for rule in sorted(rules, key=lambda rule: int(rule[rule.index("priority") + 1])):
+            port = {"sport": source, "dport": destination}[rule[6]]
+            low, high = map(int, rule[7].split("-"))
+            if low <= port <= high:
+                return rule[-1]
+        return "main"
+
+    for client, server, expected in (
+        (45678, bulk.port, "200"),
+        (iperf.client_port(bulk), bulk.port, "main"),
+        (45678, web.port, "main"),
+    ):
+        assert table(client, server) == expected
+        assert table(server, client) == expected
 
 
 def test_small_packets_have_no_ipv6() -> None:
@@ -261,6 +286,20 @@ def test_the_configuration_of_the_daemon(tmp_path: Path) -> None:
     assert "loss_signal" not in tomllib.loads(
         limiter.write_configuration(fixed, "10.79.0.1", tmp_path).read_text()
     )
+
+
+def test_commands_are_read_without_waiting() -> None:
+    read, write = os.pipe()
+    commands = Commands(read)
+    assert commands.next() is None
+    os.write(write, b'{"command": "start"}\n{"comm')
+    assert commands.next() == '{"command": "start"}'
+    assert commands.next() is None
+    os.write(write, b'and": "stop"}\n')
+    assert commands.next() == '{"command": "stop"}'
+    os.close(write)
+    assert commands.next() == '{"command": "stop"}'  # the end of the file: the owner is gone
+    os.close(read)
 
 
 def test_jains_index() -> None:

@@ -26,6 +26,11 @@ pub fn thread_cpu_s() -> f64 {
     read(ClockId::CLOCK_THREAD_CPUTIME_ID).as_secs_f64()
 }
 
+/// The time since 1970-01-01 00:00 UTC.
+pub fn utc() -> Duration {
+    read(ClockId::CLOCK_REALTIME)
+}
+
 fn read(clock: ClockId) -> Duration {
     // clock_gettime(2) fails for a clock that the kernel does not have, or for a bad pointer.
     let (seconds, nanos) = clock_gettime(clock).map_or((0, 0), |t| (t.tv_sec(), t.tv_nsec()));

@@ -13,12 +13,14 @@ use evenair_core::time::{Duration, Instant};
 use evenair_sim::emulation::{Emulation, Exit, Exited, Places, emulation};
 
 use crate::account::{Account, Dropped};
+use crate::capture::Capture;
 use crate::clock::{Clock, thread_cpu_s};
 use crate::payload::{Content, Pool};
 use crate::ports::{Arriving, Ports, Site};
 use crate::report::{FlowCounts, Lateness, Report};
 use crate::routes::{Routes, Way};
 use crate::running::Signals;
+use crate::snmp::Counters;
 use crate::spec::Spec;
 use crate::{Error, realtime};
 
@@ -48,9 +50,12 @@ pub struct Engine<P> {
     dropped: Dropped,
     most_in_flight: usize,
     flows: Vec<FlowCounts>,
+    /// Of the access point's radio.
+    radio: Counters,
     lateness: Delays,
     /// A copy of the bytes of a packet that was marked.
     marked: Vec<u8>,
+    capture: Option<Capture>,
     signals: Arc<Signals>,
     spec: Spec,
 }
@@ -65,11 +70,13 @@ impl<P: Ports> Engine<P> {
         let places = Places::new(&scenario);
         let routes = Routes::new(&spec, &places)?;
         let network = emulation(&scenario, spec.seed).map_err(Error::Invalid)?;
+        let clock = Clock::start();
+        let capture = capture(&spec, &places, clock)?;
         let flows = spec.flows.iter();
         Ok(Self {
             network,
             ports,
-            clock: Clock::start(),
+            clock,
             pool: Pool::default(),
             routes,
             flow_tables: Default::default(),
@@ -84,8 +91,10 @@ impl<P: Ports> Engine<P> {
             flows: flows
                 .map(|flow| FlowCounts { index: flow.index, ..Default::default() })
                 .collect(),
+            radio: Counters::default(),
             lateness: Delays::default(),
             marked: Vec::new(),
+            capture,
             signals,
             spec,
         })
@@ -105,6 +114,8 @@ impl<P: Ports> Engine<P> {
         loop {
             let now = self.clock.now();
             self.advance(now.min(self.end))?;
+            self.radio.discards = self.network.ap_losses();
+            self.signals.radio.write(self.radio);
             if now >= self.end || self.signals.is_stopped() {
                 break;
             }
@@ -113,6 +124,7 @@ impl<P: Ports> Engine<P> {
             let until = until.min(now + SIGNAL_INTERVAL);
             self.ports.wait(&self.clock, &self.pool, until).map_err(Error::Failed)?;
         }
+        warnings.extend(self.capture.take().and_then(Capture::finish));
         if !self.is_measuring {
             return Err(Error::Failed("the run was stopped before measuring began".to_owned()));
         }
@@ -187,6 +199,9 @@ impl<P: Ports> Engine<P> {
         let Arriving { at, site, buffer } = arriving;
         self.read += 1;
         let bytes = buffer.bytes();
+        if let Some(capture) = &mut self.capture {
+            capture.packet(at, site, bytes);
+        }
         if bytes.len() > self.largest_packet {
             self.dropped.too_large += 1;
             return Ok(());
@@ -209,6 +224,7 @@ impl<P: Ports> Engine<P> {
         match way {
             Way::Air { from, station } => {
                 packet.station = station;
+                self.radio.out_packets += u64::from(from.is_access_point());
                 self.network.send_air(at, from, packet);
             }
             Way::Wired { from, to } => self.network.send_wired(at, from, to, packet),
@@ -240,12 +256,23 @@ impl<P: Ports> Engine<P> {
             mark(&mut self.marked);
             bytes = &self.marked;
         }
+        match place {
+            Exited::Air(node) if node.is_access_point() => {
+                self.radio.in_packets += 1;
+                self.radio.in_octets += bytes.len() as u64;
+            }
+            Exited::Air(_) => self.radio.out_octets += bytes.len() as u64,
+            Exited::Wired(_) => {}
+        }
         self.lateness.record(self.clock.now().since(at));
         if !self.ports.deliver(at, site, bytes) {
             self.dropped.device_full += 1;
             return;
         }
         self.written += 1;
+        if let Some(capture) = &mut self.capture {
+            capture.packet(at, site, bytes);
+        }
         if is_far_end
             && let Some(index) = packet.content.flow
             && let Some(flow) = self.flows.iter_mut().find(|flow| flow.index == index)
@@ -270,6 +297,14 @@ impl<P: Ports> Engine<P> {
         let in_flight = self.pool.in_use() as u64;
         Account { read: self.read, written: self.written, dropped, in_flight }
     }
+}
+
+fn capture(spec: &Spec, places: &Places, clock: Clock) -> Result<Option<Capture>, Error> {
+    let Some(path) = &spec.pcap else { return Ok(None) };
+    let devices = spec.devices(places)?;
+    let sites: Vec<_> = devices.into_iter().map(|(site, name, _)| (site, name)).collect();
+    let capture = Capture::create(path, &sites, clock.now());
+    capture.map(Some).map_err(|error| Error::Failed(format!("{}: {error}", path.display())))
 }
 
 /// The largest packet that enters the network, bytes: that of the scenario, and at least the smallest

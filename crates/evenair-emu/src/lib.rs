@@ -15,6 +15,7 @@
 //! What a kernel sends enters the network when it is read.
 
 mod account;
+mod capture;
 mod clock;
 mod engine;
 mod payload;
@@ -23,6 +24,7 @@ mod realtime;
 mod report;
 mod routes;
 mod running;
+mod snmp;
 mod spec;
 mod tun;
 

@@ -9,7 +9,7 @@ use evenair_sim::emulation::Places;
 
 use crate::Error;
 use crate::ports::Site;
-use crate::spec::{FlowSpec, Host, Spec};
+use crate::spec::{FlowSpec, Host, Spec, no_host};
 
 /// The access point among the wired nodes.
 const ACCESS_POINT: usize = 0;
@@ -129,11 +129,5 @@ fn ends(flow: &FlowSpec) -> Option<[(&'static str, &str); 2]> {
 }
 
 fn find(name: &str, field: &str, places: &Places) -> Result<Host, Error> {
-    Host::find(name, places).ok_or_else(|| {
-        Error::Invalid(format!(
-            "specification: {field}: got {name:?}; accepted: \"gateway\", \"sta-1\" to \"sta-{}\", {}",
-            places.extra_headers.len(),
-            places.wired[1..].iter().map(|host| format!("{host:?}")).collect::<Vec<_>>().join(", ")
-        ))
-    })
+    Host::find(name, places).ok_or_else(|| no_host(field, name, places))
 }

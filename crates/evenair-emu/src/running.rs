@@ -1,5 +1,6 @@
 //! A run on a thread of its own.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -12,9 +13,9 @@ use evenair_sim::emulation::Places;
 use crate::Error;
 use crate::clock::Clock;
 use crate::engine::{Engine, largest_packet};
-use crate::ports::Site;
 use crate::report::Report;
-use crate::spec::{Host, Spec};
+use crate::snmp::{Agent, Radio};
+use crate::spec::{GATEWAY, SnmpSpec, Spec};
 use crate::tun::Tuns;
 
 /// What other threads tell the engine, and what it tells them.
@@ -24,6 +25,8 @@ pub struct Signals {
     is_stopped: AtomicBool,
     /// The clock, and time 0 of the scenario on it.
     start: OnceLock<(Clock, Instant)>,
+    /// The counters of the access point's radio.
+    pub(crate) radio: Arc<Radio>,
 }
 
 impl Signals {
@@ -59,16 +62,27 @@ impl Signals {
 /// A run. Dropping it stops it.
 pub struct Running {
     signals: Arc<Signals>,
+    snmp: Option<(SnmpSpec, PathBuf)>,
+    agent: Mutex<Option<Agent>>,
     result: Mutex<Receiver<Result<Report, Error>>>,
 }
 
 impl Running {
-    /// Creates the devices and starts to carry packets. The scenario begins with [`Signals::start`].
+    /// Creates the devices and starts to carry packets. The scenario begins with [`Running::start`].
     ///
     /// # Errors
     /// The specification is not valid, or a device cannot be created.
     pub fn begin(spec: Spec) -> Result<Self, Error> {
         let signals = Arc::new(Signals::default());
+        let snmp = spec.snmp.clone().map(|snmp| (snmp, spec.namespaces.get(GATEWAY).cloned()));
+        let snmp = match snmp {
+            Some((_, None)) => {
+                let message = "specification: namespaces: got no \"gateway\", where the agent is";
+                return Err(Error::Invalid(message.to_owned()));
+            }
+            Some((snmp, Some(namespace))) => Some((snmp, namespace)),
+            None => None,
+        };
         let (send, result) = mpsc::channel();
         let (opened, is_open) = mpsc::channel();
         let thread_signals = Arc::clone(&signals);
@@ -88,7 +102,23 @@ impl Running {
         let thread = thread::Builder::new().name("evenair-emu".to_owned()).spawn(run);
         thread.map_err(|error| Error::Failed(format!("a thread cannot be started: {error}")))?;
         is_open.recv().map_err(|_| panicked())??;
-        Ok(Self { signals, result: Mutex::new(result) })
+        Ok(Self { signals, snmp, agent: Mutex::new(None), result: Mutex::new(result) })
+    }
+
+    /// Starts the SNMP agent; time 0 of the scenario is now.
+    ///
+    /// # Errors
+    /// The address of the agent cannot be bound.
+    pub fn start(&self) -> Result<(), Error> {
+        if let Some((spec, namespace)) = &self.snmp {
+            let agent = Agent::start(spec, namespace, Arc::clone(&self.signals.radio));
+            let agent = agent.map_err(|error| {
+                Error::Failed(format!("SNMP agent at {}: {error}", spec.listen))
+            })?;
+            *self.agent.lock().unwrap_or_else(PoisonError::into_inner) = Some(agent);
+        }
+        self.signals.start();
+        Ok(())
     }
 
     /// What the engine is told, and its time.
@@ -124,18 +154,8 @@ fn panicked() -> Error {
 fn tuns(spec: &Spec) -> Result<Tuns, Error> {
     let places = Places::new(&spec.resolved()?);
     let mut tuns = Tuns::new(largest_packet(&places));
-    for (name, path) in &spec.namespaces {
-        let host = Host::find(name, &places).ok_or_else(|| {
-            Error::Invalid(format!("specification: namespaces: got {name:?}, which is no host"))
-        })?;
-        let sites = match host {
-            Host::Station(number) => vec![Site::Station(number)],
-            Host::Wired(number) => vec![Site::Host(number)],
-            Host::Gateway => vec![Site::ApRadio, Site::ApWire],
-        };
-        for site in sites {
-            tuns.open(site, path).map_err(Error::Failed)?;
-        }
+    for (site, _, namespace) in spec.devices(&places)? {
+        tuns.open(site, namespace).map_err(Error::Failed)?;
     }
     Ok(tuns)
 }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use evenair_sim::emulation::Places;
 use evenair_sim::scenario::{self, Scenario};
 use serde::Deserialize;
 
 use crate::Error;
+use crate::ports::Site;
 
 /// A run.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -34,9 +35,9 @@ pub struct Spec {
     pub max_lateness_s: f64,
     /// Whether the thread asks for a real-time priority and locked memory.
     pub realtime: bool,
-    /// Captures of all devices go to files whose names begin so; none without.
+    /// The capture file of all devices; none without.
     #[serde(default)]
-    pub pcap: Option<String>,
+    pub pcap: Option<PathBuf>,
     /// The SNMP agent of the access point; none without.
     #[serde(default)]
     pub snmp: Option<SnmpSpec>,
@@ -132,6 +133,28 @@ impl Spec {
         scenario::resolve(document, "scenario").map_err(invalid)
     }
 
+    /// The devices, their names and the namespaces that they are in.
+    ///
+    /// # Errors
+    /// A namespace is of no host.
+    pub fn devices(&self, places: &Places) -> Result<Vec<(Site, String, &Path)>, Error> {
+        let mut devices = Vec::new();
+        for (name, path) in &self.namespaces {
+            let mut add =
+                |site, device| devices.push((site, format!("{device} of {name}"), &**path));
+            match Host::find(name, places) {
+                Some(Host::Station(number)) => add(Site::Station(number), "wlan0"),
+                Some(Host::Wired(number)) => add(Site::Host(number), "eth0"),
+                Some(Host::Gateway) => {
+                    add(Site::ApRadio, "ap0");
+                    add(Site::ApWire, "wan0");
+                }
+                None => return Err(no_host("namespaces", name, places)),
+            }
+        }
+        Ok(devices)
+    }
+
     fn check(&self) -> Result<(), Error> {
         let time = |field: &str, value: f64, least: &str, is_good: bool| match is_good {
             true => Ok(()),
@@ -180,4 +203,14 @@ impl Host {
         let wired = places.wired.iter().skip(1).position(|host| host == name)?;
         Some(Self::Wired(wired + 1))
     }
+}
+
+/// The error of a name that no host has.
+pub fn no_host(field: &str, name: &str, places: &Places) -> Error {
+    let wired: Vec<String> = places.wired[1..].iter().map(|host| format!("{host:?}")).collect();
+    Error::Invalid(format!(
+        "specification: {field}: got {name:?}; accepted: {GATEWAY:?}, \"sta-1\" to \"sta-{}\", {}",
+        places.extra_headers.len(),
+        wired.join(", ")
+    ))
 }

@@ -24,7 +24,8 @@ pub fn emulate(py: Python<'_>, spec: &str, report: Option<Py<PyAny>>) -> PyResul
     let running = Spec::parse(spec).and_then(Running::begin).map_err(raised)?;
     let report = |event: Value| match &report {
         Some(report) => obey(py, &running, report, &event),
-        None => Ok(running.signals().start()),
+        None if event["event"] == "ready" => running.start().map_err(raised),
+        None => Ok(()),
     };
     report(json!({ "event": "ready" }))?;
     loop {
@@ -45,7 +46,7 @@ fn obey(py: Python<'_>, running: &Running, report: &Py<PyAny>, event: &Value) ->
     let Some(answer) = answer else { return Ok(()) };
     let command = serde_json::from_str::<Value>(&answer).unwrap_or_default();
     match command["command"].as_str() {
-        Some("start") => running.signals().start(),
+        Some("start") => running.start().map_err(raised)?,
         Some("stop") => running.signals().stop(),
         _ => {
             return Err(RunError::new_err(format!(

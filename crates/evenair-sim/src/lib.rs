@@ -33,6 +33,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::{fmt, io};
 
+pub use capture::{LinkType, Pcapng};
 pub use delay_result::{DelayCurve, DelayResult, LimitedBy};
 pub use limiter::{LimiterResult, LimiterSample};
 pub use medium_result::{FrameResult, RequestsResult};

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 _START_TOLERANCE_S = 1.0
 """A data connection that begins this much after its flow's start is worth a warning."""
 
-_INTERRUPTED = "interrupt - "
-"""How iperf3 begins the error that it reports when it is stopped at the end of a run."""
-
 
 def assemble(plan: Plan, seed: int, run: Measurements, wall_s: float) -> str:
     """Return the result as JSON text."""
@@ -63,7 +60,6 @@ def assemble(plan: Plan, seed: int, run: Measurements, wall_s: float) -> str:
         "ap": engine["ap"],
         "delays": [],
         **({"series": _series(plan, run)} if "trace" in plan.resolved else {}),
-        "fingerprint": engine["fingerprint"],
         "wall_s": wall_s,
         "testbed": _testbed(plan, run, flows),
     }
@@ -208,12 +204,15 @@ def _series(plan: Plan, run: Measurements) -> dict[str, Any]:
 
 
 def _losses(plan: Plan, run: Measurements) -> dict[str, Any]:
-    engine = run.engine
-    dropped = engine["account"]["dropped"]
-    losses = {name: dropped.get(name, 0) for name in ("queue", "retry_limit", "error")}
-    losses = {"congestion": losses.pop("queue"), **losses}
+    dropped = run.engine["account"]["dropped"]
+    losses = {
+        "congestion": dropped["queue"],
+        "retry_limit": dropped["retry_limit"],
+        "error": dropped["error"],
+    }
     if plan.limiter is not None:
-        losses["policer"] = dropped.get("policer", 0)
+        # The policer is between two devices of the gateway.
+        losses["policer"] = sum(record["dropped_packets"] for record in run.records)
     return losses
 
 
@@ -242,8 +241,7 @@ def _complaints(plan: Plan, run: Measurements, flows: Sequence[Mapping[str, Any]
     """Return what went wrong with single flows."""
     found = []
     for flow, row in zip(plan.flows, flows, strict=True):
-        error = run.reports.get(flow.index, {}).get("error", "")
-        if error and not error.startswith(_INTERRUPTED):
+        if error := run.reports.get(flow.index, {}).get("error"):
             found.append(f"flow {flow.id}: iperf3: {error}")
         began = row.get("began_s", 0.0)
         if began is None:
@@ -251,6 +249,7 @@ def _complaints(plan: Plan, run: Measurements, flows: Sequence[Mapping[str, Any]
         elif began > flow.start + _START_TOLERANCE_S:
             found.append(f"flow {flow.id}: began at {began:.1f} s instead of {flow.start:g} s")
     for event in run.web:
-        if event["event"] == "error":
+        # Later the devices are gone.
+        if event["event"] == "error" and event["t"] < plan.warmup + plan.duration:
             found.append(f"flow {plan.flows[event['flow']].id}: {event['reason']}")
     return found

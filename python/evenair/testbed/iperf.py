@@ -6,13 +6,10 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
-from evenair.testbed.layout import TCP_HEADER, UDP_HEADER
+from evenair.testbed.layout import CLIENT_PORTS, TCP_HEADER, UDP_HEADER
 
 if TYPE_CHECKING:
     from evenair.testbed.layout import Flow
-
-FIRST_CLIENT_PORT = 20001
-"""The source port of the data connection of flow k is FIRST_CLIENT_PORT + k (--cport)."""
 
 _SMALLEST_DATAGRAM = 16
 """Bytes that iperf3 needs for its own header."""
@@ -27,7 +24,7 @@ _SCALE = 256
 
 def client_port(flow: Flow) -> int:
     """Return the source port of the flow's data connection."""
-    return FIRST_CLIENT_PORT + flow.index
+    return CLIENT_PORTS[flow.index]
 
 
 def server_command(flow: Flow) -> list[str]:

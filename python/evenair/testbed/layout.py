@@ -12,11 +12,17 @@ if TYPE_CHECKING:
 
 ACCESS_POINT, GATEWAY, SERVER = "ap", "gateway", "server"
 
-FIRST_PORT = 5201
-"""The port of the first flow, the default of iperf3; flow k has FIRST_PORT + k."""
-
 MOST_FLOWS = 1000
 """Flows of a test-bed: each has two processes."""
+
+SERVER_PORTS = range(5201, 5201 + MOST_FLOWS)
+"""The ports of iperf3's servers, by flow; the first is iperf3's default."""
+
+CLIENT_PORTS = range(20001, 20001 + MOST_FLOWS)
+"""The source ports of iperf3's data connections, by flow (--cport)."""
+
+WEB_PORTS = range(8001, 8001 + MOST_FLOWS)
+"""The ports of web servers, by flow."""
 
 _STAGGER_S = 0.1
 """Time between the default starts of two flows, as in the simulator (docs/scenario.md)."""
@@ -96,7 +102,8 @@ class Flow:
     @property
     def port(self) -> int:
         """The destination port of its data connections, at their server."""
-        return FIRST_PORT + self.index
+        ports = SERVER_PORTS if self.kind in ("bulk", "cbr") else WEB_PORTS
+        return ports[self.index]
 
     @property
     def data_bytes(self) -> int:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from evenair._core import RunError
-from evenair.testbed.layout import GATEWAY
+from evenair.testbed.layout import CLIENT_PORTS, GATEWAY, SERVER_PORTS
 from evenair.testbed.processes import run
 
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ NETNS = Path("/run/netns")
 
 FOLDERS = Path("/run/evenair-testbed")
 """Where each test-bed has a folder, which only root can read."""
+
+_CONTROL_TABLE = "200"
+"""The routing table of control connections; any but those of the system."""
 
 _NAME = re.compile(r"evenair-([0-9a-f]+)-")
 _CLONE_NEWNET = 0x40000000  # linux/sched.h
@@ -76,6 +79,26 @@ class Namespaces:
             for arguments in addresses(node, self._plan):
                 run("ip", "-n", name, *arguments)
 
+    def connect_controls(self) -> None:
+        """Connect all nodes by a bridge at the gateway, for the control connections of iperf3.
+
+        They would otherwise compete with the traffic that they control: in a cell with losses a
+        flow could begin seconds late.
+        """
+        gateway = self.name(GATEWAY)
+        run("ip", "-n", gateway, "link", "add", "control", "type", "bridge")
+        run("ip", "-n", gateway, "link", "set", "control", "up")
+        for number, node in enumerate(self._plan.nodes):
+            if node.name == GATEWAY:
+                continue
+            name, port = self.name(node.name), f"control{number}"
+            peer = ("peer", "name", "control", "netns", name)
+            run("ip", "-n", gateway, "link", "add", port, "type", "veth", *peer)
+            run("ip", "-n", gateway, "link", "set", port, "master", "control", "up")
+            run("ip", "-n", name, "link", "set", "control", "up")
+            for arguments in control_routes(node):
+                run("ip", "-n", name, *arguments)
+
     def set(self, node: str, sysctl: str, value: str) -> None:
         """Set a sysctl of a node. Raises RunError."""
         self.inside(node, lambda: _set_sysctls({sysctl: value}))
@@ -107,6 +130,30 @@ def addresses(node: Node, plan: Plan) -> list[tuple[str, ...]]:
         for network, device in zip(networks[prefix], node.devices, strict=True):
             commands.append((family, "route", "add", network, "dev", device))
     return commands
+
+
+def control_routes(node: Node) -> list[tuple[str, ...]]:
+    """Return the arguments of `ip` that lead iperf3's control connections past the cell.
+
+    Both connections of a flow have the same destination port. That of the data has a known source
+    port.
+    """
+
+    def rule(priority: int, end: str, ports: range, table: str) -> tuple[str, ...]:
+        what = ("ipproto", "tcp", end, f"{ports[0]}-{ports[-1]}", "lookup", table)
+        return ("rule", "add", "priority", str(priority), *what)
+
+    source = ("src", node.ipv4, "table", _CONTROL_TABLE)
+    return [
+        *(
+            ("route", "add", network, "dev", "control", *source)
+            for network in ("10.77.0.0/16", "10.78.0.0/16")
+        ),
+        rule(100, "sport", CLIENT_PORTS, "main"),
+        rule(101, "dport", CLIENT_PORTS, "main"),
+        rule(102, "sport", SERVER_PORTS, _CONTROL_TABLE),
+        rule(103, "dport", SERVER_PORTS, _CONTROL_TABLE),
+    ]
 
 
 def remove_abandoned() -> None:

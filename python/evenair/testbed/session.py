@@ -8,7 +8,7 @@ import signal
 import subprocess
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +41,7 @@ class Options:
 
     seed: int = 1
     pcap: Path | None = None
-    """The capture files have this path and an end of their own."""
+    """The file of a capture with an interface for each device."""
     keep: bool = False
     """Leave namespaces and folder."""
     congestion: str | None = None
@@ -113,6 +113,7 @@ class _Session:
         self._streams = [flow for flow in plan.flows if flow.kind in ("bulk", "cbr")]
         self._users = [flow for flow in plan.flows if flow.kind in ("web", "file")]
         self._clients: dict[int, subprocess.Popen[bytes]] = {}
+        self._running: set[int] = set()
         self._browsers: list[subprocess.Popen[bytes]] = []
 
     def run(self, progress: Callable[[float], None] | None) -> Measurements:
@@ -124,26 +125,27 @@ class _Session:
                 raise RunError("the engine of the test-bed is not ready in time")
             engine.wait(deadline)
         self._namespaces.configure(self._sysctls())
+        if self._streams:
+            self._namespaces.connect_controls()
         machine = self._describe()
         self._start_servers()
         self._start_browsers()
         paths = {node.name: self._namespaces.path(node.name) for node in plan.nodes}
         sampler = Sampler([flow for flow in self._streams if flow.is_tcp], paths)
-
-        engine.command("start")
-        began, began_wall = time.monotonic(), time.time()
-        for browser in self._browsers:
-            _tell(browser, f"{began}\n")
-        if plan.limiter is not None:
-            machine["evenaird"] = self._start_limiter()
-        self._follow(engine, sampler, began, progress)
-        deadline = time.monotonic() + _RESULT_S
-        while engine.result is None:
-            if time.monotonic() > deadline:
-                raise RunError("the engine of the test-bed does not report its result")
-            engine.wait(deadline)
+        with closing(sampler):
+            engine.command("start")
+            began, began_wall = time.monotonic(), time.time()
+            for browser in self._browsers:
+                _tell(browser, f"{began}\n")
+            if plan.limiter is not None:
+                machine["evenaird"] = self._start_limiter()
+            self._follow(engine, sampler, began, progress)
+            deadline = time.monotonic() + _RESULT_S
+            while engine.result is None:
+                if time.monotonic() > deadline:
+                    raise RunError("the engine of the test-bed does not report its result")
+                engine.wait(deadline)
         self._processes.stop()
-        sampler.close()
         self._check_limiter()
         return Measurements(
             engine.result,
@@ -179,7 +181,7 @@ class _Session:
             "duration_s": plan.duration,
             "max_lateness_s": options.max_lateness,
             "realtime": True,
-            "pcap": None if options.pcap is None else str(options.pcap),
+            "pcap": None if options.pcap is None else str(options.pcap.absolute()),
             "snmp": {
                 "listen": f"{plan.node(GATEWAY).ipv4}:161",
                 "community": limiter.COMMUNITY,
@@ -331,6 +333,7 @@ class _Session:
                     sampler.trace(now - plan.warmup)
                     next_trace += interval
                 if now >= end - _LATENCY_S:
+                    self._note_running()
                     return
             if now >= next_sample:
                 sampler.sample(now, measured=warm)
@@ -344,6 +347,11 @@ class _Session:
             if engine.result is not None and time.monotonic() - began < end - 0.5:
                 raise RunError("the engine of the test-bed has ended before the run")
 
+    def _note_running(self) -> None:
+        """Note which clients run until the end: what they say when it comes is no error."""
+        clients = self._clients.items()
+        self._running = {index for index, client in clients if client.poll() is None}
+
     def _start_client(self, flow: Flow, end: float) -> None:
         address = self._plan.node(flow.receiver).ipv4
         control = self._controls.get(flow.index)
@@ -355,7 +363,10 @@ class _Session:
 
     def _report(self, index: int) -> dict[str, Any]:
         path = self._folder / f"client-{index}.out"
-        return iperf.parse(path.read_text(errors="replace"))
+        report = iperf.parse(path.read_text(errors="replace"))
+        if index in self._running:
+            report.pop("error", None)
+        return report
 
     def _check_limiter(self) -> None:
         if self._plan.limiter is not None and not limiter.records_file(self._folder).exists():

@@ -116,7 +116,7 @@ def browse(entry: dict[str, Any], began: float) -> None:
         try:
             transfer(entry, size)
         except (OSError, ValueError) as error:
-            report(event="error", flow=entry["flow"], reason=str(error))
+            report(event="error", flow=entry["flow"], t=time.monotonic(), reason=str(error))
     report(event="done", flow=entry["flow"])
 
 

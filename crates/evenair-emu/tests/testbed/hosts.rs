@@ -31,7 +31,7 @@ pub fn capable(test: &str) -> Option<MutexGuard<'static, ()>> {
 /// Stations, a gateway and a server, and the engine between them.
 pub struct TestBed {
     pub stations: Vec<Namespace>,
-    _gateway: Namespace,
+    pub gateway: Namespace,
     pub server: Namespace,
     engine: Running,
 }
@@ -80,12 +80,12 @@ impl TestBed {
                 std::fs::write(format!("/proc/sys/net/{family}"), "1").unwrap();
             }
         });
-        Self { stations: each, _gateway: gateway, server, engine }
+        Self { stations: each, gateway, server, engine }
     }
 
     /// Time 0 of the scenario is now.
     pub fn start(&self) {
-        self.engine.signals().start();
+        self.engine.start().unwrap();
     }
 
     /// Ends the run now.

@@ -1,8 +1,10 @@
 //! The engine between real hosts in network namespaces of their own. Needs root, iproute2 and TUN.
 
+mod agent;
 mod capacity;
 mod hosts;
 mod packets;
+mod timing;
 
 #[path = "../../../evenaird/tests/support/namespace.rs"]
 #[allow(dead_code, reason = "the gateway's tests use the rest")]

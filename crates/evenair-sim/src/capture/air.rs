@@ -107,7 +107,7 @@ impl<W: Write> AirWriter<W> {
             _ => "",
         };
         let phy = self.phy;
-        self.file.packet(start, comment, |out| {
+        self.file.packet(0, start, comment, |out| {
             write_radiotap(phy, rate, out);
             u32::from(RADIOTAP_LENGTH) + write_frame(phy, duration_us, frame, out)
         })

@@ -57,6 +57,7 @@ pub(crate) mod writer;
 pub use air::{AirFrame, AirPhy, AirWriter, Node};
 pub use beacon::Beacon;
 pub use headers::Segment;
+pub use pcapng::{LinkType, Pcapng};
 pub use wire::WireWriter;
 
 #[cfg(test)]

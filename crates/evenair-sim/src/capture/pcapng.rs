@@ -1,4 +1,4 @@
-//! The pcapng container: one section, one interface, enhanced packet blocks.
+//! The pcapng container: one section, its interfaces, enhanced packet blocks.
 //!
 //! Source: draft-ietf-opsawg-pcapng, section 4. All numbers are little-endian.
 
@@ -23,23 +23,28 @@ const CAPTURED_LENGTH_AT: usize = 20;
 
 /// The link-layer header type of the packets in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LinkType {
+pub enum LinkType {
     /// LINKTYPE_ETHERNET.
     Ethernet = 1,
+    /// LINKTYPE_RAW: IPv4 or IPv6.
+    Raw = 101,
     /// LINKTYPE_IEEE802_11_RADIOTAP.
     Radiotap = 127,
 }
 
-/// A capture file with one interface.
-pub(super) struct Pcapng<W: Write> {
+/// A capture file.
+pub struct Pcapng<W: Write> {
     out: BufWriter<W>,
     /// The block under construction.
     block: Vec<u8>,
 }
 
 impl<W: Write> Pcapng<W> {
-    /// Writes the section header and the description of the interface `name`.
-    pub(super) fn new(out: W, link: LinkType, name: &str) -> io::Result<Self> {
+    /// A file whose interface 0 is `name`.
+    ///
+    /// # Errors
+    /// The writer fails.
+    pub fn new(out: W, link: LinkType, name: &str) -> io::Result<Self> {
         let mut file = Self { out: BufWriter::new(out), block: Vec::with_capacity(512) };
         file.begin_block(SECTION_HEADER);
         file.block.extend(0x1A2B_3C4D_u32.to_le_bytes()); // byte-order magic
@@ -49,28 +54,39 @@ impl<W: Write> Pcapng<W> {
         file.option(SHB_USERAPPL, application.as_bytes());
         file.option(OPT_END, &[]);
         file.end_block()?;
-
-        file.begin_block(INTERFACE_DESCRIPTION);
-        file.block.extend((link as u16).to_le_bytes());
-        file.block.extend([0; 2]); // reserved
-        file.block.extend([0; 4]); // snapshot length: no limit
-        file.option(IF_NAME, name.as_bytes());
-        file.option(IF_TSRESOL, &[9]); // timestamps in 10^-9 s
-        file.option(OPT_END, &[]);
-        file.end_block()?;
+        file.add_interface(link, name)?;
         Ok(file)
     }
 
-    /// Writes one packet with the timestamp `at`. `headers` appends the captured bytes and returns
+    /// Describes the next interface.
+    ///
+    /// # Errors
+    /// The writer fails.
+    pub fn add_interface(&mut self, link: LinkType, name: &str) -> io::Result<()> {
+        self.begin_block(INTERFACE_DESCRIPTION);
+        self.block.extend((link as u16).to_le_bytes());
+        self.block.extend([0; 2]); // reserved
+        self.block.extend([0; 4]); // snapshot length: no limit
+        self.option(IF_NAME, name.as_bytes());
+        self.option(IF_TSRESOL, &[9]); // timestamps in 10^-9 s
+        self.option(OPT_END, &[]);
+        self.end_block()
+    }
+
+    /// Writes one packet of an interface with the timestamp `at`. `headers` appends the captured bytes and returns
     /// the length of the whole frame, bytes. `comment` may be empty.
-    pub(super) fn packet(
+    ///
+    /// # Errors
+    /// The writer fails.
+    pub fn packet(
         &mut self,
+        interface: u32,
         at: Instant,
         comment: &str,
         headers: impl FnOnce(&mut Vec<u8>) -> u32,
     ) -> io::Result<()> {
         self.begin_block(ENHANCED_PACKET);
-        self.block.extend([0; 4]); // interface 0
+        self.block.extend(interface.to_le_bytes());
         let stamp = at.as_nanos();
         self.block.extend(((stamp >> 32) as u32).to_le_bytes());
         self.block.extend((stamp as u32).to_le_bytes());
@@ -89,7 +105,10 @@ impl<W: Write> Pcapng<W> {
     }
 
     /// Flushes the buffer and returns the writer.
-    pub(super) fn finish(self) -> io::Result<W> {
+    ///
+    /// # Errors
+    /// The writer fails.
+    pub fn finish(self) -> io::Result<W> {
         self.out.into_inner().map_err(|e| e.into_error())
     }
 

@@ -31,7 +31,7 @@ impl<W: Write> WireWriter<W> {
     /// # Errors
     /// Errors of `out`.
     pub fn packet(&mut self, at: Instant, segment: &Segment) -> io::Result<()> {
-        self.file.packet(at, segment.comment(), |frame| {
+        self.file.packet(0, at, segment.comment(), |frame| {
             let (target, source) =
                 if segment.up { (SERVER_MAC, GATEWAY_MAC) } else { (GATEWAY_MAC, SERVER_MAC) };
             frame.extend(target);

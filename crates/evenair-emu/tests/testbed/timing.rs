@@ -1,0 +1,81 @@
+//! The engine is on time, and its memory is bounded.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::thread;
+
+use serde_json::json;
+
+use crate::hosts::{PORT, SERVER_ADDRESS, TestBed, capable};
+
+const STATIONS: usize = 8;
+/// Packets that a queue of the scenario holds.
+const LIMIT: usize = 60;
+
+/// Eight uploads and eight downloads in an 802.11g cell.
+#[test]
+fn packets_are_on_time() {
+    let Some(_guard) = capable("packets_are_on_time") else { return };
+    let flows = json!([{ "direction": "up" }, { "direction": "down" }]);
+    let queue = json!({ "limit": LIMIT });
+    let scenario = json!({
+        "cell": { "phy": "802.11g", "data_rate": "54 Mbps", "queue": queue },
+        "wired": { "queue": queue },
+        "station": [{ "count": STATIONS, "flows": flows, "queue": queue }],
+    });
+    let directory = tempfile::tempdir().unwrap();
+    let pcap = directory.path().join("devices.pcapng");
+    let more = json!({ "duration_s": 8.0, "warmup_s": 1.0, "max_lateness_s": 0.001, "pcap": pcap });
+    let bed = TestBed::new(STATIONS, &scenario, more);
+    let listener = bed.server.enter(|| TcpListener::bind((SERVER_ADDRESS, PORT)).unwrap());
+    let mut streams: Vec<(TcpStream, TcpStream)> = Vec::new();
+    for station in &bed.stations {
+        for is_up in [true, false] {
+            let client = station.enter(|| TcpStream::connect((SERVER_ADDRESS, PORT)).unwrap());
+            let (server, _) = listener.accept().unwrap();
+            streams.push(if is_up { (client, server) } else { (server, client) });
+        }
+    }
+    let report = thread::scope(|scope| {
+        for (from, to) in &streams {
+            // Until the streams are shut down.
+            scope.spawn(move || while (&*from).write_all(&[0; 16_384]).is_ok() {});
+            scope.spawn(move || while (&*to).read(&mut [0; 65_536]).is_ok_and(|read| read > 0) {});
+        }
+        bed.start();
+        let report = bed.result();
+        for stream in streams.iter().flat_map(|(from, to)| [from, to]) {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+        report
+    });
+    let cpu = report.cpu_s / report.elapsed_s;
+    println!("{:?}, {:.1}% of a core, {}", report.lateness_s, 100.0 * cpu, report.most_in_flight);
+    // The cell was busy: some 20 Mb/s in segments of 1500 bytes, and their acknowledgements.
+    assert!(report.lateness_s.count > 10_000, "{:?}", report.lateness_s);
+    assert!(report.trusted && report.lateness_s.p99 < 0.001, "{:?}", report.lateness_s);
+    assert!(cpu < 0.5, "{:.1}% of a core", cpu * 100.0);
+    assert_eq!(report.account.unaccounted(), 0, "{:?}", report.account);
+    // The queues of stations, access point and two directions of the link, and 2 ms on the link at
+    // 100 Mb/s, of packets of 40 bytes at least.
+    let on_link = 2 * (2_000_000 / (40 * 80) + 1);
+    let most = (STATIONS + 3) * LIMIT + on_link;
+    assert!(report.most_in_flight <= most, "{} of {most}", report.most_in_flight);
+    assert_eq!(
+        captured(&std::fs::read(pcap).unwrap()),
+        report.account.read + report.account.written
+    );
+}
+
+/// The number of enhanced packet blocks in a capture, whose blocks are of the lengths that they say.
+fn captured(mut file: &[u8]) -> u64 {
+    let mut packets = 0;
+    while !file.is_empty() {
+        let word = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap());
+        let (kind, length) = (word(0), word(4) as usize);
+        assert_eq!(word(length - 4) as usize, length);
+        packets += u64::from(kind == 6);
+        file = &file[length..];
+    }
+    packets
+}
