@@ -30,13 +30,11 @@ demo: $(VENV)/installed ## Set up, simulate five uploads against five downloads,
 	$(BIN)/evenair run gong2006 --plot $(DEMO)/gong2006.png
 	@echo "The plot is $(DEMO)/gong2006.png; see also: $(BIN)/evenair --help"
 
-# The test-bed runs the gateway daemon, which cargo test has built.
-test: export EVENAIRD := $(abspath $(or $(CARGO_TARGET_DIR),target)/debug/evenaird)
 .PHONY: test
 test: $(VENV)/installed-dev ## Set up, and run every test of both languages
 	cargo test $(CRATES) --locked
 	$(BUILT)/examples/realtime_cell
-	EVENAIRD=$(BUILT)/evenaird $(BIN)/python -m pytest
+	EVENAIRD=$(abspath $(BUILT)/evenaird) $(BIN)/python -m pytest
 
 .PHONY: lint
 lint: $(VENV)/installed-dev ## Check both languages for style and types, and the layers of the Python package
