@@ -2,6 +2,7 @@
 
 mod agent;
 mod capacity;
+mod endurance;
 mod hosts;
 mod packets;
 mod timing;
