@@ -219,6 +219,7 @@ def test_a_result_has_the_keys_of_a_simulated_one(start: type[Bed], tmp_path: Pa
     assert bed_facts["sysctls"]["net.ipv4.tcp_timestamps"] == "0"
     assert bed_facts["offloads"]["tcp-segmentation-offload"] is False
     assert bed_facts["trusted"] is True
+    assert 0 <= bed_facts["steal_s"] < 60
     account = bed_facts["account"]
     dropped = sum(account["dropped"].values())
     assert account["read"] == account["written"] + dropped + account["in_flight"]
