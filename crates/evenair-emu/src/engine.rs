@@ -273,10 +273,8 @@ impl<P: Ports> Engine<P> {
         if let Some(capture) = &mut self.capture {
             capture.packet(at, site, bytes);
         }
-        if is_far_end
-            && let Some(index) = packet.content.flow
-            && let Some(flow) = self.flows.iter_mut().find(|flow| flow.index == index)
-        {
+        if is_far_end && let Some(number) = packet.content.flow {
+            let flow = &mut self.flows[number];
             let (packets, octets) = match packet.content.is_data {
                 true => (&mut flow.packets, &mut flow.delivered_bytes_ip),
                 false => (&mut flow.answer_packets, &mut flow.answer_bytes_ip),

@@ -1,5 +1,6 @@
 //! The emulated network transmits what the simulated one transmits: the same arrivals by wall clock and in
 //! simulation give the same transmissions at the same times of the medium.
+#![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

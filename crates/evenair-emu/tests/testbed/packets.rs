@@ -25,7 +25,7 @@ fn tcp_carries_bytes_both_ways() {
     ]);
     let bed = TestBed::new(2, &scenario, json!({ "flows": flows, "duration_s": 30.0 }));
     bed.start();
-    let sent: Vec<u8> = (0..LENGTH).map(|i| (i * i >> 7) as u8).collect();
+    let sent: Vec<u8> = (0..LENGTH).map(|i| ((i * i) >> 7) as u8).collect();
     for (address, own, is_up) in
         [(SERVER_ADDRESS, station_address(1), true), ("fd78::1", "fd77::2".to_owned(), false)]
     {
