@@ -31,7 +31,7 @@ demo: $(VENV)/installed ## Set up, simulate five uploads against five downloads,
 test: $(VENV)/installed-dev ## Set up, and run every test of both languages
 	cargo test $(CRATES) --locked
 	$${CARGO_TARGET_DIR:-target}/debug/examples/realtime_cell # cargo test has built it
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 .PHONY: lint
 lint: $(VENV)/installed-dev ## Check both languages for style and types, and the layers of the Python package

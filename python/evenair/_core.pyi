@@ -146,9 +146,9 @@ class AdaptiveRateLimiter:
         """End a control round; return the rate from now on, bit/s.
 
         `up_bps` and `down_bps` are the throughputs of the round at IP level, that of the uplink
-        with what the policer has dropped; `udp_up_bps` and `udp_down_bps` are UDP's part of them;
-        fractions are dropped. `lost` says whether the access point's downlink queue has lost
-        packets.
+        with or without what the policer has dropped (`uplink_count` of a scenario's limiter);
+        `udp_up_bps` and `udp_down_bps` are UDP's part of them; fractions are dropped. `lost` says
+        whether the access point's downlink queue has lost packets.
         """
 
     def release(self) -> None:
