@@ -18,8 +18,8 @@ const ACCESS_POINT: usize = 0;
 #[derive(Debug)]
 pub struct Routes {
     hosts: BTreeMap<IpAddr, Host>,
-    /// By the addresses of the ends, protocol and port: the flow by its place in the specification, and
-    /// whether its data go from the first end to the second.
+    /// By the addresses of the ends, protocol and port: the flow by its place in the specification,
+    /// and whether its data go from the first end to the second.
     flows: BTreeMap<(IpAddr, IpAddr, u8, u16), (usize, bool)>,
     /// Bytes that each station adds to its packets.
     extra_headers: Vec<u32>,
@@ -82,7 +82,8 @@ impl Routes {
         Ok(Self { hosts, flows, extra_headers: places.extra_headers.clone() })
     }
 
-    /// The way of a packet to `to` that was read at `site`; `None` if nobody there has this address.
+    /// The way of a packet to `to` that was read at `site`; `None` if nobody there has this
+    /// address.
     pub fn way(&self, site: Site, to: IpAddr) -> Option<Way> {
         let to = *self.hosts.get(&to)?;
         let ap = NodeId::ACCESS_POINT;
@@ -103,7 +104,8 @@ impl Routes {
         })
     }
 
-    /// The flow of a packet by its place in the specification, and whether it goes the way of its data.
+    /// The flow of a packet by its place in the specification, and whether it goes the way of its
+    /// data.
     pub fn flow(&self, key: &FlowKey) -> Option<(usize, bool)> {
         let [from, to] = key.addresses;
         let find = |port: u16| self.flows.get(&(from, to, key.protocol, port)).copied();

@@ -1,5 +1,5 @@
-//! The emulated network transmits what the simulated one transmits: the same arrivals by wall clock and in
-//! simulation give the same transmissions at the same times of the medium.
+//! The emulated network transmits what the simulated one transmits: the same arrivals by wall clock
+//! and in simulation give the same transmissions at the same times of the medium.
 #![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
 
 use std::collections::BTreeMap;
@@ -26,7 +26,8 @@ struct Script {
     /// By time, then by number.
     arrivals: BTreeMap<(Instant, u64), (Site, Vec<u8>)>,
     number: u64,
-    /// What a simulation's result says of the packets that have crossed the cell or reached their host.
+    /// What a simulation's result says of the packets that have crossed the cell or reached their
+    /// host.
     fingerprint: Arc<Mutex<u64>>,
     late: u64,
     /// The engine's.

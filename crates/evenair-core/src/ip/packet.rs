@@ -33,7 +33,8 @@ pub struct IpPacket<B> {
 }
 
 impl<B> IpPacket<B> {
-    /// A packet of `size` bytes that has arrived at `now`, and enters neither a cell nor a wired link.
+    /// A packet of `size` bytes that has arrived at `now`, and enters neither a cell nor a wired
+    /// link.
     pub fn new(
         now: Instant,
         headers: &Headers,

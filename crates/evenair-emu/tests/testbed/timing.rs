@@ -12,8 +12,8 @@ const STATIONS: usize = 8;
 /// Packets that a queue of the scenario holds.
 const LIMIT: usize = 60;
 
-/// A stall of a virtual machine, or of a kernel without preemption, delays a whole run: of three runs
-/// one has to be on time.
+/// A stall of a virtual machine, or of a kernel without preemption, delays a whole run: of three
+/// runs one has to be on time.
 #[test]
 fn packets_are_on_time() {
     let Some(_guard) = capable("packets_are_on_time") else { return };
@@ -73,7 +73,8 @@ fn is_on_time() -> bool {
     report.trusted
 }
 
-/// The number of enhanced packet blocks in a capture, whose blocks are of the lengths that they say.
+/// The number of enhanced packet blocks in a capture, whose blocks are of the lengths that they
+/// say.
 fn captured(mut file: &[u8]) -> u64 {
     let mut packets = 0;
     while !file.is_empty() {
