@@ -33,7 +33,7 @@ test: export EVENAIRD := $(abspath $(or $(CARGO_TARGET_DIR),target)/debug/evenai
 test: $(VENV)/installed-dev ## Set up, and run every test of both languages
 	cargo test $(CRATES) --locked
 	$${CARGO_TARGET_DIR:-target}/debug/examples/realtime_cell # cargo test has built it
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 .PHONY: lint
 lint: $(VENV)/installed-dev ## Check both languages for style and types, and the layers of the Python package

@@ -146,9 +146,9 @@ class AdaptiveRateLimiter:
         """End a control round; return the rate from now on, bit/s.
 
         `up_bps` and `down_bps` are the throughputs of the round at IP level, that of the uplink
-        with what the policer has dropped; `udp_up_bps` and `udp_down_bps` are UDP's part of them;
-        fractions are dropped. `lost` says whether the access point's downlink queue has lost
-        packets.
+        with or without what the policer has dropped (`uplink_count` of a scenario's limiter);
+        `udp_up_bps` and `udp_down_bps` are UDP's part of them; fractions are dropped. `lost` says
+        whether the access point's downlink queue has lost packets.
         """
 
     def release(self) -> None:
@@ -205,12 +205,13 @@ def run_jobs(
 def emulate(spec: str, report: Callable[[str], str | None] | None = None) -> str:
     """Emulate the network of a scenario between TUN devices in network namespaces (Linux).
 
-    `spec` is a JSON document with the scenario, the namespaces and addresses of the hosts and the flows
-    that are counted. Returns the result as JSON text. Packets are carried from the first call of
-    `report` on, with `{"event": "ready"}`; every 50 ms follows `{"event": "progress", "t_s": ...}`, the
-    time since the start of the scenario or null. `report` returns None, `{"command": "start"}`, with
-    which time 0 of the scenario is now, or `{"command": "stop"}`, which ends the run. Without `report`
-    the scenario starts at once. An exception in `report` or in a signal handler ends the run.
+    `spec` is a JSON document with the scenario, the namespaces and addresses of the hosts and the
+    flows that are counted. Returns the result as JSON text. Packets are carried from the first call
+    of `report` on, with `{"event": "ready"}`; every 50 ms follows
+    `{"event": "progress", "t_s": ...}`, the time since the start of the scenario or null. `report`
+    returns None, `{"command": "start"}`, with which time 0 of the scenario is now, or
+    `{"command": "stop"}`, which ends the run. Without `report` the scenario starts at once. An
+    exception in `report` or in a signal handler ends the run.
 
     For a process of its own: it is killed when its parent dies.
     """

@@ -54,6 +54,11 @@ def test_data_behind_the_figures(rebuilt: Path) -> None:
     times = rows(data / "fig11.csv")
     assert (len(times), times[150]["down_mbps"], times[150]["rate_mbps"]) == (500, "0", "3")
     assert rows(data / "fig7.csv")[0]["rate_mbps"] == ""
+    found = rows(data / "uplink-count.csv")
+    assert len(found) == 4 * len(QUICK.stations)
+    for row in found:
+        assert float(row["up_over_down"]) == pytest.approx(1.0)
+        assert float(row["total_over_unlimited"]) == pytest.approx(5.0 / 5.1)
     assert {row["udp_up_mbps"] for row in rows(rebuilt / "udp.csv")} == {"0.5"}
 
 
@@ -166,7 +171,7 @@ def test_bad_terms(table: dict[str, Any], message: str) -> None:
 
 def test_described() -> None:
     figures = "4, 5, 6, 7, 8, 9, 10, 11, many, bucket, step, interval, media, signal, udp, unstated"
-    assert f"--figure: {figures}, schemes" in describe()
+    assert f"--figure: {figures}, uplink-count, schemes" in describe()
 
 
 def test_figures_4_and_8_at_six_stations() -> None:

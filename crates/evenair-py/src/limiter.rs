@@ -75,8 +75,9 @@ impl AdaptiveRateLimiter {
     /// End a control round; return the rate from now on, bit/s.
     ///
     /// `up_bps` and `down_bps` are the throughputs of the round at IP level, that of the uplink with
-    /// what the policer has dropped; `udp_up_bps` and `udp_down_bps` are UDP's part of them; fractions
-    /// are dropped. `lost` says whether the access point's downlink queue has lost packets.
+    /// or without what the policer has dropped (`uplink_count` of a scenario's limiter);
+    /// `udp_up_bps` and `udp_down_bps` are UDP's part of them; fractions are dropped. `lost` says
+    /// whether the access point's downlink queue has lost packets.
     #[pyo3(signature = (up_bps, down_bps, lost, *, udp_up_bps=0.0, udp_down_bps=0.0))]
     fn round(
         &mut self,

@@ -1,13 +1,14 @@
 //! The rate limiter at the gateway in a run: the policer that packets from the access point meet, what
 //! it observes in a control round, and its decisions.
 //!
-//! The throughputs of a round are bytes at IP level that cross the interface between IP and MAC of the
-//! access point: up what it has received, before the policer; down what its radio has delivered.
+//! The throughputs of a round are bytes at IP level: up what the access point has received, or what of
+//! it has passed the policer ([`UplinkCount`]); down what its radio has delivered.
 
 use std::collections::VecDeque;
 
 use evenair_core::control::limiter::{
     AdaptiveConfig, AdaptiveRateLimiter, Config, Decision, LossSignal, Policer, Round, Throughput,
+    UplinkCount,
 };
 use evenair_core::packet::{Direction, Packet};
 use evenair_core::time::{Duration, Instant};
@@ -38,7 +39,7 @@ pub struct LimiterSample {
     pub rate_bps: u64,
     /// The capacity as estimated, C, bit/s; none before the first loss.
     pub capacity_bps: Option<u64>,
-    /// Throughput of the uplink in the round, dropped packets included, bit/s at IP level.
+    /// Throughput of the uplink in the round as the limiter counts it, bit/s at IP level.
     pub up_bps: u64,
     /// Throughput of the downlink, bit/s.
     pub down_bps: u64,
@@ -67,6 +68,8 @@ pub(crate) struct UplinkLimiter {
     is_udp: Vec<bool>,
     /// Since the last reset, by flow.
     dropped: Vec<Dropped>,
+    /// Which packets of the uplink a round counts.
+    uplink_count: UplinkCount,
     /// By [`Direction`]: since the last round ended.
     carried: [Carried; 2],
     control: Option<Control>,
@@ -140,6 +143,7 @@ impl UplinkLimiter {
             policer,
             dropped: vec![Dropped::default(); is_udp.len()],
             is_udp,
+            uplink_count: config.uplink_count(),
             carried: Default::default(),
             control,
             mean_rate: MeanRate::default(),
@@ -151,8 +155,10 @@ impl UplinkLimiter {
     pub(crate) fn admits(&mut self, now: Instant, packet: &Packet) -> bool {
         let flow = packet.flow.0 as usize;
         let is_udp = self.is_udp[flow];
-        self.carried[Direction::Up as usize].add(packet.size, is_udp);
         let passes = self.policer.admits(now, packet.size, is_udp);
+        if passes || self.uplink_count == UplinkCount::Air {
+            self.carried[Direction::Up as usize].add(packet.size, is_udp);
+        }
         if !passes {
             self.dropped[flow].packets += 1;
             self.dropped[flow].bytes += u64::from(packet.size);

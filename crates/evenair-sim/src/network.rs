@@ -109,11 +109,6 @@ impl<M: CellKind> Network<M> {
         self.capture.take().map_or(Ok(()), CaptureWriter::finish)
     }
 
-    /// Keeps the option of `packet`, which is about to be sent.
-    pub(crate) fn attach(&mut self, packet: &mut Packet, option: PacketOption) {
-        packet.option = self.options[packet.flow.0 as usize].put(option);
-    }
-
     /// The option of `packet`.
     pub(crate) fn option(&self, packet: &Packet) -> Option<PacketOption> {
         if packet.option == 0 {
@@ -133,6 +128,19 @@ impl<M: CellKind> Network<M> {
                 self.wired.send(now, link, packet);
             }
         }
+    }
+
+    /// A packet with an option leaves one end of its flow.
+    #[inline(never)] // an option is large, and most packets have none
+    pub(crate) fn send_with_option(
+        &mut self,
+        now: Instant,
+        from: End,
+        mut packet: Packet,
+        option: PacketOption,
+    ) {
+        packet.option = self.options[packet.flow.0 as usize].put(option);
+        self.send(now, from, &packet);
     }
 
     /// The access point broadcasts a frame of its own.

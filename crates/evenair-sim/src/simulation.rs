@@ -70,11 +70,10 @@ struct Ports<'a, M> {
 impl<M: CellKind> Output for Ports<'_, M> {
     #[inline(always)]
     fn send(&mut self, from: End, packet: &Packet, option: Option<&PacketOption>) {
-        let mut packet = *packet;
-        if let Some(&option) = option {
-            self.network.attach(&mut packet, option);
+        match option {
+            None => self.network.send(self.now, from, packet),
+            Some(option) => self.network.send_with_option(self.now, from, *packet, *option),
         }
-        self.network.send(self.now, from, &packet);
     }
 }
 

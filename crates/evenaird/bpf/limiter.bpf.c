@@ -27,6 +27,7 @@ const volatile __u32 mac_header = ETH_HLEN;
 // Tests only: the time is in the first two words of the context's cb.
 const volatile bool injected_clock = false;
 
+#define NETWORK_ORDER(x) (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? (x) : __builtin_bswap16(x))
 #define UNLIMITED (~0ULL)
 #define TOKENS_PER_BYTE 8000000000ULL
 
@@ -250,9 +251,9 @@ INLINE struct packet parse(struct __sk_buff *skb)
 	struct packet p = { .packets = 1, .protocol = OTHER, .policed = false };
 
 	p.bytes = skb->len > mac_header ? skb->len - mac_header : 0;
-	if (skb->protocol == __builtin_bswap16(ETH_P_IP))
+	if (skb->protocol == NETWORK_ORDER(ETH_P_IP))
 		parse_ipv4(skb, &p);
-	else if (skb->protocol == __builtin_bswap16(ETH_P_IPV6))
+	else if (skb->protocol == NETWORK_ORDER(ETH_P_IPV6))
 		parse_ipv6(skb, &p);
 	return p;
 }

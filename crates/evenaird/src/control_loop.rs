@@ -190,7 +190,7 @@ impl<H: Host> ControlLoop<H> {
         self.lost_packets += lost.unwrap_or(0);
         self.enforce();
         self.queue.round(&Round {
-            up: passed.up.total,
+            up: passed.air_up,
             down: passed.down.total,
             lost: lost.map(|packets| passed.down_rate_of(packets)),
             is_released: outcome.reason == Reason::Released,
@@ -223,7 +223,7 @@ impl<H: Host> ControlLoop<H> {
             self.controller = Controller::new(&config.limiter, config.hold);
         }
         self.controller.set_hold(config.hold);
-        if config.signal != self.config.signal {
+        if self.needs_signal(&config) {
             (self.signal, self.sample, self.warned_of_refresh) = (signal, None, false);
         }
         match (&mut self.records, config.records.clone()) {
@@ -255,9 +255,9 @@ impl<H: Host> ControlLoop<H> {
         self.failed_reloads += 1;
     }
 
-    /// Whether this configuration has another loss signal than the present one.
+    /// Whether this configuration has another loss signal than the present one, or other secrets.
     pub fn needs_signal(&self, config: &Config) -> bool {
-        config.signal != self.config.signal
+        config.signal != self.config.signal || config.secrets_changed != self.config.secrets_changed
     }
 
     /// Everything that `evenaird status` and the metrics show.
@@ -313,6 +313,10 @@ impl<H: Host> ControlLoop<H> {
         let policy = self.policy();
         let mut path = self.host.attach(&self.config, &policy)?;
         let counters = path.counters()?;
+        if let Some(signal) = &mut self.signal {
+            // Losses until now are none of the first round's.
+            signal.poll(false);
+        }
         self.path = Some(Attached { path, counters, read_at: now });
         self.path_error = None;
         let (interface, mode) = (&self.config.interface, self.mode());
@@ -361,8 +365,9 @@ impl<H: Host> ControlLoop<H> {
         let attached = self.path.as_mut()?;
         match attached.path.counters() {
             Ok(counters) => {
-                let passed =
-                    Passed::between(&attached.counters, &counters, now.since(attached.read_at));
+                let length = now.since(attached.read_at);
+                let count = self.config.limiter.uplink_count();
+                let passed = Passed::between(&attached.counters, &counters, length, count);
                 (attached.counters, attached.read_at) = (counters, now);
                 Some(passed)
             }

@@ -11,7 +11,7 @@ use evenair_core::units::Rate;
 pub struct Observation {
     /// The end of the round.
     pub at: Instant,
-    /// From the stations: what arrived at the policer, dropped packets included.
+    /// From the stations: what `uplink_count` has.
     pub up: Throughput,
     /// To the stations.
     pub down: Throughput,

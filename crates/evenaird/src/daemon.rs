@@ -58,8 +58,8 @@ pub fn read(path: &Path) -> Result<Config, Failure> {
     let text = fs::read(path).map_err(|err| {
         Failure::bad_input(format_args!("{}: {err}; accepted: a TOML file", one_line(&source)))
     })?;
-    let config = Config::parse(&text, &source)?;
-    check(&config, &source)?;
+    let mut config = Config::parse(&text, &source)?;
+    check(&mut config, &source)?;
     Ok(config)
 }
 

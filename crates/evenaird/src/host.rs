@@ -35,7 +35,7 @@ impl Host for Kernel {
         let path = Tcx::attach(&config.interface, policy, &options)?;
         // Those of an instance that was killed: nobody else has the lock now.
         if let Err(problem) = rules::remove(&config.interface) {
-            journal::error(&problem);
+            journal::warning(&problem);
         }
         Ok(Box::new(path))
     }
@@ -124,7 +124,11 @@ pub fn prove_detached(
     daemon_runs: bool,
 ) -> Result<(), Failure> {
     if !daemon_runs {
-        remove_leftovers(interface, &options(runtime_directory))?;
+        match remove_leftovers(interface, &options(runtime_directory)) {
+            // Rules do not go with their interface.
+            Err(data_path::Error::NoDevice { .. }) => {}
+            removed => removed?,
+        }
     }
     rules::remove(interface).map_err(Failure::failed)?;
     match attached(interface) {

@@ -63,6 +63,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    // The secrets in memory are for no core dump and no debugger (PR_SET_DUMPABLE of prctl(2)).
+    let _ = nix::sys::prctl::set_dumpable(false);
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(err) if !err.use_stderr() => {

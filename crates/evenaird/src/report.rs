@@ -67,6 +67,7 @@ fn limiter_values(config: &limiter::Config) -> Vec<(&'static str, String)> {
             if adaptive.udp == limiter::Udp::Reserved {
                 values.push(("  udp_rate", adaptive.udp_rate.to_string()));
             }
+            values.push(("  uplink_count", adaptive.uplink_count.to_string()));
             values
         }
         limiter::Config::Fixed(fixed) => vec![

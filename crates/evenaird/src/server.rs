@@ -147,9 +147,10 @@ impl Connection {
     fn proceed(&mut self, end: &[u8], answer: &mut impl FnMut(&str) -> String) -> bool {
         if self.output.is_none() {
             let mut buffer = [0; 1024];
-            loop {
+            let mut is_over = false;
+            while !is_over {
                 match self.stream.read(&mut buffer) {
-                    Ok(0) => return false,
+                    Ok(0) => is_over = true,
                     Ok(length) => self.input.extend_from_slice(&buffer[..length]),
                     Err(err) if err.kind() == ErrorKind::WouldBlock => break,
                     Err(err) if err.kind() == ErrorKind::Interrupted => {}
@@ -160,7 +161,7 @@ impl Connection {
                 }
             }
             let found = self.input.windows(end.len()).position(|window| window == end);
-            let Some(length) = found else { return true };
+            let Some(length) = found else { return !is_over };
             let request = String::from_utf8_lossy(&self.input[..length]);
             self.output = Some((answer(&request).into_bytes(), 0));
         }
@@ -207,6 +208,16 @@ mod tests {
         }
         assert_eq!(read_all(client), "<GET / HTTP/1.1>");
         assert_eq!(server.serve_at(), Instant::NEVER);
+    }
+
+    #[test]
+    fn a_client_that_has_closed_its_side_gets_an_answer() {
+        let mut server = Server::tcp("127.0.0.1:0".parse().unwrap(), b"\n").unwrap();
+        let mut client = TcpStream::connect(server.address().unwrap()).unwrap();
+        client.write_all(b"status\n").unwrap();
+        client.shutdown(Shutdown::Write).unwrap();
+        server.serve(NOW, answer);
+        assert_eq!(read_all(client), "<status>");
     }
 
     #[test]

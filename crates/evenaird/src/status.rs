@@ -237,28 +237,30 @@ fn shown(bps: u64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+    use crate::record::SCHEMA;
 
-    #[test]
-    fn a_status_survives_the_socket_and_is_shown_in_words() {
+    /// A status in which every member has a value.
+    pub(crate) fn example() -> Status {
         let mut counters = Counters::default();
+        counters.up[1] = Traffic { packets: 10, bytes: 1000 };
         counters.dropped[1] = Traffic { packets: 7, bytes: 9000 };
-        let status = Status {
-            version: "1".to_owned(),
-            interface: "eth1".to_owned(),
+        Status {
+            version: "0.1.0".to_owned(),
+            interface: "eth\"1\\".to_owned(),
             mode: "off".to_owned(),
             configured_mode: "enforce".to_owned(),
             attached: false,
-            data_path_error: None,
-            uptime_s: 1.5,
+            data_path_error: Some("gone".to_owned()),
+            uptime_s: 12.5,
             limiter: "adaptive".to_owned(),
             interval_s: 0.5,
-            rounds: Rounds { total: 3, lossy: 2, blind: 1, skipped: 0 },
+            rounds: Rounds { total: 12, lossy: 3, blind: 2, skipped: 1 },
             signal: Some(SignalStatus {
-                state: "unreachable".to_owned(),
-                age_s: 12.34,
-                lost_packets: 5,
+                state: "stale".to_owned(),
+                age_s: 4.25,
+                lost_packets: 77,
                 refresh_s: Some(3.0),
                 error: Some("no answer".to_owned()),
             }),
@@ -266,7 +268,7 @@ mod tests {
                 discipline: "las".to_owned(),
                 open: true,
                 rate_bps: Some(4_500_000),
-                capacity_bps: None,
+                capacity_bps: Some(5_000_000),
                 backlog_packets: 6,
                 backlog_bytes: 8000,
                 packets: 100,
@@ -277,23 +279,55 @@ mod tests {
                 error: None,
             }),
             traffic: ProtocolTraffic::all(&counters),
-            record_failures: 4,
+            record_failures: 5,
             record_error: Some("disk full".to_owned()),
             reloads: 2,
             failed_reloads: 1,
-            last: None,
-        };
+            last: Some(Record {
+                schema: SCHEMA,
+                time: "2026-01-31T08:00:00.000Z".to_owned(),
+                t_s: 12.0,
+                round_s: 0.5,
+                mode: "observe".to_owned(),
+                up_bps: 3_100_000,
+                down_bps: 1_400_000,
+                up_udp_bps: 200_000,
+                down_udp_bps: 100_000,
+                lost: Some(true),
+                lost_packets: Some(4),
+                signal: Some("ok".to_owned()),
+                signal_age_s: Some(0.25),
+                rate_bps: 2_900_000,
+                capacity_bps: Some(4_500_000),
+                first_loss: false,
+                udp_rate_bps: Some(300_000),
+                reason: "first-loss".to_owned(),
+                dropped_packets: 1,
+                dropped_bytes: 1500,
+            }),
+        }
+    }
+
+    #[test]
+    fn a_status_survives_the_socket_and_is_shown_in_words() {
+        let status = example();
         let json = serde_json::to_string(&status).unwrap();
         assert_eq!(serde_json::from_str::<Status>(&json).unwrap(), status);
         let text = status.text();
         for line in [
             "mode        off, by `evenaird off`",
             "attached    no",
-            "rounds      3, every 0.5 s: 2 lossy, 1 without news of losses, 0 skipped",
-            "signal      unreachable, 12.3 s old, 5 packets lost, refreshed every 3.0 s: no answer",
+            "data path   gone",
+            "rounds      12, every 0.5 s: 3 lossy, 2 without news of losses, 1 skipped",
+            "signal      stale, 4.2 s old, 77 packets lost, refreshed every 3.0 s: no answer",
+            "rate R      2.900 Mb/s (first-loss, not enforced)",
+            "capacity C  4.500 Mb/s",
+            "UDP rate    0.300 Mb/s",
+            "uplink      3.100 Mb/s, of which UDP 0.200 Mb/s",
+            "downlink    1.400 Mb/s, of which UDP 0.100 Mb/s",
             "queue       las at 4.500 Mb/s: 6 packets (8000 bytes) wait, 9 dropped, 3 marked",
             "dropped     7 packets, 9000 bytes",
-            "records     4 lost: disk full",
+            "records     5 lost: disk full",
             "reloads     2 and 1 refused",
         ] {
             assert!(text.lines().any(|other| other == line), "{line} is not in\n{text}");

@@ -41,7 +41,7 @@ fn overload(
     let before = cell.counters(data_path);
     let (sent, arrivals) = thread::scope(|scope| {
         let sending = scope.spawn(|| udp::send_at(&sender, 2 * rate, payload, segments, &stop));
-        let receiving = scope.spawn(|| udp::arrivals(&receiver, Duration::from_millis(300)));
+        let receiving = scope.spawn(|| udp::arrivals(&receiver, &stop));
         meanwhile(data_path);
         stop.store(true, Ordering::Relaxed);
         (sending.join().unwrap(), receiving.join().unwrap())
@@ -67,10 +67,8 @@ fn overload(
 
 /// UDP at twice the rate, with a bucket of 0.5 s or 70 kB, the larger: it is empty after 0.56 s.
 fn passes_at_its_rate(segments: usize) {
-    let cell = Cell::new();
-    let mut shortfalls = Vec::new();
-    for (mbps, seconds) in [(1, 4), (5, 2), (20, 2), (100, 2)] {
-        let rate = mbps * 1_000_000;
+    let error = |mbps: u64, seconds: u64| {
+        let (cell, rate) = (Cell::new(), mbps * 1_000_000);
         let mut data_path = cell.attach(&policy(rate, (rate / 16).max(70_000)));
         let payload = 1400 / segments;
         let passed = overload(&cell, &mut data_path, rate, (payload, segments), |_| {
@@ -83,11 +81,15 @@ fn passes_at_its_rate(segments: usize) {
             measured / 1e6,
             error * 100.0
         ));
-        if error.abs() > 0.01 {
-            shortfalls.push((mbps, measured));
-        }
-    }
-    assert!(shortfalls.is_empty(), "off by more than 1 %: {shortfalls:?}");
+        error
+    };
+    // Each in namespaces of its own; the slow ones at the same time.
+    let mut errors = thread::scope(|scope| {
+        let slow = [(1, 4), (5, 2), (20, 2)].map(|(mbps, s)| scope.spawn(move || error(mbps, s)));
+        slow.map(|thread| thread.join().unwrap()).to_vec()
+    });
+    errors.push(error(100, 2));
+    assert!(errors.iter().all(|error| error.abs() <= 0.01), "off by more than 1 %: {errors:?}");
 }
 
 #[test]
@@ -154,7 +156,7 @@ fn a_thousand_policy_changes_lose_no_packet() {
     let stop = AtomicBool::new(false);
     let (sent, arrived) = thread::scope(|scope| {
         let sending = scope.spawn(|| udp::send_at(&sender, 50_000_000, 1400, 1, &stop));
-        let receiving = scope.spawn(|| udp::arrivals(&receiver, Duration::from_millis(300)).len());
+        let receiving = scope.spawn(|| udp::arrivals(&receiver, &stop).len());
         for change in 0..1000 {
             let udp_rate_bps = (change % 2 == 0).then_some(200_000_000);
             let limit = policy(100_000_000 + change, 500_000 + change);

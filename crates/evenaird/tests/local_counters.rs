@@ -2,10 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where its set-up fails")]
 #![allow(clippy::disallowed_methods, reason = "agents and devices have clocks of their own")]
 
-#[path = "snmp_agent/namespace.rs"]
-mod namespace;
-#[path = "snmp_agent/radio.rs"]
-mod radio;
+mod support;
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -13,8 +10,8 @@ use std::time::{Duration, Instant};
 use evenaird::signal::netlink::{DeviceCounter, LocalSignal};
 use evenaird::signal::{Health, LossSignal};
 
-use crate::namespace::in_namespace;
-use crate::radio::{NAME, Radio};
+use crate::support::in_namespace;
+use crate::support::radio::{NAME, Radio};
 
 fn poll(signal: &mut LocalSignal) -> (Health, Option<u64>) {
     let sample = signal.poll(true);

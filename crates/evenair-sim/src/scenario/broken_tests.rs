@@ -109,6 +109,7 @@ gateway.limiter={kind='adaptive',loss_signal={kind='polled',delay='1 B'}} => gat
 gateway.limiter={kind='adaptive',loss_signal={kind='polled',dely=1}} => gateway.limiter.loss_signal.dely => did you mean `delay`?
 gateway.limiter={kind='adaptive',udp='none'} => gateway.limiter.udp => got "none" | "shared", "reserved", "estimated"
 gateway.limiter={kind='adaptive',udp='reserved',udp_rate='6 Mbps'} => gateway.limiter.udp_rate => got 6 Mbps | less than max_rate, 6 Mbps
+gateway.limiter={kind='adaptive',uplink_count='wire'} => gateway.limiter.uplink_count => got "wire" | "air", "passed"
 gateway.limiter={kind='fixed',rate=0} => gateway.limiter.rate => got 0 | a rate above 0
 gateway.limiter={kind='fixed',bucket='1 KB'} => gateway.limiter.bucket => got 1000 B | at least 1500 B
 gateway.limiter={kind='fixed',step=1} => gateway.limiter.step => `step` is no parameter of a "fixed" limiter; accepted: kind, rate, bucket

@@ -1,32 +1,36 @@
 //! What a configuration says about the machine: the interface is there, secrets are secret.
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::ffi::CStr;
+use std::fs::{self, DirBuilder, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use evenair_core::component::message::shown;
-use nix::net::if_::{if_nameindex, if_nametoindex};
+use nix::net::if_::{if_indextoname, if_nameindex, if_nametoindex};
+use nix::unistd::geteuid;
 
 use super::{Config, ConfigError, Signal};
 use crate::data_path::largest_charge;
 
 /// Checks what [`Config::parse`] cannot: that the interfaces are there, that no secret can be read by
-/// others. Reads nothing from the network and changes nothing.
+/// others. Notes when secrets were changed. Reads nothing from the network and changes nothing else.
 ///
 /// # Errors
 /// The first key whose value does not fit this machine.
-pub fn check(config: &Config, source: &str) -> Result<(), ConfigError> {
+pub fn check(config: &mut Config, source: &str) -> Result<(), ConfigError> {
     check_machine(config).map_err(|err| err.in_source(source))
 }
 
-fn check_machine(config: &Config) -> Result<(), ConfigError> {
+fn check_machine(config: &mut Config) -> Result<(), ConfigError> {
     check_interface("interface", &config.interface)?;
+    check_name(&config.interface)?;
     check_bucket(config)?;
     if let Some(Signal::Local(local)) = &config.signal {
         check_interface("loss_signal.device", &local.device)?;
     }
     for (key, file) in config.signal.iter().flat_map(Signal::secret_files) {
+        config.secrets_changed.push(fs::metadata(file).and_then(|status| status.modified()).ok());
         read_secret(file).map_err(|problem| ConfigError::new(key, &problem))?;
     }
     Ok(())
@@ -55,6 +59,20 @@ fn check_interface(key: &str, name: &str) -> Result<(), ConfigError> {
     Err(ConfigError::new(key, &message))
 }
 
+/// Rules and locks are by name: another name of the interface (altname, ip-link(8)) is not accepted.
+fn check_name(name: &str) -> Result<(), ConfigError> {
+    let own = if_nametoindex(name).and_then(if_indextoname);
+    match own.as_deref().map(CStr::to_string_lossy) {
+        Ok(own) if !own.is_empty() && own != name => {
+            let got = shown(name);
+            let message = format!("got {got}, another name of {own:?}; accepted: {own:?}");
+            Err(ConfigError::new("interface", &message))
+        }
+        // It may have gone since it was looked for.
+        _ => Ok(()),
+    }
+}
+
 /// The names of this host's network interfaces.
 fn interfaces() -> Vec<String> {
     let all = if_nameindex();
@@ -78,9 +96,7 @@ pub fn read_secret(path: &Path) -> Result<String, String> {
     if !status.is_file() {
         return Err(fail("which is no file"));
     }
-    if status.mode() & 0o077 != 0 {
-        return Err(fail(&format!("which others may use (mode {:o})", status.mode() & 0o777)));
-    }
+    check_private(&status).map_err(|problem| fail(&problem))?;
     let mut text = String::new();
     let length =
         file.take(LONGEST + 1).read_to_string(&mut text).map_err(|_| fail("which is no text"))?;
@@ -91,7 +107,7 @@ pub fn read_secret(path: &Path) -> Result<String, String> {
     Ok(secret.to_owned())
 }
 
-/// Makes the folder of sockets and locks, for its owner only, or checks that it is one.
+/// Makes the folder of sockets and locks, for this user only, or checks that it is one.
 ///
 /// # Errors
 /// It cannot be made, or others may use it.
@@ -112,8 +128,16 @@ pub fn prepare_runtime_directory(path: &Path) -> Result<(), ConfigError> {
     if !status.is_dir() {
         return Err(fail("which is no directory"));
     }
+    check_private(&status).map_err(|problem| fail(&problem))
+}
+
+/// Whether nobody but this user and root may use a file.
+fn check_private(status: &Metadata) -> Result<(), String> {
     if status.mode() & 0o077 != 0 {
-        return Err(fail(&format!("which others may use (mode {:o})", status.mode() & 0o777)));
+        return Err(format!("which others may use (mode {:o})", status.mode() & 0o777));
+    }
+    if ![0, geteuid().as_raw()].contains(&status.uid()) {
+        return Err(format!("which belongs to another user (uid {})", status.uid()));
     }
     Ok(())
 }
@@ -142,13 +166,35 @@ mod tests {
         }
     }
 
+    /// Only root can give a file to somebody else; others skip this.
+    #[test]
+    fn what_belongs_to_another_user_is_not_private() {
+        if !geteuid().is_root() {
+            assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "missing: root");
+            return;
+        }
+        const OTHER: Option<u32> = Some(65_534);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secret");
+        fs::write(&path, "correct horse\n").unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+        std::os::unix::fs::chown(&path, OTHER, None).unwrap();
+        let message = read_secret(&path).unwrap_err();
+        assert!(message.contains("belongs to another user (uid 65534)"), "{message}");
+        fs::set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();
+        std::os::unix::fs::chown(folder.path(), OTHER, None).unwrap();
+        let message = prepare_runtime_directory(folder.path()).unwrap_err().to_string();
+        assert!(message.contains("belongs to another user (uid 65534)"), "{message}");
+    }
+
     /// The largest packet of loopback has 65,535 bytes, in one segment.
     #[test]
     fn a_bucket_holds_the_largest_packet_of_the_interface() {
         let checked = |bucket| {
             let text =
                 format!("interface = \"lo\"\nlimiter = {{ kind = \"fixed\", bucket = {bucket} }}");
-            check(&Config::parse(text.as_bytes(), "f").unwrap(), "f").map_err(|err| err.to_string())
+            check(&mut Config::parse(text.as_bytes(), "f").unwrap(), "f")
+                .map_err(|err| err.to_string())
         };
         let error = checked(65_534).unwrap_err();
         assert!(
@@ -161,7 +207,7 @@ mod tests {
     #[test]
     fn an_unknown_interface_is_refused_with_those_that_are_there() {
         let text = "interface = \"eth99\"\nlimiter = \"fixed\"";
-        let error = check(&Config::parse(text.as_bytes(), "f").unwrap(), "f").unwrap_err();
+        let error = check(&mut Config::parse(text.as_bytes(), "f").unwrap(), "f").unwrap_err();
         let error = error.to_string();
         let expected = "f: interface: got \"eth99\", which is not there; accepted: ";
         assert!(error.starts_with(expected) && error.contains("\"lo\""), "{error}");

@@ -15,6 +15,7 @@ pub use signal::{Authentication, Counter, Local, Privacy, Signal, Snmp, SnmpInte
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use evenair_core::component::{Bytes, Seconds, named, put_kind_first};
 use evenair_core::control::limiter;
@@ -55,6 +56,8 @@ pub struct Config {
     pub limiter: limiter::Config,
     /// Where losses are read; `None` with the fixed limiter only.
     pub signal: Option<Signal>,
+    /// When the files with the signal's secrets were changed; empty before [`check()`].
+    pub secrets_changed: Vec<Option<SystemTime>>,
     /// The downlink queue, if there is one.
     pub queue: Option<QueueConfig>,
     /// For how long the rate is held without news of losses, before the limit is lifted.
@@ -79,6 +82,9 @@ pub enum Listen {
 /// Without news of losses the rate is held for this long by default. It is longer than what
 /// agents cache (3 s in net-snmp), and shorter than what a user at C/2 would call an outage.
 pub const HOLD: Seconds = Seconds::from_millis(30_000);
+
+/// A decision: 100 rounds per second.
+const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 
 /// The limiter where a configuration names none.
 const ADAPTIVE: &str = "adaptive";
@@ -171,6 +177,7 @@ impl Config {
             pinned: file.pinned,
             limiter: file.limiter,
             signal,
+            secrets_changed: Vec::new(),
             queue,
             hold: hold.duration(),
             records: file.records.map(Records::rotation).transpose()?,
@@ -254,6 +261,13 @@ fn check_limiter(config: &limiter::Config) -> Result<(), ConfigError> {
         let message =
             "got \"none\"; accepted: \"adaptive\", \"fixed\"; mode = \"off\" limits nothing";
         return Err(ConfigError::new("limiter.kind", message));
+    }
+    if let limiter::Config::Adaptive(adaptive) = config
+        && adaptive.interval < SHORTEST_INTERVAL
+    {
+        let [got, least] = [adaptive.interval, SHORTEST_INTERVAL].map(Seconds::from);
+        let message = format!("got {got}; accepted: at least {least}");
+        return Err(ConfigError::new("limiter.interval", &message));
     }
     if let Some(bucket) = config.bucket_bytes().filter(|bytes| *bytes > MAX_BUCKET_BYTES) {
         let message = format!("got {bucket} bytes; accepted: at most {MAX_BUCKET_BYTES} bytes");

@@ -124,6 +124,7 @@ fn a_wrong_value_is_one_line_that_names_the_key() {
             "limiter.kind: got \"none\"; accepted: \"adaptive\", \"fixed\"",
         ),
         ("limiter.interval = \"0 s\"", "limiter.interval: got \"0 s\"; accepted: a time above 0"),
+        ("limiter.interval = \"9 ms\"", "limiter.interval: got 0.009 s; accepted: at least 0.01 s"),
         ("limiter.step = \"fast\"", "limiter.step: got \"fast\"; accepted: a rate"),
         ("limiter.stpe = 1", "limiter.stpe: unknown key `stpe`; did you mean `step`? "),
         ("limiter.bucket = \"2 GB\"", "limiter.bucket: got 2000000000 bytes; accepted: at most"),
@@ -133,6 +134,10 @@ fn a_wrong_value_is_one_line_that_names_the_key() {
             "limiter.udp_rate: got 6 Mbps; accepted: less than max_rate, 6 Mbps",
         ),
         ("limiter.udp = 1", "limiter.udp: got 1; accepted: "),
+        (
+            "limiter.uplink_count = \"received\"",
+            "limiter.uplink_count: got \"received\"; accepted: \"air\", \"passed\"",
+        ),
         ("limiter.loss_signal = \"exact\"", "limiter.loss_signal: given; accepted: nothing"),
         ("records = { file = 1 }", "records.file: got 1; accepted: "),
         ("records = { max_size = 1000 }", "records.file: missing; accepted: "),

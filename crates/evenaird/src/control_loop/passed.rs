@@ -1,6 +1,6 @@
 //! What the counters of the data path say about a round.
 
-use evenair_core::control::limiter::Throughput;
+use evenair_core::control::limiter::{Throughput, UplinkCount};
 use evenair_core::time::Duration;
 use evenair_core::units::Rate;
 
@@ -8,7 +8,10 @@ use crate::data_path::{Counters, Protocol, Traffic};
 
 /// Traffic of a round.
 pub(super) struct Passed {
+    /// From the stations: what the limiter counts.
     pub(super) up: Throughput,
+    /// From the stations: all that has crossed the air.
+    pub(super) air_up: Rate,
     pub(super) down: Throughput,
     pub(super) down_packets: u64,
     pub(super) dropped: Traffic,
@@ -16,7 +19,12 @@ pub(super) struct Passed {
 }
 
 impl Passed {
-    pub(super) fn between(before: &Counters, after: &Counters, length: Duration) -> Self {
+    pub(super) fn between(
+        before: &Counters,
+        after: &Counters,
+        length: Duration,
+        count: UplinkCount,
+    ) -> Self {
         let grown = |before: &[Traffic; 3], after: &[Traffic; 3]| {
             [Protocol::Tcp, Protocol::Udp, Protocol::Other].map(|protocol| {
                 let (before, after) = (before[protocol as usize], after[protocol as usize]);
@@ -31,12 +39,17 @@ impl Passed {
         let dropped = grown(&before.dropped, &after.dropped);
         // What is dropped has crossed the air.
         let crossed = |protocol: usize| up[protocol].bytes + dropped[protocol].bytes;
+        let counted = |protocol: usize| match count {
+            UplinkCount::Air => crossed(protocol),
+            UplinkCount::Passed => up[protocol].bytes,
+        };
         let udp = Protocol::Udp as usize;
         Self {
             up: Throughput {
-                total: rate((0..3).map(crossed).sum(), length),
-                udp: rate(crossed(udp), length),
+                total: rate((0..3).map(counted).sum(), length),
+                udp: rate(counted(udp), length),
             },
+            air_up: rate((0..3).map(crossed).sum(), length),
             down: Throughput {
                 total: rate(down.iter().map(|traffic| traffic.bytes).sum(), length),
                 udp: rate(down[udp].bytes, length),

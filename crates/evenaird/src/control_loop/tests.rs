@@ -172,7 +172,8 @@ fn a_round_decides_and_enforces() {
     let status = bench.control_loop.status(at(2500));
     assert_eq!((status.rounds.total, status.rounds.lossy, status.uptime_s), (2, 1, 2.5));
     assert_eq!(status.signal.unwrap().lost_packets, 3);
-    assert_eq!(*bench.signal.active.lock().unwrap(), [true, true]);
+    // The first call is that of the start.
+    assert_eq!(*bench.signal.active.lock().unwrap(), [false, true, true]);
 }
 
 #[test]
@@ -198,6 +199,26 @@ fn dropped_packets_count_as_uplink_traffic() {
     let record = bench.round(1000, 0, 0, OK);
     assert_eq!((record.up_bps, record.up_udp_bps), (4_001_000, 4_000_000));
     assert_eq!((record.dropped_packets, record.dropped_bytes), (251, 250_125));
+}
+
+/// By hand: 500,000 bytes pass in 1 s, that is 4 Mb/s, and 50,000 are dropped, 0.4 Mb/s; down 1 Mb/s.
+/// Over the air C = 5.4 and R = max(min(5.8, 4.4 - 0.2), 2.7), behind the policer C = 5 and R =
+/// max(min(5.8, 4 - 0.2), 2.5).
+#[test]
+fn the_limiter_counts_what_it_is_told_to() {
+    for (keys, up_bps, capacity_bps, rate_bps) in [
+        ("", 4_400_000, 5_400_000, 4_200_000),
+        ("limiter.uplink_count = \"air\"", 4_400_000, 5_400_000, 4_200_000),
+        ("limiter.uplink_count = \"passed\"", 4_000_000, 5_000_000, 3_800_000),
+    ] {
+        let mut bench = bench(keys);
+        let dropped = Traffic { packets: 50, bytes: 50_000 };
+        bench.machine.borrow_mut().counters.dropped[Protocol::Tcp as usize] = dropped;
+        let record = bench.round(1000, 500_000, 125_000, sample(Health::Ok, Some(1)));
+        assert_eq!((record.up_bps, record.rate_bps), (up_bps, rate_bps), "{keys}");
+        assert_eq!(record.capacity_bps, Some(capacity_bps), "{keys}");
+        assert_eq!((record.dropped_packets, record.dropped_bytes), (50, 50_000), "{keys}");
+    }
 }
 
 /// By hand: the third round comes 2.5 s after the second: 1,250,000 bytes in 2.5 s are 4 Mb/s. Two
@@ -298,6 +319,15 @@ fn mode_off_detaches_and_a_reload_attaches() {
     assert_eq!((bench.machine.borrow().attached, bench.control_loop.round_at()), (1, at(1500)));
     bench.control_loop.reload(config("mode = \"off\""), None, at(600));
     assert_eq!(bench.machine.borrow().attached, 0);
+}
+
+#[test]
+fn losses_before_the_data_path_was_attached_are_not_counted() {
+    let mut bench = bench("mode = \"off\"");
+    bench.signal.samples.lock().unwrap().push_back(sample(Health::Ok, Some(1_000_000)));
+    bench.control_loop.reload(config("mode = \"observe\""), None, at(500));
+    let record = bench.round(1500, 500_000, 125_000, OK);
+    assert_eq!((record.lost_packets, record.reason.as_str()), (Some(0), "no-loss"));
 }
 
 #[test]

@@ -4,13 +4,15 @@
 //!
 //! The rule has `--queue-bypass`: while nobody serves the queue, packets pass.
 
+use std::fmt::Display;
 use std::io;
 use std::process::{Command, Output};
 
 /// What is run for each family of addresses.
 const COMMANDS: [&str; 2] = ["iptables", "ip6tables"];
-/// How long to wait for others who change rules, s.
-const LOCK_TIMEOUT: &str = "5";
+/// How long iptables-legacy waits for others who change rules, s. A decision: the control loop waits
+/// as well, and the policy's lease is five intervals.
+const LOCK_TIMEOUT: &str = "2";
 /// More jumps than this to a chain nobody makes.
 const MOST_JUMPS: usize = 100;
 
@@ -55,12 +57,8 @@ impl Drop for Rules {
 pub fn remove(interface: &str) -> Result<(), String> {
     let chain = chain(interface);
     for command in COMMANDS {
-        let is_missing = |err: &io::Error| err.kind() == io::ErrorKind::NotFound;
-        match run(command, &["-S", &chain]) {
-            Err(err) if is_missing(&err) => continue,
-            Err(err) => return Err(format!("{command}: {err}")),
-            Ok(output) if !output.status.success() => continue,
-            Ok(_) => {}
+        if !exists(command, &chain)? {
+            continue;
         }
         for _ in 0..MOST_JUMPS {
             let jump = ["-D", "FORWARD", "-o", interface, "-j", &chain];
@@ -74,20 +72,46 @@ pub fn remove(interface: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// Whether there is such a chain.
+fn exists(command: &str, chain: &str) -> Result<bool, String> {
+    /// OTHER_PROBLEM of xtables.h: here that there is no such chain. Others are for want of
+    /// permission or of the lock.
+    const ABSENT: i32 = 1;
+    let list = ["-S", chain];
+    match run(command, &list) {
+        Ok(output) if output.status.success() => Ok(true),
+        Ok(output) if output.status.code() == Some(ABSENT) || has_no_table(&output) => Ok(false),
+        Ok(output) => Err(failure(command, &list, first_line(&output))),
+        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(err) => Err(failure(command, &list, err)),
+    }
+}
+
+/// Whether iptables-legacy says that the kernel has no table `mangle` for these addresses.
+fn has_no_table(output: &Output) -> bool {
+    first_line(output).contains("Table does not exist")
+}
+
 /// The chain of an interface. Its name has at most 24 characters, of 28 that iptables accepts.
 pub fn chain(interface: &str) -> String {
     format!("evenaird-{interface}")
 }
 
 fn succeed(command: &str, arguments: &[&str]) -> Result<(), String> {
-    let fail =
-        |why: &dyn std::fmt::Display| format!("{command} -t mangle {}: {why}", arguments.join(" "));
-    let output = run(command, arguments).map_err(|err| fail(&err))?;
-    if output.status.success() {
-        return Ok(());
+    match run(command, arguments) {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => Err(failure(command, arguments, first_line(&output))),
+        Err(err) => Err(failure(command, arguments, err)),
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(fail(&said.lines().next().unwrap_or("failed")))
+}
+
+fn failure(command: &str, arguments: &[&str], why: impl Display) -> String {
+    format!("{command} -t mangle {}: {why}", arguments.join(" "))
+}
+
+/// What a command says of its failure.
+fn first_line(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or("failed").to_owned()
 }
 
 fn run(command: &str, arguments: &[&str]) -> io::Result<Output> {

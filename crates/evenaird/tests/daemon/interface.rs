@@ -10,13 +10,13 @@ use crate::support::cell::Cell;
 use crate::support::namespace::connect;
 use crate::support::udp::{arrivals, send_at};
 use crate::support::{capable, report};
-use crate::{attached, fixed, start};
+use crate::{attached, fixed, quick, start};
 
 #[test]
 fn an_interface_that_comes_back_is_policed_again() {
     let Some(_alone) = capable("interface removed and back") else { return };
     let cell = Cell::new();
-    let mut daemon = start(&cell, &fixed("1 Mbps"));
+    let mut daemon = start(&cell, &quick("enforce"));
     for number in 1..=2 {
         cell.station.ip("link delete sta0");
         let status = daemon.wait_for("the interface to go", |status| !status.attached);
@@ -40,7 +40,7 @@ fn after_sigkill_traffic_passes() {
     let stop = AtomicBool::new(false);
     let arrivals = thread::scope(|scope| {
         scope.spawn(|| send_at(&sender, OFFERED as u64, 1472, 1, &stop));
-        let receiver = scope.spawn(|| arrivals(&receiver, Duration::from_secs(1)));
+        let receiver = scope.spawn(|| arrivals(&receiver, &stop));
         sleep(Duration::from_millis(1500));
         daemon.signal(Signal::SIGKILL);
         sleep(Duration::from_millis(1500));

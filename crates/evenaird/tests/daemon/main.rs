@@ -21,6 +21,12 @@ fn fixed(rate: &str) -> String {
     )
 }
 
+/// Rounds of 100 ms and a limiter that is out of the way, for tests that wait for rounds.
+fn quick(mode: &str) -> String {
+    let limiter = "limiter = { max_rate = \"500 Mbps\", bucket = \"1 s\", interval = \"100 ms\" }";
+    format!("mode = \"{mode}\"\n{limiter}\nloss_signal = {{ kind = \"local\", device = \"lo\" }}\n")
+}
+
 /// A daemon on the cell's gateway.
 fn start(cell: &Cell, config: &str) -> Daemon {
     Daemon::start(&cell.gateway, cell.directory.path(), config)

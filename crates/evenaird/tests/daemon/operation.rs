@@ -5,9 +5,11 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::{UnixDatagram, UnixStream};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Output, Stdio};
-use std::time::Duration;
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 
@@ -155,6 +157,30 @@ fn the_service_manager_is_told() {
     assert!(child.wait().unwrap().success());
 }
 
+/// Memory has the secrets. SIGABRT is what an abort sends.
+#[test]
+fn a_crash_leaves_no_core_dump() {
+    let Some(_alone) = capable("core dump") else { return };
+    let cell = Cell::new();
+    let folder = cell.directory.path();
+    write_config(folder, &fixed("1 Mbps"));
+    let script = "ulimit -c unlimited && exec \"$0\" run gw.toml";
+    let mut child = cell.gateway.enter(|| {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).arg(env!("CARGO_BIN_EXE_evenaird")).current_dir(folder);
+        command.stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    });
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !folder.join("run/ap0.sock").exists() {
+        assert!(Instant::now() < deadline, "it does not start");
+        sleep(Duration::from_millis(20));
+    }
+    let pid = nix::unistd::Pid::from_raw(child.id().cast_signed());
+    nix::sys::signal::kill(pid, Signal::SIGABRT).unwrap();
+    let status = child.wait().unwrap();
+    assert_eq!((status.signal(), status.core_dumped()), (Some(libc::SIGABRT), false));
+}
+
 /// Each of these is refused before anything is attached.
 #[test]
 fn bad_input_leaves_the_data_path_alone() {
@@ -188,6 +214,11 @@ fn bad_input_leaves_the_data_path_alone() {
         }
         assert!(attached(&cell).is_empty());
     }
+    cell.gateway.ip("link property add dev ap0 altname uplink0");
+    fs::write(folder.join("gw.toml"), format!("interface = \"uplink0\"\n{}", fixed("1 Mbps")))
+        .unwrap();
+    let part = "interface: got \"uplink0\", another name of \"ap0\"; accepted: \"ap0\"";
+    assert_refused(&at_gateway(&cell, &["run", &file]), 2, part);
     let other = format!("interface = \"lo\"\nruntime_directory = {folder:?}\n{}", fixed("1 Mbps"));
     fs::write(folder.join("gw.toml"), other.replace("100 KB", "200 KB")).unwrap();
     fs::set_permissions(folder, Permissions::from_mode(0o700)).unwrap();

@@ -2,25 +2,19 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
-use crate::start;
 use crate::support::cell::Cell;
+use crate::support::tcp::tcp_info;
 use crate::support::udp::{arrivals, send_at};
 use crate::support::{capable, report};
+use crate::{quick, start};
 
 /// Each half of the load, bit/s.
 const LOAD: u64 = 50_000_000;
 const LENGTH: Duration = Duration::from_secs(4);
-
-/// Above the load, so that the policer drops nothing and every loss is the reload's.
-fn config(mode: &str) -> String {
-    let limiter = "limiter = { max_rate = \"500 Mbps\", bucket = \"1 s\", interval = \"100 ms\" }";
-    format!("mode = \"{mode}\"\n{limiter}\nloss_signal = {{ kind = \"local\", device = \"lo\" }}\n")
-}
 
 /// Sends for a while at [`LOAD`] and returns the segments that had to be sent again.
 /// The end of the stream ends the receiver.
@@ -33,28 +27,15 @@ fn send_tcp(mut stream: TcpStream) -> u32 {
         stream.write_all(&chunk).unwrap();
         sent += chunk.len() as u64;
     }
-    // SAFETY: tcp_info consists of integers.
-    let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
-    let mut length = size_of::<libc::tcp_info>() as libc::socklen_t;
-    // SAFETY: the pointers are valid for the call, and `length` is the size of `info`.
-    let result = unsafe {
-        libc::getsockopt(
-            stream.as_raw_fd(),
-            libc::IPPROTO_TCP,
-            libc::TCP_INFO,
-            (&raw mut info).cast(),
-            &mut length,
-        )
-    };
-    assert_eq!(result, 0);
-    info.tcpi_total_retrans
+    tcp_info(&stream).tcpi_total_retrans
 }
 
 #[test]
 fn reloads_under_load_lose_no_packet() {
     let Some(_alone) = capable("reload under load") else { return };
     let cell = Cell::new();
-    let mut daemon = start(&cell, &config("enforce"));
+    // Its limiter is above the load: the policer drops nothing, and every loss is the reload's.
+    let mut daemon = start(&cell, &quick("enforce"));
     let (sender, receiver) = cell.uplink();
     let listener = cell.gateway.enter(|| TcpListener::bind(("::", 5001))).unwrap();
     let address = (cell.addresses.v6[1].as_str(), 5001);
@@ -62,7 +43,7 @@ fn reloads_under_load_lose_no_packet() {
     let stop = AtomicBool::new(false);
     let (sent, received, retransmissions) = thread::scope(|scope| {
         let udp_sender = scope.spawn(|| send_at(&sender, LOAD, 1472, 1, &stop));
-        let udp_receiver = scope.spawn(|| arrivals(&receiver, Duration::from_secs(1)).len() as u64);
+        let udp_receiver = scope.spawn(|| arrivals(&receiver, &stop).len() as u64);
         let tcp_sender = scope.spawn(move || send_tcp(stream));
         scope.spawn(|| {
             let mut sink = listener.accept().unwrap().0;
@@ -73,7 +54,7 @@ fn reloads_under_load_lose_no_packet() {
             sleep(LENGTH / 21);
             // A file that is not accepted changes nothing; a mode changes the policy only.
             let mode = ["enforce", "observe", "bad"][number % 3];
-            daemon.reload(&config(mode));
+            daemon.reload(&quick(mode));
         }
         let retransmissions = tcp_sender.join().unwrap();
         stop.store(true, Ordering::Relaxed);
@@ -98,13 +79,13 @@ fn reloads_under_load_lose_no_packet() {
 fn a_file_that_is_not_accepted_changes_nothing() {
     let Some(_alone) = capable("bad reload") else { return };
     let cell = Cell::new();
-    let mut daemon = start(&cell, &config("enforce"));
+    let mut daemon = start(&cell, &quick("enforce"));
     let before = daemon.wait_for("a round", |status| status.last.is_some());
     for (number, bad) in [
         "mode = \"on\"\n".to_owned(),
         "runtime_directory = \"/tmp\"\n".to_owned(),
-        format!("pinned = true\n{}", config("enforce")),
-        format!("{}metrics.listen = \"unix:/nonexistent/metrics\"\n", config("enforce")),
+        format!("pinned = true\n{}", quick("enforce")),
+        format!("{}metrics.listen = \"unix:/nonexistent/metrics\"\n", quick("enforce")),
     ]
     .iter()
     .enumerate()

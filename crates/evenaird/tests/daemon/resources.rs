@@ -9,9 +9,9 @@ use nix::unistd::Pid;
 
 use crate::support::cell::Cell;
 use crate::support::{capable, report};
-use crate::{fixed, start};
+use crate::{quick, start};
 
-const IDLE: Duration = Duration::from_secs(8);
+const IDLE: Duration = Duration::from_secs(4);
 
 /// The processor time that a process has taken, s.
 fn cpu_time(pid: Pid) -> f64 {
@@ -51,7 +51,7 @@ fn an_idle_daemon_takes_little() {
 fn a_full_disk_stops_neither_rounds_nor_policing() {
     let Some(_alone) = capable("full disk") else { return };
     let cell = Cell::new();
-    let mut daemon = start(&cell, &format!("{}records.file = \"/dev/full\"\n", fixed("1 Mbps")));
+    let mut daemon = start(&cell, &format!("records.file = \"/dev/full\"\n{}", quick("enforce")));
     let status = daemon.wait_for("lost records", |status| status.record_failures >= 3);
     assert!(status.attached && status.rounds.total >= 3);
     assert!(status.record_error.unwrap().contains("No space left"));

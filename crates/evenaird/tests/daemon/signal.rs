@@ -1,57 +1,24 @@
 //! The loss signal as the operator sees it.
 
 use std::fs::{self, Permissions};
-use std::net::UdpSocket;
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
+use evenaird::status::Status;
+
 use crate::support::cell::Cell;
 use crate::support::process::{Daemon, assert_refused, run, write_config};
+use crate::support::snmpd::{COMMUNITY, PORT, Snmpd};
 use crate::support::udp::{receiver, send_at, sender};
 use crate::support::{capable, has_program, report};
 use crate::{attached, start};
 
-const COMMUNITY: &str = "hush-hush";
-
-/// net-snmp's agent in the gateway's namespace, which stands for that of an access point whose radio
-/// is `ap0`. It caches interface counters for 3 s.
-struct Snmpd(Child);
-
-impl Snmpd {
-    fn start(cell: &Cell) -> Self {
-        let folder = cell.directory.path();
-        fs::write(folder.join("snmpd.conf"), format!("rocommunity {COMMUNITY} 127.0.0.1\n"))
-            .unwrap();
-        let child = cell.gateway.enter(|| {
-            Command::new("snmpd")
-                .args(["-f", "-r", "-Ln", "-C", "-c"])
-                .arg(folder.join("snmpd.conf"))
-                .arg("udp:127.0.0.1:161")
-                .env("SNMP_PERSISTENT_DIR", folder.join("persistent"))
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()
-                .expect("snmpd")
-        });
-        // It listens when its port is taken.
-        let deadline = Instant::now() + Duration::from_secs(10);
-        while cell.gateway.enter(|| UdpSocket::bind("127.0.0.1:161")).is_ok() {
-            assert!(Instant::now() < deadline, "snmpd does not listen");
-            sleep(Duration::from_millis(20));
-        }
-        Self(child)
-    }
-}
-
-impl Drop for Snmpd {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+/// An agent in the gateway's namespace, which stands for that of an access point whose radio is
+/// `ap0`. It caches interface counters for 3 s.
+fn start_agent(cell: &Cell) -> Snmpd {
+    cell.gateway.enter(|| Snmpd::start(&[]))
 }
 
 fn config(cell: &Cell, interval: &str) -> String {
@@ -60,7 +27,8 @@ fn config(cell: &Cell, interval: &str) -> String {
     fs::set_permissions(&secret, Permissions::from_mode(0o600)).unwrap();
     format!(
         "mode = \"enforce\"\nlimiter.interval = \"{interval}\"\n[loss_signal]\nkind = \"snmp\"\n\
-         host = \"127.0.0.1\"\ninterface = \"ap0\"\nhold = \"1 s\"\ncommunity_file = {secret:?}\n"
+         host = \"127.0.0.1\"\nport = {PORT}\ninterface = \"ap0\"\nhold = \"1 s\"\n\
+         community_file = {secret:?}\n"
     )
 }
 
@@ -88,7 +56,7 @@ fn an_interval_below_the_agents_refresh_is_refused() {
         return;
     }
     let cell = Cell::new();
-    let _agent = Snmpd::start(&cell);
+    let _agent = start_agent(&cell);
     under_traffic(&cell, || {
         let folder = cell.directory.path();
         write_config(folder, &config(&cell, "1 s"));
@@ -116,7 +84,8 @@ fn every_state_of_an_agent_is_shown() {
     }
     let cell = Cell::new();
     let records = cell.directory.path().join("records");
-    let agent = Snmpd::start(&cell);
+    let agent = start_agent(&cell);
+    let agent_started = Instant::now();
     under_traffic(&cell, || {
         let config = config(&cell, "250 ms");
         let config = format!("{config}refresh = \"100 ms\"\n[records]\nfile = {records:?}\n");
@@ -132,13 +101,13 @@ fn every_state_of_an_agent_is_shown() {
         wait_for("ok");
         wait_for("stale");
         // The signal sees a restart by sysUpTime, of an agent that has run for more than 5 s.
-        sleep(Duration::from_secs(6));
+        sleep(Duration::from_secs(6).saturating_sub(agent_started.elapsed()));
         drop(agent);
         wait_for("unreachable");
         daemon.wait_for("the release", |status| {
             status.last.as_ref().is_some_and(|last| last.reason == "released")
         });
-        let _agent = Snmpd::start(&cell);
+        let _agent = start_agent(&cell);
         let deadline = Instant::now() + Duration::from_secs(10);
         let text = || fs::read_to_string(&records).unwrap();
         while !text().contains("\"signal\":\"reset\"") {
@@ -159,6 +128,30 @@ fn every_state_of_an_agent_is_shown() {
             .collect();
         assert!(reasons.contains(&"\"held\"".to_owned()), "{reasons:?}");
     });
+}
+
+/// The community was wrong; then the file is changed, and not the configuration.
+#[test]
+fn a_reload_reads_secrets_again() {
+    let Some(_alone) = capable("changed secret") else { return };
+    if !has_program("changed secret", "snmpd") {
+        return;
+    }
+    let cell = Cell::new();
+    let _agent = start_agent(&cell);
+    let config = config(&cell, "250 ms");
+    let config = format!("{config}refresh = \"100 ms\"\n");
+    let secret = cell.directory.path().join("community");
+    fs::write(&secret, "another one\n").unwrap();
+    let mut daemon = start(&cell, &config);
+    let has_error = |status: &Status, part: &str| {
+        let signal = status.signal.as_ref();
+        signal.is_some_and(|signal| signal.error.as_ref().is_some_and(|error| error.contains(part)))
+    };
+    daemon.wait_for("no answer", |status| has_error(status, "no answer; "));
+    fs::write(&secret, format!("{COMMUNITY}\n")).unwrap();
+    daemon.reload(&config);
+    daemon.wait_for("an answer", |status| !has_error(status, ""));
 }
 
 /// Everything that the daemon shows of itself.

@@ -61,7 +61,7 @@ fn the_rate_follows_losses() {
     let received = thread::scope(|scope| {
         scope.spawn(|| send_at(&up_sender, 5_000_000, 1472, 1, &stop_up));
         scope.spawn(|| send_at(&down_sender, 3_000_000, 1472, 1, &stop_down));
-        let received = scope.spawn(|| arrivals(&up_receiver, Duration::from_secs(1)).len());
+        let received = scope.spawn(|| arrivals(&up_receiver, &stop_up).len());
         sleep(Duration::from_secs(4));
         stop_down.store(true, Ordering::Relaxed);
         sleep(Duration::from_secs(2));

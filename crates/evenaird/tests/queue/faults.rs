@@ -1,5 +1,7 @@
 //! Start, reload, crash and end of the queue: traffic goes on, and nothing stays behind.
 
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,6 +23,20 @@ impl Router {
         self.gateway.enter(|| run(&["off", "ap0", "--runtime-directory", directory]))
     }
 
+    /// The same where `iptables` is this script.
+    fn off_with_iptables(&self, script: &str) -> Output {
+        let file = self.directory.path().join("iptables");
+        fs::write(&file, script).unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(0o755)).unwrap();
+        self.gateway.enter(|| {
+            let mut command = evenaird();
+            command
+                .args(["off", "ap0", "--runtime-directory"])
+                .arg(self.directory.path().join("run"));
+            command.env("PATH", self.directory.path()).stdin(Stdio::null()).output().unwrap()
+        })
+    }
+
     /// Sends UDP at 4 Mb/s to the station while `events` happen. Returns how many packets were sent,
     /// and when they arrived, in seconds after the start.
     fn under_load(&self, events: impl FnOnce() + Send) -> (u64, Vec<f64>) {
@@ -30,7 +46,7 @@ impl Router {
         let stop = AtomicBool::new(false);
         thread::scope(|scope| {
             let sent = scope.spawn(|| send_at(&sender, 4_000_000, 1472, 1, &stop));
-            let times = scope.spawn(|| arrivals(&receiver, Duration::from_secs(1)));
+            let times = scope.spawn(|| arrivals(&receiver, &stop));
             events();
             stop.store(true, Ordering::Relaxed);
             let times = times.join().unwrap();
@@ -89,8 +105,23 @@ fn a_crash_opens_the_bypass() {
     killed.signal(Signal::SIGKILL);
     drop(killed);
     assert!(router.rules().contains("evenaird"));
+    // Rules that cannot be listed are not gone.
+    let output = router.off_with_iptables("#!/bin/sh\necho \"lock is held\" >&2\nexit 4\n");
+    assert_refused(&output, 1, "iptables -t mangle -S evenaird-ap0: lock is held");
     let output = router.off();
     assert!(output.status.success(), "{output:?}");
+    assert!(!router.rules().contains("evenaird"), "{}", router.rules());
+}
+
+/// A killed daemon's rules outlive their interface.
+#[test]
+fn off_removes_rules_of_an_interface_that_is_gone() {
+    let Some(_alone) = can_queue("rules without interface") else { return };
+    let router = Router::new();
+    drop(router.start("{ rate = \"2 Mbps\" }"));
+    router.station.ip("link delete sta0");
+    assert!(router.rules().contains("evenaird"));
+    assert_refused(&router.off(), 2, "ap0: no such network interface");
     assert!(!router.rules().contains("evenaird"), "{}", router.rules());
 }
 

@@ -17,6 +17,8 @@ pub struct Router {
     pub station: Namespace,
     /// Of the station, then of the gateway's `ap0`.
     pub cell: Addresses,
+    /// Of the server, then of the gateway.
+    pub wan: Addresses,
     pub directory: TempDir,
 }
 
@@ -40,7 +42,7 @@ impl Router {
         set(&gateway, "ipv4/ip_forward", "1");
         set(&gateway, "ipv6/conf/all/forwarding", "1");
         set(&server, "ipv4/tcp_congestion_control", "reno");
-        Self { server, gateway, station, cell, directory: tempfile::tempdir().unwrap() }
+        Self { server, gateway, station, cell, wan, directory: tempfile::tempdir().unwrap() }
     }
 
     /// A daemon with this `queue`, whose limiter is out of the way.

@@ -88,7 +88,9 @@ pub fn mib(interface: &Interface) -> Vec<(Vec<u8>, Vec<u8>)> {
         (if_table(16), number(ber::COUNTER32, interface.octets & 0xffff_ffff)),
         (if_table(19), number(ber::COUNTER32, interface.discards.into())),
         (ifx_table(1), text(interface.name)),
-        (ifx_table(6), number(ber::COUNTER64, interface.octets)),
+        // RFC 2863: ifHCInOctets, which stands still, and ifHCOutOctets.
+        (ifx_table(6), number(ber::COUNTER64, 7)),
+        (ifx_table(10), number(ber::COUNTER64, interface.octets)),
         (ifx_table(19), number(ber::TIME_TICKS, 0)),
     ]
 }

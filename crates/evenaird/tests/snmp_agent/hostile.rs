@@ -80,17 +80,17 @@ fn interfaces_are_found_by_description_and_after_they_were_renumbered() {
 fn another_counter_of_losses() {
     let agent = Agent::start(RADIO);
     // ifHCOutOctets stands for a counter of 64 bits of some vendor.
-    let mut signal = start(&agent, "radio", Some("1.3.6.1.2.1.31.1.1.1.6.5"));
+    let mut signal = start(&agent, "radio", Some("1.3.6.1.2.1.31.1.1.1.10.5"));
     wait_for(&mut signal, Health::Ok);
     change(&agent, |radio| radio.octets = 1040);
     let sample = round(&mut signal);
     assert_eq!((sample.health, sample.lost), (Health::Ok, Some(40)));
 
-    let mut signal = start(&agent, "radio", Some("1.3.6.1.2.1.31.1.1.1.6.7"));
+    let mut signal = start(&agent, "radio", Some("1.3.6.1.2.1.31.1.1.1.10.7"));
     sleep(Duration::from_millis(700));
     assert_eq!(signal.poll(true).health, Health::Unreachable);
     let error = signal.error().unwrap();
-    assert!(error.ends_with("counter of losses 1.3.6.1.2.1.31.1.1.1.6.7: not there"), "{error}");
+    assert!(error.ends_with("counter of losses 1.3.6.1.2.1.31.1.1.1.10.7: not there"), "{error}");
 }
 
 #[test]

@@ -40,14 +40,9 @@ impl Namespace {
         })
     }
 
-    /// Runs `ip` of iproute2 and returns what it prints.
+    /// Runs `ip` in this namespace and returns what it prints.
     pub fn ip(&self, arguments: &str) -> String {
-        let output = self.enter(|| {
-            Command::new("ip").args(arguments.split_whitespace()).output().expect("iproute2")
-        });
-        let error = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "ip {arguments}: {error}");
-        String::from_utf8(output.stdout).unwrap()
+        self.enter(|| ip(arguments))
     }
 
     /// Waits until a device carries packets, which begins some time after it is set up.
@@ -83,6 +78,14 @@ impl Namespace {
         let packets = device("packets") - multicast("Ip6InMcastPkts");
         (packets, bytes - multicast("Ip6InMcastOctets"))
     }
+}
+
+/// Runs `ip` of iproute2 in the thread's namespace and returns what it prints.
+pub fn ip(arguments: &str) -> String {
+    let output = Command::new("ip").args(arguments.split_whitespace()).output().expect("iproute2");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "ip {arguments}: {error}");
+    String::from_utf8(output.stdout).unwrap()
 }
 
 /// Addresses of the ends of [`connect`].

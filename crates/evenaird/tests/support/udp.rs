@@ -31,18 +31,22 @@ pub fn send_at(
     let bits = (payload as u64 + HEADERS) * 8 * segments as u64;
     let start = Instant::now();
     let mut sent = 0;
-    while !stop.load(Ordering::Relaxed) {
+    loop {
         let due = start + Duration::from_nanos(sent * bits * 1_000_000_000 / rate);
         thread::sleep(due.saturating_duration_since(Instant::now()));
+        if stop.load(Ordering::Relaxed) {
+            return sent * segments as u64;
+        }
         socket.send(&buffer).unwrap();
         sent += 1;
     }
-    sent * segments as u64
 }
 
-/// The kernel's times of arrival of datagrams until none has come for `silence`, s.
-pub fn arrivals(socket: &UdpSocket, silence: Duration) -> Vec<f64> {
-    socket.set_read_timeout(Some(silence)).unwrap();
+/// The kernel's times of arrival of datagrams, s, until the sender has stopped and none comes any more.
+pub fn arrivals(socket: &UdpSocket, stop: &AtomicBool) -> Vec<f64> {
+    /// Longer than the pauses between datagrams that wait in a queue.
+    const SILENCE: Duration = Duration::from_millis(300);
+    socket.set_read_timeout(Some(SILENCE)).unwrap();
     let mut arrivals = Vec::new();
     let mut buffer = [0; 2048];
     let mut control = cmsg_space!(TimeSpec);
@@ -50,7 +54,11 @@ pub fn arrivals(socket: &UdpSocket, silence: Duration) -> Vec<f64> {
         let mut parts = [IoSliceMut::new(&mut buffer)];
         let received =
             recvmsg::<()>(socket.as_raw_fd(), &mut parts, Some(&mut control), MsgFlags::empty());
-        let Ok(message) = received else { return arrivals };
+        let message = match received {
+            Ok(message) => message,
+            Err(_) if stop.load(Ordering::Relaxed) => return arrivals,
+            Err(_) => continue,
+        };
         let stamps = message.cmsgs().unwrap().filter_map(|message| match message {
             ControlMessageOwned::ScmTimestampns(time) => Some(Duration::from(time).as_secs_f64()),
             _ => None,

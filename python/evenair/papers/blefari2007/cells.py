@@ -26,6 +26,7 @@ SCHEMES: dict[str, dict[str, Any]] = {
         "gateway__limiter__interval": "3 s",
         "gateway__limiter__loss_signal": {"kind": "polled", "refresh": "3 s"},
     },
+    "passed": {"gateway__limiter__uplink_count": "passed"},
     "udp-reserved": {"gateway__limiter__udp": "reserved"},
     "udp-estimated": {"gateway__limiter__udp": "estimated"},
     **{name: {**_OFF, "cell__queue__kind": name} for name in ("spm-af", "las", "fq-codel")},
@@ -38,6 +39,7 @@ SCHEMES: dict[str, dict[str, Any]] = {
 - off, limiter: the paper's cell without and with the adaptive limiter, which the scenario has.
 - fixed: the limiter of the authors' paper of 2005. polled: the adaptive one, with a counter of
   losses that is refreshed each 3 s, as net-snmp's. slow-polled: with rounds of 3 s, too.
+- passed: the adaptive one, which counts what of the uplink has passed the policer.
 - udp-reserved, udp-estimated: the adaptive one, with a bucket for UDP. Otherwise UDP shares it.
 - spm-af, las, fq-codel: another queue discipline at the access point instead of a limiter.
 - bucket-..., step-..., interval-...: the adaptive one with one other parameter.
@@ -112,7 +114,7 @@ class Cell:
     @property
     def is_traced(self) -> bool:
         """Whether its runs have time series."""
-        return self.stations == 6
+        return self.stations <= 8
 
     @property
     def sort_key(self) -> tuple[Any, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +10,11 @@ from matplotlib.ticker import MultipleLocator
 
 from evenair.papers.blefari2007.cells import Cell, Effort, over_many, over_schemes, over_stations
 from evenair.papers.blefari2007.quantities import (
+    SETTLING_S,
     flows_mbps,
     goodput_mbps,
     imbalance,
+    in_period,
     jain_index,
     least_share,
     starved_uploads,
@@ -168,6 +171,45 @@ def starved(runs: Runs[Cell], effort: Effort) -> tuple[Figure, Table]:
         labels=(_STATIONS, "Uploads below 1 % of the mean upload"),
         finish=finish,
     )
+
+
+READINGS: tuple[tuple[str, float, Line], ...] = (
+    ("limiter", 0.0, Line("air", "#d6604d", "-", "^")),
+    ("passed", 0.0, Line("passed", "#0072b2", "-", "o")),
+    ("limiter", SETTLING_S, Line("air, from 20 s on", "#d6604d", "--", "^", filled=False)),
+    ("passed", SETTLING_S, Line("passed, from 20 s on", "#0072b2", "--", "o", filled=False)),
+)
+"""What R_up may count: scheme, where the period begins (seconds), and style."""
+
+
+def readings(runs: Runs[Cell], effort: Effort) -> tuple[Figure, Table]:
+    """Draw upstream over downstream goodput over N, with what R_up may count."""
+    header = ["scheme", "from_s", "stations"]
+    for name in ("up_over_down", "total_over_unlimited"):
+        header += [name, f"{name}_ci95"]
+    rows: list[tuple[object, ...]] = []
+    printed = []
+    with styled():
+        figure, (axes,) = new_figure()
+        for index, (scheme, begin, line) in enumerate(READINGS):
+            period = (begin, math.inf)
+            ratio = partial(in_period, lambda up, down: up / down, period)
+            total = partial(in_period, lambda up, down: up + down, period)
+            along = over_stations(scheme, effort)
+            curve(axes, runs, along, ratio, line.layered(index, len(READINGS)))
+            for n, cell in along:
+                shares = [
+                    total(of(cell)) / total(of(Cell("off", stations=cell.stations)))
+                    for of in map(runs.lookup, runs.seeds)
+                ]
+                values = (runs.estimate(cell, ratio), estimate(shares))
+                rows.append((scheme, begin, n, *(part for value in values for part in value)))
+                printed.append([line.label, f"{n:g}", *map(number, values)])
+        label(axes, _STATIONS, "Upstream over downstream goodput")
+        axes.xaxis.set_major_locator(MultipleLocator(1))
+        legend_above(figure, axes, 2)
+    titles = ["R_up counts", "N", "Up over down", "Total over that without limiter"]
+    return figure, Table(tuple(header), rows, (titles, printed))
 
 
 def fairness_and_goodput(runs: Runs[Cell], effort: Effort) -> tuple[Figure, Table]:

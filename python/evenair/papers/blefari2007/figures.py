@@ -184,6 +184,16 @@ FIGURES: tuple[Spec, ...] = (
         drawing.GENERAL,
     ),
     FigureSpec(
+        "uplink-count",
+        "What R_up counts: all that crosses the air, or what passes the policer",
+        f"Not in the paper. {_STATIC} Upstream over downstream goodput, of the whole run and from "
+        f"20 s on. {_BARS}",
+        lambda effort: {
+            cell for name in ("off", "limiter", "passed") for _, cell in over_stations(name, effort)
+        },
+        drawing.readings,
+    ),
+    FigureSpec(
         "schemes",
         "Fairness against total goodput: queue disciplines and limiters",
         "Not in the paper. N = 6, 300 s: queue disciplines without limiter, and DropTail with a "

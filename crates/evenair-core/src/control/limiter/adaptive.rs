@@ -19,7 +19,7 @@ use crate::units::Rate;
 /// Throughput in one direction over a round, at IP level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Throughput {
-    /// All traffic that has crossed the air.
+    /// All traffic.
     pub total: Rate,
     /// That of UDP, part of `total`.
     pub udp: Rate,
@@ -28,7 +28,7 @@ pub struct Throughput {
 /// What was observed in a control round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Round {
-    /// From the stations: what arrived at the policer, dropped packets included.
+    /// From the stations: what [`UplinkCount`](super::UplinkCount) has.
     pub up: Throughput,
     /// To the stations.
     pub down: Throughput,

@@ -60,6 +60,14 @@ impl Config {
             Self::Fixed(config) => Some(config.bucket_bytes()),
         }
     }
+
+    /// Which packets the throughput of the uplink counts; without rounds, all.
+    pub fn uplink_count(&self) -> UplinkCount {
+        match self {
+            Self::Adaptive(config) => config.uplink_count,
+            Self::None(_) | Self::Fixed(_) => UplinkCount::default(),
+        }
+    }
 }
 
 configuration! {
@@ -93,6 +101,8 @@ configuration! {
     udp: Udp = Udp::Shared, names();
     /// in both directions together, with `udp` "reserved"
     udp_rate: BitRate = BitRate::from_bps(1_000_000), rate();
+    /// which packets from the stations R_up counts
+    uplink_count: UplinkCount = UplinkCount::Air, names();
 }
 
 impl AdaptiveConfig {
@@ -137,6 +147,19 @@ named! {
     planned []
 }
 
+named! {
+    /// Which packets from the stations R_up counts.
+    pub enum UplinkCount {
+        /// All that have crossed the air: the definition of Blefari-Melazzi et al. 2007, section 2.
+        #[default]
+        Air => "air",
+        /// Those that have passed the policer, as firewall rules behind it count: the test-bed of the
+        /// publication, as far as its text says.
+        Passed => "passed",
+    }
+    planned []
+}
+
 registry! {
     /// The configuration of a loss signal: how a limiter learns whether the access point's queue has
     /// lost packets.
@@ -172,6 +195,15 @@ configuration! {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_uplink_counts_what_the_adaptive_limiter_says() {
+        assert_eq!(Config::from(AdaptiveConfig::default()).uplink_count(), UplinkCount::Air);
+        let uplink_count = UplinkCount::Passed;
+        let config = AdaptiveConfig { uplink_count, ..AdaptiveConfig::default() };
+        assert_eq!(Config::from(config).uplink_count(), UplinkCount::Passed);
+        assert_eq!(Config::from(FixedConfig::default()).uplink_count(), UplinkCount::Air);
+    }
 
     #[test]
     fn a_reservation_leaves_something() {

@@ -32,12 +32,13 @@ impl Dcf {
     #[inline(always)]
     pub(super) fn send(&mut self, now: Instant, node: NodeId, cell: &mut impl CellContext) {
         let sifs = self.config.phy.sifs;
-        let (station, direction) = self.link_of(node);
         let mac = &mut self.macs[node.index()];
+        let (station, direction) = mac.link_from(node);
         let Some(link) = self.links.get_mut(station.index()) else {
             return self.send_beacon(now, cell);
         };
-        let frames = link[direction].attempt(&self.config, now, mac.bytes);
+        let link = &mut link[direction];
+        let frames = link.attempt(&self.config, now, mac.bytes);
         mac.begin_attempt(frames);
         let (rts, rate, control) = (mac.needs_rts, frames.rate, &frames.control);
         let cts_to_self = !rts && frames.prelude > Duration::ZERO;
@@ -47,7 +48,7 @@ impl Dcf {
         let ack_end = data_end + sifs + control.ack;
         let retries = if rts { mac.long_retries } else { mac.short_retries };
         let (start, acknowledged) = (now, true);
-        let exchange = Exchange {
+        self.exchange = Exchange {
             start,
             data_start,
             data_end,
@@ -59,18 +60,16 @@ impl Dcf {
             retries,
         };
         let may_be_lost = self.has_channels || cell.no_loss_before(station) <= ack_end;
-        if self.macs[node.index()].received || may_be_lost {
-            return self.send_on_lossy_link(node, station, exchange, cell);
+        if mac.received || may_be_lost {
+            return self.send_on_lossy_link(node, station, cell);
         }
-        let mac = &mut self.macs[node.index()];
         if rts {
             // CTS was received: the count of failed RTS frames starts anew (9.2.5.3).
             mac.short_retries = 0;
         }
         mac.usage.data_frames += 1;
-        self.links[station.index()][direction].airtime.successes += ack_end.since(now);
+        link.airtime.successes += ack_end.since(now);
         self.due = data_end;
-        self.exchange = exchange;
         self.phase = Phase::Sending;
     }
 
@@ -151,15 +150,10 @@ impl Dcf {
         }
     }
 
-    /// `node` sends the frames of `exchange` up to the first that is corrupted.
+    /// `node` sends the frames of its exchange up to the first that is corrupted.
     #[inline(never)] // only on lossy links
-    fn send_on_lossy_link(
-        &mut self,
-        node: NodeId,
-        station: NodeId,
-        exchange: Exchange,
-        cell: &mut impl CellContext,
-    ) {
+    fn send_on_lossy_link(&mut self, node: NodeId, station: NodeId, cell: &mut impl CellContext) {
+        let exchange = self.exchange;
         let corrupted = self.first_corrupted(node, station, &exchange, cell);
         let (sifs, control) = (self.config.phy.sifs, self.link(node).frames().control);
         let rts_end = exchange.start + control.rts;
@@ -182,7 +176,7 @@ impl Dcf {
                 mac.short_retries = 0;
             }
         }
-        self.exchange = Exchange { acknowledged: corrupted.is_none(), ..exchange };
+        self.exchange.acknowledged = corrupted.is_none();
         if received && !mac.received {
             mac.received = true;
             self.phase = Phase::Sending;
@@ -242,7 +236,7 @@ impl Dcf {
     /// Its station, and 0 for down, 1 for up.
     #[inline(always)]
     fn link_of(&self, node: NodeId) -> (NodeId, usize) {
-        if node.is_access_point() { (self.macs[node.index()].to, 0) } else { (node, 1) }
+        self.macs[node.index()].link_from(node)
     }
 
     /// An attempt has failed: counts retries, drops packets, draws backoffs.

@@ -307,7 +307,7 @@ impl Dcf {
     /// The MAC of `node`, which has no packet, takes the next one.
     #[inline(always)]
     pub(super) fn fetch(&mut self, now: Instant, node: NodeId, cell: &mut impl CellContext) {
-        let queue = Self::LAYOUT.queue(node, NodeId::ACCESS_POINT, 0);
+        let queue = Self::queue_of(node);
         if let Some(taken) = cell.take(now, queue, u32::MAX) {
             self.accept(now, queue, taken);
         }
@@ -371,7 +371,6 @@ impl Dcf {
     }
 
     /// `node` is done with its packet: it draws a post-backoff, which counts from boundary `from`.
-    #[inline(always)]
     pub(super) fn finish(
         &mut self,
         now: Instant,
@@ -381,18 +380,32 @@ impl Dcf {
         cell: &mut impl CellContext,
     ) {
         let mac = &mut self.macs[node.index()];
-        match status {
-            TxStatus::Delivered => mac.usage.delivered += 1,
-            TxStatus::Dropped => mac.usage.dropped += 1,
-        }
-        mac.cw = mac.cw_min;
-        mac.short_retries = 0;
-        mac.long_retries = 0;
-        let backoff = mac.draw_backoff();
+        let backoff = mac.complete(status);
         if let Some(packet) = mac.packet.take() {
             cell.release(now, packet, status);
         }
         self.contention.back_off(node, from, backoff, false);
+    }
+
+    /// The exchange of `node` has succeeded: it takes its next packet, and the medium becomes idle. The
+    /// same as [`Dcf::finish`] and [`Dcf::fetch`], without a post-backoff that the next packet ends.
+    #[inline(always)]
+    fn succeed(&mut self, now: Instant, node: NodeId, cell: &mut impl CellContext) {
+        self.become_idle(0);
+        let mac = &mut self.macs[node.index()];
+        let backoff = mac.complete(TxStatus::Delivered);
+        if let Some(packet) = mac.packet.take() {
+            cell.release(now, packet, TxStatus::Delivered);
+        }
+        let next = cell.take(now, Self::queue_of(node), u32::MAX);
+        if let Some(packet) = next {
+            mac.load(&self.config, packet);
+        }
+        self.contention.back_off(node, 0, backoff, next.is_some());
+    }
+
+    fn queue_of(node: NodeId) -> TxQueueId {
+        Self::LAYOUT.queue(node, NodeId::ACCESS_POINT, 0)
     }
 }
 
@@ -432,14 +445,14 @@ impl Medium for Dcf {
 
     #[inline(always)]
     fn poll(&mut self, limit: Instant, cell: &mut impl CellContext) -> Option<Reception> {
-        while self.due < limit.min(cell.wake_at()) {
+        let mut limit = limit.min(cell.wake_at());
+        while self.due < limit {
             let now = self.due;
             match self.phase {
                 Phase::Idle { grid } => {
                     if self.next_access.is_none() {
                         self.schedule_access(grid);
                     }
-                    let limit = limit.min(cell.wake_at());
                     let boundary = self.next_access.filter(|_| self.due < limit)?;
                     self.begin(self.due, boundary, cell);
                 }
@@ -463,13 +476,15 @@ impl Medium for Dcf {
                     }
                     if self.watched {
                         self.end_watched(now, node, cell);
-                        continue;
+                    } else {
+                        self.succeed(now, node, cell);
                     }
-                    self.become_idle(0);
-                    self.finish(now, node, 0, TxStatus::Delivered, cell);
-                    self.fetch(now, node, cell);
+                    limit = limit.min(cell.wake_at());
                 }
-                Phase::Failing(failure) => self.fail(now, failure, cell),
+                Phase::Failing(failure) => {
+                    self.fail(now, failure, cell);
+                    limit = limit.min(cell.wake_at());
+                }
             }
         }
         None

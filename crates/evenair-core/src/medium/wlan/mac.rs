@@ -4,7 +4,7 @@
 use super::control::{ControlFrames, Protection};
 use super::dcf::DcfConfig;
 use super::rate_control::Adaptation;
-use crate::medium::{AirUsage, Airtime, PacketId, Taken};
+use crate::medium::{AirUsage, Airtime, PacketId, Taken, TxStatus};
 use crate::packet::NodeId;
 use crate::rng::RngStream;
 use crate::time::{Duration, Instant};
@@ -166,6 +166,12 @@ impl Mac {
         self.needs_rts = config.rts_threshold.is_some_and(|threshold| self.bytes > threshold);
     }
 
+    /// The link on which it, the MAC of `node`, transmits: the station, and 0 for down, 1 for up.
+    #[inline(always)]
+    pub(super) fn link_from(&self, node: NodeId) -> (NodeId, usize) {
+        if node.is_access_point() { (self.to, 0) } else { (node, 1) }
+    }
+
     /// An attempt begins that would consist of `frames`.
     #[inline(always)]
     pub(super) fn begin_attempt(&mut self, frames: &Frames) {
@@ -173,6 +179,18 @@ impl Mac {
         self.first_frame =
             if self.needs_rts { frames.control.rts } else { frames.prelude + frames.airtime };
         self.usage.attempts += 1;
+    }
+
+    /// It is done with its packet, which the caller takes out. Returns the backoff that follows.
+    #[inline(always)]
+    pub(super) fn complete(&mut self, status: TxStatus) -> u32 {
+        match status {
+            TxStatus::Delivered => self.usage.delivered += 1,
+            TxStatus::Dropped => self.usage.dropped += 1,
+        }
+        self.cw = self.cw_min;
+        (self.short_retries, self.long_retries) = (0, 0);
+        self.draw_backoff()
     }
 
     /// A backoff, uniform on 0..=CW slots (9.2.4).

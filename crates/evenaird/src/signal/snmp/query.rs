@@ -22,7 +22,7 @@ const IF_OUT_OCTETS: Column = Column { name: "ifOutOctets", oid: &[1, 3, 6, 1, 2
 const IF_DESCR: Column = Column { name: "ifDescr", oid: &[1, 3, 6, 1, 2, 1, 2, 2, 1, 2] };
 /// RFC 2863 ifXTable.
 const IF_HC_OUT_OCTETS: Column =
-    Column { name: "ifHCOutOctets", oid: &[1, 3, 6, 1, 2, 1, 31, 1, 1, 1, 6] };
+    Column { name: "ifHCOutOctets", oid: &[1, 3, 6, 1, 2, 1, 31, 1, 1, 1, 10] };
 const IF_COUNTER_DISCONTINUITY_TIME: Column =
     Column { name: "ifCounterDiscontinuityTime", oid: &[1, 3, 6, 1, 2, 1, 31, 1, 1, 1, 19] };
 const IF_NAME: Column = Column { name: "ifName", oid: &[1, 3, 6, 1, 2, 1, 31, 1, 1, 1, 1] };

@@ -6,7 +6,7 @@ use std::net::UdpSocket;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 
-use crate::namespace::ip;
+use super::namespace::ip;
 
 pub struct Radio {
     device: File,
@@ -40,9 +40,9 @@ impl Radio {
         let result = unsafe { libc::ioctl(device.as_raw_fd(), TUNSETIFF, request.as_mut_ptr()) };
         assert_eq!(result, 0, "{}", std::io::Error::last_os_error());
         // No IPv6 address, so that the kernel sends nothing of its own.
-        ip(&["link", "set", NAME, "addrgenmode", "none", "txqueuelen", &ROOM.to_string()]);
-        ip(&["address", "add", "192.0.2.1/24", "dev", NAME]);
-        ip(&["link", "set", NAME, "up"]);
+        ip(&format!("link set {NAME} addrgenmode none txqueuelen {ROOM}"));
+        ip(&format!("address add 192.0.2.1/24 dev {NAME}"));
+        ip(&format!("link set {NAME} up"));
         let socket = UdpSocket::bind("192.0.2.1:0").unwrap();
         socket.connect("192.0.2.2:9").unwrap();
         Radio { device, socket }
