@@ -205,12 +205,13 @@ def run_jobs(
 def emulate(spec: str, report: Callable[[str], str | None] | None = None) -> str:
     """Emulate the network of a scenario between TUN devices in network namespaces (Linux).
 
-    `spec` is a JSON document with the scenario, the namespaces and addresses of the hosts and the flows
-    that are counted. Returns the result as JSON text. Packets are carried from the first call of
-    `report` on, with `{"event": "ready"}`; every 50 ms follows `{"event": "progress", "t_s": ...}`, the
-    time since the start of the scenario or null. `report` returns None, `{"command": "start"}`, with
-    which time 0 of the scenario is now, or `{"command": "stop"}`, which ends the run. Without `report`
-    the scenario starts at once. An exception in `report` or in a signal handler ends the run.
+    `spec` is a JSON document with the scenario, the namespaces and addresses of the hosts and the
+    flows that are counted. Returns the result as JSON text. Packets are carried from the first call
+    of `report` on, with `{"event": "ready"}`; every 50 ms follows
+    `{"event": "progress", "t_s": ...}`, the time since the start of the scenario or null. `report`
+    returns None, `{"command": "start"}`, with which time 0 of the scenario is now, or
+    `{"command": "stop"}`, which ends the run. Without `report` the scenario starts at once. An
+    exception in `report` or in a signal handler ends the run.
 
     For a process of its own: it is killed when its parent dies.
     """

@@ -78,6 +78,7 @@ def notes(runs: list[RunResult]) -> dict[str, object]:
     return {
         "kernel": beds[0]["kernel"],
         "lateness_p99_s": [bed["lateness_s"]["p99"] for bed in beds],
+        "steal_s": [bed["steal_s"] for bed in beds],
         "cpu_s": [bed["cpu_s"] for bed in beds],
         "warnings": [
             f"seed {run.seed}: {warning}"

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-/// Packets since the start of the engine. A packet that the gateway forwards is read and written twice.
+/// Packets since the start of the engine. A packet that the gateway forwards is read and written
+/// twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Account {
     /// Read from devices.

@@ -1,5 +1,5 @@
-//! Captures of the devices: one pcapng file with an interface for each. A thread of its own writes, so
-//! that the disk does not delay packets; timestamps are those of the medium clock, in UTC.
+//! Captures of the devices: one pcapng file with an interface for each. A thread of its own writes,
+//! so that the disk does not delay packets; timestamps are those of the medium clock, in UTC.
 
 use std::fs::File;
 use std::path::Path;

@@ -61,7 +61,8 @@ pub struct Engine<P> {
 }
 
 impl<P: Ports> Engine<P> {
-    /// The network of the specification's scenario between these devices. The medium clock starts now.
+    /// The network of the specification's scenario between these devices. The medium clock starts
+    /// now.
     ///
     /// # Errors
     /// The specification does not fit the scenario.
@@ -103,7 +104,8 @@ impl<P: Ports> Engine<P> {
     /// Carries packets until the end of the measured time, or until it is stopped.
     ///
     /// # Errors
-    /// A device is gone, too many packets are under way, or the run was stopped before measuring began.
+    /// A device is gone, too many packets are under way, or the run was stopped before measuring
+    /// began.
     pub fn run(mut self) -> Result<Report, Error> {
         let mut warnings = match self.spec.realtime {
             true => realtime::enter(),
@@ -135,8 +137,8 @@ impl<P: Ports> Engine<P> {
         let trusted = lateness.p99 <= self.spec.max_lateness_s;
         if !trusted {
             warnings.push(format!(
-                "the 99th percentile of lateness is {:.2} ms, above {:.2} ms: the result is not to be \
-                 trusted",
+                "the 99th percentile of lateness is {:.2} ms, above {:.2} ms: the result is not \
+                 to be trusted",
                 lateness.p99 * 1e3,
                 self.spec.max_lateness_s * 1e3
             ));
@@ -273,10 +275,8 @@ impl<P: Ports> Engine<P> {
         if let Some(capture) = &mut self.capture {
             capture.packet(at, site, bytes);
         }
-        if is_far_end
-            && let Some(index) = packet.content.flow
-            && let Some(flow) = self.flows.iter_mut().find(|flow| flow.index == index)
-        {
+        if is_far_end && let Some(number) = packet.content.flow {
+            let flow = &mut self.flows[number];
             let (packets, octets) = match packet.content.is_data {
                 true => (&mut flow.packets, &mut flow.delivered_bytes_ip),
                 false => (&mut flow.answer_packets, &mut flow.answer_bytes_ip),
@@ -307,8 +307,8 @@ fn capture(spec: &Spec, places: &Places, clock: Clock) -> Result<Option<Capture>
     capture.map(Some).map_err(|error| Error::Failed(format!("{}: {error}", path.display())))
 }
 
-/// The largest packet that enters the network, bytes: that of the scenario, and at least the smallest
-/// MTU of IPv6 (RFC 8200 section 5).
+/// The largest packet that enters the network, bytes: that of the scenario, and at least the
+/// smallest MTU of IPv6 (RFC 8200 section 5).
 pub fn largest_packet(places: &Places) -> usize {
     const SMALLEST_MTU: u32 = 1280;
     places.largest_packet.max(SMALLEST_MTU) as usize

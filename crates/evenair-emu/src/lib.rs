@@ -1,18 +1,21 @@
-//! evenair's real-time emulator: the cell and the wired links of a scenario between real TCP stacks.
+//! evenair's real-time emulator: the cell and the wired links of a scenario between real TCP
+//! stacks.
 //!
-//! Each station, wired host and the gateway is a network namespace with a TUN device. One thread reads
-//! the packets that hosts send, passes them through the very cell of evenair-core and the very links of
-//! evenair-sim, and writes them to the device where they come out.
+//! Each station, wired host and the gateway is a network namespace with a TUN device. One thread
+//! reads the packets that hosts send, passes them through the very cell of evenair-core and the
+//! very links of evenair-sim, and writes them to the device where they come out.
 //!
 //! | packet | path |
 //! |---|---|
-//! | from a station | `wlan0` - the station's queue, the air - `ap0` of the gateway, whose kernel forwards it |
+//! | from a station | `wlan0` - the station's queue, the air - `ap0` of the gateway |
 //! | from the gateway's `wan0`, from a host's `eth0` | wired links - `eth0` or `wan0` |
 //! | from the gateway's `ap0` | the access point's queue, the air - `wlan0` of the station |
 //!
-//! The *medium clock* is CLOCK_MONOTONIC since the start of the engine. Each event happens at the time
-//! at which it is due on this clock, however late the thread is, so that lateness never costs capacity.
-//! What a kernel sends enters the network when it is read.
+//! The kernel of the gateway's namespace forwards between `ap0` and `wan0`.
+//!
+//! The *medium clock* is CLOCK_MONOTONIC since the start of the engine. Each event happens at the
+//! time at which it is due on this clock, however late the thread is, so that lateness never costs
+//! capacity. What a kernel sends enters the network when it is read.
 
 mod account;
 mod capture;
@@ -43,7 +46,8 @@ use std::fmt;
 /// Why there is no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The specification or the scenario is not valid: one line with field, value and what is accepted.
+    /// The specification or the scenario is not valid: one line with field, value and what is
+    /// accepted.
     Invalid(String),
     /// The run failed: one line.
     Failed(String),

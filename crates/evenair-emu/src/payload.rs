@@ -28,8 +28,8 @@ pub struct Buffer {
 pub(crate) struct Content {
     /// `None` of a beacon.
     pub(crate) buffer: Option<Rc<Buffer>>,
-    /// The flow of the specification, if it is one.
-    pub(crate) flow: Option<u32>,
+    /// The place of its flow in the specification, if it is of one.
+    pub(crate) flow: Option<usize>,
     /// Whether it goes the way of the flow's data, and not the other way.
     pub(crate) is_data: bool,
 }

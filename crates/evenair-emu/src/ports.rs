@@ -43,7 +43,7 @@ pub trait Ports {
     /// That packet.
     fn receive(&mut self) -> Option<Arriving>;
 
-    /// A packet comes out of the network at `site`, at the time `at` of the medium. Returns whether the
-    /// device takes it.
+    /// A packet comes out of the network at `site`, at the time `at` of the medium. Returns whether
+    /// the device takes it.
     fn deliver(&mut self, at: Instant, site: Site, packet: &[u8]) -> bool;
 }

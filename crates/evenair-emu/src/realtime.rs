@@ -1,12 +1,13 @@
-//! What a thread needs to be on time: a real-time priority, memory that is never paged out, and timers
-//! that are not put off.
+//! What a thread needs to be on time: a real-time priority, memory that is never paged out, and
+//! timers that are not put off.
 
 use nix::errno::Errno;
 use nix::sys::mman::{MlockAllFlags, mlockall};
 use nix::sys::prctl::{set_pdeathsig, set_timerslack};
 use nix::sys::signal::Signal;
 
-/// Above all threads without a real-time priority, and below the kernel's own, which have 50 and more.
+/// Above all threads without a real-time priority, and below the kernel's own, which have 50 and
+/// more.
 const PRIORITY: i32 = 10;
 
 /// Gives the calling thread priority, and locks the memory of the process. Returns what is refused.

@@ -13,7 +13,8 @@ pub struct Report {
     /// The cell and the links in the measured time.
     #[serde(flatten)]
     pub network: EmulationResult,
-    /// What came out at the far ends of flows in the measured time, in the order of the specification.
+    /// What came out at the far ends of flows in the measured time, in the order of the
+    /// specification.
     pub flows: Vec<FlowCounts>,
     /// All packets since the start of the engine.
     pub account: Account,

@@ -18,9 +18,9 @@ const ACCESS_POINT: usize = 0;
 #[derive(Debug)]
 pub struct Routes {
     hosts: BTreeMap<IpAddr, Host>,
-    /// By the addresses of the ends, protocol and port: the flow, and whether its data go from the
-    /// first end to the second.
-    flows: BTreeMap<(IpAddr, IpAddr, u8, u16), (u32, bool)>,
+    /// By the addresses of the ends, protocol and port: the flow by its place in the specification,
+    /// and whether its data go from the first end to the second.
+    flows: BTreeMap<(IpAddr, IpAddr, u8, u16), (usize, bool)>,
     /// Bytes that each station adds to its packets.
     extra_headers: Vec<u32>,
 }
@@ -75,14 +75,15 @@ impl Routes {
             let from_first = flow.station.is_none() || flow.up;
             for (first, second) in of(a.1).flat_map(|first| of(b.1).map(move |b| (first, b))) {
                 let (protocol, port) = (flow.protocol.number(), flow.port);
-                flows.insert((first, second, protocol, port), (flow.index, from_first));
-                flows.insert((second, first, protocol, port), (flow.index, !from_first));
+                flows.insert((first, second, protocol, port), (number, from_first));
+                flows.insert((second, first, protocol, port), (number, !from_first));
             }
         }
         Ok(Self { hosts, flows, extra_headers: places.extra_headers.clone() })
     }
 
-    /// The way of a packet to `to` that was read at `site`; `None` if nobody there has this address.
+    /// The way of a packet to `to` that was read at `site`; `None` if nobody there has this
+    /// address.
     pub fn way(&self, site: Site, to: IpAddr) -> Option<Way> {
         let to = *self.hosts.get(&to)?;
         let ap = NodeId::ACCESS_POINT;
@@ -103,8 +104,9 @@ impl Routes {
         })
     }
 
-    /// The flow of a packet, and whether it goes the way of its data.
-    pub fn flow(&self, key: &FlowKey) -> Option<(u32, bool)> {
+    /// The flow of a packet by its place in the specification, and whether it goes the way of its
+    /// data.
+    pub fn flow(&self, key: &FlowKey) -> Option<(usize, bool)> {
         let [from, to] = key.addresses;
         let find = |port: u16| self.flows.get(&(from, to, key.protocol, port)).copied();
         find(key.ports[1]).or_else(|| find(key.ports[0]))

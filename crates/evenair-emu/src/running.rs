@@ -68,7 +68,8 @@ pub struct Running {
 }
 
 impl Running {
-    /// Creates the devices and starts to carry packets. The scenario begins with [`Running::start`].
+    /// Creates the devices and starts to carry packets. The scenario begins with
+    /// [`Running::start`].
     ///
     /// # Errors
     /// The specification is not valid, or a device cannot be created.

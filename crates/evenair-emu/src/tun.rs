@@ -56,7 +56,7 @@ impl Tuns {
         let name = format!("{device} in {}", namespace.display());
         let file = create(device, namespace).map_err(|error| format!("{name}: {error}"))?;
         self.devices.push(Tun { site, name, file });
-        // Arrivals are handed on in the order of sites' first bytes read; delivery looks sites up.
+        // For `deliver`.
         self.devices.sort_by_key(|tun| tun.site);
         Ok(())
     }

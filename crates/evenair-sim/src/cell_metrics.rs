@@ -1,5 +1,5 @@
-//! Metrics of the cell and of the wired links: differences of the counters at the start and the end of
-//! the measurement.
+//! Metrics of the cell and of the wired links: differences of the counters at the start and the end
+//! of the measurement.
 
 use evenair_core::medium::{Cell, CellPacket};
 use evenair_core::packet::NodeId;

@@ -1,9 +1,9 @@
-//! The network of a scenario without the ends of its flows: its cell and its wired links, for drivers
-//! whose packets come from elsewhere, such as real TCP stacks.
+//! The network of a scenario without the ends of its flows: its cell and its wired links, for
+//! drivers whose packets come from elsewhere, such as real TCP stacks.
 //!
-//! The gateway between the two is not part of it: a packet that the access point has received, or that
-//! has come over wired links to the access point, leaves the network there, and the driver decides
-//! whether it goes on.
+//! The gateway between the two is not part of it: a packet that the access point has received, or
+//! that has come over wired links to the access point, leaves the network there, and the driver
+//! decides whether it goes on.
 
 use evenair_core::control;
 use evenair_core::ip::IpPacket;
@@ -29,8 +29,8 @@ pub trait Emulation<B> {
     /// [`IpPacket::station`]. What was due before `now` has been polled.
     fn send_air(&mut self, now: Instant, from: NodeId, packet: IpPacket<B>);
 
-    /// A packet enters the wired links on its way from one node to another, by [`Places::wired`]. What
-    /// was due before `now` has been polled.
+    /// A packet enters the wired links on its way from one node to another, by [`Places::wired`].
+    /// What was due before `now` has been polled.
     fn send_wired(&mut self, now: Instant, from: usize, to: usize, packet: IpPacket<B>);
 
     /// When [`Emulation::poll`] has something to do next.
@@ -114,7 +114,8 @@ pub struct EmulatedWired {
 /// The nodes of a scenario's network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Places {
-    /// Bytes that each station adds to the IP packets that it sends; its index is its number less 1.
+    /// Bytes that each station adds to the IP packets that it sends; its index is its number less
+    /// 1.
     pub extra_headers: Vec<u32>,
     /// The wired nodes: the access point, then the hosts and routers.
     pub wired: Vec<String>,
@@ -151,8 +152,8 @@ pub fn emulation<B: Clone + Default + 'static>(
         scenario::Cell::Wlan(cell) => {
             if !matches!(cell.controller, control::Config::None(_)) {
                 return Err(format!(
-                    "cell.controller: got {:?}, which limits the rates of the simulator's transports; \
-                     accepted: \"none\"",
+                    "cell.controller: got {:?}, which limits the rates of the simulator's \
+                     transports; accepted: \"none\"",
                     cell.controller.name()
                 ));
             }

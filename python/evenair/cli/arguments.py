@@ -157,6 +157,17 @@ def add_duration(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_max_lateness(parser: argparse.ArgumentParser) -> None:
+    """Add --max-lateness of the test-bed."""
+    parser.add_argument(
+        "--max-lateness",
+        metavar="T",
+        type=lateness,
+        default=2e-3,
+        help="99th percentile of the engine's lateness above which a run fails [2 ms]",
+    )
+
+
 def overrides(arguments: argparse.Namespace) -> list[tuple[str, str]]:
     """Return the changes of --set and --duration."""
     return [*arguments.set, *([arguments.duration] if arguments.duration else [])]

@@ -11,6 +11,7 @@ from evenair.cli.arguments import (
     BadInput,
     add_duration,
     add_json,
+    add_max_lateness,
     add_quiet,
     add_runs,
     add_scenario,
@@ -45,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_runs(parser)
     add_duration(parser)
     add_json(parser)
+    add_max_lateness(parser)
     parser.add_argument(
         "--plot", metavar="FILE", type=figure_file, help="write a plot (.png, .svg, .pdf)"
     )
@@ -73,7 +75,7 @@ def compare(arguments: argparse.Namespace) -> int:
             if engine == "model":
                 samples[engine] = _model(scenario)
                 continue
-            runs = _runs(engine, scenario, numbers, quiet=arguments.quiet)
+            runs = _runs(engine, scenario, numbers, arguments)
             samples[engine] = samples_of(runs)
             if engine == "testbed":
                 warnings = testbed.complaints(runs)
@@ -103,17 +105,17 @@ def _cheapest_first(names: Sequence[str]) -> list[str]:
 
 
 def _runs(
-    engine: str, scenario: Scenario, numbers: Sequence[int], *, quiet: bool
+    engine: str, scenario: Scenario, numbers: Sequence[int], arguments: argparse.Namespace
 ) -> list[RunResult]:
     if engine == "sim":
-        with progress("runs", quiet=quiet) as update:
+        with progress("runs", quiet=arguments.quiet) as update:
             return run_jobs([(scenario, number) for number in numbers], progress=update)
     from evenair.testbed.session import Options
 
+    late = arguments.max_lateness
+    options = [Options(seed=number, max_lateness=late) for number in numbers]
     try:
-        results, complete = testbed.run_all(
-            scenario, [Options(seed=number) for number in numbers], quiet=quiet
-        )
+        results, complete = testbed.run_all(scenario, options, quiet=arguments.quiet)
     except TestbedError as error:
         raise BadInput(error) from None
     if not complete:

@@ -9,12 +9,12 @@ from evenair.cli.arguments import (
     BadInput,
     add_duration,
     add_json,
+    add_max_lateness,
     add_quiet,
     add_results,
     add_runs,
     add_scenario,
     capture_file,
-    lateness,
     overrides,
     seeds,
 )
@@ -56,13 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="a congestion control of the kernel for all TCP flows, such as bbr [the scenario's]",
     )
-    parser.add_argument(
-        "--max-lateness",
-        metavar="T",
-        type=lateness,
-        default=2e-3,
-        help="99th percentile of the engine's lateness above which a run fails [2 ms]",
-    )
+    add_max_lateness(parser)
     add_quiet(parser)
 
 

@@ -11,6 +11,7 @@ import socket
 import struct
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenair.testbed import limiter
@@ -105,6 +106,12 @@ def describe() -> dict[str, Any]:
         "processors": len(os.sched_getaffinity(0)),
         "iperf3": _version("iperf3"),
     }
+
+
+def steal_s() -> float:
+    """Return the processor time that a hypervisor has taken since the system started, seconds."""
+    fields = Path("/proc/stat").read_text().split("\n", 1)[0].split()
+    return int(fields[8]) / os.sysconf("SC_CLK_TCK")  # proc(5)
 
 
 def sysctls() -> dict[str, str]:

@@ -135,6 +135,7 @@ class _Session:
         with closing(sampler):
             engine.command("start")
             began, began_wall = time.monotonic(), time.time()
+            stolen = host.steal_s()
             for browser in self._browsers:
                 _tell(browser, f"{began}\n")
             if plan.limiter is not None:
@@ -145,6 +146,7 @@ class _Session:
                 if time.monotonic() > deadline:
                     raise RunError("the engine of the test-bed does not report its result")
                 engine.wait(deadline)
+            machine["steal_s"] = host.steal_s() - stolen
         self._processes.stop()
         self._check_limiter()
         return Measurements(

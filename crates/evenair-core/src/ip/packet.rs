@@ -28,11 +28,13 @@ pub struct IpPacket<B> {
     progress: u64,
     is_pure_ack: bool,
     is_high_priority: bool,
+    is_received: bool,
     ecn: Ecn,
 }
 
 impl<B> IpPacket<B> {
-    /// A packet of `size` bytes that has arrived at `now`, and enters neither a cell nor a wired link.
+    /// A packet of `size` bytes that has arrived at `now`, and enters neither a cell nor a wired
+    /// link.
     pub fn new(
         now: Instant,
         headers: &Headers,
@@ -51,6 +53,7 @@ impl<B> IpPacket<B> {
             progress,
             is_pure_ack: headers.tcp.is_some_and(|tcp| tcp.is_pure_ack),
             is_high_priority: headers.is_high_priority,
+            is_received: false,
             ecn: headers.ecn,
         }
     }
@@ -67,6 +70,7 @@ impl<B> IpPacket<B> {
             progress: 0,
             is_pure_ack: false,
             is_high_priority: false,
+            is_received: false,
             ecn: Ecn::NotCapable,
         }
     }
@@ -106,9 +110,20 @@ impl<B> QueueItem for IpPacket<B> {
     }
 }
 
-impl<B: Clone> CellPacket for IpPacket<B> {
+/// The content goes with the packet that is received; what the sender's MAC keeps is without it.
+impl<B: Clone + Default> CellPacket for IpPacket<B> {
     fn destination(&self, from: NodeId) -> NodeId {
         if from.is_access_point() { self.station } else { NodeId::ACCESS_POINT }
+    }
+
+    fn receive(&mut self) -> Self {
+        self.is_received = true;
+        Self { content: std::mem::take(&mut self.content), ..*self }
+    }
+
+    fn release(&mut self) -> bool {
+        self.content = B::default();
+        !self.is_received
     }
 }
 

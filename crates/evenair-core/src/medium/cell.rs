@@ -7,7 +7,7 @@ use super::{
     Transmission, TxQueueId, TxStatus,
 };
 use crate::loss::{Frame, FrameKind, Level, LinkLoss};
-use crate::packet::{Direction, FlowId, NodeId, Packet};
+use crate::packet::{Direction, NodeId, Packet};
 use crate::queue::{Backlog, QueueItem, TxQueue};
 use crate::time::{Duration, Instant};
 
@@ -19,6 +19,18 @@ pub trait CellPacket: QueueItem + Clone {
     /// Traffic class, below the number of classes of the medium.
     fn class(&self) -> u32 {
         0
+    }
+
+    /// The packet for its receiver. The sender's MAC keeps a copy until it is done with it.
+    #[inline(always)]
+    fn receive(&mut self) -> Self {
+        self.clone()
+    }
+
+    /// The sender's MAC is done with it. Returns whether it is known that nobody has received it.
+    #[inline(always)]
+    fn release(&mut self) -> bool {
+        false
     }
 }
 
@@ -73,7 +85,7 @@ pub(super) struct Nodes<P> {
     no_loss_before: Vec<Instant>,
     /// Packets discarded after the MAC had delivered them, by node.
     residual_losses: Vec<u64>,
-    /// Packets that their MAC has given up and that were not received.
+    /// Packets that their MAC has given up and that are known not to have been received.
     mac_losses: u64,
     /// Queues in which a shaper holds packets back that the medium asked for, and when they are ready.
     held: Vec<(Instant, TxQueueId)>,
@@ -85,10 +97,7 @@ pub(super) struct Nodes<P> {
 
 #[derive(Debug)]
 struct InService<P> {
-    /// `None` once it has arrived.
-    packet: Option<P>,
-    flow: FlowId,
-    bytes: u32,
+    packet: P,
     /// [`NO_QUEUE`] of a broadcast frame.
     queue: TxQueueId,
 }
@@ -250,7 +259,8 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     }
 
     /// Packets that a MAC has given up since the start and that were not received: without those of
-    /// which only the acknowledgements were lost ([`TxStatus::Dropped`]).
+    /// which only the acknowledgements were lost ([`TxStatus::Dropped`]). Only of packets that know
+    /// ([`CellPacket::release`]).
     pub fn mac_losses(&self) -> u64 {
         self.nodes.mac_losses
     }
@@ -291,8 +301,7 @@ impl<P: CellPacket> Nodes<P> {
     /// Keeps a packet of `queue` until the medium releases it.
     #[inline(always)]
     fn keep(&mut self, queue: TxQueueId, packet: P) -> PacketId {
-        let (flow, _) = packet.connection();
-        let entry = InService { flow, bytes: packet.size(), packet: Some(packet), queue };
+        let entry = InService { packet, queue };
         let id = match self.free.pop() {
             Some(id) => {
                 self.taken[id as usize] = entry;
@@ -346,12 +355,11 @@ impl<P: CellPacket> Nodes<P> {
         self.held_until = self.held_until.min(ready_at);
     }
 
-    /// Moves a received packet out, and applies the loss model behind the MAC.
+    /// Copies a received packet, and applies the loss model behind the MAC.
     #[inline(always)]
     fn receive(&mut self, reception: Reception) -> Arrival<P> {
         let Reception { at, packet, from, to, rate } = reception;
-        let packet = self.taken[packet.0 as usize].packet.take();
-        let packet = packet.expect("a medium reports a packet as received once");
+        let packet = self.taken[packet.0 as usize].packet.receive();
         let direction = Direction::from_node(from);
         let station = if direction == Direction::Down { to } else { from };
         // Broadcast frames are no packets of a link.
@@ -389,10 +397,10 @@ impl<P: CellPacket> CellContext for Nodes<P> {
 
     #[inline(always)]
     fn release(&mut self, _now: Instant, packet: PacketId, status: TxStatus) {
-        let entry = &mut self.taken[packet.0 as usize];
-        let is_lost = entry.packet.take().is_some() && status == TxStatus::Dropped;
-        if let Some(queue) = self.queues.get_mut(entry.queue.0 as usize) {
-            queue.transmitted(entry.bytes);
+        let InService { packet: sent, queue } = &mut self.taken[packet.0 as usize];
+        if let Some(queue) = self.queues.get_mut(queue.0 as usize) {
+            queue.transmitted(sent.size());
+            let is_lost = sent.release() && status == TxStatus::Dropped;
             self.mac_losses += u64::from(is_lost);
         }
         self.free.push(packet.0);
@@ -413,7 +421,8 @@ impl<P: CellPacket> CellContext for Nodes<P> {
 
     fn on_attempt(&mut self, _now: Instant, attempt: &Attempt) {
         if let Some(occupancy) = &mut self.occupancy {
-            occupancy.count(self.taken[attempt.packet.0 as usize].flow, attempt);
+            let (flow, _) = self.taken[attempt.packet.0 as usize].packet.connection();
+            occupancy.count(flow, attempt);
         }
         if let Some(downlinks) = &mut self.downlinks {
             downlinks.count(attempt);

@@ -1,5 +1,5 @@
-//! Basic Encoding Rules (ITU-T X.690), as far as SNMP messages need them. What is read comes from the
-//! network: a reader returns `None` for all that is not as it should be.
+//! Basic Encoding Rules (ITU-T X.690), as far as SNMP messages need them. What is read comes from
+//! the network: a reader returns `None` for all that is not as it should be.
 
 /// Tags of X.690 section 8 and RFC 2578 section 7.1.
 pub const INTEGER: u8 = 0x02;

@@ -1,8 +1,8 @@
-//! The objects of the agent: sysUpTime (RFC 3418), and the row of ifTable and ifXTable (RFC 2863) of
-//! the access point's radio, whose ifIndex is 1.
+//! The objects of the agent: sysUpTime (RFC 3418), and the row of ifTable and ifXTable (RFC 2863)
+//! of the access point's radio, whose ifIndex is 1.
 //!
-//! The interface is between IP and MAC: octets are those of IP packets. What is sent out of it are the
-//! packets for the stations.
+//! The interface is between IP and MAC: octets are those of IP packets. What is sent out of it are
+//! the packets for the stations.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

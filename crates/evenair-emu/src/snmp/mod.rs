@@ -43,6 +43,7 @@ impl Agent {
     pub fn start(spec: &SnmpSpec, namespace: &Path, radio: Arc<Radio>) -> io::Result<Self> {
         let socket = bind(spec, namespace)?;
         let is_ending = Arc::new(AtomicBool::new(false));
+        let shown = radio.read();
         let server = Server {
             socket,
             community: spec.community.clone().into_bytes(),
@@ -52,7 +53,7 @@ impl Agent {
             is_ending: Arc::clone(&is_ending),
         };
         let thread = thread::Builder::new().name("evenair-snmp".to_owned());
-        let thread = thread.spawn(move || server.serve())?;
+        let thread = thread.spawn(move || server.serve(shown))?;
         Ok(Self { is_ending, thread: Some(thread) })
     }
 }
@@ -90,9 +91,9 @@ struct Server {
 }
 
 impl Server {
-    fn serve(&self) {
+    /// Answers requests; `shown` are the counters at the start.
+    fn serve(&self, mut shown: Counters) {
         let mut buffer = vec![0; LARGEST_DATAGRAM];
-        let mut shown = self.radio.read();
         let mut refresh_at = self.started + self.refresh;
         while !self.is_ending.load(Ordering::Relaxed) {
             let wait = match self.refresh {

@@ -41,7 +41,8 @@ fn throughputs(stations: usize) -> (f64, f64) {
             let socket = station.enter(|| UdpSocket::bind("0.0.0.0:0").unwrap());
             socket.connect((SERVER_ADDRESS, PORT)).unwrap();
             scope.spawn(move || {
-                // 8 Mb/s or more: above the capacity of 802.11b, and the processor has little to do.
+                // 8 Mb/s or more: above the capacity of 802.11b, and the processor has little to
+                // do.
                 let interval = Duration::from_micros(1400);
                 let start = Instant::now();
                 for number in 0.. {

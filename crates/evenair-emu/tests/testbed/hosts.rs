@@ -46,7 +46,8 @@ pub const SERVER_ADDRESS: &str = "10.78.0.1";
 pub const PORT: u16 = 5201;
 
 impl TestBed {
-    /// The hosts of a scenario with this many stations. `more` are further keys of the specification.
+    /// The hosts of a scenario with this many stations. `more` are further keys of the
+    /// specification.
     pub fn new(stations: usize, scenario: &Value, more: Value) -> Self {
         let each: Vec<Namespace> = (0..stations).map(|_| Namespace::new()).collect();
         let (gateway, server) = (Namespace::new(), Namespace::new());

@@ -12,20 +12,26 @@ use crate::hosts::{PORT, SERVER_ADDRESS, TestBed, capable, station_address};
 /// Bytes that TCP carries in the test.
 const LENGTH: usize = 300_000;
 
-/// A megabyte or so in each direction, over IPv4 and IPv6, arrives as it was sent, and each packet is
-/// accounted for.
+/// A megabyte or so in each direction, over IPv4 and IPv6, arrives as it was sent, and each packet
+/// is accounted for.
 #[test]
 fn tcp_carries_bytes_both_ways() {
     let Some(_guard) = capable("tcp_carries_bytes_both_ways") else { return };
     let flow = json!({ "direction": "down" });
     let scenario = json!({ "station": [{ "count": 2, "flows": [flow] }] });
     let flows = json!([
-        { "index": 0, "station": "sta-1", "host": "server", "up": true, "protocol": "tcp", "port": PORT },
-        { "index": 1, "station": "sta-2", "host": "server", "up": false, "protocol": "tcp", "port": PORT },
+        {
+            "index": 0, "station": "sta-1", "host": "server", "up": true, "protocol": "tcp",
+            "port": PORT
+        },
+        {
+            "index": 1, "station": "sta-2", "host": "server", "up": false, "protocol": "tcp",
+            "port": PORT
+        },
     ]);
     let bed = TestBed::new(2, &scenario, json!({ "flows": flows, "duration_s": 30.0 }));
     bed.start();
-    let sent: Vec<u8> = (0..LENGTH).map(|i| (i * i >> 7) as u8).collect();
+    let sent: Vec<u8> = (0..LENGTH).map(|i| ((i * i) >> 7) as u8).collect();
     for (address, own, is_up) in
         [(SERVER_ADDRESS, station_address(1), true), ("fd78::1", "fd77::2".to_owned(), false)]
     {
@@ -76,7 +82,8 @@ fn drops_have_reasons() {
             socket.send_to(&vec![0; bytes], (address, PORT)).unwrap();
         }
     };
-    // The largest packet is the smallest MTU of IPv6, 1280 bytes: 1252 of payload and 28 of headers.
+    // The largest packet is the smallest MTU of IPv6, 1280 bytes: 1252 of payload and 28 of
+    // headers.
     send(SERVER_ADDRESS, 1253, 3);
     send("10.99.0.1", 100, 4);
     thread::sleep(Duration::from_millis(100));
