@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -29,7 +31,12 @@ def blocks(page: Path, *languages: str) -> list[str]:
 def commands(page: Path) -> list[str]:
     shell = "".join(blocks(page, "sh", "shell", "bash", "console"))
     lines = [line.strip() for line in shell.replace("\\\n", " ").splitlines()]
-    return [line for line in lines if line.startswith("evenair")]
+    return [line for line in lines if line.startswith(("evenair", "sudo evenair"))]
+
+
+def words(command: str) -> list[str]:
+    """What follows `evenair` in a command."""
+    return shlex.split(command.removeprefix("sudo "), comments=True)[1:]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -39,22 +46,25 @@ def test_commands(evenair: Evenair, tmp_path: Path, page: Path) -> None:
     for scenario in blocks(page, "toml"):
         (tmp_path / "cell.toml").write_text(scenario)
     for command in commands(page):
-        arguments = shlex.split(command, comments=True)[1:]
+        arguments = words(command)
+        if command.startswith("sudo") and (os.geteuid() != 0 or not shutil.which("iperf3")):
+            continue
         # A whole paper takes minutes, and has a test of its own.
         if arguments[0] == "paper" and "--quick" not in arguments:
             arguments.append("--quick")
         done = evenair(*arguments)
-        # A tested claim that fails is status 1, and no failure of the command.
-        accepted = (0, 1) if arguments[0] == "paper" else (0,)
+        # A tested claim that fails is status 1, and no failure of the command; so is a test-bed on
+        # a machine that is too busy, which says so.
+        accepted = (0,) if command.startswith("evenair") and arguments[0] != "paper" else (0, 1)
         assert done.returncode in accepted, done.stderr
-        assert done.stderr == ""
+        assert done.stderr == "" or "not to be trusted" in done.stderr
 
 
 def test_every_command_is_shown(evenair: Evenair) -> None:
     listed = re.search(r"^commands:\n(.*?)^$", evenair("--help").stdout, re.S | re.M)
     assert listed
     names = set(re.findall(r"^    ([a-z]+)\b", listed[1], re.M))
-    assert names == {shlex.split(command)[1] for page in PAGES for command in commands(page)}
+    assert names == {words(command)[0] for page in PAGES for command in commands(page)}
 
 
 def test_output(evenair: Evenair) -> None:
