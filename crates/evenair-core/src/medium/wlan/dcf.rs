@@ -387,8 +387,9 @@ impl Dcf {
         self.contention.back_off(node, from, backoff, false);
     }
 
-    /// The exchange of `node` has succeeded: it takes its next packet, and the medium becomes idle. The
-    /// same as [`Dcf::finish`] and [`Dcf::fetch`], without a post-backoff that the next packet ends.
+    /// The exchange of `node` has succeeded: the medium becomes idle, and `node` takes its next packet.
+    /// Has the effect of [`Dcf::finish`] and [`Dcf::fetch`]: the backoff that follows an exchange is also
+    /// that of a packet that already waits (9.2.5.2).
     #[inline(always)]
     fn succeed(&mut self, now: Instant, node: NodeId, cell: &mut impl CellContext) {
         self.become_idle(0);
