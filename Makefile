@@ -4,12 +4,15 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 DEMO   := demo
+# The lab's page: the package has it where it has been built.
+PAGE   := python/evenair/lab/page
 
 # rustup installs here, and a shell that is already open does not know.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
 
 SOURCES := Cargo.toml Cargo.lock pyproject.toml .cargo/config.toml \
-           $(shell find crates python -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi')
+           $(shell find crates python -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi') \
+           $(wildcard $(PAGE)/*)
 
 # The gateway daemon and the emulator are for Linux alone.
 CRATES := --workspace $(if $(filter Linux,$(shell uname -s)),,--exclude evenaird --exclude evenair-emu)
@@ -17,12 +20,20 @@ CRATES := --workspace $(if $(filter Linux,$(shell uname -s)),,--exclude evenaird
 # Where cargo test leaves programs.
 BUILT := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/debug
 
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+# The wheel that is installed here: a plain release build.
+WHEELS := target/wheels
+
+# What builds it, from [build-system].
+MATURIN := $(shell sed -n 's/^requires = \["\(.*\)"\]/\1/p' pyproject.toml)
+
 # Where there is Python to check.
-PYTHONS := python tests benchmarks validation docs/images
+PYTHONS := python tests benchmarks validation docs/conf.py docs/_ext docs/images .ci
 
 .PHONY: help
 help: ## Say what there is
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
 demo: $(VENV)/installed ## Set up, simulate five uploads against five downloads, print a table, draw a plot
@@ -31,10 +42,20 @@ demo: $(VENV)/installed ## Set up, simulate five uploads against five downloads,
 	@echo "The plot is $(DEMO)/gong2006.png; see also: $(BIN)/evenair --help"
 
 .PHONY: test
-test: $(VENV)/installed-dev ## Set up, and run every test of both languages
-	cargo test $(CRATES) --locked
+test: test-crates test-python ## Set up, and run every test of both languages
+
+.PHONY: test-crates
+test-crates: $(VENV)/bin/python
+	$(BIN)/python .ci/test_crates.py $(CRATES) --locked
 	$(BUILT)/examples/realtime_cell
+
+.PHONY: test-python
+test-python: $(VENV)/installed-dev
 	EVENAIRD=$(abspath $(BUILT)/evenaird) $(BIN)/python -m pytest
+
+.PHONY: test-programs
+test-programs:
+	cargo test $(CRATES) --locked --no-run
 
 .PHONY: lint
 lint: $(VENV)/installed-dev ## Check both languages for style and types, and the layers of the Python package
@@ -46,9 +67,27 @@ lint: $(VENV)/installed-dev ## Check both languages for style and types, and the
 	cd $(VENV) && bin/python -m mypy.stubtest evenair._core
 	$(BIN)/lint-imports
 
+.PHONY: docs
+docs: $(VENV)/installed-dev ## Build the documentation site into target/docs, every notebook executed
+	$(BIN)/python -m sphinx -c docs -j auto -E -W --keep-going -q . target/docs
+
 .PHONY: wasm
-wasm: ## Check that core and simulator compile for WebAssembly, without clock, files and threads
-	cargo check --locked --target wasm32-unknown-unknown -p evenair-core -p evenair-sim
+wasm: ## Check that core, simulator and the page's engine compile for WebAssembly, without clock, files and threads
+	cargo check --locked --target wasm32-unknown-unknown -p evenair-core -p evenair-sim -p evenair-web
+
+.PHONY: site
+site: lab/node_modules ## Build the lab's page into the package (it needs Node, and Rust's target wasm32-unknown-unknown)
+	packaging/build-wasm target/evenair.wasm
+	cd lab && npm run --silent types
+	rm -rf $(PAGE)
+	node lab/build.mjs $(PAGE) target/evenair.wasm
+
+.PHONY: lab-check
+lab-check: lab/node_modules ## Check the page's sources, and the engine in WebAssembly: every stored fingerprint (after make site)
+	cd lab && npm run --silent check
+	@mkdir -p target
+	cargo run --quiet --locked --profile test -p evenair-sim --example fingerprints >target/fingerprints.json
+	cd lab && EVENAIR_WASM=$(abspath $(PAGE))/evenair.wasm EVENAIR_FINGERPRINTS=$(CURDIR)/target/fingerprints.json npm run --silent test
 
 .PHONY: format
 format: $(VENV)/installed-dev ## Lay out the sources of both languages
@@ -57,10 +96,22 @@ format: $(VENV)/installed-dev ## Lay out the sources of both languages
 	$(BIN)/ruff format $(PYTHONS)
 
 .PHONY: wheel
-wheel: $(VENV)/installed-dev ## Build the wheel of a release into dist, optimised by a profile of its own runs, and set it up
-	rm -f dist/evenair-*.whl
+wheel: site $(VENV)/installed-dev ## Build the wheel of a release into dist, optimised by a profile of its own runs, and set it up
+	rm -f dist/evenair-*_$(shell uname -m).whl
 	$(BIN)/maturin build --release --pgo --out dist
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/evenair-*.whl
+	$(PIP) install --no-deps --force-reinstall dist/evenair-*_$(shell uname -m).whl
+
+.PHONY: wheel-aarch64
+wheel-aarch64: site $(VENV)/installed-dev ## Build the wheel of a release for ARM into dist, without a profile
+	$(PIP) install ziglang
+	rustup target add aarch64-unknown-linux-gnu
+	rm -f dist/evenair-*_aarch64.whl
+	PATH="$(abspath $(BIN)):$$PATH" maturin build --release --zig --target aarch64-unknown-linux-gnu --out dist
+
+.PHONY: pictures
+pictures: $(VENV)/installed ## Draw the pictures of README and documentation anew
+	$(BIN)/python docs/images/fairness.py
+	$(BIN)/python docs/images/wimax_frame.py
 
 .PHONY: gateway
 gateway: ## Build the gateway daemon and its Debian package into dist (it needs clang)
@@ -85,16 +136,26 @@ mutants: ## Test the tests of evenair-core on a random sample of mutants (MUTANT
 
 .PHONY: clean
 clean: ## Remove what was built
-	rm -rf $(VENV) $(DEMO) dist target
+	rm -rf $(VENV) $(DEMO) $(PAGE) lab/node_modules dist target
+
+lab/node_modules: lab/package.json lab/package-lock.json
+	@command -v npm >/dev/null || { echo "the lab's page needs Node and npm: apt-get install nodejs npm" >&2; exit 1; }
+	cd lab && npm ci --no-progress
+	@touch $@
 
 $(VENV)/bin/python:
 	.ci/prepare $(PYTHON) $(VENV)
 
-# A release build: simulations in a debug build take twenty times as long.
+# A release build: simulations in a debug build take twenty times as long. cargo and pip show their
+# progress. pip installs no wheel of a version that is there already.
 $(VENV)/installed: $(VENV)/bin/python $(SOURCES)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check .
+	$(PIP) install '$(MATURIN)'
+	rm -f $(WHEELS)/evenair-*.whl
+	$(BIN)/maturin build --release --interpreter $(BIN)/python --out $(WHEELS)
+	$(PIP) uninstall -qq --yes evenair
+	$(PIP) install $(WHEELS)/evenair-*.whl
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[dev]'
+	$(PIP) install "$$(echo $(WHEELS)/evenair-*.whl)[dev]"
 	@touch $@

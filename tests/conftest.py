@@ -6,24 +6,19 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+if TYPE_CHECKING:
+    from pathlib import Path
 
+    from evenair_command import Evenair
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, nohup has them ignore
 # SIGHUP, and so do the commands that they start, whose handling of both is tested.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
-
-
-class Evenair(Protocol):
-    """Runs `evenair ARGUMENTS...` in the test's own directory."""
-
-    def __call__(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]: ...
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from conftest import Evenair
+    from evenair_command import Evenair
 
 # What is wrong: the overrides of the scenario kashibuchi2009, and what the message has to name.
 WRONG: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

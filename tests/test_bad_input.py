@@ -9,7 +9,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Evenair
+    from evenair_command import Evenair
 
 STATION = '[[station]]\nflows = [{ direction = "up" }]\n'
 
@@ -194,6 +194,8 @@ def test_broken_scenario_is_told_in_one_line(evenair: Evenair, tmp_path: Path, w
         (["run", "gong2006", "--sed", "1"], ["--sed"]),
         (["scenarios", "gong2005"], ["gong2005", "did you mean"]),
         (["parts", "queues"], ["queues", "queue discipline"]),
+        (["parts", "codell"], ["codell: no such part; did you mean codel?"]),
+        (["model", "contentoin", "--help"], ["contentoin: no such model"]),
         (["paper", "gong206"], ["gong206", "did you mean gong2006?"]),
         (["paper", "gong2006", "--figure", "99"], ["99"]),
         ([], ["COMMAND"]),

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from conftest import Evenair
     from evenair.campaign.jobs import Outcome
+    from evenair_command import Evenair
 
 SHORT = ("sweep", "gong2006", "--set", "duration=2")
 GRID = ("--vary", "cell.queue.kind=droptail,las", "--vary", "cell.queue.limit=10:30:10")
@@ -322,7 +322,7 @@ def test_python(tmp_path: Path) -> None:
     assert ea.sweep(scenario, grid, runs=2, out=tmp_path / "x.parquet").new_runs == 0
     figure = campaign.plot("cell.queue.limit", "jain_index", by="cell.queue.kind")
     assert len(figure.axes[0].containers) == 2
-    assert figure.axes[0].get_xlabel() == "cell.queue.limit (packets)"
+    assert figure.axes[0].get_xlabel() == "limit of the AP queue (packets)"
 
 
 def test_python_is_interrupted() -> None:
@@ -434,7 +434,7 @@ PLOT = ("plot", "t.parquet", "--x", "duration", "--y", "jain_index")
         ((*SWEEP, "--max-runs", "5"), ["--max-runs", "until"]),
         ((*SWEEP, "--until", "jain_index:1"), ["--until", "METRIC:PERCENT%"]),
         ((*SWEEP, "--until", "jain_index:0%"), ["--until", "METRIC:PERCENT%"]),
-        ((*SWEEP, "--until", "jane_index:1%"), ["--until", "did you mean jain_index"]),
+        ((*SWEEP, "--until", "jane_index:1%"), ["--until", "did you mean jain_index", "rtt_p95_s"]),
         ((*SWEEP, "--until", "jain_index:1%", "--max-runs", "2"), ["--max-runs", "at least 3"]),
         (("sweep", "gong2006", "--out", "x.parquet"), ["--runs", "missing"]),
         (("sweep", "gong2006", "--runs", "2"), ["--out"]),
@@ -443,8 +443,12 @@ PLOT = ("plot", "t.parquet", "--x", "duration", "--y", "jain_index")
         (("sweep", "gong2006", "--runs", "2", "--out", "file/x.parquet"), ["--out", "file/x"]),
         (("plot", "no.parquet", *PLOT[2:]), ["no.parquet", "no such file"]),
         (("plot", "file", *PLOT[2:]), ["file", "Parquet"]),
-        ((*PLOT, "--x", "durations"), ["--x", "durations", "did you mean duration"]),
-        ((*PLOT, "--y", "jane_index"), ["--y", "did you mean jain_index"]),
+        (
+            (*PLOT, "--x", "durations"),
+            ["durations: no such column", "duration, ", "duration_s"],
+        ),
+        ((*PLOT, "--y", "jane_index"), ["--y", "did you mean jain_index", "aggregate_goodput_bps"]),
+        ((*PLOT, "--y", "goodness"), ["--y: goodness", "there are ", "aggregate_goodput_bps"]),
         ((*PLOT, "--by", "cell.queue"), ["--by", "cell.queue.kind"]),
         (PLOT, ["--by", "cell.queue.kind"]),
         ((*PLOT, "--y", "cell.queue.kind"), ["--y", "text"]),

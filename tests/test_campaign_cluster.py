@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from conftest import Evenair
+    from evenair_command import Evenair
 
 pytest.importorskip("distributed")
 

@@ -19,7 +19,7 @@ from evenair.result import RunResult, RunSet
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Evenair
+    from evenair_command import Evenair
     from matplotlib.figure import Figure
 
 T_2 = 4.302652729911275
@@ -50,9 +50,9 @@ def drawn(figure: Figure) -> dict[str, tuple[list[Any], list[float], list[float]
 def test_flows_are_averaged_per_run_before_the_interval() -> None:
     figure = plot(flows_table(), "limit", "goodput_bps", ["direction"])
     lines = drawn(figure)
-    assert list(lines) == ["up", "down"]
-    assert lines["up"] == ([5], pytest.approx([2]), pytest.approx([T_2 * 1 / 3**0.5]))
-    assert lines["down"] == ([5], pytest.approx([10]), pytest.approx([0]))
+    assert list(lines) == ["uploads", "downloads"]
+    assert lines["uploads"] == ([5], pytest.approx([2]), pytest.approx([T_2 * 1 / 3**0.5]))
+    assert lines["downloads"] == ([5], pytest.approx([10]), pytest.approx([0]))
     assert figure.axes[0].get_title().startswith("means of 3 runs per point, each the mean of")
 
     (everything,) = drawn(plot(flows_table(), "limit", "goodput_bps")).values()
@@ -86,7 +86,7 @@ def test_the_table_of_flows_of_a_sweep(evenair: Evenair, tmp_path: Path) -> None
         ]
         half = [T_2 * np.std(sample, ddof=1) / 3**0.5 for sample in samples]
         means = [np.mean(sample) for sample in samples]
-        assert lines[direction] == ([10, 20], pytest.approx(means), pytest.approx(half))
+        assert lines[f"{direction}loads"] == ([10, 20], pytest.approx(means), pytest.approx(half))
     done = evenair("plot", "x-flows.parquet", *axes[:4], "--by", "group")
     assert done.returncode == 2
     assert "--by: group: no row has a value" in done.stderr
@@ -131,7 +131,7 @@ def test_flows_by_group(evenair: Evenair, tmp_path: Path) -> None:
 
 def test_the_default_abscissa() -> None:
     lines = drawn(plot(flows_table(), None, "goodput_bps", ["direction"]))
-    assert lines["up"][:2] == ([5], pytest.approx([2]))
+    assert lines["uploads"][:2] == ([5], pytest.approx([2]))
     for by, message in (
         ([], r"^x: missing; expected a column$"),
         (["limit"], r"^x: missing; expected one of queue, window$"),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from conftest import Evenair
+    from evenair_command import Evenair
 
 GRID = {"cell.queue.kind": ["droptail", "las"], "cell.queue.limit": [10, 20]}
 BASE = ea.load("gong2006").with_(duration=1)
@@ -57,9 +57,9 @@ def test_other_runs_are_not_replaced(
 
 
 def test_the_same_and_more_runs_replace_a_table(table: Path) -> None:
-    before = table.read_bytes()
+    before = pq.read_table(table)
     assert ea.sweep(BASE.with_(name="other"), GRID, 2, out=table).new_runs == 0
-    assert table.read_bytes() == before
+    assert pq.read_table(table) == before
     more = {"cell.queue.kind": ["las", "spm-af", "droptail"], "cell.queue.limit": [20, 15, 10]}
     assert ea.sweep(BASE, more, 3, out=table).new_runs == 3 * 9 - 8
     assert pq.read_metadata(table).num_rows == 27

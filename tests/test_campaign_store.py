@@ -21,8 +21,8 @@ from test_campaign import SHORT, new_runs
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Evenair
     from evenair.campaign.result import Campaign
+    from evenair_command import Evenair
 
 
 def test_two_processes_do_not_share_a_store(evenair: Evenair, tmp_path: Path) -> None:

@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any
 import evenair as ea
 import pyarrow.parquet as pq
 import pytest
-from conftest import ROOT
 from evenair import _core, engine
 from evenair.cli import main
 from evenair.tables import flat
+from evenair_command import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from conftest import Evenair
+    from evenair_command import Evenair
 
 SHORT = ("--set", "duration=5")
 METRICS = {
@@ -192,7 +192,16 @@ def test_scenarios(evenair: Evenair, tmp_path: Path) -> None:
 def test_parts(evenair: Evenair) -> None:
     everything = evenair("parts").stdout
     for name in ("droptail", "las", "spm-af", "newreno", "802.11b", "bulk"):
-        assert name in everything
+        assert f"\n{name}" in everything
+    assert "max_burst" not in everything
+    one = evenair("parts", "las").stdout
+    assert one.startswith("QUEUE DISCIPLINE\n  las: ")
+    assert 'service = "sequence": ' in one
+    assert "max_burst" in evenair("parts", "pie").stdout
+    assert "codel" not in one
+    # A name of several kinds, and an alias.
+    assert evenair("parts", "fixed").stdout.count("  fixed: ") == 2
+    assert evenair("parts", "reno").stdout == evenair("parts", "newreno").stdout
     queues = evenair("parts", "queue discipline").stdout
     assert "las" in queues
     assert 'filtering = "tail"' in queues
@@ -441,13 +450,13 @@ def test_json_starts_without_the_heavy_libraries(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["run", "sweep", "plot", "model", "paper", "scenarios", "parts"]
+    "command", ["run", "sweep", "plot", "report", "model", "paper", "scenarios", "parts"]
 )
 def test_help(command: str, evenair: Evenair) -> None:
     done = evenair(command, "--help")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(f"usage: evenair {command} ")
-    assert f" {command} " in evenair("--help").stdout
+    assert f"\n    {command}" in evenair("--help").stdout
 
 
 def test_citation_is_of_this_version() -> None:

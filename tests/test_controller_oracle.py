@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from conftest import Evenair
+    from evenair_command import Evenair
 
 ROOT = Path(__file__).parent.parent
 SPEC = importlib.util.spec_from_file_location("oracle", ROOT / "validation/cot/oracle.py")

@@ -12,8 +12,8 @@ from evenair.engine import run_jobs
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Evenair
     from evenair.scenario import Scenario
+    from evenair_command import Evenair
 
 
 def without_wall(text: str) -> str:

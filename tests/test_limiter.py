@@ -13,7 +13,7 @@ from evenair import tables
 from evenair.controllers import AdaptiveRateLimiter
 
 if TYPE_CHECKING:
-    from conftest import Evenair
+    from evenair_command import Evenair
 
 # Tab. 1 by hand, R_step = 200 and C_max = 6000 kbit/s: up, down, lost; R, C, first_loss, branch.
 TABLE_1: list[tuple[int, int, bool, int, int | None, bool, str]] = [
@@ -127,7 +127,8 @@ def test_what_users_see(evenair: Evenair, tmp_path: Any) -> None:
     options = ("--set", "duration=20", "--set", "trace.interval=0.5 s")
     done = evenair("run", "blefari2007", *options, "--out", "out", "--plot", "plot.png")
     assert done.returncode == 0, done.stderr
-    assert re.search(r"limiter \d\.\d+ Mb/s  dropped by it \d+ packets", done.stdout)
+    shown = r"limiter \d\.\d+ Mb/s  dropped by the limiter \d+(\.\d)? packets"
+    assert re.search(shown, done.stdout)
     document = json.loads((tmp_path / "out/result.json").read_text())
     rounds = pq.read_table(tmp_path / "out/rounds.parquet").to_pylist()
     assert rounds == document["series"]["limiter"]

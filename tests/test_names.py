@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Evenair
+    from evenair_command import Evenair
 
 CELL = """
 duration = "5 s"

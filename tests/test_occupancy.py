@@ -96,21 +96,21 @@ def test_the_plot_has_a_panel_of_the_controller() -> None:
     figure = run().plot()
     # TFRC has no cwnd, so there is no panel of it.
     labels = [axes.get_ylabel() for axes in figure.axes]
-    assert labels == ["goodput (Mb/s)", "AP queue (packets)", "channel occupancy"]
+    assert labels == ["goodput (Mb/s)", "AP queue (packets)", "channel occupancy (%)"]
     assert all(axes.get_xlim()[1] >= 2.0 for axes in figure.axes[1:])
     axes = figure.axes[-1]
-    assert (axes.get_ylabel(), axes.get_xlabel()) == ("channel occupancy", "time (s)")
+    assert (axes.get_ylabel(), axes.get_xlabel()) == ("channel occupancy (%)", "time (s)")
     lines = {str(line.get_label()): list(line.get_ydata()) for line in axes.lines}
-    assert lines == {"STA1": [0.25, 0.5], "STA2": [0.75, 0.5], "even share": [0.5, 0.49]}
+    assert lines == {"STA1": [25, 50], "STA2": [75, 50], "even share": [50, 49]}
 
 
 def test_the_metric_and_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert run().metrics["jain_occupancy"] == 0.9
     print_result(run())
     out = capsys.readouterr().out
-    assert "Jain's index 0.900  of occupancy 0.900" in out
+    assert "Jain's index 0.900  Jain's index of occupancy 0.900" in out
     rows = [line.split() for line in out.splitlines()]
     assert ["STA2", "2.000", "40.0", "50.0"] in rows
     # Of two runs with 0.25 and 0.35: Student's t is 12.71, the half-width 12.71 * 0.05.
     print_result(ea.RunSet([run(1), run(2)]))
-    assert "30.0 ± 63.5" in capsys.readouterr().out
+    assert "30 ± 64" in capsys.readouterr().out

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import sys
 import threading
 from typing import TYPE_CHECKING
 
 import evenair as ea
 import matplotlib as mpl
+import numpy as np
 import pytest
+from evenair import markup
 from evenair.engine import Interrupted, run_jobs
 from evenair.statistics import estimate, t_quantile_975
 
@@ -73,6 +76,103 @@ def test_runs(runs: ea.RunSet, result: ea.RunResult) -> None:
     assert runs.flows.column_names[0] == "seed"
 
 
+def test_runs_are_a_sequence(runs: ea.RunSet) -> None:
+    assert list(runs) == list(runs.runs)
+    assert [run.seed for run in runs] == [3, 4, 5, 6]
+    assert runs[0] is runs.runs[0]
+    assert runs[-1].seed == 6
+    assert isinstance(runs[1:3], ea.RunSet)
+    assert [run.seed for run in runs[1:3]] == [4, 5]
+    with pytest.raises(IndexError):
+        runs[4]
+    with pytest.raises(ValueError, match="runs: got none"):
+        runs[4:]
+
+
+TABLES = ("flows", "sessions", "stations", "links", "delays", "series", "rounds")
+BLOCKS = ("ap_queue", "ap", "losses", "limiter", "air", "frame", "requests")
+LIMITED = {"duration": 5, "trace": {"interval": "1 s"}}
+
+
+@pytest.mark.parametrize("name", ["blefari2007", "tsiknas2012-wimax", "miorandi2006"])
+def test_tables_of_all_runs(name: str) -> None:
+    """They are the tables of each run, one after the other, after the seed."""
+    runs = ea.run(ea.load(name, LIMITED), seed=8, runs=2)
+    for table in TABLES:
+        expected = [
+            {"seed": run.seed, **row} for run in runs for row in getattr(run, table).to_pylist()
+        ]
+        found = getattr(runs, table).to_pylist()
+        assert [
+            {key: row[key] for key in want} for row, want in zip(found, expected, strict=True)
+        ] == expected
+        assert len(found) == len(expected)
+    for block in BLOCKS:
+        documents = [run.document[block] for run in runs if block in run.document]
+        assert [getattr(run, block) for run in runs] == (documents or [{}, {}])
+        table = getattr(runs, block)
+        assert table.num_rows == len(documents)
+        for row, run, document in zip(table.to_pylist(), runs, documents, strict=False):
+            assert row["seed"] == run.seed
+            plain = {key: value for key, value in document.items() if not isinstance(value, dict)}
+            assert {key: row[key] for key in plain} == plain
+    present = {block for block in BLOCKS if getattr(runs[0], block)}
+    own = {"blefari2007": {"air", "limiter"}, "tsiknas2012-wimax": {"frame", "requests"}}
+    assert present == {"ap_queue", "ap", "losses"} | own.get(name, {"air"})
+
+
+def test_nested_values_of_a_block_are_columns(runs: ea.RunSet) -> None:
+    expected = [run.ap_queue["delay_s"]["p95"] for run in runs]
+    assert runs.ap_queue["delay_p95_s"].to_pylist() == expected
+    assert runs.table("ap_queue").equals(runs.ap_queue)
+    with pytest.raises(ValueError, match=r"table: ap_queu: no such table; did you mean ap_queue\?"):
+        runs.table("ap_queu")
+
+
+def test_notebooks_show_tables(result: ea.RunResult, runs: ea.RunSet) -> None:
+    html = result._repr_html_()
+    assert html.count("<tr>") == 1 + len(result.document["flows"])
+    assert f"{result.document['flows'][0]['goodput_bps'] / 1e6:.4g}</td>" in html
+    html = runs._repr_html_()
+    assert "4 runs, seeds 3 to 6" in html
+    assert f"<td>jain_index</td><td>{runs.summary['jain_index'].mean:.4g}</td>" in html
+    hostile = ea.run(ea.load("gong2006", {"name": "<b>&", "duration": 1}))._repr_html_()
+    assert "<b>" not in hostile
+    assert "&lt;b&gt;&amp;" in hostile
+
+
+def test_long_tables_are_cut_in_notebooks() -> None:
+    html = markup.table(("n",), ([k] for k in range(100)))
+    assert html.count("<tr>") == 1 + markup.MAX_ROWS + 1
+    assert f"and {100 - markup.MAX_ROWS} more" in html
+
+
+class WithoutPandas:
+    """Finds no pandas, wherever it is installed."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+
+
+def test_a_missing_pandas_is_named(
+    result: ea.RunResult, runs: ea.RunSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign = ea.sweep("gong2006", {"duration": [1]}, runs=1)
+    monkeypatch.delitem(sys.modules, "pandas", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [WithoutPandas, *sys.meta_path])
+    for convert in (result.to_pandas, runs.to_pandas, campaign.to_pandas):
+        with pytest.raises(ImportError, match=r"^to_pandas: pandas is not installed; pip install"):
+            convert()
+
+
+def test_data_frames(runs: ea.RunSet) -> None:
+    pytest.importorskip("pandas")
+    assert list(runs.to_pandas()["seed"].unique()) == [3, 4, 5, 6]
+    assert len(runs.to_pandas("ap_queue")) == 4
+
+
 def test_metrics_that_a_run_has_not_are_left_out() -> None:
     up_only = ea.Scenario(duration=1, station=[{"flows": [{"direction": "up"}]}])
     metrics = ea.run(up_only).metrics
@@ -84,7 +184,8 @@ def test_plots_have_labels_and_units(result: ea.RunResult, runs: ea.RunSet) -> N
     for figure in (result.plot(), runs.plot()):
         labels = [axes.get_ylabel() for axes in figure.axes]
         assert labels == ["goodput (Mb/s)", "cwnd (segments)", "AP queue (packets)"]
-        assert all(axes.get_xlabel() and axes.get_legend() for axes in figure.axes)
+        assert [axes.get_xlabel() for axes in figure.axes] == ["flow", "time (s)", "time (s)"]
+        assert all(axes.get_legend() for axes in figure.axes)
 
 
 @pytest.mark.parametrize("name", ["$$", "$", "$x^2$", r"\$a\$ $b", "a_{1}", "$\\frac{$"])
@@ -96,12 +197,43 @@ def test_text_in_plots_is_literal(name: str, tmp_path: Path) -> None:
     assert f">{name} (seed 1)<" in drawn
 
 
+def test_plots_name_flows_and_stations() -> None:
+    """A flow without a name has its station's; of a station with several, the id as well."""
+    flows = [{"direction": "up"}, {"direction": "down", "name": "video"}]
+    figure = ea.run(
+        ea.Scenario(
+            duration=1,
+            name="home",
+            station=[
+                {"name": "phone", "flows": flows[:1]},
+                {"name": "tv", "flows": flows},
+                {"flows": flows[:1]},
+            ],
+        )
+    ).plot()
+    names = [text.get_text() for text in figure.axes[0].get_xticklabels()]
+    assert names == ["phone", "tv up-2", "video", "up-3"]
+    title = figure.get_suptitle()
+    assert title.startswith("home (seed 1)\naggregate ")
+    assert " Mb/s, Jain's index " in title
+
+
 def test_plot_without_trace_has_one_panel() -> None:
     figure = ea.run(ea.load("gong2006").with_(duration=1)).plot()
     (axes,) = figure.axes
-    # Told apart without colour: each direction has its own hatch.
-    hatches = {bar.get_hatch() for bar in axes.patches}
-    assert len(hatches) == 2
+    # Told apart without colour: ITU-R BT.601 luma of the bars of each direction.
+    lumas = {
+        direction: {
+            round(0.299 * red + 0.587 * green + 0.114 * blue, 3)
+            for bar in bars
+            for red, green, blue, _ in [bar.get_facecolor()]
+        }
+        for direction, bars in (("up", axes.patches[:5]), ("down", axes.patches[5:]))
+    }
+    assert {len(found) for found in lumas.values()} == {1}
+    assert abs(lumas["up"].pop() - lumas["down"].pop()) > 0.4
+    assert not any(bar.get_hatch() for bar in axes.patches)
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["uploads", "downloads"]
     assert axes.get_xticklabels()[0].get_text() == "up-1"
 
 
@@ -158,11 +290,28 @@ def test_other_threads_go_on_during_a_run() -> None:
         ({"runs": 2, "pcap": "x.pcapng"}, "pcap"),
         ({"pcap": "x.pcap"}, "pcap: got 'x.pcap'"),
         ({"pcap": ""}, "pcap: got"),
+        ({"pcap": 3}, "pcap: got 3, expected a file name"),
+        ({"seed": [1, 2]}, r"seed: got \[1, 2\] \(list\), expected a whole number, 0 to .* runs"),
+        ({"seed": "1"}, "seed: got '1', expected a whole number"),
+        ({"seed": 1.0}, "seed: got 1.0, expected a whole number"),
+        ({"seed": True}, "seed: got True, expected a whole number"),
+        ({"seed": None}, "seed: got None, expected a whole number"),
+        ({"runs": "3"}, "runs: got '3', expected a whole number, at least 1"),
+        ({"runs": [3]}, r"runs: got \[3\] \(list\)"),
+        ({"runs": 2, "threads": "two"}, "threads: got 'two', expected a whole number"),
+        ({"progress": True}, "progress: got True, expected a function"),
     ],
 )
 def test_bad_arguments(keys: dict[str, object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=message) as caught:
         ea.run("gong2006", **keys)  # type: ignore[call-overload]
+    assert "\n" not in str(caught.value)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    scenario = ea.load("gong2006", {"duration": 1})
+    runs = ea.run(scenario, seed=np.uint64(7), runs=np.int64(2))  # type: ignore[call-overload]
+    assert [run.seed for run in runs] == [7, 8]
 
 
 def test_captures_are_complete_or_not_there(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Evenair
+    from evenair_command import Evenair
 
 SCENARIO = """
 duration = "60 s"

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -227,6 +228,36 @@ def test_a_result_has_the_keys_of_a_simulated_one(start: type[Bed], tmp_path: Pa
     assert (tmp_path / "x.svg").exists()
 
 
+def test_a_wimax_cell(start: type[Bed]) -> None:
+    """More datagrams than the uplink carries, and fewer than the downlink does."""
+    flows = (
+        "station=[{flows=[{direction='up',transport='udp',rate='12 Mbps',segment=1000,header=28},"
+        "{direction='down',transport='udp',rate='2 Mbps',segment=1000,header=28}]}]"
+    )
+    arguments = ["tsiknas2012-wimax", "--set", flows, "--set", "warmup=1", "--set", "duration=4"]
+    status, out, err = start("testbed", *arguments, "--json").finish()
+    assert (status, err) == (0, "")
+    result = json.loads(out)
+    simulated = json.loads(start("run", *arguments, "--json").finish()[1])
+    assert simulated.keys() - result.keys() == {"events", "fingerprint"}
+    for name in ("frame", "requests"):
+        assert result[name].keys() == simulated[name].keys()
+    up, down = result["flows"]
+    # As much as the simulator carries; the downlink carries what it is given.
+    assert up["goodput_bps"] == pytest.approx(simulated["flows"][0]["goodput_bps"], rel=0.02)
+    assert down["goodput_bps"] == pytest.approx(2e6, rel=0.02)
+    frame = result["frame"]
+    assert frame["ul_utilization"] == pytest.approx(simulated["frame"]["ul_utilization"], rel=0.02)
+    # A request is granted in the next frame (docs/media/wimax.md): 5 ms.
+    assert result["stations"][0]["grant_delay_s"]["p50"] == pytest.approx(0.005, rel=0.01)
+    assert result["requests"]["sent"] > 100
+    # Losses are of the measured time, as the queues' statistics: some 3 Mb/s of the uplink.
+    queues = [result["ap_queue"]["drops"], *(s["queue_drops"] for s in result["stations"])]
+    queues += [link["drops"] for link in result["wired"]["links"]]
+    assert 500 < sum(queues) < result["testbed"]["account"]["dropped"]["queue"] - 100
+    assert result["losses"]["congestion"] == sum(queues)
+
+
 def test_datagrams_arrive_at_their_rate(start: type[Bed]) -> None:
     flow = (
         "station.0.flows=[{direction='up',transport='udp',rate='1 Mbps',segment=1000,header=28,"
@@ -242,6 +273,26 @@ def test_datagrams_arrive_at_their_rate(start: type[Bed]) -> None:
     # The cell carries both: what arrives is what is offered.
     assert up["goodput_bps"] == pytest.approx(1e6, rel=0.02)
     assert down["goodput_bps"] == pytest.approx(2e6, rel=0.02)
+    assert bed.left() == []
+
+
+def test_random_sources_of_datagrams(start: type[Bed]) -> None:
+    flow = (
+        "station.0.flows=[{direction='up',transport='udp',application='poisson',rate='1 Mbps',"
+        "segment=1000,header=28,start=0},{direction='down',transport='udp',rate='2 Mbps',"
+        "application={kind='on-off',on='0.1 s',off='0.1 s'},segment=500,header=28,start=0}]"
+    )
+    bed = start(
+        "testbed", "gong2006-one-up", "--set", flow, "--set", "station.1.count=1", "--set",
+        "warmup=1", "--duration", "4", "--json",
+    )  # fmt: skip
+    status, out, err = bed.finish()
+    assert (status, err) == (0, "")
+    up, down = json.loads(out)["flows"][:2]
+    # 500 datagrams are expected; five standard deviations of their number are 22%.
+    assert up["goodput_bps"] == pytest.approx(1e6, rel=0.22)
+    # Half of the time; 20 on periods, and a part of one.
+    assert down["goodput_bps"] == pytest.approx(1e6, rel=0.04)
     assert bed.left() == []
 
 
@@ -285,6 +336,60 @@ def test_web_users_have_sessions(start: type[Bed]) -> None:
     assert bed.left() == []
 
 
+def test_flows_of_a_host_have_options_of_their_own(start: type[Bed], tmp_path: Path) -> None:
+    """Window, timestamps and ECN of two uploads to the same server."""
+    (tmp_path / "x.toml").write_text(
+        "station=[{flows=[{direction='up',window=10,start=0}]},"
+        "{flows=[{direction='up',header=52,ecn=true,start=0}]}]\n"
+    )
+    bed = start("testbed", "x.toml", "--duration", "3", "--json", "--pcap", "x.pcapng")
+    status, out, err = bed.finish()
+    assert (status, err) == (0, "")
+    narrow, wide = json.loads(out)["flows"]
+    # The buffer has room for one segment more.
+    assert narrow["most_in_flight"] <= 11 < 30 < wide["most_in_flight"]
+    # RFC 9293 section 3.1: data offset and flags. RFC 3168: a SYN with ECE and CWR asks for ECN.
+    syns, headers = {}, {}
+    for packet in packets_of((tmp_path / "x.pcapng").read_bytes()):
+        if packet[0] == 0x45 and packet[9] == socket.IPPROTO_TCP:
+            source, target = struct.unpack_from(">HH", packet, 20)
+            offset, flags = packet[32] >> 4, packet[33]
+            if target in (5201, 5202) and source > 20_000:
+                if flags & 2:
+                    syns[target] = flags & 0xC0
+                elif len(packet) > 1000:
+                    headers[target] = 4 * offset
+    assert syns == {5201: 0, 5202: 0xC0}
+    assert headers == {5201: 20, 5202: 32}
+
+
+def packets_of(data: bytes) -> Iterator[bytes]:
+    """Yield the packets of a capture (draft-ietf-opsawg-pcapng, enhanced packet blocks)."""
+    while data:
+        kind, length = struct.unpack_from("<II", data)
+        if kind == 6:
+            yield data[28 : 28 + struct.unpack_from("<I", data, 20)[0]]
+        data = data[length:]
+
+
+def test_a_host_may_have_any_name_and_users_many_sizes(start: type[Bed], tmp_path: Path) -> None:
+    """A name that looks like a station's and like a path; sizes that no command line holds."""
+    sizes = [20_000 + k for k in range(20_000)]
+    application = f"{{kind='web',size={{distribution='trace',values={sizes}}},think='0.2 s'}}"
+    (tmp_path / "x.toml").write_text(
+        "wired.link=[{between=['sta-9/b','ap']}]\n"
+        f"station=[{{flows=[{{direction='down',host='sta-9/b',application={application}}},"
+        "{direction='up',host='sta-9/b',start=2}]}]\n"
+    )
+    bed = start("testbed", "x.toml", "--duration", "3", "--json")
+    status, out, err = bed.finish()
+    assert (status, err) == (0, "")
+    result = json.loads(out)
+    assert [session["bytes"] for session in result["sessions"][:2]] == sizes[:2]
+    assert result["flows"][1]["goodput_bps"] > 0.2e6
+    assert bed.left() == []
+
+
 def test_a_capture_has_an_interface_for_each_device(start: type[Bed], tmp_path: Path) -> None:
     bed = start("testbed", "gong2006", *TWO, "--duration", "1", "--pcap", "x.pcapng")
     assert bed.finish()[0] == 0
@@ -313,17 +418,37 @@ def test_a_late_engine_is_not_to_be_trusted(start: type[Bed]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+    ("number", "second", "status"),
+    [
+        (signal.SIGINT, signal.SIGTERM, 130),
+        (signal.SIGTERM, signal.SIGINT, 143),
+        (signal.SIGHUP, signal.SIGHUP, 129),
+    ],
 )
-def test_signals_leave_nothing(start: type[Bed], number: signal.Signals, status: int) -> None:
+def test_signals_leave_nothing(
+    start: type[Bed], number: signal.Signals, second: signal.Signals, status: int
+) -> None:
     bed = start("testbed", "gong2006", "--duration", "60")
     bed.wait_for_traffic()
     assert len(bed.left()) > 10
     began = time.monotonic()
     bed.process.send_signal(number)
-    bed.process.send_signal(number)  # a second one does not stop the clean-up
+    time.sleep(0.1)
+    bed.process.send_signal(second)  # does not stop the clean-up
     assert bed.finish()[0] == status
     assert time.monotonic() - began < 5
+    assert bed.left() == []
+
+
+def test_a_signal_during_set_up_leaves_nothing(start: type[Bed]) -> None:
+    bed = start("testbed", "gong2006", "--duration", "60")
+    deadline = time.monotonic() + 30
+    while not list(NETNS.glob(f"evenair-{bed.run}-sta-2")):
+        assert bed.process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+    bed.process.terminate()
+    assert bed.finish()[0] == 143
     assert bed.left() == []
 
 
@@ -345,9 +470,8 @@ def test_the_next_start_removes_what_a_killed_one_left(start: type[Bed]) -> None
 def test_a_failure_leaves_nothing(start: type[Bed]) -> None:
     bed = start("testbed", "gong2006", "--duration", "60")
     bed.wait_for_traffic()
-    engines = [p for p in Path("/proc").iterdir() if p.name.isdigit() and is_engine(p, bed)]
-    assert len(engines) == 1
-    os.kill(int(engines[0].name), signal.SIGKILL)
+    (engine,) = processes_of(bed, b"evenair.testbed.engine")
+    os.kill(engine, signal.SIGKILL)
     status, out, err = bed.finish()
     assert (status, out) == (1, "")
     assert err.startswith("evenair: the engine of the test-bed ended")
@@ -355,13 +479,18 @@ def test_a_failure_leaves_nothing(start: type[Bed]) -> None:
     assert bed.left() == []
 
 
-def is_engine(process: Path, bed: Bed) -> bool:
-    try:
-        command = (process / "cmdline").read_bytes().split(b"\0")
-        marked = bed.mark.encode() in (process / "environ").read_bytes()
-        return marked and b"evenair.testbed.engine" in command
-    except OSError:
-        return False
+def processes_of(bed: Bed, argument: bytes) -> list[int]:
+    """The processes of a test-bed that have an argument which ends so."""
+    found = []
+    for process in Path("/proc").iterdir():
+        try:
+            arguments = (process / "cmdline").read_bytes().split(b"\0")
+            marked = bed.mark.encode() in (process / "environ").read_bytes()
+        except OSError:
+            continue
+        if marked and any(each.endswith(argument) for each in arguments):
+            found.append(int(process.name))
+    return found
 
 
 def test_two_test_beds_do_not_collide(start: type[Bed]) -> None:
@@ -400,9 +529,12 @@ def has_daemon() -> bool:
     return True
 
 
-@pytest.mark.skipif(
+needs_daemon = pytest.mark.skipif(
     "not has_daemon() and os.environ.get('CI') != 'true'", reason="evenaird is not built"
 )
+
+
+@needs_daemon
 def test_the_daemon_limits_the_uplink(start: type[Bed]) -> None:
     """At a fixed rate of 1 Mb/s at IP level: of its payload 1460 of 1500 bytes, less the ACKs."""
     bed = start(
@@ -418,4 +550,28 @@ def test_the_daemon_limits_the_uplink(start: type[Bed]) -> None:
     assert result["limiter"]["mean_rate_bps"] == pytest.approx(1e6)
     assert result["limiter"]["packets_dropped"] > 0
     assert result["losses"]["policer"] > 0
+    assert bed.left() == []
+
+
+@needs_daemon
+def test_what_the_daemon_refuses_is_bad_input(start: type[Bed]) -> None:
+    """A bucket that a GSO super-packet of a real interface would never pass."""
+    limited = "gateway.limiter={kind='fixed',rate='1 Mbps',bucket='20 KB'}"
+    bed = start("testbed", "gong2006", *TWO, "--set", limited, "--duration", "30")
+    began = time.monotonic()
+    refused(bed, "gateway.limiter.bucket: got 20000 bytes; accepted: at least")
+    assert time.monotonic() - began < 25
+
+
+@needs_daemon
+def test_a_daemon_that_ends_is_noticed(start: type[Bed]) -> None:
+    limited = "gateway.limiter={kind='fixed',rate='1 Mbps',bucket='70 KB'}"
+    bed = start("testbed", "gong2006", *TWO, "--set", limited, "--duration", "60")
+    bed.wait_for_traffic()
+    (daemon,) = processes_of(bed, b"evenaird.toml")
+    os.kill(daemon, signal.SIGKILL)
+    status, out, err = bed.finish(40)
+    assert (status, out) == (1, "")
+    assert err.startswith("evenair: evenaird has ended with status -9")
+    assert err.count("\n") == 1
     assert bed.left() == []

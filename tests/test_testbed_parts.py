@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 from evenair import Scenario
 from evenair._core import RunError
-from evenair.testbed import host, iperf, layout, namespaces
+from evenair.testbed import host, iperf, layout, namespaces, web
 from evenair.testbed.namespaces import FOLDERS, NETNS, Namespaces, enter, read_sysctl
 from evenair.testbed.processes import Processes, run
 from evenair.testbed.sampler import Sampler
@@ -81,6 +81,58 @@ def test_namespaces_are_made_and_removed() -> None:
     assert Path("/proc/self/ns/net").stat().st_ino == before
 
 
+def test_test_beds_of_a_process_do_not_collide(one: Namespaces) -> None:
+    """One that is kept, or that another thread has, is not that of the next."""
+    other = Namespaces(plan_of())
+    other.remove()  # not made yet: removes nothing
+    other.create()
+    try:
+        assert other.path("sta-1") != one.path("sta-1")
+        assert Path(other.path("sta-1")).exists()
+        assert other.folder != one.folder
+    finally:
+        other.remove()
+    assert not Path(other.path("sta-1")).exists()
+    assert Path(one.path("sta-1")).exists()
+    assert one.folder.exists()
+
+
+def test_a_strict_reverse_path_filter_of_the_host_is_not_inherited(one: Namespaces) -> None:
+    plan = plan_of()
+    for node in plan.nodes:
+        for device in ("all", "default"):
+            one.set(node.name, f"net.ipv4.conf.{device}.rp_filter", "1")
+    add_devices(one)
+    one.configure({}, {})
+    one.connect_controls()
+    for node in plan.nodes:
+        for device in ("all", *node.devices):
+            name = f"net.ipv4.conf.{device}.rp_filter"
+            assert one.inside(node.name, lambda name=name: read_sysctl(name)) == "0"
+    name = "net.ipv4.conf.control.rp_filter"
+    assert one.inside("sta-1", lambda: read_sysctl(name)) == "0"
+
+
+def add_devices(made: Namespaces) -> None:
+    """Make the devices that otherwise the engine makes."""
+    for node in plan_of().nodes:
+        for device in node.devices:
+            run("ip", "-n", made.name(node.name), "tuntap", "add", "mode", "tun", "name", device)
+
+
+def test_a_kernel_without_ipv6_is_good_enough(
+    one: Namespaces, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(namespaces, "_IPV6", tmp_path / "ipv6")
+    add_devices(one)
+    one.configure({}, {})
+    shown = ["ip", "-n", one.name("sta-1"), "-o", "address", "show", "dev", "wlan0"]
+    said = subprocess.run(shown, capture_output=True, text=True, check=True).stdout
+    assert "10.77.0.1" in said
+    assert "fd77" not in said
+    assert one.inside("gateway", lambda: read_sysctl("net.ipv6.conf.all.forwarding")) == "0"
+
+
 def test_sysctls_are_of_the_namespace(one: Namespaces) -> None:
     host_value = read_sysctl("net.ipv4.tcp_rmem")
     one.set("server", "net.ipv4.tcp_rmem", "4096 50000 60000")
@@ -93,8 +145,9 @@ def test_sysctls_are_of_the_namespace(one: Namespaces) -> None:
 def test_what_a_dead_owner_left_is_removed_and_what_a_live_one_has_is_not(one: Namespaces) -> None:
     dead = subprocess.Popen(["true"])
     dead.wait()
-    name = f"evenair-{dead.pid:x}-sta-1"
-    run("ip", "netns", "add", name)
+    names = [f"evenair-{dead.pid:x}-sta-1", f"evenair-{dead.pid:x}.2-sta-1"]
+    for name in names:
+        run("ip", "netns", "add", name)
     folder = FOLDERS / f"{dead.pid:x}"
     folder.mkdir()
     live = subprocess.Popen(["sleep", "60"])
@@ -103,6 +156,7 @@ def test_what_a_dead_owner_left_is_removed_and_what_a_live_one_has_is_not(one: N
     try:
         namespaces.remove_abandoned()
         assert left_behind(dead.pid) == []
+        assert not (NETNS / names[1]).exists()
         assert other in left_behind(live.pid)
         assert len(left_behind()) >= 4  # our own
     finally:
@@ -255,10 +309,12 @@ def test_web_users_fetch_or_send_whole_files(
         "seed": 1,
     }
     children, files = [], []
+    table = tmp_path / "table.json"
+    table.write_text(json.dumps([entry]))
     for role in ("server", "client"):
         files.append(tmp_path / role)
         with files[-1].open("wb") as out:
-            command = [sys.executable, "-m", "evenair.testbed.web", role, json.dumps([entry])]
+            command = [sys.executable, "-m", "evenair.testbed.web", role, str(table)]
             children.append(
                 processes.start(command, one.name("server"), stdin=subprocess.PIPE, stdout=out)
             )
@@ -280,12 +336,35 @@ def test_web_users_fetch_or_send_whole_files(
     for transfer in transfers.values():
         assert began + 0.1 <= transfer["start"] <= transfer["first"] <= transfer["last"]
         assert transfer["last"] <= transfer["end"] + 1e-3
-        assert transfer["retransmissions"] == 0
+        # A probe of TLP, if the receiver waits for a processor.
+        assert 0 <= transfer["retransmissions"] < transfer["segments"]
 
 
-def test_web_says_how_it_is_used() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "evenair.testbed.web", "proxy", "[]"], capture_output=True, text=True
-    )
+def test_errors_that_last_do_not_fill_the_log(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody listens at the port."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    entry = {
+        "flow": 0, "port": port, "address": "127.0.0.1", "up": False, "control": "reno",
+        "receive_buffer": None, "size": 1.0, "think": 0.0, "sessions": None, "start": 0.0,
+        "stop": 0.35, "seed": 1,
+    }  # fmt: skip
+    web.browse(entry, time.monotonic())
+    *errors, done = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert (done["event"], {error["event"] for error in errors}) == ("done", {"error"})
+    assert 1 <= len(errors) <= 4
+
+
+def test_a_window_of_a_web_user_may_exceed_the_limit_of_sockets() -> None:
+    size = 2 * 2 * int(Path("/proc/sys/net/core/rmem_max").read_text())
+    with socket.socket() as sock:
+        web._configure(sock, {"control": "reno", "receive_buffer": size})
+        assert sock.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) == size
+
+
+@pytest.mark.parametrize("program", ["web", "datagrams"])
+def test_programs_say_how_they_are_used(program: str) -> None:
+    command = [sys.executable, "-m", f"evenair.testbed.{program}", "proxy", "[]"]
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 2
     assert "usage" in done.stderr

@@ -13,18 +13,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 from evenair import Scenario, load
-from evenair.compare import Comparison, difference
+from evenair.comparison import Comparison, difference
 from evenair.models.applicable import NoModel, evaluate
-from evenair.testbed import TestbedError, iperf, layout, limiter
+from evenair.testbed import TestbedError, host, iperf, layout, limiter
 from evenair.testbed.assembly import jain_index
+from evenair.testbed.datagrams import send_times
 from evenair.testbed.draws import draws
 from evenair.testbed.engine import Commands
 from evenair.testbed.namespaces import addresses, control_routes
-from evenair.testbed.sampler import Samples
+from evenair.testbed.sampler import Sampler, Samples
 from evenair.testbed.tcp_info import TcpInfo
 
 if TYPE_CHECKING:
-    from conftest import Evenair
+    from evenair_command import Evenair
 
 
 def plan_of(**keys: object) -> layout.Plan:
@@ -80,6 +81,8 @@ def test_the_gateway_routes_both_networks_and_others_have_one_way_out() -> None:
     assert "-6 route add fd77::/16 dev ap0" in gateway
     station = [" ".join(command) for command in addresses(plan.node("sta-1"), plan)]
     assert "-4 route add default dev wlan0" in station
+    station = [" ".join(command) for command in addresses(plan.node("sta-1"), plan, 29200)]
+    assert "-4 route add default dev wlan0 window 29200" in station
 
 
 def test_only_control_connections_of_iperf3_pass_by_the_cell() -> None:
@@ -114,17 +117,13 @@ def test_small_packets_have_no_ipv6() -> None:
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"cell": {"kind": "wimax"}}, "cell.kind: got 'wimax'"),
         ({"station": [{"flows": [down(transport="tfrc")]}]}, "station.0.flows.0.transport: got"),
-        (
-            {
-                "station": [
-                    {"flows": [down(transport="udp", rate=1e6, application="poisson")]},
-                ]
-            },
-            "station.0.flows.0.application: got 'poisson'",
-        ),
         ({"station": [{"flows": [down(header=60)]}]}, "station.0.flows.0.header: got 60"),
+        (
+            {"station": [{"flows": [down(header=52), down(header=40)]}]},
+            "station.0.flows.1.header: got 40; accepted: with a test-bed, that of the other flows",
+        ),
+        ({"station": [{"flows": [down(ecn=True), down()]}]}, "station.0.flows.1.ecn: got false;"),
         ({"station": [{"count": 1001, "flows": [down()]}]}, "got 1001 flows"),
         (
             {
@@ -153,6 +152,47 @@ def test_a_congestion_control_that_the_kernel_lacks_is_named() -> None:
             layout.kernel_control(flow, available)
 
 
+def test_groups_of_flows_have_controls_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host, "available_controls", lambda: ("bbr", "cubic", "reno"))
+    flows = [down(group="a"), down(group="b"), down(transport="cubic")]
+    plan = plan_of(station=[{"flows": [*flows, down(transport="udp", rate=1e6)]}])
+    assert host.controls(plan) == {0: "reno", 1: "reno", 2: "cubic"}
+    assert host.controls(plan, "bbr") == {0: "bbr", 1: "bbr", 2: "bbr"}
+    assert host.controls(plan, {"b": "bbr"}) == {0: "reno", 1: "bbr", 2: "cubic"}
+    with pytest.raises(TestbedError, match="got group 'c'; groups of TCP flows: a, b"):
+        host.controls(plan, {"c": "bbr"})
+    for wrong in ("vegas", "", {"a": "vegas"}):
+        with pytest.raises(TestbedError, match="this kernel has bbr, cubic, reno"):
+            host.controls(plan, wrong)
+
+
+@pytest.mark.parametrize("values", [["bbr", "reno"], ["a=bbr", "a=reno"], ["bbr", "a=reno"]])
+def test_two_controls_of_one_flow_are_refused(evenair: Evenair, values: list[str]) -> None:
+    options = [text for value in values for text in ("--congestion", value)]
+    done = evenair("testbed", "gong2006", *options)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "one NAME, or one GROUP=NAME per group" in done.stderr
+
+
+def test_gaps_of_a_poisson_source_are_exponential() -> None:
+    times = list(itertools.islice(send_times({"kind": "poisson"}, 0.02, "1 0"), 20_000))
+    gaps = [b - a for a, b in itertools.pairwise([0.0, *times])]
+    # Mean and standard deviation are the interval: 0.7% and 1% of them are a standard error.
+    assert statistics.fmean(gaps) == pytest.approx(0.02, rel=0.03)
+    assert statistics.pstdev(gaps) == pytest.approx(0.02, rel=0.04)
+    # A share 1 / e is longer than the mean, with a standard error of 0.0034.
+    assert sum(gap > 0.02 for gap in gaps) / len(gaps) == pytest.approx(1 / math.e, abs=0.015)
+    assert times != list(itertools.islice(send_times({"kind": "poisson"}, 0.02, "2 0"), 20_000))
+
+
+def test_the_clock_of_an_on_off_source_stops_in_off_periods() -> None:
+    application = {"kind": "on-off", "on": 0.25, "off": 0.75}
+    times = list(itertools.islice(send_times(application, 0.11, "1 0"), 8))
+    # A datagram for each 0.11 s of on time; 0.75 s are added for each 0.25 s of it that are over.
+    off = [0, 0, 0, 1, 1, 2, 2, 3]
+    assert times == pytest.approx([0.11 * k + 0.75 * off[k] for k in range(8)])
+
+
 def test_commands_of_iperf3() -> None:
     flows = [
         down(segment=1000, stop="7 s"),
@@ -175,13 +215,27 @@ def test_commands_of_iperf3() -> None:
 
 
 def test_the_receive_buffer_of_a_window() -> None:
-    # Measured on Linux 6.18, MTU 1500: a buffer of 46143 bytes let 20 segments be in flight, one of
-    # 101600 bytes 44; the packet of a TUN device has a truesize of 2304 bytes.
+    # tcp_win_from_space() of Linux 6.18: an 8-bit ratio of payload to truesize. A packet of 1500
+    # bytes from a TUN device has a truesize of 2304 bytes.
+    def payload(buffer: int) -> int:
+        return buffer * (1460 * 256 // 2304) >> 8
+
     windows = [down(window=20), down(window=44), down()]
     narrow, wide, default = plan_of(station=[{"flows": windows}]).flows
-    assert iperf.receive_buffer(narrow) == pytest.approx(46143, abs=2)
-    assert iperf.receive_buffer(wide) == pytest.approx(101600, rel=2e-3)
-    assert iperf.receive_buffer(default) is None
+    for flow, segments in ((narrow, 20), (wide, 44)):
+        # One segment is not yet read when its ACK is sent.
+        size = iperf.receive_buffer(flow)
+        assert payload(size) >= (segments + 1) * 1460 > payload(size - 2)
+        assert iperf.window_bytes(flow) == segments * 1460
+    assert [iperf.has_default_window(flow) for flow in (narrow, wide, default)] == [0, 0, 1]
+
+
+def test_windows_that_iperf3_cannot_give_are_refused() -> None:
+    small = [down(segment=500, window=window) for window in (10, 20)]
+    iperf.check_windows(plan_of(station=[{"flows": [down(), small[0], small[0]]}]))
+    iperf.check_windows(plan_of(station=[{"flows": [down(), flow]} for flow in small]))
+    with pytest.raises(TestbedError, match=r"^station\.0\.flows\.2\.window: got 20; accepted: "):
+        iperf.check_windows(plan_of(station=[{"flows": [down(), *small]}]))
 
 
 def test_reports_of_iperf3() -> None:
@@ -229,12 +283,22 @@ def test_samples_count_from_the_end_of_the_warm_up() -> None:
     samples.add(info(1000, 0.5, 9), 0.3, measured=False)
     samples.before = samples.last
     samples.add(info(4000, 0.2, 3), 1.0, measured=True)
-    samples.add(info(4000, 0.2, 4), 1.1, measured=True)  # no news
-    assert samples.grown("bytes_acked") == 3000
+    samples.add(info(5000, 0.2, 4), 1.1, measured=True)  # retransmitted: no new round-trip time
+    assert samples.grown("bytes_acked") == 4000
     assert samples.grown("timeouts") == 0
     assert samples.rtts_s == [0.2]
     assert (samples.most_unacked, samples.began_s) == (4, 0.3)
     assert Samples().grown("bytes_acked") == 0
+
+
+def test_the_measured_time_is_that_between_its_samples() -> None:
+    sampler = Sampler([], {})
+    for time_s, measured in ((4.9, False), (5.03, False)):
+        sampler.sample(time_s, measured=measured)
+    sampler.end_warmup()
+    sampler.sample(9.0, measured=True)
+    sampler.sample(15.25, measured=True)
+    assert sampler.measured_s == pytest.approx(10.22)
 
 
 RECORD = {

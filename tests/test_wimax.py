@@ -14,7 +14,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Evenair
+    from evenair_command import Evenair
 
 SCENARIO = """
 name = "802.16"

@@ -1,4 +1,4 @@
-"""Fair TCP over shared air: simulate TCP flows that share an 802.11 cell.
+"""Fair TCP over shared air: simulate TCP flows that share an 802.11 or 802.16 cell.
 
     import evenair as ea
 
@@ -8,7 +8,9 @@
     result.flows  # a pyarrow.Table
 
 Quantities are strings with a unit ("11 Mbps", "2 ms", "30 KB") or plain numbers in bit/s, seconds
-and bytes. Names are imported on first use, so that the command line starts fast.
+and bytes. `scenarios()` are the names that `load` knows, `papers()` those that `papers.rebuild`
+knows, and `models` has analytic models. Names are imported on first use, so that the command line
+starts fast.
 """
 
 from typing import TYPE_CHECKING
@@ -16,25 +18,37 @@ from typing import TYPE_CHECKING
 from evenair.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from evenair import models
     from evenair._core import RunError, ScenarioError, __version__
     from evenair.campaign.errors import CampaignError
     from evenair.campaign.result import Campaign
     from evenair.campaign.sweep import sweep
+    from evenair.comparison import Comparison, compare
     from evenair.engine import run
+    from evenair.papers import Papers
+    from evenair.prototypes import register
     from evenair.result import RunResult, RunSet
-    from evenair.scenario import Scenario, load
+    from evenair.scenario import Scenario, load, scenarios
+
+    papers: Papers
 
 __all__ = [
     "Campaign",
     "CampaignError",
+    "Comparison",
     "RunError",
     "RunResult",
     "RunSet",
     "Scenario",
     "ScenarioError",
     "__version__",
+    "compare",
     "load",
+    "models",
+    "papers",
+    "register",
     "run",
+    "scenarios",
     "sweep",
 ]
 
@@ -43,14 +57,20 @@ __getattr__, __dir__ = lazy_names(
     {
         "Campaign": "campaign.result",
         "CampaignError": "campaign.errors",
+        "Comparison": "comparison",
         "RunError": "_core",
         "RunResult": "result",
         "RunSet": "result",
         "Scenario": "scenario",
         "ScenarioError": "_core",
         "__version__": "_core",
+        "compare": "comparison",
         "load": "scenario",
+        "models": "",
+        "papers": "",
+        "register": "prototypes",
         "run": "engine",
+        "scenarios": "scenario",
         "sweep": "campaign.sweep",
     },
 )

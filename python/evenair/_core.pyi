@@ -6,15 +6,27 @@ from typing import ClassVar, Final, final
 
 __all__ = [
     "RESULT_VERSION",
+    "AckEvent",
     "AdaptiveRateLimiter",
+    "Link",
+    "NextFrame",
+    "Packet",
     "Phy",
+    "QueueContext",
+    "RandomStream",
     "RunError",
     "Scenario",
     "ScenarioError",
+    "Window",
     "__version__",
+    "answer",
     "emulate",
+    "explain",
+    "film",
+    "nearest",
     "parts",
     "quantity",
+    "register_prototype",
     "run_jobs",
     "schema",
 ]
@@ -174,6 +186,205 @@ class AdaptiveRateLimiter:
     def reason(self) -> str:
         """The branch of Tab. 1 of the last round: "no-loss", "first-loss" or "loss"."""
 
+@final
+class RandomStream:
+    """Random numbers of one component in one run; they follow from the run's seed alone."""
+
+    def next_u64(self) -> int:
+        """Return 64 uniform bits."""
+
+    def up_to(self, largest: int) -> int:
+        """Return a uniform integer from 0 to `largest`, at most 2^32 - 1."""
+
+    def uniform(self) -> float:
+        """Return a uniform number from 0 to below 1."""
+
+    def bernoulli(self, probability: float) -> bool:
+        """Return True with this probability."""
+
+    def exponential(self, mean: float) -> float:
+        """Return an exponential number with this mean."""
+
+@final
+class Packet:
+    """A packet in a queue."""
+
+    @property
+    def flow(self) -> int:
+        """The flow's number in the scenario."""
+
+    @property
+    def connection(self) -> int:
+        """The number of the flow's connection, modulo 256."""
+
+    @property
+    def size(self) -> int:
+        """Bytes at IP level."""
+
+    @property
+    def progress(self) -> int:
+        """Sequence number of data, acknowledgement number of a pure acknowledgement, bytes."""
+
+    @property
+    def is_pure_ack(self) -> bool:
+        """Whether it is a TCP acknowledgement without payload."""
+
+    @property
+    def is_high_priority(self) -> bool:
+        """Whether its source has marked it as high priority."""
+
+    @property
+    def enqueued_at(self) -> int:
+        """When it arrived at the queue, ns."""
+
+    @property
+    def ecn(self) -> str:
+        """The ECN field: "not-capable", "capable" or "congestion-experienced"."""
+
+@final
+class QueueContext:
+    """The queue of a discipline: what waits, and what the discipline does with it."""
+
+    @property
+    def packets(self) -> int:
+        """Waiting packets.
+
+        A packet counts when `enqueue` has kept it, until it is dropped or returned by `dequeue`.
+        """
+
+    @property
+    def bytes(self) -> int:
+        """Waiting bytes at IP level."""
+
+    @property
+    def acks(self) -> int:
+        """Waiting TCP acknowledgements without payload."""
+
+    @property
+    def rng(self) -> RandomStream:
+        """The queue's own random numbers."""
+
+    def has_room_for(self, packet: Packet) -> bool:
+        """Return whether the limit has room for the packet."""
+
+    def has_room_without(self, victims: Sequence[Packet], packet: Packet) -> bool:
+        """Return whether the limit has room for the packet once these are dropped."""
+
+    def drop(self, packet: Packet, reason: str | None = None) -> None:
+        """Drop the packet that arrives, or one that waits.
+
+        `reason` is "on-arrival", "on-departure", "evicted" or "superseded". By default it is
+        "on-arrival" for the packet that arrives, "evicted" for another one in `enqueue`, and
+        "on-departure" in `dequeue`.
+        """
+
+    def mark(self, packet: Packet) -> bool:
+        """Set the ECN field to "congestion-experienced" if the packet's transport supports ECN.
+
+        Returns whether it does.
+        """
+
+@final
+class Window:
+    """The congestion window, in segments."""
+
+    cwnd: float
+    """The congestion window, segments."""
+    ssthresh: float
+    """The slow-start threshold, segments."""
+
+    def grow(self, credit: float) -> None:
+        """Slow start and congestion avoidance (RFC 5681 section 3.1)."""
+
+    def slow_start(self, credit: float) -> float:
+        """Slow start alone; return what is left of the credit once ssthresh is reached."""
+
+    def in_use(self, event: AckEvent) -> float:
+        """Return the part of cwnd that is in use, segments."""
+
+@final
+class AckEvent:
+    """What the sender knows when something happens."""
+
+    @property
+    def now(self) -> int:
+        """The time, ns."""
+
+    @property
+    def acked(self) -> float:
+        """Segments newly acknowledged; 0 of a duplicate ACK."""
+
+    @property
+    def credit(self) -> float:
+        """Segments by which this ACK counts: 1, or `acked` with byte counting."""
+
+    @property
+    def flight(self) -> float:
+        """Segments that were outstanding before (RFC 5681: FlightSize)."""
+
+    @property
+    def rtt(self) -> int | None:
+        """The round-trip time of the last acknowledged segment, ns; None if it was sent twice."""
+
+    @property
+    def snd_una(self) -> int:
+        """The first byte that had not been acknowledged before."""
+
+    @property
+    def snd_nxt(self) -> int:
+        """The next byte to be sent."""
+
+    @property
+    def segment(self) -> int:
+        """Payload bytes of a full segment."""
+
+    @property
+    def ack(self) -> int:
+        """The first byte that is not acknowledged now."""
+
+@final
+class Link:
+    """What a rate control knows of its direction of a link from the start."""
+
+    @property
+    def rates(self) -> list[int]:
+        """The rates, ascending, bit/s. A rate control names a rate by its index here."""
+
+    @property
+    def first(self) -> int:
+        """The index of the rate of the first data frame."""
+
+    @property
+    def rng(self) -> RandomStream:
+        """Random numbers of this direction of the link."""
+
+    def airtime(self, size: int, rate: int) -> int:
+        """Return the time on air of a frame of `size` bytes at the rate with this index, ns."""
+
+@final
+class NextFrame:
+    """A data frame whose rate is to be chosen."""
+
+    @property
+    def now(self) -> int:
+        """When its attempt begins, ns."""
+
+    @property
+    def bytes(self) -> int:
+        """Its size, MAC overhead included."""
+
+    @property
+    def prelude(self) -> str:
+        """What goes before it: "off", "cts-to-self" or "rts-cts"."""
+
+def register_prototype(kind: str, cls: type, description: str, replace: bool) -> None:
+    """Register a class as a component that scenarios can name; `evenair.register` calls this.
+
+    `kind` is "queue", "congestion_control" or "rate_control". `description` is JSON text with
+    `name`, `summary`, `source`, `file` and `parameters`, each with `name`, `meaning`, `type`,
+    `default` and, depending on the type, `min` and `max`, or `names`. Raises ValueError.
+    """
+
 def quantity(kind: str, text: str) -> float:
     """Read a quantity as a scenario does: a number with a unit, or a plain number.
 
@@ -202,6 +413,13 @@ def run_jobs(
     Frames on the air of a WiMAX cell are not captured.
     """
 
+def film(scenario: Scenario, seed: int, from_s: float, accesses: int) -> str:
+    """Return the accesses to the medium of a run from a moment on, as JSON text.
+
+    They begin `from_s` seconds after the warm-up, and are at most `accesses`. Raises ScenarioError,
+    or RunError if there is no such film: films of a WiMAX cell are not recorded.
+    """
+
 def emulate(spec: str, report: Callable[[str], str | None] | None = None) -> str:
     """Emulate the network of a scenario between TUN devices in network namespaces (Linux).
 
@@ -214,6 +432,27 @@ def emulate(spec: str, report: Callable[[str], str | None] | None = None) -> str
     exception in `report` or in a signal handler ends the run.
 
     For a process of its own: it is killed when its parent dies.
+    """
+
+def explain(result: str) -> str:
+    """Return why flows starve: a list of diagnoses as JSON text, empty if none does.
+
+    `result` is the JSON text of a result, or of several runs (`{"runs": [...]}`), whose means
+    count. Raises ValueError if it is neither.
+    """
+
+def nearest(text: str, names: Sequence[str]) -> str | None:
+    """Return the name that a text is most likely meant to be; None if none is near, or several are.
+
+    The distance counts characters that are missing, too many, wrong or exchanged; case does not
+    count.
+    """
+
+def answer(request: str, check: Callable[[], object]) -> str:
+    """Answer a request of the lab's page, as its WebAssembly does. Both are JSON text.
+
+    `check` is called on this thread while it waits; what it raises cancels the run, and is raised
+    once the run has ended.
     """
 
 def parts() -> str:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
 from evenair import _toml
+from evenair.messages import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
 MAX_VALUES = 1_000_000
 """Of one key: a mistyped range must not fill the memory."""
@@ -63,12 +65,16 @@ def make_axis(key: str, values: Iterable[Any] | str) -> Axis:
 
     A string is read like the part of `--vary` after the equals sign. Raises AxisError.
     """
+    if not isinstance(key, str):
+        raise AxisError(f"{shown(key)}: is no key of a scenario, expected a text")
     try:
         key.encode()
     except UnicodeEncodeError as error:  # a lone surrogate
         raise AxisError(f"{key!a}: {error}") from None
     if isinstance(values, str):
         return parse_axis(f"{key}={values}")
+    if not isinstance(values, Iterable):
+        raise AxisError(f"{key}: got {shown(values)}, expected a list of values")
     return _axis(key, [_toml_text(key, value) for value in values])
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from evenair.messages import downlink_sender
-from evenair.style import literal, new_figure, styled
+from evenair.style import DIRECTIONS, legend_over, new_figure, run_title, styled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,12 +20,6 @@ _QUANTITIES = {
     "one_way_delay": "one-way delay (ms)",
     "ap_queue_delay": "waiting time in the {sender}'s queue (ms)",
 }
-# Okabe and Ito's colours for colour-blind readers; dashes repeat the distinction.
-_STYLES: dict[str, dict[str, Any]] = {
-    "up": {"color": "#0072B2", "linestyle": "-", "label": "upstream"},
-    "down": {"color": "#D55E00", "linestyle": "--", "label": "downstream"},
-}
-_QUEUE: dict[str, Any] = {"color": "black", "linestyle": "-"}
 _MAX_CURVES = 20
 """Flows that have a curve each; of more, a direction's flows share one."""
 _LOGARITHMIC_FROM = 20.0
@@ -52,8 +46,8 @@ def plot_delays(runs: Sequence[Document]) -> Figure:
             _draw(panel, found[name])
             panel.set_xlabel(_QUANTITIES[name].format(sender=downlink_sender(runs[0])))
             panel.set_ylabel("share of samples")
-        which = f"seed {runs[0]['seed']}" if len(runs) == 1 else f"{len(runs)} runs together"
-        axes[0].set_title(f"{literal(runs[0]['scenario'].get('name', ''))} ({which})")
+            legend_over(panel)
+        figure.suptitle(run_title(runs, " together"), fontsize="medium")
     return figure
 
 
@@ -67,10 +61,12 @@ def _curves(runs: Sequence[Document], quantity: str) -> list[tuple[dict[str, Any
             if curve["quantity"] == quantity:
                 flow = curve.get("flow", "")
                 lines.setdefault(flow if each else directions.get(flow, ""), []).append(curve)
-    styles = {
-        name: _STYLES.get(directions.get(name, name), _QUEUE) | {"linewidth": 1.0} for name in lines
-    }
-    return [(styles[name], pool(curves)) for name, curves in lines.items()]
+    drawn = []
+    for name, curves in lines.items():
+        line = DIRECTIONS.get(directions.get(name, name))
+        style = line.keywords() if line else {"color": "black"}
+        drawn.append((style | {"linewidth": 1.0, "marker": ""}, pool(curves)))
+    return drawn
 
 
 def pool(curves: Sequence[Mapping[str, Any]]) -> Curve:
@@ -110,5 +106,3 @@ def _draw(axes: Axes, curves: Sequence[tuple[dict[str, Any], Curve]]) -> None:
         axes.set_xlim(max(smallest, largest / 1e4), largest * 1.05)
     else:
         axes.set_xlim(left=0)
-    if seen - {None}:
-        axes.legend(loc="lower right")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from evenair._core import RunError
 from evenair._core import run_jobs as run_core_jobs
 from evenair.atomic import AtomicOutput, sibling
+from evenair.messages import shown, whole_number
 from evenair.result import RunResult, RunSet
 from evenair.scenario import Scenario, load
 
@@ -23,8 +24,8 @@ T = TypeVar("T")
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C came before all runs were done."""
 
-    def __init__(self, finished: list[Any]) -> None:
-        super().__init__(f"interrupted after {len(finished)} runs")
+    def __init__(self, finished: list[Any], message: str | None = None) -> None:
+        super().__init__(message or f"interrupted after {len(finished)} runs")
         self.finished = finished
         """The results of the first jobs, up to the first that had not finished."""
 
@@ -61,10 +62,13 @@ def run(
     progress: Callable[[int, int], None] | None = None,
     pcap: str | os.PathLike[str] | None = None,
 ) -> RunResult | RunSet:
-    """Simulate a scenario (or the built-in one, or the file, of that name).
+    """Simulate a scenario, or the built-in one or the TOML file of that name.
 
     With `runs`, simulates it with the seeds seed, seed + 1, ..., seed + runs - 1 and returns a
-    RunSet. A result depends on scenario and seed alone. `progress`, `threads`: see run_jobs.
+    RunSet. A result depends on scenario and seed alone.
+
+    `threads` is the number of runs at a time, by default and at most one per processor that this
+    process may use. `progress(done, total)` is called after each run.
 
     `pcap` names a capture file, of a single run only: the air is captured to `x.pcapng`, the wire
     to `x-wire.pcapng`. Both files appear when the run is done, or not at all. Of a WiMAX cell only
@@ -75,14 +79,19 @@ def run(
     """
     if not isinstance(scenario, Scenario):
         scenario = load(scenario)
+    seed = whole_number("seed", seed, 0, MAX_SEED, "; for several seeds, give runs")
+    runs = None if runs is None else whole_number("runs", runs, 1)
+    threads = None if threads is None else whole_number("threads", threads, 1)
+    if progress is not None and not callable(progress):
+        raise ValueError(f"progress: got {shown(progress)}, expected a function")
     if pcap is not None:
         if runs is not None:
             raise ValueError("pcap: a capture is of one run; leave out runs")
+        if not isinstance(pcap, str | os.PathLike):
+            raise ValueError(f"pcap: got {shown(pcap)}, expected a file name")
         return _run_captured(scenario, seed, progress, Path(pcap))
     if runs is None:
         return run_jobs([(scenario, seed)], threads=1, progress=progress)[0]
-    if runs < 1:
-        raise ValueError(f"runs: got {runs}, at least 1 is needed")
     jobs = [(scenario, seed + k) for k in range(runs)]
     return RunSet(run_jobs(jobs, threads=threads, progress=progress))
 
@@ -139,8 +148,9 @@ def map_runs(
     `function` is called as soon as a run is done, so only what it returns stays in memory.
     """
     for _, seed in jobs:
-        if not 0 <= seed <= MAX_SEED:
-            raise ValueError(f"seed: got {seed}, expected 0 to {MAX_SEED}")
+        whole_number("seed", seed, 0, MAX_SEED)
+    if threads is not None:
+        whole_number("threads", threads, 1)
     values: dict[int, T] = {}
     failures: dict[int, str] = {}
 
@@ -153,8 +163,6 @@ def map_runs(
             if progress is not None:
                 progress(len(values), len(jobs))
 
-    if threads is not None and threads < 1:
-        raise ValueError(f"threads: got {threads}, at least 1 is needed")
     core_jobs = ((scenario._core, seed) for scenario, seed in jobs)
     try:
         run_core_jobs(core_jobs, useful(threads), on_results, pcap)

@@ -15,14 +15,18 @@ def lazy_names(
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """Return `__getattr__` and `__dir__` (PEP 562) for a package.
 
-    `modules` maps each public name to the module, relative to the package, that defines it.
+    `modules` maps each public name to the module, relative to the package, that defines it; a
+    module of the package itself has an empty text.
     """
     namespace = vars(sys.modules[package])
 
     def getattribute(name: str) -> object:
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{package}.{modules[name]}"), name)
+        if modules[name]:
+            value = getattr(import_module(f"{package}.{modules[name]}"), name)
+        else:
+            value = import_module(f"{package}.{name}")
         namespace[name] = value
         return value
 

@@ -1,35 +1,64 @@
-"""Phrases that messages share: suggestions for unknown names, reasons, and names of things."""
+"""Phrases that messages share: suggestions for unknown names, wrong values, reasons, names."""
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
-def suggest(
-    name: str,
-    names: Iterable[str],
-    *,
-    most: int = 1,
-    cutoff: float = 0.6,
-    otherwise: str = "there are",
-) -> str:
-    """Return "did you mean X?" for an unknown name; if no known name is similar, list them all.
-
-    At most `most` names are suggested. `cutoff` is that of difflib.get_close_matches.
-    """
-    from difflib import get_close_matches  # only an error needs it
-
+def suggest(name: str, names: Iterable[str], *, otherwise: str = "there are") -> str:
+    """Return "did you mean X?" for an unknown name; if no known name is near, list them all."""
     names = list(names)
-    near = get_close_matches(name, names, n=most, cutoff=cutoff)
-    return f"did you mean {' or '.join(near)}?" if near else f"{otherwise} {', '.join(names)}"
+    return meant(name, names) or f"{otherwise} {', '.join(names)}"
 
 
 def unknown(what: str, name: str, names: Iterable[str]) -> str:
     """Return the message for a name that is not among `names`, with a suggestion."""
     return f"{name[:80]}: no such {what}; {suggest(name, names)}"
+
+
+def unknown_column(what: str, name: str, names: Iterable[str]) -> str:
+    """Return the message for a column or metric that is not known. It lists all known ones."""
+    names = list(names)
+    near = meant(name, names)
+    hint = f"{near} there are" if near else "there are"
+    return f"{name[:80]}: no such {what}; {hint} {', '.join(names)}"
+
+
+def meant(name: str, names: list[str]) -> str:
+    """Return "did you mean X?" for an unknown name if a known name is near, else an empty text."""
+    from evenair._core import nearest  # only an error needs it
+
+    near = nearest(name.encode(errors="replace").decode(), names)
+    return f"did you mean {near}?" if near else ""
+
+
+def shown(value: object) -> str:
+    """Return a value as an error message shows it, with its type unless that is obvious."""
+    text = " ".join(repr(value).split())
+    text = text if len(text) <= 60 else f"{text[:60]}..."
+    plain = value is None or isinstance(value, str | int | float)
+    return text if plain else f"{text} ({type(value).__name__})"
+
+
+def whole_number(name: str, value: Any, least: int, most: int | None = None, hint: str = "") -> int:
+    """Return a value as a Python integer. Raises ValueError unless it is one within the bounds."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if (
+        number is None
+        or isinstance(value, bool)
+        or number < least
+        or (most is not None and number > most)
+    ):
+        bounds = f"at least {least}" if most is None else f"{least} to {most}"
+        raise ValueError(f"{name}: got {shown(value)}, expected a whole number, {bounds}{hint}")
+    return number
 
 
 def reason(error: Exception) -> str:
@@ -41,3 +70,16 @@ def reason(error: Exception) -> str:
 def downlink_sender(document: Mapping[str, Any]) -> str:
     """Return what sends the downlink of the cell of a result: "AP", or "BS" in a WiMAX cell."""
     return "BS" if document["scenario"].get("cell", {}).get("kind") == "wimax" else "AP"
+
+
+def flow_names(document: Mapping[str, Any]) -> list[str]:
+    """Return a name for each flow of a result: its own, its station's, or its id."""
+    stations = {each["id"]: each.get("name") for each in document["stations"]}
+    owners = [flow["station"] for flow in document["flows"]]
+    names = []
+    for flow, owner in zip(document["flows"], owners, strict=True):
+        station = stations.get(owner)
+        alone = owners.count(owner) == 1
+        other = station if alone else station and f"{station} {flow['id']}"
+        names.append(flow.get("name") or other or flow["id"])
+    return names

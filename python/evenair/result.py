@@ -5,16 +5,24 @@ from __future__ import annotations
 import json
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-from evenair import tables
+from evenair import markup, tables
+from evenair.diagnosis import Diagnosis, diagnoses
+from evenair.messages import unknown_column
 from evenair.statistics import Estimate, estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    import pandas as pd
     import pyarrow as pa
     from matplotlib.figure import Figure
+
+TABLES = ("flows", "sessions", "stations", "links", "delays", "series", "rounds")
+"""The tables of a run."""
+BLOCKS = ("ap_queue", "ap", "losses", "limiter", "air", "frame", "requests")
+"""The members of a result document that are one record of a run."""
 
 _FRAME_METRICS = ("dl_utilization", "ul_utilization")
 _QUEUE_METRICS = ("loss_ratio", "mean_packets", "mean_data", "mean_acks", "mean_delay_s")
@@ -32,7 +40,7 @@ class RunResult:
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        """The result document, see the interface reference for its keys."""
+        """The result document: what `json` says, as dictionaries and lists."""
         document: dict[str, Any] = json.loads(self.json)
         return document
 
@@ -164,6 +172,59 @@ class RunResult:
         """
         return tables.rows(self.document.get("series", {}).get("limiter", []))
 
+    @property
+    def ap_queue(self) -> dict[str, Any]:
+        """The downlink queue of the access point: arrivals, drops, loss_ratio, mean_packets, ...
+
+        Lengths are in packets, `mean_delay_s` and `delay_s` in seconds.
+        """
+        return self._block("ap_queue")
+
+    @property
+    def ap(self) -> dict[str, Any]:
+        """The access point as a station: airtime_share, collision_probability, frames_sent, ..."""
+        return self._block("ap")
+
+    @property
+    def losses(self) -> dict[str, Any]:
+        """How many packets were lost, by cause: congestion, retry_limit, error, ..."""
+        return self._block("losses")
+
+    @property
+    def limiter(self) -> dict[str, Any]:
+        """The rate limiter: mean_rate_bps, packets_dropped, rounds, ...; empty without one."""
+        return self._block("limiter")
+
+    @property
+    def air(self) -> dict[str, Any]:
+        """Shares of the measured time: payload, overhead, collisions, ...; empty in WiMAX cells."""
+        return self._block("air")
+
+    @property
+    def frame(self) -> dict[str, Any]:
+        """The frame of a WiMAX cell: symbols, dl_capacity_bps, ...; empty in a WLAN cell."""
+        return self._block("frame")
+
+    @property
+    def requests(self) -> dict[str, Any]:
+        """The bandwidth requests of a WiMAX cell: sent, collided, ...; empty in a WLAN cell."""
+        return self._block("requests")
+
+    def _block(self, name: str) -> dict[str, Any]:
+        block: dict[str, Any] = self.document.get(name) or {}
+        return block
+
+    def explain(self) -> list[Diagnosis]:
+        """Return why flows starve, a diagnosis of each that does."""
+        return diagnoses(self.json)
+
+    def to_pandas(self, table: str = "flows") -> pd.DataFrame:
+        """Return a table ("flows", "sessions", "series", ...) as a pandas data frame.
+
+        Raises ImportError if pandas is not installed, ValueError if there is no such table.
+        """
+        return tables.data_frame(_table(self, table))
+
     def plot(self, kind: Literal["flows", "cdf"] = "flows") -> Figure:
         """Draw goodput per flow and, if the run was traced, cwnd and queue over time.
 
@@ -181,12 +242,47 @@ class RunResult:
             f" Jain {self.jain_index:.3f}>"
         )
 
+    def _repr_html_(self) -> str:
+        columns = ("flow", "direction", "transport", "goodput (Mb/s)", "mean RTT (ms)", "timeouts")
+        rows = (
+            (
+                flow.get("name") or flow["id"],
+                flow["direction"],
+                str(flow["transport"]),
+                flow["goodput_bps"] / 1e6,
+                None if flow.get("mean_rtt_s") is None else flow["mean_rtt_s"] * 1e3,
+                flow.get("timeouts"),
+            )
+            for flow in self.document["flows"]
+        )
+        return markup.heading(_headline(self)) + markup.table(columns, rows)
+
+
+def _headline(run: RunResult) -> str:
+    return (
+        f"{run.scenario.get('name')}: seed {run.seed}, {run.duration_s:g} s;"
+        f" {run.aggregate_goodput_bps / 1e6:.3f} Mb/s, Jain's index {run.jain_index:.3f}"
+    )
+
+
+def _table(run: RunResult, name: str) -> pa.Table:
+    """Return a table of a run, or one of its blocks as a table with one row. Raises ValueError."""
+    if name not in (*TABLES, *BLOCKS):
+        raise ValueError(f"table: {unknown_column('table', str(name), (*TABLES, *BLOCKS))}")
+    content = getattr(run, name)
+    return tables.rows([content] if content else []) if name in BLOCKS else content
+
 
 class RunSet:
-    """Several runs of one scenario with different seeds."""
+    """Several runs of one scenario with different seeds: a sequence of `RunResult`.
+
+    The tables have the rows of all runs, with the run's seed as the first column.
+    """
 
     def __init__(self, runs: Sequence[RunResult]) -> None:
         self.runs = tuple(runs)
+        if not self.runs:
+            raise ValueError("runs: got none, expected at least one")
         """The runs, in the order of their seeds. At least one."""
 
     @cached_property
@@ -221,21 +317,93 @@ class RunSet:
         return f'{{"runs":[{runs}],"summary":{json.dumps(summary, separators=(",", ":"))}}}'
 
     def table(self, name: str) -> pa.Table:
-        """Stack a table of all runs, one of those of `RunResult`: "flows", "series", ...
+        """Stack a table or a block of all runs: "flows", "series", "ap_queue", ...
 
-        The first column is the run's seed.
+        The first column is the run's seed. A block is one row per run. Raises ValueError if there
+        is no such table.
         """
-        return tables.stack([(run.seed, getattr(run, name)) for run in self.runs])
+        return tables.stack([(run.seed, _table(run, name)) for run in self.runs])
 
     @cached_property
     def flows(self) -> pa.Table:
-        """One row per run and flow; the first column is the seed."""
+        """One row per run and flow: seed, id, name, group, station, direction, goodput_bps, ..."""
         return self.table("flows")
 
     @cached_property
+    def sessions(self) -> pa.Table:
+        """One row per run and finite transfer: seed, flow, start_s, end_s, bytes, ..."""
+        return self.table("sessions")
+
+    @cached_property
     def stations(self) -> pa.Table:
-        """One row per run and station; the first column is the seed."""
+        """One row per run and station: seed, id, name, airtime_share, frames_sent, ..."""
         return self.table("stations")
+
+    @cached_property
+    def links(self) -> pa.Table:
+        """One row per run and direction of a wired link: seed, from, to, utilization, ..."""
+        return self.table("links")
+
+    @cached_property
+    def delays(self) -> pa.Table:
+        """Cumulative distributions of delays of each run: seed, quantity, flow, le_s, count, ..."""
+        return self.table("delays")
+
+    @cached_property
+    def series(self) -> pa.Table:
+        """The traces, one row per run and time. Empty without `[trace]`."""
+        return self.table("series")
+
+    @cached_property
+    def rounds(self) -> pa.Table:
+        """One row per run and control round of a limiter; empty without `[trace]` and rounds."""
+        return self.table("rounds")
+
+    @cached_property
+    def ap_queue(self) -> pa.Table:
+        """The downlink queue of the access point, one row per run: seed, drops, loss_ratio, ..."""
+        return self.table("ap_queue")
+
+    @cached_property
+    def ap(self) -> pa.Table:
+        """The access point as a station, one row per run: seed, airtime_share, frames_sent, ..."""
+        return self.table("ap")
+
+    @cached_property
+    def losses(self) -> pa.Table:
+        """Packets lost, one row per run and a column per cause."""
+        return self.table("losses")
+
+    @cached_property
+    def limiter(self) -> pa.Table:
+        """The rate limiter, one row per run: seed, mean_rate_bps, ...; empty without one."""
+        return self.table("limiter")
+
+    @cached_property
+    def air(self) -> pa.Table:
+        """What the air is used for, one row per run: seed, payload, ...; empty in WiMAX cells."""
+        return self.table("air")
+
+    @cached_property
+    def frame(self) -> pa.Table:
+        """The frame of a WiMAX cell, one row per run; empty in a WLAN cell."""
+        return self.table("frame")
+
+    @cached_property
+    def requests(self) -> pa.Table:
+        """The bandwidth requests of a WiMAX cell, one row per run; empty in a WLAN cell."""
+        return self.table("requests")
+
+    def explain(self) -> list[Diagnosis]:
+        """Return why flows starve, from the means over the runs; `starving_runs` says how often."""
+        return diagnoses(self.json)
+
+    def to_pandas(self, table: str = "flows") -> pd.DataFrame:
+        """Return a table of all runs as a pandas data frame.
+
+        Raises ImportError if pandas is not installed, ValueError if there is no such table.
+        """
+        return tables.data_frame(self.table(table))
 
     def plot(self, kind: Literal["flows", "cdf"] = "flows") -> Figure:
         """Draw goodput per flow with 95% confidence intervals, and the first run's traces.
@@ -248,6 +416,31 @@ class RunSet:
 
     def __len__(self) -> int:
         return len(self.runs)
+
+    def __iter__(self) -> Iterator[RunResult]:
+        return iter(self.runs)
+
+    @overload
+    def __getitem__(self, index: int) -> RunResult: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> RunSet: ...
+
+    def __getitem__(self, index: int | slice) -> RunResult | RunSet:
+        """Return the run at a position, not of a seed; of a slice a RunSet, at least one run."""
+        return RunSet(self.runs[index]) if isinstance(index, slice) else self.runs[index]
+
+    def _repr_html_(self) -> str:
+        first, last = self.runs[0], self.runs[-1]
+        heading = (
+            f"{first.scenario.get('name')}: {len(self)} runs, seeds {first.seed} to {last.seed};"
+            " means and half-widths of their 95% confidence intervals"
+        )
+        rows = (
+            (name, metric.mean, metric.ci95, self.counts[name])
+            for name, metric in self.summary.items()
+        )
+        return markup.heading(heading) + markup.table(("metric", "mean", "±", "runs"), rows)
 
     def __repr__(self) -> str:
         seeds = f"{self.runs[0].seed} to {self.runs[-1].seed}"

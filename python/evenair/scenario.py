@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evenair import _toml
+from evenair import _toml, markup
 from evenair._core import Scenario as CoreScenario
 from evenair._core import ScenarioError
-from evenair.messages import reason, suggest
+from evenair.messages import reason, shown, suggest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
 _BUILT_IN = Path(__file__).parent / "scenarios"
+_SHOWN_CHANGES = 5
+"""Changes that a repr shows."""
 _LARGEST = 10_000_000
 """Bytes of the largest file that is read: a disk image given by mistake is refused."""
 
@@ -39,20 +42,23 @@ class Scenario:
 
     _core: CoreScenario
     """The parsed and resolved scenario of the extension module."""
+    _changes: Mapping[str, str]
+    """The keys that overrides have set, with their values as text, in that order."""
 
     def __init__(self, **keys: Any) -> None:
-        self._hold(CoreScenario(_to_json(keys), "Scenario"))
+        self._hold(CoreScenario(_to_json(keys), "Scenario"), {})
 
     @classmethod
-    def _from_core(cls, core: CoreScenario) -> Scenario:
+    def _from_core(cls, core: CoreScenario, changes: Mapping[str, str] | None = None) -> Scenario:
         """Wrap a scenario of the extension module; resolves it. Raises ScenarioError."""
         scenario = cls.__new__(cls)
-        scenario._hold(core)
+        scenario._hold(core, changes or {})
         return scenario
 
-    def _hold(self, core: CoreScenario) -> None:
+    def _hold(self, core: CoreScenario, changes: Mapping[str, str]) -> None:
         core.resolve()
         self._core = core
+        self._changes = changes
 
     def with_(self, **keys: Any) -> Scenario:
         """Return a copy with some keys changed; a double underscore stands for a dot.
@@ -60,12 +66,10 @@ class Scenario:
         `with_(cell__queue="las", station__0__count=3)` is `--set cell.queue=las --set
         station.0.count=3` on the command line. All keys change at once. Raises ScenarioError.
         """
-        try:
-            overrides = [(_utf8(key).replace("__", "."), _toml.value(keys[key])) for key in keys]
-        except (TypeError, ValueError, RecursionError) as error:
-            raise ScenarioError(f"{self._core.source}: {error}") from None
         source = self._core.source
-        return self._from_core(self._core.with_overrides(overrides, source, source))
+        texts = _texts({key.replace("__", "."): value for key, value in keys.items()}, source)
+        core = self._core.with_overrides(texts, source, source)
+        return self._from_core(core, _changed(self._changes, texts))
 
     @property
     def name(self) -> str:
@@ -90,7 +94,19 @@ class Scenario:
         return hash(self._core.resolved_json())
 
     def __repr__(self) -> str:
-        return f"<Scenario {self.name!r}>"
+        return f"<Scenario {self.name!r}{self._changes_text()}>"
+
+    def _changes_text(self) -> str:
+        """Return what overrides have changed: " with cell.queue = "las", duration = 5"."""
+        texts = [f"{key} = {_clipped(text)}" for key, text in self._changes.items()]
+        if len(texts) > _SHOWN_CHANGES:
+            texts[_SHOWN_CHANGES:] = [f"{len(texts) - _SHOWN_CHANGES} more changes"]
+        return f" with {', '.join(texts)}" if texts else ""
+
+    def _repr_html_(self) -> str:
+        return markup.heading(self.name + self._changes_text()) + markup.preformatted(
+            self.to_toml()
+        )
 
 
 def has_finite_transfers(resolved: Mapping[str, Any]) -> bool:
@@ -109,19 +125,25 @@ def has_control_rounds(resolved: Mapping[str, Any]) -> bool:
 
 
 def load(
-    name_or_path: str | os.PathLike[str], overrides: Iterable[tuple[str, str]] = ()
+    name_or_path: str | os.PathLike[str],
+    overrides: Mapping[str, Any] | Iterable[tuple[str, str]] = (),
 ) -> Scenario:
     """Read a built-in scenario by its name, or a TOML file.
 
-    `overrides` are pairs of a dotted key and a value as text, as given to `--set`; they apply
-    before the scenario is checked. Raises ScenarioError.
+    `overrides` maps dotted keys to values, as in `{"cell.queue.kind": "las"}`; or they are pairs of
+    a key and a value as text, as given to `--set`. They apply before the scenario is checked.
+    Raises ScenarioError.
     """
     document = read_document(name_or_path)
-    try:
-        texts = [(_utf8(key), _utf8(value)) for key, value in overrides]
-    except UnicodeEncodeError as error:
-        raise ScenarioError(f"--set: {error}") from None
-    return Scenario._from_core(document.with_overrides(texts, "--set", document.source))
+    source = document.source if isinstance(overrides, Mapping) else "--set"
+    texts = _texts(overrides, source) if isinstance(overrides, Mapping) else _pairs(overrides)
+    core = document.with_overrides(texts, source, document.source)
+    return Scenario._from_core(core, _changed({}, texts))
+
+
+def scenarios() -> dict[str, str]:
+    """Return the built-in scenarios: what each is, by the name that `load` takes."""
+    return {name: load(name).name for name in built_in()}
 
 
 def read_document(name_or_path: str | os.PathLike[str]) -> CoreScenario:
@@ -134,8 +156,49 @@ def built_in() -> list[str]:
     return sorted(path.stem for path in _BUILT_IN.glob("*.toml"))
 
 
+def _texts(overrides: Mapping[str, Any], source: str) -> list[tuple[str, str]]:
+    """Return the overrides with their values as text. Raises ScenarioError."""
+    try:
+        return [(_key(key), _toml.value(value)) for key, value in overrides.items()]
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ScenarioError(f"{source}: {error}") from None
+
+
+def _pairs(overrides: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Check overrides that are given as text. Raises ScenarioError."""
+    expected = "expected a mapping of keys to values, or pairs of texts"
+    if isinstance(overrides, str):
+        raise ScenarioError(f"--set: got {shown(overrides)}, {expected}")
+    try:
+        texts = []
+        for pair in overrides:
+            key, value = pair
+            texts.append((_key(key), _key(value)))
+    except UnicodeEncodeError as error:
+        raise ScenarioError(f"--set: {error}") from None
+    except (TypeError, ValueError):
+        raise ScenarioError(f"--set: got {shown(overrides)}, {expected}") from None
+    return texts
+
+
+def _changed(changes: Mapping[str, str], overrides: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return changes with further ones, each key where it was set last."""
+    changed = dict(changes)
+    for key, text in overrides:
+        changed.pop(key, None)
+        changed[key] = text
+    return changed
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= 40 else f"{text[:40]}..."
+
+
 def read_text(name_or_path: str | os.PathLike[str]) -> tuple[bytes, str]:
     """Return the text of a scenario and the source that errors name. Raises ScenarioError."""
+    if not isinstance(name_or_path, str | os.PathLike):
+        expected = "expected the name of a built-in scenario or of a TOML file"
+        raise ScenarioError(f"scenario: got {shown(name_or_path)}, {expected}")
     name = os.fspath(name_or_path)
     # A file name need not be valid UTF-8.
     source = name.encode(errors="replace").decode() or "''"
@@ -162,8 +225,10 @@ def _to_json(keys: dict[str, Any]) -> str:
         raise ScenarioError(f"Scenario: {error}") from None
 
 
-def _utf8(text: str) -> str:
-    """Return a text. Raises UnicodeEncodeError, a ValueError, if it has a lone surrogate."""
+def _key(text: object) -> str:
+    """Return a text. Raises TypeError if it is none, ValueError if it has a lone surrogate."""
+    if not isinstance(text, str):
+        raise TypeError(f"got the key {shown(text)}, expected a text")
     text.encode()
     return text
 

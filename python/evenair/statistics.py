@@ -39,6 +39,24 @@ def part_of_runs(known: int, runs: int) -> str:
     return "" if known == runs else f"{known} of {runs} runs"
 
 
+def rounded(metric: Estimate, decimals: int) -> tuple[str, str]:
+    """Return the mean, and the half-width of its interval (empty if it has none), as text.
+
+    The half-width has two significant digits and the mean is rounded to the same place: JCGM
+    100:2008 (the GUM), 7.2.6. `decimals` are those of a mean without interval, and one more is
+    the most: a smaller half-width is shown as one of the last place.
+    """
+    mean, half = metric
+    if not half:
+        return f"{mean:.{decimals}f}", "" if half is None else "0"
+    # From the exponent after rounding to two digits: 0.0996 is 0.10.
+    place = 1 - int(f"{half:.1e}".partition("e")[2])
+    place = min(place, decimals + 1)
+    shown = max(place, 0)
+    half = max(round(half, place), 10.0**-place)
+    return f"{round(mean, place) + 0.0:.{shown}f}", f"{half:.{shown}f}"  # -0.0 + 0.0 is 0.0
+
+
 @cache
 def t_quantile_975(degrees_of_freedom: int) -> float:
     """Return the 0.975 quantile of Student's t distribution, to 1e-12 of its value.

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from matplotlib.axes import Axes
@@ -61,6 +63,18 @@ class Line:
             "markerfacecolor": self.color if self.filled else "white",
         }
 
+    def bars(self) -> dict[str, Any]:
+        """Return the keyword arguments of Axes.bar: full or pale, as the marker is."""
+        return {
+            "facecolor": self.color if self.filled else _pale(self.color),
+            "edgecolor": self.color,
+            "linewidth": 0.9,
+            "ecolor": "black",
+            "capsize": 2.5,
+            "error_kw": {"elinewidth": 0.9},
+            "label": self.label,
+        }
+
     def layered(self, index: int, count: int) -> dict[str, Any]:
         """Return the keyword arguments of curve `index` of `count` in some axes.
 
@@ -90,16 +104,50 @@ class Line:
         }
 
 
+UP = Line("uploads", "#0072B2", "-", "^")
+DOWN = Line("downloads", "#D55E00", "--", "v", filled=False)
+DIRECTIONS = {"up": UP, "down": DOWN}
+"""The curves of uploads and downloads, by the `direction` of a flow."""
+
+_COLORS = ("#0072B2", "#D55E00", "#000000", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+"""Okabe and Ito's colours for colour-blind readers."""
+_DASHES = ("-", "--", ":", "-.")
+_MARKERS = "os^DvPX*<>h"
+
+
+def numbered(index: int) -> Line:
+    """Return the style of curve `index`, from 0, of curves that have no meaning of their own.
+
+    The first 77 differ in colour or marker, neighbours in colour, dashes, marker and filling.
+    """
+    return Line(
+        "",
+        _COLORS[index % len(_COLORS)],
+        _DASHES[index % len(_DASHES)],
+        _MARKERS[index % len(_MARKERS)],
+        filled=index % 2 == 0,
+    )
+
+
 def new_figure(
-    columns: int = 1, rows: int = 1, *, panel: tuple[float, float] = (5.4, 3.5), share: bool = False
+    columns: int = 1,
+    rows: int = 1,
+    *,
+    panel: tuple[float, float] = (5.4, 3.5),
+    share: bool = False,
+    widths: Sequence[float] | None = None,
 ) -> tuple[Figure, list[Axes]]:
-    """Return a figure with columns × rows axes, row by row. `panel` is in inches.
+    """Return a figure with columns × rows axes, row by row.
+
+    `panel` is in inches, of each or, with the relative `widths` of columns, on average.
 
     Call it, and everything that draws on the figure, inside `styled()`.
     """
     figure = Figure(figsize=(columns * panel[0], rows * panel[1]), layout="constrained")
     FigureCanvasAgg(figure)
-    axes = figure.subplots(rows, columns, squeeze=False, sharex=share, sharey=share)
+    axes = figure.subplots(
+        rows, columns, squeeze=False, sharex=share, sharey=share, width_ratios=widths
+    )
     return figure, list(axes.flat)
 
 
@@ -113,10 +161,35 @@ def literal(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def legend_above(figure: Figure, axes: Axes, columns: int) -> None:
+def run_title(runs: Sequence[Mapping[str, Any]], remark: str = "") -> str:
+    """Return what the result documents are of: the scenario's name, the engine and the seeds."""
+    first = runs[0]
+    seeds = f"seed {first['seed']}" if len(runs) == 1 else f"{len(runs)} runs{remark}"
+    bed = "test-bed, " if first.get("engine") == "testbed" else ""
+    name = literal(first["scenario"].get("name") or "")
+    return f"{name} ({bed}{seeds})" if name else f"{bed}{seeds}"
+
+
+def legend_over(axes: Axes) -> None:
+    """Put the legend of one panel of several above its right end, where it hides no data."""
+    handles, labels = axes.get_legend_handles_labels()
+    if handles:
+        axes.legend(
+            handles,
+            labels,
+            loc="lower right",
+            bbox_to_anchor=(1.0, 1.0),
+            ncols=len(labels),
+            borderaxespad=0.1,
+            handletextpad=0.5,
+            columnspacing=1.4,
+        )
+
+
+def legend_above(figure: Figure, axes: Axes, columns: int, title: str | None = None) -> None:
     """Put the legend of some axes above the whole figure, where it hides no data."""
     handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=columns)
+    figure.legend(handles, labels, loc="outside upper center", ncols=columns, title=title)
 
 
 def mark_truncated(figure: Figure) -> None:
@@ -136,3 +209,8 @@ def write_figure(figure: Figure, path: Path) -> None:
     undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
     with mpl.rc_context({"svg.hashsalt": "evenair"}):
         figure.savefig(path, dpi=150, metadata=undated.get(path.suffix.lower()))
+
+
+def _pale(color: str) -> tuple[float, ...]:
+    """Return a colour mixed with white: in grey it differs from all full colours."""
+    return tuple(0.25 * part + 0.75 for part in to_rgb(color))

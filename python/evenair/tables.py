@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    import pandas as pd
     import pyarrow as pa
 
 PERCENTILES = ("mean", "p5", "p25", "p50", "p75", "p95", "p99", "max")
@@ -87,6 +88,17 @@ def stack(parts: Sequence[tuple[int, pa.Table]]) -> pa.Table:
         for seed, table in parts
     ]
     return pa.concat_tables(seeded, promote_options="permissive")
+
+
+def data_frame(table: pa.Table) -> pd.DataFrame:
+    """Return a table as a pandas data frame. Raises ImportError if pandas is not installed."""
+    try:
+        import pandas  # noqa: F401 - pyarrow imports it
+    except ImportError:
+        raise ImportError(
+            "to_pandas: pandas is not installed; pip install 'evenair[pandas]'", name="pandas"
+        ) from None
+    return table.to_pandas()
 
 
 def write_parquet(table: pa.Table, path: Path) -> None:

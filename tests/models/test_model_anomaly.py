@@ -9,7 +9,7 @@ import pytest
 from evenair.models import Cell, ModelError, anomaly
 
 if TYPE_CHECKING:
-    from conftest import Evenair
+    from evenair_command import Evenair
 
 OFDM = Cell(phy="802.11a", mac_overhead=36)
 

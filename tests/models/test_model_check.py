@@ -17,7 +17,7 @@ from evenair.models.check import (
 from evenair.statistics import estimate
 
 if TYPE_CHECKING:
-    from conftest import Evenair
+    from evenair_command import Evenair
 
 
 def check(evenair: Evenair, *arguments: str) -> dict[str, Any]:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import evenair as ea
+import numpy as np
 import pytest
 from evenair import models
 from evenair.cli import main
 from evenair.models.catalogue import MODELS
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from conftest import Evenair
+    from evenair_command import Evenair
 
 # Of the interface.
 RESULTS = {
@@ -73,9 +74,124 @@ def test_options_may_stand_anywhere(capfd: pytest.CaptureFixture[str]) -> None:
 def test_every_model_is_listed(evenair: Evenair) -> None:
     done = evenair("model")
     assert (done.returncode, done.stderr) == (0, "")
+    lines = {line.split()[0]: line for line in done.stdout.splitlines() if line}
     for name, model in MODELS.items():
-        assert f"\n{name}: " in f"\n{done.stdout}"
-        assert all(f"      {key}" in done.stdout for key in model.all_keys)
+        assert model.summary in lines[name]
+    assert len(done.stdout.splitlines()) < 2 * len(MODELS)
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_help_of_a_model_has_its_assumptions_keys_and_results(
+    name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["model", name, "--help"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    assert out.splitlines() == models.describe(name).splitlines()
+    model = MODELS[name]
+    assert len(model.assumptions) >= 2
+    for expected in (
+        *(f"  - {assumption}" for assumption in model.assumptions),
+        *(f"  {key}" for key in model.all_keys),
+        *(f"  {result}: " for result in RESULTS[name]),
+    ):
+        assert f"\n{expected}" in out
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_assumptions_are_above_the_numbers(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["model", name]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    first, *rest = MODELS[name].assumptions
+    assert lines[1:3] == ["assumes", f"  - {first}"]
+    assert lines.index(f"  - {rest[-1]}") < lines.index("")
+
+
+def default_scenario(phy: str) -> dict[str, Any]:
+    flow = {"direction": "down"}
+    return ea.Scenario(cell={"phy": phy}, station=[{"flows": [flow]}]).resolved
+
+
+@pytest.mark.parametrize("phy", ["802.11b", "802.11a"])
+def test_where_a_scenario_has_other_defaults_is_said(
+    phy: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A shared key has the default of a scenario, or that default is named."""
+    assert main(["model", "tcp-throughput", f"phy={phy}"]) == 0
+    said = capfd.readouterr().out.partition("a scenario has other defaults: ")[2].splitlines()[0]
+    other = dict(text.split(" = ") for text in said.split(", "))
+    inputs = ask(capfd, "tcp-throughput", f"phy={phy}")["inputs"]
+    resolved = default_scenario(phy)
+    cell, flow = resolved["cell"], resolved["station"][0]["flows"][0]
+    defaults = {name: cell[name] for name in ("data_rate", "control_rate", "mac_overhead")}
+    defaults |= {name: flow[name] for name in ("segment", "header", "delayed_ack")}
+    different = {name for name, value in defaults.items() if inputs[name] != value}
+    assert different >= {"mac_overhead", "segment", "delayed_ack"}
+    # IEEE 802.11-2007, 7.2.1.1: an RTS has 20 bytes; a scenario's default is to do without.
+    assert set(other) == different | {"rts_bits", "rts"}
+    assert {name: other[name] for name in ("rts_bits", "rts")} == {
+        "rts_bits": "160 bits",
+        "rts": "false",
+    }
+    for name in different - {"control_rate"}:
+        assert float(other[name].split()[0]) == defaults[name]
+    # What the user has chosen is not commented.
+    assert main(["model", "tcp-throughput", "segment=1000", "mac_overhead=34"]) == 0
+    said = capfd.readouterr().out.partition("a scenario has other defaults: ")[2]
+    assert "segment" not in said
+    assert "mac_overhead" not in said
+
+
+def test_models_from_python(capfd: pytest.CaptureFixture[str]) -> None:
+    document = ask(capfd, "session-delay", "stations=10,40", "think=10 s", "size=30 KB")
+    delays = models.evaluate("session-delay", stations=[10, 40], think="10 s", size=30e3)
+    assert delays.inputs == document["inputs"]
+    assert dict(delays) == {name: document[name] for name in RESULTS["session-delay"]}
+    assert delays.mean_delay_s == document["mean_delay_s"]
+    alone = models.session_delay(40, 10, 30e3).mean_delay_s
+    assert delays["mean_delay_s"][1] == pytest.approx(alone, rel=1e-12)
+    # Bianchi 2000 in closed form for one station: no collision, tau = 2/(CWmin + 1).
+    alone = models.evaluate("bianchi", nodes=np.int64(1), rts=False)
+    assert (alone.collision_probability, alone.tau) == (0, pytest.approx(2 / 33))
+    assert alone.model == "bianchi"
+    assert "throughput_bps" in dir(alone)
+    assert "tau = 0.06061" in repr(alone)
+    assert set(models.names()) == set(RESULTS)
+    with pytest.raises(AttributeError, match=r"taus; there are throughput_bps"):
+        alone.taus  # noqa: B018
+
+
+def test_notebooks_show_a_table() -> None:
+    html = models.evaluate("tcp-throughput", stations=[1, 2])._repr_html_()
+    assert "<th>stations</th><th>aggregate_bps</th>" in html
+    assert html.count("<tr>") == 3
+    assert "each station has one download" in html
+    assert "<td>2.371e+06</td>" in models.evaluate("tcp-throughput", stations=1)._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "message"),
+    [
+        ("contentoin", {}, "contentoin: no such model; did you mean contention?"),
+        (7, {}, "7: no such model; there are contention, bianchi"),
+        ("contention", {"node": 3}, "node: no such key; did you mean nodes?"),
+        ("contention", {"nodes": None}, "nodes: got None; accepted: a number or a text"),
+        ("contention", {"nodes": [1, [2]]}, r"nodes: got '\[2\]'; accepted: a whole number"),
+        ("contention", {"nodes": []}, "nodes: got 0 values; accepted: up to 10000"),
+        ("contention", {"nodes": 2.5}, "nodes: got '2.5'; accepted: a whole number"),
+        ("contention", {"nodes": object()}, "nodes: got <object"),
+        ("session-delay", {"think": "10 parsec"}, "think: got"),
+    ],
+)
+def test_bad_input_from_python(name: Any, keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(models.ModelError, match=message) as caught:
+        models.evaluate(name, **keys)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_function_is_not_hidden_by_a_module_of_its_name() -> None:
+    modules = {path.stem for path in Path(models.__file__).parent.glob("*.py")}
+    assert not modules & set(models.__all__)
 
 
 def test_units_in(capfd: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ from evenair.cli import main
 from evenair.models.wimax import BYTES_PER_SYMBOL, downlink_symbols
 
 if TYPE_CHECKING:
-    from conftest import Evenair
+    from evenair_command import Evenair
 
 # One station, 7 MHz, 5 ms, 1/16, 64QAM 3/4, maps of 240 bytes: downlink and uplink symbols, data
 # symbols of both, capacities in Mb/s, TCP's bound in Mb/s, ACKs and segments per frame.

@@ -45,6 +45,7 @@ def document(cell: Cell, seed: int) -> dict[str, Any]:
         "jain_index": 0.5 if cell.scheme == "off" else 1.0,
         "flows": flows,
         "losses": {},
+        "queue_loss_ratio": 0.25,
     }
     if cell.is_traced:
         times = [float(t) for t in range(1, 501 if cell.traffic == "dynamic" else 301)]

@@ -129,13 +129,18 @@ def test_quantities() -> None:
 def test_quantities_over_time() -> None:
     up = [9.0] * 20 + [1.0] * 10 + [1.3] * 10
     series = {"time_s": [float(t) for t in range(1, 41)], "up_bps": up, "down_bps": [1.0] * 40}
-    made = {"series": series}
+    made: dict[str, Any] = {"series": series, "scenario": {}}
     # The window from 30 s on differs by 0.3 of 1.15; what is before 20 s is left out.
     assert QUANTITIES["short_term_share"](made) == 0.5
+    # After a warm-up of 20 s nothing is left out: one window of four is even.
+    warm = {**made, "scenario": {"warmup": 20.0}}
+    assert QUANTITIES["short_term_share"](warm) == 0.25
     of = PERIOD_QUANTITIES["imbalance_in_period"]
     assert in_period(of, (30.0, 40.0), made) == pytest.approx(0.3 / 1.15)
     total = PERIOD_QUANTITIES["total_in_period"]
     assert in_period(total, (20.0, 40.0), made) == pytest.approx(2.15e-6)
+    late = {**made, "series": {**series, "time_s": [t + 0.3 for t in series["time_s"]]}}
+    assert in_period(total, (20.0, 40.0), late) == pytest.approx(2.15e-6)
 
 
 def test_documents_are_condensed() -> None:

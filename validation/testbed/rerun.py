@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evenair import load, testbed
-from evenair.compare import Comparison, samples_of
+from evenair.comparison import Comparison, samples_of
 from evenair.engine import run_jobs
 
 if TYPE_CHECKING:

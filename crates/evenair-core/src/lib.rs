@@ -9,6 +9,7 @@
 pub mod component;
 pub mod control;
 pub mod delays;
+pub mod flow_losses;
 pub mod ip;
 pub mod loss;
 pub mod medium;

@@ -45,6 +45,8 @@ pub struct Engine<P> {
     measure_at: Instant,
     end: Instant,
     is_measuring: bool,
+    /// When the second, third and last quarter of the measured time begin.
+    quarters: [Instant; 3],
     read: u64,
     written: u64,
     dropped: Dropped,
@@ -52,7 +54,8 @@ pub struct Engine<P> {
     flows: Vec<FlowCounts>,
     /// Of the access point's radio.
     radio: Counters,
-    lateness: Delays,
+    /// In each quarter of the measured time.
+    lateness: [Delays; 4],
     /// A copy of the bytes of a packet that was marked.
     marked: Vec<u8>,
     capture: Option<Capture>,
@@ -85,6 +88,7 @@ impl<P: Ports> Engine<P> {
             measure_at: Instant::NEVER,
             end: Instant::NEVER,
             is_measuring: false,
+            quarters: [Instant::NEVER; 3],
             read: 0,
             written: 0,
             dropped: Dropped::default(),
@@ -93,7 +97,7 @@ impl<P: Ports> Engine<P> {
                 .map(|flow| FlowCounts { index: flow.index, ..Default::default() })
                 .collect(),
             radio: Counters::default(),
-            lateness: Delays::default(),
+            lateness: Default::default(),
             marked: Vec::new(),
             capture,
             signals,
@@ -133,7 +137,7 @@ impl<P: Ports> Engine<P> {
         let now = self.clock.now().min(self.end);
         // What was read after the end has not entered the network.
         while self.ports.receive().is_some() {}
-        let lateness = Lateness::new(&self.lateness);
+        let lateness = Lateness::of(&self.lateness);
         let trusted = lateness.p99 <= self.spec.max_lateness_s;
         if !trusted {
             warnings.push(format!(
@@ -148,6 +152,7 @@ impl<P: Ports> Engine<P> {
             account: self.account(),
             flows: self.flows,
             lateness_s: lateness,
+            lateness_quarters_s: self.lateness.each_ref().map(|delays| Lateness::of([delays])),
             realtime: has_priority,
             trusted,
             warnings,
@@ -189,7 +194,9 @@ impl<P: Ports> Engine<P> {
     fn begin_measuring(&mut self) {
         let now = std::mem::replace(&mut self.measure_at, Instant::NEVER);
         self.network.begin_measuring(now);
-        self.lateness.reset();
+        self.lateness.iter_mut().for_each(Delays::reset);
+        let quarter = self.end.since(now) / 4;
+        self.quarters = [1, 2, 3].map(|number| now + quarter * number);
         for flow in &mut self.flows {
             *flow = FlowCounts { index: flow.index, ..Default::default() };
         }
@@ -266,7 +273,8 @@ impl<P: Ports> Engine<P> {
             Exited::Air(_) => self.radio.out_octets += bytes.len() as u64,
             Exited::Wired(_) => {}
         }
-        self.lateness.record(self.clock.now().since(at));
+        let quarter = self.quarters.iter().filter(|&&begin| at >= begin).count();
+        self.lateness[quarter].record(self.clock.now().since(at));
         if !self.ports.deliver(at, site, bytes) {
             self.dropped.device_full += 1;
             return;

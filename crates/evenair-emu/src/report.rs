@@ -20,6 +20,8 @@ pub struct Report {
     pub account: Account,
     /// How late packets came out, in the measured time.
     pub lateness_s: Lateness,
+    /// The same in each quarter of the measured time.
+    pub lateness_quarters_s: [Lateness; 4],
     /// Whether the thread had a real-time priority.
     pub realtime: bool,
     /// Whether the 99th percentile of lateness is within its bound.
@@ -67,9 +69,11 @@ pub struct Lateness {
 }
 
 impl Lateness {
-    /// Zeros if there are none.
-    pub(crate) fn new(delays: &Delays) -> Self {
-        let buckets = delays.buckets();
+    /// Of all these together; zeros if there are none.
+    pub(crate) fn of<'a>(delays: impl IntoIterator<Item = &'a Delays>) -> Self {
+        let mut all = Delays::default();
+        delays.into_iter().for_each(|delays| all.add(delays));
+        let buckets = all.buckets();
         let quantiles = buckets.quantiles([500, 900, 990, 999], 1000).unwrap_or_default();
         let [p50, p90, p99, p999] = quantiles.map(Duration::as_secs_f64);
         Self { p50, p90, p99, p999, max: buckets.max().as_secs_f64(), count: buckets.total() }

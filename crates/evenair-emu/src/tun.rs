@@ -149,7 +149,7 @@ fn attach(file: &File, name: &str) -> io::Result<()> {
     // SAFETY: the structure consists of numbers, of which all may be zero.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
     for (place, byte) in request.ifr_name.iter_mut().zip(name.bytes()) {
-        *place = byte.cast_signed();
+        *place = byte as libc::c_char;
     }
     request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as i16;
     // SAFETY: TUNSETIFF reads and writes the one structure, which lives during the call.

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 pub(crate) const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The stack of a main thread, usually.
-const STACK_BYTES: usize = 8 << 20;
+pub(crate) const STACK_BYTES: usize = 8 << 20;
 
 /// Does `work` on a thread of its own, and checks for signals until it is done. If a signal handler
 /// raises an exception, returns that; the thread goes on, and what it returns is dropped.

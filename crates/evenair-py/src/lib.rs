@@ -6,10 +6,13 @@
 
 #[cfg(target_os = "linux")]
 mod emulate;
+mod film;
 mod interrupt;
+mod lab;
 mod limiter;
 mod phy;
 mod pool;
+mod prototype;
 mod quantity;
 mod scenario;
 
@@ -32,17 +35,26 @@ pyo3::create_exception!(
 /// The extension module of evenair.
 #[pyo3::pymodule]
 mod _core {
+    use pyo3::exceptions::PyValueError;
     use pyo3::prelude::*;
 
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::emulate::emulate;
     #[pymodule_export]
+    use super::film::film;
+    #[pymodule_export]
+    use super::lab::answer;
+    #[pymodule_export]
     use super::limiter::AdaptiveRateLimiter;
     #[pymodule_export]
     use super::phy::Phy;
     #[pymodule_export]
     use super::pool::run_jobs;
+    #[pymodule_export]
+    use super::prototype::{
+        AckEvent, Link, NextFrame, Packet, QueueContext, RandomStream, Window, register_prototype,
+    };
     #[pymodule_export]
     use super::quantity::quantity;
     #[pymodule_export]
@@ -58,6 +70,24 @@ mod _core {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         super::pool::record_panics();
         module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+
+    /// Return the name that a text is most likely meant to be; None if none is near, or several are.
+    #[pyfunction]
+    fn nearest(text: &str, names: Vec<String>) -> Option<String> {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        evenair_core::component::message::nearest(text, &names).map(str::to_owned)
+    }
+
+    /// Return why flows starve: a list of diagnoses as JSON text, empty if none does.
+    ///
+    /// `result` is the JSON text of a result, or of several runs (`{"runs": [...]}`), whose means count.
+    /// Raises ValueError if it is neither.
+    #[pyfunction]
+    fn explain(result: &str) -> PyResult<String> {
+        let diagnoses = evenair_sim::explain_json(result)
+            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(serde_json::json!(diagnoses).to_string())
     }
 
     /// Return every component that a scenario can name, as JSON text.

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Write};
-use std::panic::{self, AssertUnwindSafe};
+use std::panic;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -18,6 +18,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::interrupt::SIGNAL_INTERVAL;
+use crate::prototype::caught;
 use crate::scenario::Scenario;
 
 /// Jobs queued or running per thread: enough to keep the threads busy while Python handles
@@ -52,9 +53,8 @@ impl Job {
     ) -> Outcome {
         let captures = pcap.map(capture_sinks).transpose()?;
         let start = now();
-        let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
-            evenair_sim::run_with_captures(scenario, self.seed, options, captures)
-        }));
+        let outcome =
+            caught(|| evenair_sim::run_with_captures(scenario, self.seed, options, captures));
         let wall_s = start.elapsed().as_secs_f64();
         match outcome {
             Ok(Ok(result)) => serde_json::to_string(&RunResult { wall_s: Some(wall_s), ..result })
@@ -65,7 +65,8 @@ impl Job {
                 _ => error.to_string(),
             }),
             Ok(Err(error)) => Err(error.to_string()),
-            Err(_) => Err(format!("the engine panicked {}; please report this", LAST_PANIC.take())),
+            Err(Ok(reason)) => Err(reason),
+            Err(Err(_)) => Err(last_panic()),
         }
     }
 }
@@ -107,7 +108,7 @@ pub fn run_jobs(
     let jobs = jobs.try_iter()?.into_any().unbind();
     let captures = pcap.is_some();
     let cancel = Arc::new(AtomicBool::new(false));
-    let options = RunOptions { cancel: Some(Arc::clone(&cancel)) };
+    let options = RunOptions { cancel: Some(Arc::clone(&cancel)), ..RunOptions::default() };
     let (queue, inbox) = mpsc::channel::<(usize, Job)>();
     let inbox = Mutex::new(inbox);
     let work = |done: mpsc::Sender<(usize, Outcome)>| {
@@ -201,6 +202,11 @@ fn to_python(outcomes: Vec<(usize, Outcome)>) -> Vec<(usize, Option<String>, Opt
 thread_local! {
     /// Location and message of this thread's last panic.
     static LAST_PANIC: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// What to say about this thread's last panic.
+pub(crate) fn last_panic() -> String {
+    format!("the engine panicked {}; please report this", LAST_PANIC.take())
 }
 
 /// Records panics for the error message of the run, instead of printing a backtrace.

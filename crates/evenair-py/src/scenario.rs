@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use evenair_sim::scenario;
+use evenair_sim::scenario::{self, Origin, ScenarioError as Invalid};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::Value;
@@ -22,20 +22,34 @@ pub struct Scenario {
     /// Where the document came from, as errors name it.
     #[pyo3(get)]
     source: String,
+    /// Where the document was read, before any override.
+    origin: Arc<Origin>,
+    /// The keys that overrides have set.
+    overridden: Vec<String>,
     resolved: OnceLock<Arc<scenario::Scenario>>,
 }
 
 impl Scenario {
-    fn from_document(document: Value, source: String) -> Self {
-        Self { document, source, resolved: OnceLock::new() }
+    fn from_document(document: Value, source: String, text: Option<String>) -> Self {
+        let origin = Arc::new(Origin { source: source.clone(), text });
+        Self { document, source, origin, overridden: Vec::new(), resolved: OnceLock::new() }
+    }
+
+    /// An error of the document, with the place of the value that the overrides do not fit to.
+    fn located(&self, error: Invalid) -> Invalid {
+        if self.overridden.is_empty() {
+            return error;
+        }
+        self.origin.locate(error, &self.document, &self.overridden)
     }
 
     /// The resolved scenario; the document is resolved on the first call.
-    pub(crate) fn resolved(&self) -> Result<&Arc<scenario::Scenario>, scenario::ScenarioError> {
+    pub(crate) fn resolved(&self) -> Result<&Arc<scenario::Scenario>, Invalid> {
         if let Some(resolved) = self.resolved.get() {
             return Ok(resolved);
         }
-        let resolved = scenario::resolve(self.document.clone(), &self.source)?;
+        let resolved = scenario::resolve(self.document.clone(), &self.source)
+            .map_err(|error| self.located(error))?;
         Ok(self.resolved.get_or_init(|| Arc::new(resolved)))
     }
 }
@@ -47,7 +61,7 @@ impl Scenario {
     fn new(document: &str, source: String) -> PyResult<Self> {
         let document = serde_json::from_str(document)
             .map_err(|error| ScenarioError::new_err(format!("{source}: not JSON: {error}")))?;
-        Ok(Self::from_document(document, source))
+        Ok(Self::from_document(document, source, None))
     }
 
     /// Read a TOML document. Only the syntax is checked.
@@ -59,7 +73,9 @@ impl Scenario {
         } else {
             scenario::document_from_toml(data, &source)
         };
-        Ok(Self::from_document(document.map_err(invalid)?, source))
+        let document = document.map_err(invalid)?;
+        let text = String::from_utf8_lossy(data).into_owned();
+        Ok(Self::from_document(document, source, Some(text)))
     }
 
     /// Return a copy with dotted keys set to values in the syntax of the command line.
@@ -71,11 +87,15 @@ impl Scenario {
         override_source: &str,
         source: String,
     ) -> PyResult<Self> {
-        let mut document = self.document.clone();
-        for (key, value) in &overrides {
-            scenario::set(&mut document, key, value, override_source).map_err(invalid)?;
+        let (mut document, mut overridden) = (self.document.clone(), self.overridden.clone());
+        for (key, value) in overrides {
+            let outcome = scenario::set(&mut document, &key, &value, override_source);
+            let locate = |error| self.origin.locate(error, &document, &overridden);
+            outcome.map_err(locate).map_err(invalid)?;
+            overridden.push(key);
         }
-        Ok(Self::from_document(document, source))
+        let origin = self.origin.clone();
+        Ok(Self { document, source, origin, overridden, resolved: OnceLock::new() })
     }
 
     /// Check the document and fill in every default.
@@ -83,7 +103,8 @@ impl Scenario {
         if self.resolved.get().is_none() && has_many_entries(&self.document) {
             let (document, source) = (self.document.clone(), self.source.clone());
             let resolved = interruptible(py, move || scenario::resolve(document, &source))?;
-            let resolved = Arc::new(resolved.map_err(invalid)?);
+            let resolved = resolved.map_err(|error| invalid(self.located(error)))?;
+            let resolved = Arc::new(resolved);
             self.resolved.get_or_init(|| resolved);
         }
         self.resolved().map(drop).map_err(invalid)
@@ -127,6 +148,6 @@ fn has_many_entries(document: &Value) -> bool {
     lists.iter().filter_map(|list| list.as_array()).map(Vec::len).sum::<usize>() > MANY_ENTRIES
 }
 
-fn invalid(error: scenario::ScenarioError) -> PyErr {
+pub(crate) fn invalid(error: Invalid) -> PyErr {
     ScenarioError::new_err(error.to_string())
 }

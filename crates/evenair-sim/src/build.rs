@@ -83,6 +83,7 @@ pub(crate) fn network<M: CellKind>(
     scenario: &Scenario,
     seed: u64,
     flows: &[Flow],
+    is_sampled: bool,
 ) -> Network<M> {
     let topology = Topology::new(&scenario.wired).expect("a resolved scenario has a topology");
     let node = |name: &str| topology.node(name).expect("a resolved scenario names known hosts");
@@ -135,7 +136,7 @@ pub(crate) fn network<M: CellKind>(
     }
     // IP sees UDP below TFRC.
     let is_udp = flows.iter().map(|flow| !matches!(flow.transport, AnyTransport::Tcp(_))).collect();
-    let limiter = UplinkLimiter::new(&scenario.gateway.limiter, is_udp, scenario.trace.is_some());
+    let limiter = UplinkLimiter::new(&scenario.gateway.limiter, is_udp, is_sampled);
     Network::new(cell, Wired::new(links, next_hop, &entries), routes, options, limiter)
 }
 

@@ -1,14 +1,14 @@
 //! Metrics of the cell and of the wired links: differences of the counters at the start and the end
 //! of the measurement.
 
-use evenair_core::medium::{Cell, CellPacket};
+use evenair_core::medium::{Airtime, Cell, CellPacket};
 use evenair_core::packet::NodeId;
 use evenair_core::queue::QueueStats;
-use evenair_core::time::Instant;
+use evenair_core::time::{Duration, Instant};
 
 use crate::cell_kind::CellKind;
-use crate::medium_result::MediumResult;
-use crate::result::{LinkResult, MacResult, QueueResult, Use};
+use crate::medium_result::{AirResult, MediumResult};
+use crate::result::{LinkResult, Losses, MacResult, QueueResult, Use};
 use crate::scenario::{Scenario, WiredLink, numbered};
 use crate::wired::{WirePacket, Wired};
 
@@ -34,7 +34,25 @@ pub(crate) struct CellResults {
     pub(crate) queues: Vec<QueueResult>,
     pub(crate) stations: Vec<MacResult>,
     pub(crate) ap: MacResult,
+    pub(crate) air: Option<AirResult>,
     pub(crate) medium: MediumResult,
+}
+
+impl CellResults {
+    /// Packets lost in the cell and on the links.
+    pub(crate) fn losses(&self, links: &[LinkResult]) -> Losses {
+        let queues = self.queues.iter().chain(links.iter().map(|link| &link.queue));
+        let macs = || self.stations.iter().chain([&self.ap]);
+        let with_frames = self.medium.lost_with_frames;
+        Losses {
+            congestion: queues.map(|queue| queue.drops - queue.acks_filtered).sum(),
+            retry_limit: macs().map(|mac| mac.frames_dropped).sum::<u64>() - with_frames,
+            error: with_frames
+                + macs().map(|mac| mac.packets_lost_to_errors).sum::<u64>()
+                + links.iter().map(|link| link.packets_lost_to_errors).sum::<u64>(),
+            policer: None,
+        }
+    }
 }
 
 impl<M: CellKind> CellMetrics<M> {
@@ -70,7 +88,24 @@ impl<M: CellKind> CellMetrics<M> {
             station.data_rates = rates;
         }
         let ap = mac((0, None));
-        CellResults { nodes, queues, stations, ap, medium }
+        // Of 802.16 the use of the frame says more.
+        let air = medium.frame.is_none().then(|| self.air(&after, end.since(begin)));
+        CellResults { nodes, queues, stations, ap, air, medium }
+    }
+}
+
+impl<M: CellKind> CellMetrics<M> {
+    /// What the air has been used for from `begin` until `after`, a time of `measured`.
+    fn air(&self, after: &[Use], measured: Duration) -> AirResult {
+        let sum = |uses: &[Use]| {
+            uses.iter().fold(Airtime::default(), |mut sum, each| {
+                sum += each.own.airtime;
+                sum
+            })
+        };
+        let ap = NodeId::ACCESS_POINT.index();
+        let used = after[ap].traffic - self.usage[ap].traffic;
+        AirResult::new(sum(after) - sum(&self.usage), used, measured)
     }
 }
 
@@ -98,7 +133,7 @@ pub(crate) fn link_results<P: WirePacket>(
 }
 
 /// The names that the scenario gives to the stations.
-fn station_names(scenario: &Scenario) -> impl Iterator<Item = Option<String>> {
+pub(crate) fn station_names(scenario: &Scenario) -> impl Iterator<Item = Option<String>> {
     scenario.station.iter().flat_map(|group| {
         let name = |number| Some(numbered(group.name.as_deref()?, number, group.count));
         (1..=group.count).map(name)

@@ -17,8 +17,8 @@ use crate::beacons::Beacons;
 use crate::build;
 use crate::cell_kind::{CellKind, dcf, wimax};
 use crate::cell_metrics::{CellMetrics, link_results};
-use crate::medium_result::{FrameResult, RequestsResult};
-use crate::result::{LinkResult, MacResult, QueueResult};
+use crate::medium_result::{AirResult, FrameResult, RequestsResult};
+use crate::result::{LinkResult, Losses, MacResult, QueueResult};
 use crate::scenario::{self, ACCESS_POINT, Scenario, Topology};
 use crate::wired::{Hop, Wired};
 
@@ -88,12 +88,17 @@ pub struct Discarded {
 pub struct EmulationResult {
     /// Measured time, seconds.
     pub duration_s: f64,
+    /// Packets lost, by cause.
+    pub losses: Losses,
     /// The MAC of each station.
     pub stations: Vec<MacResult>,
     /// The MAC of the access point.
     pub ap: MacResult,
     /// The access point's downlink queue.
     pub ap_queue: QueueResult,
+    /// What the time of the air is spent on; absent in a WiMAX cell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub air: Option<AirResult>,
     /// The frame of 802.16; absent in a WLAN cell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame: Option<FrameResult>,
@@ -317,14 +322,17 @@ impl<M: CellKind, B: Clone + Default> Emulation<B> for Parts<M, B> {
     fn result(&self, now: Instant) -> EmulationResult {
         let period = (self.begin, now);
         let cell = self.metrics.results(period, &self.scenario, &self.cell);
+        let links = link_results(period, &self.scenario, &self.wired);
         EmulationResult {
+            losses: cell.losses(&links),
             duration_s: now.since(self.begin).as_secs_f64(),
             stations: cell.stations,
             ap: cell.ap,
             ap_queue: cell.queues[0].clone(),
+            air: cell.air,
             frame: cell.medium.frame,
             requests: cell.medium.requests,
-            wired: EmulatedWired { links: link_results(period, &self.scenario, &self.wired) },
+            wired: EmulatedWired { links },
         }
     }
 

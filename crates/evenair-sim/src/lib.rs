@@ -12,7 +12,10 @@ mod cell_metrics;
 mod control;
 mod delay_result;
 pub mod emulation;
+mod explain;
+pub mod film;
 mod flow;
+mod flow_losses;
 mod limiter;
 mod medium_result;
 mod memory;
@@ -35,8 +38,11 @@ use std::{fmt, io};
 
 pub use capture::{LinkType, Pcapng};
 pub use delay_result::{DelayCurve, DelayResult, LimitedBy};
+pub use explain::{Cause, Diagnosis, ExplainError, Place, explain, explain_json};
+pub use film::film;
+pub use flow_losses::LossesByPlace;
 pub use limiter::{LimiterResult, LimiterSample};
-pub use medium_result::{FrameResult, RequestsResult};
+pub use medium_result::{AirResult, FrameResult, RequestsResult};
 pub use parts::parts;
 pub use result::{
     FlowResult, LinkResult, Losses, MacResult, QueueResult, RunResult, SessionResult, WiredResult,
@@ -44,7 +50,7 @@ pub use result::{
 pub use series::Series;
 
 use cell_kind::{dcf, wimax};
-use scenario::{Cell, Scenario};
+use scenario::{Cell, Scenario, Seconds};
 use simulation::Simulation;
 
 /// The version of results. It is raised when a change of the code changes the result of a scenario
@@ -56,6 +62,9 @@ pub const RESULT_VERSION: u32 = 6;
 pub struct RunOptions {
     /// End the run early, with [`RunError::Cancelled`], once this is true.
     pub cancel: Option<Arc<AtomicBool>>,
+    /// The interval of the series of a scenario without `trace`, above 0. Everything else in the result
+    /// is as without it.
+    pub sampled: Option<Seconds>,
 }
 
 /// Where the captures of a run go, both in pcapng.
@@ -140,3 +149,8 @@ pub fn run_with_captures(
         }
     }
 }
+
+/// Compiles and runs the Rust code of the page about prototypes.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/prototypes.md")]
+struct PrototypesPage;

@@ -10,6 +10,7 @@ use evenair_core::control::limiter::{
     AdaptiveConfig, AdaptiveRateLimiter, Config, Decision, LossSignal, Policer, Round, Throughput,
     UplinkCount,
 };
+use evenair_core::flow_losses::Lost;
 use evenair_core::packet::{Direction, Packet};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::units::Rate;
@@ -56,7 +57,7 @@ pub struct LimiterSample {
 /// Packets that the policer has dropped.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Dropped {
-    pub(crate) packets: u64,
+    pub(crate) packets: Lost,
     pub(crate) bytes: u64,
 }
 
@@ -160,8 +161,7 @@ impl UplinkLimiter {
             self.carried[Direction::Up as usize].add(packet.size, is_udp);
         }
         if !passes {
-            self.dropped[flow].packets += 1;
-            self.dropped[flow].bytes += u64::from(packet.size);
+            self.dropped[flow].count(packet);
         }
         passes
     }
@@ -231,7 +231,7 @@ impl UplinkLimiter {
             self.control.as_ref().map_or((0, 0), |control| (control.rounds, control.lossy_rounds));
         LimiterResult {
             mean_rate_bps: self.mean_rate.until(end, self.policer.rate()),
-            packets_dropped: self.dropped.iter().map(|dropped| dropped.packets).sum(),
+            packets_dropped: self.dropped.iter().map(|dropped| dropped.packets.packets()).sum(),
             bytes_dropped: self.dropped.iter().map(|dropped| dropped.bytes).sum(),
             rounds,
             lossy_rounds,
@@ -241,6 +241,14 @@ impl UplinkLimiter {
     /// The rounds of a run that is traced.
     pub(crate) fn samples(&self) -> Vec<LimiterSample> {
         self.control.as_ref().and_then(|control| control.samples.clone()).unwrap_or_default()
+    }
+}
+
+impl Dropped {
+    fn count(&mut self, packet: &Packet) {
+        let ack = packet.is_pure_ack();
+        self.packets += Lost { data: u64::from(!ack), acks: u64::from(ack) };
+        self.bytes += u64::from(packet.size);
     }
 }
 

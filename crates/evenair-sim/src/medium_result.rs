@@ -1,8 +1,10 @@
 //! Results that only some kinds of cell have.
 
+use evenair_core::medium::Airtime;
 use evenair_core::medium::wimax::{Counts, Wimax};
 use evenair_core::medium::wlan::Dcf;
 use evenair_core::packet::{Direction, NodeId};
+use evenair_core::time::Duration;
 use evenair_core::units::Rate;
 use serde::Serialize;
 
@@ -21,6 +23,37 @@ pub(crate) struct MediumResult {
     pub(crate) data_rates: Vec<Option<DataRates>>,
     /// Packets that were lost with a frame, and not at a retry limit.
     pub(crate) lost_with_frames: u64,
+}
+
+/// What the time of an 802.11 cell is spent on: shares of the measured time, which sum to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct AirResult {
+    /// IP packets, at the rate of their data frames, in exchanges that succeed.
+    pub payload: f64,
+    /// The rest of these exchanges: preambles and headers, control frames and acknowledgements, the
+    /// interframe spaces between them; and beacons.
+    pub overhead: f64,
+    /// Collisions, each as long as its longest frame.
+    pub collisions: f64,
+    /// Exchanges in which a frame is corrupted.
+    pub corrupted: f64,
+    /// No frame and no SIFS: backoff, DIFS and EIFS, and nothing to send.
+    pub idle: f64,
+}
+
+impl AirResult {
+    /// From the use of the air by all nodes, and the time in which any of them uses it.
+    pub(crate) fn new(nodes: Airtime, used: Duration, measured: Duration) -> Self {
+        let share = |time: Duration| time.as_secs_f64() / measured.as_secs_f64();
+        Self {
+            payload: share(nodes.payload),
+            overhead: share(nodes.successes - nodes.payload),
+            // What overlaps counts once, and only collisions overlap.
+            collisions: share(used - nodes.successes - nodes.corrupted),
+            corrupted: share(nodes.corrupted),
+            idle: share(measured - used),
+        }
+    }
 }
 
 /// The frame of an 802.16 cell with one burst and one grant for each station, as far as there is room,

@@ -13,6 +13,7 @@ use crate::cell_kind::CellKind;
 use crate::cell_metrics::{CellMetrics, CellResults, link_results};
 use crate::delay_result::{DelayCurve, DelayResult, LimitedBy};
 use crate::flow::{Attachment, Flow};
+use crate::flow_losses::{LossesByPlace, Places};
 use crate::limiter::UplinkLimiter;
 use crate::network::{Network, fold};
 use crate::result::{
@@ -65,18 +66,23 @@ impl<M: CellKind> Metrics<M> {
         let compared = Compared::among(flows);
         let (rtt, one_way_delay) = pooled(flows);
         let cell = network.cell();
-        let CellResults { nodes, queues, mut stations, mut ap, medium } =
-            self.cell.results((begin, end), scenario, cell);
+        let cell_results = self.cell.results((begin, end), scenario, cell);
+        let links = link_results((begin, end), scenario, network.wired());
+        let limiter = network.limiter().map(|limiter| limiter.result(end));
+        let policer = limiter.as_ref().map(|limiter| limiter.packets_dropped);
+        let losses = Losses { policer, ..cell_results.losses(&links) };
+        let CellResults { nodes, queues, mut stations, mut ap, air, medium } = cell_results;
         let flow_delays: Vec<FlowDelays> = flows.iter().map(FlowDelays::of).collect();
         let delays = curves(flows, &flow_delays, &nodes[NodeId::ACCESS_POINT.index()].waits);
         let occupancy = cell.occupancy().zip(self.occupancy).map(|(at, start)| at.since(&start));
         let occupancy = occupancy.map(|period| OccupancyShares { period, duration_s });
+        let places = Places::new(network, end);
         let each = flows.iter().zip(&self.flows).zip(&flow_delays);
         let (flows, wired_flows): (Vec<_>, Vec<_>) = each
             .map(|((flow, start), delays)| FlowResult {
                 occupancy_share: occupancy.as_ref().and_then(|shares| shares.flow(flow)),
                 policer_drops: network.limiter().and_then(|limiter| policer_drops(flow, limiter)),
-                ..flow_result(flow, start, delays, (begin, end))
+                ..flow_result(flow, start, delays, places.of(flow.index), (begin, end))
             })
             .partition(|flow| flow.station.is_some());
         let fairness = jain_index(
@@ -88,21 +94,6 @@ impl<M: CellKind> Metrics<M> {
             }
             ap.beacons = Some(shares.beacons());
         }
-        let links = link_results((begin, end), scenario, network.wired());
-        let limiter = network.limiter().map(|limiter| limiter.result(end));
-        let losses = Losses {
-            congestion: queues
-                .iter()
-                .chain(links.iter().map(|link| &link.queue))
-                .map(|queue| queue.drops - queue.acks_filtered)
-                .sum(),
-            retry_limit: stations.iter().chain([&ap]).map(|mac| mac.frames_dropped).sum::<u64>()
-                - medium.lost_with_frames,
-            error: medium.lost_with_frames
-                + stations.iter().chain([&ap]).map(|mac| mac.packets_lost_to_errors).sum::<u64>()
-                + links.iter().map(|link| link.packets_lost_to_errors).sum::<u64>(),
-            policer: limiter.as_ref().map(|limiter| limiter.packets_dropped),
-        };
         RunResult {
             engine: "sim",
             scenario: scenario.clone(),
@@ -123,6 +114,7 @@ impl<M: CellKind> Metrics<M> {
             losses,
             ap_queue: queues[0].clone(),
             limiter,
+            air,
             frame: medium.frame,
             requests: medium.requests,
             wired: WiredResult { links, flows: wired_flows },
@@ -280,7 +272,7 @@ fn curves(flows: &[Flow], delays: &[FlowDelays], queue: &Delays) -> Vec<DelayCur
 /// What the policer has dropped of a flow; `None` of a flow that does not meet it.
 fn policer_drops(flow: &Flow, limiter: &UplinkLimiter) -> Option<u64> {
     let in_cell = matches!(flow.place, Attachment::Station { .. });
-    in_cell.then(|| limiter.dropped()[flow.index.0 as usize].packets)
+    in_cell.then(|| limiter.dropped()[flow.index.0 as usize].packets.packets())
 }
 
 /// The result of `flow`. The measurement began at `begin` with the counters `start`.
@@ -288,6 +280,7 @@ fn flow_result(
     flow: &Flow,
     start: &transport::Counters,
     delays: &FlowDelays,
+    [data_losses, ack_losses]: [LossesByPlace; 2],
     (begin, until): (Instant, Instant),
 ) -> FlowResult {
     let duration_s = until.since(begin).as_secs_f64();
@@ -322,6 +315,8 @@ fn flow_result(
         congestion_marks: ecn(end.congestion_marks, start.congestion_marks),
         congestion_responses: ecn(end.congestion_responses, start.congestion_responses),
         policer_drops: None,
+        data_losses,
+        ack_losses,
         packets_lost: is_rate_controlled
             .then(|| end.packets_lost.saturating_sub(start.packets_lost)),
         loss_event_rate: is_rate_controlled.then(|| {

@@ -6,7 +6,7 @@
 
 use evenair_core::medium::{Arrival, Cell};
 use evenair_core::packet::{FlowId, NodeId, Packet};
-use evenair_core::queue::TxQueue;
+use evenair_core::queue::{Dropped, TxQueue};
 use evenair_core::time::Instant;
 use evenair_core::transport::{End, PacketOption};
 
@@ -79,6 +79,12 @@ impl<M: CellKind> Network<M> {
     /// The cell.
     pub(crate) fn cell(&self) -> &Cell<M> {
         &self.cell
+    }
+
+    /// The packets that the access point's queues have dropped since the last call, see
+    /// [`Cell::take_drops`].
+    pub(crate) fn take_drops(&mut self) -> Vec<Dropped<Packet>> {
+        self.cell.take_drops(NodeId::ACCESS_POINT)
     }
 
     /// The wired links.

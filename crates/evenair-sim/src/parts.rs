@@ -15,8 +15,8 @@ use crate::scenario::{UDP, presets};
 /// Every queue discipline, congestion control, preset of TCP's options, PHY, modulation,
 /// scheduler, controller, limiter, loss signal, rate control, channel, loss model, application and
 /// distribution:
-/// `kind`, `name`, `summary`, `source` and `parameters` (each `name`, `default`, `accepts`,
-/// `meaning`).
+/// `kind`, `name`, `aliases`, `summary`, `source` and `parameters` (each `name`, `default`,
+/// `accepts`, `meaning`).
 pub fn parts() -> Value {
     let mut parts = list::<queue::Config>();
     parts.extend(list::<congestion::Config>());

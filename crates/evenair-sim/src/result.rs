@@ -6,8 +6,9 @@ use evenair_core::time::Duration;
 use serde::Serialize;
 
 use crate::delay_result::{DelayCurve, DelayResult, LimitedBy};
+use crate::flow_losses::LossesByPlace;
 use crate::limiter::LimiterResult;
-use crate::medium_result::{DataRates, FrameResult, RequestsResult};
+use crate::medium_result::{AirResult, DataRates, FrameResult, RequestsResult};
 use crate::scenario::Scenario;
 use crate::series::Series;
 
@@ -56,6 +57,9 @@ pub struct RunResult {
     /// The rate limiter at the gateway; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limiter: Option<LimiterResult>,
+    /// What the time of the air is spent on; absent in a WiMAX cell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub air: Option<AirResult>,
     /// The frame of 802.16 and its use; absent in a WLAN cell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame: Option<FrameResult>,
@@ -128,6 +132,10 @@ pub struct FlowResult {
     /// absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policer_drops: Option<u64>,
+    /// Its lost packets by place, all but pure acknowledgements.
+    pub data_losses: LossesByPlace,
+    /// Its lost acknowledgements by place.
+    pub ack_losses: LossesByPlace,
     /// Data packets that did not arrive although later ones did; absent but for TFRC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packets_lost: Option<u64>,

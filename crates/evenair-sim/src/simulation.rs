@@ -7,6 +7,8 @@
 //! Each part reports the time of its next event; at equal times links go before timers
 //! and both before the air, so that what arrives at a slot boundary can still use it.
 
+mod observe;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -45,7 +47,10 @@ pub(crate) struct Simulation<'a, M: CellKind> {
     timers: Timers,
     beacons: Option<Beacons>,
     control: Option<Box<CellControl>>,
-    sampler: Option<Sampler>,
+    /// What samples a series and at which interval.
+    sampler: Option<(Sampler, Duration)>,
+    /// Samples are no events, and nothing is done at them but observe: the scenario has none.
+    samples_unseen: bool,
     metrics: Metrics<M>,
     events: u64,
     cancel: Option<Arc<AtomicBool>>,
@@ -53,6 +58,10 @@ pub(crate) struct Simulation<'a, M: CellKind> {
     steps_per_check: usize,
     /// How many packets may be sent until what they take of memory is counted again.
     packets_per_count: u64,
+    /// That many have been sent then.
+    count_at: u64,
+    /// Whether an observer takes the run step by step.
+    is_observed: bool,
     /// Flows that have not come to their end, where every flow has one.
     unfinished: Option<usize>,
     /// When the run is over: as the scenario has it, or when the last of them has.
@@ -157,7 +166,8 @@ impl<'a, M: CellKind> Simulation<'a, M> {
         captures: Option<CaptureSinks>,
     ) -> Result<Self, RunError> {
         let flows = build::flows(scenario, seed);
-        let mut network = build::network(medium, scenario, seed, &flows);
+        let sampled = scenario.trace.as_ref().map(|trace| trace.interval).or(options.sampled);
+        let mut network = build::network(medium, scenario, seed, &flows, sampled.is_some());
         let beacons = Beacons::new(scenario);
         if let Some(sinks) = captures {
             let interval = beacons.as_ref().map_or(Duration::ZERO, |beacons| beacons.interval);
@@ -191,12 +201,15 @@ impl<'a, M: CellKind> Simulation<'a, M> {
             timers,
             beacons,
             control: CellControl::new(scenario, &flows).map(Box::new),
-            sampler: scenario.trace.as_ref().map(|_| Sampler::default()),
+            sampler: sampled.map(|interval| (Sampler::default(), interval.duration())),
+            samples_unseen: scenario.trace.is_none(),
             metrics: Metrics::default(),
             events: 0,
             cancel: options.cancel.clone(),
             steps_per_check: (STEPS_PER_CANCEL_CHECK / (1 + links / LINKS_PER_STEP)).max(1),
             packets_per_count: memory::packets_between_counts(links),
+            count_at: memory::packets_between_counts(links),
+            is_observed: false,
             unfinished: flows.iter().all(Flow::is_finite).then_some(flows.len()),
             end: Instant::ZERO + scenario.warmup.duration() + scenario.duration.duration(),
             pause: Instant::ZERO,
@@ -213,27 +226,34 @@ impl<'a, M: CellKind> Simulation<'a, M> {
             seed: self.seed,
             end: self.end,
             events: self.events,
-            series: self.sampler.map(|sampler| sampler.finish(&self.flows, self.network.limiter())),
+            series: self
+                .sampler
+                .map(|(sampler, _)| sampler.finish(&self.flows, self.network.limiter())),
             flows: &self.flows,
             network: &self.network,
         };
         Ok(self.metrics.result(outcome))
     }
 
-    #[inline(never)] // so that the loop is compiled by itself
-    fn advance_to_end(&mut self) -> Result<(), RunError> {
-        let mut count_at = self.packets_per_count;
+    /// Returns whether the end is reached: observed runs come back when the cancel flag is checked.
+    #[inline(never)] // so that the loop is compiled by itself, and once
+    fn advance_to_end(&mut self) -> Result<bool, RunError> {
+        let mut count_at = self.count_at; // the loop has it at hand
         while !self.is_cancelled() {
             for _ in 0..self.steps_per_check {
                 match self.advance() {
                     Step::Event => {}
                     Step::Pause => break,
-                    Step::End => return Ok(()),
+                    Step::End => return Ok(true),
                 }
                 if self.network.sent() >= count_at {
                     memory::check(self.scenario, &self.network, &self.flows)?;
                     count_at = self.network.sent() + self.packets_per_count;
+                    self.count_at = count_at;
                 }
+            }
+            if self.is_observed {
+                return Ok(false);
             }
         }
         Err(RunError::Cancelled)
@@ -273,7 +293,11 @@ impl<'a, M: CellKind> Simulation<'a, M> {
         }
         // At the very end only a sample or a round may still be due: what flows do then is not measured.
         if timer_at <= end {
-            self.begin_event(timer_at);
+            if self.samples_unseen && self.timers.first() == Some(self.ids().id(Timer::Sample)) {
+                self.now = timer_at;
+            } else {
+                self.begin_event(timer_at);
+            }
             self.on_timer();
             return Step::Event;
         }
@@ -395,7 +419,7 @@ impl<'a, M: CellKind> Simulation<'a, M> {
             flow.transport.measure_from(self.now);
         }
         self.metrics.begin(self.now, &self.flows, &self.network);
-        if let Some(sampler) = &mut self.sampler {
+        if let Some((sampler, _)) = &mut self.sampler {
             sampler.start(&self.flows);
         }
         self.arm_sample();
@@ -439,8 +463,8 @@ impl<'a, M: CellKind> Simulation<'a, M> {
 
     fn on_sample(&mut self) {
         let since_warmup = self.now.since(Instant::ZERO + self.scenario.warmup.duration());
-        if let (Some(sampler), Some(trace)) = (&mut self.sampler, &self.scenario.trace) {
-            let interval = trace.interval.duration().as_secs_f64();
+        if let Some((sampler, interval)) = &mut self.sampler {
+            let interval = interval.as_secs_f64();
             let cell = self.network.cell();
             let queues = cell.queues_of(NodeId::ACCESS_POINT);
             let rates = (1..cell.nodes() as u32).map(|id| cell.medium().link_rates(NodeId(id)));
@@ -453,8 +477,8 @@ impl<'a, M: CellKind> Simulation<'a, M> {
     }
 
     fn arm_sample(&mut self) {
-        if let Some(trace) = &self.scenario.trace {
-            self.arm(Timer::Sample, self.now + trace.interval.duration());
+        if let Some((_, interval)) = &self.sampler {
+            self.arm(Timer::Sample, self.now + *interval);
         }
     }
 }

@@ -60,6 +60,11 @@ impl Timers {
         self.next
     }
 
+    /// The timer of that entry.
+    pub(crate) fn first(&self) -> Option<u32> {
+        self.heap.peek().map(|Reverse(entry)| entry.timer())
+    }
+
     /// Removes the earliest entry. Returns its timer, which is then disarmed, or `None` if the
     /// entry is stale.
     pub(crate) fn pop(&mut self) -> Option<u32> {

@@ -1,7 +1,7 @@
 //! The parser of scenarios and overrides with mutated texts, from a stored corpus: it never panics, a
 //! refusal is one line, and what it accepts stays the same when it is written and read again.
 //!
-//! `PROPTEST_CASES=100000 cargo test --release -p evenair-sim --test fuzz` tries more. A text that fails
+//! `PROPTEST_CASES=100000 cargo test --release -p evenair-sim --test all fuzz` tries more. A text that fails
 //! belongs into `tests/corpus`, of which every file is tried, whole and mutated.
 #![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
 

@@ -1,11 +1,11 @@
 //! Invariants of random cells: what holds in every scenario, whatever its values.
 //!
-//! `EVENAIR_CELLS=5000 cargo test --release -p evenair-sim --test random_cells` tries more than 200.
+//! `EVENAIR_CELLS=5000 cargo test --release -p evenair-sim --test all random_cells` tries more than 200.
 #![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
 
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_sim::scenario::{Scenario, resolve};
-use evenair_sim::{RunOptions, run};
+use evenair_sim::{Diagnosis, RunOptions, explain_json, run};
 use serde_json::{Value, json};
 
 /// How many cells a test tries.
@@ -259,6 +259,8 @@ fn check_bounds(kind: Kind) {
         let again = document(&scenario, cell);
         assert_eq!(result.to_string(), again.to_string(), "cell {cell}: a repetition differs");
 
+        check_losses(cell, &result);
+        check_diagnoses(cell, &result);
         let flows = result["flows"].as_array().unwrap();
         let jain = number(&result["jain_index"]);
         let least = 1.0 / flows.len() as f64;
@@ -304,6 +306,54 @@ fn check_bounds(kind: Kind) {
     }
 }
 
+/// What the flows have lost is what was lost, at each place.
+fn check_losses(cell: u64, result: &Value) {
+    let flows = || {
+        let wired = result["wired"].get("flows").and_then(Value::as_array);
+        result["flows"].as_array().into_iter().chain(wired).flatten()
+    };
+    let of = |kind: &str, place: &str| -> u64 {
+        flows().filter_map(|flow| flow[kind][place].as_u64()).sum()
+    };
+    let both = |place: &str| of("data_losses", place) + of("ack_losses", place);
+    let (queue, losses) = (&result["ap_queue"], &result["losses"]);
+    let count = |value: &Value| value.as_u64().unwrap();
+    assert_eq!(of("data_losses", "ap_queue"), count(&queue["data_drops"]), "cell {cell}");
+    let acks = count(&queue["ack_drops"]) - count(&queue["acks_filtered"]);
+    assert_eq!(of("ack_losses", "ap_queue"), acks, "cell {cell}");
+    let queues = ["ap_queue", "station_queue", "wired_queue"].map(both).iter().sum::<u64>();
+    let found = [queues, both("retry_limit"), both("error")];
+    let known = ["congestion", "retry_limit", "error"].map(|cause| count(&losses[cause]));
+    assert_eq!(found, known, "cell {cell}: {losses}");
+}
+
+/// A flow that is said to starve has less than half of the mean of those that Jain's index compares, by
+/// numbers that exist.
+fn check_diagnoses(cell: u64, result: &Value) {
+    let flows = result["flows"].as_array().unwrap();
+    let over = result["jain_over"].as_str().unwrap();
+    let compared = flows.iter().filter(|flow| over == "all" || flow["application"] == over);
+    let goodputs: Vec<f64> = compared.map(|flow| number(&flow["goodput_bps"])).collect();
+    let mean = goodputs.iter().sum::<f64>() / goodputs.len() as f64;
+    for Diagnosis { flow, goodput_bps, fair_share_bps, text, .. } in
+        explain_json(&result.to_string()).unwrap()
+    {
+        let known = flows.iter().find(|known| known["id"] == flow).unwrap();
+        assert_eq!(goodput_bps, number(&known["goodput_bps"]), "cell {cell}");
+        assert!(goodput_bps < 0.5 * mean, "cell {cell}: {flow}, {goodput_bps} of {mean} bit/s");
+        assert!(
+            (fair_share_bps / mean - 1.0).abs() < 1e-12,
+            "cell {cell}: {fair_share_bps}, {mean}"
+        );
+        assert!(!text.contains("NaN") && !text.contains("inf"), "cell {cell}: {text}");
+    }
+}
+
+/// Counts in an object.
+fn sum(counts: &Value) -> u64 {
+    counts.as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum()
+}
+
 /// Datagrams are received, dropped by a queue, given up by a MAC or lost to errors, and nothing else:
 /// once all is over, the sum of these is what was sent. (Only data frames are corrupted: a packet whose
 /// ACK is lost may be both received and given up.)
@@ -347,9 +397,14 @@ fn check_conservation(kind: Kind) {
             let packets = bits / 8.0 / f64::from(segment);
             assert!((packets - packets.round()).abs() < 1e-6, "cell {cell}: {packets} packets");
             received += packets.round() as u64;
+            let sent = flow["segments_sent"].as_u64().unwrap();
+            assert_eq!(
+                sent,
+                packets.round() as u64 + sum(&flow["data_losses"]),
+                "cell {cell}: {flow}"
+            );
         }
-        let losses = result["losses"].as_object().unwrap();
-        let lost: u64 = losses.values().map(|count| count.as_u64().unwrap()).sum();
+        let (losses, lost) = (&result["losses"], sum(&result["losses"]));
         assert_eq!(sent, received + lost, "cell {cell}: {received} received, {losses:?}");
         all = [all[0] + received, all[1] + lost];
     }

@@ -23,11 +23,14 @@ from evenair._core import RunError, run_jobs
 from evenair.campaign.errors import CampaignError
 from evenair.campaign.identity import ENGINE
 from evenair.campaign.record import Record
+from evenair.messages import shown
 from evenair.result import RunResult
 
 try:
     from distributed import Client, LocalCluster, Security, as_completed
     from distributed.comm import connect as connect_comm
+    from distributed.core import Status
+    from distributed.deploy import Cluster
     from distributed.scheduler import KilledWorker
     from distributed.utils import LoopRunner
 except ImportError as error:
@@ -94,12 +97,31 @@ def run_batch(jobs: list[tuple[CoreScenario, int]], engine: str) -> TaskResult:
     return TaskResult(ENGINE, outcomes, seconds)
 
 
-def connect(address: str, jobs: int) -> tuple[Execute, Callable[[], None]]:
+def connect(cluster: str | Client | Cluster, jobs: int) -> tuple[Execute, Callable[[], None]]:
     """Connect to a scheduler, or start one with `jobs` processes if the address is "local".
 
-    Returns the executor and the function that closes it. Raises CampaignError. The executor raises
-    RunError when all local processes have ended.
+    A client or cluster of the caller's is used and left open. Returns the executor and the function
+    that closes what was opened. Raises CampaignError. The executor raises RunError when all local
+    processes have ended.
     """
+    if isinstance(cluster, str):
+        return _connect(cluster, jobs)
+    if not isinstance(cluster, Client | Cluster) or cluster.asynchronous:
+        expected = "an address such as tcp://HOST:8786, or a Dask client or cluster"
+        raise CampaignError(f"cluster: got {shown(cluster)}, expected local, {expected}")
+    if cluster.status not in ("running", Status.running):
+        raise CampaignError(f"cluster: got {shown(cluster)}, which is closed")
+    if isinstance(cluster, Client):
+        return _executor(cluster, []), lambda: None
+    client = Client(cluster, timeout=CONNECT_TIMEOUT_S, set_as_default=False)
+    return _executor(client, []), lambda: _close(lambda: client.close(timeout=1))
+
+
+def _executor(client: Client, workers: Sequence[subprocess.Popen[bytes]]) -> Execute:
+    return lambda runs, report: _Dispatcher(client, runs, report, workers).run()
+
+
+def _connect(address: str, jobs: int) -> tuple[Execute, Callable[[], None]]:
     if not _ADDRESS.fullmatch(address):
         raise CampaignError(f"cluster: got {address[:80]!r}, expected local or tcp://HOST:8786")
     # Runs of lost workers are repeated, so Dask's messages about them are suppressed. These loggers
@@ -125,7 +147,7 @@ def connect(address: str, jobs: int) -> tuple[Execute, Callable[[], None]]:
         resources.close()
         raise
     resources.callback(_close, lambda: client.close(timeout=1))
-    return lambda runs, report: _Dispatcher(client, runs, report, workers).run(), resources.close
+    return _executor(client, workers), resources.close
 
 
 async def _probe(address: str) -> None:

@@ -2,51 +2,32 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from matplotlib.figure import Figure
 
-from evenair.campaign.summary import Group, summarize, varied_keys
-from evenair.messages import suggest
+from evenair import labels
+from evenair.campaign.summary import Group, scenario_of, summarize, varied_keys
+from evenair.labels import metric, value_text
+from evenair.messages import downlink_sender, unknown_column
 from evenair.statistics import part_of_runs
-from evenair.style import literal
+from evenair.style import (
+    DIRECTIONS,
+    legend_above,
+    literal,
+    mark_truncated,
+    new_figure,
+    numbered,
+    styled,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-# Okabe and Ito's colours for colour-blind readers, ordered so that neighbours also differ in grey.
-# Line styles and markers repeat the distinction.
-_COLOURS = ("#0072B2", "#E69F00", "#000000", "#56B4E9", "#D55E00", "#009E73", "#CC79A7")
-_LINES = ("-", "--", ":", "-.", (0, (5, 1)), (0, (1, 1)), (0, (3, 1, 1, 1, 1, 1)))
-_MARKERS = "os^vDPX*<>"
+    from matplotlib.figure import Figure
 
-_UNITS = {
-    "limit": "packets",
-    "window": "segments",
-    "initial_window": "segments",
-    "segment": "bytes",
-    "header": "bytes",
-    "extra_header": "bytes",
-    "mac_overhead": "bytes",
-    "rts_threshold": "bytes",
-    "duration": "s",
-    "warmup": "s",
-    "delay": "s",
-    "min_rto": "s",
-    "initial_rto": "s",
-    "delayed_ack_timeout": "s",
-    "start": "s",
-    "stop": "s",
-    "rate": "bit/s",
-    "data_rate": "bit/s",
-    "control_rate": "bit/s",
-}
-"""Units of plain numbers, by the last part of a scenario's key."""
-
-_QUEUE = ("ap_queue_mean_packets", "ap_queue_mean_data", "ap_queue_mean_acks")
+    from evenair.axis import Value
 
 
 def plot(table: pa.Table, x: str | None, y: str, by: Sequence[str] = ()) -> Figure:
@@ -66,53 +47,63 @@ def plot(table: pa.Table, x: str | None, y: str, by: Sequence[str] = ()) -> Figu
     for group in summarize(table, (*by, x), (y,)):
         lines.setdefault(tuple(group.values[key] for key in by), []).append(group)
 
-    figure = Figure(figsize=(6.4, 4.2), layout="constrained")
-    axes = figure.subplots()
-    scale, unit = _scale(table, y)
+    scenario = scenario_of(table)
+    y_label = metric(y, downlink_sender({"scenario": scenario}))
     positions = _positions(table, x)
-    for k, (values, groups) in enumerate(lines.items()):
-        known = [group for group in groups if y in group.metrics]
-        if positions is None:
-            known.sort(key=lambda group: group.values[x])
-        places = [
-            group.values[x] if positions is None else positions[_text(group.values[x])]
-            for group in known
-        ]
-        line = axes.errorbar(
-            places,
-            [group.metrics[y].mean * scale for group in known],
-            yerr=[(group.metrics[y].ci95 or 0.0) * scale for group in known],
-            # matplotlib leaves labels that begin with an underscore out of the legend.
-            label=re.sub("^_", " _", ", ".join(_value(value) for value in values)),
-            color=_COLOURS[k % len(_COLOURS)],
-            linestyle=_LINES[k % len(_LINES)],
-            marker=_MARKERS[k % len(_MARKERS)],
-            markersize=5,
-            linewidth=1.3,
-            capsize=3,
-            elinewidth=0.9,
-        )
-        for place, group in zip(places, known, strict=True):
-            axes.annotate(
-                part_of_runs(group.counts[y], group.runs),
-                (place, group.metrics[y].mean * scale),
-                xytext=(4, 4),
-                textcoords="offset points",
-                fontsize="x-small",
-                color=line.lines[0].get_color(),
+    x_label = labels.key(x, scenario)
+    with styled():
+        figure, (axes,) = new_figure(panel=(6.0, 3.8))
+        for k, (values, groups) in enumerate(lines.items()):
+            known = [group for group in groups if y in group.metrics]
+            if positions is None:
+                known.sort(key=lambda group: group.values[x])
+            beside = 0.5 * (k - (len(lines) - 1) / 2) / len(lines)
+            places = [_place(group.values[x], x_label.scale, positions, beside) for group in known]
+            style = numbered(k).layered(k, len(lines)) if len(lines) < 5 else numbered(k).keywords()
+            if positions is not None:  # texts have no order: no line leads from one to the next
+                style["linestyle"] = "none"
+            line = axes.errorbar(
+                places,
+                [group.metrics[y].mean * y_label.scale for group in known],
+                yerr=[(group.metrics[y].ci95 or 0.0) * y_label.scale for group in known],
+                capsize=2.5,
+                elinewidth=0.9,
+                **style | {"label": _line_name(by, values)},
             )
-    if positions is not None:
-        axes.set_xticks(list(positions.values()), [_value(text) for text in positions])
-        if sum(map(len, positions)) > 60:
-            axes.tick_params(axis="x", rotation=30)
-    axes.set_xlabel(_label(x, _UNITS.get(x.rpartition(".")[2], "") if positions is None else ""))
-    axes.set_ylabel(_label(_words(y), unit))
-    axes.set_title(_title(lines, y), fontsize="medium")
-    axes.grid(alpha=0.3)
-    axes.set_axisbelow(True)
-    if by:
-        axes.legend(title=literal(", ".join(by)), fontsize="small", title_fontsize="small")
+            for place, group in zip(places, known, strict=True):
+                axes.annotate(
+                    part_of_runs(group.counts[y], group.runs),
+                    (place, group.metrics[y].mean * y_label.scale),
+                    xytext=(4, 4),
+                    textcoords="offset points",
+                    fontsize="x-small",
+                    color=line.lines[0].get_color(),
+                )
+        if positions is not None:
+            axes.set_xticks(list(positions.values()), [_value(text) for text in positions])
+            if sum(len(_value(text)) for text in positions) > 60:
+                axes.tick_params(axis="x", rotation=30)
+        axes.set_xlabel(literal(x_label.with_unit if positions is None else x_label.text))
+        axes.set_ylabel(literal(y_label.with_unit))
+        name = scenario.get("name")
+        title = _title(lines, y)
+        axes.set_title(f"{literal(name)}\n{title}" if name else title)
+        if by:
+            names = literal(", ".join(labels.key(name, scenario).text for name in by))
+            widest = max(len(str(text)) for text in axes.get_legend_handles_labels()[1])
+            legend_above(figure, axes, max(1, min(len(lines), 70 // (widest + 8))), names)
+        mark_truncated(figure)
     return figure
+
+
+def _line_name(by: Sequence[str], values: Sequence[object]) -> str:
+    """Return the name of a line in the legend: the values of the keys `by`."""
+    texts = (
+        _direction(value) if name == "direction" else _value(value)
+        for name, value in zip(by, values, strict=True)
+    )
+    # matplotlib leaves labels that begin with an underscore out of the legend.
+    return re.sub("^_", " _", ", ".join(texts))
 
 
 def _default_x(table: pa.Table, by: Sequence[str]) -> tuple[str, Sequence[str]]:
@@ -130,8 +121,7 @@ def _check(table: pa.Table, x: str, y: str, by: Sequence[str]) -> None:
     names = table.column_names
     for option, name in (("x", x), ("y", y), *(("by", key) for key in by)):
         if name not in names:
-            hint = suggest(name, names, most=3, cutoff=0.4)
-            raise ValueError(f"{option}: {name[:80]}: no such column; {hint}")
+            raise ValueError(f"{option}: {unknown_column('column', str(name), names)}")
     kind = table.schema.field(y).type
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         raise ValueError(f"y: {y}: holds text, expected numbers")
@@ -150,52 +140,29 @@ def _check(table: pa.Table, x: str, y: str, by: Sequence[str]) -> None:
 
 
 def _value(value: object) -> str:
-    """Return a value as a label: a table becomes "spm-af, filtering = head"."""
-    try:
-        content = json.loads(value) if isinstance(value, str) else value
-    except ValueError:
-        content = value
-    if not isinstance(content, dict):
-        return literal(_text(value))
-    kind = [str(content.pop("kind"))] if "kind" in content else []
-    return literal(", ".join([*kind, *(f"{key} = {item}" for key, item in content.items())]))
+    return literal(value_text(value))
 
 
-def _positions(table: pa.Table, x: str) -> dict[str, int] | None:
+def _direction(value: object) -> str:
+    """Return "uploads" for "up"."""
+    return DIRECTIONS[value].label if value in DIRECTIONS else _value(value)
+
+
+def _place(
+    value: Value, scale: float, positions: Mapping[object, int] | None, beside: float
+) -> float:
+    """Return where a value is on the horizontal axis; lines over texts are `beside` each other."""
+    if positions is not None:
+        return positions[value] + beside
+    return float(value) * scale
+
+
+def _positions(table: pa.Table, x: str) -> dict[object, int] | None:
     """Return the position of each text on the axis; None for numbers, which are positions."""
     kind = table.schema.field(x).type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         return None
-    return {_text(value): k for k, value in enumerate(table[x].unique().to_pylist())}
-
-
-def _text(value: object) -> str:
-    return "(none)" if value is None else str(value)
-
-
-def _scale(table: pa.Table, y: str) -> tuple[float, str]:
-    """Return the factor and the unit in which a metric is drawn."""
-    if y.endswith("_bps"):
-        return 1e-6, "Mb/s"
-    if y.endswith("_s"):
-        largest = max(abs(value) for value in table[y].to_pylist() if value is not None)
-        return (1e3, "ms") if largest < 1 else (1.0, "s")
-    if y.endswith("_ratio"):
-        return 100.0, "%"
-    return 1.0, "packets" if y in _QUEUE else _UNITS.get(y.rpartition(".")[2], "")
-
-
-def _words(metric: str) -> str:
-    """Return a metric's name as words: "aggregate goodput", "Jain's index"."""
-    if "." in metric:
-        return metric
-    text = metric.removesuffix("_bps").removesuffix("_s").removesuffix("_ratio").replace("_", " ")
-    text = text.replace("ap queue", "AP queue").replace("rtt", "RTT")
-    return "Jain's index" if metric == "jain_index" else text
-
-
-def _label(name: str, unit: str) -> str:
-    return literal(f"{name} ({unit})" if unit else name)
+    return {value: k for k, value in enumerate(table[x].unique().to_pylist())}
 
 
 def _title(lines: dict[tuple[object, ...], list[Group]], y: str) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evenair.campaign.errors import CampaignError
 
@@ -41,6 +42,12 @@ class Grid:
 
     def __len__(self) -> int:
         return prod(len(axis.texts) for axis in self.axes)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The scenario as it was written, before any axis."""
+        document: dict[str, Any] = json.loads(self._scenario.document_json())
+        return document
 
     def overrides(self, point: int) -> list[tuple[str, str]]:
         """Return the keys of a point and their values as text, in the order of setting them."""

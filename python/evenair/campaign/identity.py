@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
+from evenair import prototypes
 from evenair._core import RESULT_VERSION, __version__
 
 ENGINE = f"{__version__}/{RESULT_VERSION}"
@@ -16,7 +17,8 @@ class Identity:
 
     An identity is the SHA-256 of the canonical JSON (sorted keys, no spaces) of
     `{"result_version": ..., "scenario": ..., "seed": ..., "version": ...}`. The scenario's name is
-    left out: it does not affect the result.
+    left out: it does not affect the result. Of a scenario with prototypes the document has
+    `"prototypes"` as well: the SHA-256 of the file of each class.
     """
 
     def __init__(self, resolved: str) -> None:
@@ -24,7 +26,9 @@ class Identity:
         document = json.loads(resolved)
         document.pop("name", None)
         scenario = _canonical(document)
-        start = f'{{"result_version":{RESULT_VERSION},"scenario":{scenario},"seed":'
+        classes = prototypes.sources(document)
+        part = f'"prototypes":{_canonical(classes)},' if classes else ""
+        start = f'{{{part}"result_version":{RESULT_VERSION},"scenario":{scenario},"seed":'
         # The part that all seeds share is hashed once.
         self._start = hashlib.sha256(start.encode())
         self._end = f',"version":{_canonical(__version__)}}}'

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from evenair.campaign.errors import CampaignError
 from evenair.campaign.record import METRICS
-from evenair.messages import suggest
+from evenair.messages import shown, unknown_column
 from evenair.statistics import estimate
 
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ def parse_precision(text: str, runs: int | None, max_runs: int | None) -> Precis
 
     Raises CampaignError.
     """
+    if not isinstance(text, str):
+        raise CampaignError(f"until: got {shown(text)}, expected METRIC:PERCENT%")
     metric, colon, percent = text.partition(":")
     number = percent.removesuffix("%").strip()
     try:
@@ -64,8 +66,7 @@ def parse_precision(text: str, runs: int | None, max_runs: int | None) -> Precis
             f"until: got {text[:80]!r}, expected METRIC:PERCENT%, as in jain_index:1%"
         )
     if metric not in METRICS:
-        hint = suggest(metric, METRICS, most=3, cutoff=0.4)
-        raise CampaignError(f"until: {metric[:80]}: no such metric; {hint}")
+        raise CampaignError(f"until: {unknown_column('metric', metric, METRICS)}")
     least = MIN_RUNS if runs is None else max(runs, MIN_RUNS)
     most = 1000 if max_runs is None else max_runs
     if most < least:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evenair import markup, tables
 from evenair.campaign.record import METRICS
 from evenair.campaign.summary import Group, summarize
+from evenair.messages import shown
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping, Sequence
 
     import pandas as pd
@@ -19,6 +24,17 @@ if TYPE_CHECKING:
 
     from evenair.axis import Value
     from evenair.scenario import Scenario
+    from evenair.statistics import Estimate
+
+
+_SHOWN = (
+    "aggregate_goodput_bps",
+    "jain_index",
+    "mean_up_goodput_bps",
+    "mean_down_goodput_bps",
+    "ap_queue_loss_ratio",
+)
+"""The metrics that a notebook shows: those of the table on a terminal."""
 
 
 @dataclass(frozen=True)
@@ -98,8 +114,11 @@ class Campaign:
         return self._tables[name]
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the table of runs as a pandas data frame. Needs pandas."""
-        return self.table.to_pandas()
+        """Return the table of runs as a pandas data frame.
+
+        Raises ImportError if pandas is not installed.
+        """
+        return tables.data_frame(self.table)
 
     @cached_property
     def groups(self) -> list[Group]:
@@ -116,7 +135,7 @@ class Campaign:
         """
         import pyarrow as pa
 
-        keys = self.keys if by is None else (by,) if isinstance(by, str) else tuple(by)
+        keys = self.keys if by is None else _names(by)
         for key in keys:
             if key not in self.keys:
                 raise ValueError(f"by: got {key!r}, expected some of {', '.join(self.keys)}")
@@ -143,9 +162,45 @@ class Campaign:
         """
         from evenair.campaign.figure import plot
 
-        return plot(self.table, x, y, (by,) if isinstance(by, str) else tuple(by))
+        return plot(self.table, x, y, _names(by))
+
+    def _repr_html_(self) -> str:
+        metrics = [name for name in _SHOWN if any(name in group.metrics for group in self.groups)]
+        rows = (
+            (
+                *(str(value) for value in group.values.values()),
+                group.runs,
+                *(_with_interval(group.metrics.get(name)) for name in metrics),
+            )
+            for group in self.groups
+        )
+        heading = f"{self.table.num_rows} runs; means ± 95% confidence intervals"
+        return markup.heading(heading) + markup.table((*self.keys, "runs", *metrics), rows)
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write what was varied, means, figures and scenario as one HTML file. Raises OSError."""
+        from evenair.campaign.report import report
+
+        out = Path(path)
+        out.write_text(report(self.table, out.with_suffix(".parquet").name), encoding="utf-8")
 
     def __repr__(self) -> str:
         keys = " × ".join(self.keys) or "one scenario"
         failed = f", {len(self.failures)} failed" if self.failures else ""
         return f"<Campaign {keys}: {self.table.num_rows} runs{failed}>"
+
+
+def _names(by: str | Sequence[str]) -> tuple[str, ...]:
+    """Return one or several names. Raises ValueError."""
+    if isinstance(by, str):
+        return (by,)
+    if not isinstance(by, Iterable):
+        raise ValueError(f"by: got {shown(by)}, expected names of columns")
+    return tuple(by)
+
+
+def _with_interval(metric: Estimate | None) -> str | None:
+    if metric is None:
+        return None
+    spread = "" if metric.ci95 is None else f" ± {metric.ci95:.2g}"
+    return f"{metric.mean:.4g}{spread}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evenair.campaign.tables import METADATA
 from evenair.statistics import Estimate, estimate_known
@@ -30,11 +30,22 @@ class Group(NamedTuple):
     """The number of rows; more than `runs` if runs have several, as in a table of flows."""
 
 
+def about(table: pa.Table) -> dict[str, Any]:
+    """Return what the table's metadata say of its campaign; nothing if it has none."""
+    content = (table.schema.metadata or {}).get(METADATA)
+    return dict(json.loads(content)) if content else {}
+
+
 def varied_keys(table: pa.Table) -> list[str]:
     """Return the keys that were varied, from the table's metadata if it has them."""
-    about = (table.schema.metadata or {}).get(METADATA)
-    keys: list[str] = json.loads(about)["keys"] if about else []
+    keys: list[str] = about(table).get("keys", [])
     return keys
+
+
+def scenario_of(table: pa.Table) -> dict[str, Any]:
+    """Return the scenario that was varied, as it was written; empty if the table has none."""
+    scenario: dict[str, Any] = about(table).get("scenario", {})
+    return scenario
 
 
 def summarize(table: pa.Table, keys: Sequence[str], metrics: Sequence[str]) -> list[Group]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evenair import prototypes
 from evenair.atomic import is_disk_full, sibling
 from evenair.axis import AxisError, make_axis
 from evenair.campaign import local, tables
@@ -15,20 +17,24 @@ from evenair.campaign.errors import CampaignError, CampaignInterrupted
 from evenair.campaign.grid import Grid
 from evenair.campaign.identity import Identity
 from evenair.campaign.jobs import Run
+from evenair.campaign.live import open_live, progress_line, run_line
 from evenair.campaign.precision import Precision, parse_precision
 from evenair.campaign.replacement import check_replaceable, fingerprint
 from evenair.campaign.result import Campaign, Failure
 from evenair.campaign.store import Store
 from evenair.engine import MAX_SEED, useful
-from evenair.messages import reason
+from evenair.messages import reason, shown, whole_number
 from evenair.scenario import Scenario, load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pyarrow as pa
+    from distributed import Client
+    from distributed.deploy import Cluster
 
     from evenair.campaign.jobs import Execute, Outcome
+    from evenair.live_file import Live
 
 TABLES = ("runs", "flows", "series")
 MAX_RUNS = 100_000_000
@@ -43,7 +49,7 @@ def sweep(
     seed: int = 1,
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
-    cluster: str | None = None,
+    cluster: str | Client | Cluster | None = None,
     until: str | None = None,
     max_runs: int | None = None,
     flows: bool = False,
@@ -64,23 +70,29 @@ def sweep(
     ("x-flows.parquet") and of traces ("x-series.parquet"). An existing table with runs that this
     campaign does not include, or of another scenario, is replaced only with `force`.
 
-    `jobs` is the number of runs at a time, by default and at most one per processor; `cluster` the
-    address of a Dask scheduler, or "local" for one with `jobs` processes. `progress(done, total)`
-    is called as runs finish; with `until`, the total grows.
+    `jobs` is the number of runs at a time, by default and at most one per processor. `cluster` is
+    the address of a Dask scheduler, or "local" for one with `jobs` processes, or a Dask client or
+    cluster such as `LocalCluster(...)`, which stays open. `progress(done, total)` is called as runs
+    finish; with `until`, the total grows.
 
     A run that fails does not stop the others: see Campaign.failures. Raises ScenarioError or
     CampaignError (a ValueError) before anything is run if an argument is not valid,
     CampaignInterrupted (a KeyboardInterrupt) after Ctrl-C, OSError if `out` cannot be written,
     RunError if no thread can be started or all processes of the local cluster have ended.
     """
+    if not isinstance(grid, Mapping):
+        expected = 'expected keys with their values, as in {"cell.queue.limit": [10, 20]}'
+        raise CampaignError(f"grid: got {shown(grid)}, {expected}")
     try:
         axes = [make_axis(key, values) for key, values in grid.items()]
     except AxisError as error:
         raise CampaignError(f"vary: {error}") from None
+    if out is not None and not isinstance(out, str | os.PathLike):
+        raise CampaignError(f"out: got {shown(out)}, expected a file name")
     base = None
     if not isinstance(scenario, Scenario):
-        base = f"evenair run {shlex.quote(os.fspath(scenario))}"
-        scenario = load(scenario)
+        loaded = load(scenario)
+        base, scenario = f"evenair run {shlex.quote(os.fspath(scenario))}", loaded
     return run_campaign(
         Grid(scenario._core, axes),
         runs,
@@ -104,20 +116,29 @@ def run_campaign(
     seed: int,
     out: Path | None,
     jobs: int | None,
-    cluster: str | None,
+    cluster: str | Client | Cluster | None,
     until: str | None,
     max_runs: int | None,
     table_names: Sequence[str],
     force: bool,
     progress: Callable[[int, int], None] | None,
     base: str | None,
+    command: str | None = None,
+    live: Live | None = None,
 ) -> Campaign:
-    """Do what `sweep` does, for a grid. `base`: see Failure.base."""
+    """Do what `sweep` does, for a grid. `base`: see Failure.base; `command`: Origin.command.
+
+    `live` is where it says what it has done, instead of its live file.
+    """
+    _check_numbers(seed=seed, runs=runs, jobs=jobs, max_runs=max_runs)
     precision = _precision(until, runs, max_runs)
     count = precision.min_runs if precision else runs or 0
     most = precision.max_runs if precision else count
     _check(grid, count, most, seed, jobs, cluster)
     for point, core in grid.scenarios():
+        if prototypes.any_registered():
+            resolved = Scenario._from_core(core).resolved
+            _check_prototypes(resolved, out, is_cluster=cluster is not None)
         if "series" in table_names and "trace" not in Scenario._from_core(core).resolved:
             where = "".join(f" with {key}={value}" for key, value in grid.overrides(point))
             raise CampaignError(
@@ -133,8 +154,8 @@ def run_campaign(
         check_replaceable(path, grid, seed, most)
     execute, close = _executor(jobs, cluster)
     try:
-        with _open_store(out) as store:
-            work = _Work(grid, seed, store, base, progress)
+        with _open_store(out) as store, live or open_live(out, grid) as said:
+            work = _Work(grid, seed, store, said, base, command, progress)
             try:
                 work.run(execute, count, precision)
                 return work.finish(paths, table_names)
@@ -152,10 +173,14 @@ class _Work:
         grid: Grid,
         seed: int,
         store: Store,
+        live: Live,
         base: str | None,
+        command: str | None,
         progress: Callable[[int, int], None] | None,
     ) -> None:
         self._grid, self._seed, self._store, self._base = grid, seed, store, base
+        self._live = live
+        self._command = command
         self._progress = progress
         self._stored = store.ids()
         """The runs stored before this call, of this campaign and of others."""
@@ -198,6 +223,8 @@ class _Work:
                 if run.id in self._stored:
                     self._stored.remove(run.id)
                     self._others -= 1
+                    if self._live.is_open and (record := self._store.get(run.id)) is not None:
+                        self._live.write(run_line(self._grid, run, record))
                 elif run.id not in self._known:
                     self._known.add(run.id)
                     yield run
@@ -213,6 +240,13 @@ class _Work:
     def _report(self, outcomes: Sequence[Outcome]) -> None:
         finished = [(run.id, record) for run, record in outcomes if not isinstance(record, str)]
         self._store.add(finished)
+        self._live.write(
+            *(
+                run_line(self._grid, run, record)
+                for run, record in outcomes
+                if not isinstance(record, str)
+            )
+        )
         self._new += len(finished)
         self._failures += [
             (run.point, self._failure(run, reason))
@@ -223,6 +257,7 @@ class _Work:
         self._update_progress()
 
     def _update_progress(self) -> None:
+        self._live.write(progress_line(self._done, self._total))
         if self._progress is not None:
             self._progress(self._done, self._total)
 
@@ -256,8 +291,8 @@ class _Work:
         """Write the tables, or keep them in memory if they have no paths."""
         points = range(len(self._grid))
         known = (p for p in points if any(self._rows([p], flows=False, series=False)))
-        scenarios = fingerprint(self._grid, known)
-        made = {name: self._table(name, scenarios) for name in names}
+        origin = tables.Origin(fingerprint(self._grid, known), self._command)
+        made = {name: self._table(name, origin) for name in names}
         contents: Mapping[str, pa.Table]
         if paths:
             tables.write({paths[name]: made[name] for name in names})
@@ -274,14 +309,14 @@ class _Work:
             self._store.damaged,
         )
 
-    def _table(self, name: str, scenarios: str) -> tables.Table:
+    def _table(self, name: str, origin: tables.Origin) -> tables.Table:
         grid, points = self._grid, range(len(self._grid))
         if name == "flows":
             rows = partial(self._rows, points, flows=True, series=False)
-            return tables.flows(grid, scenarios, rows)
+            return tables.flows(grid, origin, rows)
         if name == "series":
-            return tables.series(grid, scenarios, self._rows(points, flows=False, series=True))
-        return tables.runs(grid, scenarios, self._rows(points, flows=False, series=False))
+            return tables.series(grid, origin, self._rows(points, flows=False, series=True))
+        return tables.runs(grid, origin, self._rows(points, flows=False, series=False))
 
     def _rows(self, points: Iterable[int], *, flows: bool, series: bool) -> Iterator[tables.Row]:
         """Return the finished runs of points, in order."""
@@ -304,26 +339,54 @@ def _precision(until: str | None, runs: int | None, max_runs: int | None) -> Pre
     return None
 
 
+def _check_numbers(*, seed: int, runs: int | None, jobs: int | None, max_runs: int | None) -> None:
+    counts = {"runs": runs, "jobs": jobs, "max-runs": max_runs}
+    try:
+        whole_number("seed", seed, 0, MAX_SEED)
+        for name, value in counts.items():
+            if value is not None:
+                whole_number(name, value, 1)
+    except ValueError as error:
+        raise CampaignError(error) from None
+
+
 def _check(
-    grid: Grid, count: int, most: int, seed: int, jobs: int | None, cluster: str | None
+    grid: Grid,
+    count: int,
+    most: int,
+    seed: int,
+    jobs: int | None,
+    cluster: str | Client | Cluster | None,
 ) -> None:
-    if count < 1:
-        raise CampaignError(f"runs: got {count}, expected at least 1")
-    if not 0 <= seed <= MAX_SEED:
-        raise CampaignError(f"seed: got {seed}, expected 0 to {MAX_SEED}")
     if seed + most - 1 > MAX_SEED:
         raise CampaignError(f"runs: got {most}, but seeds from {seed} end at {MAX_SEED}")
     if len(grid) * count > MAX_RUNS:
         raise CampaignError(
             f"runs: {len(grid)} points with {count} runs each, expected at most {MAX_RUNS} in all"
         )
-    if jobs is not None and jobs < 1:
-        raise CampaignError(f"jobs: got {jobs}, expected at least 1")
-    if jobs is not None and cluster not in (None, "local"):
+    if jobs is not None and not (cluster is None or cluster == "local"):
         raise CampaignError(f"jobs: got {jobs}, but the cluster {cluster} has its own workers")
 
 
-def _executor(jobs: int | None, cluster: str | None) -> tuple[Execute, Callable[[], None]]:
+def _check_prototypes(resolved: Mapping[str, Any], out: Path | None, *, is_cluster: bool) -> None:
+    """Refuse what cannot be done with classes that are registered in this process."""
+    for name, source in prototypes.sources(resolved).items():
+        kind, _, name = name.partition(":")
+        if is_cluster:
+            raise CampaignError(
+                f"cluster: the {kind} {name!r} is a Python class of this process, which a cluster"
+                " does not have"
+            )
+        if out is not None and source is None:
+            raise CampaignError(
+                f"out: the {kind} {name!r} is not defined in a file, so stored runs of one version"
+                " of it cannot be told from those of another; define it in a file"
+            )
+
+
+def _executor(
+    jobs: int | None, cluster: str | Client | Cluster | None
+) -> tuple[Execute, Callable[[], None]]:
     """Return the executor, and the function that closes it."""
     threads = useful(jobs)
     if cluster is None:

@@ -47,6 +47,15 @@ class Row(NamedTuple):
         return metrics
 
 
+class Origin(NamedTuple):
+    """Where the rows of a table come from."""
+
+    scenarios: str
+    """The fingerprint of the points that have rows."""
+    command: str | None
+    """The command that made the table, without --out; None if it was not made by one."""
+
+
 class Files(Mapping[str, pa.Table]):
     """Tables that are read from their files on first access."""
 
@@ -72,20 +81,18 @@ class Table:
     def __init__(
         self,
         grid: Grid,
-        scenarios: str,
+        origin: Origin,
         columns: Mapping[str, pa.DataType],
         rows: Iterator[dict[str, Any]],
     ) -> None:
-        """Take the columns that follow the varied keys and the seed, and all rows.
-
-        `scenarios` is the fingerprint of the points that have rows.
-        """
+        """Take the columns that follow the varied keys and the seed, and all rows."""
         keys = {axis.key: _ARROW[type(axis.values[0])] for axis in grid.axes}
         about = {
             "keys": list(keys),
             "version": __version__,
             "result_version": RESULT_VERSION,
-            "scenarios": scenarios,
+            **origin._asdict(),
+            "scenario": grid.document,
         }
         self._schema = pa.schema(
             {**keys, "seed": pa.uint64(), **columns}, metadata={METADATA: json.dumps(about)}
@@ -121,18 +128,18 @@ class Table:
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
 
-def runs(grid: Grid, scenarios: str, rows: Iterable[Row]) -> Table:
+def runs(grid: Grid, origin: Origin, rows: Iterable[Row]) -> Table:
     """One row per run, with its METRICS."""
     columns = {name: _ARROW[kind] for name, kind in METRICS.items()}
     return Table(
         grid,
-        scenarios,
+        origin,
         columns,
         ({**row.values, "seed": row.seed, **row.metrics()} for row in rows),
     )
 
 
-def flows(grid: Grid, scenarios: str, rows: Callable[[], Iterable[Row]]) -> Table:
+def flows(grid: Grid, origin: Origin, rows: Callable[[], Iterable[Row]]) -> Table:
     """One row per flow of a run, as in the result document. `rows` is iterated twice."""
     kinds: dict[str, set[type]] = {}
     for row in rows():
@@ -142,7 +149,7 @@ def flows(grid: Grid, scenarios: str, rows: Callable[[], Iterable[Row]]) -> Tabl
     columns = {name: _arrow(found) for name, found in kinds.items()}
     return Table(
         grid,
-        scenarios,
+        origin,
         columns,
         (
             {**row.values, "seed": row.seed, **flat(flow)}
@@ -152,7 +159,7 @@ def flows(grid: Grid, scenarios: str, rows: Callable[[], Iterable[Row]]) -> Tabl
     )
 
 
-def series(grid: Grid, scenarios: str, rows: Iterable[Row]) -> Table:
+def series(grid: Grid, origin: Origin, rows: Iterable[Row]) -> Table:
     """One row per sample: `time_s`, the flow's id or null, the quantity and its value."""
     columns = {
         "time_s": pa.float64(),
@@ -162,7 +169,7 @@ def series(grid: Grid, scenarios: str, rows: Iterable[Row]) -> Table:
     }
     return Table(
         grid,
-        scenarios,
+        origin,
         columns,
         (
             {**row.values, "seed": row.seed, **sample}

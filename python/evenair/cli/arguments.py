@@ -92,9 +92,22 @@ def figure_file(text: str) -> Path:
     return _file(text, ("png", "svg", "pdf"))
 
 
+def page_file(text: str) -> Path:
+    """Read the name of an HTML file."""
+    return _file(text, ("html", "htm"))
+
+
 def capture_file(text: str) -> Path:
     """Read the name of a capture file."""
     return _file(text, ("pcapng",))
+
+
+def plugin_file(text: str) -> Path:
+    """Read the name of a Python file that is there."""
+    path = _file(text, ("py",))
+    if not path.is_file():
+        raise argparse.ArgumentTypeError(f"got {text!r}, but there is no such file")
+    return path
 
 
 def _integer(text: str, low: int, high: int, accepted: str) -> int:
@@ -124,6 +137,30 @@ def add_scenario(parser: argparse.ArgumentParser, set_help: str) -> None:
     parser.add_argument(
         "--set", metavar="KEY=VALUE", action="append", default=[], type=override, help=set_help
     )
+
+
+def add_plugin(parser: argparse.ArgumentParser) -> None:
+    """Add --plugin, see `load_plugins`."""
+    parser.add_argument(
+        "--plugin",
+        metavar="FILE.py",
+        action="append",
+        default=[],
+        type=plugin_file,
+        help="a Python file that registers components of its own (evenair.register)",
+    )
+
+
+def load_plugins(arguments: argparse.Namespace) -> None:
+    """Execute the files of --plugin, of commands that have it. Raises BadInput."""
+    if files := getattr(arguments, "plugin", []):
+        from evenair.prototypes import PluginError, load_plugin
+
+        for file in files:
+            try:
+                load_plugin(file)
+            except PluginError as error:
+                raise BadInput(f"--plugin: {error}") from None
 
 
 def add_runs(parser: argparse.ArgumentParser) -> None:

@@ -6,14 +6,18 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from evenair._core import parts as components_json
-from evenair.cli.arguments import BadInput
+from evenair.cli.arguments import BadInput, add_plugin
 from evenair.cli.terminal import DONE, print_bytes
-from evenair.messages import unknown
-from evenair.scenario import built_in, load, read_text
+from evenair.messages import meant, unknown
+from evenair.scenario import built_in, read_text
+from evenair.scenario import scenarios as built_in_scenarios
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
+    from typing import TypeAlias
+
+    Component: TypeAlias = Mapping[str, Any]
 
 
 def add_scenarios_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,50 +35,85 @@ def scenarios(arguments: argparse.Namespace) -> int:
     from evenair.cli.console import new_table, open_console  # imports rich
 
     table = new_table("scenario", "what it is")
-    for name in built_in():
-        table.add_row(name, load(name).name)
+    for name, title in built_in_scenarios().items():
+        table.add_row(name, title)
     open_console().print(table)
     return DONE
 
 
 def add_parts_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `evenair parts`."""
-    parser.add_argument("kind", metavar="KIND", nargs="?", help='such as "queue discipline"')
+    parser.add_argument(
+        "name",
+        metavar="NAME|KIND",
+        nargs="?",
+        help='a component, such as codel, or a kind of them, such as "queue discipline";'
+        " without it, list all",
+    )
+    add_plugin(parser)
 
 
 def parts(arguments: argparse.Namespace) -> int:
-    """List the components of scenarios, all or of one kind. Raises BadInput."""
+    """List the components of scenarios, or describe one or those of a kind. Raises BadInput."""
     components = json.loads(components_json())
-    if arguments.kind is not None:
-        kinds = _kinds(arguments.kind, list(dict.fromkeys(item["kind"] for item in components)))
-        components = [item for item in components if item["kind"] in kinds]
-    _print_components(components)
+    if arguments.name is None:
+        _list_components(components)
+    else:
+        _print_components(_select(arguments.name, components))
     return DONE
 
 
-def _kinds(name: str, kinds: Sequence[str]) -> list[str]:
-    """Return the kind of that name; or all kinds with that word in their name."""
-    if name in kinds:
-        return [name]
+def _select(name: str, components: Sequence[Component]) -> list[Component]:
+    """Return the components of a name, of all kinds; or of a kind, or of kinds with that word."""
+    kinds = list(dict.fromkeys(item["kind"] for item in components))
     matches = [kind for kind in kinds if name.lower() in kind.lower().split()]
-    if not matches:
-        raise BadInput(unknown("kind of part", name, kinds))
-    return matches
+    chosen = [name] if name in kinds else matches
+    named = [item for item in components if name in (item["name"], *item["aliases"])]
+    found = named or [item for item in components if item["kind"] in chosen]
+    if not found:
+        names = dict.fromkeys(item["name"] for item in components)
+        known = f"kinds are {', '.join(kinds)}; evenair parts lists all names"
+        raise BadInput(f"{name[:80]}: no such part; {meant(name, [*names, *kinds]) or known}")
+    return found
 
 
-def _print_components(components: Sequence[Mapping[str, Any]]) -> None:
-    """Print components, grouped by their kind, with their parameters."""
-    from evenair.cli.console import open_console  # imports rich
+def _list_components(components: Sequence[Component]) -> None:
+    """Print the name of each component, by kind, with a line about it."""
+    from evenair.cli.console import new_table, open_console, print_lines  # imports rich
 
     console = open_console()
-    for kind in dict.fromkeys(item["kind"] for item in components):
-        console.print(kind.upper())
-        for item in components:
-            if item["kind"] == kind:
-                console.print(f"  {item['name']}: {item['summary']} [{item['source']}]")
-                for parameter in item["parameters"]:
-                    console.print(f"      {_parameter(parameter)}")
+    for kind, items in _by_kind(components).items():
+        table = new_table(kind, "")
+        for item in items:
+            table.add_row(_names(item), item["summary"])
+        console.print(table)
         console.print()
+    print_lines(console, ["evenair parts NAME: its parameters with their defaults, and its source"])
+
+
+def _print_components(components: Sequence[Component]) -> None:
+    """Print components, grouped by their kind, with their parameters."""
+    from evenair.cli.console import open_console, print_lines  # imports rich
+
+    console = open_console()
+    for kind, items in _by_kind(components).items():
+        console.print(kind.upper())
+        for item in items:
+            source = "" if item["source"] in ("", "-") else f" [{item['source']}]"
+            parameters = (f"      {_parameter(each)}" for each in item["parameters"])
+            print_lines(console, [f"  {_names(item)}: {item['summary']}{source}", *parameters])
+        console.print()
+
+
+def _by_kind(components: Sequence[Component]) -> dict[str, list[Component]]:
+    kinds: dict[str, list[Component]] = {}
+    for item in components:
+        kinds.setdefault(item["kind"], []).append(item)
+    return kinds
+
+
+def _names(item: Component) -> str:
+    return ", ".join([item["name"], *item["aliases"]])
 
 
 def _parameter(parameter: Mapping[str, Any]) -> str:

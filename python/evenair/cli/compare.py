@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from evenair.atomic import AtomicOutput, naming
+from evenair.atomic import AtomicOutput
 from evenair.cli import testbed
 from evenair.cli.arguments import (
     BadInput,
@@ -19,9 +19,10 @@ from evenair.cli.arguments import (
     overrides,
     seeds,
 )
+from evenair.cli.compare_output import draw, show
 from evenair.cli.files import stage
-from evenair.cli.terminal import DONE, FAILED, print_bytes, print_error, progress
-from evenair.compare import ENGINES, Comparison, samples_of
+from evenair.cli.terminal import DONE, FAILED, print_error, progress
+from evenair.comparison import Comparison, samples_of
 from evenair.engine import run_jobs
 from evenair.scenario import load
 from evenair.testbed.errors import TestbedError
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
     from evenair.result import RunResult
     from evenair.scenario import Scenario
+
+ENGINES = ("sim", "testbed", "model")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -82,18 +85,9 @@ def compare(arguments: argparse.Namespace) -> int:
                 trusted = all(run.document["testbed"]["trusted"] for run in runs)
         ordered = {engine: samples[engine] for engine in arguments.engines}
         comparison = Comparison(scenario.resolved, ordered)
-        if figure:
-            from evenair.style import write_figure  # imports matplotlib
-
-            with naming(figure):
-                write_figure(comparison.plot(), figure)
+        draw(comparison, figure)
         output.commit()
-    if arguments.json:
-        print_bytes(comparison.json.encode() + b"\n")
-    elif not arguments.quiet:
-        from evenair.cli.compare_table import print_comparison  # imports rich
-
-        print_comparison(comparison)
+    show(comparison, arguments)
     for line in warnings:
         print_error(line)
     return DONE if trusted else FAILED
@@ -123,7 +117,7 @@ def _runs(
     return results
 
 
-def _model(scenario: Scenario) -> dict[str, list[float]]:
+def _model(scenario: Scenario) -> dict[str, list[float | None]]:
     from evenair.models.applicable import NoModel, evaluate
     from evenair.models.numbers import ModelError
 

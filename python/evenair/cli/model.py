@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `evenair model`."""
     parser.add_argument(
+        "-h", "--help", action="store_true", help="show this message, or all about the model NAME"
+    )
+    parser.set_defaults(print_help=parser.print_help)
+    parser.add_argument(
         "name", metavar="NAME", nargs="?", help="the model; without it, list the models"
     )
     parser.add_argument(
@@ -66,17 +70,25 @@ def model(arguments: argparse.Namespace) -> int:
 
 
 def _model(arguments: argparse.Namespace) -> int:
+    from evenair.models.answer import evaluate, simulate
     from evenair.models.catalogue import MODELS
-    from evenair.models.evaluate import evaluate, simulate
     from evenair.models.query import check_known, read_query
 
     if arguments.name is None:
-        from evenair.cli.model_tables import print_models  # imports rich
+        if arguments.help:
+            arguments.print_help()
+        else:
+            from evenair.cli.model_tables import print_models  # imports rich
 
-        print_models(MODELS.values())
+            print_models(MODELS.values())
         return DONE
     check_known("model", arguments.name, MODELS)
     chosen = MODELS[arguments.name]
+    if arguments.help:
+        from evenair.cli.model_tables import print_description
+
+        print_description(chosen)
+        return DONE
     if arguments.check and chosen.check is None:
         raise BadInput(f"--check: {chosen.name} has no corresponding simulation")
     query = read_query(chosen, arguments.keys, plot=arguments.plot is not None)

@@ -4,38 +4,52 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenair.cli.console import new_table, open_console
-from evenair.models.query import as_typed
+from evenair.cells import scaled, with_interval
+from evenair.cli.console import fill, new_table, open_console, print_lines
+from evenair.models.answer import inputs
+from evenair.models.query import as_typed, make_query
+from evenair.models.text import assumptions, description, title
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rich.table import Table
 
+    from evenair.models.answer import Answer
     from evenair.models.catalogue import Key, Model, Result
-    from evenair.models.evaluate import Answer
     from evenair.models.query import Query
 
+_MOST_DECIMALS = 5
+"""Of a mean without spread."""
 _MOST_COLUMNS = 8
 """A table over the values of a key with more results has a row for each of them."""
 
 
 def print_models(models: Iterable[Model]) -> None:
-    """Print the models, their keys with defaults, and their results."""
+    """Print the names of the models with a line about each."""
     console = open_console()
+    table = new_table("model", "what it is of")
     for model in models:
-        console.print(f"{model.name}: {model.summary} [{model.source}]")
-        for key in model.all_keys.values():
-            console.print(f"      {_key(key)}")
-        results = ", ".join(result.name for result in model.results)
-        console.print(f"    gives {results}")
-        console.print()
+        table.add_row(model.name, model.summary)
+    console.print(table)
+    print_lines(console, ["", "evenair model NAME --help: what it assumes, its keys and results"])
+
+
+def print_description(model: Model) -> None:
+    """Print what a model assumes, its keys with defaults, and its results."""
+    print_lines(open_console(), description(model, inputs(make_query(model, {}))))
 
 
 def print_answer(query: Query, answer: Answer) -> None:
-    """Print results beside simulated values: a row per result, or per value of the varied key."""
+    """Print what is assumed and the results beside simulated values.
+
+    The table has a row per result, or per value of the varied key.
+    """
     shown = [result for result in query.model.results if result.name != "state_probabilities"]
     console = open_console()
+    varied = query.varied.name if query.varied else None
+    lines = assumptions(query.model, inputs(query), query.given, varied)
+    print_lines(console, [title(query.model), *lines, ""])
     if query.varied is None or len(shown) > _MOST_COLUMNS:
         console.print(_by_result(query, answer, shown))
     else:
@@ -56,14 +70,15 @@ def _by_result(query: Query, answer: Answer, shown: Sequence[Result]) -> Table:
         if answer.simulated:
             table.add_column("simulated", justify="right")
     table.add_column("")
+    rows = []
     for result in shown:
         row = [result.label]
         for place in range(len(query.values)):
             row.append(_number(answer.results[result.name][place], result.scale))
             if answer.simulated:
                 row.append(_simulated(answer, result, place))
-        table.add_row(*row, result.unit)
-    return table
+        rows.append((*row, result.unit))
+    return fill(table, rows)
 
 
 def _by_value(key: Key, query: Query, answer: Answer, shown: Sequence[Result]) -> Table:
@@ -74,21 +89,15 @@ def _by_value(key: Key, query: Query, answer: Answer, shown: Sequence[Result]) -
         table.add_column(f"{result.label}{unit}", justify="right")
         if result.name in answer.simulated:
             table.add_column(f"simulated{unit}", justify="right")
+    rows = []
     for place, value in enumerate(query.values):
         row = [as_typed(value)]
         for result in shown:
             row.append(_number(answer.results[result.name][place], result.scale))
             if result.name in answer.simulated:
                 row.append(_simulated(answer, result, place))
-        table.add_row(*row)
-    return table
-
-
-def _key(key: Key) -> str:
-    default = "" if key.default is None else f" = {as_typed(key.default)}"
-    accepted = f" ({', '.join(key.accepted)})" if key.accepted else ""
-    unit = f", {key.unit}" if key.unit else ""
-    return f"{key.name}{default}: {key.meaning}{unit}{accepted}"
+        rows.append(row)
+    return fill(table, rows)
 
 
 def _number(value: float | None, scale: float) -> str:
@@ -98,6 +107,7 @@ def _number(value: float | None, scale: float) -> str:
 def _simulated(answer: Answer, result: Result, place: int) -> str:
     if result.name not in answer.simulated:
         return "-"
-    mean, ci95 = answer.simulated[result.name][place]
-    spread = "" if ci95 is None else f" ± {ci95 * result.scale:.2g}"
-    return f"{mean * result.scale:.5g}{spread}"
+    found = scaled(answer.simulated[result.name][place], result.scale)
+    if found.ci95 is None:
+        return f"{found.mean:.5g}"
+    return with_interval(found, _MOST_DECIMALS)

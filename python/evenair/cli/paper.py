@@ -6,8 +6,9 @@ import json
 from typing import TYPE_CHECKING
 
 from evenair.cli.arguments import BadInput, file_name
-from evenair.cli.terminal import DONE, progress
+from evenair.cli.terminal import DONE, print_error, progress
 from evenair.messages import unknown
+from evenair.testbed.errors import TestbedError
 
 if TYPE_CHECKING:
     import argparse
@@ -24,10 +25,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--quick", action="store_true", help="fewer, shorter runs for a first look")
     parser.add_argument(
+        "--engine",
+        metavar="NAME",
+        default="sim",
+        help="what makes the runs: sim, or testbed beside it (real time; Linux, root) [sim]",
+    )
+    parser.add_argument(
         "--out",
         metavar="DIR",
         type=file_name,
-        help="folder of the report [report/NAME, with the figures and quick appended]",
+        help="folder of the report [report/NAME; figures, quick and testbed appended]",
     )
     parser.add_argument(
         "--force", action="store_true", help="replace a report of other figures or a full one"
@@ -45,12 +52,21 @@ def paper(arguments: argparse.Namespace) -> int:
         return DONE
     if name not in papers.NAMES:
         raise BadInput(unknown("paper", name, papers.NAMES))
-    figures, quick, force = arguments.figure, arguments.quick, arguments.force
-    with progress("runs", quiet=False) as update:
+    figures, quick, engine = arguments.figure, arguments.quick, arguments.engine
+    with progress("runs" if engine == "sim" else "seconds", quiet=False) as update:
         try:
-            out = arguments.out or papers.folder(name, figures, quick)
-            status = papers.rebuild(name, figures, quick, out, update, force=force)
-        except ValueError as error:
+            out = arguments.out or papers.folder(name, figures, quick, engine)
+            status: int = papers.rebuild(
+                name,
+                figures,
+                quick,
+                out,
+                update,
+                force=arguments.force,
+                engine=engine,
+                say=print_error,
+            )
+        except (ValueError, TestbedError) as error:
             raise BadInput(error) from None
     _print_verdicts(out)
     return status

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from evenair.atomic import AtomicOutput, naming
 from evenair.cli.arguments import BadInput, figure_file, file_name
 from evenair.cli.files import stage
+from evenair.cli.tables import read_table
 from evenair.cli.terminal import DONE
 
 if TYPE_CHECKING:
@@ -40,20 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def plot(arguments: argparse.Namespace) -> int:
     """Draw the table of a campaign. Raises BadInput, OSError."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    table = arguments.table
-    if table.is_dir():
-        raise BadInput(f"{table}: is a directory, expected a file")
-    out = arguments.out or table.with_suffix(".png")
-    try:
-        content = pq.read_table(table)
-    except FileNotFoundError:
-        raise BadInput(f"{table}: no such file") from None
-    except (OSError, pa.ArrowException) as error:
-        cause = " ".join(str(error).split())[:200]
-        raise BadInput(f"{table}: cannot be read as Parquet: {cause}") from None
+    content = read_table(arguments.table)
+    out = arguments.out or arguments.table.with_suffix(".png")
 
     from evenair.campaign.figure import plot as draw  # imports matplotlib
     from evenair.style import write_figure

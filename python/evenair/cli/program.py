@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from evenair._core import RunError, ScenarioError, __version__
-from evenair.cli import catalogue, compare, model, paper, plot, run, sweep, testbed
-from evenair.cli.arguments import BadInput, Parser
+from evenair.cli import catalogue, compare, lab, model, paper, plot, report, run, sweep, testbed
+from evenair.cli.arguments import BadInput, Parser, load_plugins
 from evenair.cli.terminal import (
     BAD_INPUT,
     BROKEN_PIPE,
@@ -78,7 +78,8 @@ def _main(argv: Sequence[str] | None) -> int:
         if sys.stdout is None:
             # The next file that is opened would take its place and receive what is printed.
             raise BadInput("standard output: is closed; to discard it, use >/dev/null")
-        arguments = _parser().parse_args(argv)
+        arguments = parser().parse_args(argv)
+        load_plugins(arguments)
         status: int = arguments.command(arguments)
         sys.stdout.flush()
         return status
@@ -112,7 +113,8 @@ def _fail(status: int, error: object) -> int:
     return status
 
 
-def _parser() -> Parser:
+def parser() -> Parser:
+    """Return the parser of the command line, from which its reference is made."""
     parser = Parser(
         prog="evenair",
         description="Simulate TCP flows that share a wireless cell; rebuild published results.",
@@ -128,12 +130,18 @@ def _parser() -> Parser:
         text: str,
         add_arguments: Callable[[argparse.ArgumentParser], None],
         command: Callable[[argparse.Namespace], int],
+        *,
+        own_help: bool = False,
     ) -> None:
-        added = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
+        added = commands.add_parser(
+            name, help=text, description=text, allow_abbrev=False, add_help=not own_help
+        )
         add_arguments(added)
         added.set_defaults(command=command)
 
     add("run", "Simulate a scenario.", run.add_arguments, run.run)
+    text = "Serve the lab: a page with controls and pictures, this machine's processors behind it."
+    add("lab", text, lab.add_arguments, lab.lab)
     text = "Run a scenario with real TCP stacks over emulated air (Linux, root)."
     add("testbed", text, testbed.add_arguments, testbed.testbed)
     text = "Compare the results of simulator, test-bed and model."
@@ -141,12 +149,14 @@ def _parser() -> Parser:
     text = "Simulate a grid of scenarios; resume after an interruption."
     add("sweep", text, sweep.add_arguments, sweep.sweep)
     add("plot", "Draw a metric of a sweep over a key.", plot.add_arguments, plot.plot)
+    text = "Write what a sweep has found as one HTML file."
+    add("report", text, report.add_arguments, report.report)
     text = "Evaluate an analytic model; without a name, list the models."
-    add("model", text, model.add_arguments, model.model)
+    add("model", text, model.add_arguments, model.model, own_help=True)
     text = "Rebuild a paper's figures and tables, with a verdict per claim."
     add("paper", text, paper.add_arguments, paper.paper)
     text = "List built-in scenarios, or print one as TOML."
     add("scenarios", text, catalogue.add_scenarios_arguments, catalogue.scenarios)
-    text = "List the components of scenarios with their parameters."
+    text = "List the parts of scenarios with a line each, or describe some of them."
     add("parts", text, catalogue.add_parts_arguments, catalogue.parts)
     return parser

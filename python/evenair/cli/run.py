@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evenair._core import explain
 from evenair.atomic import AtomicOutput, sibling
+from evenair.cli import against
 from evenair.cli.arguments import (
     BadInput,
     add_json,
+    add_plugin,
     add_quiet,
     add_results,
     add_runs,
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     import argparse
     from pathlib import Path
 
+    from evenair.result import RunResult
     from evenair.scenario import Scenario
 
 
@@ -33,8 +37,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_scenario(
         parser, "change a key of the scenario, as in cell.queue.kind=las or station.0.count=3"
     )
+    add_plugin(parser)
     add_runs(parser)
     add_json(parser)
+    parser.add_argument(
+        "--explain",
+        action="store_true",
+        help="say why flows have less than half of their fair share; with --json in the key why",
+    )
     add_results(parser)
     parser.add_argument(
         "--plot-kind",
@@ -42,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("flows", "cdf"),
         help="of --plot: goodput and traces (flows), the distributions of delays (cdf) [flows]",
     )
+    against.add_arguments(parser)
     parser.add_argument(
         "--pcap",
         metavar="FILE",
@@ -53,6 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulate a scenario. Raises BadInput, ScenarioError, RunError, Interrupted, OSError."""
+    if arguments.against:
+        return against.run(arguments)
     runs, first_seed = arguments.runs, arguments.seed
     numbers = seeds(arguments)
     if arguments.pcap and runs is not None:
@@ -79,11 +92,14 @@ def run(arguments: argparse.Namespace) -> int:
         output.commit()
 
     if arguments.json:
-        print_bytes(result.json.encode() + b"\n")
+        text = _with_diagnoses(result) if arguments.explain else result.json
+        print_bytes(text.encode() + b"\n")
     elif not arguments.quiet:
-        from evenair.cli.run_table import print_result  # imports rich
+        from evenair.cli.run_table import print_diagnoses, print_result  # imports rich
 
         print_result(result)
+        if arguments.explain:
+            print_diagnoses(result)
     # An interruption after the last run has no effect.
     if len(results) < len(jobs):
         kept, next_seed = len(results), first_seed + len(results)
@@ -93,6 +109,11 @@ def run(arguments: argparse.Namespace) -> int:
         )
         return INTERRUPTED
     return DONE
+
+
+def _with_diagnoses(result: RunResult | RunSet) -> str:
+    """Return the document of a result with the key `why` at its end."""
+    return f'{result.json.removesuffix("}")},"why":{explain(result.json)}}}'
 
 
 def _stage_captures(

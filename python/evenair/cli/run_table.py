@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from evenair.cli.console import mean_alone, new_table, open_console, scaled, with_interval
+from evenair.cells import mean_alone, scaled, with_interval
+from evenair.cli.console import fill, filled, fitting, new_table, open_console, print_lines
 from evenair.cli.station_table import grant_table, occupancy_table
 from evenair.cli.wimax_table import frame_lines
+from evenair.labels import metric
 from evenair.messages import downlink_sender
 from evenair.result import RunSet
 from evenair.statistics import Estimate, estimate_known, part_of_runs
@@ -17,7 +19,10 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
+    from evenair.diagnosis import Diagnosis
     from evenair.result import RunResult
+
+    _Cell = Callable[[Estimate | None, int, str], str]
 
 
 def print_result(result: RunResult | RunSet) -> None:
@@ -25,16 +30,33 @@ def print_result(result: RunResult | RunSet) -> None:
     runs = result.runs if isinstance(result, RunSet) else (result,)
     whole = RunSet(runs)
     console = open_console()
-    console.print(_flows(runs))
-    console.print("  ".join(_totals(whole)))
+    console.print(fitting(console, _flows(runs)))
+    for line in filled(_totals(whole), console.width):
+        console.print(line)
     if "frame" in runs[0].document:
         for line in frame_lines(runs):
             console.print(line)
         console.print(grant_table(runs))
     if "jain_occupancy" in runs[0].document:
         console.print(occupancy_table(runs))
-    spread = "; means over the runs ± 95% confidence intervals" if len(runs) > 1 else ""
-    console.print(f"{_which(runs)}: {_how(runs)}{spread}")
+    if len(runs) > 1:
+        console.print("means over the runs ± 95% confidence intervals")
+    console.print(f"{_which(runs)}: {_how(runs)}")
+
+
+def print_diagnoses(result: RunResult | RunSet) -> None:
+    """Print why flows starve, a line for each that does."""
+    first = result.runs[0] if isinstance(result, RunSet) else result
+    names = {flow["id"]: flow["name"] or flow["id"] for flow in first.document["flows"]}
+    found = result.explain()
+    lines = [f"{names[each.flow]} {_starves(each)}: {each.text}" for each in found]
+    print_lines(open_console(), lines or ["no flow has less than half of its fair share"])
+
+
+def _starves(found: Diagnosis) -> str:
+    often = f" in {found.starving_runs} of {found.runs} runs" if found.runs > 1 else ""
+    goodput, share = found.goodput_bps / 1e6, found.fair_share_bps / 1e6
+    return f"starves{often} ({goodput:.3f} Mb/s, fair share {share:.3f})"
 
 
 def _how(runs: Sequence[RunResult]) -> str:
@@ -51,50 +73,73 @@ def _how(runs: Sequence[RunResult]) -> str:
     )
 
 
-def _flows(runs: Sequence[RunResult]) -> Table:
-    """Return the means over the runs. At 80 columns only goodput has room for its interval."""
+def _flows(runs: Sequence[RunResult]) -> Iterator[Table]:
+    """Return tables of the means over the runs, each narrower than the one before it.
+
+    At 80 columns only goodput has room for its interval, and what all flows have in common for no
+    column.
+    """
     flows = runs[0].document["flows"]
-    stations = {each["id"]: each["name"] or each["id"] for each in runs[0].document["stations"]}
-    table = new_table("flow", "sta-\ntion", "direc-\ntion", "trans-\nport", "appli-\ncation")
+    same = {name for name in ("transport", "application") if len({f[name] for f in flows}) == 1}
+    yield _flow_table(runs, set(), with_interval)
+    yield _flow_table(runs, same, with_interval)
+    yield _flow_table(runs, same, mean_alone)
+
+
+def _flow_table(runs: Sequence[RunResult], left_out: set[str], goodput: _Cell) -> Table:
+    document = runs[0].document
+    stations = {each["id"]: each["name"] or each["id"] for each in document["stations"]}
+    table = new_table()
+    texts = {name: heading for name, heading in _TEXTS.items() if name not in left_out}
+    for heading in texts.values():
+        table.add_column(heading)
     for heading in ("goodput\n(Mb/s)", "RTT\n(ms)", "retrans-\nmissions", "time-\nouts"):
         table.add_column(heading, justify="right")
     table.add_column("limited by")
-    counts = ".0f" if len(runs) == 1 else ".1f"
-    for k, flow in enumerate(flows):
-
-        def of(
-            cell: Callable[[Estimate | None, str, str], str],
-            key: str,
-            form: str,
-            scale: float = 1.0,
-            *,
-            k: int = k,
-        ) -> str:
-            sample = [run.document["flows"][k].get(key) for run in runs]
-            found = estimate_known(None if value is None else value * scale for value in sample)
-            return cell(found[0], form, part_of_runs(found[1], len(runs))) if found else "-"
-
-        table.add_row(
-            flow["name"] or flow["id"],
-            stations[flow["station"]],
-            flow["direction"],
-            flow["transport"],
-            flow["application"],
-            of(with_interval, "goodput_bps", ".3f", 1e-6),
-            of(mean_alone, "mean_rtt_s", ".1f", 1e3),
-            of(mean_alone, "retransmissions", counts),
-            of(mean_alone, "timeouts", counts),
-            _limit([run.document["flows"][k].get("limited_by") for run in runs]),
+    counts = 0 if len(runs) == 1 else 1
+    rows = []
+    for k, flow in enumerate(document["flows"]):
+        shown = flow | {
+            "name": flow["name"] or flow["id"],
+            "station": stations[flow["station"]],
+        }
+        rows.append(
+            (
+                *(shown[name] for name in texts),
+                _number(runs, k, goodput, "goodput_bps", 3, 1e-6),
+                _number(runs, k, mean_alone, "mean_rtt_s", 1, 1e3),
+                _number(runs, k, mean_alone, "retransmissions", counts),
+                _number(runs, k, mean_alone, "timeouts", counts),
+                _limit([run.document["flows"][k].get("limited_by") for run in runs]),
+            )
         )
-    return table
+    return fill(table, rows)
+
+
+_TEXTS = {
+    "name": "flow",
+    "station": "sta-\ntion",
+    "direction": "direc-\ntion",
+    "transport": "trans-\nport",
+    "application": "appli-\ncation",
+}
+
+
+def _number(
+    runs: Sequence[RunResult], k: int, cell: _Cell, key: str, decimals: int, scale: float = 1.0
+) -> str:
+    """Return the mean of a number of flow `k` over the runs; "-" if none has it."""
+    sample = [run.document["flows"][k].get(key) for run in runs]
+    found = estimate_known(None if value is None else value * scale for value in sample)
+    return cell(found[0], decimals, part_of_runs(found[1], len(runs))) if found else "-"
 
 
 _LIMITS = {
-    "receive_window": "its receive window",
+    "receive_window": "receive window",
     "cwnd": "cwnd",
     "recovery": "recovery",
     "timeout": "timeouts",
-    "application": "its application",
+    "application": "application",
 }
 
 
@@ -106,26 +151,29 @@ def _limit(shares: Sequence[Mapping[str, float] | None]) -> str:
     return _LIMITS[max(_LIMITS, key=lambda name: math.fsum(share[name] for share in known))]
 
 
+_TOTALS = (
+    "aggregate_goodput_bps",
+    "jain_index",
+    "jain_occupancy",
+    "ap_queue_loss_ratio",
+    "ap_queue_mean_packets",
+    "mean_session_s",
+    "limiter_mean_rate_bps",
+    "limiter_packets_dropped",
+)
+
+
 def _totals(runs: RunSet) -> Iterator[str]:
     document = runs.runs[0].document
     others = any(flow["application"] != document["jain_over"] for flow in document["flows"])
-    sender = downlink_sender(document)
     bulk = " of bulk flows" if document["jain_over"] == "bulk" and others else ""
-    shown = (
-        ("aggregate", "aggregate_goodput_bps", 1e-6, ".3f", " Mb/s"),
-        (f"Jain's index{bulk}", "jain_index", 1.0, ".3f", ""),
-        ("of occupancy", "jain_occupancy", 1.0, ".3f", ""),
-        (f"{sender} queue loss", "ap_queue_loss_ratio", 100.0, ".2f", "%"),
-        (f"mean {sender} queue", "ap_queue_mean_packets", 1.0, ".1f", " packets"),
-        ("mean session", "mean_session_s", 1.0, ".4f", " s"),
-        ("limiter", "limiter_mean_rate_bps", 1e-6, ".3f", " Mb/s"),
-        ("dropped by it", "limiter_packets_dropped", 1.0, ".0f", " packets"),
-    )
-    for label, name, scale, form, unit in shown:
+    for name in _TOTALS:
         if name in runs.summary:
+            text, unit, scale, decimals = metric(name, downlink_sender(document))
             part = part_of_runs(runs.counts[name], len(runs))
-            value = with_interval(scaled(runs.summary[name], scale), form)
-            yield f"{label} {value}{unit}{part and f' ({part})'}"
+            value = with_interval(scaled(runs.summary[name], scale), decimals)
+            of = bulk if name == "jain_index" else ""
+            yield f"{text}{of} {value}{unit and f' {unit}'}{part and f' ({part})'}"
 
 
 def _which(runs: Sequence[RunResult]) -> str:

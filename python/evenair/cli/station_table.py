@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from evenair.cli.console import mean_alone, new_table, scaled, with_interval
+from evenair.cells import mean_alone, scaled, with_interval
+from evenair.cli.console import fill, new_table
 from evenair.statistics import estimate, estimate_known, part_of_runs
 
 if TYPE_CHECKING:
@@ -21,18 +22,21 @@ def occupancy_table(runs: Sequence[RunResult]) -> Table:
     table = new_table("station")
     for heading in ("goodput\n(Mb/s)", "airtime\n(%)", "channel occu-\npancy (%)"):
         table.add_column(heading, justify="right")
+    rows = []
     for k, station in enumerate(runs[0].document["stations"]):
         goodput = estimate([_goodput(run, station["id"]) for run in runs])
         shares = (
             estimate([run.document["stations"][k][name] for run in runs])
             for name in ("airtime_share", "occupancy_share")
         )
-        table.add_row(
-            station["name"] or station["id"],
-            with_interval(scaled(goodput, 1e-6), ".3f"),
-            *(with_interval(scaled(share, 100), ".1f") for share in shares),
+        rows.append(
+            (
+                station["name"] or station["id"],
+                with_interval(scaled(goodput, 1e-6), 3),
+                *(with_interval(scaled(share, 100), 1) for share in shares),
+            )
         )
-    return table
+    return fill(table, rows)
 
 
 def grant_table(runs: Sequence[RunResult]) -> Table:
@@ -45,15 +49,18 @@ def grant_table(runs: Sequence[RunResult]) -> Table:
         "99th per-\ncentile",
     ):
         table.add_column(heading, justify="right")
+    rows = []
     for k, station in enumerate(runs[0].document["stations"]):
         goodput = estimate([_goodput(run, station["id"]) for run in runs])
         delays = [run.document["stations"][k]["grant_delay_s"] or {} for run in runs]
-        table.add_row(
-            station["name"] or station["id"],
-            with_interval(scaled(goodput, 1e-6), ".3f"),
-            *(_delay([each.get(part) for each in delays]) for part in ("mean", "p95", "p99")),
+        rows.append(
+            (
+                station["name"] or station["id"],
+                with_interval(scaled(goodput, 1e-6), 3),
+                *(_delay([each.get(part) for each in delays]) for part in ("mean", "p95", "p99")),
+            )
         )
-    return table
+    return fill(table, rows)
 
 
 def _goodput(run: RunResult, station: str) -> float:
@@ -67,4 +74,4 @@ def _delay(sample: Sequence[float | None]) -> str:
     found = estimate_known(sample)
     if found is None:
         return "-"
-    return mean_alone(scaled(found[0], 1e3), ".1f", part_of_runs(found[1], len(sample)))
+    return mean_alone(scaled(found[0], 1e3), 1, part_of_runs(found[1], len(sample)))

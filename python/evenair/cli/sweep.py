@@ -6,7 +6,15 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from evenair.campaign.errors import CampaignError, CampaignInterrupted
-from evenair.cli.arguments import BadInput, add_quiet, add_scenario, file_name, runs, seed
+from evenair.cli.arguments import (
+    BadInput,
+    add_plugin,
+    add_quiet,
+    add_scenario,
+    file_name,
+    runs,
+    seed,
+)
 from evenair.cli.terminal import DONE, FAILED, INTERRUPTED, print_error, print_json, progress
 from evenair.scenario import read_document
 
@@ -25,6 +33,7 @@ _OPTIONS = ("cluster", "jobs", "max-runs", "out", "runs", "seed", "series", "unt
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `evenair sweep`."""
     add_scenario(parser, "change a key of the scenario in all runs")
+    add_plugin(parser)
     parser.add_argument(
         "--vary",
         metavar="KEY=VALUES",
@@ -104,6 +113,8 @@ def _sweep(arguments: argparse.Namespace) -> int:
     if arguments.set:
         scenario = scenario.with_overrides(arguments.set, "--set", "--set")
     base = ["evenair", "run", arguments.scenario]
+    for file in arguments.plugin:
+        base += ["--plugin", str(file)]
     for key, value in arguments.set:
         base += ["--set", f"{key}={value}"]
 
@@ -127,6 +138,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
                 force=arguments.force,
                 progress=update,
                 base=shlex.join(base),
+                command=shlex.join(_command(arguments)),
             )
         except CampaignInterrupted as interrupted:
             campaign, kept = None, interrupted.finished
@@ -145,6 +157,18 @@ def _sweep(arguments: argparse.Namespace) -> int:
 
         print_campaign(campaign, arguments.out)
     return _report(campaign)
+
+
+def _command(arguments: argparse.Namespace) -> list[str]:
+    """Return the command with all that its table depends on, but without --out."""
+    words = ["evenair", "sweep", arguments.scenario]
+    words += [f"--set={key}={value}" for key, value in arguments.set]
+    words += [f"--vary={text}" for text in arguments.vary]
+    for name in ("runs", "seed", "until", "max_runs"):
+        value = getattr(arguments, name)
+        if value is not None:
+            words += [f"--{name.replace('_', '-')}", str(value)]
+    return words
 
 
 def _report(campaign: Campaign) -> int:

@@ -53,8 +53,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--congestion",
-        metavar="NAME",
-        help="a congestion control of the kernel for all TCP flows, such as bbr [the scenario's]",
+        metavar="[GROUP=]NAME",
+        action="append",
+        help="a congestion control of the kernel, such as bbr, for all TCP flows, or for those of"
+        " a group; may be repeated for other groups [the scenario's]",
     )
     add_max_lateness(parser)
     add_quiet(parser)
@@ -116,7 +118,7 @@ def _run(arguments: argparse.Namespace, scenario: Scenario, numbers: list[int]) 
                 seed=number,
                 pcap=pcap,
                 keep=arguments.keep,
-                congestion=arguments.congestion,
+                congestion=_congestion(arguments.congestion),
                 max_lateness=arguments.max_lateness,
             )
             for number in numbers
@@ -143,6 +145,18 @@ def _run(arguments: argparse.Namespace, scenario: Scenario, numbers: list[int]) 
         )
         return INTERRUPTED
     return DONE if all(run.document["testbed"]["trusted"] for run in results) else FAILED
+
+
+def _congestion(values: list[str] | None) -> str | dict[str, str] | None:
+    """Return what `--congestion` says. Raises BadInput if it says two things of one flow."""
+    if values is None:
+        return None
+    pairs = [value.rpartition("=") for value in values]
+    groups = [group for group, _, _ in pairs]
+    if len({*groups}) < len(groups) or ("" in groups and len(groups) > 1):
+        got = " and ".join(repr(value) for value in values)
+        raise BadInput(f"--congestion: got {got}; accepted: one NAME, or one GROUP=NAME per group")
+    return {group: name for group, _, name in pairs} if groups[0] else values[0]
 
 
 def _shift(

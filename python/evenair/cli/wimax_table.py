@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenair.cli.console import scaled, with_interval
+from evenair.cells import scaled, with_interval
 from evenair.statistics import estimate
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ def frame_lines(runs: Sequence[RunResult]) -> Iterator[str]:
         used = scaled(estimate([run.document["frame"][f"{key}_utilization"] for run in runs]), 100)
         yield (
             f"  {name} {frame[f'{key}_symbols']}, {frame[f'{key}_data_symbols']} of them for data:"
-            f" {frame[f'{key}_capacity_bps'] / 1e6:.2f} Mb/s, {with_interval(used, '.1f')}% used"
+            f" {frame[f'{key}_capacity_bps'] / 1e6:.2f} Mb/s, {with_interval(used, 1)} % used"
         )
-    counts = ".0f" if len(runs) == 1 else ".1f"
+    counts = 0 if len(runs) == 1 else 1
     requests = (
         f"{name.replace('_', ' ')} {with_interval(estimate(sample), counts)}"
         for name, sample in (

@@ -1,10 +1,16 @@
 """Analytic models of the DCF, of TCP over it, of the delay of web sessions, and of 802.16 frames.
 
 After D. Miorandi, A. A. Kherani, E. Altman, "A queueing model for HTTP traffic over IEEE 802.11
-WLANs", and G. Bianchi's saturation model. docs/models.md lists all equations, the corrected
-misprints, and the alternative readings (`Variant`).
+WLANs", and G. Bianchi's saturation model. Misprints are corrected; `Variant` has the alternative
+readings. The models of `evenair model`, with its names and keys:
 
     from evenair import models
+
+    models.names()                                   # what there is
+    print(models.describe("session-delay"))          # assumptions, keys, results
+    models.evaluate("session-delay", stations=40, think="10 s", size="30 KB").mean_delay_s
+
+And their equations as functions, which take and return NumPy arrays:
 
     models.collision_probability(2)                  # 0.0602...
     models.aggregate_throughput([1, 5, 20])          # bit/s, an array for an array
@@ -19,8 +25,8 @@ from typing import TYPE_CHECKING
 from evenair.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from evenair.models.anomaly import Anomaly, anomaly
     from evenair.models.bianchi import Saturation, saturation
+    from evenair.models.call import Evaluation, describe, evaluate, names
     from evenair.models.cell import TABLE_1, Cell
     from evenair.models.dcf import (
         Contention,
@@ -35,6 +41,7 @@ if TYPE_CHECKING:
         stations_for_delay,
         think_for_delay,
     )
+    from evenair.models.mixed_rates import Anomaly, anomaly
     from evenair.models.numbers import ModelError
     from evenair.models.session import (
         Session,
@@ -69,6 +76,7 @@ __all__ = [
     "Anomaly",
     "Cell",
     "Contention",
+    "Evaluation",
     "ModelError",
     "Saturation",
     "Session",
@@ -86,12 +94,15 @@ __all__ = [
     "contention",
     "contention_free_round",
     "contention_time",
+    "describe",
+    "evaluate",
     "file_delay",
     "light_load_delay",
     "lone_session",
     "mean_backoff",
     "mean_file_delay",
     "most_nodes",
+    "names",
     "one_station_throughput",
     "queue_distribution",
     "saturated_delay",
@@ -109,9 +120,10 @@ __getattr__, __dir__ = lazy_names(
     {
         "PRINTED": "variant",
         "TABLE_1": "cell",
-        "Anomaly": "anomaly",
+        "Anomaly": "mixed_rates",
         "Cell": "cell",
         "Contention": "dcf",
+        "Evaluation": "call",
         "ModelError": "numbers",
         "Saturation": "bianchi",
         "Session": "session",
@@ -120,7 +132,7 @@ __getattr__, __dir__ = lazy_names(
         "Variant": "variant",
         "WimaxFrame": "wimax",
         "aggregate_throughput": "tcp",
-        "anomaly": "anomaly",
+        "anomaly": "mixed_rates",
         "backlog_distribution": "tcp",
         "capacity": "session",
         "collision_probability": "dcf",
@@ -129,12 +141,15 @@ __getattr__, __dir__ = lazy_names(
         "contention": "dcf",
         "contention_free_round": "tcp",
         "contention_time": "window",
+        "describe": "call",
+        "evaluate": "call",
         "file_delay": "session",
         "light_load_delay": "session",
         "lone_session": "session",
         "mean_backoff": "dcf",
         "mean_file_delay": "session",
         "most_nodes": "dcf",
+        "names": "call",
         "one_station_throughput": "tcp",
         "queue_distribution": "window",
         "saturated_delay": "session",

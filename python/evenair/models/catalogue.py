@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evenair.models.anomaly import SHARING, anomaly, check_anomaly
 from evenair.models.bianchi import saturation
 from evenair.models.cell import Cell
 from evenair.models.check import (
@@ -20,6 +19,7 @@ from evenair.models.check import (
 )
 from evenair.models.dcf import contention
 from evenair.models.design import MAX_STATIONS, stations_for_delay, think_for_delay
+from evenair.models.mixed_rates import SHARING, anomaly, check_anomaly
 from evenair.models.numbers import ModelError
 from evenair.models.session import DISTRIBUTIONS, lone_session, session_delay
 from evenair.models.tcp import aggregate_throughput
@@ -67,6 +67,8 @@ class Model:
     name: str
     summary: str
     source: str
+    assumptions: tuple[str, ...]
+    """What holds for the results to hold, a line each."""
     keys: tuple[Key, ...]
     results: tuple[Result, ...]
     evaluate: Callable[[Mapping[str, Any], Cell, Variant], dict[str, Any]]
@@ -79,6 +81,8 @@ class Model:
     """The choices of `Variant` that the model uses."""
     unused: tuple[str, ...] = ()
     """The keys of the cell that the model does not use."""
+    is_wlan: bool = True
+    """Whether it is of an 802.11 cell, else of an 802.16 cell."""
 
     @property
     def all_keys(self) -> dict[str, Key]:
@@ -126,6 +130,18 @@ _DELAY = Key("delay", "time", 1.0, "bound of the mean session delay", "s")
 _DCF = ("fixed_point", "collision_backoff", "collisions", "after_collision")
 _TCP = (*_DCF, "lone_station", "average")
 _MS, _MBPS = 1e3, 1e-6
+
+
+_HEARD = "every node hears every other; a frame is lost only in a collision"
+_SAME_P = "each attempt of a frame collides with the same probability, whatever came before"
+_RETRY = "a frame is dropped after `attempts` transmissions"
+_NO_LOSS = "TCP loses no packet: cwnd does not matter, the window is d segments (W* = d)"
+_NEAR = "the server is at the access point: the wire has neither rate nor delay"
+_FETCH = (
+    "each station fetches one file at a time over a new connection, and thinks before the next,"
+    " for an exponential time"
+)
+_SHARED = "k transfers at a time share what k downloads that never end would have, equally"
 
 
 def _contention(inputs: Mapping[str, Any], cell: Cell, variant: Variant) -> dict[str, Any]:
@@ -195,6 +211,12 @@ MODELS = {
             name="contention",
             summary="nodes that always have a packet: collisions and backoff",
             source="Miorandi et al., (1) to (5)",
+            assumptions=(
+                "each node always has a packet to send",
+                _HEARD,
+                _SAME_P,
+                _RETRY,
+            ),
             keys=(Key("nodes", "integer", 2, "backlogged nodes, the access point included"),),
             results=(
                 Result("collision_probability", "collision probability"),
@@ -214,6 +236,12 @@ MODELS = {
             name="bianchi",
             summary="saturated stations: throughput",
             source="Bianchi 2000, (7), (9), (13)",
+            assumptions=(
+                "each station always has a packet to send",
+                _HEARD,
+                _SAME_P,
+                "a frame is repeated without limit, and its window doubles up to CWmax",
+            ),
             keys=(
                 Key("nodes", "integer", 2, "saturated stations"),
                 Key("payload", "size", 1040.0, "what the MAC carries: an IP packet", "bytes"),
@@ -235,6 +263,14 @@ MODELS = {
             name="tcp-throughput",
             summary="persistent downloads with a window of d segments: throughput",
             source="Miorandi et al., (9) to (12)",
+            assumptions=(
+                "each station has one download that never ends",
+                _NEAR,
+                _NO_LOSS,
+                "the access point always has a segment, a station an ACK with probability 1/(d n)",
+                _HEARD,
+                _RETRY,
+            ),
             keys=(_STATIONS, _DELAYED_ACK),
             results=(
                 Result("aggregate_bps", "throughput of all", "Mb/s", _MBPS),
@@ -250,6 +286,13 @@ MODELS = {
             name="session-delay",
             summary="web sessions: mean delay and number of concurrent sessions",
             source="Miorandi et al., (13) to (17)",
+            assumptions=(
+                _FETCH,
+                _SHARED,
+                _NEAR,
+                _NO_LOSS,
+                "a receiver does not wait for its delayed ACK timer",
+            ),
             keys=(
                 _STATIONS,
                 _THINK,
@@ -280,6 +323,12 @@ MODELS = {
             name="window-effect",
             summary="one download against its window",
             source="Miorandi et al., (A.1) to (A.3)",
+            assumptions=(
+                "one station with one download that never ends",
+                _NEAR,
+                "TCP loses no packet: W* segments are always under way",
+                "access point and station are equally likely to send next while both have packets",
+            ),
             keys=(
                 Key("window", "integer", 1, "the window, W*", "segments", most=65_535),
                 _DELAYED_ACK,
@@ -298,6 +347,12 @@ MODELS = {
             name="stations-for-delay",
             summary="how many stations keep the mean session delay below a bound",
             source="(17), solved for n - 1",
+            assumptions=(
+                _FETCH,
+                _SHARED,
+                _NEAR,
+                _NO_LOSS,
+            ),
             keys=(_DELAY, _THINK, _SIZE, _DELAYED_ACK),
             results=(
                 Result("stations", "stations"),
@@ -313,6 +368,12 @@ MODELS = {
             name="think-for-delay",
             summary="which think time keeps the mean session delay below a bound",
             source="(17), solved for 1/lambda",
+            assumptions=(
+                _FETCH,
+                _SHARED,
+                _NEAR,
+                _NO_LOSS,
+            ),
             keys=(_STATIONS, _DELAY, _SIZE, _DELAYED_ACK),
             results=(
                 Result("think_s", "mean think time", "s"),
@@ -327,6 +388,10 @@ MODELS = {
             name="anomaly",
             summary="downloads of stations with two rates: equal packets or equal time",
             source="the frame times of IEEE 802.11; Heusse et al. 2003",
+            assumptions=(
+                "the access point always has packets for all stations, and nobody else transmits",
+                "no frame is lost; each waits the mean of a first backoff",
+            ),
             keys=(
                 Key("stations", "integer", 2, "stations, the access point not counted"),
                 Key("slow_stations", "integer", 1, "stations with the slow rate"),
@@ -351,6 +416,11 @@ MODELS = {
             name="wimax-frame",
             summary="an IEEE 802.16 cell: symbols of each part of a frame, and capacity",
             source="IEEE 802.16-2004, 8.3; the NIST add-on to ns-2",
+            assumptions=(
+                "every station has data in both directions in every frame",
+                "nothing is lost",
+                "not counted: DCD and UCD, fragmentation, symbols that bursts leave empty",
+            ),
             keys=(
                 Key("dl_ratio", "ratio", "1:1", "downlink to uplink, or the downlink's share"),
                 Key("stations", "integer", 1, "stations with data in both directions"),
@@ -406,6 +476,7 @@ MODELS = {
             curve="1:6:1",
             check=check_wimax_frame,
             unused=tuple(key.name for key in CELL_KEYS),
+            is_wlan=False,
         ),
     )
 }

@@ -1,6 +1,6 @@
 """The parameters of the cell: Miorandi et al., section 2.3 and Table 1.
 
-Timing and airtimes are those of the simulator, `evenair._core.Phy`.
+Timing and airtimes are those of the simulator.
 """
 
 from __future__ import annotations

@@ -12,7 +12,8 @@ from evenair.style import Line, new_figure, styled
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from evenair.models.evaluate import Answer
+    from evenair.models.answer import Answer
+    from evenair.models.catalogue import Key
     from evenair.models.query import Query
 
 # Okabe and Ito's blue and vermilion; line and markers also differ without colour.
@@ -35,8 +36,11 @@ def draw(query: Query, answer: Answer) -> Figure:
         numeric = key.kind not in ("choice", "boolean") and not any(
             isinstance(v, str) for v in values
         )
-        x = values if numeric else [str(value) for value in values]
-        line = _MODEL.keywords() | ({} if numeric else {"linestyle": "", "marker": "s"})
+        unit, scale = _UNITS.get(key.unit, (key.unit, 1.0)) if numeric else ("", 1.0)
+        x = [value * scale for value in values] if numeric else [str(value) for value in values]
+        line = _MODEL.keywords() | ({"marker": "."} if len(x) < _FEW else {})
+        if not numeric:
+            line |= {"linestyle": "", "marker": "s"}
         axes.plot(x, heights, **line)
         found = answer.simulated.get(result.name)
         if found:
@@ -48,8 +52,7 @@ def draw(query: Query, answer: Answer) -> Figure:
                 **_SIMULATED.keywords(),
             )
             axes.legend()
-        label = key.name if key.kind == "choice" else _brief(key.meaning)
-        axes.set_xlabel(f"{label} ({key.unit})" if key.unit else label)
+        axes.set_xlabel(f"{_words(key)} ({unit})" if unit else _words(key))
         axes.set_ylabel(f"{result.label} ({result.unit})" if result.unit else result.label)
         # Leave room for a marker at the top.
         axes.set_ylim(0, 1.05 * axes.dataLim.ymax if axes.dataLim.ymax > 0 else 1)
@@ -59,9 +62,20 @@ def draw(query: Query, answer: Answer) -> Figure:
     return figure
 
 
-def _brief(meaning: str) -> str:
-    """Return a key's meaning without the remark on its default."""
-    return meaning.partition(" [")[0].partition(";")[0]
+_FEW = 12
+"""Fewer values than this are marked on the line."""
+_UNITS = {"bit/s": ("Mb/s", 1e-6), "Hz": ("MHz", 1e-6)}
+"""The units of an axis, and the factor from those of a key."""
+
+
+def _words(key: Key) -> str:
+    """Return what a key is: "mean size of a file", "bandwidth of the channel"."""
+    name = key.name.replace("_", " ")
+    # Without the remark on its default.
+    meaning = key.meaning.partition("[")[0].partition(";")[0].strip()
+    if key.kind == "choice" or not meaning:
+        return name
+    return f"{name} {meaning}" if meaning.startswith("of ") else meaning
 
 
 def _title(query: Query) -> str:
@@ -76,5 +90,7 @@ def _title(query: Query) -> str:
             value = point.inputs[name]
         else:
             value = getattr(point.variant if name in query.model.choices else point.cell, name)
-        given.append(f"{name} = {as_typed(value)}")
-    return ", ".join([query.model.name, *given])
+        key = query.model.all_keys[name]
+        unit = key.unit if isinstance(value, int | float) else ""
+        given.append(f"{_words(key)}: {as_typed(value)} {unit}".rstrip())
+    return "\n".join(filter(None, (f"model {query.model.name}", ", ".join(given))))

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from evenair import _toml
 from evenair._core import Scenario as CoreScenario
 from evenair._core import quantity
 from evenair.axis import AxisError, parse_axis
-from evenair.messages import unknown
+from evenair.messages import shown, unknown
 from evenair.models.cell import Cell
 from evenair.models.numbers import ModelError
 from evenair.models.variant import Variant
 from evenair.models.wimax import downlink_symbols
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Mapping, Sequence
 
     from evenair.models.catalogue import Key, Model
 
@@ -61,6 +63,27 @@ def read_query(model: Model, keys: Sequence[tuple[str, str]], *, plot: bool) -> 
         if name in texts:
             raise ModelError(f"{name}: given twice")
         texts[name] = _texts(model.all_keys[name], text)
+    return _query(model, texts, plot=plot)
+
+
+def make_query(model: Model, keys: Mapping[str, Any]) -> Query:
+    """Return the query with these values: numbers, texts as on the command line, or lists of them.
+
+    Raises ModelError.
+    """
+    texts = {}
+    for name, value in keys.items():
+        check_known("key", name, model.all_keys)
+        if isinstance(value, str):
+            texts[name] = _texts(model.all_keys[name], value)
+            continue
+        several = isinstance(value, Iterable) and getattr(value, "ndim", 1) > 0
+        texts[name] = tuple(_text(name, each) for each in (value if several else [value]))
+        _check_count(name, texts[name])
+    return _query(model, texts, plot=False)
+
+
+def _query(model: Model, texts: dict[str, tuple[str, ...]], *, plot: bool) -> Query:
     if plot and all(len(values) == 1 for values in texts.values()):
         axis = model.keys[0]
         if axis.name in texts:
@@ -106,9 +129,24 @@ def _texts(key: Key, text: str) -> tuple[str, ...]:
         texts = parse_axis(f"{key.name}={text}").texts
     except AxisError as error:
         raise ModelError(str(error)) from None
-    if len(texts) > _MAX_POINTS:
-        raise ModelError(f"{key.name}: got {len(texts)} values; accepted: up to {_MAX_POINTS}")
+    _check_count(key.name, texts)
     return texts
+
+
+def _check_count(name: str, texts: Sequence[str]) -> None:
+    if not 1 <= len(texts) <= _MAX_POINTS:
+        raise ModelError(f"{name}: got {len(texts)} values; accepted: up to {_MAX_POINTS}")
+
+
+def _text(name: str, value: Any) -> str:
+    """Return a Python value, NumPy's scalars included, as on the command line."""
+    if isinstance(value, str):
+        return value
+    item = getattr(value, "item", None)
+    try:
+        return _toml.value(item() if callable(item) else value)
+    except (TypeError, ValueError):
+        raise ModelError(f"{name}: got {shown(value)}; accepted: a number or a text") from None
 
 
 def _value(key: Key, text: str) -> Any:

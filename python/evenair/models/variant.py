@@ -1,6 +1,6 @@
 """Alternative readings where the equations contradict the paper's text or the standard.
 
-Misprints are corrected in any case (docs/models.md lists them). These are modelling decisions with
+Misprints are corrected in any case. These are modelling decisions with
 an alternative; the printed one is the default.
 """
 

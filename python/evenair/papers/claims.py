@@ -66,6 +66,8 @@ class Claim(Generic[P]):
     """Whether the measure is the same for every seed: a number of a model. One seed is enough."""
     also: tuple[str, Measure[P]] | None = None
     """An alternative interpretation and its label: reported, not judged."""
+    on_testbed: str = ""
+    """Why the claim does not hold on the test-bed, according to an analysis of its runs."""
 
     def limits(self) -> tuple[float, float]:
         """Return the accepted range; "above" and "below" exclude the limit itself."""
@@ -129,7 +131,7 @@ class Verdict(Generic[P]):
         }
 
 
-_OPTIONAL = {"also", "deterministic", "evidence_reason"}
+_OPTIONAL = {"also", "deterministic", "evidence_reason", "on_testbed"}
 _KEYS = {field.name for field in fields(Claim)}
 
 

@@ -19,11 +19,14 @@ class Extent:
     figures: tuple[str, ...]
     """The figures' ids."""
     quick: bool
+    engine: str = "sim"
+    """What has made the runs: "sim", or "testbed" beside it."""
 
     def includes(self, other: Extent) -> bool:
         """Return whether a report has all figures of another, and was not made with less effort."""
-        same = self.paper == other.paper and set(self.figures) >= set(other.figures)
-        return same and (other.quick or not self.quick)
+        same = (self.paper, self.engine) == (other.paper, other.engine)
+        more = set(self.figures) >= set(other.figures)
+        return same and more and (other.quick or not self.quick)
 
     def write(self, folder: Path) -> None:
         """Write the file."""
@@ -38,7 +41,8 @@ def read_extent(folder: Path) -> Extent | None:
     path = folder / _FILE
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        return Extent(content["paper"], tuple(content["figures"]), content["quick"])
+        figures, engine = tuple(content["figures"]), content.get("engine", "sim")
+        return Extent(content["paper"], figures, content["quick"], engine)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -46,8 +50,9 @@ def read_extent(folder: Path) -> Extent | None:
 
 
 def default_folder(extent: Extent, stems: list[str] | None) -> Path:
-    """Return `report/NAME`, with the stems of selected figures and "quick" appended."""
+    """Return `report/NAME`, with the stems of selected figures, "quick" and "testbed" appended."""
     parts = [extent.paper, *(stems or []), *(["quick"] if extent.quick else [])]
+    parts += ["testbed"] if extent.engine == "testbed" else []
     return Path("report") / "-".join(parts)
 
 
@@ -55,7 +60,7 @@ def check_replaceable(folder: Path, extent: Extent) -> None:
     """Raise ValueError, in one line, if a folder has a report that `extent` does not include."""
     old = read_extent(folder)
     if old is not None and not extent.includes(old):
-        effort = "quick " if old.quick else ""
+        effort = ("quick " if old.quick else "") + ("test-bed " if old.engine == "testbed" else "")
         raise ValueError(
             f"--out: {folder}: has a {effort}report of {old.paper}, figures"
             f" {', '.join(old.figures)}; give another folder, or --force to replace it"

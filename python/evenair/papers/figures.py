@@ -49,6 +49,15 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Beside(Generic[P, E]):
+    """A figure with the runs of the test-bed beside the simulator's."""
+
+    caption: Callable[[E], str]
+    draw: Callable[[Runs[P], Runs[P], E], tuple[Figure | None, Table]]
+    """Takes the runs of the simulator, then those of the test-bed."""
+
+
+@dataclass(frozen=True)
 class FigureSpec(Generic[P, E]):
     """One figure or table of the paper."""
 
@@ -60,6 +69,8 @@ class FigureSpec(Generic[P, E]):
     """The configurations that are simulated for it."""
     draw: Callable[[Runs[P], E], tuple[Figure | None, Table]]
     """Returns the figure (None for a table of the paper) and its data."""
+    beside: Beside[P, E] | None = None
+    """The same on the test-bed; None if it is not measured there."""
 
     @property
     def stem(self) -> str:

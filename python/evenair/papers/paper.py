@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 from evenair._core import __version__
 from evenair.atomic import AtomicOutput, naming
 from evenair.messages import reason
-from evenair.papers import report, runs
+from evenair.papers import beside, report, runs
+from evenair.papers.checks import one_of
 from evenair.papers.claims import Claim, Verdict, judge, load_claims
 from evenair.papers.csv_file import write_csv
 from evenair.papers.extent import Extent, check_replaceable, default_folder
@@ -24,11 +25,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from evenair.papers.beside import OnTestbed
     from evenair.papers.measures import Term
     from evenair.papers.runs import Document
     from evenair.scenario import Scenario
 
 Progress: TypeAlias = "Callable[[int, int], None]"
+
+ENGINES = ("sim", "testbed")
+"""What makes the runs: the simulator, or beside it the test-bed."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,8 @@ class Paper(Generic[P, E]):
     """Reduces a run's document to what is needed, to save memory."""
     drawn: Callable[[Scenario, P, int], Scenario] | None = None
     """Changes the scenario of a point for a seed: the parameters that each run draws."""
+    testbed: OnTestbed[P, E] | None = None
+    """How the paper is measured on the test-bed; None if it is not."""
 
     def describe(self) -> str:
         """Return title, authors and the ids of the figures that can be rebuilt."""
@@ -91,11 +98,13 @@ class Paper(Generic[P, E]):
             self.drawn,
         )
 
-    def folder(self, figures: list[str] | None, quick: bool) -> Path:
+    def folder(self, figures: list[str] | None, quick: bool, engine: str = "sim") -> Path:
         """Return the default folder of a report. Raises ValueError for an unknown figure."""
-        specs = select_figures(self.figures, figures)
-        stems = [spec.stem for spec in specs] if len(specs) < len(self.figures) else None
-        return default_folder(self._extent(specs, quick), stems)
+        specs = self._specs(figures, engine)
+        stems = [spec.stem for spec in specs] if figures is not None else None
+        if len(specs) == len(self.figures):
+            stems = None
+        return default_folder(self._extent(specs, quick, engine), stems)
 
     def rebuild(
         self,
@@ -105,31 +114,98 @@ class Paper(Generic[P, E]):
         progress: Progress | None = None,
         *,
         force: bool = False,
+        engine: str = "sim",
+        say: Callable[[str], None] | None = None,
         simulate: Callable[[list[P], E, Progress | None], Runs[P]] | None = None,
+        measure: Callable[[list[P], E, Path, Progress | None], Runs[P]] | None = None,
     ) -> int:
-        """Rebuild the paper, see `evenair.papers.rebuild`. Tests replace `simulate`."""
-        specs = select_figures(self.figures, figures)
-        effort = self.quick if quick else self.full
-        extent = self._extent(specs, quick)
+        """Rebuild the paper, see `evenair.papers.rebuild`. Tests replace `simulate`, `measure`."""
+        specs = self._specs(figures, engine)
+        bed = self.testbed if engine == "testbed" else None
+        source = bed or self
+        effort = source.quick if quick else source.full
+        extent = self._extent(specs, quick, engine)
         if not force:
             check_replaceable(out, extent)
         with AtomicOutput() as output:
             folder = _stage_folder(output, out)
-            points = {point for spec in specs for point in spec.points(effort)}
-            results = (simulate or self.simulate)(sorted(points, key=self.order), effort, progress)
-            verdicts = judge(self.claims(effort), results)
+            points = sorted({p for spec in specs for p in spec.points(effort)}, key=self.order)
+            simulated = (simulate or self.simulate)(points, effort, None if bed else progress)
+            claims = self.claims(effort)
+            command = self._command(figures, quick, out, engine)
+            if bed is None:
+                results, verdicts = simulated, judge(claims, simulated)
+                heading = self._heading(results, effort, command)
+                drawn = [(spec, spec.caption, *spec.draw(results, effort)) for spec in specs]
+            else:
+                left_out = [spec.id for spec in self.figures if spec.beside is None]
+                if say is not None and figures is None and left_out:
+                    say(f"not measured on the test-bed: {', '.join(left_out)}")
+                results = (
+                    measure(points, effort, out, progress)
+                    if measure
+                    else self._measure(bed, points, effort, out, progress, say)
+                )
+                verdicts = beside.judge_both(claims, simulated, results, effort, bed.evidence)
+                heading = self._heading(results, effort, command)
+                heading = beside.described(heading, results, bed.run_name, left_out)
+                drawn = beside.draw(specs, simulated, results, effort, bed.run_name)
             with naming(folder):
-                sections = _write_figures(specs, results, effort, folder)
+                sections = _write_figures(drawn, folder)
                 _write_claims(verdicts, folder)
                 extent.write(folder)
-                heading = self._heading(results, effort, self._command(figures, quick, out))
                 text = report.html(heading, sections, verdicts)
                 (folder / "report.html").write_text(text, encoding="utf-8")
             output.commit()
-        return int(any(verdict.refutes for verdict in verdicts))
+        failed = any(verdict.refutes for verdict in verdicts)
+        if bed is None:
+            return int(failed)
+        if say is not None:
+            for line in beside.complaints(results, bed.run_name):
+                say(line)
+        return int(failed or not beside.all_trusted(results))
 
-    def _extent(self, specs: Iterable[FigureSpec[P, E]], quick: bool) -> Extent:
-        return Extent(self.name, tuple(spec.id for spec in specs), quick)
+    def _specs(self, figures: list[str] | None, engine: str) -> list[FigureSpec[P, E]]:
+        """Return the figures to draw. Raises ValueError for those that an engine does not have."""
+        one_of("--engine", engine, ENGINES)
+        specs = select_figures(self.figures, figures)
+        if engine == "sim":
+            return specs
+        if self.testbed is None:
+            raise ValueError(f"--engine: got {engine!r}; {self.name} is simulated alone ('sim')")
+        measured = [spec.id for spec in self.figures if spec.beside is not None]
+        for spec in specs:
+            if figures is not None and spec.beside is None:
+                raise ValueError(
+                    f"--figure: got {spec.id!r}, which is not measured on the test-bed;"
+                    f" expected one of {', '.join(measured)}"
+                )
+        return [spec for spec in specs if spec.beside is not None]
+
+    def _measure(
+        self,
+        bed: OnTestbed[P, E],
+        points: list[P],
+        effort: E,
+        out: Path,
+        progress: Progress | None,
+        say: Callable[[str], None] | None,
+    ) -> Runs[P]:
+        from evenair.papers.measured import measure
+
+        return measure(
+            points,
+            effort.seeds,
+            lambda point: self.scenario(point, effort),
+            bed.run_name,
+            out,
+            progress,
+            say,
+            self.condensed,
+        )
+
+    def _extent(self, specs: Iterable[FigureSpec[P, E]], quick: bool, engine: str) -> Extent:
+        return Extent(self.name, tuple(spec.id for spec in specs), quick, engine)
 
     def _heading(self, results: Runs[P], effort: E, command: str) -> report.Heading:
         documents = results.documents
@@ -150,12 +226,14 @@ class Paper(Generic[P, E]):
             self.title, self.authors, self.question, facts, scenario, self.others, effort.quick
         )
 
-    def _command(self, figures: list[str] | None, quick: bool, out: Path) -> str:
+    def _command(self, figures: list[str] | None, quick: bool, out: Path, engine: str) -> str:
         words = ["evenair", "paper", self.name]
         for name in figures or []:
             words += ["--figure", name]
         if quick:
             words.append("--quick")
+        if engine != "sim":
+            words += ["--engine", engine]
         return shlex.join([*words, "--out", str(out)])
 
 
@@ -177,13 +255,10 @@ def _stage_folder(output: AtomicOutput, out: Path) -> Path:
         raise ValueError(message) from None
 
 
-def _write_figures(
-    specs: Iterable[FigureSpec[P, E]], results: Runs[P], effort: E, folder: Path
-) -> list[report.Section]:
+def _write_figures(drawn: Iterable[beside.Drawn], folder: Path) -> list[report.Section]:
     (folder / "data").mkdir()
     sections = []
-    for spec in specs:
-        figure, table = spec.draw(results, effort)
+    for spec, caption, figure, table in drawn:
         svg = None
         if figure is None:
             write_csv(folder / f"{spec.stem}.csv", table.header, table.rows)
@@ -195,7 +270,7 @@ def _write_figures(
             svg = (folder / f"{spec.stem}.svg").read_bytes()
             write_csv(folder / "data" / f"{spec.stem}.csv", table.header, table.rows)
         name = spec.title if spec.stem == spec.id else f"Figure {spec.id}: {spec.title}"
-        sections.append(report.Section(spec.id, name, spec.caption, svg, table.printed))
+        sections.append(report.Section(spec.id, name, caption, svg, table.printed))
     return sections
 
 

@@ -48,6 +48,8 @@ class Heading:
     others: str
     """How the other scenarios differ from it."""
     quick: bool
+    rebuilt: str = "rebuilt by simulation"
+    """What has made the runs."""
 
 
 def html(heading: Heading, sections: Sequence[Section], verdicts: Sequence[Verdict[Any]]) -> str:
@@ -56,6 +58,7 @@ def html(heading: Heading, sections: Sequence[Section], verdicts: Sequence[Verdi
     return _PAGE.substitute(
         title=escape(heading.title),
         authors=escape(heading.authors),
+        rebuilt=escape(heading.rebuilt),
         question=escape(heading.question),
         summary=escape(summary),
         quick=_QUICK if heading.quick else "",
@@ -182,8 +185,8 @@ _MARKS = {
 }
 
 _QUICK = (
-    '<p class="quick"><strong>Quick run: not for judging.</strong> Two seeds, short runs '
-    "and a coarser grid show what comes out. The outcomes below are computed from that and "
+    '<p class="quick"><strong>Quick run: not for judging.</strong> At most two seeds, short '
+    "runs and a coarser grid show what comes out. The outcomes below are computed from that and "
     "may differ from those of the full run. Figures have no error bars: an interval from two seeds "
     "means little.</p>"
 )
@@ -226,7 +229,7 @@ pre { background: #f6f6f6; padding: .8rem; overflow: auto; font-size: .8rem; }
 </head>
 <body>
 <h1>$title</h1>
-<p class="authors">$authors, rebuilt by simulation</p>
+<p class="authors">$authors, $rebuilt</p>
 <h2 id="question">What the paper asked</h2>
 <p>$question</p>
 <p class="summary">$summary.</p>

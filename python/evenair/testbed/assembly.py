@@ -49,20 +49,21 @@ def assemble(plan: Plan, seed: int, run: Measurements, wall_s: float) -> str:
     }
     if any(flow.kind in ("web", "file") for flow in plan.flows):
         document["sessions"] = sessions
-    document["losses"] = _losses(plan, run)
+    document["losses"] = dict(engine["losses"])
     document["ap_queue"] = engine["ap_queue"]
     if plan.limiter is not None:
         end = plan.warmup + plan.duration
         document["limiter"] = limiter.summarize(run.records, plan.limiter, plan.warmup, end)
+        # The policer is between two devices of the gateway.
+        document["losses"]["policer"] = document["limiter"]["packets_dropped"]
     document["wired"] = dict(engine["wired"]) | ({"flows": wired} if wired else {})
-    document |= {
-        "stations": engine["stations"],
-        "ap": engine["ap"],
-        "delays": [],
-        **({"series": _series(plan, run)} if "trace" in plan.resolved else {}),
-        "wall_s": wall_s,
-        "testbed": _testbed(plan, run, flows),
-    }
+    document |= {"stations": engine["stations"], "ap": engine["ap"]}
+    # Of a WLAN cell the first, of a WiMAX cell the others.
+    document |= {name: engine[name] for name in ("air", "frame", "requests") if name in engine}
+    document["delays"] = []
+    if "trace" in plan.resolved:
+        document["series"] = _series(plan, run)
+    document |= {"wall_s": wall_s, "testbed": _testbed(plan, run, flows)}
     return json.dumps(document, separators=(",", ":"), allow_nan=False)
 
 
@@ -93,7 +94,7 @@ def _flow(
     samples = run.sampler.samples[flow.index]
     rtts = samples.rtts_s
     return row | {
-        "goodput_bps": 8 * samples.grown("bytes_acked") / plan.duration,
+        "goodput_bps": 8 * samples.grown("bytes_acked") / run.sampler.measured_s,
         "segments_sent": samples.grown("data_segments"),
         "retransmissions": samples.grown("retransmissions"),
         "timeouts": samples.grown("timeouts"),
@@ -185,10 +186,9 @@ def _series(plan: Plan, run: Measurements) -> dict[str, Any]:
     """Return what the senders of iperf3's TCP flows knew at the ends of the intervals."""
     sampler = run.sampler
     traced = [flow for flow in plan.flows if flow.index in sampler.samples]
-    through_cell = [sampler.goodputs_bps[f.index] for f in traced if f.station is not None]
+    cell = [flow for flow in plan.flows if flow.station is not None]
     series: dict[str, Any] = {
         "time_s": sampler.times_s,
-        "aggregate_goodput_bps": [math.fsum(each) for each in zip(*through_cell, strict=True)],
         "flows": {
             flow.id: {
                 "goodput_bps": sampler.goodputs_bps[flow.index],
@@ -197,23 +197,14 @@ def _series(plan: Plan, run: Measurements) -> dict[str, Any]:
             for flow in traced
         },
     }
+    if all(flow in traced for flow in cell):
+        each = [sampler.goodputs_bps[flow.index] for flow in cell]
+        sums = [math.fsum(goodputs) for goodputs in zip(*each, strict=True)]
+        series["aggregate_goodput_bps"] = sums
     if plan.limiter is not None:
         end = plan.warmup + plan.duration
         series["limiter"] = limiter.samples(run.records, plan.warmup, end)
     return series
-
-
-def _losses(plan: Plan, run: Measurements) -> dict[str, Any]:
-    dropped = run.engine["account"]["dropped"]
-    losses = {
-        "congestion": dropped["queue"],
-        "retry_limit": dropped["retry_limit"],
-        "error": dropped["error"],
-    }
-    if plan.limiter is not None:
-        # The policer is between two devices of the gateway.
-        losses["policer"] = sum(record["dropped_packets"] for record in run.records)
-    return losses
 
 
 def _testbed(plan: Plan, run: Measurements, flows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

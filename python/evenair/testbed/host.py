@@ -14,12 +14,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evenair.testbed import limiter
+from evenair.testbed import iperf, limiter
 from evenair.testbed.errors import TestbedError
 from evenair.testbed.layout import kernel_control
 from evenair.testbed.namespaces import read_sysctl
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from evenair.testbed.layout import Plan
 
 _SYSCTLS = (
@@ -46,11 +48,12 @@ _OFFLOADS = {  # linux/ethtool.h
 _SIOCETHTOOL = 0x8946  # linux/sockios.h
 
 
-def check(plan: Plan, congestion: str | None = None) -> None:
+def check(plan: Plan, congestion: str | Mapping[str, str] | None = None) -> None:
     """Check that this machine can run a plan. Raises TestbedError with what is missing.
 
-    `congestion` is the kernel's congestion control of all flows, if they are not to have their own.
+    `congestion`: see `controls`.
     """
+    iperf.check_windows(plan)
     if sys.platform != "linux":
         raise TestbedError(f"the test-bed needs Linux; this is {platform.system()}")
     if os.geteuid() != 0:
@@ -82,19 +85,28 @@ def available_controls() -> tuple[str, ...]:
     return tuple((read_sysctl("net.ipv4.tcp_available_congestion_control") or "").split())
 
 
-def controls(plan: Plan, congestion: str | None = None) -> dict[int, str]:
+def controls(plan: Plan, congestion: str | Mapping[str, str] | None = None) -> dict[int, str]:
     """Return the kernel's congestion control of each TCP flow, by the index of the flow.
 
-    Raises TestbedError if the kernel does not have one of them.
+    `congestion` is that of all flows, or those of the groups of flows that it names; the others
+    have the scenario's. Raises TestbedError if the kernel does not have one of them.
     """
     available = available_controls()
-    if congestion is not None and congestion not in available:
-        accepted = ", ".join(sorted(available))
-        raise TestbedError(f"--congestion: got {congestion!r}; this kernel has {accepted}")
+    tcp = [flow for flow in plan.flows if flow.is_tcp]
+    groups = {str(flow.spec.get("group") or "") for flow in tcp}
+    if isinstance(congestion, str):
+        congestion = dict.fromkeys(groups, congestion)
+    wanted = congestion or {}
+    for group, control in wanted.items():
+        if group not in groups:
+            known = ", ".join(sorted(groups - {""})) or "none"
+            raise TestbedError(f"--congestion: got group {group!r}; groups of TCP flows: {known}")
+        if control not in available:
+            accepted = ", ".join(sorted(available))
+            raise TestbedError(f"--congestion: got {control!r}; this kernel has {accepted}")
     return {
-        flow.index: congestion or kernel_control(flow, available)
-        for flow in plan.flows
-        if flow.is_tcp
+        flow.index: wanted.get(str(flow.spec.get("group") or "")) or kernel_control(flow, available)
+        for flow in tcp
     }
 
 

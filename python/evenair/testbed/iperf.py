@@ -6,10 +6,11 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
+from evenair.testbed.errors import TestbedError
 from evenair.testbed.layout import CLIENT_PORTS, TCP_HEADER, UDP_HEADER
 
 if TYPE_CHECKING:
-    from evenair.testbed.layout import Flow
+    from evenair.testbed.layout import Flow, Plan
 
 _SMALLEST_DATAGRAM = 16
 """Bytes that iperf3 needs for its own header."""
@@ -48,7 +49,7 @@ def client_command(
         command += ["--udp", "--bitrate", str(round(rate)), "--length", str(datagram_bytes(flow))]
         return command
     command += ["--congestion", control]
-    if flow.data_bytes < mtu:
+    if has_own_mss(flow, mtu):
         # tcpi_advmss: with the option of timestamps, which the kernel subtracts.
         command += ["--set-mss", str(flow.data_bytes - TCP_HEADER)]
     return command
@@ -59,18 +60,48 @@ def datagram_bytes(flow: Flow) -> int:
     return max(_SMALLEST_DATAGRAM, flow.data_bytes - UDP_HEADER)
 
 
-def receive_buffer(flow: Flow) -> int | None:
+def has_default_window(flow: Flow) -> bool:
+    """Return whether the window is Linux's default, 3 MiB: then the kernel may size the buffer."""
+    return int(flow.spec["window"]) >= (3 << 20) // int(flow.spec["segment"])
+
+
+def window_bytes(flow: Flow) -> int:
+    """Return the flow's receive window in bytes."""
+    return int(flow.spec["window"]) * int(flow.spec["segment"])
+
+
+def has_own_mss(flow: Flow, mtu: int) -> bool:
+    """Return whether iperf3 has to set the MSS of a flow: it is not that of the devices."""
+    return flow.data_bytes < mtu
+
+
+def receive_buffer(flow: Flow) -> int:
     """Return the size of the receive buffer (tcp_rmem, bytes) that gives the flow its window.
 
-    None for the window of Linux's default, 3 MiB: then the kernel sizes the buffer.
+    It has room for one segment more: an ACK is sent before the segment is read that it confirms.
     """
     segment, window = int(flow.spec["segment"]), int(flow.spec["window"])
-    if window >= (3 << 20) // segment:
-        return None
     packet = segment + int(flow.spec["header"]) + _HEAD_ROOM + _SHARED_INFO
     memory: int = 2 ** (packet - 1).bit_length() + _SK_BUFF
     ratio: int = _SCALE * segment // memory
-    return math.ceil(window * segment * _SCALE / ratio)
+    return math.ceil((window + 1) * segment * _SCALE / ratio)
+
+
+def check_windows(plan: Plan) -> None:
+    """Refuse windows that iperf3 cannot give. Raises TestbedError.
+
+    A server that is told the MSS makes its socket anew, when all servers of the host have started:
+    then the host has one size of buffers.
+    """
+    sizes: dict[str, int] = {}
+    for flow in plan.flows:
+        if flow.kind in ("bulk", "cbr") and flow.is_tcp and has_own_mss(flow, plan.mtu):
+            size = receive_buffer(flow)
+            if sizes.setdefault(flow.receiver, size) != size:
+                raise TestbedError(
+                    f"{flow.field}.window: got {flow.spec['window']}; accepted: with a test-bed,"
+                    " that of the other flows to its host that have segments below the MTU"
+                )
 
 
 def parse(text: str) -> dict[str, Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evenair.testbed.errors import TestbedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 ACCESS_POINT, GATEWAY, SERVER = "ap", "gateway", "server"
 
@@ -16,10 +17,10 @@ MOST_FLOWS = 1000
 """Flows of a test-bed: each has two processes."""
 
 SERVER_PORTS = range(5201, 5201 + MOST_FLOWS)
-"""The ports of iperf3's servers, by flow; the first is iperf3's default."""
+"""The ports of iperf3's servers and other receivers, by flow; the first is iperf3's default."""
 
 CLIENT_PORTS = range(20001, 20001 + MOST_FLOWS)
-"""The source ports of iperf3's data connections, by flow (--cport)."""
+"""The source ports of data, but for those of web servers and users, by flow."""
 
 WEB_PORTS = range(8001, 8001 + MOST_FLOWS)
 """The ports of web servers, by flow."""
@@ -46,7 +47,13 @@ _CONTROLS = {
 }
 """Linux's name of each congestion control of scenarios that Linux has."""
 
-_APPLICATIONS = ("bulk", "cbr", "file", "web")
+NEGOTIATED: Mapping[str, Callable[[Flow], bool]] = {
+    "header": lambda flow: flow.timestamps,
+    "ecn": lambda flow: flow.ecn,
+}
+"""What a connection has if both of its nodes have it (RFC 7323, RFC 3168), by the key of flows."""
+
+_APPLICATIONS = ("bulk", "cbr", "file", "on-off", "poisson", "web")
 
 
 @dataclass(frozen=True)
@@ -65,7 +72,7 @@ class Node:
         """The TUN devices of the node, towards the access point first."""
         if self.name == GATEWAY:
             return ("ap0", "wan0")
-        return ("wlan0",) if self.name.startswith("sta-") else ("eth0",)
+        return ("wlan0",) if self.label.startswith("sta-") else ("eth0",)
 
 
 @dataclass(frozen=True)
@@ -102,8 +109,18 @@ class Flow:
     @property
     def port(self) -> int:
         """The destination port of its data connections, at their server."""
-        ports = SERVER_PORTS if self.kind in ("bulk", "cbr") else WEB_PORTS
+        ports = WEB_PORTS if self.kind in ("file", "web") else SERVER_PORTS
         return ports[self.index]
+
+    @property
+    def timestamps(self) -> bool:
+        """Whether its segments have the option of timestamps."""
+        return self.is_tcp and self.spec["header"] == TCP_HEADER + TIMESTAMPS
+
+    @property
+    def ecn(self) -> bool:
+        """Whether its connections have ECN."""
+        return self.is_tcp and bool(self.spec.get("ecn"))
 
     @property
     def data_bytes(self) -> int:
@@ -158,15 +175,14 @@ class Plan:
 
 def plan(resolved: Mapping[str, Any]) -> Plan:
     """Lay out a resolved scenario. Raises TestbedError for what a test-bed does not have."""
-    if resolved["cell"]["kind"] != "wlan":
-        got = resolved["cell"]["kind"]
-        raise TestbedError(f"cell.kind: got {got!r}; accepted: with a test-bed, 'wlan'")
     flows = tuple(_flows(resolved))
     if len(flows) > MOST_FLOWS:
         accepted = f"with a test-bed, up to {MOST_FLOWS} flows in all"
         raise TestbedError(f"station: got {len(flows)} flows in all; accepted: {accepted}")
     for flow in flows:
         _check(flow)
+    for key, has in NEGOTIATED.items():
+        _check_negotiated(flows, key, has)
     count = sum(group["count"] for group in resolved["station"])
     stations = [f"sta-{number}" for number in range(1, count + 1)]
     ends = [end for flow in flows for end in (flow.sender, flow.receiver)]
@@ -272,6 +288,21 @@ def _check(flow: Flow) -> None:
     if flow.is_tcp and flow.spec["header"] not in (TCP_HEADER, TCP_HEADER + TIMESTAMPS):
         accepted = f"with a test-bed, {TCP_HEADER}, or {TCP_HEADER + TIMESTAMPS} with timestamps"
         raise TestbedError(f"{flow.field}.header: got {flow.spec['header']}; accepted: {accepted}")
+
+
+def nodes_with(flows: Iterable[Flow], has: Callable[[Flow], bool]) -> frozenset[str]:
+    """Return the nodes that need an option of TCP: the ends of flows that have it."""
+    return frozenset(node for flow in flows if has(flow) for node in (flow.sender, flow.receiver))
+
+
+def _check_negotiated(flows: tuple[Flow, ...], key: str, has: Callable[[Flow], bool]) -> None:
+    """Refuse a flow that would get an option which it is not to have: both of its nodes have it."""
+    nodes = nodes_with(flows, has)
+    for flow in flows:
+        if flow.is_tcp and not has(flow) and {flow.sender, flow.receiver} <= nodes:
+            got = json.dumps(flow.spec.get(key, False))
+            accepted = "with a test-bed, that of the other flows of its station and its host"
+            raise TestbedError(f"{flow.field}.{key}: got {got}; accepted: {accepted}")
 
 
 def _node(name: str, label: str, network: int, number: int) -> Node:

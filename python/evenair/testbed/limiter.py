@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 COMMUNITY = "evenair"
 """The SNMP community of the emulated access point."""
 
+BAD_INPUT = 2
+"""The exit status of `evenaird` if it refuses its configuration (docs/gateway.md)."""
+
 _RADIO = 1
 """The access point's ifIndex of its radio."""
 

@@ -1,14 +1,15 @@
 """Network namespaces of a test-bed: made, configured, removed, also those of owners that died.
 
 The name of a namespace is evenair-RUN-NODE, that of the run's folder RUN. RUN is the process id of
-the owner in hexadecimal, so that several test-beds do not collide and the next start finds those of
-processes that are gone.
+the owner in hexadecimal, followed by ".2" and so on if this process has others, so that several
+test-beds do not collide and the next start finds those of processes that are gone.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import itertools
 import os
 import re
 import shutil
@@ -32,10 +33,14 @@ NETNS = Path("/run/netns")
 FOLDERS = Path("/run/evenair-testbed")
 """Where each test-bed has a folder, which only root can read."""
 
+_IPV6 = Path("/proc/sys/net/ipv6")
+"""Not there if the kernel runs without IPv6 (ipv6.disable=1)."""
+
 _CONTROL_TABLE = "200"
 """The routing table of control connections; any but those of the system."""
 
-_NAME = re.compile(r"evenair-([0-9a-f]+)-")
+_NAME = re.compile(r"evenair-([0-9a-f]+)(\.[0-9]+)?-")
+_FOLDER = re.compile(r"([0-9a-f]+)(\.[0-9]+)?")
 _CLONE_NEWNET = 0x40000000  # linux/sched.h
 
 T = TypeVar("T")
@@ -45,9 +50,11 @@ class Namespaces:
     """The namespaces and the folder of one test-bed. `remove` them at the end."""
 
     def __init__(self, plan: Plan) -> None:
+        """`plan` says which; they are made by `create`."""
         self._plan = plan
-        self._run = f"{os.getpid():x}"
-        self.folder = FOLDERS / self._run
+        self._run = ""
+        self.folder = FOLDERS
+        """Of this test-bed alone once it is made."""
 
     def name(self, node: str) -> str:
         """Return the name of a node's namespace."""
@@ -60,24 +67,43 @@ class Namespaces:
     def create(self) -> None:
         """Make the folder and the namespaces. Raises RunError, OSError."""
         FOLDERS.mkdir(mode=0o700, exist_ok=True)
-        self.folder.mkdir(mode=0o700)
+        for number in itertools.count(1):
+            name = f"{os.getpid():x}" if number == 1 else f"{os.getpid():x}.{number}"
+            with contextlib.suppress(FileExistsError):
+                (FOLDERS / name).mkdir(mode=0o700)
+                break
+        self._run, self.folder = name, FOLDERS / name
         for node in self._plan.nodes:
             run("ip", "netns", "add", self.name(node.name))
             run("ip", "-n", self.name(node.name), "link", "set", "lo", "up")
 
-    def configure(self, sysctls: Mapping[str, Mapping[str, str]]) -> None:
-        """Give the devices addresses and routes, and each node its sysctls, by node and name."""
+    def configure(
+        self, sysctls: Mapping[str, Mapping[str, str]], windows: Mapping[str, int]
+    ) -> None:
+        """Give the devices addresses and routes, and each node its sysctls, by node and name.
+
+        `windows` has the largest receive windows (bytes) of nodes where they are fixed.
+        """
         for node in self._plan.nodes:
             name = self.name(node.name)
-            values = dict(sysctls.get(node.name, {}))
+            # Namespaces inherit this from the host. The control connections of iperf3 take another
+            # device than the routes say, which a strict filter drops (ip-sysctl.rst).
+            values = {
+                f"net.ipv4.conf.{device}.rp_filter": "0"
+                for device in ("all", "default", *node.devices)
+            }
+            values |= sysctls.get(node.name, {})
             if node.name == GATEWAY:
-                values |= {"net.ipv4.ip_forward": "1", "net.ipv6.conf.all.forwarding": "1"}
+                values["net.ipv4.ip_forward"] = "1"
+            if node.name == GATEWAY and _IPV6.exists():
+                values["net.ipv6.conf.all.forwarding"] = "1"
             self.inside(node.name, partial(_set_sysctls, values))
             for device in node.devices:
                 mtu = str(self._plan.mtu)
                 run("ip", "-n", name, "link", "set", device, "mtu", mtu, "up")
-            for arguments in addresses(node, self._plan):
-                run("ip", "-n", name, *arguments)
+            for family, *arguments in addresses(node, self._plan, windows.get(node.name)):
+                if family == "-4" or _IPV6.exists():
+                    run("ip", "-n", name, family, *arguments)
 
     def connect_controls(self) -> None:
         """Connect all nodes by a bridge at the gateway, for the control connections of iperf3.
@@ -109,13 +135,19 @@ class Namespaces:
 
     def remove(self) -> None:
         """Remove the namespaces and the folder. Says nothing about what is gone already."""
+        if not self._run:
+            return
         for node in self._plan.nodes:
             _delete(self.name(node.name))
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def addresses(node: Node, plan: Plan) -> list[tuple[str, ...]]:
-    """Return the arguments of `ip` that give a node its addresses and routes."""
+def addresses(node: Node, plan: Plan, window: int | None = None) -> list[tuple[str, ...]]:
+    """Return the arguments of `ip` that give a node its addresses and routes.
+
+    From a route's window the kernel chooses the window scale. Below 64 KiB there is none, and it
+    rounds windows to whole segments; with a scale for tcp_rmem, to multiples of 128 bytes.
+    """
     versions = (("-4", node.ipv4, "32", "10"), ("-6", node.ipv6, "128", "fd"))
     commands: list[tuple[str, ...]] = []
     for family, address, length, prefix in versions[: 2 if plan.has_ipv6 else 1]:
@@ -123,7 +155,9 @@ def addresses(node: Node, plan: Plan) -> list[tuple[str, ...]]:
             device = node.devices[0]
             no_dad = ("nodad",) if family == "-6" else ()
             add = ("addr", "add", f"{address}/{length}", "dev", device, *no_dad)
-            commands += [(family, *add), (family, "route", "add", "default", "dev", device)]
+            clamp = ("window", str(window)) if window is not None else ()
+            route = (family, "route", "add", "default", "dev", device, *clamp)
+            commands += [(family, *add), route]
             continue
         commands.append((family, "addr", "add", f"{address}/{length}", "dev", "lo"))
         networks = {"10": ("10.77.0.0/16", "10.78.0.0/16"), "fd": ("fd77::/16", "fd78::/16")}
@@ -164,7 +198,8 @@ def remove_abandoned() -> None:
         if match and _is_gone(int(match[1], 16), NETNS / name):
             _delete(name)
     for folder in FOLDERS.iterdir() if FOLDERS.is_dir() else ():
-        if re.fullmatch("[0-9a-f]+", folder.name) and _is_gone(int(folder.name, 16), folder):
+        match = _FOLDER.fullmatch(folder.name)
+        if match and _is_gone(int(match[1], 16), folder):
             shutil.rmtree(folder, ignore_errors=True)
 
 

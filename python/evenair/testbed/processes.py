@@ -7,17 +7,19 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from evenair._core import RunError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
-_GRACE_S = 1.0
+GRACE_S = 1.0
 """How long a process may take to end after SIGTERM, before SIGKILL."""
 _LONGEST_COMMAND_S = 20.0
 """A command of iproute2 takes milliseconds; one that hangs is an error."""
@@ -48,13 +50,15 @@ class Processes:
         self._children.append(child)
         return child
 
-    def stop(self, children: Sequence[subprocess.Popen[bytes]] | None = None) -> None:
-        """End these processes, or all."""
+    def stop(
+        self, children: Sequence[subprocess.Popen[bytes]] | None = None, grace_s: float = GRACE_S
+    ) -> None:
+        """End these processes, or all: those that take longer than `grace_s` by SIGKILL."""
         ending = list(self._children if children is None else children)
         for child in ending:
             if child.poll() is None:
                 child.terminate()
-        deadline = time.monotonic() + _GRACE_S
+        deadline = time.monotonic() + grace_s
         for child in ending:
             try:
                 child.wait(max(0.0, deadline - time.monotonic()))
@@ -96,6 +100,21 @@ def last_line(path: Path) -> str:
     """Return the last line that is not blank of what a process has written."""
     lines = [line for line in path.read_text(errors="replace").split("\n") if line.strip()]
     return lines[-1].strip() if lines else ""
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Ignore signals that end the process, so that a second one does not stop the clean-up."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    ending = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    previous = {number: signal.signal(number, signal.SIG_IGN) for number in ending}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
 
 
 def _die_with(parent: int) -> None:

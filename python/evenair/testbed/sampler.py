@@ -29,7 +29,8 @@ class Samples:
     began_s: float | None = None
     """When the connection was first seen, seconds since the start of the run."""
     rtts_s: list[float] = field(default_factory=list)
-    """Smoothed round-trip times of the measured time, one for each sample with news."""
+    """Smoothed round-trip times of the measured time, one for each sample in which it was another:
+    retransmitted segments have none (RFC 6298 section 3), so that of a starved flow may be old."""
     most_unacked: int = 0
     """The most segments that were in flight at a sample."""
 
@@ -37,8 +38,8 @@ class Samples:
         """Add a sample."""
         if self.began_s is None:
             self.began_s = time_s
-        has_news = self.last is None or info.bytes_acked > self.last.bytes_acked
-        if measured and has_news and info.rtt_s > 0:
+        is_new = self.last is None or info.rtt_s != self.last.rtt_s
+        if measured and is_new and info.rtt_s > 0:
             self.rtts_s.append(info.rtt_s)
         if measured:
             self.most_unacked = max(self.most_unacked, info.unacked)
@@ -65,13 +66,20 @@ class Sampler:
         self.cwnds: dict[int, list[int | None]] = {flow.index: [] for flow in flows}
         """By flow, segments, at their ends."""
         self._bytes = self._acked()
+        self._sampled_s = self._warm_s = 0.0
         self._flows = {(flow.sender, client_port(flow), flow.port): flow for flow in flows}
         self._connections = {
             node: Connections(namespaces[node]) for node in {flow.sender for flow in flows}
         }
 
+    @property
+    def measured_s(self) -> float:
+        """The time in which counters have grown: from the end of the warm-up to the last sample."""
+        return self._sampled_s - self._warm_s
+
     def sample(self, time_s: float, *, measured: bool) -> None:
         """Sample all connections, at a time since the start of the run."""
+        self._sampled_s = time_s
         for node, connections in self._connections.items():
             for connection in connections.list():
                 key = (node, connection.local_port, connection.remote_port)
@@ -81,7 +89,8 @@ class Sampler:
                     samples.add(connection.info, time_s, measured=measured)
 
     def end_warmup(self) -> None:
-        """Note the counters of now: the measured time begins."""
+        """Note the counters of the last sample: the measured time has begun with it."""
+        self._warm_s = self._sampled_s
         for samples in self.samples.values():
             samples.before = samples.last
         self._bytes = self._acked()

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import json
 import math
-import signal
 import subprocess
-import threading
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evenair._core import RunError
-from evenair.testbed import host, iperf, limiter
+from evenair.testbed import datagrams, host, iperf, limiter, live
 from evenair.testbed.engine import Engine
-from evenair.testbed.layout import GATEWAY, TCP_HEADER, TIMESTAMPS
+from evenair.testbed.errors import TestbedError
+from evenair.testbed.layout import GATEWAY, NEGOTIATED, nodes_with
 from evenair.testbed.namespaces import Namespaces, remove_abandoned
-from evenair.testbed.processes import Processes, last_line, python
+from evenair.testbed.processes import Processes, last_line, python, uninterrupted
 from evenair.testbed.sampler import PERIOD_S, Sampler
 from evenair.testbed.tcp_info import Connections
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from evenair.live_file import LiveFile
     from evenair.testbed.layout import Flow, Plan
 
 _READY_S = 20.0
@@ -44,8 +44,11 @@ class Options:
     """The file of a capture with an interface for each device."""
     keep: bool = False
     """Leave namespaces and folder."""
-    congestion: str | None = None
-    """The kernel's congestion control of all TCP flows, instead of that of the scenario."""
+    congestion: str | Mapping[str, str] | None = None
+    """The kernel's congestion control of all TCP flows, or of those of each group that it names,
+    instead of that of the scenario."""
+    prepare: Callable[[Namespaces], None] | None = None
+    """Called when the devices are up and before there is traffic: an experiment's own set-up."""
     max_lateness: float = 2e-3
     """Seconds: a run whose 99th percentile of lateness exceeds it is not to be trusted."""
 
@@ -70,7 +73,7 @@ class Measurements:
 def run(
     plan: Plan, options: Options, progress: Callable[[float], None] | None = None
 ) -> Measurements:
-    """Run a plan. Raises ScenarioError, RunError, OSError.
+    """Run a plan. Raises TestbedError, ScenarioError, RunError, OSError.
 
     Namespaces and processes are gone afterwards, whatever happens. `progress` is called with the
     seconds since the start of the run.
@@ -81,23 +84,10 @@ def run(
         namespaces.create()
         return _Session(plan, options, namespaces, processes).run(progress)
     finally:
-        with _uninterrupted():
+        with uninterrupted():
             processes.stop()
             if not options.keep:
                 namespaces.remove()
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Ignore Ctrl-C, so that a second one does not stop the clean-up."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, previous)
 
 
 class _Session:
@@ -112,8 +102,18 @@ class _Session:
         self._controls = host.controls(plan, options.congestion)
         self._streams = [flow for flow in plan.flows if flow.kind in ("bulk", "cbr")]
         self._users = [flow for flow in plan.flows if flow.kind in ("web", "file")]
+        # The largest window (bytes) of receivers whose buffers the kernel does not size, so that
+        # flows have their windows.
+        streams = [flow for flow in self._streams if flow.is_tcp]
+        fixed = {flow.receiver for flow in streams if not iperf.has_default_window(flow)}
+        self._fixed_windows = {
+            node: max(iperf.window_bytes(flow) for flow in streams if flow.receiver == node)
+            for node in fixed
+        }
         self._clients: dict[int, subprocess.Popen[bytes]] = {}
         self._running: set[int] = set()
+        self._sources = [flow for flow in plan.flows if flow.kind in datagrams.KINDS]
+        self._daemon: subprocess.Popen[bytes] | None = None
         self._browsers: list[subprocess.Popen[bytes]] = []
 
     def run(self, progress: Callable[[float], None] | None) -> Measurements:
@@ -124,15 +124,21 @@ class _Session:
             if time.monotonic() > deadline:
                 raise RunError("the engine of the test-bed is not ready in time")
             engine.wait(deadline)
-        self._namespaces.configure(self._sysctls())
+        self._namespaces.configure(self._sysctls(), self._fixed_windows)
         if self._streams:
             self._namespaces.connect_controls()
+        if self._options.prepare is not None:
+            self._options.prepare(self._namespaces)
         machine = self._describe()
         self._start_servers()
         self._start_browsers()
+        self._start_sources()
         paths = {node.name: self._namespaces.path(node.name) for node in plan.nodes}
         sampler = Sampler([flow for flow in self._streams if flow.is_tcp], paths)
-        with closing(sampler):
+        with (
+            closing(sampler),
+            live.live_file(self._folder, plan, self._options.seed) as live_file,
+        ):
             engine.command("start")
             began, began_wall = time.monotonic(), time.time()
             stolen = host.steal_s()
@@ -140,7 +146,7 @@ class _Session:
                 _tell(browser, f"{began}\n")
             if plan.limiter is not None:
                 machine["evenaird"] = self._start_limiter()
-            self._follow(engine, sampler, began, progress)
+            self._follow(engine, sampler, live_file, began, progress)
             deadline = time.monotonic() + _RESULT_S
             while engine.result is None:
                 if time.monotonic() > deadline:
@@ -148,7 +154,6 @@ class _Session:
                 engine.wait(deadline)
             machine["steal_s"] = host.steal_s() - stolen
         self._processes.stop()
-        self._check_limiter()
         return Measurements(
             engine.result,
             sampler,
@@ -194,18 +199,23 @@ class _Session:
     def _sysctls(self) -> dict[str, dict[str, str]]:
         """Return the sysctls of each node: what the flows ask for and the kernel has."""
         values: dict[str, dict[str, str]] = {}
-        for flow in self._plan.flows:
-            if not flow.is_tcp:
-                continue
-            timestamps = flow.spec["header"] == TCP_HEADER + TIMESTAMPS
-            for node in (flow.sender, flow.receiver):
-                own = values.setdefault(node, {"net.ipv4.tcp_no_metrics_save": "1"})
-                own["net.ipv4.tcp_timestamps"] = str(int(timestamps))
-                if flow.spec.get("ecn"):
-                    own["net.ipv4.tcp_ecn"] = "1"
-            if iperf.receive_buffer(flow) is not None:
-                values[flow.receiver]["net.ipv4.tcp_moderate_rcvbuf"] = "0"
+        flows = [flow for flow in self._plan.flows if flow.is_tcp]
+        timestamps, ecn = (nodes_with(flows, NEGOTIATED[key]) for key in ("header", "ecn"))
+        for node in {node for flow in flows for node in (flow.sender, flow.receiver)}:
+            values[node] = {
+                "net.ipv4.tcp_no_metrics_save": "1",
+                "net.ipv4.tcp_timestamps": str(int(node in timestamps)),
+                "net.ipv4.tcp_ecn": str(int(node in ecn)),
+            }
+        for node in self._fixed_windows:
+            values[node]["net.ipv4.tcp_moderate_rcvbuf"] = "0"
         return values
+
+    def _receive_buffer(self, flow: Flow) -> int | None:
+        """Return the size of a flow's receive buffer; None if the kernel is to size it."""
+        if iperf.has_default_window(flow) and flow.receiver not in self._fixed_windows:
+            return None
+        return iperf.receive_buffer(flow)
 
     def _describe(self) -> dict[str, Any]:
         nodes = {flow.sender for flow in self._plan.flows}
@@ -219,15 +229,25 @@ class _Session:
 
     def _start_servers(self) -> None:
         """Start a server of iperf3 for each flow, and wait until all listen."""
+        least: dict[str, int] = {}
+        later: dict[str, int] = {}
         for flow in self._streams:
-            size = iperf.receive_buffer(flow) if flow.is_tcp else None
+            size = self._receive_buffer(flow) if flow.is_tcp else None
             if size is not None:
                 # A socket has the receive buffer of the time when it is made, which those
                 # inherit that it accepts.
                 self._namespaces.set(flow.receiver, "net.ipv4.tcp_rmem", f"4096 {size} {size}")
+                least[flow.receiver] = min(size, least.get(flow.receiver, size))
+                if iperf.has_own_mss(flow, self._plan.mtu):
+                    later[flow.receiver] = size
             command = iperf.server_command(flow)
             self._start_logged(f"server-{flow.index}", command, flow.receiver)
             self._wait_for_listener(flow)
+        for node, size in least.items():
+            # The kernel lets a buffer that overflows grow up to the maximum (tcp_clamp_window()).
+            # A server of iperf3 makes another listener when it is told the MSS.
+            rmem = f"4096 {later.get(node, size)} {size}"
+            self._namespaces.set(node, "net.ipv4.tcp_rmem", rmem)
 
     def _wait_for_listener(self, flow: Flow) -> None:
         connections = Connections(self._namespaces.path(flow.receiver))
@@ -251,29 +271,42 @@ class _Session:
             tables.setdefault(("server", other), []).append(entry)
             tables.setdefault(("client", station), []).append(entry)
         for (role, node), table in sorted(tables.items(), reverse=True):  # servers first
-            command = python("evenair.testbed.web", role, json.dumps(table))
-            output = self._folder / f"web-{role}-{node}.out"
-            with output.open("wb") as out, output.with_suffix(".err").open("wb") as err:
-                child = self._processes.start(
-                    command,
-                    self._namespaces.name(node),
-                    stdin=subprocess.PIPE,
-                    stdout=out,
-                    stderr=err,
-                )
-            deadline = time.monotonic() + _READY_S
-            while not output.stat().st_size:
-                if child.poll() is not None or time.monotonic() > deadline:
-                    said = last_line(output.with_suffix(".err"))
-                    raise RunError(f"web {role} of {node} does not start: {said}")
-                time.sleep(0.005)
+            name = f"web-{role}-{self._plan.node(node).label}"
+            file = self._folder / f"{name}.json"
+            file.write_text(json.dumps(table))
+            child = self._start_program(name, python("evenair.testbed.web", role, str(file)), node)
             if role == "client":
                 self._browsers.append(child)
+
+    def _start_sources(self) -> None:
+        """Start the receivers and senders of datagrams that iperf3 cannot send."""
+        for flow in self._sources:
+            address = self._plan.node(flow.receiver).ipv4
+            table = json.dumps(datagrams.entry(flow, address, self._options.seed))
+            for role, node in (("receive", flow.receiver), ("send", flow.sender)):
+                command = python("evenair.testbed.datagrams", role, table)
+                child = self._start_program(f"{role}-{flow.index}", command, node)
+                if role == "send":
+                    self._browsers.append(child)
+
+    def _start_program(self, name: str, command: list[str], node: str) -> subprocess.Popen[bytes]:
+        """Start a program of the test-bed's own, and wait until it says that it is ready."""
+        output = self._folder / f"{name}.out"
+        with output.open("wb") as out, output.with_suffix(".err").open("wb") as err:
+            child = self._processes.start(
+                command, self._namespaces.name(node), stdin=subprocess.PIPE, stdout=out, stderr=err
+            )
+        deadline = time.monotonic() + _READY_S
+        while not output.stat().st_size:
+            if child.poll() is not None or time.monotonic() > deadline:
+                said = last_line(output.with_suffix(".err"))
+                raise RunError(f"{name} does not start: {said}")
+            time.sleep(0.005)
+        return child
 
     def _web_entry(self, flow: Flow) -> dict[str, Any]:
         application = flow.application
         sessions = application.get("sessions", 1)
-        size = iperf.receive_buffer(flow)
         server = flow.host if flow.station else flow.sender
         return {
             "flow": flow.index,
@@ -281,7 +314,7 @@ class _Session:
             "address": self._plan.node(server).ipv4,
             "up": flow.up,
             "control": self._controls[flow.index],
-            "receive_buffer": size,
+            "receive_buffer": self._receive_buffer(flow),
             "size": application["size"],
             "think": application.get("think", 0.0),
             "sessions": None if sessions == "unlimited" else sessions,
@@ -296,7 +329,7 @@ class _Session:
             raise RunError("the scenario has no limiter")
         agent = self._plan.node(GATEWAY).ipv4
         path = limiter.write_configuration(self._plan.limiter, agent, self._folder)
-        self._limiter = self._start_logged("evenaird", [program, "run", str(path)], GATEWAY)
+        self._daemon = self._start_logged("evenaird", [program, "run", str(path)], GATEWAY)
         return program
 
     def _start_logged(self, name: str, command: list[str], node: str) -> subprocess.Popen[bytes]:
@@ -312,6 +345,7 @@ class _Session:
         self,
         engine: Engine,
         sampler: Sampler,
+        live_file: LiveFile,
         began: float,
         progress: Callable[[float], None] | None,
     ) -> None:
@@ -321,10 +355,12 @@ class _Session:
         starts = sorted(self._streams, key=lambda flow: (flow.start, flow.index))
         interval = float(plan.resolved.get("trace", {}).get("interval", math.inf))
         next_sample, next_trace, warm = PERIOD_S, plan.warmup + interval, False
+        next_line = 0.0
         while True:
             now = time.monotonic() - began
             while starts and starts[0].start <= now + _LATENCY_S:
                 self._start_client(starts.pop(0), end)
+                now = time.monotonic() - began  # a process takes time to start
             if not warm and now >= plan.warmup - _LATENCY_S:
                 sampler.sample(now, measured=False)
                 sampler.end_warmup()
@@ -340,14 +376,28 @@ class _Session:
             if now >= next_sample:
                 sampler.sample(now, measured=warm)
                 next_sample += PERIOD_S * max(1, 1 + (now - next_sample) // PERIOD_S)
+                if now >= next_line:
+                    live_file.write(live.line(now, plan, sampler))
+                    next_line = now + live.PERIOD_S - _LATENCY_S
                 if progress is not None:
                     progress(now)
             due = min(next_sample, next_trace, end, *(flow.start for flow in starts[:1]))
             if not warm:
                 due = min(due, plan.warmup)
             engine.wait(began + due)
+            self._check_limiter()
             if engine.result is not None and time.monotonic() - began < end - 0.5:
                 raise RunError("the engine of the test-bed has ended before the run")
+
+    def _check_limiter(self) -> None:
+        """Raise TestbedError if the daemon refuses its configuration, RunError if it has failed."""
+        if self._daemon is None or (status := self._daemon.poll()) is None:
+            return
+        said = last_line(self._folder / "evenaird.err").removeprefix("evenaird: ")
+        if status == limiter.BAD_INPUT:
+            _, key, problem = said.partition("limiter.")
+            raise TestbedError(f"gateway.{key}{problem}" if key else f"evenaird: {said}")
+        raise RunError(f"evenaird has ended with status {status}: {said}")
 
     def _note_running(self) -> None:
         """Note which clients run until the end: what they say when it comes is no error."""
@@ -369,11 +419,6 @@ class _Session:
         if index in self._running:
             report.pop("error", None)
         return report
-
-    def _check_limiter(self) -> None:
-        if self._plan.limiter is not None and not limiter.records_file(self._folder).exists():
-            said = last_line(self._folder / "evenaird.err")
-            raise RunError(f"evenaird has made no decision: {said}")
 
     def _web_events(self, began: float) -> list[dict[str, Any]]:
         events = []

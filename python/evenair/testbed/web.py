@@ -2,8 +2,8 @@
 
     python -m evenair.testbed.web server|client TABLE
 
-TABLE is JSON, a list with an entry for each flow of the namespace. Standard output gets a line of
-JSON for each event, standard input says when the run begins. Downloads are GET requests of
+TABLE is a file of JSON, a list with an entry for each flow of the namespace. Standard output gets a
+line of JSON for each event, standard input says when the run begins. Downloads are GET requests of
 /BYTES, uploads PUT requests; each has a connection of its own, which the station opens.
 """
 
@@ -16,6 +16,7 @@ import socket
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 from evenair.testbed.draws import draws
@@ -23,9 +24,12 @@ from evenair.testbed.tcp_info import TcpInfo
 
 _BLOCK = bytes(1 << 16)
 _TCP_INFO_BYTES = 256
+_SO_RCVBUFFORCE = 33  # asm-generic/socket.h
 _MOST_HEADERS = 1 << 14
 _REPORT_S = 0.05
 """Time between two reports of the progress of a transfer."""
+_PAUSE_S = 0.1
+"""Time between an error, which may last, and the next file."""
 _lock = threading.Lock()
 
 
@@ -34,7 +38,7 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 2 or arguments[0] not in ("server", "client"):
         print("usage: python -m evenair.testbed.web server|client TABLE", file=sys.stderr)
         return 2
-    table: list[dict[str, Any]] = json.loads(arguments[1])
+    table: list[dict[str, Any]] = json.loads(Path(arguments[1]).read_text())
     if arguments[0] == "server":
         for entry in table:
             listener = listen(entry)
@@ -117,6 +121,7 @@ def browse(entry: dict[str, Any], began: float) -> None:
             transfer(entry, size)
         except (OSError, ValueError) as error:
             report(event="error", flow=entry["flow"], t=time.monotonic(), reason=str(error))
+            time.sleep(_PAUSE_S)
     report(event="done", flow=entry["flow"])
 
 
@@ -187,8 +192,8 @@ class Arrivals:
 def _configure(sock: socket.socket, entry: dict[str, Any]) -> None:
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, entry["control"].encode())
     if entry["receive_buffer"] is not None:
-        # The kernel doubles the value (socket(7)).
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, entry["receive_buffer"] // 2)
+        # The kernel doubles the value, which may exceed net.core.rmem_max (socket(7)).
+        sock.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, entry["receive_buffer"] // 2)
 
 
 def _send(connection: socket.socket, size: int) -> None:

@@ -29,7 +29,7 @@
 /// `switch`, `names`, `distribution_of_times`, `distribution_of_sizes`, `rate_steps`. An entry without bounds is
 /// a group: a struct declared by the same macro as `group NAME`, whose parameters are listed in its
 /// place. `ordered` may be left out; the parameters of a group are written
-/// `group.name` there.
+/// `group.name` there. `aliases: ["other name"]` before it are further names that are read.
 #[macro_export]
 macro_rules! configuration {
     (
@@ -38,6 +38,7 @@ macro_rules! configuration {
             name: $name:literal,
             summary: $summary:expr,
             source: $source:expr,
+            $(aliases: [$($alias:literal),+ $(,)?],)?
             $(ordered: [$($($low:ident).+ <= $($high:ident).+),+ $(,)?],)?
         }
         $($entries:tt)*
@@ -52,6 +53,7 @@ macro_rules! configuration {
             const COMPONENT: &'static $crate::component::Component =
                 &$crate::component::Component {
                     name: $name,
+                    aliases: &[$($($alias),+)?],
                     summary: $summary,
                     source: $source,
                     ordered: &[$($((
@@ -260,7 +262,8 @@ macro_rules! named {
 ///
 /// `kind`, `noun` and `planned` are the constants of
 /// [`Registry`](crate::component::Registry), and `schema` is the name of the JSON Schema; without
-/// it the enum is neither serialised nor deserialised.
+/// it the enum is neither serialised nor deserialised. With `prototypes Variant(Type) in SET` at the end, the
+/// registry has a further variant for the components of that [`Prototypes`](crate::component::Prototypes).
 #[macro_export]
 macro_rules! registry {
     (
@@ -269,11 +272,13 @@ macro_rules! registry {
             $($variant:ident($config:ty),)+
         }
         kind $kind:literal, noun $noun:literal, $(schema $schema:literal,)? planned $planned:expr
+        $(, prototypes $open:ident($prototype:ty) in $set:path)?
     ) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq)]
         pub enum $registry {
             $(#[doc = concat!("A [`", stringify!($config), "`].")] $variant($config),)+
+            $(#[doc = "One that is registered at run time."] $open($prototype),)?
         }
 
         impl $crate::component::Parameters for $registry {
@@ -284,11 +289,17 @@ macro_rules! registry {
                     $crate::component::Value,
                 ),
             ) {
-                match self { $(Self::$variant(config) => config.visit(visitor),)+ }
+                match self {
+                    $(Self::$variant(config) => config.visit(visitor),)+
+                    $(Self::$open(config) => <$prototype>::visit(config, visitor),)?
+                }
             }
 
             fn assign(&mut self, name: &str, value: $crate::component::Value) -> bool {
-                match self { $(Self::$variant(config) => config.assign(name, value),)+ }
+                match self {
+                    $(Self::$variant(config) => config.assign(name, value),)+
+                    $(Self::$open(config) => <$prototype>::assign(config, name, value),)?
+                }
             }
         }
 
@@ -298,7 +309,9 @@ macro_rules! registry {
             const PLANNED: &'static [&'static str] = $planned;
 
             fn all() -> Vec<Self> {
-                vec![$(Self::$variant(<$config>::default()),)+]
+                let built_in = [$(Self::$variant(<$config>::default()),)+].into_iter();
+                $(let built_in = built_in.chain($set.all().into_iter().map(Self::$open));)?
+                built_in.collect()
             }
 
             fn component(&self) -> &'static $crate::component::Component {
@@ -306,6 +319,7 @@ macro_rules! registry {
                     $(Self::$variant(_) => {
                         <$config as $crate::component::Configuration>::COMPONENT
                     })+
+                    $(Self::$open(config) => <$prototype>::component(config),)?
                 }
             }
         }

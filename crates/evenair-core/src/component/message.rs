@@ -25,20 +25,35 @@ pub fn unknown_key(key: &str, keys: &[&str]) -> String {
     format!("unknown key `{}`; {hint}accepted: {}", clipped(key, 60), keys.join(", "))
 }
 
-/// The name most similar to `got`, if one is similar enough.
+/// The name that `got` is most likely meant to be: the nearest one, if it is near and no other is as
+/// near.
+///
+/// The distance is the number of characters that are missing, too many, wrong or exchanged with
+/// their neighbour; case does not count. It is at most a third of the characters, rounded, and at
+/// most three. A name that begins with `got` is at distance 1, if `got` has three characters.
 pub fn nearest<'a>(got: &str, names: &[&'a str]) -> Option<&'a str> {
-    const SIMILAR: f64 = 0.7;
     // The comparison takes quadratic time, and a long text is no misspelt name.
     if got.len() > 64 {
         return None;
     }
     let folded = got.to_lowercase();
-    names
-        .iter()
-        .map(|&name| (strsim::jaro_winkler(&folded, &name.to_lowercase()), name))
-        .filter(|&(score, _)| score >= SIMILAR)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, name)| name)
+    let length = folded.chars().count();
+    // What has to be near, then what decides between names that are.
+    let distance = |name: &str| {
+        let name = name.to_lowercase();
+        let edits = strsim::osa_distance(&folded, &name);
+        let distance = if length >= 3 && name.starts_with(&folded) { edits.min(1) } else { edits };
+        let longest = length.max(name.chars().count());
+        (distance <= ((longest + 1) / 3).min(3)).then_some((distance, edits))
+    };
+    let mut near: Vec<((usize, usize), &str)> =
+        names.iter().filter_map(|&name| Some((distance(name)?, name))).collect();
+    near.sort_by_key(|&(distance, _)| distance);
+    match near[..] {
+        [(first, _), (second, _), ..] if first == second => None,
+        [(_, name), ..] => Some(name),
+        [] => None,
+    }
 }
 
 /// A text from outside as an error message shows it: quoted, escaped and cut after 60 characters.

@@ -39,6 +39,7 @@ mod limit;
 mod macros;
 pub mod message;
 mod parameter;
+mod prototype;
 pub mod quantity;
 mod rate_steps;
 mod serialize;
@@ -54,6 +55,7 @@ pub use parameter::{
     distribution_of_sizes, distribution_of_times, integer, limit, loss_signal, names, number,
     positive, probability, rate, rate_steps, switch,
 };
+pub use prototype::{Definition, Prototype, Prototypes};
 pub use quantity::{BitRate, Bytes, Hertz, Seconds};
 pub use rate_steps::RateSteps;
 pub use serialize::{describe, list, schema, write};
@@ -71,12 +73,21 @@ use std::fmt::Debug;
 pub struct Component {
     /// The name in a configuration file.
     pub name: &'static str,
+    /// Other names that are read; only `name` is written.
+    pub aliases: &'static [&'static str],
     /// What it does, in one line.
     pub summary: &'static str,
     /// Paper, RFC or standard that defines it.
     pub source: &'static str,
     /// Pairs of parameters of which the first must not exceed the second.
     pub ordered: &'static [(&'static str, &'static str)],
+}
+
+impl Component {
+    /// The name, then the aliases.
+    pub fn accepted_names(&self) -> Vec<&'static str> {
+        std::iter::once(&self.name).chain(self.aliases).copied().collect()
+    }
 }
 
 /// The last of several names.
@@ -124,14 +135,22 @@ pub trait Registry: Parameters + Clone + Debug + PartialEq + 'static {
     /// The component.
     fn component(&self) -> &'static Component;
 
-    /// The component called `name`, with its defaults.
+    /// The component called `name`, or with that alias, with its defaults.
     fn from_name(name: &str) -> Option<Self> {
-        Self::all().into_iter().find(|other| other.component().name == name)
+        let is_called =
+            |component: &Component| component.name == name || component.aliases.contains(&name);
+        Self::all().into_iter().find(|other| is_called(other.component()))
     }
 
     /// The names of all components.
     fn names() -> Vec<&'static str> {
         Self::all().iter().map(|configuration| configuration.component().name).collect()
+    }
+
+    /// The names of all components, each followed by its aliases.
+    fn accepted_names() -> Vec<&'static str> {
+        let names = |configuration: &Self| configuration.component().accepted_names();
+        Self::all().iter().flat_map(names).collect()
     }
 
     /// The first pair of parameters that is out of order.

@@ -58,8 +58,8 @@ impl Serialize for Value {
     }
 }
 
-/// Each component of a registry: `kind`, `name`, `summary`, `source` and `parameters` (each with
-/// `name`, `default`, `accepts`, `meaning`).
+/// Each component of a registry: `kind`, `name`, `aliases`, `summary`, `source` and `parameters` (each
+/// with `name`, `default`, `accepts`, `meaning`).
 pub fn list<R: Registry>() -> Vec<serde_json::Value> {
     let of =
         |configuration: &R| describe(R::KIND, configuration.component(), configuration.values());
@@ -86,6 +86,7 @@ pub fn describe(
     json!({
         "kind": kind,
         "name": component.name,
+        "aliases": component.aliases,
         "summary": component.summary,
         "source": component.source,
         "parameters": parameters,
@@ -94,11 +95,11 @@ pub fn describe(
 
 /// The JSON Schema of a configuration; `has_limit` is that of [`Reader`](super::Reader).
 pub fn schema<R: Registry>(generator: &mut SchemaGenerator, has_limit: bool) -> Schema {
-    let mut forms = vec![json!({ "type": "string", "enum": R::names() })];
+    let mut forms = vec![json!({ "type": "string", "enum": R::accepted_names() })];
     for configuration in R::all() {
         let component = configuration.component();
         let mut properties = Map::new();
-        properties.insert("kind".to_owned(), json!({ "const": component.name }));
+        properties.insert("kind".to_owned(), json!({ "enum": component.accepted_names() }));
         if has_limit {
             let limit = generator.subschema_for::<QueueLimit>();
             properties.insert("limit".to_owned(), limit.to_value());

@@ -93,7 +93,7 @@ impl<'de, R: Registry> Visitor<'de> for TableVisitor<R> {
     type Value = Table<R>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = R::names();
+        let names = R::accepted_names();
         write!(f, "a table such as {{ kind = {:?} }}, or one of {}", names[0], quoted_list(&names))
     }
 
@@ -138,7 +138,8 @@ impl<R: Registry> TableVisitor<R> {
 }
 
 fn by_name<R: Registry, E: Error>(name: &str) -> Result<R, E> {
-    R::from_name(name).ok_or_else(|| E::custom(unknown_name(name, &R::names(), R::PLANNED)))
+    R::from_name(name)
+        .ok_or_else(|| E::custom(unknown_name(name, &R::accepted_names(), R::PLANNED)))
 }
 
 /// Refuses a value with this message, so that the path of the error ends with its key.
@@ -193,7 +194,10 @@ impl<'de> DeserializeSeed<'de> for ParameterSeed {
 impl ParameterType {
     /// The value that `got` stands for, or the error message. What has keys of its own is not read
     /// here.
-    fn parse(self, got: &serde_json::Value) -> Result<Value, String> {
+    ///
+    /// # Errors
+    /// The value that it got, and what is accepted.
+    pub fn parse(self, got: &serde_json::Value) -> Result<Value, String> {
         let value = match (self, got) {
             (Self::Names(names), serde_json::Value::String(text)) => {
                 let found = names.iter().find(|name| *name == text);

@@ -383,6 +383,37 @@ fn keys_and_names_are_suggested() {
     assert!(error(json!("lass")).starts_with("got \"lass\"; did you mean \"las\"? accepted: "));
 }
 
+/// Only what is near is suggested, and only if it is the one meant.
+#[test]
+fn suggestions_are_near() {
+    let nearest = |got: &str| message::nearest(got, &congestion::Config::accepted_names());
+    for (got, near) in [("newrenno", "newreno"), ("CUBIK", "cubic"), ("vgeas", "vegas")] {
+        assert_eq!(nearest(got), Some(near));
+    }
+    assert_eq!(nearest("westwo"), Some("westwood"));
+    for far in ["", "x", "bbr", "compound", "illinois", &"cubic".repeat(20)] {
+        assert_eq!(nearest(far), None, "{far}");
+    }
+    let rates = ["802.11a", "802.11b", "802.11g"];
+    assert_eq!(message::nearest("802.11n", &rates), None, "three are as near");
+    assert_eq!(message::nearest("802.11 b", &rates), Some("802.11b"));
+    assert_eq!(message::nearest("1", &["2c", "3"]), None, "another character is another name");
+}
+
+/// An alias is read as the component, and never written.
+#[test]
+fn aliases_are_read() {
+    for text in [json!("reno"), json!({ "kind": "reno" })] {
+        let control = parse::<congestion::Config>(&text).unwrap();
+        assert_eq!(serde_json::to_value(&control).unwrap(), json!("newreno"));
+    }
+    let listed = list::<congestion::Config>();
+    let newreno = listed.iter().find(|each| each["name"] == "newreno").unwrap();
+    assert_eq!(newreno["aliases"], json!(["reno"]));
+    let schema = schema::<congestion::Config>(&mut schemars::SchemaGenerator::default(), false);
+    assert!(schema.to_value()["anyOf"][0]["enum"].as_array().unwrap().contains(&json!("reno")));
+}
+
 /// The `kind` may stand anywhere after [`put_kind_first`].
 #[test]
 fn the_kind_can_be_moved_to_the_front() {

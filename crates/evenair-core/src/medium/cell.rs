@@ -6,9 +6,10 @@ use super::{
     AirUsage, Attempt, CellContext, Medium, Occupancy, PacketId, QueueLayout, Reception, Taken,
     Transmission, TxQueueId, TxStatus,
 };
+use crate::flow_losses::FlowLosses;
 use crate::loss::{Frame, FrameKind, Level, LinkLoss};
 use crate::packet::{Direction, NodeId, Packet};
-use crate::queue::{Backlog, QueueItem, TxQueue};
+use crate::queue::{Backlog, Dropped, QueueItem, TxQueue};
 use crate::time::{Duration, Instant};
 
 /// A packet that can cross a cell. Its copies stand for the same data.
@@ -85,6 +86,10 @@ pub(super) struct Nodes<P> {
     no_loss_before: Vec<Instant>,
     /// Packets discarded after the MAC had delivered them, by node.
     residual_losses: Vec<u64>,
+    /// Packets that their MAC has given up, by flow.
+    given_up: FlowLosses,
+    /// Packets that a loss model has discarded, by flow.
+    discarded: FlowLosses,
     /// Packets that their MAC has given up and that are known not to have been received.
     mac_losses: u64,
     /// Queues in which a shaper holds packets back that the medium asked for, and when they are ready.
@@ -129,6 +134,8 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
                 no_loss_before: losses.iter().map(no_loss_before).collect(),
                 losses: losses.into_iter().map(|loss| loss.map(Box::new)).collect(),
                 residual_losses: vec![0; nodes],
+                given_up: FlowLosses::default(),
+                discarded: FlowLosses::default(),
                 mac_losses: 0,
                 held: Vec::new(),
                 held_until: Instant::NEVER,
@@ -215,6 +222,25 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         }
     }
 
+    /// When a shaper is ready that holds packets back; [`Cell::poll`] then wakes the medium.
+    pub fn shaper_ready_at(&self) -> Instant {
+        self.nodes.held_until
+    }
+
+    /// A packet that the medium has taken and not yet released.
+    pub fn packet(&self, id: PacketId) -> &P {
+        &self.nodes.taken[id.0 as usize].packet
+    }
+
+    /// The packets that the queues of `node` have dropped since the last call, none before the first
+    /// one.
+    pub fn take_drops(&mut self, node: NodeId) -> Vec<Dropped<P>> {
+        let senders = self.nodes.senders.iter();
+        let queues = self.nodes.queues.iter_mut().zip(senders);
+        let own = queues.filter(|(_, sender)| **sender == node);
+        own.flat_map(|(queue, _)| queue.take_drops()).collect()
+    }
+
     /// The medium.
     pub fn medium(&self) -> &M {
         &self.medium
@@ -258,6 +284,18 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         self.nodes.residual_losses[node.index()]
     }
 
+    /// Packets that a MAC has given up since the last reset, by flow: at a retry limit, or with a bandwidth
+    /// request. A packet of which only the acknowledgements were lost has been received nevertheless.
+    pub fn given_up(&self) -> &FlowLosses {
+        &self.nodes.given_up
+    }
+
+    /// Packets that a loss model has discarded since the last reset, by flow: after the MAC had
+    /// delivered them, or on a medium that does not repeat them.
+    pub fn discarded(&self) -> &FlowLosses {
+        &self.nodes.discarded
+    }
+
     /// Packets that a MAC has given up since the start and that were not received: without those of
     /// which only the acknowledgements were lost ([`TxStatus::Dropped`]). Only of packets that know
     /// ([`CellPacket::release`]).
@@ -265,12 +303,14 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         self.nodes.mac_losses
     }
 
-    /// Starts the statistics of queues, residual losses and the medium anew; [`Cell::usage`] counts on.
+    /// Starts the statistics of queues, losses and the medium anew; [`Cell::usage`] counts on.
     pub fn reset_stats(&mut self, now: Instant) {
         for queue in &mut self.nodes.queues {
             queue.reset(now);
         }
         self.nodes.residual_losses.fill(0);
+        self.nodes.given_up.clear();
+        self.nodes.discarded.clear();
         self.medium.reset_stats(now);
     }
 
@@ -358,8 +398,8 @@ impl<P: CellPacket> Nodes<P> {
     /// Copies a received packet, and applies the loss model behind the MAC.
     #[inline(always)]
     fn receive(&mut self, reception: Reception) -> Arrival<P> {
-        let Reception { at, packet, from, to, rate } = reception;
-        let packet = self.taken[packet.0 as usize].packet.receive();
+        let Reception { at, packet: id, from, to, rate } = reception;
+        let packet = self.taken[id.0 as usize].packet.receive();
         let direction = Direction::from_node(from);
         let station = if direction == Direction::Down { to } else { from };
         // Broadcast frames are no packets of a link.
@@ -372,8 +412,29 @@ impl<P: CellPacket> Nodes<P> {
         };
         if lost {
             self.residual_losses[station.index()] += 1;
+            self.discard(id);
         }
         Arrival { at, from, to, packet, lost }
+    }
+
+    /// A loss model has discarded `packet`. The fields of the copy that arrives are not read, so that it is
+    /// copied as a whole.
+    #[cold]
+    fn discard(&mut self, packet: PacketId) {
+        let InService { packet, .. } = &self.taken[packet.0 as usize];
+        self.discarded.count(packet.connection().0, packet.is_pure_ack());
+    }
+
+    /// The MAC is done with `packet`, which no longer counts against the limit of its queue.
+    #[inline(always)]
+    fn end_service(&mut self, packet: PacketId, status: TxStatus) {
+        let InService { packet: sent, queue } = &mut self.taken[packet.0 as usize];
+        if let Some(queue) = self.queues.get_mut(queue.0 as usize) {
+            queue.transmitted(sent.size());
+            let is_lost = sent.release() && status == TxStatus::Dropped;
+            self.mac_losses += u64::from(is_lost);
+        }
+        self.free.push(packet.0);
     }
 }
 
@@ -397,13 +458,18 @@ impl<P: CellPacket> CellContext for Nodes<P> {
 
     #[inline(always)]
     fn release(&mut self, _now: Instant, packet: PacketId, status: TxStatus) {
-        let InService { packet: sent, queue } = &mut self.taken[packet.0 as usize];
-        if let Some(queue) = self.queues.get_mut(queue.0 as usize) {
-            queue.transmitted(sent.size());
-            let is_lost = sent.release() && status == TxStatus::Dropped;
-            self.mac_losses += u64::from(is_lost);
+        if status == TxStatus::Dropped {
+            let InService { packet, queue } = &self.taken[packet.0 as usize];
+            if *queue != NO_QUEUE {
+                self.given_up.count(packet.connection().0, packet.is_pure_ack());
+            }
         }
-        self.free.push(packet.0);
+        self.end_service(packet, status);
+    }
+
+    fn lose(&mut self, _now: Instant, packet: PacketId) {
+        self.discard(packet);
+        self.end_service(packet, TxStatus::Dropped);
     }
 
     #[inline(always)]

@@ -168,6 +168,11 @@ pub trait CellContext {
     /// The sender is done with `packet`, which no longer counts against the limit of its queue.
     fn release(&mut self, now: Instant, packet: PacketId, status: TxStatus);
 
+    /// `packet` was sent without acknowledgement and was not received: the sender is done with it.
+    fn lose(&mut self, now: Instant, packet: PacketId) {
+        self.release(now, packet, TxStatus::Dropped);
+    }
+
     /// Frames on the link of `station` that end before this time are not corrupted: a medium need not
     /// ask [`CellContext::is_corrupted`] about them.
     fn no_loss_before(&self, station: NodeId) -> Instant;
@@ -259,6 +264,8 @@ pub struct Airtime {
     pub collisions: Duration,
     /// Attempts in which a frame was corrupted.
     pub corrupted: Duration,
+    /// The part of the successes in which bits of IP packets are sent. Only counted in 802.11.
+    pub payload: Duration,
 }
 
 impl std::ops::AddAssign for Airtime {
@@ -266,11 +273,25 @@ impl std::ops::AddAssign for Airtime {
         self.successes += other.successes;
         self.collisions += other.collisions;
         self.corrupted += other.corrupted;
+        self.payload += other.payload;
+    }
+}
+
+impl std::ops::Sub for Airtime {
+    type Output = Self;
+
+    fn sub(self, earlier: Self) -> Self {
+        Self {
+            successes: self.successes - earlier.successes,
+            collisions: self.collisions - earlier.collisions,
+            corrupted: self.corrupted - earlier.corrupted,
+            payload: self.payload - earlier.payload,
+        }
     }
 }
 
 impl Airtime {
-    /// The sum.
+    /// Successes, collisions and corrupted attempts.
     pub fn total(&self) -> Duration {
         self.successes + self.collisions + self.corrupted
     }

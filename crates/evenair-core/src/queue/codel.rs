@@ -263,4 +263,8 @@ impl<P: QueueItem> QueueDiscipline<P> for Codel<P> {
     fn backlog_mut(&mut self) -> &mut Backlog {
         &mut self.backlog
     }
+
+    fn packets(&self) -> Vec<&P> {
+        self.queue.packets().iter().collect()
+    }
 }

@@ -59,4 +59,8 @@ impl<P: QueueItem> QueueDiscipline<P> for DropTail<P> {
     fn backlog_mut(&mut self) -> &mut Backlog {
         &mut self.backlog
     }
+
+    fn packets(&self) -> Vec<&P> {
+        self.packets.iter().collect()
+    }
 }

@@ -225,4 +225,32 @@ impl<P: QueueItem> QueueDiscipline<P> for FqCodel<P> {
     fn backlog_mut(&mut self) -> &mut Backlog {
         &mut self.backlog
     }
+
+    /// The turns of [`FqCodel::dequeue`], played on copies of lists and credits.
+    fn packets(&self) -> Vec<&P> {
+        let (mut new, mut old) = (self.new.clone(), self.old.clone());
+        let mut queues: Vec<_> = (self.queues.iter())
+            .map(|queue| (queue.credits, queue.packets.packets().iter()))
+            .collect();
+        let mut packets = Vec::new();
+        loop {
+            let is_new = !new.is_empty();
+            let list = if is_new { &mut new } else { &mut old };
+            let Some(&index) = list.front() else { return packets };
+            let (credits, waiting) = &mut queues[index as usize];
+            if *credits <= 0 {
+                *credits += self.config.quantum as i64;
+                list.pop_front();
+                old.push_back(index);
+            } else if let Some(packet) = waiting.next() {
+                *credits -= i64::from(packet.size());
+                packets.push(packet);
+            } else {
+                list.pop_front();
+                if is_new {
+                    old.push_back(index);
+                }
+            }
+        }
+    }
 }

@@ -153,4 +153,8 @@ impl<P: QueueItem> QueueDiscipline<P> for Las<P> {
     fn backlog_mut(&mut self) -> &mut Backlog {
         &mut self.backlog
     }
+
+    fn packets(&self) -> Vec<&P> {
+        self.packets.values().collect()
+    }
 }

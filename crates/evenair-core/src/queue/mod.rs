@@ -8,6 +8,7 @@
 //! here and a line in `disciplines!` below.
 
 mod backlog;
+pub mod boxed;
 mod codel;
 mod drop_tail;
 mod fq_codel;
@@ -25,7 +26,7 @@ pub use pie::DelayEstimate;
 pub use spm_af::Filtering;
 pub use tx_queue::{DropStats, QueueStats, TxQueue};
 
-use crate::component::registry;
+use crate::component::{Prototype, registry};
 use crate::packet::{ConnectionId, Ecn};
 use crate::rng::RngStream;
 use crate::time::Instant;
@@ -92,6 +93,12 @@ pub trait QueueDiscipline<P: QueueItem> {
 
     /// Mutable access to the backlog, for accounting.
     fn backlog_mut(&mut self) -> &mut Backlog;
+
+    /// The packets that wait, in the order in which they would leave if none arrived and none were
+    /// dropped. For observers, which show none of a discipline that does not tell.
+    fn packets(&self) -> Vec<&P> {
+        Vec::new()
+    }
 }
 
 /// Receives the drops and marks of a discipline. The owner of the queue counts them, and a gateway
@@ -180,14 +187,17 @@ macro_rules! disciplines {
             pub enum Config {
                 $($type($config),)+
             }
-            kind "queue discipline", noun "queue", schema "QueueDiscipline", planned &[]
+            kind "queue discipline", noun "queue", schema "QueueDiscipline", planned &[],
+            prototypes Prototype(Prototype<boxed::NewDiscipline>) in boxed::PROTOTYPES
         }
 
         /// Any of the disciplines. An enum instead of a trait object avoids a virtual call per
         /// packet.
-        #[derive(Clone, Debug)]
+        #[derive(Debug)]
         pub enum Queue<P> {
             $(#[doc = concat!("[`", stringify!($type), "`].")] $type($type<P>),)+
+            #[doc = "One that is registered at run time."]
+            Prototype(Box<boxed::Boxed<P>>),
         }
 
         impl<P: QueueItem> Queue<P> {
@@ -197,6 +207,9 @@ macro_rules! disciplines {
                     $(Config::$type(config) => {
                         Self::$type($type::new(config.clone(), limit, rng))
                     })+
+                    Config::Prototype(config) => {
+                        Self::Prototype(Box::new(boxed::Boxed::new(config, limit, rng)))
+                    }
                 }
             }
         }
@@ -205,12 +218,18 @@ macro_rules! disciplines {
         impl<P: QueueItem> Queue<P> {
             #[inline(never)]
             fn enqueue_any(&mut self, now: Instant, packet: P, actions: &mut impl Actions<P>) {
-                match self { $(Self::$type(queue) => queue.enqueue(now, packet, actions),)+ }
+                match self {
+                    $(Self::$type(queue) => queue.enqueue(now, packet, actions),)+
+                    Self::Prototype(queue) => queue.enqueue(now, packet, actions),
+                }
             }
 
             #[inline(never)]
             fn dequeue_any(&mut self, now: Instant, actions: &mut impl Actions<P>) -> Option<P> {
-                match self { $(Self::$type(queue) => queue.dequeue(now, actions),)+ }
+                match self {
+                    $(Self::$type(queue) => queue.dequeue(now, actions),)+
+                    Self::Prototype(queue) => queue.dequeue(now, actions),
+                }
             }
         }
 
@@ -232,7 +251,10 @@ macro_rules! disciplines {
             }
 
             fn ready_at(&self) -> Instant {
-                match self { $(Self::$type(queue) => queue.ready_at(),)+ }
+                match self {
+                    $(Self::$type(queue) => queue.ready_at(),)+
+                    Self::Prototype(queue) => queue.ready_at(),
+                }
             }
 
             #[inline(always)]
@@ -240,7 +262,10 @@ macro_rules! disciplines {
                 if let Self::DropTail(queue) = self {
                     return queue.can_bypass();
                 }
-                match self { $(Self::$type(queue) => queue.can_bypass(),)+ }
+                match self {
+                    $(Self::$type(queue) => queue.can_bypass(),)+
+                    Self::Prototype(queue) => queue.can_bypass(),
+                }
             }
 
             #[inline(always)]
@@ -248,7 +273,10 @@ macro_rules! disciplines {
                 if let Self::DropTail(queue) = self {
                     return queue.transmitted(bytes);
                 }
-                match self { $(Self::$type(queue) => queue.transmitted(bytes),)+ }
+                match self {
+                    $(Self::$type(queue) => queue.transmitted(bytes),)+
+                    Self::Prototype(queue) => queue.transmitted(bytes),
+                }
             }
 
             #[inline(always)]
@@ -256,7 +284,10 @@ macro_rules! disciplines {
                 if let Self::DropTail(queue) = self {
                     return queue.backlog();
                 }
-                match self { $(Self::$type(queue) => queue.backlog(),)+ }
+                match self {
+                    $(Self::$type(queue) => queue.backlog(),)+
+                    Self::Prototype(queue) => queue.backlog(),
+                }
             }
 
             #[inline(always)]
@@ -264,7 +295,17 @@ macro_rules! disciplines {
                 if let Self::DropTail(queue) = self {
                     return queue.backlog_mut();
                 }
-                match self { $(Self::$type(queue) => queue.backlog_mut(),)+ }
+                match self {
+                    $(Self::$type(queue) => queue.backlog_mut(),)+
+                    Self::Prototype(queue) => queue.backlog_mut(),
+                }
+            }
+
+            fn packets(&self) -> Vec<&P> {
+                match self {
+                    $(Self::$type(queue) => queue.packets(),)+
+                    Self::Prototype(queue) => queue.packets(),
+                }
             }
         }
     };

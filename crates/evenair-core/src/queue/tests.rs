@@ -1,8 +1,10 @@
 //! Tests of the rules of each discipline ([`rules`]), and comparisons with simple, slow models
-//! ([`model`]). Disciplines that use the time have their own tests and models ([`aqm`]).
+//! ([`model`]); what observers see ([`order`]). Disciplines that use the time have their own tests and
+//! models ([`aqm`]).
 
 mod aqm;
 mod model;
+mod order;
 mod rules;
 
 use super::{

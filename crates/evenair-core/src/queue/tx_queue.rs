@@ -1,30 +1,35 @@
 //! A transmit queue: a queue discipline with statistics.
 
-use super::{Actions, Backlog, DropReason, Queue, QueueDiscipline, QueueItem};
+use super::{ActionLog, Actions, Backlog, DropReason, Dropped, Queue, QueueDiscipline, QueueItem};
 use crate::delays::Delays;
+use crate::flow_losses::FlowLosses;
 use crate::time::{Duration, Instant};
 
 /// A queue discipline and its statistics.
 #[derive(Debug)]
 pub struct TxQueue<P> {
     queue: Queue<P>,
-    counts: Counts,
+    counts: Counts<P>,
     waits: Delays,
 }
 
 /// Arrivals, drops and marks since the last reset.
-#[derive(Clone, Copy, Debug, Default)]
-struct Counts {
+#[derive(Debug)]
+struct Counts<P> {
     /// Data packets, then pure acknowledgements.
     kinds: [KindStats; 2],
     drops: DropStats,
     marks: u64,
+    /// Drops by flow, without superseded acknowledgements.
+    lost: FlowLosses,
+    /// The dropped packets, for an observer.
+    log: Option<Box<ActionLog<P>>>,
 }
 
 /// Counts what the discipline does at the time `now`.
-struct CountAt<'a> {
+struct CountAt<'a, P> {
     now: Instant,
-    counts: &'a mut Counts,
+    counts: &'a mut Counts<P>,
 }
 
 /// Statistics of data packets, or of pure acknowledgements.
@@ -173,6 +178,16 @@ impl<P: QueueItem> TxQueue<P> {
         [backlog.packets() - backlog.acks(), backlog.acks()]
     }
 
+    /// See [`QueueDiscipline::packets`].
+    pub fn packets(&self) -> Vec<&P> {
+        self.queue.packets()
+    }
+
+    /// The packets dropped since the last call, none before the first one.
+    pub fn take_drops(&mut self) -> Vec<Dropped<P>> {
+        std::mem::take(&mut self.counts.log.get_or_insert_default().dropped)
+    }
+
     /// Waiting times since the last [`TxQueue::reset`].
     pub fn waits(&self) -> &Delays {
         &self.waits
@@ -201,6 +216,11 @@ impl<P: QueueItem> TxQueue<P> {
         on_arrival + on_departure + evicted
     }
 
+    /// These by flow.
+    pub fn lost(&self) -> &FlowLosses {
+        &self.counts.lost
+    }
+
     /// Acknowledgements filtered since the last [`TxQueue::reset`].
     pub fn superseded(&self) -> u64 {
         self.counts.drops.superseded
@@ -208,7 +228,7 @@ impl<P: QueueItem> TxQueue<P> {
 
     /// Resets the statistics.
     pub fn reset(&mut self, now: Instant) {
-        self.counts = Counts::default();
+        self.counts = Counts { log: self.counts.log.take(), ..Counts::default() };
         self.waits.reset();
         let waiting = self.waiting();
         for (kind, waiting) in self.counts.kinds.iter_mut().zip(waiting) {
@@ -217,19 +237,38 @@ impl<P: QueueItem> TxQueue<P> {
     }
 }
 
-impl Counts {
+impl<P> Default for Counts<P> {
+    fn default() -> Self {
+        Self {
+            kinds: Default::default(),
+            drops: DropStats::default(),
+            marks: 0,
+            lost: FlowLosses::default(),
+            log: None,
+        }
+    }
+}
+
+impl<P> Counts<P> {
     #[inline(always)]
     fn of(&mut self, packet: &impl QueueItem) -> &mut KindStats {
         &mut self.kinds[usize::from(packet.is_pure_ack())]
     }
 }
 
-impl<P: QueueItem> Actions<P> for CountAt<'_> {
+impl<P: QueueItem> Actions<P> for CountAt<'_, P> {
     fn drop(&mut self, packet: P, reason: DropReason) {
         let kind = self.counts.of(&packet);
         kind.drops += 1;
         kind.leave(self.now);
         *self.counts.drops.of(reason) += 1;
+        if reason != DropReason::Superseded {
+            let (flow, _) = packet.connection();
+            self.counts.lost.count(flow, packet.is_pure_ack());
+        }
+        if let Some(log) = &mut self.counts.log {
+            log.dropped.push(Dropped { packet, reason });
+        }
     }
 
     fn marked(&mut self) {

@@ -81,6 +81,11 @@ impl LimitClock {
         self.last_event = now;
     }
 
+    /// The present limit. That it is a timeout is known only when the timer expires.
+    pub(super) fn limit(&self) -> Limit {
+        self.limit
+    }
+
     /// Measures from `now` on.
     pub(super) fn restart(&mut self, now: Instant) {
         self.times = LimitTimes::default();

@@ -28,5 +28,5 @@ pub use limits::{Limit, LimitTimes};
 pub use receiver::{AckAction, DelayedAck, Receiver, ReceiverConfig};
 pub use rtt::{MAX_RTO, RtoFormula, RttEstimator};
 pub use sack::{MAX_BLOCKS, SackBlocks};
-pub use sender::{LimitedTransmit, Segment, Sender, SenderConfig, SenderCounters};
+pub use sender::{LimitedTransmit, Segment, Sender, SenderConfig, SenderCounters, SenderSnapshot};
 pub use syn_timer::SynTimer;

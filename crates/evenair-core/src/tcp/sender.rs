@@ -105,6 +105,22 @@ pub struct SenderCounters {
     pub congestion_responses: u64,
 }
 
+/// The state of a sender at a moment, for observers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SenderSnapshot {
+    /// The congestion window, segments.
+    pub cwnd: f64,
+    /// The slow-start threshold, segments.
+    pub ssthresh: f64,
+    /// Segments from the first that is not acknowledged up to the next to be sent. After a timeout that is
+    /// the first again.
+    pub in_flight: f64,
+    /// The receiver's window, segments.
+    pub receive_window: u32,
+    /// What holds the sender back, as of the last ACK, transmission or timeout.
+    pub limit: Limit,
+}
+
 /// What a sender measures; a flow's next connection goes on with it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Measures {
@@ -282,6 +298,19 @@ impl Sender {
     /// The congestion window and its threshold.
     pub fn window(&self) -> Window {
         self.tcb.window
+    }
+
+    /// The windows, what is under way, and what holds the sender back.
+    #[cold]
+    pub fn snapshot(&self) -> SenderSnapshot {
+        let tcb = &self.tcb;
+        SenderSnapshot {
+            cwnd: tcb.window.cwnd,
+            ssthresh: tcb.window.ssthresh,
+            in_flight: tcb.segments(tcb.snd_nxt - tcb.snd_una),
+            receive_window: tcb.config.window,
+            limit: self.measures.limits.limit(),
+        }
     }
 
     /// Round-trip times.

@@ -87,6 +87,7 @@ impl Configuration for TraceConfig {
         name: "trace",
         summary: "the values of a list, or of a file with one in each line, in turn and repeated",
         source: "",
+        aliases: &[],
         ordered: &[],
     };
 }

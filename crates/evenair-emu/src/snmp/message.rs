@@ -16,6 +16,7 @@ const RESPONSE: u8 = 0xa2;
 const SET: u8 = 0xa3;
 const GET_BULK: u8 = 0xa5;
 const NO_SUCH_OBJECT: u8 = 0x80;
+const NO_SUCH_INSTANCE: u8 = 0x81;
 const END_OF_MIB_VIEW: u8 = 0x82;
 
 /// Values of error-status (RFC 3416 section 3).
@@ -74,9 +75,10 @@ fn binding(name: &[u32], value: &[u8]) -> Vec<u8> {
     element(SEQUENCE, &[&identifier(name)[..], value].concat())
 }
 
+/// RFC 3416 section 4.2.1: the value of an object.
 fn get(mib: &Mib, name: &[u32]) -> Vec<u8> {
-    let missing = element(NO_SUCH_OBJECT, &[]);
-    binding(name, mib.get(name).unwrap_or(&missing))
+    let missing = if mib.has_type(name) { NO_SUCH_INSTANCE } else { NO_SUCH_OBJECT };
+    binding(name, mib.get(name).unwrap_or(&element(missing, &[])))
 }
 
 /// The next object, and its binding.
@@ -157,6 +159,16 @@ mod tests {
         assert_eq!(answer(&request(1, 0xa0), b"private", &mib(), LARGEST), None);
         assert_eq!(answer(&request(0, 0xa0), COMMUNITY, &mib(), LARGEST), None, "SNMPv1");
         assert_eq!(answer(&request(1, 0xa2), COMMUNITY, &mib(), LARGEST), None, "a response");
+    }
+
+    #[test]
+    fn what_is_not_there_is_named() {
+        let if_entry = [1, 3, 6, 1, 2, 1, 2, 2, 1];
+        let asked = |column, row: &[u32]| get(&mib(), &[&if_entry[..], &[column], row].concat());
+        // ifOutDiscards of another interface, and of none; ifOutQLen.
+        assert!(asked(19, &[2]).ends_with(&[0x81, 0]));
+        assert!(asked(19, &[]).ends_with(&[0x81, 0]));
+        assert!(asked(21, &[1]).ends_with(&[0x80, 0]));
     }
 
     #[test]

@@ -123,6 +123,11 @@ impl Mib {
         self.objects.iter().find(|(object, _)| object == name).map(|(_, value)| &value[..])
     }
 
+    /// Whether `name` is of an object that has other instances.
+    pub fn has_type(&self, name: &[u32]) -> bool {
+        self.objects.iter().any(|(object, _)| name.starts_with(&object[..object.len() - 1]))
+    }
+
     /// The first object after `name`.
     pub fn next(&self, name: &[u32]) -> Option<(&[u32], &[u8])> {
         let next = self.objects.iter().find(|(object, _)| &object[..] > name)?;

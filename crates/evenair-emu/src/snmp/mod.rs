@@ -109,9 +109,11 @@ impl Server {
             if self.refresh.is_zero() {
                 shown = self.radio.read();
             }
-            while !self.refresh.is_zero() && Instant::now() >= refresh_at {
+            let now = Instant::now();
+            if !self.refresh.is_zero() && now >= refresh_at {
                 shown = self.radio.read();
-                refresh_at += self.refresh;
+                // A refresh that was missed is not made up for.
+                refresh_at = now.max(refresh_at + self.refresh);
             }
             if let Ok((length, from)) = received
                 && let Some(answer) = self.answer(&buffer[..length], shown)

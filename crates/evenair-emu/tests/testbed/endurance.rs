@@ -12,23 +12,29 @@ use crate::hosts::{PORT, SERVER_ADDRESS, TestBed, capable, station_address};
 
 const STATIONS: usize = 4;
 
-/// Seconds, by EVENAIR_ENDURANCE_S; otherwise half an hour.
+/// Seconds by EVENAIR_ENDURANCE_S, such as 1800 for half an hour; otherwise 20.
 fn seconds() -> u64 {
     let seconds = std::env::var("EVENAIR_ENDURANCE_S");
-    seconds.ok().and_then(|text| text.parse().ok()).unwrap_or(1800)
+    seconds.map_or(20, |text| text.parse().expect("EVENAIR_ENDURANCE_S is a number of seconds"))
 }
 
+/// A stall of a virtual machine delays a part of a run: of three runs one has to be steady. What
+/// drifts does so in each.
 #[test]
-#[ignore = "takes half an hour"]
-fn memory_is_flat() {
-    let Some(_guard) = capable("memory_is_flat") else { return };
+fn memory_and_lateness_are_steady() {
+    let Some(_guard) = capable("memory_and_lateness_are_steady") else { return };
+    assert!((0..3).any(|_| is_steady(seconds())));
+}
+
+/// Whether neither memory nor lateness grows in so many seconds.
+fn is_steady(seconds: u64) -> bool {
     let flows = json!([{ "direction": "up" }, { "direction": "down" }]);
     let scenario = json!({
         "cell": { "phy": "802.11g", "data_rate": "54 Mbps" },
         "station": [{ "count": STATIONS, "flows": flows }],
     });
-    let bed = TestBed::new(STATIONS, &scenario, json!({ "duration_s": seconds() + 10 }));
-    let end = Instant::now() + Duration::from_secs(seconds());
+    let bed = TestBed::new(STATIONS, &scenario, json!({ "duration_s": seconds + 2 }));
+    let end = Instant::now() + Duration::from_secs(seconds);
     let transfers = AtomicU64::new(0);
     bed.start();
     let memory = thread::scope(|scope| {
@@ -58,7 +64,7 @@ fn memory_is_flat() {
         let mut memory = Vec::new();
         while Instant::now() < end {
             thread::sleep(Duration::from_secs(1));
-            memory.push(resident_pages());
+            memory.push(resident_bytes());
         }
         memory
     });
@@ -68,18 +74,29 @@ fn memory_is_flat() {
     // Connections that are closing send a few more packets.
     assert_eq!(report.account.unaccounted(), 0, "{:?}", report.account);
     let quarter = memory.len() / 4;
-    let mean = |pages: &[u64]| pages.iter().sum::<u64>() as f64 / pages.len() as f64;
+    let mean = |bytes: &[u64]| bytes.iter().sum::<u64>() as f64 / bytes.len() as f64;
     let (first, last) = (mean(&memory[quarter..2 * quarter]), mean(&memory[3 * quarter..]));
+    let [early, .., late] = &report.lateness_quarters_s;
     println!(
-        "{} s, {} transfers, {:?}, pages {first} then {last}, {:?}, {:.1} s of the processor",
+        "{} s, {} transfers, {:?}, memory {:.2} MB then {:.2} MB, {:.1} s of the processor; \
+         lateness: first quarter {early:?}, last quarter {late:?}",
         report.elapsed_s,
         transfers.into_inner(),
         report.account,
-        report.lateness_s,
+        first / 1e6,
+        last / 1e6,
         report.cpu_s
     );
-    assert!((last / first - 1.0).abs() < 0.05, "{first} pages, then {last}");
-    assert!(report.lateness_s.p99 < 0.001, "{:?}", report.lateness_s);
+    assert!(early.count > 1000 && late.count > 1000, "{early:?}, {late:?}");
+    // Stacks and buffers of the hosts take a minute to have their size. Before, a leak is seen if it
+    // is of packets, of which half are read in between: they have some 700 bytes, with the ACKs.
+    let growth = last - first;
+    let is_flat = match seconds {
+        300.. => growth.abs() < 0.05 * first,
+        _ => growth < 100.0 * report.account.read as f64 / 2.0,
+    };
+    // What a timer of the kernel and the cache cost comes and goes: 0.2 ms.
+    is_flat && late.p99 <= 2.0 * early.p99 + 0.0002
 }
 
 /// Sends so many bytes one way, and closes the connection.
@@ -102,8 +119,9 @@ fn transfer(is_up: bool, client: &TcpStream, server: &TcpStream, bytes: usize) {
     });
 }
 
-/// Pages of this process in memory (proc(5), statm).
-fn resident_pages() -> u64 {
-    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
-    statm.split(' ').nth(1).unwrap().parse().unwrap()
+/// Memory of this process, bytes (proc_pid_status(5), VmRSS in kB).
+fn resident_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    1024 * line.trim().trim_end_matches(" kB").parse::<u64>().unwrap()
 }

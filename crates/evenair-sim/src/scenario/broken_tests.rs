@@ -71,7 +71,7 @@ station.0.flows.0.from=server => station.0.flows.0.from => got it with a station
 # Names.
 cell.kind=wifi => cell.kind => got "wifi" | accepted: "wlan", "wimax"
 cell.modulation=64qam-3/4 => cell.modulation => `modulation` is a key of a "wimax" cell | accepted: kind, phy
-cell.phy=802.11n => cell.phy => got "802.11n"; did you mean "802.11 | "802.11b", "802.11a", "802.11g"
+cell.phy=802.11n => cell.phy => got "802.11n"; accepted: "802.11b", "802.11a", "802.11g"
 cell.phy=11 => cell.phy => got 11 | "802.11b", "802.11a", "802.11g"
 station.0.flows.0.direction=upp => station.0.flows.0.direction => got "upp"; did you mean "up"? accepted: "up", "down"
 station.0.flows.0={} => station.0.flows.0.direction => missing | "up", "down"

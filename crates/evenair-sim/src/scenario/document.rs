@@ -18,7 +18,9 @@ use super::error::ScenarioError;
 pub fn document_from_toml(text: &[u8], source: &str) -> Result<Value, ScenarioError> {
     let fail = |at: usize, message: &str| {
         let place = place(text, at);
-        ScenarioError::new(source, &place, &format!("{message}; accepted: a scenario as TOML text"))
+        let message = format!("{message}; accepted: a scenario as TOML text");
+        let error = ScenarioError::new(source, &place, &message);
+        ScenarioError { line: Some(line_of(text, at)), ..error }
     };
     if let Some(at) = text.iter().position(|&byte| byte == 0) {
         return Err(fail(at, "got a zero byte, so this is a binary file"));
@@ -79,11 +81,15 @@ fn from_table(table: toml::Table) -> Value {
 
 /// Line and column of a byte, both counted from 1.
 fn place(text: &[u8], at: usize) -> String {
-    let start = line_start(text, at);
-    let line = text[..start].iter().filter(|&&byte| byte == b'\n').count() + 1;
+    let (start, line) = (line_start(text, at), line_of(text, at));
     let before = &text[start..at.min(text.len())];
     let column = String::from_utf8_lossy(before).chars().count() + 1;
     format!("line {line}, column {column}")
+}
+
+/// The line of a byte, counted from 1.
+pub(super) fn line_of(text: &[u8], at: usize) -> usize {
+    text[..line_start(text, at)].iter().filter(|&&byte| byte == b'\n').count() + 1
 }
 
 /// Where the line begins that has this byte in it.

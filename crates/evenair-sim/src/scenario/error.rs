@@ -19,11 +19,14 @@ pub struct ScenarioError {
     pub field: String,
     /// What it got; what is accepted.
     pub message: String,
+    /// The line of a syntax error, from 1.
+    pub line: Option<usize>,
 }
 
 impl ScenarioError {
     pub(super) fn new(source: &str, field: &str, message: &str) -> Self {
-        Self { source: one_line(source), field: one_line(field), message: one_line(message) }
+        let (source, field) = (one_line(source), one_line(field));
+        Self { source, field, message: one_line(message), line: None }
     }
 
     /// The error of a deserializer, which has the path, the value and the expected type.

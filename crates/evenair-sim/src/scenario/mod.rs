@@ -14,6 +14,7 @@ mod bounded_integer;
 mod broken_tests;
 mod cell;
 mod choices;
+mod clash;
 mod control_rate;
 mod defaults;
 mod document;
@@ -37,6 +38,7 @@ mod wimax_tests;
 mod wlan_cell;
 
 pub use cell::Cell;
+pub use clash::{Origin, line_of_key};
 pub use document::document_from_toml;
 pub use error::ScenarioError;
 pub use names::CellKind;

@@ -149,7 +149,7 @@ impl TcpPreset {
             ),
             Self::Ns2 => ("TCP of ns-2 and of papers that used it", "ns-2.35, Gong et al. 2006"),
         };
-        Component { name: self.name(), summary, source, ordered: &[] }
+        Component { name: self.name(), aliases: &[], summary, source, ordered: &[] }
     }
 }
 

@@ -17,6 +17,9 @@ pub(super) fn application<'de, D: Deserializer<'de>>(from: D) -> Result<Applicat
 }
 
 fn read_text(path: &str) -> Result<String, String> {
+    if cfg!(target_family = "wasm") {
+        return Err("a page in the browser reads no files".to_owned());
+    }
     let message = |error: std::io::Error| error.to_string();
     // A device may never end, and a pipe may never be written to.
     let metadata = std::fs::metadata(path).map_err(message)?;

@@ -171,7 +171,7 @@ cell.queue.limit=0 => cell.queue.limit => got 0 | from 1
 cell.queue=lass => cell.queue => did you mean "las"?
 station.0.queue=lass => station.0.queue.kind => did you mean "las"?
 station.0.queue=3 => station.0.queue => got 3 | a table
-station.0.modulation=64qam => station.0.modulation => did you mean "64qam- | "bpsk-1/2"
+station.0.modulation=64qam => station.0.modulation => got "64qam"; accepted: | "bpsk-1/2"
 station.0.flows.0.segment=2002 => station.0.flows.0.segment => got 2002 | up to 2047
 station.0.count=0 => station.0.count => got 0 | from 1
 # Keys of a WLAN.

@@ -8,6 +8,8 @@
 use std::collections::VecDeque;
 
 use evenair_core::delays::Delays;
+use evenair_core::flow_losses::FlowLosses;
+use evenair_core::packet::FlowId;
 use evenair_core::queue::{DropStats, Limit, QueueItem, QueueStats};
 use evenair_core::time::{Duration, Instant};
 
@@ -63,6 +65,7 @@ struct Passage {
 #[derive(Clone, Copy, Debug)]
 struct Drop {
     at: Instant,
+    flow: FlowId,
     is_ack: bool,
     is_direct: bool,
 }
@@ -72,6 +75,7 @@ struct FifoStats {
     /// Of data and of acknowledgements.
     arrivals: [u64; 2],
     drops: [u64; 2],
+    lost: FlowLosses,
     waiting_time: [Duration; 2],
     waits: Delays,
 }
@@ -142,7 +146,8 @@ impl Fifo {
         }
         let (is_ack, is_direct) = (packet.is_pure_ack(), entry.is_direct);
         if self.held.len() > self.left && !self.has_room_for(packet.size()) {
-            self.dropped.push_back(Drop { at, is_ack, is_direct });
+            let (flow, _) = packet.connection();
+            self.dropped.push_back(Drop { at, flow, is_ack, is_direct });
             self.dropped_before = self.held[self.left].end;
             return None;
         }
@@ -165,8 +170,9 @@ impl Fifo {
         Some(end)
     }
 
-    /// What went through from the last reset to `end`, and how long the transmitter was busy.
-    pub(super) fn stats(&self, end: Instant) -> (QueueStats, Duration) {
+    /// What went through from the last reset to `end`, the drops by flow, and how long the transmitter was
+    /// busy.
+    pub(super) fn stats(&self, end: Instant) -> (QueueStats, FlowLosses, Duration) {
         let mut stats = self.stats.clone();
         for passage in &self.held {
             stats.add(passage, self.counted_from, end);
@@ -186,7 +192,7 @@ impl Fifo {
             data_time: stats.waiting_time[0],
             ack_time: stats.waiting_time[1],
         };
-        (queue, self.busy.saturating_sub(self.busy_after(end)))
+        (queue, stats.lost, self.busy.saturating_sub(self.busy_after(end)))
     }
 
     /// Packets dropped since the last reset, those included that are dropped ahead of time.
@@ -291,8 +297,10 @@ impl FifoStats {
     }
 
     fn drop(&mut self, drop: &Drop, end: Instant) {
-        let count = u64::from(drop.at < end || drop.is_direct);
-        self.arrivals[usize::from(drop.is_ack)] += count;
-        self.drops[usize::from(drop.is_ack)] += count;
+        if drop.at < end || drop.is_direct {
+            self.arrivals[usize::from(drop.is_ack)] += 1;
+            self.drops[usize::from(drop.is_ack)] += 1;
+            self.lost.count(drop.flow, drop.is_ack);
+        }
     }
 }

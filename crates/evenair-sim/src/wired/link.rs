@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
+use evenair_core::flow_losses::FlowLosses;
 use evenair_core::loss::{Frame, FrameKind, LossModel, Losses};
+use evenair_core::packet::FlowId;
 use evenair_core::queue::{Limit, Queue, QueueStats, TxQueue};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::units::Rate;
@@ -20,12 +22,20 @@ pub(crate) struct Link<P> {
     delay: Duration,
     queue: LinkQueue<P>,
     loss: Option<Losses>,
-    /// Times at which the loss model discarded packets that may still be ahead of time.
-    lost: VecDeque<Instant>,
-    losses: u64,
+    /// Packets that the loss model discarded and that may still be ahead of time.
+    lost: VecDeque<Discarded>,
+    losses: FlowLosses,
     /// Packets under way for which something has to happen at the far end. `enqueued_at` is the time
     /// of their arrival there.
     pub(super) in_flight: VecDeque<P>,
+}
+
+/// A packet that the loss model has discarded.
+#[derive(Clone, Copy, Debug)]
+struct Discarded {
+    at: Instant,
+    flow: FlowId,
+    is_ack: bool,
 }
 
 /// The queue in front of the transmitter.
@@ -92,7 +102,7 @@ impl<P: WirePacket> Link<P> {
             queue,
             loss,
             lost: VecDeque::new(),
-            losses: 0,
+            losses: FlowLosses::default(),
             in_flight: VecDeque::new(),
         }
     }
@@ -117,7 +127,7 @@ impl<P: WirePacket> Link<P> {
             LinkQueue::Fifo(fifo) => fifo.arrive(now, at, entry, packet, duration)?,
             LinkQueue::Discipline(transmitter) => transmitter.arrive(at, packet, duration)?,
         };
-        self.cross(now, end, packet.size())
+        self.cross(now, end, packet)
     }
 
     /// When the link has something to do: a packet arrives at the far end, or the transmitter is free.
@@ -142,7 +152,7 @@ impl<P: WirePacket> Link<P> {
         let LinkQueue::Discipline(transmitter) = &mut self.queue else { return None };
         let end = transmitter.transmit(now, &packet, duration);
         transmitter.settle();
-        let arrival = self.cross(now, end, packet.size());
+        let arrival = self.cross(now, end, &packet);
         Some((packet, arrival))
     }
 
@@ -156,7 +166,16 @@ impl<P: WirePacket> Link<P> {
                 queue.losses() + queue.superseded()
             }
         };
-        [drops, self.losses + self.lost.len() as u64]
+        [drops, self.losses.total() + self.lost.len() as u64]
+    }
+
+    /// Packets that wait or are under way.
+    pub(super) fn packets(&self) -> impl Iterator<Item = &P> {
+        let waiting = match &self.queue {
+            LinkQueue::Fifo(_) => Vec::new(), // under way from their arrival on
+            LinkQueue::Discipline(transmitter) => transmitter.queue.packets(),
+        };
+        waiting.into_iter().chain(&self.in_flight)
     }
 
     /// Entries in memory: of packets in the queue and under way, and of drops to be counted.
@@ -179,7 +198,7 @@ impl<P: WirePacket> Link<P> {
     /// Time that the transmitter was busy from the last reset to `end`.
     pub(crate) fn busy(&self, end: Instant) -> Duration {
         match &self.queue {
-            LinkQueue::Fifo(fifo) => fifo.stats(end).1,
+            LinkQueue::Fifo(fifo) => fifo.stats(end).2,
             LinkQueue::Discipline(transmitter) => {
                 transmitter.busy.saturating_sub(transmitter.free_at.since(end))
             }
@@ -188,13 +207,27 @@ impl<P: WirePacket> Link<P> {
 
     /// Packets that the loss model discarded from the last reset to `end`.
     pub(crate) fn losses(&self, end: Instant) -> u64 {
-        self.losses + self.lost.iter().filter(|&&at| at < end).count() as u64
+        self.losses.total() + self.lost.iter().filter(|lost| lost.at < end).count() as u64
+    }
+
+    /// Packets of each flow that the queue dropped and that the loss model discarded, in this order,
+    /// from the last reset to `end`.
+    pub(crate) fn flow_losses(&self, end: Instant) -> [FlowLosses; 2] {
+        let dropped = match &self.queue {
+            LinkQueue::Fifo(fifo) => fifo.stats(end).1,
+            LinkQueue::Discipline(transmitter) => transmitter.queue.lost().clone(),
+        };
+        let mut discarded = self.losses.clone();
+        for lost in self.lost.iter().filter(|lost| lost.at < end) {
+            discarded.count(lost.flow, lost.is_ack);
+        }
+        [dropped, discarded]
     }
 
     /// Starts the statistics anew.
     pub(super) fn reset_stats(&mut self, now: Instant) {
-        self.losses = 0;
-        self.lost.retain(|&at| at > now);
+        self.losses.clear();
+        self.lost.retain(|lost| lost.at > now);
         match &mut self.queue {
             LinkQueue::Fifo(fifo) => fifo.reset(now),
             LinkQueue::Discipline(transmitter) => {
@@ -215,24 +248,32 @@ impl<P: WirePacket> Link<P> {
 
     /// The arrival at the far end of a packet whose transmission ends at `end`; `None` if it is lost.
     #[inline(always)]
-    fn cross(&mut self, now: Instant, end: Instant, bytes: u32) -> Option<Instant> {
+    fn cross(&mut self, now: Instant, end: Instant, packet: &P) -> Option<Instant> {
         let arrival = end + self.delay;
-        if self.loss.is_some() && self.is_lost(now, arrival, bytes) {
-            return None;
+        if self.loss.is_some() {
+            // A reference would keep the packet in memory on the path of links without losses.
+            let candidate = Discarded {
+                at: arrival,
+                flow: packet.connection().0,
+                is_ack: packet.is_pure_ack(),
+            };
+            if self.is_lost(now, packet.size(), candidate) {
+                return None;
+            }
         }
         Some(arrival)
     }
 
     #[cold]
-    fn is_lost(&mut self, now: Instant, arrival: Instant, bytes: u32) -> bool {
+    fn is_lost(&mut self, now: Instant, bytes: u32, candidate: Discarded) -> bool {
         let frame = Frame { kind: FrameKind::Data, rate: self.rate, bytes };
-        while self.lost.front().is_some_and(|&at| at < now) {
+        while let Some(lost) = self.lost.front().filter(|lost| lost.at < now) {
+            self.losses.count(lost.flow, lost.is_ack);
             self.lost.pop_front();
-            self.losses += 1;
         }
-        let lost = self.loss.as_mut().is_some_and(|loss| loss.loses(arrival, frame));
+        let lost = self.loss.as_mut().is_some_and(|loss| loss.loses(candidate.at, frame));
         if lost {
-            self.lost.push_back(arrival);
+            self.lost.push_back(candidate);
         }
         lost
     }

@@ -167,6 +167,22 @@ impl<P: WirePacket> Wired<P> {
         &self.links
     }
 
+    /// Packets that wait or are under way: those that go to the access point, and those that go to a host.
+    pub(crate) fn under_way(&self) -> [usize; 2] {
+        let mut counts = [0, 0];
+        for (index, link) in self.links.iter().enumerate() {
+            for packet in link.packets() {
+                let mut from = index;
+                while let Hop::Link(next) = self.next_hop[from * self.paths + packet.path()] {
+                    from = next as usize;
+                }
+                let last = self.next_hop[from * self.paths + packet.path()];
+                counts[usize::from(last != Hop::AccessPoint)] += 1;
+            }
+        }
+        counts
+    }
+
     /// Starts the statistics of all links anew.
     pub(crate) fn reset_stats(&mut self, now: Instant) {
         for link in &mut self.links {

@@ -6,6 +6,7 @@ pub mod namespace;
 pub mod process;
 pub mod radio;
 pub mod snmpd;
+pub mod stalls;
 pub mod tcp;
 pub mod udp;
 

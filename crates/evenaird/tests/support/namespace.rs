@@ -64,9 +64,8 @@ impl Namespace {
     /// Packets and bytes at IP level that the namespace's only Ethernet device has received, without
     /// IPv6 multicasts: with those, routers report their groups (RFC 3810).
     pub fn received(&self, device: &str) -> (u64, u64) {
-        let text = self.ip(&format!("-s -j link show dev {device}"));
-        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
-        let device = |name| json[0]["stats64"]["rx"][name].as_u64().unwrap();
+        let statistics = self.statistics(device);
+        let device = |name| statistics["rx"][name].as_u64().unwrap();
         let counters = self.enter(|| std::fs::read_to_string("/proc/thread-self/net/snmp6"));
         let counters = counters.unwrap();
         let multicast = |name| {
@@ -77,6 +76,17 @@ impl Namespace {
         let bytes = device("bytes") - device("packets") * ETHERNET_HEADER;
         let packets = device("packets") - multicast("Ip6InMcastPkts");
         (packets, bytes - multicast("Ip6InMcastOctets"))
+    }
+
+    /// Packets that the other end of an Ethernet device did not take.
+    pub fn not_sent(&self, device: &str) -> u64 {
+        self.statistics(device)["tx"]["dropped"].as_u64().unwrap()
+    }
+
+    fn statistics(&self, device: &str) -> serde_json::Value {
+        let text = self.ip(&format!("-s -j link show dev {device}"));
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        json[0]["stats64"].clone()
     }
 }
 

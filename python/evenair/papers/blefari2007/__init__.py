@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from evenair.papers.blefari2007.cells import FULL, QUICK, Cell, Effort
+from evenair.papers.beside import OnTestbed
+from evenair.papers.blefari2007 import testbed
+from evenair.papers.blefari2007.cells import FULL, QUICK, TESTBED, TESTBED_QUICK, Cell, Effort
 from evenair.papers.blefari2007.figures import FIGURES
 from evenair.papers.blefari2007.quantities import condensed, read_term
 from evenair.papers.paper import Paper
@@ -18,7 +20,8 @@ def _base(name: str) -> Scenario:
 
 def _facts(effort: Effort) -> dict[str, str]:
     return {
-        "Simulated time": f"{effort.duration_s:g} s, with dynamic traffic 500 s",
+        "Simulated time": f"{effort.duration_s:g} s, with dynamic traffic "
+        f"{500 * effort.schedule:g} s",
         "Scenarios": "blefari2007, blefari2007-dynamic (built in)",
         "Stations": ", ".join(map(str, effort.stations))
         + "; uploads that cannot start: "
@@ -47,6 +50,12 @@ PAPER = Paper(
     others="The others differ in the limiter, the number of stations, the traffic, the cell, and "
     "in the queue of the access point.",
     condensed=condensed,
+    testbed=OnTestbed(
+        full=TESTBED,
+        quick=TESTBED_QUICK,
+        run_name=lambda cell: cell.file_name,
+        evidence=testbed.evidence,
+    ),
 )
 """The paper as data."""
 

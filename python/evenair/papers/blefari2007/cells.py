@@ -122,6 +122,11 @@ class Cell:
         is_short = (self.traffic != "dynamic", self.kind != "802.11g", -self.stations)
         return (*is_short, self.scheme, self.traffic, self.kind)
 
+    @property
+    def file_name(self) -> str:
+        """A name of its runs, for files."""
+        return f"{self.scheme}-{self.traffic}-{self.kind}-{self.stations}"
+
     def scenario(self, base: Scenario, effort: Effort) -> Scenario:
         """Return this configuration of `base`, the scenario of that name."""
         keys = dict(CELLS[self.kind])
@@ -129,7 +134,9 @@ class Cell:
             keys |= _LIMITER_80211G
         keys |= SCHEMES[self.scheme]
         if self.traffic != "dynamic":
-            keys["duration"] = effort.duration_s
+            keys |= {"duration": effort.duration_s, "warmup": effort.warmup_s}
+        elif effort.schedule != 1.0:
+            keys |= _scaled(base.resolved, effort.schedule)
         if self.is_traced:
             keys["trace__interval"] = "1 s"
         if self.kind == "mixed" or self.traffic == "udp":
@@ -146,18 +153,32 @@ class Cell:
         return [{"count": self.stations, "flows": flows}, {"count": 1, "flows": udp}]
 
 
+def _scaled(resolved: dict[str, Any], scale: float) -> dict[str, Any]:
+    """Return the keys of the schedule of Tab. 2 with all its times multiplied."""
+    keys = {"duration": resolved["duration"] * scale}
+    for index, flow in enumerate(resolved["station"][0]["flows"]):
+        for name in ("start", "stop"):
+            if name in flow:
+                keys[f"station__0__flows__{index}__{name}"] = flow[name] * scale
+    return keys
+
+
 @dataclass(frozen=True)
 class Effort:
-    """The extent of the simulations."""
+    """The extent of the runs."""
 
     seeds: tuple[int, ...]
     duration_s: float
-    """Simulated time of a run with static traffic, in seconds."""
+    """Measured time of a run with static traffic, in seconds."""
     stations: tuple[int, ...]
     """N of figures 4 and 8."""
     many: tuple[int, ...]
     """N of our own figure up to 30 stations."""
     quick: bool
+    warmup_s: float = 0.0
+    """Time before it, seconds."""
+    schedule: float = 1.0
+    """The factor of the times of Tab. 2."""
 
 
 STATION_SETS: dict[str, tuple[float, float]] = {"all": (1, 8), "above-4": (5, 8), "many": (10, 30)}
@@ -180,6 +201,30 @@ QUICK = Effort(
     quick=True,
 )
 """For a first look; too little to judge claims."""
+
+
+TESTBED = Effort(
+    seeds=(1, 2, 3),
+    duration_s=60.0,
+    stations=(1, 2, 3, 4, 6, 8),
+    many=FULL.many,
+    quick=False,
+    warmup_s=20.0,
+)
+"""On the test-bed, where time is real: half an hour. R needs 17 rounds to fall from C_max to C / 2,
+so that a warm-up of 20 s leaves the start out. Tab. 2 is that of the paper."""
+
+TESTBED_QUICK = Effort(
+    seeds=(1,),
+    duration_s=10.0,
+    stations=(1, 6),
+    many=FULL.many,
+    quick=True,
+    warmup_s=20.0,
+    schedule=0.1,
+)
+"""On the test-bed, for a first look: a minute and a half. Whole seconds, as iperf3 has them. In a
+tenth of the time of Tab. 2 R does not settle."""
 
 
 def over_stations(scheme: str, effort: Effort) -> list[tuple[float, Cell]]:

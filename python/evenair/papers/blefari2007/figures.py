@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from evenair.papers.blefari2007 import drawing
+from evenair.papers.blefari2007 import drawing, testbed
 from evenair.papers.blefari2007.cells import Cell, Effort, over_many, over_schemes, over_stations
 from evenair.papers.figures import FigureSpec
 
@@ -44,6 +44,7 @@ def _figures(scheme: str, ids: Sequence[str]) -> tuple[Spec, ...]:
             f"{_STATIC} {_BARS}",
             _average(scheme),
             partial(drawing.over_n, scheme=scheme),
+            testbed.over_n(scheme),
         ),
         FigureSpec(
             single,
@@ -51,6 +52,7 @@ def _figures(scheme: str, ids: Sequence[str]) -> tuple[Spec, ...]:
             f"{_STATIC} {_ONE}",
             lambda _: {Cell(scheme)},
             partial(drawing.single_stations, scheme=scheme),
+            testbed.single_stations(scheme),
         ),
         FigureSpec(
             static,
@@ -58,6 +60,7 @@ def _figures(scheme: str, ids: Sequence[str]) -> tuple[Spec, ...]:
             f"{_STATIC} {_ONE} Goodput of each second.{rate}",
             lambda _: {Cell(scheme)},
             partial(drawing.over_time, scheme=scheme),
+            testbed.over_time(scheme),
         ),
         FigureSpec(
             dynamic,
@@ -65,6 +68,7 @@ def _figures(scheme: str, ids: Sequence[str]) -> tuple[Spec, ...]:
             f"{_DYNAMIC} {_ONE} Goodput of each second.{rate}",
             _dynamic(scheme),
             partial(drawing.over_time, scheme=scheme, traffic="dynamic"),
+            testbed.over_time(scheme, "dynamic"),
         ),
     )
 

@@ -42,8 +42,10 @@ def condensed(document: Document) -> Document:
     """Return what is needed of a document: of the series, sums over uploads and over downloads."""
     names = ("version", "scenario", "aggregate_goodput_bps", "jain_index", "flows", "losses")
     kept = {name: document[name] for name in names}
-    if "limiter" in document:
-        kept["limiter"] = document["limiter"]
+    kept["queue_loss_ratio"] = document["ap_queue"]["loss_ratio"]
+    for name in ("limiter", "testbed"):
+        if name in document:
+            kept[name] = document[name]
     if series := document.get("series"):
         kept["series"] = {
             "time_s": series["time_s"],
@@ -120,6 +122,11 @@ def starved_uploads(document: Document) -> float:
     return float(sum(rate < 0.01 * math.fsum(rates) / len(rates) for rate in rates))
 
 
+def queue_loss(document: Document) -> float:
+    """The share of the packets for the access point's queue that it dropped."""
+    return float(document["queue_loss_ratio"])
+
+
 def jain_index(document: Document) -> float:
     """Jain's index of TCP's flows."""
     return float(document["jain_index"])
@@ -129,7 +136,8 @@ def short_term_share(document: Document) -> float:
     """The share of windows of 10 s, from 20 s on, with an imbalance of at most 0.2."""
     series = document["series"]
     up, down = series["up_bps"], series["down_bps"]
-    starts = range(SETTLING_S, len(up) - WINDOW_S + 1, WINDOW_S)
+    settling = max(0, SETTLING_S - round(document["scenario"].get("warmup", 0.0)))
+    starts = range(settling, len(up) - WINDOW_S + 1, WINDOW_S)
     even = [
         _imbalance(math.fsum(up[k : k + WINDOW_S]), math.fsum(down[k : k + WINDOW_S])) <= 0.2
         for k in starts
@@ -142,7 +150,9 @@ def in_period(
 ) -> float:
     """A function of the mean upstream and downstream goodput in a period."""
     series = document["series"]
-    inside = [k for k, t in enumerate(series["time_s"]) if period[0] < t <= period[1]]
+    # A sample is the mean of the second that ends at its time; on the test-bed it ends a bit later.
+    middles = [t - 0.5 for t in series["time_s"]]
+    inside = [k for k, t in enumerate(middles) if period[0] < t <= period[1]]
     up, down = (
         math.fsum(series[name][k] for k in inside) / len(inside) / 1e6
         for name in ("up_bps", "down_bps")
@@ -185,14 +195,15 @@ def read_term(effort: Effort, table: Mapping[str, Any]) -> Term[Cell]:
         raise ValueError("term: one of scheme and schemes is needed")
     pairs = _along(effort, table)
     points = tuple(cell for _, cell in pairs)
-    return Term(_quantity(table), points, tuple(float(x) for x, _ in pairs))
+    quantity = _quantity(table, effort.schedule)
+    return Term(quantity, points, tuple(float(x) for x, _ in pairs))
 
 
-def _quantity(table: Mapping[str, Any]) -> Callable[[Document], float]:
+def _quantity(table: Mapping[str, Any], schedule: float) -> Callable[[Document], float]:
     if "period" not in table:
         return QUANTITIES[one_of("quantity", table["quantity"], QUANTITIES)]
     of = PERIOD_QUANTITIES[one_of("quantity", table["quantity"], PERIOD_QUANTITIES)]
-    begin, end = table["period"]
+    begin, end = (time * schedule for time in table["period"])
     return partial(in_period, of, (begin, end))
 
 

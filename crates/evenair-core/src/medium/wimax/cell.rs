@@ -423,7 +423,7 @@ impl Medium for Wimax {
                 let sdus = &mut station.side(direction).sdus;
                 if lost {
                     sdus.lost += 1;
-                    cell.release(at, packet, TxStatus::Dropped);
+                    cell.lose(at, packet);
                     continue;
                 }
                 sdus.delivered += 1;

@@ -81,6 +81,7 @@ macro_rules! modulations {
             name: Modulation::$modulation.name(),
             summary: concat!("OFDM-256 with ", $bytes, " usable bytes in a symbol"),
             source: "IEEE 802.16-2004, 8.3.3",
+            aliases: &[],
             ordered: &[],
         },)+];
 

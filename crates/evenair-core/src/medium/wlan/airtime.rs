@@ -26,7 +26,24 @@ impl Dcf {
             Phase::Idle { .. } | Phase::Sending | Phase::Acknowledging => &mut airtime.successes,
         };
         *present = *present - self.still_to_come(now, node);
+        airtime.payload = airtime.payload - self.payload_to_come(now, node);
         airtime
+    }
+
+    /// How long the payload of the present exchange, if it is one of `node`, goes on after `now`: it ends
+    /// with the data frame.
+    fn payload_to_come(&self, now: Instant, node: NodeId) -> Duration {
+        let succeeds = match self.phase {
+            Phase::Sending | Phase::Acknowledging => self.exchange.acknowledged,
+            Phase::Idle { .. } | Phase::Failing(_) => false,
+        };
+        let mac = &self.macs[node.index()];
+        if !succeeds || !self.transmitters.contains(&node) || mac.has_broadcast() {
+            return Duration::ZERO;
+        }
+        let (station, direction) = mac.link_from(node);
+        let payload = self.links[station.index()][direction].frames().payload;
+        payload.min(self.exchange.data_end.since(now))
     }
 
     /// Airtime of the attempts of `node` and of those for it. What overlaps counts once.

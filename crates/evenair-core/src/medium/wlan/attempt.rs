@@ -69,6 +69,7 @@ impl Dcf {
         }
         mac.usage.data_frames += 1;
         link.airtime.successes += ack_end.since(now);
+        link.airtime.payload += link.frames().payload;
         self.due = data_end;
         self.phase = Phase::Sending;
     }
@@ -164,10 +165,13 @@ impl Dcf {
             Some(ExchangeFrame::Ack) | None => (exchange.ack_end, true, true),
         };
         let spent = end.since(exchange.start);
-        let airtime = &mut self.link_mut(node).airtime;
+        let link = self.link_mut(node);
         match corrupted {
-            Some(_) => airtime.corrupted += spent,
-            None => airtime.successes += spent,
+            Some(_) => link.airtime.corrupted += spent,
+            None => {
+                link.airtime.successes += spent;
+                link.airtime.payload += link.frames().payload;
+            }
         }
         let mac = &mut self.macs[node.index()];
         if data_sent {

@@ -37,6 +37,21 @@ struct OffGrid {
     immediate: bool,
 }
 
+/// A node that counts down, as an observer sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counter {
+    /// The node.
+    pub node: NodeId,
+    /// The slot boundary after DIFS from which it counts in this idle period, or will count in the next.
+    pub from: u64,
+    /// Slots that it has to count from there.
+    pub slots: u64,
+    /// Whether it has a frame; else this is the backoff after its last one.
+    pub has_frame: bool,
+    /// Whether it transmits without a backoff.
+    pub immediate: bool,
+}
+
 /// The post-backoff of a node that has no packet to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum IdleBackoff {
@@ -119,6 +134,7 @@ impl Contention {
 
     /// `node` transmitted in the busy period that has just ended, and drew `backoff`; it counts
     /// from boundary `from`. Call [`Contention::idle`] first.
+    #[inline(always)] // into the loop, after each success
     pub(super) fn back_off(&mut self, node: NodeId, from: u64, backoff: u32, has_frame: bool) {
         // A post-backoff of 0 lasts until its boundary is reached, even if another node transmits
         // first: a packet that arrives until then uses it. Positions in the ring cannot express this.
@@ -184,6 +200,33 @@ impl Contention {
             (Some(a), Some(b)) => Some(a.min(b)),
             (one, other) => one.or(other),
         }
+    }
+
+    /// All nodes that count down, in order of node.
+    #[cold]
+    pub(super) fn counters(&self) -> Vec<Counter> {
+        let on_grid = |node, slots, has_frame| Counter {
+            node,
+            from: self.ring_from,
+            slots,
+            has_frame,
+            immediate: false,
+        };
+        let contending = self.ring.nodes(self.elapsed);
+        let contending = contending.map(|(node, slots)| on_grid(node, slots, true));
+        let post = (0..).map(NodeId).zip(&self.idle).filter_map(|(node, idle)| match idle {
+            IdleBackoff::Post(position) if *position > self.elapsed => {
+                Some(on_grid(node, position - self.elapsed, false))
+            }
+            _ => None,
+        });
+        let off_grid =
+            self.off_grid.iter().map(|&OffGrid { node, from, counter, has_frame, immediate }| {
+                Counter { node, from, slots: counter, has_frame, immediate }
+            });
+        let mut counters: Vec<_> = contending.chain(post).chain(off_grid).collect();
+        counters.sort_unstable_by_key(|counter| counter.node);
+        counters
     }
 
     /// The medium becomes busy at `boundary`, that of [`Contention::next_access`]: fills

@@ -17,6 +17,8 @@ pub(super) struct Frames {
     pub(super) rate: Rate,
     /// Its airtime.
     pub(super) airtime: Duration,
+    /// How long the IP packet in it takes at this rate.
+    pub(super) payload: Duration,
     /// How long after its beginning the data frame begins that follows no RTS: zero, or a CTS-to-self
     /// and SIFS.
     pub(super) prelude: Duration,
@@ -33,6 +35,7 @@ impl Frames {
         Self {
             rate,
             airtime: config.phy.airtime(bytes, rate),
+            payload: payload(config, bytes, rate),
             prelude: match protection {
                 Protection::CtsToSelf => control.cts + config.phy.sifs,
                 Protection::Off | Protection::RtsCts => Duration::ZERO,
@@ -41,6 +44,11 @@ impl Frames {
             control,
         }
     }
+}
+
+/// How long the IP packet in a data frame of `bytes` takes.
+fn payload(config: &DcfConfig, bytes: u32, rate: Rate) -> Duration {
+    rate.time_for(bytes.saturating_sub(config.mac_overhead).into())
 }
 
 /// One direction of the link between a station and the access point.
@@ -103,6 +111,7 @@ impl Link {
         self.bytes = bytes;
         if self.frames.rate == rate {
             self.frames.airtime = config.phy.airtime(bytes, rate);
+            self.frames.payload = payload(config, bytes, rate);
         } else {
             self.frames = Frames::new(config, bytes, rate);
         }

@@ -10,6 +10,7 @@ mod control;
 mod dcf;
 mod exchange_time;
 mod mac;
+mod observe;
 #[cfg(test)]
 mod oracle;
 pub mod phy;
@@ -18,6 +19,8 @@ mod slot_ring;
 #[cfg(test)]
 mod tests;
 
+pub use backoff::Counter;
 pub use beacon_frame::{SSID, beacon_bytes};
 pub use control::{BasicRates, ControlFrames, ControlRate, Protection};
 pub use dcf::{Dcf, DcfConfig, Exchange, StationConfig};
+pub use observe::{Access, AirFrame, FrameFate, FrameType, IdlePeriod, Transmitter};

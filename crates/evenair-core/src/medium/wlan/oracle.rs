@@ -57,7 +57,8 @@ struct Used {
 
 #[derive(Clone, Copy, Debug)]
 enum Why {
-    Success,
+    /// With an IP packet from the first of these times to the second.
+    Success(Instant, Instant),
     Collision,
     Corrupted,
 }
@@ -68,8 +69,11 @@ impl Used {
     }
 
     fn add_to(self, airtime: &mut Airtime, now: Instant) {
+        if let Why::Success(from, to) = self.why {
+            airtime.payload += to.min(now).since(from);
+        }
         *match self.why {
-            Why::Success => &mut airtime.successes,
+            Why::Success(..) => &mut airtime.successes,
             Why::Collision => &mut airtime.collisions,
             Why::Corrupted => &mut airtime.corrupted,
         } += self.by(now);
@@ -430,7 +434,7 @@ impl Oracle {
         let (airtime, rate) = self.beacon_time(self.beacon.unwrap());
         self.beacon = None;
         let end = start + airtime;
-        self.is_used(&[AP], start, end, Why::Success);
+        self.is_used(&[AP], start, end, Why::Success(end, end));
         for (station, decoded) in self.stations.iter_mut().zip(&mut self.decoded).skip(1) {
             let scope = &station.scope;
             let spared = station.error_rate == 0.0
@@ -491,7 +495,9 @@ impl Oracle {
         let end = data_end + phy.sifs + control.ack;
         let acknowledged = !self.loses(sender, true, true);
         let rate = self.stations[self.end_of_link(sender) as usize].rate;
-        let why = if acknowledged { Why::Success } else { Why::Corrupted };
+        let payload = rate.time_for((self.frame_bytes(sender) - self.config.mac_overhead).into());
+        let payload_start = data_start + self.data_time(sender).saturating_sub(payload);
+        let why = if acknowledged { Why::Success(payload_start, data_end) } else { Why::Corrupted };
         self.uses(sender, now, end, why);
         let station = self.station(sender);
         if std::mem::replace(&mut station.received, true) {

@@ -95,18 +95,21 @@ pub static REGISTRY: &[Component] = &[
         name: PhyKind::Dot11b.name(),
         summary: "DSSS and CCK at 2.4 GHz: 1, 2, 5.5, 11 Mb/s; long or short preamble",
         source: "IEEE 802.11-2007 clause 18",
+        aliases: &[],
         ordered: &[],
     },
     Component {
         name: PhyKind::Dot11a.name(),
         summary: "OFDM at 5 GHz: 6, 9, 12, 18, 24, 36, 48, 54 Mb/s",
         source: "IEEE 802.11-2007 clause 17",
+        aliases: &[],
         ordered: &[],
     },
     Component {
         name: PhyKind::Dot11g.name(),
         summary: "OFDM at 2.4 GHz: 6 to 54 Mb/s; short slots unless 802.11b stations are present",
         source: "IEEE 802.11-2007 clause 19",
+        aliases: &[],
         ordered: &[],
     },
 ];

@@ -100,6 +100,19 @@ impl SlotRing {
         Some((slot.wrapping_sub(self.slot(elapsed)) & self.mask) as u64)
     }
 
+    /// All nodes, each with the number of slots from `elapsed` to its position.
+    pub(super) fn nodes(&self, elapsed: u64) -> impl Iterator<Item = (NodeId, u64)> {
+        let from = self.slot(elapsed);
+        let taken = (0..=self.mask).filter(|&slot| {
+            let (word, bit) = word_and_bit(slot);
+            self.taken[word] & bit != 0
+        });
+        taken.flat_map(move |slot| {
+            let slots = (slot.wrapping_sub(from) & self.mask) as u64;
+            self.chain(slot).map(move |node| (node, slots))
+        })
+    }
+
     /// The nodes of a slot that is taken.
     fn chain(&self, slot: usize) -> impl Iterator<Item = NodeId> {
         let next = |node: NodeId| (node != NONE).then_some(node);

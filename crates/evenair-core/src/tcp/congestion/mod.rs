@@ -9,6 +9,7 @@
 mod bandwidth;
 mod biad;
 mod bic;
+pub mod boxed;
 mod cubic;
 mod hystart;
 mod linux;
@@ -27,7 +28,7 @@ pub use vegas::{Form, FormConfig};
 pub use veno::{BaseRtt, QueueRtt, TimeoutLoss};
 pub use westwood::FilterConfig;
 
-use crate::component::registry;
+use crate::component::{Prototype, registry};
 use crate::time::{Duration, Instant};
 
 /// The congestion window, in segments.
@@ -143,13 +144,16 @@ macro_rules! controls {
             pub enum Config {
                 $($type($config),)+
             }
-            kind "congestion control", noun "transport", schema "CongestionControl", planned &[]
+            kind "congestion control", noun "transport", schema "CongestionControl", planned &[],
+            prototypes Prototype(Prototype<boxed::NewControl>) in boxed::PROTOTYPES
         }
 
         /// One of the congestion controls. The set is closed, so an ACK costs no virtual call.
         #[derive(Clone, Debug)]
         pub enum Controller {
             $(#[doc = concat!("[`", stringify!($type), "`].")] $type($type),)+
+            #[doc = "One that is registered at run time."]
+            Prototype(Box<boxed::Boxed>),
         }
 
         impl Controller {
@@ -157,42 +161,69 @@ macro_rules! controls {
             pub fn new(config: &Config) -> Self {
                 match config {
                     $(Config::$type(config) => Self::$type($type::new(config.clone())),)+
+                    Config::Prototype(config) => {
+                        Self::Prototype(Box::new(boxed::Boxed::new(config.clone())))
+                    }
                 }
             }
         }
 
         impl CongestionControl for Controller {
             fn loss_detection(&self) -> LossDetection {
-                match self { $(Self::$type(cc) => cc.loss_detection(),)+ }
+                match self {
+                    $(Self::$type(cc) => cc.loss_detection(),)+
+                    Self::Prototype(cc) => cc.loss_detection(),
+                }
             }
 
             #[inline(always)]
             fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
-                match self { $(Self::$type(cc) => cc.on_ack(window, signal),)+ }
+                match self {
+                    $(Self::$type(cc) => cc.on_ack(window, signal),)+
+                    Self::Prototype(cc) => cc.on_ack(window, signal),
+                }
             }
 
             fn on_duplicate_ack(&mut self, window: &mut Window, signal: &AckEvent) {
-                match self { $(Self::$type(cc) => cc.on_duplicate_ack(window, signal),)+ }
+                match self {
+                    $(Self::$type(cc) => cc.on_duplicate_ack(window, signal),)+
+                    Self::Prototype(cc) => cc.on_duplicate_ack(window, signal),
+                }
             }
 
             fn on_loss(&mut self, window: &mut Window, signal: &AckEvent) {
-                match self { $(Self::$type(cc) => cc.on_loss(window, signal),)+ }
+                match self {
+                    $(Self::$type(cc) => cc.on_loss(window, signal),)+
+                    Self::Prototype(cc) => cc.on_loss(window, signal),
+                }
             }
 
             fn on_congestion_mark(&mut self, window: &mut Window, signal: &AckEvent) {
-                match self { $(Self::$type(cc) => cc.on_congestion_mark(window, signal),)+ }
+                match self {
+                    $(Self::$type(cc) => cc.on_congestion_mark(window, signal),)+
+                    Self::Prototype(cc) => cc.on_congestion_mark(window, signal),
+                }
             }
 
             fn on_partial_ack(&mut self, window: &mut Window, signal: &AckEvent) {
-                match self { $(Self::$type(cc) => cc.on_partial_ack(window, signal),)+ }
+                match self {
+                    $(Self::$type(cc) => cc.on_partial_ack(window, signal),)+
+                    Self::Prototype(cc) => cc.on_partial_ack(window, signal),
+                }
             }
 
             fn on_recovered(&mut self, window: &mut Window, signal: &AckEvent) {
-                match self { $(Self::$type(cc) => cc.on_recovered(window, signal),)+ }
+                match self {
+                    $(Self::$type(cc) => cc.on_recovered(window, signal),)+
+                    Self::Prototype(cc) => cc.on_recovered(window, signal),
+                }
             }
 
             fn on_timeout(&mut self, window: &mut Window, signal: &AckEvent, first: bool) {
-                match self { $(Self::$type(cc) => cc.on_timeout(window, signal, first),)+ }
+                match self {
+                    $(Self::$type(cc) => cc.on_timeout(window, signal, first),)+
+                    Self::Prototype(cc) => cc.on_timeout(window, signal, first),
+                }
             }
         }
     };

@@ -10,6 +10,7 @@ configuration! {
         name: "newreno",
         summary: "slow start, congestion avoidance, half the window at a loss",
         source: "RFC 5681, RFC 6582",
+        aliases: ["reno"],
     }
 }
 

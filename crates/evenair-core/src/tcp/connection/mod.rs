@@ -28,7 +28,7 @@ use super::congestion::{Controller, Window};
 use super::limits::{Limit, LimitTimes};
 use super::receiver::ReceiverConfig;
 use super::rtt::RttEstimator;
-use super::sender::SenderConfig;
+use super::sender::{SenderConfig, SenderSnapshot};
 use super::syn_timer::SynTimer;
 use crate::delays::Delays;
 use crate::packet::{Packet, PacketKind};
@@ -211,6 +211,11 @@ impl Connection {
     /// The congestion window and its threshold.
     pub fn window(&self) -> Window {
         self.sending.window()
+    }
+
+    /// The present state of the sender.
+    pub fn snapshot(&self) -> SenderSnapshot {
+        self.sending.snapshot()
     }
 
     /// Records the one-way delay of a data segment that is about to be received for the first time.

@@ -9,7 +9,7 @@ use crate::packet::{Ecn, Packet, PacketKind};
 use crate::tcp::congestion::{Controller, Window};
 use crate::tcp::limits::{Limit, LimitTimes};
 use crate::tcp::rtt::RttEstimator;
-use crate::tcp::sender::{Segment, Sender, SenderCounters};
+use crate::tcp::sender::{Segment, Sender, SenderCounters, SenderSnapshot};
 use crate::time::Instant;
 use crate::transport::{End, Output, PacketHeader, PacketOption};
 use crate::units::Rate;
@@ -388,6 +388,11 @@ impl SendingEnd {
     /// The congestion window and its threshold.
     pub fn window(&self) -> Window {
         self.sender.window()
+    }
+
+    /// The present state.
+    pub fn snapshot(&self) -> SenderSnapshot {
+        self.sender.snapshot()
     }
 
     /// Round-trip times.

@@ -6,6 +6,7 @@
 
 mod aarf;
 mod arf;
+pub mod boxed;
 mod fixed;
 mod ideal;
 mod minstrel;
@@ -22,7 +23,7 @@ use super::channel::Channel;
 use super::control::Protection;
 use super::dcf::{DcfConfig, StationConfig};
 use super::phy::Phy;
-use crate::component::registry;
+use crate::component::{Prototype, registry};
 use crate::rng::RngStream;
 use crate::time::Instant;
 use crate::units::Rate;
@@ -85,13 +86,16 @@ macro_rules! rate_controls {
             pub enum Config {
                 $($type($config),)+
             }
-            kind "rate control", noun "rate control", schema "RateControl", planned &[]
+            kind "rate control", noun "rate control", schema "RateControl", planned &[],
+            prototypes Prototype(Prototype<boxed::NewRateControl>) in boxed::PROTOTYPES
         }
 
         /// Any of the rate controls.
-        #[derive(Clone, Debug)]
+        #[derive(Debug)]
         pub enum AnyRateControl {
             $(#[doc = concat!("[`", stringify!($type), "`].")] $type($type),)+
+            #[doc = "One that is registered at run time."]
+            Prototype(boxed::Boxed),
         }
 
         impl AnyRateControl {
@@ -99,21 +103,31 @@ macro_rules! rate_controls {
             pub fn new(config: &Config, link: LinkInfo<'_>) -> Self {
                 match config {
                     $(Config::$type(config) => Self::$type($type::new(config.clone(), link)),)+
+                    Config::Prototype(config) => Self::Prototype(boxed::Boxed::new(config, link)),
                 }
             }
         }
 
         impl RateControl for AnyRateControl {
             fn choose(&mut self, frame: &NextFrame) -> usize {
-                match self { $(Self::$type(control) => control.choose(frame),)+ }
+                match self {
+                    $(Self::$type(control) => control.choose(frame),)+
+                    Self::Prototype(control) => control.choose(frame),
+                }
             }
 
             fn report(&mut self, now: Instant, sent_data: bool, outcome: Outcome) {
-                match self { $(Self::$type(control) => control.report(now, sent_data, outcome),)+ }
+                match self {
+                    $(Self::$type(control) => control.report(now, sent_data, outcome),)+
+                    Self::Prototype(control) => control.report(now, sent_data, outcome),
+                }
             }
 
             fn present(&self) -> usize {
-                match self { $(Self::$type(control) => control.present(),)+ }
+                match self {
+                    $(Self::$type(control) => control.present(),)+
+                    Self::Prototype(control) => control.present(),
+                }
             }
         }
     };

@@ -1,0 +1,73 @@
+//! A congestion control behind a box: one that is defined outside of this crate.
+
+use std::fmt::Debug;
+
+use super::{AckEvent, CongestionControl, LossDetection, Window};
+use crate::component::{Prototype, Prototypes, Value};
+
+/// Makes a congestion control from the values of its parameters.
+pub type NewControl = dyn Fn(&[Value]) -> Box<dyn BoxedControl> + Send + Sync;
+
+/// The congestion controls that are registered at run time.
+pub static PROTOTYPES: Prototypes<NewControl> = Prototypes::new();
+
+/// A congestion control that can be behind a box.
+pub trait BoxedControl: CongestionControl + Debug + Send {}
+
+impl<C: CongestionControl + Debug + Send> BoxedControl for C {}
+
+/// A boxed congestion control. A clone is a new one, before anything has been sent: of such a one, a
+/// connection takes clones.
+#[derive(Debug)]
+pub struct Boxed {
+    config: Prototype<NewControl>,
+    control: Box<dyn BoxedControl>,
+}
+
+impl Boxed {
+    /// The configured congestion control, before anything has been sent.
+    pub fn new(config: Prototype<NewControl>) -> Self {
+        let control = config.constructor()(config.parameter_values());
+        Self { config, control }
+    }
+}
+
+impl Clone for Boxed {
+    fn clone(&self) -> Self {
+        Self::new(self.config.clone())
+    }
+}
+
+impl CongestionControl for Boxed {
+    fn loss_detection(&self) -> LossDetection {
+        self.control.loss_detection()
+    }
+
+    fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
+        self.control.on_ack(window, signal);
+    }
+
+    fn on_duplicate_ack(&mut self, window: &mut Window, signal: &AckEvent) {
+        self.control.on_duplicate_ack(window, signal);
+    }
+
+    fn on_loss(&mut self, window: &mut Window, signal: &AckEvent) {
+        self.control.on_loss(window, signal);
+    }
+
+    fn on_congestion_mark(&mut self, window: &mut Window, signal: &AckEvent) {
+        self.control.on_congestion_mark(window, signal);
+    }
+
+    fn on_partial_ack(&mut self, window: &mut Window, signal: &AckEvent) {
+        self.control.on_partial_ack(window, signal);
+    }
+
+    fn on_recovered(&mut self, window: &mut Window, signal: &AckEvent) {
+        self.control.on_recovered(window, signal);
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, signal: &AckEvent, first: bool) {
+        self.control.on_timeout(window, signal, first);
+    }
+}

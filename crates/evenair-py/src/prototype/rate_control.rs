@@ -1,0 +1,163 @@
+//! Rate controls in Python.
+
+use std::sync::Arc;
+
+use evenair_core::component::Value;
+use evenair_core::medium::wlan::phy::Phy;
+use evenair_core::medium::wlan::rate_control::boxed::{BoxedRateControl, NewRateControl};
+use evenair_core::medium::wlan::rate_control::{self, LinkInfo, Outcome, RateControl};
+use evenair_core::time::Instant;
+use evenair_core::units::Rate;
+use pyo3::exceptions::PyIndexError;
+use pyo3::intern;
+use pyo3::prelude::*;
+
+use super::random::RandomStream;
+use super::{Class, Failure, shown};
+
+/// The constructor of a class of rate controls.
+pub(super) fn constructor(class: Arc<Class>) -> Box<NewRateControl> {
+    Box::new(move |values: &[Value], link: LinkInfo<'_>| -> Box<dyn BoxedRateControl> {
+        Box::new(Python::attach(|py| Control::new(py, Arc::clone(&class), values, link)))
+    })
+}
+
+/// What a rate control knows of its direction of a link from the start.
+#[pyclass(frozen, module = "evenair._core")]
+pub struct Link {
+    rates: &'static [Rate],
+    first: usize,
+    phy: Phy,
+    rng: Py<RandomStream>,
+}
+
+#[pymethods]
+impl Link {
+    /// The rates, ascending, bit/s. A rate control names a rate by its index here.
+    #[getter]
+    fn rates(&self) -> Vec<u64> {
+        self.rates.iter().map(|rate| rate.as_bps()).collect()
+    }
+
+    /// The index of the rate of the first data frame.
+    #[getter]
+    fn first(&self) -> usize {
+        self.first
+    }
+
+    /// Random numbers of this direction of the link.
+    #[getter]
+    fn rng(&self, py: Python<'_>) -> Py<RandomStream> {
+        self.rng.clone_ref(py)
+    }
+
+    /// Time on air of a frame of `size` bytes, preamble included, at the rate with this index, ns.
+    fn airtime(&self, size: u32, rate: usize) -> PyResult<u64> {
+        let rate = self.rates.get(rate).copied();
+        let rate = rate.ok_or_else(|| PyIndexError::new_err("rate: the link has no such rate"))?;
+        Ok(self.phy.airtime(size, rate).as_nanos())
+    }
+}
+
+/// A data frame whose rate is to be chosen.
+#[pyclass(frozen, module = "evenair._core")]
+pub struct NextFrame {
+    frame: rate_control::NextFrame,
+}
+
+#[pymethods]
+impl NextFrame {
+    /// When its attempt begins, ns.
+    #[getter]
+    fn now(&self) -> u64 {
+        self.frame.now.as_nanos()
+    }
+
+    /// Its size, MAC overhead included.
+    #[getter]
+    fn bytes(&self) -> u32 {
+        self.frame.bytes
+    }
+
+    /// What goes before it: "off", "cts-to-self" or "rts-cts".
+    #[getter]
+    fn prelude(&self) -> &'static str {
+        self.frame.prelude.name()
+    }
+}
+
+/// An instance of the class.
+#[derive(Debug)]
+struct Control {
+    class: Arc<Class>,
+    object: Py<PyAny>,
+    rates: usize,
+}
+
+impl Control {
+    fn new(py: Python<'_>, class: Arc<Class>, values: &[Value], link: LinkInfo<'_>) -> Self {
+        let rates = link.rates.len();
+        let make = || {
+            let rng = Py::new(py, RandomStream::new(link.stream))?;
+            let (rates, first, phy) = (link.rates, link.first, *link.phy);
+            Py::new(py, Link { rates, first, phy, rng })
+        };
+        let link = match make() {
+            Ok(link) => link,
+            Err(error) => class.raised(py, "__init__", &error).end_run(),
+        };
+        let object = class.instance(py, Some(link.into_any()), values);
+        Self { class, object, rates }
+    }
+
+    /// The index of a rate that a method has returned.
+    fn index(
+        &self,
+        py: Python<'_>,
+        method: &str,
+        returned: PyResult<Bound<'_, PyAny>>,
+    ) -> Result<usize, Failure> {
+        let returned = returned.map_err(|error| self.class.raised(py, method, &error))?;
+        match returned.extract::<usize>() {
+            Ok(index) if index < self.rates => Ok(index),
+            _ => {
+                let (got, last) = (shown(&returned), self.rates - 1);
+                let problem = format!("returned {got}; accepted: the index of a rate, 0 to {last}");
+                Err(self.class.misused(py, method, &problem))
+            }
+        }
+    }
+}
+
+impl RateControl for Control {
+    fn choose(&mut self, frame: &rate_control::NextFrame) -> usize {
+        let chosen = Python::attach(|py| {
+            let frame = NextFrame { frame: *frame };
+            let returned = self.object.bind(py).call_method1(intern!(py, "choose"), (frame,));
+            self.index(py, "choose", returned)
+        });
+        chosen.unwrap_or_else(|failure| failure.end_run())
+    }
+
+    fn report(&mut self, now: Instant, sent_data: bool, outcome: Outcome) {
+        let outcome = match outcome {
+            Outcome::Delivered => "delivered",
+            Outcome::Failed => "failed",
+            Outcome::GivenUp => "given-up",
+        };
+        let done = Python::attach(|py| {
+            let arguments = (now.as_nanos(), sent_data, outcome);
+            let returned = self.object.bind(py).call_method1(intern!(py, "report"), arguments);
+            returned.map(drop).map_err(|error| self.class.raised(py, "report", &error))
+        });
+        done.unwrap_or_else(|failure: Failure| failure.end_run());
+    }
+
+    fn present(&self) -> usize {
+        let present = Python::attach(|py| {
+            let returned = self.object.bind(py).call_method0(intern!(py, "present"));
+            self.index(py, "present", returned)
+        });
+        present.unwrap_or_else(|failure| failure.end_run())
+    }
+}

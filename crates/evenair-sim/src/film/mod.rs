@@ -1,0 +1,389 @@
+//! A film: the accesses to the medium from a moment on, with the state of the cell at each of them.
+//!
+//! The run is simulated anew up to that moment and then step by step, so that a run without a film has no
+//! costs. What is recorded is what captures are made of: each exchange of a capture of the air is in the
+//! film, with the same times, and so are collisions and corrupted frames, which captures leave out.
+//!
+//! Times are those of captures: nanoseconds since the start of the run, warm-up included. Nodes and flows
+//! are indices into [`Film::nodes`] and [`Film::flows`].
+
+mod recorder;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use evenair_core::medium::wlan::{FrameFate, FrameType};
+use evenair_core::packet::PacketKind;
+use evenair_core::queue::DropReason;
+use evenair_core::tcp::Limit;
+use serde::{Serialize, Serializer};
+
+use crate::cell_kind::dcf;
+use crate::scenario::{Cell, Scenario};
+use crate::simulation::Simulation;
+use crate::{RunError, RunOptions};
+
+/// The longest film, accesses.
+pub const MAX_ACCESSES: u32 = 1000;
+
+/// The most packets of a queue that are listed.
+const MAX_LISTED: usize = 200;
+
+/// Which accesses a film shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FilmRequest {
+    /// From when on, seconds since the end of the warm-up.
+    pub from_s: f64,
+    /// How many, up to [`MAX_ACCESSES`].
+    pub accesses: u32,
+}
+
+/// The accesses to the medium from a moment on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Film {
+    /// The seed of the run.
+    pub seed: u64,
+    /// When the measured time begins.
+    pub warmup_ns: u64,
+    /// aSlotTime.
+    pub slot_ns: u64,
+    /// SIFS.
+    pub sifs_ns: u64,
+    /// DIFS.
+    pub difs_ns: u64,
+    /// The access point, then the stations.
+    pub nodes: Vec<FilmNode>,
+    /// The flows.
+    pub flows: Vec<FilmFlow>,
+    /// The accesses in order of time.
+    pub accesses: Vec<FilmAccess>,
+    /// Whether the run was over before there were as many accesses as wanted.
+    pub ended: bool,
+}
+
+/// A node of the cell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FilmNode {
+    /// "ap", "sta-1", ...
+    pub id: String,
+    /// The name that the scenario gives to it.
+    pub name: Option<String>,
+}
+
+/// A flow.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FilmFlow {
+    /// "up-1", "down-3", ...
+    pub id: String,
+    /// The name that the scenario gives to it.
+    pub name: Option<String>,
+    /// The node of its station; none of a flow between hosts.
+    pub station: Option<u32>,
+    /// "up" or "down"; none of a flow between hosts.
+    pub direction: Option<&'static str>,
+    /// The transport's name.
+    pub transport: &'static str,
+    /// Payload of a data packet, bytes.
+    pub segment: u32,
+}
+
+/// An access to the medium: one exchange, or a collision.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FilmAccess {
+    /// When the medium had become idle.
+    pub idle_since_ns: u64,
+    /// When the first frame begins.
+    pub at_ns: u64,
+    /// When the last frame ends.
+    pub end_ns: u64,
+    /// What the time from `idle_since_ns` to `end_ns` consists of.
+    pub parts: Parts,
+    /// The nodes that counted down, in order of node.
+    pub contenders: Vec<Contender>,
+    /// Who transmits, in order of node: several in a collision.
+    pub attempts: Vec<FilmAttempt>,
+    /// The frames, in order of their beginning; those of a collision in order of node.
+    pub frames: Vec<FilmFrame>,
+    /// The packet that the MAC of the access point has taken from its queue.
+    pub ap_sends: Option<FilmPacket>,
+    /// The queues of the access point: one, or with a scheduler one for each station.
+    pub ap_queues: Vec<FilmQueue>,
+    /// What these have dropped since the access before, or since the beginning of the film.
+    pub drops: Vec<FilmDrop>,
+    /// The TCP senders whose state has changed since the access before; in the first access all.
+    pub senders: Vec<FilmSender>,
+    /// Packets that wait at wired links or are under way on them.
+    pub wired: FilmWired,
+}
+
+/// Durations of the parts of an access, nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Parts {
+    /// DIFS.
+    pub difs: u64,
+    /// The slots that the transmitter has counted since; of several the most.
+    pub backoff: u64,
+    /// What is left of the idle time: nobody had a frame, or all waited for a response timeout or EIFS.
+    pub other: u64,
+    /// Frames without acknowledgement, and the spaces between them. Of frames that overlap, the longest.
+    pub frames: u64,
+    /// The SIFS before the acknowledgement.
+    pub sifs: u64,
+    /// The acknowledgement.
+    pub ack: u64,
+}
+
+/// A node that counts down before an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Contender {
+    /// The node.
+    pub node: u32,
+    /// The slot boundary after DIFS from which it counted: more than 0 after EIFS or a response timeout, and
+    /// if its packet came later.
+    pub from: u64,
+    /// Slots that were left to count then.
+    pub before: u64,
+    /// Slots that are left: its counter is frozen there. 0 of a transmitter. A node whose access without a
+    /// backoff another one has preempted has drawn them.
+    pub after: u64,
+    /// False: it has no frame, and this is the backoff after its last one.
+    pub has_frame: bool,
+    /// Whether it would transmit without a backoff.
+    pub immediate: bool,
+    /// Whether it transmits.
+    pub transmits: bool,
+}
+
+/// An attempt to deliver a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FilmAttempt {
+    /// The transmitter.
+    pub node: u32,
+    /// The receiver; none of a beacon.
+    pub to: Option<u32>,
+    /// The packet.
+    pub packet: FilmPacket,
+    /// The contention window, slots.
+    pub cw: u32,
+    /// The backoff drawn for this attempt, slots.
+    pub backoff: u32,
+    /// Whether the packet has been received already, and only its acknowledgement was lost.
+    pub repeats: bool,
+    /// Whether it is acknowledged. Of a beacon: whether it meets no other frame.
+    pub delivered: bool,
+    /// Whether the MAC gives the packet up after this attempt.
+    pub given_up: bool,
+}
+
+/// A frame on the air.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FilmFrame {
+    /// "rts", "cts", "data", "ack" or "beacon".
+    #[serde(serialize_with = "frame_type")]
+    pub kind: FrameType,
+    /// The transmitter.
+    pub from: u32,
+    /// The receiver; none of a beacon. Of a CTS that protects a frame, its transmitter.
+    pub to: Option<u32>,
+    /// When its preamble begins.
+    pub start_ns: u64,
+    /// Its end.
+    pub end_ns: u64,
+    /// Its rate.
+    pub rate_bps: u64,
+    /// Bytes on the air, with MAC header and FCS.
+    pub bytes: u32,
+    /// How often it has been sent before.
+    pub retries: u32,
+    /// "received", "collided" or "corrupted".
+    #[serde(serialize_with = "frame_fate")]
+    pub fate: FrameFate,
+}
+
+/// A packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FilmPacket {
+    /// Its flow, also of an acknowledgement; none of a beacon.
+    pub flow: Option<u32>,
+    /// "data", "ack", "syn", "syn-ack", "datagram", "request", "beacon" or "report".
+    #[serde(serialize_with = "packet_kind")]
+    pub kind: PacketKind,
+    /// Position in the sequence space of the connection, bytes: of data the first payload byte, of an
+    /// acknowledgement the next byte that is expected.
+    pub seq: u64,
+    /// Bytes at IP level; of a beacon, of the frame.
+    pub bytes: u32,
+    /// Whether TCP has sent the payload before.
+    pub retransmission: bool,
+}
+
+/// A queue of the access point.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FilmQueue {
+    /// The node of its station, if it is the queue of one.
+    pub station: Option<u32>,
+    /// How many packets wait.
+    pub waiting: u32,
+    /// The first of them, in the order in which they would leave if none arrived and none were dropped.
+    /// Of a Python class in order of arrival.
+    pub packets: Vec<FilmPacket>,
+}
+
+/// A packet that a queue has dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FilmDrop {
+    /// The packet.
+    pub packet: FilmPacket,
+    /// "on-arrival", "on-departure", "evicted" or "superseded".
+    #[serde(serialize_with = "drop_reason")]
+    pub reason: DropReason,
+}
+
+/// The state of a TCP sender.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FilmSender {
+    /// The flow.
+    pub flow: u32,
+    /// The congestion window, segments.
+    pub cwnd: f64,
+    /// The slow-start threshold, segments; none before the first loss if it is unlimited.
+    pub ssthresh: Option<f64>,
+    /// Segments that are sent and not acknowledged. After a timeout they are counted anew.
+    pub in_flight: f64,
+    /// The receiver's window, segments.
+    pub receive_window: u32,
+    /// What holds it back, as the keys of `limited_by` in results: "receive_window", "cwnd", "recovery",
+    /// "timeout" or "application".
+    #[serde(serialize_with = "limit")]
+    pub limited_by: Limit,
+}
+
+/// Packets in the wired network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FilmWired {
+    /// On their way to the access point.
+    pub to_access_point: usize,
+    /// On their way to a host.
+    pub to_hosts: usize,
+}
+
+/// Why there is no film.
+#[derive(Debug)]
+pub enum FilmError {
+    /// Films of the cell's medium are not recorded.
+    Medium,
+    /// The film would not begin within the measured time, which has this many seconds.
+    From {
+        /// The request.
+        from_s: f64,
+        /// The measured time.
+        measured_s: f64,
+    },
+    /// As many accesses cannot be recorded.
+    Accesses(u32),
+    /// The run has failed.
+    Run(RunError),
+}
+
+impl fmt::Display for FilmError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Medium => {
+                write!(f, "films of a WiMAX cell are not recorded, only those of a WLAN cell")
+            }
+            Self::From { from_s, measured_s } => write!(
+                f,
+                "the film begins at {from_s} s; a time from 0 to below {measured_s} s is accepted"
+            ),
+            Self::Accesses(accesses) => {
+                write!(f, "the film has {accesses} accesses; 1 to {MAX_ACCESSES} are accepted")
+            }
+            Self::Run(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for FilmError {}
+
+impl From<RunError> for FilmError {
+    fn from(error: RunError) -> Self {
+        Self::Run(error)
+    }
+}
+
+/// Records the accesses to the medium of a run. The film depends on the arguments alone, and its run is
+/// that of [`run`](crate::run).
+///
+/// # Errors
+/// [`FilmError`].
+pub fn film(
+    scenario: &Scenario,
+    seed: u64,
+    request: FilmRequest,
+    options: &RunOptions,
+) -> Result<Film, FilmError> {
+    let Cell::Wlan(cell) = &scenario.cell else { return Err(FilmError::Medium) };
+    let FilmRequest { from_s, accesses } = request;
+    let measured_s = scenario.duration.duration().as_secs_f64();
+    if !(0.0..measured_s).contains(&from_s) {
+        return Err(FilmError::From { from_s, measured_s });
+    }
+    if !(1..=MAX_ACCESSES).contains(&accesses) {
+        return Err(FilmError::Accesses(accesses));
+    }
+    let medium = dcf(cell, &scenario.station, seed);
+    let simulation = Simulation::new(medium, scenario, seed, options, None)?;
+    Ok(recorder::record(simulation, scenario, seed, request)?)
+}
+
+/// The name of a type of packets.
+pub(crate) fn packet_kind<S: Serializer>(kind: &PacketKind, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(match kind {
+        PacketKind::Data => "data",
+        PacketKind::Ack => "ack",
+        PacketKind::Syn => "syn",
+        PacketKind::SynAck => "syn-ack",
+        PacketKind::Datagram => "datagram",
+        PacketKind::Request => "request",
+        PacketKind::Beacon => "beacon",
+        PacketKind::Report => "report",
+    })
+}
+
+fn frame_type<S: Serializer>(kind: &FrameType, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(match kind {
+        FrameType::Rts => "rts",
+        FrameType::Cts => "cts",
+        FrameType::Data => "data",
+        FrameType::Ack => "ack",
+        FrameType::Beacon => "beacon",
+    })
+}
+
+fn frame_fate<S: Serializer>(fate: &FrameFate, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(match fate {
+        FrameFate::Received => "received",
+        FrameFate::Collided => "collided",
+        FrameFate::Corrupted => "corrupted",
+    })
+}
+
+fn drop_reason<S: Serializer>(reason: &DropReason, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(match reason {
+        DropReason::OnArrival => "on-arrival",
+        DropReason::OnDeparture => "on-departure",
+        DropReason::Evicted => "evicted",
+        DropReason::Superseded => "superseded",
+    })
+}
+
+fn limit<S: Serializer>(limit: &Limit, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(match limit {
+        Limit::ReceiveWindow => "receive_window",
+        Limit::Cwnd => "cwnd",
+        Limit::Recovery => "recovery",
+        Limit::Timeout => "timeout",
+        Limit::Application => "application",
+    })
+}

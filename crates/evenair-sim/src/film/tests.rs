@@ -1,0 +1,328 @@
+//! Films against captures, counters of results, and rules of the DCF.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use evenair_core::medium::wlan::{FrameFate, FrameType};
+use serde_json::{Value, json};
+
+use super::{Film, FilmAccess, FilmError, FilmFrame, FilmRequest, film, recorder};
+use crate::cell_kind::dcf;
+use crate::scenario::{Cell, Scenario, resolve};
+use crate::simulation::Simulation;
+use crate::{CaptureSinks, RunOptions, run, run_with_captures};
+
+/// Cells with losses of every kind, beacons, RTS/CTS, CTS-to-self, rate control and schedulers.
+fn cells() -> Vec<(&'static str, Scenario)> {
+    let flows = |up: u32, down: u32| {
+        json!([
+            { "count": up, "flows": [{ "direction": "up" }] },
+            { "count": down, "flows": [{ "direction": "down" }] },
+        ])
+    };
+    let plain = json!({ "station": flows(5, 5) });
+    let mut lossy = json!({
+        "warmup": "300 ms",
+        "cell": { "phy": "802.11a", "rts_threshold": 500, "beacon_interval": "20 ms" },
+        "station": flows(2, 3),
+    });
+    for group in 0..2 {
+        lossy["station"][group]["error"] = json!({
+            "kind": "independent", "rate": 0.15, "level": "mac", "frames": "all",
+        });
+    }
+    let mut mixed = json!({
+        "cell": { "phy": "802.11g", "queue": { "kind": "fq-codel", "limit": 20 } },
+        "station": flows(2, 3),
+    });
+    mixed["station"][0]["phy"] = json!("802.11b");
+    let mut rates = json!({
+        "cell": { "phy": "802.11a", "scheduler": "airtime-drr" },
+        "station": flows(2, 2),
+    });
+    for (group, snr) in [(0, 9.0), (1, 14.0)] {
+        rates["station"][group]["rate_control"] = json!("minstrel");
+        rates["station"][group]["channel"] = json!({ "kind": "snr", "snr_db": snr });
+    }
+    let datagrams = json!({
+        "cell": { "queue": { "kind": "tbf", "rate": 3_000_000, "limit": 30 } },
+        "wired": { "link": [
+            { "between": ["ap", "r"], "rate": "20 Mbps", "queue": { "kind": "las", "limit": 30 } },
+            { "between": ["server", "r"], "rate": "100 Mbps", "delay": "10 ms" },
+        ] },
+        "station": [
+            { "flows": [{ "direction": "down" }, { "direction": "up" }] },
+            { "flows": [{ "direction": "down", "transport": "udp", "rate": "1 Mbps" }] },
+            { "flows": [{ "direction": "up", "transport": "tfrc" }] },
+        ],
+    });
+    let each = [
+        ("plain", plain),
+        ("lossy", lossy),
+        ("mixed", mixed),
+        ("rates", rates),
+        ("datagrams", datagrams),
+    ];
+    each.map(|(name, scenario)| (name, short(scenario))).into()
+}
+
+fn short(mut scenario: Value) -> Scenario {
+    scenario["duration"] = json!("1200 ms");
+    resolve(scenario, "test").unwrap()
+}
+
+/// A film from `from_s` to the end, however many accesses there are.
+fn to_the_end(scenario: &Scenario, from_s: f64) -> Film {
+    let Cell::Wlan(cell) = &scenario.cell else { panic!("a WLAN cell") };
+    let medium = dcf(cell, &scenario.station, 7);
+    let options = RunOptions::default();
+    let simulation = Simulation::new(medium, scenario, 7, &options, None).unwrap();
+    let request = FilmRequest { from_s, accesses: u32::MAX };
+    let film = recorder::record(simulation, scenario, 7, request).unwrap();
+    assert!(film.ended);
+    film
+}
+
+// ---- Captures ----
+
+#[derive(Clone, Default)]
+struct Memory(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Memory {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A frame as both show it: beginning, type, rate in units of 500 kb/s, whether it is a retry of data.
+type Seen = (u64, FrameType, u64, bool);
+
+/// The frames of the capture of the air of the run.
+fn captured(scenario: &Scenario) -> Vec<Seen> {
+    let air = Memory::default();
+    let sinks =
+        CaptureSinks { air: Some(Box::new(air.clone())), wire: Box::new(Memory::default()) };
+    run_with_captures(scenario, 7, &RunOptions::default(), Some(sinks)).unwrap();
+    let file = air.0.lock().unwrap();
+    frames_of(&file)
+}
+
+/// Reads the enhanced packet blocks of a pcapng file (draft-ietf-opsawg-pcapng section 4.3), radiotap's
+/// rate, and the Frame Control field (IEEE 802.11-2007 7.1.3.1).
+fn frames_of(mut file: &[u8]) -> Vec<Seen> {
+    let word = |bytes: &[u8], at: usize| {
+        u64::from(u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()))
+    };
+    let mut frames = Vec::new();
+    while !file.is_empty() {
+        let (block, rest) = file.split_at(word(file, 4) as usize);
+        file = rest;
+        if word(block, 0) != 6 {
+            continue;
+        }
+        let start = word(block, 12) << 32 | word(block, 16);
+        let packet = &block[28..];
+        let rate = u64::from(packet[9]);
+        let header = &packet[usize::from(packet[2])..];
+        let kind = match header[0] {
+            0x08 => FrameType::Data,
+            0xB4 => FrameType::Rts,
+            0xC4 => FrameType::Cts,
+            0xD4 => FrameType::Ack,
+            0x80 => FrameType::Beacon,
+            other => panic!("frame control {other:#x}"),
+        };
+        let retry = kind == FrameType::Data && header[1] & 0x08 != 0;
+        frames.push((start, kind, rate, retry));
+    }
+    frames
+}
+
+/// The frames of an access that a capture has: those of an exchange whose data are received for the first
+/// time.
+fn frames_to_capture(access: &FilmAccess) -> impl Iterator<Item = &FilmFrame> {
+    let is_received = |frame: &FilmFrame| frame.fate == FrameFate::Received;
+    let carries = |frame: &FilmFrame| matches!(frame.kind, FrameType::Data | FrameType::Beacon);
+    let first = access.frames.iter().any(|frame| carries(frame) && is_received(frame));
+    let new = first && access.attempts.iter().all(|attempt| !attempt.repeats);
+    access.frames.iter().filter(move |frame| new && is_received(frame))
+}
+
+#[test]
+fn a_film_shows_what_a_capture_shows() {
+    for (name, scenario) in cells() {
+        let film = to_the_end(&scenario, 0.25);
+        let first = film.accesses[0].at_ns;
+        let seen = |frame: &FilmFrame| {
+            let retry = frame.kind == FrameType::Data && frame.retries > 0;
+            (frame.start_ns, frame.kind, frame.rate_bps / 500_000, retry)
+        };
+        let filmed: Vec<_> = film.accesses.iter().flat_map(frames_to_capture).map(seen).collect();
+        let mut captured = captured(&scenario);
+        captured.retain(|frame| frame.0 >= first);
+        // An exchange whose data are not complete at the end of the run is not captured.
+        let last = film.accesses.last().unwrap();
+        let complete = captured.iter().any(|frame| frame.0 >= last.at_ns);
+        let until = if complete { u64::MAX } else { last.at_ns };
+        let filmed: Vec<_> = filmed.into_iter().filter(|frame| frame.0 < until).collect();
+        assert_eq!(filmed.len(), captured.len(), "{name}");
+        assert_eq!(filmed, captured, "{name}");
+        assert!(captured.len() > 500, "{name}: {}", captured.len());
+    }
+}
+
+/// The counters of the run, which the MACs keep.
+#[test]
+fn a_film_of_the_whole_run_has_every_attempt() {
+    for (name, scenario) in cells() {
+        let result = run(&scenario, 7, &RunOptions::default()).unwrap();
+        let film = to_the_end(&scenario, 0.0);
+        let (mut sent, mut given_up, mut drops) = (BTreeMap::new(), 0, 0);
+        // The last exchange may be cut off by the end of the run, but it has been begun and counts.
+        for access in &film.accesses {
+            for frame in access.frames.iter().filter(|frame| frame.kind == FrameType::Data) {
+                *sent.entry(frame.from).or_insert(0) += 1;
+            }
+            given_up += access.attempts.iter().filter(|attempt| attempt.given_up).count() as u64;
+            drops += access.drops.len() as u64;
+        }
+        let macs = || std::iter::once(&result.ap).chain(&result.stations);
+        for (node, mac) in (0..).zip(macs()) {
+            let sent: u64 = sent.get(&node).copied().unwrap_or(0);
+            assert!(sent.abs_diff(mac.frames_sent) <= 1, "{name}: {sent}, {}", mac.frames_sent);
+        }
+        assert_eq!(given_up, macs().map(|mac| mac.frames_dropped).sum::<u64>(), "{name}");
+        let since_last = result.ap_queue.drops - drops;
+        assert!(since_last <= 3, "{name}: {since_last} drops after the last access");
+    }
+}
+
+/// Neither the state of the world nor what follows depends on where the film begins.
+#[test]
+fn films_of_the_same_time_agree() {
+    for (name, scenario) in cells() {
+        let long = to_the_end(&scenario, 0.0);
+        let later = to_the_end(&scenario, 0.6);
+        let skipped = long.accesses.len() - later.accesses.len();
+        assert!(later.accesses.len() > 100, "{name}");
+        // The first access has no drops and all senders, as there is none before it.
+        assert_eq!(long.accesses[skipped + 1..], later.accesses[1..], "{name}");
+    }
+}
+
+/// IEEE 802.11-2007 9.2.5.2: a counter goes down by one for each idle slot, and transmits at 0; it is frozen
+/// while the medium is busy.
+#[test]
+fn counters_follow_the_rules() {
+    let (mut collisions, mut frozen) = (0, 0);
+    for (name, scenario) in cells() {
+        let film = to_the_end(&scenario, 0.0);
+        for access in &film.accesses {
+            let begin = access.idle_since_ns + film.difs_ns;
+            assert_eq!((access.at_ns - begin) % film.slot_ns, 0, "{name}");
+            let boundary = (access.at_ns - begin) / film.slot_ns;
+            for counter in &access.contenders {
+                let counted = boundary.saturating_sub(counter.from).min(counter.before);
+                let due = counter.has_frame && counter.from + counter.before == boundary;
+                assert_eq!(counter.transmits, due, "{name}: {counter:?} at {boundary}");
+                if !counter.transmits && !counter.immediate {
+                    assert_eq!(counter.after, counter.before - counted, "{name}: {counter:?}");
+                }
+            }
+            let transmitters = access.contenders.iter().filter(|counter| counter.transmits);
+            let attempts = access.attempts.iter().map(|attempt| attempt.node);
+            assert_eq!(
+                transmitters.map(|c| c.node).collect::<Vec<_>>(),
+                attempts.collect::<Vec<_>>()
+            );
+            for attempt in &access.attempts {
+                assert!(attempt.backoff <= attempt.cw, "{name}: {attempt:?}");
+                assert!(!(attempt.delivered && attempt.given_up), "{name}: {attempt:?}");
+            }
+            collisions += usize::from(access.attempts.len() > 1);
+            let parts = access.parts;
+            let sum =
+                parts.difs + parts.backoff + parts.other + parts.frames + parts.sifs + parts.ack;
+            assert_eq!(sum, access.end_ns - access.idle_since_ns, "{name}");
+        }
+        for pair in film.accesses.windows(2) {
+            let [before, access] = pair else { unreachable!("windows of two") };
+            assert_eq!(access.idle_since_ns, before.end_ns, "{name}");
+            for was in before.contenders.iter().filter(|c| c.has_frame && !c.transmits) {
+                let now = access.contenders.iter().find(|c| c.node == was.node);
+                assert_eq!(now.map(|now| now.before), Some(was.after), "{name}: {was:?}");
+                frozen += 1;
+            }
+        }
+    }
+    assert!(collisions > 50 && frozen > 1000, "{collisions} collisions, {frozen} frozen");
+}
+
+/// A queue that is first in, first out: what waits now waited before or has come since, in this order.
+#[test]
+fn the_queue_moves_up() {
+    let (_, scenario) = cells().swap_remove(0);
+    let film = to_the_end(&scenario, 0.3);
+    let mut taken = 0;
+    for pair in film.accesses.windows(2) {
+        let [before, now] = [&pair[0].ap_queues[0], &pair[1].ap_queues[0]];
+        assert_eq!(now.waiting as usize, now.packets.len());
+        let left = (0..=before.packets.len())
+            .find(|&left| now.packets.starts_with(&before.packets[left..]))
+            .unwrap();
+        assert!(left <= 1, "an access takes one packet");
+        if left == 1 {
+            assert_eq!(pair[1].ap_sends, Some(before.packets[0]));
+            taken += 1;
+        }
+    }
+    assert!(taken > 50, "{taken}");
+}
+
+/// The windows of a flow that a loss has not met: all that cwnd lets go is in flight, and no more than the
+/// receiver's window.
+#[test]
+fn what_is_in_flight_fits_into_the_windows() {
+    let (_, scenario) = cells().swap_remove(0);
+    let film = to_the_end(&scenario, 0.0);
+    let mut senders = BTreeMap::new();
+    let mut full = 0;
+    for access in &film.accesses {
+        senders.extend(access.senders.iter().map(|sender| (sender.flow, *sender)));
+        assert_eq!(senders.len(), 10);
+        for sender in senders.values() {
+            assert!(sender.in_flight <= f64::from(sender.receive_window), "{sender:?}");
+            full += usize::from(sender.in_flight == sender.cwnd.floor());
+        }
+    }
+    assert!(full > 500, "{full}");
+}
+
+#[test]
+fn errors_name_what_is_accepted() {
+    let refused = |scenario: Value, from_s, accesses| {
+        let scenario = resolve(scenario, "test").unwrap();
+        let request = FilmRequest { from_s, accesses };
+        match film(&scenario, 1, request, &RunOptions::default()) {
+            Err(error @ (FilmError::Medium | FilmError::From { .. } | FilmError::Accesses(_))) => {
+                error.to_string()
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    let station = json!([{ "flows": [{ "direction": "up" }] }]);
+    let wlan = json!({ "duration": "2 s", "station": station });
+    let wimax = json!({ "duration": "2 s", "station": station, "cell": { "kind": "wimax" } });
+    assert!(refused(wimax, 0.0, 10).contains("WiMAX"));
+    for from_s in [-1.0, 2.0, f64::NAN, f64::INFINITY] {
+        assert!(refused(wlan.clone(), from_s, 10).contains("0 to below 2 s"));
+    }
+    for accesses in [0, 1001] {
+        assert!(refused(wlan.clone(), 0.0, accesses).contains("1 to 1000"));
+    }
+}

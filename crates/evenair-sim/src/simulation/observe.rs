@@ -1,0 +1,51 @@
+//! A run that an observer takes step by step. It is the same run: the loop is that of
+//! [`Simulation::run`], with other pauses.
+
+use evenair_core::time::Instant;
+
+use super::Simulation;
+use crate::RunError;
+use crate::cell_kind::CellKind;
+use crate::flow::Flow;
+use crate::network::Network;
+
+impl<M: CellKind> Simulation<'_, M> {
+    /// Does what is due before `at` and before the end. Returns whether the end is yet to
+    /// come.
+    pub(crate) fn advance_to(&mut self, at: Instant) -> Result<bool, RunError> {
+        self.is_observed = true;
+        while self.next_due() < at.min(self.end) {
+            self.pause = self.pause.min(at);
+            if self.advance_to_end()? {
+                break;
+            }
+        }
+        Ok(at < self.end)
+    }
+
+    /// One step of the loop, which does nothing that is due at `until` or later. Returns
+    /// whether the run is over.
+    pub(crate) fn step(&mut self, until: Instant) -> Result<bool, RunError> {
+        self.is_observed = true;
+        let steps = std::mem::replace(&mut self.steps_per_check, 1);
+        self.pause = until.min(self.end);
+        let is_over = self.advance_to_end();
+        self.steps_per_check = steps;
+        is_over
+    }
+
+    /// When the next step of the loop is due.
+    fn next_due(&self) -> Instant {
+        self.network.cell_due().min(self.next_event())
+    }
+
+    /// When something outside of the cell is due: at a link or a timer.
+    pub(crate) fn next_event(&self) -> Instant {
+        self.network.wired_due().min(self.timers.next())
+    }
+
+    /// Links and cell, and flows.
+    pub(crate) fn parts(&mut self) -> (&mut Network<M>, &[Flow]) {
+        (&mut self.network, &self.flows)
+    }
+}

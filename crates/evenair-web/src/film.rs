@@ -1,0 +1,19 @@
+//! The request for a film: the accesses to the medium from a moment on.
+
+use evenair_sim::film::{Film, FilmRequest};
+use evenair_sim::scenario::Scenario;
+use evenair_sim::{RunOptions, film};
+
+use crate::problem::Problem;
+
+/// At most `accesses` accesses of the run with this seed, from `from_s` seconds of measured time on.
+pub(crate) fn record(
+    scenario: &Scenario,
+    seed: u64,
+    from_s: f64,
+    accesses: u32,
+    options: &RunOptions,
+) -> Result<Film, Problem> {
+    let request = FilmRequest { from_s, accesses };
+    film(scenario, seed, request, options).map_err(|error| Problem::new(error.to_string()))
+}

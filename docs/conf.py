@@ -1,0 +1,54 @@
+"""Sphinx configuration of the documentation site: `make docs`.
+
+The source folder is the root of the repository, so that the links of the pages are those of a code
+host: `sphinx-build -c docs . target/docs`.
+"""
+
+import logging
+import os
+import sys
+from pathlib import Path
+
+from evenair import __version__
+
+DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS / "_ext"))
+logging.getLogger("traitlets").setLevel(logging.WARNING)  # not each kernel that starts
+# Cells of notebooks run `evenair` as a command.
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+
+project = "evenair"
+author = "the authors of evenair"
+release = version = __version__
+
+# Jupyter's kernels ask programs for ANSI styles; the lexer of MyST-NB knows colours, not bold.
+suppress_warnings = ["misc.highlighting_failure"]
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "evenair_reference", "evenair_lab"]
+root_doc = "docs/index"
+include_patterns = [
+    "docs/**",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "benchmarks/README.md",
+    "validation/**/*.md",
+]
+exclude_patterns = [".*", "crates", "demo", "dist", "python", "report", "target", "tests"]
+
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 4  # the slugs of a code host
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300  # per cell, seconds, on a busy machine
+nb_merge_streams = True
+nb_execution_in_temp = True
+
+smartquotes = False  # "--set" is an option
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+
+html_theme = "furo"
+html_title = "evenair"
+html_extra_path = ["_static/index.html"]  # leads from the root to the first page
+html_show_copyright = False

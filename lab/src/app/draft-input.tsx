@@ -1,0 +1,31 @@
+// An input whose text is the hand's while it is typed, whatever the page does meanwhile.
+import { useState } from "preact/hooks";
+
+interface Props {
+  type: "text" | "number";
+  value: string;
+  /** Takes what was typed; then the input shows `value` again. */
+  onCommit: (typed: string) => void | Promise<void>;
+  "aria-label"?: string;
+  class?: string;
+  disabled?: boolean;
+  list?: string;
+  min?: number;
+  max?: number;
+}
+
+export function DraftInput({ value, onCommit, ...others }: Props) {
+  const [draft, setDraft] = useState<string | null>(null);
+  const leave = () => setDraft(null);
+  return (
+    <input
+      {...others}
+      spellcheck={false}
+      autocomplete="off"
+      value={draft ?? value}
+      onInput={(event) => setDraft(event.currentTarget.value)}
+      onChange={(event) => void Promise.resolve(onCommit(event.currentTarget.value)).then(leave)}
+      onBlur={leave}
+    />
+  );
+}

@@ -1,0 +1,35 @@
+// The sections of the page, in the order of their tabs. A part of the page is mounted by one line here.
+import type { ComponentType } from "preact";
+import { signal } from "@preact/signals";
+import { CampaignSection } from "../campaign/section.tsx";
+import { LiveSection } from "../live/section.tsx";
+import { ToursPanel } from "../tours/panel.tsx";
+import { ComparePanel } from "../panels/compare.tsx";
+import { ExportPanel } from "../panels/export.tsx";
+import { FilmSection } from "../panels/film.tsx";
+import { PicturesPanel } from "../panels/pictures.tsx";
+import { WhyPanel } from "../panels/why.tsx";
+
+export interface Section {
+  id: string;
+  title: string;
+  Content: ComponentType;
+}
+
+export const sections: Section[] = [
+  { id: "pictures", title: "Pictures", Content: PicturesPanel },
+  { id: "why", title: "Why", Content: WhyPanel },
+  { id: "film", title: "Film", Content: FilmSection },
+  { id: "compare", title: "Compare", Content: ComparePanel },
+  { id: "campaign", title: "Campaign", Content: CampaignSection },
+  { id: "tours", title: "Tours", Content: ToursPanel },
+  { id: "export", title: "Export", Content: ExportPanel },
+];
+
+/** Adds what only a page of `evenair lab` has. */
+export function addServerSection(): void {
+  sections.push({ id: "live", title: "Live", Content: LiveSection });
+}
+
+/** The id of the section that is shown. */
+export const section = signal(sections[0]!.id);

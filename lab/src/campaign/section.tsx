@@ -1,0 +1,33 @@
+// The campaign explorer on the page: a point opens its scenario, a dropped .parquet file the explorer.
+import { describe } from "../app/describe.ts";
+import { takers } from "../app/drop.ts";
+import { section } from "../app/sections.tsx";
+import { language, notice, open } from "../app/store.ts";
+import type { About, Value } from "./file.ts";
+import { CampaignPanel } from "./panel.tsx";
+import { baseToml, changesOf } from "./point-scenario.ts";
+import { openCampaign } from "./store.ts";
+
+export function CampaignSection() {
+  return <CampaignPanel openPoint={openPoint} />;
+}
+
+export function takeCampaigns(): void {
+  takers.set(".parquet", async (file) => {
+    section.value = "campaign";
+    await openCampaign(file);
+  });
+}
+
+/** Opens the scenario of a point; false if there is none. */
+export async function openPoint(about: About, values: Record<string, Value>): Promise<boolean> {
+  const base = baseToml(about);
+  if (base === null) return false;
+  try {
+    await open(await language.set(base, changesOf(values)));
+    return true;
+  } catch (error) {
+    notice.value = { text: describe(error), isError: true };
+    return false;
+  }
+}

@@ -1,0 +1,59 @@
+// Results from the native engine of `evenair lab`, on all processors of its machine.
+import type { Engine, FilmRequest, RunRequest } from "./engine.ts";
+import type { Film, RunAnswer } from "./result.ts";
+import { ServerGone, type Server } from "./server.ts";
+
+/** Browsers open at most six connections to a server: some stay free for what the page follows. */
+const MOST_CONNECTIONS = 4;
+
+/** How many runs the browser can make at once when the server has gone. */
+const READY = 2;
+
+const SMALLEST: FilmRequest = {
+  toml: 'duration = "1 ms"\n[[station]]\nflows = [{ direction = "up" }]\n',
+  seed: 1,
+  from_s: 0,
+  accesses: 1,
+};
+
+export class HttpEngine implements Engine {
+  readonly name = "server";
+
+  /** While the server is away, `substitute` makes the results. */
+  constructor(
+    private readonly server: Server,
+    private readonly substitute: Engine,
+  ) {
+    // Its workers are loaded from the server: they start while it is there.
+    for (let k = 0; k < READY; k++) substitute.film(SMALLEST).catch(() => {});
+  }
+
+  get parallel(): number {
+    const { state, about } = this.server;
+    if (state.value !== "connected") return this.substitute.parallel;
+    return Math.min(about.value.parallel, MOST_CONNECTIONS);
+  }
+
+  run(request: RunRequest, signal?: AbortSignal): Promise<RunAnswer> {
+    return this.ask("run", request, signal, () => this.substitute.run(request, signal));
+  }
+
+  film(request: FilmRequest, signal?: AbortSignal): Promise<Film> {
+    return this.ask("film", request, signal, () => this.substitute.film(request, signal));
+  }
+
+  private async ask<Answer>(
+    call: string,
+    request: RunRequest,
+    signal: AbortSignal | undefined,
+    instead: () => Promise<Answer>,
+  ): Promise<Answer> {
+    if (this.server.state.value !== "connected") return instead();
+    try {
+      return await this.server.post<Answer>(call, request, signal);
+    } catch (error) {
+      if (error instanceof ServerGone) return instead();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,288 @@
+// The JSON of results, docs/results.md: the keys that the page uses.
+
+/** The answer of a run: the document of `evenair run --json`, and its diagnosis. */
+export interface RunAnswer {
+  result: RunResult;
+  /** Sentences about flows that starve, of `evenair run --explain`; empty if none does. */
+  why: Diagnosis[];
+}
+
+export interface Diagnosis {
+  /** The flow's id. */
+  flow: string;
+  /** One sentence, without the flow's name. */
+  text: string;
+  /** "data_losses", "airtime", ..., docs/results.md. */
+  cause: string;
+  /** Where packets are lost, if that is the cause: a key of the flow's `data_losses`. */
+  place?: string;
+  goodput_bps: number;
+  fair_share_bps: number;
+}
+
+/**
+ * The accesses to the medium from a moment on, `evenair_sim::film::Film`. Times are nanoseconds since the start
+ * of the run, warm-up included, as in captures. Nodes and flows are indices into `nodes` and `flows`.
+ */
+export interface Film {
+  seed: number;
+  /** When the measured time begins. */
+  warmup_ns: number;
+  slot_ns: number;
+  sifs_ns: number;
+  difs_ns: number;
+  /** The access point, then the stations. */
+  nodes: FilmNode[];
+  flows: FilmFlow[];
+  accesses: FilmAccess[];
+  /** The run was over before there were as many accesses as wanted. */
+  ended: boolean;
+}
+
+export interface FilmNode {
+  /** "ap", "sta-1", ... */
+  id: string;
+  name: string | null;
+}
+
+export interface FilmFlow {
+  id: string;
+  name: string | null;
+  /** The node of its station; null of a flow between hosts, as is its direction. */
+  station: number | null;
+  direction: "up" | "down" | null;
+  transport: string;
+  /** Payload of a data packet, bytes. */
+  segment: number;
+}
+
+/** One exchange, or a collision. */
+export interface FilmAccess {
+  /** When the medium had become idle. */
+  idle_since_ns: number;
+  /** When the first frame begins. */
+  at_ns: number;
+  /** When the last frame ends. */
+  end_ns: number;
+  /** What the time from `idle_since_ns` to `end_ns` consists of, nanoseconds. */
+  parts: Record<"difs" | "backoff" | "other" | "frames" | "sifs" | "ack", number>;
+  contenders: FilmContender[];
+  attempts: FilmAttempt[];
+  frames: FilmFrame[];
+  /** The packet that the MAC of the access point has taken from its queue. */
+  ap_sends: FilmPacket | null;
+  /** One, or with a scheduler one for each station. */
+  ap_queues: FilmQueue[];
+  /** Since the access before. */
+  drops: FilmDrop[];
+  /** The TCP senders whose state has changed since the access before; in the first access all. */
+  senders: FilmSender[];
+  /** Packets that wait at wired links or are under way on them. */
+  wired: { to_access_point: number; to_hosts: number };
+}
+
+/** A node that counts down before an access. */
+export interface FilmContender {
+  node: number;
+  /** The slot boundary after DIFS from which it counted; later after EIFS or a response timeout. */
+  from: number;
+  /** Slots that were left to count then. */
+  before: number;
+  /** Slots that are left while the medium is busy. */
+  after: number;
+  /** False: it has no frame, and this is the backoff after its last one. */
+  has_frame: boolean;
+  /** It would transmit without a backoff. */
+  immediate: boolean;
+  transmits: boolean;
+}
+
+export interface FilmAttempt {
+  node: number;
+  /** Null of a beacon, which is for all. */
+  to: number | null;
+  packet: FilmPacket;
+  /** The contention window, and the backoff that was drawn from it, slots. */
+  cw: number;
+  backoff: number;
+  /** The packet has been received already; only its acknowledgement was lost. */
+  repeats: boolean;
+  delivered: boolean;
+  /** The MAC gives the packet up after this attempt. */
+  given_up: boolean;
+}
+
+export interface FilmFrame {
+  kind: "rts" | "cts" | "data" | "ack" | "beacon";
+  from: number;
+  to: number | null;
+  start_ns: number;
+  end_ns: number;
+  rate_bps: number;
+  /** With MAC header and FCS. */
+  bytes: number;
+  /** How often it has been sent before. */
+  retries: number;
+  fate: "received" | "collided" | "corrupted";
+}
+
+export interface FilmPacket {
+  /** Also of an acknowledgement; null of a beacon. */
+  flow: number | null;
+  kind: "data" | "ack" | "syn" | "syn-ack" | "datagram" | "request" | "beacon" | "report";
+  /** Bytes: of data the first one, of an acknowledgement the next that is expected. */
+  seq: number;
+  bytes: number;
+  retransmission: boolean;
+}
+
+export interface FilmQueue {
+  /** The node of its station, if it is the queue of one. */
+  station: number | null;
+  waiting: number;
+  /** The first of them, in the order in which they would leave. */
+  packets: FilmPacket[];
+}
+
+export interface FilmDrop {
+  packet: FilmPacket;
+  reason: "on-arrival" | "on-departure" | "evicted" | "superseded";
+}
+
+/** The state of a TCP sender, in segments. */
+export interface FilmSender {
+  flow: number;
+  cwnd: number;
+  /** Null if it is unlimited. */
+  ssthresh: number | null;
+  in_flight: number;
+  receive_window: number;
+  limited_by: "receive_window" | "cwnd" | "recovery" | "timeout" | "application";
+}
+
+export type ResolvedScenario = Record<string, unknown> & { name: string };
+
+export interface RunResult {
+  engine: string;
+  scenario: ResolvedScenario;
+  seed: number;
+  duration_s: number;
+  aggregate_goodput_bps: number;
+  jain_index: number;
+  jain_airtime: number;
+  jain_occupancy?: number;
+  jain_over: "bulk" | "all";
+  rtt_s: Distribution | null;
+  one_way_delay_s: Distribution | null;
+  flows: FlowResult[];
+  sessions?: SessionResult[];
+  losses: { congestion: number; retry_limit: number; error: number; policer?: number };
+  ap_queue: QueueResult;
+  limiter?: Record<string, number>;
+  air?: AirResult;
+  frame?: Record<string, number>;
+  requests?: Record<string, number>;
+  wired: { links: LinkResult[]; flows?: FlowResult[] };
+  stations: MacResult[];
+  ap: MacResult;
+  delays: DelayCurve[];
+  series?: Series;
+  fingerprint: string;
+}
+
+export interface FlowResult {
+  id: string;
+  name: string | null;
+  station?: string;
+  direction?: "up" | "down";
+  /** Of a flow between wired hosts. */
+  from?: string;
+  to?: string;
+  transport: string;
+  application: string;
+  goodput_bps: number;
+  segments_sent: number;
+  retransmissions: number;
+  timeouts: number;
+  mean_rtt_s: number | null;
+  limited_by?: Record<string, number>;
+}
+
+export interface QueueResult {
+  arrivals: number;
+  drops: number;
+  loss_ratio: number;
+  mean_packets: number;
+  mean_data: number;
+  mean_acks: number;
+  mean_delay_s: number;
+  delay_s: Distribution | null;
+  data_drops: number;
+  ack_drops: number;
+  acks_filtered: number;
+}
+
+export interface LinkResult extends QueueResult {
+  from: string;
+  to: string;
+  utilization: number;
+}
+
+/** Shares of the measured time, which sum to 1. */
+export interface AirResult {
+  payload: number;
+  overhead: number;
+  collisions: number;
+  corrupted: number;
+  idle: number;
+}
+
+export interface SessionResult {
+  flow: string;
+  start_s: number;
+  end_s: number;
+  bytes: number;
+}
+
+/** Mean, percentiles and maximum of delays in seconds. */
+export type Distribution = Record<string, number>;
+
+export interface MacResult {
+  id: string;
+  name: string | null;
+  airtime_share: number;
+  tx_airtime_share: number;
+  collision_probability: number;
+  frames_sent: number;
+  frames_dropped: number;
+}
+
+/** `count[k]` samples are at most `le_s[k]` seconds. */
+export interface DelayCurve {
+  /** Absent of the access point's queue. */
+  flow?: string;
+  quantity: "rtt" | "one_way_delay" | "ap_queue_delay";
+  le_s: number[];
+  count: number[];
+}
+
+export interface Series {
+  time_s: number[];
+  ap_queue_acks: number[];
+  ap_queue_data: number[];
+  aggregate_goodput_bps: number[];
+  flows: Record<string, Record<string, (number | null)[]>>;
+  /** The last decision of the cell's controller at each sample. */
+  controller?: { p_even: number; shares: Record<string, number> }[];
+  /** The rounds of an adaptive rate limiter, at times of their own. */
+  limiter?: LimiterRound[];
+}
+
+export interface LimiterRound {
+  t_s: number;
+  rate_bps: number;
+  capacity_bps: number | null;
+  up_bps: number;
+  down_bps: number;
+  lost: boolean;
+}

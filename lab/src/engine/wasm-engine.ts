@@ -1,0 +1,22 @@
+// The engine in this page: runs in WebAssembly, one per worker.
+import type { Engine, FilmRequest, RunRequest } from "./engine.ts";
+import type { Workers } from "./pool.ts";
+import type { Film, RunAnswer } from "./result.ts";
+
+export class WasmEngine implements Engine {
+  readonly name = "browser";
+
+  constructor(private readonly workers: Workers) {}
+
+  get parallel(): number {
+    return this.workers.count;
+  }
+
+  run(request: RunRequest, signal?: AbortSignal): Promise<RunAnswer> {
+    return this.workers.call({ call: "run", ...request }, signal);
+  }
+
+  film(request: FilmRequest, signal?: AbortSignal): Promise<Film> {
+    return this.workers.call({ call: "film", ...request }, signal);
+  }
+}

@@ -1,0 +1,201 @@
+// One packet's life: a run is stopped at a moment and goes on access by access.
+import "./film.css";
+import { useId, useMemo } from "preact/hooks";
+import type { Engine } from "../engine/engine.ts";
+import type { Film } from "../engine/result.ts";
+import { Air } from "./air.tsx";
+import { usePlayer, type Player } from "./player.ts";
+import { Queues } from "./queue.tsx";
+import { sendersByAccess } from "./senders.ts";
+import { Strip } from "./strip.tsx";
+import { duration, seconds } from "./time.ts";
+import { useWidth } from "./width.ts";
+import { Windows } from "./windows.tsx";
+import { describeAccess } from "./words.ts";
+
+export interface FilmPanelProps {
+  engine: Engine;
+  toml: string;
+  seed: number;
+  /** The measured time of the scenario. */
+  durationSeconds: number;
+}
+
+export function FilmPanel({ engine, toml, seed, durationSeconds }: FilmPanelProps) {
+  const player = usePlayer({ engine, toml, seed }, durationSeconds);
+  const { film, index, problem } = player;
+  return (
+    <div class={player.isStale ? "film is-stale" : "film"}>
+      <Moment player={player} durationSeconds={durationSeconds} />
+      {problem && (
+        <p class="film-problem" role="alert">
+          {problem}
+        </p>
+      )}
+      {film && film.accesses.length === 0 && (
+        <p>Nothing is sent from this moment to the end of the run.</p>
+      )}
+      {film?.accesses[index] && <Picture player={player} film={film} />}
+    </div>
+  );
+}
+
+/** Where the film begins. */
+function Moment({ player, durationSeconds }: { player: Player; durationSeconds: number }) {
+  const id = useId();
+  const step = durationSeconds > 10 ? 0.1 : durationSeconds / 1000;
+  const set = (event: Event) => {
+    const moment = (event.currentTarget as HTMLInputElement).valueAsNumber;
+    // The end itself is no moment of the run.
+    if (moment >= 0 && moment < durationSeconds) player.goTo(moment);
+  };
+  const value = Number(player.moment.toFixed(6));
+  return (
+    <div class="film-moment">
+      <label for={`${id}-slider`}>Moment</label>
+      <input
+        id={`${id}-slider`}
+        type="range"
+        min={0}
+        max={durationSeconds - step}
+        step={step}
+        value={value}
+        onInput={set}
+      />
+      <input
+        type="number"
+        aria-label="Moment in seconds"
+        min={0}
+        max={durationSeconds}
+        step="any"
+        value={value}
+        onChange={set}
+      />
+      <span>s</span>
+    </div>
+  );
+}
+
+function Picture({ player, film }: { player: Player; film: Film }) {
+  const [ref, width] = useWidth<HTMLDivElement>();
+  const access = film.accesses[player.index]!;
+  const sentence = describeAccess(film, access);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const actions: Record<string, () => void> = {
+      ArrowLeft: player.back,
+      ArrowRight: player.forward,
+      " ": player.togglePlay,
+    };
+    const action = actions[event.key];
+    if (!action || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    action();
+  };
+  return (
+    <>
+      <Steps player={player} film={film} />
+      <div
+        ref={ref}
+        class="film-timeline"
+        role="group"
+        tabIndex={0}
+        aria-label="The air: arrow keys go to the next or last access, space plays and pauses"
+        onKeyDown={onKeyDown}
+      >
+        {width > 0 && (
+          <>
+            <Strip film={film} present={player.index} width={width} go={player.select} />
+            <Air film={film} access={access} width={width} />
+          </>
+        )}
+      </div>
+      <p class="film-sentence" aria-live={player.isPlaying ? "off" : "polite"}>
+        {sentence}
+      </p>
+      <Legend />
+      <div class="film-sides">
+        <Queues film={film} access={access} />
+        <FlowWindows player={player} film={film} />
+      </div>
+    </>
+  );
+}
+
+/** The buttons of the player. */
+function Steps({ player, film }: { player: Player; film: Film }) {
+  const id = useId();
+  const access = film.accesses[player.index]!;
+  return (
+    <div class="film-steps">
+      <button type="button" aria-keyshortcuts="ArrowLeft" onClick={player.back}>
+        ◀ Back
+      </button>
+      <button type="button" aria-keyshortcuts="Space" onClick={player.togglePlay}>
+        {player.isPlaying ? "❚❚ Pause" : "▶ Play"}
+      </button>
+      <button type="button" aria-keyshortcuts="ArrowRight" onClick={player.forward}>
+        Forward ▶
+      </button>
+      <label for={id}>Speed</label>
+      <select
+        id={id}
+        value={player.speed}
+        onChange={(event) => player.setSpeed(Number(event.currentTarget.value))}
+      >
+        <option value={0.5}>1 in 2 s</option>
+        <option value={1}>1 in 1 s</option>
+        <option value={4}>4 in 1 s</option>
+        <option value={12}>12 in 1 s</option>
+      </select>
+      <span class="film-clock">
+        {seconds(access.at_ns - film.warmup_ns)}, lasts {duration(access.end_ns - access.at_ns)}
+      </span>
+    </div>
+  );
+}
+
+function FlowWindows({ player, film }: { player: Player; film: Film }) {
+  const id = useId();
+  const senders = useMemo(() => sendersByAccess(film), [film]);
+  const flow = Math.min(player.flow, film.flows.length - 1);
+  return (
+    <section class="film-part-of-page" aria-label="Windows of a flow">
+      <h3>
+        <label for={id}>Windows of</label>{" "}
+        <select
+          id={id}
+          value={flow}
+          onChange={(event) => player.setFlow(Number(event.currentTarget.value))}
+        >
+          {film.flows.map((flow, index) => (
+            <option key={flow.id} value={index}>
+              {flow.name ? `${flow.id} (${flow.name})` : flow.id}
+            </option>
+          ))}
+        </select>
+      </h3>
+      <Windows sender={senders[player.index]?.[flow]} />
+    </section>
+  );
+}
+
+function Legend() {
+  const entries: [string, string, string][] = [
+    ["is-down", "D3", "data of down-3"],
+    ["is-up", "D3", "data of up-3"],
+    ["is-down is-ack", "A3", "ACK of down-3"],
+    ["is-up is-ack", "A3", "ACK of up-3"],
+    ["is-collided", "✕", "collision"],
+    ["is-corrupted", "!", "corrupted"],
+    ["is-slots", "12", "backoff, slots"],
+  ];
+  return (
+    <ul class="film-legend" aria-label="Legend">
+      {entries.map(([kind, code, meaning]) => (
+        <li key={meaning}>
+          <span class={`film-cell ${kind}`}>{code}</span> {meaning}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,73 @@
+// The accesses around the present one, as blocks in a row: a click goes to one of them.
+import type { Film, FilmAccess } from "../engine/result.ts";
+import { packetClass } from "./words.ts";
+
+const HEIGHT = 30;
+/** Pixels of an access. */
+const STEP = 18;
+
+interface StripProps {
+  film: Film;
+  present: number;
+  width: number;
+  go: (access: number) => void;
+}
+
+export function Strip({ film, present, width, go }: StripProps) {
+  const shown = Math.max(5, Math.floor(width / STEP));
+  const first = Math.max(
+    0,
+    Math.min(present - Math.floor(shown / 2), film.accesses.length - shown),
+  );
+  const accesses = film.accesses.slice(first, first + shown);
+  return (
+    <svg class="film-strip" width={width} height={HEIGHT} aria-hidden="true">
+      {accesses.map((access, place) => (
+        <Block
+          key={first + place}
+          film={film}
+          access={access}
+          x={place * STEP}
+          isPresent={first + place === present}
+          onClick={() => go(first + place)}
+        />
+      ))}
+    </svg>
+  );
+}
+
+interface BlockProps {
+  film: Film;
+  access: FilmAccess;
+  x: number;
+  isPresent: boolean;
+  onClick: () => void;
+}
+
+function Block({ film, access, x, isPresent, onClick }: BlockProps) {
+  const attempt = access.attempts[0];
+  const fate = access.frames.find((frame) => frame.fate !== "received")?.fate;
+  const packet = attempt ? packetClass(film, attempt.packet) : "is-control";
+  const name = fate ? `is-${fate}` : packet;
+  const arrow = packet.includes("is-up") ? "↑" : packet.includes("is-down") ? "↓" : "";
+  // Data are high, acknowledgements of TCP low.
+  const high = attempt?.packet.kind === "data" || attempt?.packet.kind === "datagram";
+  const height = high ? 18 : 10;
+  const mark = fate === "collided" ? "✕" : fate === "corrupted" ? "!" : arrow;
+  return (
+    <g onClick={onClick}>
+      <rect class="film-hit" x={x} y={0} width={STEP} height={HEIGHT} />
+      <rect
+        class={`film-frame ${name}`}
+        x={x + 2}
+        y={22 - height}
+        width={STEP - 4}
+        height={height}
+      />
+      <text class={`film-text is-on-frame ${name}`} x={x + STEP / 2} y={20} text-anchor="middle">
+        {mark}
+      </text>
+      {isPresent && <path class="film-present" d={`M${x + 2} 26.5H${x + STEP - 2}`} />}
+    </g>
+  );
+}

@@ -1,0 +1,36 @@
+// All pictures of a scenario, or of two.
+import { Delays } from "./delays.tsx";
+import { DifferenceTable } from "./difference-table.tsx";
+import { Fairness } from "./fairness.tsx";
+import { Goodput } from "./goodput.tsx";
+import { Losses } from "./losses.tsx";
+import { Airtime, FrameUse, Medium } from "./shares.tsx";
+import { Controller, Cwnd, GoodputOverTime, Limiter, QueueOverTime, Rtt } from "./tracks.tsx";
+import type { View } from "./view.ts";
+
+/** Nothing before the first result. Pictures that the scenario has no data for are left out. */
+export function Pictures({ a, b }: { a: View; b: View | null }) {
+  if (a.runs.length === 0) return null;
+  const other = b && b.runs.length > 0 ? b : null;
+  const both = { a, b: other };
+  return (
+    <div class="pictures">
+      <Goodput {...both} />
+      <div class="picture-stack">
+        <Fairness {...both} />
+        <Medium {...both} />
+        <FrameUse {...both} />
+      </div>
+      <Airtime {...both} />
+      <Losses {...both} />
+      <QueueOverTime {...both} />
+      <Cwnd {...both} />
+      <Rtt {...both} />
+      <GoodputOverTime {...both} />
+      <Limiter {...both} />
+      <Controller {...both} />
+      <Delays {...both} />
+      {other && <DifferenceTable a={a} b={other} />}
+    </div>
+  );
+}

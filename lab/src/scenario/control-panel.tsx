@@ -1,0 +1,66 @@
+// All controls of the present scenario.
+import { useComputed } from "@preact/signals";
+import { grammar, problem, scenario, toml } from "../app/store.ts";
+import { ControlField } from "./control.tsx";
+import { controlsOf } from "./controls.ts";
+import { canCopy, copyGroup, removeGroup } from "./groups.ts";
+
+/** Whether controls and pictures are beside each other: as in style/page.css. */
+const isWide = matchMedia("(min-width: 60rem)").matches;
+
+export function ControlPanel() {
+  const groups = useComputed(() =>
+    grammar.value && scenario.value ? controlsOf(grammar.value, scenario.value) : [],
+  );
+  return (
+    <section class="controls" aria-label="Controls">
+      {problem.value && (
+        <p class="message warning" role="status">
+          The controls wait until the error in the scenario is corrected.
+        </p>
+      )}
+      {groups.value.map((group) => (
+        <details
+          key={group.id}
+          class="group"
+          open={group.id === "main" || (group.isOpen && isWide)}
+        >
+          <summary>{group.title}</summary>
+          {group.controls.map((control) => (
+            <ControlField key={control.key} control={control} />
+          ))}
+          {group.station !== undefined && <StationGroup index={group.station} name={group.title} />}
+        </details>
+      ))}
+    </section>
+  );
+}
+
+/** Another group of stations like this one, or one group less. */
+function StationGroup({ index, name }: { index: number; name: string }) {
+  const isOnly = (scenario.value!["station"] as unknown[]).length === 1;
+  const isInvalid = problem.value !== null;
+  return (
+    <div class="buttons">
+      {canCopy(toml.value, index) && (
+        <button
+          type="button"
+          disabled={isInvalid}
+          onClick={() => void copyGroup(scenario.value!, index)}
+        >
+          Add a station like these
+        </button>
+      )}
+      {!isOnly && (
+        <button
+          type="button"
+          disabled={isInvalid}
+          aria-label={`Remove ${name}`}
+          onClick={() => void removeGroup(index)}
+        >
+          Remove
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,141 @@
+// One control: a slider with a text field, a menu or a checkbox, and those of its parameters.
+import { useId, useState } from "preact/hooks";
+import { DraftInput } from "../app/draft-input.tsx";
+import { change, problem } from "../app/store.ts";
+import type { Control, Slider } from "./controls.ts";
+import { formatQuantity, parseQuantity } from "./quantity.ts";
+
+export function ControlField({ control }: { control: Control }) {
+  const { widget, parameters } = control;
+  return (
+    <div class="control" data-key={control.key}>
+      {widget.type === "slider" ? (
+        <SliderField control={control} slider={widget} />
+      ) : widget.type === "menu" ? (
+        <MenuField control={control} options={widget.options} value={widget.value} />
+      ) : (
+        <FlagField control={control} value={widget.value} />
+      )}
+      {parameters.length > 0 && (
+        <details class="parameters">
+          <summary>
+            {parameters.length} {parameters.length === 1 ? "parameter" : "parameters"} of{" "}
+            {control.label}
+          </summary>
+          {parameters.map((parameter) => (
+            <ControlField key={parameter.key} control={parameter} />
+          ))}
+        </details>
+      )}
+    </div>
+  );
+}
+
+function MenuField(props: {
+  control: Control;
+  options: { value: string; label: string }[];
+  value: string;
+}) {
+  const id = useId();
+  const { control, options, value } = props;
+  const set = (select: HTMLSelectElement) => {
+    const chosen = select.value;
+    // A refused value leaves the text, and the menu, as they are.
+    void change([[control.key, chosen === "" ? null : chosen]]).then(
+      () => (select.value = select.dataset["value"]!),
+    );
+  };
+  return (
+    <>
+      <label for={id} title={control.help}>
+        {control.label}
+      </label>
+      <select
+        id={id}
+        value={value}
+        data-value={value}
+        disabled={problem.value !== null}
+        onChange={(event) => set(event.currentTarget)}
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </>
+  );
+}
+
+function FlagField({ control, value }: { control: Control; value: boolean }) {
+  const id = useId();
+  return (
+    <>
+      <label for={id} title={control.help}>
+        {control.label}
+      </label>
+      <input
+        id={id}
+        type="checkbox"
+        checked={value}
+        disabled={problem.value !== null}
+        onChange={(event) => void change([[control.key, String(event.currentTarget.checked)]])}
+      />
+    </>
+  );
+}
+
+function SliderField({ control, slider }: { control: Control; slider: Slider }) {
+  const id = useId();
+  const { stops, value, text, words, dimension } = slider;
+  // While the slider is moved, it shows where the hand is, not what the engine has last answered.
+  const [hand, setHand] = useState<number | null>(null);
+  const format = (number: number) =>
+    dimension ? formatQuantity(number, dimension) : String(number);
+  const place = hand ?? (value === null ? stops.length - 1 : stops.indexOf(value));
+  const shown = hand === null ? text : format(stops[hand]!);
+  const move = (to: number) => {
+    setHand(to);
+    void change([[control.key, format(stops[to]!)]]).then(() => setHand(null));
+  };
+  const type = async (typed: string) => {
+    const number = dimension ? parseQuantity(typed, dimension) : null;
+    const next = number === null ? typed.trim() : format(number);
+    if (next !== text) await change([[control.key, next === "" ? null : next]]);
+  };
+  const isDisabled = problem.value !== null;
+  return (
+    <>
+      <label for={id} title={control.help}>
+        {control.label}
+      </label>
+      <input
+        id={id}
+        type="range"
+        min={0}
+        max={stops.length - 1}
+        step={1}
+        value={place}
+        disabled={isDisabled}
+        aria-valuetext={shown}
+        onInput={(event) => move(Number(event.currentTarget.value))}
+      />
+      <DraftInput
+        type="text"
+        class="value"
+        value={shown}
+        disabled={isDisabled}
+        {...(words.length > 0 && { list: `${id}-words` })}
+        aria-label={`${control.label}, value`}
+        onCommit={type}
+      />
+      {words.length > 0 && (
+        <datalist id={`${id}-words`}>
+          {words.map((word) => (
+            <option key={word} value={word} />
+          ))}
+        </datalist>
+      )}
+    </>
+  );
+}

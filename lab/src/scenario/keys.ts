@@ -1,0 +1,166 @@
+// The keys that have controls, in the order of the page, and what the schema does not say about
+// them: names for people, useful ranges of sliders, and the values of short lists.
+import type { ResolvedScenario } from "../engine/result.ts";
+import { formatQuantity } from "./quantity.ts";
+import type { Range } from "./stops.ts";
+
+export interface Hint {
+  label?: string;
+  /** Of the keys beside it in its table. */
+  range?: Range | ((table: unknown) => Range);
+  /** Text that is accepted beside numbers, where the schema names none. */
+  words?: string[];
+  /** A menu of these instead of a slider. */
+  options?: (scenario: ResolvedScenario, parent: string) => string[];
+  /** The name of having no such key. */
+  absent?: string;
+  /** Whether the key fits the scenario. `parent` is the transport of a key of a flow. */
+  when?: (scenario: ResolvedScenario, parent: string) => boolean;
+}
+
+type Hints = Record<string, Hint>;
+
+/** Rates of data frames, bit/s: IEEE 802.11-2007, tables 18-1 and 17-3. */
+const DSSS = [1e6, 2e6, 5.5e6, 11e6];
+const OFDM = [6e6, 9e6, 12e6, 18e6, 24e6, 36e6, 48e6, 54e6];
+
+function cell(scenario: ResolvedScenario): Record<string, unknown> {
+  return scenario["cell"] as Record<string, unknown>;
+}
+
+function rates(scenario: ResolvedScenario): string[] {
+  const all = cell(scenario)["phy"] === "802.11b" ? DSSS : OFDM;
+  return all.map((rate) => formatQuantity(rate, "rate"));
+}
+
+const isWlan = (scenario: ResolvedScenario) => cell(scenario)["kind"] === "wlan";
+const isWimax = (scenario: ResolvedScenario) => cell(scenario)["kind"] === "wimax";
+const isMixed = (scenario: ResolvedScenario) => cell(scenario)["phy"] === "802.11g";
+const words =
+  (...list: string[]) =>
+  () =>
+    list;
+
+/** Keys of queues, of any place. */
+export const QUEUE: Hints = {
+  limit: { range: { from: 1, to: 1000 }, words: ["unlimited"] },
+};
+
+export const CELL: Hints = {
+  kind: { label: "medium" },
+  phy: { label: "PHY", when: isWlan },
+  data_rate: { label: "data rate", options: rates, when: isWlan },
+  control_rate: {
+    label: "rate of control frames",
+    options: (scenario) => ["basic", ...rates(scenario)],
+    when: isWlan,
+  },
+  preamble: {
+    options: words("long", "short"),
+    when: (scenario) => cell(scenario)["phy"] === "802.11b",
+  },
+  protection: { when: isMixed },
+  rts_threshold: { label: "RTS threshold", range: { from: 0, to: 2300, step: 100 }, when: isWlan },
+  beacon_interval: { label: "beacon interval", range: { from: 0.02, to: 1 }, when: isWlan },
+  bandwidth: { range: { from: 3.5e6, to: 20e6, step: 250e3 }, when: isWimax },
+  frame: {
+    label: "frame duration",
+    options: () => [2.5, 4, 5, 8, 10, 12.5, 20].map((ms) => `${ms} ms`),
+    when: isWimax,
+  },
+  modulation: { when: isWimax },
+  dl_ratio: {
+    label: "downlink to uplink",
+    options: words("1:3", "1:2", "1:1", "3:2", "2:1", "3:1"),
+    when: isWimax,
+  },
+  cyclic_prefix: { label: "cyclic prefix", when: isWimax },
+  contention_slots: {
+    label: "contention slots",
+    range: { from: 1, to: 20, step: 1 },
+    when: isWimax,
+  },
+  piggyback: { label: "piggybacked requests", when: isWimax },
+  scheduler: {},
+  controller: { when: isWlan },
+};
+
+export const STATION: Hints = {
+  phy: { label: "PHY", absent: "as the cell", options: words("802.11b", "802.11g"), when: isMixed },
+  data_rate: {
+    label: "data rate",
+    absent: "as the cell",
+    options: (scenario) =>
+      isMixed(scenario)
+        ? [...DSSS, ...OFDM].sort((a, b) => a - b).map((rate) => formatQuantity(rate, "rate"))
+        : rates(scenario),
+    when: isWlan,
+  },
+  rate_control: { label: "rate control", absent: "fixed", when: isWlan },
+  channel: { absent: "perfect", when: isWlan },
+  modulation: { absent: "as the cell", when: isWimax },
+  error: { label: "loss model", absent: "none" },
+  queue: {},
+};
+
+export const FLOW: Hints = {
+  direction: {},
+  transport: {},
+  rate: {
+    label: "offered load",
+    range: { from: 1e4, to: 5e7 },
+    when: (_, flow) => flow === "udp",
+  },
+  application: { options: (_, transport) => applications(transport) },
+  tcp: { label: "TCP preset", when: isTcp },
+  window: { label: "receiver window, segments", range: { from: 1, to: 10000 }, when: isTcp },
+  initial_window: {
+    label: "initial window, segments",
+    range: (flow) => ({ from: 1, to: Math.min(100, (flow as { window: number }).window) }),
+    when: isTcp,
+  },
+  delayed_ack: {
+    label: "segments per ACK",
+    range: { from: 1, to: 10, step: 1 },
+    when: isTcp,
+  },
+  sack: { label: "SACK", when: isTcp },
+  ecn: { label: "ECN", when: isTcp },
+  segment: { label: "segment, bytes", range: { from: 100, to: 1460, step: 20 } },
+};
+
+/** What each transport carries: docs/scenario.md, "Applications". */
+function applications(transport: string): string[] {
+  if (transport === "udp") return ["cbr", "poisson", "on-off"];
+  return transport === "tfrc" ? ["bulk"] : ["bulk", "file", "web"];
+}
+
+function isTcp(_: ResolvedScenario, transport: string): boolean {
+  return transport !== "udp" && transport !== "tfrc";
+}
+
+export const LINK: Hints = {
+  rate: { range: { from: 1e5, to: 1e9 }, words: ["unlimited"] },
+  delay: { range: { from: 1e-4, to: 0.5, zero: true } },
+  queue: {},
+  error: { label: "loss model", absent: "none" },
+};
+
+export const GATEWAY: Hints = {
+  limiter: { label: "rate limiter" },
+};
+
+export const RUN: Hints = {
+  duration: { range: { from: 10, to: 1000 } },
+  warmup: { label: "warm-up", range: { from: 1, to: 100, zero: true } },
+};
+
+/** Useful ranges of parameters of components whose default says little. */
+export const PARAMETERS: Record<string, Range> = {
+  snr_db: { from: 0, to: 40, step: 1 },
+  metres: { from: 1, to: 200 },
+  exponent: { from: 2, to: 5, step: 0.1 },
+  tx_power_dbm: { from: 0, to: 30, step: 1 },
+  noise_figure_db: { from: 0, to: 15, step: 1 },
+  lookaround: { from: 0, to: 100, step: 5 },
+};

@@ -1,0 +1,61 @@
+// The guided tours on the page: where they are, and the scenarios that they open.
+import { tour } from "../app/location.ts";
+import { section } from "../app/sections.tsx";
+import { language, open, pinned, view } from "../app/store.ts";
+import { builtIns } from "../scenario/picker.tsx";
+import { NamedPicture } from "./named-picture.tsx";
+import { addressOf, changesOf, experimentAt, placeOf, type Place } from "./tour.ts";
+import { TourList, Visit } from "./tours.tsx";
+
+/** The section with the list of tours. */
+export function ToursPanel() {
+  return <TourList go={(place) => void go(place)} />;
+}
+
+/** The step of the tour that is open. */
+export function TourPanel() {
+  const place = tour.value ? placeOf(tour.value) : null;
+  const shown = view.value;
+  if (!place) return null;
+  return (
+    <Visit
+      place={place}
+      shown={shown}
+      scenarioAt={scenarioAt}
+      open={(toml) => void open(toml)}
+      go={(next) => void go(next)}
+    >
+      {shown && (
+        <NamedPicture
+          name={experimentAt(place).picture}
+          a={pinned.value ?? shown}
+          b={pinned.value && shown}
+        />
+      )}
+    </Visit>
+  );
+}
+
+/** Opens the place of a link, `uploads-win/2`. Rejects with an Error of one line. */
+export async function enter(address: string): Promise<void> {
+  const place = placeOf(address);
+  if (!place) throw new Error(`The link names no step of a tour: ${address}.`);
+  tour.value = address;
+  await open(await scenarioAt(isQuestion(place) ? { ...place, step: place.step - 1 } : place));
+}
+
+async function go(place: Place | null): Promise<void> {
+  tour.value = place ? addressOf(place) : undefined;
+  section.value = place ? "pictures" : "tours";
+  if (place && !isQuestion(place)) await open(await scenarioAt(place));
+}
+
+function isQuestion({ tour, step }: Place): boolean {
+  return step > tour.step.length;
+}
+
+function scenarioAt(place: Place): Promise<string> {
+  const base =
+    place.tour.toml ?? builtIns.value.find(({ name }) => name === place.tour.scenario)!.toml;
+  return language.set(base, changesOf(experimentAt(place)));
+}

@@ -1,0 +1,60 @@
+// The campaign explorer: its axes, and the changes that lead to a point. Its numbers are compared with
+// Python's in tests/lab/test_campaign_page.py.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { load } from "../../gallery/load.mjs";
+
+const { between } = await load("campaign/scale.ts");
+const { changesOf, baseToml } = await load("campaign/point-scenario.ts");
+const { key, metric, valueText } = await load("campaign/labels.ts");
+
+test("an axis need not begin at 0", () => {
+  assert.deepEqual(between(10, 150, 8), [0, 20, 40, 60, 80, 100, 120, 140, 160]);
+  const fine = between(100, 101, 5).map((value) => Number(value.toFixed(9)));
+  assert.deepEqual(fine, [100, 100.2, 100.4, 100.6, 100.8, 101]);
+  // A single value has an axis, too.
+  const [low, ...more] = between(7, 7, 4);
+  assert.ok(low <= 7 && more.at(-1) >= 7 && more.at(-1) > low);
+  assert.ok(between(0, 0, 4).length >= 2);
+});
+
+test("a table is set before its members, and a kind before its parameters", () => {
+  const values = {
+    "cell.queue.limit": 60,
+    "cell.queue.filtering": "head",
+    "cell.queue.kind": "spm-af",
+    "cell.queue": '{"kind": "las"}',
+    "wired.delay": null,
+  };
+  const keys = changesOf(values).map(([each]) => each);
+  assert.deepEqual(keys.slice(0, 2), ["cell.queue", "cell.queue.kind"]);
+  assert.deepEqual(keys.slice(2).toSorted(), ["cell.queue.filtering", "cell.queue.limit"]);
+});
+
+test("tables and lists are written as on the command line", () => {
+  const text = (value) => changesOf({ key: value })[0][1];
+  assert.equal(text(60), "60");
+  assert.equal(text(true), "true");
+  assert.equal(text("20 ms"), "20 ms");
+  assert.equal(text('{"kind": "las", "limit": 30}'), '{ "kind" = "las", "limit" = 30 }');
+  assert.equal(text("[1, 2]"), "[1, 2]");
+  assert.equal(text("[not JSON"), "[not JSON");
+});
+
+test("a file without a scenario opens none", () => {
+  assert.equal(baseToml({ keys: [], scenario: null, command: null }), null);
+});
+
+test("keys and metrics have words and units", () => {
+  const about = {
+    keys: [],
+    scenario: { cell: { kind: "wimax" }, station: [{}, {}] },
+    command: null,
+  };
+  assert.equal(key("cell.queue.limit", about).text, "limit of the BS queue");
+  assert.equal(key("station.1.data_rate", about).unit, "Mb/s");
+  assert.match(key("station.1.count", about).text, /group 1/);
+  assert.equal(metric("ap_queue_drops", about).text, "drops of the BS queue");
+  assert.equal(valueText('{"kind": "spm-af", "filtering": "head"}'), "spm-af, filtering = head");
+  assert.equal(valueText(null), "(none)");
+});

@@ -1,0 +1,65 @@
+// Runs before the page's own code: counts what the page asks of its workers, and notes when a picture of a
+// new result has been painted.
+(() => {
+  const lab = {
+    runs: 0, // asked for
+    underWay: 0, // asked for and not answered
+    most: 0, // of these at once
+    traps: [],
+    inputs: [], // times of changes by a person
+    painted: [], // times at which pictures with a new description were on the screen
+    // Whether the picture of the last change is on the screen, by the page's own marks.
+    isSettled() {
+      const at = (name) => performance.getEntriesByName(`evenair:${name}`).at(-1)?.startTime;
+      return at("picture") > (at("change") ?? 0);
+    },
+  };
+  Object.defineProperty(window, "observedLab", { value: lab });
+
+  window.Worker = class extends Worker {
+    #runs = 0;
+
+    constructor(...parameters) {
+      super(...parameters);
+      this.addEventListener("message", ({ data }) => {
+        if (data?.trap !== undefined) lab.traps.push(data.trap);
+        if (this.#runs > 0) {
+          this.#runs -= 1;
+          lab.underWay -= 1;
+        }
+      });
+    }
+
+    postMessage(message, ...rest) {
+      if (String(message?.request).includes('"call":"run"')) {
+        this.#runs += 1;
+        lab.runs += 1;
+        lab.underWay += 1;
+        lab.most = Math.max(lab.most, lab.underWay);
+      }
+      super.postMessage(message, ...rest);
+    }
+
+    terminate() {
+      lab.underWay -= this.#runs;
+      this.#runs = 0;
+      super.terminate();
+    }
+  };
+
+  addEventListener("input", () => lab.inputs.push(performance.now()), { capture: true });
+
+  // After the frame in which the description of a picture has changed. A task that is posted in the frame's
+  // callback runs after the frame has been drawn.
+  const drawn = new MessageChannel();
+  drawn.port1.onmessage = () => lab.painted.push(performance.now());
+  let isWaiting = false;
+  new MutationObserver((changes) => {
+    if (isWaiting || !changes.some(({ target }) => target.getAttribute("role") === "img")) return;
+    isWaiting = true;
+    requestAnimationFrame(() => {
+      isWaiting = false;
+      drawn.port2.postMessage(0);
+    });
+  }).observe(document, { subtree: true, attributeFilter: ["aria-label"] });
+})();

@@ -1,0 +1,98 @@
+"""Every control of the page, moved: text and picture follow, and the numbers are the engine's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import native
+import pytest
+
+if TYPE_CHECKING:
+    from lab_page import Control, LabPage
+
+# Both directions at one station: each kind of control is there once.
+CELL = """\
+duration = "10 s"
+
+[cell]
+kind = "wlan"
+phy = "802.11b"
+
+[wired]
+delay = "5 ms"
+
+[[station]]
+count = 2
+flows = [{ direction = "up" }, { direction = "down" }]
+"""
+
+
+# Parameters of which one may not be below the other: the engine says so, and the text stays.
+BOUND = {"alpha", "beta", "successes", "max_successes"}
+
+
+def values(control: Control) -> list[str]:
+    """Return the values of a menu, the ends of a slider, the other state of a checkbox."""
+    if control.kind == "menu":
+        return [value for value in control.values if value != control.value]
+    if control.kind == "flag":
+        return [""]
+    places = {0, control.length - 1} - {int(control.value)}
+    return [str(place) for place in sorted(places)]
+
+
+def shown(lab: LabPage) -> tuple[str, str]:
+    """Return Jain's index and the losses at the access point's queue, as the page writes them."""
+    numbers = lab.page.locator(".summary dd").all_inner_texts()
+    return numbers[1], numbers[2]
+
+
+def expected(toml: str) -> tuple[str, str]:
+    result = native.result(toml)
+    return f"{result['jain_index']:.3f}", f"{100 * result['ap_queue']['loss_ratio']:.1f}%"
+
+
+@pytest.mark.timeout(900)
+def test_every_control_changes_the_text_and_the_picture(lab: LabPage) -> None:
+    """Those that a choice brings with it, such as the parameters of a discipline, included."""
+    lab.edit(CELL)
+    lab.settle()
+    todo = [(CELL, control) for control in lab.controls()]
+    seen = {control.key for _, control in todo}
+    moved = 0
+    wrong = []
+    while todo:
+        toml, control = todo.pop()
+        for value in values(control):
+            if lab.toml != toml:
+                lab.edit(toml)
+                lab.settle()
+            before = lab.observed()
+            where = f"{control.key} ({control.label}) to {value or 'its other state'}"
+            lab.move(control, value)
+            outcome = lab.outcome()
+            moved += 1
+            if outcome != "picture":
+                lab.page.get_by_role("button", name="Close").click()
+                if control.key.rpartition(".")[2] in BOUND and "at least" in outcome:
+                    continue
+                wrong.append(f"{where}: {outcome}")
+                continue
+            after = lab.toml
+            if after == toml:
+                wrong.append(f"{where}: the text is as before")
+            elif shown(lab) != expected(after):
+                wrong.append(f"{where}: shows {shown(lab)}, evenair run says {expected(after)}")
+            elif lab.observed()["runs"] == before["runs"]:
+                wrong.append(f"{where}: no run was made for it")
+            for new in lab.controls():
+                # Parameters of a component are the same wherever it is: they are moved once.
+                is_parameter = new.key.startswith(f"{control.key}.")
+                name = new.key.removeprefix(f"{control.key}.")
+                of = f"{value}/{name}" if is_parameter else new.key
+                if of not in seen and new.key not in seen:
+                    seen.add(of)
+                    todo.append((after, new))
+    print(f"{moved} moves of {len(seen)} controls")
+    assert not wrong, "\n".join(wrong)
+    assert moved > 100

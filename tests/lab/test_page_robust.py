@@ -1,0 +1,161 @@
+"""A long session: random changes, a drag, idleness, a server that goes and comes back."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from typing import TYPE_CHECKING
+
+import chromium
+import native
+import pytest
+from lab_page import LabPage
+from scenarios import SHORT, fragment
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext
+    from static_site import Site
+
+CHANGES = 1000
+
+WORDS = (
+    '"', "'", "=", "[", "]]", "{", "\n", "\x00", "é", "\U0001f4a9", "-1", "0", "1e308", "inf",
+    "nan", "true", "1979-05-27", '"unlimited"', '"1 ns"', '"40 Gbps"', "99999999999999999999",
+)  # fmt: skip
+
+# As a hand would do it, but at once, and whether or not a group is open.
+MOVE = """
+([index, share]) => {
+  const all = [...document.querySelectorAll(".control :is(input, select):not(:disabled)")];
+  if (all.length === 0) return null;
+  const field = all[Math.floor(index * all.length)];
+  if (field.type === "checkbox") {
+    field.click();
+  } else if (field.tagName === "SELECT") {
+    field.selectedIndex = Math.floor(share * field.options.length);
+    field.dispatchEvent(new Event("change", { bubbles: true }));
+  } else {
+    field.value = field.type === "range" ? Math.round(share * field.max) : String(1000 * share);
+    field.dispatchEvent(new Event(field.type === "range" ? "input" : "change", { bubbles: true }));
+  }
+  return field.id;
+}
+"""
+
+
+def mutated(toml: str, chance: random.Random) -> str:
+    """Return the text with a line removed, doubled or moved, a number changed, or rubbish in it."""
+    lines = toml.splitlines(keepends=True) or [""]
+    at = chance.randrange(len(lines))
+    match chance.randrange(6):
+        case 0:
+            del lines[at]
+        case 1:
+            lines.insert(at, lines[at])
+        case 2:
+            lines.insert(chance.randrange(len(lines)), lines.pop(at))
+        case 3:
+            numbers = list(re.finditer(r"\d+", toml))
+            if numbers:
+                number = chance.choice(numbers)
+                new = str(int(10 ** chance.uniform(0, 6)))
+                return toml[: number.start()] + new + toml[number.end() :]
+        case 4:
+            where = chance.randrange(len(toml) + 1)
+            return toml[:where] + chance.choice(WORDS) + toml[where:]
+        case 5:
+            start = chance.randrange(len(toml) + 1)
+            return toml[:start] + toml[start + chance.randrange(20) :]
+    return "".join(lines)
+
+
+@pytest.mark.timeout(1200)
+def test_a_thousand_random_changes(lab: LabPage, browser: Browser) -> None:
+    """No trap, no hang, no error on the console, and no memory that is kept.
+
+    Some changes make scenarios that would run for hours: the next one must not wait for them.
+    """
+    chance = random.Random(18)
+    heap = []
+    rss = []
+    for count in range(CHANGES):
+        if chance.random() < 0.7:
+            lab.page.evaluate(MOVE, [chance.random(), chance.random()])
+        else:
+            lab.edit(mutated(lab.toml, chance))
+        lab.page.wait_for_timeout(chance.choice((0, 0, 10, 50)))
+        if count % 25 == 24:
+            toml = SHORT.replace("limit = 60", f"limit = {20 + count}")
+            lab.edit(toml)
+            lab.settle()
+            assert lab.toml == toml
+        if count % 100 == 99:
+            heap.append(lab.heap_mb())
+            rss.append(chromium.renderers_mb(browser))
+    lab.complete()
+    result = lab.export()[0]
+    assert native.without_times(result) == native.result(lab.toml)
+    print("JS heap", *(f"{value:.1f}" for value in heap), "MB")
+    print("resident", *(f"{value:.0f}" for value in rss), "MB")
+    # The first hundreds fill caches; what leaks goes on growing.
+    assert max(heap[-3:]) < 1.2 * max(heap[2:5]) + 1
+    assert max(rss[-3:]) < 1.5 * max(rss[2:5])
+
+
+def test_a_drag_queues_one_run(lab: LabPage) -> None:
+    """One run and, at most, one that waits for it; the last value is what is shown."""
+    before = lab.observed()["runs"]
+    slider = lab.field("cell.queue.limit")
+    most = int(slider.get_attribute("max") or 0)
+    places = [place % (most + 1) for place in range(60)]
+    slider.evaluate(
+        """async (slider, places) => {
+          for (const place of places) {
+            slider.value = place;
+            slider.dispatchEvent(new Event("input", { bubbles: true }));
+            await new Promise((resolve) => setTimeout(resolve, 5));
+          }
+        }""",
+        places,
+    )
+    at_the_end = lab.observed()
+    lab.settle()
+    after = lab.observed()
+    # A run that is cancelled may still be counted when the next one starts.
+    assert after["most"] <= 2
+    assert after["runs"] - at_the_end["runs"] <= 2
+    assert after["runs"] - before <= len(places)
+    assert lab.export()[0]["ap_queue"] == native.result(lab.toml)["ap_queue"]
+
+
+def test_an_idle_page_costs_nothing(lab: LabPage, browser: Browser) -> None:
+    lab.complete()
+    time.sleep(1)  # what follows a change, such as the address
+    before = chromium.renderers_s(browser)
+    time.sleep(3)
+    used = chromium.renderers_s(browser) - before
+    print(f"{used:.3f} s of processor time in 3 s")
+    assert used < 0.1
+
+
+def test_the_page_outlives_its_server(context: BrowserContext, site: Site) -> None:
+    """It simulates on; what it needs a server for, it says; and it recovers."""
+    lab = LabPage(context, site.address).open(fragment(SHORT))
+    site.stop()
+    try:
+        lab.edit(SHORT.replace("limit = 60", "limit = 30"))
+        lab.settle()
+        # Runs that take for ever end with their workers, which cannot be started again.
+        for less in range(12):
+            lab.edit(SHORT.replace("20 s", f"{1_000_000 - less} s"))
+            lab.page.wait_for_timeout(600)
+            if lab.page.get_by_role("alert").count() > 0:
+                break
+        assert "server" in lab.error()
+    finally:
+        site.start()
+    lab.edit(SHORT)
+    lab.settle()
+    assert lab.page.get_by_role("alert").count() == 0
+    assert native.without_times(lab.export()[0]) == native.result(SHORT)

@@ -1,0 +1,100 @@
+"""Campaigns from Python: arguments of every type, Dask objects, notebooks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import evenair as ea
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+GRID = {"cell.queue.limit": [20, 30]}
+
+
+@pytest.fixture(scope="module")
+def scenario() -> ea.Scenario:
+    return ea.load("gong2006", {"duration": 1})
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"grid": ["duration"]}, r"grid: got \['duration'\] \(list\), expected keys with their"),
+        ({"grid": "duration=1"}, "grid: got 'duration=1', expected keys"),
+        ({"grid": {"duration": 5}}, "vary: duration: got 5, expected a list of values"),
+        ({"grid": {3: [5]}}, "vary: 3: is no key of a scenario, expected a text"),
+        ({"grid": {"duration": [{1}]}}, r"vary: duration: \{1\} \(set\) is not valid"),
+        ({"runs": "2"}, "runs: got '2', expected a whole number, at least 1"),
+        ({"runs": 1.5}, "runs: got 1.5, expected a whole number"),
+        ({"seed": [1, 2]}, r"seed: got \[1, 2\] \(list\), expected a whole number, 0 to"),
+        ({"jobs": "all"}, "jobs: got 'all', expected a whole number"),
+        ({"out": 3}, "out: got 3, expected a file name"),
+        ({"until": 0.01}, "until: got 0.01, expected METRIC:PERCENT%"),
+        ({"until": "jain_index:1%", "max_runs": "9"}, "max-runs: got '9', expected a whole number"),
+    ],
+)
+def test_wrong_types_are_told_in_one_line(
+    scenario: ea.Scenario, keys: dict[str, Any], message: str
+) -> None:
+    grid = keys.pop("grid", GRID)
+    with pytest.raises(ea.CampaignError, match=f"^{message}") as caught:
+        ea.sweep(scenario, grid, **{"runs": 1, **keys})
+    assert "\n" not in str(caught.value)
+
+
+def test_a_wrong_scenario_and_wrong_names(scenario: ea.Scenario) -> None:
+    with pytest.raises(ea.ScenarioError, match=r"^scenario: got 5, expected the name"):
+        ea.sweep(5, GRID, runs=1)  # type: ignore[arg-type]
+    campaign = ea.sweep(scenario, GRID, runs=1)
+    names = r"^by: got 3, expected names of columns"
+    with pytest.raises(ValueError, match=names):
+        campaign.plot("jain_index", "jain_airtime", 3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=names):
+        campaign.summary(3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^x: 3: no such column; there are cell\.queue\.limit, "):
+        campaign.plot(3, "jain_index")  # type: ignore[arg-type]
+
+
+def test_an_unknown_column_lists_the_known_ones(scenario: ea.Scenario) -> None:
+    campaign = ea.sweep(scenario, GRID, runs=1)
+    for axis, keys in (("x", ("limit", "jain_index")), ("y", ("cell.queue.limit", "goodput"))):
+        with pytest.raises(ValueError, match=f"^{axis}: .*: no such column; ") as caught:
+            campaign.plot(*keys)
+        assert all(f" {name}" in str(caught.value) for name in campaign.table.column_names)
+
+
+def test_notebooks_show_each_point(scenario: ea.Scenario) -> None:
+    campaign = ea.sweep(scenario, GRID, runs=2)
+    html = campaign._repr_html_()
+    assert "<th>cell.queue.limit</th><th>runs</th><th>aggregate_goodput_bps</th>" in html
+    assert html.count("<tr>") == 3
+    mean, ci95 = campaign.groups[1].metrics["jain_index"]
+    assert f"<td>{mean:.4g} ± {ci95:.2g}</td>" in html
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as local:
+        yield local
+
+
+@pytest.mark.timeout(180)
+def test_a_cluster_and_a_client_are_used_and_left_open(scenario: ea.Scenario, cluster: Any) -> None:
+    from distributed import Client
+
+    expected = ea.sweep(scenario, GRID, runs=2)
+    assert ea.sweep(scenario, GRID, runs=2, cluster=cluster).table.equals(expected.table)
+    with Client(cluster, set_as_default=False) as client:
+        assert ea.sweep(scenario, GRID, runs=2, cluster=client).table.equals(expected.table)
+        assert client.submit(int, "7").result() == 7
+        with pytest.raises(ea.CampaignError, match=r"jobs: got 2, but the cluster .* own workers"):
+            ea.sweep(scenario, GRID, runs=2, jobs=2, cluster=client)
+    with pytest.raises(ea.CampaignError, match=r"cluster: got <Client.*which is closed"):
+        ea.sweep(scenario, GRID, runs=2, cluster=client)
+    with pytest.raises(ea.CampaignError, match=r"cluster: got 3, expected local, an address"):
+        ea.sweep(scenario, GRID, runs=2, cluster=3)

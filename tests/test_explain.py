@@ -1,0 +1,106 @@
+"""Diagnoses of starving flows in Python and on the command line. Causes are tested in Rust."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import evenair as ea
+import pytest
+from evenair import _core
+
+if TYPE_CHECKING:
+    from evenair_command import Evenair
+
+SHORT = ("--set", "duration=20")
+DOWNLOADS = [f"down-{k}" for k in range(1, 6)]
+
+
+@pytest.fixture(scope="module")
+def unfair() -> ea.RunResult:
+    return ea.run(ea.load("gong2006").with_(duration=20))
+
+
+@pytest.fixture(scope="module")
+def fair() -> ea.RunResult:
+    """With room for all windows."""
+    return ea.run(ea.load("gong2006").with_(**{"duration": 20, "cell.queue.limit": 300}))
+
+
+def test_numbers_of_diagnoses_are_those_of_the_result(unfair: ea.RunResult) -> None:
+    found = unfair.explain()
+    assert [each.flow for each in found] == DOWNLOADS
+    flows = {flow["id"]: flow for flow in unfair.document["flows"]}
+    queue = unfair.ap_queue
+    for each in found:
+        flow = flows[each.flow]
+        assert (each.cause, each.place) == ("data_losses", "ap_queue")
+        assert each.goodput_bps == flow["goodput_bps"]
+        assert each.fair_share_bps == pytest.approx(unfair.aggregate_goodput_bps / 10)
+        lost = 100 * flow["data_losses"]["ap_queue"] / flow["segments_sent"]
+        shown = f"{lost:.1f}" if lost < 9.95 else f"{lost:.0f}"
+        acks = 100 * queue["mean_acks"] / queue["mean_packets"]
+        assert each.text.endswith(
+            f"{shown}% of its data was dropped at the AP's queue,"
+            f" where ACKs of uploads hold {acks:.0f}% of the places"
+        )
+
+
+def test_a_fair_cell_has_no_diagnosis(fair: ea.RunResult) -> None:
+    assert fair.explain() == []
+
+
+def test_runs_are_explained_by_their_means() -> None:
+    runs = ea.run(ea.load("gong2006").with_(duration=20), runs=3)
+    found = runs.explain()
+    assert [each.flow for each in found] == DOWNLOADS
+    for each in found:
+        goodputs = [
+            flow["goodput_bps"]
+            for run in runs
+            for flow in run.document["flows"]
+            if flow["id"] == each.flow
+        ]
+        assert each.goodput_bps == pytest.approx(sum(goodputs) / 3)
+        alone = [each.flow in {one.flow for one in run.explain()} for run in runs]
+        assert (each.starving_runs, each.runs) == (sum(alone), 3)
+
+
+def test_losses_of_flows_are_columns(unfair: ea.RunResult) -> None:
+    flows = unfair.flows
+    drops = sum(flows["data_losses_ap_queue"].to_pylist())
+    assert drops == unfair.ap_queue["data_drops"] > 0
+    assert sum(flows["ack_losses_ap_queue"].to_pylist()) == unfair.ap_queue["ack_drops"] > 0
+
+
+def test_the_command_prints_a_line_for_each(evenair: Evenair) -> None:
+    plain = evenair("run", "gong2006", *SHORT)
+    done = evenair("run", "gong2006", *SHORT, "--explain")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(plain.stdout.splitlines()) + 5
+    assert [line.split()[:2] for line in lines[-5:]] == [[flow, "starves"] for flow in DOWNLOADS]
+    document = json.loads(evenair("run", "gong2006", *SHORT, "--explain", "--json").stdout)
+    assert list(document)[-1] == "why"
+    assert [line.split(": ", 1)[1] for line in lines[-5:]] == [w["text"] for w in document["why"]]
+    several = evenair("run", "gong2006", *SHORT, "--runs", "2", "--explain").stdout
+    assert "down-1 starves in 2 of 2 runs (" in several
+
+
+def test_the_command_says_that_no_flow_starves(evenair: Evenair) -> None:
+    fair = ("run", "gong2006", *SHORT, "--set", "cell.queue.limit=300", "--explain")
+    done = evenair(*fair)
+    assert done.stdout.splitlines()[-1] == "no flow has less than half of its fair share"
+    assert json.loads(evenair(*fair, "--json").stdout)["why"] == []
+
+
+def test_explain_is_of_one_scenario(evenair: Evenair) -> None:
+    done = evenair("run", "gong2006", "--against", "cell.queue.kind=las", "--explain")
+    assert done.returncode == 2
+    assert done.stderr == "evenair: --explain: not together with --against\n"
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"runs":[{}]}'])
+def test_other_texts_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^not the document of a result: "):
+        _core.explain(text)

@@ -1,0 +1,48 @@
+"""Films, `evenair._core.film`: what they show is what the run has done."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+import evenair as ea
+import pytest
+from evenair import _core
+
+
+def film(scenario: ea.Scenario, from_s: float = 0.0, accesses: int = 1000) -> dict[str, Any]:
+    text = _core.film(scenario._core, 3, from_s, accesses)
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
+
+
+def test_a_film_of_a_whole_run_has_its_frames_and_drops() -> None:
+    flows = [{"direction": "up", "start": 0}, {"direction": "down", "start": 0}]
+    scenario = ea.Scenario(duration="800 ms", station=[{"count": 4, "flows": flows}])
+    result = ea.run(scenario, seed=3).document
+    recorded = film(scenario)
+    assert recorded["ended"]
+    assert [node["id"] for node in recorded["nodes"]][:2] == ["ap", "sta-1"]
+    assert [flow["id"] for flow in recorded["flows"]] == [flow["id"] for flow in result["flows"]]
+    accesses = recorded["accesses"]
+    frames = [frame for access in accesses for frame in access["frames"]]
+    sent = Counter(frame["from"] for frame in frames if frame["kind"] == "data")
+    macs = [result["ap"], *result["stations"]]
+    assert [sent[node] for node in range(len(macs))] == [mac["frames_sent"] for mac in macs]
+    given_up = sum(attempt["given_up"] for access in accesses for attempt in access["attempts"])
+    assert given_up == sum(mac["frames_dropped"] for mac in macs)
+    collisions = sum(len(access["attempts"]) for access in accesses if len(access["attempts"]) > 1)
+    assert collisions == sum(frame["fate"] == "collided" for frame in frames) > 0
+
+
+def test_errors_are_one_line() -> None:
+    wlan, wimax = ea.load("gong2006").with_(duration=2), ea.load("tsiknas2012-wimax")
+    with pytest.raises(_core.RunError, match="films of a WiMAX cell are not recorded"):
+        film(wimax)
+    with pytest.raises(_core.RunError, match=r"begins at 2 s; a time from 0 to below 2 s is acc"):
+        film(wlan, 2.0)
+    with pytest.raises(_core.RunError, match="has 0 accesses; 1 to 1000 are accepted"):
+        film(wlan, accesses=0)
+    with pytest.raises(_core.ScenarioError, match="station: missing"):
+        _core.film(_core.Scenario("{}", "test"), 1, 0.0, 10)

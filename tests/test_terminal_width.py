@@ -1,0 +1,66 @@
+"""What is printed on a terminal is as wide as the terminal; a pipe gets unbroken lines."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from evenair_command import Evenair
+
+WIDTH = 60
+COMMANDS = (("parts",), ("parts", "codel"), ("model",), ("model", "anomaly", "--help"))
+
+
+def on_a_terminal(*arguments: str) -> list[str]:
+    """Return the lines that a command prints on a terminal with WIDTH columns."""
+    user, program = pty.openpty()
+    fcntl.ioctl(program, termios.TIOCSWINSZ, struct.pack("HHHH", 40, WIDTH, 0, 0))
+    environment = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
+    command = [sys.executable, "-m", "evenair", *arguments]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=program,
+        stderr=subprocess.DEVNULL,
+        env={**environment, "TERM": "xterm"},
+    ) as process:
+        os.close(program)
+        printed = b""
+        while True:
+            try:
+                part = os.read(user, 65536)
+            except OSError:  # Linux: the other side is closed
+                part = b""
+            if not part:
+                break
+            printed += part
+    os.close(user)
+    assert process.returncode == 0
+    return re.sub(r"\x1b\[[0-9;]*m", "", printed.decode()).splitlines()
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_lines_wrap_between_words(evenair: Evenair, arguments: tuple[str, ...]) -> None:
+    lines = on_a_terminal(*arguments)
+    assert max(map(len, lines)) <= WIDTH
+    piped = evenair(*arguments).stdout
+    assert max(map(len, piped.splitlines())) > WIDTH
+    # No word is broken.
+    assert {*" ".join(lines).split()} - {*piped.split()} <= {word for word in lines if "─" in word}
+
+
+def test_further_lines_are_indented() -> None:
+    lines = on_a_terminal("parts", "codel")
+    parameter = next(index for index, line in enumerate(lines) if "interval = " in line)
+    assert lines[parameter].startswith("      interval")
+    assert lines[parameter + 1].startswith("        ")
