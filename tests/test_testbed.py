@@ -23,11 +23,14 @@ from evenair.testbed.namespaces import FOLDERS, NETNS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.skipif(
-    "(os.geteuid() != 0 or not os.path.exists('/dev/net/tun') or not shutil.which('iperf3'))"
-    " and os.environ.get('CI') != 'true'",
-    reason="the test-bed needs root, /dev/net/tun and iperf3",
-)
+pytestmark = [
+    pytest.mark.real_time,
+    pytest.mark.skipif(
+        "(os.geteuid() != 0 or not os.path.exists('/dev/net/tun') or not shutil.which('iperf3'))"
+        " and os.environ.get('CI') != 'true'",
+        reason="the test-bed needs root, /dev/net/tun and iperf3",
+    ),
+]
 
 TWO = ["--set", "station.0.count=1", "--set", "station.1.count=1"]
 """gong2006 with one upload and one download: as few processes as possible."""
@@ -361,6 +364,26 @@ def test_flows_of_a_host_have_options_of_their_own(start: type[Bed], tmp_path: P
                     headers[target] = 4 * offset
     assert syns == {5201: 0, 5202: 0xC0}
     assert headers == {5201: 20, 5202: 32}
+
+
+def test_receive_windows_are_whole_segments(start: type[Bed], tmp_path: Path) -> None:
+    """The 20 segments of 1460 bytes that both flows have, and never a part of a segment."""
+    bed = start("testbed", "gong2006", *TWO, "--duration", "3", "--pcap", "x.pcapng")
+    assert bed.finish()[0] == 0
+    windows: dict[int, set[int]] = {5201: set(), 5202: set()}
+    begins: dict[int, int] = {}
+    for packet in packets_of((tmp_path / "x.pcapng").read_bytes()):
+        if packet[0] == 0x45 and packet[9] == socket.IPPROTO_TCP and len(packet) == 40:
+            receiver, sender = struct.unpack_from(">HH", packet, 20)
+            acknowledged, window = struct.unpack_from(">I2xH", packet, 28)
+            # iperf3's data connections come from ports above 20000, and begin with 37 bytes that
+            # name the test: the window after them has a part of a segment.
+            if receiver in windows and sender > 20_000:
+                if acknowledged != begins.setdefault(receiver, acknowledged):
+                    windows[receiver].add(window)
+    for receiver, seen in windows.items():
+        assert max(seen) == 20 * 1460, receiver
+        assert {window % 1460 for window in seen} == {0}, receiver
 
 
 def packets_of(data: bytes) -> Iterator[bytes]:
