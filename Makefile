@@ -17,9 +17,6 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml .cargo/config.toml \
 # The gateway daemon and the emulator are for Linux alone.
 CRATES := --workspace $(if $(filter Linux,$(shell uname -s)),,--exclude evenaird --exclude evenair-emu)
 
-# Where cargo test leaves programs.
-BUILT := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/debug
-
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 # The wheel that is installed here: a plain release build.
@@ -42,16 +39,8 @@ demo: $(VENV)/installed ## Set up, simulate five uploads against five downloads,
 	@echo "The plot is $(DEMO)/gong2006.png; see also: $(BIN)/evenair --help"
 
 .PHONY: test
-test: test-crates test-python ## Set up, and run every test of both languages
-
-.PHONY: test-crates
-test-crates: $(VENV)/bin/python
-	$(BIN)/python .ci/test_crates.py $(CRATES) --locked
-	$(BUILT)/examples/realtime_cell
-
-.PHONY: test-python
-test-python: $(VENV)/installed-dev
-	EVENAIRD=$(abspath $(BUILT)/evenaird) $(BIN)/python -m pytest
+test: $(VENV)/installed-dev ## Set up, and run every test of both languages
+	$(BIN)/python .ci/test.py $(CRATES) --locked
 
 .PHONY: test-programs
 test-programs:

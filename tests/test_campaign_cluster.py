@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 pytest.importorskip("distributed")
 
+pytestmark = pytest.mark.real_time
+
 # About ten seconds of work on one processor, in some hundred runs.
 COMMAND = ("sweep", "gong2006", "--set", "duration=100", "--vary", "cell.queue.limit=11:20:1")
 COMMAND = (*COMMAND, "--runs", "40")

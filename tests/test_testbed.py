@@ -378,9 +378,10 @@ def test_receive_windows_are_whole_segments(start: type[Bed], tmp_path: Path) ->
             acknowledged, window = struct.unpack_from(">I2xH", packet, 28)
             # iperf3's data connections come from ports above 20000, and begin with 37 bytes that
             # name the test: the window after them has a part of a segment.
-            if receiver in windows and sender > 20_000:
-                if acknowledged != begins.setdefault(receiver, acknowledged):
-                    windows[receiver].add(window)
+            if receiver not in windows or sender < 20_000:
+                continue
+            if acknowledged != begins.setdefault(receiver, acknowledged):
+                windows[receiver].add(window)
     for receiver, seen in windows.items():
         assert max(seen) == 20 * 1460, receiver
         assert {window % 1460 for window in seen} == {0}, receiver

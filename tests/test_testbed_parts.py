@@ -24,9 +24,13 @@ from evenair.testbed.tcp_info import Connections
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.skipif(
-    "os.geteuid() != 0 and os.environ.get('CI') != 'true'", reason="network namespaces need root"
-)
+pytestmark = [
+    pytest.mark.real_time,
+    pytest.mark.skipif(
+        "os.geteuid() != 0 and os.environ.get('CI') != 'true'",
+        reason="network namespaces need root",
+    ),
+]
 
 
 def plan_of(**flow: object) -> layout.Plan:

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Tests of the page wait for pictures, for a bounded time."""
+    if "browser" in getattr(item, "fixturenames", ()):
+        item.add_marker(pytest.mark.real_time)
+
+
 @pytest.fixture(scope="session")
 def page_folder() -> Path:
     """The built page: that of EVENAIR_LAB_PAGE, or of the installed package."""

@@ -25,6 +25,8 @@ from lab_server import ROOT, LabServer, wait_until, write_page
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.real_time
+
 SHORT = 'duration = "2 s"\n[[station]]\ncount = 2\nflows = [{ direction = "up" }]\n'
 ENDLESS = SHORT.replace("2 s", "100000 s")
 """Takes minutes, if nobody ends it."""

@@ -25,6 +25,8 @@ from lab_server import LabServer, wait_until
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.real_time
+
 SCENARIO = """\
 duration = "2 s"
 [cell]

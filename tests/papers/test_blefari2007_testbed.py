@@ -22,10 +22,13 @@ MISSING = (
     or not Path("/dev/net/tun").exists()
     or not shutil.which("iperf3")
 )
-pytestmark = pytest.mark.skipif(
-    MISSING and os.environ.get("CI") != "true",
-    reason="the test-bed needs root, /dev/net/tun and iperf3",
-)
+pytestmark = [
+    pytest.mark.real_time,
+    pytest.mark.skipif(
+        MISSING and os.environ.get("CI") != "true",
+        reason="the test-bed needs root, /dev/net/tun and iperf3",
+    ),
+]
 
 COMMAND = [sys.executable, "-m", "evenair", "paper", "blefari2007", "--engine", "testbed"]
 FIGURE = [*COMMAND, "--figure", "5", "--quick", "--out", "out"]

@@ -1,0 +1,132 @@
+"""Build and run every test of both languages, in two rows at once.
+
+Tests that depend on the time of day wait most of the time: those of emulator and daemon, and the
+Python tests that are marked `real_time`. They run one after the other. All others compute. They
+take the processor time that is left, with the lowest priority; what failed of them is printed at
+the end. Run it as `.ci/test.py CARGO-OPTIONS`, such as `--workspace --locked`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+REAL_TIME = {"evenair-emu", "evenaird"}
+"""The crates whose tests depend on the time of day."""
+
+IDLE = ["chrt", "--idle", "0"] if shutil.which("chrt") else ["nice", "-n", "19"]
+"""SCHED_IDLE of Linux gives way at once to every other program."""
+
+PYTEST = [sys.executable, "-m", "pytest"]
+
+
+class Programs(NamedTuple):
+    """What the tests of the crates need, as cargo has built it."""
+
+    tests: list[tuple[str, Path]]
+    """Each program of tests, and the folder of its crate, in which cargo runs it."""
+    evenaird: str | None
+    """The gateway daemon, where it can be built."""
+    realtime_cell: str
+    """The example that runs a cell by the wall clock."""
+
+
+class Job(NamedTuple):
+    """A program of tests."""
+
+    command: list[str]
+    folder: Path = Path()
+    environment: dict[str, str] = {}  # noqa: RUF012 - nobody writes to it
+
+    def start(self, prefix: list[str], output: int | None) -> subprocess.CompletedProcess[str]:
+        """Run it to its end, below the command `prefix`."""
+        return subprocess.run(
+            [*prefix, *self.command],
+            cwd=self.folder,
+            env={**os.environ, **self.environment},
+            stdout=output,
+            stderr=subprocess.STDOUT if output else None,
+            text=True,
+        )
+
+
+def build(options: list[str]) -> Programs:
+    """Build the programs. cargo shows its progress and errors."""
+    command = ["cargo", "test", *options, "--no-run", "--message-format=json-render-diagnostics"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        raise SystemExit(done.returncode)
+    messages = [json.loads(line) for line in done.stdout.splitlines()]
+    built = [message for message in messages if message.get("executable")]
+    named = {
+        artifact["target"]["name"]: artifact["executable"]
+        for artifact in built
+        if not artifact["profile"]["test"]
+    }
+    return Programs(
+        tests=[
+            (artifact["executable"], Path(artifact["manifest_path"]).parent)
+            for artifact in built
+            if artifact["profile"]["test"]
+        ],
+        evenaird=named.get("evenaird"),
+        realtime_cell=named["realtime_cell"],
+    )
+
+
+def jobs(options: list[str]) -> tuple[list[Job], list[Job]]:
+    """Build the programs. Return the jobs that wait for real time, and those that compute."""
+    programs = build(options)
+    waiting = []
+    computing = []
+    for program, folder in programs.tests:
+        row = waiting if folder.name in REAL_TIME else computing
+        row.append(Job([program], folder, {"CARGO_MANIFEST_DIR": str(folder)}))
+    daemon = {"EVENAIRD": programs.evenaird} if programs.evenaird else {}
+    waiting.append(Job([programs.realtime_cell]))
+    waiting.append(Job([*PYTEST, "-m", "real_time"], environment=daemon))
+    computing.append(Job([*PYTEST, "-m", "not real_time"], environment=daemon))
+    computing.append(Job(["cargo", "test", *options, "--doc"]))
+    return waiting, computing
+
+
+def compute(row: list[Job]) -> list[tuple[Job, str]]:
+    """Run the jobs one after the other. Return those that failed with their output."""
+    failed = []
+    for job in row:
+        begin = time.monotonic()
+        done = job.start(IDLE, subprocess.PIPE)
+        if done.returncode:
+            failed.append((job, done.stdout))
+        outcome = "FAILED" if done.returncode else "passed"
+        print(f"{outcome} in {time.monotonic() - begin:.0f} s: {' '.join(job.command)}", flush=True)
+    return failed
+
+
+def main(options: list[str]) -> int:
+    """Return the exit status: 0 if all tests have passed."""
+    waiting, computing = jobs(options)
+    with ThreadPoolExecutor(1) as pool:
+        beside = pool.submit(compute, computing)
+        failed = []
+        for job in waiting:
+            print(f"\n{' '.join(job.command)}", flush=True)
+            if job.start([], None).returncode:
+                failed.append(job)
+        outputs = beside.result()
+    for job, output in outputs:
+        print(f"\n{' '.join(job.command)}\n{output}")
+    for job in [*failed, *(job for job, _ in outputs)]:
+        print(f"FAILED: {' '.join(job.command)}")
+    return 1 if failed or outputs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
