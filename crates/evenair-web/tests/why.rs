@@ -33,9 +33,8 @@ fn several_runs_are_explained_by_their_means() {
     let expected = explain_json(&json!({ "runs": results }).to_string()).unwrap();
     assert!(expected.iter().all(|each| each.runs == 3) && !expected.is_empty());
     let keys = ["scenario", "jain_over", "flows", "ap_queue", "stations", "wired"];
-    let part = |result: &Value| -> Value {
-        keys.iter().map(|&key| (key, result[key].clone())).collect()
-    };
+    let part =
+        |result: &Value| -> Value { keys.iter().map(|&key| (key, result[key].clone())).collect() };
     let runs: Vec<Value> = results.iter().map(part).collect();
     assert_eq!(ask(json!({ "call": "explain", "runs": runs }))["ok"], json!(expected));
 }
