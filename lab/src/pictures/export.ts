@@ -15,7 +15,7 @@ export function pictureSvg(figure: HTMLElement): string {
   const drawn = figure.querySelector(".picture-body") ?? figure;
   const height = Math.ceil(drawn.getBoundingClientRect().bottom - top + MARGIN);
   const background = getComputedStyle(figure).backgroundColor;
-  const parts = [...content(figure, left, top)].join("\n").replace(NOT_XML, "\ufffd");
+  const parts = [...content(figure, left, top)].join("\n");
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
 <rect width="100%" height="100%" fill="${background}"/>
 ${parts}
@@ -24,9 +24,6 @@ ${parts}
 }
 
 const MARGIN = 10;
-
-/** What XML documents cannot have, and names of a scenario can. */
-const NOT_XML = /[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/g;
 
 function* content(node: Node, left: number, top: number): Generator<string> {
   if (node instanceof Text) {

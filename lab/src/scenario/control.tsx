@@ -70,12 +70,6 @@ function MenuField(props: {
 
 function FlagField({ control, value }: { control: Control; value: boolean }) {
   const id = useId();
-  const set = (box: HTMLInputElement) => {
-    // A refused value leaves the text, and the box, as they are.
-    void change([[control.key, String(box.checked)]]).then(
-      () => (box.checked = box.dataset["value"] === "true"),
-    );
-  };
   return (
     <>
       <label for={id} title={control.help}>
@@ -86,8 +80,7 @@ function FlagField({ control, value }: { control: Control; value: boolean }) {
         type="checkbox"
         checked={value}
         disabled={problem.value !== null}
-        data-value={value}
-        onChange={(event) => set(event.currentTarget)}
+        onChange={(event) => void change([[control.key, String(event.currentTarget.checked)]])}
       />
     </>
   );

@@ -134,7 +134,7 @@ export function controlsOf(grammar: Grammar, scenario: ResolvedScenario): Group[
 function stationNames(stations: { name?: string; flows: { direction?: string }[] }[]): string[] {
   const plain = stations.map(({ name, flows }) => {
     const directions = [...new Set(flows.map(({ direction }) => direction))].join(" and ");
-    return name ?? (directions ? `Stations, ${directions}` : "Stations without flows");
+    return name ?? `Stations, ${directions}`;
   });
   return plain.map((name, index) =>
     plain.filter((other) => other === name).length > 1
