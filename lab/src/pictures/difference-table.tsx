@@ -1,6 +1,6 @@
 // A against B in numbers.
 import { useId, useMemo, useState } from "preact/hooks";
-import { scaled, withInterval, type Difference, type Estimate } from "../statistics.ts";
+import { fixed, scaled, withInterval, type Difference, type Estimate } from "../statistics.ts";
 import { comparison, comparisonRows, type Comparison } from "./data/comparison.ts";
 import { csv } from "./data/rows.ts";
 import { save } from "./export.ts";
@@ -86,5 +86,5 @@ function verdict(difference: Difference | null, isClear: boolean | null): string
 }
 
 function percent(share: number): string {
-  return `${share > 0 ? "+" : ""}${(100 * share).toFixed(1)} %`;
+  return `${share > 0 ? "+" : ""}${fixed(100 * share, 1)} %`;
 }
