@@ -5,11 +5,10 @@ import "./campaign/campaign.css";
 import "./tours/tours.css";
 import { render } from "preact";
 import { App } from "./app/app.tsx";
-import { describe } from "./app/describe.ts";
 import { watchDrops } from "./app/drop.ts";
 import { follow, watchLocation } from "./app/location.ts";
 import { addServerSection } from "./app/sections.tsx";
-import { connect, edit, failure } from "./app/store.ts";
+import { begin, connect, take, toml } from "./app/store.ts";
 import { watchTheme } from "./app/theme.ts";
 import { HttpEngine } from "./engine/http-engine.ts";
 import { Workers } from "./engine/pool.ts";
@@ -32,24 +31,19 @@ render(<App />, document.getElementById("app")!);
 
 // One worker more than processors: it is free for a change while the others run seeds.
 const workers = new Workers(document.baseURI, (navigator.hardwareConcurrency || 2) + 1);
-try {
-  const browser = new WasmEngine(workers);
-  const connected = connect({
-    engine: server.value ? new HttpEngine(server.value, browser) : browser,
-    language: new WasmLanguage(workers),
-  });
-  await Promise.all([connected, loadBuiltIns()]);
-  const first = () => builtIns.value.find(({ name }) => name === FIRST)!.toml;
-  // Not `open`: what is wrong with a link stays in sight.
-  if (!(await follow())) await edit(server.value?.about.value.scenario ?? first());
-  watchLocation();
-  if (server.value) await startAll(workers);
-} catch (error) {
-  failure.value = describe(error);
-}
+const browser = new WasmEngine(workers);
+const engine = server.value ? new HttpEngine(server.value, browser) : browser;
+const language = new WasmLanguage(workers);
 
-/** Workers cannot be started while the server is away, which is when they are needed. */
-async function startAll(workers: Workers): Promise<void> {
-  const each = () => workers.call({ call: "version" });
-  await Promise.all(Array.from({ length: workers.count }, each));
+await begin(async () => {
+  await Promise.all([connect({ engine, language }), loadBuiltIns()]);
+  // What is wrong with a link stays in sight, and what was typed in the meantime stays the text.
+  const isTyped = toml.value !== "";
+  if (isTyped || !(await follow())) await take(toml.value || firstScenario());
+  watchLocation();
+});
+
+function firstScenario(): string {
+  const given = server.value?.about.value.scenario;
+  return given ?? builtIns.value.find(({ name }) => name === FIRST)!.toml;
 }

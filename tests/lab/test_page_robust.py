@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import time
@@ -98,7 +99,8 @@ def test_a_thousand_random_changes(lab: LabPage, browser: Browser) -> None:
     assert native.without_times(result) == native.result(lab.toml)
     print("JS heap", *(f"{value:.1f}" for value in heap), "MB")
     print("resident", *(f"{value:.0f}" for value in rss), "MB")
-    # The first hundreds fill caches; what leaks goes on growing.
+    # The first hundreds fill caches, and the browser's own undo keeps the lines of the last
+    # thousand edits (test_page_memory.py); what leaks goes on growing.
     assert max(heap[-3:]) < 1.2 * max(heap[2:5]) + 1
     assert max(rss[-3:]) < 1.5 * max(rss[2:5])
 
@@ -140,22 +142,17 @@ def test_an_idle_page_costs_nothing(lab: LabPage, browser: Browser) -> None:
 
 
 def test_the_page_outlives_its_server(context: BrowserContext, site: Site) -> None:
-    """It simulates on; what it needs a server for, it says; and it recovers."""
+    """It simulates on: it has kept what workers are started from."""
     lab = LabPage(context, site.address).open(fragment(SHORT))
     site.stop()
     try:
-        lab.edit(SHORT.replace("limit = 60", "limit = 30"))
-        lab.settle()
-        # Runs that take for ever end with their workers, which cannot be started again.
-        for less in range(12):
+        # More runs that take for ever, which end with their workers, than there are workers.
+        for less in range(2 * (os.cpu_count() or 1)):
             lab.edit(SHORT.replace("20 s", f"{1_000_000 - less} s"))
             lab.page.wait_for_timeout(600)
-            if lab.page.get_by_role("alert").count() > 0:
-                break
-        assert "server" in lab.error()
+        lab.edit(SHORT.replace("limit = 60", "limit = 30"))
+        lab.settle()
+        assert native.without_times(lab.export()[0]) == native.result(lab.toml)
+        assert lab.errors == []
     finally:
         site.start()
-    lab.edit(SHORT)
-    lab.settle()
-    assert lab.page.get_by_role("alert").count() == 0
-    assert native.without_times(lab.export()[0]) == native.result(SHORT)

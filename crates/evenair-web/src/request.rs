@@ -1,9 +1,9 @@
 //! Requests and answers.
 
 use evenair_sim::scenario::{self, Scenario};
-use evenair_sim::{Diagnosis, RESULT_VERSION, RunOptions, RunResult, explain, run};
+use evenair_sim::{Diagnosis, RESULT_VERSION, RunOptions, RunResult, explain, explain_json, run};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::problem::Problem;
 use crate::{document, film};
@@ -29,6 +29,8 @@ enum Request {
     Run { toml: String, seed: u64, trace_s: Option<f64> },
     /// The accesses to the medium of that run from `from_s` on, see [`film`].
     Film { toml: String, seed: u64, from_s: f64, accesses: u32 },
+    /// Why flows starve, from the means over runs of one scenario: their documents.
+    Explain { runs: Vec<Value> },
 }
 
 /// The answer to a request for a run.
@@ -86,6 +88,10 @@ fn handle(request: Request, options: &RunOptions) -> Result<String, Problem> {
         }
         Request::Film { toml, seed, from_s, accesses } => {
             text(&film::record(&resolve(&toml)?, seed, from_s, accesses, options)?)
+        }
+        Request::Explain { runs } => {
+            let diagnoses = explain_json(&text(&json!({ "runs": runs })));
+            text(&diagnoses.map_err(|error| Problem::new(error.to_string()))?)
         }
     })
 }

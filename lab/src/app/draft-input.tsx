@@ -16,7 +16,10 @@ interface Props {
 
 export function DraftInput({ value, onCommit, ...others }: Props) {
   const [draft, setDraft] = useState<string | null>(null);
-  const leave = () => setDraft(null);
+  const commit = async (typed: string) => {
+    await onCommit(typed);
+    setDraft((draft) => (draft === typed ? null : draft)); // what was typed since then stays
+  };
   return (
     <input
       {...others}
@@ -24,8 +27,8 @@ export function DraftInput({ value, onCommit, ...others }: Props) {
       autocomplete="off"
       value={draft ?? value}
       onInput={(event) => setDraft(event.currentTarget.value)}
-      onChange={(event) => void Promise.resolve(onCommit(event.currentTarget.value)).then(leave)}
-      onBlur={leave}
+      onChange={(event) => void commit(event.currentTarget.value)}
+      onBlur={() => setDraft(null)}
     />
   );
 }

@@ -17,8 +17,10 @@ let written = "";
 /** Shows what the address says. Resolves to whether it had a scenario. */
 export async function follow(): Promise<boolean> {
   written = location.hash;
+  const before = toml.value;
   try {
     const address = await read(location.hash);
+    if (toml.value !== before) return false; // it was edited meanwhile
     setSeeds(
       Math.min(Math.max(address.seeds ?? seeds.value, 1), 100),
       address.seed ?? firstSeed.value,

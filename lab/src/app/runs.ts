@@ -20,7 +20,7 @@ export interface Listener {
   completed(batch: Batch, seed: number, answer: RunAnswer): void;
   /** A run has failed. */
   failed(error: unknown): void;
-  /** The newest request waits so long for its first run that the page should say so. */
+  /** No first run has been done for so long that the page should say so, or one has. */
   late(isLate: boolean): void;
 }
 
@@ -52,6 +52,8 @@ export class Runs {
   private patience: ReturnType<typeof setTimeout> | undefined;
   private lateness: ReturnType<typeof setTimeout> | undefined;
   private background: AbortController | null = null;
+  /** The seed of the newest first run. */
+  private first: number | undefined;
 
   constructor(
     private readonly engine: Engine,
@@ -64,7 +66,7 @@ export class Runs {
   request(request: Request): void {
     this.pause();
     this.next = request;
-    this.lateness ??= setTimeout(() => this.listener.late(true), LATE_MS);
+    this.lateness ??= this.expect();
     if (!this.running) {
       void this.runNext();
     } else if (this.patience === undefined) {
@@ -95,6 +97,10 @@ export class Runs {
     this.background = null;
   }
 
+  private expect(): ReturnType<typeof setTimeout> {
+    return setTimeout(() => this.listener.late(true), LATE_MS);
+  }
+
   private async runNext(): Promise<void> {
     while (this.next) {
       const { toml, scenario, seed } = this.next;
@@ -106,7 +112,13 @@ export class Runs {
           { toml, seed, trace_s: traceInterval(scenario) },
           abort.signal,
         );
+        abort.signal.throwIfAborted();
+        this.first = seed;
         this.listener.started({ toml, scenario, first: seed, answers: new Map([[seed, answer]]) });
+        // A request that waits is not late while others of the same drag are shown.
+        clearTimeout(this.lateness);
+        this.lateness = this.expect();
+        this.listener.late(false);
       } catch (error) {
         // A cancelled run has a successor; an error of an old request is of no interest.
         if (!abort.signal.aborted && !this.next) this.listener.failed(error);
@@ -131,7 +143,9 @@ export class Runs {
         if (!next || signal.aborted) return;
         const [batch, seed] = next;
         inFlight.add(`${seed} ${batch.toml}`);
-        const answer = await this.engine.run({ toml: batch.toml, seed }, signal);
+        // The first run of a batch has series, whichever seed that has become.
+        const series = seed === this.first && { trace_s: traceInterval(batch.scenario) };
+        const answer = await this.engine.run({ toml: batch.toml, seed, ...series }, signal);
         if (!signal.aborted) this.listener.completed(batch, seed, answer);
       }
     };

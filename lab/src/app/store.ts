@@ -66,10 +66,29 @@ export const changed = computed<Changed[] | null>(() =>
 export let engine: Engine;
 export let language: Language;
 let runs: Runs;
+let isConnected = false;
+
+/** The last text without an error, and what it says. */
+let adopted: { toml: string; scenario: ResolvedScenario } | null = null;
+
+/** What the page begins with; null once it has begun. */
+let beginning: (() => Promise<void>) | null = null;
+
+/** Begins the page. What fails is said, and is done again by "Run again". */
+export async function begin(make: () => Promise<void>): Promise<void> {
+  beginning = make;
+  try {
+    await make();
+    beginning = null;
+  } catch (error) {
+    failure.value = describe(error);
+  }
+}
 
 /** Connects the page with what makes results, and loads what the controls are made from. */
 export async function connect(to: { engine: Engine; language: Language }): Promise<void> {
   ({ engine, language } = to);
+  isConnected = true;
   runs = new Runs(
     engine,
     {
@@ -93,17 +112,18 @@ export async function connect(to: { engine: Engine; language: Language }): Promi
   grammar.value = { schema: schema as Node, parts };
 }
 
-/** Shows another scenario. */
+/** Shows another scenario, or the text as it was edited. What was said about the change before goes. */
 export async function open(text: string): Promise<void> {
   notice.value = null;
-  await edit(text);
+  await take(text);
 }
 
-/** Takes the text from the editor. */
-export async function edit(text: string): Promise<void> {
+/** As `open`, but a message stays in sight. Before the page is connected, the text waits. */
+export async function take(text: string): Promise<void> {
   if (text === toml.value && (scenario.value || problem.value)) return;
   mark("change");
   toml.value = text;
+  if (!isConnected) return;
   try {
     const resolved = await language.resolve(text);
     if (toml.value === text) adopt(text, resolved);
@@ -164,12 +184,18 @@ async function drain(): Promise<void> {
 function adopt(text: string, resolved: ResolvedScenario): void {
   problem.value = null;
   scenario.value = resolved;
-  if (shown.value?.toml === text) {
+  adopted = { toml: text, scenario: resolved };
+  if (shown.value?.toml === text && shown.value.first === firstSeed.value) {
+    failure.value = null;
     mark("picture");
     runs.withdraw();
   } else {
-    runs.request({ toml: text, scenario: resolved, seed: firstSeed.value });
+    runAdopted();
   }
+}
+
+function runAdopted(): void {
+  if (adopted && !problem.value) runs.request({ ...adopted, seed: firstSeed.value });
 }
 
 /** Keeps what is shown as A; what comes next is B. */
@@ -186,29 +212,28 @@ export function setSeeds(count: number, first: number): void {
   const isOther = first !== firstSeed.value;
   seeds.value = count;
   firstSeed.value = first;
-  if (!scenario.value || problem.value) return;
-  if (isOther) {
-    runs.request({ toml: toml.value, scenario: scenario.value, seed: first });
-  } else {
-    runs.fill();
-  }
+  if (isOther) runAdopted();
+  else if (adopted) runs.fill();
 }
 
-/** Runs the present scenario again, after a failure. */
+/** Begins the page or runs the present scenario again, after a failure. */
 export function retry(): void {
   failure.value = null;
-  if (scenario.value && !problem.value) {
-    runs.request({ toml: toml.value, scenario: scenario.value, seed: firstSeed.value });
-  }
+  if (beginning) void begin(beginning);
+  else runAdopted();
 }
 
 /** The runs of what is shown and of what is pinned that are not done yet, by seed. */
 function missingRuns(): [Batch, number][] {
   const batches = [shown.value, kept.value].filter((batch) => batch !== null);
-  return wantedSeeds().flatMap((seed) =>
-    batches
-      .filter((batch) => !batch.answers.has(seed))
-      .map((batch): [Batch, number] => [batch, seed]),
+  const all = wantedSeeds();
+  // Pictures over time are of the first seed: one that was not the first has no series.
+  const isDone = (batch: Batch, seed: number) => {
+    const answer = batch.answers.get(seed);
+    return answer !== undefined && (seed !== all[0] || answer.result.series !== undefined);
+  };
+  return all.flatMap((seed) =>
+    batches.filter((batch) => !isDone(batch, seed)).map((batch): [Batch, number] => [batch, seed]),
   );
 }
 
@@ -229,8 +254,11 @@ function viewOf(label: string, batch: Batch, isStale: boolean): View {
   };
 }
 
+/** With one more answer, without those of seeds that are wanted no more. */
 function withAnswer(batch: Batch, seed: number, answer: RunAnswer): Batch {
-  return { ...batch, answers: new Map([...batch.answers, [seed, answer]]) };
+  const all = new Map([...batch.answers, [seed, answer]]);
+  const wanted = wantedSeeds().filter((each) => all.has(each));
+  return { ...batch, answers: new Map(wanted.map((each) => [each, all.get(each)!])) };
 }
 
 function asEngineError(error: unknown): EngineError {

@@ -8,6 +8,7 @@ export function Tabs() {
   );
   const { id, Content } = sections[index]!;
   const move = (event: KeyboardEvent) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return; // the browser's own
     const last = sections.length - 1;
     const to = {
       ArrowRight: index === last ? 0 : index + 1,

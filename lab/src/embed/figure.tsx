@@ -8,6 +8,7 @@ import { Workers } from "../engine/pool.ts";
 import { WasmEngine } from "../engine/wasm-engine.ts";
 import { WasmLanguage } from "../engine/wasm-language.ts";
 import type { View } from "../pictures/view.ts";
+import { PlaceSlider } from "../scenario/place-slider.tsx";
 import { NamedPicture } from "../tours/named-picture.tsx";
 import "./figure.css";
 import { Live } from "./live.ts";
@@ -84,26 +85,26 @@ function ControlField(props: { control: Control; place: number; onMove: (place: 
   const { control, place, onMove } = props;
   const { label, values, isOrdered } = control;
   const id = useId();
-  const move = (event: { currentTarget: { value: string } }) =>
-    onMove(Number(event.currentTarget.value));
   return (
     <div class="evenair-figure-control">
       <label for={id}>{label}</label>
       {isOrdered ? (
         <>
-          <input
+          <PlaceSlider
             id={id}
-            type="range"
-            min={0}
-            max={values.length - 1}
-            value={place}
-            aria-valuetext={values[place]}
-            onInput={move}
+            count={values.length}
+            place={place}
+            text={values[place]}
+            onMove={onMove}
           />
           <output for={id}>{values[place]}</output>
         </>
       ) : (
-        <select id={id} value={place} onChange={move}>
+        <select
+          id={id}
+          value={place}
+          onChange={(event) => onMove(Number(event.currentTarget.value))}
+        >
           {values.map((value, k) => (
             <option key={value} value={k} selected={k === place}>
               {value}

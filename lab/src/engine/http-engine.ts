@@ -6,16 +6,6 @@ import { ServerGone, type Server } from "./server.ts";
 /** Browsers open at most six connections to a server: some stay free for what the page follows. */
 const MOST_CONNECTIONS = 4;
 
-/** How many runs the browser can make at once when the server has gone. */
-const READY = 2;
-
-const SMALLEST: FilmRequest = {
-  toml: 'duration = "1 ms"\n[[station]]\nflows = [{ direction = "up" }]\n',
-  seed: 1,
-  from_s: 0,
-  accesses: 1,
-};
-
 export class HttpEngine implements Engine {
   readonly name = "server";
 
@@ -23,10 +13,7 @@ export class HttpEngine implements Engine {
   constructor(
     private readonly server: Server,
     private readonly substitute: Engine,
-  ) {
-    // Its workers are loaded from the server: they start while it is there.
-    for (let k = 0; k < READY; k++) substitute.film(SMALLEST).catch(() => {});
-  }
+  ) {}
 
   get parallel(): number {
     const { state, about } = this.server;

@@ -1,5 +1,5 @@
 // What the page has to know about scenarios. Always WebAssembly, so that the page edits without a server.
-import type { ResolvedScenario } from "./result.ts";
+import type { Diagnosis, ResolvedScenario, RunResult } from "./result.ts";
 
 export interface Language {
   version(): Promise<{ version: string; result_version: number }>;
@@ -11,6 +11,8 @@ export interface Language {
   resolve(toml: string): Promise<ResolvedScenario>;
   /** The text with keys set; null removes a key. Comments and layout are kept. */
   set(toml: string, changes: Change[]): Promise<string>;
+  /** Why flows starve, from the means over runs of a scenario, as `evenair run --explain --runs N`. */
+  explain(runs: RunResult[]): Promise<Diagnosis[]>;
 }
 
 /** A dotted key and a value in the syntax of the command line, `station.0.count` and `5`. */

@@ -1,5 +1,5 @@
 // Workers that share one compiled module. A request goes to an idle worker, or waits for one.
-import { Code } from "./code.ts";
+import { Code, type Loaded } from "./code.ts";
 import { EngineError } from "./engine.ts";
 
 export type ToWorker = { module: WebAssembly.Module } | { request: string };
@@ -39,7 +39,7 @@ export class Workers {
   constructor(
     private readonly url: string | URL,
     readonly count: number = navigator.hardwareConcurrency || 2,
-    private readonly code = new Code(new URL("evenair.wasm", url)),
+    private readonly code = new Code(url),
   ) {}
 
   /** Other workers with the same code, for requests that must not wait behind those of these. */
@@ -70,20 +70,20 @@ export class Workers {
 
   private async ask(request: string, signal?: AbortSignal): Promise<string> {
     signal?.throwIfAborted();
-    const module = await this.code.module();
+    const code = await this.code.load();
     signal?.throwIfAborted();
     return new Promise((resolve, reject) => {
       const task: Task = { request, resolve, reject };
-      signal?.addEventListener("abort", () => this.abort(task, signal, module), { once: true });
+      signal?.addEventListener("abort", () => this.abort(task, signal, code), { once: true });
       this.waiting.push(task);
-      this.dispatch(module);
+      this.dispatch(code);
     });
   }
 
   /** Gives waiting requests to idle workers, and starts workers up to the count. */
-  private dispatch(module: WebAssembly.Module): void {
+  private dispatch(code: Loaded): void {
     while (this.waiting.length > 0) {
-      const member = this.idle() ?? this.start(module);
+      const member = this.idle() ?? this.start(code);
       if (!member) return;
       member.task = this.waiting.shift()!;
       member.since = performance.now();
@@ -95,9 +95,9 @@ export class Workers {
     return [...this.members].find((member) => !member.task);
   }
 
-  private start(module: WebAssembly.Module): Member | undefined {
+  private start(code: Loaded): Member | undefined {
     if (this.members.size >= this.count) return undefined;
-    const worker = new Worker(new URL("worker.js", this.url), { type: "module" });
+    const worker = new Worker(code.script, { type: "module" });
     const member: Member = { worker, task: undefined, since: 0 };
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
       const task = member.task;
@@ -109,16 +109,16 @@ export class Workers {
         if (data.memory > MEMORY_BYTES) this.remove(member);
         task?.resolve(data.answer);
       }
-      this.dispatch(module);
+      this.dispatch(code);
     };
     worker.onerror = (event) => {
       event.preventDefault();
       this.remove(member);
-      const reason = event.message || "is the page's server still there?";
+      const reason = event.message || "the browser gives no reason";
       member.task?.reject(new EngineError(`the engine could not be started: ${reason}`));
-      this.dispatch(module);
+      this.dispatch(code);
     };
-    worker.postMessage({ module } satisfies ToWorker);
+    worker.postMessage({ module: code.module } satisfies ToWorker);
     this.members.add(member);
     return member;
   }
@@ -129,7 +129,7 @@ export class Workers {
   }
 
   /** A task that waits is dropped. One under way may end soon, or ends with its worker. */
-  private abort(task: Task, signal: AbortSignal, module: WebAssembly.Module): void {
+  private abort(task: Task, signal: AbortSignal, code: Loaded): void {
     task.reject(signal.reason);
     const place = this.waiting.indexOf(task);
     if (place >= 0) this.waiting.splice(place, 1);
@@ -138,7 +138,7 @@ export class Workers {
     const end = () => {
       if (member.task !== task) return;
       this.remove(member);
-      this.dispatch(module);
+      this.dispatch(code);
     };
     setTimeout(end, Math.max(0, PATIENCE_MS - (performance.now() - member.since)));
   }

@@ -3,14 +3,14 @@
 /** The answer of a run: the document of `evenair run --json`, and its diagnosis. */
 export interface RunAnswer {
   result: RunResult;
-  /** Sentences about flows that starve, of `evenair run --explain`; empty if none does. */
+  /** Of this run alone, of `evenair run --explain`; empty if no flow starves. */
   why: Diagnosis[];
 }
 
 export interface Diagnosis {
   /** The flow's id. */
   flow: string;
-  /** One sentence, without the flow's name. */
+  /** Part of a sentence, without the flow's name. */
   text: string;
   /** "data_losses", "airtime", ..., docs/results.md. */
   cause: string;
@@ -18,6 +18,10 @@ export interface Diagnosis {
   place?: string;
   goodput_bps: number;
   fair_share_bps: number;
+  /** In how many runs it starves. */
+  starving_runs: number;
+  /** Of how many runs the numbers are the means. */
+  runs: number;
 }
 
 /**

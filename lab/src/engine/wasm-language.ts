@@ -1,7 +1,7 @@
 // What the page knows about scenarios, from WebAssembly.
 import type { Change, Language, Part } from "./language.ts";
 import type { Workers } from "./pool.ts";
-import type { ResolvedScenario } from "./result.ts";
+import type { Diagnosis, ResolvedScenario, RunResult } from "./result.ts";
 
 export class WasmLanguage implements Language {
   private readonly worker: Workers;
@@ -29,5 +29,18 @@ export class WasmLanguage implements Language {
 
   set(toml: string, changes: Change[]): Promise<string> {
     return this.worker.call({ call: "set", toml, changes });
+  }
+
+  explain(runs: RunResult[]): Promise<Diagnosis[]> {
+    // Of a result no more than is read: its series and distributions are long.
+    const parts = runs.map(({ scenario, jain_over, flows, ap_queue, stations, wired }) => ({
+      scenario,
+      jain_over,
+      flows,
+      ap_queue,
+      stations,
+      wired,
+    }));
+    return this.worker.call({ call: "explain", runs: parts });
   }
 }

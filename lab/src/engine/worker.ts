@@ -18,6 +18,8 @@ scope.onmessage = ({ data }) => {
     const answer = instance!.answer(data.request);
     scope.postMessage({ answer, memory: instance!.memoryBytes });
   } catch (error) {
-    scope.postMessage({ trap: instance!.panicMessage ?? String(error) });
+    // Memory that is exhausted leaves no message.
+    const unknown = `${String(error)}; the scenario may need more memory than there is`;
+    scope.postMessage({ trap: instance!.panicMessage ?? unknown });
   }
 };

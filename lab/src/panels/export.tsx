@@ -29,7 +29,9 @@ export function ExportPanel() {
     return `${origin}${pathname}${await fragment()}`;
   };
   useSignalEffect(() => {
-    void address().then((own) => (link.value = own));
+    let isPresent = true;
+    void address().then((own) => isPresent && (link.value = own));
+    return () => (isPresent = false);
   });
   const builtIn = builtIns.value.find((each) => each.toml === toml.value)?.name;
   const present = { builtIn, toml: toml.value, seed: firstSeed.value, runs: seeds.value };

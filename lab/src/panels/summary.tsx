@@ -32,11 +32,15 @@ function Numbers({ view, isLabelled }: { view: View; isLabelled: boolean }) {
           <dd>{formatRate(mean((result) => result.aggregate_goodput_bps))}</dd>
         </div>
         <div>
-          <dt>Jain’s index</dt>
+          <dt>
+            Jain<span class="more">’s index</span>
+          </dt>
           <dd>{mean((result) => result.jain_index).toFixed(3)}</dd>
         </div>
         <div>
-          <dt>{isWimax ? "BS" : "AP"} queue loss</dt>
+          <dt>
+            {isWimax ? "BS" : "AP"} <span class="more">queue </span>loss
+          </dt>
           <dd>{(100 * mean((result) => result.ap_queue.loss_ratio)).toFixed(1)}%</dd>
         </div>
       </dl>

@@ -1,5 +1,8 @@
-// Why flows starve: the sentences of the first seed.
-import { pinned, view } from "../app/store.ts";
+// Why flows starve: a sentence for each that does, from the means over the seeds that are done.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { describe } from "../app/describe.ts";
+import { language, pinned, view } from "../app/store.ts";
+import type { Diagnosis, RunAnswer } from "../engine/result.ts";
 import type { View } from "../pictures/view.ts";
 
 export function WhyPanel() {
@@ -7,32 +10,88 @@ export function WhyPanel() {
   return (
     <>
       {views.map((each) => (
-        <Diagnosis key={each.label} view={each} isLabelled={views.length > 1} />
+        <Why key={each.label} view={each} isLabelled={views.length > 1} />
       ))}
     </>
   );
 }
 
-function Diagnosis({ view, isLabelled }: { view: View; isLabelled: boolean }) {
-  const first = view.runs[0];
-  if (!first) return null;
-  const names = new Map(first.result.flows.map(({ id, name }) => [id, name ?? id]));
+function Why({ view, isLabelled }: { view: View; isLabelled: boolean }) {
+  const explained = useExplanation(view.runs);
+  if (!explained) return null;
+  const { runs, diagnoses, problem } = explained;
+  const names = new Map(runs[0]!.result.flows.map(({ id, name }) => [id, name ?? id]));
   return (
     <section class={view.isStale ? "stale" : ""}>
       <h2>{isLabelled ? `${view.label}: why` : "Why"}</h2>
-      {first.why.length === 0 ? (
-        <p>No flow starves.</p>
+      {problem && (
+        <p class="message error" role="alert">
+          {problem}
+        </p>
+      )}
+      {diagnoses.length === 0 ? (
+        <p>No flow has less than half of its fair share.</p>
       ) : (
         <dl class="why">
-          {first.why.map(({ flow, text }) => (
-            <div key={flow}>
-              <dt>{names.get(flow) ?? flow}</dt>
-              <dd>{text}</dd>
+          {diagnoses.map((each) => (
+            <div key={each.flow}>
+              <dt>
+                {names.get(each.flow) ?? each.flow} {starves(each)}
+              </dt>
+              <dd>{each.text}</dd>
             </div>
           ))}
         </dl>
       )}
-      <p class="hint">Of seed {first.result.seed}.</p>
+      <p class="hint">{origin(runs, view.wanted)}</p>
     </section>
   );
+}
+
+/** As `evenair run --explain` says it. */
+function starves({ starving_runs, runs, goodput_bps, fair_share_bps }: Diagnosis): string {
+  const often = runs > 1 ? ` in ${starving_runs} of ${runs} runs` : "";
+  const [goodput, share] = [goodput_bps, fair_share_bps].map((bps) => (bps / 1e6).toFixed(3));
+  return `starves${often} (${goodput} Mb/s, fair share ${share})`;
+}
+
+function origin(runs: RunAnswer[], wanted: number): string {
+  const n = runs.length;
+  if (n === 1) return `Of the run with seed ${runs[0]!.result.seed}.`;
+  return `From the means over ${n < wanted ? `${n} of ${wanted}` : n} seeds.`;
+}
+
+interface Explanation {
+  runs: RunAnswer[];
+  diagnoses: Diagnosis[];
+  problem?: string;
+}
+
+/**
+ * Of all runs; until that is there, of fewer runs of the same scenario, at first of one. Null without any.
+ * One request is under way at a time, so that an edit does not wait for many.
+ */
+function useExplanation(runs: RunAnswer[]): Explanation | null {
+  const [latest, setLatest] = useState<Explanation | null>(null);
+  const isBusy = useRef(false);
+  const [first] = runs;
+  const shown =
+    latest?.runs[0] === first ? latest : first && { runs: [first], diagnoses: first.why };
+  useEffect(() => {
+    if (isBusy.current || !shown || isSame(runs, shown.runs)) return;
+    isBusy.current = true;
+    const tell = (explanation: Omit<Explanation, "runs">) => {
+      isBusy.current = false;
+      setLatest({ runs, ...explanation });
+    };
+    language.explain(runs.map(({ result }) => result)).then(
+      (diagnoses) => tell({ diagnoses }),
+      (error: unknown) => tell({ diagnoses: shown.diagnoses, problem: describe(error) }),
+    );
+  }, [runs, latest]);
+  return shown ?? null;
+}
+
+function isSame(a: RunAnswer[], b: RunAnswer[]): boolean {
+  return a.length === b.length && a.every((run, k) => run === b[k]);
 }

@@ -18,7 +18,7 @@ import { LineChart } from "./line-chart-view.tsx";
 import { LineSwatch, WAY_MARKERS } from "./marks.tsx";
 import { Key, Picture } from "./picture.tsx";
 import { useProbe } from "./probe.ts";
-import type { Side, View } from "./view.ts";
+import { pooled, type Side, type View } from "./view.ts";
 
 interface Props {
   a: View;
@@ -71,7 +71,6 @@ export function DelayCdf({ quantity, a, b }: Props & { quantity: Quantity }) {
   const name = quantityName(quantity, a);
   const label = ({ side, way }: Pick<DelayLine, "side" | "way">) =>
     [b && side.toUpperCase(), way ? WAY_NAMES[way] : "all packets"].filter(Boolean).join(" ");
-  const n = Math.max(a.runs.length, b?.runs.length ?? 0);
   const readAt = (index: number) =>
     SLOTS.flatMap((slot, k) => {
       const value = chart.lines[k]![index];
@@ -81,7 +80,7 @@ export function DelayCdf({ quantity, a, b }: Props & { quantity: Quantity }) {
     <Picture
       name={`${quantity.replaceAll("_", "-")}-cdf`}
       title={`${name}: share of samples up to`}
-      note={n > 1 ? `${n} seeds together` : "1 seed"}
+      note={pooled(a, b)}
       isStale={a.isStale || (b?.isStale ?? false)}
       summary={delayText(name, data)}
       rows={() => delayRows(data)}

@@ -1,6 +1,6 @@
 // A against B in numbers.
 import { useId, useMemo, useState } from "preact/hooks";
-import { scaled, withInterval, type Estimate } from "../statistics.ts";
+import { fixed, scaled, withInterval, type Difference, type Estimate } from "../statistics.ts";
 import { comparison, comparisonRows, type Comparison } from "./data/comparison.ts";
 import { csv } from "./data/rows.ts";
 import { save } from "./export.ts";
@@ -16,7 +16,7 @@ export function DifferenceTable({ a, b }: { a: View; b: View }) {
   const caption =
     pairs > 1
       ? `Means and 95% intervals. The difference is of ${pairs} pairs of runs with equal seeds; unclear: its interval contains 0.`
-      : "One pair of runs with equal seeds: several seeds say whether a difference is clear.";
+      : `${pairs === 1 ? "One" : "No"} pair of runs with equal seeds: several seeds say whether a difference is clear.`;
   const isStale = a.isStale || b.isStale;
   return (
     <div
@@ -74,17 +74,17 @@ function Row({ label, a, b, difference, isClear }: Comparison) {
       <td class="is-relative">
         {difference?.relative == null ? "–" : percent(difference.relative)}
       </td>
-      <td class={isClear ? "is-clear" : "is-unclear"}>{verdict(difference?.value, isClear)}</td>
+      <td class={isClear ? "is-clear" : "is-unclear"}>{verdict(difference, isClear)}</td>
     </tr>
   );
 }
 
-function verdict(value: number | undefined, isClear: boolean | null): string {
-  if (value === undefined || isClear === null) return "–";
-  if (!isClear) return value === 0 ? "equal" : "unclear";
-  return value > 0 ? "▲\u00a0more" : "▼\u00a0less";
+function verdict(difference: Difference | null, isClear: boolean | null): string {
+  if (difference === null || isClear === null) return "–";
+  if (!isClear) return difference.ci95 === 0 ? "equal" : "unclear";
+  return difference.value > 0 ? "▲\u00a0more" : "▼\u00a0less";
 }
 
 function percent(share: number): string {
-  return `${share > 0 ? "+" : ""}${(100 * share).toFixed(1)} %`;
+  return `${share > 0 ? "+" : ""}${fixed(100 * share, 1)} %`;
 }

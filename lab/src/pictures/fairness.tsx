@@ -13,7 +13,7 @@ export function Fairness({ a, b }: { a: View; b: View | null }) {
     <Picture
       name="jain-index"
       title="Jain's index (1: all equal)"
-      note={`of ${compared(a)}`}
+      note={`of ${compared(a, b)}`}
       isStale={a.isStale || (b?.isStale ?? false)}
       summary={fairnessText(indices)}
       rows={() => fairnessRows(indices)}

@@ -1,7 +1,7 @@
 // Goodput per flow as bars, with the fair share drawn in.
 import { useId, useMemo } from "preact/hooks";
 import { cssColour } from "./colours.ts";
-import { WAY_NAMES, WAYS } from "./data/flows.ts";
+import { WAY_NAMES, WAYS, type Way } from "./data/flows.ts";
 import {
   goodput,
   goodputRows,
@@ -24,6 +24,8 @@ export function Goodput({ a, b }: { a: View; b: View | null }) {
   const data = useMemo(() => goodput(a, b), [a, b]);
   const ways = WAYS.filter((way) => data.flows.some((flow) => flow.way === way));
   const shown: Side[] = b === null ? ["a"] : ["a", "b"];
+  const has = (side: Side, way: Way) =>
+    data.flows.some((flow) => flow.way === way && flow[side] !== null);
   const { probed, probe, step } = useProbe(data.flows.length);
   const read = probed === null ? undefined : data.flows[probed];
   const name = (side: Side) => (b === null ? "" : ` ${side.toUpperCase()}`);
@@ -40,12 +42,14 @@ export function Goodput({ a, b }: { a: View; b: View | null }) {
       readout={read && readout(read)}
       legend={[
         ...ways.flatMap((way) =>
-          shown.map((side) => (
-            <Key key={`${way}-${side}`}>
-              <AreaSwatch id={`${id}-${way}`} colour={way} side={side} />
-              {WAY_NAMES[way] + name(side)}
-            </Key>
-          )),
+          shown
+            .filter((side) => has(side, way))
+            .map((side) => (
+              <Key key={`${way}-${side}`}>
+                <AreaSwatch id={`${id}-${way}`} colour={way} side={side} />
+                {WAY_NAMES[way] + name(side)}
+              </Key>
+            )),
         ),
         ...shown
           .filter((side) => data.fairShare[side] !== null)

@@ -45,7 +45,8 @@ export function Picture(props: PictureProps) {
         tabIndex={onStep ? 0 : undefined}
         onKeyDown={(event) => {
           const step = STEPS[event.key];
-          if (!onStep || !step) return;
+          // With another key it is the browser's own.
+          if (!onStep || !step || event.altKey || event.ctrlKey || event.metaKey) return;
           event.preventDefault();
           onStep(step);
         }}

@@ -16,6 +16,7 @@ export interface Row extends Pair<Estimate> {
 const LINE = 20;
 const GAP = 8;
 const AXIS = 20;
+const MOST_TICKS = 5;
 /** Width of a character, of the widest fonts that pages use. */
 const CHARACTER = 7.4;
 
@@ -41,14 +42,14 @@ export function RowsChart({
   const ends = rows.flatMap((row) =>
     sides.map((side) => (row[side]?.mean ?? 0) + (row[side]?.ci95 ?? 0)),
   );
-  const marks = ticks((most ?? Math.max(0, ...ends)) * scale, width < 420 ? 3 : 5);
-  const texts = tickTexts(marks);
   const label = ({ label }: Row, side: Side) => (isPair ? `${label} ${side.toUpperCase()}` : label);
   const number = (value: Estimate) => withInterval(scaled(value, scale), decimals);
   const lengths = (texts: string[]) => Math.max(0, ...texts.map((text) => text.length)) * CHARACTER;
   const left = lengths(rows.map((row) => label(row, "b"))) + 12;
   const right =
     lengths(rows.flatMap((row) => sides.map((side) => (row[side] ? number(row[side]) : "")))) + 16;
+  const marks = axis((most ?? Math.max(0, ...ends)) * scale, width - left - right);
+  const texts = tickTexts(marks);
   const x = (value: number) => left + (value / marks.at(-1)!) * Math.max(width - left - right, 10);
   const height = rows.length * (sides.length * LINE + GAP);
   return (
@@ -104,6 +105,13 @@ export function RowsChart({
       )}
     </div>
   );
+}
+
+/** Ticks whose texts have room. */
+function axis(most: number, room: number): number[] {
+  const longest = Math.max(...tickTexts(ticks(most, MOST_TICKS)).map((text) => text.length));
+  const fitting = Math.floor(room / (longest * CHARACTER + GAP));
+  return ticks(most, Math.min(Math.max(fitting, 1), MOST_TICKS));
 }
 
 /** A full circle of A, a hollow square of B. */

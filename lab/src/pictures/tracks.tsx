@@ -28,6 +28,8 @@ interface Style extends LineStyle {
 /** What is drawn over time, whatever the scenario. */
 interface Kind {
   name: string;
+  /** The values in its table, with their unit. */
+  column: string;
   title: (view: View) => string;
   track: (view: View) => Track | null;
   /** In the order of the track's lines. */
@@ -46,9 +48,16 @@ const DOWNLOADS: Style = {
   isHollow: true,
 };
 
-function ofFlows(name: string, title: string, quantity: FlowQuantity, scale: number): Kind {
+function ofFlows(
+  name: string,
+  column: string,
+  title: string,
+  quantity: FlowQuantity,
+  scale: number,
+): Kind {
   return {
     name,
+    column,
     title: () => title,
     track: (view) => flowTrack(view, quantity, scale),
     styles: [
@@ -59,11 +68,24 @@ function ofFlows(name: string, title: string, quantity: FlowQuantity, scale: num
   };
 }
 
-const CWND = ofFlows("cwnd", "Congestion window (segments)", "cwnd", 1);
-const RTT = ofFlows("rtt", "Round-trip time, median of each interval (ms)", "rtt_p50_s", 1e3);
-const GOODPUT = ofFlows("goodput-over-time", "Goodput over time (Mb/s)", "goodput_bps", 1e-6);
+const CWND = ofFlows("cwnd", "cwnd_segments", "Congestion window (segments)", "cwnd", 1);
+const RTT = ofFlows(
+  "rtt",
+  "rtt_p50_ms",
+  "Round-trip time, median of each interval (ms)",
+  "rtt_p50_s",
+  1e3,
+);
+const GOODPUT = ofFlows(
+  "goodput-over-time",
+  "goodput_mbps",
+  "Goodput over time (Mb/s)",
+  "goodput_bps",
+  1e-6,
+);
 const QUEUE: Kind = {
   name: "queue",
+  column: "packets",
   title: (view) => `Queue of the ${downlinkSender(view)} (packets)`,
   track: queueTrack,
   styles: [
@@ -74,6 +96,7 @@ const QUEUE: Kind = {
 };
 const LIMITER: Kind = {
   name: "limiter",
+  column: "rate_mbps",
   title: () => "Rate limiter (Mb/s)",
   track: limiterTrack,
   styles: [
@@ -85,6 +108,7 @@ const LIMITER: Kind = {
 };
 const CONTROLLER: Kind = {
   name: "controller",
+  column: "occupancy_percent",
   title: () => "Occupancy that the controller observes (%)",
   track: controllerTrack,
   styles: [
@@ -145,7 +169,7 @@ function Tracks({ kind, a, b }: Props & { kind: Kind }) {
       {...(seeds.length > 0 && { note: `the run with seed ${[...new Set(seeds)].join(" and ")}` })}
       isStale={a.isStale || (b?.isStale ?? false)}
       summary={trackText(title, named)}
-      rows={() => trackRows(kind.name, named)}
+      rows={() => trackRows(kind.column, named)}
       onStep={step}
       onLeave={() => probe(null)}
       readout={probed === null ? null : readout(named, times[probed] ?? 0)}

@@ -62,6 +62,13 @@ export function progress(a: View, b: View | null = null): string {
   return other === null || other === own ? own : `A ${own}, B ${other}`;
 }
 
+/** "10 seeds together"; of two scenarios for each if they differ. */
+export function pooled(a: View, b: View | null): string {
+  const of = ({ runs: { length } }: View) => (length === 1 ? "1 seed" : `${length} seeds together`);
+  const [own, other] = [of(a), b && of(b)];
+  return other === null || other === own ? own : `A ${own}, B ${other}`;
+}
+
 function seedsOf({ runs, wanted }: View): string {
   const n = runs.length;
   if (n < wanted) return `${n} of ${wanted} seeds so far`;

@@ -3,6 +3,7 @@ import { useId, useState } from "preact/hooks";
 import { DraftInput } from "../app/draft-input.tsx";
 import { change, problem } from "../app/store.ts";
 import type { Control, Slider } from "./controls.ts";
+import { PlaceSlider } from "./place-slider.tsx";
 import { formatQuantity, parseQuantity } from "./quantity.ts";
 
 export function ControlField({ control }: { control: Control }) {
@@ -87,15 +88,19 @@ function FlagField({ control, value }: { control: Control; value: boolean }) {
 
 function SliderField({ control, slider }: { control: Control; slider: Slider }) {
   const id = useId();
-  const { stops, value, text, words, dimension } = slider;
-  // While the slider is moved, it shows where the hand is, not what the engine has last answered.
-  const [hand, setHand] = useState<number | null>(null);
+  const { value, text, words, dimension } = slider;
+  // While the slider is moved, it shows where the hand is, not what the engine has last answered, and
+  // keeps its stops, of which the present value is one.
+  const [hand, setHand] = useState<{ stops: number[]; place: number } | null>(null);
   const format = (number: number) =>
     dimension ? formatQuantity(number, dimension) : String(number);
-  const place = hand ?? (value === null ? stops.length - 1 : stops.indexOf(value));
-  const shown = hand === null ? text : format(stops[hand]!);
+  const { stops, place } = hand ?? {
+    stops: slider.stops,
+    place: value === null ? slider.stops.length - 1 : slider.stops.indexOf(value),
+  };
+  const shown = hand ? format(stops[place]!) : text;
   const move = (to: number) => {
-    setHand(to);
+    setHand({ stops, place: to });
     void change([[control.key, format(stops[to]!)]]).then(() => setHand(null));
   };
   const type = async (typed: string) => {
@@ -109,16 +114,13 @@ function SliderField({ control, slider }: { control: Control; slider: Slider }) 
       <label for={id} title={control.help}>
         {control.label}
       </label>
-      <input
+      <PlaceSlider
         id={id}
-        type="range"
-        min={0}
-        max={stops.length - 1}
-        step={1}
-        value={place}
-        disabled={isDisabled}
-        aria-valuetext={shown}
-        onInput={(event) => move(Number(event.currentTarget.value))}
+        count={stops.length}
+        place={place}
+        text={shown}
+        isDisabled={isDisabled}
+        onMove={move}
       />
       <DraftInput
         type="text"

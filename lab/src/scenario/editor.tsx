@@ -1,14 +1,14 @@
 // The text of the scenario, with the error at its line.
-import { defaultKeymap, history, historyKeymap, redo, undo } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, redo, undo, undoDepth } from "@codemirror/commands";
 import { StreamLanguage } from "@codemirror/language";
 import { toml as tomlMode } from "@codemirror/legacy-modes/mode/toml";
 import { lintGutter, setDiagnostics, type Diagnostic } from "@codemirror/lint";
-import { Annotation, EditorState, type ChangeSpec } from "@codemirror/state";
+import { Annotation, EditorState, Transaction, type ChangeSpec } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { describe } from "../app/describe.ts";
-import { edit, problem, toml } from "../app/store.ts";
+import { open, problem, toml } from "../app/store.ts";
 import type { EngineError } from "../engine/engine.ts";
 import { tomlStyle } from "./editor-style.ts";
 
@@ -65,7 +65,7 @@ function newState(): EditorState {
       EditorView.contentAttributes.of({ "aria-label": "Scenario, TOML text" }),
       EditorView.updateListener.of((update) => {
         const isFromPage = update.transactions.some((part) => part.annotation(fromPage));
-        if (update.docChanged && !isFromPage) void edit(update.state.doc.toString());
+        if (update.docChanged && !isFromPage) void open(update.state.doc.toString());
       }),
     ],
   });
@@ -74,8 +74,14 @@ function newState(): EditorState {
 /** Replaces what differs, so that cursor and scroll position stay. */
 function show(view: EditorView, text: string): void {
   const before = view.state.doc.toString();
-  if (before === text) return;
-  view.dispatch({ changes: difference(before, text), annotations: fromPage.of(true) });
+  const after = view.state.toText(text).toString(); // with the editor's ends of lines
+  if (before === after) return;
+  // The page without a scenario is nothing to go back to.
+  const isFirst = before === "" && undoDepth(view.state) === 0;
+  view.dispatch({
+    changes: difference(before, after),
+    annotations: [fromPage.of(true), Transaction.addToHistory.of(!isFirst)],
+  });
 }
 
 function difference(before: string, after: string): ChangeSpec {

@@ -15,8 +15,10 @@ export const builtIns = signal<BuiltIn[]>([]);
 const LIMIT_BYTES = 1_000_000;
 
 export async function loadBuiltIns(): Promise<void> {
-  const response = await fetch("scenarios.json");
-  if (!response.ok) throw new Error(`scenarios.json: ${response.status} ${response.statusText}`);
+  const response = await fetch("scenarios.json").catch(() => undefined);
+  if (!response?.ok) {
+    throw new Error("scenarios.json could not be loaded: is the page's server still there?");
+  }
   builtIns.value = (await response.json()) as BuiltIn[];
 }
 

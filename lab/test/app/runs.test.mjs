@@ -12,6 +12,7 @@ const request = (toml, seed = 1) => ({ toml, scenario: scenario(300), seed });
 function setUp(parallel = 3) {
   const under = [];
   const log = [];
+  const lateness = [];
   const all = [];
   const engine = {
     name: "browser",
@@ -50,11 +51,11 @@ function setUp(parallel = 3) {
         log.push(`completed ${batch.toml} ${seed}`);
       },
       failed: (error) => log.push(`failed ${error.message}`),
-      late: () => {},
+      late: (is) => lateness.push(is),
     },
     () => (shown ? [1, 2, 3, 4].filter((s) => !shown.answers.has(s)).map((s) => [shown, s]) : []),
   );
-  return { runs, under, log, all };
+  return { runs, under, log, lateness, all };
 }
 
 test("of requests that come while a run is under way, only the newest is run", async () => {
@@ -132,5 +133,39 @@ test("an error of the newest request is told, and the next request runs", async 
   runs.request(request("b"));
   await under[0].end();
   assert.equal(log.at(-1), "started b");
+  runs.withdraw();
+});
+
+test("an answer that comes after its run was withdrawn is not shown", async () => {
+  let answer;
+  const engine = { parallel: 1, run: () => new Promise((resolve) => (answer = resolve)) };
+  const told = [];
+  const listener = {
+    started: ({ toml }) => told.push(toml),
+    completed: () => told.push("completed"),
+    failed: () => told.push("failed"),
+    late: () => {},
+  };
+  const runs = new Runs(engine, listener, () => []);
+  runs.request(request("a"));
+  runs.withdraw();
+  answer({ result: { seed: 1 }, why: [] });
+  await wait(10);
+  assert.deepEqual(told, []);
+});
+
+test("a drag is not late while pictures come, and is when none comes", async () => {
+  const { runs, under, lateness } = setUp();
+  for (let move = 0; move < 8; move++) {
+    runs.request(request(`move ${move}`));
+    await wait(100);
+    await under[0].end();
+  }
+  assert(!lateness.includes(true));
+  runs.request(request("slow"));
+  await wait(450);
+  assert.equal(lateness.at(-1), true);
+  await under[0].end();
+  assert.equal(lateness.at(-1), false);
   runs.withdraw();
 });

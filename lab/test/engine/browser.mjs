@@ -25,14 +25,16 @@ export async function serve(folder, type = "application/wasm") {
   };
 }
 
-/** Lets `Worker` be one whose scripts are those of a folder. `started` counts them, `running` has them. */
+/** Lets `Worker` be one with the worker.js of a folder. `started` counts them, `running` has them. */
 export function useWorkersOf(folder) {
   const workers = { started: 0, running: new Set() };
   globalThis.Worker = class {
     constructor(url) {
+      // The page has fetched it. Here its imports need the folder.
+      if (!url.startsWith("blob:")) throw new Error(`not the script that is kept: ${url}`);
       workers.started += 1;
       workers.running.add(this);
-      const script = path.join(folder, new URL(url).pathname);
+      const script = path.join(folder, "worker.js");
       this.thread = new Thread(fileURLToPath(new URL("worker-scope.mjs", import.meta.url)), {
         workerData: script,
       });

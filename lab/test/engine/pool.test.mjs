@@ -94,6 +94,21 @@ test("a long run that is aborted ends with its worker, and the next one gets ano
   assert.equal(workers.running.size, 1);
 });
 
+test("a worker is replaced while the server is away", async () => {
+  const server = await serve(folder);
+  const engine = new WasmEngine(pool(1, server.url));
+  const [toml, next] = [await long(), await short()];
+  await engine.run({ toml: next, seed: 1 });
+  server.close();
+  const abort = new AbortController();
+  const aborted = engine.run({ toml, seed: 1 }, abort.signal);
+  await pause(50);
+  abort.abort();
+  await assert.rejects(aborted, { name: "AbortError" });
+  assert.equal((await engine.run({ toml: next, seed: 2 })).result.seed, 2);
+  assert.equal(workers.started, 2);
+});
+
 test("an edit does not wait for runs", async () => {
   const shared = pool(1);
   const [engine, language] = [new WasmEngine(shared), new WasmLanguage(shared)];

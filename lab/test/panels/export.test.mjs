@@ -19,9 +19,25 @@ test("the shell writes the scenario as it is", () => {
 });
 
 test("Python has the scenario as it is", () => {
-  const [, literal] = /(TOML = [^]*?""")\n\nruns/.exec(python({ toml, seed: 3, runs: 10 }));
-  const script = `${literal}\nimport sys\nsys.stdout.write(TOML)`;
-  assert.equal(execFileSync("python3", ["-c", script], { encoding: "utf8" }), toml);
+  for (const text of [toml, 'name = "a"', 'name = """a"""']) {
+    const [, literal] = /(TOML = [^]*?""")\n\nruns/.exec(python({ toml: text, seed: 3, runs: 10 }));
+    const script = `${literal}\nimport sys\nsys.stdout.write(TOML)`;
+    assert.equal(execFileSync("python3", ["-c", script], { encoding: "utf8" }), text);
+  }
+});
+
+test("rates have three digits and the unit that fits", () => {
+  const cases = [
+    [5_234_567, "5.23 Mb/s"],
+    [54e6, "54.0 Mb/s"],
+    [999_600, "1.00 Mb/s"],
+    [999_400, "999 kb/s"],
+    [12_345, "12.3 kb/s"],
+    [0.5, "0.500 b/s"],
+    [0, "0.00 b/s"],
+    [1_234_000_000, "1234 Mb/s"],
+  ];
+  for (const [bps, text] of cases) assert.equal(page.format.formatRate(bps), text);
 });
 
 test("a built-in scenario is named", () => {

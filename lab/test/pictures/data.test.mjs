@@ -11,7 +11,8 @@ const pool = (all) => curve(merge(all));
 const { losses } = await load("pictures/data/losses.ts");
 const { medium, airtime } = await load("pictures/data/shares.ts");
 const { flowTrack, queueTrack } = await load("pictures/data/series.ts");
-const { progress } = await load("pictures/view.ts");
+const { pooled, progress } = await load("pictures/view.ts");
+const { compared } = await load("pictures/data/fairness.ts");
 const { ticks, tickTexts } = await load("pictures/scale.ts");
 
 const flow = (id, goodput_bps, more = {}) => ({
@@ -273,4 +274,14 @@ test("CSV follows RFC 4180", () => {
     ]),
     'a,b\r\n"say ""x"", y",\r\n1.5,c\r\n',
   );
+});
+
+test("notes name the flows and the seeds of both scenarios where they differ", () => {
+  const one = result(1, { "up-1": 1e6 });
+  const two = (seed) => result(seed, { "up-1": 1e6, "down-1": 2e6 });
+  assert.equal(compared(view(one), null), "1 bulk flow");
+  assert.equal(compared(view(one), view(two(1))), "A 1 bulk flow, B 2 bulk flows");
+  assert.equal(compared(view(two(1)), view(two(1))), "2 bulk flows");
+  assert.equal(pooled(view(two(1), two(2)), null), "2 seeds together");
+  assert.equal(pooled(view(two(1), two(2)), view(one)), "A 2 seeds together, B 1 seed");
 });

@@ -20,7 +20,7 @@ API = "/api/"
 """Where requests need the token."""
 
 POLICY = (
-    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self';"
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src blob:;"
     " connect-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:;"
     " base-uri 'none'; form-action 'none'"
 )

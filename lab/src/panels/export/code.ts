@@ -40,5 +40,7 @@ function delimiter(text: string): string {
 
 /** A literal in triple quotes: readable, and exactly the text. */
 function pythonText(text: string): string {
-  return `"""\\\n${text.replaceAll("\\", "\\\\").replaceAll('"""', '\\"\\"\\"')}"""`;
+  const escape = (quotes: string) => '\\"'.repeat(quotes.length);
+  // A quote at the end would be the first of those that end the literal.
+  return `"""\\\n${text.replaceAll("\\", "\\\\").replace(/"""|"$/g, escape)}"""`;
 }

@@ -24,8 +24,13 @@ export function fairness(a: View, b: View | null): Index[] {
   return all.filter(({ a, b }) => a !== null || b !== null);
 }
 
-/** The flows that the index of a view compares: "10 bulk flows". */
-export function compared(view: View): string {
+/** The flows that the index compares: "10 bulk flows"; of two scenarios for each if they differ. */
+export function compared(a: View, b: View | null): string {
+  const [own, other] = [comparedIn(a), b && comparedIn(b)];
+  return other === null || other === own ? own : `A ${own}, B ${other}`;
+}
+
+function comparedIn(view: View): string {
   const result = view.runs[0]?.result;
   if (!result) return "";
   const n = comparedFlows(result).length;

@@ -128,14 +128,15 @@ function stationWay(result: RunResult, id: string): Way {
   return flow ? way(flow) : "down";
 }
 
-export function trackRows(quantity: string, tracks: [side: string, track: Track][]): Rows {
+/** `column` is the name of the values, with their unit. */
+export function trackRows(column: string, tracks: [side: string, track: Track][]): Rows {
   const columns = ({ lines, flows }: Track) => [...lines, ...flows];
   const rows = tracks.flatMap(([side, track]) =>
     columns(track).flatMap(({ name, values }) =>
       values.map((value, k) => [side, name, track.time_s[k]!, value]),
     ),
   );
-  return [["scenario", "line", "time_s", quantity], ...rows];
+  return [["scenario", "line", "time_s", column], ...rows];
 }
 
 export function trackText(name: string, tracks: [side: string, track: Track][]): string {

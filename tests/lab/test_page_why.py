@@ -1,0 +1,79 @@
+"""The section Why says what `evenair run --explain` says of the same runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import evenair as ea
+from scenarios import SHORT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lab_page import LabPage
+
+# Five uploads take the places of the queue from five downloads.
+UNFAIR = SHORT.replace("count = 2", "count = 5").replace(
+    '[[station]]\nflows = [{ direction = "down"',
+    '[[station]]\ncount = 5\nflows = [{ direction = "down"',
+)
+
+
+def said(lab: LabPage) -> list[tuple[str, str]]:
+    """Return the flows that starve, with what is said of them."""
+    lab.show("Why")
+    each = lab.page.locator("dl.why > div")
+    pairs: list[list[str]] = each.evaluate_all(
+        "all => all.map(({ children }) => [...children].map((child) => child.textContent))"
+    )
+    return [(flow, text) for flow, text in pairs]
+
+
+def explained(path: Path, runs: int) -> list[tuple[str, str]]:
+    """Return the same of `evenair run --explain --runs N`, N above 1."""
+    return [
+        (
+            f"{each.flow} starves in {each.starving_runs} of {each.runs} runs"
+            f" ({each.goodput_bps / 1e6:.3f} Mb/s, fair share {each.fair_share_bps / 1e6:.3f})",
+            each.text,
+        )
+        for each in ea.run(ea.load(path), runs=runs).explain()
+    ]
+
+
+def test_the_sentences_are_of_all_seeds(lab: LabPage, tmp_path: Path) -> None:
+    path = tmp_path / "unfair.toml"
+    path.write_text(UNFAIR)
+    lab.edit(UNFAIR)
+    lab.settle()
+    lab.show("Why")
+    lab.page.get_by_text("Of the run with seed 1.").wait_for()
+    one = ea.run(ea.load(path), seed=1).explain()
+    assert [text for _, text in said(lab)] == [each.text for each in one]
+    assert one
+
+    lab.seeds(3)
+    lab.page.get_by_text("From the means over 3 seeds.").wait_for()
+    assert said(lab) == explained(path, 3)
+
+    lab.seeds(2)
+    lab.page.get_by_text("From the means over 2 seeds.").wait_for()
+    assert said(lab) == explained(path, 2)
+
+
+def test_a_and_b_are_explained_each(lab: LabPage, tmp_path: Path) -> None:
+    longer = UNFAIR.replace("limit = 60", "limit = 400")
+    lab.edit(UNFAIR)
+    lab.settle()
+    lab.page.get_by_role("button", name="Pin as A").click()
+    lab.edit(longer)
+    lab.settle()
+    lab.show("Why")
+    shown = []
+    for heading, toml in ("A: why", UNFAIR), ("B: why", longer):
+        section = lab.page.locator("#section section").filter(has_text=heading)
+        shown.append(section.locator("dd").all_inner_texts())
+        path = tmp_path / "scenario.toml"
+        path.write_text(toml)
+        assert shown[-1] == [each.text for each in ea.run(ea.load(path), seed=1).explain()]
+    assert shown[0] != shown[1]
