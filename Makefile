@@ -53,6 +53,8 @@ lint: $(VENV)/installed-dev ## Check both languages for style and types, and the
 	$(BIN)/ruff check $(PYTHONS)
 	$(BIN)/ruff format --check $(PYTHONS)
 	$(BIN)/mypy
+	$(BIN)/mypy validation/*.py validation/cot validation/ns2
+	$(BIN)/mypy validation/testbed
 	cd $(VENV) && bin/python -m mypy.stubtest evenair._core
 	$(BIN)/lint-imports
 

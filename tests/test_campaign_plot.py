@@ -70,6 +70,18 @@ def test_flows_by_id() -> None:
     assert over_id[2] == pytest.approx([T_2 / 3**0.5, T_2 / 3**0.5, 0])
 
 
+def test_numbers_in_the_legend_have_the_unit_of_their_key() -> None:
+    rows = [
+        {"cell.queue.limit": limit, "wired.delay": delay, "seed": 1, "jain_index": 1.0}
+        for limit in (10, 20)
+        for delay in (0.002, 0.05)
+    ]
+    figure = plot(pa.Table.from_pylist(rows), "cell.queue.limit", "jain_index", ["wired.delay"])
+    assert list(drawn(figure)) == ["2", "50"]
+    (legend,) = figure.legends
+    assert legend.get_title().get_text() == "delay of the wired link (ms)"
+
+
 def test_the_table_of_flows_of_a_sweep(evenair: Evenair, tmp_path: Path) -> None:
     command = ("sweep", "gong2006", "--set", "duration=2", "--vary", "cell.queue.limit=10,20")
     assert evenair(*command, "--runs", "3", "--flows", "--out", "x.parquet").returncode == 0

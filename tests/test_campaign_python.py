@@ -31,6 +31,7 @@ def scenario() -> ea.Scenario:
         ({"seed": [1, 2]}, r"seed: got \[1, 2\] \(list\), expected a whole number, 0 to"),
         ({"jobs": "all"}, "jobs: got 'all', expected a whole number"),
         ({"out": 3}, "out: got 3, expected a file name"),
+        ({"progress": True}, "progress: got True, expected a function"),
         ({"until": 0.01}, "until: got 0.01, expected METRIC:PERCENT%"),
         ({"until": "jain_index:1%", "max_runs": "9"}, "max-runs: got '9', expected a whole number"),
     ],

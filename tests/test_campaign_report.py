@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import shlex
 import tomllib
@@ -13,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from evenair.campaign.report import MAX_LINES, report
+from prototype_support import Fifo
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -115,6 +117,23 @@ def test_it_can_be_repeated(evenair: Evenair, tmp_path: Path) -> None:
     assert tomllib.loads(scenario)["name"] == NAME
 
 
+def test_a_campaign_of_a_class_can_be_repeated(evenair: Evenair, tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(
+        f"import evenair as ea\nfrom typing import Any\n\n\n{inspect.getsource(Fifo)}\n\n"
+        "ea.register(queue=Fifo)\n"
+    )
+    options = ("--plugin", "own.py", "--set", "duration=1", "--set", "cell.queue.kind=fifo")
+    command = ("sweep", "gong2006", *options, "--runs", "2", "--quiet", "--out", "a table.parquet")
+    assert evenair(*command).returncode == 0
+    assert evenair("report", "a table.parquet").returncode == 0
+    again, _ = Page((tmp_path / "a table.html").read_text()).texts["pre"]
+    before = (tmp_path / "a table.parquet").read_bytes()
+    (tmp_path / "a table.parquet").unlink()
+    done = evenair(*shlex.split(again)[1:], "--quiet")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "a table.parquet").read_bytes() == before
+
+
 def test_of_a_campaign_in_python(tmp_path: Path) -> None:
     scenario = ea.load("gong2006").with_(duration=1)
     grid = {"cell.queue": ["las", {"kind": "droptail", "limit": 9}], "warmup": [0, 1]}
@@ -136,7 +155,8 @@ def test_many_lines_are_several_figures(tmp_path: Path) -> None:
     labels = [v for tag, name, v in Page(text).attributes if (tag, name) == ("svg", "aria-label")]
     own = [label for label in labels if label.startswith("aggregate goodput")]
     assert own == [
-        f"aggregate goodput over warm-up, limit of the AP queue: {limit}" for limit in limits
+        f"aggregate goodput over warm-up, limit of the AP queue: {limit} packets"
+        for limit in limits
     ]
 
 

@@ -393,6 +393,30 @@ def test_an_os_error_is_reported_in_one_line(
     assert capfd.readouterr() == ("", f"evenair: {line}\n")
 
 
+def test_a_closed_pipe_has_a_status_of_its_own() -> None:
+    """What reads standard output ends before anything is printed."""
+    reads, writes = os.pipe()
+    os.close(reads)
+    for command in (["parts"], ["scenarios", "gong2006"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "evenair", *command],
+            stdout=writes,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (141, "")
+    os.close(writes)
+
+
+def test_a_full_device_is_named(evenair: Evenair, tmp_path: Path) -> None:
+    if not os.access("/dev/full", os.W_OK):
+        pytest.skip("without /dev/full")
+    (tmp_path / "x.png").symlink_to("/dev/full")
+    done = evenair("run", "gong2006", "--set", "duration=1", "--quiet", "--plot", "x.png")
+    assert (done.returncode, done.stderr) == (1, "evenair: /dev/full: No space left on device\n")
+
+
 def limit_files() -> None:
     """Let every file of this process end at 4 KiB, as a full disk would."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))

@@ -154,6 +154,20 @@ def test_ctrl_c_keeps_whole_pairs(
     )
 
 
+def test_differences_of_any_size_are_inside_the_picture() -> None:
+    resolved = ea.load("gong2006").resolved
+    for far in (40.0, 0.1):
+        samples = {"a": {"jain_index": [0.02, 0.02]}, "b": {"jain_index": [0.02 + 0.02 * far] * 2}}
+        figure = Comparison(resolved, samples, paired=True).plot()
+        axes = figure.axes[2]
+        low, high = axes.transAxes.inverted().transform(
+            axes.transData.transform([(0, 0), (100 * far, 0)])
+        )[:, 0]
+        assert (low, high) == (pytest.approx(1 / 22, abs=0.01), pytest.approx(21 / 22, abs=0.01))
+        figure.canvas.draw()
+        assert "$" not in "".join(text.get_text() for text in axes.get_xticklabels())
+
+
 def test_in_python() -> None:
     a = ea.load("gong2006").with_(duration=2)
     found = ea.compare(a, a.with_(cell__queue="las"), runs=2)
@@ -183,7 +197,14 @@ def test_in_python() -> None:
         again = ea.compare(a.with_(name="one"), other, runs=1, names=names)
         assert tuple(again.columns) == keys
         assert again.difference(keys[1], "jain_index").ci95 is None
-    with pytest.raises(ValueError, match="runs: got 0"):
-        ea.compare(a, a, runs=0)
+    for wrong, message in (
+        ({"runs": 0}, "runs: got 0, expected a whole number, at least 1"),
+        ({"runs": "5"}, "runs: got '5', expected a whole number"),
+        ({"seed": [1, 2]}, r"seed: got \[1, 2\] \(list\), expected a whole number"),
+        ({"names": "ab"}, "names: got 'ab', expected two texts"),
+        ({"progress": True}, "progress: got True, expected a function"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ea.compare(a, a, **wrong)
     with pytest.raises(ValueError, match="names: got 'x' twice"):
         ea.compare(a, a, runs=1, names=("x", "x"))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import evenair as ea
 import pytest
+from evenair import _core
 from prototype_support import CLASSES, Fifo, fingerprint, load, output_of, registered  # noqa: F401 (a fixture)
 
 if TYPE_CHECKING:
@@ -75,6 +78,33 @@ def test_what_cannot_be_done_with_a_class_is_refused(tmp_path: Path) -> None:
         ea.sweep(
             scenario.with_(cell__queue="nowhere"), {}, runs=1, out=tmp_path / "nowhere.parquet"
         )
+
+
+class Renamed(Fifo):
+    kind = "renamed"
+
+
+def test_a_class_without_methods_has_a_file(tmp_path: Path) -> None:
+    ea.register(queue=Renamed)
+    scenario = ea.load("gong2006").with_(duration="1 s", cell__queue="renamed")
+    assert ea.sweep(scenario, {}, runs=1, out=tmp_path / "renamed.parquet").new_runs == 1
+
+
+@dataclass
+class Generated:
+    queue: Any
+    acks: int = 10
+
+    def enqueue(self, now: int, packet: Any) -> None: ...
+
+    def dequeue(self, now: int) -> Any: ...
+
+
+def test_what_dataclass_writes_is_no_summary() -> None:
+    ea.register(queue=Generated)
+    (part,) = (part for part in json.loads(_core.parts()) if part["name"] == "generated")
+    assert part["summary"] == "a Python class"
+    assert [parameter["name"] for parameter in part["parameters"]] == ["acks"]
 
 
 def test_the_command_reads_plugins(evenair: Evenair, tmp_path: Path) -> None:

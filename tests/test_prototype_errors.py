@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import inspect
 import re
-from typing import Annotated, Any
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
 
 import evenair as ea
 import pytest
-from evenair.prototypes import MS, Range
+from evenair.prototypes import MS, Duration, Range
 from prototype_support import Fifo, fingerprint, load, measured, registered  # noqa: F401 (a fixture)
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class Aimd:
@@ -170,6 +176,33 @@ def test_an_error_ends_one_run_of_several() -> None:
     assert all("RuntimeError: half of them" in failure.reason for failure in campaign.failures)
 
 
+def test_ctrl_c_ends_a_class_that_does_not_return(tmp_path: Path) -> None:
+    """Two runs at a time, where there are two processors, are in the loop."""
+    (tmp_path / "endless.py").write_text(
+        "import os\nfrom typing import Any\nimport evenair as ea\n\n\n"
+        f"{inspect.getsource(Fifo)}\n\nclass Endless(Fifo):\n"
+        "    def dequeue(self, now):\n        os.write(2, b'called\\n')\n"
+        "        while True:\n            now += 1\n\n\nea.register(queue=Endless)\n"
+    )
+    options = ("--plugin", "endless.py", "--set", "cell.queue.kind=endless", "--runs", "2")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "evenair", "run", "gong2006", *options],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    assert process.stderr.readline() == "called\n"
+    process.send_signal(signal.SIGINT)
+    try:
+        stdout, stderr = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert (process.returncode, stdout) == (130, "")
+    assert stderr.splitlines()[-1] == "evenair: interrupted; nothing was written"
+
+
 NO_METHOD = type("NoMethod", (), {"__init__": lambda self, queue: None})
 
 
@@ -180,7 +213,11 @@ def a_text(self: object, queue: object, a: str = "x") -> None: ...
 def wrong_default(self: object, queue: object, a: Annotated[int, Range(2, 4)] = 5) -> None: ...
 def wrong_type(self: object, queue: object, a: int = 0.5) -> None: ...  # type: ignore[assignment]
 def no_queue(self: object) -> None: ...
+def ranged(self: object, queue: object, a: Annotated[Duration, Range(1, 2)] = 5) -> None: ...
+def no_syntax(self: object, queue: object, a: int = 1) -> None: ...
 
+
+no_syntax.__annotations__["a"] = "int +"
 
 REFUSED = {
     no_default: "a: expected an annotation and a default",
@@ -190,6 +227,8 @@ REFUSED = {
     wrong_default: "a: default: got 5; accepted: a whole number from 2 to 4",
     wrong_type: "a: got the default 0.5, expected int",
     no_queue: "__init__ must take the queue or link as its first",
+    ranged: "a: a Duration or Rate has no Range",
+    no_syntax: "Refused.__init__: an annotation is not valid: SyntaxError: ",
 }
 
 

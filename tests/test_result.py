@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import threading
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import evenair as ea
@@ -216,6 +217,17 @@ def test_plots_name_flows_and_stations() -> None:
     title = figure.get_suptitle()
     assert title.startswith("home (seed 1)\naggregate ")
     assert " Mb/s, Jain's index " in title
+
+
+@pytest.mark.parametrize("length", [1, 8, 12, 16, 24])
+def test_names_of_flows_do_not_overlap(length: int) -> None:
+    station = [
+        {"flows": [{"name": f"{k}".rjust(length, "x"), "direction": "up"}]} for k in range(6)
+    ]
+    figure = ea.run(ea.Scenario(duration=0.1, station=station)).plot()
+    figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in figure.axes[0].get_xticklabels()]
+    assert all(one.x1 < next_one.x0 for one, next_one in pairwise(boxes))
 
 
 def test_plot_without_trace_has_one_panel() -> None:

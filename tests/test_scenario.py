@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import evenair as ea
 import jsonschema
+import numpy as np
 import pytest
 from evenair import _core, _toml
 from evenair.messages import suggest
@@ -129,7 +130,10 @@ def test_load_takes_a_mapping() -> None:
         (lambda: ea.load("gong2006", [("duration", 1)]), r"^--set: got \[\('duration', 1\)\]"),
         (lambda: ea.load("gong2006", 5), "^--set: got 5"),
         (lambda: ea.load("gong2006", {1: 2}), "^gong2006: got the key 1, expected a text"),
-        (lambda: ea.load("gong2006", {"duration": {1}}), r"^gong2006: \{1\} \(set\) is not valid"),
+        (
+            lambda: ea.load("gong2006", {"duration": {1}}),
+            r"^gong2006: duration: \{1\} \(set\) is not",
+        ),
         (lambda: ea.load("gong2006", {"duration": 0}), "^gong2006: duration: got 0"),
     ],
 )
@@ -223,6 +227,23 @@ def test_a_clash_with_the_file_is_located(tmp_path: Path) -> None:
         assert " line " not in str(caught.value)
 
 
+def test_values_of_numpy_are_numbers() -> None:
+    plain = ea.load("gong2006").with_(duration=1.5, station__0__count=2, cell__basic_rates=[2e6])
+    keys = {
+        "duration": np.float64(1.5),
+        "station__0__count": np.int64(2),
+        "cell__basic_rates": np.array([2e6]),
+    }
+    assert ea.load("gong2006").with_(**keys) == plain
+    dotted = {key.replace("__", "."): value for key, value in keys.items()}
+    assert ea.load("gong2006", dotted) == plain
+    station = [{"count": np.int64(2), "flows": [{"direction": "up"}]}]
+    cell = {"basic_rates": np.array([2e6]), "immediate_access": np.bool_(False)}
+    scenario = ea.Scenario(duration=np.float64(1.5), cell=cell, station=station)
+    assert (scenario.resolved["duration"], scenario.resolved["station"][0]["count"]) == (1.5, 2)
+    assert scenario.resolved["cell"]["immediate_access"] is False
+
+
 def test_a_text_that_looks_like_a_number_stays_a_text() -> None:
     assert ea.load("gong2006").with_(name="2006").name == "2006"
 
@@ -241,6 +262,8 @@ def test_errors_name_what_is_wrong() -> None:
     for keys in ({"name": "\ud800"}, {"\ud800": 1}, {"cell": {"\ud800": 1}}, {"name": object()}):
         with pytest.raises(ea.ScenarioError, match=r"^gong2006: "):
             ea.load("gong2006").with_(**keys)
+    with pytest.raises(ea.ScenarioError, match=r"^gong2006: cell\.queue: None \(NoneType\) is not"):
+        ea.load("gong2006").with_(cell__phy="802.11b", cell__queue=None)
     with pytest.raises(ea.ScenarioError):
         ea.Scenario(name="\ud800", station=[{"flows": [{"direction": "up"}]}])
     for override in (("name", "\ud800"), ("\ud800", "1")):

@@ -15,16 +15,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from evenair_command import Evenair
 
 WIDTH = 60
 COMMANDS = (("parts",), ("parts", "codel"), ("model",), ("model", "anomaly", "--help"))
 
 
-def on_a_terminal(*arguments: str) -> list[str]:
-    """Return the lines that a command prints on a terminal with WIDTH columns."""
+def on_a_terminal(*arguments: str, width: int = WIDTH) -> list[str]:
+    """Return the lines that a command prints on a terminal with `width` columns."""
     user, program = pty.openpty()
-    fcntl.ioctl(program, termios.TIOCSWINSZ, struct.pack("HHHH", 40, WIDTH, 0, 0))
+    fcntl.ioctl(program, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
     environment = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
     command = [sys.executable, "-m", "evenair", *arguments]
     with subprocess.Popen(
@@ -57,6 +59,29 @@ def test_lines_wrap_between_words(evenair: Evenair, arguments: tuple[str, ...]) 
     assert max(map(len, piped.splitlines())) > WIDTH
     # No word is broken.
     assert {*" ".join(lines).split()} - {*piped.split()} <= {word for word in lines if "─" in word}
+
+
+def test_no_number_of_a_run_is_cut_at_80_columns(tmp_path: Path) -> None:
+    """Of flows that have little in common, with long names."""
+    (tmp_path / "cell.toml").write_text(
+        """
+        duration = "3 s"
+        [[station]]
+        name = "a television"
+        flows = [{ direction = "down", transport = "westwood-plus" }]
+        [[station]]
+        name = "a telephone"
+        flows = [
+            { name = "a voice call", direction = "up", transport = "udp", rate = "80 kbps" },
+            { name = "its file", direction = "up", application = "file" },
+        ]
+        """
+    )
+    lines = on_a_terminal("run", str(tmp_path / "cell.toml"), "--runs", "2", width=80)
+    assert max(map(len, lines)) <= 80
+    assert "…" not in "".join(lines)
+    (row,) = (line for line in lines if " down " in line)
+    assert re.search(r" \d+(\.\d+)? +(cwnd|recovery|receive window|timeouts) *$", row)
 
 
 def test_further_lines_are_indented() -> None:

@@ -160,8 +160,8 @@ def mutated(dice: random.Random) -> Case:
                 del lines[line]
                 text = bytearray(b"".join(lines))
             case _:
-                value = dice.choice(VALUES).replace("_", " ").encode()
-                change = re.sub(rb'= *("[^"]*"|[^,}\]\n]*)', b"= " + value, lines[line], count=1)
+                other = dice.choice(VALUES).replace("_", " ").encode()
+                change = re.sub(rb'= *("[^"]*"|[^,}\]\n]*)', b"= " + other, lines[line], count=1)
                 text = bytearray(b"".join([*lines[:line], change, *lines[line + 1 :]]))
     overrides = []
     for _ in range(dice.choice([0, 0, 1, 2])):

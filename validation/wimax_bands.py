@@ -134,8 +134,8 @@ def main() -> None:
             name: estimate([by_rounds(name, spread_ms / 1e3, seed) for seed in range(seeds)]).mean
             for name in (NEWRENO, WESTWOOD)
         }
-        found = ", ".join(f"{name} {mean:.2f}" for name, mean in means.items())
-        print(f"  RTT up to {spread_ms:2} ms above its minimum: {found}")
+        texts = ", ".join(f"{name} {mean:.2f}" for name, mean in means.items())
+        print(f"  RTT up to {spread_ms:2} ms above its minimum: {texts}")
 
 
 if __name__ == "__main__":

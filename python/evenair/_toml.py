@@ -32,7 +32,7 @@ def dumps(document: Mapping[str, Any]) -> str:
 
 
 def value(content: Any) -> str:
-    """Return one value as TOML text on one line.
+    """Return one value, which may be NumPy's, as TOML text on one line.
 
     Raises TypeError or ValueError if TOML cannot express it.
     """
@@ -40,9 +40,9 @@ def value(content: Any) -> str:
         case bool():
             return "true" if content else "false"
         case int():
-            return str(content)
-        case float():
-            return repr(content) if math.isfinite(content) else str(content)
+            return str(int(content))
+        case float():  # NumPy's repr of its own is "np.float64(1.5)"
+            return repr(float(content)) if math.isfinite(content) else str(content)
         case str():
             if not content.isascii():
                 content.encode()  # raises UnicodeEncodeError (a ValueError) for a lone surrogate
@@ -53,6 +53,8 @@ def value(content: Any) -> str:
         case dict():
             pairs = [f"{_key(k)} = {value(v)}" for k, v in content.items() if v is not None]
             return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
+    if callable(tolist := getattr(content, "tolist", None)):
+        return value(tolist())
     raise TypeError(f"{content!r} ({type(content).__name__}) is not valid in a scenario")
 
 

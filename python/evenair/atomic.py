@@ -137,7 +137,7 @@ def _move(source: Path, destination: Path) -> None:
     if _is_special(destination):
         import shutil
 
-        with source.open("rb") as content, destination.open("wb") as file:
+        with naming(destination), source.open("rb") as content, destination.open("wb") as file:
             shutil.copyfileobj(content, file)
         return
     with naming(destination), source.open("r+b") as file:

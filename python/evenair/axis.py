@@ -179,8 +179,7 @@ def _text(value: Value) -> str:
 
 
 def _toml_text(key: str, value: Any) -> str:
-    item = getattr(value, "item", None)
     try:
-        return _toml.value(item() if callable(item) else value)
+        return _toml.value(value)
     except (TypeError, ValueError) as error:
         raise AxisError(f"{key}: {error}") from None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from evenair import labels, markup
 from evenair.cells import scaled, with_interval
 from evenair.engine import run_jobs
-from evenair.messages import downlink_sender
+from evenair.messages import downlink_sender, shown, whole_number
 from evenair.scenario import Scenario, load
 from evenair.statistics import Estimate, estimate, estimate_known, t_quantile_975
 
@@ -226,8 +226,16 @@ def compare(
     `names` are those of the two columns, by default the scenarios' names or, if these are equal,
     what `b` changes. Raises ScenarioError, RunError, ValueError; Interrupted after Ctrl-C.
     """
-    if runs < 1:
-        raise ValueError(f"runs: got {runs}, at least 1 is needed")
+    runs = whole_number("runs", runs, 1)
+    seed = whole_number("seed", seed, 0)
+    if names is not None and not (
+        isinstance(names, tuple | list)
+        and len(names) == 2
+        and all(isinstance(name, str) for name in names)
+    ):
+        raise ValueError(f"names: got {shown(names)}, expected two texts")
+    if progress is not None and not callable(progress):
+        raise ValueError(f"progress: got {shown(progress)}, expected a function")
     both = [each if isinstance(each, Scenario) else load(each) for each in (a, b)]
     first, second = both
     seeds = [seed + k for k in range(runs)]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from matplotlib.ticker import FuncFormatter
+
 from evenair.labels import metric as label_of
 from evenair.messages import downlink_sender
 from evenair.style import Line, legend_above, literal, new_figure, styled
@@ -59,6 +61,7 @@ def plot_comparison(comparison: Compared) -> Figure:
         rates = [name for name in _RATES if name in comparison.main]
         _draw_bars(panels[0], comparison, rates)
         panels[0].set_ylabel("goodput (Mb/s)")
+        panels[0].set_ylim(bottom=0)
         _draw_bars(panels[1], comparison, ["jain_index"])
         panels[1].set_ylim(0, 1.05)
         if two:
@@ -98,6 +101,10 @@ def _draw_differences(axes: Axes, comparison: Compared) -> None:
     found = ((name, comparison.difference(column, name)) for name in comparison.main)
     changes = [(name, change) for name, change in found if change and change.relative is not None]
     sender = downlink_sender({"scenario": comparison.scenario})
+    if changes and max(abs(change.relative) for _, change in changes) > 10:
+        # Before anything is drawn: the margins are those of the scale.
+        axes.set_xscale("symlog", linthresh=100)
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
     axes.axvline(0, color="black", linewidth=0.8)
     for y, (_, change) in enumerate(changes):
         percent = 100 * change.relative
@@ -115,5 +122,3 @@ def _draw_differences(axes: Axes, comparison: Compared) -> None:
     axes.set_yticks(range(len(changes)), [label_of(name, sender).text for name, _ in changes])
     axes.set_ylim(len(changes) - 0.5, -0.5)
     axes.set_xlabel(literal(f"difference, % of {reference}"))
-    if changes and max(abs(change.relative) for _, change in changes) > 10:
-        axes.set_xscale("symlog", linthresh=100)

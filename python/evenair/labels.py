@@ -238,6 +238,13 @@ def value_text(value: object) -> str:
     return ", ".join([*kind, *(f"{name} = {item}" for name, item in content.items())])
 
 
+def value_in_unit(value: object, label: Label) -> str:
+    """Return the value of a key as text: a number in the unit of its label, which is left out."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{value * label.scale:.10g}"
+    return value_text(value)
+
+
 def _key(name: str) -> Label:
     """Return the label of a key that has no words of its own: those of its last parts."""
     parts = name.split(".")

@@ -202,7 +202,10 @@ def _description(kind: Kind, cls: type) -> dict[str, Any]:
             f"{cls.__name__}.kind: got {name!r}, expected lower-case words and hyphens"
         )
     file = _file(cls)
-    summary = (cls.__doc__ or "").strip().splitlines()[:1] or ["a Python class"]
+    text = (cls.__doc__ or "").strip()
+    if text.startswith(f"{cls.__name__}("):  # what @dataclass writes
+        text = ""
+    summary = text.splitlines()[:1] or ["a Python class"]
     return {
         "name": name,
         "summary": summary[0].rstrip("."),
@@ -221,8 +224,9 @@ def _parameters(cls: type, contract: _Contract) -> Iterator[dict[str, Any]]:
     try:
         names = _Names(getattr(cls.__init__, "__globals__", {}))  # type: ignore[misc]
         hints = type_hints(cls.__init__, localns=names, include_extras=True)  # type: ignore[misc]
-    except TypeError as error:
-        raise TypeError(f"{cls.__name__}.__init__: an annotation is not valid: {error}") from None
+    except (AttributeError, SyntaxError, TypeError) as error:
+        problem = f"an annotation is not valid: {_line(error)}"
+        raise TypeError(f"{cls.__name__}.__init__: {problem}") from None
     parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]  # type: ignore[misc]
     if contract.has_context:
         if not parameters or parameters[0].kind is parameters[0].KEYWORD_ONLY:
@@ -269,6 +273,8 @@ def _typed(where: str, hint: Any, default: Any) -> dict[str, Any]:
     if isinstance(default, bool) or not isinstance(default, int if base is int else (int, float)):
         raise TypeError(f"{where}: got the default {default!r}, expected {base.__name__}")
     if unit is not None:
+        if bounds is not None:
+            raise TypeError(f"{where}: a Duration or Rate has no Range")
         return {"type": unit.type, "default": f"{default} {unit.unit}", "meaning": meaning}
     if base is int:
         low, high = (int(bounds.low), int(bounds.high)) if bounds else (0, _LARGEST)
@@ -286,12 +292,13 @@ def _hyphenated(name: str) -> str:
 
 
 def _file(cls: type) -> str | None:
-    """Return the file that defines a class, as tracebacks name it; None without one."""
+    """Return the file that defines a class, as tracebacks name it if it has methods, or None."""
     for value in vars(cls).values():
         code = getattr(value, "__code__", None)
         if code is not None:
             return str(code.co_filename)
-    return None
+    # Of a class that only changes attributes of another one, its module's.
+    return getattr(sys.modules.get(cls.__module__), "__file__", None)
 
 
 def _digest(file: str | None) -> str | None:

@@ -281,9 +281,9 @@ class RunSet:
 
     def __init__(self, runs: Sequence[RunResult]) -> None:
         self.runs = tuple(runs)
+        """The runs, in the order of their seeds. At least one."""
         if not self.runs:
             raise ValueError("runs: got none, expected at least one")
-        """The runs, in the order of their seeds. At least one."""
 
     @cached_property
     def summary(self) -> dict[str, Estimate]:

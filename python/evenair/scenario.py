@@ -158,10 +158,16 @@ def built_in() -> list[str]:
 
 def _texts(overrides: Mapping[str, Any], source: str) -> list[tuple[str, str]]:
     """Return the overrides with their values as text. Raises ScenarioError."""
+    where, texts = source, []
     try:
-        return [(_key(key), _toml.value(value)) for key, value in overrides.items()]
+        for key, value in overrides.items():
+            where = source
+            name = _key(key)
+            where = f"{source}: {name}"
+            texts.append((name, _toml.value(value)))
     except (TypeError, ValueError, RecursionError) as error:
-        raise ScenarioError(f"{source}: {error}") from None
+        raise ScenarioError(f"{where}: {error}") from None
+    return texts
 
 
 def _pairs(overrides: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -220,7 +226,7 @@ def read_text(name_or_path: str | os.PathLike[str]) -> tuple[bytes, str]:
 
 def _to_json(keys: dict[str, Any]) -> str:
     try:
-        return json.dumps(keys, allow_nan=False, default=_sequence)
+        return json.dumps(keys, allow_nan=False, default=_plain)
     except (TypeError, ValueError, RecursionError) as error:
         raise ScenarioError(f"Scenario: {error}") from None
 
@@ -233,9 +239,13 @@ def _key(text: object) -> str:
     return text
 
 
-def _sequence(value: object) -> list[object]:
+def _plain(value: object) -> object:
+    """Return a range, or a scalar or array of NumPy, as JSON knows it. Raises TypeError."""
     if isinstance(value, range):
         return list(value)
+    if callable(tolist := getattr(value, "tolist", None)):
+        plain: object = tolist()
+        return plain
     raise TypeError(f"{value!r} ({type(value).__name__}) is not valid in a scenario")
 
 

@@ -229,7 +229,8 @@ def run(ns: str, script: str, args: list[str]) -> dict[str, Any]:
         sys.exit(f"rerun.py: cannot start {ns!r}: {e.strerror}; {hint}")
     for line in done.stdout.splitlines():
         if line.startswith("{"):
-            return json.loads(line)
+            result: dict[str, Any] = json.loads(line)
+            return result
     command = " ".join([ns, script, *args])
     sys.exit(f"rerun.py: {command} gave no result: {done.stderr.strip()[-300:]}")
 

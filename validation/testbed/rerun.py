@@ -62,8 +62,9 @@ def row(name: str, comparison: Comparison) -> str:
     """Return a row of the table: simulator / test-bed (difference) in each column."""
     cells = [name]
     for metric, scale, form in COLUMNS:
-        means = [comparison.estimate(engine, metric) for engine in ("sim", "testbed")]
-        if None in means:
+        found = [comparison.estimate(engine, metric) for engine in ("sim", "testbed")]
+        means = [each for each in found if each is not None]
+        if len(means) < len(found):
             cells.append("-")
             continue
         change = comparison.difference("testbed", metric)

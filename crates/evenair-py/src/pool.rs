@@ -18,7 +18,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::interrupt::SIGNAL_INTERVAL;
-use crate::prototype::caught;
+use crate::prototype::{Threads, caught};
 use crate::scenario::Scenario;
 
 /// Jobs queued or running per thread: enough to keep the threads busy while Python handles
@@ -111,7 +111,9 @@ pub fn run_jobs(
     let options = RunOptions { cancel: Some(Arc::clone(&cancel)), ..RunOptions::default() };
     let (queue, inbox) = mpsc::channel::<(usize, Job)>();
     let inbox = Mutex::new(inbox);
+    let threads_of_classes = Threads::new();
     let work = |done: mpsc::Sender<(usize, Outcome)>| {
+        threads_of_classes.enter();
         while !cancel.load(Ordering::Relaxed) {
             let job = inbox.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok((index, job)) = job else { break };
@@ -173,6 +175,12 @@ pub fn run_jobs(
             };
             let handled = handle();
             cancel.store(true, Ordering::Relaxed);
+            drop(done);
+            // A run looks at `cancel` between its events; a class in an endless loop does not return
+            // to it.
+            while results.recv_timeout(SIGNAL_INTERVAL) != Err(RecvTimeoutError::Disconnected) {
+                Python::attach(|py| threads_of_classes.interrupt(py))?;
+            }
             handled
         })
     })

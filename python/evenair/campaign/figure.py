@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from evenair.axis import Value
+    from evenair.labels import Label
 
 
 def plot(table: pa.Table, x: str | None, y: str, by: Sequence[str] = ()) -> Figure:
@@ -51,6 +52,7 @@ def plot(table: pa.Table, x: str | None, y: str, by: Sequence[str] = ()) -> Figu
     y_label = metric(y, downlink_sender({"scenario": scenario}))
     positions = _positions(table, x)
     x_label = labels.key(x, scenario)
+    by_labels = [labels.key(name, scenario) for name in by]
     with styled():
         figure, (axes,) = new_figure(panel=(6.0, 3.8))
         for k, (values, groups) in enumerate(lines.items()):
@@ -68,7 +70,7 @@ def plot(table: pa.Table, x: str | None, y: str, by: Sequence[str] = ()) -> Figu
                 yerr=[(group.metrics[y].ci95 or 0.0) * y_label.scale for group in known],
                 capsize=2.5,
                 elinewidth=0.9,
-                **style | {"label": _line_name(by, values)},
+                **style | {"label": _line_name(by_labels, by, values)},
             )
             for place, group in zip(places, known, strict=True):
                 axes.annotate(
@@ -81,6 +83,7 @@ def plot(table: pa.Table, x: str | None, y: str, by: Sequence[str] = ()) -> Figu
                 )
         if positions is not None:
             axes.set_xticks(list(positions.values()), [_value(text) for text in positions])
+            axes.set_xlim(-0.5, len(positions) - 0.5)
             if sum(len(_value(text)) for text in positions) > 60:
                 axes.tick_params(axis="x", rotation=30)
         axes.set_xlabel(literal(x_label.with_unit if positions is None else x_label.text))
@@ -89,18 +92,23 @@ def plot(table: pa.Table, x: str | None, y: str, by: Sequence[str] = ()) -> Figu
         title = _title(lines, y)
         axes.set_title(f"{literal(name)}\n{title}" if name else title)
         if by:
-            names = literal(", ".join(labels.key(name, scenario).text for name in by))
+            names = literal(
+                ", ".join(
+                    label.with_unit if _is_numeric(table, name) else label.text
+                    for name, label in zip(by, by_labels, strict=True)
+                )
+            )
             widest = max(len(str(text)) for text in axes.get_legend_handles_labels()[1])
             legend_above(figure, axes, max(1, min(len(lines), 70 // (widest + 8))), names)
         mark_truncated(figure)
     return figure
 
 
-def _line_name(by: Sequence[str], values: Sequence[object]) -> str:
-    """Return the name of a line in the legend: the values of the keys `by`."""
+def _line_name(by_labels: Sequence[Label], by: Sequence[str], values: Sequence[object]) -> str:
+    """Return the name of a line in the legend: the values of the keys `by`, in their units."""
     texts = (
-        _direction(value) if name == "direction" else _value(value)
-        for name, value in zip(by, values, strict=True)
+        _direction(value) if name == "direction" else literal(labels.value_in_unit(value, label))
+        for name, label, value in zip(by, by_labels, values, strict=True)
     )
     # matplotlib leaves labels that begin with an underscore out of the legend.
     return re.sub("^_", " _", ", ".join(texts))
@@ -122,8 +130,7 @@ def _check(table: pa.Table, x: str, y: str, by: Sequence[str]) -> None:
     for option, name in (("x", x), ("y", y), *(("by", key) for key in by)):
         if name not in names:
             raise ValueError(f"{option}: {unknown_column('column', str(name), names)}")
-    kind = table.schema.field(y).type
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+    if not _is_numeric(table, y):
         raise ValueError(f"y: {y}: holds text, expected numbers")
     if table.num_rows == 0 or table[y].null_count == table.num_rows:
         raise ValueError(f"y: {y}: no run has a value")
@@ -137,6 +144,11 @@ def _check(table: pa.Table, x: str, y: str, by: Sequence[str]) -> None:
     for key in varied_keys(table):
         if key not in (x, y, *by) and len(table[key].unique()) > 1:
             raise ValueError(f"by: {key} was also varied; name it to draw a line for each value")
+
+
+def _is_numeric(table: pa.Table, column: str) -> bool:
+    kind = table.schema.field(column).type
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
 def _value(value: object) -> str:
@@ -159,8 +171,7 @@ def _place(
 
 def _positions(table: pa.Table, x: str) -> dict[object, int] | None:
     """Return the position of each text on the axis; None for numbers, which are positions."""
-    kind = table.schema.field(x).type
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+    if _is_numeric(table, x):
         return None
     return {value: k for k, value in enumerate(table[x].unique().to_pylist())}
 

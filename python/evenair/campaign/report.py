@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from html import escape
 from itertools import product
 from math import prod
@@ -103,17 +104,10 @@ def _varied(table: pa.Table, keys: Sequence[str], scenario: Mapping[str, object]
         values = table[key].unique().to_pylist()
         label = labels.key(key, scenario)
         numbers = not any(isinstance(value, str | bool) for value in values)
-        shown = ", ".join(_show(value, label) for value in values)
+        shown = ", ".join(labels.value_in_unit(value, label) for value in values)
         unit = f" {label.unit}" if numbers and label.unit else ""
         rows.append((f"<code>{escape(key)}</code>", escape(label.text), escape(shown + unit)))
     return _html_table(("key", "meaning", "values"), rows)
-
-
-def _show(value: Value, label: Label) -> str:
-    """Return a value of a key; a number in the key's unit."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return f"{value * label.scale:.10g}"
-    return labels.value_text(value)
 
 
 def _results(
@@ -125,7 +119,9 @@ def _results(
     """Return the table of the means of each point."""
     some = groups[:MAX_ROWS]
     sender = downlink_sender({"scenario": scenario})
-    columns = [[_show(group.values[key], labels.key(key)) for group in some] for key in keys]
+    columns = [
+        [labels.value_in_unit(group.values[key], labels.key(key)) for group in some] for key in keys
+    ]
     columns.append([str(group.runs) for group in some])
     columns += [
         aligned([_mean(group, metric, labels.metric(metric)) for group in some]) for metric in shown
@@ -185,16 +181,20 @@ def _figures(
         if part[metric].null_count == part.num_rows:
             continue
         label = labels.metric(metric, downlink_sender({"scenario": scenario}))
-        where = [
-            f"{labels.key(key, scenario).text}: {labels.value_text(value)}"
-            for key, value in fixed.items()
-        ]
+        where = [_fixed(labels.key(key, scenario), value) for key, value in fixed.items()]
         title = ", ".join([f"{label.text} over {labels.key(plan.x, scenario).text}", *where])
         caption = escape(title[0].upper() + title[1:])
         svg = inline_svg(plot(part, plan.x, metric, plan.by), f"f{k}", title)
         yield f"<figure>{svg}<figcaption>{caption}.</figcaption></figure>"
     if len(every) > MAX_FIGURES:
         yield f"<p>{len(every) - MAX_FIGURES} more figures: see <code>evenair plot</code>.</p>"
+
+
+def _fixed(label: Label, value: Value) -> str:
+    """Return a key and its value: "buffer: 20 packets"."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    unit = f" {label.unit}" if is_number and label.unit else ""
+    return f"{label.text}: {labels.value_in_unit(value, label)}{unit}"
 
 
 def _plan(table: pa.Table, keys: Sequence[str]) -> _Plan | None:
@@ -220,7 +220,7 @@ def _repeat(table: pa.Table, origin: Mapping[str, Any], name: str, runs: int) ->
     """Return the command that makes the table again or, of a table made in Python, the call."""
     command = origin.get("command")
     if command:
-        return f"<pre>{escape(f'{command} --out {name}')}</pre>"
+        return f"<pre>{escape(f'{command} --out {shlex.quote(name)}')}</pre>"
     values = {key: table[key].unique().to_pylist() for key in origin["keys"]}
     grid = {key: [_python(value) for value in found] for key, found in values.items()}
     seed = pc.min(table["seed"]).as_py()

@@ -89,6 +89,8 @@ def sweep(
         raise CampaignError(f"vary: {error}") from None
     if out is not None and not isinstance(out, str | os.PathLike):
         raise CampaignError(f"out: got {shown(out)}, expected a file name")
+    if progress is not None and not callable(progress):
+        raise CampaignError(f"progress: got {shown(progress)}, expected a function")
     base = None
     if not isinstance(scenario, Scenario):
         loaded = load(scenario)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from evenair._core import quantity
 from evenair.engine import MAX_SEED
+from evenair.messages import meant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,9 +34,14 @@ class Parser(argparse.ArgumentParser):
             return super().parse_known_args(args, namespace)
         self._intermixed = True
         try:
-            return self.parse_known_intermixed_args(args, namespace)
+            known, others = self.parse_known_intermixed_args(args, namespace)
         finally:
             self._intermixed = False
+        if others:
+            # The parser of all commands would report them without what this one knows.
+            near = meant(others[0].partition("=")[0], list(self._option_string_actions))
+            self.error(f"unrecognized arguments: {' '.join(others)}{near and f'; {near}'}")
+        return known, others
 
     def error(self, message: str) -> NoReturn:
         """Raise BadInput instead of printing the usage."""

@@ -73,7 +73,8 @@ def _select(name: str, components: Sequence[Component]) -> list[Component]:
     if not found:
         names = dict.fromkeys(item["name"] for item in components)
         known = f"kinds are {', '.join(kinds)}; evenair parts lists all names"
-        raise BadInput(f"{name[:80]}: no such part; {meant(name, [*names, *kinds]) or known}")
+        hint = meant(name, [*names, *kinds]) or known
+        raise BadInput(f"{name[:80] or repr(name)}: no such part; {hint}")
     return found
 
 

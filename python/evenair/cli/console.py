@@ -133,9 +133,15 @@ def print_lines(console: Console, lines: Iterable[str]) -> None:
         console.print("\n".join(parts))
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Raise the BrokenPipeError, where rich would end the process with status 1."""
+        raise
+
+
 def open_console() -> Console:
     """Return a console that prints text literally and does not wrap lines on a pipe."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors=_PLAIN)
     width = None if sys.stdout.isatty() else 10_000
-    return Console(width=width, markup=False, highlight=False, emoji=False, soft_wrap=True)
+    return _Console(width=width, markup=False, highlight=False, emoji=False, soft_wrap=True)

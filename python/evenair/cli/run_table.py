@@ -77,13 +77,16 @@ def _flows(runs: Sequence[RunResult]) -> Iterator[Table]:
     """Return tables of the means over the runs, each narrower than the one before it.
 
     At 80 columns only goodput has room for its interval, and what all flows have in common for no
-    column.
+    column; then texts are left out, and no number.
     """
     flows = runs[0].document["flows"]
     same = {name for name in ("transport", "application") if len({f[name] for f in flows}) == 1}
     yield _flow_table(runs, set(), with_interval)
     yield _flow_table(runs, same, with_interval)
     yield _flow_table(runs, same, mean_alone)
+    for name in ("application", "transport", "station"):
+        same.add(name)
+        yield _flow_table(runs, same, mean_alone)
 
 
 def _flow_table(runs: Sequence[RunResult], left_out: set[str], goodput: _Cell) -> Table:

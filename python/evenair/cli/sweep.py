@@ -162,6 +162,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
 def _command(arguments: argparse.Namespace) -> list[str]:
     """Return the command with all that its table depends on, but without --out."""
     words = ["evenair", "sweep", arguments.scenario]
+    words += [f"--plugin={file}" for file in arguments.plugin]
     words += [f"--set={key}={value}" for key, value in arguments.set]
     words += [f"--vary={text}" for text in arguments.vary]
     for name in ("runs", "seed", "until", "max_runs"):

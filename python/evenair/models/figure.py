@@ -41,6 +41,7 @@ def draw(query: Query, answer: Answer) -> Figure:
         line = _MODEL.keywords() | ({"marker": "."} if len(x) < _FEW else {})
         if not numeric:
             line |= {"linestyle": "", "marker": "s"}
+            axes.set_xlim(-0.5, len(x) - 0.5)
         axes.plot(x, heights, **line)
         found = answer.simulated.get(result.name)
         if found:
@@ -70,10 +71,10 @@ _UNITS = {"bit/s": ("Mb/s", 1e-6), "Hz": ("MHz", 1e-6)}
 
 def _words(key: Key) -> str:
     """Return what a key is: "mean size of a file", "bandwidth of the channel"."""
-    name = key.name.replace("_", " ")
+    name = "PHY" if key.name == "phy" else key.name.replace("_", " ")
     # Without the remark on its default.
     meaning = key.meaning.partition("[")[0].partition(";")[0].strip()
-    if key.kind == "choice" or not meaning:
+    if key.kind in ("choice", "text") or not meaning:
         return name
     return f"{name} {meaning}" if meaning.startswith("of ") else meaning
 

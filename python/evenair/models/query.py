@@ -95,7 +95,7 @@ def _query(model: Model, texts: dict[str, tuple[str, ...]], *, plot: bool) -> Qu
     several = [name for name, values in texts.items() if len(values) > 1]
     if len(several) > 1:
         raise ModelError(
-            f"{several[1]}: got several values, as {several[0]}; accepted: one of both"
+            f"{several[1]}: got several values, as {several[0]} has; accepted: one such key"
         )
     varied = model.all_keys[several[0]] if several else None
     read = {name: [_value(model.all_keys[name], text) for text in texts[name]] for name in texts}
@@ -142,9 +142,8 @@ def _text(name: str, value: Any) -> str:
     """Return a Python value, NumPy's scalars included, as on the command line."""
     if isinstance(value, str):
         return value
-    item = getattr(value, "item", None)
     try:
-        return _toml.value(item() if callable(item) else value)
+        return _toml.value(value)
     except (TypeError, ValueError):
         raise ModelError(f"{name}: got {shown(value)}; accepted: a number or a text") from None
 

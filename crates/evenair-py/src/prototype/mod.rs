@@ -5,6 +5,7 @@
 //! unwinds to [`caught`], and no value is made up for what the call should have returned.
 
 mod congestion;
+mod endless;
 mod queue;
 mod random;
 mod rate_control;
@@ -24,6 +25,7 @@ use pyo3::types::{PyDict, PyTuple};
 use serde_json::Value as Json;
 
 pub use congestion::{AckEvent, Window};
+pub(crate) use endless::Threads;
 pub use queue::{Packet, QueueContext};
 pub use random::RandomStream;
 pub use rate_control::{Link, NextFrame};
@@ -202,6 +204,7 @@ pub fn register_prototype(
         }
         other => return Err(PyValueError::new_err(format!("kind: got {other:?}"))),
     }
+    endless::note_registration();
     Ok(())
 }
 

@@ -53,14 +53,13 @@ pub enum AirFrame {
         /// The transmitter of the acknowledged frame.
         to: Node,
     },
-    /// A request to send.
+    /// A request to send. A repeated one has no Retry bit either: that is of data and management
+    /// frames alone (7.1.3.1.5; in IEEE 802.11-2016 9.2.4.1.6, and 0 in control frames, 9.3.1.1).
     Rts {
         /// The transmitter.
         from: Node,
         /// The receiver.
         to: Node,
-        /// The Retry bit.
-        retry: bool,
     },
     /// A clear to send.
     Cts {
@@ -187,8 +186,8 @@ fn write_frame(phy: AirPhy, duration_us: u16, frame: &AirFrame, out: &mut Vec<u8
             control(CTS, 0, mac(to));
             10
         }
-        AirFrame::Rts { from, to, retry } => {
-            control(RTS, if retry { RETRY } else { 0 }, mac(to));
+        AirFrame::Rts { from, to } => {
+            control(RTS, 0, mac(to));
             out.extend(mac(from));
             16
         }

@@ -326,9 +326,9 @@ fn frames_of_the_air_have_their_fields() {
     assert_eq!(packets(&air(&AirFrame::Ack { to }))[0].bytes[14..], expected);
     expected[0] = 0xC4;
     assert_eq!(packets(&air(&AirFrame::Cts { to }))[0].bytes[14..], expected);
-    expected[..2].copy_from_slice(&[0xB4, 0x08]);
+    expected[0] = 0xB4;
     expected.extend(ap);
-    let rts = AirFrame::Rts { from: Node::AccessPoint, to, retry: true };
+    let rts = AirFrame::Rts { from: Node::AccessPoint, to };
     assert_eq!(packets(&air(&rts))[0].bytes[14..], expected);
 }
 

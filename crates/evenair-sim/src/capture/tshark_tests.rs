@@ -88,7 +88,7 @@ fn air_file() -> Vec<u8> {
         let station = Node::Station(segment.station);
         let (from, to) =
             if segment.up { (station, Node::AccessPoint) } else { (Node::AccessPoint, station) };
-        let rts = AirFrame::Rts { from, to, retry: false };
+        let rts = AirFrame::Rts { from, to };
         let first = AirFrame::Data { segment, retry: false, sequence };
         writer.frame(at, slow, 2000, &rts).unwrap();
         writer.frame(at, slow, 1700, &AirFrame::Cts { to: from }).unwrap();

@@ -127,7 +127,7 @@ impl CaptureWriter {
         if exchange.rts {
             let rts_end = exchange.start + control.rts;
             let cts_start = rts_end + sifs;
-            let rts = AirFrame::Rts { from: node(from), to: node(to), retry: false };
+            let rts = AirFrame::Rts { from: node(from), to: node(to) };
             air.frame(exchange.start, control.rts_rate, micros(end.since(rts_end)), &rts)?;
             let nav = micros(end.since(cts_start + control.cts));
             air.frame(cts_start, control.rts_rate, nav, &AirFrame::Cts { to: node(from) })?;
