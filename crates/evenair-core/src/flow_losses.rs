@@ -43,6 +43,11 @@ impl FlowLosses {
         index.map_or_else(|_| Lost::default(), |index| self.flows[index].1)
     }
 
+    /// The flows that have lost packets.
+    pub fn iter(&self) -> impl Iterator<Item = (FlowId, Lost)> {
+        self.flows.iter().copied()
+    }
+
     /// The packets that all flows have lost.
     pub fn total(&self) -> u64 {
         self.flows.iter().map(|(_, lost)| lost.packets()).sum()

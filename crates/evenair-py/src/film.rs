@@ -14,8 +14,8 @@ use crate::scenario::{Scenario, invalid};
 
 /// Return the accesses to the medium of a run from a moment on, as JSON text.
 ///
-/// They begin `from_s` seconds after the warm-up, and are at most `accesses`. Raises ScenarioError,
-/// or RunError if there is no such film: films of a WiMAX cell are not recorded.
+/// They begin `from_s` seconds after the warm-up, and are at most `accesses`; in a WiMAX cell they are
+/// frames. Raises ScenarioError, or RunError if the film would begin after the run or be too long.
 #[pyfunction]
 pub fn film(
     py: Python<'_>,

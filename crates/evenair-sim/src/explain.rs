@@ -96,16 +96,16 @@ pub fn explain_json(text: &str) -> Result<Vec<Diagnosis>, ExplainError> {
 fn diagnoses(runs: &[Evidence]) -> Vec<Diagnosis> {
     let Some(mean) = Evidence::mean(runs) else { return Vec::new() };
     let starving: Vec<bool> = mean.flows.iter().map(|flow| starves(flow, &mean)).collect();
+    let others = cause::others(&mean, &starving);
     let each = mean.flows.iter().enumerate().filter(|(index, _)| starving[*index]);
     each.map(|(index, flow)| {
-        let others = cause::others(&mean, &starving);
         let (cause, place) = cause::find(flow, &others, &mean);
         Diagnosis {
             flow: flow.id.clone(),
             cause,
             place,
             goodput_bps: flow.goodput_bps,
-            fair_share_bps: mean.fair_share_bps(),
+            fair_share_bps: mean.fair_share_bps,
             starving_runs: runs.iter().filter(|run| starves(&run.flows[index], run)).count(),
             runs: runs.len(),
             text: sentence::text(flow, cause, place, &others, &mean),
@@ -117,7 +117,7 @@ fn diagnoses(runs: &[Evidence]) -> Vec<Diagnosis> {
 /// The rule.
 fn starves(flow: &FlowEvidence, run: &Evidence) -> bool {
     let (is_udp, idle) = (flow.transport == "udp", flow.limited_by.application);
-    let share = run.fair_share_bps() * (1.0 - idle);
+    let share = run.fair_share_bps * (1.0 - idle);
     (run.compares(flow) || is_udp)
         && flow.goodput_bps < 0.5 * share
         && idle < 0.5

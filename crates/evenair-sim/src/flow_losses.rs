@@ -29,42 +29,57 @@ pub struct LossesByPlace {
 /// The losses of all flows, place by place.
 pub(crate) struct Places<'a, M: CellKind> {
     network: &'a Network<M>,
-    /// Of each link: what its queue dropped, and what its loss model discarded.
-    links: Vec<[FlowLosses; 2]>,
+    /// Of all queues and loss models, by flow: the access point's, those of stations, those of links, and the
+    /// models.
+    ap_queue: Vec<Lost>,
+    station_queue: Vec<Lost>,
+    wired_queue: Vec<Lost>,
+    error: Vec<Lost>,
 }
 
 impl<'a, M: CellKind> Places<'a, M> {
-    /// Those of a run that ends at `end`.
-    pub(crate) fn new(network: &'a Network<M>, end: Instant) -> Self {
-        let links = network.wired().links().iter().map(|link| link.flow_losses(end)).collect();
-        Self { network, links }
+    /// Those of a run with so many flows that ends at `end`.
+    pub(crate) fn new(network: &'a Network<M>, flows: usize, end: Instant) -> Self {
+        let none = || vec![Lost::default(); flows];
+        let (cell, [ap_queue, station_queue]) = (network.cell(), [none(), none()]);
+        let [wired_queue, error] = [none(), none()];
+        let mut all = Self { network, ap_queue, station_queue, wired_queue, error };
+        for (queue, sender) in cell.queues().iter().zip(cell.senders()) {
+            let is_ap = *sender == NodeId::ACCESS_POINT;
+            add(if is_ap { &mut all.ap_queue } else { &mut all.station_queue }, queue.lost());
+        }
+        add(&mut all.error, cell.discarded());
+        for link in network.wired().links() {
+            let [dropped, discarded] = link.flow_losses(end);
+            add(&mut all.wired_queue, &dropped);
+            add(&mut all.error, &discarded);
+        }
+        all
     }
 
     /// The data and the acknowledgements that `flow` has lost.
     pub(crate) fn of(&self, flow: FlowId) -> [LossesByPlace; 2] {
-        let cell = self.network.cell();
-        let [mut ap_queue, mut station_queue] = [Lost::default(); 2];
-        for (queue, sender) in cell.queues().iter().zip(cell.senders()) {
-            let place =
-                if *sender == NodeId::ACCESS_POINT { &mut ap_queue } else { &mut station_queue };
-            *place += queue.lost().of(flow);
-        }
-        let (mut wired_queue, mut error) = (Lost::default(), cell.discarded().of(flow));
-        for [dropped, discarded] in &self.links {
-            wired_queue += dropped.of(flow);
-            error += discarded.of(flow);
-        }
-        let retry_limit = cell.given_up().of(flow);
+        let index = flow.0 as usize;
+        let retry_limit = self.network.cell().given_up().of(flow);
         let limiter = self.network.limiter();
-        let policer = limiter.map(|limiter| limiter.dropped()[flow.0 as usize].packets);
+        let policer = limiter.map(|limiter| limiter.dropped()[index].packets);
         let by_place = |kind: fn(Lost) -> u64| LossesByPlace {
-            ap_queue: kind(ap_queue),
-            station_queue: kind(station_queue),
-            wired_queue: kind(wired_queue),
+            ap_queue: kind(self.ap_queue[index]),
+            station_queue: kind(self.station_queue[index]),
+            wired_queue: kind(self.wired_queue[index]),
             retry_limit: kind(retry_limit),
-            error: kind(error),
+            error: kind(self.error[index]),
             policer: policer.map(kind),
         };
         [by_place(|lost| lost.data), by_place(|lost| lost.acks)]
+    }
+}
+
+/// Adds losses to those of each flow.
+fn add(sum: &mut [Lost], losses: &FlowLosses) {
+    for (flow, lost) in losses.iter() {
+        if let Some(sum) = sum.get_mut(flow.0 as usize) {
+            *sum += lost;
+        }
     }
 }

@@ -76,7 +76,7 @@ impl<M: CellKind> Metrics<M> {
         let delays = curves(flows, &flow_delays, &nodes[NodeId::ACCESS_POINT.index()].waits);
         let occupancy = cell.occupancy().zip(self.occupancy).map(|(at, start)| at.since(&start));
         let occupancy = occupancy.map(|period| OccupancyShares { period, duration_s });
-        let places = Places::new(network, end);
+        let places = Places::new(network, flows.len(), end);
         let each = flows.iter().zip(&self.flows).zip(&flow_delays);
         let (flows, wired_flows): (Vec<_>, Vec<_>) = each
             .map(|((flow, start), delays)| FlowResult {

@@ -70,6 +70,24 @@ fn uploads_win_at_the_queue_of_the_access_point() {
     );
 }
 
+/// The same with an upload and a download at each station: their airtime is known of both together only, and
+/// as much worth as that of the others.
+#[test]
+fn uploads_win_over_downloads_of_their_own_stations() {
+    let cell = GONG.split("[[station]]").next().unwrap();
+    let toml = format!(
+        r#"{cell}
+        [[station]]
+        count = 5
+        flows = [
+            {{ direction = "up", tcp = "ns2", window = 20 }},
+            {{ direction = "down", tcp = "ns2", window = 20 }},
+        ]
+        "#
+    );
+    assert_cause(&toml, &DOWNLOADS, loss(Place::ApQueue), ("cell.queue.limit", "300"));
+}
+
 /// Two of three uploads get each ACK, the third one in five.
 #[test]
 fn acks_of_an_upload_are_lost() {

@@ -32,10 +32,8 @@ export interface Film {
   seed: number;
   /** When the measured time begins. */
   warmup_ns: number;
-  slot_ns: number;
-  sifs_ns: number;
-  difs_ns: number;
-  /** The access point, then the stations. */
+  medium: "wlan" | "wimax";
+  /** The access point or base station, then the stations. */
   nodes: FilmNode[];
   flows: FilmFlow[];
   accesses: FilmAccess[];
@@ -60,35 +58,60 @@ export interface FilmFlow {
   segment: number;
 }
 
-/** One exchange, or a collision. */
+/** One exchange or a collision, or a frame of an 802.16 medium. */
 export interface FilmAccess {
-  /** When the medium had become idle. */
+  /** When the medium had become idle; in 802.16 the beginning of the frame. */
   idle_since_ns: number;
-  /** When the first frame begins. */
+  /** When the first frame begins; in 802.16 the beginning of the frame. */
   at_ns: number;
   /** When the last frame ends. */
   end_ns: number;
-  /** What the time from `idle_since_ns` to `end_ns` consists of, nanoseconds. */
-  parts: Record<"difs" | "backoff" | "other" | "frames" | "sifs" | "ack", number>;
+  /** What the time from `idle_since_ns` to `end_ns` consists of, in order of time. */
+  parts: FilmPart[];
+  /** The slots in which nodes count down, in 802.16 the request opportunities of the frame. */
+  slots: { start_ns: number; end_ns: number; count: number };
   contenders: FilmContender[];
+  /** Transmissions after a backoff; none in 802.16. */
   attempts: FilmAttempt[];
   frames: FilmFrame[];
-  /** The packet that the MAC of the access point has taken from its queue. */
-  ap_sends: FilmPacket | null;
-  /** One, or with a scheduler one for each station. */
+  /** The nodes that give packets up, and how many. */
+  given_up: { node: number; packets: number }[];
+  /** The packets that the MAC of the access point has taken from its queue and not sent as a whole. */
+  ap_sends: FilmPacket[];
+  /** One; or one for each station for which packets wait. */
   ap_queues: FilmQueue[];
-  /** Since the access before. */
+  /** The first of those since the access before, and the number of all. */
   drops: FilmDrop[];
+  dropped: number;
   /** The TCP senders whose state has changed since the access before; in the first access all. */
   senders: FilmSender[];
   /** Packets that wait at wired links or are under way on them. */
   wired: { to_access_point: number; to_hosts: number };
 }
 
+/** A part of the time of an access, `evenair_sim::film::PartKind`. */
+export interface FilmPart {
+  kind:
+    | "difs"
+    | "idle"
+    | "backoff"
+    | "frames"
+    | "sifs"
+    | "ack"
+    | "broadcast"
+    | "downlink"
+    | "gap"
+    | "ranging"
+    | "requests"
+    | "uplink";
+  start_ns: number;
+  end_ns: number;
+}
+
 /** A node that counts down before an access. */
 export interface FilmContender {
   node: number;
-  /** The slot boundary after DIFS from which it counted; later after EIFS or a response timeout. */
+  /** The slot boundary from which it counted; later after EIFS or a response timeout. */
   from: number;
   /** Slots that were left to count then. */
   before: number;
@@ -112,12 +135,10 @@ export interface FilmAttempt {
   /** The packet has been received already; only its acknowledgement was lost. */
   repeats: boolean;
   delivered: boolean;
-  /** The MAC gives the packet up after this attempt. */
-  given_up: boolean;
 }
 
 export interface FilmFrame {
-  kind: "rts" | "cts" | "data" | "ack" | "beacon";
+  kind: "rts" | "cts" | "data" | "ack" | "beacon" | "burst" | "request";
   from: number;
   to: number | null;
   start_ns: number;
@@ -127,7 +148,26 @@ export interface FilmFrame {
   bytes: number;
   /** How often it has been sent before. */
   retries: number;
-  fate: "received" | "collided" | "corrupted";
+  fate: FilmFate;
+  /** The first of the packets, or fragments, that it carries, and the number of all. */
+  carries: FilmPdu[];
+  pdus: number;
+  /** Bytes for which a bandwidth request asks, also one in a burst. */
+  asks_for: number | null;
+}
+
+export type FilmFate = "received" | "collided" | "corrupted";
+
+/** A packet in a frame, or a fragment of one. */
+export interface FilmPdu {
+  packet: FilmPacket;
+  /** With headers. */
+  bytes: number;
+  end_ns: number;
+  /** Whether the packet begins and ends with it. */
+  is_first: boolean;
+  is_last: boolean;
+  fate: FilmFate;
 }
 
 export interface FilmPacket {

@@ -1,8 +1,16 @@
 // The air during one access: a lane for each node, with its backoff and its frames.
-import type { Film, FilmAccess, FilmContender, FilmFrame } from "../engine/result.ts";
+import type {
+  Film,
+  FilmAccess,
+  FilmContender,
+  FilmFate,
+  FilmFrame,
+  FilmPart,
+  FilmPdu,
+} from "../engine/result.ts";
 import { airLayout, type AirLayout, lanesOf } from "./layout.ts";
 import { duration } from "./time.ts";
-import { count, nodeLabel, packetClass, packetCode, packetName } from "./words.ts";
+import { count, nodeLabel, packetClass, packetCode, pduName } from "./words.ts";
 
 const LANE = 26;
 const BAR = 18;
@@ -13,13 +21,13 @@ const LETTER = 6.6;
 
 export function Air({ film, access, width }: { film: Film; access: FilmAccess; width: number }) {
   const lanes = lanesOf(access);
-  const layout = airLayout(film, access, Math.max(200, width - LABEL - 2));
+  const layout = airLayout(access, Math.max(200, width - LABEL - 2));
   const height = HEAD + lanes.length * LANE;
   return (
     <svg class="film-air" width={width} height={height} aria-hidden="true">
       <Patterns />
       <g transform={`translate(${LABEL} 0)`}>
-        <Head film={film} access={access} layout={layout} height={height} />
+        <Head access={access} layout={layout} height={height} />
       </g>
       {lanes.map((node, place) => (
         <g key={node} transform={`translate(0 ${HEAD + place * LANE})`}>
@@ -36,38 +44,47 @@ export function Air({ film, access, width }: { film: Film; access: FilmAccess; w
   );
 }
 
+const PARTS: Record<FilmPart["kind"], string> = {
+  difs: "DIFS",
+  idle: "idle",
+  backoff: "backoff",
+  frames: "frames",
+  sifs: "SIFS",
+  ack: "ACK",
+  broadcast: "maps",
+  downlink: "downlink",
+  gap: "gap",
+  ranging: "ranging",
+  requests: "requests",
+  uplink: "uplink",
+};
+
 /** What the parts of the time are, and how long they last. */
-function Head(props: { film: Film; access: FilmAccess; layout: AirLayout; height: number }) {
-  const { film, access, layout, height } = props;
-  const parts: [number, number, string, string][] = [];
-  const { difs, slots, frames, boundary, first } = layout;
-  parts.push([...difs, "DIFS", duration(film.difs_ns)]);
-  if (boundary > 0) {
-    const { backoff, other } = access.parts;
-    const cut = first > 0 ? ", the last of them" : "";
-    const name = backoff > 0 ? `backoff: ${count(backoff / film.slot_ns, "slot")}` : "idle";
-    const both = `${duration(backoff)} after ${duration(other)}`;
-    const length = backoff > 0 && other > 0 ? both : duration(backoff + other);
-    parts.push([...slots, name + cut, length]);
-  }
-  const ack = access.frames.find((frame) => frame.kind === "ack");
-  const ackFrom = ack ? layout.timeAt(ack.start_ns) : frames[1];
-  const framesEnd = ack ? layout.timeAt(ack.start_ns - film.sifs_ns) : frames[1];
-  parts.push([frames[0], framesEnd, "frames", duration(access.parts.frames)]);
-  if (ack) {
-    parts.push([framesEnd, ackFrom, "SIFS", duration(access.parts.sifs)]);
-    parts.push([ackFrom, frames[1], "ACK", duration(access.parts.ack)]);
-  }
+function Head(props: { access: FilmAccess; layout: AirLayout; height: number }) {
+  const { access, layout, height } = props;
+  const { start_ns, end_ns, count: slots } = access.slots;
   return (
     <>
-      {parts.map(([from, to, name, length]) => (
-        <g key={name}>
-          <path class="film-part" d={`M${from + 1} 31V27H${to - 1}V31`} />
-          <line class="film-boundary" x1={to} x2={to} y1={27} y2={height} />
-          {textIn(from, to, 12, [`${name}`, name.split(":")[0]!])}
-          {textIn(from, to, 24, [length])}
-        </g>
-      ))}
+      {access.parts.map((part) => {
+        const [from, to] = [layout.timeAt(part.start_ns), layout.timeAt(part.end_ns)];
+        const [name, length] = [PARTS[part.kind], duration(part.end_ns - part.start_ns)];
+        const slot_ns = (end_ns - start_ns) / slots;
+        const number = Math.round((part.end_ns - part.start_ns) / slot_ns);
+        const hasSlots = part.kind === "backoff" || part.kind === "requests";
+        const long = hasSlots ? [`${name}: ${count(number, "slot")}`] : [];
+        return (
+          <g key={part.start_ns}>
+            <title>
+              {[...long, name][0]}, {length}
+            </title>
+            <rect class="film-hit" x={from} y={0} width={to - from} height={31} />
+            {to - from > 2 && <path class="film-part" d={`M${from + 1} 31V27H${to - 1}V31`} />}
+            <line class="film-boundary" x1={to} x2={to} y1={27} y2={height} />
+            {textIn(from, to, 12, [...long, name])}
+            {textIn(from, to, 24, [length])}
+          </g>
+        );
+      })}
     </>
   );
 }
@@ -90,25 +107,32 @@ function Lane(props: { film: Film; access: FilmAccess; layout: AirLayout; node: 
   const own = access.frames.filter((frame) => frame.from === node);
   return (
     <>
-      {contender && <Backoff contender={contender} layout={layout} />}
+      {contender && <Backoff access={access} contender={contender} layout={layout} />}
       {own.map((frame) => (
-        <Frame key={frame.start_ns} film={film} access={access} layout={layout} frame={frame} />
+        <Frame key={frame.start_ns} film={film} layout={layout} frame={frame} />
       ))}
       {contender && !contender.transmits && (
-        <Frozen contender={contender} from={layout.frames[0]} to={roomUntil(own, layout)} />
+        <Frozen
+          film={film}
+          contender={contender}
+          from={layout.timeAt(access.slots.end_ns)}
+          to={roomUntil(own, layout)}
+        />
       )}
     </>
   );
 }
 
 /** The slots that a node has counted, with the number that it had to count. */
-function Backoff({ contender, layout }: { contender: FilmContender; layout: AirLayout }) {
-  const { boundary, first } = layout;
+function Backoff(props: { access: FilmAccess; contender: FilmContender; layout: AirLayout }) {
+  const { access, contender, layout } = props;
+  const { first } = layout;
+  const boundary = access.slots.count;
   const from = Math.max(first, contender.from);
   const to = Math.min(boundary, contender.from + contender.before);
   // EIFS, a response timeout, or no packet yet.
   const wait = layout.slotAt(Math.min(boundary, from));
-  const before = textIn(layout.slots[0], wait, BAR / 2 + 4, ["waits"], "film-text is-empty");
+  const before = textIn(layout.slotAt(first), wait, BAR / 2 + 4, ["waits"], "film-text is-empty");
   if (to <= from) return before || null;
   const [left, right] = [layout.slotAt(from), layout.slotAt(to)];
   const step = layout.slotAt(from + 1) - left;
@@ -127,15 +151,17 @@ function Backoff({ contender, layout }: { contender: FilmContender; layout: AirL
 
 /** The place where a node that does not contend begins to answer. */
 function roomUntil(own: FilmFrame[], layout: AirLayout): number {
-  return own[0] ? layout.timeAt(own[0].start_ns) : layout.frames[1];
+  return own[0] ? layout.timeAt(own[0].start_ns) : layout.width;
 }
 
 /** A counter that stands still while others transmit. */
-function Frozen(props: { contender: FilmContender; from: number; to: number }) {
-  const { contender, from, to } = props;
+function Frozen(props: { film: Film; contender: FilmContender; from: number; to: number }) {
+  const { film, contender, from, to } = props;
   const { after, has_frame } = contender;
+  // A backoff for a bandwidth request only counts the slots of its region.
+  const state = film.medium === "wlan" ? "frozen, " : "";
   const texts = has_frame
-    ? [`❚❚ frozen, ${count(after, "slot")} left`, `❚❚ ${after} left`, `❚❚ ${after}`]
+    ? [`❚❚ ${state}${count(after, "slot")} left`, `❚❚ ${after} left`, `❚❚ ${after}`]
     : [after > 0 ? `${count(after, "slot")} left, no frame` : "no frame", "no frame"];
   const text = texts.find((text) => text.length * LETTER <= to - from) ?? texts[texts.length - 1];
   return (
@@ -145,40 +171,69 @@ function Frozen(props: { contender: FilmContender; from: number; to: number }) {
   );
 }
 
-function Frame(props: { film: Film; access: FilmAccess; layout: AirLayout; frame: FilmFrame }) {
-  const { film, access, layout, frame } = props;
+function Frame(props: { film: Film; layout: AirLayout; frame: FilmFrame }) {
+  const { film, layout, frame } = props;
+  const { carries, pdus, bytes, fate } = frame;
   const [left, right] = [layout.timeAt(frame.start_ns), layout.timeAt(frame.end_ns)];
-  const fate = frame.fate === "received" ? frameClass(film, access, frame) : `is-${frame.fate}`;
-  const mark = { received: [], collided: ["✕"], corrupted: ["!"] }[frame.fate];
-  const texts = frameTexts(film, access, frame).map((text) => [...mark, text].join(" "));
+  if (pdus === 0) {
+    const name = fateClass(fate, frame.kind === "burst" ? "is-padding" : "is-control");
+    return (
+      <Block left={left} right={right} name={name} texts={[frame.kind.toUpperCase()]} fate={fate} />
+    );
+  }
+  // Its packets have parts of it by their bytes; what is left of the last symbol is padding.
+  const last = pdus > carries.length ? right : layout.timeAt(carries[carries.length - 1]!.end_ns);
+  let before = 0;
+  const place = (number: number) => left + (number / bytes) * (last - left);
   return (
     <>
-      <rect
-        class={`film-frame ${fate}`}
-        x={left}
-        y={0}
-        width={Math.max(1, right - left)}
-        height={BAR}
-      />
-      {textIn(left, right, BAR / 2 + 4, texts, `film-text is-on-frame ${fate}`)}
+      {last < right && <Block left={last} right={right} name="is-padding" texts={[]} fate={fate} />}
+      {carries.map((pdu) => {
+        const from = place(before);
+        before += pdu.bytes;
+        return (
+          <Block
+            key={from}
+            left={from}
+            right={place(before)}
+            name={fateClass(pdu.fate, packetClass(film, pdu.packet))}
+            texts={pduTexts(film, frame, pdu)}
+            fate={pdu.fate}
+          />
+        );
+      })}
     </>
   );
 }
 
-/** Data of which direction, or a frame of the MAC. */
-function frameClass(film: Film, access: FilmAccess, frame: FilmFrame): string {
-  const attempt = access.attempts.find((attempt) => attempt.node === frame.from);
-  return frame.kind === "data" && attempt ? packetClass(film, attempt.packet) : "is-control";
+function Block(props: {
+  left: number;
+  right: number;
+  name: string;
+  texts: string[];
+  fate: FilmFate;
+}) {
+  const { left, right, name, fate } = props;
+  const mark = { received: [], collided: ["✕"], corrupted: ["!"] }[fate];
+  const texts = props.texts.map((text) => [...mark, text].join(" "));
+  const width = Math.max(1, right - left);
+  return (
+    <>
+      <rect class={`film-frame ${name}`} x={left} y={0} width={width} height={BAR} />
+      {textIn(left, right, BAR / 2 + 4, texts, `film-text is-on-frame ${name}`)}
+    </>
+  );
 }
 
-function frameTexts(film: Film, access: FilmAccess, frame: FilmFrame): string[] {
-  if (frame.kind !== "data") return [frame.kind.toUpperCase()];
-  const attempt = access.attempts.find((attempt) => attempt.node === frame.from);
-  if (!attempt) return [];
+function fateClass(fate: FilmFate, received: string): string {
+  return fate === "received" ? received : `is-${fate}`;
+}
+
+function pduTexts(film: Film, frame: FilmFrame, pdu: FilmPdu): string[] {
   const rate = `${frame.rate_bps / 1e6} Mb/s`;
-  const code = packetCode(film, attempt.packet);
-  const name = packetName(film, attempt.packet);
-  return [`${code}: ${name}, ${frame.bytes} bytes, ${rate}`, `${code}: ${name}`, code];
+  const code = packetCode(film, pdu.packet);
+  const name = pduName(film, pdu);
+  return [`${code}: ${name}, ${pdu.bytes} bytes, ${rate}`, `${code}: ${name}`, code];
 }
 
 /** Hatching of collisions, and dots of corrupted frames. */

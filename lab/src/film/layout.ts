@@ -1,43 +1,53 @@
-// Where things of an access are drawn: contention on the left with a scale of slots, frames on the right with a
+// Where things of an access are drawn: what precedes its frames on the left, the frames on the right, each with a
 // scale of time.
-import type { Film, FilmAccess } from "../engine/result.ts";
+import type { FilmAccess } from "../engine/result.ts";
 
-/** At most so many slots are drawn; those before are cut off. */
+/** At most so many slots are drawn before the frames; those before are cut off. */
 const MOST_SLOTS = 40;
-/** Share of the width that contention has. */
-const CONTENTION = 0.42;
+/** Share of the width that the time before the frames has, if there is any. */
+const BEFORE = 0.42;
+/** Share of that which DIFS has. */
+const BEFORE_SLOTS = 0.25;
 
 export interface AirLayout {
-  /** The slot boundary at which the frames begin, and the first that is drawn. */
-  boundary: number;
+  /** The first slot that is drawn. */
   first: number;
-  /** The places of DIFS, or of the cut, of the slots, and of the frames. */
-  difs: [number, number];
-  slots: [number, number];
-  frames: [number, number];
+  /** The place of the beginning of the frames, and the width. */
+  frames: number;
+  width: number;
   /** The place of a slot boundary. */
   slotAt(slot: number): number;
-  /** The place of a time from the beginning of the frames on. */
+  /** The place of a time. */
   timeAt(ns: number): number;
 }
 
-export function airLayout(film: Film, access: FilmAccess, width: number): AirLayout {
-  const idle = access.at_ns - access.idle_since_ns - film.difs_ns;
-  const boundary = Math.round(idle / film.slot_ns);
-  const first = Math.max(0, boundary - MOST_SLOTS);
-  const contention = width * CONTENTION;
-  const difsEnd = boundary === 0 ? contention : contention * 0.25;
-  const [begin, end] = [access.at_ns, access.end_ns];
-  const slot = (contention - difsEnd) / Math.max(1, boundary - first);
+export function airLayout(access: FilmAccess, width: number): AirLayout {
+  const { idle_since_ns, at_ns, end_ns, slots } = access;
+  const frames = idle_since_ns < at_ns ? width * BEFORE : 0;
+  // Slots before the frames have a scale of their own, those among frames that of the frames.
+  const areBefore = slots.end_ns <= at_ns;
+  const first = areBefore ? Math.max(0, slots.count - MOST_SLOTS) : 0;
+  const slot_ns = (slots.end_ns - slots.start_ns) / Math.max(1, slots.count);
+  const first_ns = slots.start_ns + first * slot_ns;
+  const scale: [number, number][] = [[idle_since_ns, 0]];
+  if (first_ns < at_ns && areBefore) scale.push([first_ns, frames * BEFORE_SLOTS]);
+  scale.push([at_ns, frames], [end_ns, width]);
+  const timeAt = (ns: number) => interpolate(scale, ns);
   return {
-    boundary,
     first,
-    difs: [0, difsEnd],
-    slots: [difsEnd, contention],
-    frames: [contention, width],
-    slotAt: (number) => difsEnd + (Math.max(first, number) - first) * slot,
-    timeAt: (ns) => contention + ((ns - begin) / (end - begin)) * (width - contention),
+    frames,
+    width,
+    slotAt: (slot) => timeAt(slots.start_ns + Math.max(first, slot) * slot_ns),
+    timeAt,
   };
+}
+
+/** The value at `x` of the function that is linear between these points. */
+function interpolate(points: [number, number][], x: number): number {
+  const next = points.findIndex(([at], index) => index > 0 && x < at);
+  const end = next < 0 ? points.length - 1 : next;
+  const [[x0, y0], [x1, y1]] = [points[end - 1]!, points[end]!];
+  return x1 > x0 ? y0 + ((x - x0) / (x1 - x0)) * (y1 - y0) : y1;
 }
 
 /** The nodes that have something to do with an access: the access point, who contends, sends or receives. */

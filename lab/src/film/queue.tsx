@@ -1,35 +1,56 @@
 // The queue of the access point as cells, in the order in which they will leave.
 import type { Film, FilmAccess, FilmPacket, FilmQueue } from "../engine/result.ts";
-import { count, nodeLabel, packetClass, packetCode, packetName } from "./words.ts";
+import {
+  capital,
+  count,
+  list,
+  nodeLabel,
+  nodeName,
+  packetClass,
+  packetCode,
+  packetName,
+} from "./words.ts";
+
+/** More packets than these have their cells only. */
+const MOST_NAMED = 5;
 
 export function Queues({ film, access }: { film: Film; access: FilmAccess }) {
+  const { ap_sends, ap_queues, drops, dropped, wired } = access;
+  const ap = nodeName(film, 0);
+  const waiting = ap_queues.some((queue) => queue.waiting > 0);
   return (
-    <section class="film-part-of-page" aria-label="Queue of the access point">
-      <h3>The AP's queue</h3>
+    <section class="film-part-of-page" aria-label={`Queue of ${ap}`}>
+      <h3>{capital(ap)}'s queue</h3>
       <p class="film-note">
-        {access.ap_sends ? (
+        {ap_sends.length > 0 ? (
           <>
-            The AP sends next, or now: <Cell film={film} packet={access.ap_sends} isNext />{" "}
-            {packetName(film, access.ap_sends)}.
+            {capital(ap)} sends next, or now:{" "}
+            {ap_sends.map((packet, place) => (
+              <Cell key={place} film={film} packet={packet} isNext />
+            ))}{" "}
+            {ap_sends.length <= MOST_NAMED &&
+              list(ap_sends.map((packet) => packetName(film, packet)))}
           </>
+        ) : waiting ? (
+          "The MAC has no packet before these."
         ) : (
-          "The AP has nothing to send."
+          `${capital(ap)} has nothing to send.`
         )}
       </p>
-      {access.ap_queues.map((queue) => (
+      {ap_queues.map((queue) => (
         <Queue key={queue.station} film={film} queue={queue} />
       ))}
-      {access.drops.length > 0 && (
+      {dropped > 0 && (
         <p class="film-note">
           Dropped since the access before:{" "}
-          {access.drops.map(({ packet }, place) => (
+          {drops.map(({ packet }, place) => (
             <Cell key={place} film={film} packet={packet} isDropped />
           ))}
+          {dropped > drops.length && ` and ${dropped - drops.length} more`}
         </p>
       )}
       <p class="film-note">
-        On wired links: {count(access.wired.to_access_point, "packet")} to the AP,{" "}
-        {access.wired.to_hosts} to hosts.
+        On wired links: {count(wired.to_access_point, "packet")} to {ap}, {wired.to_hosts} to hosts.
       </p>
     </section>
   );

@@ -45,13 +45,17 @@ interface BlockProps {
 }
 
 function Block({ film, access, x, isPresent, onClick }: BlockProps) {
-  const attempt = access.attempts[0];
+  const carried = access.frames.flatMap((frame) => frame.carries.map((pdu) => pdu.packet));
+  // An RTS carries no packet, but is for one.
+  const packets = access.attempts.length > 0 ? [access.attempts[0]!.packet] : carried;
   const fate = access.frames.find((frame) => frame.fate !== "received")?.fate;
-  const packet = attempt ? packetClass(film, attempt.packet) : "is-control";
-  const name = fate ? `is-${fate}` : packet;
-  const arrow = packet.includes("is-up") ? "↑" : packet.includes("is-down") ? "↓" : "";
+  const [first] = packets;
+  const name = fate ? `is-${fate}` : first ? packetClass(film, first) : "is-control";
+  const classes = packets.map((packet) => packetClass(film, packet));
+  const [up, down] = ["is-up", "is-down"].map((way) => classes.some((own) => own.includes(way)));
+  const arrow = up && down ? "↕" : up ? "↑" : down ? "↓" : "";
   // Data are high, acknowledgements of TCP low.
-  const high = attempt?.packet.kind === "data" || attempt?.packet.kind === "datagram";
+  const high = packets.some(({ kind }) => kind === "data" || kind === "datagram");
   const height = high ? 18 : 10;
   const mark = fate === "collided" ? "✕" : fate === "corrupted" ? "!" : arrow;
   return (

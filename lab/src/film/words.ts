@@ -1,20 +1,41 @@
 // What happens at an access, in words.
-import type { Film, FilmAccess, FilmAttempt, FilmPacket, FilmSender } from "../engine/result.ts";
+import type {
+  Film,
+  FilmAccess,
+  FilmAttempt,
+  FilmFrame,
+  FilmPacket,
+  FilmPdu,
+  FilmSender,
+} from "../engine/result.ts";
+
+/** What the media call things. */
+const WORDS = {
+  wlan: { label: "AP", name: "the AP", wait: ["freezes with", "freeze with"], left: "left" },
+  wimax: { label: "BS", name: "the base station", wait: ["has", "have"], left: "left to skip" },
+};
 
 /** One or more sentences about an access. */
 export function describeAccess(film: Film, access: FilmAccess): string {
-  const sentences = [describeAttempts(film, access), describeFrozen(film, access)];
-  sentences.push(describeDrops(film, access));
+  const sentences = [
+    describeAttempts(film, access),
+    describeBursts(film, access),
+    describeRequests(film, access),
+    access.frames.length === 0 ? "Nothing is sent in this frame." : "",
+    describeFrozen(film, access),
+    describeDrops(film, access),
+  ];
   return sentences.filter((sentence) => sentence !== "").join(" ");
 }
 
-/** A node as a label has it: "AP", "sta-3". */
+/** A node as a label has it: "AP", "BS", "sta-3". */
 export function nodeLabel(film: Film, node: number): string {
-  return node === 0 ? "AP" : film.nodes[node]!.id;
+  return node === 0 ? WORDS[film.medium].label : film.nodes[node]!.id;
 }
 
-function nodeName(film: Film, node: number): string {
-  return node === 0 ? "the AP" : film.nodes[node]!.id;
+/** A node as sentences have it: "the AP", "sta-3". */
+export function nodeName(film: Film, node: number): string {
+  return node === 0 ? WORDS[film.medium].name : film.nodes[node]!.id;
 }
 
 /** The number of the segment at `seq`, from 1. */
@@ -46,6 +67,12 @@ export function packetName(film: Film, packet: FilmPacket): string {
     case "beacon":
       return "a beacon";
   }
+}
+
+/** A packet, or "a fragment of" one. */
+export function pduName(film: Film, { packet, is_first, is_last }: FilmPdu): string {
+  const name = packetName(film, packet);
+  return is_first && is_last ? name : `a fragment of ${name}`;
 }
 
 /** A letter for the kind of a packet, and the number of its flow: "D3", "A1". */
@@ -82,7 +109,10 @@ export function describeLimit(sender: FilmSender): string {
     case "receive_window":
       return "The receiver's window holds it back, while cwnd has room.";
     case "cwnd":
-      return "cwnd holds it back.";
+      // Otherwise the handshake is under way, or all is sent.
+      return sender.in_flight >= Math.floor(sender.cwnd)
+        ? "cwnd holds it back."
+        : "It waits for acknowledgements.";
     case "recovery":
       return "It repairs a loss.";
     case "timeout":
@@ -107,8 +137,7 @@ function describeAttempts(film: Film, access: FilmAccess): string {
   if (others.length > 0) {
     const who = list(access.attempts.map((attempt) => nodeName(film, attempt.node)));
     const what = list(access.attempts.map((attempt) => sent(film, access, attempt)));
-    const lost = access.attempts.filter((attempt) => attempt.given_up);
-    const given = lost.map((attempt) => nodeName(film, attempt.node));
+    const given = access.given_up.map(({ node }) => nodeName(film, node));
     const end = given.length > 0 ? ` ${capital(list(given))} ${give(given)} its packet up.` : "";
     return `${capital(who)} begin in the same slot and collide: ${what}.${end}`;
   }
@@ -136,7 +165,7 @@ function sent(film: Film, access: FilmAccess, attempt: FilmAttempt): string {
 function outcome(access: FilmAccess, attempt: FilmAttempt): string {
   const failed = access.frames.find((frame) => frame.fate !== "received");
   const repeated = attempt.repeats ? ", which has arrived before: only its ACK was lost" : "";
-  const end = attempt.given_up ? "; the MAC gives the packet up" : "";
+  const end = access.given_up.length > 0 ? "; the MAC gives the packet up" : "";
   switch (failed?.kind) {
     case undefined:
       return repeated;
@@ -151,30 +180,110 @@ function outcome(access: FilmAccess, attempt: FilmAttempt): string {
   }
 }
 
+/** What bursts carry. */
+function describeBursts(film: Film, access: FilmAccess): string {
+  const bursts = access.frames.filter((frame) => frame.kind === "burst");
+  if (bursts.length <= MOST_NAMED) {
+    return bursts.map((burst) => `${describeBurst(film, burst)}.`).join(" ");
+  }
+  const pdus = bursts.reduce((sum, burst) => sum + burst.pdus, 0);
+  const lost = bursts.filter((burst) => burst.fate === "corrupted").length;
+  const corrupted = lost > 0 ? `, of which ${lost} are corrupted in part or as a whole` : "";
+  return `${bursts.length} bursts have ${count(pdus, "PDU")}${corrupted}.`;
+}
+
+function describeBurst(film: Film, burst: FilmFrame): string {
+  const to = burst.from === 0 && burst.to !== null ? ` to ${nodeName(film, burst.to)}` : "";
+  const sends = `${capital(nodeName(film, burst.from))} sends ${contents(film, burst)}${to}`;
+  const lost = burst.carries.filter((pdu) => pdu.fate === "corrupted");
+  const all = lost.length === burst.pdus;
+  const which = all ? (lost.length === 1 ? "it" : "all") : `${lost.length} of ${burst.pdus} PDUs`;
+  const are = which === "it" || lost.length === 1 ? "is" : "are";
+  const corrupted = lost.length > 0 ? `; ${which} ${are} corrupted` : "";
+  const asks = burst.asks_for === null ? "" : `; the burst requests ${burst.asks_for} bytes`;
+  return sends + corrupted + asks;
+}
+
+/** "segment 4 of down-1 and 3 ACKs of up-2". */
+function contents(film: Film, { carries, pdus }: FilmFrame): string {
+  const groups = new Map<string, FilmPdu[]>();
+  for (const pdu of carries) {
+    const { packet, is_first, is_last } = pdu;
+    const key = is_first && is_last ? `${packet.kind} ${packet.flow}` : pduName(film, pdu);
+    groups.set(key, [...(groups.get(key) ?? []), pdu]);
+  }
+  const names = [...groups.values()].map((group) => {
+    const [{ packet }] = group as [FilmPdu];
+    if (group.length === 1) return pduName(film, group[0]!);
+    return `${group.length} ${PLURAL[packet.kind]} of ${film.flows[packet.flow!]!.id}`;
+  });
+  if (pdus > carries.length) names.push(`${pdus - carries.length} more`);
+  return names.length > 0 ? list(names) : "an empty burst";
+}
+
+const PLURAL: Record<FilmPacket["kind"], string> = {
+  data: "segments",
+  ack: "ACKs",
+  syn: "SYNs",
+  "syn-ack": "SYN-ACKs",
+  datagram: "datagrams",
+  request: "requests",
+  report: "reports",
+  beacon: "beacons",
+};
+
+/** Bandwidth requests, and those that are given up. */
+function describeRequests(film: Film, access: FilmAccess): string {
+  const requests = access.frames.filter((frame) => frame.kind === "request");
+  const collided = requests.filter((frame) => frame.fate === "collided");
+  const sentences: string[] = [];
+  if (requests.length > MOST_NAMED) {
+    const fate = collided.length > 0 ? `, of which ${collided.length} collide` : "";
+    sentences.push(`${requests.length} stations send bandwidth requests${fate}.`);
+  } else {
+    for (const start of new Set(collided.map((frame) => frame.start_ns))) {
+      const together = collided.filter((frame) => frame.start_ns === start);
+      const who = list(together.map((frame) => nodeName(film, frame.from)));
+      sentences.push(`${who} send bandwidth requests in the same slot, which collide.`);
+    }
+    for (const { from, asks_for, retries } of requests.filter((all) => all.fate === "received")) {
+      const times = retries > 0 ? ` for the ${ordinal(retries + 1)} time` : "";
+      sentences.push(`${nodeName(film, from)} requests ${asks_for} bytes${times}.`);
+    }
+  }
+  // In 802.11 the attempt says so.
+  const given = access.attempts.length > 0 ? [] : access.given_up;
+  for (const { node, packets } of given) {
+    const with_it = `and with it ${count(packets, "packet")}`;
+    sentences.push(`${nodeName(film, node)} gives its bandwidth request up, ${with_it}.`);
+  }
+  return sentences.join(" ");
+}
+
 function describeFrozen(film: Film, access: FilmAccess): string {
   const frozen = access.contenders.filter((node) => node.has_frame && !node.transmits);
   if (frozen.length === 0) return "";
   const slots = frozen.map((node) => node.after);
+  const { wait, left } = WORDS[film.medium];
   if (frozen.length > MOST_NAMED) {
     const [least, most] = [Math.min(...slots), Math.max(...slots)];
-    return `${frozen.length} nodes freeze with ${least} to ${most} slots left.`;
+    return `${frozen.length} nodes ${wait[1]} ${least} to ${most} slots ${left}.`;
   }
   const who = list(frozen.map((node) => nodeName(film, node.node)));
   const unit = slots.length === 1 && slots[0] === 1 ? "slot" : "slots";
-  const verb = frozen.length === 1 ? "freezes" : "freeze";
-  return `${capital(who)} ${verb} with ${list(slots.map(String))} ${unit} left.`;
+  const verb = frozen.length === 1 ? wait[0] : wait[1];
+  return `${capital(who)} ${verb} ${list(slots.map(String))} ${unit} ${left}.`;
 }
 
 function describeDrops(film: Film, access: FilmAccess): string {
-  const { drops } = access;
-  if (drops.length === 0) return "";
-  if (drops.length > MOST_NAMED) {
-    return `Since the access before, the AP's queue has dropped ${drops.length} packets.`;
-  }
+  const { drops, dropped } = access;
+  if (dropped === 0) return "";
+  const since = `Since the access before, ${nodeName(film, 0)}'s queue has dropped`;
+  if (dropped > MOST_NAMED) return `${since} ${dropped} packets.`;
   const names = drops.map(
     ({ packet, reason }) => `${packetName(film, packet)} (${REASON[reason]})`,
   );
-  return `Since the access before, the AP's queue has dropped ${list(names)}.`;
+  return `${since} ${list(names)}.`;
 }
 
 const REASON = {
@@ -189,6 +298,6 @@ function ordinal(number: number): string {
   return words[number - 1] ?? `${number}th`;
 }
 
-function capital(text: string): string {
+export function capital(text: string): string {
   return text.startsWith("the ") ? `T${text.slice(1)}` : text;
 }

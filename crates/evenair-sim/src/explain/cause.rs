@@ -59,6 +59,9 @@ pub(super) struct Others {
 
 /// A flow that has this part of the airtime of the others has as much as they.
 const SAME_AIRTIME: f64 = 0.8;
+/// Airtime is less worth if a second of it carries less than this part of what others carry: half of the
+/// goodput with [`SAME_AIRTIME`].
+const LESS_WORTH: f64 = 0.5 / SAME_AIRTIME;
 /// Mean round-trip times of flows that share a path differ by less than this factor.
 const LONGER_RTT: f64 = 1.5;
 
@@ -101,11 +104,14 @@ pub(super) fn others(run: &Evidence, starving: &[bool]) -> Others {
         each.filter(|(flow, starves)| run.compares(flow) && !**starves).map(|(flow, _)| flow)
     };
     let sum = |number: &dyn Fn(&FlowEvidence) -> f64| flows().map(number).sum::<f64>();
-    let airtime = sum(&|flow| run.airtime(flow));
+    let airtime = sum(&|flow| run.traffic(flow).airtime());
     let rtts: Vec<f64> = flows().filter_map(|flow| flow.mean_rtt_s).collect();
     Others {
         airtime: airtime / flows().count().max(1) as f64,
-        bits_per_airtime: sum(&|flow| flow.goodput_bps) / airtime,
+        bits_per_airtime: sum(&|flow| {
+            let traffic = run.traffic(flow);
+            traffic.goodput_bps / traffic.flows
+        }) / airtime,
         loss_ratio: sum(&|flow| flow.data_losses.total())
             / sum(&|flow| flow.segments_sent).max(1.0),
         rtt_s: (!rtts.is_empty()).then(|| rtts.iter().sum::<f64>() / rtts.len() as f64),
@@ -117,8 +123,10 @@ pub(super) fn find(flow: &FlowEvidence, others: &Others, run: &Evidence) -> (Cau
     let (data, acks) = (flow.data_losses.worst(), flow.ack_losses.worst());
     // What is lost on the air uses airtime as well, so that these losses come first.
     let on_air = matches!(data, Some(Place::RetryLimit | Place::Error));
-    let has_airtime = others.airtime > 0.0 && run.airtime(flow) >= SAME_AIRTIME * others.airtime;
-    if has_airtime && !on_air {
+    let traffic = run.traffic(flow);
+    let has_airtime = others.airtime > 0.0 && traffic.airtime() >= SAME_AIRTIME * others.airtime;
+    let is_less_worth = traffic.bits_per_airtime() < LESS_WORTH * others.bits_per_airtime;
+    if has_airtime && is_less_worth && !on_air {
         return (Cause::Airtime, None);
     }
     // Without a lost segment a timer expires because ACKs are lost.

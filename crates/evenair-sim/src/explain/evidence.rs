@@ -1,6 +1,8 @@
 //! What is read of a result, [docs/results.md](../../../../docs/results.md). Results of the test-bed have no
 //! `limited_by` and no losses by flow; numbers that are not there count as 0.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -13,6 +15,21 @@ pub(super) struct Evidence {
     pub(super) ap_queue: Queue,
     pub(super) stations: Vec<Station>,
     pub(super) wired: Wired,
+    /// The goodput of each flow that is compared if all had the same, bit/s.
+    #[serde(skip)]
+    pub(super) fair_share_bps: f64,
+    /// By station.
+    #[serde(skip)]
+    traffic: BTreeMap<String, Traffic>,
+}
+
+/// A station, and the traffic of its flows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Traffic {
+    pub(super) flows: f64,
+    pub(super) goodput_bps: f64,
+    pub(super) airtime_share: f64,
+    pub(super) queue_mean_packets: f64,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -77,10 +94,10 @@ pub(super) struct Queue {
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(super) struct Station {
-    pub(super) id: String,
-    pub(super) airtime_share: f64,
+    id: String,
+    airtime_share: f64,
     #[serde(default)]
-    pub(super) queue_mean_packets: f64,
+    queue_mean_packets: f64,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -136,15 +153,45 @@ pub(super) fn from_json(text: &str) -> serde_json::Result<Vec<Evidence>> {
         runs: Vec<Evidence>,
     }
     let kind: Kind = serde_json::from_str(text)?;
-    match kind.runs {
+    let runs = match kind.runs {
         Some(_) => serde_json::from_str(text).map(|Set { runs }| runs),
         None => serde_json::from_str(text).map(|run| vec![run]),
+    };
+    runs.map(|runs| runs.into_iter().map(Evidence::summed).collect())
+}
+
+impl Traffic {
+    /// The part of the air of each of its flows.
+    pub(super) fn airtime(self) -> f64 {
+        self.airtime_share / self.flows
+    }
+
+    /// Bits that arrive for each second of its airtime.
+    pub(super) fn bits_per_airtime(self) -> f64 {
+        self.goodput_bps / self.airtime_share
     }
 }
 
 impl Evidence {
     pub(super) fn from_document(document: Value) -> serde_json::Result<Self> {
-        serde_json::from_value(document)
+        serde_json::from_value(document).map(Self::summed)
+    }
+
+    /// With the sums over its flows.
+    fn summed(mut self) -> Self {
+        let compared = || self.flows.iter().filter(|flow| self.compares(flow));
+        let goodput: f64 = compared().map(|flow| flow.goodput_bps).sum();
+        self.fair_share_bps = goodput / compared().count().max(1) as f64;
+        for &Station { ref id, airtime_share, queue_mean_packets } in &self.stations {
+            let traffic = Traffic { airtime_share, queue_mean_packets, ..Traffic::default() };
+            self.traffic.insert(id.clone(), traffic);
+        }
+        for flow in &self.flows {
+            let traffic = self.traffic.entry(flow.station.clone()).or_default();
+            traffic.flows += 1.0;
+            traffic.goodput_bps += flow.goodput_bps;
+        }
+        self
     }
 
     /// The mean of runs of the same scenario; `None` without any.
@@ -154,18 +201,12 @@ impl Evidence {
         }
         let value = |run| serde_json::to_value(run).expect("plain data");
         let documents: Vec<Value> = runs.iter().map(value).collect();
-        serde_json::from_value(mean(&documents.iter().collect::<Vec<_>>())?).ok()
+        Self::from_document(mean(&documents.iter().collect::<Vec<_>>())?).ok()
     }
 
     /// Whether Jain's index compares it.
     pub(super) fn compares(&self, flow: &FlowEvidence) -> bool {
         self.jain_over == "all" || self.jain_over == flow.application
-    }
-
-    /// The goodput of each flow that is compared if all had the same, bit/s.
-    pub(super) fn fair_share_bps(&self) -> f64 {
-        let compared = || self.flows.iter().filter(|flow| self.compares(flow));
-        compared().map(|flow| flow.goodput_bps).sum::<f64>() / compared().count().max(1) as f64
     }
 
     pub(super) fn has_controller(&self) -> bool {
@@ -179,34 +220,32 @@ impl Evidence {
         self.scenario.cell.kind == "wimax"
     }
 
-    pub(super) fn station(&self, flow: &FlowEvidence) -> Option<&Station> {
-        self.stations.iter().find(|station| station.id == flow.station)
-    }
-
-    /// The share of the air that the traffic of a flow's station uses, divided by the station's flows.
-    pub(super) fn airtime(&self, flow: &FlowEvidence) -> f64 {
-        let flows = self.flows.iter().filter(|other| other.station == flow.station).count();
-        self.station(flow).map_or(0.0, |station| station.airtime_share / flows as f64)
+    /// The traffic of the flow's station. Which of its flows used how much of its airtime is not known.
+    pub(super) fn traffic(&self, flow: &FlowEvidence) -> Traffic {
+        self.traffic.get(&flow.station).copied().unwrap_or_default()
     }
 
     /// The receiver's window of a flow, segments.
     pub(super) fn window(&self, flow: &FlowEvidence) -> Option<f64> {
-        let (mut up, mut down) = (0, 0);
+        // "up-3" is the third upload of all groups.
+        let (direction, number) = flow.id.rsplit_once('-')?;
+        let mut before = number.parse::<u64>().ok()?.checked_sub(1)?;
         for group in &self.scenario.station {
-            for keys in (0..group.count as u64).flat_map(|_| &group.flows) {
-                let number = if keys.direction == "up" { &mut up } else { &mut down };
-                *number += 1;
-                if flow.id == format!("{}-{number}", keys.direction) {
-                    return Some(keys.window);
-                }
+            let is_same = |keys: &&FlowKeys| keys.direction == direction;
+            let own: Vec<_> = group.flows.iter().filter(is_same).collect();
+            let flows = group.count as u64 * own.len() as u64;
+            if before < flows {
+                return Some(own[(before % own.len() as u64) as usize].window);
             }
+            before -= flows;
         }
         None
     }
 
-    /// The wired link that drops most.
-    pub(super) fn worst_link(&self) -> Option<&Link> {
-        self.wired.links.iter().max_by(|a, b| a.drops.total_cmp(&b.drops))
+    /// The wired link that drops packets, if it is the only one.
+    pub(super) fn dropping_link(&self) -> Option<&Link> {
+        let mut dropping = self.wired.links.iter().filter(|link| link.drops > 0.0);
+        dropping.next().filter(|_| dropping.next().is_none())
     }
 }
 

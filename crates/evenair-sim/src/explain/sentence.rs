@@ -11,11 +11,12 @@ pub(super) fn text(
     others: &Others,
     run: &Evidence,
 ) -> String {
-    let (rtt, other_rtt) = (flow.mean_rtt_s.unwrap_or(0.0), others.rtt_s.unwrap_or(0.0));
+    let traffic = run.traffic(flow);
     match (cause, place) {
         (Cause::DataLosses, Some(place)) => {
             let lost = flow.data_losses.of(place);
-            let what = if flow.segments_sent > 0.0 {
+            // Lost packets of a handshake are no segments.
+            let what = if lost <= flow.segments_sent {
                 format!("{} of its data was", percent(lost / flow.segments_sent))
             } else {
                 of_its(lost, "packets")
@@ -33,11 +34,16 @@ pub(super) fn text(
             times(flow.congestion_responses)
         ),
         (Cause::Airtime, _) => format!(
-            "its traffic uses {} of the air, that of other flows {}, but a second of it carries {} Mb, \
-             of theirs {} Mb: low data rates, or frames that are repeated",
-            percent(run.airtime(flow)),
+            "{} {} of the air, that of other flows {}, but a second of it carries {} Mb, of theirs {} \
+             Mb: low data rates, or frames that are repeated",
+            if traffic.flows > 1.0 {
+                "its part of its station's traffic uses"
+            } else {
+                "its traffic uses"
+            },
+            percent(traffic.airtime()),
             percent(others.airtime),
-            digits(flow.goodput_bps / run.airtime(flow) / 1e6),
+            digits(traffic.bits_per_airtime() / 1e6),
             digits(others.bits_per_airtime / 1e6)
         ),
         (Cause::Controller, _) => format!(
@@ -45,36 +51,52 @@ pub(super) fn text(
             percent(flow.limited_by.receive_window)
         ),
         (Cause::ReceiveWindow, _) => format!(
-            "{} of its time limited by its receiver's window{} (RTT {} ms, other flows {} ms)",
+            "{} of its time limited by its receiver's window{}{}",
             percent(flow.limited_by.receive_window),
             run.window(flow).map_or_else(String::new, |window| {
                 let segments = if window == 1.0 { "segment" } else { "segments" };
                 format!(": {window} {segments} for each round trip")
             }),
-            digits(rtt * 1e3),
-            digits(other_rtt * 1e3)
+            both_rtts(flow, others, |own, of_others| {
+                format!(" (RTT {own} ms, other flows {of_others} ms)")
+            })
         ),
         (Cause::RoundTripTime, _) => format!(
-            "{}: a round trip takes {} ms, those of other flows {} ms",
+            "{}{}",
             state(flow),
-            digits(rtt * 1e3),
-            digits(other_rtt * 1e3)
+            both_rtts(flow, others, |own, of_others| {
+                format!(": a round trip takes {own} ms, those of other flows {of_others} ms")
+            })
         ),
         (Cause::DataLosses, None) => format!(
             "{}: {} of its segments are retransmissions",
             state(flow),
             percent(flow.retransmissions / flow.segments_sent.max(1.0))
         ),
-        (Cause::Cwnd, _) | (_, None) => format!("{}, without a loss", state(flow)),
+        (Cause::Cwnd, _) | (_, None) => {
+            format!("{}, without a loss in the measured time", state(flow))
+        }
     }
+}
+
+/// Its round-trip time and that of the others in milliseconds, if both are known.
+fn both_rtts(
+    flow: &FlowEvidence,
+    others: &Others,
+    words: impl Fn(String, String) -> String,
+) -> String {
+    let both = flow.mean_rtt_s.zip(others.rtt_s);
+    both.map_or_else(String::new, |(own, of_others)| {
+        words(digits(own * 1e3), digits(of_others * 1e3))
+    })
 }
 
 /// What the flow does most of the time.
 fn state(flow: &FlowEvidence) -> String {
     let limits = &flow.limited_by;
-    let is_established = flow.segments_sent > 0.0 || flow.goodput_bps > 0.0;
-    if !is_established {
-        return "its connection is not established".to_owned();
+    // Its connection may not be established, or wait for a timer since before the measured time.
+    if flow.segments_sent == 0.0 && flow.goodput_bps == 0.0 {
+        return "it sends no data".to_owned();
     }
     if flow.transport == "udp" {
         return "UDP does not repeat what is lost".to_owned();
@@ -117,18 +139,15 @@ fn lost_at(place: Place, run: &Evidence, flow: &FlowEvidence) -> String {
             format!("dropped at the {ap}'s queue, {holders}")
         }
         Place::StationQueue => {
-            let mean = run.station(flow).map_or(0.0, |station| station.queue_mean_packets);
-            format!(
-                "dropped at its station's queue, which holds {} packets on average",
-                digits(mean)
-            )
+            let mean = digits(run.traffic(flow).queue_mean_packets);
+            format!("dropped at its station's queue, which holds {mean} packets on average")
         }
         Place::WiredQueue => {
-            let link = run.worst_link().map_or_else(String::new, |link| {
+            let link = run.dropping_link().map_or_else(String::new, |link| {
                 let busy = percent(link.utilization);
                 format!(" from {} to {}, which is busy {busy} of the time", link.from, link.to)
             });
-            format!("dropped at the queue of the wired link{link}")
+            format!("dropped at the queue of a wired link{link}")
         }
         Place::RetryLimit if run.is_wimax() => {
             "given up with bandwidth requests that got no grant".to_owned()
@@ -146,12 +165,15 @@ fn percent(share: f64) -> String {
 
 /// Two significant digits at least; above 10 no decimals.
 fn digits(number: f64) -> String {
-    match number {
-        _ if number == 0.0 || number >= 9.95 => format!("{number:.0}"),
-        _ if number >= 0.995 => format!("{number:.1}"),
-        _ if number >= 0.0995 => format!("{number:.2}"),
-        _ => format!("{number:.3}"),
+    if number <= 0.0 || number >= 9.95 {
+        return format!("{number:.0}");
     }
+    // 0.995 is 1.0, 0.0995 is 0.10.
+    let (mut decimals, mut least) = (1, 0.995);
+    while number < least {
+        (decimals, least) = (decimals + 1, least / 10.0);
+    }
+    format!("{number:.decimals$}")
 }
 
 /// "3 of its ACKs were".

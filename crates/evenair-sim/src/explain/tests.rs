@@ -128,7 +128,9 @@ fn marks_are_named_where_nothing_is_lost() {
 fn a_small_window_without_a_reason_is_said_to_be_one() {
     let (cause, place, text) = one("none", json!({ "limited_by": limits(0.0, 0.8, 0.0, 0.0) }));
     assert_eq!((cause, place), (Cause::Cwnd, None));
-    assert_eq!(text, "80% of its time limited by its congestion window, without a loss");
+    let expected =
+        "80% of its time limited by its congestion window, without a loss in the measured time";
+    assert_eq!(text, expected);
 }
 
 #[test]
@@ -139,7 +141,7 @@ fn a_connection_may_not_be_established() {
     });
     let (cause, place, text) = one("none", members);
     assert_eq!((cause, place), (Cause::DataLosses, Some(Place::ApQueue)));
-    let expected = "its connection is not established: 4 of its packets were dropped at the AP's queue, \
+    let expected = "it sends no data: 4 of its packets were dropped at the AP's queue, \
                     which loses 10% of its packets";
     assert_eq!(text, expected);
 }
@@ -194,4 +196,109 @@ fn runs_of_different_flows_have_no_mean() {
     let set = json!({ "runs": [result("none", json!({})), other] });
     let error = explain_json(&set.to_string()).unwrap_err().to_string();
     assert_eq!(error, "not the document of a result: its runs have different flows");
+}
+
+/// The third flow has 0.5 Mb/s beside 2.5 Mb/s of an upload at its own station. Both together have 70% of the
+/// air, 35% each, and carry 4.3 Mb in a second of it, the others 5 Mb: its airtime is not the cause. With
+/// 0.5 Mb/s of the upload they carry 1.4 Mb.
+#[test]
+fn airtime_of_a_station_with_several_flows_is_that_of_all() {
+    let of = |goodput_bps: f64| {
+        let mut document = result("none", json!({ "limited_by": limits(0.0, 1.0, 0.0, 0.0) }));
+        let mut beside = document["flows"][2].clone();
+        beside["id"] = json!("up-4");
+        beside["goodput_bps"] = json!(goodput_bps);
+        beside.as_object_mut().unwrap().remove("limited_by");
+        document["flows"].as_array_mut().unwrap().push(beside);
+        document["stations"][2]["airtime_share"] = json!(0.7);
+        let found = explain_json(&document.to_string()).unwrap();
+        let own = found.into_iter().find(|found| found.flow == "up-3").expect("it starves");
+        (own.cause, own.text)
+    };
+    assert_eq!(of(2.5e6).0, Cause::Cwnd);
+    let (cause, text) = of(0.5e6);
+    assert_eq!(cause, Cause::Airtime);
+    let expected = "its part of its station's traffic uses 35% of the air, that of other flows 40%, but a \
+                    second of it carries 1.4 Mb, of theirs 5.0 Mb: low data rates, or frames that are \
+                    repeated";
+    assert_eq!(text, expected);
+}
+
+/// 4 lost packets of a handshake and 1 segment of one that was sent are not 500% of it.
+#[test]
+fn a_share_of_lost_data_is_at_most_all() {
+    let members = json!({
+        "goodput_bps": 1.0, "segments_sent": 1, "limited_by": limits(0.0, 0.1, 0.0, 0.9),
+        "data_losses": { "ap_queue": 5 },
+    });
+    let (_, _, text) = one("none", members);
+    let expected = "90% of its time waiting for a retransmission timeout: 5 of its packets were dropped at \
+                    the AP's queue, which loses 10% of its packets";
+    assert_eq!(text, expected);
+}
+
+/// Which of two links has dropped the packets of a flow is not known.
+#[test]
+fn a_wired_link_is_named_if_no_other_drops() {
+    let text = |drops: [u64; 2]| {
+        let members = json!({
+            "limited_by": limits(0.0, 0.9, 0.1, 0.0), "data_losses": { "wired_queue": 1 },
+        });
+        let mut document = result("none", members);
+        let link = |from: &str, drops: u64| json!({ "from": from, "to": "ap", "utilization": 0.5, "drops": drops });
+        document["wired"]["links"] = json!([link("near", drops[0]), link("far", drops[1])]);
+        explain_json(&document.to_string()).unwrap()[0].text.clone()
+    };
+    let named = "the queue of a wired link from far to ap, which is busy 50% of the time";
+    assert!(text([0, 7]).ends_with(named), "{}", text([0, 7]));
+    assert!(text([1, 7]).ends_with("the queue of a wired link"), "{}", text([1, 7]));
+}
+
+/// One of 200,000 segments is 0.0005%.
+#[test]
+fn small_shares_have_two_digits() {
+    let lost = |segments: u64| {
+        let members = json!({
+            "segments_sent": segments, "limited_by": limits(0.0, 0.9, 0.1, 0.0),
+            "data_losses": { "error": 1 },
+        });
+        let (_, _, text) = one("none", members);
+        text.split(": ").nth(1).unwrap().split(" of").next().unwrap().to_owned()
+    };
+    assert_eq!(lost(200_000), "0.00050%");
+    assert_eq!([1005, 1000, 101, 100, 10].map(lost), ["0.10%", "0.10%", "0.99%", "1.0%", "10%"]);
+}
+
+/// The window of the third of three uploads, which is the first of the second group.
+#[test]
+fn windows_are_found_by_the_number_of_the_flow() {
+    let members = json!({ "limited_by": limits(0.9, 0.1, 0.0, 0.0), "mean_rtt_s": null });
+    let mut document = result("none", members);
+    document["scenario"]["station"] = json!([
+        { "count": 2, "flows": [{ "direction": "down", "window": 9 }, { "direction": "up", "window": 8 }] },
+        { "count": 1, "flows": [{ "direction": "up", "window": 1 }] },
+    ]);
+    let text = explain_json(&document.to_string()).unwrap()[0].text.clone();
+    let expected =
+        "90% of its time limited by its receiver's window: 1 segment for each round trip";
+    assert_eq!(text, expected);
+}
+
+/// In a cell of 20,000 flows of which half starve, each is compared with sums that are made once.
+#[test]
+fn many_flows_are_explained_at_once() {
+    let mut document = result("none", json!({}));
+    let (starving, other) = (document["flows"][2].clone(), document["flows"][0].clone());
+    let named = |flow: &Value, number: usize| {
+        let mut flow = flow.clone();
+        flow["id"] = json!(format!("up-{number}"));
+        flow["station"] = json!(format!("sta-{number}"));
+        flow
+    };
+    let flows = (1..=20_000).map(|number| named([&other, &starving][number % 2], number));
+    document["flows"] = flows.collect();
+    let station = |number| json!({ "id": format!("sta-{number}"), "airtime_share": 5e-5 });
+    document["stations"] = (1..=20_000).map(station).collect();
+    // With a sum over all flows for each flow of each sum this would take hours.
+    assert_eq!(explain_json(&document.to_string()).unwrap().len(), 10_000);
 }

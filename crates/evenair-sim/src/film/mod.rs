@@ -1,25 +1,32 @@
 //! A film: the accesses to the medium from a moment on, with the state of the cell at each of them.
 //!
+//! An access is a frame exchange or a collision of an 802.11 medium, or a frame of an 802.16 medium in which
+//! something waits or a request is pending.
+//!
 //! The run is simulated anew up to that moment and then step by step, so that a run without a film has no
 //! costs. What is recorded is what captures are made of: each exchange of a capture of the air is in the
 //! film, with the same times, and so are collisions and corrupted frames, which captures leave out.
 //!
 //! Times are those of captures: nanoseconds since the start of the run, warm-up included. Nodes and flows
-//! are indices into [`Film::nodes`] and [`Film::flows`].
+//! are indices into [`Film::nodes`] and [`Film::flows`]. Of long lists the first [`MAX_LISTED`] entries are
+//! listed, beside the number of all.
 
 mod recorder;
 #[cfg(test)]
 mod tests;
+mod wimax;
+#[cfg(test)]
+mod wimax_tests;
+mod wlan;
 
 use std::fmt;
 
-use evenair_core::medium::wlan::{FrameFate, FrameType};
 use evenair_core::packet::PacketKind;
 use evenair_core::queue::DropReason;
 use evenair_core::tcp::Limit;
 use serde::{Serialize, Serializer};
 
-use crate::cell_kind::dcf;
+use crate::cell_kind::{dcf, wimax as wimax_medium};
 use crate::scenario::{Cell, Scenario};
 use crate::simulation::Simulation;
 use crate::{RunError, RunOptions};
@@ -27,8 +34,9 @@ use crate::{RunError, RunOptions};
 /// The longest film, accesses.
 pub const MAX_ACCESSES: u32 = 1000;
 
-/// The most packets of a queue that are listed.
-const MAX_LISTED: usize = 200;
+/// The most packets that are listed: of all queues of the access point together, of those dropped before an
+/// access, and of a burst.
+pub const MAX_LISTED: usize = 200;
 
 /// Which accesses a film shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,13 +54,9 @@ pub struct Film {
     pub seed: u64,
     /// When the measured time begins.
     pub warmup_ns: u64,
-    /// aSlotTime.
-    pub slot_ns: u64,
-    /// SIFS.
-    pub sifs_ns: u64,
-    /// DIFS.
-    pub difs_ns: u64,
-    /// The access point, then the stations.
+    /// "wlan" or "wimax".
+    pub medium: &'static str,
+    /// The access point or base station, then the stations.
     pub nodes: Vec<FilmNode>,
     /// The flows.
     pub flows: Vec<FilmFlow>,
@@ -88,53 +92,98 @@ pub struct FilmFlow {
     pub segment: u32,
 }
 
-/// An access to the medium: one exchange, or a collision.
+/// An access to the medium: one exchange or a collision, or an 802.16 frame.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FilmAccess {
-    /// When the medium had become idle.
+    /// When the medium had become idle: in 802.16 when the frame begins.
     pub idle_since_ns: u64,
-    /// When the first frame begins.
+    /// When the first frame begins; in 802.16 the frame itself.
     pub at_ns: u64,
-    /// When the last frame ends.
+    /// When the last frame ends; in 802.16 the frame itself.
     pub end_ns: u64,
-    /// What the time from `idle_since_ns` to `end_ns` consists of.
-    pub parts: Parts,
-    /// The nodes that counted down, in order of node.
+    /// What the time from `idle_since_ns` to `end_ns` consists of, in order of time.
+    pub parts: Vec<FilmPart>,
+    /// The slots in which nodes count down.
+    pub slots: FilmSlots,
+    /// The nodes that count down, in order of node.
     pub contenders: Vec<Contender>,
-    /// Who transmits, in order of node: several in a collision.
+    /// Who transmits after a backoff, in order of node: several in a collision. None in 802.16.
     pub attempts: Vec<FilmAttempt>,
     /// The frames, in order of their beginning; those of a collision in order of node.
     pub frames: Vec<FilmFrame>,
-    /// The packet that the MAC of the access point has taken from its queue.
-    pub ap_sends: Option<FilmPacket>,
-    /// The queues of the access point: one, or with a scheduler one for each station.
+    /// The nodes that give packets up: a MAC at its retry limit, or a station with a bandwidth request.
+    pub given_up: Vec<FilmGivenUp>,
+    /// The packets that the MAC of the access point has taken from its queue before and not sent as a whole.
+    pub ap_sends: Vec<FilmPacket>,
+    /// The queues of the access point: one; or one for each station, of which those are listed in which
+    /// packets wait.
     pub ap_queues: Vec<FilmQueue>,
-    /// What these have dropped since the access before, or since the beginning of the film.
+    /// What these have dropped since the access before, or since the beginning of the film: the first of
+    /// them.
     pub drops: Vec<FilmDrop>,
+    /// How many packets that are.
+    pub dropped: u64,
     /// The TCP senders whose state has changed since the access before; in the first access all.
     pub senders: Vec<FilmSender>,
     /// Packets that wait at wired links or are under way on them.
     pub wired: FilmWired,
 }
 
-/// Durations of the parts of an access, nanoseconds.
+/// A part of the time of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Parts {
-    /// DIFS.
-    pub difs: u64,
-    /// The slots that the transmitter has counted since; of several the most.
-    pub backoff: u64,
-    /// What is left of the idle time: nobody had a frame, or all waited for a response timeout or EIFS.
-    pub other: u64,
-    /// Frames without acknowledgement, and the spaces between them. Of frames that overlap, the longest.
-    pub frames: u64,
-    /// The SIFS before the acknowledgement.
-    pub sifs: u64,
-    /// The acknowledgement.
-    pub ack: u64,
+pub struct FilmPart {
+    /// What it is.
+    pub kind: PartKind,
+    /// When it begins: at the end of the part before.
+    pub start_ns: u64,
+    /// When it ends.
+    pub end_ns: u64,
 }
 
-/// A node that counts down before an access.
+/// What a part of the time of an access is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PartKind {
+    /// 802.11: DIFS.
+    Difs,
+    /// 802.11: nobody has a frame, or all wait for a response timeout or EIFS.
+    Idle,
+    /// 802.11: the slots that the transmitter has counted since; of several transmitters the most.
+    Backoff,
+    /// 802.11: frames without acknowledgement, and the spaces between them. Of frames that overlap, the
+    /// longest.
+    Frames,
+    /// 802.11: the SIFS before the acknowledgement.
+    Sifs,
+    /// 802.11: the acknowledgement.
+    Ack,
+    /// 802.16: preamble, FCH, maps, and DCD and UCD where the frame has them.
+    Broadcast,
+    /// 802.16: the symbols for downlink bursts.
+    Downlink,
+    /// 802.16: TTG, or RTG with what is left of the frame.
+    Gap,
+    /// 802.16: the ranging region.
+    Ranging,
+    /// 802.16: the region of bandwidth requests.
+    Requests,
+    /// 802.16: the symbols for uplink bursts.
+    Uplink,
+}
+
+/// The slots of an idle period of an 802.11 medium, from the end of DIFS to the access; or the request
+/// opportunities of an 802.16 frame, which divide their region evenly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FilmSlots {
+    /// The beginning of the first.
+    pub start_ns: u64,
+    /// The end of the last.
+    pub end_ns: u64,
+    /// How many.
+    pub count: u64,
+}
+
+/// A node that counts down before an access: slots, or opportunities to send a bandwidth request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Contender {
     /// The node.
@@ -172,32 +221,92 @@ pub struct FilmAttempt {
     pub repeats: bool,
     /// Whether it is acknowledged. Of a beacon: whether it meets no other frame.
     pub delivered: bool,
-    /// Whether the MAC gives the packet up after this attempt.
-    pub given_up: bool,
 }
 
-/// A frame on the air.
+/// A node that gives packets up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FilmGivenUp {
+    /// The node.
+    pub node: u32,
+    /// How many.
+    pub packets: u64,
+}
+
+/// A frame on the air, a burst, or a bandwidth request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FilmFrame {
-    /// "rts", "cts", "data", "ack" or "beacon".
-    #[serde(serialize_with = "frame_type")]
-    pub kind: FrameType,
+    /// What it is.
+    pub kind: FrameKind,
     /// The transmitter.
     pub from: u32,
     /// The receiver; none of a beacon. Of a CTS that protects a frame, its transmitter.
     pub to: Option<u32>,
-    /// When its preamble begins.
+    /// When its preamble begins; of a request its opportunity.
     pub start_ns: u64,
     /// Its end.
     pub end_ns: u64,
     /// Its rate.
     pub rate_bps: u64,
-    /// Bytes on the air, with MAC header and FCS.
+    /// Bytes on the air, with MAC header and FCS; of a burst those of its PDUs.
     pub bytes: u32,
     /// How often it has been sent before.
     pub retries: u32,
-    /// "received", "collided" or "corrupted".
-    #[serde(serialize_with = "frame_fate")]
+    /// What becomes of it. A burst is corrupted if one of its PDUs is.
+    pub fate: FrameFate,
+    /// The packets, or fragments of packets, that it carries, in order: the first of them.
+    pub carries: Vec<FilmPdu>,
+    /// How many these are.
+    pub pdus: u32,
+    /// Bytes for which a bandwidth request asks, which a burst may have as well.
+    pub asks_for: Option<u32>,
+}
+
+/// What a frame is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FrameKind {
+    /// 802.11: request to send.
+    Rts,
+    /// 802.11: clear to send.
+    Cts,
+    /// 802.11: data.
+    Data,
+    /// 802.11: acknowledgement.
+    Ack,
+    /// 802.11: beacon.
+    Beacon,
+    /// 802.16: a burst.
+    Burst,
+    /// 802.16: a bandwidth request in contention.
+    Request,
+}
+
+/// What becomes of a frame or PDU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FrameFate {
+    /// Its receiver decodes it. Of a beacon: it meets no other frame.
+    Received,
+    /// It meets another frame.
+    Collided,
+    /// A channel or loss model corrupts it.
+    Corrupted,
+}
+
+/// A packet in a frame, or a fragment of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FilmPdu {
+    /// The packet.
+    pub packet: FilmPacket,
+    /// Bytes on the air, with headers.
+    pub bytes: u32,
+    /// Its end; in 802.16 that of its last symbol.
+    pub end_ns: u64,
+    /// Whether the packet begins with it.
+    pub is_first: bool,
+    /// Whether the packet ends with it.
+    pub is_last: bool,
+    /// What becomes of it.
     pub fate: FrameFate,
 }
 
@@ -271,8 +380,6 @@ pub struct FilmWired {
 /// Why there is no film.
 #[derive(Debug)]
 pub enum FilmError {
-    /// Films of the cell's medium are not recorded.
-    Medium,
     /// The film would not begin within the measured time, which has this many seconds.
     From {
         /// The request.
@@ -289,9 +396,6 @@ pub enum FilmError {
 impl fmt::Display for FilmError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Medium => {
-                write!(f, "films of a WiMAX cell are not recorded, only those of a WLAN cell")
-            }
             Self::From { from_s, measured_s } => write!(
                 f,
                 "the film begins at {from_s} s; a time from 0 to below {measured_s} s is accepted"
@@ -323,7 +427,6 @@ pub fn film(
     request: FilmRequest,
     options: &RunOptions,
 ) -> Result<Film, FilmError> {
-    let Cell::Wlan(cell) = &scenario.cell else { return Err(FilmError::Medium) };
     let FilmRequest { from_s, accesses } = request;
     let measured_s = scenario.duration.duration().as_secs_f64();
     if !(0.0..measured_s).contains(&from_s) {
@@ -332,9 +435,18 @@ pub fn film(
     if !(1..=MAX_ACCESSES).contains(&accesses) {
         return Err(FilmError::Accesses(accesses));
     }
-    let medium = dcf(cell, &scenario.station, seed);
-    let simulation = Simulation::new(medium, scenario, seed, options, None)?;
-    Ok(recorder::record(simulation, scenario, seed, request)?)
+    Ok(match &scenario.cell {
+        Cell::Wlan(cell) => {
+            let medium = dcf(cell, &scenario.station, seed);
+            let simulation = Simulation::new(medium, scenario, seed, options, None)?;
+            recorder::record(simulation, scenario, seed, request)
+        }
+        Cell::Wimax(cell) => {
+            let medium = wimax_medium(cell, &scenario.station, seed);
+            let simulation = Simulation::new(medium, scenario, seed, options, None)?;
+            recorder::record(simulation, scenario, seed, request)
+        }
+    }?)
 }
 
 /// The name of a type of packets.
@@ -348,24 +460,6 @@ pub(crate) fn packet_kind<S: Serializer>(kind: &PacketKind, to: S) -> Result<S::
         PacketKind::Request => "request",
         PacketKind::Beacon => "beacon",
         PacketKind::Report => "report",
-    })
-}
-
-fn frame_type<S: Serializer>(kind: &FrameType, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(match kind {
-        FrameType::Rts => "rts",
-        FrameType::Cts => "cts",
-        FrameType::Data => "data",
-        FrameType::Ack => "ack",
-        FrameType::Beacon => "beacon",
-    })
-}
-
-fn frame_fate<S: Serializer>(fate: &FrameFate, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(match fate {
-        FrameFate::Received => "received",
-        FrameFate::Collided => "collided",
-        FrameFate::Corrupted => "corrupted",
     })
 }
 

@@ -1,19 +1,18 @@
 //! Records a film from a run that goes on step by step.
 
-use evenair_core::medium::wlan::{
-    Access, AirFrame, Counter, Dcf, FrameFate, FrameType, IdlePeriod, Transmitter,
-};
-use evenair_core::medium::{Cell, Medium};
+use evenair_core::medium::{Cell, PacketId, QueueLayout};
 use evenair_core::packet::{FlowId, NodeId, Packet};
 use evenair_core::queue::{Dropped, TxQueue};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::AnyTransport;
 
 use super::{
-    Contender, Film, FilmAccess, FilmAttempt, FilmDrop, FilmFlow, FilmFrame, FilmNode, FilmPacket,
-    FilmQueue, FilmRequest, FilmSender, FilmWired, MAX_LISTED, Parts,
+    Contender, Film, FilmAccess, FilmAttempt, FilmDrop, FilmFlow, FilmFrame, FilmGivenUp, FilmNode,
+    FilmPacket, FilmPart, FilmQueue, FilmRequest, FilmSender, FilmSlots, FilmWired, MAX_LISTED,
+    PartKind,
 };
 use crate::RunError;
+use crate::cell_kind::CellKind;
 use crate::cell_metrics::station_names;
 use crate::flow::{Attachment, Flow};
 use crate::network::Network;
@@ -23,9 +22,46 @@ use crate::simulation::Simulation;
 /// What is due before this much later is due at the same time.
 const MOMENT: Duration = Duration::from_nanos(1);
 
+/// A medium whose accesses can be recorded.
+pub(super) trait Filmed: CellKind {
+    /// The name of its kind of cell.
+    const NAME: &'static str;
+
+    /// What is to be known of it before an access.
+    type Before;
+
+    /// The present state; `None` while an access goes on.
+    fn before(cell: &Cell<Self>) -> Option<Self::Before>;
+
+    /// When the next access begins, if no further packet arrives; [`Instant::NEVER`] if none does.
+    fn next_access(before: &Self::Before) -> Instant;
+
+    /// The access at `at` that has just begun after `before`; `None` if none has.
+    fn access(cell: &Cell<Self>, before: &Self::Before, at: Instant) -> Option<Air>;
+
+    /// The packets that the MAC of the access point has taken from its queues and not sent as a whole.
+    fn ap_sends(cell: &Cell<Self>) -> Vec<PacketId>;
+
+    /// Packets that `node` has given up since the start.
+    fn given_up(cell: &Cell<Self>, node: NodeId) -> u64;
+}
+
+/// What is on the air in an access. The members are those of [`FilmAccess`].
+#[derive(Debug)]
+pub(super) struct Air {
+    pub(super) idle_since: Instant,
+    pub(super) at: Instant,
+    pub(super) end: Instant,
+    pub(super) parts: Vec<FilmPart>,
+    pub(super) slots: FilmSlots,
+    pub(super) contenders: Vec<Contender>,
+    pub(super) attempts: Vec<FilmAttempt>,
+    pub(super) frames: Vec<FilmFrame>,
+}
+
 /// Takes `simulation`, which has not begun, to the beginning of the film, and records it.
-pub(super) fn record(
-    mut simulation: Simulation<'_, Dcf>,
+pub(super) fn record<M: Filmed>(
+    mut simulation: Simulation<'_, M>,
     scenario: &Scenario,
     seed: u64,
     request: FilmRequest,
@@ -34,32 +70,32 @@ pub(super) fn record(
     let from = Instant::ZERO + warmup + Duration::from_secs_f64(request.from_s);
     let mut is_over = !simulation.advance_to(from)?;
     let (network, flows) = simulation.parts();
-    let phy = &network.cell().medium().config().phy;
     let mut film = Film {
         seed,
         warmup_ns: warmup.as_nanos(),
-        slot_ns: phy.slot.as_nanos(),
-        sifs_ns: phy.sifs.as_nanos(),
-        difs_ns: phy.difs().as_nanos(),
+        medium: M::NAME,
         nodes: nodes(scenario),
         flows: flows.iter().map(describe).collect(),
         accesses: Vec::new(),
         ended: false,
     };
     network.take_drops(); // those before the film
+    let mut drops = Drops::default();
     let mut senders = Vec::new();
+    // By node, before the last access; empty once that is over.
     let mut given_up = Vec::new();
     loop {
         let next = simulation.next_event();
         let (network, flows) = simulation.parts();
         let cell = network.cell();
-        let next = next.min(cell.shaper_ready_at());
-        let idle = cell.medium().idle_period();
+        let shaper = cell.shaper_ready_at();
+        let idle = M::before(cell);
         if idle.is_some()
             && let Some(last) = film.accesses.last_mut()
         {
-            for (attempt, before) in last.attempts.iter_mut().zip(&given_up) {
-                attempt.given_up = dropped(cell, NodeId(attempt.node)) > *before;
+            if !given_up.is_empty() {
+                last.given_up = differences(&given_up, &all_given_up(cell));
+                given_up.clear();
             }
             if film.accesses.len() == request.accesses as usize {
                 break;
@@ -69,36 +105,56 @@ pub(super) fn record(
             break;
         }
         let Some(idle) = idle else {
-            let due = next.min(cell.medium().poll_at());
+            let due = next.min(shaper).min(cell.medium().poll_at());
             is_over = simulation.step(due + MOMENT)?;
+            drops.add(simulation.parts().0.take_drops());
             continue;
         };
-        let before = State::new(network, flows);
+        let wake = M::next_access(&idle).min(shaper);
+        let at = wake.min(next);
+        // What happens outside of the cell comes first, and a step does no more.
+        let before = (wake < next).then(|| State::new(network, flows));
         // The step does one of the things that are due at this time, and nothing later.
-        let at = idle.next_access.map_or(next, |(_, access)| access.min(next));
         is_over = simulation.step(at.saturating_add(MOMENT))?;
         let (network, _) = simulation.parts();
-        if let Some(access) = network.cell().medium().access(&idle, at) {
-            let nodes = access.transmitters.iter().map(|transmitter| transmitter.node);
-            given_up = nodes.map(|node| before.given_up[node.index()]).collect();
-            let drops = network.take_drops();
-            let State { senders: present, .. } = &before;
-            let changed = present.iter().filter(|sender| !senders.contains(*sender));
-            let changed = changed.copied().collect();
-            senders.clone_from(present);
-            film.accesses.push(FilmAccess {
-                senders: changed,
-                ..entry(network.cell(), at, &idle, &access, before, &drops)
-            });
+        drops.add(network.take_drops());
+        if let Some(before) = before
+            && let Some(air) = M::access(network.cell(), &idle, at)
+        {
+            let changed =
+                |(index, sender): &(usize, &FilmSender)| senders.get(*index) != Some(*sender);
+            let changed: Vec<_> =
+                before.senders.iter().enumerate().filter(changed).map(|(_, &s)| s).collect();
+            senders.clone_from(&before.senders);
+            given_up.clone_from(&before.given_up);
+            film.accesses.push(entry(air, before, std::mem::take(&mut drops), changed));
         }
     }
     film.ended = film.accesses.len() < request.accesses as usize;
     Ok(film)
 }
 
+/// What the queues of the access point have dropped.
+#[derive(Default)]
+struct Drops {
+    first: Vec<FilmDrop>,
+    count: u64,
+}
+
+impl Drops {
+    fn add(&mut self, dropped: Vec<Dropped<Packet>>) {
+        self.count += dropped.len() as u64;
+        let room = MAX_LISTED - self.first.len();
+        self.first.extend(dropped.iter().take(room).map(|dropped| FilmDrop {
+            packet: describe_packet(&dropped.packet),
+            reason: dropped.reason,
+        }));
+    }
+}
+
 /// The state of the world when nothing is on the air.
 struct State {
-    ap_sends: Option<FilmPacket>,
+    ap_sends: Vec<FilmPacket>,
     ap_queues: Vec<FilmQueue>,
     senders: Vec<FilmSender>,
     wired: FilmWired,
@@ -107,23 +163,31 @@ struct State {
 }
 
 impl State {
-    fn new(network: &Network<Dcf>, flows: &[Flow]) -> Self {
+    fn new<M: Filmed>(network: &Network<M>, flows: &[Flow]) -> Self {
         let cell = network.cell();
-        let ap_sends = cell.medium().packet_of(NodeId::ACCESS_POINT);
         let [to_access_point, to_hosts] = network.wired().under_way();
+        let ap_sends = M::ap_sends(cell).into_iter().take(MAX_LISTED);
         Self {
-            ap_sends: ap_sends.map(|packet| describe_packet(cell.packet(packet))),
+            ap_sends: ap_sends.map(|packet| describe_packet(cell.packet(packet))).collect(),
             ap_queues: ap_queues(cell),
             senders: (0..).zip(flows).filter_map(|(index, flow)| sender(index, flow)).collect(),
             wired: FilmWired { to_access_point, to_hosts },
-            given_up: (0..cell.nodes() as u32).map(|node| dropped(cell, NodeId(node))).collect(),
+            given_up: all_given_up(cell),
         }
     }
 }
 
-/// Packets that the MAC of `node` has given up since the start.
-fn dropped(cell: &Cell<Dcf>, node: NodeId) -> u64 {
-    cell.medium().dropped(node)
+/// By node: packets that its MAC has given up since the start.
+fn all_given_up<M: Filmed>(cell: &Cell<M>) -> Vec<u64> {
+    (0..cell.nodes() as u32).map(|node| M::given_up(cell, NodeId(node))).collect()
+}
+
+/// The nodes that have given up packets between two states.
+fn differences(before: &[u64], after: &[u64]) -> Vec<FilmGivenUp> {
+    let each = (0..).zip(before.iter().zip(after));
+    each.filter(|(_, (before, after))| before < after)
+        .map(|(node, (before, after))| FilmGivenUp { node, packets: after - before })
+        .collect()
 }
 
 fn nodes(scenario: &Scenario) -> Vec<FilmNode> {
@@ -149,25 +213,33 @@ fn describe(flow: &Flow) -> FilmFlow {
     }
 }
 
-fn describe_packet(packet: &Packet) -> FilmPacket {
+pub(super) fn describe_packet(packet: &Packet) -> FilmPacket {
     let &Packet { flow, kind, seq, size, retransmission, .. } = packet;
     let flow = (flow != FlowId::NONE).then_some(flow.0);
     FilmPacket { flow, kind, seq, bytes: size, retransmission }
 }
 
-fn ap_queues(cell: &Cell<Dcf>) -> Vec<FilmQueue> {
-    let describe = |station, queue: &TxQueue<Packet>| FilmQueue {
+/// The queues of the access point, of which each lists an equal part of [`MAX_LISTED`] at most.
+fn ap_queues<M: Filmed>(cell: &Cell<M>) -> Vec<FilmQueue> {
+    let own = |at: &usize| cell.senders()[*at].is_access_point();
+    let queues: Vec<usize> = (0..cell.queues().len()).filter(own).collect();
+    let waiting = |at: &usize| cell.queues()[*at].backlog().packets();
+    let describe = |station, queue: &TxQueue<Packet>, most: usize| FilmQueue {
         station,
         waiting: queue.backlog().packets(),
-        packets: queue.packets().into_iter().take(MAX_LISTED).map(describe_packet).collect(),
+        packets: queue.packets().into_iter().take(most).map(describe_packet).collect(),
     };
-    // The queues of a scheduler follow those of the nodes, and that of the access point stays empty.
-    match cell.queues().split_at(cell.nodes()) {
-        ([ap, ..], []) => vec![describe(None, ap)],
-        (_, stations) => {
-            (1..).zip(stations).map(|(station, queue)| describe(Some(station), queue)).collect()
-        }
+    if let [only] = queues[..]
+        && M::LAYOUT == QueueLayout::PerNode
+    {
+        return vec![describe(None, &cell.queues()[only], MAX_LISTED)];
     }
+    // The queues of a scheduler follow those of the nodes, and that of the access point stays empty.
+    let of_stations = if M::LAYOUT == QueueLayout::PerNode { &queues[1..] } else { &queues[..] };
+    let busy = of_stations.iter().filter(|at| waiting(at) > 0).count().max(1);
+    let each = (1..).zip(of_stations).filter(|(_, at)| waiting(at) > 0);
+    each.map(|(station, &at)| describe(Some(station), &cell.queues()[at], MAX_LISTED / busy))
+        .collect()
 }
 
 fn sender(index: u32, flow: &Flow) -> Option<FilmSender> {
@@ -183,97 +255,38 @@ fn sender(index: u32, flow: &Flow) -> Option<FilmSender> {
     })
 }
 
-/// The access at `at`, without senders.
-fn entry(
-    cell: &Cell<Dcf>,
-    at: Instant,
-    idle: &IdlePeriod,
-    access: &Access,
-    before: State,
-    drops: &[Dropped<Packet>],
-) -> FilmAccess {
-    let phy = &cell.medium().config().phy;
-    let contenders: Vec<_> =
-        idle.counters.iter().map(|counter| contender(counter, access)).collect();
-    let boundary = at.since(idle.grid).div_ceil(phy.slot);
-    let counted = contenders.iter().filter(|contender| contender.transmits);
-    let slots = counted.map(|contender| boundary - contender.from).max().unwrap_or(0);
-    let backoff = phy.slot * slots;
-    let end = access.frames.iter().map(|frame| frame.end).max().unwrap_or(at);
-    let ack = access.frames.iter().find(|frame| frame.kind == FrameType::Ack);
-    let (sifs, ack) = match ack {
-        Some(ack) => (phy.sifs, ack.end.since(ack.start)),
-        None => (Duration::ZERO, Duration::ZERO),
-    };
+fn entry(air: Air, before: State, drops: Drops, senders: Vec<FilmSender>) -> FilmAccess {
+    let Air { idle_since, at, end, parts, slots, contenders, attempts, frames } = air;
+    let State { ap_sends, ap_queues, wired, .. } = before;
     FilmAccess {
-        idle_since_ns: idle.grid.as_nanos() - phy.difs().as_nanos(),
+        idle_since_ns: idle_since.as_nanos(),
         at_ns: at.as_nanos(),
         end_ns: end.as_nanos(),
-        parts: Parts {
-            difs: phy.difs().as_nanos(),
-            backoff: backoff.as_nanos(),
-            other: at.since(idle.grid).saturating_sub(backoff).as_nanos(),
-            frames: (end.since(at) - sifs - ack).as_nanos(),
-            sifs: sifs.as_nanos(),
-            ack: ack.as_nanos(),
-        },
+        parts,
+        slots,
         contenders,
-        attempts: access.transmitters.iter().map(|sent| attempt(cell, sent, access)).collect(),
-        frames: access.frames.iter().map(frame).collect(),
-        ap_sends: before.ap_sends,
-        ap_queues: before.ap_queues,
-        drops: drops.iter().map(describe_drop).collect(),
-        senders: Vec::new(),
-        wired: before.wired,
+        attempts,
+        frames,
+        given_up: Vec::new(), // not known before its end
+        ap_sends,
+        ap_queues,
+        drops: drops.first,
+        dropped: drops.count,
+        senders,
+        wired,
     }
 }
 
-fn contender(counter: &Counter, access: &Access) -> Contender {
-    let after = access.counters.iter().find(|after| after.node == counter.node);
-    Contender {
-        node: counter.node.0,
-        from: counter.from,
-        before: counter.slots,
-        after: after.map_or(0, |after| after.slots),
-        has_frame: counter.has_frame,
-        immediate: counter.immediate,
-        transmits: access.transmitters.iter().any(|sent| sent.node == counter.node),
-    }
-}
-
-fn attempt(cell: &Cell<Dcf>, sent: &Transmitter, access: &Access) -> FilmAttempt {
-    let packet = sent.packet.expect("who transmits has a packet");
-    let is_alone = access.transmitters.len() == 1;
-    FilmAttempt {
-        node: sent.node.0,
-        to: receiver(sent.to),
-        packet: describe_packet(cell.packet(packet)),
-        cw: sent.cw,
-        backoff: sent.backoff,
-        repeats: sent.repeats,
-        delivered: is_alone && access.frames.iter().all(|frame| frame.fate == FrameFate::Received),
-        given_up: false, // not known before its end
-    }
-}
-
-fn frame(frame: &AirFrame) -> FilmFrame {
-    FilmFrame {
-        kind: frame.kind,
-        from: frame.from.0,
-        to: receiver(frame.to),
-        start_ns: frame.start.as_nanos(),
-        end_ns: frame.end.as_nanos(),
-        rate_bps: frame.rate.as_bps(),
-        bytes: frame.bytes,
-        retries: frame.retries,
-        fate: frame.fate,
-    }
-}
-
-fn describe_drop(dropped: &Dropped<Packet>) -> FilmDrop {
-    FilmDrop { packet: describe_packet(&dropped.packet), reason: dropped.reason }
-}
-
-fn receiver(node: NodeId) -> Option<u32> {
-    (node != NodeId::BROADCAST).then_some(node.0)
+/// Parts from `start` on, by their ends.
+pub(super) fn parts(
+    start: Instant,
+    ends: impl IntoIterator<Item = (PartKind, Instant)>,
+) -> Vec<FilmPart> {
+    let mut start_ns = start.as_nanos();
+    let mut part = |(kind, end): (PartKind, Instant)| {
+        let end_ns = end.as_nanos();
+        FilmPart { kind, start_ns: std::mem::replace(&mut start_ns, end_ns), end_ns }
+    };
+    let each = ends.into_iter().map(&mut part);
+    each.filter(|part| part.start_ns < part.end_ns).collect()
 }

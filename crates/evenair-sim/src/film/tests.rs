@@ -4,16 +4,18 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use evenair_core::medium::wlan::{FrameFate, FrameType};
 use serde_json::{Value, json};
 
-use super::{Film, FilmAccess, FilmError, FilmFrame, FilmRequest, film, recorder};
+use super::{
+    Film, FilmAccess, FilmError, FilmFrame, FilmRequest, FilmSlots, FrameFate, FrameKind,
+    MAX_LISTED, film, recorder,
+};
 use crate::cell_kind::dcf;
 use crate::scenario::{Cell, Scenario, resolve};
 use crate::simulation::Simulation;
 use crate::{CaptureSinks, RunOptions, run, run_with_captures};
 
-/// Cells with losses of every kind, beacons, RTS/CTS, CTS-to-self, rate control and schedulers.
+/// Cells with short connections, losses of every kind, beacons, RTS/CTS, CTS-to-self, rate control and schedulers.
 fn cells() -> Vec<(&'static str, Scenario)> {
     let flows = |up: u32, down: u32| {
         json!([
@@ -57,8 +59,17 @@ fn cells() -> Vec<(&'static str, Scenario)> {
             { "flows": [{ "direction": "up", "transport": "tfrc" }] },
         ],
     });
+    let application = json!({
+        "kind": "web",
+        "size": { "distribution": "exponential", "mean": "30 KB" },
+        "think": { "distribution": "exponential", "mean": "20 ms" },
+    });
+    let web = json!({
+        "station": [{ "count": 3, "flows": [{ "direction": "down", "application": application }] }],
+    });
     let each = [
         ("plain", plain),
+        ("web", web),
         ("lossy", lossy),
         ("mixed", mixed),
         ("rates", rates),
@@ -67,7 +78,7 @@ fn cells() -> Vec<(&'static str, Scenario)> {
     each.map(|(name, scenario)| (name, short(scenario))).into()
 }
 
-fn short(mut scenario: Value) -> Scenario {
+pub(super) fn short(mut scenario: Value) -> Scenario {
     scenario["duration"] = json!("1200 ms");
     resolve(scenario, "test").unwrap()
 }
@@ -87,7 +98,7 @@ fn to_the_end(scenario: &Scenario, from_s: f64) -> Film {
 // ---- Captures ----
 
 #[derive(Clone, Default)]
-struct Memory(Arc<Mutex<Vec<u8>>>);
+pub(super) struct Memory(pub(super) Arc<Mutex<Vec<u8>>>);
 
 impl Write for Memory {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -100,7 +111,7 @@ impl Write for Memory {
 }
 
 /// A frame as both show it: beginning, type, rate in units of 500 kb/s, whether it is a retry of data.
-type Seen = (u64, FrameType, u64, bool);
+type Seen = (u64, FrameKind, u64, bool);
 
 /// The frames of the capture of the air of the run.
 fn captured(scenario: &Scenario) -> Vec<Seen> {
@@ -112,32 +123,39 @@ fn captured(scenario: &Scenario) -> Vec<Seen> {
     frames_of(&file)
 }
 
-/// Reads the enhanced packet blocks of a pcapng file (draft-ietf-opsawg-pcapng section 4.3), radiotap's
-/// rate, and the Frame Control field (IEEE 802.11-2007 7.1.3.1).
-fn frames_of(mut file: &[u8]) -> Vec<Seen> {
+/// Reads the enhanced packet blocks of a pcapng file (draft-ietf-opsawg-pcapng section 4.3): times and
+/// packets.
+pub(super) fn packets_of(mut file: &[u8]) -> Vec<(u64, &[u8])> {
     let word = |bytes: &[u8], at: usize| {
         u64::from(u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()))
     };
-    let mut frames = Vec::new();
+    let mut packets = Vec::new();
     while !file.is_empty() {
         let (block, rest) = file.split_at(word(file, 4) as usize);
         file = rest;
         if word(block, 0) != 6 {
             continue;
         }
-        let start = word(block, 12) << 32 | word(block, 16);
-        let packet = &block[28..];
+        packets.push((word(block, 12) << 32 | word(block, 16), &block[28..]));
+    }
+    packets
+}
+
+/// Reads radiotap's rate and the Frame Control field (IEEE 802.11-2007 7.1.3.1).
+fn frames_of(file: &[u8]) -> Vec<Seen> {
+    let mut frames = Vec::new();
+    for (start, packet) in packets_of(file) {
         let rate = u64::from(packet[9]);
         let header = &packet[usize::from(packet[2])..];
         let kind = match header[0] {
-            0x08 => FrameType::Data,
-            0xB4 => FrameType::Rts,
-            0xC4 => FrameType::Cts,
-            0xD4 => FrameType::Ack,
-            0x80 => FrameType::Beacon,
+            0x08 => FrameKind::Data,
+            0xB4 => FrameKind::Rts,
+            0xC4 => FrameKind::Cts,
+            0xD4 => FrameKind::Ack,
+            0x80 => FrameKind::Beacon,
             other => panic!("frame control {other:#x}"),
         };
-        let retry = kind == FrameType::Data && header[1] & 0x08 != 0;
+        let retry = kind == FrameKind::Data && header[1] & 0x08 != 0;
         frames.push((start, kind, rate, retry));
     }
     frames
@@ -147,7 +165,7 @@ fn frames_of(mut file: &[u8]) -> Vec<Seen> {
 /// time.
 fn frames_to_capture(access: &FilmAccess) -> impl Iterator<Item = &FilmFrame> {
     let is_received = |frame: &FilmFrame| frame.fate == FrameFate::Received;
-    let carries = |frame: &FilmFrame| matches!(frame.kind, FrameType::Data | FrameType::Beacon);
+    let carries = |frame: &FilmFrame| matches!(frame.kind, FrameKind::Data | FrameKind::Beacon);
     let first = access.frames.iter().any(|frame| carries(frame) && is_received(frame));
     let new = first && access.attempts.iter().all(|attempt| !attempt.repeats);
     access.frames.iter().filter(move |frame| new && is_received(frame))
@@ -159,7 +177,7 @@ fn a_film_shows_what_a_capture_shows() {
         let film = to_the_end(&scenario, 0.25);
         let first = film.accesses[0].at_ns;
         let seen = |frame: &FilmFrame| {
-            let retry = frame.kind == FrameType::Data && frame.retries > 0;
+            let retry = frame.kind == FrameKind::Data && frame.retries > 0;
             (frame.start_ns, frame.kind, frame.rate_bps / 500_000, retry)
         };
         let filmed: Vec<_> = film.accesses.iter().flat_map(frames_to_capture).map(seen).collect();
@@ -185,11 +203,12 @@ fn a_film_of_the_whole_run_has_every_attempt() {
         let (mut sent, mut given_up, mut drops) = (BTreeMap::new(), 0, 0);
         // The last exchange may be cut off by the end of the run, but it has been begun and counts.
         for access in &film.accesses {
-            for frame in access.frames.iter().filter(|frame| frame.kind == FrameType::Data) {
+            for frame in access.frames.iter().filter(|frame| frame.kind == FrameKind::Data) {
                 *sent.entry(frame.from).or_insert(0) += 1;
             }
-            given_up += access.attempts.iter().filter(|attempt| attempt.given_up).count() as u64;
-            drops += access.drops.len() as u64;
+            given_up += access.given_up.iter().map(|node| node.packets).sum::<u64>();
+            drops += access.dropped;
+            assert_eq!(access.drops.len() as u64, access.dropped);
         }
         let macs = || std::iter::once(&result.ap).chain(&result.stations);
         for (node, mac) in (0..).zip(macs()) {
@@ -200,6 +219,16 @@ fn a_film_of_the_whole_run_has_every_attempt() {
         let since_last = result.ap_queue.drops - drops;
         assert!(since_last <= 3, "{name}: {since_last} drops after the last access");
     }
+}
+
+/// The parts of an access follow each other from its beginning to its end.
+pub(super) fn parts_fill(access: &FilmAccess) {
+    let mut at_ns = access.idle_since_ns;
+    for part in &access.parts {
+        assert!(part.start_ns == at_ns && at_ns < part.end_ns, "{part:?} at {at_ns}");
+        at_ns = part.end_ns;
+    }
+    assert_eq!(at_ns, access.end_ns);
 }
 
 /// Neither the state of the world nor what follows depends on where the film begins.
@@ -222,10 +251,14 @@ fn counters_follow_the_rules() {
     let (mut collisions, mut frozen) = (0, 0);
     for (name, scenario) in cells() {
         let film = to_the_end(&scenario, 0.0);
+        let Cell::Wlan(cell) = &scenario.cell else { panic!("a WLAN cell") };
+        let phy = cell.timing(&scenario.station);
         for access in &film.accesses {
-            let begin = access.idle_since_ns + film.difs_ns;
-            assert_eq!((access.at_ns - begin) % film.slot_ns, 0, "{name}");
-            let boundary = (access.at_ns - begin) / film.slot_ns;
+            let begin = access.idle_since_ns + phy.difs().as_nanos();
+            assert_eq!((access.at_ns - begin) % phy.slot.as_nanos(), 0, "{name}");
+            let boundary = (access.at_ns - begin) / phy.slot.as_nanos();
+            let FilmSlots { start_ns, end_ns, count } = access.slots;
+            assert_eq!([start_ns, end_ns, count], [begin, access.at_ns, boundary], "{name}");
             for counter in &access.contenders {
                 let counted = boundary.saturating_sub(counter.from).min(counter.before);
                 let due = counter.has_frame && counter.from + counter.before == boundary;
@@ -242,13 +275,11 @@ fn counters_follow_the_rules() {
             );
             for attempt in &access.attempts {
                 assert!(attempt.backoff <= attempt.cw, "{name}: {attempt:?}");
-                assert!(!(attempt.delivered && attempt.given_up), "{name}: {attempt:?}");
+                let gives_up = access.given_up.iter().any(|given| given.node == attempt.node);
+                assert!(!(attempt.delivered && gives_up), "{name}: {attempt:?}");
             }
             collisions += usize::from(access.attempts.len() > 1);
-            let parts = access.parts;
-            let sum =
-                parts.difs + parts.backoff + parts.other + parts.frames + parts.sifs + parts.ack;
-            assert_eq!(sum, access.end_ns - access.idle_since_ns, "{name}");
+            parts_fill(access);
         }
         for pair in film.accesses.windows(2) {
             let [before, access] = pair else { unreachable!("windows of two") };
@@ -277,7 +308,7 @@ fn the_queue_moves_up() {
             .unwrap();
         assert!(left <= 1, "an access takes one packet");
         if left == 1 {
-            assert_eq!(pair[1].ap_sends, Some(before.packets[0]));
+            assert_eq!(pair[1].ap_sends, [before.packets[0]]);
             taken += 1;
         }
     }
@@ -309,20 +340,40 @@ fn errors_name_what_is_accepted() {
         let scenario = resolve(scenario, "test").unwrap();
         let request = FilmRequest { from_s, accesses };
         match film(&scenario, 1, request, &RunOptions::default()) {
-            Err(error @ (FilmError::Medium | FilmError::From { .. } | FilmError::Accesses(_))) => {
-                error.to_string()
-            }
+            Err(error @ (FilmError::From { .. } | FilmError::Accesses(_))) => error.to_string(),
             other => panic!("{other:?}"),
         }
     };
     let station = json!([{ "flows": [{ "direction": "up" }] }]);
     let wlan = json!({ "duration": "2 s", "station": station });
-    let wimax = json!({ "duration": "2 s", "station": station, "cell": { "kind": "wimax" } });
-    assert!(refused(wimax, 0.0, 10).contains("WiMAX"));
     for from_s in [-1.0, 2.0, f64::NAN, f64::INFINITY] {
         assert!(refused(wlan.clone(), from_s, 10).contains("0 to below 2 s"));
     }
     for accesses in [0, 1001] {
         assert!(refused(wlan.clone(), 0.0, accesses).contains("1 to 1000"));
     }
+}
+
+/// Of more than 200 drops before an access the first 200 are listed, and of as many packets in the queues of
+/// a scheduler.
+#[test]
+fn lists_are_bounded() {
+    let flow =
+        json!({ "direction": "down", "transport": "udp", "rate": "100 Mbps", "segment": 60 });
+    let scheduler = json!({
+        "cell": { "scheduler": "airtime-drr", "data_rate": "1 Mbps" },
+        "wired": { "rate": "1 Gbps" },
+        "station": [{ "count": 9, "flows": [flow] }],
+    });
+    let film = to_the_end(&short(scheduler), 0.5);
+    let mut long = 0;
+    for access in &film.accesses {
+        assert_eq!(access.drops.len() as u64, access.dropped.min(MAX_LISTED as u64));
+        long += usize::from(access.dropped > MAX_LISTED as u64);
+        let waiting: u32 = access.ap_queues.iter().map(|queue| queue.waiting).sum();
+        let listed: usize = access.ap_queues.iter().map(|queue| queue.packets.len()).sum();
+        assert!(waiting as usize > MAX_LISTED && listed <= MAX_LISTED, "{listed} of {waiting}");
+        assert!(listed > MAX_LISTED / 2, "{listed} of {waiting}");
+    }
+    assert!(long > 50, "{long}");
 }

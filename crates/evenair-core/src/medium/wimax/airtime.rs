@@ -49,12 +49,12 @@ impl Wimax {
     }
 
     /// When a burst starts: in the uplink with its preamble.
-    fn start_of(&self, burst: &Burst) -> Duration {
+    pub(super) fn start_of(&self, burst: &Burst) -> Duration {
         let preamble = u32::from(burst.direction == Direction::Up);
         self.layout.time(burst.direction, burst.first_symbol - preamble)
     }
 
-    fn end_of(&self, burst: &Burst) -> Duration {
+    pub(super) fn end_of(&self, burst: &Burst) -> Duration {
         self.layout.time(burst.direction, burst.first_symbol + burst.symbols)
     }
 

@@ -50,15 +50,15 @@ pub struct Wimax {
     pub(super) contention: Contention,
     /// The frame under way, and the next one.
     pub(super) frame_start: Instant,
-    next_frame: Instant,
+    pub(super) next_frame: Instant,
     /// Frames before the next one with DCD and UCD, of which one in `descriptor_period` has them.
-    descriptors_in: u64,
-    descriptor_period: u64,
+    pub(super) descriptors_in: u64,
+    pub(super) descriptor_period: u64,
     /// Bursts of the frame under way: grants, then downlink bursts.
     pub(super) bursts: Vec<Burst>,
     /// Ends of SDUs in the frame under way, in order of time, and how many of them are over.
-    downlink: Vec<SduEnd>,
-    uplink: Vec<SduEnd>,
+    pub(super) downlink: Vec<SduEnd>,
+    pub(super) uplink: Vec<SduEnd>,
     over: usize,
     /// The packet that was reported as received last, if its queue still counts it.
     received: Option<(Instant, PacketId)>,
@@ -70,11 +70,11 @@ pub struct Wimax {
 
 /// The end of the last PDU of an SDU.
 #[derive(Clone, Copy, Debug)]
-struct SduEnd {
-    at: Instant,
-    packet: PacketId,
-    station: u32,
-    lost: bool,
+pub(super) struct SduEnd {
+    pub(super) at: Instant,
+    pub(super) packet: PacketId,
+    pub(super) station: u32,
+    pub(super) lost: bool,
 }
 
 impl Wimax {
@@ -168,7 +168,7 @@ impl Wimax {
             }
         };
         let ends = ends.iter().skip(over).filter(|end| NodeId(end.station + 1) == node);
-        ends.count() as u64 + u64::from(side.connection.has_head())
+        ends.count() as u64 + u64::from(side.connection.head().is_some())
     }
 
     /// Adds up what `node` has sent: by direction and station.
@@ -381,7 +381,7 @@ impl Wimax {
 
     /// The next end of an SDU in the frame under way. The downlink subframe comes first.
     #[inline(always)]
-    fn next_end(&self) -> Option<(Direction, SduEnd)> {
+    pub(super) fn next_end(&self) -> Option<(Direction, SduEnd)> {
         match self.downlink.get(self.over) {
             Some(&end) => Some((Direction::Down, end)),
             None => {

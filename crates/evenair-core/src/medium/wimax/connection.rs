@@ -26,6 +26,11 @@ impl Overhead {
         let whole = GENERIC_HEADER + if crc { CRC } else { 0 };
         Self { whole, fragment: whole + FRAGMENTATION_SUBHEADER }
     }
+
+    /// Bytes of the PDU of a whole SDU.
+    pub(super) const fn of_whole(self, sdu: u32) -> u32 {
+        sdu + self.whole
+    }
 }
 
 /// Bytes that a PDU adds to an SDU that is not fragmented.
@@ -47,14 +52,14 @@ pub(super) struct Connection {
 
 /// An SDU that has left its queue and goes next.
 #[derive(Clone, Copy, Debug)]
-struct Head {
-    packet: PacketId,
+pub(super) struct Head {
+    pub(super) packet: PacketId,
     /// Bytes that have not been sent.
     left: u32,
     /// Whether a fragment has been sent.
     fragmented: bool,
     /// Whether a fragment has been lost.
-    lost: bool,
+    pub(super) lost: bool,
 }
 
 /// A PDU.
@@ -71,7 +76,7 @@ pub(super) struct Pdu {
 
 impl Head {
     /// Bytes of the PDU that would carry what is left.
-    fn need(&self, overhead: Overhead) -> u32 {
+    pub(super) fn need(&self, overhead: Overhead) -> u32 {
         self.left + if self.fragmented { overhead.fragment } else { overhead.whole }
     }
 }
@@ -87,10 +92,9 @@ impl Connection {
         self.head.is_none() && cell.backlog(self.queue).packets() == 0
     }
 
-    /// Whether an SDU has left its queue and is not complete.
-    #[cfg(test)]
-    pub(super) fn has_head(&self) -> bool {
-        self.head.is_some()
+    /// The SDU that has left its queue and is not complete.
+    pub(super) fn head(&self) -> Option<Head> {
+        self.head
     }
 
     /// Bytes of the PDUs of all that is left to send, none of it fragmented again.

@@ -194,9 +194,22 @@ impl Layout {
         PREAMBLE_AND_FCH + self.maps(grants, bursts) + descriptors
     }
 
+    /// The first symbol of the region of bandwidth requests.
+    pub(super) fn before_requests(&self) -> u32 {
+        self.ranging + BEFORE_BURST
+    }
+
+    /// Symbols of a subframe.
+    pub(super) fn symbols(&self, direction: Direction) -> u32 {
+        match direction {
+            Direction::Down => self.dl,
+            Direction::Up => self.ul,
+        }
+    }
+
     /// The first symbol behind the contention regions.
     pub(super) fn before_grants(&self) -> u32 {
-        self.ranging + BEFORE_BURST + self.requests
+        self.before_requests() + self.requests
     }
 
     /// From the start of a frame to the start of a symbol of its subframe.

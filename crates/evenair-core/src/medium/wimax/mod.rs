@@ -17,6 +17,7 @@ mod counts;
 #[cfg(test)]
 mod examples;
 mod frame;
+mod observe;
 #[cfg(test)]
 mod oracle;
 pub mod phy;
@@ -36,4 +37,5 @@ pub use config::{
 pub use connection::{pdu_overhead, smallest_pdu};
 pub use counts::{Counts, RequestCounts, SduCounts};
 pub use frame::{FrameAccount, FrameError};
+pub use observe::{Before, FilledBurst, Frame, Part, Pdu, Request};
 pub use share::DlShare;

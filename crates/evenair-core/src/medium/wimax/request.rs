@@ -74,6 +74,27 @@ impl Request {
         self.value
     }
 
+    /// How often it has been repeated.
+    pub(super) fn retries(&self) -> u32 {
+        self.retries
+    }
+
+    /// Opportunities that are left to skip, if it is to be transmitted.
+    pub(super) fn backoff(&self) -> Option<u32> {
+        match self.state {
+            State::Backoff(left) => Some(left),
+            State::Idle | State::Sent(_) => None,
+        }
+    }
+
+    /// Since when it waits for a grant.
+    pub(super) fn sent(&self) -> Option<Instant> {
+        match self.state {
+            State::Sent(since) => Some(since),
+            State::Idle | State::Backoff(_) => None,
+        }
+    }
+
     /// Makes a request for `need` bytes, to be sent in contention.
     pub(super) fn make(&mut self, now: Instant, need: u64, config: &WimaxConfig) {
         (self.exponent, self.retries, self.made_at) = (config.request_backoff[0], 0, now);
@@ -138,9 +159,9 @@ impl Request {
 /// The request region of a frame.
 #[derive(Debug)]
 pub(super) struct Contention {
-    /// Transmissions by opportunity; all 0 between frames.
+    /// Transmissions by opportunity in the last region.
     transmissions: Vec<u32>,
-    /// Station and opportunity of each transmission.
+    /// Station and opportunity of each of them.
     transmitters: Vec<(usize, usize)>,
 }
 
@@ -155,21 +176,25 @@ impl Contention {
         self.transmissions.len() as u32
     }
 
+    /// A region begins.
+    pub(super) fn begin(&mut self) {
+        for (_, opportunity) in self.transmitters.drain(..) {
+            self.transmissions[opportunity] = 0;
+        }
+    }
+
     /// `station` transmits in `opportunity`.
     pub(super) fn transmit(&mut self, station: usize, opportunity: u32) {
         self.transmissions[opportunity as usize] += 1;
         self.transmitters.push((station, opportunity as usize));
     }
 
-    /// Calls `outcome` with each station that has transmitted, and whether its request is received:
-    /// two or more in one opportunity collide.
-    pub(super) fn resolve(&mut self, mut outcome: impl FnMut(usize, bool)) {
-        for &(station, opportunity) in &self.transmitters {
-            outcome(station, self.transmissions[opportunity] == 1);
-        }
-        for (_, opportunity) in self.transmitters.drain(..) {
-            self.transmissions[opportunity] = 0;
-        }
+    /// Each station that has transmitted, its opportunity, and whether its request is received: two or
+    /// more in one opportunity collide.
+    pub(super) fn outcomes(&self) -> impl Iterator<Item = (usize, u32, bool)> {
+        self.transmitters.iter().map(|&(station, opportunity)| {
+            (station, opportunity as u32, self.transmissions[opportunity] == 1)
+        })
     }
 }
 
@@ -180,6 +205,7 @@ impl Wimax {
         let opportunities = self.contention.opportunities();
         let region_end = now + self.layout.time(Direction::Up, self.layout.before_grants());
         let requests = &mut self.counts.requests;
+        self.contention.begin();
         for (index, station) in self.stations.iter_mut().enumerate() {
             let (request, up) = (&mut station.request, &mut station.up);
             match request.expiry(now, &self.config) {
@@ -203,9 +229,8 @@ impl Wimax {
                 self.contention.transmit(index, opportunity);
             }
         }
-        let stations = &mut self.stations;
-        self.contention.resolve(|index, received| {
-            let station = &mut stations[index];
+        for (index, _, received) in self.contention.outcomes() {
+            let station = &mut self.stations[index];
             requests.sent += 1;
             station.attempts += 1;
             if received {
@@ -214,7 +239,7 @@ impl Wimax {
                 requests.collided += 1;
                 station.collisions += 1;
             }
-        });
+        }
     }
 }
 
@@ -287,16 +312,15 @@ mod tests {
     fn two_in_one_opportunity_collide() {
         let mut contention = Contention::new(3);
         for transmissions in [vec![(0, 1), (1, 2), (2, 1)], vec![(0, 1)]] {
+            contention.begin();
             for &(station, opportunity) in &transmissions {
                 contention.transmit(station, opportunity);
             }
-            let mut received = Vec::new();
-            contention.resolve(|station, alone| received.push((station, alone)));
             let expected: &[_] = match transmissions.len() {
-                3 => &[(0, false), (1, true), (2, false)],
-                _ => &[(0, true)],
+                3 => &[(0, 1, false), (1, 2, true), (2, 1, false)],
+                _ => &[(0, 1, true)],
             };
-            assert_eq!(received, expected);
+            assert_eq!(contention.outcomes().collect::<Vec<_>>(), expected);
         }
     }
 }
