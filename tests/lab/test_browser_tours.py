@@ -182,7 +182,7 @@ def figures(page_folder: Path, tmp_path: Path) -> Iterator[Site]:
             "scenario": scenario.to_toml(),
             "picture": picture,
             "seeds": 2,
-            "controls": [evenair_lab.control(axis, scenario.resolved)],
+            "controls": [evenair_lab.control(axis, scenario)],
         }
         for picture, axis in (
             ("goodput", evenair_lab.parse_axis("cell.queue.limit=20:100:20")),
