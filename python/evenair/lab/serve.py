@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
+from evenair._core import read_no_files
 from evenair.lab.app import Lab
 from evenair.lab.errors import LabError
 from evenair.lab.follow import source
@@ -42,8 +43,10 @@ def serve(
 ) -> None:
     """Serve the lab until a signal, which is then handled as it was before the call.
 
-    `ready` is called with the address of the page once it can be opened. Raises LabError.
+    `ready` is called with the address of the page once it can be opened. Raises LabError. From
+    then on, no scenario of this process may name files.
     """
+    read_no_files()  # a page could have any file of this machine told to it
     page = Page()
     listening = _listen(host, port)
     with listening:
