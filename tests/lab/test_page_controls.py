@@ -63,11 +63,11 @@ def test_every_control_changes_the_text_and_the_picture(lab: LabPage) -> None:
     wrong = []
     while todo:
         toml, control = todo.pop()
+        if lab.toml != toml:
+            lab.edit(toml)
+            lab.settle()
         for value in values(control):
-            if lab.toml != toml:
-                lab.edit(toml)
-                lab.settle()
-            before = lab.observed()
+            before, runs = lab.toml, lab.observed()["runs"]
             where = f"{control.key} ({control.label}) to {value or 'its other state'}"
             lab.move(control, value)
             outcome = lab.outcome()
@@ -79,11 +79,11 @@ def test_every_control_changes_the_text_and_the_picture(lab: LabPage) -> None:
                 wrong.append(f"{where}: {outcome}")
                 continue
             after = lab.toml
-            if after == toml:
+            if after == before:
                 wrong.append(f"{where}: the text is as before")
             elif shown(lab) != expected(after):
                 wrong.append(f"{where}: shows {shown(lab)}, evenair run says {expected(after)}")
-            elif lab.observed()["runs"] == before["runs"]:
+            elif lab.observed()["runs"] == runs:
                 wrong.append(f"{where}: no run was made for it")
             for new in lab.controls():
                 # Parameters of a component are the same wherever it is: they are moved once.
