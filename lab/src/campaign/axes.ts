@@ -66,9 +66,7 @@ export async function withFixed(file: CampaignTable, axes: Axes): Promise<Axes> 
 export function fits(axes: Axes, of: CampaignTable, table: CampaignTable): boolean {
   const has = (name: string | null) =>
     name === null || table.columns.some((column) => column.name === name);
-  return (
-    String(of.about.keys) === String(table.about.keys) && [axes.x, axes.y, axes.by].every(has)
-  );
+  return String(of.about.keys) === String(table.about.keys) && [axes.x, axes.y, axes.by].every(has);
 }
 
 /** The varied keys that have several values, with these. */
