@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 import native
 import pytest
+from lab_page import LabPage
+from scenarios import fragment
 
 if TYPE_CHECKING:
-    from lab_page import Control, LabPage
+    from collections.abc import Iterator
+
+    from lab_page import Control
+    from playwright.sync_api import BrowserContext
+    from static_site import Site
 
 # Both directions at one station: each kind of control is there once.
 CELL = """\
@@ -31,14 +38,71 @@ flows = [{ direction = "up" }, { direction = "down" }]
 BOUND = {"alpha", "beta", "successes", "max_successes"}
 
 
-def values(control: Control) -> list[str]:
-    """Return the values of a menu, the ends of a slider, the other state of a checkbox."""
-    if control.kind == "menu":
-        return [value for value in control.values if value != control.value]
-    if control.kind == "flag":
-        return [""]
-    places = {0, control.length - 1} - {int(control.value)}
-    return [str(place) for place in sorted(places)]
+class Walk:
+    """Moves controls, and those that a choice brings with it, such as the parameters of a queue."""
+
+    def __init__(self, todo: list[tuple[str, Control]]) -> None:
+        """`todo` has texts, with a control that each of them brings."""
+        self.todo = todo
+        self.seen = {control.key for _, control in todo}
+        self.menus: set[tuple[str, ...]] = set()
+        self.moved = 0
+        self.wrong: list[str] = []
+
+    def values(self, control: Control) -> list[str]:
+        """Return the values of a menu, the ends of a slider, the other state of a checkbox.
+
+        Of a menu with the values of another one, as the transports of a second flow, the first.
+        """
+        if control.kind == "menu":
+            others = [value for value in control.values if value != control.value]
+            is_known = control.values in self.menus
+            self.menus.add(control.values)
+            return others[:1] if is_known else others
+        if control.kind == "flag":
+            return [""]
+        places = {0, control.length - 1} - {int(control.value)}
+        return [str(place) for place in sorted(places)]
+
+    def go(self, lab: LabPage) -> Iterator[None]:
+        """Move what is left; yield where the page has something to do."""
+        while self.todo:
+            toml, control = self.todo.pop()
+            if lab.toml != toml:
+                lab.edit(toml)
+                yield
+                lab.settle()
+            for value in self.values(control):
+                before, runs = lab.toml, lab.observed()["runs"]
+                lab.move(control, value)
+                yield
+                self.check(lab, control, value, before, runs)
+
+    def check(self, lab: LabPage, control: Control, value: str, before: str, runs: int) -> None:
+        """Note what is wrong after a move."""
+        where = f"{control.key} ({control.label}) to {value or 'its other state'}"
+        outcome = lab.outcome()
+        self.moved += 1
+        if outcome != "picture":
+            lab.page.get_by_role("button", name="Close").click()
+            if control.key.rpartition(".")[2] not in BOUND or "at least" not in outcome:
+                self.wrong.append(f"{where}: {outcome}")
+            return
+        after = lab.toml
+        if after == before:
+            self.wrong.append(f"{where}: the text is as before")
+        elif shown(lab) != expected(after):
+            self.wrong.append(f"{where}: shows {shown(lab)}, evenair run says {expected(after)}")
+        elif lab.observed()["runs"] == runs:
+            self.wrong.append(f"{where}: no run was made for it")
+        for new in lab.controls():
+            # Parameters of a component are the same wherever it is: they are moved once.
+            is_parameter = new.key.startswith(f"{control.key}.")
+            name = new.key.removeprefix(f"{control.key}.")
+            of = f"{value}/{name}" if is_parameter else new.key
+            if of not in self.seen and new.key not in self.seen:
+                self.seen.add(of)
+                self.todo.append((after, new))
 
 
 def shown(lab: LabPage) -> tuple[str, str]:
@@ -53,46 +117,18 @@ def expected(toml: str) -> tuple[str, str]:
 
 
 @pytest.mark.timeout(900)
-def test_every_control_changes_the_text_and_the_picture(lab: LabPage) -> None:
-    """Those that a choice brings with it, such as the parameters of a discipline, included."""
+def test_every_control_changes_the_text_and_the_picture(
+    lab: LabPage, context: BrowserContext, site: Site
+) -> None:
+    """Two pages share the work: while one computes, the other one is used."""
     lab.edit(CELL)
     lab.settle()
-    todo = [(CELL, control) for control in lab.controls()]
-    seen = {control.key for _, control in todo}
-    moved = 0
-    wrong = []
-    while todo:
-        toml, control = todo.pop()
-        if lab.toml != toml:
-            lab.edit(toml)
-            lab.settle()
-        for value in values(control):
-            before, runs = lab.toml, lab.observed()["runs"]
-            where = f"{control.key} ({control.label}) to {value or 'its other state'}"
-            lab.move(control, value)
-            outcome = lab.outcome()
-            moved += 1
-            if outcome != "picture":
-                lab.page.get_by_role("button", name="Close").click()
-                if control.key.rpartition(".")[2] in BOUND and "at least" in outcome:
-                    continue
-                wrong.append(f"{where}: {outcome}")
-                continue
-            after = lab.toml
-            if after == before:
-                wrong.append(f"{where}: the text is as before")
-            elif shown(lab) != expected(after):
-                wrong.append(f"{where}: shows {shown(lab)}, evenair run says {expected(after)}")
-            elif lab.observed()["runs"] == runs:
-                wrong.append(f"{where}: no run was made for it")
-            for new in lab.controls():
-                # Parameters of a component are the same wherever it is: they are moved once.
-                is_parameter = new.key.startswith(f"{control.key}.")
-                name = new.key.removeprefix(f"{control.key}.")
-                of = f"{value}/{name}" if is_parameter else new.key
-                if of not in seen and new.key not in seen:
-                    seen.add(of)
-                    todo.append((after, new))
-    print(f"{moved} moves of {len(seen)} controls")
-    assert not wrong, "\n".join(wrong)
-    assert moved > 100
+    other = LabPage(context, site.address).open(fragment(CELL))
+    walk = Walk([(CELL, control) for control in lab.controls()])
+    for _ in zip_longest(walk.go(lab), walk.go(other)):
+        pass
+    print(f"{walk.moved} moves of {len(walk.seen)} controls")
+    assert not walk.wrong, "\n".join(walk.wrong)
+    assert walk.moved > 100
+    assert other.errors == []
+    assert other.observed()["traps"] == []

@@ -52,17 +52,16 @@ def not_reached_and_not_seen(page: Page) -> list[list[str]]:
             """async () => {
               const { activeElement, body } = document;
               missed.delete(activeElement);
-              if (activeElement === body) return missed.size;
               const frame = activeElement.closest(".cm-editor") ?? activeElement;
               const isUnseen = () => {
                 const { outlineStyle, boxShadow } = getComputedStyle(frame);
                 return outlineStyle === "none" && boxShadow === "none";
               };
               // The editor has its outline a moment later.
-              for (let frames = 0; isUnseen() && frames < 10; frames++) {
+              for (let frames = 0; frames < 10 && activeElement !== body && isUnseen(); frames++) {
                 await new Promise(requestAnimationFrame);
               }
-              if (isUnseen()) unseen.add(activeElement);
+              if (activeElement !== body && isUnseen()) unseen.add(activeElement);
               return [...missed].filter((element) => element.tabIndex >= 0).length;
             }"""
         )

@@ -32,7 +32,7 @@ def changes(chance: random.Random, count: int) -> list[dict[str, Any]]:
         {
             "isMove": chance.random() < 0.7,
             "numbers": [chance.random() for _ in range(3)],
-            "pause": chance.choice((0, 0, 10, 50)),  # ms
+            "pause": chance.choice((0, 0, 5, 20)),  # ms
         }
         for _ in range(count)
     ]
