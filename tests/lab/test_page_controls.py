@@ -38,6 +38,16 @@ flows = [{ direction = "up" }, { direction = "down" }]
 BOUND = {"alpha", "beta", "successes", "max_successes"}
 
 
+def values(control: Control) -> list[str]:
+    """Return the values of a menu, the ends of a slider, the other state of a checkbox."""
+    if control.kind == "menu":
+        return [value for value in control.values if value != control.value]
+    if control.kind == "flag":
+        return [""]
+    places = {0, control.length - 1} - {int(control.value)}
+    return [str(place) for place in sorted(places)]
+
+
 class Walk:
     """Moves controls, and those that a choice brings with it, such as the parameters of a queue."""
 
@@ -45,24 +55,8 @@ class Walk:
         """`todo` has texts, with a control that each of them brings."""
         self.todo = todo
         self.seen = {control.key for _, control in todo}
-        self.menus: set[tuple[str, ...]] = set()
         self.moved = 0
         self.wrong: list[str] = []
-
-    def values(self, control: Control) -> list[str]:
-        """Return the values of a menu, the ends of a slider, the other state of a checkbox.
-
-        Of a menu with the values of another one, as the transports of a second flow, the first.
-        """
-        if control.kind == "menu":
-            others = [value for value in control.values if value != control.value]
-            is_known = control.values in self.menus
-            self.menus.add(control.values)
-            return others[:1] if is_known else others
-        if control.kind == "flag":
-            return [""]
-        places = {0, control.length - 1} - {int(control.value)}
-        return [str(place) for place in sorted(places)]
 
     def go(self, lab: LabPage) -> Iterator[None]:
         """Move what is left; yield where the page has something to do."""
@@ -72,7 +66,7 @@ class Walk:
                 lab.edit(toml)
                 yield
                 lab.settle()
-            for value in self.values(control):
+            for value in values(control):
                 before, runs = lab.toml, lab.observed()["runs"]
                 lab.move(control, value)
                 yield
