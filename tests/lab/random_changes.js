@@ -49,15 +49,15 @@ async ([changes, words]) => {
         return letters.join("");
     }
   };
-  const { view } = document.querySelector(".cm-content").cmTile.root;
+  const editor = observedLab.editor();
   for (const { isMove, numbers, pause } of changes) {
     if (isMove) {
       move(...numbers);
     } else {
-      const { doc } = view.state;
+      const { doc } = editor.state;
       const insert = mutated(doc.toString(), ...numbers);
-      view.dispatch({ changes: { from: 0, to: doc.length, insert } });
+      editor.dispatch({ changes: { from: 0, to: doc.length, insert } });
     }
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
-}
+};
