@@ -310,10 +310,12 @@ def test_other_methods_and_paths(lab: LabServer) -> None:
     assert lab.ask("GET", "/api/campaigns/99999999999999999999999").status == 404
 
 
+def nested(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3)
+
+
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=10,
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(), nested, max_leaves=10
 )
 KEYS = st.sampled_from(["toml", "seed", "trace_s", "from_s", "accesses", "vary", "runs", "keep"])
 
