@@ -29,7 +29,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from evenair import engine, labels
 from evenair.axis import parse_axis
-from evenair.scenario import load
+from evenair.scenario import Scenario, load
 from sphinx.util.docutils import SphinxDirective
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
     from docutils.nodes import Node
     from evenair.axis import Axis
-    from evenair.scenario import Scenario
     from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parents[2]
@@ -160,7 +159,7 @@ def frame(
         "scenario": scenario.to_toml(),
         "picture": picture,
         "seeds": SEEDS,
-        "controls": [control(parse_axis(line), scenario.resolved) for line in vary],
+        "controls": [control(parse_axis(line), scenario) for line in vary],
     }
     start, end = (nodes.raw("", tag, format="html") for tag in tags(spec))
     return [start, *caption, end]
@@ -171,30 +170,30 @@ def tags(spec: Mapping[str, Any]) -> tuple[str, str]:
     return f'<div class="evenair-figure" data-figure="{html.escape(json.dumps(spec))}">', "</div>"
 
 
-def control(axis: Axis, resolved: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the control of a key. It starts at the scenario's own value, if that is one of its."""
-    own = look_up(resolved, axis.key.split("."))
-    kind = own.get("kind") if isinstance(own, dict) else own
-    start = axis.values.index(kind) if kind in axis.values else 0
+def control(axis: Axis, scenario: Scenario) -> dict[str, Any]:
+    """Return the control of a key. It starts at the value that the scenario has.
+
+    Raises ValueError if that is none of its values: the figure would show another scenario.
+    """
+    starts = [
+        k for k, text in enumerate(axis.texts) if with_key(scenario, axis.key, text) == scenario
+    ]
+    if not starts:
+        raise ValueError(f"{axis.key}: none of {', '.join(axis.texts)} is what the scenario has")
     numbers = not any(isinstance(value, str | bool) for value in axis.values)
-    text = labels.key(axis.key, resolved).text
+    text = labels.key(axis.key, scenario.resolved).text
     return {
         "label": text[0].upper() + text[1:],
         "keys": [axis.key],
         "values": axis.texts,
-        "start": start,
+        "start": starts[0],
         "isOrdered": numbers and len(axis.texts) >= SLIDER_FROM,
     }
 
 
-def look_up(document: Any, path: Sequence[str]) -> Any:
-    """Return the value of a dotted key, None if there is none."""
-    for name in path:
-        if isinstance(document, list):
-            document = document[int(name)]
-        elif isinstance(document, dict):
-            document = document.get(name)
-    return document
+def with_key(scenario: Scenario, key: str, value: str) -> Scenario:
+    """Return a scenario with a key set to a value in the syntax of the command line."""
+    return Scenario._from_core(scenario._core.with_overrides([(key, value)], "vary", "vary"))
 
 
 def lab_link(directive: SphinxDirective, fragment: str, text: str) -> list[Node]:

@@ -26,6 +26,7 @@ __all__ = [
     "nearest",
     "parts",
     "quantity",
+    "read_no_files",
     "register_prototype",
     "run_jobs",
     "schema",
@@ -454,6 +455,9 @@ def answer(request: str, check: Callable[[], object]) -> str:
     `check` is called on this thread while it waits; what it raises cancels the run, and is raised
     once the run has ended.
     """
+
+def read_no_files() -> None:
+    """From now on, no scenario of this process may name files, as on the page in a browser."""
 
 def parts() -> str:
     """Return every component that a scenario can name, as JSON text.

@@ -52,12 +52,16 @@ class LiveFile(Live):
         """Make the file, with `about` as its first line."""
         self._path = path
         self._file: IO[bytes] | None = None
-        with suppress(OSError):
-            path.unlink(missing_ok=True)  # of a process that was killed; its reader has it open
-            self._file = path.open("xb", buffering=0)
-            if fcntl is not None:
-                fcntl.flock(self._file, fcntl.LOCK_EX)
-        self.write(json.dumps(about, separators=(",", ":")))
+        try:
+            with suppress(OSError):
+                path.unlink(missing_ok=True)  # of a process that was killed; its reader has it open
+                self._file = path.open("xb", buffering=0)
+                if fcntl is not None:
+                    fcntl.flock(self._file, fcntl.LOCK_EX)
+            self.write(json.dumps(about, separators=(",", ":")))
+        except BaseException:  # Ctrl-C
+            self.close()
+            raise
 
     @property
     def is_open(self) -> bool:

@@ -13,6 +13,34 @@
       const at = (name) => performance.getEntriesByName(`evenair:${name}`).at(-1)?.startTime;
       return at("picture") > (at("change") ?? 0);
     },
+    // What follows a change: "picture", or the message of a refusal.
+    async outcome() {
+      for (;;) {
+        await new Promise(requestAnimationFrame); // what was there before has gone by then
+        if (lab.isSettled()) return "picture";
+        const alert = document.querySelector("[role=alert]");
+        if (alert) return alert.innerText;
+      }
+    },
+    // The editor, the part of the text outside of its window included.
+    editor() {
+      return document.querySelector(".cm-content").cmTile.root.view;
+    },
+    // All controls that are there, those in closed groups included.
+    controls() {
+      return [...document.querySelectorAll(".control[data-key]")].map((control) => {
+        const field = control.querySelector("input, select");
+        const kind = { range: "slider", checkbox: "flag" }[field.type] ?? "menu";
+        return {
+          key: control.dataset.key,
+          kind,
+          label: field.labels[0]?.textContent ?? "",
+          values: kind === "menu" ? [...field.options].map((option) => option.value) : [],
+          value: kind === "flag" ? String(field.checked) : field.value,
+          length: kind === "slider" ? Number(field.max) + 1 : 0,
+        };
+      });
+    },
   };
   Object.defineProperty(window, "observedLab", { value: lab });
 

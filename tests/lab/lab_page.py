@@ -31,6 +31,10 @@ class Control:
     length: int  # how many places a slider has
 
 
+def controls_of(found: list[dict[str, Any]]) -> list[Control]:
+    return [Control(**{**one, "values": tuple(one["values"])}) for one in found]
+
+
 class LabPage:
     """A page that is open. Errors on its console are kept in `errors`."""
 
@@ -64,23 +68,12 @@ class LabPage:
     @property
     def toml(self) -> str:
         """The text in the editor, the part outside of its window included."""
-        text: str = self.page.evaluate(
-            "document.querySelector('.cm-content').cmTile.root.view.state.doc.toString()"
-        )
+        text: str = self.page.evaluate("observedLab.editor().state.doc.toString()")
         return text
 
     def settle(self) -> None:
         """Wait until there is a picture of the present scenario."""
         self.page.wait_for_function("() => observedLab.isSettled()")
-
-    def outcome(self) -> str:
-        """Wait for what follows a change: "picture", or the message of a refusal."""
-        message: str = self.page.wait_for_function(
-            """() => observedLab.isSettled()
-              ? "picture"
-              : document.querySelector("[role=alert]")?.innerText"""
-        ).json_value()
-        return message
 
     def complete(self) -> None:
         """Wait until all seeds are done."""
@@ -141,21 +134,7 @@ class LabPage:
 
     def controls(self) -> list[Control]:
         """Return all controls that are there, those in closed groups included."""
-        found: list[dict[str, Any]] = self.page.evaluate(
-            """() => [...document.querySelectorAll(".control[data-key]")].map((control) => {
-              const field = control.querySelector("input, select");
-              const kind = { range: "slider", checkbox: "flag" }[field.type] ?? "menu";
-              return {
-                key: control.dataset.key,
-                kind,
-                label: field.labels[0]?.textContent ?? "",
-                values: kind === "menu" ? [...field.options].map((option) => option.value) : [],
-                value: kind === "flag" ? String(field.checked) : field.value,
-                length: kind === "slider" ? Number(field.max) + 1 : 0,
-              };
-            })"""
-        )
-        return [Control(**{**one, "values": tuple(one["values"])}) for one in found]
+        return controls_of(self.page.evaluate("observedLab.controls()"))
 
     def field(self, key: str) -> Locator:
         """Return the slider, menu or checkbox of a key; groups that hide it are opened."""
@@ -166,16 +145,6 @@ class LabPage:
             }"""
         )
         return control.locator("input, select").first
-
-    def move(self, control: Control, to: str | int) -> None:
-        """Give a control another value: a menu's, a slider's place, or a checkbox's other state."""
-        field = self.field(control.key)
-        if control.kind == "menu":
-            field.select_option(str(to))
-        elif control.kind == "flag":
-            field.click()
-        else:
-            field.fill(str(to))
 
     def show(self, section: str) -> None:
         """Choose a tab."""

@@ -24,7 +24,13 @@ def write_page(folder: Path) -> Path:
     shutil.copy(ROOT / "lab" / "index.html", folder)
     (folder / "main.js").write_text("document.title = 'lab';\n" * 1000)
     (folder / "evenair.wasm").write_bytes(b"\0asm\1\0\0\0" + bytes(10_000))
-    (folder.parent / "secret.txt").write_text("not of the page")
+    secret = folder.parent / "secret.txt"
+    secret.write_text("not of the page")
+    # Links that lead out of it.
+    (folder / "link.txt").symlink_to(secret)
+    (folder / "linked").symlink_to(folder.parent)
+    (folder / "folder").mkdir()
+    (folder / "folder" / "index.html").symlink_to(secret)
     return folder
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import http.server
 import threading
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,6 +21,12 @@ TYPES = {
 }
 
 
+@cache
+def compressed(path: Path, modified_ns: int) -> bytes:
+    """Return the content of a file as it is sent. Most tests have a site of the same page."""
+    return gzip.compress(path.read_bytes(), 6)
+
+
 class Site:
     """A folder on a port of 127.0.0.1.
 
@@ -31,7 +38,7 @@ class Site:
         self.files = {
             f"/{path.relative_to(folder).as_posix()}": (
                 TYPES.get(path.suffix, "application/octet-stream"),
-                gzip.compress(path.read_bytes(), 6),
+                compressed(path, path.stat().st_mtime_ns),
             )
             for path in folder.rglob("*")
             if path.is_file()

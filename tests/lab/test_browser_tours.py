@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import math
 import re
 import shutil
 from typing import TYPE_CHECKING, Any
@@ -9,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import axe
 import evenair as ea
 import evenair_lab
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import tours
@@ -137,6 +140,68 @@ def test_a_point_of_a_campaign_opens_its_scenario_by_the_keyboard(
     assert run["aggregate_goodput_bps"] == row["aggregate_goodput_bps"]
 
 
+def test_a_metric_is_chosen_and_a_point_is_clicked(
+    lab: LabPage, campaign: Path, tmp_path: Path
+) -> None:
+    """The numbers that are saved are those of the file, and the scenario is that of its runs."""
+    opened(lab, campaign)
+    page = lab.page
+    page.get_by_label("Metric", exact=True).select_option("aggregate_goodput_bps")
+    figure = page.locator('figure[data-picture="campaign"]')
+    figure.get_by_text("aggregate goodput (Mb/s) over limit of the AP queue").wait_for()
+    lab.download("Save data (CSV)").save_as(tmp_path / "data.csv")
+    with (tmp_path / "data.csv").open(newline="") as file:
+        _, *saved = csv.reader(file)
+    rows = pq.read_table(campaign).to_pylist()
+    assert len(saved) == 8
+    for kind, limit, runs, mean, half in saved:
+        sample = [
+            row["aggregate_goodput_bps"] / 1e6
+            for row in rows
+            if (row["cell.queue.kind"], row["cell.queue.limit"]) == (kind, int(limit))
+        ]
+        assert int(runs) == len(sample) == 2
+        assert float(mean) == pytest.approx(sum(sample) / 2, rel=1e-12)
+        # Student's t with one degree of freedom: tan(0.475 pi), of a half of the difference.
+        expected = math.tan(0.475 * math.pi) * abs(sample[0] - sample[1]) / 2
+        assert float(half) == pytest.approx(expected, rel=1e-9)
+
+    page.get_by_role("button", name=re.compile("^las, limit of the AP queue 40 packets: ")).click()
+    page.get_by_text("Its scenario is open: las, limit of the AP queue 40 packets").wait_for()
+    lab.settle()
+    [run] = lab.export()
+    [row] = [
+        row
+        for row in rows
+        if (row["cell.queue.kind"], row["cell.queue.limit"], row["seed"])
+        == ("las", 40, run["seed"])
+    ]
+    assert run["scenario"]["cell"]["queue"]["kind"] == "las"
+    assert run["aggregate_goodput_bps"] == row["aggregate_goodput_bps"]
+
+
+def test_more_points_than_can_be_drawn(lab: LabPage, tmp_path: Path) -> None:
+    """The page stays usable, and other keys can be chosen."""
+    path = tmp_path / "many.parquet"
+    count = 150_000
+    table = pa.table(
+        {
+            "wired.delay": [k / count for k in range(count)],
+            "cell.queue.kind": ["las" if k % 2 else "droptail" for k in range(count)],
+            "seed": [1] * count,
+            "jain_index": [k % 2 for k in range(count)],
+        }
+    )
+    about = {"evenair": '{"keys": ["wired.delay", "cell.queue.kind"]}'}
+    pq.write_table(table.replace_schema_metadata(about), path)
+    lab.show("Campaign")
+    page = lab.page
+    page.set_input_files(".campaign-file input", path)
+    page.get_by_text("150000 points are too many for a picture").wait_for()
+    assert page.locator(".campaign-point").count() == 0
+    assert page.get_by_role("button", name="Save picture (SVG)").is_disabled()
+
+
 def test_another_metric_and_the_table(lab: LabPage, campaign: Path) -> None:
     opened(lab, campaign)
     page = lab.page
@@ -182,7 +247,7 @@ def figures(page_folder: Path, tmp_path: Path) -> Iterator[Site]:
             "scenario": scenario.to_toml(),
             "picture": picture,
             "seeds": 2,
-            "controls": [evenair_lab.control(axis, scenario.resolved)],
+            "controls": [evenair_lab.control(axis, scenario)],
         }
         for picture, axis in (
             ("goodput", evenair_lab.parse_axis("cell.queue.limit=20:100:20")),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import evenair as ea
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -194,3 +195,70 @@ def test_a_table_that_is_no_campaign_is_refused_in_one_line(tmp_path: Path) -> N
     pq.write_table(pa.table({"city": ["Graz"], "people": [300_000]}), path)
     expected = "no campaign of evenair: it needs a varied key and a metric"
     assert shown(path) == {"error": f"{path}: {expected}"}
+
+
+@pytest.mark.parametrize(
+    ("about", "error"),
+    [
+        ("{", "what it says of its campaign is not JSON"),
+        ("null", "no campaign of evenair: it needs a varied key and a metric"),
+        ('["limit"]', "no campaign of evenair: it needs a varied key and a metric"),
+        ('{"keys": "limit"}', "no campaign of evenair: it needs a varied key and a metric"),
+        ('{"keys": ["limt", 7]}', "no campaign of evenair: it needs a varied key and a metric"),
+        ('{"keys": ["limit", "lost"], "scenario": [], "command": 3}', None),
+    ],
+)
+def test_what_another_program_says_of_a_campaign(
+    tmp_path: Path, about: str, error: str | None
+) -> None:
+    path = tmp_path / "x.parquet"
+    table = pa.table({"limit": [1, 1, 2, 2], "seed": [1, 2, 1, 2], "jain_index": [0.5, 0.7, 1, 1]})
+    pq.write_table(table.replace_schema_metadata({"evenair": about}), path)
+    page = shown(path)
+    if error is not None:
+        assert page == {"error": f"{path}: {error}"}
+    else:
+        assert (page["axes"]["x"], page["toml"]) == ("limit", None)
+        assert [point["estimate"]["mean"] for point in page["curves"][0]["points"]] == [0.6, 1]
+
+
+def test_a_value_that_is_no_number_is_missing(tmp_path: Path) -> None:
+    """As pandas writes a missing value."""
+    path = tmp_path / "x.parquet"
+    table = pa.table({"limit": [1, 1], "seed": [1, 2], "jain_index": [0.5, float("nan")]})
+    pq.write_table(table.replace_schema_metadata({"evenair": '{"keys": ["limit"]}'}), path)
+    [[point]] = [curve["points"] for curve in shown(path)["curves"]]
+    assert (point["known"], point["runs"]) == (1, 2)
+    assert point["estimate"] == {"mean": 0.5, "ci95": None}
+
+
+def test_a_campaign_without_runs(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    schema = pa.schema({"limit": pa.int64(), "seed": pa.uint64(), "jain_index": pa.float64()})
+    table = schema.empty_table().replace_schema_metadata({"evenair": '{"keys": ["limit"]}'})
+    pq.write_table(table, path)
+    page = shown(path)
+    assert (page["axes"]["x"], page["curves"], page["missing"]) == ("limit", [], 0)
+
+
+def test_a_campaign_of_a_million_runs(tmp_path: Path) -> None:
+    limits, kinds, seeds = np.arange(10, 510, 5), ["droptail", "las"], 5000
+    values = np.random.default_rng(1).uniform(0.5, 1, (len(limits), len(kinds), seeds))
+    table = pa.table(
+        {
+            "limit": np.repeat(limits, len(kinds) * seeds),
+            "kind": np.tile(np.repeat(kinds, seeds), len(limits)),
+            "seed": np.tile(np.arange(seeds), len(limits) * len(kinds)),
+            "jain_index": values.ravel(),
+        }
+    )
+    assert table.num_rows == 1_000_000
+    path = tmp_path / "x.parquet"
+    about = {"evenair": '{"keys": ["limit", "kind"]}'}
+    pq.write_table(table.replace_schema_metadata(about), path, row_group_size=50_000)
+    page = shown(path, "limit", "jain_index", "kind")
+    assert [curve["name"] for curve in page["curves"]] == kinds
+    for k, curve in enumerate(page["curves"]):
+        means = [point["estimate"]["mean"] for point in curve["points"]]
+        assert means == pytest.approx(values[:, k].mean(axis=1), rel=1e-12)
+        assert {point["known"] for point in curve["points"]} == {seeds}

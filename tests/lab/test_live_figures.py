@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import evenair as ea
 import evenair_lab
 import pytest
 import tours
@@ -111,6 +112,27 @@ def test_a_figure_has_its_scenario_and_controls(site: Site) -> None:
         for value in control["values"]:
             changes = [(key, value) for key in control["keys"]]
             scenario.with_overrides(changes, "control", "control").resolve()
+
+
+def test_a_figure_begins_with_its_scenario(site: Site) -> None:
+    """Its controls are set from the start: a text beside it speaks of the scenario as it is."""
+    checked = 0
+    for page in site.pages.values():
+        for figure in figures(page):
+            scenario = _core.Scenario.from_toml(figure["scenario"].encode(), "figure")
+            for control in figure["controls"]:
+                value = control["values"][control["start"]]
+                changes = [(key, value) for key in control["keys"]]
+                shown = scenario.with_overrides(changes, "control", "control")
+                assert shown.resolved_json() == scenario.resolved_json()
+                checked += 1
+    assert checked > 20
+
+
+def test_a_control_without_the_value_of_the_scenario_is_refused() -> None:
+    axis = evenair_lab.parse_axis("wired.delay=1 ms,5 ms")
+    with pytest.raises(ValueError, match=r"wired\.delay: none of 1 ms, 5 ms"):
+        evenair_lab.control(axis, ea.load("gong2006"))
 
 
 def test_each_step_of_a_tour_has_a_figure_text_and_sources(site: Site) -> None:

@@ -11,6 +11,10 @@ from scenarios import SHORT
 
 if TYPE_CHECKING:
     from lab_page import LabPage
+    from playwright.sync_api import Page
+
+
+INSERT = "html => document.querySelector('main').insertAdjacentHTML('beforeend', html)"
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -36,9 +40,25 @@ def test_no_section_breaks_a_rule(lab: LabPage, theme: Literal["light", "dark"])
     assert {place: lines for place, lines in broken.items() if lines} == {}
 
 
-def test_every_control_has_a_label(lab: LabPage) -> None:
-    """Also in groups that are closed, which axe does not see."""
-    nameless = lab.page.evaluate(
+@pytest.mark.parametrize(
+    ("rule", "wrong"),
+    [
+        ("label", '<input type="number">'),
+        ("button-name", "<button></button>"),
+        ("color-contrast", '<p style="color: #999; background: #aaa">Wrong</p>'),
+        ("image-alt", '<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">'),
+    ],
+)
+def test_what_is_wrong_is_found(lab: LabPage, rule: str, wrong: str) -> None:
+    """The check above can fail."""
+    lab.page.evaluate(INSERT, wrong)
+    [line] = axe.violations(lab.page)
+    assert f": {rule}: " in line
+
+
+def nameless(page: Page) -> list[str]:
+    """Return the fields without a label, also in closed groups, which axe does not see."""
+    found: list[str] = page.evaluate(
         """() => {
           document.querySelectorAll("details").forEach((group) => (group.open = true));
           const isNamed = (field) =>
@@ -49,4 +69,16 @@ def test_every_control_has_a_label(lab: LabPage) -> None:
             .map((field) => field.outerHTML);
         }"""
     )
-    assert nameless == []
+    return found
+
+
+def test_every_control_has_a_label(lab: LabPage) -> None:
+    assert nameless(lab.page) == []
+
+
+@pytest.mark.parametrize(
+    "wrong", ["<select></select>", "<label> </label><textarea></textarea>", '<input id="wrong">']
+)
+def test_a_control_without_a_label_is_found(lab: LabPage, wrong: str) -> None:
+    lab.page.evaluate(INSERT, f"<details><summary>Closed</summary>{wrong}</details>")
+    assert len(nameless(lab.page)) == 1

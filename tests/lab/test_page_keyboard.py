@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from scenarios import SHORT
 
 if TYPE_CHECKING:
     from lab_page import LabPage
-    from playwright.sync_api import Locator
+    from playwright.sync_api import Locator, Page
 
 # More than there are places to stop at.
 ENOUGH = 400
@@ -25,40 +26,83 @@ def tab_to(lab: LabPage, target: Locator) -> None:
     raise AssertionError(f"Tab does not reach {target}")
 
 
+def not_reached_and_not_seen(page: Page) -> list[list[str]]:
+    """Press Tab until it has been everywhere; return what it misses, and what has no outline.
+
+    Of a group whose elements are reached by arrow keys, Tab stops at one.
+    """
+    page.evaluate(
+        """selector => {
+          const isThere = (element) => element.checkVisibility() && !element.disabled;
+          window.missed = new Set([...document.querySelectorAll(selector)].filter(isThere));
+          window.unseen = new Set();
+          window.isByArrows = (element) => {
+            const role = element.getAttribute("role");
+            const group = role && element.closest("[role=tablist], [role=group]");
+            const others = group ? [...group.querySelectorAll(`[role=${role}]`)] : [];
+            return others.some((other) => other.tabIndex === 0 && !missed.has(other));
+          };
+          document.activeElement.blur();
+        }""",
+        FOCUSABLE,
+    )
+    for _ in range(ENOUGH):
+        page.keyboard.press("Tab")
+        left = page.evaluate(
+            """async () => {
+              const { activeElement, body } = document;
+              missed.delete(activeElement);
+              const frame = activeElement.closest(".cm-editor") ?? activeElement;
+              const isUnseen = () => {
+                const { outlineStyle, boxShadow } = getComputedStyle(frame);
+                return outlineStyle === "none" && boxShadow === "none";
+              };
+              // The editor has its outline a moment later.
+              for (let frames = 0; frames < 10 && activeElement !== body && isUnseen(); frames++) {
+                await new Promise(requestAnimationFrame);
+              }
+              if (activeElement !== body && isUnseen()) unseen.add(activeElement);
+              return [...missed].filter((element) => element.tabIndex >= 0).length;
+            }"""
+        )
+        if left == 0:
+            break
+    lists: list[list[str]] = page.evaluate(
+        """() => [[...missed].filter((element) => !isByArrows(element)), [...unseen]].map(
+          (elements) => elements.map((element) => element.outerHTML.slice(0, 150)))"""
+    )
+    return lists
+
+
 def test_everything_is_reached_and_seen(lab: LabPage) -> None:
     """Tab stops at everything that can be used, and what has the focus has an outline."""
     for tab in lab.page.get_by_role("tab").all():
         tab.click()
-        lab.page.evaluate(
-            """selector => {
-              const isThere = (element) => element.checkVisibility() && !element.disabled;
-              window.missed = new Set([...document.querySelectorAll(selector)].filter(isThere));
-              window.unseen = new Set();
-              document.activeElement.blur();
-            }""",
-            FOCUSABLE,
-        )
-        for _ in range(ENOUGH):
-            lab.page.keyboard.press("Tab")
-            left = lab.page.evaluate(
-                """() => {
-                  const { activeElement } = document;
-                  missed.delete(activeElement);
-                  const frame = activeElement.closest(".cm-editor") ?? activeElement;
-                  const { outlineStyle, boxShadow } = getComputedStyle(frame);
-                  if (outlineStyle === "none" && boxShadow === "none") unseen.add(activeElement);
-                  // A tab that is not selected is reached by arrow keys.
-                  return [...missed].filter((element) => element.tabIndex >= 0).length;
-                }"""
-            )
-            if left == 0:
-                break
-        lists = lab.page.evaluate(
-            """() => [missed, unseen].map((elements) => [...elements]
-              .filter((element) => element.tabIndex >= 0 && element !== document.body)
-              .map((element) => element.outerHTML.slice(0, 150)))"""
-        )
-        assert lists == [[], []], tab.inner_text()
+        assert not_reached_and_not_seen(lab.page) == [[], []], tab.inner_text()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "expected"),
+    [
+        ('<button tabindex="-1">Wrong</button>', [1, 0]),
+        ('<a href="#" tabindex="-1" role="tab">Wrong</a>', [1, 0]),
+        ('<button style="outline: none; box-shadow: none">Wrong</button>', [0, 1]),
+    ],
+    ids=["not reached", "in no group", "not seen"],
+)
+def test_what_is_wrong_is_found(lab: LabPage, wrong: str, expected: list[int]) -> None:
+    """The check above can fail."""
+    lab.page.evaluate(
+        """html => {
+          const main = document.querySelector("main");
+          main.insertAdjacentHTML("beforeend", html);
+          main.lastElementChild.className = "wrong";
+        }""",
+        wrong,
+    )
+    lists = not_reached_and_not_seen(lab.page)
+    assert [len(each) for each in lists] == expected
+    assert all("Wrong" in element for each in lists for element in each)
 
 
 def test_a_comparison_by_keys_alone(lab: LabPage) -> None:

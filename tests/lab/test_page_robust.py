@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import random
-import re
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import chromium
 import native
@@ -25,50 +25,18 @@ WORDS = (
     "nan", "true", "1979-05-27", '"unlimited"', '"1 ns"', '"40 Gbps"', "99999999999999999999",
 )  # fmt: skip
 
-# As a hand would do it, but at once, and whether or not a group is open.
-MOVE = """
-([index, share]) => {
-  const all = [...document.querySelectorAll(".control :is(input, select):not(:disabled)")];
-  if (all.length === 0) return null;
-  const field = all[Math.floor(index * all.length)];
-  if (field.type === "checkbox") {
-    field.click();
-  } else if (field.tagName === "SELECT") {
-    field.selectedIndex = Math.floor(share * field.options.length);
-    field.dispatchEvent(new Event("change", { bubbles: true }));
-  } else {
-    field.value = field.type === "range" ? Math.round(share * field.max) : String(1000 * share);
-    field.dispatchEvent(new Event(field.type === "range" ? "input" : "change", { bubbles: true }));
-  }
-  return field.id;
-}
-"""
+CHANGE = Path(__file__).with_name("random_changes.js").read_text()
 
 
-def mutated(toml: str, chance: random.Random) -> str:
-    """Return the text with a line removed, doubled or moved, a number changed, or rubbish in it."""
-    lines = toml.splitlines(keepends=True) or [""]
-    at = chance.randrange(len(lines))
-    match chance.randrange(6):
-        case 0:
-            del lines[at]
-        case 1:
-            lines.insert(at, lines[at])
-        case 2:
-            lines.insert(chance.randrange(len(lines)), lines.pop(at))
-        case 3:
-            numbers = list(re.finditer(r"\d+", toml))
-            if numbers:
-                number = chance.choice(numbers)
-                new = str(int(10 ** chance.uniform(0, 6)))
-                return toml[: number.start()] + new + toml[number.end() :]
-        case 4:
-            where = chance.randrange(len(toml) + 1)
-            return toml[:where] + chance.choice(WORDS) + toml[where:]
-        case 5:
-            start = chance.randrange(len(toml) + 1)
-            return toml[:start] + toml[start + chance.randrange(20) :]
-    return "".join(lines)
+def changes(chance: random.Random, count: int) -> list[dict[str, Any]]:
+    return [
+        {
+            "isMove": chance.random() < 0.7,
+            "numbers": [chance.random() for _ in range(3)],
+            "pause": chance.choice((0, 0, 5, 20)),  # ms
+        }
+        for _ in range(count)
+    ]
 
 
 @pytest.mark.timeout(1200)
@@ -80,18 +48,16 @@ def test_a_thousand_random_changes(lab: LabPage, browser: Browser) -> None:
     chance = random.Random(18)
     heap = []
     rss = []
-    for count in range(CHANGES):
-        if chance.random() < 0.7:
-            lab.page.evaluate(MOVE, [chance.random(), chance.random()])
-        else:
-            lab.edit(mutated(lab.toml, chance))
-        lab.page.wait_for_timeout(chance.choice((0, 0, 10, 50)))
-        if count % 25 == 24:
-            toml = SHORT.replace("limit = 60", f"limit = {20 + count}")
+    for count in range(25, CHANGES + 1, 25):
+        lab.page.evaluate(CHANGE, [changes(chance, 25), WORDS])
+        toml = SHORT.replace("limit = 60", f"limit = {20 + count}")
+        for _ in range(10):
             lab.edit(toml)
             lab.settle()
-            assert lab.toml == toml
-        if count % 100 == 99:
+            if lab.toml == toml:  # moves that still waited were made in the new text
+                break
+        assert lab.toml == toml
+        if count % 100 == 0:
             heap.append(lab.heap_mb())
             rss.append(chromium.renderers_mb(browser))
     lab.complete()

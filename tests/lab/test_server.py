@@ -127,6 +127,28 @@ def test_files_of_the_page(lab: LabServer) -> None:
     assert lab.ask("GET", "/main.js", token=None, headers=again).status == 304
 
 
+def test_a_scenario_names_no_file(lab: LabServer, tmp_path: Path) -> None:
+    """An error would tell the line that is no value."""
+    secret = tmp_path / "secret"
+    secret.write_text("1\n2\nnot for pages\n")
+    application = f"{{ kind = 'on-off', off = {{ distribution = 'trace', file = '{secret}' }} }}"
+    cbr = "[[station]]\nflows = [{ direction = 'up', transport = 'udp', rate = '1 Mbps'"
+    named = f"{cbr}, application = {application} }}]\n"
+    for path in ("/api/run", "/api/film"):
+        body = {"toml": named, "seed": 1}
+        more = {"from_s": 0, "accesses": 1} if path == "/api/film" else {}
+        answer = lab.ask("POST", path, {**body, **more})
+        assert "reads no files" in answer.json["error"]["message"]
+        assert b"not for" not in answer.body
+    varied = f"station.0.flows.0.application={application}"
+    for toml, vary in ((named, []), (f"{cbr} }}]\n", [varied])):
+        number = lab.post("/api/campaigns", {"toml": toml, "vary": vary, "runs": 1})["ok"]["number"]
+        (*_, end) = lab.lines(f"/api/campaigns/{number}")
+        assert end["state"] == "failed"
+        assert "reads no files" in end["message"]
+        assert lab.ask("DELETE", f"/api/campaigns/{number}").status == 204
+
+
 @pytest.mark.parametrize(
     "path",
     [
@@ -136,6 +158,9 @@ def test_files_of_the_page(lab: LabServer) -> None:
         "/..%2fsecret.txt",
         "/a%00b",
         "//etc/passwd",
+        "/link.txt",
+        "/linked/secret.txt",
+        "/folder/",
     ],
 )
 def test_only_files_of_the_page_can_be_read(lab: LabServer, path: str) -> None:
@@ -287,10 +312,12 @@ def test_other_methods_and_paths(lab: LabServer) -> None:
     assert lab.ask("GET", "/api/campaigns/99999999999999999999999").status == 404
 
 
+def nested(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3)
+
+
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=10,
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(), nested, max_leaves=10
 )
 KEYS = st.sampled_from(["toml", "seed", "trace_s", "from_s", "accesses", "vary", "runs", "keep"])
 

@@ -129,6 +129,18 @@ def test_a_sweep_is_stopped_and_continued_in_the_file_that_is_kept(
     assert [each["number"] for each in lab.ask("GET", "/api/campaigns").json] == [1]
 
 
+def test_a_file_that_is_there_is_neither_read_nor_replaced(lab: LabServer, tmp_path: Path) -> None:
+    (tmp_path / "own.parquet").write_text("not for pages")
+    body = {"toml": SCENARIO, "vary": [VARY], "runs": 1, "keep": "own.parquet"}
+    lab.post("/api/campaigns", body)
+    (*_, line) = lab.lines("/api/campaigns/1")
+    assert line["state"] == "failed"
+    assert "own.parquet: is not a table of a campaign" in line["message"]
+    assert lab.ask("GET", "/api/campaigns/1/file").status == 404
+    assert lab.ask("DELETE", "/api/campaigns/1").status == 204
+    assert (tmp_path / "own.parquet").read_text() == "not for pages"
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -12,6 +12,12 @@ use crate::interrupt::{SIGNAL_INTERVAL, STACK_BYTES};
 use crate::pool::{last_panic, no_thread};
 use crate::prototype::caught;
 
+/// From now on, no scenario of this process may name files, as on the page in a browser.
+#[pyfunction]
+pub fn read_no_files() {
+    evenair_sim::scenario::read_no_files();
+}
+
 /// Answer a request of the lab's page, as its WebAssembly does. Both are JSON text.
 ///
 /// `check` is called on this thread while it waits; what it raises cancels the run, and is raised

@@ -44,7 +44,7 @@ mod _core {
     #[pymodule_export]
     use super::film::film;
     #[pymodule_export]
-    use super::lab::answer;
+    use super::lab::{answer, read_no_files};
     #[pymodule_export]
     use super::limiter::AdaptiveRateLimiter;
     #[pymodule_export]

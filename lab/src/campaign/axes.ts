@@ -36,10 +36,11 @@ export function metricsOf(file: CampaignTable): string[] {
 /** The axes that a file is opened with: the numeric key with most values over the main metric. */
 export async function defaultAxes(file: CampaignTable): Promise<Axes> {
   const varied = await variedKeys(file);
-  const keys = [...varied.keys()];
+  // Of a sweep that has just begun, no key has several values yet.
+  const keys = varied.size > 0 ? [...varied.keys()] : keysOf(file);
   const isNumeric = (name: string) => file.columns.find((each) => each.name === name)!.isNumeric;
-  const rank = (name: string) => (isNumeric(name) ? 1e9 : 0) + varied.get(name)!.length;
-  const x = keys.toSorted((a, b) => rank(b) - rank(a))[0] ?? keysOf(file)[0];
+  const rank = (name: string) => (isNumeric(name) ? 1e9 : 0) + (varied.get(name)?.length ?? 1);
+  const x = keys.toSorted((a, b) => rank(b) - rank(a))[0];
   const y = FIRST.find((name) => metricsOf(file).includes(name)) ?? metricsOf(file)[0];
   if (x === undefined || y === undefined) {
     throw new Error(`${file.name}: no campaign of evenair: it needs a varied key and a metric`);
@@ -53,9 +54,19 @@ export async function withFixed(file: CampaignTable, axes: Axes): Promise<Axes> 
   const varied = await variedKeys(file);
   const others = [...varied].filter(([name]) => name !== axes.x && name !== axes.by);
   const fixed = Object.fromEntries(
-    others.map(([name, values]) => [name, name in axes.fixed ? axes.fixed[name]! : values[0]!]),
+    others.map(([name, values]) => {
+      const chosen = axes.fixed[name];
+      return [name, chosen !== undefined && values.includes(chosen) ? chosen : values[0]!];
+    }),
   );
   return { ...axes, fixed };
+}
+
+/** Whether a table has what the axes of another one show. */
+export function fits(axes: Axes, of: CampaignTable, table: CampaignTable): boolean {
+  const has = (name: string | null) =>
+    name === null || table.columns.some((column) => column.name === name);
+  return String(of.about.keys) === String(table.about.keys) && [axes.x, axes.y, axes.by].every(has);
 }
 
 /** The varied keys that have several values, with these. */

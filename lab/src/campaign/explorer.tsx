@@ -14,12 +14,17 @@ import { choose, type Exploration } from "./store.ts";
 import { valuesOf } from "./summary.ts";
 import { markerPath } from "../pictures/marks.tsx";
 
+/** Each point is an element of the page. */
+const MOST_POINTS = 5000;
+
 export function Explorer(props: Exploration & CampaignProps) {
   const { file, axes, curves, openPoint } = props;
   const [opened, setOpened] = useState<Point | null>(null);
   const figure = useRef<HTMLElement>(null);
   const title = `${labels.withUnit(curves.y)} over ${curves.x.text}`;
   const name = `${axes.y}-over-${axes.x}`;
+  const count = curves.curves.reduce((sum, { points }) => sum + points.length, 0);
+  const isDrawn = count <= MOST_POINTS;
   const open = async (point: Point) => {
     if (await openPoint(file.about, point.values)) setOpened(point);
   };
@@ -31,8 +36,17 @@ export function Explorer(props: Exploration & CampaignProps) {
           <span class="picture-title">{title}</span>
           <span class="picture-note">{noteOf(curves)}</span>
         </figcaption>
-        <Legend curves={curves} />
-        <Chart data={curves} opened={opened} onOpen={open} />
+        {isDrawn ? (
+          <>
+            <Legend curves={curves} />
+            <Chart data={curves} opened={opened} onOpen={open} />
+          </>
+        ) : (
+          <p>
+            {count} points are too many for a picture, which has at most {MOST_POINTS}. Choose other
+            keys, or save the data.
+          </p>
+        )}
       </figure>
       <p role="status" class="campaign-opened">
         {opened && isOf(curves, opened)
@@ -50,6 +64,7 @@ export function Explorer(props: Exploration & CampaignProps) {
         </button>
         <button
           type="button"
+          disabled={!isDrawn}
           onClick={() => {
             const svg = pictureSvg(figure.current!);
             save(`${name}.svg`, new Blob([svg], { type: "image/svg+xml" }));
@@ -58,10 +73,12 @@ export function Explorer(props: Exploration & CampaignProps) {
           Save picture (SVG)
         </button>
       </p>
-      <details>
-        <summary>Data as a table</summary>
-        <CurveTable curves={curves} />
-      </details>
+      {isDrawn && (
+        <details>
+          <summary>Data as a table</summary>
+          <CurveTable curves={curves} />
+        </details>
+      )}
     </>
   );
 }
@@ -180,10 +197,11 @@ function Legend({ curves }: { curves: Curves }) {
 
 /** "means of 10 runs per point, 95% intervals; 2 points without a value are left out". */
 function noteOf({ curves, missing }: Curves): string {
-  const counts = curves.flatMap(({ points }) => points.map(({ runs }) => runs));
+  // Only different numbers: those of a million points would be too many arguments.
+  const counts = new Set(curves.flatMap(({ points }) => points.map(({ runs }) => runs)));
   const [low, high] = [Math.min(...counts), Math.max(...counts)];
   const left = missing > 0 ? `; ${missing} points without a value are left out` : "";
-  if (counts.length === 0) return "no run has a value";
+  if (counts.size === 0) return "no run has a value";
   if (high === 1) return `one run per point${left}`;
   const runs = low === high ? low : `${low} to ${high}`;
   return `means of ${runs} runs per point, 95% intervals${left}`;

@@ -48,7 +48,7 @@ export class CampaignFile implements CampaignTable {
     } catch {
       throw new Error(`${name}: not a Parquet file`);
     }
-    return new CampaignFile(name, buffer, metadata, columnsOf(metadata), aboutOf(metadata));
+    return new CampaignFile(name, buffer, metadata, columnsOf(metadata), aboutOf(name, metadata));
   }
 
   get rows(): number {
@@ -95,24 +95,35 @@ function columnsOf({ schema }: FileMetaData): Column[] {
     .map((element) => ({ name: element.name, isNumeric: isNumber(element.type) }));
 }
 
-function aboutOf({ key_value_metadata: metadata }: FileMetaData): About {
-  const text = metadata?.find(({ key }) => key === "evenair")?.value;
-  const found = text ? (JSON.parse(text) as Partial<About>) : {};
+function aboutOf(name: string, { key_value_metadata: metadata }: FileMetaData): About {
+  const text = metadata?.find(({ key }) => key === "evenair")?.value ?? "{}";
+  let found: unknown;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    throw new Error(`${name}: what it says of its campaign is not JSON`);
+  }
+  const { keys, scenario, command } = isTable(found) ? found : {};
   return {
-    keys: found.keys ?? [],
-    scenario: found.scenario ?? null,
-    command: found.command ?? null,
+    keys: Array.isArray(keys) ? keys.filter((key) => typeof key === "string") : [],
+    scenario: isTable(scenario) ? scenario : null,
+    command: typeof command === "string" ? command : null,
   };
 }
 
-/** 64-bit integers as numbers, or as text where a number is not exact: a seed may have 64 bits. */
+function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * 64-bit integers as numbers, or as text where a number is not exact: a seed may have 64 bits. What is no
+ * number (NaN) is a missing value, as other programs write it.
+ */
 function plain(value: unknown): Value {
   if (typeof value === "bigint") {
     const number = Number(value);
     return Number.isSafeInteger(number) ? number : String(value);
   }
-  if (typeof value === "number" || typeof value === "string" || typeof value === "boolean") {
-    return value;
-  }
-  return null;
+  if (typeof value === "number") return Number.isFinite(value) ? value : null;
+  return typeof value === "string" || typeof value === "boolean" ? value : null;
 }

@@ -21,9 +21,9 @@ export function takeCampaigns(): void {
 
 /** Opens the scenario of a point; false if there is none. */
 export async function openPoint(about: About, values: Record<string, Value>): Promise<boolean> {
-  const base = baseToml(about);
-  if (base === null) return false;
   try {
+    const base = baseToml(about);
+    if (base === null) return false;
     await open(await language.set(base, changesOf(values)));
     return true;
   } catch (error) {

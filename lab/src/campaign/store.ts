@@ -1,6 +1,6 @@
 // The campaign that is open, and what of it is shown.
 import { signal } from "@preact/signals";
-import { defaultAxes, withFixed, type Axes } from "./axes.ts";
+import { defaultAxes, fits, withFixed, type Axes } from "./axes.ts";
 import { curvesOf, type Curves } from "./curves.ts";
 import { CampaignFile, type CampaignTable } from "./file.ts";
 
@@ -26,16 +26,14 @@ export function openCampaign(chosen: File): Promise<void> {
   });
 }
 
-/** Shows a table that grows, with the axes that were chosen for the same columns. */
+/** Shows a table that grows, with the axes that were chosen for the same keys. */
 export function showTable(table: CampaignTable): Promise<void> {
   return show(async () => {
     const shown = exploration.value;
-    const isSame = String(shown?.file.columns.map(nameOf)) === String(table.columns.map(nameOf));
-    return [table, shown && isSame ? await withFixed(table, shown.axes) : await defaultAxes(table)];
+    const isKept = shown !== null && fits(shown.axes, shown.file, table);
+    return [table, isKept ? await withFixed(table, shown.axes) : await defaultAxes(table)];
   });
 }
-
-const nameOf = ({ name }: { name: string }) => name;
 
 /** Shows other columns of the open file. */
 export function choose(change: Partial<Axes>): Promise<void> {

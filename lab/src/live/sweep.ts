@@ -82,7 +82,8 @@ export class SweepTable implements CampaignTable {
     readonly about: About,
     private readonly runs: readonly Run[],
   ) {
-    const metrics = new Set(runs.flatMap((run) => Object.keys(run.metrics)));
+    const metrics = new Set<string>();
+    for (const run of runs) for (const name of Object.keys(run.metrics)) metrics.add(name);
     this.columns = [
       ...about.keys.map((key) => ({
         name: key,

@@ -54,10 +54,10 @@ function Connections({ testbed: { header, samples } }: { testbed: Testbed }) {
           <tr>
             <th scope="col">Flow</th>
             <th scope="col">Direction</th>
-            <th scope="col">Segments</th>
+            <th scope="col">Segments sent</th>
             <th scope="col">Retransmissions</th>
             <th scope="col">Timeouts</th>
-            <th scope="col">cwnd</th>
+            <th scope="col">cwnd (segments)</th>
             <th scope="col">RTT, smoothed (ms)</th>
           </tr>
         </thead>

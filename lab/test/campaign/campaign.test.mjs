@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "../../gallery/load.mjs";
 
+const { defaultAxes, fits, withFixed } = await load("campaign/axes.ts");
 const { between } = await load("campaign/scale.ts");
 const { changesOf, baseToml } = await load("campaign/point-scenario.ts");
 const { key, metric, valueText } = await load("campaign/labels.ts");
@@ -57,4 +58,47 @@ test("keys and metrics have words and units", () => {
   assert.equal(metric("ap_queue_drops", about).text, "drops of the BS queue");
   assert.equal(valueText('{"kind": "spm-af", "filtering": "head"}'), "spm-af, filtering = head");
   assert.equal(valueText(null), "(none)");
+});
+
+/** A table with the columns of some rows, of which `keys` were varied. */
+function table(keys, ...rows) {
+  const names = [...new Set(rows.flatMap(Object.keys))];
+  const isNumeric = (name) => rows.every((row) => typeof (row[name] ?? 0) === "number");
+  return {
+    name: "x",
+    about: { keys, scenario: null, command: null },
+    columns: names.map((name) => ({ name, isNumeric: isNumeric(name) })),
+    rows: rows.length,
+    column: async (name) => rows.map((row) => row[name] ?? null),
+  };
+}
+
+const keys = ["kind", "limit", "delay"];
+const row = (kind, limit, delay, more) => ({ kind, limit, delay, seed: 1, jain_index: 1, ...more });
+
+test("a table with one row has a numeric key on its axis, as with many", async () => {
+  const one = await defaultAxes(table(keys, row("las", 10, 5)));
+  const rows = [row("las", 10, 5), row("las", 20, 5), row("droptail", 10, 5)];
+  const many = await defaultAxes(table(keys, ...rows));
+  assert.deepEqual([one.x, one.by], ["limit", "kind"]);
+  assert.deepEqual([many.x, many.by], ["limit", "kind"]);
+});
+
+test("axes that were chosen stay as a table grows", () => {
+  const before = table(keys, row("las", 10, 5));
+  const axes = { x: "limit", y: "jain_index", by: "kind", fixed: {} };
+  // A run has a metric that those before it did not have.
+  const after = table(keys, row("las", 10, 5), row("las", 20, 5, { mean_rtt_s: 0.1 }));
+  assert.ok(fits(axes, before, after));
+  assert.ok(!fits({ ...axes, y: "mean_rtt_s" }, after, before));
+  assert.ok(!fits(axes, before, table(["limit", "kind"], row("las", 10, 5))));
+});
+
+test("a fixed value that a table does not have is replaced", async () => {
+  const rows = [row("las", 10, 5), row("las", 20, 7), row("droptail", 10, 7)];
+  const axes = { x: "limit", y: "jain_index", by: "kind", fixed: { delay: 7 } };
+  const has = table(keys, ...rows);
+  assert.deepEqual((await withFixed(has, axes)).fixed, { delay: 7 });
+  const others = table(keys, row("las", 10, 1), row("las", 20, 2), row("droptail", 10, 1));
+  assert.deepEqual((await withFixed(others, axes)).fixed, { delay: 1 });
 });

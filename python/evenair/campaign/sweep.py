@@ -163,6 +163,10 @@ def run_campaign(
                 return work.finish(paths, table_names)
             except KeyboardInterrupt:
                 raise CampaignInterrupted(work.kept(), store.damaged) from None
+    except CampaignInterrupted:
+        raise
+    except KeyboardInterrupt:  # as the store was opened or closed
+        raise CampaignInterrupted(None, None) from None
     finally:
         close()
 

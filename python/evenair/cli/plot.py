@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenair.atomic import AtomicOutput, naming
-from evenair.cli.arguments import BadInput, figure_file, file_name
-from evenair.cli.files import stage
-from evenair.cli.tables import read_table
+from evenair.cli.arguments import BadInput, figure_file
+from evenair.cli.tables import add_table, read_table, write_file
 from evenair.cli.terminal import DONE
 
 if TYPE_CHECKING:
@@ -16,9 +14,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `evenair plot`."""
-    parser.add_argument(
-        "table", metavar="FILE.parquet", type=file_name, help="a table written by evenair sweep"
-    )
+    add_table(parser)
     parser.add_argument(
         "--x", metavar="KEY", help="key of the horizontal axis [the key that was varied]"
     )
@@ -42,7 +38,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def plot(arguments: argparse.Namespace) -> int:
     """Draw the table of a campaign. Raises BadInput, OSError."""
     content = read_table(arguments.table)
-    out = arguments.out or arguments.table.with_suffix(".png")
 
     from evenair.campaign.figure import plot as draw  # imports matplotlib
     from evenair.style import write_figure
@@ -53,9 +48,6 @@ def plot(arguments: argparse.Namespace) -> int:
         # The message begins with "x", "y" or "by", or names several of them.
         option = str(error).partition(":")[0]
         raise BadInput(f"--{error}" if option in ("x", "y", "by") else error) from None
-    with AtomicOutput() as output:
-        path = stage(output, "--out", out)
-        with naming(path):
-            write_figure(figure, path)
-        output.commit()
+    out = arguments.out or arguments.table.with_suffix(".png")
+    write_file(out, lambda path: write_figure(figure, path))
     return DONE

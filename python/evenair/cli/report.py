@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenair.atomic import AtomicOutput, naming
-from evenair.cli.arguments import BadInput, file_name, page_file
-from evenair.cli.files import stage
-from evenair.cli.tables import read_table
+from evenair.cli.arguments import BadInput, page_file
+from evenair.cli.tables import add_table, read_table, write_file
 from evenair.cli.terminal import DONE
 
 if TYPE_CHECKING:
@@ -16,9 +14,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `evenair report`."""
-    parser.add_argument(
-        "table", metavar="FILE.parquet", type=file_name, help="a table written by evenair sweep"
-    )
+    add_table(parser)
     parser.add_argument(
         "--out",
         metavar="FILE.html",
@@ -36,9 +32,6 @@ def report(arguments: argparse.Namespace) -> int:
         text = html(table, arguments.table.name)
     except ValueError as error:
         raise BadInput(f"{arguments.table}: {error}") from None
-    with AtomicOutput() as output:
-        path = stage(output, "--out", arguments.out or arguments.table.with_suffix(".html"))
-        with naming(path):
-            path.write_text(text, encoding="utf-8")
-        output.commit()
+    out = arguments.out or arguments.table.with_suffix(".html")
+    write_file(out, lambda path: path.write_text(text, encoding="utf-8"))
     return DONE

@@ -145,8 +145,9 @@ def _sweep(arguments: argparse.Namespace) -> int:
             if interrupted.damaged:
                 print_error(interrupted.damaged)
     if campaign is None:
+        count = "the" if kept is None else kept
         print_error(
-            f"interrupted; {arguments.out}.runs has {kept} finished runs;"
+            f"interrupted; {arguments.out}.runs has {count} finished runs;"
             " repeat the command to continue"
         )
         return INTERRUPTED

@@ -1,15 +1,26 @@
-"""Tables of campaigns that commands read."""
+"""Tables of campaigns that commands read, and the files that they make of them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenair.cli.arguments import BadInput
+from evenair.atomic import AtomicOutput, naming
+from evenair.cli.arguments import BadInput, file_name
+from evenair.cli.files import stage
 
 if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
     from pathlib import Path
 
     import pyarrow as pa
+
+
+def add_table(parser: argparse.ArgumentParser) -> None:
+    """Add the table."""
+    parser.add_argument(
+        "table", metavar="FILE.parquet", type=file_name, help="a table written by evenair sweep"
+    )
 
 
 def read_table(path: Path) -> pa.Table:
@@ -26,3 +37,12 @@ def read_table(path: Path) -> pa.Table:
     except (OSError, pa.ArrowException) as error:
         cause = " ".join(str(error).split())[:200]
         raise BadInput(f"{path}: cannot be read as Parquet: {cause}") from None
+
+
+def write_file(out: Path, write: Callable[[Path], object]) -> None:
+    """Have `write` make the file of --out. Raises BadInput, OSError."""
+    with AtomicOutput() as output:
+        path = stage(output, "--out", out)
+        with naming(path):
+            write(path)
+        output.commit()

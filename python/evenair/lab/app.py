@@ -133,8 +133,10 @@ class Lab:
         return Response(status_code=204)
 
     async def _campaign_file(self, request: Request) -> Response:
-        out = self._named(request).out
-        if not out.is_file():
+        campaign = self._named(request)
+        out = campaign.out
+        # A file that is there before may be no table, and not for pages.
+        if _summary(campaign)["state"] != "done" or not out.is_file():
             raise BadRequest("the sweep has no file yet", 404)
         return FileResponse(out, media_type="application/vnd.apache.parquet", filename=out.name)
 

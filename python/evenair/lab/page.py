@@ -78,7 +78,7 @@ class Page:
         try:
             path = (self._folder / name).resolve()
             if path.is_dir():
-                path /= "index.html"
+                path = (path / "index.html").resolve()
             if not path.is_relative_to(self._folder):
                 return None
             modified = path.stat().st_mtime_ns

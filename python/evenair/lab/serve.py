@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import ipaddress
+import os
 import secrets
 import signal
 import socket
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
+from evenair._core import read_no_files
 from evenair.lab.app import Lab
 from evenair.lab.errors import LabError
 from evenair.lab.follow import source
@@ -42,8 +44,10 @@ def serve(
 ) -> None:
     """Serve the lab until a signal, which is then handled as it was before the call.
 
-    `ready` is called with the address of the page once it can be opened. Raises LabError.
+    `ready` is called with the address of the page once it can be opened. Raises LabError. From
+    then on, no scenario of this process may name files.
     """
+    read_no_files()  # a page could have any file of this machine told to it
     page = Page()
     listening = _listen(host, port)
     with listening:
@@ -124,8 +128,9 @@ def _listen(host: str, port: int) -> socket.socket:
         )[0]
         listening = socket.socket(family, kind, protocol)
         try:
-            # Connections of a server that has ended do not keep the port.
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if os.name == "posix":  # elsewhere it lets another program listen on the same port
+                # Connections of a server that has ended do not keep the port.
+                listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind(where)
             listening.listen(100)
         except BaseException:

@@ -14,7 +14,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evenair._core import RunError
+from evenair._core import RunError, read_no_files
 from evenair._core import Scenario as CoreScenario
 from evenair.axis import parse_axis
 from evenair.campaign.errors import CampaignError
@@ -34,6 +34,7 @@ _MOST_RUNS = 100_000
 def main() -> None:
     """Do the job."""
     signal.signal(signal.SIGTERM, _interrupt)
+    read_no_files()
     job = json.loads(sys.stdin.buffer.readline())
     threading.Thread(target=_end_with_input, daemon=True).start()
     try:

@@ -48,6 +48,7 @@ pub(crate) use presets::parts as presets;
 pub use queue::Queue;
 pub use request_backoff::RequestBackoff;
 pub(crate) use topology::{ACCESS_POINT, SERVER, Topology};
+pub use trace_file::read_no_files;
 pub(crate) use transport::UDP;
 pub use types::{
     DelayedAck, Direction, Flow, Gateway, LimitedTransmit, RtoFormula, Scenario, Station, SynTimer,
