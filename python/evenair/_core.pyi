@@ -417,8 +417,9 @@ def run_jobs(
 def film(scenario: Scenario, seed: int, from_s: float, accesses: int) -> str:
     """Return the accesses to the medium of a run from a moment on, as JSON text.
 
-    They begin `from_s` seconds after the warm-up, and are at most `accesses`; in a WiMAX cell they are
-    frames. Raises ScenarioError, or RunError if the film would begin after the run or be too long.
+    They begin `from_s` seconds after the warm-up, and are at most `accesses`; in a WiMAX cell they
+    are frames. Raises ScenarioError, or RunError if the film would begin after the run or be too
+    long.
     """
 
 def emulate(spec: str, report: Callable[[str], str | None] | None = None) -> str:

@@ -6,8 +6,8 @@ import random
 from typing import TYPE_CHECKING
 
 import pytest
+import random_changes
 from scenarios import SHORT
-from test_page_robust import MOVE
 
 if TYPE_CHECKING:
     from lab_page import LabPage
@@ -26,9 +26,7 @@ def test_controls_leave_nothing_behind(lab: LabPage) -> None:
     chance = random.Random(4)
     heap = []
     for _ in range(3):
-        for _ in range(150):
-            lab.page.evaluate(MOVE, [chance.random(), chance.random()])
-            lab.page.wait_for_timeout(chance.choice((0, 0, 10, 50)))
+        random_changes.make(lab, chance, 150, moves=1)
         lab.edit(SHORT)
         lab.settle()
         lab.complete()

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import random
 import time
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import chromium
 import native
 import pytest
+import random_changes
 from lab_page import LabPage
 from scenarios import SHORT, fragment
 
@@ -19,24 +19,6 @@ if TYPE_CHECKING:
     from static_site import Site
 
 CHANGES = 1000
-
-WORDS = (
-    '"', "'", "=", "[", "]]", "{", "\n", "\x00", "é", "\U0001f4a9", "-1", "0", "1e308", "inf",
-    "nan", "true", "1979-05-27", '"unlimited"', '"1 ns"', '"40 Gbps"', "99999999999999999999",
-)  # fmt: skip
-
-CHANGE = Path(__file__).with_name("random_changes.js").read_text()
-
-
-def changes(chance: random.Random, count: int) -> list[dict[str, Any]]:
-    return [
-        {
-            "isMove": chance.random() < 0.7,
-            "numbers": [chance.random() for _ in range(3)],
-            "pause": chance.choice((0, 0, 5, 20)),  # ms
-        }
-        for _ in range(count)
-    ]
 
 
 @pytest.mark.timeout(1200)
@@ -49,7 +31,7 @@ def test_a_thousand_random_changes(lab: LabPage, browser: Browser) -> None:
     heap = []
     rss = []
     for count in range(25, CHANGES + 1, 25):
-        lab.page.evaluate(CHANGE, [changes(chance, 25), WORDS])
+        random_changes.make(lab, chance, 25)
         toml = SHORT.replace("limit = 60", f"limit = {20 + count}")
         for _ in range(10):
             lab.edit(toml)

@@ -156,7 +156,8 @@ fn the_rate_follows_the_capacity() {
 /// device and in the queue.
 fn download_at_an_estimated_rate() -> [f64; 4] {
     const START: Duration = Duration::from_secs(10);
-    const LENGTH: Duration = Duration::from_secs(14);
+    // The rate goes up and down around the capacity, in some seconds.
+    const LENGTH: Duration = Duration::from_secs(30);
     let capacity = 4e6 * 1500.0 / 1514.0;
     let router = Router::new();
     let tc = "qdisc add dev ap0 root tbf rate 4mbit burst 10kb limit 90kb";
