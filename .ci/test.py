@@ -91,7 +91,9 @@ def jobs(options: list[str]) -> tuple[list[Job], list[Job]]:
         row.append(Job([program], folder, {"CARGO_MANIFEST_DIR": str(folder)}))
     daemon = {"EVENAIRD": programs.evenaird} if programs.evenaird else {}
     waiting.append(Job([programs.realtime_cell]))
-    waiting.append(Job([*PYTEST, "-m", "real_time"], environment=daemon))
+    # The page's tests keep both processors busy. Beside the others, what computes goes on.
+    waiting.append(Job([*PYTEST, "-m", "real_time", "--ignore=tests/lab"], environment=daemon))
+    waiting.append(Job([*PYTEST, "-m", "real_time", "tests/lab"], environment=daemon))
     computing.append(Job([*PYTEST, "-m", "not real_time"], environment=daemon))
     computing.append(Job(["cargo", "test", *options, "--doc"]))
     return waiting, computing
