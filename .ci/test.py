@@ -1,4 +1,4 @@
-"""Build and run every test of both languages, in two rows at once.
+"""Build and run every test of both languages, in two sequences at the same time.
 
 Tests that depend on the time of day wait most of the time: those of emulator and daemon, and the
 Python tests that are marked `real_time`. They run one after the other. All others compute. They
@@ -91,7 +91,7 @@ def jobs(options: list[str]) -> tuple[list[Job], list[Job]]:
         row.append(Job([program], folder, {"CARGO_MANIFEST_DIR": str(folder)}))
     daemon = {"EVENAIRD": programs.evenaird} if programs.evenaird else {}
     waiting.append(Job([programs.realtime_cell]))
-    # The page's tests keep both processors busy. Beside the others, what computes goes on.
+    # The page's tests use every processor. The others leave time to the jobs that compute.
     waiting.append(Job([*PYTEST, "-m", "real_time", "--ignore=tests/lab"], environment=daemon))
     waiting.append(Job([*PYTEST, "-m", "real_time", "tests/lab"], environment=daemon))
     computing.append(Job([*PYTEST, "-m", "not real_time"], environment=daemon))

@@ -437,7 +437,7 @@ def test_a_closed_pipe_has_a_status_of_its_own() -> None:
 
 
 def test_a_full_device_is_named(evenair: Evenair, tmp_path: Path) -> None:
-    if not os.access("/dev/full", os.W_OK):
+    if not os.access("/dev/full", os.W_OK) and os.environ.get("CI") != "true":
         pytest.skip("without /dev/full")
     (tmp_path / "x.png").symlink_to("/dev/full")
     done = evenair("run", "gong2006", "--set", "duration=1", "--quiet", "--plot", "x.png")

@@ -108,8 +108,8 @@ class LabPage:
     def heap_mb(self) -> float:
         """Return the memory of the page's own objects that are in use.
 
-        What ends late, such as a picture that is drawn, still holds some: of five readings in one
-        second the least counts.
+        A picture that is still being drawn uses some for a moment, so this is the least of five
+        readings in one second.
         """
         session = self.page.context.new_cdp_session(self.page)
         readings: list[float] = []
