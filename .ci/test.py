@@ -1,9 +1,10 @@
-"""Build and run every test of both languages, in two sequences at the same time.
+"""Build and run every test of both languages, several programs at the same time.
 
 Tests that depend on the time of day wait most of the time: those of emulator and daemon, and the
-Python tests that are marked `real_time`. They run one after the other. All others compute. They
-take the processor time that is left, with the lowest priority; what failed of them is printed at
-the end. Run it as `.ci/test.py CARGO-OPTIONS`, such as `--workspace --locked`.
+Python tests that are marked `real_time`. They run one after the other. All others compute. Two
+programs of them at a time take the processor time that is left, with the lowest priority; what
+failed of them is printed at the end. Run it as `.ci/test.py CARGO-OPTIONS`, such as
+`--workspace --locked`.
 """
 
 from __future__ import annotations
@@ -84,45 +85,41 @@ def build(options: list[str]) -> Programs:
 def jobs(options: list[str]) -> tuple[list[Job], list[Job]]:
     """Build the programs. Return the jobs that wait for real time, and those that compute."""
     programs = build(options)
+    daemon = {"EVENAIRD": programs.evenaird} if programs.evenaird else {}
     waiting = []
-    computing = []
+    # What takes longest begins first. It uses one processor, so that there is another beside it.
+    computing = [Job([*PYTEST, "-m", "not real_time"], environment=daemon)]
     for program, folder in programs.tests:
         row = waiting if folder.name in REAL_TIME else computing
         row.append(Job([program], folder, {"CARGO_MANIFEST_DIR": str(folder)}))
-    daemon = {"EVENAIRD": programs.evenaird} if programs.evenaird else {}
     waiting.append(Job([programs.realtime_cell]))
     # The page's tests use every processor. The others leave time to the jobs that compute.
     waiting.append(Job([*PYTEST, "-m", "real_time", "--ignore=tests/lab"], environment=daemon))
     waiting.append(Job([*PYTEST, "-m", "real_time", "tests/lab"], environment=daemon))
-    computing.append(Job([*PYTEST, "-m", "not real_time"], environment=daemon))
     computing.append(Job(["cargo", "test", *options, "--doc"]))
     return waiting, computing
 
 
-def compute(row: list[Job]) -> list[tuple[Job, str]]:
-    """Run the jobs one after the other. Return those that failed with their output."""
-    failed = []
-    for job in row:
-        begin = time.monotonic()
-        done = job.start(IDLE, subprocess.PIPE)
-        if done.returncode:
-            failed.append((job, done.stdout))
-        outcome = "FAILED" if done.returncode else "passed"
-        print(f"{outcome} in {time.monotonic() - begin:.0f} s: {' '.join(job.command)}", flush=True)
-    return failed
+def compute(job: Job) -> tuple[Job, str] | None:
+    """Run the job. Return it with its output if it has failed."""
+    begin = time.monotonic()
+    done = job.start(IDLE, subprocess.PIPE)
+    outcome = "FAILED" if done.returncode else "passed"
+    print(f"{outcome} in {time.monotonic() - begin:.0f} s: {' '.join(job.command)}", flush=True)
+    return (job, done.stdout) if done.returncode else None
 
 
 def main(options: list[str]) -> int:
     """Return the exit status: 0 if all tests have passed."""
     waiting, computing = jobs(options)
-    with ThreadPoolExecutor(1) as pool:
-        beside = pool.submit(compute, computing)
+    with ThreadPoolExecutor(2) as pool:
+        beside = pool.map(compute, computing)
         failed = []
         for job in waiting:
             print(f"\n{' '.join(job.command)}", flush=True)
             if job.start([], None).returncode:
                 failed.append(job)
-        outputs = beside.result()
+        outputs = [failure for failure in beside if failure]
     for job, output in outputs:
         print(f"\n{' '.join(job.command)}\n{output}")
     for job in [*failed, *(job for job, _ in outputs)]:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+# The shell is the same engine without a window to draw, which takes a quarter of the time.
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
 def find() -> str | None:
