@@ -27,6 +27,9 @@ IDLE = ["chrt", "--idle", "0"] if shutil.which("chrt") else ["nice", "-n", "19"]
 
 PYTEST = [sys.executable, "-m", "pytest"]
 
+FOLDERS = ["tests/lab", "tests/models", "tests/papers"]
+"""Folders of Python tests that are a program of their own, which ends with the others."""
+
 
 class Programs(NamedTuple):
     """What the tests of the crates need, as cargo has built it."""
@@ -88,7 +91,8 @@ def jobs(options: list[str]) -> tuple[list[Job], list[Job]]:
     daemon = {"EVENAIRD": programs.evenaird} if programs.evenaird else {}
     waiting = []
     # What takes longest begins first. It uses one processor, so that there is another beside it.
-    computing = [Job([*PYTEST, "-m", "not real_time"], environment=daemon)]
+    others = [f"--ignore={folder}" for folder in FOLDERS]
+    computing = [Job([*PYTEST, "-m", "not real_time", *others], environment=daemon)]
     for program, folder in programs.tests:
         row = waiting if folder.name in REAL_TIME else computing
         row.append(Job([program], folder, {"CARGO_MANIFEST_DIR": str(folder)}))
@@ -97,6 +101,7 @@ def jobs(options: list[str]) -> tuple[list[Job], list[Job]]:
     waiting.append(Job([*PYTEST, "-m", "real_time", "--ignore=tests/lab"], environment=daemon))
     waiting.append(Job([*PYTEST, "-m", "real_time", "tests/lab"], environment=daemon))
     computing.append(Job(["cargo", "test", *options, "--doc"]))
+    computing.append(Job([*PYTEST, "-m", "not real_time", *FOLDERS], environment=daemon))
     return waiting, computing
 
 
