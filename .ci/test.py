@@ -28,7 +28,7 @@ IDLE = ["chrt", "--idle", "0"] if shutil.which("chrt") else ["nice", "-n", "19"]
 PYTEST = [sys.executable, "-m", "pytest"]
 
 FOLDERS = ["tests/lab", "tests/models", "tests/papers"]
-"""Folders of Python tests that are a program of their own, which ends with the others."""
+"""Their Python tests that compute are a program of their own, so that two can run at a time."""
 
 
 class Programs(NamedTuple):
@@ -90,7 +90,7 @@ def jobs(options: list[str]) -> tuple[list[Job], list[Job]]:
     programs = build(options)
     daemon = {"EVENAIRD": programs.evenaird} if programs.evenaird else {}
     waiting = []
-    # What takes longest begins first. It uses one processor, so that there is another beside it.
+    # The program that takes longest begins first.
     others = [f"--ignore={folder}" for folder in FOLDERS]
     computing = [Job([*PYTEST, "-m", "not real_time", *others], environment=daemon)]
     for program, folder in programs.tests:

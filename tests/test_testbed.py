@@ -261,8 +261,8 @@ def test_a_wimax_cell(start: type[Bed]) -> None:
     assert result["losses"]["congestion"] == sum(queues)
 
 
-# Instead of a TCP transfer, which would fill the access point's queue until datagrams are dropped.
-SPARE = "station.1.flows=[{direction='down',transport='udp',rate='100 kbps',segment=500,start=0}]"
+# The other station's flow. A TCP download would fill the access point's queue until it drops some.
+LIGHT = "station.1.flows=[{direction='down',transport='udp',rate='100 kbps',segment=500,start=0}]"
 
 
 def test_datagrams_arrive_at_their_rate(start: type[Bed]) -> None:
@@ -271,7 +271,7 @@ def test_datagrams_arrive_at_their_rate(start: type[Bed]) -> None:
         "start=0},{direction='down',transport='udp',rate='2 Mbps',segment=500,header=28,start=0}]"
     )
     bed = start(
-        "testbed", "gong2006-one-up", "--set", flow, "--set", SPARE, "--set", "station.1.count=1",
+        "testbed", "gong2006-one-up", "--set", flow, "--set", LIGHT, "--set", "station.1.count=1",
         "--set", "warmup=1", "--duration", "3", "--json",
     )  # fmt: skip
     status, out, err = bed.finish()
@@ -290,7 +290,7 @@ def test_random_sources_of_datagrams(start: type[Bed]) -> None:
         "application={kind='on-off',on='0.1 s',off='0.1 s'},segment=500,header=28,start=0}]"
     )
     bed = start(
-        "testbed", "gong2006-one-up", "--set", flow, "--set", SPARE, "--set", "station.1.count=1",
+        "testbed", "gong2006-one-up", "--set", flow, "--set", LIGHT, "--set", "station.1.count=1",
         "--set", "warmup=1", "--duration", "4", "--json",
     )  # fmt: skip
     status, out, err = bed.finish()

@@ -13,23 +13,26 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-# The shell is the same engine without a window to draw, which takes a quarter of the time.
-NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+"""What people have."""
+
+TESTED = ("chromium-headless-shell", *BROWSERS)
+"""The shell has the same engine without a user interface. Tests take a quarter less time in it."""
 
 
-def find() -> str | None:
-    """Return the browser's path, or None if there is none on this machine."""
-    return next(filter(None, map(shutil.which, NAMES)), None)
+def find(names: tuple[str, ...] = TESTED) -> str | None:
+    """Return the path of the first browser that is there, or None."""
+    return next(filter(None, map(shutil.which, names)), None)
 
 
 @contextlib.contextmanager
-def started() -> Iterator[Browser]:
+def started(names: tuple[str, ...] = TESTED) -> Iterator[Browser]:
     """Start a browser, for as long as the context lasts."""
     from playwright.sync_api import sync_playwright
 
     flags = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find(), args=flags)
+        browser = playwright.chromium.launch(executable_path=find(names), args=flags)
         try:
             yield browser
         finally:

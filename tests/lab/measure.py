@@ -156,7 +156,7 @@ def main() -> int:
     arguments = parser.parse_args()
     before = os.getloadavg()[0]
     site = Site(arguments.page).start()
-    with chromium.started() as browser:
+    with chromium.started(chromium.BROWSERS) as browser:
         small = baseline(site)
         large = small.replace("count = 5", "count = 20")
         measured = [

@@ -21,7 +21,7 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     site = Site(arguments.page).start()
-    with chromium.started() as browser:
+    with chromium.started(chromium.BROWSERS) as browser:
         for theme in ("light", "dark"):
             for width in (1280, 400):
                 context = browser.new_context(
