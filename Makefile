@@ -138,7 +138,8 @@ $(VENV)/bin/python:
 	.ci/prepare $(PYTHON) $(VENV)
 
 # A release build: simulations in a debug build take twenty times as long. cargo and pip show their
-# progress. pip installs no wheel of a version that is there already.
+# progress. pip installs no wheel of a version that is there already. It need not compile all modules of
+# the tools, of which few are imported.
 $(VENV)/installed: $(VENV)/bin/python $(SOURCES)
 	$(PIP) install '$(MATURIN)'
 	rm -f $(WHEELS)/evenair-*.whl
@@ -148,5 +149,5 @@ $(VENV)/installed: $(VENV)/bin/python $(SOURCES)
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(PIP) install "$$(echo $(WHEELS)/evenair-*.whl)[dev]"
+	$(PIP) install --no-compile "$$(echo $(WHEELS)/evenair-*.whl)[dev]"
 	@touch $@
