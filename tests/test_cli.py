@@ -505,6 +505,25 @@ def test_json_starts_without_the_heavy_libraries(tmp_path: Path) -> None:
     assert done.stdout.splitlines()[-1] == ""
 
 
+def test_tables_are_made_and_read_without_pandas(tmp_path: Path) -> None:
+    """pyarrow would import it, which takes longer than all these commands."""
+    commands = [
+        "run gong2006 --set duration=1 --out one",
+        "sweep gong2006 --vary duration=1,2 --runs 1 --flows --out x.parquet",
+        "plot x.parquet --x duration --y jain_index",
+        "report x.parquet --out x.html",
+    ]
+    script = (
+        "import sys; from evenair.cli import main\n"
+        "for line in sys.argv[1:]: assert main(line.split()) == 0\n"
+        "assert 'pandas' not in sys.modules\n"
+        "import evenair as ea; ea.run('gong2006').flows.to_pandas()\n"
+        "assert 'pandas' in sys.modules"
+    )
+    command = [sys.executable, "-c", script, *commands]
+    subprocess.run(command, capture_output=True, cwd=tmp_path, check=True)
+
+
 @pytest.mark.parametrize(
     "command", ["run", "sweep", "plot", "report", "model", "paper", "scenarios", "parts"]
 )

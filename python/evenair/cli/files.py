@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from evenair import _toml, tables
 from evenair.atomic import is_disk_full, naming
 from evenair.cli.arguments import BadInput
+from evenair.cli.arrow import import_pyarrow
 from evenair.messages import reason
 from evenair.result import RunResult, RunSet
 from evenair.scenario import has_control_rounds, has_finite_transfers
@@ -85,6 +86,7 @@ def _write(result: RunResult | RunSet, runs: RunSet, name: str, path: Path) -> N
     elif name == "scenario.toml":
         path.write_text(_toml.dumps(runs.runs[0].scenario), encoding="utf-8")
     else:
+        import_pyarrow()
         table = name.removesuffix(".parquet")
         tables.write_parquet(
             getattr(result, table) if isinstance(result, RunResult) else runs.table(table), path

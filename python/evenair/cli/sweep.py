@@ -15,6 +15,7 @@ from evenair.cli.arguments import (
     runs,
     seed,
 )
+from evenair.cli.arrow import import_pyarrow
 from evenair.cli.terminal import DONE, FAILED, INTERRUPTED, print_error, print_json, progress
 from evenair.scenario import read_document
 
@@ -101,9 +102,10 @@ def sweep(arguments: argparse.Namespace) -> int:
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
+    import_pyarrow()
     from evenair.axis import parse_axis
     from evenair.campaign.grid import Grid
-    from evenair.campaign.sweep import run_campaign  # imports pyarrow
+    from evenair.campaign.sweep import run_campaign
 
     axes = [parse_axis(text) for text in arguments.vary]
     for axis in axes:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from evenair.atomic import AtomicOutput, naming
 from evenair.cli.arguments import BadInput, file_name
+from evenair.cli.arrow import import_pyarrow
 from evenair.cli.files import stage
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def add_table(parser: argparse.ArgumentParser) -> None:
 
 def read_table(path: Path) -> pa.Table:
     """Read a Parquet file. Raises BadInput."""
+    import_pyarrow()
     import pyarrow as pa
     import pyarrow.parquet as pq
 
