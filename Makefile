@@ -39,8 +39,8 @@ demo: $(VENV)/installed ## Set up, simulate five uploads against five downloads,
 	@echo "The plot is $(DEMO)/gong2006.png; see also: $(BIN)/evenair --help"
 
 .PHONY: test
-test: $(VENV)/installed-dev ## Set up, and run every test of both languages
-	$(BIN)/python .ci/test.py $(CRATES) --locked
+test: $(VENV)/bin/python ## Set up, and run every test of both languages (BESIDE="lint": and make lint meanwhile)
+	$(BIN)/python .ci/test.py --package $(VENV)/installed-dev --beside "$(BESIDE)" $(CRATES) --locked
 
 .PHONY: test-programs
 test-programs:

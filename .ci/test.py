@@ -1,14 +1,15 @@
 """Build and run every test of both languages, several programs at the same time.
 
 Tests that depend on the time of day wait most of the time: those of emulator and daemon, and the
-Python tests that are marked `real_time`. They run one after the other. All others compute. Two
-programs of them at a time take the processor time that is left, with the lowest priority; what
-failed of them is printed at the end. Run it as `.ci/test.py CARGO-OPTIONS`, such as
-`--workspace --locked`.
+Python tests that are marked `real_time`. They run one after the other. All else computes: the other
+tests, and the build of the package, which Python tests wait for. Two programs of it at a time take
+the processor time that is left, with the lowest priority; the output of what failed of them is
+printed at the end. `make test` has the command.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shutil
@@ -43,22 +44,44 @@ class Programs(NamedTuple):
 
 
 class Job(NamedTuple):
-    """A program of tests."""
+    """A program that tests, or builds."""
 
     command: list[str]
     folder: Path = Path()
     environment: dict[str, str] = {}  # noqa: RUF012 - nobody writes to it
+    needs_package: bool = False
 
-    def start(self, prefix: list[str], output: int | None) -> subprocess.CompletedProcess[str]:
-        """Run it to its end, below the command `prefix`."""
-        return subprocess.run(
-            [*prefix, *self.command],
+    def run(self, *, beside: bool) -> Outcome:
+        """Run it to its end, beside others with its output kept, or alone."""
+        print(f"{'started' if beside else 'running'}: {self}", flush=True)
+        begin = time.monotonic()
+        process = subprocess.Popen(
+            [*IDLE, *self.command] if beside else self.command,
             cwd=self.folder,
             env={**os.environ, **self.environment},
-            stdout=output,
-            stderr=subprocess.STDOUT if output else None,
+            stdout=subprocess.PIPE if beside else None,
+            stderr=subprocess.STDOUT if beside else None,
             text=True,
         )
+        output = process.stdout.read() if process.stdout else ""
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        outcome = Outcome(self, process.returncode == 0, output)
+        processor = usage.ru_utime + usage.ru_stime
+        seconds = f"{time.monotonic() - begin:.0f} s, {processor:.0f} s of processor time"
+        print(f"{'passed' if outcome.passed else 'FAILED'} in {seconds}: {self}", flush=True)
+        return outcome
+
+    def __str__(self) -> str:
+        return " ".join(self.command)
+
+
+class Outcome(NamedTuple):
+    """How a job has ended."""
+
+    job: Job
+    passed: bool
+    output: str = ""
 
 
 def build(options: list[str]) -> Programs:
@@ -85,52 +108,65 @@ def build(options: list[str]) -> Programs:
     )
 
 
-def jobs(options: list[str]) -> tuple[list[Job], list[Job]]:
-    """Build the programs. Return the jobs that wait for real time, and those that compute."""
-    programs = build(options)
-    daemon = {"EVENAIRD": programs.evenaird} if programs.evenaird else {}
-    waiting = []
-    # The program that takes longest begins first.
-    others = [f"--ignore={folder}" for folder in FOLDERS]
-    computing = [Job([*PYTEST, "-m", "not real_time", *others], environment=daemon)]
+def rust_jobs(programs: Programs, options: list[str]) -> tuple[list[Job], list[Job]]:
+    """Return the jobs that wait for real time, and those that compute."""
+    waiting, computing = [], []
     for program, folder in programs.tests:
         row = waiting if folder.name in REAL_TIME else computing
         row.append(Job([program], folder, {"CARGO_MANIFEST_DIR": str(folder)}))
     waiting.append(Job([programs.realtime_cell]))
-    # The page's tests use every processor. The others leave time to the jobs that compute.
-    waiting.append(Job([*PYTEST, "-m", "real_time", "--ignore=tests/lab"], environment=daemon))
-    waiting.append(Job([*PYTEST, "-m", "real_time", "tests/lab"], environment=daemon))
     computing.append(Job(["cargo", "test", *options, "--doc"]))
-    computing.append(Job([*PYTEST, "-m", "not real_time", *FOLDERS], environment=daemon))
     return waiting, computing
 
 
-def compute(job: Job) -> tuple[Job, str] | None:
-    """Run the job. Return it with its output if it has failed."""
-    begin = time.monotonic()
-    done = job.start(IDLE, subprocess.PIPE)
-    outcome = "FAILED" if done.returncode else "passed"
-    print(f"{outcome} in {time.monotonic() - begin:.0f} s: {' '.join(job.command)}", flush=True)
-    return (job, done.stdout) if done.returncode else None
+def python_jobs(programs: Programs) -> tuple[list[Job], list[Job]]:
+    """Return the jobs that wait for real time, and those that compute, the longest one first."""
+    environment = {"EVENAIRD": programs.evenaird} if programs.evenaird else {}
+
+    def job(*arguments: str) -> Job:
+        return Job([*PYTEST, *arguments], environment=environment, needs_package=True)
+
+    # The page's tests use every processor. The others leave time to the jobs that compute.
+    waiting = [
+        job("-m", "real_time", "--ignore=tests/lab"),
+        job("-m", "real_time", "tests/lab"),
+    ]
+    others = [f"--ignore={folder}" for folder in FOLDERS]
+    return waiting, [job("-m", "not real_time", *others), job("-m", "not real_time", *FOLDERS)]
 
 
-def main(options: list[str]) -> int:
+def main(package: str, beside: list[str], options: list[str]) -> int:
     """Return the exit status: 0 if all tests have passed."""
-    waiting, computing = jobs(options)
+    programs = build(options)
+    rust_waiting, rust_computing = rust_jobs(programs, options)
+    python_waiting, python_computing = python_jobs(programs)
     with ThreadPoolExecutor(2) as pool:
-        beside = pool.map(compute, computing)
-        failed = []
-        for job in waiting:
-            print(f"\n{' '.join(job.command)}", flush=True)
-            if job.start([], None).returncode:
-                failed.append(job)
-        outputs = [failure for failure in beside if failure]
-    for job, output in outputs:
-        print(f"\n{' '.join(job.command)}\n{output}")
-    for job in [*failed, *(job for job, _ in outputs)]:
-        print(f"FAILED: {' '.join(job.command)}")
-    return 1 if failed or outputs else 0
+        built = pool.submit(Job(["make", package]).run, beside=True)
+
+        def run(job: Job, *, beside: bool) -> Outcome:
+            if job.needs_package and not built.result().passed:
+                return Outcome(job, passed=False)
+            return job.run(beside=beside)
+
+        # The program that takes longest begins as soon as the package is there.
+        computing = [rust_computing[0], *python_computing[:1], *rust_computing[1:]]
+        computing += python_computing[1:]
+        computing += [Job(["make", target], needs_package=True) for target in beside]
+        kept = [built, *(pool.submit(run, job, beside=True) for job in computing)]
+        outcomes = [run(job, beside=False) for job in (*rust_waiting, *python_waiting)]
+        outcomes += [future.result() for future in kept]
+    failed = [outcome for outcome in outcomes if not outcome.passed]
+    for outcome in failed:
+        if outcome.output:
+            print(f"\n{outcome.job}\n{outcome.output}")
+    for outcome in failed:
+        print(f"FAILED: {outcome.job}")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser.add_argument("--package", metavar="TARGET", help="what make builds for Python tests")
+    parser.add_argument("--beside", metavar="TARGETS", help="what make also runs", default="")
+    known, cargo_options = parser.parse_known_args()
+    sys.exit(main(known.package, known.beside.split(), cargo_options))
