@@ -38,13 +38,12 @@ demo: $(VENV)/installed ## Set up, simulate five uploads against five downloads,
 	$(BIN)/evenair run gong2006 --plot $(DEMO)/gong2006.png
 	@echo "The plot is $(DEMO)/gong2006.png; see also: $(BIN)/evenair --help"
 
+# What Python tests need.
+PACKAGE ?= $(VENV)/installed-dev
+
 .PHONY: test
 test: $(VENV)/bin/python ## Set up, and run every test of both languages (BESIDE="lint": and make lint meanwhile)
-	$(BIN)/python .ci/test.py --package $(VENV)/installed-dev --beside "$(BESIDE)" $(CRATES) --locked
-
-.PHONY: test-programs
-test-programs:
-	cargo test $(CRATES) --locked --no-run
+	$(BIN)/python .ci/test.py --package "$(PACKAGE)" --beside "$(BESIDE)" $(CRATES) --locked
 
 .PHONY: lint
 lint: $(VENV)/installed-dev ## Check both languages for style and types, and the layers of the Python package

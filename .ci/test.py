@@ -15,6 +15,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -27,6 +28,9 @@ IDLE = ["chrt", "--idle", "0"] if shutil.which("chrt") else ["nice", "-n", "19"]
 """SCHED_IDLE of Linux gives way at once to every other program."""
 
 PYTEST = [sys.executable, "-m", "pytest"]
+
+LIMIT_S = 1800
+"""A job that takes longer is killed: no test ends it. Python tests have limits of their own."""
 
 FOLDERS = ["tests/lab", "tests/models", "tests/papers"]
 """Their Python tests that compute are a program of their own, so that two can run at a time."""
@@ -63,8 +67,12 @@ class Job(NamedTuple):
             stderr=subprocess.STDOUT if beside else None,
             text=True,
         )
+        limit = threading.Timer(LIMIT_S, process.kill)
+        limit.daemon = True
+        limit.start()
         output = process.stdout.read() if process.stdout else ""
         _, status, usage = os.wait4(process.pid, 0)
+        limit.cancel()
         process.returncode = os.waitstatus_to_exitcode(status)
         outcome = Outcome(self, process.returncode == 0, output)
         processor = usage.ru_utime + usage.ru_stime
@@ -135,26 +143,14 @@ def python_jobs(programs: Programs) -> tuple[list[Job], list[Job]]:
     return waiting, [job("-m", "not real_time", *others), job("-m", "not real_time", *FOLDERS)]
 
 
-def main(package: str, beside: list[str], options: list[str]) -> int:
+def main(package: list[str], beside: list[str], options: list[str]) -> int:
     """Return the exit status: 0 if all tests have passed."""
-    programs = build(options)
-    rust_waiting, rust_computing = rust_jobs(programs, options)
-    python_waiting, python_computing = python_jobs(programs)
     with ThreadPoolExecutor(2) as pool:
-        built = pool.submit(Job(["make", package]).run, beside=True)
-
-        def run(job: Job, *, beside: bool) -> Outcome:
-            if job.needs_package and not built.result().passed:
-                return Outcome(job, passed=False)
-            return job.run(beside=beside)
-
-        # The program that takes longest begins as soon as the package is there.
-        computing = [rust_computing[0], *python_computing[:1], *rust_computing[1:]]
-        computing += python_computing[1:]
-        computing += [Job(["make", target], needs_package=True) for target in beside]
-        kept = [built, *(pool.submit(run, job, beside=True) for job in computing)]
-        outcomes = [run(job, beside=False) for job in (*rust_waiting, *python_waiting)]
-        outcomes += [future.result() for future in kept]
+        try:
+            outcomes = run_all(pool, package, beside, options)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
     failed = [outcome for outcome in outcomes if not outcome.passed]
     for outcome in failed:
         if outcome.output:
@@ -164,9 +160,34 @@ def main(package: str, beside: list[str], options: list[str]) -> int:
     return 1 if failed else 0
 
 
+def run_all(
+    pool: ThreadPoolExecutor, package: list[str], beside: list[str], options: list[str]
+) -> list[Outcome]:
+    """Run every job: what waits for real time here, all else in the pool."""
+    built = pool.submit(Job(["make", *package]).run, beside=True)
+
+    def run(job: Job, *, beside: bool) -> Outcome:
+        if job.needs_package and not built.result().passed:
+            return Outcome(job, passed=False)
+        return job.run(beside=beside)
+
+    programs = build(options)
+    rust_waiting, rust_computing = rust_jobs(programs, options)
+    python_waiting, python_computing = python_jobs(programs)
+    computing = [
+        # The program that takes longest begins as soon as the package is there.
+        *(rust_computing[:1] + python_computing[:1]),
+        *(rust_computing[1:] + python_computing[1:]),
+        *(Job(["make", target], needs_package=True) for target in beside),
+    ]
+    kept = [built, *(pool.submit(run, job, beside=True) for job in computing)]
+    outcomes = [run(job, beside=False) for job in rust_waiting + python_waiting]
+    return outcomes + [future.result() for future in kept]
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--package", metavar="TARGET", help="what make builds for Python tests")
-    parser.add_argument("--beside", metavar="TARGETS", help="what make also runs", default="")
+    parser.add_argument("--package", metavar="TARGETS", help="what make builds for Python tests")
+    parser.add_argument("--beside", metavar="TARGETS", help="what make also runs")
     known, cargo_options = parser.parse_known_args()
-    sys.exit(main(known.package, known.beside.split(), cargo_options))
+    sys.exit(main(known.package.split(), known.beside.split(), cargo_options))

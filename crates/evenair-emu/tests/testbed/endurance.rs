@@ -1,6 +1,6 @@
 //! A long run with connections that come and go: memory stays, and no packet is lost sight of.
 
-use std::io::{Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -35,6 +35,8 @@ fn is_steady(seconds: u64) -> bool {
     });
     let bed = TestBed::new(STATIONS, &scenario, json!({ "duration_s": seconds + 2 }));
     let end = Instant::now() + Duration::from_secs(seconds);
+    // What has lost packets may wait for a timeout of TCP when the run ends, and for ever after that.
+    let give_up = end + Duration::from_secs(1);
     let transfers = AtomicU64::new(0);
     bed.start();
     let memory = thread::scope(|scope| {
@@ -43,6 +45,7 @@ fn is_steady(seconds: u64) -> bool {
                 let port = PORT + 2 * number as u16 + u16::from(is_up);
                 let listener =
                     bed.server.enter(|| TcpListener::bind((SERVER_ADDRESS, port)).unwrap());
+                listener.set_nonblocking(true).unwrap();
                 let transfers = &transfers;
                 scope.spawn(move || {
                     // From 1 kB to 1 MB, each size in turn.
@@ -52,10 +55,16 @@ fn is_steady(seconds: u64) -> bool {
                         }
                         let bytes = 1000 << (round % 11);
                         let client = station.enter(|| TcpStream::connect((SERVER_ADDRESS, port)));
-                        let (client, (server, from)) =
-                            (client.unwrap(), listener.accept().unwrap());
+                        let accept = || {
+                            listener
+                                .accept()
+                                .inspect_err(|_| thread::sleep(Duration::from_millis(1)))
+                        };
+                        let Some((server, from)) = until(give_up, accept) else { break };
                         assert_eq!(from.ip().to_string(), station_address(number));
-                        transfer(is_up, &client, &server, bytes);
+                        if !transfer(is_up, &client.unwrap(), &server, bytes, give_up) {
+                            break;
+                        }
                         transfers.fetch_add(1, Ordering::Relaxed);
                     }
                 });
@@ -99,24 +108,54 @@ fn is_steady(seconds: u64) -> bool {
     is_flat && late.p99 <= 2.0 * early.p99 + 0.0002
 }
 
-/// Sends so many bytes one way, and closes the connection.
-fn transfer(is_up: bool, client: &TcpStream, server: &TcpStream, bytes: usize) {
+/// Sends so many bytes one way, and closes the connection. Whether all have arrived until `give_up`.
+fn transfer(
+    is_up: bool,
+    client: &TcpStream,
+    server: &TcpStream,
+    bytes: usize,
+    give_up: Instant,
+) -> bool {
+    for stream in [client, server] {
+        stream.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+        stream.set_write_timeout(Some(Duration::from_millis(100))).unwrap();
+    }
     let (mut from, mut to) = if is_up { (client, server) } else { (server, client) };
     thread::scope(|scope| {
         scope.spawn(move || {
-            from.write_all(&vec![0; bytes]).unwrap();
+            let data = vec![0; bytes];
+            let mut sent = 0;
+            while sent < bytes {
+                let Some(more) = until(give_up, || from.write(&data[sent..])) else { return };
+                sent += more;
+            }
             from.shutdown(Shutdown::Write).unwrap();
         });
         let mut received = 0;
         let mut buffer = [0; 16_384];
         loop {
-            match to.read(&mut buffer).unwrap() {
-                0 => break,
-                more => received += more,
+            match until(give_up, || to.read(&mut buffer)) {
+                None => return false,
+                Some(0) => break,
+                Some(more) => received += more,
             }
         }
         assert_eq!(received, bytes);
-    });
+        true
+    })
+}
+
+/// Calls again what has found nothing to do; `None` at `give_up`.
+fn until<T>(give_up: Instant, mut call: impl FnMut() -> io::Result<T>) -> Option<T> {
+    loop {
+        match call() {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            done => return Some(done.unwrap()),
+        }
+        if Instant::now() >= give_up {
+            return None;
+        }
+    }
 }
 
 /// Memory of this process, bytes (proc_pid_status(5), VmRSS in kB).
