@@ -76,7 +76,8 @@ site: lab/node_modules ## Build the lab's page into the package (it needs Node, 
 lab-check: lab/node_modules ## Check the page's sources, and the engine in WebAssembly: every stored fingerprint (after make site)
 	cd lab && npm run --silent check
 	@mkdir -p target
-	cargo run --quiet --locked --profile test -p evenair-sim --example fingerprints >target/fingerprints.json
+	cargo build $(CRATES) --quiet --locked --profile test --example fingerprints # `make test` has it built
+	$${CARGO_TARGET_DIR:-target}/debug/examples/fingerprints >target/fingerprints.json
 	cd lab && EVENAIR_WASM=$(abspath $(PAGE))/evenair.wasm EVENAIR_FINGERPRINTS=$(CURDIR)/target/fingerprints.json npm run --silent test
 
 .PHONY: format

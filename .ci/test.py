@@ -57,7 +57,7 @@ class Job(NamedTuple):
 
     def run(self, *, beside: bool) -> Outcome:
         """Run it to its end, beside others with its output kept, or alone."""
-        print(f"{'started' if beside else 'running'}: {self}", flush=True)
+        tell(f"{'started' if beside else 'running'}: {self}")
         begin = time.monotonic()
         process = subprocess.Popen(
             [*IDLE, *self.command] if beside else self.command,
@@ -77,7 +77,7 @@ class Job(NamedTuple):
         outcome = Outcome(self, process.returncode == 0, output)
         processor = usage.ru_utime + usage.ru_stime
         seconds = f"{time.monotonic() - begin:.0f} s, {processor:.0f} s of processor time"
-        print(f"{'passed' if outcome.passed else 'FAILED'} in {seconds}: {self}", flush=True)
+        tell(f"{'passed' if outcome.passed else 'FAILED'} in {seconds}: {self}")
         return outcome
 
     def __str__(self) -> str:
@@ -90,6 +90,11 @@ class Outcome(NamedTuple):
     job: Job
     passed: bool
     output: str = ""
+
+
+def tell(line: str) -> None:
+    """Print a line in one piece: jobs beside each other do."""
+    print(f"{line}\n", end="", flush=True)
 
 
 def build(options: list[str]) -> Programs:

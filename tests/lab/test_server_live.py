@@ -193,7 +193,7 @@ def test_it_follows_a_sweep_that_is_interrupted_and_continued(
     assert lab.ask("GET", "/api/about").json["live"][0] == {"kind": "sweep", "name": "x.parquet"}
     stream = lab.lines("/api/live/0")
     assert next(stream) == {"state": "waiting"}
-    process = sweep(tmp_path, "--runs=30")
+    process = sweep(tmp_path, "--runs=1000")
     first = []
     for line in stream:
         first.append(line)
@@ -207,11 +207,11 @@ def test_it_follows_a_sweep_that_is_interrupted_and_continued(
     assert not (tmp_path / "x.parquet.live").exists()
     stored = rows_in(first)
 
-    process = sweep(tmp_path, "--runs=2")
+    process = sweep(tmp_path, "--runs=60")  # most of them are new, so that it takes a second
     assert process.wait(timeout=60) == 0
     second = stream.until("ended")
     assert rows_in(second) == rows_of(pq.read_table(tmp_path / "x.parquet"))
-    assert {row for row in stored if row[1] <= 2} <= {*rows_in(second)}
+    assert {row for row in stored if row[1] <= 60} <= {*rows_in(second)}
     stream.close()
 
 
@@ -223,7 +223,7 @@ def test_a_sweep_that_is_killed_has_ended(lab: LabServer, tmp_path: Path) -> Non
     process.wait()
     stream.until("ended")
     assert (tmp_path / "x.parquet.live").exists()  # nobody could remove it
-    process = sweep(tmp_path, "--runs=1")
+    process = sweep(tmp_path, "--runs=30")
     stream.until("ended")
     assert process.wait(timeout=60) == 0
     assert not (tmp_path / "x.parquet.live").exists()
