@@ -192,7 +192,9 @@ def run_all(
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--package", metavar="TARGETS", help="what make builds for Python tests")
-    parser.add_argument("--beside", metavar="TARGETS", help="what make also runs")
+    parser.add_argument(
+        "--package", metavar="TARGETS", default="", help="what make builds for Python tests"
+    )
+    parser.add_argument("--beside", metavar="TARGETS", default="", help="what make also runs")
     known, cargo_options = parser.parse_known_args()
     sys.exit(main(known.package.split(), known.beside.split(), cargo_options))
