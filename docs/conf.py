@@ -10,10 +10,13 @@ import sys
 from pathlib import Path
 
 from evenair import __version__
+from jupyter_client import KernelManager
 
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS / "_ext"))
 logging.getLogger("traitlets").setLevel(logging.WARNING)  # not each kernel that starts
+# Without encryption, which is the default, each kernel prints a warning.
+KernelManager.transport_encryption.default_value = "auto"
 # Cells of notebooks run `evenair` as a command.
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 

@@ -41,6 +41,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         timeout=570,
     )
     assert done.returncode == 0, done.stderr
+    assert "warning" not in done.stderr.lower()  # of a kernel either
     return folder / "html"
 
 
