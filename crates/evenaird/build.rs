@@ -7,7 +7,7 @@ use std::{env, io::ErrorKind, path::Path, process::Command};
 const SOURCE: &str = "bpf/limiter.bpf.c";
 
 fn main() {
-    println!("cargo::rerun-if-changed={SOURCE}");
+    println!("cargo::rerun-if-changed=bpf");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=CLANG");
     println!("cargo::rerun-if-env-changed=CI");

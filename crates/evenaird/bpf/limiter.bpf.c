@@ -7,6 +7,7 @@
 
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
+#include <linux/if_packet.h>
 #include <linux/in.h>
 #include <linux/in6.h>
 #include <linux/pkt_cls.h>
@@ -19,6 +20,11 @@ static void *(*map_lookup_elem)(void *map, const void *key) = (void *)BPF_FUNC_m
 static __u64 (*ktime_get_ns)(void) = (void *)BPF_FUNC_ktime_get_ns;
 static long (*skb_load_bytes)(const void *skb, __u32 offset, void *to, __u32 len) =
 	(void *)BPF_FUNC_skb_load_bytes;
+static long (*fib_lookup)(void *skb, struct bpf_fib_lookup *params, int len, __u32 flags) =
+	(void *)BPF_FUNC_fib_lookup;
+static struct bpf_sock *(*sk_lookup_udp)(void *skb, struct bpf_sock_tuple *tuple, __u32 len,
+					 __u64 netns, __u64 flags) = (void *)BPF_FUNC_sk_lookup_udp;
+static long (*sk_release)(struct bpf_sock *sock) = (void *)BPF_FUNC_sk_release;
 static long (*spin_lock)(struct bpf_spin_lock *lock) = (void *)BPF_FUNC_spin_lock;
 static long (*spin_unlock)(struct bpf_spin_lock *lock) = (void *)BPF_FUNC_spin_unlock;
 
@@ -27,7 +33,7 @@ const volatile __u32 mac_header = ETH_HLEN;
 // Tests only: the time is in the first two words of the context's cb.
 const volatile bool injected_clock = false;
 
-#define NETWORK_ORDER(x) (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? (x) : __builtin_bswap16(x))
+#define HOST_ORDER(x) (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? (x) : __builtin_bswap16(x))
 #define UNLIMITED (~0ULL)
 #define TOKENS_PER_BYTE 8000000000ULL
 
@@ -76,11 +82,41 @@ struct policy {
 	__u64 lease;    // ns; ~0: for ever
 };
 
+// The SNMP agent whose replies are the loss signal; user space sets it.
+struct agent {
+	__u8 address[16]; // of IPv4: the first four
+	__u8 port[2];	  // network order
+	__u8 family;	  // AF_INET, AF_INET6; 0: no agent
+	__u8 unused;
+};
+
+struct {
+	int (*type)[BPF_MAP_TYPE_ARRAY];
+	int (*max_entries)[1];
+	__u32 *key;
+	struct agent *value;
+} agents SEC(".maps");
+
+// The link-local addresses of the device, which user space sets; ::, where there are fewer.
+#define OWN_ADDRESSES 4
+struct address {
+	__u8 bytes[16];
+};
+
+struct {
+	int (*type)[BPF_MAP_TYPE_ARRAY];
+	int (*max_entries)[OWN_ADDRESSES];
+	__u32 *key;
+	struct address *value;
+} own SEC(".maps");
+
 struct packet {
 	__u32 packets; // after segmentation
 	__u32 bytes;   // at IP level
+	__u32 network; // offset of the network header
+	__u32 type;    // EtherType after VLAN tags, host order
+	bool tagged;
 	enum protocol protocol;
-	bool policed;
 };
 
 INLINE __u64 now(struct __sk_buff *skb)
@@ -154,11 +190,11 @@ INLINE __u32 transport_header(struct __sk_buff *skb, __u32 offset, enum protocol
 	return (data_offset >> 4) * 4;
 }
 
-// Each segment of a super-packet has the headers from `mac_header` to the payload. Devices that
+// Each segment of a super-packet has the headers from `network` to the payload. Devices that
 // leave `gso_segs` to the receiver (virtio, TUN) give `gso_size`.
 INLINE void segment(struct __sk_buff *skb, struct packet *p, __u32 transport)
 {
-	__u32 headers = transport - mac_header + transport_header(skb, transport, p->protocol);
+	__u32 headers = transport - p->network + transport_header(skb, transport, p->protocol);
 	__u32 segments = skb->gso_segs;
 
 	if (!segments && p->bytes > headers)
@@ -174,12 +210,12 @@ INLINE __u32 be16(const __u8 *bytes)
 	return bytes[0] << 8 | bytes[1];
 }
 
-// RFC 791, section 3.1.
+// RFC 791, section 3.1. What cannot be parsed keeps the size that the device gives it.
 INLINE void parse_ipv4(struct __sk_buff *skb, struct packet *p)
 {
 	__u8 header[20];
 
-	if (skb_load_bytes(skb, mac_header, header, sizeof(header)))
+	if (skb_load_bytes(skb, p->network, header, sizeof(header)))
 		return;
 	__u32 header_length = (header[0] & 15) * 4;
 	__u32 total_length = be16(header + 2);
@@ -188,10 +224,9 @@ INLINE void parse_ipv4(struct __sk_buff *skb, struct packet *p)
 	if (!skb->gso_size && (total_length < header_length || total_length > p->bytes))
 		return;
 
-	p->policed = true;
 	p->protocol = protocol_of(header[9]);
 	if (skb->gso_size)
-		segment(skb, p, mac_header + header_length);
+		segment(skb, p, p->network + header_length);
 	else
 		p->bytes = total_length; // without the padding of a short Ethernet frame
 }
@@ -203,28 +238,29 @@ INLINE void parse_ipv6(struct __sk_buff *skb, struct packet *p)
 {
 	__u8 header[40];
 
-	if (skb_load_bytes(skb, mac_header, header, sizeof(header)))
+	if (skb_load_bytes(skb, p->network, header, sizeof(header)))
 		return;
 	__u32 payload_length = be16(header + 4);
 	if (header[0] >> 4 != 6 || payload_length + sizeof(header) > p->bytes)
 		return;
 
 	__u8 next = header[6];
-	__u32 offset = mac_header + sizeof(header);
-	bool fragment = false; // other than the first: it has no transport header
+	__u32 offset = p->network + sizeof(header);
 	for (int i = 0; i < EXTENSION_HEADERS; i++) {
 		__u8 extension[4];
 
 		if (next != IPPROTO_HOPOPTS && next != IPPROTO_ROUTING && next != IPPROTO_DSTOPTS &&
 		    next != IPPROTO_FRAGMENT && next != IPPROTO_AH)
 			break;
-		if (skb_load_bytes(skb, offset, extension, sizeof(extension)))
-			return;
+		if (skb_load_bytes(skb, offset, extension, sizeof(extension))) {
+			next = IPPROTO_NONE;
+			break;
+		}
 		if (next == IPPROTO_FRAGMENT) {
 			offset += 8;
-			fragment = be16(extension + 2) >> 3;
 			next = extension[0];
-			if (fragment)
+			// Another than the first has no transport header.
+			if (be16(extension + 2) >> 3)
 				break;
 		} else {
 			offset += next == IPPROTO_AH ? (extension[1] + 2) * 4 : (extension[1] + 1) * 8;
@@ -232,13 +268,6 @@ INLINE void parse_ipv6(struct __sk_buff *skb, struct packet *p)
 		}
 	}
 
-	// Neighbour discovery (RFC 4861, types 133 to 137) passes like ARP: links depend on it.
-	__u8 type;
-	if (next == IPPROTO_ICMPV6 && !fragment && !skb_load_bytes(skb, offset, &type, 1) &&
-	    type >= 133 && type <= 137)
-		return;
-
-	p->policed = true;
 	p->protocol = protocol_of(next);
 	if (skb->gso_size)
 		segment(skb, p, offset);
@@ -246,17 +275,39 @@ INLINE void parse_ipv6(struct __sk_buff *skb, struct packet *p)
 		p->bytes = payload_length + sizeof(header);
 }
 
+// IEEE 802.1Q, 9.5. The kernel takes the first tag off before the program runs, and all that follow if
+// their VLAN is 0. What has more tags than this is charged as it is.
+#define VLAN_TAGS 8
+
 INLINE struct packet parse(struct __sk_buff *skb)
 {
-	struct packet p = { .packets = 1, .protocol = OTHER, .policed = false };
+	struct packet p = {
+		.packets = 1,
+		.network = mac_header,
+		.type = HOST_ORDER((__u16)skb->protocol),
+		.tagged = skb->vlan_present,
+		.protocol = OTHER,
+	};
 
-	p.bytes = skb->len > mac_header ? skb->len - mac_header : 0;
-	if (skb->protocol == NETWORK_ORDER(ETH_P_IP))
+	for (int i = 0; i < VLAN_TAGS; i++) {
+		__u8 tag[4];
+
+		if ((p.type != ETH_P_8021Q && p.type != ETH_P_8021AD) ||
+		    skb_load_bytes(skb, p.network, tag, sizeof(tag)))
+			break;
+		p.type = be16(tag + 2);
+		p.network += sizeof(tag);
+		p.tagged = true;
+	}
+	p.bytes = skb->len > p.network ? skb->len - p.network : 0;
+	if (p.type == ETH_P_IP)
 		parse_ipv4(skb, &p);
-	else if (skb->protocol == NETWORK_ORDER(ETH_P_IPV6))
+	else if (p.type == ETH_P_IPV6)
 		parse_ipv6(skb, &p);
 	return p;
 }
+
+#include "exempt.h"
 
 INLINE void count(const struct packet *p, enum direction direction)
 {
@@ -290,7 +341,7 @@ int evenaird_up(struct __sk_buff *skb)
 {
 	struct packet p = parse(skb);
 
-	if (p.policed) {
+	if (!is_exempt(skb, &p)) {
 		struct bucket *b = bucket_of(&p);
 		if (b && !take(b, now(skb), p.bytes)) {
 			count(&p, DROPPED);
@@ -329,6 +380,6 @@ int evenaird_policy(struct __sk_buff *skb)
 	return TC_ACT_UNSPEC;
 }
 
-// The kernel wants to know whether programs may use functions that only GPL code may call. This
-// one calls none, and "Dual MIT/GPL" is the string for MIT code among those that the kernel knows.
+// `fib_lookup` is for programs that are compatible with the GPL. "Dual MIT/GPL" is the string for MIT
+// code among those that the kernel knows.
 char LICENSE[] SEC("license") = "Dual MIT/GPL";

@@ -312,6 +312,7 @@ impl<H: Host> ControlLoop<H> {
     fn attach(&mut self, now: Instant) -> Result<(), Error> {
         let policy = self.policy();
         let mut path = self.host.attach(&self.config, &policy)?;
+        path.set_agent(self.signal.as_ref().and_then(|signal| signal.peer()))?;
         let counters = path.counters()?;
         if let Some(signal) = &mut self.signal {
             // Losses until now are none of the first round's.
@@ -379,11 +380,13 @@ impl<H: Host> ControlLoop<H> {
         }
     }
 
-    /// Sets the policy, which renews its lease.
+    /// Sets the policy, which renews its lease, and whose replies are not charged.
     fn enforce(&mut self) {
         let policy = self.policy();
+        let agent = self.signal.as_ref().and_then(|signal| signal.peer());
         if let Some(attached) = &mut self.path
-            && let Err(err) = attached.path.set_policy(&policy)
+            && let Err(err) =
+                attached.path.set_policy(&policy).and_then(|()| attached.path.set_agent(agent))
         {
             self.detach();
             self.fail(&err);

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
@@ -15,6 +16,7 @@ struct Machine {
     has_device: bool,
     attached: u32,
     policies: Vec<Policy>,
+    agent: Option<SocketAddr>,
 }
 
 #[derive(Clone, Default)]
@@ -35,6 +37,11 @@ fn gone() -> Error {
 impl DataPath for FakePath {
     fn set_policy(&mut self, policy: &Policy) -> Result<(), Error> {
         self.0.borrow_mut().policies.push(*policy);
+        Ok(())
+    }
+
+    fn set_agent(&mut self, agent: Option<SocketAddr>) -> Result<(), Error> {
+        self.0.borrow_mut().agent = agent;
         Ok(())
     }
 
@@ -75,6 +82,7 @@ impl Host for FakeHost {
 struct FakeSignal {
     samples: Arc<Mutex<VecDeque<Sample>>>,
     active: Arc<Mutex<Vec<bool>>>,
+    peer: Arc<Mutex<Option<SocketAddr>>>,
 }
 
 impl LossSignal for FakeSignal {
@@ -85,6 +93,10 @@ impl LossSignal for FakeSignal {
 
     fn refresh(&self) -> Option<std::time::Duration> {
         None
+    }
+
+    fn peer(&self) -> Option<SocketAddr> {
+        *self.peer.lock().unwrap()
     }
 
     fn error(&self) -> Option<String> {
@@ -380,4 +392,17 @@ fn records_replay_to_the_same_rates() {
     assert!(
         text.contains("\"released\"") && text.contains("\"held\"") && text.contains("\"loss\"")
     );
+}
+
+/// Its name may be resolved anew between two rounds.
+#[test]
+fn the_data_path_knows_the_signals_agent() {
+    let mut bench = bench("");
+    assert_eq!(bench.machine.borrow().agent, None);
+    for (ms, peer) in [(1000, "192.0.2.7:161"), (2000, "[2001:db8::7]:1161")] {
+        let peer = Some(peer.parse().unwrap());
+        *bench.signal.peer.lock().unwrap() = peer;
+        bench.round(ms, 0, 0, OK);
+        assert_eq!(bench.machine.borrow().agent, peer);
+    }
 }

@@ -2,10 +2,12 @@
 
 use std::{
     io,
+    net::Ipv6Addr,
     os::fd::{AsRawFd, OwnedFd},
 };
 
 use nix::{
+    ifaddrs::getifaddrs,
     libc,
     net::if_::{if_indextoname, if_nametoindex},
     sys::socket::{AddressFamily, SockFlag, SockType, socket},
@@ -41,6 +43,16 @@ impl Device {
             }
         };
         Ok(Self { name: name.to_owned(), index, mac_header })
+    }
+
+    /// Its link-local addresses (RFC 4291, section 2.5.6).
+    pub(super) fn link_local(&self) -> Vec<Ipv6Addr> {
+        // Without the list neighbour discovery to them is charged.
+        let all = getifaddrs().into_iter().flatten();
+        let own = all.filter(|one| one.interface_name == self.name);
+        own.filter_map(|one| Some(one.address?.as_sockaddr_in6()?.ip()))
+            .filter(Ipv6Addr::is_unicast_link_local)
+            .collect()
     }
 
     /// Fails when the device has been removed; another one may have its name by now.

@@ -1,6 +1,9 @@
 //! The data path: a policer of the uplink, and counters of both directions, on the device towards
 //! the access point. The device's ingress is the uplink, its egress the downlink.
 //!
+//! The policer charges every frame, parsable or not, but for ARP, EAPOL, neighbour discovery of the link
+//! and replies of the loss signal's agent to this host: whatever the kernel routes has been charged.
+//!
 //! All sizes are at IP level: what the packet has on the air without its MAC header. A GSO or GRO
 //! super-packet counts as the segments that it stands for, each with its own headers.
 
@@ -8,7 +11,7 @@ mod device;
 mod program;
 mod tcx;
 
-use std::{fmt, time::Duration};
+use std::{fmt, net::SocketAddr, time::Duration};
 
 pub use device::largest_charge;
 pub use program::{BUILT, MAX_BUCKET_BYTES};
@@ -119,6 +122,12 @@ pub trait DataPath {
     /// # Errors
     /// The policy cannot be represented, or the data path is gone.
     fn set_policy(&mut self, policy: &Policy) -> Result<(), Error>;
+
+    /// Names the SNMP agent whose replies to connected sockets of this host are not charged.
+    ///
+    /// # Errors
+    /// The data path is gone.
+    fn set_agent(&mut self, agent: Option<SocketAddr>) -> Result<(), Error>;
 
     /// The counters since the data path was attached.
     ///

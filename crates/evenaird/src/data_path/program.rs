@@ -1,8 +1,10 @@
 //! The BPF programs of the data path in the kernel: loading, policies, counters.
 
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+
 use aya::{
     Ebpf, EbpfLoader, TestRun,
-    maps::{MapData, PerCpuArray},
+    maps::{Array, MapData, PerCpuArray},
     programs::{ProgramError, SchedClassifier, TestRunOptions},
 };
 
@@ -38,6 +40,10 @@ pub(super) struct Programs {
     ebpf: Ebpf,
     /// `struct traffic` of the program, by direction and protocol.
     counters: PerCpuArray<MapData, [u64; 2]>,
+    /// `struct agent` of the program.
+    agent: Array<MapData, [u8; 20]>,
+    /// Link-local addresses.
+    own: Array<MapData, [u8; 16]>,
 }
 
 impl Programs {
@@ -62,7 +68,11 @@ impl Programs {
         }
         let counters = ebpf.take_map("counters").and_then(|map| PerCpuArray::try_from(map).ok());
         let counters = counters.ok_or_else(|| failed("load the BPF programs", "no counters"))?;
-        Ok(Self { ebpf, counters })
+        let agent = ebpf.take_map("agents").and_then(|map| Array::try_from(map).ok());
+        let agent = agent.ok_or_else(|| failed("load the BPF programs", "no agent"))?;
+        let own = ebpf.take_map("own").and_then(|map| Array::try_from(map).ok());
+        let own = own.ok_or_else(|| failed("load the BPF programs", "no addresses"))?;
+        Ok(Self { ebpf, counters, agent, own })
     }
 
     /// A program, to attach it.
@@ -79,6 +89,39 @@ impl Programs {
             Ok(_) => Err(failed("set the rate of the policer", "the program refused it")),
             Err(e) => Err(failed("set the rate of the policer", chain(&e))),
         }
+    }
+
+    /// Sets the SNMP agent whose replies are not charged.
+    pub(super) fn set_agent(&mut self, agent: Option<SocketAddr>) -> Result<(), Error> {
+        let value = agent.map_or([0; 20], |agent| {
+            let mut value = [0; 20];
+            let family = match agent.ip().to_canonical() {
+                IpAddr::V4(address) => {
+                    value[..4].copy_from_slice(&address.octets());
+                    libc::AF_INET
+                }
+                IpAddr::V6(address) => {
+                    value[..16].copy_from_slice(&address.octets());
+                    libc::AF_INET6
+                }
+            };
+            value[16..18].copy_from_slice(&agent.port().to_be_bytes());
+            // 2 or 10.
+            value[18] = family as u8;
+            value
+        });
+        self.agent.set(0, value, 0).map_err(|e| failed("set the SNMP agent", chain(&e)))
+    }
+
+    /// Sets the link-local addresses of the device; those that do not fit are left out.
+    pub(super) fn set_own(&mut self, addresses: &[Ipv6Addr]) -> Result<(), Error> {
+        for index in 0..self.own.len() {
+            let address = addresses.get(index as usize).map_or([0; 16], Ipv6Addr::octets);
+            self.own
+                .set(index, address, 0)
+                .map_err(|e| failed("set the addresses of the interface", chain(&e)))?;
+        }
+        Ok(())
     }
 
     /// Runs a program on a packet of user space; returns the program's result.

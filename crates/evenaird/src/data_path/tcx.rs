@@ -7,6 +7,7 @@
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
     io,
+    net::SocketAddr,
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
     thread,
@@ -74,6 +75,7 @@ impl Tcx {
         }
         let mut programs = Programs::load(opened.mac_header)?;
         programs.set_policy(policy)?;
+        programs.set_own(&opened.link_local())?;
         let lock = lock(device, &options.runtime_directory)?;
         let pins = Pins::of(device, &options.pin_directory)?;
         pins.remove()?;
@@ -100,7 +102,12 @@ impl Tcx {
 
 impl DataPath for Tcx {
     fn set_policy(&mut self, policy: &Policy) -> Result<(), Error> {
-        self.programs.set_policy(policy)
+        self.programs.set_policy(policy)?;
+        self.programs.set_own(&self.device.link_local())
+    }
+
+    fn set_agent(&mut self, agent: Option<SocketAddr>) -> Result<(), Error> {
+        self.programs.set_agent(agent)
     }
 
     fn counters(&mut self) -> Result<Counters, Error> {

@@ -4,6 +4,7 @@ pub mod counter;
 pub mod netlink;
 pub mod snmp;
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 /// A source of the losses of the access point's downlink queue.
@@ -15,6 +16,11 @@ pub trait LossSignal: Send {
     /// How often the source refreshes its counters, as far as observed. `None`: not known yet, for
     /// lack of an answer or of traffic. A control interval below it sees rounds without news.
     fn refresh(&self) -> Option<Duration>;
+
+    /// The agent that is asked over the network, if there is one and its name has been resolved.
+    fn peer(&self) -> Option<SocketAddr> {
+        None
+    }
 
     /// Why the last reading failed, in one line without secrets; `None` if it succeeded.
     fn error(&self) -> Option<String>;

@@ -1,7 +1,8 @@
 //! One agent: session, the interface's ifIndex, requests.
 
-use std::net::ToSocketAddrs;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -24,13 +25,15 @@ const MAX_EXCHANGES: u32 = 3;
 
 pub(super) struct Agent {
     target: Target,
+    /// Where the session's replies come from.
+    peer: Arc<Mutex<Option<SocketAddr>>>,
     session: Option<SyncSession>,
     query: Option<Query>,
 }
 
 impl Agent {
-    pub(super) fn new(target: Target) -> Self {
-        Agent { target, session: None, query: None }
+    pub(super) fn new(target: Target, peer: Arc<Mutex<Option<SocketAddr>>>) -> Self {
+        Agent { target, peer, session: None, query: None }
     }
 
     /// Asks once; the error is one line.
@@ -51,7 +54,7 @@ impl Agent {
     fn try_read(&mut self) -> Result<Reading> {
         let session = match &mut self.session {
             Some(session) => session,
-            closed => closed.insert(open(&self.target)?),
+            closed => closed.insert(open(&self.target, &self.peer)?),
         };
         let query = match &mut self.query {
             Some(query) => query,
@@ -61,11 +64,12 @@ impl Agent {
     }
 }
 
-fn open(target: &Target) -> Result<SyncSession> {
+fn open(target: &Target, peer: &Mutex<Option<SocketAddr>>) -> Result<SyncSession> {
     let mut addresses = (target.host.as_str(), target.port)
         .to_socket_addrs()
         .context("the name cannot be resolved")?;
     let address = addresses.next().context("the name has no address")?;
+    *super::lock(peer) = Some(address);
     // Any number that the last session is unlikely to have used; below 2^31.
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let request_id = now.subsec_nanos().cast_signed();

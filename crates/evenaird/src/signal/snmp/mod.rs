@@ -8,6 +8,7 @@ mod agent;
 mod query;
 mod target;
 
+use std::net::SocketAddr;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -35,6 +36,7 @@ const PATIENCE: Duration = PERIOD.saturating_mul(2).saturating_add(TIMEOUT);
 pub struct SnmpSignal {
     started: Instant,
     state: Arc<Mutex<State>>,
+    peer: Arc<Mutex<Option<SocketAddr>>>,
     /// The thread ends when this is dropped.
     _stop: mpsc::Sender<()>,
 }
@@ -53,10 +55,12 @@ impl SnmpSignal {
         let started = Instant::now();
         let (stop, stopped) = mpsc::channel();
         let thread_state = Arc::clone(&state);
+        let peer = Arc::default();
+        let agent = Agent::new(target, Arc::clone(&peer));
         thread::Builder::new()
             .name("snmp".into())
-            .spawn(move || poll_until(&stopped, started, Agent::new(target), &thread_state))?;
-        Ok(SnmpSignal { started, state, _stop: stop })
+            .spawn(move || poll_until(&stopped, started, agent, &thread_state))?;
+        Ok(SnmpSignal { started, state, peer, _stop: stop })
     }
 }
 
@@ -67,6 +71,10 @@ impl LossSignal for SnmpSignal {
 
     fn refresh(&self) -> Option<Duration> {
         lock(&self.state).counter.refresh()
+    }
+
+    fn peer(&self) -> Option<SocketAddr> {
+        *lock(&self.peer)
     }
 
     fn error(&self) -> Option<String> {
@@ -105,6 +113,6 @@ fn poll_until(
     }
 }
 
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+fn lock<T>(state: &Mutex<T>) -> MutexGuard<'_, T> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }

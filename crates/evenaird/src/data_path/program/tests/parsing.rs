@@ -121,9 +121,8 @@ fn super_packets_count_as_their_segments() {
 
 /// A test run refuses packets below an IP header; a test of the whole data path sends such ones.
 #[test]
-fn what_is_not_understood_passes() {
+fn what_is_not_understood_is_policed() {
     let Some(kernel) = Kernel::new(14) else { return };
-    close(&kernel);
     let v4 = ipv4(TCP, &[], &tcp(20, 100));
     let v6 = ipv6(TCP, &tcp(20, 100));
     let changed = |packet: &[u8], at: usize, byte: u8| {
@@ -132,9 +131,9 @@ fn what_is_not_understood_passes() {
         packet
     };
     let frames = [
-        ("ARP", ethernet(0x0806, &[0; 28])),
         ("LLC", ethernet(100, &[0x42; 100])),
-        ("inner VLAN tag", ethernet(0x8100, &[&[0, 1, 8, 0], &v4[..]].concat())),
+        ("MPLS", ethernet(0x8847, &[0; 100])),
+        ("long ARP", ethernet(0x0806, &[0; 47])),
         ("truncated IPv4 packet", ethernet(IPV4, &v4[..139])),
         ("IPv4 of version 5", ethernet(IPV4, &changed(&v4, 0, 0x55))),
         ("IPv4 header of 16 bytes", ethernet(IPV4, &changed(&v4, 0, 0x44))),
@@ -142,13 +141,81 @@ fn what_is_not_understood_passes() {
         ("truncated IPv6 packet", ethernet(IPV6, &v6[..159])),
         ("IPv6 of version 4", ethernet(IPV6, &changed(&v6, 0, 0x40))),
         ("truncated extension header", ethernet(IPV6, &ipv6(60, &[6, 0]))),
-        ("neighbour solicitation", ethernet(IPV6, &ipv6(58, &[135; 24]))),
+        ("neighbour solicitation from elsewhere", ethernet(IPV6, &ipv6(58, &[135; 24]))),
+        ("what looks like it in a later fragment", {
+            ethernet(IPV6, &ipv6(44, &[[58, 0, 0, 64, 0, 0, 0, 0], [135; 8]].concat()))
+        }),
     ];
-    for (what, frame) in frames {
-        assert_eq!(kernel.count(&frame), one(Protocol::Other, frame.bytes.len() - 14), "{what}");
+    for (what, frame) in &frames {
+        assert_eq!(kernel.count(frame), one(Protocol::Other, frame.bytes.len() - 14), "{what}");
     }
-    // Other ICMPv6 is policed: an echo request; what looks like discovery in a later fragment.
-    assert!(!kernel.passes(&ethernet(IPV6, &ipv6(58, &[128; 24]))));
-    let later = [[58, 0, 0, 64, 0, 0, 0, 0], [135; 8]].concat();
-    assert!(!kernel.passes(&ethernet(IPV6, &ipv6(44, &later))));
+    // A header whose length leads beyond the packet has a protocol, too.
+    let beyond = ethernet(IPV6, &ipv6(60, &[TCP, 200, 0, 0, 0, 0, 0, 0]));
+    assert_eq!(kernel.count(&beyond), one(Protocol::Tcp, 48));
+    close(&kernel);
+    assert!(!kernel.passes(&beyond));
+    for (what, frame) in &frames {
+        assert!(!kernel.passes(frame), "{what}");
+    }
+}
+
+#[test]
+fn tags_do_not_hide_the_packet() {
+    let Some(kernel) = Kernel::new(14) else { return };
+    let tagged = |tags: &[[u8; 4]]| {
+        let mut frame = ethernet(IPV4, &ipv4(TCP, &[], &tcp(20, 100)));
+        for tag in tags {
+            frame.bytes.splice(12..12, *tag);
+        }
+        frame
+    };
+    let [priority, service] = [[0x81, 0, 0, 0], [0x88, 0xa8, 0, 5]];
+    for tags in [&[priority][..], &[service, priority], &[priority; 3], &[priority; 8]] {
+        assert_eq!(kernel.count(&tagged(tags)), one(Protocol::Tcp, 140));
+    }
+    // What follows the eighth tag is not looked at: four bytes of a tag more.
+    let deep = tagged(&[priority; 9]);
+    assert_eq!(kernel.count(&deep), one(Protocol::Other, 144));
+    close(&kernel);
+    assert!(!kernel.passes(&tagged(&[priority; 2])) && !kernel.passes(&deep));
+}
+
+/// RFC 4861, sections 4.1 to 4.5: hop limit 255, code 0; to a group of link-local scope or a unicast
+/// address, here one that is not this host's. A test run takes frames to 00:00:00:00:00:00 as its own.
+#[test]
+fn what_the_link_depends_on_passes() {
+    let Some(mut kernel) = Kernel::new(14) else { return };
+    kernel.programs.set_own(&["fe80::2".parse().unwrap()]).unwrap();
+    close(&kernel);
+    let own = |mut frame: Frame| {
+        frame.bytes[..6].fill(0);
+        frame
+    };
+    let discovery = |to: &str, hop_limit: u8, kind: u8, code: u8| {
+        let mut packet = ipv6(58, &[&[kind, code][..], &[0; 22]].concat());
+        packet[7] = hop_limit;
+        packet[24..40].copy_from_slice(&to.parse::<std::net::Ipv6Addr>().unwrap().octets());
+        own(ethernet(IPV6, &packet))
+    };
+    for (frame, passes) in [
+        (own(ethernet(0x0806, &[0; 46])), true),
+        (ethernet(0x0806, &[0; 46]), false),
+        (own(ethernet(0x888e, &[0; 200])), true),
+        (ethernet(0x888e, &[0; 200]), false),
+        (discovery("ff02::1", 255, 134, 0), true),
+        (discovery("ff02::1:ff00:1", 255, 135, 0), true),
+        (discovery("ff02::1", 255, 133, 0), true),
+        (discovery("ff02::1", 255, 137, 0), true),
+        (discovery("ff02::1", 255, 132, 0), false),
+        (discovery("ff02::1", 255, 138, 0), false),
+        (discovery("ff02::1", 254, 135, 0), false),
+        (discovery("ff02::1", 255, 135, 1), false),
+        (discovery("ff05::1", 255, 135, 0), false),
+        // This device's own, and that of a neighbour.
+        (discovery("fe80::2", 255, 136, 0), true),
+        (discovery("fe80::3", 255, 136, 0), false),
+    ] {
+        let shown = format!("{:02x?}", frame.bytes);
+        assert_eq!(kernel.passes(&frame), passes, "{shown}");
+    }
 }
