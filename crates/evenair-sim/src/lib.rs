@@ -55,7 +55,7 @@ use simulation::Simulation;
 
 /// The version of results. It is raised when a change of the code changes the result of a scenario
 /// and seed.
-pub const RESULT_VERSION: u32 = 6;
+pub const RESULT_VERSION: u32 = 7;
 
 /// Options of a run that do not affect its result.
 #[derive(Clone, Debug, Default)]

@@ -97,6 +97,7 @@ impl Dice {
             "request_backoff": self.pick(&[[0, 3], [2, 6]]),
             "t16": self.pick(&["5 ms", "50 ms"]),
             "request_retries": self.between(0, 4),
+            "request_size": self.pick(&["stored", "current"]),
             "maps": self.pick(&["maximum", "actual"]),
             "piggyback": self.one_in(2),
             "crc": self.one_in(2),

@@ -3,7 +3,7 @@
 
 use evenair_core::component::{Hertz, Seconds};
 use evenair_core::medium::wimax::phy::{CyclicPrefix, Modulation, OfdmPhy, PhyError};
-use evenair_core::medium::wimax::{DlShare, Maps, WimaxConfig, scheduler};
+use evenair_core::medium::wimax::{DlShare, Maps, RequestSize, WimaxConfig, scheduler};
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +54,9 @@ pub struct WimaxCell {
     #[serde(deserialize_with = "bounded_integer::<0, 255, _>")]
     #[schemars(range(min = 0, max = 255))]
     pub request_retries: u32,
+    /// What a repeated bandwidth request asks for, and what is dropped with it: "stored", what waited
+    /// when it was made, or "current", all that waits by then (default: "stored").
+    pub request_size: RequestSize,
     /// Size of DL-MAP and UL-MAP: "maximum", always that of ten bursts each, or "actual" (default:
     /// "maximum").
     pub maps: Maps,
@@ -90,6 +93,7 @@ impl WimaxCell {
             request_backoff: self.request_backoff.0,
             t16: self.t16.duration(),
             request_retries: self.request_retries,
+            request_size: self.request_size,
             maps: self.maps,
             piggyback: self.piggyback,
             crc: self.crc,
@@ -121,6 +125,7 @@ impl Default for WimaxCell {
             request_backoff: RequestBackoff::default(),
             t16: Seconds::from_millis(50),
             request_retries: 2,
+            request_size: RequestSize::default(),
             maps: Maps::default(),
             piggyback: false,
             crc: false,

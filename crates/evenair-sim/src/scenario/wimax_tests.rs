@@ -43,6 +43,7 @@ fn every_default_is_the_interfaces() {
         "request_backoff": [2, 6],
         "t16": 0.05,
         "request_retries": 2,
+        "request_size": "stored",
         "maps": "maximum",
         "piggyback": false,
         "crc": false,
@@ -86,6 +87,7 @@ const BOUNDS: &[(&str, &str, &str)] = &[
     ("t16", "1000000 s", "1000000.0"),
     ("request_retries", "0", "0"),
     ("request_retries", "255", "255"),
+    ("request_size", "current", "\"current\""),
     ("maps", "actual", "\"actual\""),
     ("piggyback", "true", "true"),
     ("crc", "true", "true"),
@@ -160,6 +162,8 @@ cell.request_backoff=4 => cell.request_backoff => got 4 | such as [2, 6]
 cell.t16=0 => cell.t16 => got 0 s | above 0
 cell.request_retries=256 => cell.request_retries => got 256 | from 0 to 255
 cell.request_retries=-1 => cell.request_retries => got -1 | from 0 to 255
+cell.request_size=2 => cell.request_size => got 2 | "stored", "current"
+cell.request_size=copy => cell.request_size => got "copy" | "stored", "current"
 cell.maps=real => cell.maps => got "real" | "maximum", "actual"
 cell.piggyback=1 => cell.piggyback => got 1 | true or false
 cell.crc=on => cell.crc => got "on" | true or false
@@ -213,7 +217,7 @@ fn keys_of_a_wimax_cell_are_refused_in_a_wlan() {
         check(key, resolve(document, "bad.toml"), &format!("cell.{key}"), &[&text, "kind, phy"]);
         refused += 1;
     }
-    assert_eq!(refused, 13);
+    assert_eq!(refused, 14);
     let station = json!({ "modulation": "qpsk-1/2", "flows": [{ "direction": "up" }] });
     let outcome = resolve(json!({ "station": [station] }), "bad.toml");
     check("modulation", outcome, "station.0.modulation", &["\"wimax\" cell", "data_rate"]);

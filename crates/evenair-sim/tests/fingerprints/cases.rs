@@ -70,7 +70,7 @@ const FLOWS: [&str; 14] = [
 const RECOVERIES: [&str; 4] = ["sack", "sack rack", "sack prr", "sack rack prr"];
 
 /// Keys of the WiMAX cell.
-const WIMAX: [&str; 12] = [
+const WIMAX: [&str; 13] = [
     "dl_ratio=1:1",
     "dl_ratio=6:1",
     "dl_ratio=0.4 scheduler=drr",
@@ -79,6 +79,7 @@ const WIMAX: [&str; 12] = [
     "crc=true modulation=16qam-1/2",
     "contention_slots=1 request_backoff=[0, 2] t16=10 ms",
     "request_retries=0 request_backoff=[0, 0] contention_slots=2",
+    "request_size=current contention_slots=1 t16=10 ms",
     "bandwidth=10 MHz frame=2.5 ms cyclic_prefix=1/4",
     "queue=las",
     "station.0.modulation=qpsk-1/2",

@@ -26,6 +26,18 @@ named! {
     planned []
 }
 
+named! {
+    /// What a repeated bandwidth request asks for.
+    pub enum RequestSize {
+        /// What it asked for when it was made: a copy of it is sent (NIST add-on).
+        #[default]
+        Stored => "stored",
+        /// What the station needs by then.
+        Current => "current",
+    }
+    planned []
+}
+
 /// What all stations of a cell have in common.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WimaxConfig {
@@ -46,6 +58,8 @@ pub struct WimaxConfig {
     pub t16: Duration,
     /// Repetitions of a bandwidth request before it is given up.
     pub request_retries: u32,
+    /// What a repeated request asks for, and what is dropped with it.
+    pub request_size: RequestSize,
     /// The size of the maps.
     pub maps: Maps,
     /// Whether a burst that does not empty a queue carries a request for the rest.
@@ -58,7 +72,7 @@ pub struct WimaxConfig {
 
 impl WimaxConfig {
     /// The defaults: 64-QAM 3/4, 1:1 and 5 opportunities (Tsiknas and Stamatelos 2012, Table 1);
-    /// backoff exponents 2 to 6, 2 retries, maps at their maximum, neither CRC nor piggybacked
+    /// backoff exponents 2 to 6, 2 retries of a stored size, maps at their maximum, neither CRC nor piggybacked
     /// requests (NIST add-on); T16 of 50 ms (ns-2 scripts of Arcia and Ros for the same cell).
     pub fn new(phy: OfdmPhy) -> Self {
         Self {
@@ -69,6 +83,7 @@ impl WimaxConfig {
             request_backoff: [2, 6],
             t16: Duration::from_millis(50),
             request_retries: 2,
+            request_size: RequestSize::default(),
             maps: Maps::default(),
             piggyback: false,
             crc: false,

@@ -5,7 +5,7 @@ use proptest::test_runner::RngSeed;
 
 use super::phy::{CyclicPrefix, FRAME_DURATIONS, Modulation, OfdmPhy};
 use super::scheduler::{self, DrrConfig};
-use super::{DlShare, Maps, SduCounts, Wimax, WimaxConfig};
+use super::{DlShare, Maps, RequestSize, SduCounts, Wimax, WimaxConfig};
 use crate::component::Registry;
 use crate::loss::{self, IndependentConfig, Level, LinkLoss, LossRateConfig, ScopeConfig};
 use crate::medium::{Arrival, Cell, Medium};
@@ -82,13 +82,13 @@ fn cases() -> impl Strategy<Value = Case> {
         (1..4000_u64).prop_map(|quantum| DrrConfig { quantum }.into()),
     ];
     let mac = (1..8_u32, 0..4_u32, 0..3_u32, 1..100_u64, 0..4_u32);
-    let config = (phy, share, scheduler, mac, any::<[bool; 3]>(), 0..7_usize).prop_map(
+    let config = (phy, share, scheduler, mac, any::<[bool; 4]>(), 0..7_usize).prop_map(
         |(
             phy,
             dl_share,
             scheduler,
             (slots, first, more, t16, retries),
-            [maps, piggyback, crc],
+            [current, maps, piggyback, crc],
             cell,
         )| {
             WimaxConfig {
@@ -99,6 +99,7 @@ fn cases() -> impl Strategy<Value = Case> {
                 request_backoff: [first, first + more],
                 t16: Duration::from_millis(t16),
                 request_retries: retries,
+                request_size: if current { RequestSize::Current } else { RequestSize::Stored },
                 maps: if maps { Maps::Actual } else { Maps::Maximum },
                 piggyback,
                 crc,

@@ -4,7 +4,7 @@
 //! UCD with symbol 15.
 
 use super::phy::OfdmPhy;
-use super::{Counts, RequestCounts, SduCounts, Wimax, WimaxConfig};
+use super::{Counts, RequestCounts, RequestSize, SduCounts, Wimax, WimaxConfig};
 use crate::loss::{self, IndependentConfig, Level, LinkLoss, LossRateConfig, ScopeConfig};
 use crate::medium::{Airtime, Cell, Medium};
 use crate::packet::{Direction, FlowId, NodeId, Packet, PacketKind};
@@ -162,12 +162,18 @@ fn a_packet_needs_all_its_fragments() {
 }
 
 /// Two stations whose requests meet in the first opportunity, always. The region of the frame at 5
-/// ms ends at 8.099 ms, so T16 of 50 ms has expired at 60 ms; then at 115 ms and 170 ms. The value
-/// of the last attempt, made at 115 ms, covers the first three packets and not the fourth, for
-/// which another request is made at once.
+/// ms ends at 8.099 ms, so T16 of 50 ms has expired at 60 ms; then at 115 ms and 170 ms. The request
+/// covers the first two packets, which wait when it is made; valued anew at 115 ms, it covers the
+/// third as well. For what is left another request is made at once.
 #[test]
 fn requests_that_collide_are_given_up() {
-    let mut cell = cell(config(), 2);
+    give_up(RequestSize::Stored, 2);
+    give_up(RequestSize::Current, 3);
+}
+
+/// Stations that drop `dropped` of four packets.
+fn give_up(request_size: RequestSize, dropped: u64) {
+    let mut cell = cell(WimaxConfig { request_size, ..config() }, 2);
     for (count, at) in [(2, 1000), (1, 100_000), (1, 120_000)] {
         assert!(arrivals(&mut cell, us(at)).is_empty());
         send(&mut cell, us(at), NodeId(1), 1, count, 40);
@@ -179,11 +185,11 @@ fn requests_that_collide_are_given_up() {
         assert_eq!(cell.medium().counts().requests, requests);
     }
     for station in [1, 2].map(NodeId) {
-        assert_eq!(cell.medium().sdus(station).given_up, 3);
+        assert_eq!(cell.medium().sdus(station).given_up, dropped);
         let queue = Wimax::LAYOUT.queue(station, BASE, 0).0 as usize;
-        assert_eq!(cell.queues()[queue].backlog().packets(), 1);
+        assert_eq!(u64::from(cell.queues()[queue].backlog().packets()), 4 - dropped);
         let usage = cell.usage(us(170_001), station);
-        assert_eq!((usage.attempts, usage.collisions, usage.dropped), (4, 4, 3));
+        assert_eq!((usage.attempts, usage.collisions, usage.dropped), (4, 4, dropped));
     }
 }
 

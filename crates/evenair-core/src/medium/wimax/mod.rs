@@ -32,7 +32,7 @@ mod tests;
 pub use airtime::Burst;
 pub use cell::Wimax;
 pub use config::{
-    MAX_BACKOFF_EXPONENT, MAX_CONTENTION_SLOTS, MAX_REQUEST_RETRIES, Maps, WimaxConfig,
+    MAX_BACKOFF_EXPONENT, MAX_CONTENTION_SLOTS, MAX_REQUEST_RETRIES, Maps, RequestSize, WimaxConfig,
 };
 pub use connection::{pdu_overhead, smallest_pdu};
 pub use counts::{Counts, RequestCounts, SduCounts};

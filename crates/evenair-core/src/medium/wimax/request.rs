@@ -1,13 +1,13 @@
 //! Bandwidth requests of one station (IEEE 802.16-2004, 6.3.6) and the contention among stations
 //! (6.3.8).
 //!
-//! A request states all that waits (an aggregate request). Before it is transmitted, a uniform
+//! A request states all that waits when it is made (an aggregate request). Before it is transmitted, a uniform
 //! number of opportunities below the backoff window is skipped. A station hears nothing of a
-//! collision: if T16 expires without a grant, it doubles the window and transmits again, a limited
-//! number of times.
+//! collision: if T16 expires without a grant, it doubles the window and transmits the request again,
+//! a limited number of times.
 
 use super::cell::Wimax;
-use super::config::WimaxConfig;
+use super::config::{RequestSize, WimaxConfig};
 use crate::medium::CellContext;
 use crate::packet::Direction;
 use crate::rng::{RngStream, StreamId};
@@ -98,7 +98,8 @@ impl Request {
     /// Makes a request for `need` bytes, to be sent in contention.
     pub(super) fn make(&mut self, now: Instant, need: u64, config: &WimaxConfig) {
         (self.exponent, self.retries, self.made_at) = (config.request_backoff[0], 0, now);
-        self.back_off(need);
+        self.ask_for(need);
+        self.back_off();
     }
 
     /// Makes a request for `need` bytes that is sent with a burst and received at `end`.
@@ -114,11 +115,15 @@ impl Request {
         self.state = State::Sent(end);
     }
 
-    /// Makes another attempt for what is needed by now.
+    /// Makes another attempt; `need` bytes wait by now.
     pub(super) fn retry(&mut self, need: u64, config: &WimaxConfig) {
+        match config.request_size {
+            RequestSize::Stored => {}
+            RequestSize::Current => self.ask_for(need),
+        }
         self.retries += 1;
         self.exponent = (self.exponent + 1).min(config.request_backoff[1]);
-        self.back_off(need);
+        self.back_off();
     }
 
     /// Whether T16 has expired.
@@ -150,8 +155,11 @@ impl Request {
         Some(skip)
     }
 
-    fn back_off(&mut self, need: u64) {
+    fn ask_for(&mut self, need: u64) {
         self.value = need.min(LARGEST_REQUEST) as u32;
+    }
+
+    fn back_off(&mut self) {
         self.state = State::Backoff(self.stream.up_to((1 << self.exponent) - 1));
     }
 }
@@ -271,26 +279,33 @@ mod tests {
     /// then the request is given up.
     #[test]
     fn requests_are_repeated_and_given_up() {
-        let config = config();
+        for (request_size, value) in [(RequestSize::Stored, 1000), (RequestSize::Current, 524_287)]
+        {
+            repeat_and_give_up(&WimaxConfig { request_size, ..config() }, value);
+        }
+    }
+
+    /// Makes a request for 1000 bytes; one that is repeated asks for `value`.
+    fn repeat_and_give_up(config: &WimaxConfig, value: u32) {
         let mut request = Request::new(1, 0);
         assert!(!request.is_pending());
-        request.make(at(5), 1000, &config);
+        request.make(at(5), 1000, config);
         for (attempt, window) in [2, 4, 4].into_iter().enumerate() {
             assert!(request.is_pending());
             assert_eq!(
-                request.expiry(at(1000), &config),
+                request.expiry(at(1000), config),
                 Expiry::No,
                 "not before it is transmitted"
             );
             assert!(transmit(&mut request, 3, at(10)) < window);
-            assert_eq!(request.expiry(at(59), &config), Expiry::No);
+            assert_eq!(request.expiry(at(59), config), Expiry::No);
             if attempt < 2 {
-                assert_eq!(request.expiry(at(60), &config), Expiry::Retry);
-                request.retry(1 << 40, &config);
-                assert_eq!(request.value(), 524_287);
+                assert_eq!(request.expiry(at(60), config), Expiry::Retry);
+                request.retry(1 << 40, config);
+                assert_eq!(request.value(), value);
             }
         }
-        assert_eq!(request.expiry(at(60), &config), Expiry::GiveUp);
+        assert_eq!(request.expiry(at(60), config), Expiry::GiveUp);
         assert_eq!((request.end(), request.end()), (Some(at(5)), None));
     }
 

@@ -12,7 +12,7 @@ mod watched;
 use super::oracle::Setup;
 use super::phy::{CyclicPrefix, OfdmPhy};
 use super::scheduler::{self, DrrConfig, RoundRobinConfig};
-use super::{DlShare, FrameError, Maps, Wimax, WimaxConfig};
+use super::{DlShare, FrameError, Maps, RequestSize, Wimax, WimaxConfig};
 use crate::medium::{Cell, Medium, TxQueueId};
 use crate::packet::{FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{self, Limit, Queue, TxQueue};
@@ -41,6 +41,7 @@ fn wimax(setup: &Setup) -> Result<Wimax, FrameError> {
         request_backoff: [first, last],
         t16: Duration::from_nanos(setup.t16),
         request_retries: setup.retries,
+        request_size: if setup.revalued { RequestSize::Current } else { RequestSize::Stored },
         maps: if setup.actual_maps { Maps::Actual } else { Maps::Maximum },
         piggyback: setup.piggyback,
         crc: setup.crc,

@@ -16,6 +16,9 @@ impl Oracle {
                     self.counts.retried += 1;
                     request.retries += 1;
                     request.exponent = (request.exponent + 1).min(self.setup.backoff.1);
+                    if self.setup.revalued {
+                        request.value = self.waiting(index);
+                    }
                     self.draw(index, request);
                     continue;
                 }
@@ -25,17 +28,22 @@ impl Oracle {
             }
             if !self.stations[index].queues[1].is_empty() {
                 let (exponent, state) = (self.setup.backoff.0, Pending::Backoff(0));
-                self.draw(index, Request { made: start, value: 0, retries: 0, exponent, state });
+                let value = self.waiting(index);
+                self.draw(index, Request { made: start, value, retries: 0, exponent, state });
             }
         }
     }
 
-    /// A request for all that waits draws its backoff.
+    /// Bytes that a request for all that waits asks for.
+    fn waiting(&self, index: usize) -> u64 {
+        self.stations[index].queues[1].need(&self.setup).min(LARGEST_REQUEST)
+    }
+
+    /// A request draws its backoff.
     fn draw(&mut self, index: usize, request: Request) {
         let station = &mut self.stations[index];
         let skip = station.rng.up_to((1 << request.exponent) - 1).into();
-        let value = station.queues[1].need(&self.setup).min(LARGEST_REQUEST);
-        station.request = Some(Request { value, state: Pending::Backoff(skip), ..request });
+        station.request = Some(Request { state: Pending::Backoff(skip), ..request });
     }
 
     /// Drops SDUs as far as they are in a request for `value` bytes, the first in any case.

@@ -27,6 +27,8 @@ pub struct Setup {
     /// Nanoseconds.
     pub t16: u64,
     pub retries: u32,
+    /// Whether a repeated request asks for what waits by then; else it is a copy.
+    pub revalued: bool,
     pub actual_maps: bool,
     pub piggyback: bool,
     pub crc: bool,

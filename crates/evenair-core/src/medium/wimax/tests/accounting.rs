@@ -20,6 +20,7 @@ pub(super) fn tsiknas(ratio: u64, stations: usize) -> Setup {
         backoff: (2, 6),
         t16: 50_000_000,
         retries: 2,
+        revalued: false,
         actual_maps: false,
         piggyback: false,
         crc: false,

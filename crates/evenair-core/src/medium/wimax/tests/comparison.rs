@@ -267,7 +267,7 @@ fn any_setup() -> impl Strategy<Value = Setup> {
     ];
     let t16 = (0..=60_000_000_u64, any::<bool>());
     let contention = (1..=8_u64, 0..=5_u32, 0..=3_u32, t16, 0..=3_u32);
-    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
     let rest = (
         proptest::option::of(1..=4000_u64),
         [1..=60_usize, 1..=60_usize],
@@ -279,7 +279,7 @@ fn any_setup() -> impl Strategy<Value = Setup> {
             (quarters, prefix, micros, ratio, bytes_per_symbol),
             stations,
             (contention_slots, first, more, (t16, whole_frames), retries),
-            (actual_maps, piggyback, crc),
+            (revalued, actual_maps, piggyback, crc),
             (quantum, limits, loss, seed),
         )| Setup {
             bandwidth: quarters * 250_000,
@@ -292,6 +292,7 @@ fn any_setup() -> impl Strategy<Value = Setup> {
             backoff: (first, first + more),
             t16: if whole_frames { t16 - t16 % (micros * 1000) } else { t16 },
             retries,
+            revalued,
             actual_maps,
             piggyback,
             crc,
