@@ -24,7 +24,7 @@ mod passed;
 
 use self::passed::{Passed, add};
 
-/// A policy that is not renewed for this many intervals no longer holds: a daemon that hangs leaves
+/// A rate that is not renewed for this many intervals no longer holds: a daemon that hangs leaves
 /// the traffic alone.
 const LEASE: u32 = 5;
 
@@ -46,7 +46,8 @@ pub trait Host {
     /// Its configuration is not accepted.
     fn open_signal(&mut self, config: &Signal) -> Result<Box<dyn LossSignal>, ConfigError>;
 
-    /// Opens the downlink queue of an interface, emptied at `rate`.
+    /// Opens the downlink queue of an interface, emptied at `rate` until `lease` ends. Does not wait
+    /// until it is open.
     ///
     /// # Errors
     /// One line: what is missing or in the way.
@@ -55,6 +56,7 @@ pub trait Host {
         interface: &str,
         config: &QueueConfig,
         rate: Rate,
+        lease: std::time::Duration,
     ) -> Result<Box<dyn Downlink>, String>;
 }
 
@@ -141,25 +143,30 @@ impl<H: Host> ControlLoop<H> {
         if self.is_off { Mode::Off } else { self.config.mode }
     }
 
+    /// Waits until the downlink queue is open, if it is wanted.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub fn settle_queue(&mut self) -> Result<(), String> {
+        self.open_queue()?;
+        self.queue.settle()
+    }
+
     /// Opens the downlink queue if the limiter is enforced, and closes it otherwise.
     ///
     /// # Errors
     /// It cannot be opened. Everything passes, and the next round tries again.
     pub fn open_queue(&mut self) -> Result<(), String> {
         let is_wanted = self.mode() == Mode::Enforce && self.path.is_some();
+        let lease = self.lease();
         let (host, interface) = (&mut self.host, &self.config.interface);
         let wanted = self.config.queue.as_ref().filter(|_| is_wanted);
-        self.queue.update(wanted, |config, rate| host.open_queue(interface, config, rate))
+        self.queue.update(wanted, |config, rate| host.open_queue(interface, config, rate, lease))
     }
 
     /// When [`Self::round`] is due.
     pub fn round_at(&self) -> Instant {
         self.round_at
-    }
-
-    /// The host.
-    pub fn host(&mut self) -> &mut H {
-        &mut self.host
     }
 
     /// A round is due. Rounds follow a fixed schedule: after a late one, those that have been missed
@@ -189,13 +196,14 @@ impl<H: Host> ControlLoop<H> {
         self.rounds.blind += u64::from(self.signal.is_some() && lost.is_none());
         self.lost_packets += lost.unwrap_or(0);
         self.enforce();
-        self.queue.round(&Round {
+        let round = Round {
             up: passed.air_up,
             down: passed.down.total,
             lost: lost.map(|packets| passed.down_rate_of(packets)),
             is_released: outcome.reason == Reason::Released,
             is_limiting: false,
-        });
+        };
+        self.queue.round(&round, self.lease());
         self.update_queue();
         self.write_record(now, wall, &passed, sample, &outcome);
     }
@@ -223,7 +231,7 @@ impl<H: Host> ControlLoop<H> {
             self.controller = Controller::new(&config.limiter, config.hold);
         }
         self.controller.set_hold(config.hold);
-        if self.needs_signal(&config) {
+        if config.has_other_signal(&self.config) {
             (self.signal, self.sample, self.warned_of_refresh) = (signal, None, false);
         }
         match (&mut self.records, config.records.clone()) {
@@ -245,6 +253,7 @@ impl<H: Host> ControlLoop<H> {
             Some(_) => {
                 self.enforce();
                 self.update_queue();
+                self.queue.renew(self.lease());
             }
             None => self.attach_again(now),
         }
@@ -253,11 +262,6 @@ impl<H: Host> ControlLoop<H> {
     /// A configuration was refused; the old one stays.
     pub fn refuse_reload(&mut self) {
         self.failed_reloads += 1;
-    }
-
-    /// Whether this configuration has another loss signal than the present one, or other secrets.
-    pub fn needs_signal(&self, config: &Config) -> bool {
-        config.signal != self.config.signal || config.secrets_changed != self.config.secrets_changed
     }
 
     /// Everything that `evenaird status` and the metrics show.
@@ -295,17 +299,21 @@ impl<H: Host> ControlLoop<H> {
         }
     }
 
+    /// How long a rate holds that is not renewed, of the policer and of the downlink queue.
+    fn lease(&self) -> std::time::Duration {
+        std::time::Duration::from_nanos(self.config.interval().as_nanos()) * LEASE
+    }
+
     /// What the data path shall do now.
     fn policy(&self) -> Policy {
         let decision: Decision = self.controller.decision();
-        let lease = std::time::Duration::from_nanos(self.config.interval().as_nanos()) * LEASE;
         let is_enforced = self.mode() == Mode::Enforce;
         let rate = if is_enforced { decision.rate } else { Rate::UNLIMITED };
         Policy {
             rate_bps: rate.as_bps(),
             udp_rate_bps: decision.udp_rate.filter(|_| is_enforced).map(Rate::as_bps),
             bucket_bytes: self.config.limiter.bucket_bytes().unwrap_or(0),
-            lease: Some(lease),
+            lease: Some(self.lease()),
         }
     }
 

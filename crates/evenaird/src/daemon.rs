@@ -22,6 +22,8 @@ use crate::host::{Kernel, check_refresh};
 use crate::journal;
 use crate::metrics;
 use crate::notify::Notifier;
+use crate::queue;
+use crate::reload::{Read, Reload};
 use crate::server::Server;
 use crate::signal::LossSignal;
 
@@ -30,6 +32,12 @@ use crate::signal::LossSignal;
 /// # Errors
 /// The configuration is not accepted, or the daemon cannot start. Nothing is attached then.
 pub fn run(path: &Path) -> Result<(), Failure> {
+    let result = run_until_signal(path);
+    queue::wait_until_closed();
+    result
+}
+
+fn run_until_signal(path: &Path) -> Result<(), Failure> {
     let signals = signals()?;
     let notifier = Notifier::from_environment()
         .map_err(|err| Failure::failed(format_args!("NOTIFY_SOCKET: {err}")))?;
@@ -40,12 +48,12 @@ pub fn run(path: &Path) -> Result<(), Failure> {
     let signal = open_signal(&mut kernel, &config, &source)?;
     let mut control_loop = ControlLoop::new(config, kernel, signal, clock::now());
     control_loop.start(clock::now())?;
-    control_loop.open_queue().map_err(Failure::failed)?;
+    control_loop.settle_queue().map_err(Failure::failed)?;
     // After the data path, whose lock refuses a second instance.
     let control = serve_control(control_loop.config())?;
     let metrics = control_loop.config().metrics.as_ref().map(serve_metrics).transpose()?;
     notifier.ready(&summary(&control_loop));
-    let mut daemon = Daemon { path, control_loop, notifier, control, metrics };
+    let mut daemon = Daemon { path, control_loop, notifier, control, metrics, reload: None };
     daemon.serve(&signals)
 }
 
@@ -69,6 +77,8 @@ struct Daemon<'a> {
     notifier: Notifier,
     control: Server,
     metrics: Option<Server>,
+    /// The configuration that is being read.
+    reload: Option<Reload>,
 }
 
 impl Daemon<'_> {
@@ -88,6 +98,7 @@ impl Daemon<'_> {
                 }
                 self.reload(now);
             }
+            self.finish_reload(now);
             self.answer(now);
         }
     }
@@ -97,7 +108,9 @@ impl Daemon<'_> {
         let mut fds = vec![PollFd::new(signals.as_fd(), PollFlags::POLLIN)];
         fds.extend(self.control.poll_fds());
         fds.extend(self.metrics.iter().flat_map(Server::poll_fds));
+        fds.extend(self.reload.iter().map(|reload| PollFd::new(reload.fd(), PollFlags::POLLIN)));
         let times = [
+            self.reload.as_ref().map_or(Instant::NEVER, Reload::until),
             self.control_loop.round_at(),
             self.notifier.ping_at(),
             self.control.serve_at(),
@@ -131,10 +144,32 @@ impl Daemon<'_> {
         }
     }
 
-    /// SIGHUP: the file is read again. One that is not accepted changes nothing.
+    /// SIGHUP: the file is read again, on another thread. One that is not accepted changes nothing.
     fn reload(&mut self, now: Instant) {
         self.notifier.reloading(now);
-        match self.take_over(now) {
+        let path = self.path.display();
+        if self.reload.take().is_some() {
+            self.end_reload(Err(Failure::failed(format_args!("{path}: is read anew"))));
+        }
+        match Reload::start(self.path, self.control_loop.config(), now) {
+            Ok(reload) => self.reload = Some(reload),
+            Err(err) => self.end_reload(Err(Failure::failed(format_args!("{path}: {err}")))),
+        }
+    }
+
+    /// Takes over what was read, or gives up.
+    fn finish_reload(&mut self, now: Instant) {
+        let Some(result) = self.reload.as_ref().and_then(|reload| reload.poll(self.path, now))
+        else {
+            return;
+        };
+        self.reload = None;
+        let result = result.and_then(|read| self.take_over(read, now));
+        self.end_reload(result);
+    }
+
+    fn end_reload(&mut self, result: Result<(), Failure>) {
+        match result {
             Ok(()) => journal::notice(format_args!("{}: taken over", self.path.display())),
             Err(err) => {
                 journal::error(format_args!("{err}; the configuration stays as it was"));
@@ -144,8 +179,7 @@ impl Daemon<'_> {
         self.notifier.ready(&summary(&self.control_loop));
     }
 
-    fn take_over(&mut self, now: Instant) -> Result<(), Failure> {
-        let config = read(self.path)?;
+    fn take_over(&mut self, (config, signal): Read, now: Instant) -> Result<(), Failure> {
         let present = self.control_loop.config();
         let needs_restart = [
             ("interface", config.interface != present.interface),
@@ -161,13 +195,6 @@ impl Daemon<'_> {
         let has_new_metrics = config.metrics != present.metrics;
         let metrics = match &config.metrics {
             Some(listen) if has_new_metrics => Some(serve_metrics(listen)?),
-            _ => None,
-        };
-        let signal = match &config.signal {
-            Some(signal) if self.control_loop.needs_signal(&config) => {
-                let opened = self.control_loop.host().open_signal(signal);
-                Some(opened.map_err(|err| err.in_source(&self.path.display().to_string()))?)
-            }
             _ => None,
         };
         if has_new_metrics {

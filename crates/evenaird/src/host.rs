@@ -12,7 +12,7 @@ use crate::config::{
     SnmpInterface, Version, check_interval, read_secret,
 };
 use crate::control_loop::{Host, REFRESH_ERROR};
-use crate::data_path::{self, DataPath, Policy, Tcx, attached, remove_leftovers};
+use crate::data_path::{self, DataPath, Policy, Tcx, attached, detach, remove_leftovers};
 use crate::failure::Failure;
 use crate::journal;
 use crate::queue::{Downlink, KernelQueue, rules};
@@ -59,8 +59,9 @@ impl Host for Kernel {
         interface: &str,
         config: &QueueConfig,
         rate: Rate,
+        lease: Duration,
     ) -> Result<Box<dyn Downlink>, String> {
-        Ok(Box::new(KernelQueue::open(interface, config, rate)?))
+        Ok(Box::new(KernelQueue::open(interface, config, rate, lease)?))
     }
 }
 
@@ -113,27 +114,41 @@ fn sent_packets(interface: &str) -> Option<u64> {
     line.split_whitespace().nth(9)?.parse().ok()
 }
 
-/// Proves that no program of evenaird is attached to an interface. What a pinned instance has left
-/// there is removed, unless a daemon runs.
+/// The daemon of an interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Other {
+    /// It does not run.
+    Absent,
+    /// It has detached its programs.
+    Off,
+    /// It runs and does not answer.
+    Hangs,
+}
+
+/// Proves that no program of evenaird is attached to an interface. What a daemon has left there that was
+/// killed or hangs is removed by the kernel alone.
 ///
 /// # Errors
 /// A program is attached, or the kernel does not say.
 pub fn prove_detached(
     interface: &str,
     runtime_directory: &Path,
-    daemon_runs: bool,
+    daemon: Other,
 ) -> Result<(), Failure> {
-    if !daemon_runs {
-        match remove_leftovers(interface, &options(runtime_directory)) {
-            // Rules do not go with their interface.
-            Err(data_path::Error::NoDevice { .. }) => {}
-            removed => removed?,
-        }
+    let removed = match daemon {
+        Other::Absent => remove_leftovers(interface, &options(runtime_directory)),
+        Other::Hangs => detach(interface, &options(runtime_directory)),
+        Other::Off => Ok(()),
+    };
+    match removed {
+        // Rules do not go with their interface.
+        Err(data_path::Error::NoDevice { .. }) => {}
+        removed => removed?,
     }
     rules::remove(interface).map_err(Failure::failed)?;
     match attached(interface) {
         // With the interface its programs are gone.
-        Err(data_path::Error::NoDevice { .. }) if daemon_runs => Ok(()),
+        Err(data_path::Error::NoDevice { .. }) if daemon != Other::Absent => Ok(()),
         Err(err) => Err(err.into()),
         Ok(programs) if programs.is_empty() => Ok(()),
         Ok(programs) => {

@@ -10,6 +10,7 @@ use evenair_core::control::limiter;
 use evenair_core::time::Duration;
 use evenaird::config::{self, RUNTIME_DIRECTORY};
 use evenaird::failure::Failure;
+use evenaird::host::Other;
 use evenaird::replay::{ReplayError, replay};
 use evenaird::{control_socket, daemon, host, report};
 
@@ -44,7 +45,7 @@ enum Command {
         #[arg(long, value_name = "DIR", default_value = RUNTIME_DIRECTORY)]
         runtime_directory: PathBuf,
     },
-    /// Detach a running daemon from its interface, until it is restarted
+    /// Detach a daemon from its interface, until it is restarted; also one that hangs
     Off {
         /// Interface of the daemon, if several run
         interface: Option<String>,
@@ -126,17 +127,15 @@ fn execute(command: Command) -> Result<(), Failure> {
         }
         Command::Off { interface, runtime_directory } => {
             let socket = control_socket::find(&runtime_directory, interface.as_deref())?;
-            let answer = control_socket::request(&socket, control_socket::OFF)?;
-            let name = answer.as_ref().map(|status| status.interface.clone()).or(interface);
-            let Some(name) = name else {
-                return Err(Failure::failed(format_args!("{}: no daemon runs", socket.display())));
+            let (other, daemon) = match control_socket::request(&socket, control_socket::OFF) {
+                Ok(Some(_)) => (Other::Off, "the daemon is off until it is restarted"),
+                Ok(None) => (Other::Absent, "no daemon runs"),
+                // It reads the request should it go on.
+                Err(_) => (Other::Hangs, "the daemon does not answer; restart it"),
             };
-            host::prove_detached(&name, &runtime_directory, answer.is_some())?;
-            let daemon = if answer.is_some() {
-                "the daemon is off until it is restarted"
-            } else {
-                "no daemon runs"
-            };
+            // Sockets are named by their interfaces.
+            let name = socket.file_stem().unwrap_or_default().to_string_lossy();
+            host::prove_detached(&name, &runtime_directory, other)?;
             print(&format!("{name}: no program of evenaird is attached; {daemon}\n"))
         }
         Command::Replay { file, config } => {

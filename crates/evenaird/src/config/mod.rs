@@ -195,6 +195,11 @@ impl Config {
         }
     }
 
+    /// Whether this configuration has another loss signal than `other`, or other secrets.
+    pub fn has_other_signal(&self, other: &Self) -> bool {
+        self.signal != other.signal || self.secrets_changed != other.secrets_changed
+    }
+
     /// The path of this interface's control socket.
     pub fn control_socket(&self) -> PathBuf {
         self.runtime_directory.join(format!("{}.sock", self.interface))

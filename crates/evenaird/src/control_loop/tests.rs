@@ -72,6 +72,7 @@ impl Host for FakeHost {
         _: &str,
         _: &QueueConfig,
         _: Rate,
+        _: std::time::Duration,
     ) -> Result<Box<dyn Downlink>, String> {
         Err("the tests of the queue open it".to_owned())
     }

@@ -8,6 +8,7 @@
 //! super-packet counts as the segments that it stands for, each with its own headers.
 
 mod device;
+mod links;
 mod program;
 mod tcx;
 
@@ -15,7 +16,7 @@ use std::{fmt, net::SocketAddr, time::Duration};
 
 pub use device::largest_charge;
 pub use program::{BUILT, MAX_BUCKET_BYTES};
-pub use tcx::{Options, Tcx, attached, remove_leftovers};
+pub use tcx::{Options, Tcx, attached, detach, remove_leftovers};
 
 /// What the policer does with the uplink. TCP and UDP over IPv4 and IPv6 are treated alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -80,6 +80,12 @@ impl Programs {
         classifier(&mut self.ebpf, name)
     }
 
+    /// The digest of a program's instructions.
+    pub(super) fn tag(&mut self, name: &str) -> Result<u64, Error> {
+        let info = self.classifier(name).and_then(|program| program.info());
+        info.map(|info| info.tag()).map_err(|e| failed("read a tag", chain(&e)))
+    }
+
     /// Runs the program that sets the policy.
     pub(super) fn set_policy(&self, policy: &Policy) -> Result<(), Error> {
         let message = message(policy)?;

@@ -24,6 +24,7 @@ use nix::{
 use super::{
     Counters, DataPath, Error, Policy,
     device::Device,
+    links,
     program::{DOWN, Programs, UP, chain, failed},
 };
 
@@ -122,18 +123,44 @@ impl DataPath for Tcx {
 /// There is no such device, or the kernel does not answer: it demands CAP_SYS_ADMIN where programs
 /// are attached.
 pub fn attached(device: &str) -> Result<Vec<String>, Error> {
-    Device::open(device)?;
-    let mut names = Vec::new();
-    for (_, hook) in PROGRAMS {
+    Ok(ours(device)?.into_iter().map(|(name, id)| format!("{name} (id {id})")).collect())
+}
+
+/// Names and ids of the programs of this daemon that are attached to a device.
+fn ours(device: &str) -> Result<Vec<(&'static str, u32)>, Error> {
+    let opened = Device::open(device)?;
+    let mut ours = Vec::new();
+    for (own, hook) in PROGRAMS {
         let (_, programs) = SchedClassifier::query_tcx(device, hook)
             .map_err(|e| failed(&format!("query the programs of {device}"), chain(&e)))?;
-        let ours = programs.iter().filter_map(|program| {
-            let name = program.name_as_str().filter(|name| [UP, DOWN].contains(name))?;
-            Some(format!("{name} (id {})", program.id()))
-        });
-        names.extend(ours);
+        for program in programs {
+            // A daemon without CAP_PERFMON loads programs without names: these have the same
+            // instructions.
+            let is_ours = match program.name_as_str() {
+                Some("") | None => {
+                    let tag = Programs::load(opened.mac_header).and_then(|mut all| all.tag(own));
+                    tag.is_ok_and(|tag| tag == program.tag())
+                }
+                Some(name) => name == own,
+            };
+            if is_ours {
+                ours.push((own, program.id()));
+            }
+        }
     }
-    Ok(names)
+    Ok(ours)
+}
+
+/// Detaches the programs from a device although a daemon runs that may hang: the kernel does it alone.
+///
+/// # Errors
+/// There is no such device, or the kernel refuses: it demands CAP_SYS_ADMIN.
+pub fn detach(device: &str, options: &Options) -> Result<(), Error> {
+    let ids: Vec<u32> = ours(device)?.into_iter().map(|(_, id)| id).collect();
+    Pins::of(device, &options.pin_directory)?.remove()?;
+    links::detach(&ids)
+        .map_err(|e| failed(&format!("detach the programs of {device}"), e.to_string()))?;
+    wait_until_detached(device)
 }
 
 /// Detaches what a pinned instance that no longer runs has left on a device.

@@ -1,6 +1,8 @@
 //! The queue between rounds of the control loop: opened while the daemon enforces, emptied at a rate
 //! that follows what the rounds show.
 
+use std::time::Duration;
+
 use evenair_core::units::Rate;
 
 use super::rate::{Round, ShapedRate};
@@ -44,26 +46,49 @@ impl QueueControl {
         };
         if self.open.is_none() {
             let rate = ShapedRate::new(&config.rate);
-            let queue = open(config, rate.rate());
-            self.error = queue.as_ref().err().cloned();
+            let queue =
+                open(config, rate.rate()).inspect_err(|err| self.error = Some(err.clone()))?;
+            if queue.is_open() {
+                self.error = None;
+            }
             let (config, counts) = (config.clone(), Counts::default());
-            self.open = Some(Open { queue: queue?, config, rate, counts });
+            self.open = Some(Open { queue, config, rate, counts });
         }
         Ok(())
     }
 
-    /// A round has ended.
-    pub fn round(&mut self, round: &Round) {
+    /// Waits until the queue is open, if it is wanted.
+    ///
+    /// # Errors
+    /// It cannot be opened, and everything passes.
+    pub fn settle(&mut self) -> Result<(), String> {
+        self.open.as_mut().map_or(Ok(()), |open| open.queue.settle())
+    }
+
+    /// The rate stays; it holds for another lease.
+    pub fn renew(&mut self, lease: Duration) {
+        if let Some(open) = &mut self.open {
+            open.queue.set_rate(open.rate.rate(), lease);
+        }
+    }
+
+    /// A round has ended. The rate after it holds until `lease` ends.
+    pub fn round(&mut self, round: &Round, lease: Duration) {
         let Some(open) = &mut self.open else { return };
         match open.queue.counts() {
             Ok(counts) => {
+                if open.queue.is_open() {
+                    self.error = None;
+                }
                 let is_limiting = counts.delayed > open.counts.delayed;
                 open.counts = counts;
                 open.rate.round(&Round { is_limiting, ..*round });
-                open.queue.set_rate(open.rate.rate());
+                open.queue.set_rate(open.rate.rate(), lease);
             }
             Err(problem) => {
-                journal::error(&problem);
+                if self.error.as_ref() != Some(&problem) {
+                    journal::error(&problem);
+                }
                 self.close();
                 self.error = Some(problem);
             }
@@ -86,7 +111,7 @@ impl QueueControl {
     /// What status and metrics show; `None` without a queue.
     pub fn status(&self, config: Option<&QueueConfig>) -> Option<QueueStatus> {
         let config = config?;
-        let open = self.open.as_ref();
+        let open = self.open.as_ref().filter(|open| open.queue.is_open());
         let now = open.map(|open| (open.queue.counts().unwrap_or(open.counts), &open.rate));
         let (counts, rate) = now.unzip();
         let counts = self.earlier.plus(&counts.unwrap_or_default());
@@ -102,7 +127,7 @@ impl QueueControl {
             delayed_packets: counts.delayed,
             dropped_packets: counts.dropped,
             marked_packets: counts.marked,
-            error: self.error.clone(),
+            error: self.error.clone().filter(|_| rate.is_none()),
         })
     }
 }
@@ -129,6 +154,8 @@ mod tests {
     use super::*;
     use crate::config::Config;
 
+    const LEASE: Duration = Duration::from_secs(5);
+
     /// What a queue was told, and what it says.
     #[derive(Default)]
     struct Machine {
@@ -141,7 +168,8 @@ mod tests {
     struct FakeQueue(Rc<RefCell<Machine>>);
 
     impl Downlink for FakeQueue {
-        fn set_rate(&mut self, rate: Rate) {
+        fn set_rate(&mut self, rate: Rate, lease: Duration) {
+            assert_eq!(lease, LEASE);
             self.0.borrow_mut().rates.push(rate.as_bps());
         }
 
@@ -176,10 +204,10 @@ mod tests {
         let wanted = config("queue = { kind = \"las\", share = 0.5 }");
         control.update(wanted.as_ref(), |_, _| Ok(Box::new(FakeQueue(machine.clone())))).unwrap();
         control.update(wanted.as_ref(), |_, _| panic!("it is open")).unwrap();
-        control.round(&round(1));
+        control.round(&round(1), LEASE);
         machine.borrow_mut().counts.delayed = 1;
-        control.round(&round(0));
-        control.round(&round(0));
+        control.round(&round(0), LEASE);
+        control.round(&round(0), LEASE);
         // By hand: 6 * 7 / 8 = 5.25 Mb/s, half of that less 1 Mb/s. Then the estimate is 1 + 1 / 40500 times
         // as much, once, since nothing more was delayed.
         assert_eq!(machine.borrow().rates, [1_625_000, 1_625_064, 1_625_064]);
@@ -213,7 +241,7 @@ mod tests {
         control.update(wanted.as_ref(), |_, _| Ok(Box::new(FakeQueue(machine.clone())))).unwrap();
         assert_eq!(control.error(), None);
         machine.borrow_mut().failure = Some("socket".to_owned());
-        control.round(&round(0));
+        control.round(&round(0), LEASE);
         assert_eq!((control.error(), machine.borrow().closed), (Some("socket"), 1));
         assert!(!control.status(wanted.as_ref()).unwrap().open);
         machine.borrow_mut().failure = None;

@@ -4,7 +4,7 @@
 //! The kernel hands packets over through a netfilter queue ([`netfilter`]) by a rule with a bypass
 //! ([`rules`]). A thread reads their headers ([`evenair_core::ip`]), holds them in the discipline
 //! and releases them at the rate ([`shaper`]) that follows the capacity ([`rate`]). When the daemon
-//! dies, the bypass lets everything pass.
+//! dies, the bypass lets everything pass; when it hangs, the rate's lease ends.
 
 pub mod control;
 pub mod netfilter;
@@ -16,13 +16,14 @@ pub mod shaper;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::{self, JoinHandle};
 
 use evenair_core::ip::flows::FlowTable;
 use evenair_core::queue::Limit;
 use evenair_core::rng::{RngStream, StreamId};
-use evenair_core::time::Instant;
+use evenair_core::time::{Duration, Instant};
 use evenair_core::units::Rate;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -56,101 +57,129 @@ pub struct Counts {
 
 /// A queue in front of the access point.
 pub trait Downlink {
-    /// From now on packets leave at this rate.
-    fn set_rate(&mut self, rate: Rate);
+    /// From now on packets leave at this rate. If it is not set again before the lease ends, everything
+    /// passes.
+    fn set_rate(&mut self, rate: Rate, lease: std::time::Duration);
 
     /// What it has done.
     ///
     /// # Errors
     /// It has failed, and everything passes.
     fn counts(&self) -> Result<Counts, String>;
+
+    /// Whether packets go through it: opening takes some time.
+    fn is_open(&self) -> bool {
+        true
+    }
+
+    /// Waits until it is open.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    fn settle(&mut self) -> Result<(), String> {
+        Ok(())
+    }
 }
 
-/// The queue of the kernel, and the thread that serves it. Dropping it lets waiting packets pass, and
-/// removes the rules.
+/// Threads of queues that are being closed. The next queue is opened after them.
+static CLOSING: Mutex<Vec<JoinHandle<()>>> = Mutex::new(Vec::new());
+
+/// Waits until all queues that were dropped are closed, and their rules are gone.
+pub fn wait_until_closed() {
+    let closing = std::mem::take(&mut *lock(&CLOSING));
+    for thread in closing {
+        // A panic has been reported.
+        let _ = thread.join();
+    }
+}
+
+/// The queue of the kernel. A thread opens and closes it, since iptables may hang, and another one
+/// serves it. Dropping it lets waiting packets pass, and removes the rules, without waiting for that.
 pub struct KernelQueue {
-    /// Before the thread ends, so that no packet is lost.
-    rules: Option<Rules>,
     shared: Arc<Mutex<Shared>>,
-    wake: UnixStream,
+    wake: Arc<UnixStream>,
+    /// Ends when the queue is open, or cannot be opened.
+    opened: mpsc::Receiver<()>,
+    /// Dropped to close the queue.
+    close: Option<mpsc::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Between the control loop and the thread.
+/// Between the control loop and the threads.
 #[derive(Debug)]
 struct Shared {
     rate: Rate,
+    /// Then everything passes.
+    expires: Instant,
     counts: Counts,
+    is_open: bool,
     is_ending: bool,
     error: Option<String>,
 }
 
 impl KernelQueue {
-    /// Opens the queue for what is forwarded to `interface`.
+    /// Begins to open the queue for what is forwarded to `interface`.
     ///
     /// # Errors
-    /// One line: iptables is missing, or the kernel or another process is in the way.
-    pub fn open(interface: &str, config: &QueueConfig, rate: Rate) -> Result<Self, String> {
-        let number = config.number;
-        let capacity = kernel_capacity(config.limit);
-        let queue = NetfilterQueue::open(number, capacity).map_err(|err| {
-            let why = match err.raw_os_error() {
-                Some(libc::EPERM | libc::EBUSY) => {
-                    "another process serves it, or CAP_NET_ADMIN is missing".to_owned()
-                }
-                _ => err.to_string(),
-            };
-            format!("queue.number: netfilter queue {number}: {why}")
-        })?;
+    /// The system has no thread or socket left.
+    pub fn open(
+        interface: &str,
+        config: &QueueConfig,
+        rate: Rate,
+        lease: std::time::Duration,
+    ) -> Result<Self, String> {
         let failed = |err: io::Error| format!("queue: {err}");
         let (wake, woken) = UnixStream::pair().map_err(failed)?;
         for end in [&wake, &woken] {
             end.set_nonblocking(true).map_err(failed)?;
         }
-        let shared = Shared { rate, counts: Counts::default(), is_ending: false, error: None };
-        let shared = Arc::new(Mutex::new(shared));
-        let mut worker = Worker {
-            queue,
-            // Draws need not be the same in each run; those of FQ-CoDel's hash should not be.
-            shaper: Shaper::new(
-                &config.discipline,
-                config.limit,
-                RngStream::new(clock::now().as_nanos(), StreamId::Queue, number.into()),
-                config.burst,
-            ),
-            flows: FlowTable::default(),
+        let shared = Arc::new(Mutex::new(Shared {
+            rate,
+            expires: expiry(lease),
+            counts: Counts::default(),
+            is_open: false,
+            is_ending: false,
+            error: None,
+        }));
+        let wake = Arc::new(wake);
+        let (opening, opened) = mpsc::channel();
+        let (close, closed) = mpsc::channel();
+        let keeper = Keeper {
+            interface: interface.to_owned(),
+            config: config.clone(),
             shared: shared.clone(),
-            woken,
-            rate: Rate::UNLIMITED,
+            wake: wake.clone(),
         };
-        let thread = thread::Builder::new().name("evenaird-queue".to_owned());
-        let thread = thread
-            .spawn(move || {
-                if let Err(err) = worker.run() {
-                    lock(&worker.shared).error = Some(format!("queue: {err}"));
-                }
-            })
-            .map_err(failed)?;
-        let mut opened = Self { rules: None, shared, wake, thread: Some(thread) };
-        // Last, as packets come from then on.
-        opened.rules = Some(Rules::install(interface, number)?);
-        crate::journal::notice(format_args!(
-            "{interface}: downlink queue {}, netfilter queue {number}",
-            config.discipline.name()
-        ));
-        Ok(opened)
-    }
-
-    fn wake(&mut self) {
-        // A pipe that is full wakes the thread as well.
-        let _ = self.wake.write(&[0]);
+        let before = std::mem::take(&mut *lock(&CLOSING));
+        let thread = thread::Builder::new().name("evenaird-rules".to_owned()).spawn(move || {
+            for thread in before {
+                let _ = thread.join();
+            }
+            let shared = keeper.shared.clone();
+            if let Err(problem) = keeper.keep(woken, opening, &closed) {
+                lock(&shared).error = Some(problem);
+            }
+        });
+        let thread = Some(thread.map_err(failed)?);
+        Ok(Self { shared, wake, opened, close: Some(close), thread })
     }
 }
 
+fn expiry(lease: std::time::Duration) -> Instant {
+    clock::now() + Duration::from_nanos(u64::try_from(lease.as_nanos()).unwrap_or(u64::MAX))
+}
+
+/// Wakes the thread that serves the queue. A pipe that is full wakes it as well.
+fn wake(mut end: &UnixStream) {
+    let _ = end.write(&[0]);
+}
+
 impl Downlink for KernelQueue {
-    fn set_rate(&mut self, rate: Rate) {
-        lock(&self.shared).rate = rate;
-        self.wake();
+    fn set_rate(&mut self, rate: Rate, lease: std::time::Duration) {
+        let mut shared = lock(&self.shared);
+        (shared.rate, shared.expires) = (rate, expiry(lease));
+        drop(shared);
+        wake(&self.wake);
     }
 
     fn counts(&self) -> Result<Counts, String> {
@@ -163,17 +192,104 @@ impl Downlink for KernelQueue {
             None => Ok(shared.counts),
         }
     }
+
+    fn is_open(&self) -> bool {
+        lock(&self.shared).is_open
+    }
+
+    fn settle(&mut self) -> Result<(), String> {
+        while self.opened.recv().is_ok() {}
+        // The thread ends after a failure.
+        if !self.is_open()
+            && let Some(thread) = self.thread.take()
+        {
+            let _ = thread.join();
+        }
+        self.counts().map(|_| ())
+    }
 }
 
 impl Drop for KernelQueue {
     fn drop(&mut self) {
-        self.rules = None;
-        lock(&self.shared).is_ending = true;
-        self.wake();
-        if let Some(thread) = self.thread.take() {
-            // A panic has been reported.
-            let _ = thread.join();
+        self.close = None;
+        lock(&CLOSING).extend(self.thread.take());
+    }
+}
+
+/// The thread that opens and closes a queue.
+struct Keeper {
+    interface: String,
+    config: QueueConfig,
+    shared: Arc<Mutex<Shared>>,
+    wake: Arc<UnixStream>,
+}
+
+impl Keeper {
+    /// Opens the queue, drops `opening`, and closes the queue after `closed`.
+    fn keep(
+        self,
+        woken: UnixStream,
+        opening: mpsc::Sender<()>,
+        closed: &mpsc::Receiver<()>,
+    ) -> Result<(), String> {
+        let (config, number) = (&self.config, self.config.number);
+        let capacity = kernel_capacity(config.limit);
+        let queue = NetfilterQueue::open(number, capacity).map_err(|err| {
+            let why = match err.raw_os_error() {
+                Some(libc::EPERM | libc::EBUSY) => {
+                    "another process serves it, or CAP_NET_ADMIN is missing".to_owned()
+                }
+                _ => err.to_string(),
+            };
+            format!("queue.number: netfilter queue {number}: {why}")
+        })?;
+        let mut worker = Worker {
+            queue,
+            // Draws need not be the same in each run; those of FQ-CoDel's hash should not be.
+            shaper: Shaper::new(
+                &config.discipline,
+                config.limit,
+                RngStream::new(clock::now().as_nanos(), StreamId::Queue, number.into()),
+                config.burst,
+            ),
+            flows: FlowTable::default(),
+            shared: self.shared.clone(),
+            woken,
+            rate: Rate::UNLIMITED,
+            expires: Instant::NEVER,
+        };
+        let thread = thread::Builder::new().name("evenaird-queue".to_owned());
+        let thread = thread
+            .spawn(move || {
+                let problem = match catch_unwind(AssertUnwindSafe(|| worker.run())) {
+                    Ok(Ok(())) => return,
+                    Ok(Err(err)) => format!("queue: {err}"),
+                    Err(_) => "queue: its thread has ended".to_owned(),
+                };
+                lock(&worker.shared).error = Some(problem);
+            })
+            .map_err(|err| format!("queue: {err}"))?;
+        // Last, as packets come from then on.
+        let rules = Rules::install(&self.interface, number);
+        if rules.is_ok() {
+            lock(&self.shared).is_open = true;
+            drop(opening);
+            crate::journal::notice(format_args!(
+                "{}: downlink queue {}, netfilter queue {number}",
+                self.interface,
+                config.discipline.name()
+            ));
+            // Until the other end is dropped.
+            let _ = closed.recv();
         }
+        // The rules go first, so that no packet is lost.
+        let result = rules.map(drop);
+        let mut shared = lock(&self.shared);
+        (shared.is_open, shared.is_ending) = (false, true);
+        drop(shared);
+        wake(&self.wake);
+        let _ = thread.join();
+        result
     }
 }
 
@@ -198,6 +314,8 @@ struct Worker {
     shared: Arc<Mutex<Shared>>,
     woken: UnixStream,
     rate: Rate,
+    /// When `rate` no longer holds.
+    expires: Instant,
 }
 
 impl Worker {
@@ -223,7 +341,9 @@ impl Worker {
     /// Takes over the rate, and publishes counts. Returns whether the queue is to end.
     fn take_over(&mut self, now: Instant, counts: Counts) -> bool {
         let mut shared = lock(&self.shared);
-        let rate = if shared.is_ending { Rate::UNLIMITED } else { shared.rate };
+        let holds = !shared.is_ending && now < shared.expires;
+        let rate = if holds { shared.rate } else { Rate::UNLIMITED };
+        self.expires = if holds { shared.expires } else { Instant::NEVER };
         shared.counts = counts;
         if rate != self.rate {
             self.shaper.set_rate(now, rate);
@@ -267,7 +387,7 @@ impl Worker {
 
     /// Waits for packets, for a change of the rate, or until a packet is due.
     fn wait(&mut self) -> io::Result<()> {
-        let ready_at = self.shaper.ready_at();
+        let ready_at = self.shaper.ready_at().min(self.expires);
         let timeout = (ready_at != Instant::NEVER).then(|| {
             let nanos = ready_at.since(clock::now()).as_nanos();
             TimeSpec::from_duration(std::time::Duration::from_nanos(nanos))
@@ -293,6 +413,6 @@ impl Worker {
 }
 
 /// A thread that has panicked leaves values behind that can be read.
-fn lock(shared: &Mutex<Shared>) -> std::sync::MutexGuard<'_, Shared> {
+fn lock<T>(shared: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

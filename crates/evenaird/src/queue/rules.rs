@@ -5,14 +5,22 @@
 //! The rule has `--queue-bypass`: while nobody serves the queue, packets pass.
 
 use std::fmt::Display;
-use std::io;
-use std::process::{Command, Output};
+use std::io::{self, Read};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
 
 /// What is run for each family of addresses.
 const COMMANDS: [&str; 2] = ["iptables", "ip6tables"];
-/// How long iptables-legacy waits for others who change rules, s. A decision: the control loop waits
-/// as well, and the policy's lease is five intervals.
+/// How long iptables-legacy waits for others who change rules, s. A decision.
 const LOCK_TIMEOUT: &str = "2";
+/// A command that takes longer hangs; they take milliseconds after the lock.
+const TIME_LIMIT: Duration = Duration::from_secs(3);
 /// More jumps than this to a chain nobody makes.
 const MOST_JUMPS: usize = 100;
 
@@ -66,8 +74,12 @@ pub fn remove(interface: &str) -> Result<(), String> {
                 break;
             }
         }
-        succeed(command, &["-F", &chain])?;
-        succeed(command, &["-X", &chain])?;
+        let removed =
+            succeed(command, &["-F", &chain]).and_then(|()| succeed(command, &["-X", &chain]));
+        // `evenaird off` and the daemon may remove it at the same time.
+        if exists(command, &chain)? {
+            removed?;
+        }
     }
     Ok(())
 }
@@ -114,6 +126,38 @@ fn first_line(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or("failed").to_owned()
 }
 
+/// Runs a command to its end, or kills it with all that it has started.
 fn run(command: &str, arguments: &[&str]) -> io::Result<Output> {
-    Command::new(command).args(["-w", LOCK_TIMEOUT, "-t", "mangle"]).args(arguments).output()
+    let mut child = Command::new(command)
+        .args(["-w", LOCK_TIMEOUT, "-t", "mangle"])
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()?;
+    let deadline = Instant::now() + TIME_LIMIT;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if Instant::now() >= deadline {
+            killpg(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL)?;
+            child.wait()?;
+            let problem = format!("does not return in {} s", TIME_LIMIT.as_secs());
+            return Err(io::Error::new(io::ErrorKind::TimedOut, problem));
+        }
+        sleep(Duration::from_millis(1));
+    };
+    // What is in the pipe by now: a process that the command has left may keep it open.
+    let mut stderr = vec![0; 4096];
+    let length = match &mut child.stderr {
+        Some(pipe) => {
+            fcntl(&*pipe, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
+            pipe.read(&mut stderr).unwrap_or(0)
+        }
+        None => 0,
+    };
+    stderr.truncate(length);
+    Ok(Output { status, stdout: Vec::new(), stderr })
 }
