@@ -17,7 +17,7 @@ use crate::support::report;
 use crate::support::udp::{arrivals, receiver, send_at, sender};
 
 impl Router {
-    fn off(&self) -> Output {
+    pub fn off(&self) -> Output {
         let directory = self.directory.path().join("run");
         let directory = directory.to_str().unwrap();
         self.gateway.enter(|| run(&["off", "ap0", "--runtime-directory", directory]))
@@ -39,7 +39,7 @@ impl Router {
 
     /// Sends UDP at 4 Mb/s to the station while `events` happen. Returns how many packets were sent,
     /// and when they arrived, in seconds after the start.
-    fn under_load(&self, events: impl FnOnce() + Send) -> (u64, Vec<f64>) {
+    pub fn under_load(&self, events: impl FnOnce() + Send) -> (u64, Vec<f64>) {
         let address = &self.cell.v4[0];
         let receiver = self.station.enter(|| receiver(address));
         let sender = self.server.enter(|| sender(address));
@@ -146,7 +146,8 @@ fn reloads_off_and_end_lose_no_packet() {
         }
         daemon.reload(&config("\"las\"").replace("queue = \"las\"", ""));
         daemon.wait_for("no queue", |status| status.queue.is_none());
-        assert!(!router.rules().contains("evenaird"));
+        // The rules go on another thread than the control loop's.
+        daemon.wait_for("no rules", |_| !router.rules().contains("evenaird"));
         daemon.reload(&config("{ kind = \"las\", rate = \"5 Mbps\" }"));
         queue_when(&mut daemon, "the queue", |queue| queue.open);
         sleep(Duration::from_millis(300));

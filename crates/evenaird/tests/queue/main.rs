@@ -6,5 +6,6 @@ mod support;
 
 mod disciplines;
 mod faults;
+mod leases;
 mod rates;
 mod router;

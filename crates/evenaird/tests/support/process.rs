@@ -57,12 +57,24 @@ impl Daemon {
     /// Starts a daemon whose files are in `directory`, and waits until it is ready. `config` is what
     /// its configuration has besides the interface `ap0` and the runtime directory.
     pub fn start(namespace: &Namespace, directory: &Path, config: &str) -> Self {
+        Self::start_with(namespace, directory, config, |_| ())
+    }
+
+    /// The same with a command that `prepare` changes.
+    pub fn start_with(
+        namespace: &Namespace,
+        directory: &Path,
+        config: &str,
+        prepare: impl FnOnce(&mut Command) + Send,
+    ) -> Self {
         let log = File::create(directory.join("log")).unwrap();
         write_config(directory, config);
         let file = directory.join("gw.toml");
         let child = namespace.enter(|| {
             let mut command = evenaird();
-            command.arg("run").arg(&file).stdin(Stdio::null()).stderr(log).spawn().unwrap()
+            command.arg("run").arg(&file).stdin(Stdio::null()).stderr(log);
+            prepare(&mut command);
+            command.spawn().unwrap()
         });
         let mut daemon = Self { child, directory: directory.to_owned() };
         daemon.wait_for("an answer", |_| true);
