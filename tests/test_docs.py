@@ -6,6 +6,7 @@ The pages with notebooks are executed by the build.
 from __future__ import annotations
 
 import argparse
+import html
 import json
 import re
 import subprocess
@@ -25,6 +26,8 @@ from sphinx.search.en import SearchEnglish
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from evenair_command import Evenair
 
 pytestmark = pytest.mark.timeout(600)  # the build executes the notebooks
 
@@ -77,6 +80,24 @@ def test_internal_links(site: Path) -> None:
                 assert unquote(parts.fragment) in read(target).anchors, f"{page}: {link}"
             checked += 1
     assert checked > 1000
+
+
+def test_the_output_of_a_command_is_what_it_prints(site: Path, evenair: Evenair) -> None:
+    text = (site / "docs" / "examples" / "tutorial.html").read_text()
+    printed = html.unescape(re.sub(r"<[^>]+>", "", text))
+    *table, _speed = evenair("run", "gong2006").stdout.splitlines()
+    assert len(table) > 10
+    assert "\n".join(line.rstrip() for line in table) in re.sub(r" +$", "", printed, flags=re.M)
+
+
+def test_no_page_has_escape_sequences(site: Path) -> None:
+    pages = list(site.rglob("*.html"))
+    assert len(pages) > 30
+    for page in pages:
+        text = page.read_text()
+        assert "\x1b" not in text, page
+        # What Jupyter's lexer makes of them.
+        assert not re.search(r'class="[^"]*-Color-', text), page
 
 
 class Index:

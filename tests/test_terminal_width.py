@@ -89,3 +89,16 @@ def test_further_lines_are_indented() -> None:
     parameter = next(index for index, line in enumerate(lines) if "interval = " in line)
     assert lines[parameter].startswith("      interval")
     assert lines[parameter + 1].startswith("        ")
+
+
+@pytest.mark.parametrize("arguments", [*COMMANDS, ("run", "gong2006", "--set", "duration=1 s")])
+def test_a_pipe_gets_no_escape_sequences(
+    evenair: Evenair, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    """Kernels of notebooks set these variables for the programs that they start."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("CLICOLOR_FORCE", "1")
+    done = evenair(*arguments)
+    assert done.returncode == 0
+    assert done.stdout
+    assert "\x1b" not in done.stdout + done.stderr

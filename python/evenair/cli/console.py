@@ -143,5 +143,13 @@ def open_console() -> Console:
     """Return a console that prints text literally and does not wrap lines on a pipe."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors=_PLAIN)
-    width = None if sys.stdout.isatty() else 10_000
-    return _Console(width=width, markup=False, highlight=False, emoji=False, soft_wrap=True)
+    is_terminal = sys.stdout.isatty()
+    return _Console(
+        # FORCE_COLOR, which kernels of notebooks set, puts escape sequences into a pipe otherwise.
+        force_terminal=is_terminal,
+        width=None if is_terminal else 10_000,
+        markup=False,
+        highlight=False,
+        emoji=False,
+        soft_wrap=True,
+    )
