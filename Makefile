@@ -14,6 +14,9 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml .cargo/config.toml \
            $(shell find crates python -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi') \
            $(wildcard $(PAGE)/*)
 
+PAGE_SOURCES := Cargo.toml Cargo.lock packaging/build-wasm $(wildcard lab/*.mjs lab/*.html lab/*.json) \
+                $(shell find lab/src crates/evenair-core crates/evenair-sim crates/evenair-web python/evenair/scenarios -type f)
+
 # The gateway daemon and the emulator are for Linux alone.
 CRATES := --workspace $(if $(filter Linux,$(shell uname -s)),,--exclude evenaird --exclude evenair-emu)
 
@@ -66,11 +69,19 @@ wasm: ## Check that core, simulator and the page's engine compile for WebAssembl
 	cargo check --locked --target wasm32-unknown-unknown -p evenair-core -p evenair-sim -p evenair-web
 
 .PHONY: site
-site: lab/node_modules ## Build the lab's page into the package (it needs Node, and Rust's target wasm32-unknown-unknown)
+site: $(PAGE)/index.html ## Build the lab's page into the package (it needs Node, and Rust's target wasm32-unknown-unknown)
+
+$(PAGE)/index.html: lab/node_modules $(PAGE_SOURCES)
 	packaging/build-wasm target/evenair.wasm
 	cd lab && npm run --silent types
 	rm -rf $(PAGE)
 	node lab/build.mjs $(PAGE) target/evenair.wasm
+
+# make looks for the page's files as it starts: another make installs those that are new.
+.PHONY: lab
+lab: site ## Build the lab's page, install it, and open the lab
+	@$(MAKE) --no-print-directory $(VENV)/installed-lab
+	$(BIN)/evenair lab
 
 .PHONY: lab-check
 lab-check: lab/node_modules ## Check the page's sources, and the engine in WebAssembly: every stored fingerprint (after make site)
@@ -146,6 +157,11 @@ $(VENV)/installed: $(VENV)/bin/python $(SOURCES)
 	$(BIN)/maturin build --release --interpreter $(BIN)/python --out $(WHEELS)
 	$(PIP) uninstall -qq --yes evenair
 	$(PIP) install $(WHEELS)/evenair-*.whl
+	@touch $@
+
+# The server of the lab.
+$(VENV)/installed-lab: $(VENV)/installed
+	$(PIP) install "$$(echo $(WHEELS)/evenair-*.whl)[lab]"
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed

@@ -487,13 +487,13 @@ def test_a_second_one_on_the_same_port_is_refused(lab: LabServer, tmp_path: Path
 
 def test_a_page_that_is_not_there(tmp_path: Path) -> None:
     done = command(tmp_path, "--port=0", EVENAIR_LAB_PAGE=str(tmp_path / "none"))
-    assert_one_line(done, "make site", "wheel")
+    assert_one_line(done, "make lab", "wheel")
 
 
 def test_the_server_stack_is_an_extra(tmp_path: Path) -> None:
     (tmp_path / "starlette.py").write_text("raise ModuleNotFoundError(name='starlette')\n")
     done = command(tmp_path, PYTHONPATH=f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}")
-    assert_one_line(done, "starlette", "evenair[lab]")
+    assert_one_line(done, "starlette", "evenair[lab]", "make lab")
 
 
 @pytest.mark.parametrize(
