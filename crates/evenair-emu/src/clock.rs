@@ -19,6 +19,11 @@ impl Clock {
     pub fn now(&self) -> Instant {
         Instant::ZERO + read(ClockId::CLOCK_MONOTONIC).saturating_sub(self.epoch)
     }
+
+    /// A time of this clock on CLOCK_MONOTONIC, seconds.
+    pub fn monotonic_s(&self, at: Instant) -> f64 {
+        (self.epoch + at.since(Instant::ZERO)).as_secs_f64()
+    }
 }
 
 /// The processor time of this thread, seconds.

@@ -6,6 +6,7 @@ use evenair_sim::emulation::EmulationResult;
 use serde::Serialize;
 
 use crate::account::Account;
+use crate::punctuality::Punctuality;
 
 /// The result of a run. What the cell and the links have done is as in a simulation's result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -22,11 +23,17 @@ pub struct Report {
     pub lateness_s: Lateness,
     /// The same in each quarter of the measured time.
     pub lateness_quarters_s: [Lateness; 4],
+    /// How late the loop was, weighted by time.
+    #[serde(flatten)]
+    pub punctuality: Punctuality,
+    /// Time 0 of the scenario on CLOCK_MONOTONIC, seconds.
+    pub began_s: f64,
     /// Whether the thread had a real-time priority.
     pub realtime: bool,
-    /// Whether the 99th percentile of lateness is within its bound.
-    pub trusted: bool,
-    /// What the reader has to know, each a line.
+    /// Why the result is not to be trusted, each a line; none if it is: see
+    /// [`crate::Spec::max_lateness_s`].
+    pub untrusted: Vec<String>,
+    /// What else the reader has to know, each a line.
     pub warnings: Vec<String>,
     /// Processor time of the thread since its start, seconds.
     pub cpu_s: f64,

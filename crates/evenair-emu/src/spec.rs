@@ -31,7 +31,9 @@ pub struct Spec {
     pub warmup_s: f64,
     /// Measured time, s, above 0.
     pub duration_s: f64,
-    /// A run whose 99th percentile of lateness is above this is not to be trusted, s, above 0.
+    /// What is done later than this is late, s, above 0. A run is not to be trusted if more than 1%
+    /// of its packets or of its time are late, or if the engine stands still for more than 200 ms
+    /// and this.
     pub max_lateness_s: f64,
     /// Whether the thread asks for a real-time priority and locked memory.
     pub realtime: bool,

@@ -208,7 +208,8 @@ def _series(plan: Plan, run: Measurements) -> dict[str, Any]:
 
 
 def _testbed(plan: Plan, run: Measurements, flows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    warnings = [*run.engine["warnings"], *_complaints(plan, run, flows)]
+    untrusted = run.engine["untrusted"]
+    warnings = [*untrusted, *run.engine["warnings"], *_complaints(plan, run, flows)]
     datagrams = {
         plan.flows[index].id: {name: report[name] for name in report if name != "error"}
         for index, report in run.reports.items()
@@ -219,7 +220,7 @@ def _testbed(plan: Plan, run: Measurements, flows: Sequence[Mapping[str, Any]]) 
         "differences": differences(plan),
         "lateness_s": run.engine["lateness_s"],
         "realtime": run.engine["realtime"],
-        "trusted": run.engine["trusted"],
+        "trusted": not untrusted,
         "cpu_s": run.engine["cpu_s"],
         "account": run.engine["account"],
         "iperf3_datagrams": datagrams,
