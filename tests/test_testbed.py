@@ -13,7 +13,7 @@ import sys
 import time
 import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from evenair.testbed import limiter
@@ -60,10 +60,10 @@ class Bed:
         out, err = self.process.communicate(timeout=seconds)
         return self.process.returncode, out, err
 
-    def wait_for_traffic(self) -> None:
-        """Wait until the first client has been started."""
+    def wait_for_traffic(self, flow: int = 0) -> None:
+        """Wait until the client of a flow has been started."""
         deadline = time.monotonic() + 30
-        while not (FOLDERS / self.run / "client-0.out").exists():
+        while not (FOLDERS / self.run / f"client-{flow}.out").exists():
             assert self.process.poll() is None, self.process.communicate()
             assert time.monotonic() < deadline
             time.sleep(0.02)
@@ -222,7 +222,12 @@ def test_a_result_has_the_keys_of_a_simulated_one(start: type[Bed], tmp_path: Pa
     assert bed_facts["congestion_controls"] == {"up-1": "reno", "down-1": "reno"}
     assert bed_facts["sysctls"]["net.ipv4.tcp_timestamps"] == "0"
     assert bed_facts["offloads"]["tcp-segmentation-offload"] is False
-    assert bed_facts["trusted"] is True
+    assert (bed_facts["trusted"], bed_facts["untrusted"]) == (True, [])
+    assert bed_facts["ended_early"] == []
+    assert 0 <= bed_facts["late_share"] <= 0.01
+    assert 0 < bed_facts["longest_stall_s"] <= 0.2
+    assert 0 <= bed_facts["longest_stall_at_s"] <= 4
+    assert 0 <= bed_facts["driver"]["engine_late_s"] <= 0.15
     assert 0 <= bed_facts["steal_s"] < 60
     account = bed_facts["account"]
     dropped = sum(account["dropped"].values())
@@ -440,6 +445,88 @@ def test_a_late_engine_is_not_to_be_trusted(start: type[Bed]) -> None:
     assert status == 1
     assert "not to be trusted" in err
     assert "Jain's index" in out
+    assert "not to be trusted: seed 1" in " ".join(out.split())
+
+
+def untrusted(bed: Bed) -> tuple[dict[str, Any], str]:
+    """The result of a run that is not to be trusted, and the line that says so."""
+    status, out, err = bed.finish()
+    assert status == 1
+    assert err.startswith("evenair: seed 1: not to be trusted: ")
+    assert err.count("\n") == 1
+    assert bed.left() == []
+    result: dict[str, Any] = json.loads(out)
+    assert result["testbed"]["trusted"] is False
+    assert err.rstrip().endswith("; ".join(result["testbed"]["untrusted"]))
+    return result, err
+
+
+def test_a_stall_of_the_engine_is_not_to_be_trusted(start: type[Bed]) -> None:
+    """Of 10 s the engine stands still for 3 s."""
+    bed = start("testbed", "gong2006", *TWO, "--set", "warmup=1", "--duration", "10", "--json")
+    bed.wait_for_traffic()
+    (engine,) = processes_of(bed, b"evenair.testbed.engine")
+    time.sleep(3)
+    os.kill(engine, signal.SIGSTOP)
+    time.sleep(3)
+    os.kill(engine, signal.SIGCONT)
+    result, err = untrusted(bed)
+    facts = result["testbed"]
+    # Less the millisecond after which it looks again, as it would have been late.
+    assert facts["longest_stall_s"] >= 2.998
+    # It is late after 100 ms.
+    assert facts["late_share"] >= 2.898 / 10
+    assert 3 < facts["longest_stall_at_s"] < 8
+    assert f"the engine stood still for {facts['longest_stall_s']:.2f} s at " in err
+    assert "ms late in" in err
+
+
+def test_a_client_that_is_killed_is_named(start: type[Bed]) -> None:
+    bed = start("testbed", "gong2006", *TWO, "--duration", "5", "--json")
+    bed.wait_for_traffic()
+    (client,) = [
+        client
+        for client in processes_of(bed, b"--client")
+        if b"\x005201\0" in Path(f"/proc/{client}/cmdline").read_bytes()
+    ]
+    time.sleep(1)
+    os.kill(client, signal.SIGKILL)
+    result, err = untrusted(bed)
+    (ended,) = result["testbed"]["ended_early"]
+    assert (ended["program"], ended["flows"]) == ("client (iperf3)", ["up-1"])
+    assert ended["status"] == -signal.SIGKILL
+    assert 1 < ended["time_s"] < 5
+    reason = f"flow up-1: its client (iperf3) was killed by SIGKILL at {ended['time_s']:.1f} s"
+    assert reason in err
+    # The other flow has the cell for itself.
+    up, down = result["flows"]
+    assert down["goodput_bps"] > 0.3e6
+    assert up["goodput_bps"] < down["goodput_bps"]
+
+
+def test_web_users_that_are_killed_are_named(start: type[Bed]) -> None:
+    web = "station.0.flows=[{direction='down',application={kind='web',size=20000,think='0.1 s'}}]"
+    bed = start("testbed", "gong2006-one-up", "--set", web, "--set", "station.1.count=1",
+                "--set", "station.1.flows.0.start=0", "--duration", "4", "--json")  # fmt: skip
+    bed.wait_for_traffic(flow=1)
+    (user,) = processes_of(bed, b"web-client-sta-1.json")
+    os.kill(user, signal.SIGTERM)
+    result, err = untrusted(bed)
+    assert "flow down-1: its web client was killed by SIGTERM at" in err
+    assert result["flows"][1]["goodput_bps"] > 0.3e6
+
+
+def test_a_stall_of_the_driver_is_not_to_be_trusted(start: type[Bed]) -> None:
+    """It samples the connections seconds after the engine has stopped to carry packets."""
+    bed = start("testbed", "gong2006", *TWO, "--duration", "3", "--json")
+    bed.wait_for_traffic()
+    bed.process.send_signal(signal.SIGSTOP)
+    time.sleep(5)
+    bed.process.send_signal(signal.SIGCONT)
+    result, err = untrusted(bed)
+    # It stopped less than 3 s before the end.
+    assert result["testbed"]["driver"]["samples_late_s"] > 2
+    assert "an end of the measured time was sampled" in err
 
 
 # --- Clean-up -------------------------------------------------------------------------------------

@@ -99,11 +99,13 @@ def run_all(
 
 
 def complaints(results: Sequence[RunResult]) -> list[str]:
-    """Return a line for each warning of the runs, that a run is not to be trusted among them."""
+    """Return a line for each run that is not to be trusted, with the reasons, and each warning."""
+    from evenair.testbed import verdict
+
     return [
-        f"seed {result.seed}: {warning}"
+        f"seed {result.seed}: {line}"
         for result in results
-        for warning in result.document["testbed"]["warnings"]
+        for line in verdict.complaints(result.document)
     ]
 
 

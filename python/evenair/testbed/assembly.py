@@ -10,6 +10,7 @@ from evenair._core import RESULT_VERSION, __version__
 from evenair.testbed import limiter
 from evenair.testbed.iperf import datagram_bytes
 from evenair.testbed.layout import UDP_HEADER, differences
+from evenair.testbed.verdict import START_TOLERANCE_S, reasons
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from evenair.testbed.layout import Flow, Plan
     from evenair.testbed.session import Measurements
 
-_START_TOLERANCE_S = 1.0
-"""A data connection that begins this much after its flow's start is worth a warning."""
+_PUNCTUALITY = ("late_share", "longest_stall_s", "longest_stall_at_s")
+"""How late the engine was, weighted by time."""
 
 
 def assemble(plan: Plan, seed: int, run: Measurements, wall_s: float) -> str:
@@ -208,19 +209,24 @@ def _series(plan: Plan, run: Measurements) -> dict[str, Any]:
 
 
 def _testbed(plan: Plan, run: Measurements, flows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    untrusted = run.engine["untrusted"]
-    warnings = [*untrusted, *run.engine["warnings"], *_complaints(plan, run, flows)]
+    warnings = [*run.engine["warnings"], *_complaints(plan, run, flows)]
     datagrams = {
-        plan.flows[index].id: {name: report[name] for name in report if name != "error"}
+        plan.flows[index].id: report
         for index, report in run.reports.items()
         if not plan.flows[index].is_tcp
     }
+    unconnected = [row["id"] for row in flows if row.get("began_s", 0.0) is None]
+    untrusted = reasons(
+        plan, run.engine["untrusted"], run.driver, run.ended, unconnected, run.max_lateness
+    )
     return {
         **run.machine,
         "differences": differences(plan),
-        "lateness_s": run.engine["lateness_s"],
-        "realtime": run.engine["realtime"],
+        **{name: run.engine[name] for name in ("lateness_s", *_PUNCTUALITY, "realtime")},
+        "driver": run.driver.document,
+        "ended_early": [each.document for each in run.ended],
         "trusted": not untrusted,
+        "untrusted": untrusted,
         "cpu_s": run.engine["cpu_s"],
         "account": run.engine["account"],
         "iperf3_datagrams": datagrams,
@@ -233,12 +239,8 @@ def _complaints(plan: Plan, run: Measurements, flows: Sequence[Mapping[str, Any]
     """Return what went wrong with single flows."""
     found = []
     for flow, row in zip(plan.flows, flows, strict=True):
-        if error := run.reports.get(flow.index, {}).get("error"):
-            found.append(f"flow {flow.id}: iperf3: {error}")
-        began = row.get("began_s", 0.0)
-        if began is None:
-            found.append(f"flow {flow.id}: no data connection came about")
-        elif began > flow.start + _START_TOLERANCE_S:
+        began = row.get("began_s")
+        if began is not None and began > flow.start + START_TOLERANCE_S:
             found.append(f"flow {flow.id}: began at {began:.1f} s instead of {flow.start:g} s")
     for event in run.web:
         # Later the devices are gone.

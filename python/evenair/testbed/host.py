@@ -11,6 +11,7 @@ import socket
 import struct
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -124,6 +125,11 @@ def steal_s() -> float:
     """Return the processor time that a hypervisor has taken since the system started, seconds."""
     fields = Path("/proc/stat").read_text().split("\n", 1)[0].split()
     return int(fields[8]) / os.sysconf("SC_CLK_TCK")  # proc(5)
+
+
+def suspended_s() -> float:
+    """Return how long the machine was suspended since the system started, seconds."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - time.monotonic()  # clock_gettime(2)
 
 
 def sysctls() -> dict[str, str]:

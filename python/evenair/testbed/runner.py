@@ -33,7 +33,7 @@ def run(
     """Run a scenario in real time, in network namespaces of its own. Linux, root.
 
     `progress` is called with the seconds since the start of the run. A result whose
-    `document["testbed"]["trusted"]` is false was measured with a late engine.
+    `document["testbed"]["trusted"]` is false was disturbed; "untrusted" beside it says how.
 
     Raises TestbedError for what is missing or cannot be run here, ScenarioError, RunError, OSError.
     """

@@ -8,6 +8,7 @@ import subprocess
 import time
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from evenair._core import RunError
@@ -17,8 +18,10 @@ from evenair.testbed.errors import TestbedError
 from evenair.testbed.layout import GATEWAY, NEGOTIATED, nodes_with
 from evenair.testbed.namespaces import Namespaces, remove_abandoned
 from evenair.testbed.processes import Processes, last_line, python, uninterrupted
+from evenair.testbed.programs import Programs
 from evenair.testbed.sampler import PERIOD_S, Sampler
 from evenair.testbed.tcp_info import Connections
+from evenair.testbed.verdict import Driver
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 
     from evenair.live_file import LiveFile
     from evenair.testbed.layout import Flow, Plan
+    from evenair.testbed.programs import Ended
 
 _READY_S = 20.0
 """How long engine and servers may take to be ready; they take less than a second."""
@@ -50,7 +54,7 @@ class Options:
     prepare: Callable[[Namespaces], None] | None = None
     """Called when the devices are up and before there is traffic: an experiment's own set-up."""
     max_lateness: float = 2e-3
-    """Seconds: a run whose 99th percentile of lateness exceeds it is not to be trusted."""
+    """Seconds: what the engine does later than this is late (docs/testbed.md#trust)."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,10 @@ class Measurements:
     """Events of web users and servers; times are seconds since the start of the run."""
     records: list[dict[str, Any]]
     """Decisions of the gateway daemon."""
+    driver: Driver
+    ended: list[Ended]
+    """Programs that have ended before their flows."""
+    max_lateness: float
     machine: dict[str, Any]
     kept: str | None
     """What was left, if it was to be kept."""
@@ -111,7 +119,9 @@ class _Session:
             for node in fixed
         }
         self._clients: dict[int, subprocess.Popen[bytes]] = {}
-        self._running: set[int] = set()
+        self._programs = Programs()
+        self._samples_late_s = 0.0
+        self._starts_late_s: dict[str, float] = {}
         self._sources = [flow for flow in plan.flows if flow.kind in datagrams.KINDS]
         self._daemon: subprocess.Popen[bytes] | None = None
         self._browsers: list[subprocess.Popen[bytes]] = []
@@ -141,7 +151,7 @@ class _Session:
         ):
             engine.command("start")
             began, began_wall = time.monotonic(), time.time()
-            stolen = host.steal_s()
+            stolen, suspended = host.steal_s(), host.suspended_s()
             for browser in self._browsers:
                 _tell(browser, f"{began}\n")
             if plan.limiter is not None:
@@ -153,6 +163,7 @@ class _Session:
                     raise RunError("the engine of the test-bed does not report its result")
                 engine.wait(deadline)
             machine["steal_s"] = host.steal_s() - stolen
+            suspended = max(0.0, host.suspended_s() - suspended)
         self._processes.stop()
         return Measurements(
             engine.result,
@@ -160,6 +171,14 @@ class _Session:
             {index: self._report(index) for index in self._clients},
             self._web_events(began),
             limiter.read_records(self._folder, began_wall) if plan.limiter else [],
+            Driver(
+                self._samples_late_s,
+                max(0.0, engine.result["began_s"] - began),
+                self._starts_late_s,
+                suspended,
+            ),
+            self._programs.ended,
+            self._options.max_lateness,
             {**machine, "congestion_controls": self._named_controls()},
             self._kept(),
         )
@@ -275,6 +294,8 @@ class _Session:
             file = self._folder / f"{name}.json"
             file.write_text(json.dumps(table))
             child = self._start_program(name, python("evenair.testbed.web", role, str(file)), node)
+            ids = [self._plan.flows[entry["flow"]].id for entry in table]
+            self._watch(f"web {role}", ids, child, name)
             if role == "client":
                 self._browsers.append(child)
 
@@ -286,6 +307,8 @@ class _Session:
             for role, node in (("receive", flow.receiver), ("send", flow.sender)):
                 command = python("evenair.testbed.datagrams", role, table)
                 child = self._start_program(f"{role}-{flow.index}", command, node)
+                program = "sender" if role == "send" else "receiver"
+                self._watch(program, [flow.id], child, f"{role}-{flow.index}")
                 if role == "send":
                     self._browsers.append(child)
 
@@ -303,6 +326,12 @@ class _Session:
                 raise RunError(f"{name} does not start: {said}")
             time.sleep(0.005)
         return child
+
+    def _watch(
+        self, program: str, flows: list[str], child: subprocess.Popen[bytes], name: str
+    ) -> None:
+        errors = self._folder / f"{name}.err"
+        self._programs.add(program, flows, child, partial(last_line, errors))
 
     def _web_entry(self, flow: Flow) -> dict[str, Any]:
         application = flow.application
@@ -358,12 +387,16 @@ class _Session:
         next_line = 0.0
         while True:
             now = time.monotonic() - began
+            if now < end - _LATENCY_S:  # after the end the devices are gone
+                self._programs.look(now)
             while starts and starts[0].start <= now + _LATENCY_S:
+                self._starts_late_s[starts[0].id] = max(0.0, now - starts[0].start)
                 self._start_client(starts.pop(0), end)
                 now = time.monotonic() - began  # a process takes time to start
             if not warm and now >= plan.warmup - _LATENCY_S:
                 sampler.sample(now, measured=False)
                 sampler.end_warmup()
+                self._samples_late_s = max(0.0, now - plan.warmup)
                 warm = True
             if now >= min(next_trace, end) - _LATENCY_S:
                 sampler.sample(now, measured=True)
@@ -371,7 +404,7 @@ class _Session:
                     sampler.trace(now - plan.warmup)
                     next_trace += interval
                 if now >= end - _LATENCY_S:
-                    self._note_running()
+                    self._samples_late_s = max(self._samples_late_s, now - end)
                     return
             if now >= next_sample:
                 sampler.sample(now, measured=warm)
@@ -399,26 +432,28 @@ class _Session:
             raise TestbedError(f"gateway.{key}{problem}" if key else f"evenaird: {said}")
         raise RunError(f"evenaird has ended with status {status}: {said}")
 
-    def _note_running(self) -> None:
-        """Note which clients run until the end: what they say when it comes is no error."""
-        clients = self._clients.items()
-        self._running = {index for index, client in clients if client.poll() is None}
-
     def _start_client(self, flow: Flow, end: float) -> None:
         address = self._plan.node(flow.receiver).ipv4
         control = self._controls.get(flow.index)
         command = iperf.client_command(flow, address, control, self._plan.mtu, end)
         name = f"client-{flow.index}"
-        self._clients[flow.index] = self._start_logged(name, command, flow.sender)
+        client = self._start_logged(name, command, flow.sender)
+        self._clients[flow.index] = client
+        said = partial(self._said, flow.index)
+        self._programs.add("client (iperf3)", [flow.id], client, said, flow.stop)
 
     # --- After the run ----------------------------------------------------------------------------
 
     def _report(self, index: int) -> dict[str, Any]:
         path = self._folder / f"client-{index}.out"
         report = iperf.parse(path.read_text(errors="replace"))
-        if index in self._running:
-            report.pop("error", None)
+        # What one says that ran until the end is no error, and of others the verdict has it.
+        report.pop("error", None)
         return report
+
+    def _said(self, index: int) -> str:
+        text = (self._folder / f"client-{index}.out").read_text(errors="replace")
+        return str(iperf.parse(text).get("error", ""))
 
     def _web_events(self, began: float) -> list[dict[str, Any]]:
         events = []
