@@ -37,7 +37,8 @@ def fake_bed(trusted: bool = True) -> dict[str, Any]:
         "trusted": trusted,
         "lateness_s": {"p99": 5e-5 if trusted else 5e-3},
         "differences": ["TCP is the kernel's"],
-        "warnings": [] if trusted else ["the engine was late"],
+        "untrusted": [] if trusted else ["the engine was late"],
+        "warnings": [],
     }
 
 
@@ -74,7 +75,7 @@ def test_figures_have_both_and_claims_are_of_the_test_bed(tmp_path: Path) -> Non
     assert said == [
         "not measured on the test-bed: many, bucket, step, interval, media, signal, udp, unstated,"
         " uplink-count, schemes",
-        "off-static-802.11b-4, seed 2: the engine was late",
+        "off-static-802.11b-4, seed 2: not to be trusted: the engine was late",
     ]
     for stem in FIGURES:
         check_figure_and_data(out, f"fig{stem}")
@@ -101,7 +102,7 @@ def test_figures_have_both_and_claims_are_of_the_test_bed(tmp_path: Path) -> Non
     assert not any(v.startswith(("sec31", "sec32")) for v in verdicts)
     report = (out / "report.html").read_text()
     assert "rebuilt on the test-bed, beside the simulator" in report
-    assert "Not to be trusted, because the engine was late: off-static-802.11b-4, seed 2." in report
+    assert "Not to be trusted: off-static-802.11b-4, seed 2 (the engine was late)." in report
 
 
 def test_one_report_does_not_replace_that_of_the_other_engine(tmp_path: Path) -> None:
@@ -176,7 +177,11 @@ class FakePool:
                 "scenario": scenario.resolved,
                 "seed": seed,
                 "result_version": RESULT_VERSION,
-                "testbed": {"kernel": platform.release(), "trusted": self.trusted},
+                "testbed": {
+                    "kernel": platform.release(),
+                    "trusted": self.trusted,
+                    "untrusted": [] if self.trusted else ["the engine was late"],
+                },
             }
             keep(index, RunResult(json.dumps(made)))
             progress(float(index))
@@ -221,6 +226,13 @@ def test_an_interrupted_measurement_continues(
     beds.trusted = True
     measure([Cell("off")])
     assert beds.seeds == [1, 2, 3] * 3
+    # So is one from before runs were judged by time.
+    (kept, *_) = sorted((tmp_path / "runs").iterdir())
+    made = json.loads(kept.read_text())
+    del made["testbed"]["untrusted"]
+    kept.write_text(json.dumps(made))
+    measure([Cell("off")])
+    assert beds.seeds == [*[1, 2, 3] * 3, 1]
     assert all(done <= total for done, total in steps)
 
 

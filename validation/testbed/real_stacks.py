@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from evenair import testbed
 from evenair.engine import run_jobs
+from evenair.testbed import verdict
 from evenair.testbed.processes import run
 from real_stacks_cases import SEEDS, SIMULATED_SEEDS, Runs, cases, row_of
 from real_stacks_figures import draw
@@ -136,8 +137,8 @@ def _one(name: str, seed: int, program: str) -> dict[str, Any]:
         bed = document["testbed"]
         machine = {key: bed[key] for key in ("processors", "iperf3", "sysctls")}
         machine["kernel"] = bed["kernel"].partition("-")[0]
-        for warning in bed["warnings"]:
-            print(f"{name} {seed}: {warning}", file=sys.stderr, flush=True)
+        for line in verdict.complaints(document):
+            print(f"{name} {seed}: {line}", file=sys.stderr, flush=True)
         if bed["trusted"]:
             return {"row": row_of(name, document), "machine": machine, "late": late}
     return {"row": None, "machine": machine, "late": _ATTEMPTS}

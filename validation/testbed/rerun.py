@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from evenair import load, testbed
 from evenair.comparison import Comparison, samples_of
 from evenair.engine import run_jobs
+from evenair.testbed import verdict
 
 if TYPE_CHECKING:
     from evenair.result import RunResult
@@ -82,9 +83,7 @@ def notes(runs: list[RunResult]) -> dict[str, object]:
         "steal_s": [bed["steal_s"] for bed in beds],
         "cpu_s": [bed["cpu_s"] for bed in beds],
         "warnings": [
-            f"seed {run.seed}: {warning}"
-            for run in runs
-            for warning in run.document["testbed"]["warnings"]
+            f"seed {run.seed}: {line}" for run in runs for line in verdict.complaints(run.document)
         ],
     }
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 from evenair.papers.claims import Claim, Verdict, judge, measured_text
 from evenair.papers.figures import E, FigureSpec, Table
 from evenair.papers.runs import P, Runs
+from evenair.testbed.verdict import complaints as complaints_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -59,10 +60,10 @@ def judge_both(
         claim, other = verdict.claim, others[verdict.claim.id]
         text = measured_text(other.measured, claim)
         reason = f"{verdict.reason} The simulator, in the same time: {text} ({other.outcome})."
-        late = {point for point, _ in _late(measured)} & claim.measure.points
-        if late:
-            reason += " A run of the test-bed is not to be trusted: its engine was late."
-        outcome = "undecided" if late else verdict.outcome
+        bad = [bed for (point, _), bed in _untrusted(measured) if point in claim.measure.points]
+        if bad:
+            reason += f" A run of the test-bed is not to be trusted: {_why(bad[0])}."
+        outcome = "undecided" if bad else verdict.outcome
         verdicts.append(replace(verdict, outcome=outcome, reason=reason))
     return verdicts
 
@@ -82,9 +83,13 @@ def draw(
         figure, table = spec.beside.draw(simulated, measured, effort)
         caption = spec.beside.caption(effort)
         points = spec.points(effort)
-        late = [f"{run_name(p)}, seed {seed}" for p, seed in _late(measured) if p in points]
-        if late:
-            caption += f" Not to be trusted, because the engine was late: {'; '.join(late)}."
+        bad = [
+            f"{run_name(point)}, seed {seed} ({_why(bed)})"
+            for (point, seed), bed in _untrusted(measured)
+            if point in points
+        ]
+        if bad:
+            caption += f" Not to be trusted: {'; '.join(bad)}."
         drawn.append((spec, caption, figure, table))
     return drawn
 
@@ -96,12 +101,12 @@ def described(
     beds = [document["testbed"] for document in measured.documents.values()]
     facts = dict(heading.facts)
     facts["Runs"] += "; the same with the simulator"
-    late = [f"{run_name(point)}, seed {seed}" for point, seed in _late(measured)]
+    bad = [f"{run_name(point)}, seed {seed}" for (point, seed), _ in _untrusted(measured)]
     p99 = [1e3 * bed["lateness_s"]["p99"] for bed in beds]
     facts |= {
         "Kernel": ", ".join(sorted({bed["kernel"] for bed in beds})),
         "Lateness": f"99th percentile {min(p99):.2g} to {max(p99):.2g} ms by run",
-        "Not to be trusted": "; ".join(late) or "none of the runs",
+        "Not to be trusted": "; ".join(bad) or "none of the runs",
         "Warnings": "; ".join(complaints(measured, run_name)) or "none",
         "Differences": "; ".join(dict.fromkeys(d for bed in beds for d in bed["differences"])),
     }
@@ -112,20 +117,24 @@ def described(
 
 
 def complaints(measured: Runs[P], run_name: Callable[[P], str]) -> list[str]:
-    """Return a line for each warning of the runs, that one is not to be trusted among them."""
+    """Return a line for each run that is not to be trusted, with the reasons, and each warning."""
     return [
-        f"{run_name(point)}, seed {seed}: {warning}"
+        f"{run_name(point)}, seed {seed}: {line}"
         for (point, seed), document in measured.documents.items()
-        for warning in document["testbed"]["warnings"]
+        for line in complaints_of(document)
     ]
 
 
 def all_trusted(measured: Runs[P]) -> bool:
-    """Return whether no engine of the runs was late."""
-    return not _late(measured)
+    """Return whether all runs are to be trusted."""
+    return not _untrusted(measured)
 
 
-def _late(measured: Runs[P]) -> list[tuple[P, int]]:
-    return [
-        key for key, document in measured.documents.items() if not document["testbed"]["trusted"]
-    ]
+def _untrusted(measured: Runs[P]) -> list[tuple[tuple[P, int], dict[str, Any]]]:
+    """Return point, seed and the facts about the test-bed of runs that are not to be trusted."""
+    beds = [(key, document["testbed"]) for key, document in measured.documents.items()]
+    return [(key, bed) for key, bed in beds if not bed["trusted"]]
+
+
+def _why(bed: dict[str, Any]) -> str:
+    return "; ".join(bed["untrusted"])
