@@ -207,7 +207,8 @@ def add_max_lateness(parser: argparse.ArgumentParser) -> None:
         metavar="T",
         type=lateness,
         default=2e-3,
-        help="99th percentile of the engine's lateness above which a run fails [2 ms]",
+        help="what the engine does later than this is late; a run with more than 1%% of its packets"
+        " or its time late fails [2 ms]",
     )
 
 

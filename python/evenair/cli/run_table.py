@@ -67,9 +67,12 @@ def _how(runs: Sequence[RunResult]) -> str:
         return f"{seconds:g} s simulated, {speed:,.0f} times as fast as real time"
     beds = [run.document["testbed"] for run in runs]
     late = max(bed["lateness_s"]["p99"] for bed in beds) * 1e3
+    stall = max(bed["longest_stall_s"] for bed in beds) * 1e3
+    bad = [str(run.seed) for run, bed in zip(runs, beds, strict=True) if not bed["trusted"]]
     return (
         f"{seconds:g} s of real time, Linux {beds[0]['kernel']},"
-        f" lateness of the air 99th percentile {late:.2f} ms"
+        f" lateness of the air 99th percentile {late:.2f} ms, longest stall {stall:.2f} ms"
+        + (f"; not to be trusted: seed {', '.join(bad)}" if bad else "")
     )
 
 
