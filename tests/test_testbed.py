@@ -223,7 +223,7 @@ def test_a_result_has_the_keys_of_a_simulated_one(start: type[Bed], tmp_path: Pa
     assert bed_facts["sysctls"]["net.ipv4.tcp_timestamps"] == "0"
     assert bed_facts["offloads"]["tcp-segmentation-offload"] is False
     assert (bed_facts["trusted"], bed_facts["untrusted"]) == (True, [])
-    assert bed_facts["ended_early"] == []
+    assert bed_facts["ended_early"] == bed_facts["stopped"] == []
     assert 0 <= bed_facts["late_share"] <= 0.01
     assert 0 < bed_facts["longest_stall_s"] <= 0.2
     assert 0 <= bed_facts["longest_stall_at_s"] <= 4
@@ -481,14 +481,18 @@ def test_a_stall_of_the_engine_is_not_to_be_trusted(start: type[Bed]) -> None:
     assert "ms late in" in err
 
 
+def client_of(bed: Bed, port: int) -> int:
+    """The client of iperf3 that sends to a port."""
+    clients = processes_of(bed, b"--client")
+    mine = f"\0{port}\0".encode()
+    (found,) = [each for each in clients if mine in Path(f"/proc/{each}/cmdline").read_bytes()]
+    return found
+
+
 def test_a_client_that_is_killed_is_named(start: type[Bed]) -> None:
     bed = start("testbed", "gong2006", *TWO, "--duration", "5", "--json")
     bed.wait_for_traffic()
-    (client,) = [
-        client
-        for client in processes_of(bed, b"--client")
-        if b"\x005201\0" in Path(f"/proc/{client}/cmdline").read_bytes()
-    ]
+    client = client_of(bed, 5201)
     time.sleep(1)
     os.kill(client, signal.SIGKILL)
     result, err = untrusted(bed)
@@ -514,6 +518,22 @@ def test_web_users_that_are_killed_are_named(start: type[Bed]) -> None:
     result, err = untrusted(bed)
     assert "flow down-1: its web client was killed by SIGTERM at" in err
     assert result["flows"][1]["goodput_bps"] > 0.3e6
+
+
+def test_a_client_that_is_stopped_is_named(start: type[Bed]) -> None:
+    bed = start("testbed", "gong2006", *TWO, "--duration", "5", "--json")
+    bed.wait_for_traffic()
+    client = client_of(bed, 5201)
+    os.kill(client, signal.SIGSTOP)
+    time.sleep(2)
+    os.kill(client, signal.SIGCONT)
+    result, err = untrusted(bed)
+    (stopped,) = result["testbed"]["stopped"]
+    assert (stopped["program"], stopped["flows"]) == ("client (iperf3)", ["up-1"])
+    # It is looked at each 0.1 s.
+    assert stopped["seconds"] == pytest.approx(2, abs=0.5)
+    assert "flow up-1: its client (iperf3) was stopped for " in err
+    assert result["testbed"]["ended_early"] == []
 
 
 def test_a_stall_of_the_driver_is_not_to_be_trusted(start: type[Bed]) -> None:

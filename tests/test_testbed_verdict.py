@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from evenair import Scenario
 from evenair.cli import testbed as command
 from evenair.result import RunResult
 from evenair.testbed import host, layout
-from evenair.testbed.programs import Ended, Programs
+from evenair.testbed.programs import Ended, Programs, Stopped, _is_stopped
 from evenair.testbed.verdict import Driver, complaints, reasons
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def plan_of(flows: list[dict[str, object]], **keys: float) -> layout.Plan:
 
 
 def judge(plan: layout.Plan, driver: Driver = ON_TIME, bound: float = BOUND_S) -> list[str]:
-    return reasons(plan, [], driver, [], [], bound)
+    return reasons(plan, [], driver, [], [], [], bound)
 
 
 def test_an_undisturbed_run_is_trusted(plan: layout.Plan) -> None:
@@ -48,7 +49,7 @@ def test_an_undisturbed_run_is_trusted(plan: layout.Plan) -> None:
 
 
 def test_the_reasons_of_the_engine_come_first(plan: layout.Plan) -> None:
-    found = reasons(plan, ["the engine stood still"], ON_TIME, [], ["up-1"], BOUND_S)
+    found = reasons(plan, ["the engine stood still"], ON_TIME, [], [], ["up-1"], BOUND_S)
     assert found == ["the engine stood still", "flow up-1: no data connection came about"]
 
 
@@ -87,7 +88,7 @@ def test_a_suspended_machine(plan: layout.Plan) -> None:
 
 def test_what_a_flow_lacks_is_said_once(plan: layout.Plan) -> None:
     dead = Ended("client (iperf3)", ("up-1",), -9, 3.21, "")
-    found = reasons(plan, [], ON_TIME, [dead], ["up-1", "down-1"], BOUND_S)
+    found = reasons(plan, [], ON_TIME, [dead], [], ["up-1", "down-1"], BOUND_S)
     assert found == [
         "flow up-1: its client (iperf3) was killed by SIGKILL at 3.2 s",
         "flow down-1: no data connection came about",
@@ -96,7 +97,7 @@ def test_what_a_flow_lacks_is_said_once(plan: layout.Plan) -> None:
 
 def test_a_flow_of_the_last_second_may_have_no_connection(plan: layout.Plan) -> None:
     late = plan_of([{"direction": "up", "start": 19.5}], duration=20)
-    assert reasons(late, [], ON_TIME, [], ["up-1"], BOUND_S) == []
+    assert reasons(late, [], ON_TIME, [], [], ["up-1"], BOUND_S) == []
 
 
 @pytest.mark.parametrize(
@@ -128,7 +129,7 @@ def children() -> Iterator[list[subprocess.Popen[bytes]]]:
 
 
 def test_programs_that_end_are_noticed(children: list[subprocess.Popen[bytes]]) -> None:
-    programs = Programs()
+    programs = Programs(warmup=0)
     ends = {"killed": "input()", "failed": "exit(3)", "early": "", "in-time": "", "on": "input()"}
     for name, code in ends.items():
         child = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE)
@@ -158,6 +159,40 @@ def test_programs_that_end_are_noticed(children: list[subprocess.Popen[bytes]]) 
         "time_s": 10.5,
         "said": "",
     }
+
+
+def test_programs_that_are_stopped_are_noticed(children: list[subprocess.Popen[bytes]]) -> None:
+    programs = Programs(warmup=5)
+    for flow in ("stopped", "other"):
+        child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+        children.append(child)
+        programs.add("server", [flow], child, lambda: "", follows=True)
+    stopped, other = children
+    programs.look(4.0)
+    stopped.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, stopped.pid, os.WSTOPPED | os.WNOWAIT)
+    for time_s in (4.5, 5.5, 6.5):  # of the measured time the last 1.5 s
+        programs.look(time_s)
+    stopped.send_signal(signal.SIGCONT)
+    os.waitid(os.P_PID, stopped.pid, os.WCONTINUED)
+    programs.look(9.0)
+    expected = {"program": "server", "flows": ["stopped"], "seconds": 1.5}
+    assert [each.document for each in programs.stopped] == [expected]
+    # That a server ends is because of its client.
+    other.kill()
+    os.waitid(os.P_PID, other.pid, os.WEXITED | os.WNOWAIT)
+    assert not _is_stopped(other)
+    programs.look(9.5)
+    assert programs.ended == []
+
+
+def test_a_stop_counts_from_one_percent_of_the_time(plan: layout.Plan) -> None:
+    def found(seconds: float, bound: float = BOUND_S) -> list[str]:
+        stopped = Stopped("client (iperf3)", ("up-1",), seconds)
+        return reasons(plan, [], ON_TIME, [], [stopped], [], bound)
+
+    assert found(3.0) == ["flow up-1: its client (iperf3) was stopped for 3.0 s"]
+    assert found(0.19) == found(3.0, bound=4.0) == []
 
 
 def test_a_run_has_a_line_with_all_reasons_and_one_for_each_warning() -> None:

@@ -217,7 +217,13 @@ def _testbed(plan: Plan, run: Measurements, flows: Sequence[Mapping[str, Any]]) 
     }
     unconnected = [row["id"] for row in flows if row.get("began_s", 0.0) is None]
     untrusted = reasons(
-        plan, run.engine["untrusted"], run.driver, run.ended, unconnected, run.max_lateness
+        plan,
+        run.engine["untrusted"],
+        run.driver,
+        run.ended,
+        run.stopped,
+        unconnected,
+        run.max_lateness,
     )
     return {
         **run.machine,
@@ -225,6 +231,7 @@ def _testbed(plan: Plan, run: Measurements, flows: Sequence[Mapping[str, Any]]) 
         **{name: run.engine[name] for name in ("lateness_s", *_PUNCTUALITY, "realtime")},
         "driver": run.driver.document,
         "ended_early": [each.document for each in run.ended],
+        "stopped": [each.document for each in run.stopped],
         "trusted": not untrusted,
         "untrusted": untrusted,
         "cpu_s": run.engine["cpu_s"],

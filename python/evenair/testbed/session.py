@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from evenair.live_file import LiveFile
     from evenair.testbed.layout import Flow, Plan
-    from evenair.testbed.programs import Ended
+    from evenair.testbed.programs import Ended, Stopped
 
 _READY_S = 20.0
 """How long engine and servers may take to be ready; they take less than a second."""
@@ -72,6 +72,7 @@ class Measurements:
     driver: Driver
     ended: list[Ended]
     """Programs that have ended before their flows."""
+    stopped: list[Stopped]
     max_lateness: float
     machine: dict[str, Any]
     kept: str | None
@@ -119,7 +120,7 @@ class _Session:
             for node in fixed
         }
         self._clients: dict[int, subprocess.Popen[bytes]] = {}
-        self._programs = Programs()
+        self._programs = Programs(plan.warmup)
         self._samples_late_s = 0.0
         self._starts_late_s: dict[str, float] = {}
         self._sources = [flow for flow in plan.flows if flow.kind in datagrams.KINDS]
@@ -178,6 +179,7 @@ class _Session:
                 suspended,
             ),
             self._programs.ended,
+            self._programs.stopped,
             self._options.max_lateness,
             {**machine, "congestion_controls": self._named_controls()},
             self._kept(),
@@ -260,7 +262,9 @@ class _Session:
                 if iperf.has_own_mss(flow, self._plan.mtu):
                     later[flow.receiver] = size
             command = iperf.server_command(flow)
-            self._start_logged(f"server-{flow.index}", command, flow.receiver)
+            name = f"server-{flow.index}"
+            server = self._start_logged(name, command, flow.receiver)
+            self._watch("server (iperf3)", [flow.id], server, name, follows=True)
             self._wait_for_listener(flow)
         for node, size in least.items():
             # The kernel lets a buffer that overflows grow up to the maximum (tcp_clamp_window()).
@@ -328,10 +332,16 @@ class _Session:
         return child
 
     def _watch(
-        self, program: str, flows: list[str], child: subprocess.Popen[bytes], name: str
+        self,
+        program: str,
+        flows: list[str],
+        child: subprocess.Popen[bytes],
+        name: str,
+        *,
+        follows: bool = False,
     ) -> None:
-        errors = self._folder / f"{name}.err"
-        self._programs.add(program, flows, child, partial(last_line, errors))
+        said = partial(last_line, self._folder / f"{name}.err")
+        self._programs.add(program, flows, child, said, follows=follows)
 
     def _web_entry(self, flow: Flow) -> dict[str, Any]:
         application = flow.application

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from evenair.testbed.layout import Plan
-    from evenair.testbed.programs import Ended
+    from evenair.testbed.programs import Ended, Stopped
 
 START_TOLERANCE_S = 1.0
 """What may go by before a flow's data connection is there, seconds: the initial retransmission
@@ -54,13 +54,15 @@ def reasons(
     engine: Sequence[str],
     driver: Driver,
     ended: Sequence[Ended],
+    stopped: Sequence[Stopped],
     unconnected: Iterable[str],
     max_lateness: float,
 ) -> list[str]:
     """Return why a run is not to be trusted, each a line; nothing if it is.
 
     `engine` has the reasons of the engine, `ended` the programs that have ended before their
-    flows, `unconnected` the ids of flows over TCP that never had a data connection.
+    flows, `stopped` those that were stopped, `unconnected` the ids of flows over TCP that never
+    had a data connection.
     """
     found = list(engine)
     # Connections are sampled each PERIOD_S.
@@ -79,6 +81,8 @@ def reasons(
     if driver.suspended_s > _SUSPENDED_S:
         found.append(f"the machine was suspended for {driver.suspended_s:.1f} s")
     found += [each.reason for each in ended]
+    # Programs are looked at when connections are sampled: of less the length is not known.
+    found += [each.reason for each in stopped if each.seconds > max(allowed, 2 * PERIOD_S)]
     dead = {flow for each in ended for flow in each.flows}
     end = plan.warmup + plan.duration
     starts = {flow.id: flow.start for flow in plan.flows}
