@@ -15,7 +15,8 @@
 //!
 //! The *medium clock* is CLOCK_MONOTONIC since the start of the engine. Each event happens at the
 //! time at which it is due on this clock, however late the thread is, so that lateness never costs
-//! capacity. What a kernel sends enters the network when it is read.
+//! capacity of the medium. What a kernel sends enters the network when it is read, so that a thread
+//! that stands still costs the flows their traffic: how long it is behind is recorded by time.
 
 mod account;
 mod capture;
