@@ -9,6 +9,7 @@ from evenair.papers.claims import (
     EVIDENCE,
     RULES,
     Claim,
+    Premise,
     headline,
     judge,
     load_claims,
@@ -163,6 +164,7 @@ def test_an_entry_of_claims_json() -> None:
     (verdict,) = judge([claim(evidence="post-hoc", evidence_reason="Why.")], runs(2.0, 2.0))
     assert verdict.as_json() == {
         "id": "c",
+        "sentence": "c",
         "statement": "s",
         "where": "w",
         "published": 2.0,
@@ -200,6 +202,55 @@ def test_an_undefined_measure_is_undecided() -> None:
     (verdict,) = judge([claim(also=("Ratio", ratio))], runs(2.0, 2.0))
     assert verdict.outcome == "holds"
     assert "Ratio: not defined." in verdict.reason
+
+
+def premise(limit: float, measure: Measure[str] = VALUE) -> Premise[str]:
+    return Premise(
+        statement="P.", unit="Mb/s", measure=measure, rule="above", published=limit, tolerance=0.0
+    )
+
+
+@pytest.mark.parametrize(
+    ("limit", "outcomes", "reason"),
+    [
+        # The interval of the sample is 1.603 to 2.597: outcomes of claims of 2.1 and of 9.
+        (
+            1.6,
+            ["holds", "fails"],
+            "The premise holds: P. 2.10 ± 0.50 Mb/s meets above 1.6 Mb/s.",
+        ),
+        (
+            2.0,
+            ["undecided", "undecided"],
+            "Undecided, because its premise is undecided: P. 2.10 ± 0.50 Mb/s, above 2 Mb/s is "
+            "required: the 95% interval reaches across the limit. E.",
+        ),
+        (
+            2.6,
+            ["undecided", "undecided"],
+            "Undecided, because its premise does not hold: P. 2.10 ± 0.50 Mb/s misses above 2.6 "
+            "Mb/s. E.",
+        ),
+    ],
+)
+def test_a_claim_is_undecided_without_its_premise(
+    limit: float, outcomes: list[str], reason: str
+) -> None:
+    judged = [
+        claim(published=published, premise=premise(limit), explanation="E.")
+        for published in (2.1, 9.0)
+    ]
+    good, bad = judge(judged, runs(*SAMPLE))
+    assert [good.outcome, bad.outcome] == outcomes
+    assert good.reason == f"2.10 ± 0.50 Mb/s meets 2.1 ± 0.5 Mb/s. {reason}"
+    assert bad.reason.startswith("2.10 ± 0.50 Mb/s misses 9 ± 0.5 Mb/s. ")
+
+
+def test_a_claim_needs_the_runs_of_its_premise() -> None:
+    other: Term[str] = Term(lambda document: 0.0, ("q",), (0.0,))
+    judged = claim(premise=premise(0.0, Measure("value", {"of": (other,)})))
+    assert judged.points == {"p", "q"}
+    assert judge([judged], runs(1.0, 2.0)) == []
 
 
 def test_only_a_test_that_fails_refutes() -> None:
@@ -284,9 +335,34 @@ explanation = ""
 """
 
 
+PREMISE = """premise.statement = "P."
+premise.unit = ""
+premise.measure.kind = "value"
+premise.measure.of = { x = 1 }
+premise.rule = "above"
+premise.published = 0.0
+premise.tolerance = 0.0
+"""
+
+
+def test_a_premise_and_a_sentence_in_a_claims_file() -> None:
+    text = GOOD + PREMISE + 'sentence = "one"\ninterpretation = "mean"\n'
+    (loaded,) = load_claims(text, lambda table: X)
+    assert (loaded.sentence, loaded.interpretation) == ("one", "mean")
+    assert loaded.premise is not None
+    assert (loaded.premise.statement, loaded.premise.limits()[0]) == ("P.", 0.0)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        (GOOD + PREMISE.replace('premise.rule = "above"\n', ""), "c: premise: .* missing: rule"),
+        (GOOD + PREMISE.replace('"above"', '"near"'), "c: premise: rule: got 'near'"),
+        (GOOD + PREMISE.replace('"value"', '"guess"'), "c: premise: kind: got 'guess'"),
+        (GOOD + PREMISE + 'premise.where = "w"\n', "c: premise: .* unknown or missing: where"),
+        (GOOD + 'sentence = " "\n', "c: sentence: got ' ', a name is expected"),
+        (GOOD + "sentence = 1\n", "c: sentence: got 1, a name is expected"),
+        (GOOD + 'interpretation = "mean"\n', "c: interpretation: .*`sentence` is missing"),
         (GOOD + GOOD, "same id: c"),
         (GOOD.replace('where = "w"\n', ""), "c: keys that are unknown or missing: where"),
         (GOOD + 'colour = "red"\n', "unknown or missing: colour"),

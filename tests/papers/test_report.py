@@ -61,7 +61,8 @@ MIXED = [
     constant("bad", 2.0, "test"),
     constant("late", 1.0, "post-hoc"),
 ]
-SUMMARY = "1 of 3 tested claims hold, 1 fails, 1 undecided; 1 calibrated, 1 post-hoc, 1 sanity"
+CLAIMS = "1 of 3 tested claims hold, 1 fails, 1 undecided; 1 calibrated, 1 post-hoc, 1 sanity"
+SUMMARY = f"{CLAIMS}. {CLAIMS.replace('claims', 'sentences')}"
 
 
 @pytest.fixture
@@ -102,11 +103,13 @@ def test_the_order_of_the_report(mixed: Path) -> None:
         'href="#fails"',
         'href="#undecided"',
         'href="#holds"',
+        'href="#sentences"',
         'href="#method"',
         "</nav>",
         'id="figures"',
         'id="3"',
         'id="claims"',
+        'id="sentences"',
         'id="method"',
         'id="scenario"',
     ]
@@ -161,7 +164,7 @@ def test_the_terminal(mixed: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_headline_is_that_of_claims_json(mixed: Path) -> None:
     entries = json.loads((mixed / "claims.json").read_text(encoding="utf-8"))
-    assert headline((entry["outcome"], entry["evidence"]) for entry in entries) == SUMMARY
+    assert headline((entry["outcome"], entry["evidence"]) for entry in entries) == CLAIMS
 
 
 @pytest.mark.parametrize(

@@ -73,9 +73,10 @@ def paper(arguments: argparse.Namespace) -> int:
 
 
 def _print_verdicts(report: Path) -> None:
-    """Print the claims of a report that do not hold, with reasons, and how many hold."""
+    """Print the claims of a report that do not hold, with reasons, and the headline."""
     from evenair.cli.console import open_console
     from evenair.papers.claims import OUTCOMES, headline
+    from evenair.papers.sentences import with_sentences
 
     claims = json.loads((report / "claims.json").read_text(encoding="utf-8"))
     console = open_console()
@@ -85,5 +86,7 @@ def _print_verdicts(report: Path) -> None:
                 name = f"{outcome} ({claim['evidence']}): {claim['id']}, {claim['where']}"
                 console.print(f"{name}: {claim['statement']}")
                 console.print(f"    {claim['reason']}")
+    extent = json.loads((report / "report.json").read_text(encoding="utf-8"))
     summary = headline((claim["outcome"], claim["evidence"]) for claim in claims)
-    console.print(f"{summary}; see {report / 'report.html'}")
+    counted = [(sentence["outcome"], sentence["evidence"]) for sentence in extent["sentences"]]
+    console.print(f"{with_sentences(summary, counted)}; see {report / 'report.html'}")

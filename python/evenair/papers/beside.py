@@ -60,7 +60,7 @@ def judge_both(
         claim, other = verdict.claim, others[verdict.claim.id]
         text = measured_text(other.measured, claim)
         reason = f"{verdict.reason} The simulator, in the same time: {text} ({other.outcome})."
-        bad = [bed for (point, _), bed in _untrusted(measured) if point in claim.measure.points]
+        bad = [bed for (point, _), bed in _untrusted(measured) if point in claim.points]
         if bad:
             reason += f" A run of the test-bed is not to be trusted: {_why(bad[0])}."
         outcome = "undecided" if bad else verdict.outcome

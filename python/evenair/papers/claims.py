@@ -6,14 +6,16 @@ accepts no part of it. Otherwise it is *undecided*, wherever the mean lies. It i
 there is no interval: a measure that is not defined for some seed, or a single seed, unless the
 claim is marked as deterministic.
 
-A claim has an *evidence*, which says what its outcome is worth; see EVIDENCE.
+A claim has an *evidence*, which says what its outcome is worth; see EVIDENCE. It may have a
+*premise*, what the paper's words presuppose: where that does not hold, the claim is undecided.
+Several claims may be parts or readings of one published sentence; see `evenair.papers.sentences`.
 """
 
 from __future__ import annotations
 
 import math
 import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import TYPE_CHECKING, Any, Generic
 
 from evenair.papers.checks import one_of
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
 EVIDENCE = ("test", "calibrated", "post-hoc", "sanity")
-"""What the outcome of a claim is worth.
+"""What the outcome of a claim is worth, from the most to the least.
 
 - test: reading, tolerance and all parameters were fixed without the result.
 - calibrated: a free parameter was chosen with this statement, or one that follows from it, at hand.
@@ -40,34 +42,17 @@ RULES = ("within", "at_least", "at_most", "above", "below")
 """Rules for comparing a measure with the published number: see Claim.limits."""
 
 
-@dataclass(frozen=True)
-class Claim(Generic[P]):
-    """One checkable statement of a paper. `published` and `tolerance` are in `unit`."""
+@dataclass(frozen=True, kw_only=True)
+class Requirement(Generic[P]):
+    """A measure and what it has to be. `published` and `tolerance` are in `unit`."""
 
-    id: str
-    statement: str
-    where: str
-    figure: str
-    """The figure or table of the rebuilt report beside which the verdict is shown."""
     unit: str
     measure: Measure[P]
     rule: str
     published: float
     tolerance: float
-    reading: str
-    """The interpretation of the paper's words, if it prints no number."""
-    explanation: str
-    """Why the claim does not hold, according to an analysis; empty before there is one."""
-    evidence: str
-    """One of EVIDENCE."""
-    evidence_reason: str = ""
-    """What makes the evidence other than a test; empty for a test."""
     deterministic: bool = False
     """Whether the measure is the same for every seed: a number of a model. One seed is enough."""
-    also: tuple[str, Measure[P]] | None = None
-    """An alternative interpretation and its label: reported, not judged."""
-    on_testbed: str = ""
-    """Why the claim does not hold on the test-bed, according to an analysis of its runs."""
 
     def limits(self) -> tuple[float, float]:
         """Return the accepted range; "above" and "below" exclude the limit itself."""
@@ -97,6 +82,47 @@ class Claim(Generic[P]):
         return "holds" if sides == {0} else "fails"
 
 
+@dataclass(frozen=True, kw_only=True)
+class Premise(Requirement[P]):
+    """What a claim presupposes."""
+
+    statement: str
+    """A sentence."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim(Requirement[P]):
+    """One checkable statement of a paper."""
+
+    id: str
+    statement: str
+    where: str
+    figure: str
+    """The figure or table of the rebuilt report beside which the verdict is shown."""
+    reading: str
+    """The interpretation of the paper's words, if it prints no number."""
+    explanation: str
+    """Why the claim does not hold, according to an analysis; empty before there is one."""
+    evidence: str
+    """One of EVIDENCE."""
+    evidence_reason: str = ""
+    """What makes the evidence other than a test; empty for a test."""
+    sentence: str = ""
+    """The published sentence that it is a part or a reading of; empty: it has one of its own."""
+    interpretation: str = ""
+    """Which of the sentence's alternative readings it belongs to; empty: to all of them."""
+    premise: Premise[P] | None = None
+    also: tuple[str, Measure[P]] | None = None
+    """An alternative interpretation and its label: reported, not judged."""
+    on_testbed: str = ""
+    """Why the claim does not hold on the test-bed, according to an analysis of its runs."""
+
+    @property
+    def points(self) -> set[P]:
+        """The points that it is judged by."""
+        return self.measure.points | (self.premise.measure.points if self.premise else set())
+
+
 @dataclass(frozen=True)
 class Verdict(Generic[P]):
     """The result of the simulations for a claim."""
@@ -119,6 +145,7 @@ class Verdict(Generic[P]):
         """Return the entry of claims.json."""
         return {
             "id": self.claim.id,
+            "sentence": self.claim.sentence or self.claim.id,
             "statement": self.claim.statement,
             "where": self.claim.where,
             "published": self.claim.published,
@@ -131,8 +158,9 @@ class Verdict(Generic[P]):
         }
 
 
-_OPTIONAL = {"also", "deterministic", "evidence_reason", "on_testbed"}
 _KEYS = {field.name for field in fields(Claim)}
+_REQUIRED = {field.name for field in fields(Claim) if field.default is MISSING}
+_OF_PREMISE = {field.name for field in fields(Premise)} - {"deterministic"}
 
 
 def load_claims(text: str, read_term: Callable[[Mapping[str, Any]], Term[P]]) -> list[Claim[P]]:
@@ -149,23 +177,53 @@ def _read_claim(
     table: dict[str, Any], read_term: Callable[[Mapping[str, Any]], Term[P]]
 ) -> Claim[P]:
     name = table.get("id", "claim without id")
-    odd = (set(table) - _KEYS) | (_KEYS - _OPTIONAL - set(table))
-    if odd:
-        names = ", ".join(sorted(odd))
-        raise ValueError(f"{name}: keys that are unknown or missing: {names}")
     try:
-        one_of("rule", table["rule"], RULES)
-        if table["tolerance"] < 0 or (table["rule"] in ("above", "below") and table["tolerance"]):
-            raise ValueError(f"tolerance: got {table['tolerance']}")
+        _check_keys(table, _REQUIRED, _KEYS)
+        measure = _read_requirement(table, read_term)
         _check_evidence(table["evidence"], table.get("evidence_reason"))
-        if not isinstance(table.get("deterministic", False), bool):
-            raise ValueError("deterministic: true or false is expected")
-        measure = read_measure(table["measure"], read_term)
+        _check_sentence(table)
+        premise = None if "premise" not in table else _read_premise(table["premise"], read_term)
         also = table.get("also")
         second = None if also is None else (str(also["label"]), read_measure(also, read_term))
     except (KeyError, ValueError) as error:
         raise ValueError(f"{name}: {error}") from None
-    return Claim(**{**table, "measure": measure, "also": second})
+    return Claim(**{**table, "measure": measure, "premise": premise, "also": second})
+
+
+def _read_premise(
+    table: dict[str, Any], read_term: Callable[[Mapping[str, Any]], Term[P]]
+) -> Premise[P]:
+    try:
+        _check_keys(table, _OF_PREMISE, _OF_PREMISE)
+        return Premise(**{**table, "measure": _read_requirement(table, read_term)})
+    except (KeyError, ValueError) as error:
+        raise ValueError(f"premise: {error}") from None
+
+
+def _read_requirement(
+    table: Mapping[str, Any], read_term: Callable[[Mapping[str, Any]], Term[P]]
+) -> Measure[P]:
+    """Check rule and tolerance; return the measure."""
+    one_of("rule", table["rule"], RULES)
+    if table["tolerance"] < 0 or (table["rule"] in ("above", "below") and table["tolerance"]):
+        raise ValueError(f"tolerance: got {table['tolerance']}")
+    if not isinstance(table.get("deterministic", False), bool):
+        raise ValueError("deterministic: true or false is expected")
+    return read_measure(table["measure"], read_term)
+
+
+def _check_keys(table: Mapping[str, Any], required: set[str], known: set[str]) -> None:
+    if odd := (set(table) - known) | (required - set(table)):
+        raise ValueError(f"keys that are unknown or missing: {', '.join(sorted(odd))}")
+
+
+def _check_sentence(table: Mapping[str, Any]) -> None:
+    for key in ("sentence", "interpretation"):
+        value = table.get(key)
+        if key in table and not (isinstance(value, str) and value.strip()):
+            raise ValueError(f"{key}: got {value!r}, a name is expected")
+    if "interpretation" in table and "sentence" not in table:
+        raise ValueError("interpretation: of which sentence? `sentence` is missing")
 
 
 def _check_evidence(evidence: object, reason: object) -> None:
@@ -179,14 +237,19 @@ def _check_evidence(evidence: object, reason: object) -> None:
 def judge(claims: Iterable[Claim[P]], runs: Runs[P]) -> list[Verdict[P]]:
     """Judge every claim whose points have all been simulated, in the order given."""
     points = runs.points
-    return [_judge(claim, runs) for claim in claims if claim.measure.points <= points]
+    return [_judge(claim, runs) for claim in claims if claim.points <= points]
 
 
 def _judge(claim: Claim[P], runs: Runs[P]) -> Verdict[P]:
-    per_seed = _per_seed(claim.measure, runs)
-    measured = _estimate(per_seed)
-    outcome = "undecided" if measured is None else claim.outcome(measured)
-    sentences = [_comparison(claim, measured, outcome), claim.reading]
+    per_seed, measured, outcome = _measured(claim, runs)
+    sentences = [_comparison(claim, measured, outcome)]
+    if claim.premise is not None:
+        _, presupposed, given = _measured(claim.premise, runs)
+        outcome = outcome if given == "holds" else "undecided"
+        sentences.append(_PREMISES[given])
+        sentences.append(claim.premise.statement)
+        sentences.append(_comparison(claim.premise, presupposed, given))
+    sentences.append(claim.reading)
     if claim.also is not None:
         label, measure = claim.also
         sentences.append(f"{label}: {measured_text(_estimate(_per_seed(measure, runs)), claim)}.")
@@ -197,6 +260,22 @@ def _judge(claim: Claim[P], runs: Runs[P]) -> Verdict[P]:
     return Verdict(claim, per_seed, measured, outcome, _join(sentences))
 
 
+_PREMISES = {
+    "holds": "The premise holds:",
+    "undecided": "Undecided, because its premise is undecided:",
+    "fails": "Undecided, because its premise does not hold:",
+}
+
+
+def _measured(
+    required: Requirement[P], runs: Runs[P]
+) -> tuple[tuple[float, ...], Estimate | None, str]:
+    """Return the measure for each seed, its estimate and the outcome."""
+    per_seed = _per_seed(required.measure, runs)
+    measured = _estimate(per_seed)
+    return per_seed, measured, "undecided" if measured is None else required.outcome(measured)
+
+
 def _per_seed(measure: Measure[P], runs: Runs[P]) -> tuple[float, ...]:
     return tuple(measure.value(runs.lookup(seed)) for seed in runs.seeds)
 
@@ -205,13 +284,13 @@ def _estimate(per_seed: Sequence[float]) -> Estimate | None:
     return estimate(per_seed) if all(map(math.isfinite, per_seed)) else None
 
 
-def headline(verdicts: Iterable[tuple[str, str]]) -> str:
+def headline(verdicts: Iterable[tuple[str, str]], what: str = "claims") -> str:
     """Return the counts of (outcome, evidence) pairs as text. Outcomes count for tests only."""
     pairs = list(verdicts)
     if not pairs:
         return "no published claim applies to the selected figures"
     tests = [outcome for outcome, evidence in pairs if evidence == "test"]
-    parts = [f"{tests.count('holds')} of {len(tests)} tested claims hold" if tests else "no test"]
+    parts = [f"{tests.count('holds')} of {len(tests)} tested {what} hold" if tests else "no test"]
     if fails := tests.count("fails"):
         parts.append(f"{fails} fail" if fails > 1 else "1 fails")
     if undecided := tests.count("undecided"):
@@ -221,7 +300,7 @@ def headline(verdicts: Iterable[tuple[str, str]]) -> str:
     return ", ".join(parts) + (f"; {others}" if others else "")
 
 
-def requirement(claim: Claim[Any]) -> str:
+def requirement(claim: Requirement[Any]) -> str:
     """Return a claim's requirement as text: "24 ± 5 %", "above 0.667", "at most 0 packets"."""
     low, high = claim.limits()
     text = {
@@ -248,12 +327,12 @@ def number(value: Estimate, unit: str = "") -> str:
     return f"{text} {unit}".rstrip()
 
 
-def measured_text(measured: Estimate | None, claim: Claim[Any]) -> str:
-    """Format a measure of a claim with its unit."""
+def measured_text(measured: Estimate | None, claim: Requirement[Any]) -> str:
+    """Format a measure of a claim or a premise with its unit."""
     return "not defined" if measured is None else number(measured, claim.unit)
 
 
-def _comparison(claim: Claim[Any], measured: Estimate | None, outcome: str) -> str:
+def _comparison(claim: Requirement[Any], measured: Estimate | None, outcome: str) -> str:
     if measured is None:
         return "Not defined for some seed: a denominator is zero."
     text, required = measured_text(measured, claim), requirement(claim)

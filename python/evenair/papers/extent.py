@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from evenair.messages import reason
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _FILE = "report.json"
 
@@ -28,9 +32,10 @@ class Extent:
         more = set(self.figures) >= set(other.figures)
         return same and more and (other.quick or not self.quick)
 
-    def write(self, folder: Path) -> None:
-        """Write the file."""
-        (folder / _FILE).write_text(json.dumps(asdict(self), indent=2) + "\n", encoding="utf-8")
+    def write(self, folder: Path, results: Mapping[str, object]) -> None:
+        """Write the file, with `results` behind what the report covers."""
+        text = json.dumps({**asdict(self), **results}, indent=2, ensure_ascii=False)
+        (folder / _FILE).write_text(text + "\n", encoding="utf-8")
 
 
 def read_extent(folder: Path) -> Extent | None:

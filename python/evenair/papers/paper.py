@@ -19,6 +19,7 @@ from evenair.papers.csv_file import write_csv
 from evenair.papers.extent import Extent, check_replaceable, default_folder
 from evenair.papers.figures import E, FigureSpec, select_figures
 from evenair.papers.runs import P, Runs
+from evenair.papers.sentences import sentences
 from evenair.style import mark_truncated, styled, write_figure
 
 if TYPE_CHECKING:
@@ -153,7 +154,8 @@ class Paper(Generic[P, E]):
             with naming(folder):
                 sections = _write_figures(drawn, folder)
                 _write_claims(verdicts, folder)
-                extent.write(folder)
+                found = [sentence.as_json() for sentence in sentences(verdicts)]
+                extent.write(folder, {"sentences": found})
                 text = report.html(heading, sections, verdicts)
                 (folder / "report.html").write_text(text, encoding="utf-8")
             output.commit()

@@ -12,10 +12,10 @@ from evenair.papers.claims import (
     EVIDENCE,
     OUTCOMES,
     Verdict,
-    headline,
     measured_text,
     requirement,
 )
+from evenair.papers.sentences import Sentence, both_headlines, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,17 +54,17 @@ class Heading:
 
 def html(heading: Heading, sections: Sequence[Section], verdicts: Sequence[Verdict[Any]]) -> str:
     """Return the report. All text is escaped here; figures are embedded."""
-    summary = headline((verdict.outcome, verdict.claim.evidence) for verdict in verdicts)
     return _PAGE.substitute(
         title=escape(heading.title),
         authors=escape(heading.authors),
         rebuilt=escape(heading.rebuilt),
         question=escape(heading.question),
-        summary=escape(summary),
+        summary=escape(both_headlines(verdicts)),
         quick=_QUICK if heading.quick else "",
         contents=_contents(sections, verdicts),
         sections="".join(_section(section, verdicts) for section in sections),
         verdicts=_verdicts(verdicts),
+        sentences=_sentences(verdicts),
         facts="".join(
             f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>"
             for name, value in heading.facts.items()
@@ -83,6 +83,7 @@ def _contents(sections: Sequence[Section], verdicts: Sequence[Verdict[Any]]) -> 
     return (
         f"<ul><li>{_link('figures', 'Figures and tables')}<ul>{figures}</ul></li>"
         f"<li>{_link('claims', 'Claims')}{outcomes and f'<ul>{outcomes}</ul>'}</li>"
+        f"<li>{_link('sentences', 'Sentences')}</li>"
         f"<li>{_link('method', 'How it was made')}</li>"
         f"<li>{_link('scenario', 'Scenario')}</li></ul>"
     )
@@ -163,6 +164,36 @@ def _verdict_row(verdict: Verdict[Any]) -> str:
     )
 
 
+def _sentences(verdicts: Sequence[Verdict[Any]]) -> str:
+    found = sentences(verdicts)
+    if not found:
+        return ""
+    rows = "".join(
+        _sentence_row(sentence)
+        for outcome in OUTCOMES
+        for sentence in sorted(found, key=lambda s: EVIDENCE.index(s.evidence))
+        if sentence.outcome == outcome
+    )
+    header = _header("Outcome", "Evidence", "Sentence", "Claims")
+    return f"<table>{header}<tbody>{rows}</tbody></table>"
+
+
+def _sentence_row(sentence: Sentence) -> str:
+    places = dict.fromkeys(escape(verdict.claim.where) for verdict in sentence.verdicts)
+    return _row(
+        _MARKS[sentence.outcome],
+        escape(sentence.evidence),
+        f"<code>{escape(sentence.id)}</code><br><small>{'; '.join(places)}</small>",
+        "<br>".join(map(_claim_of_sentence, sentence.verdicts)),
+    )
+
+
+def _claim_of_sentence(verdict: Verdict[Any]) -> str:
+    claim = verdict.claim
+    reading = f" ({escape(claim.interpretation)})" if claim.interpretation else ""
+    return f"{_MARKS[verdict.outcome]} {_link(claim.id, claim.statement)}{reading}"
+
+
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     body = "".join(_row(*map(escape, row)) for row in rows)
     return f"<table>{_header(*map(escape, header))}<tbody>{body}</tbody></table>"
@@ -241,7 +272,8 @@ $sections
 <p>Measured numbers are means over the seeds, ± the half-width of the 95% confidence interval
 (Student's t). Where two quantities are compared, runs with the same seed are compared. A claim
 holds if the whole interval is within its limits, fails if all of it is outside, and is undecided if
-the interval reaches across a limit or if there is none.</p>
+the interval reaches across a limit or if there is none, or if what it presupposes, its premise,
+does not hold.</p>
 <dl><dt>test</dt><dd>Reading, tolerance and all parameters were fixed without the result. Only tests
 count in the sentence at the top.</dd>
 <dt>calibrated</dt><dd>A free parameter was chosen with this statement, or one that follows from it,
@@ -249,6 +281,12 @@ at hand.</dd>
 <dt>post-hoc</dt><dd>Reading or tolerance were fixed after a run.</dd>
 <dt>sanity</dt><dd>The claim can hardly fail.</dd></dl>
 $verdicts
+<h2 id="sentences">Sentences</h2>
+<p>Each published sentence counts once, whatever the number of its claims. They are parts of it or,
+where a name in brackets says so, alternative readings. A reading holds if all of its parts hold and
+fails if one fails. The sentence has the outcome of its readings if they agree, and is undecided
+otherwise. Its evidence is the weakest of its claims', in the order above.</p>
+$sentences
 <h2 id="method">How it was made</h2>
 <dl>$facts</dl>
 <h2 id="scenario">Scenario</h2>
