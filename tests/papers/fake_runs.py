@@ -63,7 +63,10 @@ def document(cell: Cell, effort: Effort, seed: int) -> dict[str, Any]:
             "acks_filtered": 900 if cell.scheme.startswith("spm") else 0,
         },
         "ap": {"frames_sent": 9000},
-        "stations": [{"id": f"sta-{name}", "frames_sent": 3000} for name in rates],
+        "stations": [
+            {"id": f"sta-{name}", "frames_sent": 3000, "queue_mean_packets": 100 / cell.limit}
+            for name in rates
+        ],
         "wired": {"links": [{"utilization": 0.05}, {"utilization": 0.01}]},
     }
     if cell.traced:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from evenair.papers.runs import Runs
 
-KEYS = ["id", "statement", "where", "published", "tolerance", "measured", "ci95"]
+KEYS = ["id", "sentence", "statement", "where", "published", "tolerance", "measured", "ci95"]
 KEYS += ["outcome", "evidence", "reason"]
 TABLES = ("table1", "variants")
 

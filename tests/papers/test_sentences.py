@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from evenair.cli.paper import _print_verdicts
 from evenair.papers import gong2006, kashibuchi2009, miorandi2006, tsiknas2012
-from evenair.papers.claims import Verdict
+from evenair.papers.claims import Verdict, judge
 from evenair.papers.paper import Paper
+from evenair.papers.runs import Runs
 from evenair.papers.sentences import sentences
+from evenair.papers.tsiknas2012.wimax import Wimax
 from fake_runs import simulate
 from test_report import constant, varying
 
@@ -148,3 +150,60 @@ def test_sentences_in_the_report_and_the_terminal(
     assert "(at each point)" in rows[2][3]
     _print_verdicts(rebuilt)
     assert capsys.readouterr().out.splitlines()[-1].startswith(f"{SUMMARY}; see ")
+
+
+@pytest.mark.parametrize("module", ANNOTATED)
+def test_a_sentence_named_after_a_claim_has_that_claim(module: Any) -> None:
+    claims = module.claims()
+    own = {claim.id: claim.sentence for claim in claims}
+    for claim in claims:
+        if claim.sentence in own:
+            assert own[claim.sentence] == claim.sentence, claim.id
+
+
+def groups(module: Any) -> dict[str, set[str]]:
+    """Return the claims of each sentence of several claims."""
+    found: dict[str, set[str]] = {}
+    for claim in module.claims():
+        found.setdefault(claim.sentence or claim.id, set()).add(claim.id)
+    return found
+
+
+def test_eight_rates_are_one_sentence() -> None:
+    found = groups(kashibuchi2009)["fig3-cot-share"]
+    rates = (6, 9, 12, 18, 24, 36, 48, 54)
+    assert {f"{kind}-cot-share-{rate}" for kind in ("fig3", "slots") for rate in rates} < found
+
+
+def test_a_sentence_of_the_conclusion_spans_all_figures() -> None:
+    found = groups(tsiknas2012)["sec6-bic-gain"]
+    figures = (4, 7, 8, 10, 12, 14, 15, 16)
+    kinds = ("gain-range", "least-gain", "greatest-gain")
+    assert found == {f"fig{figure}-bic-{kind}" for figure in figures for kind in kinds}
+
+
+def test_shares_of_the_access_without_contention_are_undecided(tmp_path: Path) -> None:
+    # 100/150 of a packet waits at an uploading station with the largest buffer: 1 is required.
+    gong2006.rebuild(["2"], True, tmp_path / "out", None, simulate=simulate)
+    entries = json.loads((tmp_path / "out" / "claims.json").read_text(encoding="utf-8"))
+    (entry,) = (entry for entry in entries if entry["id"] == "sec2-access-share-least")
+    assert entry["outcome"] == "undecided"
+    assert entry["measured"] > 1.0
+    assert "0.667 ± 0.000 packets misses at least 1 packets" in entry["reason"]
+
+
+@pytest.mark.parametrize(("others", "outcome"), [(0.9, "holds"), (1.1, "undecided")])
+def test_less_affected_needs_others_that_are_affected(others: float, outcome: str) -> None:
+    # BIC gains a fifth from 5:1 to 6:1, more than the others, which fall or rise by a tenth.
+    change = {"bic": 1.2, "newreno": others, "westwood": others}
+    documents = {
+        (Wimax(name, 3, 1e-5, ratio=ratio), seed): {
+            "flows": [{"goodput_bps": 1e6 * seed * (change[name] if ratio == 6 else 1.0)}]
+        }
+        for name in change
+        for ratio in (5, 6)
+        for seed in (1, 2)
+    }
+    claims = [claim for claim in tsiknas2012.claims() if "less-affected" in claim.id]
+    verdicts = judge(claims, Runs((1, 2), documents))
+    assert [verdict.outcome for verdict in verdicts] == [outcome, outcome]

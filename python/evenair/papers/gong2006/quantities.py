@@ -130,6 +130,16 @@ def access_share(document: Document) -> float:
     return float(own / (own + sum(stations)) * (len(stations) + 1))
 
 
+def upload_queue(document: Document) -> float:
+    """Mean number of packets that wait at an uploading station, behind the one in its MAC."""
+    uploading = {flow["station"] for flow in _flows("up", document)}
+    return _mean(
+        float(item["queue_mean_packets"])
+        for item in document["stations"]
+        if item["id"] in uploading
+    )
+
+
 def wire_utilization(document: Document) -> float:
     """Share of the time in which the wire sends, in its busier direction."""
     return max(float(link["utilization"]) for link in document["wired"]["links"])
@@ -232,6 +242,7 @@ QUANTITIES: dict[str, Callable[[Document], float]] = {
     "acks_per_segment": acks_per_segment,
     "data_share": data_share,
     "access_share": access_share,
+    "upload_queue": upload_queue,
     "wire_utilization": wire_utilization,
     "data_loss_ratio": partial(loss_ratio_of, "data"),
     "ack_loss_ratio": partial(loss_ratio_of, "ack"),
