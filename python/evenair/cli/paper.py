@@ -75,8 +75,7 @@ def paper(arguments: argparse.Namespace) -> int:
 def _print_verdicts(report: Path) -> None:
     """Print the claims of a report that do not hold, with reasons, and the headline."""
     from evenair.cli.console import open_console
-    from evenair.papers.claims import OUTCOMES, headline
-    from evenair.papers.sentences import with_sentences
+    from evenair.papers.claims import OUTCOMES
 
     claims = json.loads((report / "claims.json").read_text(encoding="utf-8"))
     console = open_console()
@@ -86,7 +85,5 @@ def _print_verdicts(report: Path) -> None:
                 name = f"{outcome} ({claim['evidence']}): {claim['id']}, {claim['where']}"
                 console.print(f"{name}: {claim['statement']}")
                 console.print(f"    {claim['reason']}")
-    extent = json.loads((report / "report.json").read_text(encoding="utf-8"))
-    summary = headline((claim["outcome"], claim["evidence"]) for claim in claims)
-    counted = [(sentence["outcome"], sentence["evidence"]) for sentence in extent["sentences"]]
-    console.print(f"{with_sentences(summary, counted)}; see {report / 'report.html'}")
+    summary = json.loads((report / "report.json").read_text(encoding="utf-8"))["headline"]
+    console.print(f"{summary}; see {report / 'report.html'}")

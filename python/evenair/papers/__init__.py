@@ -4,7 +4,8 @@
 
 Each paper is a package with the functions `rebuild`, `folder` and `describe` of its `Paper`; this
 module is the registry. Shared modules: `paper` (the sequence of steps), `runs` (simulations),
-`figures` and `curves` (figures), `measures` and `claims` (verdicts), `beside` and `measured` (the
+`figures` and `curves` (figures), `measures`, `claims`, `sentences` and `alternative` (verdicts),
+`beside` and `measured` (the
 test-bed), `report`, `extent` and `csv_file` (output).
 """
 

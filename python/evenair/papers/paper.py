@@ -13,19 +13,20 @@ from evenair._core import __version__
 from evenair.atomic import AtomicOutput, naming
 from evenair.messages import reason
 from evenair.papers import beside, report, runs
+from evenair.papers.alternative import claims_json, headlines, sentences_json
 from evenair.papers.checks import one_of
 from evenair.papers.claims import Claim, Verdict, judge, load_claims
 from evenair.papers.csv_file import write_csv
 from evenair.papers.extent import Extent, check_replaceable, default_folder
 from evenair.papers.figures import E, FigureSpec, select_figures
 from evenair.papers.runs import P, Runs
-from evenair.papers.sentences import sentences
 from evenair.style import mark_truncated, styled, write_figure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from evenair.papers.alternative import Alternative, Judged
     from evenair.papers.beside import OnTestbed
     from evenair.papers.measures import Term
     from evenair.papers.runs import Document
@@ -69,6 +70,8 @@ class Paper(Generic[P, E]):
     """Reduces a run's document to what is needed, to save memory."""
     drawn: Callable[[Scenario, P, int], Scenario] | None = None
     """Changes the scenario of a point for a seed: the parameters that each run draws."""
+    alternative: Alternative[P] | None = None
+    """A second set of configurations on which the simulator's claims are judged, too."""
     testbed: OnTestbed[P, E] | None = None
     """How the paper is measured on the test-bed; None if it is not."""
 
@@ -130,9 +133,13 @@ class Paper(Generic[P, E]):
             check_replaceable(out, extent)
         with AtomicOutput() as output:
             folder = _stage_folder(output, out)
-            points = sorted({p for spec in specs for p in spec.points(effort)}, key=self.order)
-            simulated = (simulate or self.simulate)(points, effort, None if bed else progress)
             claims = self.claims(effort)
+            chosen = {point for spec in specs for point in spec.points(effort)}
+            other = None if bed else self.alternative
+            if other is not None:
+                chosen |= other.points(claims, chosen)
+            points = sorted(chosen, key=self.order)
+            simulated = (simulate or self.simulate)(points, effort, None if bed else progress)
             command = self._command(figures, quick, out, engine)
             if bed is None:
                 results, verdicts = simulated, judge(claims, simulated)
@@ -153,10 +160,12 @@ class Paper(Generic[P, E]):
                 drawn = beside.draw(specs, simulated, results, effort, bed.run_name)
             with naming(folder):
                 sections = _write_figures(drawn, folder)
-                _write_claims(verdicts, folder)
-                found = [sentence.as_json() for sentence in sentences(verdicts)]
-                extent.write(folder, {"sentences": found})
-                text = report.html(heading, sections, verdicts)
+                second = None if other is None else other.judge(verdicts, simulated)
+                _write_claims(verdicts, second, folder)
+                summary = headlines(verdicts, second)
+                found = sentences_json(verdicts, second)
+                extent.write(folder, {"headline": summary, "sentences": found})
+                text = report.html(heading, sections, verdicts, second)
                 (folder / "report.html").write_text(text, encoding="utf-8")
             output.commit()
         failed = any(verdict.refutes for verdict in verdicts)
@@ -276,13 +285,20 @@ def _write_figures(drawn: Iterable[beside.Drawn], folder: Path) -> list[report.S
     return sections
 
 
-def _write_claims(verdicts: Sequence[Verdict[P]], folder: Path) -> None:
-    entries = [verdict.as_json() for verdict in verdicts]
+def _write_claims(verdicts: Sequence[Verdict[P]], second: Judged[P] | None, folder: Path) -> None:
+    entries = claims_json(verdicts, second)
     text = json.dumps(entries, indent=2, ensure_ascii=False, allow_nan=False)
     (folder / "claims.json").write_text(text + "\n", encoding="utf-8")
+    _write_seeds(verdicts, folder / "data" / "claims.csv")
+    if second is not None:
+        name = f"claims-{second.alternative.name}.csv"
+        _write_seeds(second.verdicts, folder / "data" / name)
+
+
+def _write_seeds(verdicts: Sequence[Verdict[P]], path: Path) -> None:
     rows = (
         (verdict.claim.id, verdict.claim.unit, index, value)
         for verdict in verdicts
         for index, value in enumerate(verdict.per_seed, start=1)
     )
-    write_csv(folder / "data" / "claims.csv", ("claim", "unit", "seed", "measured"), rows)
+    write_csv(path, ("claim", "unit", "seed", "measured"), rows)

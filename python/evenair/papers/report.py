@@ -8,6 +8,7 @@ from html import escape
 from string import Template
 from typing import TYPE_CHECKING, Any
 
+from evenair.papers.alternative import headlines
 from evenair.papers.claims import (
     EVIDENCE,
     OUTCOMES,
@@ -15,10 +16,12 @@ from evenair.papers.claims import (
     measured_text,
     requirement,
 )
-from evenair.papers.sentences import Sentence, both_headlines, sentences
+from evenair.papers.sentences import Sentence, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from evenair.papers.alternative import Judged
 
 
 @dataclass(frozen=True)
@@ -52,19 +55,28 @@ class Heading:
     """What has made the runs."""
 
 
-def html(heading: Heading, sections: Sequence[Section], verdicts: Sequence[Verdict[Any]]) -> str:
-    """Return the report. All text is escaped here; figures are embedded."""
+def html(
+    heading: Heading,
+    sections: Sequence[Section],
+    verdicts: Sequence[Verdict[Any]],
+    second: Judged[Any] | None = None,
+) -> str:
+    """Return the report. All text is escaped here; figures are embedded.
+
+    `second` are the verdicts on a second set of configurations, in a column of their own.
+    """
     return _PAGE.substitute(
         title=escape(heading.title),
         authors=escape(heading.authors),
         rebuilt=escape(heading.rebuilt),
         question=escape(heading.question),
-        summary=escape(both_headlines(verdicts)),
+        summary=escape(headlines(verdicts, second)),
         quick=_QUICK if heading.quick else "",
         contents=_contents(sections, verdicts),
-        sections="".join(_section(section, verdicts) for section in sections),
-        verdicts=_verdicts(verdicts),
-        sentences=_sentences(verdicts),
+        sections="".join(_section(section, verdicts, second) for section in sections),
+        second="" if second is None else f"<p>{escape(second.alternative.description)}</p>",
+        verdicts=_verdicts(verdicts, second),
+        sentences=_sentences(verdicts, second),
         facts="".join(
             f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>"
             for name, value in heading.facts.items()
@@ -93,7 +105,7 @@ def _link(target: str, text: str) -> str:
     return f'<a href="#{escape(target)}">{escape(text)}</a>'
 
 
-def _section(section: Section, verdicts: Sequence[Verdict[Any]]) -> str:
+def _section(section: Section, verdicts: Sequence[Verdict[Any]], second: Judged[Any] | None) -> str:
     parts = [f'<section><h3 id="{escape(section.id)}">{escape(section.title)}</h3><figure>']
     if section.svg is not None:
         data = b64encode(section.svg).decode("ascii")
@@ -103,19 +115,36 @@ def _section(section: Section, verdicts: Sequence[Verdict[Any]]) -> str:
     parts.append(f"<figcaption>{escape(section.caption)}</figcaption></figure>")
     own = [verdict for verdict in verdicts if verdict.claim.figure == section.id]
     if own:
-        header = _header("What the paper says", "as a number", "Measured", "Outcome", "Evidence")
+        header = _header(
+            *("What the paper says", "as a number", "Measured", "Outcome"),
+            *_second_title(second),
+            "Evidence",
+        )
         rows = "".join(
             _row(
                 _link(verdict.claim.id, verdict.claim.statement),
                 escape(requirement(verdict.claim)),
                 escape(measured_text(verdict.measured, verdict.claim)),
                 _MARKS[verdict.outcome],
+                *_second_cell(verdict, second),
                 escape(verdict.claim.evidence),
             )
             for verdict in own
         )
         parts.append(f"<table>{header}<tbody>{rows}</tbody></table>")
     return "".join(parts) + "</section>"
+
+
+def _second_title(second: Judged[Any] | None) -> list[str]:
+    return [] if second is None else [escape(second.alternative.title)]
+
+
+def _second_cell(verdict: Verdict[Any], second: Judged[Any] | None) -> list[str]:
+    """Return the cell of the second set: outcome and measure."""
+    if second is None:
+        return []
+    other = second.of(verdict)
+    return [f"{_MARKS[other.outcome]}<br>{escape(measured_text(other.measured, other.claim))}"]
 
 
 def _groups(verdicts: Sequence[Verdict[Any]]) -> list[tuple[str, list[Verdict[Any]]]]:
@@ -135,22 +164,25 @@ def _group_title(outcome: str, group: Sequence[Verdict[Any]]) -> str:
     return f"{outcome.capitalize()}: {counts}"
 
 
-def _verdicts(verdicts: Sequence[Verdict[Any]]) -> str:
+def _verdicts(verdicts: Sequence[Verdict[Any]], second: Judged[Any] | None) -> str:
     if not verdicts:
         return ""
     header = _header(
-        "Outcome", "Evidence", "Claim", "Published ± tolerance", "Measured ± 95% CI", "Reason"
+        *("Outcome", "Evidence", "Claim", "Published ± tolerance", "Measured ± 95% CI"),
+        *_second_title(second),
+        "Reason",
     )
+    columns = 6 if second is None else 7
     bodies = "".join(
-        f'<tbody><tr class="group"><th colspan="6" scope="rowgroup" id="{outcome}">'
+        f'<tbody><tr class="group"><th colspan="{columns}" scope="rowgroup" id="{outcome}">'
         f"{escape(_group_title(outcome, group))}</th></tr>"
-        f"{''.join(map(_verdict_row, group))}</tbody>"
+        f"{''.join(_verdict_row(verdict, second) for verdict in group)}</tbody>"
         for outcome, group in _groups(verdicts)
     )
     return f'<table class="verdicts">{header}{bodies}</table>'
 
 
-def _verdict_row(verdict: Verdict[Any]) -> str:
+def _verdict_row(verdict: Verdict[Any], second: Judged[Any] | None) -> str:
     claim = verdict.claim
     return _row(
         _MARKS[verdict.outcome],
@@ -159,29 +191,32 @@ def _verdict_row(verdict: Verdict[Any]) -> str:
         f"<code>{escape(claim.id)}</code></small>",
         escape(requirement(claim)),
         escape(measured_text(verdict.measured, claim)),
+        *_second_cell(verdict, second),
         escape(verdict.reason),
         anchor=claim.id,
     )
 
 
-def _sentences(verdicts: Sequence[Verdict[Any]]) -> str:
+def _sentences(verdicts: Sequence[Verdict[Any]], second: Judged[Any] | None) -> str:
     found = sentences(verdicts)
     if not found:
         return ""
+    others = {} if second is None else {s.id: s.outcome for s in sentences(second.verdicts)}
     rows = "".join(
-        _sentence_row(sentence)
+        _sentence_row(sentence, [_MARKS[others[sentence.id]]] if others else [])
         for outcome in OUTCOMES
         for sentence in sorted(found, key=lambda s: EVIDENCE.index(s.evidence))
         if sentence.outcome == outcome
     )
-    header = _header("Outcome", "Evidence", "Sentence", "Claims")
+    header = _header("Outcome", *_second_title(second), "Evidence", "Sentence", "Claims")
     return f"<table>{header}<tbody>{rows}</tbody></table>"
 
 
-def _sentence_row(sentence: Sentence) -> str:
+def _sentence_row(sentence: Sentence, other: Sequence[str]) -> str:
     places = dict.fromkeys(escape(verdict.claim.where) for verdict in sentence.verdicts)
     return _row(
         _MARKS[sentence.outcome],
+        *other,
         escape(sentence.evidence),
         f"<code>{escape(sentence.id)}</code><br><small>{'; '.join(places)}</small>",
         "<br>".join(map(_claim_of_sentence, sentence.verdicts)),
@@ -248,7 +283,7 @@ thead th { border-bottom: 2px solid #888; }
 tr.group th { background: #f2f2f2; padding-top: .6rem; }
 table.verdicts td:nth-child(1) { white-space: nowrap; }
 table.verdicts td:nth-child(2) { white-space: nowrap; }
-table.verdicts td:nth-child(3) { width: 28%; } table.verdicts td:nth-child(6) { width: 32%; }
+table.verdicts td:nth-child(3) { width: 28%; } table.verdicts td:last-child { width: 32%; }
 small { color: #555; } code { font-size: .95em; }
 .holds { color: #14532d; white-space: nowrap; }
 .undecided { color: #713f12; font-style: italic; white-space: nowrap; }
@@ -280,6 +315,7 @@ count in the sentence at the top.</dd>
 at hand.</dd>
 <dt>post-hoc</dt><dd>Reading or tolerance were fixed after a run.</dd>
 <dt>sanity</dt><dd>The claim can hardly fail.</dd></dl>
+$second
 $verdicts
 <h2 id="sentences">Sentences</h2>
 <p>Each published sentence counts once, whatever the number of its claims. They are parts of it or,

@@ -61,13 +61,10 @@ def sentences(verdicts: Iterable[Verdict[Any]]) -> list[Sentence]:
 def both_headlines(verdicts: Sequence[Verdict[Any]]) -> str:
     """Return the counts of claims and of sentences as text."""
     claims = headline((verdict.outcome, verdict.claim.evidence) for verdict in verdicts)
-    counted = [(sentence.outcome, sentence.evidence) for sentence in sentences(verdicts)]
-    return with_sentences(claims, counted)
-
-
-def with_sentences(claims: str, counted: Sequence[tuple[str, str]]) -> str:
-    """Return the headline of the claims with that of the sentences, (outcome, evidence) pairs."""
-    return f"{claims}. {headline(counted, 'sentences')}" if counted else claims
+    if not verdicts:
+        return claims
+    counted = ((sentence.outcome, sentence.evidence) for sentence in sentences(verdicts))
+    return f"{claims}. {headline(counted, 'sentences')}"
 
 
 def _outcome(group: Sequence[Verdict[Any]]) -> str:

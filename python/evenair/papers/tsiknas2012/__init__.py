@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from evenair.papers.paper import Paper
+from evenair.papers.tsiknas2012.agent import TCP_LINUX
 from evenair.papers.tsiknas2012.downloads import FULL, QUICK, Effort
 from evenair.papers.tsiknas2012.figures import FIGURES
 from evenair.papers.tsiknas2012.quantities import read_term
@@ -48,6 +49,7 @@ PAPER = Paper(
     order=lambda point: point.sort_key,
     read_term=read_term,
     facts=_facts,
+    alternative=TCP_LINUX,
     example=Wimax("newreno", 1, 0.001),
     others="The others differ in the medium, the TCP variant, the errors, and in scenarios 2 and 3 "
     "in the wire, the number of stations and the DL:UL ratio.",
