@@ -84,9 +84,9 @@ def test_claims_json_has_both(rebuilt: Path) -> None:
             "reason": "1.00 ± 0.00 meets 1 ± 0.1.",
         }
     }
-    for name, measured in (("claims", "0.0"), ("claims-las", "1.0")):
+    for name, measured in (("claims", 0.0), ("claims-las", 1.0)):
         found = rows(rebuilt / "data" / f"{name}.csv")
-        assert [row["measured"] for row in found] == [measured, measured]
+        assert [float(row["measured"]) for row in found] == [measured, measured]
 
 
 def test_the_report_has_both(rebuilt: Path, capsys: pytest.CaptureFixture[str]) -> None:
