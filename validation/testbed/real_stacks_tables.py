@@ -43,6 +43,7 @@ NEEDS_NS2 = {
     "acks_per_segment": "delayed ACKs of ns-2",
     "peak": "single samples of the queue are not stored",
     "wire": "the wire is not measured",
+    "upload_queue": "packets that wait at stations, a premise, are not stored",
     "flow_": "a late flow is not measured",
     "mbps_early": "parts of a run are not stored",
     "mbps_late": "parts of a run are not stored",
@@ -217,7 +218,7 @@ def verdicts(runs: Runs, engine: str) -> list[Verdict[Cell]]:
 def left_out() -> dict[str, int]:
     """Return how many claims are not judged, by the reason."""
     missing = [
-        sorted(point.case for point in claim.measure.points if point.limit == 0)
+        sorted(point.case for point in claim.points if point.limit == 0)
         for claim in _claims()
     ]
     reasons = [names[0] if names else None for names in missing]
