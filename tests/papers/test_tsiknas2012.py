@@ -86,7 +86,7 @@ def test_claims_are_measured(rebuilt: Path) -> None:
 def test_claims_need_nothing_but_their_figures(effort: Effort) -> None:
     points = {spec.id: spec.points(effort) for spec in FIGURES}
     for claim in claims(effort):
-        assert claim.measure.points <= points[claim.figure], claim.id
+        assert claim.points <= points[claim.figure], claim.id
 
 
 def test_the_grid_of_the_paper() -> None:
