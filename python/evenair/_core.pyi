@@ -134,9 +134,9 @@ class AdaptiveRateLimiter:
     """The rules of Blefari-Melazzi et al. 2007, Tab. 1.
 
     From what a control round has seen follows the rate of the uplink. `interval` (T_p, seconds),
-    `step` (R_step, bit/s), `max_rate` (C_max, bit/s), `udp` ("shared", "reserved" or "estimated")
-    and `udp_rate` (bit/s) are the parameters of the limiter of a scenario, as numbers or texts with
-    a unit. The rules do not use `interval`. Raises ValueError.
+    `step` (R_step, bit/s), `max_rate` (C_max, bit/s), `udp` ("shared", "reserved" or "estimated"),
+    `udp_rate` and `min_rate` (bit/s) are the parameters of the limiter of a scenario, as numbers or
+    texts with a unit. The rules do not use `interval`. Raises ValueError.
     """
 
     def __new__(
@@ -146,6 +146,7 @@ class AdaptiveRateLimiter:
         max_rate: float | str = 6e6,
         udp: str = "shared",
         udp_rate: float | str = 1e6,
+        min_rate: float | str = 0.0,
     ) -> AdaptiveRateLimiter: ...
     def round(
         self,

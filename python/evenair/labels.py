@@ -164,6 +164,7 @@ _KEYS = {
     "gateway.limiter.step": _mbps("step of the limiter"),
     "gateway.limiter.bucket": Label("bucket of the limiter", "KB", 1e-3),
     "gateway.limiter.max_rate": _mbps("maximum rate of the limiter"),
+    "gateway.limiter.min_rate": _mbps("minimum rate of the limiter"),
     "gateway.limiter.rate": _mbps("rate of the limiter"),
 }
 _STATION_KEYS = {

@@ -21,8 +21,8 @@ enum Quantity {
 /// rate of the uplink.
 ///
 /// `interval` (T_p, seconds), `step` (R_step, bit/s), `max_rate` (C_max, bit/s), `udp` ("shared",
-/// "reserved" or "estimated") and `udp_rate` (bit/s) are the parameters of the limiter of a scenario,
-/// as numbers or texts with a unit. The rules do not use `interval`. Raises ValueError.
+/// "reserved" or "estimated"), `udp_rate` and `min_rate` (bit/s) are the parameters of the limiter of a
+/// scenario, as numbers or texts with a unit. The rules do not use `interval`. Raises ValueError.
 #[pyclass(module = "evenair._core")]
 pub struct AdaptiveRateLimiter {
     limiter: Limiter,
@@ -38,8 +38,10 @@ impl AdaptiveRateLimiter {
             max_rate = Quantity::Number(6e6),
             udp = "shared",
             udp_rate = Quantity::Number(1e6),
+            min_rate = Quantity::Number(0.0),
         ),
-        text_signature = "(interval=1.0, step=200e3, max_rate=6e6, udp='shared', udp_rate=1e6)"
+        text_signature = "(interval=1.0, step=200e3, max_rate=6e6, udp='shared', udp_rate=1e6, \
+                          min_rate=0.0)"
     )]
     fn new(
         interval: Quantity,
@@ -47,6 +49,7 @@ impl AdaptiveRateLimiter {
         max_rate: Quantity,
         udp: &str,
         udp_rate: Quantity,
+        min_rate: Quantity,
     ) -> PyResult<Self> {
         let parameters = [
             ("interval", interval.value()),
@@ -54,6 +57,7 @@ impl AdaptiveRateLimiter {
             ("max_rate", max_rate.value()),
             ("udp", Value::from(udp)),
             ("udp_rate", udp_rate.value()),
+            ("min_rate", min_rate.value()),
         ];
         let mut table = Map::from_iter([("kind".to_owned(), json!("adaptive"))]);
         for (key, value) in parameters {

@@ -56,6 +56,7 @@ const KEY_UNITS: Record<string, [unit: string, scale: number]> = {
   data_rate: ["Mb/s", 1e-6],
   control_rate: ["Mb/s", 1e-6],
   max_rate: ["Mb/s", 1e-6],
+  min_rate: ["Mb/s", 1e-6],
   step: ["Mb/s", 1e-6],
   bucket: ["KB", 1e-3],
 };

@@ -20,6 +20,7 @@ impl ParameterType {
             Self::Switch => vec![json!(false), json!(true)],
             Self::Durations | Self::Sizes => distributions(),
             Self::Rate => vec![json!(1), json!(1_000_000_000_000_u64)],
+            Self::RateFromZero => vec![json!(0), json!(1_000_000_000_000_u64)],
             Self::BucketSize => vec![json!(1), json!("1000 GB"), json!("1 ns"), json!("1000000 s")],
             Self::LossSignal => tables::<LossSignal>(),
             Self::RateSteps => {
@@ -46,6 +47,9 @@ impl ParameterType {
             Self::Switch => vec![json!(1), json!("true")],
             Self::Durations | Self::Sizes | Self::LossSignal => Vec::new(),
             Self::Rate => vec![json!(0), json!(1e12 + 1.0), json!("unlimited"), json!(true)],
+            Self::RateFromZero => {
+                vec![json!(-1), json!(1e12 + 1.0), json!("unlimited"), json!(true)]
+            }
             Self::BucketSize => vec![json!(0), json!("0 s"), json!("1001 GB"), json!(false)],
             Self::RateSteps => {
                 vec![json!([]), json!([[1, 1]]), json!([[0, 1], [0, 2]]), json!([[0, 0]]), json!(1)]

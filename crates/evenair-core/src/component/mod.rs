@@ -53,7 +53,7 @@ pub use limit::QueueLimit;
 pub use parameter::{
     Bounds, FieldType, NamedValue, OnOff, Parameter, ParameterType, Value, bucket_size,
     distribution_of_sizes, distribution_of_times, integer, limit, loss_signal, names, number,
-    positive, probability, rate, rate_steps, switch,
+    positive, probability, rate, rate_from_zero, rate_steps, switch,
 };
 pub use prototype::{Definition, Prototype, Prototypes};
 pub use quantity::{BitRate, Bytes, Hertz, Seconds};

@@ -16,6 +16,9 @@ use crate::traffic::Distribution;
 /// The accepted rates, for error messages and lists.
 const RATE: &str = "a rate above 0 and up to 1000 Gbps, such as \"11 Mbps\"";
 
+/// The same with 0, which is no rate.
+const RATE_FROM_ZERO: &str = "a rate from 0 to 1000 Gbps, such as \"300 kbps\"";
+
 /// The word for a limit that is not there.
 pub(super) const UNLIMITED: &str = "unlimited";
 
@@ -55,6 +58,8 @@ pub enum ParameterType {
     RateSteps,
     /// A rate, not unlimited.
     Rate,
+    /// A rate or 0, not unlimited.
+    RateFromZero,
     /// The size of a token bucket, in bytes or as a time.
     BucketSize,
     /// The configuration of a loss signal.
@@ -76,6 +81,7 @@ impl ParameterType {
             Self::Sizes => super::distribution::Unit::Size.accepted().to_owned(),
             Self::RateSteps => super::rate_steps::ACCEPTED.to_owned(),
             Self::Rate => RATE.to_owned(),
+            Self::RateFromZero => RATE_FROM_ZERO.to_owned(),
             Self::BucketSize => bucket_size::ACCEPTED.to_owned(),
             Self::LossSignal => format!(
                 "one of {}, or a table such as {{ kind = \"polled\" }}",
@@ -279,6 +285,11 @@ pub const fn distribution_of_sizes() -> Bounds<Distribution> {
 /// A rate, not unlimited.
 pub const fn rate() -> Bounds<BitRate> {
     Bounds::new(ParameterType::Rate)
+}
+
+/// A rate or 0, not unlimited.
+pub const fn rate_from_zero() -> Bounds<BitRate> {
+    Bounds::new(ParameterType::RateFromZero)
 }
 
 /// The size of a token bucket.

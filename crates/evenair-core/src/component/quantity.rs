@@ -13,7 +13,7 @@ use super::message::{nearest, shown};
 use crate::time::Duration;
 use crate::units::Rate;
 
-/// A data rate: above 0 and up to 1 Tbit/s, or unlimited.
+/// A data rate: above 0 and up to 1 Tbit/s, or unlimited. 0 only where a parameter accepts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BitRate(u64);
 
@@ -46,6 +46,16 @@ impl BitRate {
     /// `bps` as a plain number in a scenario.
     pub fn from_number(bps: f64) -> Result<Self, String> {
         RATE.number(bps).map(Self)
+    }
+
+    /// A rate or 0, as a text with a unit or a plain number; `None` for anything else.
+    pub(super) fn from_zero(json: &serde_json::Value) -> Option<Self> {
+        const FROM_ZERO: Measure = Measure { min: 0.0, ..RATE };
+        let bps = match json {
+            serde_json::Value::String(text) => FROM_ZERO.text(text),
+            json => FROM_ZERO.number(json.as_f64()?),
+        };
+        bps.ok().map(Self)
     }
 
     /// The engine's rate.

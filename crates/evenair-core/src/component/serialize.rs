@@ -142,7 +142,9 @@ fn parameter_schema(
         ParameterType::Switch => json!({ "type": "boolean" }),
         ParameterType::Durations => distribution::schema(Unit::Time),
         ParameterType::Sizes => distribution::schema(Unit::Size),
-        ParameterType::Rate | ParameterType::BucketSize => json!({ "type": ["number", "string"] }),
+        ParameterType::Rate | ParameterType::RateFromZero | ParameterType::BucketSize => {
+            json!({ "type": ["number", "string"] })
+        }
         ParameterType::LossSignal => schema::<LossSignal>(generator, false).to_value(),
         ParameterType::RateSteps => json!({
             "type": "array",

@@ -231,6 +231,7 @@ impl ParameterType {
                 let rate = BitRate::deserialize(json).ok();
                 rate.filter(|rate| *rate != BitRate::UNLIMITED).map(Value::Rate)
             }
+            (Self::RateFromZero, json) => BitRate::from_zero(json).map(Value::Rate),
             (Self::BucketSize, json) => BucketSize::parse(json).map(Value::BucketSize),
             (Self::Names(_) | Self::Durations | Self::Sizes | Self::LossSignal, _) => None,
         };

@@ -100,6 +100,8 @@ gateway.limiter={kind='adaptive',step='7 Mbps'} => gateway.limiter.max_rate => g
 gateway.limiter={kind='adaptive',bucket=0} => gateway.limiter.bucket => got 0 | bytes above 0
 gateway.limiter={kind='adaptive',bucket='1499 B'} => gateway.limiter.bucket => got 1499 B | at least 1500 B, the largest packet of an upload
 gateway.limiter={kind='adaptive',bucket='1 us'} => gateway.limiter.bucket => got 1 B | at least 1500 B
+gateway.limiter={kind='adaptive',min_rate='7 Mbps'} => gateway.limiter.min_rate => got 7 Mbps | at most max_rate, 6 Mbps
+gateway.limiter={kind='adaptive',min_rate='-1 kbps'} => gateway.limiter.min_rate => got "-1 kbps" | a rate from 0
 gateway.limiter={kind='adaptive',max_rate='fast'} => gateway.limiter.max_rate => got "fast" | a rate
 gateway.limiter={kind='adaptive',loss_signal='snmp'} => gateway.limiter.loss_signal => got "snmp" | "exact", "polled"
 gateway.limiter={kind='adaptive',loss_signal=['polled']} => gateway.limiter.loss_signal => got a list | a table

@@ -11,6 +11,9 @@
 //! - The first rate: C_max, that is no limit before the first loss.
 //! - C above 2 C_max: R is at most C_max, "in any case".
 //! - UDP ([`Udp`]), which it names as future work.
+//!
+//! What it lacks: a lowest rate. Where losses are counted that do not come from load, C falls to what
+//! an idle cell carries, and R with it. `min_rate` is a floor of R, 0 by default.
 
 use super::{AdaptiveConfig, Udp};
 use crate::component::named;
@@ -121,7 +124,7 @@ impl AdaptiveRateLimiter {
             let rate = if first { lower.min(limited_up.saturating_sub(step)) } else { lower };
             self.rate = rate.max(half);
         }
-        self.rate = self.rate.min(self.highest());
+        self.rate = self.rate.max(self.config.min_rate.as_bps()).min(self.highest());
         self.decision()
     }
 
@@ -137,7 +140,8 @@ impl AdaptiveRateLimiter {
             Udp::Shared => None,
             Udp::Reserved => Some(self.config.udp_rate.as_bps()),
             Udp::Estimated => {
-                Some(self.capacity.unwrap_or(self.config.max_rate.as_bps()).div_ceil(2))
+                let capacity = self.capacity.unwrap_or(self.config.max_rate.as_bps());
+                Some(capacity.div_ceil(2).max(self.config.min_rate.as_bps()))
             }
         };
         Decision {
@@ -265,6 +269,45 @@ mod tests {
         // UDP takes more than there is: a step is left.
         let flood = Throughput { total: kbps(9000), udp: kbps(9000) };
         assert_eq!(limiter.round(&Round { up: flood, down, lost: false }).rate, kbps(200));
+    }
+
+    /// A counter that ticks in an idle cell of 12 kbit/s: C / 2 = 6 kbit/s. With a floor of 300 R is
+    /// back at 6000 after ceil((6000 - 300) / 200) = 29 rounds without a loss; without one after
+    /// ceil((6000 - 6) / 200) = 30.
+    #[test]
+    fn the_floor_holds_and_the_rate_recovers_from_it() {
+        for (floor, lowest, rounds) in [(0, 6, 30), (300, 300, 29), (1500, 1500, 23)] {
+            let min_rate = BitRate::from_bps(1000 * floor);
+            let config = AdaptiveConfig { min_rate, ..AdaptiveConfig::default() };
+            let mut limiter = AdaptiveRateLimiter::new(&config);
+            assert_eq!(limiter.round(&tcp(4000, 1000, true)).rate, kbps(3800));
+            for _ in 0..100 {
+                limiter.round(&tcp(6, 6, true));
+            }
+            let decision = limiter.decision();
+            assert_eq!((decision.rate, decision.capacity), (kbps(lowest), Some(kbps(12))));
+            for _ in 1..rounds {
+                assert!(limiter.round(&tcp(6, 6, false)).rate < kbps(6000));
+            }
+            assert_eq!(limiter.round(&tcp(6, 6, false)).rate, kbps(6000), "from {lowest}");
+        }
+    }
+
+    /// The bucket of UDP fills at C / 2 with "estimated": it has the floor, too. What UDP takes of C_max
+    /// is not given to the others: R is at most a step then.
+    #[test]
+    fn the_floor_holds_for_udp() {
+        let min_rate = BitRate::from_bps(300_000);
+        let config = AdaptiveConfig { udp: Udp::Estimated, min_rate, ..AdaptiveConfig::default() };
+        let mut limiter = AdaptiveRateLimiter::new(&config);
+        let idle = Throughput { total: kbps(6), udp: kbps(6) };
+        for _ in 0..50 {
+            limiter.round(&Round { up: idle, down: idle, lost: true });
+        }
+        assert_eq!(limiter.decision().udp_rate, Some(kbps(300)));
+        let flood = Throughput { total: kbps(9000), udp: kbps(9000) };
+        let decision = limiter.round(&Round { up: flood, down: flood, lost: false });
+        assert_eq!(decision.rate, kbps(200));
     }
 
     #[test]

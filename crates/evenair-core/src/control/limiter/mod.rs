@@ -19,7 +19,7 @@ pub use policer::Policer;
 
 use crate::component::{
     BitRate, BucketSize, Bytes, Registry as _, Violation, bucket_size, configuration, loss_signal,
-    named, names, positive, rate, registry,
+    named, names, positive, rate, rate_from_zero, registry,
 };
 use crate::time::Duration;
 
@@ -34,11 +34,20 @@ registry! {
 }
 
 impl Config {
-    /// Parameters that are valid one by one, but not together: [`Registry::violation`], and a
-    /// reservation for UDP that leaves nothing.
+    /// Parameters that are valid one by one, but not together: [`Registry::violation`], a lowest rate
+    /// above the highest one, and a reservation for UDP that leaves nothing.
     pub fn conflict(&self) -> Option<Violation> {
         let violation = self.violation();
         match self {
+            Self::Adaptive(AdaptiveConfig { min_rate, max_rate, .. })
+                if violation.is_none() && min_rate > max_rate =>
+            {
+                Some(Violation {
+                    parameter: "min_rate",
+                    got: format!("got {min_rate}"),
+                    accepted: format!("at most max_rate, {max_rate}"),
+                })
+            }
             Self::Adaptive(AdaptiveConfig { udp: Udp::Reserved, udp_rate, max_rate, .. })
                 if violation.is_none() && udp_rate.as_bps() >= max_rate.as_bps() =>
             {
@@ -95,6 +104,8 @@ configuration! {
     bucket: BucketSize = BucketSize::Bytes(Bytes::new(250_000)), bucket_size();
     /// highest rate: what the cell can carry at most, at IP level, C_max
     max_rate: BitRate = BitRate::from_bps(6_000_000), rate();
+    /// lowest rate, whatever the losses; 0 as in Tab. 1, which has none
+    min_rate: BitRate = BitRate::from_bps(0), rate_from_zero();
     /// how the limiter learns of losses
     loss_signal: LossSignal = LossSignal::Exact(ExactConfig {}), loss_signal();
     /// what UDP is to the limiter
@@ -203,6 +214,20 @@ mod tests {
         let config = AdaptiveConfig { uplink_count, ..AdaptiveConfig::default() };
         assert_eq!(Config::from(config).uplink_count(), UplinkCount::Passed);
         assert_eq!(Config::from(FixedConfig::default()).uplink_count(), UplinkCount::Air);
+    }
+
+    #[test]
+    fn the_lowest_rate_is_at_most_the_highest() {
+        let with = |bps| {
+            let min_rate = BitRate::from_bps(bps);
+            Config::from(AdaptiveConfig { min_rate, ..AdaptiveConfig::default() }).conflict()
+        };
+        assert_eq!(with(6_000_000), None);
+        let conflict = with(6_000_001).unwrap();
+        assert_eq!(
+            (conflict.parameter, conflict.accepted.as_str()),
+            ("min_rate", "at most max_rate, 6 Mbps")
+        );
     }
 
     #[test]
