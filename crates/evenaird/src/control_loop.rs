@@ -21,16 +21,15 @@ use crate::signal::{Health, LossSignal, Sample};
 use crate::status::{ProtocolTraffic, Rounds, SignalStatus, Status};
 
 mod passed;
+mod watch;
 
 use self::passed::{Passed, add};
+pub use self::watch::REFRESH_ERROR;
+use self::watch::Watch;
 
 /// A rate that is not renewed for this many intervals no longer holds: a daemon that hangs leaves
 /// the traffic alone.
 const LEASE: u32 = 5;
-
-/// How far the refresh interval that a signal has observed may be above the true one: two periods
-/// of its polling.
-pub const REFRESH_ERROR: std::time::Duration = std::time::Duration::from_millis(400);
 
 /// The machine that the control loop runs on.
 pub trait Host {
@@ -78,7 +77,7 @@ pub struct ControlLoop<H> {
     rounds: Rounds,
     sample: Option<Sample>,
     lost_packets: u64,
-    warned_of_refresh: bool,
+    watch: Watch,
     /// Traffic of data paths that are detached.
     earlier: Counters,
     records: Option<RecordFile>,
@@ -112,7 +111,7 @@ impl<H: Host> ControlLoop<H> {
             rounds: Rounds::default(),
             sample: None,
             lost_packets: 0,
-            warned_of_refresh: false,
+            watch: Watch::default(),
             earlier: Counters::default(),
             last: None,
             reloads: 0,
@@ -195,6 +194,10 @@ impl<H: Host> ControlLoop<H> {
         self.rounds.lossy += u64::from(lost.is_some_and(|packets| packets > 0));
         self.rounds.blind += u64::from(self.signal.is_some() && lost.is_none());
         self.lost_packets += lost.unwrap_or(0);
+        if let Some(signal) = &self.signal {
+            let both = passed.air_up.as_bps().saturating_add(passed.down.total.as_bps());
+            self.watch.round(&self.config, signal.refresh(), Rate::from_bps(both), lost);
+        }
         self.enforce();
         let round = Round {
             up: passed.air_up,
@@ -232,7 +235,7 @@ impl<H: Host> ControlLoop<H> {
         }
         self.controller.set_hold(config.hold);
         if config.has_other_signal(&self.config) {
-            (self.signal, self.sample, self.warned_of_refresh) = (signal, None, false);
+            (self.signal, self.sample, self.watch) = (signal, None, Watch::default());
         }
         match (&mut self.records, config.records.clone()) {
             (Some(records), Some(rotation)) => records.reopen(rotation),
@@ -271,6 +274,9 @@ impl<H: Host> ControlLoop<H> {
             age_s: self.sample.map_or(0.0, |sample| sample.age.as_secs_f64()),
             lost_packets: self.lost_packets,
             refresh_s: signal.refresh().map(|refresh| refresh.as_secs_f64()),
+            idle_rounds: self.watch.idle_rounds,
+            idle_lossy_rounds: self.watch.idle_lossy_rounds,
+            follows_load: self.watch.follows_load(),
             error: signal.error(),
         });
         let mut traffic = self.earlier;
@@ -283,6 +289,7 @@ impl<H: Host> ControlLoop<H> {
             mode: self.mode().name().to_owned(),
             configured_mode: self.config.mode.name().to_owned(),
             attached: self.path.is_some(),
+            policed: self.path.as_ref().and_then(|attached| attached.path.interface()),
             data_path_error: self.path_error.clone(),
             uptime_s: now.since(self.started_at).as_secs_f64(),
             limiter: self.config.limiter.name().to_owned(),
@@ -415,17 +422,7 @@ impl<H: Host> ControlLoop<H> {
                 journal::warning(event)
             }
         }
-        let interval = self.config.interval().as_secs_f64();
-        if let Some(refresh) = signal.refresh()
-            && refresh.saturating_sub(REFRESH_ERROR).as_secs_f64() > interval
-            && !std::mem::replace(&mut self.warned_of_refresh, true)
-        {
-            journal::warning(format_args!(
-                "loss signal: its source refreshes its counters every {:.1} s, and \
-                 limiter.interval is {interval} s: rounds in between hold the rate",
-                refresh.as_secs_f64()
-            ));
-        }
+        self.watch.refresh(signal.refresh(), self.config.interval().as_secs_f64());
     }
 
     fn write_record(

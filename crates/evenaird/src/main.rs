@@ -12,6 +12,7 @@ use evenaird::config::{self, RUNTIME_DIRECTORY};
 use evenaird::failure::Failure;
 use evenaird::host::Other;
 use evenaird::replay::{ReplayError, replay};
+use evenaird::report::WIDTH;
 use evenaird::{control_socket, daemon, host, report};
 
 /// Restores TCP fairness in a WLAN: an adaptive rate limiter of the uplink, on the gateway.
@@ -108,7 +109,8 @@ fn execute(command: Command) -> Result<(), Failure> {
             let config = daemon::read(&config)?;
             let mut text = report::text(&config);
             if let Some(mut signal) = daemon::open_signal(&mut host::Kernel, &config, &source)? {
-                text += &format!("{:<14}{}\n", "signal now", host::signal_state(signal.as_mut()));
+                text +=
+                    &format!("{:<WIDTH$}{}\n", "signal now", host::signal_state(signal.as_mut()));
             }
             print(&text)
         }

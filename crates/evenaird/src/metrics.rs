@@ -67,6 +67,12 @@ pub fn text(status: &Status) -> String {
             let help = "How often the source refreshes its counters.";
             out.gauge("evenaird_signal_refresh_seconds", help, refresh);
         }
+        let help = "Rounds without load whose losses are known.";
+        out.counter("evenaird_idle_rounds", help, signal.idle_rounds);
+        let help = "Of them, those with losses.";
+        out.counter("evenaird_idle_lossy_rounds", help, signal.idle_lossy_rounds);
+        let help = "Whether losses come with load.";
+        out.gauge("evenaird_signal_follows_load", help, u8::from(signal.follows_load));
         let help = "Packets lost in the access point's downlink queue.";
         out.counter("evenaird_lost_packets", help, signal.lost_packets);
     }

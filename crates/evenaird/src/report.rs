@@ -9,12 +9,15 @@ use evenair_core::time::Duration;
 
 use crate::config::{Config, Listen, Mode, QueueConfig, QueueRate, Signal, Version};
 
+/// Of the column of names, with a space after the longest one.
+pub const WIDTH: usize = 15;
+
 /// What the daemon would do.
 pub fn text(config: &Config) -> String {
     let mut text = String::new();
     let mut line = |name: &str, value: String| {
         // Writing to a String does not fail.
-        let _ = writeln!(text, "{name:<14}{value}");
+        let _ = writeln!(text, "{name:<WIDTH$}{value}");
     };
     let mode = match config.mode {
         Mode::Off => "nothing is attached",
@@ -62,6 +65,7 @@ fn limiter_values(config: &limiter::Config) -> Vec<(&'static str, String)> {
                 ("  step", adaptive.step.to_string()),
                 ("  bucket", Bytes::new(adaptive.bucket_bytes()).to_string()),
                 ("  max_rate", adaptive.max_rate.to_string()),
+                ("  min_rate", adaptive.min_rate.to_string()),
                 ("  udp", adaptive.udp.to_string()),
             ];
             if adaptive.udp == limiter::Udp::Reserved {

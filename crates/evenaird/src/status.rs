@@ -20,6 +20,9 @@ pub struct Status {
     pub configured_mode: String,
     /// Whether the data path is attached to the interface.
     pub attached: bool,
+    /// The name that the policed interface has now: another one than `interface` after it was
+    /// renamed; null: none is policed.
+    pub policed: Option<String>,
     /// Why it is not, although it should be.
     pub data_path_error: Option<String>,
     /// Seconds since the daemon started.
@@ -72,6 +75,12 @@ pub struct SignalStatus {
     pub lost_packets: u64,
     /// How often the source refreshes its counters, seconds; null: not known.
     pub refresh_s: Option<f64>,
+    /// Rounds without load whose losses are known, since the signal was opened.
+    pub idle_rounds: u64,
+    /// Of them, those with losses.
+    pub idle_lossy_rounds: u64,
+    /// Whether losses come with load: false when too many rounds without load have some.
+    pub follows_load: bool,
     /// Why the last reading failed.
     pub error: Option<String>,
 }
@@ -153,7 +162,12 @@ impl Status {
             let _ = writeln!(text, "{name:<12}{value}");
         };
         let by_command = if self.mode == self.configured_mode { "" } else { ", by `evenaird off`" };
-        line("interface", self.interface.clone());
+        match &self.policed {
+            Some(name) if *name != self.interface => {
+                line("interface", format!("{name}, {} in the configuration", self.interface));
+            }
+            _ => line("interface", self.interface.clone()),
+        }
         line("mode", format!("{}{by_command}", self.mode));
         line("attached", if self.attached { "yes" } else { "no" }.to_owned());
         if let Some(error) = &self.data_path_error {
@@ -170,6 +184,15 @@ impl Status {
         );
         if let Some(signal) = &self.signal {
             line("signal", signal.text());
+            if !signal.follows_load {
+                let (lossy, idle) = (signal.idle_lossy_rounds, signal.idle_rounds);
+                line(
+                    "warning",
+                    format!(
+                        "losses do not follow the load: {lossy} of {idle} rounds without load have some"
+                    ),
+                );
+            }
         }
         if let Some(last) = &self.last {
             let would = if last.mode == "enforce" { "" } else { ", not enforced" };
@@ -252,6 +275,7 @@ pub(crate) mod tests {
             mode: "off".to_owned(),
             configured_mode: "enforce".to_owned(),
             attached: false,
+            policed: Some("eth9".to_owned()),
             data_path_error: Some("gone".to_owned()),
             uptime_s: 12.5,
             limiter: "adaptive".to_owned(),
@@ -262,6 +286,9 @@ pub(crate) mod tests {
                 age_s: 4.25,
                 lost_packets: 77,
                 refresh_s: Some(3.0),
+                idle_rounds: 40,
+                idle_lossy_rounds: 12,
+                follows_load: false,
                 error: Some("no answer".to_owned()),
             }),
             queue: Some(QueueStatus {
@@ -315,11 +342,13 @@ pub(crate) mod tests {
         assert_eq!(serde_json::from_str::<Status>(&json).unwrap(), status);
         let text = status.text();
         for line in [
+            "interface   eth9, eth\"1\\ in the configuration",
             "mode        off, by `evenaird off`",
             "attached    no",
             "data path   gone",
             "rounds      12, every 0.5 s: 3 lossy, 2 without news of losses, 1 skipped",
             "signal      stale, 4.2 s old, 77 packets lost, refreshed every 3.0 s: no answer",
+            "warning     losses do not follow the load: 12 of 40 rounds without load have some",
             "rate R      2.900 Mb/s (first-loss, not enforced)",
             "capacity C  4.500 Mb/s",
             "UDP rate    0.300 Mb/s",

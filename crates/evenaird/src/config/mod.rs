@@ -17,7 +17,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use evenair_core::component::{Bytes, Seconds, named, put_kind_first};
+use evenair_core::component::{BitRate, Bytes, Seconds, named, put_kind_first};
 use evenair_core::control::limiter;
 use evenair_core::time::Duration;
 use serde::Deserialize;
@@ -83,6 +83,10 @@ pub enum Listen {
 /// agents cache (3 s in net-snmp), and shorter than what a user at C/2 would call an outage.
 pub const HOLD: Seconds = Seconds::from_millis(30_000);
 
+/// The default of `limiter.min_rate` is one part in this many of `max_rate`, 5%: uploads go on, and
+/// the default R_step brings R back in (6 - 0.3) / 0.2 = 29 rounds. A decision; Tab. 1 has no floor.
+const MIN_RATE_SHARE: u64 = 20;
+
 /// A decision: 100 rounds per second.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -136,12 +140,12 @@ impl Config {
 
     fn from_document(mut document: Map<String, Value>) -> Result<Self, ConfigError> {
         let limiter = document.get_mut("limiter").and_then(Value::as_object_mut);
-        let has_loss_signal = limiter.is_some_and(|limiter| {
+        let [has_loss_signal, has_min_rate] = limiter.map_or([false; 2], |limiter| {
             limiter.entry("kind").or_insert_with(|| ADAPTIVE.into());
             put_kind_first(limiter);
-            limiter.contains_key("loss_signal")
+            ["loss_signal", "min_rate"].map(|key| limiter.contains_key(key))
         });
-        let file: File = error::deserialize("", Value::Object(document))?;
+        let mut file: File = error::deserialize("", Value::Object(document))?;
         if file.version.is_some_and(|version| version != 1) {
             let got = format!("got {}; accepted: 1", file.version.unwrap_or_default());
             return Err(ConfigError::new("version", &got));
@@ -154,6 +158,11 @@ impl Config {
             let message = "missing; accepted: the network interface towards the access point";
             return Err(ConfigError::new("interface", message));
         };
+        if let limiter::Config::Adaptive(adaptive) = &mut file.limiter
+            && !has_min_rate
+        {
+            adaptive.min_rate = BitRate::from_bps(adaptive.max_rate.as_bps() / MIN_RATE_SHARE);
+        }
         check_limiter(&file.limiter)?;
         let (signal, hold) = match file.loss_signal {
             Some(table) => {

@@ -18,10 +18,12 @@ fn parse(text: &str) -> Result<Config, String> {
     Config::parse(text.as_bytes(), "gw.toml").map_err(|err| err.to_string())
 }
 
+/// But for the floor: 5% of `max_rate`.
 #[test]
 fn defaults_are_those_of_the_publication() {
     let config = parse(SNMP).unwrap();
-    assert_eq!(config.limiter, AdaptiveConfig::default().into());
+    let min_rate = BitRate::from_bps(300_000);
+    assert_eq!(config.limiter, AdaptiveConfig { min_rate, ..AdaptiveConfig::default() }.into());
     assert_eq!((config.mode, config.pinned), (Mode::Observe, false));
     assert_eq!((config.interval(), config.hold), (Duration::from_secs(1), Duration::from_secs(30)));
     assert_eq!((config.records, config.metrics), (None, None));
@@ -40,6 +42,27 @@ fn defaults_are_those_of_the_publication() {
         refresh: None,
     };
     assert_eq!(config.signal, Some(Signal::Snmp(snmp)));
+}
+
+#[test]
+fn the_floor_follows_the_highest_rate_unless_it_is_given() {
+    let floor = |text: &str| {
+        let document = format!("{text}\n{SNMP}");
+        let (limiter, _) = limiter_and_hold(document.as_bytes(), "gw.toml").unwrap();
+        match limiter {
+            limiter::Config::Adaptive(adaptive) => Some(adaptive.min_rate.as_bps()),
+            _ => None,
+        }
+    };
+    assert_eq!(floor("limiter = \"adaptive\""), Some(300_000));
+    assert_eq!(floor("limiter = { max_rate = \"50 Mbps\" }"), Some(2_500_000));
+    assert_eq!(floor("limiter = { min_rate = 0 }"), Some(0));
+    assert_eq!(floor("limiter = { min_rate = \"0 kbps\" }"), Some(0));
+    assert_eq!(
+        floor("limiter = { max_rate = \"50 Mbps\", min_rate = \"1 Mbps\" }"),
+        Some(1_000_000)
+    );
+    assert_eq!(floor("limiter = \"fixed\""), None);
 }
 
 #[test]

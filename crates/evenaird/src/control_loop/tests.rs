@@ -17,6 +17,8 @@ struct Machine {
     attached: u32,
     policies: Vec<Policy>,
     agent: Option<SocketAddr>,
+    /// What the device is called now.
+    name: Option<String>,
 }
 
 #[derive(Clone, Default)]
@@ -43,6 +45,10 @@ impl DataPath for FakePath {
     fn set_agent(&mut self, agent: Option<SocketAddr>) -> Result<(), Error> {
         self.0.borrow_mut().agent = agent;
         Ok(())
+    }
+
+    fn interface(&self) -> Option<String> {
+        self.0.borrow().name.clone()
     }
 
     fn counters(&mut self) -> Result<Counters, Error> {
@@ -393,6 +399,80 @@ fn records_replay_to_the_same_rates() {
     assert!(
         text.contains("\"released\"") && text.contains("\"held\"") && text.contains("\"loss\"")
     );
+}
+
+/// By hand: 1,500 bytes in each direction are 24 kb/s, below 1% of 6 Mb/s, and C / 2 = 12 kb/s. The
+/// counter ticks in each round. News are at most 3 s old: the losses of the fourth round on are without
+/// load, and the third of these is said. R is at the floor of 300 kb/s, and falls no further.
+#[test]
+fn a_counter_that_ticks_in_an_idle_cell_is_reported() {
+    let mut bench = bench("mode = \"enforce\"");
+    let mut shown = Vec::new();
+    for round in 1..=20 {
+        let record = bench.round(1000 * round, 1500, 1500, sample(Health::Ok, Some(1)));
+        let status = bench.control_loop.status(at(1000 * round));
+        let signal = status.signal.clone().unwrap();
+        assert_eq!(signal.idle_lossy_rounds, round.saturating_sub(3), "round {round}");
+        assert_eq!(signal.follows_load, round < 6, "round {round}");
+        shown.push(status.text().contains("losses do not follow the load"));
+        assert_eq!(record.rate_bps, 300_000);
+    }
+    assert_eq!(shown.iter().position(|shown| *shown), Some(5));
+    // 29 rounds without a loss, by (6 - 0.3) / 0.2.
+    let rates = (21..=49).map(|round| bench.round(1000 * round, 1500, 1500, OK).rate_bps);
+    let rates: Vec<u64> = rates.collect();
+    assert_eq!((rates[27], rates[28]), (5_900_000, 6_000_000));
+}
+
+/// Losses with load, and those that a slow source tells after it, are no reason for a warning.
+#[test]
+fn losses_that_come_with_load_are_not_reported() {
+    let mut bench = bench("mode = \"enforce\"");
+    for round in 0..120 {
+        // The last losses of the load are told two rounds later.
+        let (is_busy, lost) = (round % 12 < 3, u64::from(round % 12 < 5));
+        let bytes = if is_busy { 300_000 } else { 1500 };
+        bench.round(1000 * (round + 1), bytes, bytes, sample(Health::Ok, Some(lost)));
+    }
+    let signal = bench.control_loop.status(at(120_000)).signal.unwrap();
+    // The fourth to the ninth of nine quiet rounds.
+    assert_eq!((signal.idle_rounds, signal.idle_lossy_rounds), (60, 0));
+    assert!(signal.follows_load);
+}
+
+/// Losses of a busy time during which the signal was blind become known in an idle one.
+#[test]
+fn losses_of_rounds_without_news_are_not_reported() {
+    let mut bench = bench("mode = \"enforce\"");
+    let mut now = 0;
+    for _ in 0..20 {
+        for (bytes, lost) in [
+            (300_000, None),
+            (1500, None),
+            (1500, None),
+            (1500, None),
+            (1500, None),
+            (1500, Some(9)),
+        ] {
+            now += 1000;
+            bench.round(now, bytes, bytes, sample(Health::Ok, lost));
+        }
+    }
+    assert!(bench.control_loop.status(at(now)).signal.unwrap().follows_load);
+}
+
+#[test]
+fn the_status_has_the_name_that_the_interface_has_now() {
+    let mut bench = bench("");
+    for (name, line) in
+        [("eth1", "interface   eth1"), ("lan0", "interface   lan0, eth1 in the configuration")]
+    {
+        bench.machine.borrow_mut().name = Some(name.to_owned());
+        bench.round(1000, 0, 0, OK);
+        let status = bench.control_loop.status(at(1000));
+        assert_eq!(status.policed.as_deref(), Some(name));
+        assert_eq!(status.text().lines().next(), Some(line));
+    }
 }
 
 /// Its name may be resolved anew between two rounds.

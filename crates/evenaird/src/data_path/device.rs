@@ -49,7 +49,8 @@ impl Device {
     pub(super) fn link_local(&self) -> Vec<Ipv6Addr> {
         // Without the list neighbour discovery to them is charged.
         let all = getifaddrs().into_iter().flatten();
-        let own = all.filter(|one| one.interface_name == self.name);
+        let name = self.current_name();
+        let own = all.filter(|one| Some(&one.interface_name) == name.as_ref());
         own.filter_map(|one| Some(one.address?.as_sockaddr_in6()?.ip()))
             .filter(Ipv6Addr::is_unicast_link_local)
             .collect()
@@ -57,11 +58,17 @@ impl Device {
 
     /// Fails when the device has been removed; another one may have its name by now.
     pub(super) fn check(&self) -> Result<(), Error> {
-        // nix 0.31 reports an unknown index as an empty name.
-        match if_indextoname(self.index) {
-            Ok(name) if !name.is_empty() => Ok(()),
-            _ => Err(Error::NoDevice { device: self.name.clone() }),
+        match self.current_name() {
+            Some(_) => Ok(()),
+            None => Err(Error::NoDevice { device: self.name.clone() }),
         }
+    }
+
+    /// The name that it has now; `None` when it has been removed.
+    pub(super) fn current_name(&self) -> Option<String> {
+        // nix 0.31 reports an unknown index as an empty name.
+        let name = if_indextoname(self.index).ok()?.to_string_lossy().into_owned();
+        Some(name).filter(|name| !name.is_empty())
     }
 }
 

@@ -130,6 +130,9 @@ pub trait DataPath {
     /// The data path is gone.
     fn set_agent(&mut self, agent: Option<SocketAddr>) -> Result<(), Error>;
 
+    /// The name that the device has now: it may have been renamed. `None`: it is gone.
+    fn interface(&self) -> Option<String>;
+
     /// The counters since the data path was attached.
     ///
     /// # Errors

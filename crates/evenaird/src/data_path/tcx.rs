@@ -111,6 +111,10 @@ impl DataPath for Tcx {
         self.programs.set_agent(agent)
     }
 
+    fn interface(&self) -> Option<String> {
+        self.device.current_name()
+    }
+
     fn counters(&mut self) -> Result<Counters, Error> {
         self.device.check()?;
         self.programs.counters()

@@ -6,6 +6,7 @@
 
 mod agent;
 mod query;
+mod session;
 mod target;
 
 use std::net::SocketAddr;
@@ -18,7 +19,8 @@ pub use query::Query;
 pub use snmp2::v3::{AuthProtocol, Cipher};
 pub use target::{Credentials, Interface, ObjectId, Target};
 
-use self::agent::{Agent, TIMEOUT};
+use self::agent::Agent;
+use self::session::TIMEOUT;
 use super::counter::Counter;
 use super::{LossSignal, Sample};
 
