@@ -20,5 +20,6 @@ pub mod reload;
 pub mod replay;
 pub mod report;
 pub mod server;
+pub mod service;
 pub mod signal;
 pub mod status;

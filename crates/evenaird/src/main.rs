@@ -13,7 +13,7 @@ use evenaird::failure::Failure;
 use evenaird::host::Other;
 use evenaird::replay::{ReplayError, replay};
 use evenaird::report::WIDTH;
-use evenaird::{control_socket, daemon, host, report};
+use evenaird::{control_socket, daemon, host, report, service};
 
 /// Restores TCP fairness in a WLAN: an adaptive rate limiter of the uplink, on the gateway.
 #[derive(Parser)]
@@ -112,6 +112,14 @@ fn execute(command: Command) -> Result<(), Failure> {
                 text +=
                     &format!("{:<WIDTH$}{}\n", "signal now", host::signal_state(signal.as_mut()));
             }
+            if !config.pinned {
+                for file in service::of_root(&config) {
+                    let advice =
+                        format!("chown {} {}, for its unit", service::USER, file.display());
+                    text += &format!("{:<WIDTH$}{advice}\n", "secret");
+                }
+            }
+            text += &format!("\n{}", service::drop_in(&config));
             print(&text)
         }
         Command::Status { interface, json, runtime_directory } => {

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use evenair_core::time::{Duration, Instant};
 use nix::poll::{PollFd, PollFlags};
 
-/// Connections at a time; further ones wait in the kernel's backlog.
+/// Connections at a time; a further one takes the place of the oldest, so that clients that are slow
+/// block no other.
 const CONNECTIONS: usize = 16;
 /// The longest request, bytes.
 const REQUEST: usize = 8192;
@@ -80,9 +81,8 @@ impl Server {
 
     /// What to wait for before the next [`Self::serve`].
     pub fn poll_fds(&self) -> impl Iterator<Item = PollFd<'_>> {
-        let has_room = self.connections.len() < CONNECTIONS;
-        let listener = has_room.then(|| PollFd::new(self.listener.fd(), PollFlags::POLLIN));
-        listener.into_iter().chain(self.connections.iter().map(|connection| {
+        let listener = PollFd::new(self.listener.fd(), PollFlags::POLLIN);
+        std::iter::once(listener).chain(self.connections.iter().map(|connection| {
             let writes = connection.output.is_some();
             let flags = if writes { PollFlags::POLLOUT } else { PollFlags::POLLIN };
             PollFd::new(connection.stream.as_fd(), flags)
@@ -97,16 +97,22 @@ impl Server {
     /// Accepts, reads and writes what is possible without waiting. `answer` is called with each
     /// request, without its end.
     pub fn serve(&mut self, now: Instant, mut answer: impl FnMut(&str) -> String) {
-        while self.connections.len() < CONNECTIONS
-            && let Ok(stream) = self.listener.accept()
-        {
-            let (input, deadline) = (Vec::new(), now + PATIENCE);
-            self.connections.push(Connection { stream, input, output: None, deadline });
-        }
         let end = self.end;
-        self.connections.retain_mut(|connection| {
+        let mut proceed = |connection: &mut Connection| {
             now < connection.deadline && connection.proceed(end, &mut answer)
-        });
+        };
+        self.connections.retain_mut(&mut proceed);
+        for _ in 0..CONNECTIONS {
+            let Ok(stream) = self.listener.accept() else { return };
+            let (input, deadline) = (Vec::new(), now + PATIENCE);
+            let mut connection = Connection { stream, input, output: None, deadline };
+            if proceed(&mut connection) {
+                if self.connections.len() == CONNECTIONS {
+                    self.connections.remove(0);
+                }
+                self.connections.push(connection);
+            }
+        }
     }
 }
 
@@ -267,21 +273,34 @@ mod tests {
         assert_eq!(read_all(unfinished), "");
     }
 
+    /// Silent clients, and some that do not read a long answer, hold every place: others are answered
+    /// at once, also one whose request comes in pieces, and the oldest connection is closed.
     #[test]
-    fn more_clients_than_connections_are_served_in_turn() {
+    fn clients_that_are_slow_block_no_other() {
         let mut server = Server::tcp("127.0.0.1:0".parse().unwrap(), b"\n").unwrap();
         let address = server.address().unwrap();
-        let silent: Vec<_> =
-            (0..CONNECTIONS).map(|_| TcpStream::connect(address).unwrap()).collect();
-        let mut late = TcpStream::connect(address).unwrap();
-        late.write_all(b"late\n").unwrap();
-        server.serve(NOW, |_| unreachable!("all connections are taken"));
-        assert_eq!(server.poll_fds().count(), CONNECTIONS);
-        drop(silent);
+        let long = "y".repeat(10_000_000);
+        let reply = |request: &str| if request == "long" { long.clone() } else { answer(request) };
+        let connect = |server: &mut Server, request: &[u8]| {
+            let mut client = TcpStream::connect(address).unwrap();
+            client.write_all(request).unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            server.serve(NOW, reply);
+            client
+        };
+        let silent: Vec<_> = (0..CONNECTIONS - 4).map(|_| connect(&mut server, b"")).collect();
+        let unread: Vec<_> = (0..4).map(|_| connect(&mut server, b"long\n")).collect();
+        assert_eq!(server.poll_fds().count(), 1 + CONNECTIONS);
+        for _ in 0..2 * CONNECTIONS {
+            assert_eq!(read_all(connect(&mut server, b"quick\n")), "<quick>");
+        }
+        let mut pieces = connect(&mut server, b"sl");
+        assert_eq!(read_all(&silent[0]), "");
+        pieces.write_all(b"ow\n").unwrap();
         std::thread::sleep(std::time::Duration::from_millis(5));
-        server.serve(NOW, answer);
-        server.serve(NOW, answer);
-        assert_eq!(read_all(late), "<late>");
+        server.serve(NOW, reply);
+        assert_eq!(read_all(pieces), "<slow>");
+        drop(unread);
     }
 
     #[test]

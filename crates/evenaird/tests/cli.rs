@@ -82,6 +82,18 @@ fn check_says_what_it_has_understood() {
     {
         assert!(text.contains(part), "{text}");
     }
+    let adaptive = "interface = \"lo\"\nloss_signal = { kind = \"local\", device = \"lo\" }\n";
+    fs::write(&file, adaptive).unwrap();
+    let output = run(&["check", file.to_str().unwrap()]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let values: Vec<Vec<&str>> =
+        text.lines().map(|line| line.split_whitespace().collect()).collect();
+    for line in ["uplink_count air", "udp shared", "min_rate 0.3 Mbps"] {
+        let words: Vec<&str> = line.split(' ').collect();
+        assert!(values.contains(&words), "{line} is not in\n{text}");
+    }
+    // What the daemon's unit may reach: nobody.
+    assert!(text.ends_with("\n[Service]\nIPAddressDeny=any\n"), "{text}");
 }
 
 #[test]

@@ -8,10 +8,11 @@ use std::path::Path;
 
 use evenair_core::component::message::shown;
 use nix::net::if_::{if_indextoname, if_nameindex, if_nametoindex};
-use nix::unistd::geteuid;
+use nix::unistd::{User, geteuid};
 
 use super::{Config, ConfigError, Signal};
 use crate::data_path::largest_charge;
+use crate::service::USER;
 
 /// Checks what [`Config::parse`] cannot: that the interfaces are there, that no secret can be read by
 /// others. Notes when secrets were changed. Reads nothing from the network and changes nothing else.
@@ -136,10 +137,16 @@ fn check_private(status: &Metadata) -> Result<(), String> {
     if status.mode() & 0o077 != 0 {
         return Err(format!("which others may use (mode {:o})", status.mode() & 0o777));
     }
-    if ![0, geteuid().as_raw()].contains(&status.uid()) {
+    if ![0, geteuid().as_raw()].contains(&status.uid()) && !is_of_service(status.uid()) {
         return Err(format!("which belongs to another user (uid {})", status.uid()));
     }
     Ok(())
+}
+
+/// Whether root looks at a file of the unit's user.
+fn is_of_service(uid: u32) -> bool {
+    let service = || User::from_name(USER).ok().flatten();
+    geteuid().is_root() && service().is_some_and(|user| user.uid.as_raw() == uid)
 }
 
 #[cfg(test)]

@@ -192,7 +192,7 @@ impl Signal {
     }
 
     /// The files that contain secrets, with their keys.
-    pub(super) fn secret_files(&self) -> Vec<(&'static str, &PathBuf)> {
+    pub(crate) fn secret_files(&self) -> Vec<(&'static str, &PathBuf)> {
         let Self::Snmp(snmp) = self else { return Vec::new() };
         let files = [
             ("loss_signal.community_file", &snmp.community_file),

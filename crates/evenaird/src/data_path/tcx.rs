@@ -8,7 +8,7 @@ use std::{
     fs::{self, DirBuilder, File, OpenOptions},
     io,
     net::SocketAddr,
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, chown},
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
@@ -205,6 +205,13 @@ fn lock(device: &str, directory: &Path) -> Result<Flock<File>, Error> {
         .mode(0o600)
         .open(&path)
         .map_err(|e| failed(&what(), e.to_string()))?;
+    // Root, which turns a daemon off, leaves the file to the daemon's user.
+    if let (Ok(file), Ok(parent)) = (file.metadata(), fs::metadata(directory))
+        && file.uid() != parent.uid()
+    {
+        chown(&path, Some(parent.uid()), Some(parent.gid()))
+            .map_err(|e| failed(&what(), e.to_string()))?;
+    }
     Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|(_, e)| match e {
         Errno::EWOULDBLOCK => Error::InUse { device: device.to_owned() },
         e => failed(&what(), e.to_string()),

@@ -29,6 +29,26 @@ fn an_interface_that_comes_back_is_policed_again() {
     assert_eq!(daemon.end(), Some(0));
 }
 
+/// The programs go with the device, whatever it is called.
+#[test]
+fn a_renamed_interface_is_policed_and_named() {
+    let Some(_alone) = capable("interface renamed") else { return };
+    let cell = Cell::new();
+    let mut daemon = start(&cell, &quick("enforce"));
+    let before = daemon.wait_for("rounds", |status| status.rounds.total > 1);
+    assert_eq!(before.policed.as_deref(), Some("ap0"));
+    cell.gateway.ip("link set ap0 down");
+    cell.gateway.ip("link set ap0 name lan0 up");
+    let after = daemon.wait_for("the name", |status| status.policed.as_deref() == Some("lan0"));
+    assert!(after.attached && after.interface == "ap0");
+    let line = "interface   lan0, ap0 in the configuration";
+    assert_eq!(after.text().lines().next(), Some(line));
+    let programs = cell.gateway.enter(|| evenaird::data_path::attached("lan0")).unwrap();
+    assert_eq!(programs.len(), 2);
+    let rounds = after.rounds.total;
+    daemon.wait_for("more rounds", |status| status.attached && status.rounds.total > rounds + 2);
+}
+
 /// 20 Mb/s are offered to a policer of 1 Mb/s until the daemon is killed after 1.5 s.
 #[test]
 fn after_sigkill_traffic_passes() {

@@ -7,5 +7,6 @@ mod support;
 mod disciplines;
 mod faults;
 mod leases;
+mod privileges;
 mod rates;
 mod router;

@@ -1,5 +1,6 @@
 //! net-snmp's agent as the access point, a TUN device as its radio.
 
+use std::net::UdpSocket;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -88,6 +89,47 @@ fn fresh_with_v3() {
         let privacy = Some((Cipher::Aes128, snmpd::PRIVACY));
         count_losses(&mut v3(snmpd::AUTHENTICATION, privacy), &mut radio);
         count_losses(&mut v3(snmpd::AUTHENTICATION, None), &mut radio);
+    });
+}
+
+/// A network that doubles each reply, discovery's included.
+#[test]
+fn duplicates_with_v3() {
+    in_namespace(&["snmpd"], || {
+        let (_radio, _agent) = (Radio::new(), Snmpd::start(&[SHA_256_AES]));
+        let front = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let port = front.local_addr().unwrap().port();
+        let back = UdpSocket::bind("127.0.0.1:0").unwrap();
+        back.connect(("127.0.0.1", snmpd::PORT)).unwrap();
+        back.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+        // It ends with the test's process.
+        std::thread::spawn(move || {
+            let mut buffer = [0; 65_536];
+            loop {
+                let (length, from) = front.recv_from(&mut buffer).unwrap();
+                back.send(&buffer[..length]).unwrap();
+                let Ok(length) = back.recv(&mut buffer) else { continue };
+                for _ in 0..2 {
+                    front.send_to(&buffer[..length], from).unwrap();
+                }
+            }
+        });
+        let user = snmpd::user(SHA_256_AES);
+        let authentication = (AuthProtocol::Sha256, snmpd::AUTHENTICATION);
+        let privacy = Some((Cipher::Aes128, snmpd::PRIVACY));
+        let target = Target {
+            host: "127.0.0.1".into(),
+            port,
+            credentials: Credentials::user(&user, authentication, privacy).unwrap(),
+            interface: Interface::Name(radio::NAME.into()),
+            counter: None,
+        };
+        let mut signal = SnmpSignal::start(target).unwrap();
+        wait_for(&mut signal, Health::Ok);
+        for _ in 0..20 {
+            sleep(Duration::from_millis(100));
+            assert_eq!((signal.poll(false).health, signal.error()), (Health::Ok, None));
+        }
     });
 }
 

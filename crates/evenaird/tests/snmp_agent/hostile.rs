@@ -112,6 +112,31 @@ fn a_late_answer_is_not_taken_for_the_next() {
     assert!(sample.lost.unwrap_or(0) == 0, "{sample:?}");
 }
 
+/// Each reply comes twice, or after the one before it: the losses of each round are known nevertheless.
+#[test]
+fn duplicates_and_late_answers_are_skipped() {
+    for is_late in [false, true] {
+        let agent = Agent::start(RADIO);
+        let mut answer = honest();
+        let mut last = Vec::new();
+        agent.answer_by(Box::new(move |request, radio| {
+            let next = answer(request, radio);
+            let before = std::mem::replace(&mut last, next.clone());
+            if is_late { [before, next].concat() } else { [next.clone(), next].concat() }
+        }));
+        let mut signal = start(&agent, "radio", None);
+        wait_for(&mut signal, Health::Ok);
+        for discards in 11..=14 {
+            change(&agent, |radio| {
+                (radio.discards, radio.octets) = (discards, radio.octets + 1500);
+            });
+            let sample = round(&mut signal);
+            assert_eq!((sample.health, sample.lost), (Health::Ok, Some(1)), "{:?}", signal.error());
+            assert_eq!(signal.error(), None);
+        }
+    }
+}
+
 #[test]
 fn implausible_counts_are_resets() {
     let agent = Agent::start(RADIO);
