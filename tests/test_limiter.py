@@ -45,6 +45,19 @@ def test_table_1() -> None:
     assert (limiter.rate_bps, limiter.first_loss) == (6_000_000, True)
 
 
+def test_the_floor() -> None:
+    """Losses in an idle cell; back after (6 - 0.3) / 0.2 = 28.5 rounds, from 6 kb/s after 30."""
+    for floor, lowest, rounds in [(0.0, 6000, 30), ("300 kbps", 300_000, 29)]:
+        limiter = AdaptiveRateLimiter(min_rate=floor)
+        for _ in range(40):
+            limiter.round(6e3, 6e3, True)
+        assert limiter.rate_bps == lowest
+        rates = [limiter.round(6e3, 6e3, False) for _ in range(rounds)]
+        assert rates.index(6_000_000) == rounds - 1
+    with pytest.raises(ValueError, match=r"min_rate: got 7 Mbps; accepted: at most max_rate, 6"):
+        AdaptiveRateLimiter(min_rate="7 Mbps")
+
+
 def test_udp_takes_its_part() -> None:
     """Of 5 Mb/s 1 is reserved: R = max(min(5 - 0.2, 3.5 - 0.2), 4 / 2)."""
     limiter = AdaptiveRateLimiter(udp="reserved", udp_rate="1 Mbps")
@@ -66,6 +79,8 @@ def test_udp_takes_its_part() -> None:
         ("step", "7 Mbps"),
         ("max_rate", "fast"),
         ("max_rate", 0.0),
+        ("min_rate", -1),
+        ("min_rate", "unlimited"),
         ("udp", "none"),
         ("udp_rate", "1 s"),
     ],
@@ -98,6 +113,7 @@ CHANGES: list[dict[str, Any]] = [
     {},
     {"gateway__limiter__step": 123456, "gateway__limiter__interval": "0.7 s"},
     {"gateway__limiter__loss_signal": "polled"},
+    {"gateway__limiter__min_rate": "3 Mbps"},
     {"gateway__limiter__udp": "estimated"},
 ]
 
@@ -111,7 +127,7 @@ def test_rounds_of_a_run_replayed(changes: dict[str, Any]) -> None:
     scenario = scenario.with_(station=[{"count": 4, "flows": [*flows, udp]}])
     result = ea.run(scenario, seed=3)
     config = scenario.resolved["gateway"]["limiter"]
-    names = ("interval", "step", "max_rate", "udp", "udp_rate")
+    names = ("interval", "step", "max_rate", "udp", "udp_rate", "min_rate")
     limiter = AdaptiveRateLimiter(**{name: config[name] for name in names})
     rounds = result.rounds.to_pylist()
     assert len(rounds) == result.document["limiter"]["rounds"] == int(60 / config["interval"])

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail, ensure};
 use snmp2::{Error, Pdu, Value};
 
+use super::message::{GET, GET_NEXT};
 use super::query::{Column, NAMES, Query};
 use super::session::Session;
 use super::target::{Interface, Target};
@@ -56,7 +57,7 @@ impl Agent {
             unknown => unknown.insert(find(session, &self.target)?),
         };
         let objects = query.objects();
-        session.ask(&self.target, |to| to.get_many(&objects), |response| query.read(&response))
+        session.ask(GET, &objects, |response| query.read(&response))
     }
 }
 
@@ -66,7 +67,7 @@ fn find(session: &mut Session, target: &Target) -> Result<Query> {
         Interface::Name(name) => name,
     };
     for column in NAMES {
-        if let Some(index) = search(session, target, column, name)? {
+        if let Some(index) = search(session, column, name)? {
             return Query::new(index, target.counter.as_ref(), Some((column, name)));
         }
     }
@@ -74,19 +75,14 @@ fn find(session: &mut Session, target: &Target) -> Result<Query> {
 }
 
 /// The first ifIndex of which the column contains `name`.
-fn search(
-    session: &mut Session,
-    target: &Target,
-    column: &Column,
-    name: &str,
-) -> Result<Option<u32>> {
+fn search(session: &mut Session, column: &Column, name: &str) -> Result<Option<u32>> {
     let started = Instant::now();
     let mut last = None;
     for _ in 0..MAX_ROWS {
         ensure!(started.elapsed() < MAX_SEARCH, "the search for {name:?} takes too long");
         let after = last.map_or_else(|| column.root(), |index| column.of(index))?;
         let read = |response: Pdu<'_>| Ok(row(column, response, name));
-        let row = session.ask(target, |to| to.getnext(&after), read)?;
+        let row = session.ask(GET_NEXT, &[&after], read)?;
         let Some((index, found)) = row else { return Ok(None) };
         ensure!(Some(index) > last, "a table of interfaces is not in order");
         if found {

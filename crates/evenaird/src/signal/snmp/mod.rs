@@ -5,6 +5,7 @@
 //! agent that refreshes these more often than the losses is not recognised.
 
 mod agent;
+mod message;
 mod query;
 mod session;
 mod target;

@@ -1,27 +1,37 @@
 //! Requests to an agent, and the replies to them. A reply to another request, a duplicate or a late one,
 //! is skipped.
 
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::sync::Mutex;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result};
-use snmp2::v3::AuthErrorKind;
-use snmp2::{Error, Pdu, SyncSession};
+use snmp2::v3::{AuthErrorKind, Security};
+use snmp2::{Error, MessageType, Oid, Pdu, Version};
 
+use super::message::{self, GET, MAX_SIZE};
 use super::target::{Login, Target};
 
 /// An agent answers within this or not at all: it is one wired hop away.
 pub(super) const TIMEOUT: Duration = Duration::from_millis(200);
 
-/// Where each reply comes twice: a duplicate of the last one, one of discovery (RFC 3414 §4), the clock
-/// of an SNMPv3 agent, and the reply.
-const MAX_EXCHANGES: u32 = 4;
+/// The clock of an SNMPv3 agent takes another exchange to learn, and one more if the agent has just
+/// restarted (RFC 3414 §3.2, 7).
+const MAX_EXCHANGES: u32 = 3;
 
 /// A socket that is connected to an agent.
 pub(super) struct Session {
-    inner: SyncSession,
-    address: SocketAddr,
+    socket: UdpSocket,
+    identity: Identity,
+    /// Of the last request.
+    id: i32,
+    buffer: Vec<u8>,
+}
+
+enum Identity {
+    Community(String),
+    /// When the time of the agent's engine was that of `Security`.
+    User(Box<Security>, Instant),
 }
 
 impl Session {
@@ -32,44 +42,102 @@ impl Session {
             .context("the name cannot be resolved")?;
         let address = addresses.next().context("the name has no address")?;
         *super::lock(peer) = Some(address);
-        Ok(Self { inner: connect(target, address)?, address })
+        let any = match address {
+            SocketAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+            SocketAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
+        };
+        let socket = UdpSocket::bind((any, 0))?;
+        socket.connect(address)?;
+        let identity = match &target.credentials.0 {
+            Login::V2c { community } => Identity::Community(community.clone()),
+            Login::V3 { security } => Identity::User(security.clone(), Instant::now()),
+        };
+        // Any number that the last session is unlikely to have used; below 2^31.
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let id = now.subsec_nanos().cast_signed();
+        Ok(Self { socket, identity, id, buffer: vec![0; MAX_SIZE.into()] })
     }
 
-    /// Asks until the reply to the request is there, and reads it.
+    /// Asks, and reads the reply to this request.
     pub(super) fn ask<T>(
         &mut self,
-        target: &Target,
-        request: impl for<'s> Fn(&'s mut SyncSession) -> Result<Pdu<'s>, Error>,
+        kind: u8,
+        objects: &[&Oid<'_>],
         read: impl Fn(Pdu<'_>) -> Result<T>,
     ) -> Result<T> {
-        for _ in 1..MAX_EXCHANGES {
-            match request(&mut self.inner).map(&read) {
-                Ok(result) => return result,
-                // The library has learnt the clock of an SNMPv3 agent, or met a second reply to its
-                // discovery; the request keeps its number.
-                Err(Error::AuthUpdated | Error::AuthFailure(AuthErrorKind::NotAuthenticated)) => {}
-                // It reads one datagram per request: on this socket each would be late by one.
-                Err(Error::RequestIdMismatch) => self.inner = connect(target, self.address)?,
-                Err(error) => return Err(explain(error)),
+        self.id = self.id.checked_add(1).unwrap_or(1);
+        // Of SNMPv3, discovery is one more.
+        for _ in 0..=MAX_EXCHANGES {
+            let request = self.request(kind, objects)?;
+            self.socket.send(&request).map_err(|_| Error::Send)?;
+            if let Some(result) = self.receive(&read)? {
+                return Ok(result);
             }
         }
-        request(&mut self.inner).map(&read).unwrap_or_else(|error| Err(explain(error)))
+        Err(Error::AuthUpdated.into())
     }
-}
 
-fn connect(target: &Target, address: SocketAddr) -> Result<SyncSession> {
-    // Any number that the last session is unlikely to have used; below 2^31.
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let request_id = now.subsec_nanos().cast_signed();
-    match &target.credentials.0 {
-        Login::V2c { community } => {
-            Ok(SyncSession::new_v2c(address, community.as_bytes(), Some(TIMEOUT), request_id)?)
+    fn request(&mut self, kind: u8, objects: &[&Oid<'_>]) -> Result<Vec<u8>, Error> {
+        match &mut self.identity {
+            Identity::Community(community) => Ok(message::v2c(community, kind, self.id, objects)),
+            Identity::User(security, _) if security.engine_id().is_empty() => {
+                Ok(message::plain_v3(security.engine_id(), GET, self.id, &[]))
+            }
+            Identity::User(security, learnt_at) => {
+                // The agent's clock has gone on meanwhile.
+                let seconds = learnt_at.elapsed().as_secs();
+                *learnt_at += Duration::from_secs(seconds);
+                let time = security.engine_time().saturating_add_unsigned(seconds);
+                let boots = security.engine_boots();
+                let now = security.as_ref().clone().with_engine_boots_and_time(boots, time);
+                **security = now;
+                message::v3(security, kind, self.id, objects)
+            }
         }
-        Login::V3 { security } => {
-            let mut session =
-                SyncSession::new_v3(address, Some(TIMEOUT), request_id, *security.clone())?;
-            session.init().map_err(explain)?;
-            Ok(session)
+    }
+
+    /// Waits for the reply; `None` if another one has told the engine or the clock of an agent.
+    fn receive<T>(&mut self, read: impl Fn(Pdu<'_>) -> Result<T>) -> Result<Option<T>> {
+        let version = match &self.identity {
+            Identity::Community(_) => Version::V2C,
+            Identity::User(..) => Version::V3,
+        };
+        let deadline = Instant::now() + TIMEOUT;
+        let mut skipped = Error::Receive;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let received = match left {
+                Duration::ZERO => None,
+                left => {
+                    self.socket.set_read_timeout(Some(left))?;
+                    self.socket.recv(&mut self.buffer).ok()
+                }
+            };
+            let Some(length) = received else { return Err(explain(skipped)) };
+            let bytes = &self.buffer[..length];
+            let parsed = match &mut self.identity {
+                Identity::Community(_) => Pdu::from_bytes(bytes),
+                Identity::User(security, at) => {
+                    *at = Instant::now();
+                    Pdu::from_bytes_with_security(bytes, Some(security))
+                }
+            };
+            match parsed {
+                // It would accept one of another version, which is not authenticated.
+                Ok(pdu) if pdu.version() != Ok(version) => {
+                    return Err(Error::UnsupportedVersion.into());
+                }
+                // The reply to another request.
+                Ok(pdu) if pdu.req_id != self.id => skipped = Error::RequestIdMismatch,
+                Ok(pdu) if pdu.message_type != MessageType::Response => {
+                    return Err(Error::AsnWrongType.into());
+                }
+                Ok(pdu) => return read(pdu).map(Some),
+                Err(Error::AuthUpdated) => return Ok(None),
+                // A second reply to the discovery. What an agent refuses looks the same.
+                Err(error @ Error::AuthFailure(AuthErrorKind::NotAuthenticated)) => skipped = error,
+                Err(error) => return Err(explain(error)),
+            }
         }
     }
 }
