@@ -1,6 +1,7 @@
 //! The loss signal as the operator sees it.
 
 use std::fs::{self, Permissions};
+use std::net::UdpSocket;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, sleep};
@@ -159,6 +160,62 @@ fn shown(daemon: &Daemon) -> String {
     let command = fs::read(format!("/proc/{}/cmdline", daemon.pid())).unwrap();
     let status = serde_json::to_string(&daemon.status().unwrap()).unwrap();
     format!("{}{status}{}", String::from_utf8_lossy(&command), daemon.log())
+}
+
+/// The agent is behind the policed interface, and 9,375 packets of 40 bytes per second, 3 Mb/s, take all
+/// tokens of 1 Mb/s as they accrue: a reply that was charged would not pass.
+#[test]
+fn small_packets_do_not_blind_the_signal() {
+    let Some(_alone) = capable("small packets") else { return };
+    if !has_program("small packets", "snmpd") {
+        return;
+    }
+    let cell = Cell::new();
+    let _agent = cell.station.enter(|| {
+        let agent = Snmpd::start(&[]);
+        agent.set_cache_timeout(0);
+        agent
+    });
+    let front =
+        cell.station.enter(|| UdpSocket::bind((cell.addresses.v4[0].as_str(), 161)).unwrap());
+    let back = cell.station.enter(|| UdpSocket::bind("127.0.0.1:0").unwrap());
+    back.connect(("127.0.0.1", PORT)).unwrap();
+    back.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+    // The agent listens on loopback. The thread ends with the test's process.
+    thread::spawn(move || {
+        let mut buffer = [0; 2048];
+        loop {
+            let (length, from) = front.recv_from(&mut buffer).unwrap();
+            back.send(&buffer[..length]).unwrap();
+            let Ok(length) = back.recv(&mut buffer) else { continue };
+            front.send_to(&buffer[..length], from).unwrap();
+        }
+    });
+    let text = config(&cell, "500 ms")
+        .replace("limiter.", "limiter.max_rate = \"1 Mbps\"\nlimiter.bucket = \"100 KB\"\nlimiter.")
+        .replace("127.0.0.1", &cell.addresses.v4[0])
+        .replace(&format!("port = {PORT}"), "refresh = \"500 ms\"")
+        .replace("interface = \"ap0\"", "interface = \"sta0\"");
+    let (sender, _receiver) = cell.uplink();
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| send_at(&sender, 3_000_000, 12, 1, &stop));
+        let mut daemon = start(&cell, &text);
+        let before = daemon.wait_for("tokens to be used up", |status| status.rounds.total >= 4);
+        let after =
+            daemon.wait_for("rounds", |status| status.rounds.total >= before.rounds.total + 16);
+        stop.store(true, Ordering::Relaxed);
+        let rounds = after.rounds.total - before.rounds.total;
+        let blind = after.rounds.blind - before.rounds.blind;
+        let dropped = |status: &Status| -> u64 {
+            status.traffic.iter().map(|traffic| traffic.dropped_packets).sum()
+        };
+        let dropped = dropped(&after) - dropped(&before);
+        report(&format!("small packets: {blind} of {rounds} rounds blind, {dropped} dropped"));
+        assert!(10 * blind <= rounds, "{blind} of {rounds}: {:?}", after.signal);
+        // Two of three packets, in 8 s; half of them on a busy machine.
+        assert!(dropped > 8 * 9375 / 3, "{dropped}");
+    });
 }
 
 #[test]
