@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     import pandas as pd
     import pyarrow as pa
@@ -99,13 +98,6 @@ def data_frame(table: pa.Table) -> pd.DataFrame:
             "to_pandas: pandas is not installed; pip install 'evenair[pandas]'", name="pandas"
         ) from None
     return table.to_pandas()
-
-
-def write_parquet(table: pa.Table, path: Path) -> None:
-    """Write a table as a Parquet file."""
-    import pyarrow.parquet as pq
-
-    pq.write_table(table, path, compression="zstd")
 
 
 def _transposed(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -7,8 +7,8 @@ import json
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from evenair import parquet
 from evenair._core import RESULT_VERSION, __version__
 from evenair.campaign.errors import CampaignError
 from evenair.campaign.identity import Identity
@@ -17,6 +17,8 @@ from evenair.campaign.tables import METADATA
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
+
+    import pyarrow.parquet as pq
 
     from evenair.campaign.grid import Grid
 
@@ -47,12 +49,14 @@ def check_replaceable(path: Path, grid: Grid, seed: int, runs: int) -> None:
 def _difference(path: Path, grid: Grid, seeds: range) -> str | None:
     """Return what of the table at `path` a campaign does not include; None if it includes all."""
     try:
-        file = pq.ParquetFile(path)
-        about = json.loads(file.schema_arrow.metadata[METADATA])
-        keys, version, result_version, scenarios = (
-            about[name] for name in ("keys", "version", "result_version", "scenarios")
-        )
-        rows = _distinct(file, [*keys, "seed"])
+        with parquet.opened(path) as (file, _):
+            about = json.loads(file.schema_arrow.metadata[METADATA])
+            keys, version, result_version, scenarios = (
+                about[name] for name in ("keys", "version", "result_version", "scenarios")
+            )
+            rows = _distinct(file, [*keys, "seed"])
+    except parquet.Damaged as error:
+        return str(error).removeprefix(f"{path}: ")
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
         return "is not a table of a campaign"
     if (version, result_version) != (__version__, RESULT_VERSION):

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from evenair import parquet
 from evenair._core import RESULT_VERSION, __version__
 from evenair.atomic import AtomicOutput, naming
 from evenair.campaign.record import METRICS, Record, unpack
@@ -57,7 +57,7 @@ class Origin(NamedTuple):
 
 
 class Files(Mapping[str, pa.Table]):
-    """Tables that are read from their files on first access."""
+    """Tables that are read from their files on first access, which raises parquet.Damaged."""
 
     def __init__(self, paths: Mapping[str, Path]) -> None:
         self._paths = paths
@@ -65,7 +65,7 @@ class Files(Mapping[str, pa.Table]):
 
     def __getitem__(self, name: str) -> pa.Table:
         if name not in self._read:
-            self._read[name] = pq.read_table(self._paths[name])
+            self._read[name] = parquet.read(self._paths[name]).table
         return self._read[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -105,9 +105,9 @@ class Table:
 
     def write(self, path: Path) -> None:
         """Write the table as Parquet."""
-        with pq.ParquetWriter(path, self._schema, compression="zstd") as writer:
+        with parquet.writer(path, self._schema) as file:
             for batch in self._batches():
-                writer.write_batch(batch, row_group_size=CHUNK)
+                file.write_batch(batch, row_group_size=CHUNK)
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         names = self._schema.names

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from typing import TYPE_CHECKING, Any, Literal
 
-from evenair import _toml, tables
+from evenair import _toml, parquet
 from evenair.atomic import is_disk_full, naming
 from evenair.cli.arguments import BadInput
 from evenair.cli.arrow import import_pyarrow
@@ -88,6 +88,6 @@ def _write(result: RunResult | RunSet, runs: RunSet, name: str, path: Path) -> N
     else:
         import_pyarrow()
         table = name.removesuffix(".parquet")
-        tables.write_parquet(
+        parquet.write(
             getattr(result, table) if isinstance(result, RunResult) else runs.table(table), path
         )

@@ -21,6 +21,7 @@ from evenair.cli.terminal import (
 )
 from evenair.engine import Interrupted
 from evenair.messages import reason
+from evenair.parquet import Damaged
 
 if TYPE_CHECKING:
     import argparse
@@ -83,7 +84,7 @@ def _main(argv: Sequence[str] | None) -> int:
         status: int = arguments.command(arguments)
         sys.stdout.flush()
         return status
-    except (BadInput, ScenarioError) as error:
+    except (BadInput, ScenarioError, Damaged) as error:
         return _fail(BAD_INPUT, error)
     except RunError as error:
         return _fail(FAILED, error)

@@ -8,6 +8,7 @@ from evenair.atomic import AtomicOutput, naming
 from evenair.cli.arguments import BadInput, file_name
 from evenair.cli.arrow import import_pyarrow
 from evenair.cli.files import stage
+from evenair.cli.terminal import print_error
 
 if TYPE_CHECKING:
     import argparse
@@ -25,20 +26,31 @@ def add_table(parser: argparse.ArgumentParser) -> None:
 
 
 def read_table(path: Path) -> pa.Table:
-    """Read a Parquet file. Raises BadInput."""
+    """Read a Parquet file; say it if it has no checksum. Raises BadInput."""
     import_pyarrow()
     import pyarrow as pa
-    import pyarrow.parquet as pq
+
+    from evenair import parquet
 
     if path.is_dir():
         raise BadInput(f"{path}: is a directory, expected a file")
     try:
-        return pq.read_table(path)
+        table, is_sealed = parquet.read(path)
     except FileNotFoundError:
         raise BadInput(f"{path}: no such file") from None
-    except (OSError, pa.ArrowException) as error:
+    except parquet.Damaged as error:
+        raise BadInput(
+            f"{error}; repeat the sweep with --force, which keeps finished runs"
+        ) from None
+    except (OSError, ValueError, pa.ArrowException) as error:
         cause = " ".join(str(error).split())[:200]
         raise BadInput(f"{path}: cannot be read as Parquet: {cause}") from None
+    if not is_sealed:
+        print_error(
+            f"{path}: has no checksum, as another program or an older evenair has written it;"
+            " damage would not be noticed"
+        )
+    return table
 
 
 def write_file(out: Path, write: Callable[[Path], object]) -> None:
