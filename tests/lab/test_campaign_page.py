@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import subprocess
 from pathlib import Path
@@ -36,6 +37,15 @@ def node() -> None:
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+def opened(path: Path, bits: Sequence[int]) -> dict[str, Any]:
+    """Why the page refuses a file in which one of these bits is wrong."""
+    command = ["node", SCRIPT.with_name("open_damaged_campaign.mjs"), path, *map(str, bits)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=LAB)
+    assert done.returncode == 0, done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
 
 
 def shown(path: Path, *axes: str) -> dict[str, Any]:
@@ -181,6 +191,22 @@ def test_a_point_opens_the_scenario_of_its_runs(tmp_path: Path) -> None:
             assert ea.run(scenario, seed=row["seed"]).jain_index == row["jain_index"]
             checked += 1
     assert checked == 4
+
+
+def test_a_damaged_file_is_refused_in_one_line(queues: Path) -> None:
+    size, draw = 8 * queues.stat().st_size, random.Random(1)
+    bits = [*(draw.randrange(size) for _ in range(1000)), *range(size - 64, size)]
+    answer = opened(queues, bits)
+    assert not answer["isUnchecked"]
+    for reason in answer["reasons"]:
+        assert reason.startswith("x: is damaged: ")
+        assert "\n" not in reason
+
+
+def test_a_file_without_a_checksum_is_opened_and_marked(queues: Path, tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    pq.write_table(pq.read_table(queues), path, compression="zstd")
+    assert opened(path, []) == {"reasons": [], "isUnchecked": True}
 
 
 @pytest.mark.parametrize("content", [b"duration = 3", b"", b"PAR1" + bytes(100) + b"PAR1"])

@@ -55,6 +55,9 @@ export function Explorer(props: Exploration & CampaignProps) {
             ? "A click on a point, or Enter, opens its scenario."
             : "The file has no scenario, so its points cannot be opened."}
       </p>
+      {file.isUnchecked && (
+        <p class="campaign-unchecked">The checksum of the file is missing or was not verified.</p>
+      )}
       <p class="campaign-save">
         <button
           type="button"

@@ -1,6 +1,7 @@
 // The Parquet file of a campaign: `evenair sweep`, docs/campaigns.md.
 import { decompress } from "fzstd";
 import { parquetMetadataAsync, parquetRead, type FileMetaData } from "hyparquet";
+import { isSealed } from "./seal.ts";
 
 export type Value = number | string | boolean | null;
 
@@ -24,6 +25,8 @@ export interface CampaignTable {
   readonly about: About;
   readonly columns: Column[];
   readonly rows: number;
+  /** A file whose damage would not be noticed. */
+  readonly isUnchecked?: boolean;
   /** The values of a column, in the order of the rows. Rejects with an Error of one line. */
   column(name: string): Promise<Value[]>;
 }
@@ -38,17 +41,20 @@ export class CampaignFile implements CampaignTable {
     private readonly metadata: FileMetaData,
     readonly columns: Column[],
     readonly about: About,
+    readonly isUnchecked: boolean,
   ) {}
 
   /** Rejects with an Error of one line. */
   static async open(name: string, buffer: ArrayBuffer): Promise<CampaignFile> {
+    const isUnchecked = !(await isSealed(name, buffer));
     let metadata: FileMetaData;
     try {
       metadata = await parquetMetadataAsync(buffer);
     } catch {
       throw new Error(`${name}: not a Parquet file`);
     }
-    return new CampaignFile(name, buffer, metadata, columnsOf(metadata), aboutOf(name, metadata));
+    const about = aboutOf(name, metadata);
+    return new CampaignFile(name, buffer, metadata, columnsOf(metadata), about, isUnchecked);
   }
 
   get rows(): number {
