@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import random
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -217,6 +218,17 @@ def test_an_interrupted_measurement_continues(
         f"test-bed: 1 runs, {pool.at_once()} at once: about 34 s of real time",
     ]
     beds.stop_after = 100
+    # A damaged one is measured again, wherever the wrong bit is.
+    kept = tmp_path / "runs" / "off-static-802.11b-6-2.json"
+    content = kept.read_bytes()
+    assert "sha256" in json.loads(content)
+    for bit in random.Random(1).sample(range(8 * len(content)), 60):
+        changed = bytearray(content)
+        changed[bit // 8] ^= 1 << bit % 8
+        kept.write_bytes(changed)
+        measure([Cell("off")])
+        assert beds.seeds.pop() == 2
+        assert kept.read_bytes() == content
     # Nothing is left to do; another duration, and a run that was late, are measured again.
     measure([Cell("off")])
     assert beds.seeds == [1, 2, 3]

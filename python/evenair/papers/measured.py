@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from evenair._core import RESULT_VERSION
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 FOLDER = "runs"
 """The folder of the runs in that of the report."""
 
+_CHECKSUM = ',"sha256":"{}"}}'
+"""The end of the file of a run: of the result document, of which it is the last member."""
+
 
 def measure(
     points: Sequence[P],
@@ -39,9 +43,9 @@ def measure(
     """Run every point with every seed on the test-bed, in this order.
 
     Each result is written to `out/runs/NAME-SEED.json` as soon as it is there. A trusted one of
-    the same scenario, kernel and version is used again. `progress` is called with seconds of real
-    time, `say` with what a user should know before. Raises TestbedError, RunError, Interrupted,
-    OSError.
+    the same scenario, kernel and version is used again, unless its file is damaged. `progress` is
+    called with seconds of real time, `say` with what a user should know before. Raises
+    TestbedError, RunError, Interrupted, OSError.
     """
     keys = [(point, seed) for point in points for seed in seeds]
     scenarios = {point: scenario_of(point) for point in points}
@@ -58,7 +62,7 @@ def measure(
     def keep(index: int, result: RunResult) -> None:
         key = missing[index]
         with AtomicOutput() as output:
-            output.stage(files[key]).write_text(result.json, encoding="utf-8")
+            output.stage(files[key]).write_text(_sealed(result.json), encoding="utf-8")
             output.commit()
         documents[key] = condensed(result.document) if condensed else result.document
 
@@ -88,7 +92,7 @@ def measure(
 def _kept(path: Path, scenario: Scenario, seed: int) -> Document | None:
     """Return the document of a run that need not be repeated; None if there is none."""
     try:
-        document: Document = json.loads(path.read_text(encoding="utf-8"))
+        document: Document = json.loads(_unsealed(path.read_text(encoding="utf-8")))
         same = (
             document["engine"] == "testbed"
             and document["scenario"] == scenario.resolved
@@ -100,3 +104,16 @@ def _kept(path: Path, scenario: Scenario, seed: int) -> Document | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return document if same else None
+
+
+def _sealed(text: str) -> str:
+    """Return a JSON object with its SHA-256 as the last member."""
+    return text.removesuffix("}") + _CHECKSUM.format(sha256(text.encode()).hexdigest())
+
+
+def _unsealed(text: str) -> str:
+    """Return what was sealed. Raises ValueError if it is not that any more."""
+    found = text[: -len(_CHECKSUM.format("0" * 64))] + "}"
+    if _sealed(found) != text:
+        raise ValueError("damaged")
+    return found
