@@ -287,7 +287,7 @@ def _of_result(output: str) -> list[str]:
 
 def work(connection: Connection) -> None:
     """Run cases as the command would, in a folder of their own."""
-    from evenair.cli.program import main
+    from evenair.cli import main
 
     os.chdir(tempfile.mkdtemp(prefix="evenair-fuzz-"))
     while True:

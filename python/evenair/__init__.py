@@ -13,10 +13,30 @@ knows, and `models` has analytic models. Names are imported on first use, so tha
 starts fast.
 """
 
-from typing import TYPE_CHECKING
+import sys as _sys
 
-from evenair.lazy import lazy_names
 
+def _is_command() -> bool:
+    """Return whether this process is `evenair`, or `python -m evenair`, and starts."""
+    first = _sys.argv[0] if _sys.argv else ""
+    if first == "-m" and "-m" in _sys.orig_argv:
+        return _sys.orig_argv[_sys.orig_argv.index("-m") :][1:2] == ["evenair"]
+    name = first.replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
+    return name == "evenair" and first in _sys.orig_argv  # of another process of it, it is not
+
+
+if _is_command():
+    # Ctrl-C ends it at once, until `evenair.cli` handles signals: nothing has begun, and users have
+    # no use for a traceback. Any other process keeps its handler.
+    import _signal  # type: ignore[import-not-found]  # `signal` would import others
+
+    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+
+from evenair.lazy import lazy_names  # noqa: E402 - what is above must come first
+
+# Not from typing, whose import takes longer than that of this package and of the commands' start.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evenair import models
     from evenair._core import RunError, ScenarioError, __version__

@@ -1,18 +1,15 @@
 """Packages whose public names are imported on first use, so that commands start fast."""
 
-from __future__ import annotations
-
 import sys
-from importlib import import_module
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # see evenair/__init__.py
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
 def lazy_names(
-    package: str, modules: Mapping[str, str]
-) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    package: str, modules: "Mapping[str, str]"
+) -> "tuple[Callable[[str], object], Callable[[], list[str]]]":
     """Return `__getattr__` and `__dir__` (PEP 562) for a package.
 
     `modules` maps each public name to the module, relative to the package, that defines it; a
@@ -23,6 +20,8 @@ def lazy_names(
     def getattribute(name: str) -> object:
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        from importlib import import_module  # imports others; this package is imported at once
+
         if modules[name]:
             value = getattr(import_module(f"{package}.{modules[name]}"), name)
         else:

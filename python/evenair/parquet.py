@@ -9,11 +9,9 @@ table that another program has made from it, no seal is left.
 
 from __future__ import annotations
 
-import hashlib
-import mmap
 import os
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,8 +20,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    _File: TypeAlias = IO[bytes] | pa.NativeFile
+
 _MARK = b"evenair-sha256-1"
-_SEAL_BYTES = len(_MARK) + hashlib.sha256().digest_size
+_SEAL_BYTES = len(_MARK) + 32
 _MAGIC = b"PAR1"
 """At both ends of a file; before the last one is the length of the footer, 4 bytes."""
 _NEAR_BITS = 16
@@ -53,7 +53,7 @@ def writer(path: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
     with pq.ParquetWriter(path, schema, compression="zstd", write_page_checksum=True) as content:
         yield content
     with path.open("r+b") as file:
-        start = _footer(file)
+        start = _footer(file, file.seek(0, os.SEEK_END))
         if start is None:
             raise OSError(f"{path}: the file that was written has no footer")
         file.seek(start)
@@ -81,19 +81,20 @@ def opened(path: Path) -> Iterator[tuple[pq.ParquetFile, bool]]:
 
     Raises Damaged, OSError, pyarrow.ArrowException.
     """
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with path.open("rb") as content:
+    # What has been verified is what is read: another file of this name does not matter. A file of
+    # Python's would be read in threads of pyarrow, which abort at the end of an interpreter.
+    with pa.OSFile(str(path)) as content:
         is_sealed = _verify(content, path)
-        content.seek(0)
-        # What has been verified is what is read: another file of this name does not matter.
         with pq.ParquetFile(content, page_checksum_verification=True) as file:
             yield file, is_sealed
 
 
-def _verify(file: IO[bytes], path: Path) -> bool:
+def _verify(file: pa.NativeFile, path: Path) -> bool:
     """Return whether a file has a seal. Raises Damaged if it does not fit."""
-    start = _footer(file)
+    start = _footer(file, file.size())
     if start is not None and start >= _SEAL_BYTES:
         file.seek(start - _SEAL_BYTES)
         seal = file.read(_SEAL_BYTES)
@@ -109,9 +110,8 @@ def _verify(file: IO[bytes], path: Path) -> bool:
     return False
 
 
-def _footer(file: IO[bytes]) -> int | None:
+def _footer(file: _File, size: int) -> int | None:
     """Return where the footer of a file starts, None if it does not end like a Parquet file."""
-    size = file.seek(0, os.SEEK_END)
     if size < 8:
         return None
     file.seek(size - 8)
@@ -120,8 +120,10 @@ def _footer(file: IO[bytes]) -> int | None:
     return start if end[4:] == _MAGIC and start >= len(_MAGIC) else None
 
 
-def _digest(file: IO[bytes], gap: int, footer: int) -> bytes:
+def _digest(file: _File, gap: int, footer: int) -> bytes:
     """Return the SHA-256 of a file without the bytes from `gap` to `footer`."""
+    import hashlib  # not all commands use it
+
     digest = hashlib.sha256()
     file.seek(0)
     left = gap
@@ -138,9 +140,12 @@ def _wrong_bits(mark: bytes) -> int:
     return sum((a ^ b).bit_count() for a, b in zip(mark, _MARK, strict=True))
 
 
-def _has_mark(file: IO[bytes]) -> bool:
+def _has_mark(file: pa.NativeFile) -> bool:
     """Return whether the mark of a seal is anywhere in a file."""
-    if not os.fstat(file.fileno()).st_size:  # cannot be mapped
-        return False
-    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        return content.find(_MARK) >= 0
+    file.seek(0)
+    last = b""
+    while block := file.read(_BLOCK):
+        if _MARK in last + block:
+            return True
+        last = block[1 - len(_MARK) :]
+    return False

@@ -1,12 +1,9 @@
-"""The command `evenair`: parser, signals and exit status."""
+"""The command `evenair`: parser and exit status."""
 
 from __future__ import annotations
 
 import os
-import signal
 import sys
-import threading
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from evenair._core import RunError, ScenarioError, __version__
@@ -25,54 +22,22 @@ from evenair.parquet import Damaged
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator, Sequence
-    from types import FrameType
+    from collections.abc import Callable, Sequence
 
 TRACEBACK = "EVENAIR_TRACEBACK"
 """The environment variable that makes unexpected errors print a traceback."""
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit status.
+def run_command(argv: Sequence[str] | None, received: Sequence[int]) -> int:
+    """Run the command line and return its exit status: see `evenair.cli.main`.
 
-    0: done; 1: a run failed, or a tested claim of a paper; 2: bad input, with one line on
-    standard error; 129: the terminal was closed; 130: interrupted; 141: standard output was closed;
-    143: terminated.
+    `received` are the signals so far that have raised KeyboardInterrupt.
     """
-    with _signals_interrupt() as received:
-        status = _main(argv)
+    status = _run(argv, received)
     return 128 + received[0] if status == INTERRUPTED and received else status
 
 
-@contextmanager
-def _signals_interrupt() -> Iterator[list[int]]:
-    """Handle SIGTERM and SIGHUP like Ctrl-C; yields the list of those received."""
-    received: list[int] = []
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        received.append(number)
-        for each in handled:
-            signal.signal(each, signal.SIG_IGN)  # a second one must not stop the clean-up
-        raise KeyboardInterrupt
-
-    # Do not replace a handler that the calling program, or the parent process (nohup), has set.
-    handled = [
-        number
-        for number in (signal.SIGTERM, getattr(signal, "SIGHUP", None))  # Windows has no SIGHUP
-        if number is not None
-        and signal.getsignal(number) is signal.SIG_DFL
-        and threading.current_thread() is threading.main_thread()
-    ]
-    try:
-        for number in handled:
-            signal.signal(number, interrupt)
-        yield received
-    finally:
-        for number in handled:
-            signal.signal(number, signal.SIG_DFL)
-
-
-def _main(argv: Sequence[str] | None) -> int:
+def _run(argv: Sequence[str] | None, received: Sequence[int]) -> int:
     if sys.stderr is None:  # closed
         sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     try:
@@ -103,6 +68,8 @@ def _main(argv: Sequence[str] | None) -> int:
     except Exception as error:
         if TRACEBACK in os.environ:
             raise
+        if received:  # libraries turn an interruption into errors of theirs
+            return _fail(INTERRUPTED, "interrupted; nothing was written")
         what = f"{type(error).__name__}: {error}"
         return _fail(
             FAILED, f"internal error: {what}; please report it (set {TRACEBACK}=1 for a traceback)"
