@@ -57,4 +57,4 @@ def aligned(cells: Sequence[str]) -> list[str]:
     ]
 
 
-_NUMBER = re.compile(r"([+-]?\d+|-)(\.\d+)?(?: ± (\d+)(\.\d+)?)?(.*)")
+_NUMBER = re.compile(r"([+-]?\d++|-)(\.\d++)?(?: ± (\d++)(\.\d++)?)?(.*)")

@@ -37,7 +37,8 @@ def inline_svg(figure: Figure, name: str, title: str) -> str:
         figure.savefig(file, format="svg", transparent=True, metadata=_NO_METADATA)
     text = file.getvalue()
     text = text[text.index("<svg") :]
-    text = re.sub(r"<style type=\"text/css\">.*?</style>", "", text, flags=re.S)
+    before, *styled = text.split('<style type="text/css">')
+    text = before + "".join(part.partition("</style>")[2] for part in styled)
     text = _IDS.sub(rf"\g<1>{name}-", text)
     for color, of_the_page in _COLORS:
         text = color.sub(of_the_page, text)

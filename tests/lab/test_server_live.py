@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import http.server
 import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 import pytest
+from evenair.lab.feed import Feed
 from evenair.lab.gateway import parse
 from evenair.live_file import LiveFile, is_written
 from evenair.testbed import limiter
@@ -450,6 +454,67 @@ def test_an_address_without_metrics(tmp_path: Path, text: str, status: int, reas
             stream.close()
         finally:
             server.stop()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a{{" + "a" * 60_000 + "}} 1\n# EOF\n", "a{{" + "a" * 900_000, 'a{{a="' + '\\"' * 400_000],
+    ids=["label", "large label", "escapes"],
+)
+def test_hostile_metrics_do_not_keep_the_lab(tmp_path: Path, text: str) -> None:
+    """A label of 60,000 characters kept it for 40 s, and Ctrl-C with it."""
+    with daemon(text) as port:
+        server = LabServer(tmp_path, f"--follow=127.0.0.1:{port}")
+        try:
+            stream = server.lines("/api/live/0")
+            for _ in range(2):
+                assert "not OpenMetrics" in next(stream)["reason"]
+            began = time.monotonic()
+            assert server.ask("GET", "/api/about").status == 200
+            stream.close()
+        finally:
+            server.stop()
+        assert time.monotonic() - began < 10
+
+
+def test_metrics_that_never_end_are_given_up(tmp_path: Path) -> None:
+    """One byte at a time: the time is that of the whole answer."""
+    listening = socket.create_server(("127.0.0.1", 0))
+
+    def drip() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = listening.accept()
+                with connection, contextlib.suppress(OSError):
+                    connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+                    while True:
+                        connection.sendall(b"a")
+                        time.sleep(0.1)
+
+    thread = threading.Thread(target=drip)
+    thread.start()
+    server = LabServer(tmp_path, f"--follow=127.0.0.1:{listening.getsockname()[1]}")
+    try:
+        stream = server.lines("/api/live/0")
+        assert next(stream) == {"state": "waiting", "reason": "no answer in time"}
+        stream.close()
+    finally:
+        server.stop()
+        listening.shutdown(socket.SHUT_RDWR)
+        listening.close()
+        thread.join()
+
+
+def test_a_feed_keeps_so_many_bytes() -> None:
+    async def kept(feed: Feed) -> bytes:
+        for number in range(100):
+            feed.add(b"%09d\n" % number)
+        feed.end()
+        return b"".join([block async for block in feed.lines()])
+
+    assert asyncio.run(kept(Feed())).count(b"\n") == 100
+    assert asyncio.run(kept(Feed(7))).split() == [b"%09d" % n for n in range(93, 100)]
+    assert asyncio.run(kept(Feed(50, 35))).split() == [b"%09d" % n for n in range(97, 100)]
 
 
 def test_a_daemon_that_is_not_there(tmp_path: Path) -> None:

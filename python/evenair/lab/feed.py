@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 class Feed:
     """Blocks of whole lines; `end` tells readers that no more will come."""
 
-    def __init__(self, most: int | None = None) -> None:
-        """`most` is the number of blocks that are kept; None for all."""
-        self._blocks: deque[bytes] = deque(maxlen=most)
-        self._count = 0
+    def __init__(self, most: int | None = None, most_bytes: int | None = None) -> None:
+        """`most` and `most_bytes` are how many blocks and bytes are kept at most; None for all."""
+        self._most, self._most_bytes = most, most_bytes
+        self._blocks: deque[bytes] = deque()
+        self._bytes = self._count = 0
         """Blocks since the start."""
         self._has_ended = False
         self._news = asyncio.Event()
@@ -25,8 +26,16 @@ class Feed:
     def add(self, block: bytes) -> None:
         """Add lines."""
         self._blocks.append(block)
+        self._bytes += len(block)
         self._count += 1
+        while self._is_full():
+            self._bytes -= len(self._blocks.popleft())
         self._tell()
+
+    def _is_full(self) -> bool:
+        if self._most is not None and len(self._blocks) > self._most:
+            return True
+        return self._most_bytes is not None and self._bytes > self._most_bytes
 
     def end(self) -> None:
         """Add no more."""

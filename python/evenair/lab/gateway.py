@@ -20,12 +20,17 @@ _PERIOD_S = 1.0
 _TIMEOUT_S = 2.0
 _KEPT = 3600
 """Readings that a page gets that begins to follow later."""
+_KEPT_BYTES = 50_000_000
+"""Of all readings: an hour of them if each has 13 kB."""
 _MOST_BYTES = 1_000_000
+"""Of an answer."""
 
 _ADDRESS = re.compile(r"(?:http://)?(?:\[([0-9a-f:.]+)\]|([a-z0-9.-]+)):(\d{1,5})(?:/metrics)?/?")
 _UNIX = "unix:"
-_SAMPLE = re.compile(r"([a-z_:][a-z0-9_:]*)(?:\{(.*)\})? (\S+)(?: \S+)?", re.IGNORECASE)
-_LABEL = re.compile(r'([a-z_][a-z0-9_]*)="((?:[^"\\]|\\.)*)"', re.IGNORECASE)
+# Each is matched at one place, and no part of it can match what the next one does: they take time
+# in proportion to the text, also where it is not OpenMetrics.
+_NAME = re.compile(r"[a-z_:][a-z0-9_:]*", re.IGNORECASE)
+_LABEL = re.compile(r'([a-z_][a-z0-9_]*)="[^"\\]*(?:\\.[^"\\]*)*"', re.IGNORECASE)
 
 
 def is_address(text: str) -> bool:
@@ -46,7 +51,7 @@ class Gateway:
             raise LabError(f"--follow: got {address!r}, expected a port up to 65535")
         self._host = None if match is None else match[1] or match[2]
         self._port = 0 if match is None else int(match[3])
-        self._feed = Feed(_KEPT)
+        self._feed = Feed(_KEPT, _KEPT_BYTES)
         self._task: asyncio.Task[None] | None = None
 
     async def lines(self) -> AsyncIterator[bytes]:
@@ -105,21 +110,51 @@ def parse(text: str) -> dict[str, float]:
     Raises ValueError if it is none.
     """
     samples: dict[str, float] = {}
-    for line in text.splitlines():
+    for line in text.split("\n"):
         if line.startswith("#") or not line:
             continue
-        match = _SAMPLE.fullmatch(line)
-        if match is None:
+        sample = _sample(line)
+        if sample is None:
             raise ValueError(f"not OpenMetrics: {line[:80]}")
-        labels = [
-            f'{name}="{value}"'
-            for name, value in _LABEL.findall(match[2] or "")
-            if name != "interface"
-        ]
-        name = match[1] + ("{" + ",".join(labels) + "}" if labels else "")
-        value = float(match[3])
+        name, value = sample
         if math.isfinite(value):  # JSON has no others
             samples[name] = value
     if not text.endswith("# EOF\n"):
         raise ValueError("not OpenMetrics: it does not end with # EOF")
     return samples
+
+
+def _sample(line: str) -> tuple[str, float] | None:
+    """Return name and value of `NAME{LABEL="...",...} VALUE TIMESTAMP`, None if it is not that."""
+    name = _NAME.match(line)
+    if name is None:
+        return None
+    found = _labels(line, name.end())
+    if found is None:
+        return None
+    labels, end = found
+    fields = line[end:].split(" ", 3)
+    if len(fields) not in (2, 3) or fields[0] or not all(fields[1:]):
+        return None
+    try:
+        value = float(fields[1])
+    except ValueError:
+        return None
+    others = [text for label, text in labels if label != "interface"]
+    return name[0] + ("{" + ",".join(others) + "}" if others else ""), value
+
+
+def _labels(line: str, start: int) -> tuple[list[tuple[str, str]], int] | None:
+    """Return names and texts of the labels at a place, if any, and where they end."""
+    if line[start : start + 1] != "{":
+        return [], start
+    if line[start + 1 : start + 2] == "}":
+        return [], start + 2
+    labels, at = [], start
+    while line[at] in "{,":
+        label = _LABEL.match(line, at + 1)
+        if label is None or label.end() == len(line):
+            return None
+        labels.append((label[1], label[0]))
+        at = label.end()
+    return (labels, at + 1) if line[at] == "}" else None
