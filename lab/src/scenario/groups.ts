@@ -44,6 +44,11 @@ function blockOf(text: string, index: number): [start: number, end: number] | nu
 
 /** Comments right above a header belong to it. */
 function beforeComments(text: string, header: number): number {
-  const comments = /(?:^[ \t]*#.*\n)+$/m.exec(text.slice(0, header));
-  return comments && comments.index + comments[0].length === header ? comments.index : header;
+  let start = header;
+  while (start > 0) {
+    const line = text.lastIndexOf("\n", start - 2) + 1;
+    if (!text.slice(line, start).trimStart().startsWith("#")) break;
+    start = line;
+  }
+  return start;
 }

@@ -41,7 +41,7 @@ export function formatQuantity(value: number, dimension: Dimension): string {
 
 /** The value in the base unit of text such as `20 ms`; null if it is none. */
 export function parseQuantity(text: string, dimension: Dimension): number | null {
-  const match = /^\s*([0-9.]+(?:e[+-]?[0-9]+)?)\s*(\S*)\s*$/i.exec(text);
+  const match = /^([0-9.]+(?:e[+-]?[0-9]+)?)\s*(|[^0-9.\s]\S*)$/i.exec(text.trim());
   if (!match) return null;
   const unit = match[2] === "" ? 1 : UNITS[dimension].find(([unit]) => unit === match[2])?.[1];
   const value = Number(match[1]) * (unit ?? NaN);
@@ -50,7 +50,7 @@ export function parseQuantity(text: string, dimension: Dimension): number | null
 
 /** The dimension of text such as `0.005 s` or of a description such as `a time above 0`. */
 export function dimensionOf(text: string): Dimension | null {
-  const unit = /^[0-9.e+-]+ ?([a-zA-Z]+)$/.exec(text)?.[1];
+  const unit = /^[0-9.+-]+(?:e[0-9.+-]+)* ?([a-zA-Z]+)$/.exec(text)?.[1];
   if (unit) {
     const match = Object.entries(UNITS).find(([, units]) => units.some(([name]) => name === unit));
     return match ? (match[0] as Dimension) : null;

@@ -43,7 +43,7 @@ const SCALES: Record<string, number> = { "Mb/s": 1e6, "%": 0.01, ms: 1e-3 };
 
 /** A measured value as a text says it: of "0.91 Mb/s" with two decimals and in Mb/s. */
 export function saidAs(says: string, value: number): string {
-  const [, number, rest] = /^([\d.,]+)(.*)$/.exec(says) ?? [];
+  const [, number, rest] = /^([\d.,]+)(.*)$/s.exec(says) ?? [];
   if (number === undefined || rest === undefined) return String(value);
   const decimals = number.split(".")[1]?.length ?? 0;
   return rounded(value, rest.trim().split(" ")[0]!, decimals) + rest;

@@ -104,7 +104,7 @@ export function changesOf(experiment: Experiment): Change[] {
 export function paragraphs(text: string): string[] {
   return text
     .trim()
-    .split(/\n\s*\n/)
+    .split(/\n(?:[ \t\r]*\n)+/)
     .map((each) => each.replaceAll("\n", " "));
 }
 
