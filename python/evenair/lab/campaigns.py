@@ -8,15 +8,14 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import shutil
 import signal
 import sys
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenair.lab.feed import Feed
+from evenair.lab.folder import Folder
 from evenair.lab.requests import BadRequest, text_of
 from evenair.messages import shown, whole_number
 
@@ -38,7 +37,7 @@ class Campaigns:
     """The sweeps of this server; `close` ends them and removes their files."""
 
     def __init__(self) -> None:
-        self._folder: Path | None = None
+        self._folder: Folder | None = None
         self._all: dict[int, Campaign] = {}
         self._count = 0
 
@@ -50,10 +49,10 @@ class Campaigns:
         if len(self._all) >= _MOST:
             raise BadRequest(f"there are {_MOST} sweeps already; remove some", 409)
         if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="evenair-lab-"))
+            self._folder = Folder()
         self._count += 1
         keep = _kept(request)
-        out = self._folder / f"sweep-{self._count}.parquet" if keep is None else keep
+        out = self._folder.path / f"sweep-{self._count}.parquet" if keep is None else keep
         campaign = self._all[self._count] = Campaign(self._count, out, is_kept=keep is not None)
         try:
             await campaign.start(_job(request, out))
@@ -83,7 +82,7 @@ class Campaigns:
         """End all sweeps, and remove the temporary folder."""
         await asyncio.gather(*(campaign.stop() for campaign in self._all.values()))
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.close()
 
 
 class Campaign:

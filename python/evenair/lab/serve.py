@@ -17,6 +17,7 @@ import uvicorn
 from evenair._core import read_no_files
 from evenair.lab.app import Lab
 from evenair.lab.errors import LabError
+from evenair.lab.folder import remove_abandoned
 from evenair.lab.follow import source
 from evenair.lab.page import Page
 from evenair.messages import reason
@@ -49,6 +50,7 @@ def serve(
     """
     read_no_files()  # a page could have any file of this machine told to it
     page = Page()
+    remove_abandoned()
     listening = _listen(host, port)
     with listening:
         asyncio.run(_serve(page, listening, host, scenario, follow, ready))
