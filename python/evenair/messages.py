@@ -44,6 +44,14 @@ def shown(value: object) -> str:
     return text if plain else f"{text} ({type(value).__name__})"
 
 
+def one_line(error: BaseException) -> str:
+    """Return what an error of a library says in at most 200 printable characters."""
+    text = " ".join(str(error).split())[:200]
+    return "".join(
+        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text
+    )
+
+
 def whole_number(name: str, value: Any, least: int, most: int | None = None, hint: str = "") -> int:
     """Return a value as a Python integer. Raises ValueError unless it is one within the bounds."""
     try:

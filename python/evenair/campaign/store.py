@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 from evenair.campaign.errors import CampaignError
 from evenair.campaign.identity import ENGINE
 from evenair.campaign.record import Record
+from evenair.messages import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -132,7 +133,7 @@ class Store:
 
     def corrupt(self, error: Exception) -> CampaignError:
         """Return the error for a file that cannot be read."""
-        why = " ".join(str(error).split())[:200]
+        why = one_line(error)
         return CampaignError(
             f"{self._name}: damaged ({why}); restore a copy, or delete the file and start again"
         )

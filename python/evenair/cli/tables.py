@@ -9,6 +9,7 @@ from evenair.cli.arguments import BadInput, file_name
 from evenair.cli.arrow import import_pyarrow
 from evenair.cli.files import stage
 from evenair.cli.terminal import print_error
+from evenair.messages import one_line
 
 if TYPE_CHECKING:
     import argparse
@@ -43,8 +44,7 @@ def read_table(path: Path) -> pa.Table:
             f"{error}; repeat the sweep with --force, which keeps finished runs"
         ) from None
     except (OSError, ValueError, pa.ArrowException) as error:
-        cause = " ".join(str(error).split())[:200]
-        raise BadInput(f"{path}: cannot be read as Parquet: {cause}") from None
+        raise BadInput(f"{path}: cannot be read as Parquet: {one_line(error)}") from None
     if not is_sealed:
         print_error(
             f"{path}: has no checksum, as another program or an older evenair has written it;"
