@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,6 +20,14 @@ if TYPE_CHECKING:
 # SIGHUP, and so do the commands that they start, whose handling of both is tested.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+# `make test` tries the same examples each time, and a busy machine is slow. `make fuzz` draws
+# others by a seed. What it finds is added to the test as @example: the key of the database of
+# hypothesis is the source of the test.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("fuzz", derandomize=False, deadline=None, max_examples=1000)
+settings.load_profile("repeatable")
 
 
 @pytest.fixture
