@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -40,6 +43,30 @@ def test_the_tag_promises_the_glibc_that_is_needed(wheel: Path, tmp_path: Path) 
     needed = [int(minor) for minor in re.findall(r"\bGLIBC_2\.(\d+)", symbols.stdout)]
     assert needed
     assert max(needed) <= int(tag[1])
+
+
+def test_it_lists_what_it_is_linked_with(wheel: Path, tmp_path: Path) -> None:
+    """PEP 770; the versions are those of Cargo.lock. A release's has no trace of its build."""
+    copy = tmp_path / wheel.name
+    shutil.copy(wheel, copy)
+    script = [sys.executable, ROOT / "packaging/sbom.py", "evenair-py", "--wheel", copy]
+    subprocess.run(script, check=True)
+    lock = tomllib.loads((ROOT / "Cargo.lock").read_text())["package"]
+    locked = {(package["name"], package["version"]) for package in lock}
+    for path in (wheel, copy):
+        with zipfile.ZipFile(path) as archive:
+            [name] = [name for name in archive.namelist() if ".dist-info/sboms/" in name]
+            content = archive.read(name)
+            record = archive.read(f"{name.split('/')[0]}/RECORD").decode()
+        components = json.loads(content)["components"]
+        linked = {(one["name"], one.get("version")) for one in components}
+        assert {"evenair-core", "evenair-sim", "pyo3", "serde"} <= {name for name, _ in linked}
+        assert {row for row in linked if row[1]} <= locked
+        hashed = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
+        assert f"{name},sha256={hashed},{len(content)}\n" in record
+    assert {"numpy", "pyarrow", "matplotlib", "rich"} <= {name for name, _ in linked}
+    assert str(ROOT).encode() not in content
+    assert json.loads(content).keys().isdisjoint({"serialNumber"})
 
 
 def test_it_needs_no_rust(wheel: Path, tmp_path: Path) -> None:
