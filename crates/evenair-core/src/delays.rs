@@ -251,6 +251,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(evenair_testing::config!())]
+
         /// Against sorting: nearest rank, within the stated error.
         #[test]
         fn percentiles_are_those_of_the_sorted_delays(mut delays in delays()) {
@@ -289,6 +291,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(evenair_testing::config!())]
+
         /// Each delay goes into the bucket that the library gives it.
         #[test]
         fn buckets_are_those_of_the_library(mut delays in delays()) {

@@ -79,7 +79,6 @@ fn cost(bytes: u64) -> u128 {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use proptest::test_runner::RngSeed;
 
     use super::*;
 
@@ -112,7 +111,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..Default::default() })]
+        #![proptest_config(evenair_testing::config!())]
 
         /// What leaves in any interval is at most the size and what the rates yield in it: here from
         /// time 0, with the sum computed apart from the bucket.

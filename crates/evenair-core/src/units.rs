@@ -51,7 +51,6 @@ impl Rate {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use proptest::test_runner::RngSeed;
 
     use super::*;
 
@@ -77,7 +76,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..Default::default() })]
+        #![proptest_config(evenair_testing::config!())]
 
         #[test]
         fn packets_take_the_nearest_nanosecond(bits in 0_u64..600_000, rate in 1..=FASTEST) {

@@ -5,14 +5,16 @@
 //! belongs into `tests/corpus`, of which every file is tried, whole and mutated.
 #![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
 
+mod check;
+
 use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use evenair_sim::scenario::{ScenarioError, document_from_toml, resolve, set};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use proptest::test_runner::RngSeed;
+
+use check::check;
 
 /// The corpus and the built-in scenarios.
 fn corpus() -> &'static [Vec<u8>] {
@@ -183,44 +185,8 @@ fn insert(text: &mut Vec<u8>, at: &Index, bytes: &[u8]) {
     text.splice(at..at, bytes.iter().copied());
 }
 
-/// A refusal is one line of bounded length that names its source.
-fn check_error(error: &ScenarioError) {
-    let line = error.to_string();
-    assert!(line.starts_with("fuzz: ") || line.starts_with("--set: "), "{line}");
-    assert!(!line.contains(|c: char| c.is_control()), "{line:?}");
-    assert!(line.len() < 1000, "{line}");
-}
-
-/// Reads a text, sets keys, resolves, and resolves again what came out.
-fn check(text: &[u8], overrides: &[(String, String)]) {
-    let mut document = match document_from_toml(text, "fuzz") {
-        Ok(document) => document,
-        Err(error) => return check_error(&error),
-    };
-    for (key, value) in overrides {
-        let before = document.clone();
-        if let Err(error) = set(&mut document, key, value, "--set") {
-            check_error(&error);
-            assert_eq!(document, before, "a refused override changes nothing");
-        }
-    }
-    match resolve(document, "fuzz") {
-        Ok(scenario) => {
-            let written = serde_json::to_value(&scenario).unwrap();
-            let again =
-                resolve(written.clone(), "fuzz").unwrap_or_else(|e| panic!("{e}: {written}"));
-            assert_eq!(serde_json::to_value(&again).unwrap(), written);
-        }
-        Err(error) => check_error(&error),
-    }
-}
-
 proptest! {
-    #![proptest_config(ProptestConfig {
-        rng_seed: RngSeed::Fixed(1),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(evenair_testing::config!())]
 
     #[test]
     fn mutated_scenarios_are_read_or_refused(

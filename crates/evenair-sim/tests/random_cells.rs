@@ -1,17 +1,27 @@
 //! Invariants of random cells: what holds in every scenario, whatever its values.
 //!
-//! `EVENAIR_CELLS=5000 cargo test --release -p evenair-sim --test all random_cells` tries more than 200.
+//! `PROPTEST_CASES=5000 cargo test --release -p evenair-sim --test all random_cells` tries more than 200.
 #![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
+
+use std::cell::RefCell;
 
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_sim::scenario::{Scenario, resolve};
 use evenair_sim::{Diagnosis, RunOptions, explain_json, run};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
-/// How many cells a test tries.
-fn cells() -> u64 {
-    let cells = std::env::var("EVENAIR_CELLS").ok();
-    cells.map_or(200, |cells| cells.parse().expect("EVENAIR_CELLS is a number of cells"))
+/// Tries a property of cells with 200 of them, by number.
+fn each_cell(property: impl Fn(u64)) {
+    // A cell with a smaller number is not a simpler one.
+    let numbers = any::<u64>().no_shrink();
+    let run = |cell| {
+        property(cell);
+        Ok(())
+    };
+    let result = TestRunner::new(evenair_testing::config!(200)).run(&numbers, run);
+    result.unwrap_or_else(|error| panic!("{error}"));
 }
 
 /// Draws values.
@@ -254,7 +264,7 @@ fn results_of_wimax_cells_are_within_their_bounds() {
 }
 
 fn check_bounds(kind: Kind) {
-    for cell in 1..=cells() {
+    each_cell(|cell| {
         let scenario = mixed(kind, cell);
         let result = document(&scenario, cell);
         let again = document(&scenario, cell);
@@ -304,7 +314,7 @@ fn check_bounds(kind: Kind) {
                 assert!((0.0..=1.0).contains(&number(utilization)), "cell {cell}: {queue}");
             }
         }
-    }
+    });
 }
 
 /// What the flows have lost is what was lost, at each place.
@@ -369,8 +379,8 @@ fn datagrams_of_wimax_cells_are_conserved() {
 }
 
 fn check_conservation(kind: Kind) {
-    let mut all = [0, 0];
-    for cell in 1..=cells() {
+    let all = RefCell::new([0, 0]);
+    each_cell(|cell| {
         let mut dice = Dice::new(cell, kind as u64 + 1);
         let mut station = dice.stations(|dice| {
             let mut flow = dice.udp();
@@ -407,7 +417,9 @@ fn check_conservation(kind: Kind) {
         }
         let (losses, lost) = (&result["losses"], sum(&result["losses"]));
         assert_eq!(sent, received + lost, "cell {cell}: {received} received, {losses:?}");
-        all = [all[0] + received, all[1] + lost];
-    }
+        let mut all = all.borrow_mut();
+        *all = [all[0] + received, all[1] + lost];
+    });
+    let all = all.into_inner();
     assert!(all.iter().all(|&packets| packets > 1000), "received and lost: {all:?}");
 }

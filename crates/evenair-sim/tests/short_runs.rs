@@ -5,7 +5,6 @@
 use evenair_sim::scenario::{document_from_toml, resolve, set};
 use evenair_sim::{RunOptions, RunResult, run};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 /// A busy cell whose frames last up to 12 ms.
 const CELL: &str = r#"
@@ -32,12 +31,7 @@ fn simulate(overrides: &[(&str, &str)], seed: u64) -> RunResult {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 400,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(2007),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(evenair_testing::config!(400))]
 
     #[test]
     fn shares_are_shares_however_short_the_run(

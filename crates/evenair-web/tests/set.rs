@@ -161,7 +161,7 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(evenair_testing::config!(4000))]
 
     #[test]
     fn a_change_of_a_text_is_one_of_its_document(text in select(texts()), changes in changes()) {

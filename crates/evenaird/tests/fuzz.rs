@@ -13,7 +13,7 @@ use evenaird::record::{Line, ReadError, Record, next_line};
 use evenaird::replay::{ReplayError, replay};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use proptest::test_runner::{RngSeed, TestRunner};
+use proptest::test_runner::TestRunner;
 
 /// Configurations with every key.
 const CONFIGS: [&str; 3] = [
@@ -155,11 +155,7 @@ fn fuzz(
     corpus: &'static [&'static str],
     property: impl Fn(&[u8]) -> Result<(), TestCaseError>,
 ) {
-    let config = ProptestConfig {
-        rng_seed: RngSeed::Fixed(1),
-        failure_persistence: None,
-        ..Default::default()
-    };
+    let config = evenair_testing::config!();
     let (cases, start) = (config.cases, Instant::now());
     let result = TestRunner::new(config).run(&mutated(corpus), |text| property(&text));
     result.unwrap_or_else(|err| panic!("{err}"));

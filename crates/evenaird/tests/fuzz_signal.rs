@@ -1,17 +1,20 @@
 //! Damaged answers through the decoding that the SNMP loss signal uses: no panic, and nothing
 //! accepted without authentication where it is asked for.
 //!
-//! `EVENAIRD_FUZZ_RUNS` sets the number of answers, e.g. 10000000.
+//! `PROPTEST_CASES` sets the number of answers, e.g. 10000000.
 
 #[allow(dead_code, reason = "the tests with agents use the rest")]
 #[path = "snmp_agent/ber.rs"]
 mod ber;
 
+use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
 use evenair_core::rng::{RngStream, StreamId};
 use evenaird::signal::counter::Counter;
 use evenaird::signal::snmp::Query;
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 use snmp2::Pdu;
 use snmp2::v3::{Auth, AuthProtocol, Cipher, Security};
 
@@ -21,15 +24,14 @@ const ENGINE: &[u8] = &[0x80, 0, 0x1f, 0x88, 0x80, 1, 2, 3, 4];
 const USER: &[u8] = b"gateway";
 /// RFC 3412 §6.4.
 const AUTHENTICATED: u8 = 1;
-const RUNS: u64 = 100_000;
+const RUNS: u32 = 100_000;
 
 #[test]
 fn damaged_answers() {
-    let runs = std::env::var("EVENAIRD_FUZZ_RUNS").map_or(RUNS, |runs| runs.parse().unwrap());
-    let mut random = RngStream::new(1, StreamId::Traffic, 0);
+    let config = evenair_testing::config!(RUNS);
+    let runs = u64::from(config.cases);
     let query = Query::of_index(5).unwrap();
-    let mut counter = Counter::new(Duration::ZERO, Duration::ZERO);
-    let mut now = Duration::ZERO;
+    let counter = RefCell::new((Counter::new(Duration::ZERO, Duration::ZERO), Duration::ZERO));
 
     // The clock of `message_v3`, so that it need not be learnt.
     let user = || Security::new(USER, b"a long password").with_engine_boots_and_time(7, 1000);
@@ -43,8 +45,9 @@ fn damaged_answers() {
     let open = user().with_auth(Auth::NoAuthNoPriv).with_engine_id(ENGINE).unwrap();
     let undiscovered = Security::new(USER, b"").with_auth(Auth::NoAuthNoPriv);
 
-    let (mut accepted, mut refused) = (0_u64, 0_u64);
-    for _ in 0..runs {
+    let (accepted, refused) = (Cell::new(0_u64), Cell::new(0_u64));
+    let run = |seed| {
+        let mut random = RngStream::new(seed, StreamId::Traffic, 0);
         let bindings = bindings(&query, &mut random);
         let kind = random.up_to(3);
         let mut bytes = match kind {
@@ -66,14 +69,19 @@ fn damaged_answers() {
         match pdu.map_err(Into::into).and_then(|pdu| query.read(&pdu)) {
             Ok(reading) => {
                 assert_ne!(kind, 1, "accepted without a valid digest: {bytes:02x?}");
-                now += Duration::from_millis(random.up_to(2000).into());
-                counter.read(now, reading);
-                counter.sample(now, true);
-                accepted += 1;
+                let (counter, now) = &mut *counter.borrow_mut();
+                *now += Duration::from_millis(random.up_to(2000).into());
+                counter.read(*now, reading);
+                counter.sample(*now, true);
+                accepted.set(accepted.get() + 1);
             }
-            Err(_) => refused += 1,
+            Err(_) => refused.set(refused.get() + 1),
         }
-    }
+        Ok(())
+    };
+    let result = TestRunner::new(config).run(&any::<u64>().no_shrink(), run);
+    result.unwrap_or_else(|error| panic!("{error}"));
+    let (accepted, refused) = (accepted.get(), refused.get());
     println!("{accepted} answers accepted, {refused} refused");
     // One in six is not damaged, and two kinds of four can be accepted.
     assert!(accepted > runs / 15, "the damage hides the decoder: {accepted} of {runs}");

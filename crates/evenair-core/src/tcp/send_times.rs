@@ -76,6 +76,8 @@ mod tests {
     use super::*;
 
     proptest! {
+        #![proptest_config(evenair_testing::config!())]
+
         /// As a queue that loses them one by one.
         #[test]
         fn removes_as_a_queue_does(

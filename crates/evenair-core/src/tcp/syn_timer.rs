@@ -87,6 +87,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(evenair_testing::config!())]
+
         /// The head of `kernel/time/timer.c`: timers are never early, and late by up to the length of a
         /// bucket, 8/63 of the shortest timeout of its level, and here by the rest of a jiffy twice.
         #[test]

@@ -115,7 +115,6 @@ fn bulk(mib: &Mib, names: &[Vec<u32>], non_repeaters: i32, repetitions: i32) -> 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use proptest::test_runner::RngSeed;
 
     use super::*;
     use crate::snmp::{Counters, mib};
@@ -179,7 +178,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), cases: 20_000, ..Default::default() })]
+        #![proptest_config(evenair_testing::config!(20_000))]
 
         /// No panic and no long answer, whatever arrives.
         #[test]

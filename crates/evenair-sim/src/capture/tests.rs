@@ -5,7 +5,6 @@ use evenair_core::time::Instant;
 use evenair_core::units::Rate;
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::RngSeed;
 
 use super::connections::ConnectionInfo;
 use super::headers::checksum;
@@ -261,7 +260,7 @@ fn any_segment() -> impl Strategy<Value = Segment> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..Default::default() })]
+    #![proptest_config(evenair_testing::config!())]
 
     /// Whatever the packets, the files have the structure of pcapng and the packets the lengths and
     /// checksums of IPv4.

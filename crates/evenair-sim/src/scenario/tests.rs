@@ -343,6 +343,8 @@ where
 }
 
 proptest! {
+    #![proptest_config(evenair_testing::config!())]
+
     #[test]
     fn quantities_survive_serialising(bps in 1..=1_000_000_000_000u64, ns in 0..=1_000_000_000_000_000u64,
                                       bytes in 0..=1_000_000_000_000u64) {

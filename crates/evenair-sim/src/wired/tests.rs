@@ -7,7 +7,6 @@ use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::time::Duration;
 use evenair_core::units::Rate;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::*;
 
@@ -161,12 +160,7 @@ fn any_actions() -> impl Strategy<Value = Vec<(Instant, Action)>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 3000,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(768),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(evenair_testing::config!(3000))]
 
     /// The same arrivals and statistics, whatever the topology.
     #[test]

@@ -118,7 +118,6 @@ impl ShapedRate {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use proptest::test_runner::RngSeed;
 
     use super::*;
 
@@ -196,7 +195,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..Default::default() })]
+        #![proptest_config(evenair_testing::config!())]
 
         /// Whatever is observed, the rate is in [R_step, share * C_max].
         #[test]

@@ -43,7 +43,6 @@ impl Shares {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use proptest::test_runner::RngSeed;
 
     use super::*;
 
@@ -85,7 +84,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..Default::default() })]
+        #![proptest_config(evenair_testing::config!())]
 
         /// p_even for all is what is available. As an unsatisfied station uses at least r p_even, all
         /// together get at most 2 - r times what is available, where satisfied ones go on as before.

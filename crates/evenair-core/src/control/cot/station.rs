@@ -117,7 +117,6 @@ impl Station {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use proptest::test_runner::RngSeed;
 
     use super::*;
     use crate::control::Slots;
@@ -228,7 +227,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(2), ..Default::default() })]
+        #![proptest_config(evenair_testing::config!())]
 
         /// What the controlled flows get and use: if all are unsatisfied, twice what is free less what
         /// they used (13), (15). A rate is finite and lets one packet per round-trip time pass.

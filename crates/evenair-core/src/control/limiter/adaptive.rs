@@ -164,7 +164,6 @@ impl AdaptiveRateLimiter {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use proptest::test_runner::RngSeed;
 
     use super::*;
     use crate::component::BitRate;
@@ -350,7 +349,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..Default::default() })]
+        #![proptest_config(evenair_testing::config!())]
 
         /// Any input, sums beyond 64 bits included, with any parameters and UDP.
         #[test]

@@ -1,5 +1,4 @@
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::*;
 
@@ -173,7 +172,7 @@ fn a_mark_of_a_known_header() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), cases: 20_000, ..Default::default() })]
+    #![proptest_config(evenair_testing::config!(20_000))]
 
     /// No panic, whatever arrives.
     #[test]

@@ -137,7 +137,6 @@ impl AirtimeDrr {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use proptest::test_runner::RngSeed;
 
     use super::*;
 
@@ -301,11 +300,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig {
-            rng_seed: RngSeed::Fixed(14),
-            cases: 1000,
-            ..ProptestConfig::default()
-        })]
+        #![proptest_config(evenair_testing::config!(1000))]
 
         /// Each choice is that of the plain rules, and something is sent whenever something waits.
         /// No deficit is above a quantum.

@@ -1,7 +1,6 @@
 //! Random cells: what arrives is delivered, lost or still there, however often the cell is polled.
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::phy::{CyclicPrefix, FRAME_DURATIONS, Modulation, OfdmPhy};
 use super::scheduler::{self, DrrConfig};
@@ -241,11 +240,7 @@ fn run(case: &Case, cell: &mut Cell<Wimax>, end: Instant) -> Ledger {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        rng_seed: RngSeed::Fixed(16),
-        cases: 400,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(evenair_testing::config!(400))]
 
     /// Nothing is delivered twice or out of order. At the end of the arrivals and after a long
     /// time, what was offered has been delivered, lost on the air, given up or dropped, or is

@@ -15,7 +15,6 @@ mod saturation;
 use std::collections::VecDeque;
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::oracle::Oracle;
 use super::phy::{DSSS_RATES, PhyKind, is_dsss};
@@ -781,12 +780,7 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 1000,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(2006),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(evenair_testing::config!(1000))]
 
     #[test]
     fn medium_does_what_the_slot_by_slot_dcf_does_in_any_case(case in any_case()) {

@@ -8,7 +8,7 @@ mod pie;
 mod tbf;
 
 use proptest::prelude::*;
-use proptest::test_runner::{RngSeed, TestCaseError, TestRunner};
+use proptest::test_runner::{TestCaseError, TestRunner};
 
 use super::model::Account;
 use super::*;
@@ -131,12 +131,7 @@ fn any_limit() -> impl Strategy<Value = Limit> {
 }
 
 fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig {
-        cases,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(8289),
-        ..ProptestConfig::default()
-    }
+    evenair_testing::config!(cases)
 }
 
 /// The discipline called `name`, with those parameters.

@@ -1,7 +1,6 @@
 //! Each discipline against a model: a plain list that implements the rules literally.
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::*;
 
@@ -311,12 +310,7 @@ fn compare(kind: Kind, limit: Limit, events: &[Event]) -> Result<(), TestCaseErr
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 3000,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(2006),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(evenair_testing::config!(3000))]
 
     #[test]
     fn every_discipline_does_what_its_rules_say(

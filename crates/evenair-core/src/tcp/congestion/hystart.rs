@@ -150,7 +150,6 @@ fn threshold(last: Duration) -> Duration {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use proptest::test_runner::RngSeed;
 
     use super::super::tests::signal;
     use super::*;
@@ -270,12 +269,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig {
-            cases: 500,
-            failure_persistence: None,
-            rng_seed: RngSeed::Fixed(9406),
-            ..ProptestConfig::default()
-        })]
+        #![proptest_config(evenair_testing::config!(500))]
 
         /// Whatever the round-trip times are, the window never falls and never grows by more than slow
         /// start's, of which CSS has a fourth; what is left of the credit is left for above ssthresh.

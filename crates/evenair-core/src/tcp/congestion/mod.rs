@@ -243,7 +243,6 @@ controls! {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use proptest::test_runner::RngSeed;
 
     use super::*;
     use crate::component::{ParameterType, Parameters, Registry, Value};
@@ -354,12 +353,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig {
-            cases: 2000,
-            failure_persistence: None,
-            rng_seed: RngSeed::Fixed(5681),
-            ..ProptestConfig::default()
-        })]
+        #![proptest_config(evenair_testing::config!(2000))]
 
         /// Whatever comes, in whatever order.
         #[test]

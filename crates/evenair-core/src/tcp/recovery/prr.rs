@@ -87,7 +87,6 @@ impl Prr {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use proptest::test_runner::RngSeed;
 
     use super::*;
 
@@ -168,12 +167,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig {
-            cases: 2000,
-            failure_persistence: None,
-            rng_seed: RngSeed::Fixed(9937),
-            ..ProptestConfig::default()
-        })]
+        #![proptest_config(evenair_testing::config!(2000))]
 
         /// Section 7: above the target, what is sent is the share target / RecoverFS of what was
         /// delivered; while no ACK is safe, never more than was delivered; and where the losses are fewer

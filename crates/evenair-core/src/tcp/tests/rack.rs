@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::path::{Fate, Packet, Path};
 use super::sack::{Hand, with_sack};
@@ -448,12 +447,7 @@ fn a_lost_tail_is_probed() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 3000,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(8985),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(evenair_testing::config!(3000))]
 
     /// On a path that loses segments, repairs and ACKs, reorders and queues, with any congestion
     /// control: what is sent again is lost by the [`Model`] (which [`Path`] compares step by step), no

@@ -1,7 +1,6 @@
 //! The receiver: when it acknowledges (RFC 5681 section 4.2), and what it expects next.
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::*;
 
@@ -133,12 +132,7 @@ fn a_segment_that_is_known_in_part_counts_for_its_new_bytes() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 2000,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(5681),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(evenair_testing::config!(2000))]
 
     /// Segments of any length from anywhere, against an array that has a mark for each byte.
     #[test]

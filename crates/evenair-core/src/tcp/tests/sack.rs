@@ -2,7 +2,6 @@
 //! [`Model`] that follows the RFC's words segment by segment.
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::path::Path;
 use super::transfers::{RTT, WIDE, losing, random_fates};
@@ -412,12 +411,7 @@ fn what_the_receiver_has_thrown_away_is_sent_again() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 1000,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(6675),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(evenair_testing::config!(1000))]
 
     /// Any losses of one window of 40, up to 10 of them: all sent again within a round trip, each
     /// once.

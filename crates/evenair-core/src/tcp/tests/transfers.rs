@@ -1,7 +1,6 @@
 //! Whole transfers over a [`Path`].
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::path::{Fate, Packet, Path};
 use super::*;
@@ -219,12 +218,7 @@ fn any_config() -> impl Strategy<Value = SenderConfig> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 2000,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(6582),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(evenair_testing::config!(2000))]
 
     /// Whatever is lost: all arrives, and no step breaks what [`Path`] guards.
     #[test]

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use crate::packet::{FlowId, NodeId, Packet, PacketKind};
 use crate::rng::{RngStream, StreamId};
@@ -107,9 +106,7 @@ fn at(seconds: f64) -> Instant {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 64, rng_seed: RngSeed::Fixed(1), ..Default::default()
-    })]
+    #![proptest_config(evenair_testing::config!(64))]
 
     /// Whatever is lost: p is a probability, X is at least s / 64 s, no packet is lost that the path
     /// has not lost, and reports are sent once per round-trip time, and with new loss events.

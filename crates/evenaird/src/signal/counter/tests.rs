@@ -268,6 +268,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 proptest! {
+    #![proptest_config(evenair_testing::config!())]
+
     /// What samples report is what the answers of the source show, and never more than the truth:
     /// any offset of the counter, any refresh interval, reads lost, restarts.
     #[test]

@@ -182,6 +182,8 @@ mod tests {
     use super::*;
 
     proptest! {
+        #![proptest_config(evenair_testing::config!())]
+
         #[test]
         fn an_instance_tells_its_index(index: u32) {
             let instance = IF_NAME.of(index).unwrap();

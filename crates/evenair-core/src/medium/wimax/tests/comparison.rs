@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use proptest::prelude::*;
-use proptest::test_runner::{RngSeed, TestRunner};
+use proptest::test_runner::TestRunner;
 
 use super::super::Wimax;
 use super::super::oracle::{Burst, Oracle, Pdu, Setup};
@@ -332,12 +332,7 @@ fn any_case() -> impl Strategy<Value = Case> {
 /// times.
 #[test]
 fn the_medium_does_what_the_plain_model_does() {
-    let config = ProptestConfig {
-        cases: 2000,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(2012),
-        ..ProptestConfig::default()
-    };
+    let config = evenair_testing::config!(2000);
     let met = RefCell::new(Met::default());
     let result = TestRunner::new(config).run(&any_case(), |case| {
         compare(&case, &mut met.borrow_mut()).map_err(TestCaseError::fail)

@@ -7,7 +7,7 @@ use nix::{
     sched::{CpuSet, sched_getaffinity, sched_setaffinity},
     unistd::Pid,
 };
-use proptest::{prelude::*, test_runner::RngSeed};
+use proptest::prelude::*;
 
 use super::*;
 
@@ -65,7 +65,7 @@ fn every_packet_meets_the_fate_that_the_core_gives_it() {
     if Kernel::new(14).is_none() {
         return;
     }
-    let config = ProptestConfig { cases: 60, rng_seed: RngSeed::Fixed(1), ..Default::default() };
+    let config = evenair_testing::config!(60);
     let steps = prop::collection::vec(step(), 1..300);
     let bucket = prop_oneof![40..2_000_u64, 50_000..500_000_u64, Just(MAX_BUCKET_BYTES)];
     let (passed, dropped) = (Cell::new(0), Cell::new(0));
