@@ -42,6 +42,8 @@ pub use punctuality::Punctuality;
 pub use realtime::die_with_parent;
 pub use report::{FlowCounts, Lateness, Report};
 pub use running::{Running, Signals};
+#[doc(hidden)]
+pub use snmp::answer as snmp_answer;
 pub use spec::{FlowSpec, Protocol, SnmpSpec, Spec};
 
 use std::fmt;

@@ -28,6 +28,13 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// The largest datagram of UDP over IPv4 (RFC 768, RFC 791).
 const LARGEST_DATAGRAM: usize = 65_507;
 
+/// The response of an agent whose counters are 0 to a datagram, for the crate evenair-fuzz.
+#[doc(hidden)]
+#[must_use]
+pub fn answer(datagram: &[u8], largest: usize) -> Option<Vec<u8>> {
+    message::answer(datagram, b"public", &Mib::new(0, Counters::default()), largest)
+}
+
 /// The agent, on a thread of its own. Dropping it ends the thread.
 #[derive(Debug)]
 pub struct Agent {

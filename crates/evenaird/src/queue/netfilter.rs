@@ -156,7 +156,7 @@ impl AsFd for NetfilterQueue {
 }
 
 /// The packet in a message, if it is one of a packet.
-fn packet(message: &[u8]) -> Option<Arrival<'_>> {
+pub fn packet(message: &[u8]) -> Option<Arrival<'_>> {
     let kind = u16::from_ne_bytes([*message.get(4)?, *message.get(5)?]);
     if i32::from(kind) != libc::NFNL_SUBSYS_QUEUE << 8 | libc::NFQNL_MSG_PACKET {
         return None;
@@ -190,7 +190,6 @@ fn put_attribute(message: &mut Vec<u8>, kind: i32, value: &[u8]) {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use proptest::test_runner::RngSeed;
 
     use super::*;
 
@@ -223,7 +222,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), cases: 10_000, ..Default::default() })]
+        #![proptest_config(evenair_testing::config!(10_000))]
 
         #[test]
         fn damaged_messages_do_no_harm(

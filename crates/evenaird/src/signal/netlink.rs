@@ -123,26 +123,43 @@ impl LocalSignal {
         self.socket.send(&buffer, 0)?;
         loop {
             let (datagram, _) = self.socket.recv_from_full()?;
-            let mut rest = datagram.as_slice();
-            while !rest.is_empty() {
-                let message = NetlinkMessage::<RouteNetlinkMessage>::deserialize(rest)?;
-                let length = usize::try_from(message.header.length)?.next_multiple_of(4);
-                rest = rest.get(length..).unwrap_or_default();
-                if message.header.sequence_number != self.sequence {
-                    continue;
-                }
-                match message.payload {
-                    NetlinkPayload::Done(_) => return Ok(()),
-                    NetlinkPayload::Error(error) => bail!(error.to_io()),
-                    NetlinkPayload::InnerMessage(inner) => on_message(inner),
-                    _ => {}
-                }
-                if flags & NLM_F_DUMP == 0 {
-                    return Ok(());
-                }
+            if pass_on(&datagram, self.sequence, flags & NLM_F_DUMP != 0, &mut on_message)? {
+                return Ok(());
             }
         }
     }
+}
+
+/// Passes on each message of a datagram that answers the request of this number. Returns whether that was
+/// the end of the answer.
+///
+/// # Errors
+/// The datagram is damaged, or tells of an error.
+pub fn pass_on(
+    datagram: &[u8],
+    sequence: u32,
+    is_dump: bool,
+    mut on_message: impl FnMut(RouteNetlinkMessage),
+) -> Result<bool> {
+    let mut rest = datagram;
+    while !rest.is_empty() {
+        let message = NetlinkMessage::<RouteNetlinkMessage>::deserialize(rest)?;
+        let length = usize::try_from(message.header.length)?.next_multiple_of(4);
+        rest = rest.get(length..).unwrap_or_default();
+        if message.header.sequence_number != sequence {
+            continue;
+        }
+        match message.payload {
+            NetlinkPayload::Done(_) => return Ok(true),
+            NetlinkPayload::Error(error) => bail!(error.to_io()),
+            NetlinkPayload::InnerMessage(inner) => on_message(inner),
+            _ => {}
+        }
+        if !is_dump {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 struct Link {
