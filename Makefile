@@ -18,7 +18,7 @@ PAGE_SOURCES := Cargo.toml Cargo.lock packaging/build-wasm $(wildcard lab/*.mjs 
                 $(shell find lab/src crates/evenair-core crates/evenair-sim crates/evenair-web python/evenair/scenarios -type f)
 
 # The gateway daemon and the emulator are for Linux alone.
-CRATES := --workspace $(if $(filter Linux,$(shell uname -s)),,--exclude evenaird --exclude evenair-emu)
+CRATES := --workspace $(if $(filter Linux,$(shell uname -s)),,--exclude evenaird --exclude evenair-emu --exclude evenair-fuzz)
 
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
@@ -29,7 +29,7 @@ WHEELS := target/wheels
 MATURIN := $(shell sed -n 's/^requires = \["\(.*\)"\]/\1/p' pyproject.toml)
 
 # Where there is Python to check.
-PYTHONS := python tests benchmarks validation docs/conf.py docs/_ext docs/images .ci
+PYTHONS := python tests benchmarks validation docs/conf.py docs/_ext docs/images .ci packaging
 
 .PHONY: help
 help: ## Say what there is
@@ -59,6 +59,7 @@ lint: $(VENV)/installed-dev ## Check both languages for style and types, and the
 	$(BIN)/mypy validation/testbed
 	cd $(VENV) && bin/python -m mypy.stubtest evenair._core
 	$(BIN)/lint-imports
+	$(BIN)/python .ci/dependencies.py
 
 .PHONY: docs
 docs: $(VENV)/installed-dev ## Build the documentation site into target/docs, every notebook executed
@@ -101,6 +102,7 @@ format: $(VENV)/installed-dev ## Lay out the sources of both languages
 wheel: site $(VENV)/installed-dev ## Build the wheel of a release into dist, optimised by a profile of its own runs, and set it up
 	rm -f dist/evenair-*_$(shell uname -m).whl
 	$(BIN)/maturin build --release --pgo --out dist
+	$(BIN)/python packaging/sbom.py evenair-py --wheel dist/evenair-*_$(shell uname -m).whl
 	$(PIP) install --no-deps --force-reinstall dist/evenair-*_$(shell uname -m).whl
 
 .PHONY: wheel-aarch64
@@ -109,6 +111,7 @@ wheel-aarch64: site $(VENV)/installed-dev ## Build the wheel of a release for AR
 	rustup target add aarch64-unknown-linux-gnu
 	rm -f dist/evenair-*_aarch64.whl
 	PATH="$(abspath $(BIN)):$$PATH" maturin build --release --zig --target aarch64-unknown-linux-gnu --out dist
+	$(BIN)/python packaging/sbom.py evenair-py --wheel dist/evenair-*_aarch64.whl
 
 .PHONY: pictures
 pictures: $(VENV)/installed ## Draw the pictures of README and documentation anew
@@ -126,15 +129,38 @@ bench: $(VENV)/installed ## Time evenair beside ns-2 and ns-3, as far as they ar
 	cargo build --release --locked -p evenair-sim --example run
 	$(BIN)/python benchmarks/bench.py $(BENCH)
 
-# Mutants of each sample, of some three thousand.
+# Seconds for all of it, and which parts: rust, python, names of folders in fuzz/corpus.
+FUZZ_S ?= 3600
+FUZZ   ?=
+
+.PHONY: fuzz
+fuzz: $(VENV)/installed-dev ## Look for inputs that fail, before a release: other ones each time (FUZZ_S=3600; it needs clang)
+	$(BIN)/python .ci/fuzz.py --seconds $(FUZZ_S) $(FUZZ)
+
+# Mutants of each sample (evenair-core has some three thousand), and of what: a crate, or bpf, the policer's C.
 MUTANTS ?= 100
+CRATE   ?= evenair-core
+
+# The tests that are tried: those that do not depend on the time of day.
+MUTANT_TESTS             := --lib
+MUTANT_TESTS_evenaird    := --lib --test fuzz --test fuzz_signal
+MUTANT_TESTS_evenair-emu := --lib --test spec
 
 .PHONY: mutants
-mutants: ## Test the tests of evenair-core on a random sample of mutants (MUTANTS=100)
+mutants: ## Test the tests of a crate, or of the policer, on a random sample of mutants (MUTANTS=100 CRATE=evenair-core|evenair-emu|evenaird|bpf)
+ifeq ($(CRATE),bpf)
+	$(PYTHON) .ci/mutate_bpf.py --sample $(MUTANTS)
+else
 	@cargo mutants --version >/dev/null 2>&1 || cargo install --locked cargo-mutants
-	@shards=$$(($$(cargo mutants --list | wc -l) / $(MUTANTS) + 1)); \
+	@shards=$$(($$(cargo mutants --list --package $(CRATE) | wc -l) / $(MUTANTS) + 1)); \
 	shard=$$(shuf -i 0-$$((shards - 1)) -n 1)/$$shards; echo "shard $$shard"; \
-	cargo mutants --sharding round-robin --shard $$shard --output target
+	cargo mutants --package $(CRATE) --sharding round-robin --shard $$shard --output target -- \
+		$(or $(MUTANT_TESTS_$(CRATE)),$(MUTANT_TESTS))
+endif
+
+.PHONY: reproducible
+reproducible: $(VENV)/installed-dev ## Build wheel and Debian package in two folders, and compare their bytes
+	packaging/reproducible
 
 .PHONY: clean
 clean: ## Remove what was built
