@@ -18,6 +18,8 @@ fn main() {
     let mut command = Command::new(&clang);
     // -g: the kernel finds spin locks in maps by their type information.
     command.args(["-O2", "-g", "-Wall", "-Werror", "-target", "bpf", "-mcpu=v3"]);
+    // The type information names the folder of the build, which the bytes must not depend on.
+    command.arg(format!("-ffile-prefix-map={}=.", variable("CARGO_MANIFEST_DIR")));
     // Debian keeps the kernel's asm/ headers in a directory per architecture.
     let multiarch = format!("/usr/include/{}-linux-gnu", variable("CARGO_CFG_TARGET_ARCH"));
     if Path::new(&multiarch).is_dir() {
