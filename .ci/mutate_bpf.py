@@ -32,12 +32,21 @@ NUMBER = re.compile(r"(?<![\w.])(?:0x[0-9a-fA-F]+|\d+)(?:U?LL)?(?![\w.])")
 NOT_CODE = re.compile(
     r"//.*|^\s*#include.*|\"[^\"]*\"|__attribute__\(\(.*?\)\)|__builtin_\w+", re.M
 )
-BUILD = ["cargo", "test", "--locked", "-p", "evenaird", "-p", "evenair-fuzz", "--no-run"]
-TESTS = [
-    ["cargo", "test", "--locked", "-q", "-p", "evenair-fuzz"],
-    ["cargo", "test", "--locked", "-q", "-p", "evenaird", "--lib", "data_path::program"],
-    ["cargo", "test", "--locked", "-q", "-p", "evenaird", "--test", "policer"],
+CARGO = [
+    "cargo",
+    "test",
+    "--locked",
+    "--workspace",
+    "--lib",
+    "--test",
+    "replay",
+    "--test",
+    "policer",
 ]
+"""With the features that all crates together have, so that no library is built anew."""
+BUILD = [*CARGO, "--no-run"]
+TESTS = [*CARGO, "--quiet", "--", "data_path::program", "stored_inputs", "charged", "ways", "repl"]
+"""Names of tests, or parts of them."""
 
 
 class Mutant(NamedTuple):
@@ -81,9 +90,8 @@ def outcome() -> str:
     if subprocess.run(BUILD, cwd=ROOT, capture_output=True).returncode:
         return "unviable"
     try:
-        for command in TESTS:
-            if subprocess.run(command, cwd=ROOT, capture_output=True, timeout=600).returncode:
-                return "caught"
+        if subprocess.run(TESTS, cwd=ROOT, capture_output=True, timeout=600).returncode:
+            return "caught"
     except subprocess.TimeoutExpired:
         return "caught: it takes too long"
     return "MISSED"
