@@ -107,6 +107,7 @@ OPTIONS = {
         "discount_threshold": "discount",
         "rtt_filter": "rtt_filter",
         "t_rto_s": "t_rto",
+        "tcp_tick_s": "tick",
     },
 }
 # Student's t at 97.5% by degrees of freedom.

@@ -13,6 +13,7 @@ set fields [options {
     warmup 200.0      duration 1000.0    loss 0.01          pattern random
     rate 100Mb        delay 50ms         packet 1000        report 40
     discount 0.25     rtt_filter 0.9     t_rto 0.4          oscillation 1
+    tick 0.001
 } tfrc]
 
 set ns [new Simulator]
@@ -34,10 +35,11 @@ $model drop-target [new Agent/Null]
 $ns lossmodel $model $a $b
 
 # ---- the flow -------------------------------------------------------------------------------
-# t_RTO of the throughput equation is that of a TCP with this minimum and a fine clock.
+# t_RTO of the throughput equation is that of a TCP with this minimum and a clock of this tick, in
+# seconds. ns-2's own are no minimum and a tick of 0.1 s.
 set source [new Agent/TFRC]
 foreach {field value} [concat [list packetSize_ $par(packet) df_ $par(rtt_filter) \
-    tcp_tick_ 0.001 minrto_ $par(t_rto) ca_ $par(oscillation)] $fields] {
+    tcp_tick_ $par(tick) minrto_ $par(t_rto) ca_ $par(oscillation)] $fields] {
     $source set $field $value
 }
 set sink [new Agent/TFRCSink]
