@@ -17,6 +17,15 @@ FAIR_BPS = 2.5e6
 """The same of each direction, with any other."""
 
 
+_SCHEDULE = [
+    {"direction": "up", "start": 20.0, "stop": 300.0},
+    {"direction": "up", "start": 400.0},
+    {"direction": "down", "start": 20.0, "stop": 100.0},
+    {"direction": "down", "start": 200.0},
+]
+"""Tab. 2 of the paper."""
+
+
 def document(cell: Cell, seed: int) -> dict[str, Any]:
     """Return a made-up result: equal flows in each direction, constant over time.
 
@@ -25,14 +34,15 @@ def document(cell: Cell, seed: int) -> dict[str, Any]:
     """
     pair = [UP_BPS, DOWN_BPS] if cell.scheme == "off" else [FAIR_BPS, FAIR_BPS]
     pair = [bps * (1 + 1e-5 * seed) for bps in pair]
+    connections = cell.stations * (2 if cell.traffic == "dynamic" else 1)
     flows = [
         {
             "id": f"{direction}-{k}",
             "direction": direction,
             "transport": "newreno",
-            "goodput_bps": bps / cell.stations,
+            "goodput_bps": bps / connections,
         }
-        for k in range(1, cell.stations + 1)
+        for k in range(1, connections + 1)
         for direction, bps in zip(("up", "down"), pair, strict=True)
     ]
     if cell.traffic == "udp":
@@ -55,6 +65,13 @@ def document(cell: Cell, seed: int) -> dict[str, Any]:
             "up_bps": [up for up, _ in rates],
             "down_bps": [down for _, down in rates],
             "limiter": [] if cell.scheme == "off" else [{"t_s": t, "rate_bps": 3e6} for t in times],
+        }
+    if cell.traffic == "dynamic":
+        made["scenario"] |= {"duration": 500.0, "station": [{"flows": _SCHEDULE}]}
+        made["series"]["flows"] = {
+            f"{direction}-{k}": {"goodput_bps": [pair[index] / cell.stations for pair in rates]}
+            for index, direction in enumerate(("up", "down"))
+            for k in range(1, connections + 1)
         }
     return made
 

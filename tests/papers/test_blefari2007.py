@@ -14,6 +14,7 @@ from evenair.papers.blefari2007.figures import FIGURES
 from evenair.papers.blefari2007.quantities import (
     PERIOD_QUANTITIES,
     QUANTITIES,
+    THEORETICAL_MBPS,
     condensed,
     in_period,
     read_term,
@@ -141,6 +142,53 @@ def test_quantities_over_time() -> None:
     assert in_period(total, (20.0, 40.0), made) == pytest.approx(2.15e-6)
     late = {**made, "series": {**series, "time_s": [t + 0.3 for t in series["time_s"]]}}
     assert in_period(total, (20.0, 40.0), late) == pytest.approx(2.15e-6)
+
+
+def test_the_theoretical_total() -> None:
+    """Two data frames of 1536 bytes and an acknowledgement's of 76 at 11 Mb/s, microseconds."""
+    around = 50 + 310 + 192 + 10 + 192 + 112 / 11
+    cycles = 3 * around + (2 * 1536 + 76) * 8 / 11
+    assert pytest.approx(23360 / cycles) == THEORETICAL_MBPS
+    # With an acknowledgement for each segment it is the paper's C at the IP level, 4.6 Mb/s.
+    assert round((1500 + 40) * 8 / (2 * around + (1536 + 76) * 8 / 11), 1) == 4.6
+    made = document(Cell("off"), 1)
+    for flow in made["flows"]:
+        flow["goodput_bps"] = 0.8 * THEORETICAL_MBPS * 1e6 / len(made["flows"])
+    assert QUANTITIES["theory_error"](made) == pytest.approx(0.2)
+
+
+def test_the_least_share_in_a_phase() -> None:
+    """A connection counts while it is active, from 10 s after a phase of Tab. 2 has begun."""
+    made = document(Cell("limiter", traffic="dynamic"), 1)
+    of = QUANTITIES["least_share_in_phases"]
+    assert of(made) == pytest.approx(1.0)
+    flows = made["series"]["flows"]
+    # Inactive: before 20 s, and the first download of a station, down-1, after 100 s.
+    flows["down-1"]["goodput_bps"][100:] = [0.0] * 400
+    # Not counted: from 400 to 410 s, the start of the last phase.
+    flows["up-2"]["goodput_bps"][400:410] = [0.0] * 10
+    assert of(made) == pytest.approx(1.0)
+    # Of the second upload in that phase a tenth remains: the others have 11 times 1.
+    rates = flows["up-2"]["goodput_bps"]
+    flows["up-2"]["goodput_bps"] = [*rates[:410], *(rate / 10 for rate in rates[410:])]
+    assert of(made) == pytest.approx(0.1 * 12 / 11.1)
+
+
+def test_dynamic_runs_keep_their_flows() -> None:
+    """By simulation of a 25th of Tab. 2's time: what the quantity needs is there."""
+    base = PAPER.scenario(Cell("limiter", traffic="dynamic"), QUICK).resolved
+    keys = {
+        f"station__0__flows__{index}__{name}": flow[name] / 25
+        for index, flow in enumerate(base["station"][0]["flows"])
+        for name in ("start", "stop")
+        if name in flow
+    }
+    short = load("blefari2007-dynamic").with_(
+        duration=20.0, trace__interval="1 s", gateway__limiter="none", **keys
+    )
+    made = condensed(run(short).document)
+    assert len(made["series"]["flows"]) == 24
+    assert 0.0 <= QUANTITIES["least_share_in_phases"](made) <= 1.0
 
 
 def test_documents_are_condensed() -> None:

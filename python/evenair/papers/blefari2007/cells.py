@@ -62,7 +62,7 @@ TRAFFIC = ("static", "dynamic", "udp")
 CELLS: dict[str, dict[str, Any]] = {
     "802.11b": {},
     "short": {"cell__preamble": "short"},
-    **{f"queue-{limit}": {"cell__queue__limit": limit} for limit in (30, 100, 250)},
+    **{f"queue-{limit}": {"cell__queue__limit": limit} for limit in (30, 100, 120, 250)},
     "802.11g": {"cell__phy": "802.11g", "cell__data_rate": "54 Mbps"},
     "mixed": {},
 }
@@ -181,7 +181,12 @@ class Effort:
     """The factor of the times of Tab. 2."""
 
 
-STATION_SETS: dict[str, tuple[float, float]] = {"all": (1, 8), "above-4": (5, 8), "many": (10, 30)}
+STATION_SETS: dict[str, tuple[float, float]] = {
+    "all": (1, 8),
+    "up-to-4": (1, 4),
+    "above-4": (5, 8),
+    "many": (10, 30),
+}
 """Ranges of N for claims, both ends included."""
 
 FULL = Effort(
