@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from evenair import load, run
-from evenair.papers.blefari2007 import PAPER, claims, describe, rebuild
+from evenair.papers.blefari2007 import PAPER, claims, describe, queues, rebuild
 from evenair.papers.blefari2007.cells import FULL, QUICK, SCHEMES, Cell, Effort
 from evenair.papers.blefari2007.figures import FIGURES
 from evenair.papers.blefari2007.quantities import (
@@ -19,6 +19,7 @@ from evenair.papers.blefari2007.quantities import (
     in_period,
     read_term,
 )
+from evenair.papers.runs import Runs
 from fake_limiter import document, simulate
 from written import check_figure_and_data, rows
 
@@ -144,6 +145,31 @@ def test_quantities_over_time() -> None:
     assert in_period(total, (20.0, 40.0), late) == pytest.approx(2.15e-6)
 
 
+def test_claims_with_two_queues_side_by_side() -> None:
+    """A claim holds with one queue and fails with the other, where downloads have more."""
+
+    def made(cell: Cell, seed: int) -> dict[str, Any]:
+        found = document(cell, seed)
+        if cell.kind == "queue-120" and cell.scheme == "off":
+            for flow in found["flows"]:
+                flow["goodput_bps"] = 2.5e6 / cell.stations
+        return found
+
+    points = queues.points_of_claims(FULL)
+    assert {point.kind for point in points} == {"802.11b", "queue-120"}
+    assert {point.traffic for point in points} == {"static", "dynamic"}
+    runs = Runs(FULL.seeds, {(p, seed): made(p, seed) for p in points for seed in FULL.seeds})
+    _, table = queues.claims_side_by_side(runs, FULL)
+    published = [claim.id for claim in claims() if claim.figure in map(str, range(4, 12))]
+    assert [row[0] for row in table.rows] == published
+    by_id = {row[0]: row[1:] for row in table.rows}
+    assert by_id["fig4-critical-above-4"] == (
+        *(pytest.approx(0.02), pytest.approx(0.0, abs=1e-9), "holds"),
+        *(pytest.approx(1.0), pytest.approx(0.0, abs=1e-9), "fails"),
+    )
+    assert by_id["fig8-almost-equal"][2::3] == ("holds", "holds")
+
+
 def test_the_theoretical_total() -> None:
     """Two data frames of 1536 bytes and an acknowledgement's of 76 at 11 Mb/s, microseconds."""
     around = 50 + 310 + 192 + 10 + 192 + 112 / 11
@@ -224,7 +250,8 @@ def test_bad_terms(table: dict[str, Any], message: str) -> None:
 
 def test_described() -> None:
     figures = "4, 5, 6, 7, 8, 9, 10, 11, many, bucket, step, interval, media, signal, udp, unstated"
-    assert f"--figure: {figures}, uplink-count, schemes" in describe()
+    more = "queue, queue-claims, uplink-count, schemes"
+    assert f"--figure: {figures}, {more}" in describe()
 
 
 def test_figures_4_and_8_at_six_stations() -> None:
