@@ -54,7 +54,7 @@ def points_of_claims(effort: Effort) -> set[Cell]:
         point
         for limit in KINDS
         for claim in claims_at(limit, effort)
-        for point in claim.measure.points
+        for point in claim.points
     }
 
 
