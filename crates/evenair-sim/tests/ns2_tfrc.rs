@@ -26,17 +26,24 @@ const SEEDS: std::ops::RangeInclusive<u64> = 1..=5;
 const PACKET: u32 = 1000;
 const WARMUP_S: f64 = 200.0;
 
-/// The rows of a pattern that depart from ns-2's t_RTO in nothing: loss rate, measured time and packets/s.
-fn rows(pattern: &str) -> Vec<(f64, f64, f64)> {
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap()
+}
+
+fn stored() -> Vec<Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(ROWS);
     let document: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
-    let rows = document["rows"].as_array().unwrap().iter();
-    let plain = rows.filter(|row| {
+    document["rows"].as_array().unwrap().clone()
+}
+
+/// The rows of a pattern with t_RTO of 4 R, as here: loss rate, measured time and packets/s.
+fn rows(pattern: &str) -> Vec<(f64, f64, f64)> {
+    let rows = stored();
+    let plain = rows.iter().filter(|row| {
         row["loss_pattern"] == pattern
             && row.get("t_rto_s").is_none()
             && row.get("rtt_filter").is_none()
     });
-    let number = |value: &Value| value.as_f64().unwrap();
     plain
         .map(|row| {
             let rate = number(&row["packets_per_s"]["mean"]);
@@ -103,6 +110,33 @@ fn periodic_losses() {
         path.run(WARMUP_S + measured);
         (path.flow.counters().segments_sent - before) as f64 / measured
     });
+}
+
+/// What the documentation says of ns-2's own t_RTO: 3 R by its default clock, about R by a fine one. The
+/// equation, RFC 5348 section 3.1 with b = 1, then gives the rates over those of the other rows.
+#[test]
+fn the_t_rto_of_ns2() {
+    const R: f64 = 0.1;
+    let seconds_per_packet = |p: f64, t_rto: f64| {
+        let timeouts = 3.0 * (3.0 * p / 8.0).sqrt() * p * (1.0 + 32.0 * p * p);
+        R * (2.0 * p / 3.0).sqrt() + t_rto * timeouts
+    };
+    let plain = rows("periodic");
+    let with_tick =
+        |row: &&Value| row["loss_pattern"] == "periodic" && row.get("tcp_tick_s").is_some();
+    let stored = stored();
+    let rows: Vec<&Value> = stored.iter().filter(with_tick).collect();
+    assert_eq!(rows.len(), 4);
+    for row in rows {
+        let (loss, tick) = (number(&row["packet_loss_rate"]), number(&row["tcp_tick_s"]));
+        let (_, _, base) = plain.iter().find(|(p, ..)| *p == loss).unwrap();
+        let ratio = number(&row["packets_per_s"]["mean"]) / base;
+        // By a clock of 1 ms the variation of R is not constant: t_RTO is some ticks above R.
+        let (t_rto, tolerance) = if tick == 0.1 { (3.0 * R, 0.001) } else { (R, 0.01) };
+        let expected = seconds_per_packet(loss, 4.0 * R) / seconds_per_packet(loss, t_rto);
+        println!("{loss}, tick {tick} s: {ratio:.4}, equation {expected:.4}");
+        assert!((ratio / expected - 1.0).abs() < tolerance, "{loss}, tick {tick}: {ratio}");
+    }
 }
 
 /// A path of 50 ms in each direction that loses each packet of which the number is a multiple of `period`.
