@@ -18,7 +18,7 @@ set fields [options {
     start 10.0        duration 300.0     basic_rate 1Mb
     agent Newreno     window 100         payload 1024
     loss 0.001        bad_state 0.005    errors ge          level ip           drops ""
-    buffer 100        wired_rate 100Mb   wired_delay 45ms
+    buffer 100        wired_rate 100Mb   wired_delay 45ms   rto_sample 0
     station_buffer 1000                  routing_period 100000
     bottleneck 0      bottleneck_buffer 80                  access_delay 2ms
     cross 20Mb        cross_on 500ms     cross_off 500ms    cross_shape 1.5    cross_size 1500
@@ -128,15 +128,33 @@ set bulk [new Application/FTP]
 $bulk attach-agent $source
 
 # ---- measuring ------------------------------------------------------------------------------
+# The retransmission timeout without backing off, from SRTT and RTTVAR, which are kept in ticks as eight
+# and four times their values. The tick of Linux is 1 ms.
+set samples {0 0 0}
+proc sample_timeout {} {
+    global ns par source linux samples
+    set tick [expr {$linux ne "" ? 0.001 : [$source set tcpTick_]}]
+    set srtt [expr {$tick * [$source set srtt_] / 8.0}]
+    set rto [expr {max([$source set minrto_], $srtt + $tick * [$source set rttvar_])}]
+    lassign $samples n rtos srtts
+    set samples [list [expr {$n + 1}] [expr {$rtos + $rto}] [expr {$srtts + $srtt}]]
+    $ns at [expr {[$ns now] + $par(rto_sample)}] sample_timeout
+}
+if {$par(rto_sample) > 0} { $ns at [expr {$par(start) + 5}] sample_timeout }
+
 # Segment 0 is the SYN, so the highest acknowledged number is the count of payload segments.
 proc report {} {
-    global par source
+    global par source samples
     set acked [$source set ack_]
     lappend fields "\"goodput_mbps\": [format %.6f [expr {$acked * $par(payload) * 8 / $par(duration) / 1e6}]]"
     foreach {name field} {
         segments_sent ndatapack_     retransmitted_packets nrexmitpack_
         timeouts nrexmit_            window_reductions ncwndcuts_
     } { lappend fields "\"$name\": [$source set $field]" }
+    lassign $samples n rtos srtts
+    if {$n > 0} {
+        lappend fields "\"mean_rto_s\": [expr {$rtos / $n}]" "\"mean_srtt_s\": [expr {$srtts / $n}]"
+    }
     puts "{[join $fields {, }]}"
     exit 0
 }
