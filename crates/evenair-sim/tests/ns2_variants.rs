@@ -2,8 +2,9 @@
 //! one download, Gilbert-Elliott errors that the MAC cannot repair. Goodput within 10%, to which the
 //! 95% interval of the ratio (of both simulators' seeds) is added.
 //!
-//! The cell is that of `ns2_wireless_errors.toml`. `Agent/TCP/Linux` has SACK, timestamps (10 bytes)
-//! and detects lost retransmissions, as RACK does. A variant is a line of [`VARIANTS`] and a test.
+//! The cell is that of `ns2_wireless_errors.toml`. `Agent/TCP/Linux` has SACK and timestamps (10 bytes),
+//! and no RACK. It finds lost retransmissions by later reports, which RFC 6675 does not. A variant is a
+//! line of [`VARIANTS`] and a test.
 
 #![allow(clippy::print_stdout, reason = "the log shows the differences")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
@@ -35,7 +36,7 @@ struct Variant {
 }
 
 /// The keys of `Agent/TCP/Linux`, whichever its congestion control.
-const LINUX: &[(&str, &str)] = &[("header", "50"), ("sack", "true"), ("rack", "true")];
+const LINUX: &[(&str, &str)] = &[("header", "50"), ("sack", "true")];
 
 const VARIANTS: &[Variant] = &[
     Variant { ns2: "linux:bic", flow: &[("transport", "bic")] },
@@ -49,10 +50,9 @@ fn bic() {
     judge("linux:bic", STORED, &[]);
 }
 
-/// At 0.1 goodput is higher. Without RACK the excess is about half (1.12 instead of 1.21).
 #[test]
 fn bic_over_the_sweep() {
-    judge("linux:bic", SWEEP, &[0.1]);
+    judge("linux:bic", SWEEP, &[]);
 }
 
 #[test]
@@ -60,20 +60,21 @@ fn veno() {
     judge("linux:veno", STORED, &[]);
 }
 
+/// At 0.03 and 0.1 goodput is lower by Linux's later arithmetic: with ns-2's, below, it is not.
 #[test]
 fn veno_over_the_sweep() {
-    judge("linux:veno", SWEEP, &[]);
+    judge("linux:veno", SWEEP, &[0.03, 0.1]);
 }
 
-/// With the arithmetic of 2.6.22, ns-2's.
+/// With the arithmetic of 2.6.22, ns-2's, all rows are within the bar.
 #[test]
 fn with_the_arithmetic_of_ns2() {
     const OLD: (&str, &str) = ("transport.arithmetic", "linux-2.6.22");
     let bic = Variant { ns2: "linux:bic", flow: &[("transport.kind", "bic"), OLD] };
     let veno = Variant { ns2: "linux:veno", flow: &[("transport.kind", "veno"), OLD] };
-    for (variant, except) in [(&veno, &[][..]), (&bic, &[0.1])] {
+    for variant in [&veno, &bic] {
         judge_variant(variant, STORED, &[]);
-        judge_variant(variant, SWEEP, except);
+        judge_variant(variant, SWEEP, &[]);
     }
 }
 
@@ -82,10 +83,17 @@ fn vegas() {
     judge("linux:vegas", STORED, &[]);
 }
 
-/// At 0.1 goodput is higher, with fewer than half of the timeouts of ns-2.
+/// At 0.1 goodput is higher: ns-2's timeout is 0.34 s on average where ours is 0.2 s, its minimum.
 #[test]
 fn vegas_over_the_sweep() {
     judge("linux:vegas", VEGAS, &[0.1]);
+}
+
+/// The same with that timeout as minimum.
+#[test]
+fn vegas_with_the_timeout_of_ns2() {
+    const FLOW: &[(&str, &str)] = &[("transport", "vegas"), ("min_rto", "0.34 s")];
+    judge_variant(&Variant { ns2: "linux:vegas", flow: FLOW }, VEGAS, &[]);
 }
 
 /// ns-2's own Vegas can stay at two segments for minutes: of five seeds only the rows at 0.003 and
