@@ -56,6 +56,16 @@ def test_data_behind_the_figures(rebuilt: Path) -> None:
     times = rows(data / "fig11.csv")
     assert (len(times), times[150]["down_mbps"], times[150]["rate_mbps"]) == (500, "0", "3")
     assert rows(data / "fig7.csv")[0]["rate_mbps"] == ""
+    found = rows(rebuilt / "queue-quantities.csv")
+    by_quantity = {(row["figure"], row["quantity"]): row for row in found}
+    assert len(by_quantity) == len(found) == 2 * (4 + 2 * 5)
+    for figure, quantity, mbps in (
+        *(("5", "greatest_up", 5.0 / 6), ("7", "up_100_200", 5.0), ("7", "down_20_100", 0.1)),
+        *(("9", "smallest_down", 2.5 / 6), ("11", "up_300_400", 0.0), ("11", "up_400_500", 2.5)),
+    ):
+        for queue in ("60", "120"):
+            value = float(by_quantity[figure, quantity][f"mbps_{queue}"])
+            assert value == pytest.approx(mbps, rel=1e-4), (figure, quantity)
     found = rows(data / "uplink-count.csv")
     assert len(found) == 4 * len(QUICK.stations)
     for row in found:
@@ -250,7 +260,7 @@ def test_bad_terms(table: dict[str, Any], message: str) -> None:
 
 def test_described() -> None:
     figures = "4, 5, 6, 7, 8, 9, 10, 11, many, bucket, step, interval, media, signal, udp, unstated"
-    more = "queue, queue-claims, uplink-count, schemes"
+    more = "queue, queue-quantities, queue-claims, uplink-count, schemes"
     assert f"--figure: {figures}, {more}" in describe()
 
 

@@ -195,6 +195,15 @@ FIGURES: tuple[Spec, ...] = (
         queues.goodput_over_n,
     ),
     FigureSpec(
+        "queue-quantities",
+        "Figures 5, 7, 9 and 11 with a queue of 60 packets and of 120",
+        "Not in the paper. N = 6: the smallest and the greatest flow of a direction with static "
+        "traffic, and all flows of a direction in each phase of Tab. 2, from 10 s after its "
+        "beginning.",
+        queues.points_of_quantities,
+        queues.quantities_side_by_side,
+    ),
+    FigureSpec(
         "queue-claims",
         "The claims on figures 4 to 11 with a queue of 60 packets and of 120",
         "Not in the paper. A queue of 120 was chosen because with it the unfairness becomes "

@@ -11,7 +11,15 @@ from matplotlib.ticker import MultipleLocator
 
 from evenair.papers.blefari2007.cells import Cell, Effort, over_stations
 from evenair.papers.blefari2007.drawing import GOODPUTS
-from evenair.papers.blefari2007.quantities import down_over_up, queue_loss, read_term
+from evenair.papers.blefari2007.quantities import (
+    PHASE_SETTLING_S,
+    SCHEDULE_S,
+    down_over_up,
+    flows_mbps,
+    in_period,
+    queue_loss,
+    read_term,
+)
 from evenair.papers.claims import judge, load_claims, measured_text, number, requirement
 from evenair.papers.curves import from_zero, label, with_bars
 from evenair.papers.figures import Table
@@ -31,6 +39,9 @@ KINDS: dict[int, str] = {60: "802.11b", 120: "queue-120"}
 """Limit of the queue, packets, and a name of cells.CELLS."""
 PUBLISHED = tuple(map(str, range(4, 12)))
 """The paper's figures with results."""
+
+PHASES = ((20, 100), (100, 200), (200, 300), (300, 400), (400, SCHEDULE_S))
+"""The phases of Tab. 2, seconds."""
 
 _WITH = {"off": "without limiter", "limiter": "with limiter"}
 _RATIOS: tuple[Callable[[Document], float], ...] = (down_over_up, queue_loss)
@@ -93,6 +104,55 @@ def claims_side_by_side(runs: Runs[Cell], effort: Effort) -> tuple[None, Table]:
     for limit in KINDS:
         titles += [f"Queue of {limit}: measured", "outcome"]
     return None, Table(tuple(header), rows, (titles, printed))
+
+
+def points_of_quantities(effort: Effort) -> set[Cell]:
+    """Return the configurations of figures 5, 7, 9 and 11 with both queues."""
+    return {
+        Cell(scheme, traffic=traffic, kind=kind)
+        for scheme in _WITH
+        for traffic in ("static", "dynamic")
+        for kind in KINDS.values()
+    }
+
+
+def quantities_side_by_side(runs: Runs[Cell], effort: Effort) -> tuple[None, Table]:
+    """Make a table of figures 5 and 9, 7 and 11: single stations, and the phases of Tab. 2."""
+    quantities: list[tuple[str, str, str, Callable[[Document], float]]] = []
+    for direction in ("up", "down"):
+        for name, of in (("smallest", min), ("greatest", max)):
+            extreme = partial(_extreme, of, direction)
+            quantities.append(("static", f"{name} {direction}", f"{name}_{direction}", extreme))
+    for begin, end in PHASES:
+        period = ((begin + PHASE_SETTLING_S) * effort.schedule, end * effort.schedule)
+        for direction in ("up", "down"):
+            of_direction = partial(_of_direction, direction)
+            title = f"{direction}, {begin} to {end} s"
+            name = f"{direction}_{begin}_{end}"
+            quantities.append(("dynamic", title, name, partial(in_period, of_direction, period)))
+    header = ["figure", "quantity"]
+    titles = ["Figure", "Goodput (Mb/s)"]
+    for limit in KINDS:
+        header += [f"mbps_{limit}", f"ci95_{limit}"]
+        titles.append(f"Queue of {limit}")
+    rows: list[tuple[object, ...]] = []
+    printed = []
+    for scheme, figures in (("off", ("5", "7")), ("limiter", ("9", "11"))):
+        for traffic, title, name, quantity in quantities:
+            cells = [Cell(scheme, traffic=traffic, kind=kind) for kind in KINDS.values()]
+            values = [runs.estimate(cell, quantity) for cell in cells]
+            figure = figures[traffic == "dynamic"]
+            rows.append((figure, name, *(part for value in values for part in value)))
+            printed.append([figure, title, *map(number, values)])
+    return None, Table(tuple(header), rows, (titles, printed))
+
+
+def _extreme(of: Callable[[list[float]], float], direction: str, document: Document) -> float:
+    return of(flows_mbps(direction, document))
+
+
+def _of_direction(direction: str, up: float, down: float) -> float:
+    return up if direction == "up" else down
 
 
 def goodput_over_n(runs: Runs[Cell], effort: Effort) -> tuple[Figure, Table]:
