@@ -75,7 +75,7 @@ def test_figures_have_both_and_claims_are_of_the_test_bed(tmp_path: Path) -> Non
     assert status == 1  # because of the run that was late
     assert said == [
         "not measured on the test-bed: many, bucket, step, interval, media, signal, udp, unstated,"
-        " uplink-count, schemes",
+        " queue, queue-quantities, queue-claims, uplink-count, schemes",
         "off-static-802.11b-4, seed 2: not to be trusted: the engine was late",
     ]
     for stem in FIGURES:
