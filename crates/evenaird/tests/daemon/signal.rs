@@ -11,6 +11,7 @@ use evenaird::status::Status;
 
 use crate::support::cell::Cell;
 use crate::support::process::{Daemon, assert_refused, run, write_config};
+use crate::support::radio::{NAME as RADIO, Radio};
 use crate::support::snmpd::{COMMUNITY, PORT, Snmpd};
 use crate::support::udp::{receiver, send_at, sender};
 use crate::support::{capable, has_program, report};
@@ -160,6 +161,37 @@ fn shown(daemon: &Daemon) -> String {
     let command = fs::read(format!("/proc/{}/cmdline", daemon.pid())).unwrap();
     let status = serde_json::to_string(&daemon.status().unwrap()).unwrap();
     format!("{}{status}{}", String::from_utf8_lossy(&command), daemon.log())
+}
+
+/// A counter that ticks in an idle cell, in which C is some kb/s: R falls to 5% of 6 Mb/s, and no further.
+#[test]
+fn losses_without_load_are_said() {
+    let Some(_alone) = capable("losses without load") else { return };
+    let cell = Cell::new();
+    let mut radio = cell.gateway.enter(Radio::new);
+    let signal = format!("loss_signal = {{ kind = \"local\", device = \"{RADIO}\" }}\n");
+    let records = cell.directory.path().join("records");
+    let files = format!("records.file = {records:?}\nlimiter.interval = \"100 ms\"\n");
+    let daemon = start(&cell, &format!("{signal}{files}"));
+    let directory = cell.directory.path().join("run");
+    let status = || {
+        let output = run(&["status", "--runtime-directory", directory.to_str().unwrap()]);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let deadline = Instant::now() + Duration::from_secs(20);
+    assert!(!status().contains("warning"), "{}", status());
+    while !status().contains("\nwarning     losses do not follow the load: ") {
+        assert!(Instant::now() < deadline, "{}", status());
+        radio.lose(1);
+        sleep(Duration::from_millis(100));
+    }
+    let text = fs::read_to_string(records).unwrap();
+    let rates = text.lines().map(|line| {
+        let record: serde_json::Value = serde_json::from_str(line).unwrap();
+        record["rate_bps"].as_u64().unwrap()
+    });
+    assert_eq!(rates.min(), Some(300_000));
+    assert!(daemon.log().contains("rounds without load"), "{}", daemon.log());
 }
 
 /// The agent is behind the policed interface, and 9,375 packets of 40 bytes per second, 3 Mb/s, take all
