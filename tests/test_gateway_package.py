@@ -109,20 +109,31 @@ def test_a_purge_removes_state_and_a_removal_keeps_it(package: Path, installed: 
     run("purge")
 
 
-def test_the_user_of_the_unit_is_made(package: Path, tmp_path: Path) -> None:
-    """sysusers.d(5) into a root that is empty but for the file."""
-    sysusers = program("systemd-sysusers")
-    (tmp_path / "etc").mkdir()
-    source = package / "usr/lib/sysusers.d/evenaird.conf"
-    subprocess.run(
-        [sysusers, f"--root={tmp_path}", "-"], input=source.read_text(), text=True, check=True
-    )
-    unit = (package / "usr/lib/systemd/system/evenaird@.service").read_text()
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_dpkg_installs_it_below_another_root(package: Path, installed: Path) -> None:
+    """The user of the unit is made; a purge leaves nothing of the package but the user."""
+    program("systemd-sysusers")
+    (installed / "var/lib/dpkg/info").mkdir(parents=True)
+    (installed / "var/lib/dpkg/updates").mkdir()
+    (installed / "var/lib/dpkg/status").touch()
+    [file] = package.parent.glob("*.deb")
+    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+    # The libraries that it depends on are not installed there.
+    options = ["--force-script-chrootless", "--force-depends"]
+
+    def dpkg(*arguments: str | Path) -> None:
+        output(program("dpkg"), f"--root={installed}", *options, *arguments, PATH=path)
+
+    dpkg("--install", file)
+    unit = (installed / "usr/lib/systemd/system/evenaird@.service").read_text()
     [user] = [line[5:] for line in unit.splitlines() if line.startswith("User=")]
-    [entry] = (tmp_path / "etc/passwd").read_text().splitlines()
+    [entry] = (installed / "etc/passwd").read_text().splitlines()
     name, _, uid, _, _, home, shell = entry.split(":")
     assert (name, home, shell.rsplit("/", 1)[1]) == (user, "/", "nologin")
     assert 0 < int(uid) < 1000
+    dpkg("--purge", "evenaird")
+    left = [path for path in installed.rglob("*evenaird*") if "var/lib/dpkg" not in str(path)]
+    assert left == []
 
 
 def test_the_unit_is_accepted_by_systemd(package: Path, tmp_path: Path) -> None:
