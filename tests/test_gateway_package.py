@@ -109,10 +109,11 @@ def test_a_purge_removes_state_and_a_removal_keeps_it(package: Path, installed: 
     run("purge")
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 def test_dpkg_installs_it_below_another_root(package: Path, installed: Path) -> None:
     """The user of the unit is made; a purge leaves nothing of the package but the user."""
     program("systemd-sysusers")
+    if os.geteuid() != 0 and not os.environ.get("CI"):
+        pytest.skip("needs root")
     (installed / "var/lib/dpkg/info").mkdir(parents=True)
     (installed / "var/lib/dpkg/updates").mkdir()
     (installed / "var/lib/dpkg/status").touch()

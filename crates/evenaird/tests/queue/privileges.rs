@@ -10,8 +10,8 @@ use evenaird::status::Status;
 use nix::sys::signal::Signal;
 
 use crate::router::{Router, can_queue, config};
-use crate::support::has_program;
 use crate::support::process::Daemon;
+use crate::support::{has_program, report};
 
 /// "nobody" of Debian; any that owns nothing else.
 const USER: u32 = 65_534;
@@ -72,7 +72,7 @@ fn two_capabilities_are_enough() {
     let version = Command::new("iptables").arg("--version").output().unwrap();
     if String::from_utf8_lossy(&version.stdout).contains("legacy") {
         // It needs CAP_NET_RAW and its lock, too (docs/gateway-queue.md).
-        return;
+        return report(&format!("skipped, as iptables is iptables-legacy: {test}"));
     }
     let router = Router::new();
     let folder = router.directory.path();
