@@ -63,7 +63,7 @@ def test_a_changed_bit_is_noticed_wherever_it_is(stored: Path, tmp_path: Path) -
         path.write_bytes(flipped(content, bit))
         refusal(path)
     path.write_bytes(content)
-    assert read_table(path).equals(pq.read_table(stored), check_metadata=True)
+    assert read_table(path).table.equals(pq.read_table(stored), check_metadata=True)
 
 
 def test_each_bit_of_the_seal_counts(stored: Path, tmp_path: Path) -> None:
@@ -182,10 +182,17 @@ def test_a_table_without_a_checksum_is_read_and_that_is_said(
     table, path = pq.read_table(stored), tmp_path / "t.parquet"
     for option in ({}, {"write_page_index": True}, {"compression": "none"}):
         pq.write_table(table.slice(2), path, **option)
-        assert read_table(path).equals(table.slice(2), check_metadata=True)
+        content = read_table(path)
+        assert not content.is_sealed
+        assert content.table.equals(table.slice(2), check_metadata=True)
+    for command in (["report"], ["plot", "--y=jain_index", "--by=cell.queue.kind"]):
+        assert main([command[0], str(path), *command[1:]]) == 0
         said = capfd.readouterr().err
         assert said.startswith(f"evenair: {path}: has no checksum")
         assert said.count("\n") == 1
+    # An error is one line nevertheless.
+    assert main(["plot", str(path), "--y=jane_index"]) == 2
+    assert capfd.readouterr().err.count("\n") == 1
     # Neither is it lost, nor does it keep a sweep from making it again.
     pq.write_table(table, path)
     ea.sweep(BASE, GRID, 2, out=path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evenair.cli.arguments import BadInput, figure_file
-from evenair.cli.tables import add_table, read_table, write_file
+from evenair.cli.tables import add_table, read_table, warn_unless_sealed, write_file
 from evenair.cli.terminal import DONE
 
 if TYPE_CHECKING:
@@ -43,11 +43,12 @@ def plot(arguments: argparse.Namespace) -> int:
     from evenair.style import write_figure
 
     try:
-        figure = draw(content, arguments.x, arguments.y, arguments.by)
+        figure = draw(content.table, arguments.x, arguments.y, arguments.by)
     except ValueError as error:
         # The message begins with "x", "y" or "by", or names several of them.
         option = str(error).partition(":")[0]
         raise BadInput(f"--{error}" if option in ("x", "y", "by") else error) from None
     out = arguments.out or arguments.table.with_suffix(".png")
     write_file(out, lambda path: write_figure(figure, path))
+    warn_unless_sealed(arguments.table, content)
     return DONE

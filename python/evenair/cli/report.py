@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evenair.cli.arguments import BadInput, page_file
-from evenair.cli.tables import add_table, read_table, write_file
+from evenair.cli.tables import add_table, read_table, warn_unless_sealed, write_file
 from evenair.cli.terminal import DONE
 
 if TYPE_CHECKING:
@@ -25,13 +25,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def report(arguments: argparse.Namespace) -> int:
     """Write the report of a campaign. Raises BadInput, OSError."""
-    table = read_table(arguments.table)
+    content = read_table(arguments.table)
     from evenair.campaign.report import report as html  # imports matplotlib
 
     try:
-        text = html(table, arguments.table.name)
+        text = html(content.table, arguments.table.name)
     except ValueError as error:
         raise BadInput(f"{arguments.table}: {error}") from None
     out = arguments.out or arguments.table.with_suffix(".html")
     write_file(out, lambda path: path.write_text(text, encoding="utf-8"))
+    warn_unless_sealed(arguments.table, content)
     return DONE

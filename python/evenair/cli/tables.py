@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    import pyarrow as pa
+    from evenair.parquet import Content
 
 
 def add_table(parser: argparse.ArgumentParser) -> None:
@@ -26,8 +26,8 @@ def add_table(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def read_table(path: Path) -> pa.Table:
-    """Read a Parquet file; say it if it has no checksum. Raises BadInput."""
+def read_table(path: Path) -> Content:
+    """Read a Parquet file. Raises BadInput."""
     import_pyarrow()
     import pyarrow as pa
 
@@ -36,7 +36,7 @@ def read_table(path: Path) -> pa.Table:
     if path.is_dir():
         raise BadInput(f"{path}: is a directory, expected a file")
     try:
-        table, is_sealed = parquet.read(path)
+        return parquet.read(path)
     except FileNotFoundError:
         raise BadInput(f"{path}: no such file") from None
     except parquet.Damaged as error:
@@ -45,12 +45,15 @@ def read_table(path: Path) -> pa.Table:
         ) from None
     except (OSError, ValueError, pa.ArrowException) as error:
         raise BadInput(f"{path}: cannot be read as Parquet: {one_line(error)}") from None
-    if not is_sealed:
+
+
+def warn_unless_sealed(path: Path, content: Content) -> None:
+    """Say, when the command has done its work, that damage of its table would not be noticed."""
+    if not content.is_sealed:
         print_error(
             f"{path}: has no checksum, as another program or an older evenair has written it;"
             " damage would not be noticed"
         )
-    return table
 
 
 def write_file(out: Path, write: Callable[[Path], object]) -> None:
