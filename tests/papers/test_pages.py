@@ -47,9 +47,8 @@ def printed(table: str) -> dict[str, list[int]]:
 @pytest.mark.parametrize("name", list(MODULES))
 def test_counts_of_sentences(name: str) -> None:
     page = (DOCS / "papers" / f"{name}.md").read_text(encoding="utf-8")
-    table = printed(
-        re.split("ublished sentence.*?\\n\\n", page, flags=re.DOTALL)[1].split("\n\n")[0]
-    )
+    after = re.split(r"ublished sentence.*?\n\n", page, maxsplit=1, flags=re.DOTALL)[1]
+    table = printed(after.partition("\n\n")[0])
     counted = {evidence: sum(row) for evidence, row in table.items()}
     assert counted == dict(evidence_of_sentences(MODULES[name]))
     (line,) = (
