@@ -36,7 +36,7 @@ def test_a_report_is_replaced_only_by_one_that_includes_it(tmp_path: Path) -> No
     with pytest.raises(ValueError, match=r"^--out: .*out: has a report of miorandi2006, figures "):
         rebuild(["table1"], True)
     full = Extent("miorandi2006", ("table1", "8"), False)
-    full.write(tmp_path / "out")
+    full.write(tmp_path / "out", {})
     with pytest.raises(ValueError, match="figures table1, 8; give another folder, or --force"):
         rebuild(["table1"], False)
     assert (tmp_path / "out/report.html").read_bytes() == before
