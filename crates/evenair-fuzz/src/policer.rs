@@ -81,8 +81,8 @@ const PLAIN: Frame = Frame {
     now: 0,
 };
 
-fn start() {
-    let (agent, own) = (reference::AGENT, reference::OWN);
+fn start(agent: [u8; 20]) {
+    let own = reference::OWN;
     // SAFETY: both are copied, and have the sizes of the structures; `ALONE` is held.
     unsafe { policer_start(&raw const agent, &raw const own) };
 }
@@ -97,6 +97,7 @@ pub fn frame(bytes: &[u8]) {
         // PACKET_HOST, BROADCAST, MULTICAST, OTHERHOST of linux/if_packet.h.
         pkt_type: u32::from(kind & 3),
         is_tagged: kind & 4 != 0,
+        has_v6_agent: flags & 8 != 0,
         // BPF_FIB_LKUP_RET_SUCCESS to _FRAG_NEEDED of linux/bpf.h.
         route: i32::from(kind >> 3 & 15),
         // TCP_ESTABLISHED and TCP_CLOSE of net/tcp_states.h, the states of UDP sockets.
@@ -119,7 +120,7 @@ pub fn frame(bytes: &[u8]) {
         return;
     }
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    start();
+    start(reference::AGENTS[usize::from(environment.has_v6_agent)]);
     set(&Policy { rate: 0, size: 1, udp_rate: 0, udp_size: 0, lease: u64::MAX }, 0);
     let has_passed = passes(options.0, frame);
     // SAFETY: the counters live as long as the process; `ALONE` is held.
@@ -136,7 +137,7 @@ pub fn frame(bytes: &[u8]) {
 /// Packets, times and policies: what passes is what passes with unlimited integers.
 pub fn rate(bytes: &[u8]) {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    start();
+    start(reference::AGENTS[0]);
     let mut steps = Bytes(bytes);
     let mut now: u64 = 0;
     let (mut all, mut udp) = (Bucket::default(), Bucket::default());

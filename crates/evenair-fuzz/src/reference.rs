@@ -1,8 +1,12 @@
 //! What the policer is compared with: frames read front to back as the RFCs lay them out, and buckets
 //! in 128-bit integers. Written from docs/gateway.md, without looking for speed.
 
-/// The agent: 10.0.1.1, port 161; `struct agent` of limiter.bpf.c.
-pub const AGENT: [u8; 20] = [10, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 161, 2, 0];
+/// The agent: 10.0.1.1 or fd00:1::1, port 161; `struct agent` of limiter.bpf.c, whose last member but one
+/// is AF_INET or AF_INET6.
+pub const AGENTS: [[u8; 20]; 2] = [
+    [10, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 161, 2, 0],
+    [0xfd, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 161, 10, 0],
+];
 /// The device's link-local address: fe80::2.
 pub const OWN: [u8; 16] = [0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2];
 
@@ -11,6 +15,8 @@ pub struct Environment {
     pub ether_type: u16,
     pub pkt_type: u32,
     pub is_tagged: bool,
+    /// Whether the agent is that of IPv6.
+    pub has_v6_agent: bool,
     pub route: i32,
     pub socket: u32,
     pub gso_segs: u32,
@@ -159,8 +165,8 @@ impl Seen<'_> {
         match self.ether_type {
             0x0806 => self.packet.len() <= 46,
             0x888e => true,
-            0x86dd => self.is_discovery(),
-            0x0800 => self.is_reply(),
+            0x86dd => self.is_discovery() || self.is_reply_v6(),
+            0x0800 => self.is_reply_v4(),
             _ => false,
         }
     }
@@ -177,25 +183,43 @@ impl Seen<'_> {
             && packet[6..8] == [58, 255]
             && (133..=137).contains(&packet[40])
             && packet[41] == 0;
+        let to_group = packet[24] == 0xff;
+        is_message && if to_group { packet[25] & 15 == 2 } else { self.stays_v6(packet) }
+    }
+
+    /// Whether an IPv6 packet for a unicast address is not forwarded. A link-local one may be forwarded back
+    /// to the cell, unless it is this host's.
+    fn stays_v6(&self, packet: &[u8]) -> bool {
         let (from, to) = (&packet[8..24], &packet[24..40]);
         let is_link_local = |address: &[u8]| address[0] == 0xfe && address[1] >> 6 == 2;
-        // The policer has three more own addresses, which are not set: ::.
-        is_message
-            && match to[0] {
-                0xff => to[1] & 15 == 2,
-                _ if !self.ends_here() => false,
-                _ if is_link_local(to) => to == OWN,
-                _ => !is_link_local(from) && STAYS.contains(&self.environment.route),
+        self.ends_here()
+            && match is_link_local(to) {
+                // The policer has three more own addresses, which are not set: ::.
+                true => to == OWN,
+                false => !is_link_local(from) && STAYS.contains(&self.environment.route),
             }
     }
 
+    /// A datagram of the agent without extension headers.
+    fn is_reply_v6(&self) -> bool {
+        let Some(packet) = self.packet.get(..48) else { return false };
+        self.environment.has_v6_agent
+            && self.protocol == Protocol::Udp
+            && packet[6] == 17
+            && packet[8..24] == AGENTS[1][..16]
+            && word(packet, 40) == 161
+            && self.environment.socket == CONNECTED
+            && self.stays_v6(packet)
+    }
+
     /// A datagram of the agent without IP options, in one piece.
-    fn is_reply(&self) -> bool {
+    fn is_reply_v4(&self) -> bool {
         let Some(packet) = self.packet.get(..28) else { return false };
-        self.protocol == Protocol::Udp
+        !self.environment.has_v6_agent
+            && self.protocol == Protocol::Udp
             && packet[0] == 0x45
             && word(packet, 6) & 0x3fff == 0
-            && packet[12..16] == AGENT[..4]
+            && packet[12..16] == AGENTS[0][..4]
             && word(packet, 20) == 161
             && self.environment.socket == CONNECTED
             && self.ends_here()
