@@ -14,14 +14,12 @@ import base64
 import hashlib
 import json
 import re
-import subprocess
 import zipfile
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-ROOT = Path(__file__).parent.parent
-PLATFORM = re.compile(r"host: (.*)")
+from linked import linked
 
 
 def component(package: dict[str, Any]) -> dict[str, Any]:
@@ -39,38 +37,18 @@ def component(package: dict[str, Any]) -> dict[str, Any]:
 
 def materials(name: str) -> dict[str, Any]:
     """Return the bill of a package of the workspace: itself, and what it is linked with here."""
-    host = PLATFORM.search(subprocess.check_output(["rustc", "-vV"], text=True))
-    command = ["cargo", "metadata", "--locked", "--format-version=1"]
-    platform = ["--filter-platform", host[1]] if host else []
-    metadata = json.loads(subprocess.check_output([*command, *platform], cwd=ROOT))
-    packages = {package["id"]: package for package in metadata["packages"]}
-    nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
-    [root] = [key for key in metadata["workspace_members"] if packages[key]["name"] == name]
-    linked: dict[str, list[str]] = {}
-    left = [root]
-    while left:
-        key = left.pop()
-        if key in linked:
-            continue
-        # Procedural macros and build scripts run during the build; they are not linked.
-        linked[key] = [
-            dependency["pkg"]
-            for dependency in nodes[key]["deps"]
-            if any(kind["kind"] is None for kind in dependency["dep_kinds"])
-            and not any("proc-macro" in t["kind"] for t in packages[dependency["pkg"]]["targets"])
-        ]
-        left += linked[key]
-    components = {key: component(packages[key]) for key in linked}
+    parts = linked(name)
+    components = {key: component(package) for key, package in parts.packages.items()}
     reference = {key: one["bom-ref"] for key, one in components.items()}
     edges = [
-        {"ref": reference[key], "dependsOn": sorted({reference[one] for one in linked[key]})}
-        for key in sorted(linked, key=reference.__getitem__)
+        {"ref": reference[key], "dependsOn": sorted({reference[one] for one in parts.edges[key]})}
+        for key in sorted(parts.edges, key=reference.__getitem__)
     ]
     return {
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",
         "version": 1,
-        "metadata": {"component": components.pop(root)},
+        "metadata": {"component": components.pop(parts.root)},
         "components": sorted(components.values(), key=lambda one: str(one["bom-ref"])),
         "dependencies": edges,
     }
