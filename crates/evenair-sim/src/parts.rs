@@ -131,13 +131,14 @@ mod tests {
             json!({ "duration": "0.5 s", "cell": cell, "station": station })
         });
         assert_eq!(refused, 0);
-        // Refused: buckets of a byte and of a nanosecond, and 10^9 rounds or refreshes per second.
+        // Refused: buckets of a byte and of a nanosecond, 10^9 rounds or refreshes per second, and a
+        // lowest rate above the highest one.
         let refused = run_each::<control::limiter::Config>(true, |limiter| {
             let flows = json!([{ "direction": "up" }, { "direction": "down" }]);
             let gateway = json!({ "limiter": limiter });
             json!({ "duration": "0.2 s", "gateway": gateway, "station": [{ "flows": flows }] })
         });
-        assert_eq!(refused, 6);
+        assert_eq!(refused, 7);
         let refused = run_each::<congestion::Config>(true, |transport| {
             with_flow(json!({ "direction": "up", "transport": transport }))
         });
