@@ -22,7 +22,7 @@ CRATES := --workspace $(if $(filter Linux,$(shell uname -s)),,--exclude evenaird
 
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-# The wheel that is installed here: a plain release build.
+# The wheel that is installed here, of the profile `local`.
 WHEELS := target/wheels
 
 # What builds it, from [build-system].
@@ -127,6 +127,9 @@ gateway: ## Build the gateway daemon and its Debian package into dist (it needs 
 .PHONY: bench
 bench: $(VENV)/installed ## Time evenair beside ns-2 and ns-3, as far as they are there (BENCH="--quick")
 	cargo build --release --locked -p evenair-sim --example run
+	rm -rf target/bench
+	$(BIN)/maturin build --release --interpreter $(BIN)/python --out target/bench
+	$(PIP) install --no-deps --force-reinstall target/bench/evenair-*.whl
 	$(BIN)/python benchmarks/bench.py $(BENCH)
 
 # Seconds for all of it, and which parts: rust, python, names of folders in fuzz/corpus.
@@ -174,13 +177,13 @@ lab/node_modules: lab/package.json lab/package-lock.json
 $(VENV)/bin/python:
 	.ci/prepare $(PYTHON) $(VENV)
 
-# A release build: simulations in a debug build take twenty times as long. cargo and pip show their
+# An optimised build: simulations in a debug build take twenty times as long. cargo and pip show their
 # progress. pip installs no wheel of a version that is there already. It need not compile all modules of
 # the tools, of which few are imported.
 $(VENV)/installed: $(VENV)/bin/python $(SOURCES)
 	$(PIP) install '$(MATURIN)'
 	rm -f $(WHEELS)/evenair-*.whl
-	$(BIN)/maturin build --release --interpreter $(BIN)/python --out $(WHEELS)
+	$(BIN)/maturin build --profile local --interpreter $(BIN)/python --out $(WHEELS)
 	$(PIP) uninstall -qq --yes evenair
 	$(PIP) install $(WHEELS)/evenair-*.whl
 	@touch $@
