@@ -16,7 +16,7 @@ use crate::queue::Downlink;
 use crate::queue::control::QueueControl;
 use crate::queue::rate::Round;
 use crate::record::{Record, SCHEMA};
-use crate::record_file::RecordFile;
+use crate::record_writer::RecordWriter;
 use crate::signal::{Health, LossSignal, Sample};
 use crate::status::{ProtocolTraffic, Rounds, SignalStatus, Status};
 
@@ -80,7 +80,7 @@ pub struct ControlLoop<H> {
     watch: Watch,
     /// Traffic of data paths that are detached.
     earlier: Counters,
-    records: Option<RecordFile>,
+    records: Option<RecordWriter>,
     last: Option<Record>,
     reloads: u64,
     failed_reloads: u64,
@@ -98,7 +98,7 @@ impl<H: Host> ControlLoop<H> {
     pub fn new(config: Config, host: H, signal: Option<Box<dyn LossSignal>>, now: Instant) -> Self {
         Self {
             controller: Controller::new(&config.limiter, config.hold),
-            records: config.records.clone().map(RecordFile::new),
+            records: config.records.clone().map(RecordWriter::new),
             config,
             host,
             signal,
@@ -227,6 +227,13 @@ impl<H: Host> ControlLoop<H> {
         self.round_at = Instant::NEVER;
     }
 
+    /// Waits until the records are written, for a limited time.
+    pub fn flush_records(&self) {
+        if let Some(records) = &self.records {
+            records.flush();
+        }
+    }
+
     /// Takes over a configuration. The data path and its tokens stay; so does the controller, unless
     /// the limiter's parameters change. `signal` replaces the present one if there is one.
     pub fn reload(&mut self, config: Config, signal: Option<Box<dyn LossSignal>>, now: Instant) {
@@ -239,7 +246,7 @@ impl<H: Host> ControlLoop<H> {
         }
         match (&mut self.records, config.records.clone()) {
             (Some(records), Some(rotation)) => records.reopen(rotation),
-            (records, rotation) => *records = rotation.map(RecordFile::new),
+            (records, rotation) => *records = rotation.map(RecordWriter::new),
         }
         let interval = config.interval();
         let is_same_schedule =
@@ -298,8 +305,8 @@ impl<H: Host> ControlLoop<H> {
             signal,
             queue: self.queue.status(self.config.queue.as_ref()),
             traffic: ProtocolTraffic::all(&traffic),
-            record_failures: self.records.as_ref().map_or(0, RecordFile::failures),
-            record_error: self.records.as_ref().and_then(|r| r.last_error()).map(str::to_owned),
+            record_failures: self.records.as_ref().map_or(0, RecordWriter::failures),
+            record_error: self.records.as_ref().and_then(RecordWriter::last_error),
             reloads: self.reloads,
             failed_reloads: self.failed_reloads,
             last: self.last.clone(),
@@ -461,18 +468,7 @@ impl<H: Host> ControlLoop<H> {
             // A record has neither maps with other keys than texts nor types that fail.
             && let Ok(line) = serde_json::to_string(&record)
         {
-            let had_error = file.last_error().is_some();
             file.append(line);
-            match file.last_error() {
-                Some(error) if !had_error => {
-                    journal::error(format_args!("records cannot be written: {error}"));
-                }
-                None if had_error => {
-                    let lost = file.failures();
-                    journal::notice(format_args!("records are written again, {lost} are lost"));
-                }
-                _ => {}
-            }
         }
         self.last = Some(record);
     }

@@ -94,6 +94,7 @@ impl Daemon<'_> {
                 if signal.ssi_signo != Signal::SIGHUP as u32 {
                     self.notifier.stopping();
                     self.control_loop.stop();
+                    self.control_loop.flush_records();
                     return Ok(());
                 }
                 self.reload(now);

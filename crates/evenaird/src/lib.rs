@@ -16,6 +16,7 @@ pub mod notify;
 pub mod queue;
 pub mod record;
 pub mod record_file;
+pub mod record_writer;
 pub mod reload;
 pub mod replay;
 pub mod report;

@@ -1,5 +1,5 @@
 //! A file of lines with rotation by size. A disk that is full, or a folder that is gone, costs lines
-//! and nothing else: each failure is counted, and the file is opened again for the next line.
+//! and nothing else: the file is opened again for the next line.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -17,49 +17,32 @@ pub struct Rotation {
     pub keep: u32,
 }
 
-/// The file and what became of its lines.
+/// The file.
 #[derive(Debug)]
 pub struct RecordFile {
     rotation: Rotation,
     open: Option<File>,
-    /// Lines that were lost.
-    failures: u64,
-    last_error: Option<String>,
 }
 
 impl RecordFile {
     /// Nothing is opened before the first line.
     pub fn new(rotation: Rotation) -> Self {
-        Self { rotation, open: None, failures: 0, last_error: None }
+        Self { rotation, open: None }
     }
 
     /// Appends a line, in one piece or not at all.
-    pub fn append(&mut self, mut line: String) {
+    ///
+    /// # Errors
+    /// It is lost.
+    pub fn append(&mut self, mut line: String) -> io::Result<()> {
         line.push('\n');
-        match self.write(line.as_bytes()) {
-            Ok(()) => self.last_error = None,
-            Err(err) => {
-                self.failures += 1;
-                self.last_error = Some(err.to_string());
-                self.open = None;
-            }
-        }
+        self.write(line.as_bytes())
     }
 
     /// Opens the file again for the next line, because somebody may have moved it.
     pub fn reopen(&mut self, rotation: Rotation) {
         self.rotation = rotation;
         self.open = None;
-    }
-
-    /// Lines that could not be written.
-    pub fn failures(&self) -> u64 {
-        self.failures
-    }
-
-    /// Why the last line could not be written; `None` if it could.
-    pub fn last_error(&self) -> Option<&str> {
-        self.last_error.as_deref()
     }
 
     fn write(&mut self, line: &[u8]) -> io::Result<()> {
@@ -129,14 +112,13 @@ mod tests {
         let path = folder.path().join("records");
         let mut file = RecordFile::new(rotation(path.clone()));
         for line in ["aaaa", "bbbb", "cccc", "dddd", "eeee", "ffff", "gggg"] {
-            file.append(line.to_owned());
+            file.append(line.to_owned()).unwrap();
         }
         let text = |path: PathBuf| fs::read_to_string(path).unwrap();
         assert_eq!(text(path.clone()), "gggg\n");
         assert_eq!(text(numbered(&path, 1)), "eeee\nffff\n");
         assert_eq!(text(numbered(&path, 2)), "cccc\ndddd\n");
         assert!(!numbered(&path, 3).exists());
-        assert_eq!((file.failures(), file.last_error()), (0, None));
     }
 
     #[test]
@@ -144,17 +126,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("records");
         fs::write(&path, "old\n").unwrap();
-        RecordFile::new(rotation(path.clone())).append("new".to_owned());
+        RecordFile::new(rotation(path.clone())).append("new".to_owned()).unwrap();
         assert_eq!(fs::read_to_string(path).unwrap(), "old\nnew\n");
     }
 
     #[test]
     fn a_full_disk_costs_lines_only() {
         let mut file = RecordFile::new(rotation("/dev/full".into()));
-        file.append("lost".to_owned());
-        file.append("lost".to_owned());
-        assert_eq!(file.failures(), 2);
-        assert!(file.last_error().unwrap().contains("No space left"), "{:?}", file.last_error());
+        for _ in 0..2 {
+            let error = file.append("lost".to_owned()).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        }
     }
 
     #[test]
@@ -162,11 +144,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("later/records");
         let mut file = RecordFile::new(rotation(path.clone()));
-        file.append("lost".to_owned());
-        assert_eq!(file.failures(), 1);
+        assert!(file.append("lost".to_owned()).is_err());
         fs::create_dir(path.parent().unwrap()).unwrap();
-        file.append("kept".to_owned());
-        assert_eq!((file.failures(), file.last_error()), (1, None));
+        file.append("kept".to_owned()).unwrap();
         assert_eq!(fs::read_to_string(path).unwrap(), "kept\n");
     }
 
@@ -175,10 +155,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("records");
         let mut file = RecordFile::new(rotation(path.clone()));
-        file.append("a".to_owned());
+        file.append("a".to_owned()).unwrap();
         fs::rename(&path, folder.path().join("moved")).unwrap();
         file.reopen(rotation(path.clone()));
-        file.append("b".to_owned());
+        file.append("b".to_owned()).unwrap();
         assert_eq!(fs::read_to_string(path).unwrap(), "b\n");
     }
 
@@ -188,7 +168,6 @@ mod tests {
         let path = folder.path().join("pipe");
         nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
         let mut file = RecordFile::new(rotation(path));
-        file.append("lost".to_owned());
-        assert_eq!(file.failures(), 1);
+        assert!(file.append("lost".to_owned()).is_err());
     }
 }

@@ -356,6 +356,7 @@ fn a_full_disk_stops_no_round() {
         bench.round(1000 * second, 500_000, 125_000, sample(Health::Ok, Some(1)));
     }
     assert_eq!(bench.rates().last(), Some(&3_400_000));
+    bench.control_loop.flush_records();
     let status = bench.control_loop.status(at(3000));
     assert_eq!((status.rounds.total, status.record_failures), (3, 3));
     assert!(status.record_error.unwrap().contains("No space left"));
@@ -380,6 +381,7 @@ fn records_replay_to_the_same_rates() {
         };
         let seen = if round % 100 > 90 { sample(Health::Unreachable, None) } else { seen };
         let record = bench.round(1000 * round + round * 13 % 900, up, down, seen);
+        bench.control_loop.flush_records();
         expected.push((record.rate_bps, record.capacity_bps, record.first_loss));
     }
     let text = std::fs::read_to_string(&file).unwrap();

@@ -1,9 +1,12 @@
-//! What the daemon costs, and a disk that is full.
+//! What the daemon costs; a disk that is full, and one that does not answer.
 
 use std::fs;
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use nix::fcntl::AT_FDCWD;
+use nix::sys::fanotify::{EventFFlags, Fanotify, InitFlags, MarkFlags, MaskFlags};
+use nix::sys::signal::Signal;
 use nix::time::{clock_getcpuclockid, clock_gettime};
 use nix::unistd::Pid;
 
@@ -57,4 +60,49 @@ fn a_full_disk_stops_neither_rounds_nor_policing() {
     assert!(status.record_error.unwrap().contains("No space left"));
     let log = daemon.log();
     assert_eq!(log.matches("records cannot be written").count(), 1, "{log}");
+}
+
+/// Whoever opens the file waits for a permission (fanotify(7)) that nobody gives, as for a disk that does
+/// not answer.
+#[test]
+fn a_disk_that_does_not_answer_stops_neither_rounds_nor_the_end() {
+    let Some(_alone) = capable("disk that does not answer") else { return };
+    let cell = Cell::new();
+    let records = cell.directory.path().join("records");
+    fs::write(&records, "").unwrap();
+    let flags = InitFlags::FAN_CLASS_CONTENT | InitFlags::FAN_CLOEXEC;
+    let hang = || {
+        let guard = Fanotify::init(flags, EventFFlags::O_RDONLY).unwrap();
+        let (add, mask) = (MarkFlags::FAN_MARK_ADD, MaskFlags::FAN_OPEN_PERM);
+        guard.mark(add, mask, AT_FDCWD, Some(&records)).unwrap();
+        guard
+    };
+    let guard = hang();
+    let config = format!("records.file = {records:?}\n{}", quick("enforce"));
+    let mut daemon = start(&cell, &config);
+    let before = daemon.wait_for("a round", |status| status.rounds.total >= 1).rounds;
+    let status = daemon.wait_for("lost records", |status| status.record_failures >= 3);
+    assert!(status.attached);
+    // One record is being written, and 64 wait.
+    assert!(status.rounds.total >= 65 + 3, "{:?}", status.rounds);
+    report(&format!("disk that does not answer: {:?}, {before:?} before", status.rounds));
+    assert!(status.rounds.skipped <= before.skipped + 1, "{before:?}, {:?}", status.rounds);
+    let log = daemon.log();
+    assert_eq!(log.matches("records cannot be written").count(), 1, "{log}");
+    // It answers again: what has waited is written.
+    drop(guard);
+    let status = daemon.wait_for("records", |status| status.record_error.is_none());
+    assert!(fs::read_to_string(&records).unwrap().lines().count() >= 65);
+    assert!(status.record_failures >= 3);
+    // The end waits for a limited time.
+    let _guard = hang();
+    daemon.signal(Signal::SIGHUP);
+    let total = daemon.wait_for("a reload", |status| status.reloads == 1).rounds.total;
+    daemon.wait_for("two rounds", |status| status.rounds.total >= total + 2);
+    let start = Instant::now();
+    daemon.signal(Signal::SIGTERM);
+    assert_eq!(daemon.end(), Some(0));
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    let log = daemon.log();
+    assert!(log.contains("records are not written at the end"), "{log}");
 }
