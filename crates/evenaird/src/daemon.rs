@@ -48,6 +48,8 @@ fn run_until_signal(path: &Path) -> Result<(), Failure> {
     let signal = open_signal(&mut kernel, &config, &source)?;
     let mut control_loop = ControlLoop::new(config, kernel, signal, clock::now());
     control_loop.start(clock::now())?;
+    // Ready without rules that an earlier instance has left.
+    queue::wait_until_closed();
     control_loop.settle_queue().map_err(Failure::failed)?;
     // After the data path, whose lock refuses a second instance.
     let control = serve_control(control_loop.config())?;

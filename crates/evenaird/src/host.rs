@@ -15,7 +15,7 @@ use crate::control_loop::{Host, REFRESH_ERROR};
 use crate::data_path::{self, DataPath, Policy, Tcx, attached, detach, remove_leftovers};
 use crate::failure::Failure;
 use crate::journal;
-use crate::queue::{Downlink, KernelQueue, rules};
+use crate::queue::{self, Downlink, KernelQueue, rules};
 use crate::signal::LossSignal;
 use crate::signal::netlink::{DeviceCounter, LocalSignal};
 use crate::signal::snmp::{AuthProtocol, Cipher, Credentials, Interface, SnmpSignal, Target};
@@ -34,9 +34,7 @@ impl Host for Kernel {
         options.pinned = config.pinned;
         let path = Tcx::attach(&config.interface, policy, &options)?;
         // Those of an instance that was killed: nobody else has the lock now.
-        if let Err(problem) = rules::remove(&config.interface) {
-            journal::warning(&problem);
-        }
+        queue::remove_leftovers(&config.interface);
         Ok(Box::new(path))
     }
 

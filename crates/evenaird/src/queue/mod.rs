@@ -81,16 +81,46 @@ pub trait Downlink {
     }
 }
 
-/// Threads of queues that are being closed. The next queue is opened after them.
+/// Threads of queues that are being closed, and of rules that are removed. The next queue is opened after
+/// them.
 static CLOSING: Mutex<Vec<JoinHandle<()>>> = Mutex::new(Vec::new());
 
-/// Waits until all queues that were dropped are closed, and their rules are gone.
+/// Waits until all queues that were dropped are closed, and their rules and those left by others are gone.
 pub fn wait_until_closed() {
     let closing = std::mem::take(&mut *lock(&CLOSING));
     for thread in closing {
         // A panic has been reported.
         let _ = thread.join();
     }
+}
+
+/// Begins to remove the rules of an interface that an instance has left which was killed, since iptables may
+/// hang. A queue that is opened later waits for it.
+pub fn remove_leftovers(interface: &str) {
+    let name = interface.to_owned();
+    let removed = after_closing(move || {
+        if let Err(problem) = rules::remove(&name) {
+            crate::journal::warning(&problem);
+        }
+    });
+    match removed {
+        Ok(thread) => lock(&CLOSING).push(thread),
+        Err(err) => {
+            crate::journal::warning(format_args!("{interface}: rules are not removed: {err}"))
+        }
+    }
+}
+
+/// Runs a function on the thread that runs iptables, when all queues that were dropped are closed.
+fn after_closing(function: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+    let before = std::mem::take(&mut *lock(&CLOSING));
+    thread::Builder::new().name("evenaird-rules".to_owned()).spawn(move || {
+        for thread in before {
+            // A panic has been reported.
+            let _ = thread.join();
+        }
+        function();
+    })
 }
 
 /// The queue of the kernel. A thread opens and closes it, since iptables may hang, and another one
@@ -150,11 +180,7 @@ impl KernelQueue {
             shared: shared.clone(),
             wake: wake.clone(),
         };
-        let before = std::mem::take(&mut *lock(&CLOSING));
-        let thread = thread::Builder::new().name("evenaird-rules".to_owned()).spawn(move || {
-            for thread in before {
-                let _ = thread.join();
-            }
+        let thread = after_closing(move || {
             let shared = keeper.shared.clone();
             if let Err(problem) = keeper.keep(woken, opening, &closed) {
                 lock(&shared).error = Some(problem);

@@ -2,6 +2,7 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -11,6 +12,7 @@ use nix::sys::stat::Mode;
 use nix::unistd::{Pid, mkfifo};
 
 use crate::router::{Router, can_queue, config, queue_when};
+use crate::support::namespace::connect;
 use crate::support::process::{Daemon, write_config};
 use crate::support::report;
 
@@ -95,24 +97,32 @@ fn a_pipe_as_configuration_holds_nothing_up() {
     daemon.wait_for("a reload", |status| status.reloads == 1);
 }
 
+impl Router {
+    /// A daemon whose iptables does not return while this file is there.
+    fn start_where_iptables_can_hang(&self) -> (Daemon, PathBuf) {
+        let folder = self.directory.path();
+        let (programs, hang) = (folder.join("bin"), folder.join("hang"));
+        fs::create_dir(&programs).unwrap();
+        for name in ["iptables", "ip6tables"] {
+            let script = format!(
+                "#!/bin/sh\nPATH=/usr/sbin:/usr/bin:/sbin:/bin\n[ -e {hang:?} ] && sleep 1000\nexec {name} \"$@\"\n"
+            );
+            fs::write(programs.join(name), script).unwrap();
+            fs::set_permissions(programs.join(name), Permissions::from_mode(0o755)).unwrap();
+        }
+        let config = config("{ rate = \"5 Mbps\" }");
+        let daemon = Daemon::start_with(&self.gateway, folder, &config, |command| {
+            command.env("PATH", &programs);
+        });
+        (daemon, hang)
+    }
+}
+
 #[test]
 fn an_iptables_that_does_not_return_holds_nothing_up() {
     let Some(_alone) = can_queue("iptables that hangs") else { return };
     let router = Router::new();
-    let folder = router.directory.path();
-    let (programs, hang) = (folder.join("bin"), folder.join("hang"));
-    fs::create_dir(&programs).unwrap();
-    for name in ["iptables", "ip6tables"] {
-        let script = format!(
-            "#!/bin/sh\nPATH=/usr/sbin:/usr/bin:/sbin:/bin\n[ -e {hang:?} ] && sleep 1000\nexec {name} \"$@\"\n"
-        );
-        fs::write(programs.join(name), script).unwrap();
-        fs::set_permissions(programs.join(name), Permissions::from_mode(0o755)).unwrap();
-    }
-    let mut daemon =
-        Daemon::start_with(&router.gateway, folder, &config("{ rate = \"5 Mbps\" }"), |command| {
-            command.env("PATH", &programs);
-        });
+    let (mut daemon, hang) = router.start_where_iptables_can_hang();
     queue_when(&mut daemon, "the queue", |queue| queue.open);
     fs::write(&hang, "").unwrap();
     daemon.reload(&config("{ rate = \"5 Mbps\", number = 200 }"));
@@ -133,6 +143,29 @@ fn an_iptables_that_does_not_return_holds_nothing_up() {
     daemon.signal(Signal::SIGTERM);
     assert_eq!(daemon.end(), Some(0));
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+}
+
+/// What was left by another instance is removed whenever the interface comes back.
+#[test]
+fn an_iptables_that_does_not_return_delays_no_interface_that_comes_back() {
+    let Some(_alone) = can_queue("iptables that hangs, interface back") else { return };
+    let router = Router::new();
+    let (mut daemon, hang) = router.start_where_iptables_can_hang();
+    queue_when(&mut daemon, "the queue", |queue| queue.open);
+    let before = daemon.status().unwrap().rounds;
+    fs::write(&hang, "").unwrap();
+    router.station.ip("link delete sta0");
+    daemon.wait_for("the interface to go", |status| !status.attached);
+    connect((&router.station, "sta0"), (&router.gateway, "ap0"), 1);
+    let back = daemon.wait_for("the interface to come back", |status| status.attached).rounds;
+    let after = daemon.wait_for("rounds", |status| status.rounds.total >= back.total + 3).rounds;
+    assert_eq!(after.skipped, before.skipped);
+    fs::remove_file(&hang).unwrap();
+    queue_when(&mut daemon, "the queue again", |queue| queue.open);
+    assert_eq!(router.rules().matches("--queue-num").count(), 2, "{}", router.rules());
+    daemon.signal(Signal::SIGTERM);
+    assert_eq!(daemon.end(), Some(0));
+    assert!(!router.rules().contains("evenaird"), "{}", router.rules());
 }
 
 /// A process that is stopped answers nothing and owns its links.
