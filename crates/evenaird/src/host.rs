@@ -12,7 +12,9 @@ use crate::config::{
     SnmpInterface, Version, check_interval, read_secret,
 };
 use crate::control_loop::{Host, REFRESH_ERROR};
-use crate::data_path::{self, DataPath, Policy, Tcx, attached, detach, remove_leftovers};
+use crate::data_path::{
+    self, DataPath, Policy, Tcx, attached, detach, remove_leftovers, verify_detached,
+};
 use crate::failure::Failure;
 use crate::journal;
 use crate::queue::{self, Downlink, KernelQueue, rules};
@@ -123,11 +125,12 @@ pub enum Other {
     Hangs,
 }
 
-/// Proves that no program of evenaird is attached to an interface. What a daemon has left there that was
-/// killed or hangs is removed by the kernel alone.
+/// Proves that no program of evenaird is attached to an interface, nor the daemon's to one that has had this
+/// name. What a daemon has left there that was killed or hangs is removed by the kernel alone.
 ///
 /// # Errors
-/// A program is attached, or the kernel does not say.
+/// A program is attached, or the kernel does not say. There is no such interface, and no trace of a daemon's
+/// programs.
 pub fn prove_detached(
     interface: &str,
     runtime_directory: &Path,
@@ -136,17 +139,20 @@ pub fn prove_detached(
     let removed = match daemon {
         Other::Absent => remove_leftovers(interface, &options(runtime_directory)),
         Other::Hangs => detach(interface, &options(runtime_directory)),
-        Other::Off => Ok(()),
+        Other::Off => verify_detached(interface, &options(runtime_directory)),
     };
-    match removed {
+    let is_known = match removed {
         // Rules do not go with their interface.
-        Err(data_path::Error::NoDevice { .. }) => {}
-        removed => removed?,
-    }
+        Err(data_path::Error::NoDevice { .. }) => false,
+        removed => removed.map(|()| true)?,
+    };
     rules::remove(interface).map_err(Failure::failed)?;
     match attached(interface) {
-        // With the interface its programs are gone.
-        Err(data_path::Error::NoDevice { .. }) if daemon != Other::Absent => Ok(()),
+        // With the interface its programs are gone, or with another name.
+        Err(data_path::Error::NoDevice { .. }) if is_known => Ok(()),
+        Err(err @ data_path::Error::NoDevice { .. }) => Err(Failure::bad_input(format_args!(
+            "{err}, and no program of a daemon of that name is known"
+        ))),
         Err(err) => Err(err.into()),
         Ok(programs) if programs.is_empty() => Ok(()),
         Ok(programs) => {

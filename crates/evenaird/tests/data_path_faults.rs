@@ -16,7 +16,7 @@ use evenaird::data_path::{Counters, DataPath, Error, Options, Policy, Tcx, attac
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use support::cell::{Cell, policy};
-use support::namespace::connect;
+use support::namespace::{connect, ip};
 use support::{capable, report};
 
 #[test]
@@ -219,6 +219,16 @@ fn a_pinned_policer_holds_for_its_lease_when_the_process_is_killed() {
         drop(Instance::start(directory, true));
         evenaird::data_path::remove_leftovers("ap0", &options).unwrap();
         assert_eq!(attached("ap0").unwrap(), Vec::<String>::new());
+
+        // Also when the device has another name by then.
+        drop(Instance::start(directory, true));
+        ip("link set ap0 down");
+        ip("link set ap0 name lan0");
+        assert_eq!(attached("lan0").unwrap().len(), 2);
+        evenaird::data_path::remove_leftovers("ap0", &options).unwrap();
+        assert_eq!(attached("lan0").unwrap(), Vec::<String>::new());
+        let again = evenaird::data_path::remove_leftovers("ap0", &options);
+        assert!(matches!(again, Err(Error::NoDevice { .. })), "{again:?}");
     });
 }
 

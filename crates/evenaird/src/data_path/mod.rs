@@ -16,7 +16,7 @@ use std::{fmt, net::SocketAddr, time::Duration};
 
 pub use device::largest_charge;
 pub use program::{BUILT, MAX_BUCKET_BYTES};
-pub use tcx::{Options, Tcx, attached, detach, remove_leftovers};
+pub use tcx::{Options, Tcx, attached, detach, remove_leftovers, verify_detached};
 
 /// What the policer does with the uplink. TCP and UDP over IPv4 and IPv6 are treated alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use aya::{
     Ebpf, EbpfLoader, TestRun,
     maps::{Array, MapData, PerCpuArray},
-    programs::{ProgramError, SchedClassifier, TestRunOptions},
+    programs::{ProgramError, ProgramInfo, SchedClassifier, TestRunOptions},
 };
 
 use super::{Counters, Error, Policy, Traffic};
@@ -80,10 +80,19 @@ impl Programs {
         classifier(&mut self.ebpf, name)
     }
 
+    /// The id of a program in the kernel.
+    pub(super) fn id(&mut self, name: &str) -> Result<u32, Error> {
+        Ok(self.info(name)?.id())
+    }
+
     /// The digest of a program's instructions.
     pub(super) fn tag(&mut self, name: &str) -> Result<u64, Error> {
+        Ok(self.info(name)?.tag())
+    }
+
+    fn info(&mut self, name: &str) -> Result<ProgramInfo, Error> {
         let info = self.classifier(name).and_then(|program| program.info());
-        info.map(|info| info.tag()).map_err(|e| failed("read a tag", chain(&e)))
+        info.map_err(|e| failed(&format!("query the BPF program {name}"), chain(&e)))
     }
 
     /// Runs the program that sets the policy.

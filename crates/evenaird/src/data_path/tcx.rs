@@ -6,15 +6,18 @@
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
-    io,
+    io::{self, Read},
     net::SocketAddr,
-    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, chown},
+    os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, chown},
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
 };
 
-use aya::programs::{LinkOrder, SchedClassifier, TcAttachType, links::FdLink, tc::TcAttachOptions};
+use aya::programs::{
+    LinkOrder, ProgramInfo, SchedClassifier, TcAttachType, links::FdLink, loaded_programs,
+    tc::TcAttachOptions,
+};
 use nix::{
     errno::Errno,
     fcntl::{Flock, FlockArg},
@@ -81,9 +84,10 @@ impl Tcx {
         let pins = Pins::of(device, &options.pin_directory)?;
         pins.remove()?;
         // The kernel names programs to CAP_SYS_ADMIN only: without it, the lock decides alone.
-        if let Err(error @ Error::InUse { .. }) = wait_until_detached(device) {
+        if let Err(error @ Error::InUse { .. }) = wait_until_detached(device, &[]) {
             return Err(error);
         }
+        note_programs(&lock, device, [programs.id(UP)?, programs.id(DOWN)?])?;
         for (name, hook) in PROGRAMS {
             let what = || format!("attach {name} to {device}");
             let program = programs.classifier(name).map_err(|e| failed(&what(), chain(&e)))?;
@@ -132,66 +136,149 @@ pub fn attached(device: &str) -> Result<Vec<String>, Error> {
 
 /// Names and ids of the programs of this daemon that are attached to a device.
 fn ours(device: &str) -> Result<Vec<(&'static str, u32)>, Error> {
-    let opened = Device::open(device)?;
+    Device::open(device)?;
     let mut ours = Vec::new();
     for (own, hook) in PROGRAMS {
         let (_, programs) = SchedClassifier::query_tcx(device, hook)
             .map_err(|e| failed(&format!("query the programs of {device}"), chain(&e)))?;
-        for program in programs {
-            // A daemon without CAP_PERFMON loads programs without names: these have the same
-            // instructions.
-            let is_ours = match program.name_as_str() {
-                Some("") | None => {
-                    let tag = Programs::load(opened.mac_header).and_then(|mut all| all.tag(own));
-                    tag.is_ok_and(|tag| tag == program.tag())
-                }
-                Some(name) => name == own,
-            };
-            if is_ours {
-                ours.push((own, program.id()));
-            }
-        }
+        let of_this_daemon = programs.iter().filter(|program| is_ours(program, own));
+        ours.extend(of_this_daemon.map(|program| (own, program.id())));
     }
     Ok(ours)
 }
 
-/// Detaches the programs from a device although a daemon runs that may hang: the kernel does it alone.
+/// Whether a program is this one of the daemon's.
+fn is_ours(program: &ProgramInfo, own: &str) -> bool {
+    match program.name_as_str() {
+        // A daemon without CAP_PERFMON loads programs without names: these have the same instructions,
+        // whatever the link layer.
+        Some("") | None => {
+            let tag = Programs::load(0).and_then(|mut all| all.tag(own));
+            tag.is_ok_and(|tag| tag == program.tag())
+        }
+        Some(name) => name == own,
+    }
+}
+
+/// Ids of the programs of the daemon of a device: those that are attached to it, and those that the daemon
+/// has loaded, as the device may have another name by now.
+fn programs_of(device: &str, options: &Options) -> Result<Vec<u32>, Error> {
+    let noted = noted_programs(device, &options.runtime_directory)?;
+    let mut ids = Vec::new();
+    if !noted.is_empty() {
+        for program in loaded_programs() {
+            // One that goes meanwhile is not attached.
+            let Ok(program) = program else { continue };
+            // The file is the daemon's, whom root need not trust.
+            let is_one = || PROGRAMS.iter().any(|(own, _)| is_ours(&program, own));
+            if noted.contains(&program.id()) && is_one() {
+                ids.push(program.id());
+            }
+        }
+    }
+    match ours(device) {
+        Ok(attached) => ids.extend(attached.into_iter().map(|(_, id)| id)),
+        Err(Error::NoDevice { .. }) if !ids.is_empty() => {}
+        Err(error) => return Err(error),
+    }
+    Ok(ids)
+}
+
+/// Detaches the programs of the daemon of a device although it may hang: the kernel does it alone, also
+/// if the device has another name by now.
 ///
 /// # Errors
-/// There is no such device, or the kernel refuses: it demands CAP_SYS_ADMIN.
+/// There is no such device, and nothing is known of a daemon's programs; or the kernel refuses: it demands
+/// CAP_SYS_ADMIN.
 pub fn detach(device: &str, options: &Options) -> Result<(), Error> {
-    let ids: Vec<u32> = ours(device)?.into_iter().map(|(_, id)| id).collect();
+    let ids = programs_of(device, options);
     Pins::of(device, &options.pin_directory)?.remove()?;
+    let ids = ids?;
     links::detach(&ids)
         .map_err(|e| failed(&format!("detach the programs of {device}"), e.to_string()))?;
-    wait_until_detached(device)
+    wait_until_detached(device, &ids)
 }
 
-/// Detaches what a pinned instance that no longer runs has left on a device.
+/// Waits until no program of the daemon of a device is attached, which says that it has detached them.
 ///
 /// # Errors
-/// An instance runs, or a pin cannot be removed.
-pub fn remove_leftovers(device: &str, options: &Options) -> Result<(), Error> {
-    let _lock = lock(device, &options.runtime_directory)?;
-    Pins::of(device, &options.pin_directory)?.remove()?;
-    wait_until_detached(device)
+/// One is attached, or the kernel does not say.
+pub fn verify_detached(device: &str, options: &Options) -> Result<(), Error> {
+    match programs_of(device, options) {
+        // With the programs the daemon has unloaded what would have told the device's other name.
+        Err(Error::NoDevice { .. }) => Ok(()),
+        ids => wait_until_detached(device, &ids?),
+    }
 }
 
-/// The kernel detaches a program some milliseconds after its pin is removed.
-fn wait_until_detached(device: &str) -> Result<(), Error> {
+/// Detaches what a pinned instance that no longer runs has left on a device, also if it has another name by
+/// now.
+///
+/// # Errors
+/// An instance runs, or a pin cannot be removed. There is no such device, and nothing was left.
+pub fn remove_leftovers(device: &str, options: &Options) -> Result<(), Error> {
+    let _lock = lock(device, &options.runtime_directory)?;
+    let ids = programs_of(device, options);
+    Pins::of(device, &options.pin_directory)?.remove()?;
+    wait_until_detached(device, &ids?)
+}
+
+/// The kernel detaches a program some milliseconds after its pin is removed. These programs are to be
+/// attached to no device.
+fn wait_until_detached(device: &str, ids: &[u32]) -> Result<(), Error> {
     let start = Instant::now();
-    while !attached(device)?.is_empty() {
+    loop {
+        let links = links::of(ids)
+            .map_err(|e| failed(&format!("query the links of {device}"), e.to_string()))?;
+        let is_free = match attached(device) {
+            Ok(programs) => programs.is_empty(),
+            Err(Error::NoDevice { .. }) if !ids.is_empty() => true,
+            Err(error) => return Err(error),
+        };
+        if links.is_empty() && is_free {
+            return Ok(());
+        }
         if start.elapsed() > Duration::from_secs(1) {
             return Err(Error::InUse { device: device.to_owned() });
         }
+        // They keep programs attached that are detached by removing their pins.
+        drop(links);
         thread::sleep(Duration::from_millis(5));
     }
-    Ok(())
+}
+
+/// Writes the ids of the programs into the lock, for `evenaird off`.
+fn note_programs(lock: &File, device: &str, ids: [u32; 2]) -> Result<(), Error> {
+    let text = format!("{} {}\n", ids[0], ids[1]);
+    lock.set_len(0)
+        .and_then(|()| lock.write_all_at(text.as_bytes(), 0))
+        .map_err(|e| failed(&format!("write the lock of {device}"), e.to_string()))
+}
+
+/// The ids in the lock of a device, of the last instance; of one that has ended they are no program's.
+fn noted_programs(device: &str, directory: &Path) -> Result<Vec<u32>, Error> {
+    /// Two ids of up to ten digits, a space and a line feed.
+    const LONGEST: u64 = 22;
+    let path = lock_path(device, directory)?;
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    let mut text = String::new();
+    match options.open(&path).and_then(|file| file.take(LONGEST).read_to_string(&mut text)) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => {
+            return Err(failed(&format!("read {}", path.display()), e.to_string()));
+        }
+        _ => {}
+    }
+    Ok(text.split_whitespace().filter_map(|id| id.parse().ok()).collect())
+}
+
+fn lock_path(device: &str, directory: &Path) -> Result<PathBuf, Error> {
+    Ok(directory.join(format!("{}.lock", file_name(device)?)))
 }
 
 /// One instance per device: the lock ends with the process.
 fn lock(device: &str, directory: &Path) -> Result<Flock<File>, Error> {
-    let path = directory.join(format!("{}.lock", file_name(device)?));
+    let path = lock_path(device, directory)?;
     let what = || format!("lock {}", path.display());
     DirBuilder::new()
         .recursive(true)

@@ -1,5 +1,6 @@
 //! An interface that goes and comes back; a daemon that is killed.
 
+use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, sleep};
 use std::time::Duration;
@@ -8,6 +9,7 @@ use nix::sys::signal::Signal;
 
 use crate::support::cell::Cell;
 use crate::support::namespace::connect;
+use crate::support::process::{assert_refused, run};
 use crate::support::udp::{arrivals, send_at};
 use crate::support::{capable, report};
 use crate::{attached, fixed, quick, start};
@@ -37,8 +39,7 @@ fn a_renamed_interface_is_policed_and_named() {
     let mut daemon = start(&cell, &quick("enforce"));
     let before = daemon.wait_for("rounds", |status| status.rounds.total > 1);
     assert_eq!(before.policed.as_deref(), Some("ap0"));
-    cell.gateway.ip("link set ap0 down");
-    cell.gateway.ip("link set ap0 name lan0 up");
+    rename(&cell);
     let after = daemon.wait_for("the name", |status| status.policed.as_deref() == Some("lan0"));
     assert!(after.attached && after.interface == "ap0");
     let line = "interface   lan0, ap0 in the configuration";
@@ -80,4 +81,66 @@ fn after_sigkill_traffic_passes() {
     assert!(attached(&cell).is_empty());
     // The next instance replaces the socket that is left.
     start(&cell, &fixed("1 Mbps")).wait_for("the next instance", |status| status.attached);
+}
+
+/// `ap0` of the gateway becomes `lan0`.
+fn rename(cell: &Cell) {
+    cell.gateway.ip("link set ap0 down");
+    cell.gateway.ip("link set ap0 name lan0 up");
+}
+
+/// 20 Mb/s are offered to a policer of 1 Mb/s whose lease, five intervals, outlasts the test.
+#[test]
+fn off_finds_the_programs_of_a_daemon_that_hangs_under_another_name() {
+    const OFFERED: f64 = 20e6;
+    let Some(_alone) = capable("off after a renaming") else { return };
+    let cell = Cell::new();
+    let limiter = "limiter = { max_rate = \"1 Mbps\", bucket = \"1 s\", interval = \"20 s\" }";
+    let signal = "loss_signal = { kind = \"local\", device = \"lo\" }";
+    let mut daemon = start(&cell, &format!("mode = \"enforce\"\n{limiter}\n{signal}\n"));
+    let programs = || cell.gateway.enter(|| evenaird::data_path::attached("lan0")).unwrap().len();
+    let (sender, receiver) = cell.uplink();
+    // The mean over a second, after the bucket's 125 kB, that are gone in 53 ms.
+    let throughput = || {
+        let stop = AtomicBool::new(false);
+        let times = thread::scope(|scope| {
+            scope.spawn(|| send_at(&sender, OFFERED as u64, 1472, 1, &stop));
+            let receiver = scope.spawn(|| arrivals(&receiver, &stop));
+            sleep(Duration::from_millis(1700));
+            stop.store(true, Ordering::Relaxed);
+            receiver.join().unwrap()
+        });
+        let from = times[0] + 0.5;
+        times.iter().filter(|&&time| (from..from + 1.0).contains(&time)).count() as f64 * 12_000.0
+    };
+    let run_folder = cell.directory.path().join("run");
+    let off = |name: &str| {
+        let directory = run_folder.to_str().unwrap();
+        cell.gateway.enter(|| run(&["off", name, "--runtime-directory", directory]))
+    };
+
+    daemon.signal(Signal::SIGSTOP);
+    rename(&cell);
+    cell.gateway.wait_until_up("lan0");
+    let before = throughput();
+    // Without the daemon's notes nobody knows where its programs are, and it is said.
+    let (notes, aside) = (run_folder.join("ap0.lock"), run_folder.join("aside"));
+    fs::rename(&notes, &aside).unwrap();
+    let unknown =
+        "ap0: no such network interface, and no program of a daemon of that name is known";
+    assert_refused(&off("ap0"), 2, unknown);
+    assert_refused(&off("ap7"), 2, "ap7: no such network interface");
+    assert_eq!(programs(), 2);
+    fs::rename(&aside, &notes).unwrap();
+    let output = off("ap0");
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(programs(), 0);
+    let after = throughput();
+    report(&format!("renamed: {:.2} Mb/s before off, {:.2} Mb/s after", before / 1e6, after / 1e6));
+    assert!((before - 1e6).abs() < 0.05e6, "{before}");
+    assert!(after > 0.9 * OFFERED, "{after}");
+    // Should it go on, it reads the request that waits for it; the name is still no device.
+    daemon.signal(Signal::SIGCONT);
+    daemon.wait_for("off", |status| status.mode == "off" && !status.attached);
+    assert!(off("ap0").status.success());
 }

@@ -46,7 +46,7 @@ impl Namespace {
     }
 
     /// Waits until a device carries packets, which begins some time after it is set up.
-    fn wait_until_up(&self, device: &str) {
+    pub fn wait_until_up(&self, device: &str) {
         for _ in 0..500 {
             if self.ip(&format!("link show dev {device}")).contains("state UP") {
                 return;
