@@ -116,15 +116,19 @@ class AtomicOutput:
 
     def _staging_folder(self, destination: Path) -> Path:
         """Return a folder on the file system of a file or folder, which may not exist yet."""
-        import tempfile  # here, because `evenair run --json` writes no file and must start fast
+        folder = destination.parent
+        if _is_special(destination):  # /dev is no place for files
+            import tempfile  # here, because `evenair run --json` writes no file and must start fast
 
-        # /dev is no place for files.
-        folder = Path(tempfile.gettempdir()) if _is_special(destination) else destination.parent
+            folder = Path(tempfile.gettempdir())
         if folder not in self._staging:
             root = folder
             while not root.exists() and root != root.parent:
                 root = root.parent
-            self._staging[folder] = Path(tempfile.mkdtemp(prefix=".evenair-", dir=root))
+            path = root / f".evenair-{os.urandom(8).hex()}"
+            # Known before it is there, so that an interruption at any moment leaves nothing.
+            self._staging[folder] = path
+            path.mkdir(mode=0o700)
         return self._staging[folder]
 
 

@@ -218,8 +218,7 @@ def verdicts(runs: Runs, engine: str) -> list[Verdict[Cell]]:
 def left_out() -> dict[str, int]:
     """Return how many claims are not judged, by the reason."""
     missing = [
-        sorted(point.case for point in claim.points if point.limit == 0)
-        for claim in _claims()
+        sorted(point.case for point in claim.points if point.limit == 0) for claim in _claims()
     ]
     reasons = [names[0] if names else None for names in missing]
     return {reason: reasons.count(reason) for reason in dict.fromkeys(reasons) if reason}

@@ -59,8 +59,8 @@ def lab(arguments: argparse.Namespace) -> int:
         if error.name is None or error.name.partition(".")[0] == "evenair":
             raise
         raise BadInput(
-            f"lab: the Python package {error.name} is missing; pip install 'evenair[lab]', or in the"
-            " sources of evenair make lab"
+            f"lab: the Python package {error.name} is missing; pip install 'evenair[lab]', or in"
+            " the sources of evenair make lab"
         ) from None
     from evenair.lab.errors import LabError
 

@@ -47,8 +47,8 @@ class Page:
     def __init__(self, folder: Path = FOLDER) -> None:
         if not (folder / "index.html").is_file():
             raise LabError(
-                "the page of the lab is not in this installation; make lab in the sources of evenair"
-                " builds, installs and opens it, and a released wheel has it"
+                "the page of the lab is not in this installation; make lab in the sources of"
+                " evenair builds, installs and opens it, and a released wheel has it"
             )
         self._folder = folder.resolve()
         self._files: dict[Path, _File] = {}

@@ -62,10 +62,7 @@ def _read_term_at(kind: str, effort: Effort, table: Mapping[str, Any]) -> Term[C
 def points_of_claims(effort: Effort) -> set[Cell]:
     """Return the configurations of all claims on the paper's figures, with both queues."""
     return {
-        point
-        for limit in KINDS
-        for claim in claims_at(limit, effort)
-        for point in claim.points
+        point for limit in KINDS for claim in claims_at(limit, effort) for point in claim.points
     }
 
 
