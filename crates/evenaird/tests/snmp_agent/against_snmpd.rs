@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use evenaird::signal::snmp::{AuthProtocol, Cipher, Credentials, Interface, SnmpSignal, Target};
 use evenaird::signal::{Health, LossSignal, Sample};
+use snmp2::AsnReader;
 
+use crate::ber;
 use crate::support::in_namespace;
 use crate::support::radio::{self, Radio};
 use crate::support::snmpd::{self, SHA_256_AES, Snmpd};
@@ -92,9 +94,8 @@ fn fresh_with_v3() {
     });
 }
 
-/// A network that doubles each reply, discovery's included.
-#[test]
-fn duplicates_with_v3() {
+/// A network that delivers these datagrams for each reply of the agent: each reading is right.
+fn readings_through(replies: impl Fn(&[u8]) -> Vec<Vec<u8>> + Send + 'static) {
     in_namespace(&["snmpd"], || {
         let (_radio, _agent) = (Radio::new(), Snmpd::start(&[SHA_256_AES]));
         let front = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -109,8 +110,8 @@ fn duplicates_with_v3() {
                 let (length, from) = front.recv_from(&mut buffer).unwrap();
                 back.send(&buffer[..length]).unwrap();
                 let Ok(length) = back.recv(&mut buffer) else { continue };
-                for _ in 0..2 {
-                    front.send_to(&buffer[..length], from).unwrap();
+                for reply in replies(&buffer[..length]) {
+                    front.send_to(&reply, from).unwrap();
                 }
             }
         });
@@ -130,6 +131,43 @@ fn duplicates_with_v3() {
             sleep(Duration::from_millis(100));
             assert_eq!((signal.poll(false).health, signal.error()), (Health::Ok, None));
         }
+    });
+}
+
+/// Discovery's replies included.
+#[test]
+fn duplicates_with_v3() {
+    readings_through(|reply| vec![reply.to_vec(); 2]);
+}
+
+/// Before each authenticated reply come forged ones, by one who cannot authenticate them: a wrong digest, a
+/// clock that is ahead with and without a digest, and no SNMP at all.
+#[test]
+fn forged_replies_with_v3_are_skipped() {
+    readings_through(|reply| {
+        // RFC 3412 §6, RFC 3414 §2.4: where msgFlags and, after the engine's id, its boots are.
+        let position = |part: &[u8]| part.as_ptr() as usize - reply.as_ptr() as usize;
+        let mut message = AsnReader::from_bytes(reply);
+        let mut message = AsnReader::from_bytes(message.read_raw(ber::SEQUENCE).unwrap());
+        message.read_asn_integer().unwrap();
+        let mut header = AsnReader::from_bytes(message.read_raw(ber::SEQUENCE).unwrap());
+        header.read_asn_integer().unwrap();
+        header.read_asn_integer().unwrap();
+        let flags = position(header.read_asn_octetstring().unwrap());
+        let mut parameters = AsnReader::from_bytes(message.read_asn_octetstring().unwrap());
+        let mut parameters = AsnReader::from_bytes(parameters.read_raw(ber::SEQUENCE).unwrap());
+        let engine = parameters.read_asn_octetstring().unwrap();
+        let boots = position(engine) + engine.len();
+        if reply[flags] & 1 == 0 {
+            return vec![reply.to_vec()];
+        }
+        assert_eq!(reply[boots..boots + 2], [ber::INTEGER, 1]);
+        let (mut wrong, mut ahead) = (reply.to_vec(), reply.to_vec());
+        *wrong.last_mut().unwrap() ^= 1;
+        ahead[boots + 2] = 0x7f;
+        let mut open = ahead.clone();
+        open[flags] = 0;
+        vec![wrong, ahead, open, b"none".to_vec(), reply.to_vec()]
     });
 }
 

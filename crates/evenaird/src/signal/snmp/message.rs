@@ -1,7 +1,7 @@
 //! Requests in BER (ITU-T X.690): the library builds them for sessions of its own only.
 
 use snmp2::v3::{Auth, Security};
-use snmp2::{Error, Oid, Pdu, Version};
+use snmp2::{AsnReader, Error, Oid, Pdu, Version};
 
 /// GetRequest-PDU and GetNextRequest-PDU (RFC 3416 §3).
 pub(super) const GET: u8 = 0xa0;
@@ -15,6 +15,8 @@ const SEQUENCE: u8 = 0x30;
 
 /// msgFlags: a report may answer (RFC 3412 §6.4).
 const REPORTABLE: u8 = 4;
+/// msgFlags: the message is authenticated (RFC 3412 §6.4).
+const AUTHENTICATED: u8 = 1;
 /// msgSecurityModel of the user-based one (RFC 3411 §5).
 const USM: i32 = 3;
 /// The largest UDP datagram over IPv4, msgMaxSize.
@@ -63,6 +65,18 @@ pub(super) fn plain_v3(engine: &[u8], kind: u8, id: i32, objects: &[&Oid<'_>]) -
         element(SEQUENCE, &scoped),
     ];
     element(SEQUENCE, &message.concat())
+}
+
+/// Whether a message of SNMPv3 says that it is authenticated.
+pub(super) fn is_authenticated(message: &[u8]) -> bool {
+    let flags = || -> Result<u8, Error> {
+        let mut message = AsnReader::from_bytes(AsnReader::from_bytes(message).read_raw(SEQUENCE)?);
+        let _version = message.read_asn_integer()?;
+        let mut header = AsnReader::from_bytes(message.read_raw(SEQUENCE)?);
+        let (_id, _size) = (header.read_asn_integer()?, header.read_asn_integer()?);
+        Ok(header.read_asn_octetstring()?.first().copied().unwrap_or(0))
+    };
+    flags().is_ok_and(|flags| flags & AUTHENTICATED != 0)
 }
 
 fn pdu(kind: u8, id: i32, objects: &[&Oid<'_>]) -> Vec<u8> {

@@ -1,12 +1,12 @@
-//! Requests to an agent, and the replies to them. A reply to another request, a duplicate or a late one,
-//! is skipped.
+//! Requests to an agent, and the replies to them. What is no reply to the request is skipped: a duplicate, a
+//! late one, one that is not authentic.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::sync::Mutex;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result};
-use snmp2::v3::{AuthErrorKind, Security};
+use snmp2::v3::Security;
 use snmp2::{Error, MessageType, Oid, Pdu, Version};
 
 use super::message::{self, GET, MAX_SIZE};
@@ -115,28 +115,36 @@ impl Session {
             };
             let Some(length) = received else { return Err(explain(skipped)) };
             let bytes = &self.buffer[..length];
-            let parsed = match &mut self.identity {
-                Identity::Community(_) => Pdu::from_bytes(bytes),
+            let (parsed, before) = match &mut self.identity {
+                Identity::Community(_) => (Pdu::from_bytes(bytes), None),
                 Identity::User(security, at) => {
+                    let before = (security.clone(), *at);
                     *at = Instant::now();
-                    Pdu::from_bytes_with_security(bytes, Some(security))
+                    (Pdu::from_bytes_with_security(bytes, Some(security)), Some(before))
                 }
             };
-            match parsed {
+            skipped = match parsed {
                 // It would accept one of another version, which is not authenticated.
-                Ok(pdu) if pdu.version() != Ok(version) => {
-                    return Err(Error::UnsupportedVersion.into());
-                }
+                Ok(pdu) if pdu.version() != Ok(version) => Error::UnsupportedVersion,
                 // The reply to another request.
-                Ok(pdu) if pdu.req_id != self.id => skipped = Error::RequestIdMismatch,
+                Ok(pdu) if pdu.req_id != self.id => Error::RequestIdMismatch,
                 Ok(pdu) if pdu.message_type != MessageType::Response => {
                     return Err(Error::AsnWrongType.into());
                 }
                 Ok(pdu) => return read(pdu).map(Some),
-                Err(Error::AuthUpdated) => return Ok(None),
-                // A second reply to the discovery. What an agent refuses looks the same.
-                Err(error @ Error::AuthFailure(AuthErrorKind::NotAuthenticated)) => skipped = error,
-                Err(error) => return Err(explain(error)),
+                Err(error) => error,
+            };
+            if let Some((security, at)) = before {
+                let is_discovery = security.engine_id().is_empty();
+                if matches!(skipped, Error::AuthUpdated)
+                    && (is_discovery || message::is_authenticated(bytes))
+                {
+                    return Ok(None);
+                }
+                // The library learns the clock of a message before it authenticates it (RFC 3414 §3.2, 6).
+                if !matches!(skipped, Error::RequestIdMismatch) {
+                    self.identity = Identity::User(security, at);
+                }
             }
         }
     }
