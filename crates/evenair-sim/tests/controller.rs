@@ -107,6 +107,7 @@ fn assert_figure_3(settings: &[(&str, &str)]) {
 
 /// The whole 600 s of the paper.
 #[test]
+#[ignore = "long"]
 fn two_downloads_have_equal_shares() {
     assert_figure_3(&[]);
 }
@@ -114,6 +115,7 @@ fn two_downloads_have_equal_shares() {
 /// With overlapping slots the losses of the first second can keep station 1 below its share for minutes
 /// (docs/controllers/cot.md): with this seed at 18 Mb/s for 340 s. The last 200 s are measured.
 #[test]
+#[ignore = "long"]
 fn two_downloads_come_to_equal_shares_with_sliding_slots() {
     let sliding = ("cell.controller.slots", "sliding");
     assert_figure_3(&[sliding, ("warmup", "400 s"), ("duration", "200 s")]);

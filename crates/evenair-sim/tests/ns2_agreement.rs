@@ -50,6 +50,7 @@ struct Comparison {
 }
 
 #[test]
+#[ignore = "long"]
 fn buffer_sweep() {
     let stored = rows("f1_buffer_sweep.json");
     check(&stored[..1], &["Jain's index"]);
@@ -67,6 +68,7 @@ fn buffer_sweep_at_30_m() {
 }
 
 #[test]
+#[ignore = "long"]
 fn one_up_and_many_down() {
     check(&rows("f2_one_up_n_down_buffer60.json"), &[]);
     check(&rows("f2_one_up_n_down_buffer60_30m.json"), &[]);

@@ -33,11 +33,13 @@ const BEYOND: &[(&str, f64)] = &[("Vegas", 0.02), ("Vegas", 0.05), ("Vegas", 0.1
 const LINUX: &[(&str, &str)] = &[("header", "50"), ("sack", "true")];
 
 #[test]
+#[ignore = "long"]
 fn newreno() {
     judge("Newreno", "newreno");
 }
 
 #[test]
+#[ignore = "long"]
 fn vegas_of_1995() {
     judge("Vegas", r#"{ kind = "vegas", form = "paper" }"#);
 }
@@ -48,22 +50,26 @@ fn linux_reno() {
 }
 
 #[test]
+#[ignore = "long"]
 fn linux_vegas() {
     judge("linux:vegas", "vegas");
 }
 
 #[test]
+#[ignore = "long"]
 fn linux_veno() {
     judge("linux:veno", "veno");
 }
 
 /// Linux's Westwood is Westwood+.
 #[test]
+#[ignore = "long"]
 fn linux_westwood() {
     judge("linux:westwood", "westwood-plus");
 }
 
 #[test]
+#[ignore = "long"]
 fn linux_bic() {
     judge("linux:bic", "bic");
 }

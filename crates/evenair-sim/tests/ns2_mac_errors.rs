@@ -20,6 +20,7 @@ const T: f64 = 2.093;
 const BAR: f64 = 0.07;
 
 #[test]
+#[ignore = "long"]
 fn newreno_with_all_frames_lost() {
     let mut beyond = Vec::new();
     for (loss, ratio, half_width) in compare("all") {
@@ -32,6 +33,7 @@ fn newreno_with_all_frames_lost() {
 
 /// The contrast: if MAC ACKs are not lost, goodput at a loss rate of 0.3 is beyond the bar.
 #[test]
+#[ignore = "long"]
 fn newreno_with_data_frames_lost() {
     let rows = compare("data");
     let &(_, ratio, half_width) = rows.iter().find(|(loss, ..)| *loss == 0.3).unwrap();

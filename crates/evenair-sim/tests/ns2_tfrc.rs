@@ -66,6 +66,7 @@ fn assert_within_bar(pattern: &str, ours: impl Fn(f64, f64) -> f64 + Sync) {
 }
 
 #[test]
+#[ignore = "long"]
 fn random_losses() {
     assert_within_bar("random", |loss, measured| {
         let packets = |seed| simulate(loss, measured, seed);

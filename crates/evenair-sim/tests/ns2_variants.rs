@@ -51,23 +51,27 @@ fn bic() {
 }
 
 #[test]
+#[ignore = "long"]
 fn bic_over_the_sweep() {
     judge("linux:bic", SWEEP, &[]);
 }
 
 #[test]
+#[ignore = "long"]
 fn veno() {
     judge("linux:veno", STORED, &[]);
 }
 
 /// At 0.03 and 0.1 goodput is lower by Linux's later arithmetic: with ns-2's, below, it is not.
 #[test]
+#[ignore = "long"]
 fn veno_over_the_sweep() {
     judge("linux:veno", SWEEP, &[0.03, 0.1]);
 }
 
 /// With the arithmetic of 2.6.22, ns-2's, all rows are within the bar.
 #[test]
+#[ignore = "long"]
 fn with_the_arithmetic_of_ns2() {
     const OLD: (&str, &str) = ("transport.arithmetic", "linux-2.6.22");
     let bic = Variant { ns2: "linux:bic", flow: &[("transport.kind", "bic"), OLD] };
@@ -79,6 +83,7 @@ fn with_the_arithmetic_of_ns2() {
 }
 
 #[test]
+#[ignore = "long"]
 fn vegas() {
     judge("linux:vegas", STORED, &[]);
 }
@@ -100,6 +105,7 @@ fn vegas_with_the_timeout_of_ns2() {
 /// 0.1 have intervals that can settle the comparison, and at 0.1 goodput is higher than ns-2's. All
 /// rows are printed.
 #[test]
+#[ignore = "long"]
 fn vegas_of_the_publication() {
     let variant = VARIANTS.iter().find(|variant| variant.ns2 == "Vegas").unwrap();
     compare(variant, STORED);

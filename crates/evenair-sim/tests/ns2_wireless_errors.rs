@@ -38,11 +38,13 @@ struct Comparison {
 }
 
 #[test]
+#[ignore = "long"]
 fn newreno() {
     judge(&compare(STORED, "Newreno", PLAIN));
 }
 
 #[test]
+#[ignore = "long"]
 fn newreno_twenty_seeds() {
     let rows = compare(TWENTY_SEEDS, "Newreno", PLAIN);
     judge(&rows);
@@ -51,6 +53,7 @@ fn newreno_twenty_seeds() {
 
 /// ns-2's limited transmit makes no difference here, unlike in crowded cells.
 #[test]
+#[ignore = "long"]
 fn newreno_whichever_the_limited_transmit() {
     judge(&compare(TWENTY_SEEDS, "Newreno", &[("station.0.flows.0.limited_transmit", "any")]));
 }
@@ -75,6 +78,7 @@ fn linux_reno() {
 /// ns-2's Westwood is Linux's, which is our Westwood+, with timestamps, SACK and no RACK. Not judged are
 /// the rows of [`LOST_RETRANSMISSIONS`].
 #[test]
+#[ignore = "long"]
 fn westwood() {
     let rows = compare(STORED, "linux:westwood", &with("westwood-plus", &[]));
     judge(rows.iter().filter(|row| !LOST_RETRANSMISSIONS.contains(&row.loss)));
@@ -87,6 +91,7 @@ const LOST_RETRANSMISSIONS: &[f64] = &[0.03, 0.1];
 /// RACK finds lost retransmissions, too. Proportional rate reduction sends no more than is delivered,
 /// which after bursts of losses is less than the new window.
 #[test]
+#[ignore = "long"]
 fn westwood_with_other_recoveries() {
     let rows = |switches: &[&'static str]| {
         compare(TWENTY_SEEDS, "linux:westwood", &with("westwood-plus", switches))

@@ -98,12 +98,14 @@ fn passes_at_its_rate(segments: usize) {
 }
 
 #[test]
+#[ignore = "long, in real time"]
 fn udp_passes_at_the_rate() {
     let Some(_alone) = capable("rate of UDP") else { return };
     passes_at_its_rate(1);
 }
 
 #[test]
+#[ignore = "long, in real time"]
 fn udp_in_super_packets_passes_at_the_rate() {
     let Some(_alone) = capable("rate of UDP in super-packets") else { return };
     passes_at_its_rate(4);
@@ -117,6 +119,7 @@ fn epoch() -> f64 {
 /// What passes is what the rates yield. A policer that fills its bucket at each change passes all
 /// of the 40 Mb/s.
 #[test]
+#[ignore = "long, in real time"]
 fn a_thousand_rate_changes_under_load_neither_add_nor_lose_tokens() {
     let Some(_alone) = capable("rate changes under load") else { return };
     assert_measured(error_of_a_thousand_rate_changes, |error| error.abs() < 0.01);

@@ -73,6 +73,7 @@ fn throughputs(stations: usize) -> (f64, f64) {
 }
 
 #[test]
+#[ignore = "long, in real time"]
 fn saturated_uplinks_have_the_throughput_of_the_simulation() {
     let test = "saturated_uplinks_have_the_throughput_of_the_simulation";
     let Some(_guard) = capable(test) else { return };

@@ -66,6 +66,7 @@ fn lines(values: &[&[&str]]) -> Vec<Vec<String>> {
 }
 
 #[test]
+#[ignore = "long"]
 fn each_transfer_is_a_conversation_of_its_own() {
     if !tshark_is_here() {
         return;
@@ -113,6 +114,7 @@ fn each_transfer_is_a_conversation_of_its_own() {
 /// 100 segments of 1460 bytes need 18 bits: a shift of 2 and no more. tshark multiplies the window of
 /// all segments behind the handshake.
 #[test]
+#[ignore = "long"]
 fn the_handshake_announces_window_and_segment() {
     if !tshark_is_here() {
         return;
@@ -174,6 +176,7 @@ fn full_windows_are_those_that_are_full() {
 /// Data are RTP with a header extension of 8 bytes, reports RTCP transport feedback of 7 words. Sequence
 /// numbers ascend by one, and the reports have what the sender has sent.
 #[test]
+#[ignore = "long"]
 fn tfrc_is_rtp() {
     if !tshark_is_here() {
         return;
@@ -200,6 +203,7 @@ fn tfrc_is_rtp() {
 
 /// Fields and elements of beacons; the intervals are 20 ms, that is 19.53 time units.
 #[test]
+#[ignore = "long"]
 fn tshark_reads_beacons() {
     if !tshark_is_here() {
         return;

@@ -202,6 +202,7 @@ fn tshark_reads_the_wire() {
 }
 
 #[test]
+#[ignore = "long"]
 fn tshark_reads_the_air() {
     if !tshark_is_here() {
         return;

@@ -23,6 +23,7 @@ fn cpu_time(pid: Pid) -> f64 {
 }
 
 #[test]
+#[ignore = "long, in real time"]
 fn an_idle_daemon_takes_little() {
     let Some(_alone) = capable("resources") else { return };
     let cell = Cell::new();

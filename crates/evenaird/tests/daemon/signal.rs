@@ -52,6 +52,7 @@ fn under_traffic(cell: &Cell, test: impl FnOnce()) {
 
 /// The agent refreshes its counters every 3 s: an interval of 1 s is refused, one of 4 s is not.
 #[test]
+#[ignore = "long, in real time"]
 fn an_interval_below_the_agents_refresh_is_refused() {
     let Some(_alone) = capable("agent's refresh") else { return };
     if !has_program("agent's refresh", "snmpd") {
@@ -79,6 +80,7 @@ fn an_interval_below_the_agents_refresh_is_refused() {
 /// The states of an agent that caches, stops and starts again, as status, metrics and records have
 /// them. The stated refresh interval is wrong, so the pauses of the counters are seen as such.
 #[test]
+#[ignore = "long, in real time"]
 fn every_state_of_an_agent_is_shown() {
     let Some(_alone) = capable("states of an agent") else { return };
     if !has_program("states of an agent", "snmpd") {
@@ -197,6 +199,7 @@ fn losses_without_load_are_said() {
 /// The agent is behind the policed interface, and 9,375 packets of 40 bytes per second, 3 Mb/s, take all
 /// tokens of 1 Mb/s as they accrue: a reply that was charged would not pass.
 #[test]
+#[ignore = "long, in real time"]
 fn small_packets_do_not_blind_the_signal() {
     let Some(_alone) = capable("small packets") else { return };
     if !has_program("small packets", "snmpd") {

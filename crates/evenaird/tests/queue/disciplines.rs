@@ -68,6 +68,7 @@ fn short_download(kind: &str, is_v6: bool) -> f64 {
 /// its 277 packets: slow start loses none. In one queue it waits behind the old one's packets, and
 /// shares the rate.
 #[test]
+#[ignore = "long, in real time"]
 fn las_lets_a_short_download_go_first() {
     let Some(_alone) = can_queue("LAS") else { return };
     let alone = SHORT as f64 * 1500.0 / 1448.0 * 8.0 / RATE;
@@ -130,6 +131,7 @@ fn up_and_down(service: &str) -> (u64, u64) {
 /// acknowledgement of 52 from the queue, which at 2 Mb/s for 3 s carries up to 712 kB of each. Under LAS
 /// by bytes the acknowledgements go first, as they are small.
 #[test]
+#[ignore = "long, in real time"]
 fn an_upload_progresses_as_its_acknowledgements_do() {
     let Some(_alone) = can_queue("ACKs of uploads") else { return };
     let [(up, down), (up_by_bytes, down_by_bytes)] = ["sequence", "bytes"].map(up_and_down);
@@ -163,6 +165,7 @@ fn received_marks(namespace: &Namespace) -> (u64, u64) {
 /// CoDel marks packets of a transport with ECN, under twice the rate. The station's kernel counts
 /// those it gets, and would drop those whose checksum is wrong.
 #[test]
+#[ignore = "long, in real time"]
 fn marks_arrive() {
     let Some(_alone) = can_queue("ECN") else { return };
     let router = Router::new();

@@ -42,6 +42,7 @@ fn measured_rate(router: &Router, address: &str, rate: u64) -> f64 {
 }
 
 #[test]
+#[ignore = "long, in real time"]
 fn packets_leave_at_the_rate() {
     let Some(_alone) = can_queue("rate of the queue") else { return };
     let router = Router::new();
@@ -70,6 +71,7 @@ fn packets_leave_at_the_rate() {
 
 /// A download through 100 Mb/s after its slow start, and what it costs.
 #[test]
+#[ignore = "long, in real time"]
 fn a_download_at_100_mbps() {
     const SLOW_START: Duration = Duration::from_secs(1);
     const LENGTH: Duration = Duration::from_secs(3);
@@ -140,6 +142,7 @@ fn device_backlog(router: &Router) -> f64 {
 /// is 0.95 of what the device carries and reaches it after 46 rounds; 28 rounds of 200 ms later, at 1.08,
 /// 60 packets too many have come. The mean over these 74 rounds is 0.993.
 #[test]
+#[ignore = "long, in real time"]
 fn the_rate_follows_the_capacity() {
     let Some(_alone) = can_queue("estimated capacity") else { return };
     assert_measured(download_at_an_estimated_rate, |[rate, goodput, at_device, in_queue]| {

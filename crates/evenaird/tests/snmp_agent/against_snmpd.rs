@@ -72,6 +72,7 @@ fn count_losses(signal: &mut SnmpSignal, radio: &mut Radio) {
 }
 
 #[test]
+#[ignore = "long, in real time"]
 fn fresh_with_v2c() {
     in_namespace(&["snmpd"], || {
         let (mut radio, snmpd) = (Radio::new(), Snmpd::start(&[SHA_256_AES]));
@@ -230,6 +231,7 @@ fn what_the_agent_refuses_is_unreachable() {
 }
 
 #[test]
+#[ignore = "long, in real time"]
 fn counters_cached_for_3_s() {
     in_namespace(&["snmpd"], || {
         let (mut radio, _snmpd) = (Radio::new(), Snmpd::start(&[SHA_256_AES]));
@@ -262,6 +264,7 @@ fn counters_cached_for_3_s() {
 }
 
 #[test]
+#[ignore = "long, in real time"]
 fn stopped_and_restarted() {
     in_namespace(&["snmpd"], || {
         let (mut radio, mut snmpd) = (Radio::new(), Snmpd::start(&[SHA_256_AES]));
@@ -288,6 +291,7 @@ fn stopped_and_restarted() {
 }
 
 #[test]
+#[ignore = "long, in real time"]
 fn the_v3_agent_restarts() {
     in_namespace(&["snmpd"], || {
         let (mut radio, snmpd) = (Radio::new(), Snmpd::start(&[SHA_256_AES]));

@@ -114,6 +114,7 @@ fn a_late_answer_is_not_taken_for_the_next() {
 
 /// Each reply comes twice, or after the one before it: the losses of each round are known nevertheless.
 #[test]
+#[ignore = "long, in real time"]
 fn duplicates_and_late_answers_are_skipped() {
     for is_late in [false, true] {
         let agent = Agent::start(RADIO);
@@ -251,6 +252,7 @@ fn hostile_answers() -> Vec<(&'static str, Answer)> {
 /// Each answer makes the signal unreachable, with a reason; then the agent becomes honest, and
 /// losses are seen again.
 #[test]
+#[ignore = "long, in real time"]
 fn hostile_answers_are_no_answers() {
     let tests: Vec<_> = hostile_answers()
         .into_iter()

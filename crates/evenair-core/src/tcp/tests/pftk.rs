@@ -73,6 +73,7 @@ fn ratio(p: f64, delayed_ack: u32, config: SenderConfig) -> f64 {
 /// Within 15% of the model up to 0.5% of losses and within 25% above. Some 400 to 1300 losses each: the
 /// rate has a standard error of 2% or so.
 #[test]
+#[ignore = "long"]
 fn random_losses_give_the_model_s_rate() {
     for window in [1_000_000, 100] {
         let limited_transmit = LimitedTransmit::New;
