@@ -397,6 +397,7 @@ def test_a_huge_grid_starts_at_once(tmp_path: Path) -> None:
     assert time.monotonic() - start < 5
 
 
+@pytest.mark.long
 def test_plot(evenair: Evenair, tmp_path: Path) -> None:
     assert new_runs(evenair, *SHORT, *GRID, "--runs", "2", "--out", "x.parquet") == 12
     axes = ("--x", "cell.queue.limit", "--y", "aggregate_goodput_bps", "--by", "cell.queue.kind")

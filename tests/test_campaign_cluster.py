@@ -68,6 +68,7 @@ def worker(address: str) -> tuple[str, ...]:
     return ("dask_worker", address, *options)
 
 
+@pytest.mark.long
 def test_a_worker_is_lost_half_way(evenair: Evenair, tmp_path: Path) -> None:
     whole = evenair(*COMMAND, "--out", "whole.parquet", "--flows", "--quiet")
     assert (whole.returncode, whole.stderr) == (0, "")
@@ -115,7 +116,7 @@ def test_local_cluster(evenair: Evenair, tmp_path: Path) -> None:
     assert (tmp_path / "x.parquet").read_bytes() == (tmp_path / "y.parquet").read_bytes()
 
 
-@pytest.mark.parametrize("scheme", ["tcp", "tls", "foo"])
+@pytest.mark.parametrize("scheme", [pytest.param("tcp", marks=pytest.mark.long), "tls", "foo"])
 def test_no_scheduler_answers(evenair: Evenair, tmp_path: Path, scheme: str) -> None:
     with socket.socket() as deaf:
         deaf.bind(("127.0.0.1", 0))
@@ -127,6 +128,7 @@ def test_no_scheduler_answers(evenair: Evenair, tmp_path: Path, scheme: str) -> 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
 @pytest.mark.real_time
 def test_all_local_workers_are_killed(tmp_path: Path) -> None:
     arguments = (*COMMAND, "--out", "x.parquet", "--cluster", "local", "--jobs", "2")

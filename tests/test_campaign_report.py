@@ -147,6 +147,7 @@ def test_of_a_campaign_in_python(tmp_path: Path) -> None:
     assert names["again"].table == campaign.table
 
 
+@pytest.mark.long
 def test_many_lines_are_several_figures(tmp_path: Path) -> None:
     base = ea.load("gong2006").with_(duration=0.1, station=[{"flows": [{"direction": "up"}]}])
     limits = list(range(1, MAX_LINES + 2))
@@ -166,6 +167,7 @@ def test_one_point_has_no_figure() -> None:
     assert "Nothing was varied." in page.texts["p"]
 
 
+@pytest.mark.long
 def test_bad_input(evenair: Evenair, tmp_path: Path) -> None:
     sweep(evenair, "--vary", "cell.queue.limit=10", "--flows")
     pq.write_table(pa.table({"seed": [1]}), tmp_path / "other.parquet")

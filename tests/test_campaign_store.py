@@ -115,6 +115,7 @@ def test_a_damaged_page_costs_at_most_its_runs(tmp_path: Path, page: str) -> Non
         assert store.ids() == records.keys()
 
 
+@pytest.mark.long
 def test_a_flipped_bit_changes_no_table(tmp_path: Path) -> None:
     """Any bit of the store: the same table and nothing lost, or one line."""
     scenario = ea.load("gong2006").with_(duration=1)

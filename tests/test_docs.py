@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from evenair_command import Evenair
 
-pytestmark = pytest.mark.timeout(600)  # the build executes the notebooks
+pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]  # the build executes the notebooks
 
 
 @pytest.fixture(scope="module")

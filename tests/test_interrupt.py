@@ -53,6 +53,7 @@ def end_s(command: list[str], after: float) -> float:
     return children_s() - before - taken
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 def test_reading_a_long_list_of_links_ends_at_once(chain: Path) -> None:
     """Reading takes a second or two of processor time; with a quadratic check it took minutes.

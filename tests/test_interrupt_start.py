@@ -70,6 +70,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
+@pytest.mark.long
 @pytest.mark.real_time
 @pytest.mark.parametrize("program", [MODULE, SCRIPT], ids=["module", "script"])
 @pytest.mark.parametrize("name", COMMANDS)

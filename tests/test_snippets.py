@@ -107,7 +107,14 @@ def test_each_snippet_is_checked_or_says_why_not(page: Path) -> None:
             assert f'include_str!("../../../{name(page)}")' in included
 
 
-@pytest.mark.parametrize("page", having("sh"), ids=name)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.long) if page == COMMAND_LINE else page
+        for page in having("sh")
+    ],
+    ids=name,
+)
 def test_commands(evenair: Evenair, tmp_path: Path, page: Path) -> None:
     for scenario in run(page, "toml"):
         (tmp_path / "cell.toml").write_text(scenario)

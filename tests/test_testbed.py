@@ -270,6 +270,7 @@ def test_a_wimax_cell(start: type[Bed]) -> None:
 LIGHT = "station.1.flows=[{direction='down',transport='udp',rate='100 kbps',segment=500,start=0}]"
 
 
+@pytest.mark.long
 def test_datagrams_arrive_at_their_rate(start: type[Bed]) -> None:
     flow = (
         "station.0.flows=[{direction='up',transport='udp',rate='1 Mbps',segment=1000,header=28,"
@@ -288,6 +289,7 @@ def test_datagrams_arrive_at_their_rate(start: type[Bed]) -> None:
     assert bed.left() == []
 
 
+@pytest.mark.long
 def test_random_sources_of_datagrams(start: type[Bed]) -> None:
     flow = (
         "station.0.flows=[{direction='up',transport='udp',application='poisson',rate='1 Mbps',"
@@ -308,6 +310,7 @@ def test_random_sources_of_datagrams(start: type[Bed]) -> None:
     assert bed.left() == []
 
 
+@pytest.mark.long
 def test_saturated_uploads_are_those_of_simulator_and_model(start: type[Bed]) -> None:
     flow = "flows=[{direction='up',transport='udp',rate='11 Mbps',segment=1460,start=0}]"
     bed = start(
@@ -325,6 +328,7 @@ def test_saturated_uploads_are_those_of_simulator_and_model(start: type[Bed]) ->
     assert bed.left() == []
 
 
+@pytest.mark.long
 def test_web_users_have_sessions(start: type[Bed]) -> None:
     web = (
         "station.0.flows=[{direction='down',application={kind='web',size={distribution="
@@ -348,6 +352,7 @@ def test_web_users_have_sessions(start: type[Bed]) -> None:
     assert bed.left() == []
 
 
+@pytest.mark.long
 def test_flows_of_a_host_have_options_of_their_own(start: type[Bed], tmp_path: Path) -> None:
     """Window, timestamps and ECN of two uploads to the same server."""
     (tmp_path / "x.toml").write_text(
@@ -375,6 +380,7 @@ def test_flows_of_a_host_have_options_of_their_own(start: type[Bed], tmp_path: P
     assert headers == {5201: 20, 5202: 32}
 
 
+@pytest.mark.long
 def test_receive_windows_are_whole_segments(start: type[Bed], tmp_path: Path) -> None:
     """The 20 segments of 1460 bytes that both flows have, and never a part of a segment."""
     bed = start("testbed", "gong2006", *TWO, "--duration", "3", "--pcap", "x.pcapng")
@@ -405,6 +411,7 @@ def packets_of(data: bytes) -> Iterator[bytes]:
         data = data[length:]
 
 
+@pytest.mark.long
 def test_a_host_may_have_any_name_and_users_many_sizes(start: type[Bed], tmp_path: Path) -> None:
     """A name that looks like a station's and like a path; sizes that no command line holds."""
     sizes = [20_000 + k for k in range(20_000)]
@@ -439,6 +446,7 @@ def test_a_capture_has_an_interface_for_each_device(start: type[Bed], tmp_path: 
     assert [path.name for path in tmp_path.iterdir()] == ["x.pcapng"]
 
 
+@pytest.mark.long
 def test_a_late_engine_is_not_to_be_trusted(start: type[Bed]) -> None:
     bed = start("testbed", "gong2006", *TWO, "--duration", "2", "--max-lateness", "1 ns")
     status, out, err = bed.finish()
@@ -461,6 +469,7 @@ def untrusted(bed: Bed) -> tuple[dict[str, Any], str]:
     return result, err
 
 
+@pytest.mark.long
 def test_a_stall_of_the_engine_is_not_to_be_trusted(start: type[Bed]) -> None:
     """Of 10 s the engine stands still for 3 s."""
     bed = start("testbed", "gong2006", *TWO, "--set", "warmup=1", "--duration", "10", "--json")
@@ -508,6 +517,7 @@ def test_a_client_that_is_killed_is_named(start: type[Bed]) -> None:
     assert up["goodput_bps"] < down["goodput_bps"]
 
 
+@pytest.mark.long
 def test_web_users_that_are_killed_are_named(start: type[Bed]) -> None:
     web = "station.0.flows=[{direction='down',application={kind='web',size=20000,think='0.1 s'}}]"
     bed = start("testbed", "gong2006-one-up", "--set", web, "--set", "station.1.count=1",
@@ -520,6 +530,7 @@ def test_web_users_that_are_killed_are_named(start: type[Bed]) -> None:
     assert result["flows"][1]["goodput_bps"] > 0.3e6
 
 
+@pytest.mark.long
 def test_a_client_that_is_stopped_is_named(start: type[Bed]) -> None:
     bed = start("testbed", "gong2006", *TWO, "--duration", "5", "--json")
     bed.wait_for_traffic()
@@ -536,6 +547,7 @@ def test_a_client_that_is_stopped_is_named(start: type[Bed]) -> None:
     assert result["testbed"]["ended_early"] == []
 
 
+@pytest.mark.long
 def test_a_stall_of_the_driver_is_not_to_be_trusted(start: type[Bed]) -> None:
     """It samples the connections seconds after the engine has stopped to carry packets."""
     bed = start("testbed", "gong2006", *TWO, "--duration", "3", "--json")
@@ -552,6 +564,7 @@ def test_a_stall_of_the_driver_is_not_to_be_trusted(start: type[Bed]) -> None:
 # --- Clean-up -------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("number", "second", "status"),
     [
@@ -587,6 +600,7 @@ def test_a_signal_during_set_up_leaves_nothing(start: type[Bed]) -> None:
     assert bed.left() == []
 
 
+@pytest.mark.long
 def test_the_next_start_removes_what_a_killed_one_left(start: type[Bed]) -> None:
     killed = start("testbed", "gong2006", "--duration", "60")
     killed.wait_for_traffic()
@@ -628,6 +642,7 @@ def processes_of(bed: Bed, argument: bytes) -> list[int]:
     return found
 
 
+@pytest.mark.long
 def test_two_test_beds_do_not_collide(start: type[Bed]) -> None:
     arguments = ["testbed", "gong2006", *TWO, "--duration", "4", "--json"]
     beds = [start(*arguments), start(*arguments)]
@@ -641,6 +656,7 @@ def test_two_test_beds_do_not_collide(start: type[Bed]) -> None:
         assert bed.left() == []
 
 
+@pytest.mark.long
 def test_keep_leaves_namespaces_until_the_next_start(start: type[Bed]) -> None:
     bed = start("testbed", "gong2006", *TWO, "--duration", "1", "--keep")
     status, _, err = bed.finish()

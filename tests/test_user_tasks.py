@@ -132,6 +132,7 @@ def test_a_sweep_on_a_local_cluster(evenair: Evenair, tmp_path: Path) -> None:
     assert (tmp_path / "here.parquet").read_bytes() == (tmp_path / "cluster.parquet").read_bytes()
 
 
+@pytest.mark.long
 def test_a_discipline_is_added_by_the_page(tmp_path: Path) -> None:
     """In a copy of the core: the file and the line of the page's first example compile."""
     needed("cargo")

@@ -69,6 +69,7 @@ def test_it_lists_what_it_is_linked_with(wheel: Path, tmp_path: Path) -> None:
     assert json.loads(content).keys().isdisjoint({"serialNumber"})
 
 
+@pytest.mark.long
 def test_it_needs_no_rust(wheel: Path, tmp_path: Path) -> None:
     """From an empty environment to the first picture; pip downloads what is not in its cache."""
     programs = tmp_path / "venv" / "bin"

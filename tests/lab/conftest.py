@@ -20,10 +20,16 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
 
 
+SAMPLE = "test_page_engine.py"
+"""What `make test` has of the page, where it is built."""
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Tests of the page wait for pictures, for a bounded time."""
+    """Tests of the page wait for pictures, for a bounded time; together they are long."""
     if "browser" in getattr(item, "fixturenames", ()):
         item.add_marker(pytest.mark.real_time)
+        if item.path.name != SAMPLE:
+            item.add_marker(pytest.mark.long)
 
 
 @pytest.fixture(scope="session")

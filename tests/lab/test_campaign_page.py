@@ -267,6 +267,7 @@ def test_a_campaign_without_runs(tmp_path: Path) -> None:
     assert (page["axes"]["x"], page["curves"], page["missing"]) == ("limit", [], 0)
 
 
+@pytest.mark.long
 def test_a_campaign_of_a_million_runs(tmp_path: Path) -> None:
     limits, kinds, seeds = np.arange(10, 510, 5), ["droptail", "las"], 5000
     values = np.random.default_rng(1).uniform(0.5, 1, (len(limits), len(kinds), seeds))

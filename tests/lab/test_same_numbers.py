@@ -59,6 +59,7 @@ def run_request(path: Path) -> dict[str, Any]:
     return {"call": "run", "toml": toml, "seed": SEED, "trace_s": duration_s / 100}
 
 
+@pytest.mark.long
 def test_every_built_in_scenario_has_the_same_numbers() -> None:
     built_in = sorted((Path(evenair.__file__).parent / "scenarios").glob("*.toml"))
     assert len(built_in) == len(evenair.scenarios())

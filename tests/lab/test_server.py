@@ -394,6 +394,7 @@ def test_a_run_ends_when_nobody_waits_for_it(tmp_path: Path) -> None:
         server.stop()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )

@@ -94,6 +94,7 @@ def test_a_sweep_of_the_page_has_the_runs_of_the_command(lab: LabServer, tmp_pat
     assert not [*tmp_path.glob("own.parquet.live")]
 
 
+@pytest.mark.long
 def test_a_sweep_of_one_short_run_is_seen(lab: LabServer) -> None:
     number = lab.post("/api/campaigns", {"toml": SCENARIO, "vary": [], "runs": 1})["ok"]["number"]
     about, *lines = lab.lines(f"/api/campaigns/{number}")
@@ -102,6 +103,7 @@ def test_a_sweep_of_one_short_run_is_seen(lab: LabServer) -> None:
     assert lines[-1]["state"] == "done"
 
 
+@pytest.mark.long
 def test_a_sweep_is_stopped_and_continued_in_the_file_that_is_kept(
     lab: LabServer, tmp_path: Path
 ) -> None:
@@ -191,6 +193,7 @@ def sweep(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-m", "evenair", *command], cwd=folder)
 
 
+@pytest.mark.long
 def test_it_follows_a_sweep_that_is_interrupted_and_continued(
     lab: LabServer, tmp_path: Path
 ) -> None:
@@ -288,6 +291,7 @@ def has_daemon() -> bool:
 CAN_EMULATE = os.geteuid() == 0 and Path("/dev/net/tun").exists() and shutil.which("iperf3")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     not CAN_EMULATE and os.environ.get("CI") != "true",
     reason="the test-bed needs root, /dev/net/tun and iperf3",
@@ -372,6 +376,7 @@ def daemon(text: str, status: int = 200) -> Iterator[int]:
         server.server_close()
 
 
+@pytest.mark.long
 def test_it_follows_a_gateway_daemon(tmp_path: Path) -> None:
     with daemon(METRICS) as port:
         server = LabServer(tmp_path, f"--follow=127.0.0.1:{port}")
@@ -418,6 +423,7 @@ def evenaird(tmp_path: Path) -> Iterator[str]:
         subprocess.run(["ip", "netns", "delete", namespace], check=True)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     not (CAN_EMULATE and has_daemon()) and os.environ.get("CI") != "true",
     reason="needs root, /dev/net/tun and evenaird",
@@ -456,6 +462,7 @@ def test_an_address_without_metrics(tmp_path: Path, text: str, status: int, reas
             server.stop()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "text",
     ["a{{" + "a" * 60_000 + "}} 1\n# EOF\n", "a{{" + "a" * 900_000, 'a{{a="' + '\\"' * 400_000],
@@ -477,6 +484,7 @@ def test_hostile_metrics_do_not_keep_the_lab(tmp_path: Path, text: str) -> None:
         assert time.monotonic() - began < 10
 
 
+@pytest.mark.long
 def test_metrics_that_never_end_are_given_up(tmp_path: Path) -> None:
     """One byte at a time: the time is that of the whole answer."""
     listening = socket.create_server(("127.0.0.1", 0))

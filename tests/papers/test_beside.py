@@ -60,6 +60,7 @@ def measure_with(late: set[tuple[Cell, int]]) -> Callable[..., Runs[Cell]]:
     return measure
 
 
+@pytest.mark.long
 def test_figures_have_both_and_claims_are_of_the_test_bed(tmp_path: Path) -> None:
     out, said = tmp_path / "out", list[str]()
     late = {(Cell("off", stations=4), 2)}

@@ -47,6 +47,7 @@ def children(pid: int) -> list[int]:
     return [int(child) for child in text.split()]
 
 
+@pytest.mark.long
 def test_a_figure_interrupted_and_continued(tmp_path: Path) -> None:
     """Ctrl-C leaves nothing behind; the same command measures; once more, and nothing is run."""
     first = subprocess.Popen(FIGURE, cwd=tmp_path, stderr=subprocess.PIPE, text=True)

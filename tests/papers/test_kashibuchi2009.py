@@ -226,6 +226,7 @@ def test_plain_tfrc_fills_the_cell_with_equal_packets(rate: float) -> None:
     assert total == pytest.approx(24_000 / (cycle_us(54.0) + cycle_us(rate)), rel=0.05)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stations", [2, 5, 10, 20])
 def test_fair_occupancy_of_many_stations(stations: int) -> None:
     for seed in (1, 2, 3):

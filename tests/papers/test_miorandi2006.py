@@ -294,6 +294,7 @@ def test_figure_8s_model_curve_is_fast() -> None:
     assert min(best) < 0.05
 
 
+@pytest.mark.long
 def test_figures_by_simulation(tmp_path: Path) -> None:
     out = tmp_path / "out"
     seen: list[tuple[int, int]] = []

@@ -164,6 +164,7 @@ def test_described() -> None:
     assert f"--figure: {figures}, {tables}" in describe("tsiknas2012")
 
 
+@pytest.mark.long
 def test_a_figure_by_simulation(tmp_path: Path) -> None:
     pytest.importorskip("evenair._core", reason="the engine has not been built")
     rebuild(["14", "16"], True, tmp_path / "out")

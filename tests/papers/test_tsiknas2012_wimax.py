@@ -273,6 +273,7 @@ def test_given_up_requests_drop_what_they_asked_for() -> None:
         assert found == pytest.approx(counts, rel=0.05), size
 
 
+@pytest.mark.long
 def test_figures_by_simulation(tmp_path: Path) -> None:
     rebuild(["4", "12"], True, tmp_path / "out")
     verdicts = json.loads((tmp_path / "out" / "claims.json").read_text(encoding="utf-8"))
