@@ -41,12 +41,42 @@ demo: $(VENV)/installed ## Set up, simulate five uploads against five downloads,
 	$(BIN)/evenair run gong2006 --plot $(DEMO)/gong2006.png
 	@echo "The plot is $(DEMO)/gong2006.png; see also: $(BIN)/evenair --help"
 
-# What Python tests need.
-PACKAGE ?= $(VENV)/installed-dev
+# A filter: make test T=wimax runs the tests whose names contain it.
+T ?=
+
+CARGO_TEST := cargo test $(CRATES) --locked --no-fail-fast
+# The integration tests of emulator and daemon depend on the time of day: one at a time.
+IN_REAL_TIME := $(if $(filter Linux,$(shell uname -s)),$(filter-out support, \
+                $(basename $(notdir $(wildcard crates/evenair-emu/tests/* crates/evenaird/tests/*)))))
+COMPUTING    := $(basename $(notdir $(wildcard crates/evenair-core/tests/*.rs crates/evenair-sim/tests/all.rs \
+                crates/evenair-web/tests/*.rs crates/evenair-fuzz/tests/*.rs)))
+
+PYTEST := EVENAIRD=$${CARGO_TARGET_DIR:-target}/debug/evenaird $(BIN)/python -m pytest $(if $(T),-k "$(T)")
+# Two programs of pytest where there are two processors. Tests of a file share what they have set up.
+BESIDE := -n auto --dist loadfile
+# pytest ends with status 5 where no test has the name.
+OR_NONE := $(if $(T),|| [ $$? = 5 ])
 
 .PHONY: test
-test: $(VENV)/bin/python ## Set up, and run every test of both languages (BESIDE="lint": and make lint meanwhile)
-	$(BIN)/python .ci/test.py --package "$(PACKAGE)" --beside "$(BESIDE)" $(CRATES) --locked
+test: $(VENV)/installed-dev ## Test each subsystem, in six minutes; T=NAME: only tests whose names contain it
+	$(CARGO_TEST) --lib --bins $(COMPUTING:%=--test %) -- $(T)
+	$(if $(IN_REAL_TIME),$(CARGO_TEST) $(IN_REAL_TIME:%=--test %) -- --test-threads=1 $(T))
+	$(PYTEST) $(BESIDE) -m "not long and not real_time" $(OR_NONE)
+	$(PYTEST) -v -m "real_time and not long" $(OR_NONE)
+
+.PHONY: test-rest
+test-rest: $(VENV)/installed-dev ## Run the tests that make test leaves out: the long ones (after make site: also those of the page)
+	$(CARGO_TEST) --lib --bins $(COMPUTING:%=--test %) -- --ignored $(T)
+	$(if $(IN_REAL_TIME),$(CARGO_TEST) $(IN_REAL_TIME:%=--test %) -- --ignored --test-threads=1 $(T))
+	$(CARGO_TEST) --doc -- $(T)
+	cargo build $(CRATES) --locked --profile test --examples
+	$${CARGO_TARGET_DIR:-target}/debug/examples/realtime_cell
+	$(PYTEST) $(BESIDE) -m "long and not real_time" $(OR_NONE)
+	$(PYTEST) -v -m "real_time and long" $(OR_NONE)
+
+.PHONY: test-all
+test-all: site ## Build the lab's page, and run every test of both languages
+	@$(MAKE) --no-print-directory test test-rest T="$(T)"
 
 .PHONY: lint
 lint: $(VENV)/installed-dev ## Check both languages for style and types, and the layers of the Python package
