@@ -23,7 +23,7 @@ def public(module: Any) -> Iterator[tuple[str, Any]]:
         value = getattr(module, name)
         yield f"{module.__name__}.{name}", value
         if inspect.isclass(value):
-            for member, content in vars(value).items():
+            for member, content in sorted(vars(value).items()):
                 if not member.startswith("_"):
                     yield f"{module.__name__}.{name}.{member}", content
 

@@ -59,7 +59,7 @@ def uses_of(path: Path) -> Iterator[Use]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and "re.compile(" in ast.unparse(node.value):
             names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
-    for name in names:
+    for name in sorted(names):  # the same order in each program of pytest
         methods = {method for of, method, _ in calls(tree) if of == name}
         value = getattr(importlib.import_module(module(path)), name)
         compiled = [value] if isinstance(value, re.Pattern) else [each[0] for each in value]
