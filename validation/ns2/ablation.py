@@ -65,7 +65,7 @@ T = 2.093
 
 def stored(module: str, loss: float, min_rto: float | None) -> dict[str, Any]:
     """ns-2's row of a module."""
-    found = None
+    found: dict[str, Any] | None = None
     wanted = (f"linux:{module}", loss, "ip", min_rto)
     for name in STORED if min_rto is None else (LONGER,):
         for row in json.loads((HERE / name).read_text())["rows"]:
