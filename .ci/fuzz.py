@@ -13,6 +13,7 @@ time as there are processors; each has the same time.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import re
@@ -21,8 +22,6 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-
-from test import Programs, build, tell
 
 ROOT = Path(__file__).parent.parent
 OUTPUT = ROOT / "target/fuzz"
@@ -55,6 +54,30 @@ def properties(folder: Path) -> list[str]:
     return names
 
 
+def tell(line: str) -> None:
+    """Print a line in one piece: jobs beside each other do."""
+    print(f"{line}\n", end="", flush=True)
+
+
+def build() -> list[tuple[str, Path]]:
+    """Build the tests in Rust; return each program, and the folder of its crate."""
+    command = ["cargo", "test", "--workspace", "--locked", "--no-run"]
+    done = subprocess.run(
+        [*command, "--message-format=json-render-diagnostics"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    if done.returncode:
+        raise SystemExit(done.returncode)
+    messages = [json.loads(line) for line in done.stdout.splitlines()]
+    return [
+        (message["executable"], Path(message["manifest_path"]).parent)
+        for message in messages
+        if message.get("executable") and message["profile"]["test"]
+    ]
+
+
 def keep(name: str, output: str) -> str:
     """Write the output of a failure, and return what to say of it."""
     OUTPUT.mkdir(parents=True, exist_ok=True)
@@ -63,10 +86,10 @@ def keep(name: str, output: str) -> str:
     return f"FAILED: {name}, see {path.relative_to(ROOT)}"
 
 
-def rust(programs: Programs, end: float) -> list[str]:
+def rust(programs: list[tuple[str, Path]], end: float) -> list[str]:
     """Run the property tests in Rust until `end`; return what failed."""
     failures, rounds, left = [], 0, []
-    for program, folder in programs.tests:
+    for program, folder in programs:
         names = set(properties(folder))
         lines = subprocess.check_output([program, "--list", "--format=terse"], text=True)
         tests = [line.removesuffix(": test") for line in lines.splitlines()]
@@ -156,7 +179,7 @@ def main(seconds: float, only: list[str]) -> int:
     """Return the exit status: 0 if nothing failed."""
     targets = sorted(path.name for path in (ROOT / "fuzz/corpus").iterdir())
     parts = only or ["rust", "python", *targets]
-    programs = build(["--workspace", "--locked"]) if "rust" in parts else None
+    programs = build() if "rust" in parts else []
     program = fuzzer() if set(parts) & set(targets) else ""
     at_a_time = min(len(parts), os.cpu_count() or 1)
     share = seconds * at_a_time / len(parts)

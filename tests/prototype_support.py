@@ -58,7 +58,7 @@ def measured(result: ea.RunResult) -> dict[str, Any]:
     return {key: document[key] for key in document if key not in ("scenario", "wall_s")}
 
 
-class Fifo:
+class PlainFifo:
     """first in, first out"""
 
     def __init__(self, queue: Any) -> None:

@@ -15,10 +15,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def test_it_knows_each_property(monkeypatch: pytest.MonkeyPatch) -> None:
-    # It imports test.py, whose name Python has as well.
-    monkeypatch.syspath_prepend(str(ROOT / ".ci"))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    monkeypatch.delitem(sys.modules, "test", raising=False)
     spec = importlib.util.spec_from_file_location("fuzz", ROOT / ".ci/fuzz.py")
     assert spec
     assert spec.loader

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import evenair as ea
 import pytest
 from evenair import _core
-from prototype_support import CLASSES, Fifo, fingerprint, load, output_of, registered  # noqa: F401 (a fixture)
+from prototype_support import CLASSES, PlainFifo, fingerprint, load, output_of, registered  # noqa: F401 (a fixture)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,7 +72,11 @@ def test_what_cannot_be_done_with_a_class_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ea.CampaignError, match=refused):
         ea.sweep(scenario, {}, runs=1, cluster="local")
     space: dict[str, Any] = {}
-    exec("class Nowhere(Fifo):\n    def ready_at(self):\n        return 0\n", {"Fifo": Fifo}, space)
+    exec(
+        "class Nowhere(PlainFifo):\n    def ready_at(self):\n        return 0\n",
+        {"PlainFifo": PlainFifo},
+        space,
+    )
     ea.register(queue=space["Nowhere"])
     with pytest.raises(ea.CampaignError, match="the queue 'nowhere' is not defined in a file"):
         ea.sweep(
@@ -80,7 +84,7 @@ def test_what_cannot_be_done_with_a_class_is_refused(tmp_path: Path) -> None:
         )
 
 
-class Renamed(Fifo):
+class Renamed(PlainFifo):
     kind = "renamed"
 
 
@@ -109,11 +113,11 @@ def test_what_dataclass_writes_is_no_summary() -> None:
 
 def test_the_command_reads_plugins(evenair: Evenair, tmp_path: Path) -> None:
     (tmp_path / "twice.py").write_text(
-        "import evenair as ea\nfrom helper import Fifo\n\n\nclass Late(Fifo):\n"
+        "import evenair as ea\nfrom helper import PlainFifo\n\n\nclass Late(PlainFifo):\n"
         "    def dequeue(self, now):\n        return self.packets.pop(0 / 0)\n\n\n"
         "ea.register(queue=Late)\n"
     )
-    helper = "from typing import Any\n\n" + inspect.getsource(Fifo)
+    helper = "from typing import Any\n\n" + inspect.getsource(PlainFifo)
     (tmp_path / "helper.py").write_text(helper)
     run = ("run", "gong2006", "--set", "duration=1", "--set", "cell.queue.kind=late", "--quiet")
     done = evenair(*run, "--plugin", "twice.py")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import evenair as ea
 import pytest
 from evenair.prototypes import MS, Duration, Range
-from prototype_support import Fifo, fingerprint, load, measured, registered  # noqa: F401 (a fixture)
+from prototype_support import PlainFifo, fingerprint, load, measured, registered  # noqa: F401 (a fixture)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,39 +41,39 @@ class Lowest:
         return 0
 
 
-class Raises(Fifo):
+class Raises(PlainFifo):
     def dequeue(self, now: int) -> Any:
         if now > 100 * MS:
             raise LookupError("of\nthe class")  # the line
         return super().dequeue(now)
 
 
-class RaisesAtOnce(Fifo):
+class RaisesAtOnce(PlainFifo):
     def __init__(self, queue: Any) -> None:
         raise SystemExit("at once")  # the line
 
 
-class KeepsAll(Fifo):
+class KeepsAll(PlainFifo):
     def enqueue(self, now: int, packet: Any) -> None:  # the line
         self.packets.append(packet)
 
 
-class ReturnsTwice(Fifo):
+class ReturnsTwice(PlainFifo):
     def dequeue(self, now: int) -> Any:  # the line
         return self.packets[0] if self.packets else None
 
 
-class ReturnsNumbers(Fifo):
+class ReturnsNumbers(PlainFifo):
     def dequeue(self, now: int) -> Any:  # the line
         return 7
 
 
-class Withholds(Fifo):
+class Withholds(PlainFifo):
     def dequeue(self, now: int) -> Any:  # the line
         return None
 
 
-class Shared(Fifo):
+class Shared(PlainFifo):
     everywhere: tuple[list[Any]] = ([],)
 
     def __init__(self, queue: Any) -> None:
@@ -83,18 +83,18 @@ class Shared(Fifo):
         return super().dequeue(now)
 
 
-class DropsTwice(Fifo):
+class DropsTwice(PlainFifo):
     def enqueue(self, now: int, packet: Any) -> None:
         self.queue.drop(packet)
         self.queue.drop(packet)  # the line
 
 
-class DropsForNoReason(Fifo):
+class DropsForNoReason(PlainFifo):
     def enqueue(self, now: int, packet: Any) -> None:
         self.queue.drop(packet, "at-will")  # the line
 
 
-class NoMargin(Fifo):
+class NoMargin(PlainFifo):
     def ready_at(self) -> Any:  # the line
         return "soon"
 
@@ -158,7 +158,7 @@ def test_an_error_in_a_class_ends_the_run_with_its_line(cls: type) -> None:
 
 
 def test_an_error_ends_one_run_of_several() -> None:
-    class FailsOnce(Fifo):
+    class FailsOnce(PlainFifo):
         def __init__(self, queue: Any) -> None:
             super().__init__(queue)
             self.fails = queue.rng.uniform() < 0.5
@@ -180,7 +180,7 @@ def test_ctrl_c_ends_a_class_that_does_not_return(tmp_path: Path) -> None:
     """Two runs at a time, where there are two processors, are in the loop."""
     (tmp_path / "endless.py").write_text(
         "import os\nfrom typing import Any\nimport evenair as ea\n\n\n"
-        f"{inspect.getsource(Fifo)}\n\nclass Endless(Fifo):\n"
+        f"{inspect.getsource(PlainFifo)}\n\nclass Endless(PlainFifo):\n"
         "    def dequeue(self, now):\n        os.write(2, b'called\\n')\n"
         "        while True:\n            now += 1\n\n\nea.register(queue=Endless)\n"
     )
@@ -234,7 +234,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("constructor", REFUSED, ids=lambda function: function.__name__)
 def test_a_class_against_the_contract_is_not_registered(constructor: Any) -> None:
-    cls = type("Refused", (Fifo,), {"__init__": constructor})
+    cls = type("Refused", (PlainFifo,), {"__init__": constructor})
     with pytest.raises((TypeError, ValueError), match=re.escape(REFUSED[constructor])):
         ea.register(queue=cls)
 
@@ -245,7 +245,7 @@ def test_names_are_registered_once() -> None:
     with pytest.raises(TypeError, match="nothing to register"):
         ea.register()
     for kind, cls, names in [
-        ("queue", Fifo, ["las", "droptail"]),
+        ("queue", PlainFifo, ["las", "droptail"]),
         ("congestion_control", Aimd, ["cubic", "udp", "tfrc"]),
         ("rate_control", Lowest, ["minstrel"]),
     ]:
@@ -257,16 +257,16 @@ def test_names_are_registered_once() -> None:
                 ):
                     ea.register(**{kind: taken, "replace": replace})
     with pytest.raises(ValueError, match="kind: got 'My Queue', expected lower-case words"):
-        ea.register(queue=type("Named", (Fifo,), {"kind": "My Queue"}))
-    ea.register(queue=Fifo)
-    with pytest.raises(ValueError, match='queue: got "fifo", the name is registered'):
-        ea.register(queue=Fifo)
+        ea.register(queue=type("Named", (PlainFifo,), {"kind": "My Queue"}))
+    ea.register(queue=PlainFifo)
+    with pytest.raises(ValueError, match='queue: got "plain-fifo", the name is registered'):
+        ea.register(queue=PlainFifo)
     droptail = ea.load("gong2006").with_(duration="1 s")
-    fifo = droptail.with_(cell__queue__kind="fifo")
+    fifo = droptail.with_(cell__queue__kind="plain-fifo")
     assert fingerprint(ea.run(fifo)) == fingerprint(ea.run(droptail))
 
-    class DropsAll(Fifo):
-        kind = "fifo"
+    class DropsAll(PlainFifo):
+        kind = "plain-fifo"
 
         def enqueue(self, now: int, packet: Any) -> None:
             self.queue.drop(packet)
@@ -274,6 +274,6 @@ def test_names_are_registered_once() -> None:
     ea.register(queue=DropsAll, replace=True)
     # A scenario that has been made keeps the class that it was made with.
     assert fingerprint(ea.run(fifo)) == fingerprint(ea.run(droptail))
-    changed = ea.run(droptail.with_(cell__queue__kind="fifo"))
+    changed = ea.run(droptail.with_(cell__queue__kind="plain-fifo"))
     assert measured(changed)["ap_queue"]["drops_on_arrival"] > 0
     assert fingerprint(changed) != fingerprint(ea.run(droptail))
