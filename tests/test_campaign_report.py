@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from evenair.campaign.report import MAX_LINES, report
-from prototype_support import Fifo
+from prototype_support import PlainFifo
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -119,10 +119,10 @@ def test_it_can_be_repeated(evenair: Evenair, tmp_path: Path) -> None:
 
 def test_a_campaign_of_a_class_can_be_repeated(evenair: Evenair, tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(
-        f"import evenair as ea\nfrom typing import Any\n\n\n{inspect.getsource(Fifo)}\n\n"
-        "ea.register(queue=Fifo)\n"
+        f"import evenair as ea\nfrom typing import Any\n\n\n{inspect.getsource(PlainFifo)}\n\n"
+        "ea.register(queue=PlainFifo)\n"
     )
-    options = ("--plugin", "own.py", "--set", "duration=1", "--set", "cell.queue.kind=fifo")
+    options = ("--plugin", "own.py", "--set", "duration=1", "--set", "cell.queue.kind=plain-fifo")
     command = ("sweep", "gong2006", *options, "--runs", "2", "--quiet", "--out", "a table.parquet")
     assert evenair(*command).returncode == 0
     assert evenair("report", "a table.parquet").returncode == 0
