@@ -51,7 +51,8 @@ IN_REAL_TIME := $(if $(filter Linux,$(shell uname -s)),$(filter-out support, \
 COMPUTING    := $(basename $(notdir $(wildcard crates/evenair-core/tests/*.rs crates/evenair-sim/tests/all.rs \
                 crates/evenair-web/tests/*.rs crates/evenair-fuzz/tests/*.rs)))
 
-PYTEST := EVENAIRD=$${CARGO_TARGET_DIR:-target}/debug/evenaird $(BIN)/python -m pytest $(if $(T),-k "$(T)")
+TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
+PYTEST := EVENAIRD=$(TARGET)/debug/evenaird $(BIN)/python -m pytest $(if $(T),-k "$(T)")
 # Two programs of pytest where there are two processors. Tests of a file share what they have set up.
 BESIDE := -n auto --dist loadfile
 # pytest ends with status 5 where no test has the name.
@@ -70,7 +71,7 @@ test-rest: $(VENV)/installed-dev ## Run the tests that make test leaves out: the
 	$(if $(IN_REAL_TIME),$(CARGO_TEST) $(IN_REAL_TIME:%=--test %) -- --ignored --test-threads=1 $(T))
 	$(CARGO_TEST) --doc -- $(T)
 	cargo build $(CRATES) --locked --profile test --examples
-	$${CARGO_TARGET_DIR:-target}/debug/examples/realtime_cell
+	$(TARGET)/debug/examples/realtime_cell
 	$(PYTEST) $(BESIDE) -m "long and not real_time" $(OR_NONE)
 	$(PYTEST) -v -m "real_time and long" $(OR_NONE)
 
@@ -119,7 +120,7 @@ lab-check: lab/node_modules ## Check the page's sources, and the engine in WebAs
 	cd lab && npm run --silent check
 	@mkdir -p target
 	cargo build $(CRATES) --quiet --locked --profile test --example fingerprints # `make test` has it built
-	$${CARGO_TARGET_DIR:-target}/debug/examples/fingerprints >target/fingerprints.json
+	$(TARGET)/debug/examples/fingerprints >target/fingerprints.json
 	cd lab && EVENAIR_WASM=$(abspath $(PAGE))/evenair.wasm EVENAIR_FINGERPRINTS=$(CURDIR)/target/fingerprints.json npm run --silent test
 
 .PHONY: format
