@@ -30,6 +30,16 @@ settings.register_profile("fuzz", derandomize=False, deadline=None, max_examples
 settings.load_profile("repeatable")
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Say what a test of real time waits for, after its name (pytest -v)."""
+    plugin = item.config.pluginmanager.get_plugin
+    terminal, capture = plugin("terminalreporter"), plugin("capturemanager")
+    marker = item.get_closest_marker("real_time")
+    if marker is not None and terminal is not None and terminal.verbosity > 0:
+        with capture.global_and_fixture_disabled():
+            terminal.write(f"(waits for {marker.args[0]}) ", flush=True)
+
+
 @pytest.fixture
 def evenair(tmp_path: Path) -> Evenair:
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:

@@ -155,7 +155,7 @@ def test_killed_at_any_moment_it_goes_on(evenair: Evenair, tmp_path: Path) -> No
     ]
 
 
-@pytest.mark.real_time
+@pytest.mark.real_time("a campaign that Ctrl-C ends")
 def test_ctrl_c_keeps_what_is_finished(evenair: Evenair, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "evenair", "sweep", "gong2006", "--set", "duration=10"]
     command += ["--vary", "cell.queue.limit=1:100:1", "--runs", "2000", "--out", "x.parquet"]
@@ -377,7 +377,7 @@ def test_the_name_of_a_scenario_is_not_what_a_run_is(tmp_path: Path) -> None:
     assert len(identities) == 4
 
 
-@pytest.mark.real_time
+@pytest.mark.real_time("a bound on the time of the start")
 def test_a_huge_grid_starts_at_once(tmp_path: Path) -> None:
     """Runs are made as they are needed: 10 million of them neither take time nor memory."""
     import tracemalloc

@@ -129,7 +129,7 @@ def test_no_scheduler_answers(evenair: Evenair, tmp_path: Path, scheme: str) -> 
 
 
 @pytest.mark.long
-@pytest.mark.real_time
+@pytest.mark.real_time("workers that are killed")
 def test_all_local_workers_are_killed(tmp_path: Path) -> None:
     arguments = (*COMMAND, "--out", "x.parquet", "--cluster", "local", "--jobs", "2")
     with subprocess.Popen(

@@ -270,7 +270,7 @@ def interrupt(
         return process.returncode, stdout, stderr, time.monotonic() - start
 
 
-@pytest.mark.real_time
+@pytest.mark.real_time("a command that a signal ends")
 def test_interrupt_stops_a_run_at_once(tmp_path: Path) -> None:
     arguments = ["run", "gong2006", "--set", "duration=1e6", "--out", "out"]
     status, stdout, stderr, seconds = interrupt(arguments, tmp_path)
@@ -280,7 +280,7 @@ def test_interrupt_stops_a_run_at_once(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.real_time
+@pytest.mark.real_time("a command that a signal ends")
 def test_interrupt_stops_a_cell_that_delivers_nothing(tmp_path: Path) -> None:
     arguments = ["run", "gong2006", "--set", "duration=1e6", "--set", "cell.short_retry_limit=255"]
     for group in range(2):
@@ -293,7 +293,7 @@ def test_interrupt_stops_a_cell_that_delivers_nothing(tmp_path: Path) -> None:
     assert seconds < 1
 
 
-@pytest.mark.real_time
+@pytest.mark.real_time("a command that a signal ends")
 def test_interrupt_keeps_finished_runs(tmp_path: Path) -> None:
     arguments = ["run", "gong2006", "--runs", "10000", "--seed", "10", "--json"]
     status, stdout, stderr, seconds = interrupt(arguments, tmp_path)
@@ -308,7 +308,7 @@ def test_interrupt_keeps_finished_runs(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.real_time
+@pytest.mark.real_time("a command that a signal ends")
 @pytest.mark.parametrize(
     ("number", "expected"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)], ids=["TERM", "HUP"]
 )
@@ -322,7 +322,7 @@ def test_other_signals_clean_up(tmp_path: Path, number: signal.Signals, expected
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.real_time
+@pytest.mark.real_time("a command that a signal ends")
 def test_sigterm_ends_a_sweep_like_ctrl_c(tmp_path: Path) -> None:
     arguments = ["sweep", "gong2006", "--set", "duration=1e6", "--runs", "2"]
     status, stdout, stderr, seconds = interrupt(

@@ -71,7 +71,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 @pytest.mark.long
-@pytest.mark.real_time
+@pytest.mark.real_time("a command that Ctrl-C ends")
 @pytest.mark.parametrize("program", [MODULE, SCRIPT], ids=["module", "script"])
 @pytest.mark.parametrize("name", COMMANDS)
 def test_it_ends_whenever_ctrl_c_comes(

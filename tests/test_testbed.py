@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 pytestmark = [
-    pytest.mark.real_time,
+    pytest.mark.real_time("iperf3 over emulated air"),
     pytest.mark.skipif(
         "(os.geteuid() != 0 or not os.path.exists('/dev/net/tun') or not shutil.which('iperf3'))"
         " and os.environ.get('CI') != 'true'",
@@ -236,6 +236,7 @@ def test_a_result_has_the_keys_of_a_simulated_one(start: type[Bed], tmp_path: Pa
     assert (tmp_path / "x.svg").exists()
 
 
+@pytest.mark.long
 def test_a_wimax_cell(start: type[Bed]) -> None:
     """More datagrams than the uplink carries, and fewer than the downlink does."""
     flows = (
@@ -498,6 +499,7 @@ def client_of(bed: Bed, port: int) -> int:
     return found
 
 
+@pytest.mark.long
 def test_a_client_that_is_killed_is_named(start: type[Bed]) -> None:
     bed = start("testbed", "gong2006", *TWO, "--duration", "5", "--json")
     bed.wait_for_traffic()

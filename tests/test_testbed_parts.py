@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 pytestmark = [
-    pytest.mark.real_time,
+    pytest.mark.real_time("programs of the test-bed"),
     pytest.mark.skipif(
         "os.geteuid() != 0 and os.environ.get('CI') != 'true'",
         reason="network namespaces need root",

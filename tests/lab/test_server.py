@@ -25,7 +25,7 @@ from lab_server import ROOT, LabServer, wait_until, write_page
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.real_time
+pytestmark = pytest.mark.real_time("a server and its answers")
 
 SHORT = 'duration = "2 s"\n[[station]]\ncount = 2\nflows = [{ direction = "up" }]\n'
 ENDLESS = SHORT.replace("2 s", "100000 s")

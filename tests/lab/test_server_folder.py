@@ -57,7 +57,7 @@ def files(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
 
 
-@pytest.mark.real_time
+@pytest.mark.real_time("a server that is killed")
 def test_the_next_lab_removes_what_a_killed_one_has_left(tmp_path: Path) -> None:
     killed = LabServer(tmp_path)
     killed.post("/api/campaigns", {"toml": SCENARIO, "vary": ["cell.queue.limit=10,20"], "runs": 2})

@@ -29,7 +29,7 @@ from lab_server import LabServer, wait_until
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.real_time
+pytestmark = pytest.mark.real_time("a server, sweeps, and a gateway that answers")
 
 SCENARIO = """\
 duration = "2 s"

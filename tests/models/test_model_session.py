@@ -322,7 +322,7 @@ def best_of_five(function: object) -> float:
     return min(times)
 
 
-@pytest.mark.real_time
+@pytest.mark.real_time("a bound of 50 ms")
 def test_figure_8_takes_less_than_50_ms() -> None:
     stations = np.arange(1, 51)
     assert best_of_five(lambda: models.session_delay(stations, THINK, SIZE)) < 0.05

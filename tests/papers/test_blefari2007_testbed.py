@@ -23,7 +23,7 @@ MISSING = (
     or not shutil.which("iperf3")
 )
 pytestmark = [
-    pytest.mark.real_time,
+    pytest.mark.real_time("iperf3 over emulated air"),
     pytest.mark.skipif(
         MISSING and os.environ.get("CI") != "true",
         reason="the test-bed needs root, /dev/net/tun and iperf3",

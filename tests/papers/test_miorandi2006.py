@@ -283,7 +283,7 @@ def test_table_1_needs_no_simulation(tmp_path: Path) -> None:
     assert [row["parameter"] for row in differing] == ["L_RTS (bits)"]
 
 
-@pytest.mark.real_time
+@pytest.mark.real_time("a bound on the time of a curve")
 def test_figure_8s_model_curve_is_fast() -> None:
     delay_over_hosts([2])
     best = []

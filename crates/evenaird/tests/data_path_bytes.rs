@@ -119,6 +119,7 @@ fn tcp_is_charged_as_it_arrives() {
 }
 
 #[test]
+#[ignore = "long, in real time"]
 fn policed_tcp_is_charged_as_it_arrives() {
     let Some(_alone) = capable("bytes of policed TCP") else { return };
     for gso in [true, false] {

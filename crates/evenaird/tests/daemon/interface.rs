@@ -91,6 +91,7 @@ fn rename(cell: &Cell) {
 
 /// 20 Mb/s are offered to a policer of 1 Mb/s whose lease, five intervals, outlasts the test.
 #[test]
+#[ignore = "long, in real time"]
 fn off_finds_the_programs_of_a_daemon_that_hangs_under_another_name() {
     const OFFERED: f64 = 20e6;
     let Some(_alone) = capable("off after a renaming") else { return };
