@@ -2,13 +2,12 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{DISTRIBUTION, ParameterType, Parameters, Registry, TRACE};
-use crate::control::limiter::LossSignal;
-use crate::traffic::Family;
+use super::parameter::ParameterType;
+use super::registry::{Parameters, Registry};
 
 impl ParameterType {
-    /// A value at each bound, as a configuration file has it: all names, both ends of a range, each
-    /// family of distributions at the bounds of its parameters.
+    /// A value at each bound, as a configuration file has it: all names, both ends of a range, what a
+    /// composite has.
     pub fn at_bounds(self) -> Vec<Json> {
         match self {
             Self::Names(names) => names.iter().map(|name| json!(name)).collect(),
@@ -18,11 +17,10 @@ impl ParameterType {
             Self::Duration => vec![json!("1 ns"), json!("1000000 s")],
             Self::Limit(max) => vec![json!(1), json!(max), json!("unlimited")],
             Self::Switch => vec![json!(false), json!(true)],
-            Self::Durations | Self::Sizes => distributions(),
             Self::Rate => vec![json!(1), json!(1_000_000_000_000_u64)],
             Self::RateFromZero => vec![json!(0), json!(1_000_000_000_000_u64)],
             Self::BucketSize => vec![json!(1), json!("1000 GB"), json!("1 ns"), json!("1000000 s")],
-            Self::LossSignal => tables::<LossSignal>(),
+            Self::Composite(composite) => (composite.at_bounds)(),
             Self::RateSteps => {
                 vec![json!([[0.0, 1_000_000]]), json!([[0.0, "unlimited"], [1e-9, 11_000_000]])]
             }
@@ -45,7 +43,7 @@ impl ParameterType {
             Self::Duration => vec![json!(0), json!("0 s")],
             Self::Limit(max) => vec![json!(0), json!(max + 1), json!("none")],
             Self::Switch => vec![json!(1), json!("true")],
-            Self::Durations | Self::Sizes | Self::LossSignal => Vec::new(),
+            Self::Composite(_) => Vec::new(),
             Self::Rate => vec![json!(0), json!(1e12 + 1.0), json!("unlimited"), json!(true)],
             Self::RateFromZero => {
                 vec![json!(-1), json!(1e12 + 1.0), json!("unlimited"), json!(true)]
@@ -58,21 +56,8 @@ impl ParameterType {
     }
 }
 
-fn distributions() -> Vec<Json> {
-    let mut all = vec![json!(2000)];
-    for family in Family::all() {
-        if family.name() == TRACE {
-            all.push(json!({ DISTRIBUTION: TRACE, "values": [2000, 1000] }));
-        } else {
-            let table = json!({ DISTRIBUTION: family.name(), "mean": 2000 });
-            all.extend(each_parameter_at_bounds(&family, table));
-        }
-    }
-    all
-}
-
 /// Each component of a registry, and with each parameter at its bounds.
-fn tables<R: Registry>() -> Vec<Json> {
+pub(super) fn tables<R: Registry>() -> Vec<Json> {
     let of = |configuration: R| {
         let table = json!({ "kind": configuration.component().name });
         each_parameter_at_bounds(&configuration, table)
@@ -81,7 +66,7 @@ fn tables<R: Registry>() -> Vec<Json> {
 }
 
 /// `table` with each parameter of the configuration at each bound, and as it is.
-fn each_parameter_at_bounds(configuration: &impl Parameters, table: Json) -> Vec<Json> {
+pub(crate) fn each_parameter_at_bounds(configuration: &impl Parameters, table: Json) -> Vec<Json> {
     let mut all = Vec::new();
     for (parameter, _) in configuration.values() {
         for value in parameter.parameter_type.at_bounds() {

@@ -4,14 +4,12 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 
-use super::Registry as _;
 use super::bucket_size::{self, BucketSize};
+use super::composite::{Composite, CompositeType};
 use super::message::quoted_list;
 use super::quantity::{BitRate, Seconds};
 use super::rate_steps::RateSteps;
-use crate::control::limiter::LossSignal;
 use crate::time::Duration;
-use crate::traffic::Distribution;
 
 /// The accepted rates, for error messages and lists.
 const RATE: &str = "a rate above 0 and up to 1000 Gbps, such as \"11 Mbps\"";
@@ -50,10 +48,6 @@ pub enum ParameterType {
     Limit(u64),
     /// True or false.
     Switch,
-    /// A distribution of durations, in seconds.
-    Durations,
-    /// A distribution of sizes, in bytes.
-    Sizes,
     /// Rates and the times from which they hold.
     RateSteps,
     /// A rate, not unlimited.
@@ -62,8 +56,8 @@ pub enum ParameterType {
     RateFromZero,
     /// The size of a token bucket, in bytes or as a time.
     BucketSize,
-    /// The configuration of a loss signal.
-    LossSignal,
+    /// A type that is defined outside of this module.
+    Composite(&'static CompositeType),
 }
 
 impl ParameterType {
@@ -77,16 +71,11 @@ impl ParameterType {
             Self::Duration => "a time above 0, at most 1000000 s, such as \"10 s\"".to_owned(),
             Self::Limit(max) => format!("a whole number from 1 to {max}, or {UNLIMITED:?}"),
             Self::Switch => "true or false".to_owned(),
-            Self::Durations => super::distribution::Unit::Time.accepted().to_owned(),
-            Self::Sizes => super::distribution::Unit::Size.accepted().to_owned(),
             Self::RateSteps => super::rate_steps::ACCEPTED.to_owned(),
             Self::Rate => RATE.to_owned(),
             Self::RateFromZero => RATE_FROM_ZERO.to_owned(),
             Self::BucketSize => bucket_size::ACCEPTED.to_owned(),
-            Self::LossSignal => format!(
-                "one of {}, or a table such as {{ kind = \"polled\" }}",
-                quoted_list(&LossSignal::names())
-            ),
+            Self::Composite(composite) => (composite.accepted)(),
         }
     }
 }
@@ -106,45 +95,41 @@ pub enum Value {
     Limit(Option<u64>),
     /// True or false.
     Switch(bool),
-    /// The distribution of a random quantity.
-    Distribution(Distribution),
     /// Rates and the times from which they hold.
     RateSteps(RateSteps),
     /// A rate.
     Rate(BitRate),
     /// The size of a token bucket.
     BucketSize(BucketSize),
-    /// A loss signal.
-    LossSignal(LossSignal),
+    /// A value of a [`CompositeType`].
+    Composite(Box<dyn Composite>),
 }
 
 impl Value {
-    /// The number by which two values are compared: seconds of a duration, the mean of a
-    /// distribution, 0 for what is no number.
+    /// The number by which two values are compared: seconds of a duration, 0 for what is no number.
     pub(super) fn magnitude(&self) -> f64 {
         match self {
             Self::Integer(number) => *number as f64,
             Self::Number(number) => *number,
             Self::Duration(duration) => duration.as_secs_f64(),
             Self::Limit(limit) => limit.map_or(f64::INFINITY, |limit| limit as f64),
-            Self::Distribution(distribution) => distribution.mean(),
             Self::Rate(rate) => rate.as_bps() as f64,
             Self::Name(_)
             | Self::Switch(_)
             | Self::RateSteps(_)
             | Self::BucketSize(_)
-            | Self::LossSignal(_) => 0.0,
+            | Self::Composite(_) => 0.0,
         }
     }
 
     /// The value as TOML text or a number, for people.
     pub(super) fn shown(&self, parameter_type: ParameterType) -> serde_json::Value {
-        match (self, super::distribution::Unit::of(parameter_type)) {
+        match (self, parameter_type) {
             (Self::Duration(duration), _) => Seconds::from(*duration).to_string().into(),
             (Self::Rate(rate), _) => rate.to_string().into(),
             (Self::BucketSize(size), _) => size.to_string().into(),
-            (Self::Distribution(distribution), Some(unit)) => {
-                super::distribution::as_toml(distribution, unit).into()
+            (Self::Composite(value), ParameterType::Composite(composite)) => {
+                (composite.shown)(&**value)
             }
             (other, _) => serde_json::json!(other),
         }
@@ -158,6 +143,25 @@ pub trait FieldType: Clone + Debug + PartialEq {
 
     /// The value of this type; `None` if `value` has another type.
     fn from_value(value: Value) -> Option<Self>;
+}
+
+/// Makes a type that implements [`Composite`](crate::component::Composite) one that a parameter can have.
+#[macro_export]
+macro_rules! composite_field {
+    ($type:ty) => {
+        impl $crate::component::FieldType for $type {
+            fn to_value(&self) -> $crate::component::Value {
+                $crate::component::Value::Composite(Box::new(self.clone()))
+            }
+
+            fn from_value(value: $crate::component::Value) -> Option<Self> {
+                match value {
+                    $crate::component::Value::Composite(value) => value.downcast_ref().cloned(),
+                    _ => None,
+                }
+            }
+        }
+    };
 }
 
 /// An enum whose variants have names; declared with [`named!`](crate::named!).
@@ -208,11 +212,9 @@ field_types! {
     Duration => Duration,
     Option<u64> => Limit,
     bool => Switch,
-    Distribution => Distribution,
     RateSteps => RateSteps,
     BitRate => Rate,
     BucketSize => BucketSize,
-    LossSignal => LossSignal,
 }
 
 /// The bounds of a field of type `T`: a declaration whose bounds do not fit its type does not
@@ -224,6 +226,11 @@ pub struct Bounds<T> {
 }
 
 impl<T> Bounds<T> {
+    /// Bounds of a type that is defined outside of this module.
+    pub const fn composite(composite: &'static CompositeType) -> Self {
+        Self::new(ParameterType::Composite(composite))
+    }
+
     const fn new(parameter_type: ParameterType) -> Self {
         Self { parameter_type, field: PhantomData }
     }
@@ -272,16 +279,6 @@ pub const fn switch() -> Bounds<bool> {
     Bounds::new(ParameterType::Switch)
 }
 
-/// A distribution of durations, in seconds.
-pub const fn distribution_of_times() -> Bounds<Distribution> {
-    Bounds::new(ParameterType::Durations)
-}
-
-/// A distribution of sizes, in bytes.
-pub const fn distribution_of_sizes() -> Bounds<Distribution> {
-    Bounds::new(ParameterType::Sizes)
-}
-
 /// A rate, not unlimited.
 pub const fn rate() -> Bounds<BitRate> {
     Bounds::new(ParameterType::Rate)
@@ -295,11 +292,6 @@ pub const fn rate_from_zero() -> Bounds<BitRate> {
 /// The size of a token bucket.
 pub const fn bucket_size() -> Bounds<BucketSize> {
     Bounds::new(ParameterType::BucketSize)
-}
-
-/// A loss signal.
-pub const fn loss_signal() -> Bounds<LossSignal> {
-    Bounds::new(ParameterType::LossSignal)
 }
 
 /// Rates and the times from which they hold.

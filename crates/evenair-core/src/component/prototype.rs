@@ -8,7 +8,8 @@ use std::fmt;
 use std::mem::discriminant;
 use std::sync::{PoisonError, RwLock};
 
-use super::{Component, Parameter, Parameters, Value};
+use super::parameter::{Parameter, Value};
+use super::registry::{Component, Parameters};
 
 /// What a prototype is, and the function that makes one; `F` is the type of that function.
 pub struct Definition<F: ?Sized> {

@@ -5,13 +5,10 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, json};
 
-use super::distribution::{self, Unit};
 use super::limit::QueueLimit;
-use super::parameter::UNLIMITED;
+use super::parameter::{Parameter, ParameterType, UNLIMITED, Value};
 use super::quantity::Seconds;
-use crate::control::limiter::LossSignal;
-
-use super::{Component, Parameter, ParameterType, Registry, Value};
+use super::registry::{Component, Registry};
 
 /// Writes a configuration: its name if it has neither parameters nor a limit, else a table with
 /// `kind`, `limit` and every parameter.
@@ -49,11 +46,10 @@ impl Serialize for Value {
             Self::Switch(on) => serializer.serialize_bool(*on),
             Self::Number(number) => serializer.serialize_f64(*number),
             Self::Duration(duration) => Seconds::from(*duration).serialize(serializer),
-            Self::Distribution(distribution) => distribution.serialize(serializer),
             Self::RateSteps(steps) => steps.serialize(serializer),
             Self::Rate(rate) => rate.serialize(serializer),
             Self::BucketSize(size) => size.serialize(serializer),
-            Self::LossSignal(signal) => signal.serialize(serializer),
+            Self::Composite(value) => value.serialize(serializer),
         }
     }
 }
@@ -140,12 +136,10 @@ fn parameter_schema(
             { "const": UNLIMITED },
         ] }),
         ParameterType::Switch => json!({ "type": "boolean" }),
-        ParameterType::Durations => distribution::schema(Unit::Time),
-        ParameterType::Sizes => distribution::schema(Unit::Size),
         ParameterType::Rate | ParameterType::RateFromZero | ParameterType::BucketSize => {
             json!({ "type": ["number", "string"] })
         }
-        ParameterType::LossSignal => schema::<LossSignal>(generator, false).to_value(),
+        ParameterType::Composite(composite) => (composite.schema)(generator),
         ParameterType::RateSteps => json!({
             "type": "array",
             "minItems": 1,

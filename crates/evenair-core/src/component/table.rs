@@ -7,17 +7,16 @@ use serde::de::{DeserializeSeed, Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::bucket_size::BucketSize;
-use super::distribution::{DistributionSeed, Unit};
+use super::composite::ReadText;
 use super::limit::QueueLimit;
 use super::message::{quoted_list, shown_value, unknown_key, unknown_name};
-use super::parameter::UNLIMITED;
+use super::parameter::{Parameter, ParameterType, UNLIMITED, Value};
 use super::quantity::{BitRate, Seconds};
 use super::rate_steps::RateSteps;
-use super::{Parameter, ParameterType, Registry, Value};
-use crate::control::limiter::LossSignal;
+use super::registry::Registry;
 
-/// Reads the text of the file at a path; the error says what is wrong with the file.
-pub type ReadText = fn(&str) -> Result<String, String>;
+/// The key that selects the family of a distribution.
+pub const DISTRIBUTION: &str = "distribution";
 
 /// Reads configurations: `"las"`, or `{ kind = "las", service = "bytes" }`. A table's `kind` must
 /// come before its other keys ([`put_kind_first`]).
@@ -52,7 +51,7 @@ pub fn put_kind_first(table: &mut serde_json::Map<String, serde_json::Value>) {
     put_first(table, "form");
     put_first(table, "kind");
     for parameter in table.values_mut().filter_map(serde_json::Value::as_object_mut) {
-        put_first(parameter, super::DISTRIBUTION);
+        put_first(parameter, DISTRIBUTION);
         put_first(parameter, "kind");
     }
 }
@@ -143,7 +142,7 @@ fn by_name<R: Registry, E: Error>(name: &str) -> Result<R, E> {
 }
 
 /// Refuses a value with this message, so that the path of the error ends with its key.
-pub(super) struct RefusedSeed(pub(super) String);
+pub(crate) struct RefusedSeed(pub(crate) String);
 
 impl<'de> DeserializeSeed<'de> for RefusedSeed {
     type Value = ();
@@ -154,7 +153,7 @@ impl<'de> DeserializeSeed<'de> for RefusedSeed {
 }
 
 /// Reads the name of a component.
-pub(super) struct KindSeed<R>(pub(super) PhantomData<R>);
+pub(crate) struct KindSeed<R>(pub(crate) PhantomData<R>);
 
 impl<'de, R: Registry> DeserializeSeed<'de> for KindSeed<R> {
     type Value = R;
@@ -165,11 +164,11 @@ impl<'de, R: Registry> DeserializeSeed<'de> for KindSeed<R> {
 }
 
 /// Reads the value of a parameter.
-pub(super) struct ParameterSeed {
-    pub(super) parameter: &'static Parameter,
+pub(crate) struct ParameterSeed {
+    pub(crate) parameter: &'static Parameter,
     /// The value so far; a distribution keeps of it what the table does not give.
-    pub(super) current: Value,
-    pub(super) read_text: Option<ReadText>,
+    pub(crate) current: Value,
+    pub(crate) read_text: Option<ReadText>,
 }
 
 impl<'de> DeserializeSeed<'de> for ParameterSeed {
@@ -177,14 +176,12 @@ impl<'de> DeserializeSeed<'de> for ParameterSeed {
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
         let parameter_type = self.parameter.parameter_type;
-        if let (Some(unit), Value::Distribution(current)) =
-            (Unit::of(parameter_type), &self.current)
+        if let (ParameterType::Composite(composite), Value::Composite(current)) =
+            (parameter_type, &self.current)
         {
-            let seed = DistributionSeed { unit, current, read_text: self.read_text };
-            return seed.deserialize(deserializer).map(Value::Distribution);
-        }
-        if parameter_type == ParameterType::LossSignal {
-            return LossSignal::deserialize(deserializer).map(Value::LossSignal);
+            let from = &mut <dyn erased_serde::Deserializer<'_>>::erase(deserializer);
+            let value = (composite.read)(from, &**current, self.read_text);
+            return value.map(Value::Composite).map_err(D::Error::custom);
         }
         let got = serde_json::Value::deserialize(deserializer)?;
         parameter_type.parse(&got).map_err(D::Error::custom)
@@ -233,7 +230,7 @@ impl ParameterType {
             }
             (Self::RateFromZero, json) => BitRate::from_zero(json).map(Value::Rate),
             (Self::BucketSize, json) => BucketSize::parse(json).map(Value::BucketSize),
-            (Self::Names(_) | Self::Durations | Self::Sizes | Self::LossSignal, _) => None,
+            (Self::Names(_) | Self::Composite(_), _) => None,
         };
         let accepted = || format!("got {}; accepted: {}", shown_value(got), self.accepted());
         value.ok_or_else(accepted)

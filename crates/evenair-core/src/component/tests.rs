@@ -4,6 +4,7 @@
 use serde_json::{Value as Json, json};
 
 use super::*;
+use crate::congestion::{self, AckEvent, CongestionControl, Controller, Window};
 use crate::control::limiter::{self, AdaptiveRateLimiter, LossSignal, Policer, Round, Throughput};
 use crate::loss::{self, LossModel, Losses};
 use crate::medium::scheduler as access_point;
@@ -17,7 +18,6 @@ use crate::medium::{Cell, Medium};
 use crate::packet::{Ecn, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{self, ActionLog, Limit, Queue, QueueDiscipline, TxQueue};
 use crate::rng::{RngStream, StreamId};
-use crate::tcp::congestion::{self, AckEvent, CongestionControl, Controller, Window};
 use crate::time::{Duration, Instant};
 use crate::traffic::{Application, Datagrams, Distribution, Draws, Family, Pattern, Stream};
 use crate::units::Rate;
@@ -333,8 +333,8 @@ fn every_application_runs() {
     });
     check(|config: &Stream| {
         for (parameter, value) in config.values() {
-            let Value::Distribution(distribution) = value else { continue };
-            draw(&distribution, parameter.name);
+            let Value::Composite(value) = value else { continue };
+            draw(value.downcast_ref().unwrap(), parameter.name);
         }
     });
     let mut streams = Stream::names();

@@ -1,7 +1,7 @@
 //! Applications over UDP: the sending times of a flow's datagrams, which all have the same size.
 
-use super::{Distribution, Draws};
-use crate::component::{configuration, distribution_of_times, registry};
+use super::{Distribution, Draws, distribution_of_times};
+use crate::component::{configuration, registry};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 

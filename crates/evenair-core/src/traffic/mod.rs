@@ -7,16 +7,18 @@
 
 mod datagrams;
 mod distribution;
+mod distribution_syntax;
 
 pub use datagrams::{CbrConfig, Datagrams, OnOffConfig, Pattern, PoissonConfig};
 pub use distribution::{
     DeterministicConfig, Distribution, Draws, ExponentialConfig, Family, LognormalConfig,
     ParetoConfig, TraceConfig, UniformConfig,
 };
+pub use distribution_syntax::{TRACE, distribution_of_sizes, distribution_of_times};
 
 use crate::component::{
-    Component, Parameter, Parameters, Registry, Value, configuration, distribution_of_sizes,
-    distribution_of_times, integer, limit, named, names, registry, switch,
+    Component, Parameter, Parameters, Registry, Value, configuration, integer, limit, named, names,
+    registry, switch,
 };
 
 registry! {

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use evenair_core::component::DISTRIBUTION;
 use evenair_core::component::message::shown;
-use evenair_core::component::{DISTRIBUTION, TRACE};
+use evenair_core::traffic::TRACE;
 use serde_json::{Map, Value};
 
 use super::error::ScenarioError;

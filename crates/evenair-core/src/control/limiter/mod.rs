@@ -18,8 +18,8 @@ pub use adaptive::{AdaptiveRateLimiter, Decision, Reason, Round, Throughput};
 pub use policer::Policer;
 
 use crate::component::{
-    BitRate, BucketSize, Bytes, Registry as _, Violation, bucket_size, configuration, loss_signal,
-    named, names, positive, rate, rate_from_zero, registry,
+    BitRate, Bounds, BucketSize, Bytes, CompositeType, Registry as _, Violation, bucket_size,
+    configuration, named, names, positive, rate, rate_from_zero, registry,
 };
 use crate::time::Duration;
 
@@ -180,6 +180,14 @@ registry! {
     }
     kind "loss signal", noun "loss signal", schema "LossSignal", planned &[]
 }
+
+/// A loss signal, as a parameter of a limiter.
+pub const fn loss_signal() -> Bounds<LossSignal> {
+    static LOSS_SIGNAL: CompositeType = CompositeType::component::<LossSignal>();
+    Bounds::composite(&LOSS_SIGNAL)
+}
+
+crate::composite_field!(LossSignal);
 
 configuration! {
     /// An exact signal has no parameters.

@@ -10,39 +10,77 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, json};
 
-use super::message::{shown, unknown_key};
-use super::quantity::{Bytes, Seconds};
-use super::table::{KindSeed, ParameterSeed, ReadText, RefusedSeed};
-use super::{ParameterType, Parameters, Registry, Value};
-use crate::traffic::{Distribution, Family};
+use super::distribution::{Distribution, Family};
+use crate::component::message::{shown, unknown_key};
+use crate::component::{
+    Bounds, Bytes, Composite, CompositeType, DISTRIBUTION, KindSeed, ParameterSeed, Parameters,
+    ReadText, RefusedSeed, Registry, Seconds, Value, each_parameter_at_bounds,
+};
 
-/// The key of the family's name.
-pub const DISTRIBUTION: &str = "distribution";
 /// The family that has values instead of a mean.
 pub const TRACE: &str = "trace";
 
 /// The longest trace; a resolved configuration has all of its values.
 const MAX_VALUES: usize = 100_000;
 
+/// A distribution of durations, in seconds.
+pub const fn distribution_of_times() -> Bounds<Distribution> {
+    static TIMES: CompositeType = composite::<Times>();
+    Bounds::composite(&TIMES)
+}
+
+/// A distribution of sizes, in bytes.
+pub const fn distribution_of_sizes() -> Bounds<Distribution> {
+    static SIZES: CompositeType = composite::<Sizes>();
+    Bounds::composite(&SIZES)
+}
+
+crate::composite_field!(Distribution);
+
+/// What is drawn.
+trait Quantity {
+    const UNIT: Unit;
+}
+
+struct Times;
+
+impl Quantity for Times {
+    const UNIT: Unit = Unit::Time;
+}
+
+struct Sizes;
+
+impl Quantity for Sizes {
+    const UNIT: Unit = Unit::Size;
+}
+
+const fn composite<Q: Quantity>() -> CompositeType {
+    CompositeType {
+        accepted: || Q::UNIT.accepted().to_owned(),
+        read: |from, current, read_text| {
+            let seed = DistributionSeed { unit: Q::UNIT, current: of(current), read_text };
+            Ok(Box::new(seed.deserialize(from)?))
+        },
+        shown: |value| as_toml(of(value), Q::UNIT).into(),
+        schema: |_| schema(Q::UNIT),
+        at_bounds,
+    }
+}
+
+fn of(value: &dyn Composite) -> &Distribution {
+    value.downcast_ref().expect("a parameter that is a distribution has one")
+}
+
 /// The unit of what is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Unit {
+enum Unit {
     Time,
     Size,
 }
 
 impl Unit {
-    /// The unit of a parameter that is a distribution.
-    pub(super) fn of(parameter_type: ParameterType) -> Option<Self> {
-        match parameter_type {
-            ParameterType::Durations => Some(Self::Time),
-            ParameterType::Sizes => Some(Self::Size),
-            _ => None,
-        }
-    }
-
     /// The accepted values, for error messages and lists.
-    pub(super) fn accepted(self) -> &'static str {
+    fn accepted(self) -> &'static str {
         match self {
             Self::Time => {
                 "a time such as \"10 s\", or a table such as \
@@ -80,10 +118,10 @@ impl<'de> DeserializeSeed<'de> for QuantitySeed {
 
 /// Reads a distribution. What a table omits keeps its value in `current`, as far as the family has
 /// it. The family's name must come before its parameters.
-pub(super) struct DistributionSeed<'a> {
-    pub(super) unit: Unit,
-    pub(super) current: &'a Distribution,
-    pub(super) read_text: Option<ReadText>,
+struct DistributionSeed<'a> {
+    unit: Unit,
+    current: &'a Distribution,
+    read_text: Option<ReadText>,
 }
 
 impl<'de> DeserializeSeed<'de> for DistributionSeed<'_> {
@@ -267,7 +305,7 @@ impl Serialize for Distribution {
 }
 
 /// A distribution as TOML text.
-pub(super) fn as_toml(distribution: &Distribution, unit: Unit) -> String {
+fn as_toml(distribution: &Distribution, unit: Unit) -> String {
     let family = distribution.family();
     let mean = unit.show(distribution.mean());
     let mut own = String::new();
@@ -282,7 +320,7 @@ pub(super) fn as_toml(distribution: &Distribution, unit: Unit) -> String {
 }
 
 /// The JSON Schema of what [`DistributionSeed`] reads.
-pub(super) fn schema(unit: Unit) -> serde_json::Value {
+fn schema(unit: Unit) -> serde_json::Value {
     let mut properties = Map::new();
     let mut insert = |key: &str, schema| properties.insert(key.to_owned(), schema);
     insert(DISTRIBUTION, json!({ "enum": Family::names() }));
@@ -298,4 +336,18 @@ pub(super) fn schema(unit: Unit) -> serde_json::Value {
         { "type": ["number", "string"], "description": unit.accepted() },
         { "type": "object", "properties": properties, "additionalProperties": false },
     ] })
+}
+
+/// Each family, with each of its parameters at its bounds.
+fn at_bounds() -> Vec<serde_json::Value> {
+    let mut all = vec![json!(2000)];
+    for family in Family::all() {
+        if family.name() == TRACE {
+            all.push(json!({ DISTRIBUTION: TRACE, "values": [2000, 1000] }));
+        } else {
+            let table = json!({ DISTRIBUTION: family.name(), "mean": 2000 });
+            all.extend(each_parameter_at_bounds(&family, table));
+        }
+    }
+    all
 }
