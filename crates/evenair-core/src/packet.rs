@@ -1,6 +1,5 @@
 //! A packet of the simulator: a small plain value without payload bytes.
 
-use crate::queue::QueueItem;
 use crate::time::Instant;
 
 /// A flow: its index in the run, or in the flow table of a gateway.
@@ -149,40 +148,6 @@ impl Packet {
     /// supersedes.
     pub fn is_pure_ack(&self) -> bool {
         self.kind == PacketKind::Ack
-    }
-}
-
-impl QueueItem for Packet {
-    fn connection(&self) -> ConnectionId {
-        (self.flow, self.connection)
-    }
-
-    fn size(&self) -> u32 {
-        self.size
-    }
-
-    fn progress(&self) -> u64 {
-        self.seq
-    }
-
-    fn is_pure_ack(&self) -> bool {
-        Self::is_pure_ack(self)
-    }
-
-    fn is_high_priority(&self) -> bool {
-        self.high_priority
-    }
-
-    fn enqueued_at(&self) -> Instant {
-        self.enqueued_at
-    }
-
-    fn ecn(&self) -> Ecn {
-        self.ecn
-    }
-
-    fn set_ecn(&mut self, ecn: Ecn) {
-        self.ecn = ecn;
     }
 }
 

@@ -89,6 +89,7 @@ fn queue_text(queue: &QueueConfig) -> String {
     let limit = match queue.limit {
         Limit::Packets(packets) => format!("{packets} packets"),
         Limit::Bytes(bytes) => Bytes::new(bytes).to_string(),
+        Limit::Unlimited => "no limit".to_owned(),
     };
     let rate = match &queue.rate {
         QueueRate::Fixed(rate) => BitRate::from_bps(rate.as_bps()).to_string(),

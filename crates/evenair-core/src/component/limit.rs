@@ -9,9 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::parameter::UNLIMITED;
 use super::quantity::Bytes;
-use crate::queue::Limit;
 
-/// How much a queue holds.
+/// How much a queue holds, with the packet in transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueLimit {
     /// Packets, from 1 to 10,000,000.
@@ -20,16 +19,6 @@ pub enum QueueLimit {
     Bytes(u64),
     /// No limit.
     Unlimited,
-}
-
-impl From<QueueLimit> for Limit {
-    fn from(limit: QueueLimit) -> Self {
-        match limit {
-            QueueLimit::Packets(packets) => Self::Packets(packets),
-            QueueLimit::Bytes(bytes) => Self::Bytes(bytes),
-            QueueLimit::Unlimited => Self::Packets(u32::MAX),
-        }
-    }
 }
 
 /// Packets as a number; bytes as a string with a unit, because a plain number means packets.

@@ -1,20 +1,12 @@
 //! The occupancy of a queue: accounting shared by all disciplines.
 
-use super::QueueItem;
-
-/// The capacity of a queue, including the packet in transmission.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
-    /// Number of packets.
-    Packets(u32),
-    /// Number of bytes at IP level.
-    Bytes(u64),
-}
+use super::item::QueueItem;
+use crate::component::QueueLimit;
 
 /// The packets and bytes in a queue and in transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backlog {
-    limit: Limit,
+    limit: QueueLimit,
     packets: u32,
     acks: u32,
     bytes: u64,
@@ -24,7 +16,7 @@ pub struct Backlog {
 
 impl Backlog {
     /// The backlog of an empty queue with this limit.
-    pub fn new(limit: Limit) -> Self {
+    pub fn new(limit: QueueLimit) -> Self {
         let (packets, acks, bytes) = (0, 0, 0);
         Self { limit, packets, acks, bytes, in_service_packets: 0, in_service_bytes: 0 }
     }
@@ -47,10 +39,11 @@ impl Backlog {
     /// Whether `packet` can be queued within the limit.
     pub fn has_room_for(&self, packet: &impl QueueItem) -> bool {
         match self.limit {
-            Limit::Packets(limit) => self.packets + self.in_service_packets < limit,
-            Limit::Bytes(limit) => {
+            QueueLimit::Packets(limit) => self.packets + self.in_service_packets < limit,
+            QueueLimit::Bytes(limit) => {
                 self.bytes + self.in_service_bytes + u64::from(packet.size()) <= limit
             }
+            QueueLimit::Unlimited => true,
         }
     }
 

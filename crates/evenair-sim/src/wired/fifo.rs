@@ -275,6 +275,7 @@ impl Fifo {
         match self.limit {
             Limit::Packets(limit) => self.held.len() - self.left < limit as usize,
             Limit::Bytes(limit) => self.held_bytes + u64::from(bytes) <= limit,
+            Limit::Unlimited => true,
         }
     }
 }

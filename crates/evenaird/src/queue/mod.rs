@@ -329,6 +329,7 @@ fn kernel_capacity(limit: Limit) -> u32 {
     let packets = match limit {
         Limit::Packets(packets) => packets,
         Limit::Bytes(bytes) => u32::try_from(bytes / SMALLEST).unwrap_or(u32::MAX),
+        Limit::Unlimited => u32::MAX,
     };
     packets.saturating_add(UNREAD)
 }

@@ -58,6 +58,7 @@ fn fits<'a>(limit: Limit, held: impl Iterator<Item = &'a Packet>, packet: &Packe
         Limit::Bytes(limit) => {
             held.map(|p| u64::from(p.size)).sum::<u64>() + u64::from(packet.size) <= limit
         }
+        Limit::Unlimited => true,
     }
 }
 

@@ -70,6 +70,7 @@ impl Model {
             Limit::Bytes(limit) => {
                 held().chain([packet]).map(|p| u64::from(p.size)).sum::<u64>() <= limit
             }
+            Limit::Unlimited => true,
         }
     }
 
@@ -216,6 +217,7 @@ impl Account {
             Limit::Bytes(limit) => {
                 prop_assert!(bytes(&self.waiting) + bytes(&self.in_service) <= limit);
             }
+            Limit::Unlimited => {}
         }
         Ok(())
     }
@@ -243,6 +245,7 @@ impl Account {
                     let held: u64 = held.map(|p| u64::from(p.size)).sum();
                     held - could_leave + u64::from(lost.packet.size) <= limit
                 }
+                Limit::Unlimited => true,
             };
             prop_assert!(!fits, "{lost:?} found room to take");
         }

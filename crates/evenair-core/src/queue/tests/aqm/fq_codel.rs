@@ -47,6 +47,7 @@ impl Flows {
         match self.limit {
             Limit::Packets(limit) => held.len() > limit as usize,
             Limit::Bytes(limit) => bytes(&held) > limit,
+            Limit::Unlimited => false,
         }
     }
 }
