@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use evenair_core::congestion::{self, Controller};
 use evenair_core::medium::wimax::{Wimax, WimaxConfig, phy::OfdmPhy};
 use evenair_core::medium::wlan::phy::{LONG_PREAMBLE, Phy};
 use evenair_core::medium::wlan::{ControlRate, Dcf, DcfConfig, StationConfig};
@@ -16,7 +17,6 @@ use evenair_core::queue::{
     Service, SpmAfConfig, TxQueue,
 };
 use evenair_core::rng::{RngStream, StreamId};
-use evenair_core::tcp::congestion::{self, Controller};
 use evenair_core::tcp::{
     AckAction, DelayedAck, LimitedTransmit, Receiver, ReceiverConfig, RtoFormula, RttEstimator,
     Sender, SenderConfig,

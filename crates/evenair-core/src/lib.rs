@@ -7,6 +7,7 @@
 //! code.
 
 pub mod component;
+pub mod congestion;
 pub mod control;
 pub mod delays;
 pub mod flow_losses;
@@ -16,13 +17,13 @@ pub mod medium;
 pub mod packet;
 pub mod queue;
 pub mod rng;
-pub mod tcp;
-pub mod tfrc;
 pub mod time;
 pub mod token_bucket;
 pub mod traffic;
 pub mod transport;
 pub mod units;
+
+pub use transport::{tcp, tfrc};
 
 /// Compiles the Rust code of the architecture page.
 #[cfg(doctest)]

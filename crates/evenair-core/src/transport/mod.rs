@@ -10,177 +10,27 @@
 //! packet, keeps it, and stores its number in [`Packet::option`]; whoever delivers the packet passes the
 //! option to [`Transport::on_packet`] again. This works in both directions.
 
+mod contract;
+mod header;
+mod limits;
+mod option;
+mod sack;
+pub mod tcp;
+pub mod tfrc;
 mod udp;
 
+pub use contract::{Counters, End, Measurements, Output, RateControl, Transport};
+pub use header::PacketHeader;
+pub use limits::{Limit, LimitTimes};
+pub use option::{DataHeader, PacketOption, Report, WindowUpdate};
+pub use sack::{MAX_BLOCKS, SackBlocks};
 pub use udp::Udp;
 
-use crate::delays::Delays;
-use crate::packet::{FlowId, NodeId, Packet, PacketKind};
-use crate::tcp::{Connection, LimitTimes, SackBlocks, WindowUpdate};
-use crate::tfrc::{DataHeader, Report, Tfrc};
+use self::tcp::Connection;
+use self::tfrc::Tfrc;
+use crate::packet::Packet;
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
-
-/// One of the two ends of a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// The source of the data.
-    Sender,
-    /// Their destination.
-    Receiver,
-}
-
-/// An option of the transport header, or what else a packet carries.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum PacketOption {
-    /// What has arrived beyond the cumulative acknowledgement (RFC 2018).
-    Sack(SackBlocks),
-    /// Of the ACK of a receiver that limits the rate.
-    Window(WindowUpdate),
-    /// TSecr of data: the timestamp of the ACK that was the last to arrive (RFC 7323).
-    TimestampEcho(Instant),
-    /// Of TFRC's data.
-    TfrcData(DataHeader),
-    /// Of TFRC's feedback packets.
-    TfrcReport(Report),
-}
-
-/// Takes the packets that a transport sends.
-pub trait Output {
-    /// `packet` leaves `from`, with this option. Its size includes the option.
-    fn send(&mut self, from: End, packet: &Packet, option: Option<&PacketOption>);
-}
-
-/// A transport: both ends of a flow.
-pub trait Transport {
-    /// The application starts to send.
-    fn start(&mut self, now: Instant, out: &mut impl Output);
-
-    /// A packet has arrived at the end that it is for. Returns that end, and when
-    /// [`Transport::on_timer`] is to be called for it. (For the other end that has not changed.)
-    fn on_packet(
-        &mut self,
-        now: Instant,
-        packet: &Packet,
-        option: Option<&PacketOption>,
-        out: &mut impl Output,
-    ) -> (End, Instant);
-
-    /// Does what is due at `end`. Nothing is, if the call is early.
-    fn on_timer(&mut self, now: Instant, end: End, out: &mut impl Output);
-
-    /// When [`Transport::on_timer`] is to be called for `end`.
-    fn poll_at(&self, end: End) -> Instant;
-
-    /// Nothing new is sent from now on. What has been sent is still repaired.
-    fn stop(&mut self, now: Instant);
-
-    /// A controller at `end` allows the flow this rate of payload; `None` lifts the limit. What
-    /// [`Transport::poll_at`] returns for `end` may change.
-    fn limit_rate(&mut self, now: Instant, end: End, limit: Option<Rate>);
-
-    /// The smoothed round-trip time as `end` knows it.
-    fn rtt(&self, end: End) -> Option<Duration>;
-
-    /// Bytes at IP level of what the receiver sends in answer to data, without options; 0 if it sends
-    /// nothing.
-    fn answer_bytes(&self) -> u32;
-
-    /// What has happened so far.
-    fn counters(&self) -> Counters;
-
-    /// Starts the measurement of delays and limits anew.
-    fn measure_from(&mut self, now: Instant);
-
-    /// The delays measured.
-    fn measurements(&self) -> Measurements<'_>;
-
-    /// For how long the measured sender was held back by what, until `now`; none without a window.
-    fn limits(&self, now: Instant) -> Option<LimitTimes>;
-
-    /// The congestion window, segments, if the transport has one.
-    fn cwnd(&self) -> Option<f64>;
-
-    /// The state of a transport that is controlled by its rate.
-    fn rate_control(&self) -> Option<RateControl> {
-        None
-    }
-}
-
-/// The state of a sender that is controlled by its rate.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RateControl {
-    /// The rate of payload that it may send, bytes/s.
-    pub allowed: f64,
-    /// Loss events per packet, as it knows them.
-    pub loss_event_rate: f64,
-}
-
-/// What a transport has done so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Payload bytes acknowledged, or received where nothing is acknowledged.
-    pub delivered: u64,
-    /// Data segments or datagrams sent, retransmissions included.
-    pub segments_sent: u64,
-    /// Data segments sent again.
-    pub retransmissions: u64,
-    /// Expiries of the retransmission timer of either end, or of the nofeedback timer.
-    pub timeouts: u64,
-    /// Recoveries begun.
-    pub fast_retransmits: u64,
-    /// Segments that arrived with a congestion mark (RFC 3168).
-    pub congestion_marks: u64,
-    /// Reductions of the window because of congestion marks.
-    pub congestion_responses: u64,
-    /// Loss events that the receiver has found (RFC 5348 section 5.2).
-    pub loss_events: u64,
-    /// Data packets that have not arrived although later ones have, where the receiver counts them.
-    pub packets_lost: u64,
-    /// Round-trip times measured.
-    pub rtt_samples: u64,
-    /// Their sum.
-    pub rtt_sum: Duration,
-}
-
-/// The delays that a transport has measured.
-#[derive(Clone, Copy, Debug)]
-pub struct Measurements<'a> {
-    /// Round-trip times; none if the transport measures none.
-    pub rtt: Option<&'a Delays>,
-    /// Of each segment or datagram from when it was first sent to its first arrival.
-    pub one_way_delay: &'a Delays,
-}
-
-/// What all packets of one end have in common.
-#[derive(Clone, Copy, Debug)]
-pub struct PacketHeader {
-    /// The flow.
-    pub flow: FlowId,
-    /// The end of the path in the cell that is not the access point, see [`Packet::station`].
-    pub station: NodeId,
-    /// The connection of the flow.
-    pub connection: u8,
-    /// Bytes of the IP and transport headers without options.
-    pub bytes: u32,
-}
-
-impl PacketHeader {
-    /// A packet that is sent at `now`.
-    #[inline(always)]
-    pub fn packet(&self, now: Instant, kind: PacketKind, payload: u32, seq: u64) -> Packet {
-        Packet {
-            station: self.station,
-            connection: self.connection,
-            size: payload + self.bytes,
-            // A segment has up to 65,495 bytes.
-            payload: payload as u16,
-            seq,
-            enqueued_at: now,
-            ..Packet::new(self.flow, kind)
-        }
-    }
-}
 
 /// Makes the enum of all transports and its dispatch.
 macro_rules! transports {

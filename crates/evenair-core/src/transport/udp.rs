@@ -2,10 +2,12 @@
 
 use std::collections::VecDeque;
 
-use super::{Counters, End, Measurements, Output, PacketHeader, PacketOption, Transport};
+use super::contract::{Counters, End, Measurements, Output, Transport};
+use super::header::PacketHeader;
+use super::limits::LimitTimes;
+use super::option::PacketOption;
 use crate::delays::Delays;
 use crate::packet::{Packet, PacketKind};
-use crate::tcp::LimitTimes;
 use crate::time::{Duration, Instant};
 use crate::traffic::Datagrams;
 use crate::units::Rate;

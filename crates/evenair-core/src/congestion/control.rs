@@ -1,0 +1,106 @@
+//! The contract of a congestion control, and what several of them share.
+
+use crate::time::{Duration, Instant};
+
+/// The congestion window, in segments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// The congestion window.
+    pub cwnd: f64,
+    /// The slow-start threshold.
+    pub ssthresh: f64,
+}
+
+/// What the sender knows when a signal comes.
+#[derive(Clone, Copy, Debug)]
+pub struct AckEvent {
+    /// The moment.
+    pub now: Instant,
+    /// Segments newly acknowledged (0 with a duplicate ACK).
+    pub acked: f64,
+    /// By how many segments the window may count this ACK: 1, or `acked` with byte counting.
+    pub credit: f64,
+    /// Segments that were outstanding before the signal (RFC 5681: FlightSize), without those sent
+    /// by limited transmit.
+    pub flight: f64,
+    /// The round-trip time of the last segment that this ACK acknowledges, if it was sent once.
+    pub rtt: Option<Duration>,
+    /// The first byte that had not been acknowledged before the signal.
+    pub snd_una: u64,
+    /// The next byte to be sent: what is below it was sent in this round or before.
+    pub snd_nxt: u64,
+    /// Payload bytes of a full segment.
+    pub segment: u64,
+}
+
+impl AckEvent {
+    /// The first byte that has not been acknowledged after the signal.
+    pub fn ack(&self) -> u64 {
+        self.snd_una + (self.acked * self.segment as f64).round() as u64
+    }
+}
+
+/// What finds losses, besides the retransmission timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossDetection {
+    /// What the flow's options say.
+    Configured,
+    /// A timer of fine resolution, looked at when ACKs come (Brakmo and Peterson 1995).
+    FineGrained,
+}
+
+/// A congestion control.
+pub trait CongestionControl {
+    /// What finds losses. It is asked before anything has been sent.
+    fn loss_detection(&self) -> LossDetection {
+        LossDetection::Configured
+    }
+
+    /// New data was acknowledged outside of recovery.
+    fn on_ack(&mut self, window: &mut Window, signal: &AckEvent);
+
+    /// A duplicate ACK came.
+    fn on_duplicate_ack(&mut self, _window: &mut Window, _signal: &AckEvent) {}
+
+    /// A loss is confirmed, by anything but a timeout: set `ssthresh`, and `cwnd` to what it shall be during
+    /// and after recovery.
+    fn on_loss(&mut self, window: &mut Window, signal: &AckEvent);
+
+    /// A queue has marked a segment instead of dropping it (RFC 3168): the response is that to a loss.
+    /// The sender calls this once for a window of data at most, and takes back what cwnd grows by it.
+    fn on_congestion_mark(&mut self, window: &mut Window, signal: &AckEvent) {
+        self.on_loss(window, signal);
+    }
+
+    /// New data was acknowledged during recovery, but not all that was outstanding at its start.
+    fn on_partial_ack(&mut self, _window: &mut Window, _signal: &AckEvent) {}
+
+    /// Recovery is over: all that was outstanding at its start has been acknowledged.
+    fn on_recovered(&mut self, _window: &mut Window, _signal: &AckEvent) {}
+
+    /// The retransmission timer expired; `first`: the segment had not timed out before.
+    fn on_timeout(&mut self, window: &mut Window, signal: &AckEvent, first: bool);
+}
+
+/// Slow start and congestion avoidance of RFC 5681 section 3.1, for those who build on them: each
+/// segment of credit adds 1 below ssthresh, and 1/cwnd above it.
+pub fn grow(window: &mut Window, credit: f64) {
+    let rest = slow_start(window, credit);
+    window.cwnd += rest / window.cwnd;
+}
+
+/// Slow start alone: what is left of the credit once ssthresh is reached.
+pub fn slow_start(window: &mut Window, credit: f64) -> f64 {
+    if window.cwnd >= window.ssthresh {
+        return credit;
+    }
+    let used = credit.min((window.ssthresh - window.cwnd).ceil());
+    window.cwnd += used;
+    credit - used
+}
+
+/// The window that is made use of: cwnd, unless a whole segment of it or more is not outstanding,
+/// because the receiver's window or the application is what limits the sender.
+pub fn in_use(window: &Window, signal: &AckEvent) -> f64 {
+    window.cwnd.min(signal.flight + 1.0)
+}

@@ -1,0 +1,301 @@
+//! Congestion control: how the window grows with acknowledgements and shrinks with losses.
+//!
+//! Detecting losses and repairing them is the sender's work, the same for all; a congestion
+//! control holds only what is its own. There is one method per signal, because variants differ in
+//! which of them they listen to (Westwood counts duplicate ACKs, Vegas does not), and because a
+//! method that stands for several signals is how windows go wrong. To add one: a file
+//! here, and a line in `controls!` below.
+
+mod bandwidth;
+mod biad;
+mod bic;
+pub mod boxed;
+mod control;
+mod cubic;
+mod hystart;
+mod linux;
+mod newreno;
+mod round;
+mod vegas;
+mod veno;
+mod westwood;
+mod westwood_plus;
+
+pub use bic::{IncreaseConfig, Search, Target};
+pub use control::{AckEvent, CongestionControl, LossDetection, Window, grow, in_use, slow_start};
+pub use cubic::AfterTimeout;
+pub use hystart::HyStartConfig;
+pub use linux::Arithmetic;
+pub use vegas::{Form, FormConfig};
+pub use veno::{BaseRtt, QueueRtt, TimeoutLoss};
+pub use westwood::FilterConfig;
+
+use crate::component::{Prototype, registry};
+
+/// Generates the registry of all congestion controls, the enum of them, and its dispatch.
+macro_rules! controls {
+    ($($type:ident($config:ident) in $module:ident,)+) => {
+        $(pub use $module::{$config, $type};)+
+
+        registry! {
+            /// The configuration of a congestion control.
+            pub enum Config {
+                $($type($config),)+
+            }
+            kind "congestion control", noun "transport", schema "CongestionControl", planned &[],
+            prototypes Prototype(Prototype<boxed::NewControl>) in boxed::PROTOTYPES
+        }
+
+        /// One of the congestion controls. The set is closed, so an ACK costs no virtual call.
+        #[derive(Clone, Debug)]
+        pub enum Controller {
+            $(#[doc = concat!("[`", stringify!($type), "`].")] $type($type),)+
+            #[doc = "One that is registered at run time."]
+            Prototype(Box<boxed::Boxed>),
+        }
+
+        impl Controller {
+            /// The configured congestion control, before anything has been sent.
+            pub fn new(config: &Config) -> Self {
+                match config {
+                    $(Config::$type(config) => Self::$type($type::new(config.clone())),)+
+                    Config::Prototype(config) => {
+                        Self::Prototype(Box::new(boxed::Boxed::new(config.clone())))
+                    }
+                }
+            }
+        }
+
+        impl CongestionControl for Controller {
+            fn loss_detection(&self) -> LossDetection {
+                match self {
+                    $(Self::$type(cc) => cc.loss_detection(),)+
+                    Self::Prototype(cc) => cc.loss_detection(),
+                }
+            }
+
+            #[inline(always)]
+            fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
+                match self {
+                    $(Self::$type(cc) => cc.on_ack(window, signal),)+
+                    Self::Prototype(cc) => cc.on_ack(window, signal),
+                }
+            }
+
+            fn on_duplicate_ack(&mut self, window: &mut Window, signal: &AckEvent) {
+                match self {
+                    $(Self::$type(cc) => cc.on_duplicate_ack(window, signal),)+
+                    Self::Prototype(cc) => cc.on_duplicate_ack(window, signal),
+                }
+            }
+
+            fn on_loss(&mut self, window: &mut Window, signal: &AckEvent) {
+                match self {
+                    $(Self::$type(cc) => cc.on_loss(window, signal),)+
+                    Self::Prototype(cc) => cc.on_loss(window, signal),
+                }
+            }
+
+            fn on_congestion_mark(&mut self, window: &mut Window, signal: &AckEvent) {
+                match self {
+                    $(Self::$type(cc) => cc.on_congestion_mark(window, signal),)+
+                    Self::Prototype(cc) => cc.on_congestion_mark(window, signal),
+                }
+            }
+
+            fn on_partial_ack(&mut self, window: &mut Window, signal: &AckEvent) {
+                match self {
+                    $(Self::$type(cc) => cc.on_partial_ack(window, signal),)+
+                    Self::Prototype(cc) => cc.on_partial_ack(window, signal),
+                }
+            }
+
+            fn on_recovered(&mut self, window: &mut Window, signal: &AckEvent) {
+                match self {
+                    $(Self::$type(cc) => cc.on_recovered(window, signal),)+
+                    Self::Prototype(cc) => cc.on_recovered(window, signal),
+                }
+            }
+
+            fn on_timeout(&mut self, window: &mut Window, signal: &AckEvent, first: bool) {
+                match self {
+                    $(Self::$type(cc) => cc.on_timeout(window, signal, first),)+
+                    Self::Prototype(cc) => cc.on_timeout(window, signal, first),
+                }
+            }
+        }
+    };
+}
+
+controls! {
+    NewReno(NewRenoConfig) in newreno,
+    Vegas(VegasConfig) in vegas,
+    Veno(VenoConfig) in veno,
+    Westwood(WestwoodConfig) in westwood,
+    WestwoodPlus(WestwoodPlusConfig) in westwood_plus,
+    Bic(BicConfig) in bic,
+    Cubic(CubicConfig) in cubic,
+    Biad(BiadConfig) in biad,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::component::{ParameterType, Parameters, Registry, Value};
+    use crate::time::{Duration, Instant};
+
+    pub(super) fn at_ms(ms: u64) -> Instant {
+        Instant::ZERO + Duration::from_millis(ms)
+    }
+
+    /// An ACK of `acked` segments of `flight`, a duplicate if 0, with an RTT of 100 ms.
+    pub(super) fn signal(ms: u64, acked: f64, flight: f64) -> AckEvent {
+        let rtt = (acked > 0.0).then_some(Duration::from_millis(100));
+        AckEvent {
+            now: at_ms(ms),
+            acked,
+            credit: 1.0,
+            flight,
+            rtt,
+            snd_una: 0,
+            snd_nxt: 0,
+            segment: 1,
+        }
+    }
+
+    /// ACKs of one segment each, `flight` of which are always outstanding.
+    #[derive(Debug, Default)]
+    pub(super) struct Acks {
+        pub(super) now: Instant,
+        pub(super) snd_una: u64,
+    }
+
+    impl Acks {
+        /// The next `count`, evenly spread over round trips of `rtt`.
+        pub(super) fn feed(
+            &mut self,
+            cc: &mut impl CongestionControl,
+            window: &mut Window,
+            count: u64,
+            (flight, rtt): (u64, Duration),
+        ) {
+            for _ in 0..count {
+                self.now += rtt / flight;
+                let signal = AckEvent {
+                    now: self.now,
+                    acked: 1.0,
+                    credit: 1.0,
+                    flight: flight as f64,
+                    rtt: Some(rtt),
+                    snd_una: self.snd_una,
+                    snd_nxt: self.snd_una + flight,
+                    segment: 1,
+                };
+                self.snd_una += 1;
+                cc.on_ack(window, &signal);
+            }
+        }
+    }
+
+    /// RFC 5681 section 3.1 by hand: 8 -> 10 in slow start, then 1/10 and no more.
+    #[test]
+    fn growth_crosses_the_threshold_within_one_ack() {
+        let mut window = Window { cwnd: 8.0, ssthresh: 10.0 };
+        grow(&mut window, 3.0);
+        assert_eq!(window.cwnd, 10.1);
+        grow(&mut window, 1.0);
+        assert_eq!(window.cwnd, 10.1 + 1.0 / 10.1);
+    }
+
+    /// RFC 5681 section 3.1: a segment that times out again leaves ssthresh. The window is the loss
+    /// window, which is 2 in one form of Vegas: see there.
+    #[test]
+    fn a_second_timeout_leaves_ssthresh() {
+        for config in Config::all() {
+            let name = config.name();
+            let mut control = Controller::new(&config);
+            let mut window = Window { cwnd: 40.0, ssthresh: 20.0 };
+            let mut acks = Acks::default();
+            acks.feed(&mut control, &mut window, 200, (40, Duration::from_millis(100)));
+            let signal =
+                AckEvent { now: acks.now + Duration::from_secs(1), ..signal(0, 0.0, 40.0) };
+            control.on_timeout(&mut window, &signal, true);
+            assert_eq!(window.cwnd, 1.0, "{name}");
+            let ssthresh = window.ssthresh;
+            assert!((2.0..41.0).contains(&ssthresh), "{name}: {ssthresh}");
+            let signal =
+                AckEvent { now: signal.now + Duration::from_secs(2), flight: 1.0, ..signal };
+            control.on_timeout(&mut window, &signal, false);
+            assert_eq!(window, Window { cwnd: 1.0, ssthresh }, "{name}");
+        }
+    }
+
+    /// A configuration with each parameter at one end of its range or at the default.
+    fn any_config(mut config: Config, picks: &[u8]) -> Config {
+        for ((parameter, default), pick) in config.values().into_iter().zip(picks) {
+            let value = match (parameter.parameter_type, pick % 4) {
+                (ParameterType::Number(min, _), 0) => Value::Number(min),
+                (ParameterType::Number(_, max), 1) => Value::Number(max),
+                (ParameterType::Names(names), n) => {
+                    Value::Name(names[usize::from(n) % names.len()])
+                }
+                (ParameterType::Switch, n) => Value::Switch(n % 2 == 0),
+                (ParameterType::Duration, 0) => Value::Duration(Duration::from_nanos(1)),
+                (ParameterType::Duration, 1) => Value::Duration(Duration::from_secs(1_000_000)),
+                _ => default,
+            };
+            assert!(config.assign(parameter.name, value), "{}", parameter.name);
+        }
+        config
+    }
+
+    proptest! {
+        #![proptest_config(evenair_testing::config!(2000))]
+
+        /// Whatever comes, in whatever order.
+        #[test]
+        fn the_window_stays_a_window(
+            config in prop::sample::select(Config::all()),
+            picks in prop::collection::vec(any::<u8>(), 10),
+            signals in prop::collection::vec(
+                (0..8_u8, 0..3_000_000_000_u64, 0..50_u32, 0..2000_u32, 0..2_000_000_000_u64),
+                0..300,
+            ),
+            byte_counting in any::<bool>(),
+        ) {
+            let name = config.name();
+            let mut control = Controller::new(&any_config(config, &picks));
+            let mut window = Window { cwnd: 2.0, ssthresh: 64.0 };
+            let (mut now, mut snd_una) = (Instant::ZERO, 0);
+            for (kind, wait, acked, flight, rtt) in signals {
+                // Half of them in the same instant.
+                now += Duration::from_nanos(if wait % 2 == 0 { 0 } else { wait / 100 });
+                let acked = if kind == 1 || kind == 2 { 0.0 } else { f64::from(acked.max(1)) };
+                let signal = AckEvent {
+                    now,
+                    acked,
+                    credit: if byte_counting { acked } else { 1.0 },
+                    flight: f64::from(flight),
+                    rtt: (rtt % 3 > 0).then_some(Duration::from_nanos(rtt)),
+                    snd_una,
+                    snd_nxt: snd_una + u64::from(flight),
+                    segment: 1,
+                };
+                snd_una += acked as u64;
+                match kind {
+                    1 => control.on_duplicate_ack(&mut window, &signal),
+                    2 => control.on_loss(&mut window, &signal),
+                    3 => control.on_partial_ack(&mut window, &signal),
+                    4 => control.on_recovered(&mut window, &signal),
+                    5 => control.on_timeout(&mut window, &signal, flight % 2 == 0),
+                    _ => control.on_ack(&mut window, &signal),
+                }
+                let Window { cwnd, ssthresh } = window;
+                prop_assert!(cwnd.is_finite() && cwnd >= 1.0, "{name}: cwnd {cwnd}");
+                prop_assert!(ssthresh.is_finite() && ssthresh >= 2.0, "{name}: ssthresh {ssthresh}");
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! How a connection is opened, and what both ends know of that.
+
+use crate::packet::Packet;
+use crate::time::{Duration, Instant};
+use crate::transport::contract::{End, Output};
+use crate::transport::option::PacketOption;
+use crate::transport::tcp::receiver::ReceiverConfig;
+use crate::transport::tcp::rtt::RttEstimator;
+use crate::transport::tcp::segment::SenderConfig;
+use crate::transport::tcp::syn_timer::SynTimer;
+
+/// Bytes of the option that offers SACK, aligned (RFC 2018 section 2).
+pub(super) const SACK_PERMITTED: u32 = 4;
+
+/// What both ends of a connection have to know.
+#[derive(Clone, Copy, Debug)]
+pub struct ConnectionConfig {
+    /// The sender's constants.
+    pub sender: SenderConfig,
+    /// The receiver's.
+    pub receiver: ReceiverConfig,
+    /// Which end opens the connection.
+    pub opened_by: End,
+    /// Payload of the request of a receiver that opens, bytes.
+    pub request: u32,
+    /// When the SYN and the request are repeated.
+    pub syn_timer: SynTimer,
+}
+
+/// The timer of the end that opens: it repeats what is unanswered (RFC 6298).
+#[derive(Clone, Debug)]
+pub(super) struct Opening {
+    timer: SynTimer,
+    pub(super) rtt: RttEstimator,
+    /// When the SYN was sent; none if it was repeated (Karn).
+    pub(super) syn_sent: Option<Instant>,
+    /// Something has been sent and not been answered.
+    pub(super) waits: bool,
+    /// When that was sent last.
+    pub(super) sent_at: Instant,
+    pub(super) deadline: Instant,
+    pub(super) timeouts: u64,
+}
+
+impl Opening {
+    pub(super) fn new(config: &ConnectionConfig) -> Self {
+        let SenderConfig { rto, initial_rto, min_rto, .. } = config.sender;
+        let rtt = RttEstimator::new(rto, initial_rto, min_rto);
+        let (timer, sent_at, deadline) = (config.syn_timer, Instant::ZERO, Instant::NEVER);
+        Self { timer, rtt, syn_sent: None, waits: false, sent_at, deadline, timeouts: 0 }
+    }
+
+    /// The timer has expired. What has not been answered is lost.
+    pub(super) fn on_timeout(&mut self) {
+        self.deadline = Instant::NEVER;
+        if self.waits {
+            self.timeouts += 1;
+            self.syn_sent = None;
+            self.rtt.back_off();
+        }
+    }
+
+    /// The SYN, or what follows it, is sent.
+    pub(super) fn sent(&mut self, now: Instant) {
+        self.waits = true;
+        self.sent_at = now;
+        self.deadline = self.timer.expiry(now, self.rtt.rto());
+    }
+
+    /// The SYN is answered.
+    pub(super) fn on_syn_ack(&mut self, now: Instant) -> bool {
+        self.deadline = Instant::NEVER;
+        let rtt = self.syn_sent.take().map(|sent| now.since(sent));
+        self.measured(rtt)
+    }
+
+    /// The handshake's round-trip time is this, or unknown because of a retransmission. Returns
+    /// whether it is known.
+    pub(super) fn measured(&mut self, rtt: Option<Duration>) -> bool {
+        match rtt {
+            Some(rtt) => self.rtt.sample(rtt),
+            None => self.rtt.be_patient(),
+        }
+        rtt.is_some()
+    }
+}
+
+/// RFC 3168 6.1.1: a SYN that offers ECN.
+pub(super) fn is_ecn_setup_syn(packet: &Packet) -> bool {
+    packet.ece && packet.cwr
+}
+
+/// RFC 3168 6.1.1: the SYN-ACK that accepts it.
+pub(super) fn is_ecn_setup_syn_ack(packet: &Packet) -> bool {
+    packet.ece && !packet.cwr
+}
+
+/// Sends a packet of a kind that is seldom sent. [`Output::send`] may be long and inlined; this has one
+/// copy of it.
+#[inline(never)]
+pub(super) fn send_seldom(
+    from: End,
+    packet: &Packet,
+    option: Option<&PacketOption>,
+    out: &mut impl Output,
+) {
+    out.send(from, packet, option);
+}

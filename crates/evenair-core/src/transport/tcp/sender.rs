@@ -1,0 +1,289 @@
+//! The sending end: what to send, when, and how to recover from losses.
+//!
+//! Loss detection and recovery follow RFC 5681 (fast retransmit), RFC 6582 (NewReno's partial
+//! ACKs), RFC 3042 (limited transmit) and RFC 6298 (timer). Where the RFCs leave a choice:
+//! - leaving recovery sets cwnd to what the congestion control chose at the loss (RFC 6582, 3.2,
+//!   step 3, option 2), as ns-2 does;
+//! - the timer restarts on the first partial ACK only ("Impatient", RFC 6582, 3.2, step 3);
+//! - after a timeout everything outstanding counts as lost and is sent again as the window allows,
+//!   but for what is acknowledged meanwhile (go-back-N), and duplicate ACKs that this provokes
+//!   start no fast retransmit (RFC 6582, 3.2, steps 2 and 4);
+//! - the first loss may be repaired by fast retransmit: `recover` starts unset and not at the
+//!   initial sequence number (RFC 6582, 3.2, step 1), which would leave the first segment out;
+//! - of ECN (RFC 3168) the rule for a cwnd of one segment (6.1.2), which sends the next segment only
+//!   when the timer expires, is left out: a mark leaves two segments, or what cwnd was if that is less;
+//! - cwnd grows only while it limits the sender (RFC 7661 section 4.3, by Linux's rule: `usage.rs`),
+//!   or always, as in ns-2. It is not reduced while it does not limit.
+
+use super::recovery::Recovery;
+use super::rtt::RttEstimator;
+use super::segment::{Segment, SenderConfig, SenderCounters};
+use super::tcb::Tcb;
+use crate::congestion::{CongestionControl, Controller, Window};
+use crate::delays::Delays;
+use crate::time::Instant;
+use crate::transport::limits::{Limit, LimitClock};
+
+/// The state of a sender at a moment, for observers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SenderSnapshot {
+    /// The congestion window, segments.
+    pub cwnd: f64,
+    /// The slow-start threshold, segments.
+    pub ssthresh: f64,
+    /// Segments from the first that is not acknowledged up to the next to be sent. After a timeout that is
+    /// the first again.
+    pub in_flight: f64,
+    /// The receiver's window, segments.
+    pub receive_window: u32,
+    /// What holds the sender back, as of the last ACK, transmission or timeout.
+    pub limit: Limit,
+}
+
+/// What a sender measures; a flow's next connection goes on with it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Measures {
+    /// The round-trip times that the retransmission timeout is computed from.
+    pub(super) rtt: Delays,
+    pub(super) limits: LimitClock,
+}
+
+/// The sending half of an open connection.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    tcb: Tcb,
+    recovery: Recovery,
+    pub(super) measures: Measures,
+}
+
+impl Sender {
+    /// A sender whose connection is not open yet.
+    pub fn new(config: SenderConfig, control: Controller) -> Self {
+        Self {
+            recovery: Recovery::new(&config, control.loss_detection()),
+            tcb: Tcb::new(config, control),
+            measures: Measures::default(),
+        }
+    }
+
+    /// The connection is open. `rtt` is the round-trip time that the handshake has left, and
+    /// `measured` whether the handshake took place without retransmission. If not, cwnd is one segment
+    /// (RFC 5681 section 3.1).
+    pub fn establish(&mut self, rtt: RttEstimator, measured: bool) {
+        if measured {
+            self.measures.rtt.record(rtt.total().1);
+        }
+        self.tcb.rtt = rtt;
+        let initial = if measured { self.tcb.config.initial_window } else { 1 };
+        self.tcb.window.cwnd = f64::from(initial);
+    }
+
+    /// An acknowledgement that expects byte `ack` next has come, with these blocks of bytes that have
+    /// arrived beyond it, each from its first up to the one after its last (none without SACK).
+    #[inline]
+    pub fn on_ack(&mut self, now: Instant, ack: u64, blocks: &[(u64, u64)]) {
+        if ack > self.tcb.snd_max {
+            return;
+        }
+        let advances = ack > self.tcb.snd_una;
+        if advances {
+            self.on_new_ack(now, ack);
+        }
+        self.recovery.on_ack(&mut self.tcb, now, (ack, advances), blocks);
+    }
+
+    /// The same for an acknowledgement with ECN-Echo (RFC 3168 section 6.1.2): cwnd does not grow, and
+    /// is reduced as by a loss unless it has been for this window of data.
+    #[cold]
+    pub fn on_ack_with_ece(&mut self, now: Instant, ack: u64, blocks: &[(u64, u64)]) {
+        let mut event = self.tcb.event(now, 0.0, None);
+        let cwnd = self.tcb.window.cwnd;
+        event.flight = event.flight.min(cwnd);
+        self.on_ack(now, ack, blocks);
+        let tcb = &mut self.tcb;
+        if ack == tcb.snd_una && !tcb.in_recovery && !tcb.reduction.covers(ack) {
+            tcb.control.on_congestion_mark(&mut tcb.window, &event);
+            tcb.note_reduction(true);
+            tcb.counters.congestion_responses += 1;
+        }
+        tcb.window.cwnd = tcb.window.cwnd.min(cwnd);
+    }
+
+    /// Whether the window has been reduced since this was last called: the next new segment then
+    /// carries CWR.
+    pub fn take_cwr(&mut self) -> bool {
+        std::mem::take(&mut self.tcb.reduction.cwr_due)
+    }
+
+    /// When [`Sender::on_timer`] is to be called.
+    pub fn timer_at(&self) -> Instant {
+        self.tcb.deadline
+    }
+
+    /// The timer may have expired: does what is due at `now`.
+    pub fn on_timer(&mut self, now: Instant) {
+        let Self { tcb, recovery, measures } = self;
+        if now < tcb.deadline || recovery.on_timer(tcb, now) {
+            return;
+        }
+        measures.limits.expire(now, Instant::ZERO);
+        tcb.counters.timeouts += 1;
+        tcb.rtt.back_off();
+        tcb.timed = None;
+        tcb.deadline = Instant::NEVER;
+        let first = !std::mem::replace(&mut tcb.timed_out, true);
+        let mut event = tcb.event(now, 0.0, None);
+        if recovery.overstates_flight(tcb) {
+            event.flight = event.flight.min(tcb.window.cwnd);
+        }
+        recovery.on_timeout(tcb, now);
+        tcb.control.on_timeout(&mut tcb.window, &event, first);
+        tcb.note_reduction(false);
+        tcb.recover = Some(tcb.snd_max);
+        tcb.in_recovery = false;
+        tcb.retransmit = false;
+        tcb.duplicate_acks = 0;
+        tcb.limited = 0;
+    }
+
+    /// The next segment that may be sent now, if any: call until there is none.
+    #[inline(always)]
+    pub fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
+        self.recovery.poll_transmit(&mut self.tcb, now)
+    }
+
+    /// Payload bytes of a full segment.
+    pub(super) fn segment(&self) -> u32 {
+        self.tcb.config.segment
+    }
+
+    /// The receiver's window, segments.
+    pub(super) fn receive_window(&self) -> u32 {
+        self.tcb.config.window
+    }
+
+    /// The receiver's window is this from now on, segments.
+    pub(super) fn set_receive_window(&mut self, window: u32) {
+        self.tcb.config.window = window;
+    }
+
+    /// Sends nothing new from now on.
+    pub fn stop(&mut self) {
+        self.tcb.stopped = true;
+    }
+
+    /// Whether [`Sender::stop`] has been called.
+    pub fn is_stopped(&self) -> bool {
+        self.tcb.stopped
+    }
+
+    /// Whether everything has been sent and acknowledged.
+    pub fn is_done(&self) -> bool {
+        let tcb = &self.tcb;
+        tcb.snd_una == tcb.config.total || (tcb.stopped && tcb.snd_una == tcb.snd_max)
+    }
+
+    /// Nothing more may be sent now: notes what holds the sender back.
+    #[inline(always)]
+    pub(super) fn note_limit(&mut self, now: Instant) {
+        let limit = if self.tcb.is_recovering() {
+            Limit::Recovery
+        } else if self.tcb.snd_una == self.tcb.snd_max {
+            Limit::Application
+        } else if self.tcb.is_limited_by_receiver() {
+            Limit::ReceiveWindow
+        } else {
+            Limit::Cwnd
+        };
+        self.measures.limits.set(now, limit);
+    }
+
+    /// When the outstanding segment at `seq` was first sent.
+    #[inline(always)]
+    pub(super) fn first_sent(&self, seq: u64) -> Instant {
+        self.tcb.sent_at.first_sent(self.tcb.number(seq))
+    }
+
+    /// Whether nothing new has been acknowledged since the timer expired.
+    pub(super) fn has_timed_out(&self) -> bool {
+        self.tcb.timed_out
+    }
+
+    /// Payload bytes acknowledged.
+    pub fn acked(&self) -> u64 {
+        self.tcb.snd_una
+    }
+
+    /// The congestion window and its threshold.
+    pub fn window(&self) -> Window {
+        self.tcb.window
+    }
+
+    /// The windows, what is under way, and what holds the sender back.
+    #[cold]
+    pub fn snapshot(&self) -> SenderSnapshot {
+        let tcb = &self.tcb;
+        SenderSnapshot {
+            cwnd: tcb.window.cwnd,
+            ssthresh: tcb.window.ssthresh,
+            in_flight: tcb.segments(tcb.snd_nxt - tcb.snd_una),
+            receive_window: tcb.config.window,
+            limit: self.measures.limits.limit(),
+        }
+    }
+
+    /// Round-trip times.
+    pub fn rtt(&self) -> &RttEstimator {
+        &self.tcb.rtt
+    }
+
+    /// What has happened so far.
+    pub fn counters(&self) -> SenderCounters {
+        self.tcb.counters
+    }
+
+    #[inline(always)]
+    fn on_new_ack(&mut self, now: Instant, ack: u64) {
+        let Self { tcb, recovery, measures } = self;
+        if let Some((end, sent)) = tcb.timed
+            && ack >= end
+        {
+            tcb.timed = None;
+            let rtt = now.since(sent);
+            tcb.rtt.sample(rtt);
+            measures.rtt.record(rtt);
+        }
+        let segments = (ack - tcb.snd_una).div_ceil(u64::from(tcb.config.segment));
+        let rtt = match tcb.sent_at.remove(segments) {
+            Some(sent) if !recovery.is_sacked(ack - 1) => Some(now.since(sent)),
+            _ => None,
+        };
+        let event = tcb.event(now, tcb.segments(ack - tcb.snd_una), rtt);
+        let may_grow = !tcb.config.cwnd_validation || tcb.is_cwnd_limited(recovery.in_flight(tcb));
+        tcb.snd_una = ack;
+        tcb.snd_nxt = tcb.snd_nxt.max(ack);
+        tcb.duplicate_acks = 0;
+        tcb.limited = 0;
+        tcb.timed_out = false;
+        let mut restart_timer = true;
+        if !tcb.in_recovery {
+            if may_grow {
+                tcb.control.on_ack(&mut tcb.window, &event);
+            } else {
+                tcb.on_ack_without_growth(event);
+            }
+        } else if tcb.recover.is_some_and(|recover| ack < recover) {
+            restart_timer = recovery.on_partial_ack(tcb, event.acked);
+            tcb.control.on_partial_ack(&mut tcb.window, &event);
+        } else {
+            tcb.in_recovery = false;
+            tcb.retransmit = false;
+            tcb.control.on_recovered(&mut tcb.window, &event);
+        }
+        if tcb.snd_una == tcb.snd_max {
+            tcb.deadline = Instant::NEVER;
+        } else if restart_timer {
+            tcb.deadline = now + tcb.rtt.rto();
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! The send variables of a connection (RFC 9293 section 3.3.1: the transmission control block), the
+//! same for each form of loss recovery.
+
+use super::rtt::RttEstimator;
+use super::segment::{Segment, SenderConfig, SenderCounters};
+use super::send_times::SendTimes;
+use super::usage::CwndUsage;
+use crate::congestion::{AckEvent, CongestionControl, Controller, Window};
+use crate::time::{Duration, Instant};
+
+/// Duplicate ACKs that confirm a loss (RFC 5681 section 3.2), and segments that have arrived beyond
+/// it (RFC 6675: DupThresh).
+pub(super) const DUPLICATE_ACK_THRESHOLD: u32 = 3;
+
+/// Segments are crucial while cwnd is below this: too few to be followed by three duplicate ACKs
+/// (Gong et al. 2006, section III-A).
+const CRUCIAL_WINDOW: f64 = 4.0;
+
+/// The last reduction of the window.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Reduction {
+    /// `snd_max` at the time, once there has been one.
+    end: Option<u64>,
+    by_mark: bool,
+    /// The next new segment carries CWR.
+    pub(super) cwr_due: bool,
+}
+
+impl Reduction {
+    /// Whether an ACK for `ack` belongs to the window that has been reduced. The first new segment
+    /// after the reduction carries CWR, so only an ACK beyond it reports another mark.
+    pub(super) fn covers(&self, ack: u64) -> bool {
+        self.end.is_some_and(|end| ack <= end)
+    }
+}
+
+/// The state of a sender that every form of loss recovery reads and changes.
+#[derive(Clone, Debug)]
+pub(super) struct Tcb {
+    pub(super) config: SenderConfig,
+    pub(super) control: Controller,
+    pub(super) window: Window,
+    pub(super) rtt: RttEstimator,
+    /// SND.UNA: the first byte that has not been acknowledged.
+    pub(super) snd_una: u64,
+    /// SND.NXT: the next byte to send. After a timeout it returns to `snd_una` (go-back-N).
+    pub(super) snd_nxt: u64,
+    /// The first byte that has never been sent.
+    pub(super) snd_max: u64,
+    pub(super) duplicate_acks: u32,
+    /// Segments sent by limited transmit since the last new ACK.
+    pub(super) limited: u32,
+    pub(super) in_recovery: bool,
+    /// `recover` of RFC 6582, RecoveryPoint of RFC 6675: `snd_max` when the last recovery or timeout
+    /// began. None before the first.
+    pub(super) recover: Option<u64>,
+    /// The segment at `snd_una` is to be retransmitted before anything else is sent.
+    pub(super) retransmit: bool,
+    /// The one segment whose round-trip time sets the timeout: its end, and when it was sent.
+    pub(super) timed: Option<(u64, Instant)>,
+    /// When each outstanding segment was first sent, from `snd_una` on.
+    pub(super) sent_at: SendTimes,
+    /// When the timer expires.
+    pub(super) deadline: Instant,
+    /// The timer has expired since the last new ACK.
+    pub(super) timed_out: bool,
+    pub(super) stopped: bool,
+    /// What ECN needs to know of the last reduction of the window.
+    pub(super) reduction: Reduction,
+    usage: CwndUsage,
+    pub(super) counters: SenderCounters,
+}
+
+impl Tcb {
+    pub(super) fn new(config: SenderConfig, control: Controller) -> Self {
+        Self {
+            control,
+            window: Window { cwnd: 1.0, ssthresh: f64::from(config.initial_ssthresh) },
+            rtt: RttEstimator::new(config.rto, config.initial_rto, config.min_rto),
+            snd_una: 0,
+            snd_nxt: 0,
+            snd_max: 0,
+            duplicate_acks: 0,
+            limited: 0,
+            in_recovery: false,
+            recover: None,
+            retransmit: false,
+            timed: None,
+            sent_at: SendTimes::default(),
+            deadline: Instant::NEVER,
+            timed_out: false,
+            stopped: false,
+            reduction: Reduction::default(),
+            usage: CwndUsage::default(),
+            counters: SenderCounters::default(),
+            config,
+        }
+    }
+
+    /// A loss is confirmed: the window is reduced and recovery begins.
+    pub(super) fn enter_recovery(&mut self, now: Instant, event: &AckEvent) {
+        self.reduce_for_loss(event);
+        self.begin_recovery(now);
+    }
+
+    /// The congestion control responds to a loss.
+    pub(super) fn reduce_for_loss(&mut self, event: &AckEvent) {
+        // RFC 3168 6.1.2: one reduction for the losses and marks of one window.
+        let reduced = self.reduction.by_mark && self.reduction.covers(self.snd_una);
+        if !reduced {
+            self.control.on_loss(&mut self.window, event);
+        }
+        self.note_reduction(false);
+    }
+
+    /// Recovery begins, until what has been sent is acknowledged.
+    pub(super) fn begin_recovery(&mut self, now: Instant) {
+        self.counters.fast_retransmits += 1;
+        self.in_recovery = true;
+        self.recover = Some(self.snd_max);
+        self.timed = None;
+        self.deadline = now + self.rtt.rto();
+    }
+
+    /// The window was reduced, because of a congestion mark or of a loss.
+    pub(super) fn note_reduction(&mut self, by_mark: bool) {
+        self.reduction = Reduction { end: Some(self.snd_max), by_mark, cwr_due: true };
+    }
+
+    /// Payload bytes of the segment at `seq`.
+    pub(super) fn payload_at(&self, seq: u64) -> u32 {
+        (self.config.total - seq).min(u64::from(self.config.segment)) as u32
+    }
+
+    /// Whether there is a segment at `snd_nxt` for which the receiver has room.
+    pub(super) fn may_send_next(&self) -> bool {
+        let size = u64::from(self.payload_at(self.snd_nxt));
+        let window = u64::from(self.config.window) * u64::from(self.config.segment);
+        size > 0
+            && !(self.stopped && self.snd_nxt == self.snd_max)
+            && self.snd_nxt + size <= self.snd_una + window
+    }
+
+    /// Whether something that had been sent when a loss was detected is not acknowledged.
+    #[inline(always)]
+    pub(super) fn is_recovering(&self) -> bool {
+        self.recover.is_some_and(|recover| self.snd_una < recover)
+    }
+
+    /// Whether cwnd has room for another segment than the receiver's window has, and there is one. To be
+    /// asked when nothing more may be sent.
+    #[inline(always)]
+    pub(super) fn is_limited_by_receiver(&self) -> bool {
+        self.window.cwnd >= f64::from(self.config.window) + 1.0
+            && self.snd_nxt < self.config.total
+            && !(self.stopped && self.snd_nxt == self.snd_max)
+    }
+
+    /// Number of the outstanding segment at `seq`, counted from the oldest.
+    #[inline(always)]
+    pub(super) fn number(&self, seq: u64) -> usize {
+        ((seq - self.snd_una) / u64::from(self.config.segment)) as usize
+    }
+
+    /// Sends the segment at `snd_nxt`.
+    pub(super) fn transmit_next(&mut self, now: Instant) -> Segment {
+        let segment = self.transmit(now, self.snd_nxt);
+        self.snd_nxt += u64::from(segment.payload);
+        if !self.in_recovery && self.duplicate_acks > 0 && !segment.retransmission {
+            self.limited += 1;
+        }
+        segment
+    }
+
+    /// Sends the segment at `seq`.
+    #[inline(always)]
+    pub(super) fn transmit(&mut self, now: Instant, seq: u64) -> Segment {
+        let payload = self.payload_at(seq);
+        let end = seq + u64::from(payload);
+        let retransmission = seq < self.snd_max;
+        self.snd_max = self.snd_max.max(end);
+        self.counters.segments_sent += 1;
+        self.counters.retransmissions += u64::from(retransmission);
+        if retransmission {
+            self.sent_at.sent_again(self.number(seq));
+        } else {
+            self.sent_at.push(now);
+            self.timed.get_or_insert((end, now));
+        }
+        if self.deadline == Instant::NEVER {
+            self.deadline = now + self.rtt.rto();
+        }
+        let high_priority = self.config.spm_marking && self.window.cwnd < CRUCIAL_WINDOW;
+        Segment { syn: false, seq, payload, retransmission, high_priority }
+    }
+
+    /// The event for the congestion control; `acked` segments are newly acknowledged.
+    pub(super) fn event(&self, now: Instant, acked: f64, rtt: Option<Duration>) -> AckEvent {
+        let credit = if self.config.byte_counting { acked } else { 1.0 };
+        let flight = self.segments(self.snd_nxt - self.snd_una) - f64::from(self.limited);
+        let (snd_una, snd_nxt) = (self.snd_una, self.snd_nxt);
+        let segment = u64::from(self.config.segment);
+        AckEvent { now, acked, credit, flight, rtt, snd_una, snd_nxt, segment }
+    }
+
+    /// Whether cwnd limits the sender, which has sent all that it may since the last ACK: `in_flight`
+    /// bytes are in the network. To be called before an ACK is taken into account.
+    #[inline(never)]
+    pub(super) fn is_cwnd_limited(&mut self, in_flight: u64) -> bool {
+        let segment = u64::from(self.config.segment);
+        let has_no_room = in_flight + segment > self.window.cwnd as u64 * segment;
+        self.usage.note(has_no_room, self.snd_una, self.snd_max);
+        self.usage.may_grow(&self.window, segment)
+    }
+
+    /// New data was acknowledged while cwnd does not limit the sender.
+    #[cold]
+    pub(super) fn on_ack_without_growth(&mut self, event: AckEvent) {
+        let cwnd = self.window.cwnd;
+        self.control.on_ack(&mut self.window, &AckEvent { credit: 0.0, ..event });
+        // A control that decides once a round does not look at the credit.
+        self.window.cwnd = self.window.cwnd.min(cwnd);
+    }
+
+    pub(super) fn segments(&self, bytes: u64) -> f64 {
+        // The conversion of a signed integer takes one instruction.
+        bytes as i64 as f64 / f64::from(self.config.segment)
+    }
+}

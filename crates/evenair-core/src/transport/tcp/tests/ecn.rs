@@ -1,0 +1,305 @@
+//! ECN (RFC 3168): each expected value is from the RFC's text, by hand; and both ends over a queue that
+//! marks.
+
+use std::collections::VecDeque;
+
+use super::*;
+use crate::packet::{Ecn, Packet, PacketKind};
+use crate::transport::tcp::{Connection, ReceivingEnd};
+use crate::transport::{Output, PacketOption, Transport};
+
+fn with_ecn() -> SenderConfig {
+    SenderConfig { ecn: true, ..plain() }
+}
+
+/// The packets that were sent, and from which end.
+#[derive(Debug, Default)]
+struct Sent(VecDeque<(End, Packet)>);
+
+impl Output for Sent {
+    fn send(&mut self, from: End, packet: &Packet, _option: Option<&PacketOption>) {
+        self.0.push_back((from, *packet));
+    }
+}
+
+impl Sent {
+    fn one(&mut self) -> Packet {
+        let (_, packet) = self.0.pop_front().unwrap();
+        assert!(self.0.is_empty());
+        packet
+    }
+
+    fn all(&mut self) -> Vec<Packet> {
+        self.0.drain(..).map(|(_, packet)| packet).collect()
+    }
+}
+
+/// Section 6.1.1: an ECN-setup SYN has ECE and CWR, an ECN-setup SYN-ACK has ECE alone. Neither is
+/// ECT. A host that offers no ECN sets neither, and then data are not ECT.
+#[test]
+fn both_ends_have_to_agree() {
+    for offers in [[true, true], [true, false], [false, true], [false, false]] {
+        for opener in [End::Sender, End::Receiver] {
+            let mut config = connection_config(with_ecn(), 1);
+            (config.sender.ecn, config.receiver.ecn) = (offers[0], offers[1]);
+            let mut sending = SendingEnd::new(&config, newreno(), HEADER);
+            let mut receiving = ReceivingEnd::new(&config, HEADER);
+            let (mut out, agreed) = (Sent::default(), offers == [true, true]);
+            if opener == End::Sender {
+                sending.open(at(0), &mut out);
+            } else {
+                sending.listen();
+                receiving.open(at(0));
+                receiving.on_timer(at(0), &mut out);
+            }
+            let syn = out.one();
+            let offered = offers[usize::from(opener == End::Receiver)];
+            assert_eq!((syn.kind, syn.ecn), (PacketKind::Syn, Ecn::NotCapable));
+            assert_eq!((syn.ece, syn.cwr), (offered, offered));
+            let mut deliver = |packet: &Packet, to_sender: bool, out: &mut Sent| {
+                if to_sender {
+                    sending.on_packet(at(10), packet, None, out);
+                } else {
+                    receiving.on_packet(at(10), packet, None, out);
+                }
+            };
+            deliver(&syn, opener == End::Receiver, &mut out);
+            let syn_ack = out.one();
+            assert_eq!((syn_ack.kind, syn_ack.ecn), (PacketKind::SynAck, Ecn::NotCapable));
+            assert_eq!((syn_ack.ece, syn_ack.cwr), (agreed, false));
+            deliver(&syn_ack, opener == End::Sender, &mut out);
+            if opener == End::Receiver {
+                let request = out.one();
+                assert_eq!((request.kind, request.ecn), (PacketKind::Request, Ecn::NotCapable));
+                deliver(&request, true, &mut out);
+            }
+            let data = out.one();
+            assert_eq!(data.ecn, if agreed { Ecn::Capable } else { Ecn::NotCapable });
+            assert!(!data.ece && !data.cwr);
+            deliver(&data, false, &mut out);
+            let ack = out.one();
+            assert_eq!((ack.kind, ack.ecn, ack.ece), (PacketKind::Ack, Ecn::NotCapable, false));
+        }
+    }
+}
+
+/// A sending end that a test drives in whole segments.
+struct Hand {
+    end: SendingEnd,
+    out: Sent,
+}
+
+impl Hand {
+    /// With `window` segments outstanding.
+    fn new(window: u32, config: SenderConfig) -> Self {
+        let config = SenderConfig { initial_window: window, ..config };
+        let mut end = SendingEnd::new(&connection_config(config, 1), newreno(), HEADER);
+        let mut out = Sent::default();
+        end.open(at(0), &mut out);
+        out.all();
+        let syn_ack = Packet { ece: true, ..Packet::new(FlowId(0), PacketKind::SynAck) };
+        end.on_packet(at(10), &syn_ack, None, &mut out);
+        let sent = out.all();
+        assert_eq!(sent.len(), window as usize);
+        assert!(sent.iter().all(|packet| packet.ecn == Ecn::Capable && !packet.cwr));
+        Self { end, out }
+    }
+
+    /// An ACK that expects `segment` next; what is sent: number, CWR and ECT.
+    fn ack(&mut self, segment: u64, ece: bool) -> Vec<(u64, bool, bool)> {
+        let seq = segment * SEGMENT;
+        let ack = Packet { ece, seq, ..Packet::new(FlowId(0), PacketKind::Ack) };
+        self.end.on_packet(at(20), &ack, None, &mut self.out);
+        let sent = self.out.all().into_iter();
+        sent.map(|p| (p.seq / SEGMENT, p.cwr, p.ecn == Ecn::Capable)).collect()
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.end.window().cwnd
+    }
+
+    fn responses(&self) -> u64 {
+        self.end.counters().congestion_responses
+    }
+}
+
+/// Section 6.1.2: the window is halved once for a window of data; ACKs with ECN-Echo let it not
+/// grow; the first new segment after the reduction carries CWR. What is acknowledged up to that
+/// segment belongs to the old window, and ECN-Echo beyond it is another mark.
+#[test]
+fn the_window_is_reduced_once_for_a_window_of_data() {
+    let mut hand = Hand::new(16, with_ecn());
+    assert_eq!(hand.ack(1, true), []);
+    assert_eq!(hand.end.window(), Window { cwnd: 8.0, ssthresh: 8.0 });
+    for segment in 2..=8 {
+        assert_eq!(hand.ack(segment, true), [], "{segment}");
+    }
+    // 9 to 15 are outstanding: one more may be sent, which carries CWR.
+    assert_eq!(hand.ack(9, true), [(16, true, true)]);
+    for segment in 10..=16 {
+        assert_eq!(hand.ack(segment, true), [(segment + 7, false, true)]);
+        assert_eq!((hand.cwnd(), hand.responses()), (8.0, 1));
+    }
+    // Beyond the segment with CWR: 17 to 23 are outstanding, 8 before this ACK.
+    assert_eq!(hand.ack(17, true), []);
+    assert_eq!((hand.cwnd(), hand.responses()), (4.0, 2));
+    assert_eq!(hand.end.counters().retransmissions, 0);
+    assert_eq!(hand.end.counters().fast_retransmits, 0);
+}
+
+/// Section 6.1.2: a loss and a mark of the same window are one reduction, whichever is noticed first.
+/// A fast retransmit and a timeout set CWR, too. Retransmissions are neither ECT (6.1.5) nor do they
+/// carry CWR.
+#[test]
+fn losses_and_marks_of_one_window_are_one_reduction() {
+    let mut hand = Hand::new(16, with_ecn());
+    assert_eq!(hand.ack(1, true), []);
+    assert_eq!(hand.ack(1, true), []);
+    assert_eq!(hand.ack(1, true), []);
+    assert_eq!(hand.ack(1, true), [(1, false, false)]);
+    assert_eq!((hand.cwnd(), hand.responses(), hand.end.counters().fast_retransmits), (8.0, 1, 1));
+    let mut hand = Hand::new(16, with_ecn());
+    for _ in 0..2 {
+        assert_eq!(hand.ack(0, false), []);
+    }
+    assert_eq!(hand.ack(0, false), [(0, false, false)]);
+    for _ in 0..5 {
+        assert_eq!(hand.ack(0, true), []);
+    }
+    // The ninth duplicate: 8 + 9 segments may be outstanding.
+    assert_eq!(hand.ack(0, true), [(16, true, true)]);
+    assert_eq!((hand.cwnd(), hand.responses()), (8.0, 0));
+    // All of the window has arrived, and the segment with CWR is not acknowledged.
+    hand.ack(16, true);
+    assert_eq!((hand.cwnd(), hand.responses()), (8.0, 0));
+    let mut hand = Hand::new(4, with_ecn());
+    hand.end.on_timer(hand.end.poll_at(), &mut hand.out);
+    let again = hand.out.one();
+    assert_eq!((again.seq, again.cwr, again.ecn), (0, false, Ecn::NotCapable));
+    assert_eq!(hand.ack(4, true), [(4, true, true)]);
+    assert_eq!((hand.cwnd(), hand.responses()), (1.0, 0));
+}
+
+/// A later window may lose or mark again.
+#[test]
+fn a_loss_of_a_later_window_is_another_reduction() {
+    let mut hand = Hand::new(16, with_ecn());
+    hand.ack(1, true);
+    hand.ack(16, true); // 16 to 23 are sent
+    assert_eq!(hand.ack(17, false).len(), 1);
+    for _ in 0..3 {
+        hand.ack(17, false);
+    }
+    assert_eq!(hand.end.counters().fast_retransmits, 1);
+    assert_eq!(hand.cwnd(), 4.0); // half of 17 to 24
+}
+
+/// Section 6.1.3: every ACK carries ECN-Echo from a marked segment on until CWR arrives; an ACK for
+/// several segments does if any of them was marked.
+#[test]
+fn the_receiver_echoes_until_cwr() {
+    let config = connection_config(with_ecn(), 2);
+    let mut receiving = ReceivingEnd::new(&config, HEADER);
+    let mut out = Sent::default();
+    let syn = Packet { ece: true, cwr: true, ..Packet::new(FlowId(0), PacketKind::Syn) };
+    receiving.on_packet(at(0), &syn, None, &mut out);
+    assert!(out.one().ece);
+    // Of each segment: marked, CWR; and of the ACK that it provokes: ECN-Echo.
+    let steps = [
+        ((false, false), None),
+        ((false, false), Some(false)),
+        ((true, false), None),
+        ((false, false), Some(true)),
+        ((false, false), None),
+        ((false, false), Some(true)), // until CWR
+        ((false, true), None),
+        ((false, false), Some(false)),
+        ((true, false), None),
+        ((false, true), Some(true)), // one of the two is marked
+        ((false, false), None),
+        ((false, false), Some(false)),
+        ((true, true), None), // the segment with CWR is marked itself
+        ((false, false), Some(true)),
+        ((false, false), None),
+        ((false, false), Some(true)),
+    ];
+    for (n, ((marked, cwr), ece)) in (0..).zip(steps) {
+        let ecn = if marked { Ecn::CongestionExperienced } else { Ecn::Capable };
+        let (seq, payload) = (n * SEGMENT, SEGMENT as u16);
+        let data = Packet { ecn, cwr, seq, payload, ..Packet::new(FlowId(0), PacketKind::Data) };
+        receiving.on_packet(at(0), &data, None, &mut out);
+        let acks: Vec<bool> = out.all().iter().map(|ack| ack.ece).collect();
+        assert_eq!(acks, Vec::from_iter(ece), "segment {n}");
+    }
+    assert_eq!(receiving.congestion_marks(), 3);
+}
+
+/// A bottleneck that sends a segment each millisecond, with 50 ms each way, and marks what arrives when
+/// 30 segments or more wait. Nothing is lost; the link is always busy once the window is there; the
+/// queue stays short; and each response is to a window of its own. Without ECN the 400 segments of
+/// window fill the queue.
+#[test]
+fn a_queue_that_marks_keeps_itself_short() {
+    for (ecn, sack, rack) in
+        [(true, false, false), (true, true, false), (true, true, true), (false, false, false)]
+    {
+        let config = SenderConfig { ecn, sack, rack, window: 400, initial_window: 4, ..plain() };
+        let mut connection =
+            Connection::new(connection_config(config, 1), newreno(), [HEADER, HEADER]);
+        let (service, delay) = (Duration::from_millis(1), Duration::from_millis(50));
+        let mut under_way: VecDeque<(Instant, Packet)> = VecDeque::new();
+        let (mut now, mut busy_until, mut out) = (at(0), at(0), Sent::default());
+        let (mut longest, mut marks) = (0, 0);
+        connection.start(now, &mut out);
+        while now < at(20_000) {
+            while let Some((from, mut packet)) = out.0.pop_front() {
+                let mut arrival = now + delay;
+                if from == End::Sender {
+                    let waiting = busy_until.since(now).as_nanos() / service.as_nanos();
+                    if now > at(5000) {
+                        longest = longest.max(waiting);
+                    }
+                    if waiting >= 30 && packet.ecn == Ecn::Capable {
+                        packet.ecn = Ecn::CongestionExperienced;
+                        marks += 1;
+                    }
+                    busy_until = busy_until.max(now) + service;
+                    arrival = busy_until + delay;
+                }
+                let place = under_way.partition_point(|&(other, _)| other <= arrival);
+                under_way.insert(place, (arrival, packet));
+            }
+            let ends = [End::Sender, End::Receiver];
+            let timer = ends.map(|end| connection.poll_at(end));
+            let packet = under_way.front().map_or(Instant::NEVER, |&(at, _)| at);
+            now = packet.min(timer[0]).min(timer[1]);
+            if packet == now {
+                let (_, packet) = under_way.pop_front().unwrap();
+                connection.on_packet(now, &packet, None, &mut out);
+                continue;
+            }
+            for (end, at) in ends.into_iter().zip(timer) {
+                if at <= now {
+                    connection.on_timer(now, end, &mut out);
+                }
+            }
+        }
+        let counters = connection.counters();
+        assert_eq!((counters.retransmissions, counters.timeouts), (0, 0));
+        // All marks arrive but those under way.
+        assert!(marks - counters.congestion_marks <= 400, "{counters:?}");
+        if !ecn {
+            assert_eq!((marks, counters.congestion_responses), (0, 0));
+            assert!(longest > 250, "{longest}");
+            continue;
+        }
+        assert!(longest < 60, "{longest} wait");
+        // Slow start ends with a response, and leaves about 65. cwnd then grows by one in each round trip:
+        // 35 of 100 ms, at 82% on average, until the path is full with 100, and 30 of 115 ms until the
+        // queue marks at 130, which leaves 65: a response in each 7 s. Of the 20 s slow start loses
+        // 0.5 s, each of three low periods 0.6 s, and a window is still unacknowledged: 87%.
+        assert_eq!(counters.congestion_responses, 3, "{counters:?}");
+        let carried = counters.delivered as f64 / SEGMENT as f64 / 20_000.0;
+        assert!((carried - 0.87).abs() < 0.03, "{carried} of the capacity");
+    }
+}
