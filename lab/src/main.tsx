@@ -8,7 +8,7 @@ import { App } from "./app/app.tsx";
 import { watchDrops } from "./app/drop.ts";
 import { follow, watchLocation } from "./app/location.ts";
 import { addServerSection } from "./app/sections.tsx";
-import { begin, connect, take, toml } from "./app/store.ts";
+import { begin, connect, take, toml } from "./state/store.ts";
 import { watchTheme } from "./app/theme.ts";
 import { HttpEngine } from "./engine/http-engine.ts";
 import { Workers } from "./engine/pool.ts";
@@ -17,7 +17,7 @@ import { WasmEngine } from "./engine/wasm-engine.ts";
 import { WasmLanguage } from "./engine/wasm-language.ts";
 import { server } from "./live/current.ts";
 import { takeCampaigns } from "./campaign/section.tsx";
-import { builtIns, loadBuiltIns } from "./scenario/picker.tsx";
+import { builtIns, loadBuiltIns } from "./editor/picker.tsx";
 
 /** What the page shows first. */
 const FIRST = "gong2006";

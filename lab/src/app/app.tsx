@@ -1,8 +1,8 @@
 // The page: controls and text on the left, pictures on the right; on a narrow screen controls, pictures
 // and text below each other.
-import { ControlPanel } from "../scenario/control-panel.tsx";
-import { Editor } from "../scenario/editor.tsx";
-import { Picker } from "../scenario/picker.tsx";
+import { ControlPanel } from "../editor/control-panel.tsx";
+import { Editor } from "../editor/editor.tsx";
+import { Picker } from "../editor/picker.tsx";
 import { server } from "../live/current.ts";
 import { ServerStatus } from "../live/server-status.tsx";
 import { Comparison } from "../panels/comparison.tsx";
@@ -10,7 +10,7 @@ import { Seeds } from "../panels/seeds.tsx";
 import { Summary } from "../panels/summary.tsx";
 import { TourPanel } from "../tours/panel.tsx";
 import { isOver } from "./drop.ts";
-import { failure, notice, retry } from "./store.ts";
+import { failure, notice, retry } from "../state/store.ts";
 import { Tabs } from "./tabs.tsx";
 import { choice, type Choice } from "./theme.ts";
 

@@ -1,6 +1,6 @@
 // Files that are dropped on the page.
 import { signal } from "@preact/signals";
-import { openFile } from "../scenario/picker.tsx";
+import { openFile } from "../editor/picker.tsx";
 
 /** Whether a file is over the page. */
 export const isOver = signal(false);

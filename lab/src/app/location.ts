@@ -1,10 +1,10 @@
 // Keeps the page and its address together: the address follows the page, and the page a new link.
 import { effect, signal } from "@preact/signals";
-import { read, write, type Address } from "./address.ts";
+import { read, write, type Address } from "../state/address.ts";
 import { enter } from "../tours/panel.tsx";
-import { describe } from "./describe.ts";
+import { describe } from "../state/describe.ts";
 import { section, sections } from "./sections.tsx";
-import { firstSeed, notice, open, seeds, setSeeds, toml } from "./store.ts";
+import { firstSeed, notice, open, seeds, setSeeds, toml } from "../state/store.ts";
 
 /** Name and step of the guided tour, `uploads-win/2`; undefined without one. */
 export const tour = signal<string | undefined>(undefined);

@@ -1,8 +1,8 @@
 // Means with 95% intervals over a key, a curve for each value of another one. Each point is a button.
 import { useMemo, useRef, useState } from "preact/hooks";
-import { markerPath } from "../pictures/marks.tsx";
-import { tickTexts, ticks } from "../pictures/scale.ts";
-import { useWidth } from "../pictures/size.ts";
+import { markerPath } from "../pictures/common/marks.tsx";
+import { tickTexts, ticks } from "../pictures/common/scale.ts";
+import { useWidth } from "../widgets/width.ts";
 import { withInterval } from "../statistics.ts";
 import type { Curve, Curves, Point } from "./curves.ts";
 import { valueText, withUnit } from "./labels.ts";

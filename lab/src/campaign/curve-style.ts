@@ -1,5 +1,5 @@
 // Colour, dashes and marker of a curve: neighbours differ in all of them.
-import type { Marker } from "../pictures/marks.tsx";
+import type { Marker } from "../pictures/common/marks.tsx";
 
 const COLOURS = 7;
 const DASHES = ["none", "7 3", "2 3", "7 3 2 3"];

@@ -1,7 +1,7 @@
 // The picture of a campaign with the menus of its axes, and its data as a table.
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { csv } from "../pictures/data/rows.ts";
-import { pictureSvg, save } from "../pictures/export.ts";
+import { pictureSvg, save } from "../pictures/common/export.ts";
 import { keysOf, metricsOf } from "./axes.ts";
 import { Chart, pointText } from "./chart.tsx";
 import { CurveTable, rowsOf } from "./curve-table.tsx";
@@ -12,7 +12,7 @@ import * as labels from "./labels.ts";
 import type { CampaignProps } from "./panel.tsx";
 import { choose, type Exploration } from "./store.ts";
 import { valuesOf } from "./summary.ts";
-import { markerPath } from "../pictures/marks.tsx";
+import { markerPath } from "../pictures/common/marks.tsx";
 
 /** Each point is an element of the page. */
 const MOST_POINTS = 5000;

@@ -1,8 +1,8 @@
 // The campaign explorer on the page: a point opens its scenario, a dropped .parquet file the explorer.
-import { describe } from "../app/describe.ts";
+import { describe } from "../state/describe.ts";
 import { takers } from "../app/drop.ts";
 import { section } from "../app/sections.tsx";
-import { language, notice, open } from "../app/store.ts";
+import { language, notice, open } from "../state/store.ts";
 import type { About, Value } from "./file.ts";
 import { CampaignPanel } from "./panel.tsx";
 import { baseToml, changesOf } from "./point-scenario.ts";

@@ -2,13 +2,13 @@
 import { useSignalEffect } from "@preact/signals";
 import { render } from "preact";
 import { useEffect, useId, useMemo, useState } from "preact/hooks";
-import { write } from "../app/address.ts";
+import { write } from "../state/address.ts";
 import type { Change } from "../engine/language.ts";
 import { Workers } from "../engine/pool.ts";
 import { WasmEngine } from "../engine/wasm-engine.ts";
 import { WasmLanguage } from "../engine/wasm-language.ts";
 import type { View } from "../pictures/view.ts";
-import { PlaceSlider } from "../scenario/place-slider.tsx";
+import { PlaceSlider } from "../widgets/place-slider.tsx";
 import { NamedPicture } from "../tours/named-picture.tsx";
 import "./figure.css";
 import { Live } from "./live.ts";

@@ -1,7 +1,7 @@
 // The runs of a live figure: the first seed at once, the others in the background.
 import { signal, type ReadonlySignal } from "@preact/signals";
-import { describe } from "../app/describe.ts";
-import { Runs, type Batch } from "../app/runs.ts";
+import { describe } from "../state/describe.ts";
+import { Runs, type Batch } from "../state/runs.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Change, Language } from "../engine/language.ts";
 import type { View } from "../pictures/view.ts";

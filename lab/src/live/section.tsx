@@ -1,5 +1,5 @@
 // The section of the page for what its server follows.
-import { toml } from "../app/store.ts";
+import { toml } from "../state/store.ts";
 import { openPoint } from "../campaign/section.tsx";
 import { server } from "./current.ts";
 import { LivePanel } from "./panel.tsx";

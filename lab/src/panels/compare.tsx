@@ -1,5 +1,5 @@
 // What differs between A and B.
-import { changed } from "../app/store.ts";
+import { changed } from "../state/store.ts";
 
 export function ComparePanel() {
   if (!changed.value) {

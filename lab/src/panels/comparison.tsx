@@ -1,5 +1,5 @@
 // A against B: pin what is shown, change something, and see both.
-import { changed, open, pin, pinned, unpin, view } from "../app/store.ts";
+import { changed, open, pin, pinned, unpin, view } from "../state/store.ts";
 
 export function Comparison() {
   if (!pinned.value) {

@@ -1,9 +1,9 @@
 // Take it with you.
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { fragment } from "../app/location.ts";
-import { firstSeed, scenario, seeds, toml, view } from "../app/store.ts";
-import { describe } from "../app/describe.ts";
-import { builtIns } from "../scenario/picker.tsx";
+import { firstSeed, scenario, seeds, toml, view } from "../state/store.ts";
+import { describe } from "../state/describe.ts";
+import { builtIns } from "../editor/picker.tsx";
 import { commandLine, python } from "./export/code.ts";
 import { csv, save } from "../pictures/index.ts";
 import { resultJson } from "./export/json.ts";

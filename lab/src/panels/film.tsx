@@ -1,5 +1,5 @@
 // The frames on the air in the first run of what is shown.
-import { engine, view } from "../app/store.ts";
+import { engine, view } from "../state/store.ts";
 import { FilmPanel } from "../film/panel.tsx";
 
 export function FilmSection() {

@@ -1,5 +1,5 @@
 // The pictures of what is shown, and of what is pinned beside it.
-import { pinned, view } from "../app/store.ts";
+import { pinned, view } from "../state/store.ts";
 import { Pictures } from "../pictures/index.ts";
 
 export function PicturesPanel() {

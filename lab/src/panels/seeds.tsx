@@ -1,6 +1,6 @@
 // How many seeds are run, from which on, and how far they are.
-import { DraftInput } from "../app/draft-input.tsx";
-import { pinned, seeds, firstSeed, setSeeds, view } from "../app/store.ts";
+import { DraftInput } from "../widgets/draft-input.tsx";
+import { pinned, seeds, firstSeed, setSeeds, view } from "../state/store.ts";
 
 /** More seeds are a campaign: `evenair sweep`. */
 const MOST = 100;

@@ -1,5 +1,5 @@
 // The main numbers, always in sight while a control moves.
-import { failure, isLate, pinned, problem, view } from "../app/store.ts";
+import { failure, isLate, pinned, problem, view } from "../state/store.ts";
 import type { View } from "../pictures/view.ts";
 import { formatRate } from "./format.ts";
 

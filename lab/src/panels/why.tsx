@@ -1,7 +1,7 @@
 // Why flows starve: a sentence for each that does, from the means over the seeds that are done.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { describe } from "../app/describe.ts";
-import { language, pinned, view } from "../app/store.ts";
+import { describe } from "../state/describe.ts";
+import { language, pinned, view } from "../state/store.ts";
 import type { Diagnosis, RunAnswer } from "../engine/result.ts";
 import type { View } from "../pictures/view.ts";
 

@@ -3,7 +3,7 @@ import { useId, useMemo, useState } from "preact/hooks";
 import { fixed, scaled, withInterval, type Difference, type Estimate } from "../statistics.ts";
 import { comparison, comparisonRows, type Comparison } from "./data/comparison.ts";
 import { csv } from "./data/rows.ts";
-import { save } from "./export.ts";
+import { save } from "./common/export.ts";
 import type { View } from "./view.ts";
 
 export function DifferenceTable({ a, b }: { a: View; b: View }) {

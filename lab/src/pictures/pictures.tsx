@@ -1,11 +1,11 @@
 // All pictures of a scenario, or of two.
-import { Delays } from "./delays.tsx";
+import { Delays } from "./line/delays.tsx";
 import { DifferenceTable } from "./difference-table.tsx";
-import { Fairness } from "./fairness.tsx";
-import { Goodput } from "./goodput.tsx";
-import { Losses } from "./losses.tsx";
-import { Airtime, FrameUse, Medium } from "./shares.tsx";
-import { Controller, Cwnd, GoodputOverTime, Limiter, QueueOverTime, Rtt } from "./tracks.tsx";
+import { Fairness } from "./bars/fairness.tsx";
+import { Goodput } from "./bars/goodput.tsx";
+import { Losses } from "./bars/losses.tsx";
+import { Airtime, FrameUse, Medium } from "./bars/shares.tsx";
+import { Controller, Cwnd, GoodputOverTime, Limiter, QueueOverTime, Rtt } from "./line/tracks.tsx";
 import type { View } from "./view.ts";
 
 /** Nothing before the first result. Pictures that the scenario has no data for are left out. */

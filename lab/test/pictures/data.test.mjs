@@ -13,7 +13,7 @@ const { medium, airtime } = await load("pictures/data/shares.ts");
 const { flowTrack, queueTrack } = await load("pictures/data/series.ts");
 const { pooled, progress } = await load("pictures/view.ts");
 const { compared } = await load("pictures/data/fairness.ts");
-const { ticks, tickTexts } = await load("pictures/scale.ts");
+const { ticks, tickTexts } = await load("pictures/common/scale.ts");
 
 const flow = (id, goodput_bps, more = {}) => ({
   id,

@@ -1,10 +1,10 @@
 // Lost packets by cause.
 import { useMemo } from "preact/hooks";
-import { losses, lossRows, lossText } from "./data/losses.ts";
-import { SideKeys } from "./keys.tsx";
-import { Picture } from "./picture.tsx";
+import { losses, lossRows, lossText } from "../data/losses.ts";
+import { SideKeys } from "../common/keys.tsx";
+import { Picture } from "../common/picture.tsx";
 import { RowsChart } from "./rows-chart.tsx";
-import { progress, type View } from "./view.ts";
+import { progress, type View } from "../view.ts";
 
 export function Losses({ a, b }: { a: View; b: View | null }) {
   const causes = useMemo(() => losses(a, b), [a, b]);

@@ -7,8 +7,8 @@ import { Annotation, EditorState, Transaction, type ChangeSpec } from "@codemirr
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { describe } from "../app/describe.ts";
-import { open, problem, toml } from "../app/store.ts";
+import { describe } from "../state/describe.ts";
+import { open, problem, toml } from "../state/store.ts";
 import type { EngineError } from "../engine/engine.ts";
 import { tomlStyle } from "./editor-style.ts";
 

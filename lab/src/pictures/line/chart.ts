@@ -1,11 +1,11 @@
 // A chart of lines by uPlot: made once, then updated in place. Thin lines of single flows are behind the lines.
 import uPlot from "uplot";
-import { computedColour, type Colour } from "./colours.ts";
-import { registerDrawing } from "./export.ts";
-import { drawMarkers, drawThreads, hatch } from "./line-canvas.ts";
-import { chartSvg } from "./line-svg.ts";
-import type { Marker } from "./marks.tsx";
-import { tickTexts } from "./scale.ts";
+import { computedColour, type Colour } from "../colours.ts";
+import { registerDrawing } from "../common/export.ts";
+import { drawMarkers, drawThreads, hatch } from "./canvas.ts";
+import { chartSvg } from "./svg.ts";
+import type { Marker } from "../common/marks.tsx";
+import { tickTexts } from "../common/scale.ts";
 
 export type Values = (number | null)[];
 

@@ -9,16 +9,16 @@ import {
   type DelayLine,
   type Delays as Data,
   type Quantity,
-} from "./data/delays.ts";
-import { quantile } from "./data/distribution.ts";
-import { WAY_NAMES, WAYS } from "./data/flows.ts";
-import { short } from "./data/numbers.ts";
-import type { ChartData, ChartSpec, LineStyle, Values } from "./line-chart.ts";
-import { LineChart } from "./line-chart-view.tsx";
-import { LineSwatch, WAY_MARKERS } from "./marks.tsx";
-import { Key, Picture } from "./picture.tsx";
-import { useProbe } from "./probe.ts";
-import { pooled, type Side, type View } from "./view.ts";
+} from "../data/delays.ts";
+import { quantile } from "../data/distribution.ts";
+import { WAY_NAMES, WAYS } from "../data/flows.ts";
+import { short } from "../data/numbers.ts";
+import type { ChartData, ChartSpec, LineStyle, Values } from "./chart.ts";
+import { LineChart } from "./chart-view.tsx";
+import { LineSwatch, WAY_MARKERS } from "../common/marks.tsx";
+import { Key, Picture } from "../common/picture.tsx";
+import { useProbe } from "../common/probe.ts";
+import { pooled, type Side, type View } from "../view.ts";
 
 interface Props {
   a: View;

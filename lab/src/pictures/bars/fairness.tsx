@@ -1,10 +1,10 @@
 // Jain's index.
 import { useMemo } from "preact/hooks";
-import { compared, fairness, fairnessRows, fairnessText } from "./data/fairness.ts";
-import { SideKeys } from "./keys.tsx";
-import { Picture } from "./picture.tsx";
+import { compared, fairness, fairnessRows, fairnessText } from "../data/fairness.ts";
+import { SideKeys } from "../common/keys.tsx";
+import { Picture } from "../common/picture.tsx";
 import { RowsChart } from "./rows-chart.tsx";
-import type { View } from "./view.ts";
+import type { View } from "../view.ts";
 
 export function Fairness({ a, b }: { a: View; b: View | null }) {
   const indices = useMemo(() => fairness(a, b), [a, b]);

@@ -1,5 +1,5 @@
 // A linear axis from 0.
-import { fixed } from "../statistics.ts";
+import { fixed } from "../../statistics.ts";
 
 /** Round numbers from 0 to at least `most`, about `count` steps apart. */
 export function ticks(most: number, count: number): number[] {

@@ -1,10 +1,10 @@
 // A chart of lines as SVG elements, for files: the scales and ticks are those of the chart on the page.
 import type uPlot from "uplot";
-import type { Colour } from "./colours.ts";
-import { escape, round } from "./export.ts";
-import { markedPoints, threadOpacity } from "./line-canvas.ts";
-import type { ChartData, ChartSpec, Values } from "./line-chart.ts";
-import { markerPath } from "./marks.tsx";
+import type { Colour } from "../colours.ts";
+import { escape, round } from "../common/export.ts";
+import { markedPoints, threadOpacity } from "./canvas.ts";
+import type { ChartData, ChartSpec, Values } from "./chart.ts";
+import { markerPath } from "../common/marks.tsx";
 
 /** Ticks and their texts, as uPlot has found them for its axes. */
 interface Ticks {

@@ -1,10 +1,10 @@
 // One control: a slider with a text field, a menu or a checkbox, and those of its parameters.
 import { useId, useState } from "preact/hooks";
-import { DraftInput } from "../app/draft-input.tsx";
-import { change, problem } from "../app/store.ts";
-import type { Control, Slider } from "./controls.ts";
-import { PlaceSlider } from "./place-slider.tsx";
-import { formatQuantity, parseQuantity } from "./quantity.ts";
+import { DraftInput } from "../widgets/draft-input.tsx";
+import { change, problem } from "../state/store.ts";
+import type { Control, Slider } from "../scenario/controls.ts";
+import { PlaceSlider } from "../widgets/place-slider.tsx";
+import { formatQuantity, parseQuantity } from "../scenario/quantity.ts";
 
 export function ControlField({ control }: { control: Control }) {
   const { widget, parameters } = control;

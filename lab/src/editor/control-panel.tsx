@@ -1,8 +1,8 @@
 // All controls of the present scenario.
 import { useComputed } from "@preact/signals";
-import { grammar, problem, scenario, toml } from "../app/store.ts";
+import { grammar, problem, scenario, toml } from "../state/store.ts";
 import { ControlField } from "./control.tsx";
-import { controlsOf } from "./controls.ts";
+import { controlsOf } from "../scenario/controls.ts";
 import { canCopy, copyGroup, removeGroup } from "./groups.ts";
 
 /** Whether controls and pictures are beside each other: as in style/page.css. */

@@ -1,13 +1,13 @@
 // Shares of the measured time as one bar of 100%, a bar for each scenario.
 import { useId } from "preact/hooks";
-import { scaled } from "../statistics.ts";
-import { cssColour, type Colour } from "./colours.ts";
-import { pairText } from "./data/numbers.ts";
-import type { Part } from "./data/shares.ts";
-import { areaFill, Hatches } from "./marks.tsx";
-import { tickTexts, ticks } from "./scale.ts";
-import { useWidth } from "./size.ts";
-import type { Side } from "./view.ts";
+import { scaled } from "../../statistics.ts";
+import { cssColour, type Colour } from "../colours.ts";
+import { pairText } from "../data/numbers.ts";
+import type { Part } from "../data/shares.ts";
+import { areaFill, Hatches } from "../common/marks.tsx";
+import { tickTexts, ticks } from "../common/scale.ts";
+import { useWidth } from "../../widgets/width.ts";
+import type { Side } from "../view.ts";
 
 const BAR = 34;
 const GAP = 10;

@@ -1,9 +1,9 @@
 // The legend of pictures whose colours are those of the two scenarios.
 import { useId } from "preact/hooks";
-import { cssColour } from "./colours.ts";
+import { cssColour } from "../colours.ts";
 import { AreaSwatch } from "./marks.tsx";
 import { Key } from "./picture.tsx";
-import type { View } from "./view.ts";
+import type { View } from "../view.ts";
 
 export function SideKeys({ a, b, mark }: { a: View; b: View; mark: "bar" | "point" }) {
   const id = useId();

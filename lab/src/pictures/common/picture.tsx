@@ -1,9 +1,9 @@
 // What all pictures have in common: title, legend, words for those who do not see it, and files to take away.
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import { csv, type Rows } from "./data/rows.ts";
+import { csv, type Rows } from "../data/rows.ts";
 import "uplot/dist/uPlot.min.css";
-import "./pictures.css";
+import "../pictures.css";
 import { pictureSvg, save, toPng } from "./export.ts";
 
 export interface PictureProps {

@@ -1,5 +1,5 @@
 // Groups of equal stations: another one, or one less.
-import { language, replace } from "../app/store.ts";
+import { language, replace } from "../state/store.ts";
 import type { Change } from "../engine/language.ts";
 import type { ResolvedScenario } from "../engine/result.ts";
 

@@ -1,8 +1,8 @@
 // Where scenarios come from: the built-in ones and files.
 import { signal } from "@preact/signals";
 import { useId, useRef } from "preact/hooks";
-import { describe } from "../app/describe.ts";
-import { notice, open, toml } from "../app/store.ts";
+import { describe } from "../state/describe.ts";
+import { notice, open, toml } from "../state/store.ts";
 
 export interface BuiltIn {
   name: string;

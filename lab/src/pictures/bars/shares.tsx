@@ -1,13 +1,13 @@
 // Shares of the measured time: of each station, of what the air is used for, and of a WiMAX frame.
 import { useId, useMemo } from "preact/hooks";
-import { airtime, frameUse, medium, shareRows, shareText, type Part } from "./data/shares.ts";
-import { SideKeys } from "./keys.tsx";
-import { AreaSwatch } from "./marks.tsx";
-import { Key, Picture } from "./picture.tsx";
-import { useProbe } from "./probe.ts";
+import { airtime, frameUse, medium, shareRows, shareText, type Part } from "../data/shares.ts";
+import { SideKeys } from "../common/keys.tsx";
+import { AreaSwatch } from "../common/marks.tsx";
+import { Key, Picture } from "../common/picture.tsx";
+import { useProbe } from "../common/probe.ts";
 import { RowsChart } from "./rows-chart.tsx";
 import { percentText, StackedBar } from "./stacked-bar.tsx";
-import { progress, type View } from "./view.ts";
+import { progress, type View } from "../view.ts";
 
 interface Props {
   a: View;

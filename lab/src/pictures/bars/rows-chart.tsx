@@ -1,11 +1,11 @@
 // Horizontal bars or points, a line for each quantity and scenario, with words and numbers beside them.
 import { useId } from "preact/hooks";
-import { scaled, withInterval, type Estimate } from "../statistics.ts";
-import { cssColour, type Colour } from "./colours.ts";
-import { areaFill, Hatches } from "./marks.tsx";
-import { tickTexts, ticks } from "./scale.ts";
-import { useWidth } from "./size.ts";
-import type { Pair, Side } from "./view.ts";
+import { scaled, withInterval, type Estimate } from "../../statistics.ts";
+import { cssColour, type Colour } from "../colours.ts";
+import { areaFill, Hatches } from "../common/marks.tsx";
+import { tickTexts, ticks } from "../common/scale.ts";
+import { useWidth } from "../../widgets/width.ts";
+import type { Pair, Side } from "../view.ts";
 
 export interface Row extends Pair<Estimate> {
   label: string;

@@ -1,8 +1,8 @@
 // Pictures over time: of the first seed's run, of two scenarios side by side on the same scale.
 import { useId, useMemo } from "preact/hooks";
-import { cssColour } from "./colours.ts";
-import { WAY_NAMES } from "./data/flows.ts";
-import { short } from "./data/numbers.ts";
+import { cssColour } from "../colours.ts";
+import { WAY_NAMES } from "../data/flows.ts";
+import { short } from "../data/numbers.ts";
 import {
   controllerTrack,
   flowTrack,
@@ -12,14 +12,14 @@ import {
   trackText,
   type FlowQuantity,
   type Track,
-} from "./data/series.ts";
-import type { ChartData, ChartSpec, LineStyle, Values } from "./line-chart.ts";
-import { LineChart } from "./line-chart-view.tsx";
-import { sideName } from "./keys.tsx";
-import { AreaSwatch, LineSwatch, WAY_MARKERS } from "./marks.tsx";
-import { Key, Picture } from "./picture.tsx";
-import { useProbe } from "./probe.ts";
-import { downlinkSender, firstRun, type View } from "./view.ts";
+} from "../data/series.ts";
+import type { ChartData, ChartSpec, LineStyle, Values } from "./chart.ts";
+import { LineChart } from "./chart-view.tsx";
+import { sideName } from "../common/keys.tsx";
+import { AreaSwatch, LineSwatch, WAY_MARKERS } from "../common/marks.tsx";
+import { Key, Picture } from "../common/picture.tsx";
+import { useProbe } from "../common/probe.ts";
+import { downlinkSender, firstRun, type View } from "../view.ts";
 
 interface Style extends LineStyle {
   name: string;

@@ -1,7 +1,7 @@
 // A chart of lines in the page, which keeps its canvas from one result to the next.
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { createChart, type Chart, type ChartData, type ChartSpec } from "./line-chart.ts";
-import { useWidth } from "./size.ts";
+import { createChart, type Chart, type ChartData, type ChartSpec } from "./chart.ts";
+import { useWidth } from "../../widgets/width.ts";
 import { onThemeChange } from "./theme.ts";
 
 export interface LineChartProps {

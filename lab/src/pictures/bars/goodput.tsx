@@ -1,21 +1,21 @@
 // Goodput per flow as bars, with the fair share drawn in.
 import { useId, useMemo } from "preact/hooks";
-import { cssColour } from "./colours.ts";
-import { WAY_NAMES, WAYS, type Way } from "./data/flows.ts";
+import { cssColour } from "../colours.ts";
+import { WAY_NAMES, WAYS, type Way } from "../data/flows.ts";
 import {
   goodput,
   goodputRows,
   goodputText,
   type FlowGoodput,
   type Goodput as Data,
-} from "./data/goodput.ts";
-import { largest, pairText } from "./data/numbers.ts";
-import { AreaSwatch, areaFill, Hatches, LineSwatch } from "./marks.tsx";
-import { Key, Picture } from "./picture.tsx";
-import { useProbe } from "./probe.ts";
-import { tickTexts, ticks } from "./scale.ts";
-import { useWidth } from "./size.ts";
-import { progress, type Side, type View } from "./view.ts";
+} from "../data/goodput.ts";
+import { largest, pairText } from "../data/numbers.ts";
+import { AreaSwatch, areaFill, Hatches, LineSwatch } from "../common/marks.tsx";
+import { Key, Picture } from "../common/picture.tsx";
+import { useProbe } from "../common/probe.ts";
+import { tickTexts, ticks } from "../common/scale.ts";
+import { useWidth } from "../../widgets/width.ts";
+import { progress, type Side, type View } from "../view.ts";
 
 const DASH = { a: [7, 3], b: [2, 3] } as const;
 

@@ -1,6 +1,6 @@
 // Markers and patterns that tell colours apart, and the swatches of legends that show them.
-import { cssColour, type Colour } from "./colours.ts";
-import type { Way } from "./data/flows.ts";
+import { cssColour, type Colour } from "../colours.ts";
+import type { Way } from "../data/flows.ts";
 
 export type Marker = "triangle" | "inverted" | "square" | "circle";
 
