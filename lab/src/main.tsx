@@ -8,7 +8,6 @@ import { App } from "./app/app.tsx";
 import { watchDrops } from "./app/drop.ts";
 import { follow, watchLocation } from "./app/location.ts";
 import { addServerSection } from "./app/sections.tsx";
-import { begin, connect, take, toml } from "./state/store.ts";
 import { watchTheme } from "./app/theme.ts";
 import { HttpEngine } from "./engine/http-engine.ts";
 import { Workers } from "./engine/pool.ts";
@@ -16,8 +15,8 @@ import { detectServer } from "./engine/server.ts";
 import { WasmEngine } from "./engine/wasm-engine.ts";
 import { WasmLanguage } from "./engine/wasm-language.ts";
 import { server } from "./live/current.ts";
-import { takeCampaigns } from "./campaign/section.tsx";
-import { builtIns, loadBuiltIns } from "./editor/picker.tsx";
+import { builtIns, loadBuiltIns } from "./state/built-ins.ts";
+import { begin, connect, take, toml } from "./state/store.ts";
 
 /** What the page shows first. */
 const FIRST = "gong2006";
@@ -26,7 +25,6 @@ watchTheme();
 watchDrops();
 server.value = await detectServer(); // of a static page at once
 if (server.value) addServerSection();
-takeCampaigns();
 render(<App />, document.getElementById("app")!);
 
 // One worker more than processors: it is free for a change while the others run seeds.

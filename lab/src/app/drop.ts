@@ -1,12 +1,11 @@
-// Files that are dropped on the page.
+// Files that are dropped on the page: campaigns (.parquet), and scenarios.
 import { signal } from "@preact/signals";
+import { openCampaign } from "../campaign/store.ts";
 import { openFile } from "../editor/picker.tsx";
+import { section } from "../state/navigation.ts";
 
 /** Whether a file is over the page. */
 export const isOver = signal(false);
-
-/** Who takes a file, by the end of its name; every other file is a scenario. */
-export const takers = new Map<string, (file: File) => Promise<void>>();
 
 export function watchDrops(): void {
   const hasFile = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
@@ -24,7 +23,11 @@ export function watchDrops(): void {
     isOver.value = false;
     const file = event.dataTransfer!.files[0];
     if (!file) return;
-    const ending = file.name.slice(file.name.lastIndexOf("."));
-    void (takers.get(ending) ?? openFile)(file);
+    if (file.name.endsWith(".parquet")) {
+      section.value = "campaign";
+      void openCampaign(file);
+    } else {
+      void openFile(file);
+    }
   });
 }

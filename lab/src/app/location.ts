@@ -1,13 +1,11 @@
 // Keeps the page and its address together: the address follows the page, and the page a new link.
-import { effect, signal } from "@preact/signals";
-import { read, write, type Address } from "../state/address.ts";
+import { effect } from "@preact/signals";
+import { read, write } from "../state/address.ts";
 import { enter } from "../tours/panel.tsx";
 import { describe } from "../state/describe.ts";
-import { section, sections } from "./sections.tsx";
+import { present, section, tour } from "../state/navigation.ts";
 import { firstSeed, notice, open, seeds, setSeeds, toml } from "../state/store.ts";
-
-/** Name and step of the guided tour, `uploads-win/2`; undefined without one. */
-export const tour = signal<string | undefined>(undefined);
+import { sections } from "./sections.tsx";
 
 /** So long after the last change the address follows: browsers limit how often it may change. */
 const QUIET_MS = 500;
@@ -34,20 +32,6 @@ export async function follow(): Promise<boolean> {
     notice.value = { text: describe(error), isError: true };
     return false;
   }
-}
-
-/** The fragment of a link to what is shown. */
-export function fragment(): Promise<string> {
-  return write(present());
-}
-
-function present(): Address {
-  return {
-    scenario: toml.value,
-    seed: firstSeed.value,
-    seeds: seeds.value,
-    ...(tour.value && { tour: tour.value }),
-  };
 }
 
 export function watchLocation(): void {

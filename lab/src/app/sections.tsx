@@ -1,6 +1,5 @@
 // The sections of the page, in the order of their tabs. A part of the page is mounted by one line here.
 import type { ComponentType } from "preact";
-import { signal } from "@preact/signals";
 import { CampaignSection } from "../campaign/section.tsx";
 import { LiveSection } from "../live/section.tsx";
 import { ToursPanel } from "../tours/panel.tsx";
@@ -30,6 +29,3 @@ export const sections: Section[] = [
 export function addServerSection(): void {
   sections.push({ id: "live", title: "Live", Content: LiveSection });
 }
-
-/** The id of the section that is shown. */
-export const section = signal(sections[0]!.id);

@@ -1,5 +1,6 @@
 // The tabs of the sections: one is shown. Arrow keys, Home and End move between tabs.
-import { section, sections } from "./sections.tsx";
+import { section } from "../state/navigation.ts";
+import { sections } from "./sections.tsx";
 
 export function Tabs() {
   const index = Math.max(

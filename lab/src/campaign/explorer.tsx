@@ -7,15 +7,19 @@ import { Chart, pointText } from "./chart.tsx";
 import { CurveTable, rowsOf } from "./curve-table.tsx";
 import { colourOf, dashOf, isHollow, markerOf } from "./curve-style.ts";
 import type { Curves, Point } from "./curves.ts";
-import type { CampaignTable, Value } from "./file.ts";
+import type { About, CampaignTable, Value } from "./file.ts";
 import * as labels from "./labels.ts";
-import type { CampaignProps } from "./panel.tsx";
 import { choose, type Exploration } from "./store.ts";
 import { valuesOf } from "./summary.ts";
 import { markerPath } from "../pictures/common/marks.tsx";
 
 /** Each point is an element of the page. */
 const MOST_POINTS = 5000;
+
+export interface CampaignProps {
+  /** Opens the scenario of a point: the campaign's, with the varied keys set. Resolves to whether it could. */
+  openPoint: (about: About, values: Record<string, Value>) => Promise<boolean>;
+}
 
 export function Explorer(props: Exploration & CampaignProps) {
   const { file, axes, curves, openPoint } = props;

@@ -1,13 +1,7 @@
 // A campaign's file as a picture to explore: any metric over any key, and the scenario of each point.
 import { useState } from "preact/hooks";
-import { Explorer } from "./explorer.tsx";
-import type { About, Value } from "./file.ts";
+import { Explorer, type CampaignProps } from "./explorer.tsx";
 import { exploration, openCampaign, problem } from "./store.ts";
-
-export interface CampaignProps {
-  /** Opens the scenario of a point: the campaign's, with the varied keys set. Resolves to whether it could. */
-  openPoint: (about: About, values: Record<string, Value>) => Promise<boolean>;
-}
 
 export function CampaignPanel({ openPoint }: CampaignProps) {
   const [isOver, setOver] = useState(false);

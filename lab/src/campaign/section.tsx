@@ -1,22 +1,12 @@
-// The campaign explorer on the page: a point opens its scenario, a dropped .parquet file the explorer.
+// The campaign explorer on the page: a point opens its scenario.
 import { describe } from "../state/describe.ts";
-import { takers } from "../app/drop.ts";
-import { section } from "../app/sections.tsx";
 import { language, notice, open } from "../state/store.ts";
 import type { About, Value } from "./file.ts";
 import { CampaignPanel } from "./panel.tsx";
 import { baseToml, changesOf } from "./point-scenario.ts";
-import { openCampaign } from "./store.ts";
 
 export function CampaignSection() {
   return <CampaignPanel openPoint={openPoint} />;
-}
-
-export function takeCampaigns(): void {
-  takers.set(".parquet", async (file) => {
-    section.value = "campaign";
-    await openCampaign(file);
-  });
 }
 
 /** Opens the scenario of a point; false if there is none. */

@@ -1,26 +1,11 @@
 // Where scenarios come from: the built-in ones and files.
-import { signal } from "@preact/signals";
 import { useId, useRef } from "preact/hooks";
+import { builtIns } from "../state/built-ins.ts";
 import { describe } from "../state/describe.ts";
 import { notice, open, toml } from "../state/store.ts";
 
-export interface BuiltIn {
-  name: string;
-  toml: string;
-}
-
-export const builtIns = signal<BuiltIn[]>([]);
-
 /** Longer files are no scenarios. */
 const LIMIT_BYTES = 1_000_000;
-
-export async function loadBuiltIns(): Promise<void> {
-  const response = await fetch("scenarios.json").catch(() => undefined);
-  if (!response?.ok) {
-    throw new Error("scenarios.json could not be loaded: is the page's server still there?");
-  }
-  builtIns.value = (await response.json()) as BuiltIn[];
-}
 
 /** Opens a scenario file. */
 export async function openFile(file: File): Promise<void> {

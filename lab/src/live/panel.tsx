@@ -1,6 +1,6 @@
 // What runs beside the page: sweeps that it has started, and what `evenair lab --follow` names.
 import { useEffect, useState } from "preact/hooks";
-import type { CampaignProps } from "../campaign/panel.tsx";
+import type { CampaignProps } from "../campaign/explorer.tsx";
 import type { About, Server } from "../engine/server.ts";
 import { GatewayView } from "./gateway-view.tsx";
 import type { OwnSweep } from "./own-sweep.tsx";

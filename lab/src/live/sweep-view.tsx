@@ -1,7 +1,6 @@
 // A sweep that runs: how far it is, and its picture, which sharpens.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Explorer } from "../campaign/explorer.tsx";
-import type { CampaignProps } from "../campaign/panel.tsx";
+import { Explorer, type CampaignProps } from "../campaign/explorer.tsx";
 import { exploration, problem, showTable } from "../campaign/store.ts";
 import type { Server } from "../engine/server.ts";
 import { useFeed } from "./feed.ts";

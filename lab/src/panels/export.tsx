@@ -1,11 +1,11 @@
 // Take it with you.
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { fragment } from "../app/location.ts";
-import { firstSeed, scenario, seeds, toml, view } from "../state/store.ts";
-import { describe } from "../state/describe.ts";
-import { builtIns } from "../editor/picker.tsx";
-import { commandLine, python } from "./export/code.ts";
 import { csv, save } from "../pictures/index.ts";
+import { builtIns } from "../state/built-ins.ts";
+import { describe } from "../state/describe.ts";
+import { fragment } from "../state/navigation.ts";
+import { firstSeed, scenario, seeds, toml, view } from "../state/store.ts";
+import { commandLine, python } from "./export/code.ts";
 import { resultJson } from "./export/json.ts";
 import { parquet } from "./export/parquet.ts";
 import { flowRows, stationRows } from "./export/rows.ts";

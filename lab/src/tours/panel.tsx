@@ -1,8 +1,7 @@
 // The guided tours on the page: where they are, and the scenarios that they open.
-import { tour } from "../app/location.ts";
-import { section } from "../app/sections.tsx";
+import { builtIns } from "../state/built-ins.ts";
+import { section, tour } from "../state/navigation.ts";
 import { language, open, pinned, view } from "../state/store.ts";
-import { builtIns } from "../editor/picker.tsx";
 import { NamedPicture } from "./named-picture.tsx";
 import { addressOf, changesOf, experimentAt, placeOf, type Place } from "./tour.ts";
 import { TourList, Visit } from "./tours.tsx";

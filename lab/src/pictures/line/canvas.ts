@@ -1,8 +1,8 @@
 // What charts of lines draw on their canvas besides uPlot's lines. Positions and sizes are in the canvas's pixels.
 import uPlot from "uplot";
 import type { Colour } from "../colours.ts";
-import type { LineStyle, Thread, Values } from "./chart.ts";
 import { markerPath } from "../common/marks.tsx";
+import type { LineStyle, Thread, Values } from "./spec.ts";
 
 type Colours = (name: Colour) => string;
 

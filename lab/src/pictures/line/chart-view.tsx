@@ -1,6 +1,7 @@
 // A chart of lines in the page, which keeps its canvas from one result to the next.
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { createChart, type Chart, type ChartData, type ChartSpec } from "./chart.ts";
+import { createChart, type Chart } from "./chart.ts";
+import type { ChartData, ChartSpec } from "./spec.ts";
 import { useWidth } from "../../widgets/width.ts";
 import { onThemeChange } from "./theme.ts";
 

@@ -3,46 +3,9 @@ import uPlot from "uplot";
 import { computedColour, type Colour } from "../colours.ts";
 import { registerDrawing } from "../common/export.ts";
 import { drawMarkers, drawThreads, hatch } from "./canvas.ts";
+import type { ChartData, ChartSpec, LineStyle, Values } from "./spec.ts";
 import { chartSvg } from "./svg.ts";
-import type { Marker } from "../common/marks.tsx";
 import { tickTexts } from "../common/scale.ts";
-
-export type Values = (number | null)[];
-
-export interface LineStyle {
-  colour: Colour;
-  width?: number;
-  dash?: readonly number[] | undefined;
-  /** At some of its points. */
-  marker?: Marker | undefined;
-  isHollow?: boolean;
-  /** The area below is filled. A line that is filled comes after those that it covers. */
-  isFilled?: boolean;
-  /** The area has diagonal lines. */
-  isHatched?: boolean;
-}
-
-/** What stays as long as the chart is there. */
-export interface ChartSpec {
-  lines: readonly LineStyle[];
-  xLabel: string;
-  isLogarithmic?: boolean;
-}
-
-export interface Thread {
-  colour: Colour;
-  x: readonly number[];
-  y: Values;
-}
-
-export interface ChartData {
-  x: number[];
-  /** As many as the chart has lines. */
-  lines: Values[];
-  threads: readonly Thread[];
-  xRange: [number, number];
-  yMost: number;
-}
 
 export interface Chart {
   update(data: ChartData, width: number, height: number): void;

@@ -13,7 +13,7 @@ import {
 import { quantile } from "../data/distribution.ts";
 import { WAY_NAMES, WAYS } from "../data/flows.ts";
 import { short } from "../data/numbers.ts";
-import type { ChartData, ChartSpec, LineStyle, Values } from "./chart.ts";
+import type { ChartData, ChartSpec, LineStyle, Values } from "./spec.ts";
 import { LineChart } from "./chart-view.tsx";
 import { LineSwatch, WAY_MARKERS } from "../common/marks.tsx";
 import { Key, Picture } from "../common/picture.tsx";

@@ -3,8 +3,8 @@ import type uPlot from "uplot";
 import type { Colour } from "../colours.ts";
 import { escape, round } from "../common/export.ts";
 import { markedPoints, threadOpacity } from "./canvas.ts";
-import type { ChartData, ChartSpec, Values } from "./chart.ts";
 import { markerPath } from "../common/marks.tsx";
+import type { ChartData, ChartSpec, Values } from "./spec.ts";
 
 /** Ticks and their texts, as uPlot has found them for its axes. */
 interface Ticks {

@@ -13,7 +13,7 @@ import {
   type FlowQuantity,
   type Track,
 } from "../data/series.ts";
-import type { ChartData, ChartSpec, LineStyle, Values } from "./chart.ts";
+import type { ChartData, ChartSpec, LineStyle, Values } from "./spec.ts";
 import { LineChart } from "./chart-view.tsx";
 import { sideName } from "../common/keys.tsx";
 import { AreaSwatch, LineSwatch, WAY_MARKERS } from "../common/marks.tsx";
