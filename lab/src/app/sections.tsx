@@ -4,10 +4,10 @@ import { CampaignSection } from "../campaign/section.tsx";
 import { LiveSection } from "../live/section.tsx";
 import { ToursPanel } from "../tours/panel.tsx";
 import { ComparePanel } from "../panels/compare.tsx";
+import { DiagnosisPanel } from "../panels/diagnosis.tsx";
 import { ExportPanel } from "../panels/export.tsx";
 import { FilmSection } from "../panels/film.tsx";
 import { PicturesPanel } from "../panels/pictures.tsx";
-import { WhyPanel } from "../panels/why.tsx";
 
 export interface Section {
   id: string;
@@ -17,7 +17,7 @@ export interface Section {
 
 export const sections: Section[] = [
   { id: "pictures", title: "Pictures", Content: PicturesPanel },
-  { id: "why", title: "Why", Content: WhyPanel },
+  { id: "why", title: "Why", Content: DiagnosisPanel },
   { id: "film", title: "Film", Content: FilmSection },
   { id: "compare", title: "Compare", Content: ComparePanel },
   { id: "campaign", title: "Campaign", Content: CampaignSection },

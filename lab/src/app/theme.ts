@@ -9,17 +9,12 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 
 export const choice = signal<Choice>(stored());
 
-/** The theme that is shown. Pictures on a canvas draw again when it changes. */
-export const theme = signal<"light" | "dark">("light");
-
 export function watchTheme(): void {
   const isDark = signal(dark.matches);
   dark.addEventListener("change", () => (isDark.value = dark.matches));
   effect(() => {
     const system = isDark.value ? "dark" : "light";
-    const shown = choice.value === "system" ? system : choice.value;
-    document.documentElement.dataset["theme"] = shown;
-    theme.value = shown;
+    document.documentElement.dataset["theme"] = choice.value === "system" ? system : choice.value;
     store(choice.value);
   });
 }

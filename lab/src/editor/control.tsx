@@ -89,19 +89,19 @@ function FlagField({ control, value }: { control: Control; value: boolean }) {
 function SliderField({ control, slider }: { control: Control; slider: Slider }) {
   const id = useId();
   const { value, text, words, dimension } = slider;
-  // While the slider is moved, it shows where the hand is, not what the engine has last answered, and
+  // While the slider is moved, it shows where it was moved to, not what the engine has last answered, and
   // keeps its stops, of which the present value is one.
-  const [hand, setHand] = useState<{ stops: number[]; place: number } | null>(null);
+  const [dragged, setDragged] = useState<{ stops: number[]; place: number } | null>(null);
   const format = (number: number) =>
     dimension ? formatQuantity(number, dimension) : String(number);
-  const { stops, place } = hand ?? {
+  const { stops, place } = dragged ?? {
     stops: slider.stops,
     place: value === null ? slider.stops.length - 1 : slider.stops.indexOf(value),
   };
-  const shown = hand ? format(stops[place]!) : text;
+  const shown = dragged ? format(stops[place]!) : text;
   const move = (to: number) => {
-    setHand({ stops, place: to });
-    void change([[control.key, format(stops[to]!)]]).then(() => setHand(null));
+    setDragged({ stops, place: to });
+    void change([[control.key, format(stops[to]!)]]).then(() => setDragged(null));
   };
   const type = async (typed: string) => {
     const number = dimension ? parseQuantity(typed, dimension) : null;

@@ -13,11 +13,11 @@ export async function openFile(file: File): Promise<void> {
     if (file.size > LIMIT_BYTES) {
       throw new Error(`${file.name}: ${file.size} bytes; a scenario has at most ${LIMIT_BYTES}`);
     }
-    const text = new TextDecoder("utf-8", { fatal: true });
-    await open(text.decode(await file.arrayBuffer()));
+    const decoder = new TextDecoder("utf-8", { fatal: true });
+    await open(decoder.decode(await file.arrayBuffer()));
   } catch (error) {
-    const why = error instanceof TypeError ? `${file.name}: not a text file` : describe(error);
-    notice.value = { text: why, isError: true };
+    const text = error instanceof TypeError ? `${file.name}: not a text file` : describe(error);
+    notice.value = { text, isError: true };
   }
 }
 

@@ -45,9 +45,9 @@ interface BlockProps {
 }
 
 function Block({ film, access, x, isPresent, onClick }: BlockProps) {
-  const carried = access.frames.flatMap((frame) => frame.carries.map((pdu) => pdu.packet));
+  const payloads = access.frames.flatMap((frame) => frame.carries.map((pdu) => pdu.packet));
   // An RTS carries no packet, but is for one.
-  const packets = access.attempts.length > 0 ? [access.attempts[0]!.packet] : carried;
+  const packets = access.attempts.length > 0 ? [access.attempts[0]!.packet] : payloads;
   const fate = access.frames.find((frame) => frame.fate !== "received")?.fate;
   const [first] = packets;
   const name = fate ? `is-${fate}` : first ? packetClass(film, first) : "is-control";

@@ -11,7 +11,7 @@ export function Summary() {
         <Numbers key={each.label} view={each} isLabelled={views.length > 1} />
       ))}
       <p class="hint" role="status">
-        {why()}
+        {staleness()}
       </p>
     </div>
   );
@@ -49,7 +49,7 @@ function Numbers({ view, isLabelled }: { view: View; isLabelled: boolean }) {
 }
 
 /** Why the numbers are not those of the present text. */
-function why(): string {
+function staleness(): string {
   if (problem.value) return "Of the last scenario without an error.";
   if (failure.value) return "Of the last run that did not fail.";
   return isLate.value ? "Running; these are of the scenario before." : "";

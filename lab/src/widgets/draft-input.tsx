@@ -1,4 +1,4 @@
-// An input whose text is the hand's while it is typed, whatever the page does meanwhile.
+// An input whose text stays as it is typed, whatever the page does meanwhile.
 import { useState } from "preact/hooks";
 
 interface Props {

@@ -5,18 +5,18 @@ import { language, pinned, view } from "../state/store.ts";
 import type { Diagnosis, RunAnswer } from "../engine/result.ts";
 import type { View } from "../pictures/view.ts";
 
-export function WhyPanel() {
+export function DiagnosisPanel() {
   const views = [pinned.value, view.value].filter((each) => each !== null);
   return (
     <>
       {views.map((each) => (
-        <Why key={each.label} view={each} isLabelled={views.length > 1} />
+        <Diagnoses key={each.label} view={each} isLabelled={views.length > 1} />
       ))}
     </>
   );
 }
 
-function Why({ view, isLabelled }: { view: View; isLabelled: boolean }) {
+function Diagnoses({ view, isLabelled }: { view: View; isLabelled: boolean }) {
   const explained = useExplanation(view.runs);
   if (!explained) return null;
   const { runs, diagnoses, problem } = explained;
