@@ -7,11 +7,11 @@ from decimal import Decimal
 
 import evenair as ea
 import pytest
-from evenair import _toml
-from evenair.axis import AxisError, make_axis, parse_axis
 from evenair.campaign.grid import Grid
 from evenair.campaign.identity import Identity
 from evenair.campaign.precision import Precision, parse_precision
+from evenair.text import toml
+from evenair.text.axis import AxisError, make_axis, parse_axis
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,9 +25,9 @@ VALUES = st.recursive(
 )
 
 
-@given(st.lists(VALUES, min_size=1, max_size=5, unique_by=_toml.value))
+@given(st.lists(VALUES, min_size=1, max_size=5, unique_by=toml.value))
 def test_values_are_what_was_written(values: list[object]) -> None:
-    texts = [_toml.value(value) for value in values]
+    texts = [toml.value(value) for value in values]
     axis = parse_axis(f"key={','.join(texts)}") if len({*map(repr, values)}) else None
     assert axis is not None
     assert [text.strip() for text in axis.texts] == texts

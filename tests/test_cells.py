@@ -6,11 +6,11 @@ import io
 from typing import TYPE_CHECKING
 
 import pytest
-from evenair import labels
-from evenair.cells import aligned, mean_alone, with_interval
 from evenair.cli import console as terminal
 from evenair.cli.console import fill, filled, fitting, new_table, open_console
 from evenair.statistics import Estimate
+from evenair.text import labels
+from evenair.text.cells import aligned, mean_alone, with_interval
 from rich.console import Console
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ import evenair as ea
 import matplotlib as mpl
 import numpy as np
 import pytest
-from evenair import markup
 from evenair.engine import Interrupted, run_jobs
 from evenair.statistics import estimate, t_quantile_975
+from evenair.text import markup
 
 if TYPE_CHECKING:
     from pathlib import Path

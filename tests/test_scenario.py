@@ -12,9 +12,10 @@ import evenair as ea
 import jsonschema
 import numpy as np
 import pytest
-from evenair import _core, _toml
-from evenair.messages import suggest
+from evenair import _core
 from evenair.scenario import built_in
+from evenair.text import toml
+from evenair.text.messages import suggest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -32,7 +33,7 @@ VALUES = st.recursive(
 
 @given(st.dictionaries(TEXTS, VALUES))
 def test_toml_says_what_it_was_given(document: dict[str, object]) -> None:
-    assert tomllib.loads(_toml.dumps(document)) == document
+    assert tomllib.loads(toml.dumps(document)) == document
 
 
 @pytest.mark.parametrize("name", built_in())

@@ -230,9 +230,9 @@ def cell(dice: random.Random) -> Case:
     }
     if dice.random() < 0.3:
         scenario["trace"] = {"interval": "50 ms"}
-    from evenair import _toml
+    from evenair.text import toml
 
-    text = _toml.dumps(scenario).encode()
+    text = toml.dumps(scenario).encode()
     return Case(text, ["--seed", str(dice.randrange(2**64))], runs=2)
 
 

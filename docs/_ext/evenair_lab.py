@@ -27,16 +27,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import tours
 from docutils import nodes
 from docutils.parsers.rst import directives
-from evenair import engine, labels
-from evenair.axis import parse_axis
+from evenair import engine
 from evenair.scenario import Scenario, load
+from evenair.text import labels
+from evenair.text.axis import parse_axis
 from sphinx.util.docutils import SphinxDirective
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from docutils.nodes import Node
-    from evenair.axis import Axis
+    from evenair.text.axis import Axis
     from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parents[2]

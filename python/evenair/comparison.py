@@ -7,12 +7,12 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from evenair import labels, markup
-from evenair.cells import scaled, with_interval
 from evenair.engine import run_jobs
-from evenair.messages import downlink_sender, shown, whole_number
 from evenair.scenario import Scenario, load
 from evenair.statistics import Estimate, estimate, estimate_known, t_quantile_975
+from evenair.text import labels, markup
+from evenair.text.cells import scaled, with_interval
+from evenair.text.messages import downlink_sender, shown, whole_number
 
 if TYPE_CHECKING:
     import os

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from matplotlib.ticker import FuncFormatter
 
-from evenair.labels import metric as label_of
-from evenair.messages import downlink_sender
 from evenair.style import Line, legend_above, literal, new_figure, styled
+from evenair.text.labels import metric as label_of
+from evenair.text.messages import downlink_sender
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from evenair.messages import downlink_sender
 from evenair.style import DIRECTIONS, legend_over, new_figure, run_title, styled
+from evenair.text.messages import downlink_sender
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

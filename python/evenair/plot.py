@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evenair.delay_plot import Document, plot_delays
-from evenair.messages import downlink_sender, flow_names
 from evenair.statistics import Estimate, estimate, rounded
 from evenair.style import (
     DIRECTIONS,
@@ -20,6 +19,7 @@ from evenair.style import (
     styled,
 )
 from evenair.tables import traces
+from evenair.text.messages import downlink_sender, flow_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,10 +7,11 @@ import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from evenair import markup, tables
+from evenair import tables
 from evenair.diagnosis import Diagnosis, diagnoses
-from evenair.messages import unknown_column
 from evenair.statistics import Estimate, estimate
+from evenair.text import markup
+from evenair.text.messages import unknown_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evenair import _toml, markup
 from evenair._core import Scenario as CoreScenario
 from evenair._core import ScenarioError
-from evenair.messages import reason, shown, suggest
+from evenair.text import markup, toml
+from evenair.text.messages import reason, shown, suggest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -83,7 +83,7 @@ class Scenario:
 
     def to_toml(self, *, resolved: bool = False) -> str:
         """Return the scenario as TOML: as it was written, or with every default filled in."""
-        return _toml.dumps(self.resolved if resolved else _loads(self._core.document_json()))
+        return toml.dumps(self.resolved if resolved else _loads(self._core.document_json()))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Scenario):
@@ -164,7 +164,7 @@ def _texts(overrides: Mapping[str, Any], source: str) -> list[tuple[str, str]]:
             where = source
             name = _key(key)
             where = f"{source}: {name}"
-            texts.append((name, _toml.value(value)))
+            texts.append((name, toml.value(value)))
     except (TypeError, ValueError, RecursionError) as error:
         raise ScenarioError(f"{where}: {error}") from None
     return texts

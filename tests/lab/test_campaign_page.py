@@ -16,10 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from evenair import labels
 from evenair._core import Scenario as CoreScenario
 from evenair.campaign.summary import scenario_of, summarize
 from evenair.scenario import Scenario
+from evenair.text import labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

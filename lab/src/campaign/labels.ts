@@ -1,4 +1,4 @@
-// Words and units of the columns of a campaign, as python/evenair/labels.py has them.
+// Words and units of the columns of a campaign, as python/evenair/text/labels.py has them.
 import { metricLabel, type Label } from "../pictures/data/metrics.ts";
 import type { About, Value } from "./file.ts";
 

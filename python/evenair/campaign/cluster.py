@@ -23,8 +23,8 @@ from evenair._core import RunError, run_jobs
 from evenair.campaign.errors import CampaignError
 from evenair.campaign.identity import ENGINE
 from evenair.campaign.record import Record
-from evenair.messages import shown
 from evenair.result import RunResult
+from evenair.text.messages import shown
 
 try:
     from distributed import Client, LocalCluster, Security, as_completed

@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from evenair import labels
 from evenair.campaign.summary import Group, scenario_of, summarize, varied_keys
-from evenair.labels import metric, value_text
-from evenair.messages import downlink_sender, unknown_column
 from evenair.statistics import part_of_runs
 from evenair.style import (
     DIRECTIONS,
@@ -21,14 +18,17 @@ from evenair.style import (
     numbered,
     styled,
 )
+from evenair.text import labels
+from evenair.text.labels import metric, value_text
+from evenair.text.messages import downlink_sender, unknown_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.figure import Figure
 
-    from evenair.axis import Value
-    from evenair.labels import Label
+    from evenair.text.axis import Value
+    from evenair.text.labels import Label
 
 
 def plot(table: pa.Table, x: str | None, y: str, by: Sequence[str] = ()) -> Figure:

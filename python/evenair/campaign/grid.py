@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from evenair._core import Scenario as CoreScenario
-    from evenair.axis import Axis, Value
+    from evenair.text.axis import Axis, Value
 
 
 class Grid:

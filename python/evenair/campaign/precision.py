@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from evenair.campaign.errors import CampaignError
 from evenair.campaign.record import METRICS
-from evenair.messages import shown, unknown_column
 from evenair.statistics import estimate
+from evenair.text.messages import shown, unknown_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow.compute as pc
 
-from evenair import _toml, labels
 from evenair.campaign.figure import plot
 from evenair.campaign.record import METRICS
 from evenair.campaign.summary import about, scenario_of, summarize
-from evenair.cells import aligned, scaled, with_interval
 from evenair.inline_svg import CSS, inline_svg
-from evenair.messages import downlink_sender
 from evenair.statistics import part_of_runs
+from evenair.text import labels, toml
+from evenair.text.cells import aligned, scaled, with_interval
+from evenair.text.messages import downlink_sender
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
-    from evenair.axis import Value
     from evenair.campaign.summary import Group
-    from evenair.labels import Label
+    from evenair.text.axis import Value
+    from evenair.text.labels import Label
 
 SHOWN = (
     "aggregate_goodput_bps",
@@ -91,7 +91,7 @@ def report(table: pa.Table, name: str) -> str:
         figures="".join(_figures(table, keys, shown, scenario)) or "<p>Nothing was varied.</p>",
         results=_results(groups, keys, shown, scenario),
         repeat=_repeat(table, origin, name, high),
-        scenario=escape(_toml.dumps(scenario)),
+        scenario=escape(toml.dumps(scenario)),
     )
 
 

@@ -9,10 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evenair import markup, tables
+from evenair import tables
 from evenair.campaign.record import METRICS
 from evenair.campaign.summary import Group, summarize
-from evenair.messages import shown
+from evenair.text import markup
+from evenair.text.messages import shown
 
 if TYPE_CHECKING:
     import os
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-    from evenair.axis import Value
     from evenair.scenario import Scenario
     from evenair.statistics import Estimate
+    from evenair.text.axis import Value
 
 
 _SHOWN = (

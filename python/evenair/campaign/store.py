@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 from evenair.campaign.errors import CampaignError
 from evenair.campaign.identity import ENGINE
 from evenair.campaign.record import Record
-from evenair.messages import one_line
+from evenair.text.messages import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from evenair.axis import Value
+    from evenair.text.axis import Value
 
 
 class Group(NamedTuple):

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from evenair import prototypes
 from evenair.atomic import is_disk_full, sibling
-from evenair.axis import AxisError, make_axis
 from evenair.campaign import local, tables
 from evenair.campaign.errors import CampaignError, CampaignInterrupted
 from evenair.campaign.grid import Grid
@@ -23,8 +22,9 @@ from evenair.campaign.replacement import check_replaceable, fingerprint
 from evenair.campaign.result import Campaign, Failure
 from evenair.campaign.store import Store
 from evenair.engine import MAX_SEED, useful
-from evenair.messages import reason, shown, whole_number
 from evenair.scenario import Scenario, load
+from evenair.text.axis import AxisError, make_axis
+from evenair.text.messages import reason, shown, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from evenair.axis import Value
     from evenair.campaign.grid import Grid
+    from evenair.text.axis import Value
 
 CHUNK = 50_000
 """Rows in memory at a time; one row group of the file."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from evenair._core import quantity
 from evenair.engine import MAX_SEED
-from evenair.messages import meant
+from evenair.text.messages import meant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

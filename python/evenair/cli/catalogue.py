@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from evenair._core import parts as components_json
 from evenair.cli.arguments import BadInput, add_plugin
 from evenair.cli.terminal import DONE, print_bytes
-from evenair.messages import meant, unknown
 from evenair.scenario import built_in, read_text
 from evenair.scenario import scenarios as built_in_scenarios
+from evenair.text.messages import meant, unknown
 
 if TYPE_CHECKING:
     import argparse

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from evenair.cells import mean_alone, scaled, with_interval
 from evenair.cli.console import fill, filled, fitting, new_table, open_console
-from evenair.labels import metric as label_of
-from evenair.messages import downlink_sender
 from evenair.statistics import Estimate
+from evenair.text.cells import mean_alone, scaled, with_interval
+from evenair.text.labels import metric as label_of
+from evenair.text.messages import downlink_sender
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from evenair.comparison import Comparison, Difference
-    from evenair.labels import Label
+    from evenair.text.labels import Label
 
 
 def print_comparison(comparison: Comparison) -> None:

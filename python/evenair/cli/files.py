@@ -5,13 +5,14 @@ from __future__ import annotations
 import errno
 from typing import TYPE_CHECKING, Any, Literal
 
-from evenair import _toml, parquet
+from evenair import parquet
 from evenair.atomic import is_disk_full, naming
 from evenair.cli.arguments import BadInput
 from evenair.cli.arrow import import_pyarrow
-from evenair.messages import reason
 from evenair.result import RunResult, RunSet
 from evenair.scenario import has_control_rounds, has_finite_transfers
+from evenair.text import toml
+from evenair.text.messages import reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -84,7 +85,7 @@ def _write(result: RunResult | RunSet, runs: RunSet, name: str, path: Path) -> N
     if name == "result.json":
         path.write_text(result.json + "\n", encoding="utf-8")
     elif name == "scenario.toml":
-        path.write_text(_toml.dumps(runs.runs[0].scenario), encoding="utf-8")
+        path.write_text(toml.dumps(runs.runs[0].scenario), encoding="utf-8")
     else:
         import_pyarrow()
         table = name.removesuffix(".parquet")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenair.cells import scaled, with_interval
 from evenair.cli.console import fill, new_table, open_console, print_lines
 from evenair.models.answer import inputs
 from evenair.models.query import as_typed, make_query
 from evenair.models.text import assumptions, description, title
+from evenair.text.cells import scaled, with_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

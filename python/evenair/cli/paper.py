@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from evenair.cli.arguments import BadInput, file_name
 from evenair.cli.terminal import DONE, print_error, progress
-from evenair.messages import unknown
 from evenair.testbed.errors import TestbedError
+from evenair.text.messages import unknown
 
 if TYPE_CHECKING:
     import argparse

@@ -17,8 +17,8 @@ from evenair.cli.terminal import (
     print_error,
 )
 from evenair.engine import Interrupted
-from evenair.messages import reason
 from evenair.parquet import Damaged
+from evenair.text.messages import reason
 
 if TYPE_CHECKING:
     import argparse

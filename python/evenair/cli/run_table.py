@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from evenair.cells import mean_alone, scaled, with_interval
 from evenair.cli.console import fill, filled, fitting, new_table, open_console, print_lines
 from evenair.cli.station_table import grant_table, occupancy_table
 from evenair.cli.wimax_table import frame_lines
-from evenair.labels import metric
-from evenair.messages import downlink_sender
 from evenair.result import RunSet
 from evenair.statistics import Estimate, estimate_known, part_of_runs
+from evenair.text.cells import mean_alone, scaled, with_interval
+from evenair.text.labels import metric
+from evenair.text.messages import downlink_sender
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from evenair.cells import mean_alone, scaled, with_interval
 from evenair.cli.console import fill, new_table
 from evenair.statistics import estimate, estimate_known, part_of_runs
+from evenair.text.cells import mean_alone, scaled, with_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

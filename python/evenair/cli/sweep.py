@@ -90,7 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def sweep(arguments: argparse.Namespace) -> int:
     """Run a campaign. Raises BadInput, ScenarioError, OSError."""
-    from evenair.axis import AxisError
+    from evenair.text.axis import AxisError
 
     try:
         return _sweep(arguments)
@@ -103,9 +103,9 @@ def sweep(arguments: argparse.Namespace) -> int:
 
 def _sweep(arguments: argparse.Namespace) -> int:
     import_pyarrow()
-    from evenair.axis import parse_axis
     from evenair.campaign.grid import Grid
     from evenair.campaign.sweep import run_campaign
+    from evenair.text.axis import parse_axis
 
     axes = [parse_axis(text) for text in arguments.vary]
     for axis in axes:

@@ -9,7 +9,7 @@ from evenair.cli.arguments import BadInput, file_name
 from evenair.cli.arrow import import_pyarrow
 from evenair.cli.files import stage
 from evenair.cli.terminal import print_error
-from evenair.messages import one_line
+from evenair.text.messages import one_line
 
 if TYPE_CHECKING:
     import argparse

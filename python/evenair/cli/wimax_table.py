@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenair.cells import scaled, with_interval
 from evenair.statistics import estimate
+from evenair.text.cells import scaled, with_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

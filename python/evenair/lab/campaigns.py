@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from evenair.lab.feed import Feed
 from evenair.lab.folder import Folder
 from evenair.lab.requests import BadRequest, text_of
-from evenair.messages import shown, whole_number
+from evenair.text.messages import shown, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from evenair.lab.errors import LabError
 from evenair.lab.feed import Feed
-from evenair.messages import reason
+from evenair.text.messages import reason
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from evenair.engine import MAX_SEED
-from evenair.messages import shown, whole_number
+from evenair.text.messages import shown, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -20,7 +20,7 @@ from evenair.lab.errors import LabError
 from evenair.lab.folder import remove_abandoned
 from evenair.lab.follow import source
 from evenair.lab.page import Page
-from evenair.messages import reason
+from evenair.text.messages import reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

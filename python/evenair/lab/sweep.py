@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from evenair._core import RunError, read_no_files
 from evenair._core import Scenario as CoreScenario
-from evenair.axis import parse_axis
 from evenair.campaign.errors import CampaignError
 from evenair.campaign.grid import Grid
 from evenair.campaign.live import about
 from evenair.campaign.sweep import run_campaign
 from evenair.live_file import Live
-from evenair.messages import reason
+from evenair.text.axis import parse_axis
+from evenair.text.messages import reason
 
 if TYPE_CHECKING:
     from types import FrameType

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from evenair import markup
 from evenair.models.answer import Answer, inputs
 from evenair.models.answer import evaluate as evaluate_query
 from evenair.models.catalogue import MODELS
 from evenair.models.query import check_known, make_query
 from evenair.models.text import assumptions, description, title
+from evenair.text import markup
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,15 +8,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evenair import _toml
 from evenair._core import Scenario as CoreScenario
 from evenair._core import quantity
-from evenair.axis import AxisError, parse_axis
-from evenair.messages import shown, unknown
 from evenair.models.cell import Cell
 from evenair.models.numbers import ModelError
 from evenair.models.variant import Variant
 from evenair.models.wimax import downlink_symbols
+from evenair.text import toml
+from evenair.text.axis import AxisError, parse_axis
+from evenair.text.messages import shown, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -143,7 +143,7 @@ def _text(name: str, value: Any) -> str:
     if isinstance(value, str):
         return value
     try:
-        return _toml.value(value)
+        return toml.value(value)
     except (TypeError, ValueError):
         raise ModelError(f"{name}: got {shown(value)}; accepted: a number or a text") from None
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evenair.messages import reason
+from evenair.text.messages import reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
 from evenair._core import __version__
 from evenair.atomic import AtomicOutput, naming
-from evenair.messages import reason
 from evenair.papers import beside, report, runs
 from evenair.papers.alternative import claims_json, headlines, sentences_json
 from evenair.papers.checks import one_of
@@ -21,6 +20,7 @@ from evenair.papers.extent import Extent, check_replaceable, default_folder
 from evenair.papers.figures import E, FigureSpec, select_figures
 from evenair.papers.runs import P, Runs
 from evenair.style import mark_truncated, styled, write_figure
+from evenair.text.messages import reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

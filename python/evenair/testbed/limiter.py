@@ -11,8 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evenair import _toml
 from evenair.testbed.errors import TestbedError
+from evenair.text import toml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,7 +73,7 @@ def write_configuration(limiter: Mapping[str, Any], agent: str, folder: Path) ->
             "refresh": refresh_s(limiter),
         }
     path = folder / "evenaird.toml"
-    path.write_text(_toml.dumps(document))
+    path.write_text(toml.dumps(document))
     return path
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
-from evenair import _toml
-from evenair.messages import shown
+from evenair.text import toml
+from evenair.text.messages import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -180,6 +180,6 @@ def _text(value: Value) -> str:
 
 def _toml_text(key: str, value: Any) -> str:
     try:
-        return _toml.value(value)
+        return toml.value(value)
     except (TypeError, ValueError) as error:
         raise AxisError(f"{key}: {error}") from None
