@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import evenair as ea
 import pytest
-from evenair.atomic import AtomicOutput, sibling
+from evenair.files.atomic import AtomicOutput, sibling
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,11 +10,11 @@ import evenair as ea
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from evenair import parquet
 from evenair.campaign.errors import CampaignError
 from evenair.cli import main
 from evenair.cli.arguments import BadInput
 from evenair.cli.tables import read_table
+from evenair.files import parquet
 from evenair_command import ROOT
 
 if TYPE_CHECKING:

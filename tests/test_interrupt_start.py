@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 import evenair
 import pytest
-from evenair import engine, parquet
+from evenair import engine
 from evenair.cli import main
+from evenair.files import parquet
 
 if TYPE_CHECKING:
     from evenair_command import Evenair

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
-from evenair import parquet
 from evenair.cli.arguments import BadInput
 from evenair.cli.tables import read_table
+from evenair.files import parquet
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from evenair._core import RunError
 from evenair._core import run_jobs as run_core_jobs
-from evenair.atomic import AtomicOutput, sibling
+from evenair.files.atomic import AtomicOutput, sibling
 from evenair.result import RunResult, RunSet
 from evenair.scenario import Scenario, load
 from evenair.text.messages import shown, whole_number

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 import pytest
+from evenair.files.live import LiveFile, is_written
 from evenair.lab.feed import Feed
 from evenair.lab.gateway import parse
-from evenair.live_file import LiveFile, is_written
 from evenair.testbed import limiter
 from evenair.testbed.errors import TestbedError
 from lab_server import LabServer, wait_until

@@ -1,4 +1,4 @@
-// The checksum in a Parquet file of evenair: python/evenair/parquet.py.
+// The checksum in a Parquet file of evenair: python/evenair/files/parquet.py.
 //
 // Between the data and the footer of the file are the text MARK and the SHA-256 of all other bytes.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from evenair.live_file import Live, LiveFile
+from evenair.files.live import Live, LiveFile
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from evenair import parquet
 from evenair._core import RESULT_VERSION, __version__
 from evenair.campaign.errors import CampaignError
 from evenair.campaign.identity import Identity
 from evenair.campaign.tables import METADATA
+from evenair.files import parquet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

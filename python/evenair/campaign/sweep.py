@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenair import prototypes
-from evenair.atomic import is_disk_full, sibling
 from evenair.campaign import local, tables
 from evenair.campaign.errors import CampaignError, CampaignInterrupted
 from evenair.campaign.grid import Grid
@@ -22,6 +21,7 @@ from evenair.campaign.replacement import check_replaceable, fingerprint
 from evenair.campaign.result import Campaign, Failure
 from evenair.campaign.store import Store
 from evenair.engine import MAX_SEED, useful
+from evenair.files.atomic import is_disk_full, sibling
 from evenair.scenario import Scenario, load
 from evenair.text.axis import AxisError, make_axis
 from evenair.text.messages import reason, shown, whole_number
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from distributed.deploy import Cluster
 
     from evenair.campaign.jobs import Execute, Outcome
-    from evenair.live_file import Live
+    from evenair.files.live import Live
 
 TABLES = ("runs", "flows", "series")
 MAX_RUNS = 100_000_000

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from evenair import parquet
 from evenair._core import RESULT_VERSION, __version__
-from evenair.atomic import AtomicOutput, naming
 from evenair.campaign.record import METRICS, Record, unpack
+from evenair.files import parquet
+from evenair.files.atomic import AtomicOutput, naming
 from evenair.tables import flat, traces
 
 if TYPE_CHECKING:

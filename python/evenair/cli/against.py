@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from evenair.atomic import AtomicOutput, naming
 from evenair.cli.arguments import BadInput, seeds
 from evenair.cli.compare_output import draw, show
 from evenair.cli.files import stage, stage_results
 from evenair.cli.terminal import DONE, INTERRUPTED, print_error, progress
 from evenair.comparison import default_names, interleaved, paired
 from evenair.engine import Interrupted, run_jobs
+from evenair.files.atomic import AtomicOutput, naming
 from evenair.result import RunSet
 from evenair.scenario import Scenario, load, read_document
 

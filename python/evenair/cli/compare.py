@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from evenair.atomic import AtomicOutput
 from evenair.cli import testbed
 from evenair.cli.arguments import (
     BadInput,
@@ -24,6 +23,7 @@ from evenair.cli.files import stage
 from evenair.cli.terminal import DONE, FAILED, print_error, progress
 from evenair.comparison import Comparison, samples_of
 from evenair.engine import run_jobs
+from evenair.files.atomic import AtomicOutput
 from evenair.scenario import load
 from evenair.testbed.errors import TestbedError
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenair.atomic import naming
 from evenair.cli.terminal import print_bytes
+from evenair.files.atomic import naming
 
 if TYPE_CHECKING:
     import argparse

@@ -5,10 +5,10 @@ from __future__ import annotations
 import errno
 from typing import TYPE_CHECKING, Any, Literal
 
-from evenair import parquet
-from evenair.atomic import is_disk_full, naming
 from evenair.cli.arguments import BadInput
 from evenair.cli.arrow import import_pyarrow
+from evenair.files import parquet
+from evenair.files.atomic import is_disk_full, naming
 from evenair.result import RunResult, RunSet
 from evenair.scenario import has_control_rounds, has_finite_transfers
 from evenair.text import toml
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from evenair.atomic import AtomicOutput
+    from evenair.files.atomic import AtomicOutput
 
 
 def stage(output: AtomicOutput, option: str, destination: Path) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenair.atomic import AtomicOutput, naming
 from evenair.cli.arguments import (
     BadInput,
     add_json,
@@ -15,6 +14,7 @@ from evenair.cli.arguments import (
 )
 from evenair.cli.files import stage
 from evenair.cli.terminal import DONE, print_json, progress
+from evenair.files.atomic import AtomicOutput, naming
 
 if TYPE_CHECKING:
     import argparse

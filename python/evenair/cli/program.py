@@ -17,7 +17,7 @@ from evenair.cli.terminal import (
     print_error,
 )
 from evenair.engine import Interrupted
-from evenair.parquet import Damaged
+from evenair.files.parquet import Damaged
 from evenair.text.messages import reason
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _run(argv: Sequence[str] | None, received: Sequence[int]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except OSError as error:
-        # Errors of files have names, see `evenair.atomic.naming`.
+        # Errors of files have names, see `evenair.files.atomic.naming`.
         where = error.filename or ("standard output" if error.strerror else "")
         return _fail(FAILED, f"{where}: {reason(error)}" if where else reason(error))
     except Exception as error:

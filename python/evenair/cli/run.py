@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evenair._core import explain
-from evenair.atomic import AtomicOutput, sibling
 from evenair.cli import against
 from evenair.cli.arguments import (
     BadInput,
@@ -21,6 +20,7 @@ from evenair.cli.arguments import (
 from evenair.cli.files import stage, stage_results
 from evenair.cli.terminal import DONE, INTERRUPTED, print_bytes, print_error, progress
 from evenair.engine import Interrupted, captures_air, run_jobs
+from evenair.files.atomic import AtomicOutput, sibling
 from evenair.result import RunSet
 from evenair.scenario import load
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenair.atomic import AtomicOutput, naming
 from evenair.cli.arguments import BadInput, file_name
 from evenair.cli.arrow import import_pyarrow
 from evenair.cli.files import stage
 from evenair.cli.terminal import print_error
+from evenair.files.atomic import AtomicOutput, naming
 from evenair.text.messages import one_line
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from evenair.parquet import Content
+    from evenair.files.parquet import Content
 
 
 def add_table(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +31,7 @@ def read_table(path: Path) -> Content:
     import_pyarrow()
     import pyarrow as pa
 
-    from evenair import parquet
+    from evenair.files import parquet
 
     if path.is_dir():
         raise BadInput(f"{path}: is a directory, expected a file")

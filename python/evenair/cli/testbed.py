@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenair.atomic import AtomicOutput
 from evenair.cli.arguments import (
     BadInput,
     add_duration,
@@ -20,6 +19,7 @@ from evenair.cli.arguments import (
 )
 from evenair.cli.files import stage, stage_results
 from evenair.cli.terminal import DONE, FAILED, INTERRUPTED, print_bytes, print_error, progress
+from evenair.files.atomic import AtomicOutput
 from evenair.result import RunSet
 from evenair.scenario import load
 from evenair.testbed.errors import TestbedError

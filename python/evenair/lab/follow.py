@@ -1,7 +1,7 @@
 """Sources of live data: what they are, and a stream of lines of JSON from each.
 
 A source of a file passes on what a running command writes to its live file
-(`evenair.live_file`). Between these lines `{"state": ...}` says whether it runs.
+(`evenair.files.live`). Between these lines `{"state": ...}` says whether it runs.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evenair.campaign.live import live_path
+from evenair.files.live import is_written
 from evenair.lab.errors import LabError
 from evenair.lab.gateway import Gateway, is_address
-from evenair.live_file import is_written
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable

@@ -20,7 +20,7 @@ from evenair.campaign.errors import CampaignError
 from evenair.campaign.grid import Grid
 from evenair.campaign.live import about
 from evenair.campaign.sweep import run_campaign
-from evenair.live_file import Live
+from evenair.files.live import Live
 from evenair.text.axis import parse_axis
 from evenair.text.messages import reason
 

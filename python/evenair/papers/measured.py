@@ -8,8 +8,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from evenair._core import RESULT_VERSION
-from evenair.atomic import AtomicOutput
 from evenair.engine import Interrupted
+from evenair.files.atomic import AtomicOutput
 from evenair.papers.runs import P, Runs
 from evenair.testbed import pool
 from evenair.testbed.runner import prepare

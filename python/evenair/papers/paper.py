@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
 from evenair._core import __version__
-from evenair.atomic import AtomicOutput, naming
+from evenair.files.atomic import AtomicOutput, naming
 from evenair.papers import beside, report, runs
 from evenair.papers.alternative import claims_json, headlines, sentences_json
 from evenair.papers.checks import one_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from evenair.live_file import LiveFile
+from evenair.files.live import LiveFile
 from evenair.testbed.namespaces import FOLDERS
 
 if TYPE_CHECKING:

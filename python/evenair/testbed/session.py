@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from evenair.live_file import LiveFile
+    from evenair.files.live import LiveFile
     from evenair.testbed.layout import Flow, Plan
     from evenair.testbed.programs import Ended, Stopped
 
