@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from evenair.style import new_figure, styled, write_figure
+from evenair.plot.style import new_figure, styled, write_figure
 from matplotlib.patches import Patch, Rectangle
 
 SLOT_MS = 0.5e-3

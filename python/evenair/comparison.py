@@ -190,7 +190,7 @@ class Comparison:
 
     def plot(self) -> Figure:
         """Draw goodputs, Jain's index and, of two columns, all differences, with intervals."""
-        from evenair.comparison_plot import plot_comparison
+        from evenair.plot.comparison import plot_comparison
 
         return plot_comparison(self)
 

@@ -231,7 +231,7 @@ class RunResult:
 
         With `kind="cdf"`, draw the cumulative distributions of RTT, one-way delay and waiting time.
         """
-        from evenair.plot import plot
+        from evenair.plot.runs import plot
 
         return plot([self.document], kind)
 
@@ -411,7 +411,7 @@ class RunSet:
 
         With `kind="cdf"`, draw the distributions of the delays of all runs together.
         """
-        from evenair.plot import plot
+        from evenair.plot.runs import plot
 
         return plot([run.document for run in self.runs], kind)
 

@@ -10,7 +10,7 @@ from evenair.papers.curves import Printed, curve, from_zero, published
 from evenair.papers.gong2006.cells import QUICK
 from evenair.papers.gong2006.figures import FIGURES
 from evenair.papers.runs import Runs
-from evenair.style import Line, mark_truncated, new_figure
+from evenair.plot.style import Line, mark_truncated, new_figure
 from fake_runs import simulate
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evenair.papers.gong2006 import quantities
-from evenair.style import Line, new_figure, styled, write_figure
+from evenair.plot.style import Line, new_figure, styled, write_figure
 from real_stacks_cases import BUFFERS, CONTROLS, QUEUES, SCHEMES
 from real_stacks_tables import NAMES, mean_mbps, of, rtt_ms, share
 

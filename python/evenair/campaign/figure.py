@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from evenair.campaign.summary import Group, scenario_of, summarize, varied_keys
-from evenair.statistics import part_of_runs
-from evenair.style import (
+from evenair.plot.style import (
     DIRECTIONS,
     legend_above,
     literal,
@@ -18,6 +17,7 @@ from evenair.style import (
     numbered,
     styled,
 )
+from evenair.statistics import part_of_runs
 from evenair.text import labels
 from evenair.text.labels import metric, value_text
 from evenair.text.messages import downlink_sender, unknown_column

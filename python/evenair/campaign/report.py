@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from evenair.campaign.figure import plot
 from evenair.campaign.record import METRICS
 from evenair.campaign.summary import about, scenario_of, summarize
-from evenair.inline_svg import CSS, inline_svg
+from evenair.plot.inline_svg import CSS, inline_svg
 from evenair.statistics import part_of_runs
 from evenair.text import labels, toml
 from evenair.text.cells import aligned, scaled, with_interval

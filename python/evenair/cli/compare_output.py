@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def draw(comparison: Comparison, figure: Path | None) -> None:
     """Write its plot, if there is a file for it. Raises OSError."""
     if figure:
-        from evenair.style import write_figure  # imports matplotlib
+        from evenair.plot.style import write_figure  # imports matplotlib
 
         with naming(figure):
             write_figure(comparison.plot(), figure)

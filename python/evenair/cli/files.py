@@ -49,7 +49,7 @@ def stage_results(
         if folder:
             write_result(result, folder)
         if figure:
-            from evenair.style import write_figure  # imports matplotlib
+            from evenair.plot.style import write_figure  # imports matplotlib
 
             with naming(figure):
                 write_figure(result.plot(plot_kind), figure)

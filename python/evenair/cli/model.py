@@ -100,7 +100,7 @@ def _model(arguments: argparse.Namespace) -> int:
                 simulate(query, answer, arguments.runs, arguments.seed, update)
         if plot:
             from evenair.models.figure import draw  # imports matplotlib
-            from evenair.style import write_figure
+            from evenair.plot.style import write_figure
 
             with naming(plot):
                 write_figure(draw(query, answer), plot)

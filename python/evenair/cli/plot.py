@@ -40,7 +40,7 @@ def plot(arguments: argparse.Namespace) -> int:
     content = read_table(arguments.table)
 
     from evenair.campaign.figure import plot as draw  # imports matplotlib
-    from evenair.style import write_figure
+    from evenair.plot.style import write_figure
 
     try:
         figure = draw(content.table, arguments.x, arguments.y, arguments.by)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from matplotlib.ticker import MaxNLocator
 
 from evenair.models.query import as_typed
-from evenair.style import Line, new_figure, styled
+from evenair.plot.style import Line, new_figure, styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evenair.papers.figures import Table
-from evenair.style import Line, legend_above, new_figure, styled
+from evenair.plot.style import Line, legend_above, new_figure, styled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -19,7 +19,7 @@ from evenair.papers.csv_file import write_csv
 from evenair.papers.extent import Extent, check_replaceable, default_folder
 from evenair.papers.figures import E, FigureSpec, select_figures
 from evenair.papers.runs import P, Runs
-from evenair.style import mark_truncated, styled, write_figure
+from evenair.plot.style import mark_truncated, styled, write_figure
 from evenair.text.messages import reason
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from evenair.papers.blefari2007.quantities import (
 from evenair.papers.claims import number
 from evenair.papers.curves import curve, curves, from_zero, label
 from evenair.papers.figures import Table
+from evenair.plot.style import Line, legend_above, new_figure, styled
 from evenair.statistics import estimate
-from evenair.style import Line, legend_above, new_figure, styled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

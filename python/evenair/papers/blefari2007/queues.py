@@ -23,7 +23,7 @@ from evenair.papers.blefari2007.quantities import (
 from evenair.papers.claims import judge, load_claims, measured_text, number, requirement
 from evenair.papers.curves import from_zero, label, with_bars
 from evenair.papers.figures import Table
-from evenair.style import legend_above, new_figure, styled
+from evenair.plot.style import legend_above, new_figure, styled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -14,7 +14,7 @@ from evenair.papers.blefari2007.quantities import flows_mbps, jain_index, queue_
 from evenair.papers.claims import number
 from evenair.papers.curves import from_zero, label, with_bars
 from evenair.papers.figures import Beside, Table
-from evenair.style import legend_above, new_figure, styled
+from evenair.plot.style import legend_above, new_figure, styled
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,7 +19,7 @@ from evenair.papers.kashibuchi2009.quantities import (
     occupancy,
     station_mbps,
 )
-from evenair.style import Line, legend_above, new_figure, styled
+from evenair.plot.style import Line, legend_above, new_figure, styled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

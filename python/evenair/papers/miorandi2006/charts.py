@@ -12,7 +12,7 @@ from evenair.papers.miorandi2006 import quantities as q
 from evenair.papers.miorandi2006.drawing import Axis, Chart, Modelled, Simulated
 from evenair.papers.miorandi2006.points import FILE_BYTES, SCHEMES, THINK_S, Effort
 from evenair.papers.miorandi2006.published import TABLE_2, TABLE_3
-from evenair.style import Line
+from evenair.plot.style import Line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,8 +11,8 @@ from evenair.papers.claims import number
 from evenair.papers.curves import Printed, from_zero, published, with_bars
 from evenair.papers.figures import Table
 from evenair.papers.miorandi2006.points import CURVES, Effort, Point
+from evenair.plot.style import Line, legend_above, new_figure, styled
 from evenair.statistics import Estimate
-from evenair.style import Line, legend_above, new_figure, styled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,7 +12,7 @@ from evenair.papers.curves import label, with_bars
 from evenair.papers.figures import FigureSpec, Table
 from evenair.papers.tsiknas2012 import downloads, wimax
 from evenair.papers.tsiknas2012.comparison import gain
-from evenair.style import Line, legend_above, new_figure, styled
+from evenair.plot.style import Line, legend_above, new_figure, styled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evenair.papers.tsiknas2012.downloads import VARIANTS
-from evenair.style import Line
+from evenair.plot.style import Line
 
 LINES: dict[str, Line] = {
     "newreno": Line(VARIANTS["newreno"], "#000000", "-", "o"),

@@ -23,7 +23,7 @@ from evenair.papers.tsiknas2012.wimax import (
     over_ratios,
     traced,
 )
-from evenair.style import new_figure, styled
+from evenair.plot.style import new_figure, styled
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evenair.delay_plot import Document, plot_delays
-from evenair.statistics import Estimate, estimate, rounded
-from evenair.style import (
+from evenair.plot.delays import Document, plot_delays
+from evenair.plot.style import (
     DIRECTIONS,
     DOWN,
     UP,
@@ -18,6 +17,7 @@ from evenair.style import (
     run_title,
     styled,
 )
+from evenair.statistics import Estimate, estimate, rounded
 from evenair.tables import traces
 from evenair.text.messages import downlink_sender, flow_names
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from matplotlib.ticker import FuncFormatter
 
-from evenair.style import Line, legend_above, literal, new_figure, styled
+from evenair.plot.style import Line, legend_above, literal, new_figure, styled
 from evenair.text.labels import metric as label_of
 from evenair.text.messages import downlink_sender
 

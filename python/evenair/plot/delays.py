@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from evenair.style import DIRECTIONS, legend_over, new_figure, run_title, styled
+from evenair.plot.style import DIRECTIONS, legend_over, new_figure, run_title, styled
 from evenair.text.messages import downlink_sender
 
 if TYPE_CHECKING:
