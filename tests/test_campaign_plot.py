@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from evenair.campaign.figure import plot
 from evenair.campaign.summary import summarize
-from evenair.cli.run_table import print_result
+from evenair.cli.printing.run import print_result
 from evenair.result import RunResult, RunSet
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def test_a_sweep_counts_the_runs_that_have_a_metric(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     from evenair.campaign.result import Campaign
-    from evenair.cli.sweep_table import print_campaign
+    from evenair.cli.printing.sweep import print_campaign
 
     whole = ea.sweep("gong2006", {"duration": [1]}, runs=3)
     column = whole.table.column_names.index("jain_index")

@@ -6,8 +6,8 @@ import io
 from typing import TYPE_CHECKING
 
 import pytest
-from evenair.cli import console as terminal
-from evenair.cli.console import fill, filled, fitting, new_table, open_console
+from evenair.cli.printing import console as terminal
+from evenair.cli.printing.console import fill, filled, fitting, new_table, open_console
 from evenair.statistics import Estimate
 from evenair.text import labels
 from evenair.text.cells import aligned, mean_alone, with_interval

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import evenair as ea
 import pytest
-from evenair.cli.run_table import print_result
+from evenair.cli.printing.run import print_result
 from evenair.plot.delays import plot_delays, pool
 from evenair.tables import PERCENTILES, flat
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import evenair as ea
 from evenair.campaign.tables import _samples
-from evenair.cli.run_table import print_result
+from evenair.cli.printing.run import print_result
 from evenair.tables import traces
 
 if TYPE_CHECKING:

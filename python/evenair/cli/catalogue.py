@@ -32,7 +32,7 @@ def scenarios(arguments: argparse.Namespace) -> int:
             raise BadInput(unknown("scenario", arguments.name, built_in()))
         print_bytes(read_text(arguments.name)[0])
         return DONE
-    from evenair.cli.console import new_table, open_console  # imports rich
+    from evenair.cli.printing.console import new_table, open_console  # imports rich
 
     table = new_table("scenario", "what it is")
     for name, title in built_in_scenarios().items():
@@ -80,7 +80,7 @@ def _select(name: str, components: Sequence[Component]) -> list[Component]:
 
 def _list_components(components: Sequence[Component]) -> None:
     """Print the name of each component, by kind, with a line about it."""
-    from evenair.cli.console import new_table, open_console, print_lines  # imports rich
+    from evenair.cli.printing.console import new_table, open_console, print_lines  # imports rich
 
     console = open_console()
     for kind, items in _by_kind(components).items():
@@ -94,7 +94,7 @@ def _list_components(components: Sequence[Component]) -> None:
 
 def _print_components(components: Sequence[Component]) -> None:
     """Print components, grouped by their kind, with their parameters."""
-    from evenair.cli.console import open_console, print_lines  # imports rich
+    from evenair.cli.printing.console import open_console, print_lines  # imports rich
 
     console = open_console()
     for kind, items in _by_kind(components).items():

@@ -28,6 +28,6 @@ def show(comparison: Comparison, arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_bytes(comparison.json.encode() + b"\n")
     elif not arguments.quiet:
-        from evenair.cli.compare_table import print_comparison  # imports rich
+        from evenair.cli.printing.comparison import print_comparison  # imports rich
 
         print_comparison(comparison)

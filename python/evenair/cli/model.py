@@ -78,14 +78,14 @@ def _model(arguments: argparse.Namespace) -> int:
         if arguments.help:
             arguments.print_help()
         else:
-            from evenair.cli.model_tables import print_models  # imports rich
+            from evenair.cli.printing.models import print_models  # imports rich
 
             print_models(MODELS.values())
         return DONE
     check_known("model", arguments.name, MODELS)
     chosen = MODELS[arguments.name]
     if arguments.help:
-        from evenair.cli.model_tables import print_description
+        from evenair.cli.printing.models import print_description
 
         print_description(chosen)
         return DONE
@@ -108,7 +108,7 @@ def _model(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(answer.document(query))
     else:
-        from evenair.cli.model_tables import print_answer
+        from evenair.cli.printing.models import print_answer
 
         print_answer(query, answer)
     return DONE

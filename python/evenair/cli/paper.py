@@ -74,7 +74,7 @@ def paper(arguments: argparse.Namespace) -> int:
 
 def _print_verdicts(report: Path) -> None:
     """Print the claims of a report that do not hold, with reasons, and the headline."""
-    from evenair.cli.console import open_console
+    from evenair.cli.printing.console import open_console
     from evenair.papers.claims import OUTCOMES
 
     claims = json.loads((report / "claims.json").read_text(encoding="utf-8"))

@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
         text = _with_diagnoses(result) if arguments.explain else result.json
         print_bytes(text.encode() + b"\n")
     elif not arguments.quiet:
-        from evenair.cli.run_table import print_diagnoses, print_result  # imports rich
+        from evenair.cli.printing.run import print_diagnoses, print_result  # imports rich
 
         print_result(result)
         if arguments.explain:

@@ -156,7 +156,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(_document(campaign, arguments.out))
     elif not arguments.quiet:
-        from evenair.cli.sweep_table import print_campaign  # imports rich
+        from evenair.cli.printing.sweep import print_campaign  # imports rich
 
         print_campaign(campaign, arguments.out)
     return _report(campaign)

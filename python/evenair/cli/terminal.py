@@ -41,7 +41,7 @@ def progress(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] |
     if quiet or not sys.stderr.isatty():
         yield None
     else:
-        from evenair.cli.console import progress_bar  # imports rich
+        from evenair.cli.printing.console import progress_bar  # imports rich
 
         with progress_bar(what) as update:
             yield update

@@ -132,7 +132,7 @@ def _run(arguments: argparse.Namespace, scenario: Scenario, numbers: list[int]) 
     if arguments.json:
         print_bytes(result.json.encode() + b"\n")
     elif not arguments.quiet:
-        from evenair.cli.run_table import print_result  # imports rich
+        from evenair.cli.printing.run import print_result  # imports rich
 
         print_result(result)
     for line in complaints(results):

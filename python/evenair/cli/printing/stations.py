@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from evenair.cli.console import fill, new_table
+from evenair.cli.printing.console import fill, new_table
 from evenair.statistics import estimate, estimate_known, part_of_runs
 from evenair.text.cells import mean_alone, scaled, with_interval
 

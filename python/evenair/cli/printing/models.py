@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenair.cli.console import fill, new_table, open_console, print_lines
+from evenair.cli.printing.console import fill, new_table, open_console, print_lines
 from evenair.models.answer import inputs
 from evenair.models.query import as_typed, make_query
 from evenair.models.text import assumptions, description, title

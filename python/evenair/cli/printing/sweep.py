@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from evenair.cli.console import fill, fitting, new_table, open_console
+from evenair.cli.printing.console import fill, fitting, new_table, open_console
 from evenair.statistics import part_of_runs
 from evenair.text.cells import mean_alone, scaled, with_interval
 from evenair.text.labels import metric, value_text

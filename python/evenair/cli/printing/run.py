@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from evenair.cli.console import fill, filled, fitting, new_table, open_console, print_lines
-from evenair.cli.station_table import grant_table, occupancy_table
-from evenair.cli.wimax_table import frame_lines
+from evenair.cli.printing.console import fill, filled, fitting, new_table, open_console, print_lines
+from evenair.cli.printing.stations import grant_table, occupancy_table
+from evenair.cli.printing.wimax import frame_lines
 from evenair.result import RunSet
 from evenair.statistics import Estimate, estimate_known, part_of_runs
 from evenair.text.cells import mean_alone, scaled, with_interval

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from evenair.cli.console import fill, filled, fitting, new_table, open_console
+from evenair.cli.printing.console import fill, filled, fitting, new_table, open_console
 from evenair.statistics import Estimate
 from evenair.text.cells import mean_alone, scaled, with_interval
 from evenair.text.labels import metric as label_of
