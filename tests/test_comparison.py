@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import evenair as ea
 import pytest
-from evenair.cli import against, main
+from evenair.cli import main
+from evenair.cli.commands import against
 from evenair.comparison import Comparison, paired_difference
 from evenair.engine import Interrupted, run_jobs
 

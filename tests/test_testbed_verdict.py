@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from evenair import Scenario
-from evenair.cli import testbed as command
+from evenair.cli.commands import testbed as command
 from evenair.result import RunResult
 from evenair.testbed import host, layout
 from evenair.testbed.programs import Ended, Programs, Stopped, _is_stopped

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from evenair.cli.paper import _print_verdicts
+from evenair.cli.commands.paper import _print_verdicts
 from evenair.papers import gong2006, tsiknas2012
 from evenair.papers.alternative import Alternative
 from evenair.papers.gong2006.cells import BUFFER, Cell, Effort

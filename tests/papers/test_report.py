@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from evenair.cli.paper import _print_verdicts
+from evenair.cli.commands.paper import _print_verdicts
 from evenair.papers import gong2006, kashibuchi2009, miorandi2006, tsiknas2012
 from evenair.papers.claims import Claim, headline
 from evenair.papers.gong2006.cells import BUFFER, Cell

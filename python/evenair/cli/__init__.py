@@ -1,7 +1,6 @@
 """The command line: arguments, tables on the terminal, exit statuses.
 
-`program` runs a command; each command has a module. A command's module is imported to build the
-parser, so it imports heavy libraries (rich, NumPy, pyarrow, matplotlib) only inside its functions.
+`program` runs a command, `commands` has a module for each, and `printing` their tables.
 """
 
 # Before signals are handled, only what the interpreter has in itself is imported.

@@ -7,8 +7,19 @@ import sys
 from typing import TYPE_CHECKING
 
 from evenair._core import RunError, ScenarioError, __version__
-from evenair.cli import catalogue, compare, lab, model, paper, plot, report, run, sweep, testbed
 from evenair.cli.arguments import BadInput, Parser, load_plugins
+from evenair.cli.commands import (
+    catalogue,
+    compare,
+    lab,
+    model,
+    paper,
+    plot,
+    report,
+    run,
+    sweep,
+    testbed,
+)
 from evenair.cli.terminal import (
     BAD_INPUT,
     BROKEN_PIPE,

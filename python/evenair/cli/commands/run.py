@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evenair._core import explain
-from evenair.cli import against
 from evenair.cli.arguments import (
     BadInput,
     add_json,
@@ -17,6 +16,7 @@ from evenair.cli.arguments import (
     capture_file,
     seeds,
 )
+from evenair.cli.commands import against
 from evenair.cli.files import stage, stage_results
 from evenair.cli.terminal import DONE, INTERRUPTED, print_bytes, print_error, progress
 from evenair.engine import Interrupted, captures_air, run_jobs

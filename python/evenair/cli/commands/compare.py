@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from evenair.cli import testbed
 from evenair.cli.arguments import (
     BadInput,
     add_duration,
@@ -18,7 +17,8 @@ from evenair.cli.arguments import (
     overrides,
     seeds,
 )
-from evenair.cli.compare_output import draw, show
+from evenair.cli.commands import testbed
+from evenair.cli.commands.compare_output import draw, show
 from evenair.cli.files import stage
 from evenair.cli.terminal import DONE, FAILED, print_error, progress
 from evenair.comparison import Comparison, samples_of

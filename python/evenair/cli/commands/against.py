@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from evenair.cli.arguments import BadInput, seeds
-from evenair.cli.compare_output import draw, show
+from evenair.cli.commands.compare_output import draw, show
 from evenair.cli.files import stage, stage_results
 from evenair.cli.terminal import DONE, INTERRUPTED, print_error, progress
 from evenair.comparison import default_names, interleaved, paired
