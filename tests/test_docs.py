@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from evenair import _core, load, run
 from evenair.cli import program
-from evenair.models.catalogue import MODELS
+from evenair.models.command.catalogue import MODELS
 from evenair_command import ROOT
 from sphinx.search.en import SearchEnglish
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from evenair import _core
 from evenair.cli import program
-from evenair.models.catalogue import MODELS
+from evenair.models.command.catalogue import MODELS
 from sphinx.util.docutils import SphinxDirective
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from evenair import models
 from evenair.cli import main
-from evenair.models.catalogue import MODELS
+from evenair.models.command.catalogue import MODELS
 
 if TYPE_CHECKING:
     from evenair_command import Evenair

@@ -26,8 +26,8 @@ from evenair.lazy import lazy_names
 
 if TYPE_CHECKING:
     from evenair.models.bianchi import Saturation, saturation
-    from evenair.models.call import Evaluation, describe, evaluate, names
     from evenair.models.cell import TABLE_1, Cell
+    from evenair.models.command.call import Evaluation, describe, evaluate, names
     from evenair.models.dcf import (
         Contention,
         collision_probability,
@@ -123,7 +123,7 @@ __getattr__, __dir__ = lazy_names(
         "Anomaly": "mixed_rates",
         "Cell": "cell",
         "Contention": "dcf",
-        "Evaluation": "call",
+        "Evaluation": "command.call",
         "ModelError": "numbers",
         "Saturation": "bianchi",
         "Session": "session",
@@ -141,15 +141,15 @@ __getattr__, __dir__ = lazy_names(
         "contention": "dcf",
         "contention_free_round": "tcp",
         "contention_time": "window",
-        "describe": "call",
-        "evaluate": "call",
+        "describe": "command.call",
+        "evaluate": "command.call",
         "file_delay": "session",
         "light_load_delay": "session",
         "lone_session": "session",
         "mean_backoff": "dcf",
         "mean_file_delay": "session",
         "most_nodes": "dcf",
-        "names": "call",
+        "names": "command.call",
         "one_station_throughput": "tcp",
         "queue_distribution": "window",
         "saturated_delay": "session",

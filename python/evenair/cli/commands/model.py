@@ -70,9 +70,9 @@ def model(arguments: argparse.Namespace) -> int:
 
 
 def _model(arguments: argparse.Namespace) -> int:
-    from evenair.models.answer import evaluate, simulate
-    from evenair.models.catalogue import MODELS
-    from evenair.models.query import check_known, read_query
+    from evenair.models.command.answer import evaluate, simulate
+    from evenair.models.command.catalogue import MODELS
+    from evenair.models.command.query import check_known, read_query
 
     if arguments.name is None:
         if arguments.help:
@@ -99,7 +99,7 @@ def _model(arguments: argparse.Namespace) -> int:
             with progress("runs", quiet=False) as update:
                 simulate(query, answer, arguments.runs, arguments.seed, update)
         if plot:
-            from evenair.models.figure import draw  # imports matplotlib
+            from evenair.models.command.figure import draw  # imports matplotlib
             from evenair.plot.style import write_figure
 
             with naming(plot):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evenair.cli.printing.console import fill, new_table, open_console, print_lines
-from evenair.models.answer import inputs
-from evenair.models.query import as_typed, make_query
-from evenair.models.text import assumptions, description, title
+from evenair.models.command.answer import inputs
+from evenair.models.command.query import as_typed, make_query
+from evenair.models.command.text import assumptions, description, title
 from evenair.text.cells import scaled, with_interval
 
 if TYPE_CHECKING:
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from evenair.models.answer import Answer
-    from evenair.models.catalogue import Key, Model, Result
-    from evenair.models.query import Query
+    from evenair.models.command.answer import Answer
+    from evenair.models.command.catalogue import Key, Model, Result
+    from evenair.models.command.query import Query
 
 _MOST_DECIMALS = 5
 """Of a mean without spread."""

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from matplotlib.ticker import MaxNLocator
 
-from evenair.models.query import as_typed
+from evenair.models.command.query import as_typed
 from evenair.plot.style import Line, new_figure, styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from evenair.models.answer import Answer
-    from evenair.models.catalogue import Key
-    from evenair.models.query import Query
+    from evenair.models.command.answer import Answer
+    from evenair.models.command.catalogue import Key
+    from evenair.models.command.query import Query
 
 # Okabe and Ito's blue and vermilion; line and markers also differ without colour.
 _MODEL = Line("model", "#0072B2", "-", "")

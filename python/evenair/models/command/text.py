@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evenair.models.defaults import differences
-from evenair.models.query import as_typed
+from evenair.models.command.defaults import differences
+from evenair.models.command.query import as_typed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from evenair.models.catalogue import Key, Model
+    from evenair.models.command.catalogue import Key, Model
 
 
 def title(model: Model) -> str:

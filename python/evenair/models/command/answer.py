@@ -14,7 +14,7 @@ from evenair.statistics import Estimate, estimate
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from evenair.models.query import Point, Query
+    from evenair.models.command.query import Point, Query
 
 
 @dataclass

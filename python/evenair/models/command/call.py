@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from evenair.models.answer import Answer, inputs
-from evenair.models.answer import evaluate as evaluate_query
-from evenair.models.catalogue import MODELS
-from evenair.models.query import check_known, make_query
-from evenair.models.text import assumptions, description, title
+from evenair.models.command.answer import Answer, inputs
+from evenair.models.command.answer import evaluate as evaluate_query
+from evenair.models.command.catalogue import MODELS
+from evenair.models.command.query import check_known, make_query
+from evenair.models.command.text import assumptions, description, title
 from evenair.text import markup
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evenair.models.catalogue import Model
-    from evenair.models.query import Query
+    from evenair.models.command.catalogue import Model
+    from evenair.models.command.query import Query
 
 
 class Evaluation(Mapping[str, Any]):

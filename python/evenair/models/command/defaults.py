@@ -12,7 +12,7 @@ from evenair._core import Scenario as CoreScenario
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
 
-    from evenair.models.catalogue import Model
+    from evenair.models.command.catalogue import Model
 
 _CELL = (
     *("phy", "preamble", "data_rate", "control_rate", "mac_overhead"),

@@ -21,7 +21,7 @@ from evenair.text.messages import shown, unknown
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evenair.models.catalogue import Key, Model
+    from evenair.models.command.catalogue import Key, Model
 
 _MAX_POINTS = 10_000
 _BOOLEANS = {"true": True, "false": False}
