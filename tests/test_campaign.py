@@ -15,11 +15,11 @@ import pyarrow.parquet as pq
 import pytest
 from evenair import _core
 from evenair.campaign.errors import CampaignInterrupted
-from evenair.campaign.identity import Identity
 from evenair.campaign.jobs import Run
 from evenair.campaign.local import execute
-from evenair.campaign.record import METRICS, Record
-from evenair.campaign.store import Store
+from evenair.campaign.storage.identity import Identity
+from evenair.campaign.storage.record import METRICS, Record
+from evenair.campaign.storage.store import Store
 from evenair.statistics import estimate
 from evenair.tables import flat
 

@@ -197,7 +197,7 @@ def local_workers(client: int) -> list[int]:
 def test_a_worker_of_another_version_is_refused() -> None:
     from evenair._core import Scenario
     from evenair.campaign.cluster import run_batch
-    from evenair.campaign.identity import ENGINE
+    from evenair.campaign.storage.identity import ENGINE
 
     jobs = [(Scenario("{}", "test"), 1)]
     assert run_batch(jobs, "0.0.1/0") == (ENGINE, [], 0.0)

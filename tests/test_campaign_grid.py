@@ -8,8 +8,8 @@ from decimal import Decimal
 import evenair as ea
 import pytest
 from evenair.campaign.grid import Grid
-from evenair.campaign.identity import Identity
 from evenair.campaign.precision import Precision, parse_precision
+from evenair.campaign.storage.identity import Identity
 from evenair.text import toml
 from evenair.text.axis import AxisError, make_axis, parse_axis
 from hypothesis import given

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import evenair as ea
 import pytest
 from evenair.campaign.errors import CampaignError
-from evenair.campaign.record import Record
-from evenair.campaign.store import Store
+from evenair.campaign.storage.record import Record
+from evenair.campaign.storage.store import Store
 from test_campaign import SHORT, new_runs
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def test_runs_of_another_version_are_not_mixed_in(
     assert new_runs(evenair, *command) == 4
     before = (tmp_path / "x.parquet").read_bytes()
     (tmp_path / "x.parquet.runs").unlink()
-    monkeypatch.setattr("evenair.campaign.store.ENGINE", "0.0.1/0")
+    monkeypatch.setattr("evenair.campaign.storage.store.ENGINE", "0.0.1/0")
     with Store(tmp_path / "x.parquet.runs") as store:
         store.add((bytes([k] * 32), Record('{"jain_index": 2}', b"", None)) for k in range(4))
     monkeypatch.undo()

@@ -339,7 +339,8 @@ def test_sigterm_ends_a_sweep_like_ctrl_c(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "place", ["evenair.campaign.store.Store._intact", "evenair.campaign.sweep._Work.__init__"]
+    "place",
+    ["evenair.campaign.storage.store.Store._intact", "evenair.campaign.sweep._Work.__init__"],
 )
 def test_an_interruption_before_the_first_run_says_what_is_there(
     place: str,

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import evenair as ea
-from evenair.campaign.tables import _samples
+from evenair.campaign.storage.tables import _samples
 from evenair.cli.printing.run import print_result
 from evenair.tables import traces
 

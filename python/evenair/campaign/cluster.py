@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evenair._core import RunError, run_jobs
 from evenair.campaign.errors import CampaignError
-from evenair.campaign.identity import ENGINE
-from evenair.campaign.record import Record
+from evenair.campaign.storage.identity import ENGINE
+from evenair.campaign.storage.record import Record
 from evenair.result import RunResult
 from evenair.text.messages import shown
 

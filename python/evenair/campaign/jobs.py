@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from evenair.campaign.record import Record
+from evenair.campaign.storage.record import Record
 
 if TYPE_CHECKING:
     from evenair._core import Scenario as CoreScenario

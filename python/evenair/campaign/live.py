@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from evenair.campaign.grid import Grid
     from evenair.campaign.jobs import Run
-    from evenair.campaign.record import Record
+    from evenair.campaign.storage.record import Record
 
 
 def live_path(out: Path) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evenair._core import run_jobs
-from evenair.campaign.record import Record
+from evenair.campaign.storage.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

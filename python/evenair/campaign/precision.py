@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evenair.campaign.errors import CampaignError
-from evenair.campaign.record import METRICS
+from evenair.campaign.storage.record import METRICS
 from evenair.statistics import estimate
 from evenair.text.messages import shown, unknown_column
 

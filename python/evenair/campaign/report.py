@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow.compute as pc
 
 from evenair.campaign.figure import plot
-from evenair.campaign.record import METRICS
+from evenair.campaign.storage.record import METRICS
 from evenair.campaign.summary import about, scenario_of, summarize
 from evenair.plot.inline_svg import CSS, inline_svg
 from evenair.statistics import part_of_runs

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenair import tables
-from evenair.campaign.record import METRICS
+from evenair.campaign.storage.record import METRICS
 from evenair.campaign.summary import Group, summarize
 from evenair.text import markup
 from evenair.text.messages import shown

@@ -6,7 +6,7 @@ import json
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evenair.campaign.tables import METADATA
+from evenair.campaign.storage.tables import METADATA
 from evenair.statistics import Estimate, estimate_known
 
 if TYPE_CHECKING:

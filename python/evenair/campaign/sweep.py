@@ -10,16 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenair import prototypes
-from evenair.campaign import local, tables
+from evenair.campaign import local
 from evenair.campaign.errors import CampaignError, CampaignInterrupted
 from evenair.campaign.grid import Grid
-from evenair.campaign.identity import Identity
 from evenair.campaign.jobs import Run
 from evenair.campaign.live import open_live, progress_line, run_line
 from evenair.campaign.precision import Precision, parse_precision
-from evenair.campaign.replacement import check_replaceable, fingerprint
 from evenair.campaign.result import Campaign, Failure
-from evenair.campaign.store import Store
+from evenair.campaign.storage import tables
+from evenair.campaign.storage.identity import Identity
+from evenair.campaign.storage.replacement import check_replaceable, fingerprint
+from evenair.campaign.storage.store import Store
 from evenair.engine import MAX_SEED, useful
 from evenair.files.atomic import is_disk_full, sibling
 from evenair.scenario import Scenario, load

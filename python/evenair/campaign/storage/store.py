@@ -16,8 +16,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Self
 
 from evenair.campaign.errors import CampaignError
-from evenair.campaign.identity import ENGINE
-from evenair.campaign.record import Record
+from evenair.campaign.storage.identity import ENGINE
+from evenair.campaign.storage.record import Record
 from evenair.text.messages import one_line
 
 if TYPE_CHECKING:

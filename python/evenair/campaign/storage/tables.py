@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from evenair._core import RESULT_VERSION, __version__
-from evenair.campaign.record import METRICS, Record, unpack
+from evenair.campaign.storage.record import METRICS, Record, unpack
 from evenair.files import parquet
 from evenair.files.atomic import AtomicOutput, naming
 from evenair.tables import flat, traces

@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from evenair._core import RESULT_VERSION, __version__
 from evenair.campaign.errors import CampaignError
-from evenair.campaign.identity import Identity
-from evenair.campaign.tables import METADATA
+from evenair.campaign.storage.identity import Identity
+from evenair.campaign.storage.tables import METADATA
 from evenair.files import parquet
 
 if TYPE_CHECKING:
