@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from evenair.testbed import limiter
 from evenair.testbed.errors import TestbedError
-from evenair.testbed.namespaces import FOLDERS, NETNS
+from evenair.testbed.linux.namespaces import FOLDERS, NETNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

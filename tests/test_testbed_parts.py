@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 import pytest
 from evenair import Scenario
 from evenair._core import RunError
-from evenair.testbed import host, iperf, layout, namespaces, web
-from evenair.testbed.namespaces import FOLDERS, NETNS, Namespaces, enter, read_sysctl
-from evenair.testbed.processes import Processes, run
+from evenair.testbed import host, iperf, layout, web
+from evenair.testbed.linux import namespaces
+from evenair.testbed.linux.namespaces import FOLDERS, NETNS, Namespaces, enter, read_sysctl
+from evenair.testbed.linux.processes import Processes, run
+from evenair.testbed.linux.tcp_info import Connections
 from evenair.testbed.sampler import Sampler
-from evenair.testbed.tcp_info import Connections
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -190,7 +191,7 @@ def test_a_process_that_got_the_id_of_the_owner_does_not_keep_its_namespaces(
 def test_children_end_with_their_parent() -> None:
     """Even if the parent is killed, as with SIGKILL."""
     program = (
-        "import sys, time; from evenair.testbed.processes import Processes;"
+        "import sys, time; from evenair.testbed.linux.processes import Processes;"
         "print(Processes().start(['sleep', '60']).pid, flush=True); time.sleep(60)"
     )
     parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)

@@ -20,9 +20,9 @@ from evenair.testbed.assembly import jain_index
 from evenair.testbed.datagrams import send_times
 from evenair.testbed.draws import draws
 from evenair.testbed.engine import Commands
-from evenair.testbed.namespaces import addresses, control_routes
+from evenair.testbed.linux.namespaces import addresses, control_routes
+from evenair.testbed.linux.tcp_info import TcpInfo
 from evenair.testbed.sampler import Sampler, Samples
-from evenair.testbed.tcp_info import TcpInfo
 
 if TYPE_CHECKING:
     from evenair_command import Evenair

@@ -28,13 +28,13 @@ from typing import TYPE_CHECKING, Any
 from evenair import testbed
 from evenair.engine import run_jobs
 from evenair.testbed import verdict
-from evenair.testbed.processes import run
+from evenair.testbed.linux.processes import run
 from real_stacks_cases import SEEDS, SIMULATED_SEEDS, Runs, cases, row_of
 from real_stacks_figures import draw
 from real_stacks_tables import tables
 
 if TYPE_CHECKING:
-    from evenair.testbed.namespaces import Namespaces
+    from evenair.testbed.linux.namespaces import Namespaces
 
 _PROGRAM = Path(__file__).with_name("spm_mark.bpf.c")
 _ATTEMPTS = 3

@@ -18,12 +18,12 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from evenair._core import RunError, ScenarioError
-from evenair.testbed.processes import last_line, python
+from evenair.testbed.linux.processes import last_line, python
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from evenair.testbed.processes import Processes
+    from evenair.testbed.linux.processes import Processes
 
 _STOP = '{"command": "stop"}'
 _READ_BYTES = 1 << 16

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from evenair.testbed import iperf, limiter
 from evenair.testbed.errors import TestbedError
 from evenair.testbed.layout import kernel_control
-from evenair.testbed.namespaces import read_sysctl
+from evenair.testbed.linux.namespaces import read_sysctl
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

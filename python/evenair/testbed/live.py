@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from evenair.files.live import LiveFile
-from evenair.testbed.namespaces import FOLDERS
+from evenair.testbed.linux.namespaces import FOLDERS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from evenair._core import RunError
 from evenair.engine import processors
 from evenair.result import RunResult
 from evenair.testbed.errors import TestbedError
-from evenair.testbed.processes import Processes, last_line, python, uninterrupted
+from evenair.testbed.linux.processes import Processes, last_line, python, uninterrupted
 
 if TYPE_CHECKING:
     import subprocess

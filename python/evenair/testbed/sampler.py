@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evenair.testbed.iperf import client_port
-from evenair.testbed.tcp_info import Connections
+from evenair.testbed.linux.tcp_info import Connections
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evenair.testbed.layout import Flow
-    from evenair.testbed.tcp_info import TcpInfo
+    from evenair.testbed.linux.tcp_info import TcpInfo
 
 PERIOD_S = 0.1
 """Time between two samples: the last one before a flow's `stop` is at most this old."""

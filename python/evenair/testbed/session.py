@@ -16,11 +16,11 @@ from evenair.testbed import datagrams, host, iperf, limiter, live
 from evenair.testbed.engine import Engine
 from evenair.testbed.errors import TestbedError
 from evenair.testbed.layout import GATEWAY, NEGOTIATED, nodes_with
-from evenair.testbed.namespaces import Namespaces, remove_abandoned
-from evenair.testbed.processes import Processes, last_line, python, uninterrupted
+from evenair.testbed.linux.namespaces import Namespaces, remove_abandoned
+from evenair.testbed.linux.processes import Processes, last_line, python, uninterrupted
+from evenair.testbed.linux.tcp_info import Connections
 from evenair.testbed.programs import Programs
 from evenair.testbed.sampler import PERIOD_S, Sampler
-from evenair.testbed.tcp_info import Connections
 from evenair.testbed.verdict import Driver
 
 if TYPE_CHECKING:

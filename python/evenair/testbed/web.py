@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from evenair.testbed.draws import draws
-from evenair.testbed.tcp_info import TcpInfo
+from evenair.testbed.linux.tcp_info import TcpInfo
 
 _BLOCK = bytes(1 << 16)
 _TCP_INFO_BYTES = 256

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from evenair._core import RunError
 from evenair.testbed.layout import CLIENT_PORTS, GATEWAY, SERVER_PORTS
-from evenair.testbed.processes import run
+from evenair.testbed.linux.processes import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

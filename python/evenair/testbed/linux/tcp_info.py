@@ -8,7 +8,7 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from evenair.testbed.namespaces import enter
+from evenair.testbed.linux.namespaces import enter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
