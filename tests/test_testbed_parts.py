@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 import pytest
 from evenair import Scenario
 from evenair._core import RunError
-from evenair.testbed import host, iperf, layout, web
+from evenair.testbed import host, layout
 from evenair.testbed.linux import namespaces
 from evenair.testbed.linux.namespaces import FOLDERS, NETNS, Namespaces, enter, read_sysctl
 from evenair.testbed.linux.processes import Processes, run
 from evenair.testbed.linux.tcp_info import Connections
 from evenair.testbed.sampler import Sampler
+from evenair.testbed.traffic import iperf, web
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -319,7 +320,7 @@ def test_web_users_fetch_or_send_whole_files(
     for role in ("server", "client"):
         files.append(tmp_path / role)
         with files[-1].open("wb") as out:
-            command = [sys.executable, "-m", "evenair.testbed.web", role, str(table)]
+            command = [sys.executable, "-m", "evenair.testbed.traffic.web", role, str(table)]
             children.append(
                 processes.start(command, one.name("server"), stdin=subprocess.PIPE, stdout=out)
             )
@@ -369,7 +370,7 @@ def test_a_window_of_a_web_user_may_exceed_the_limit_of_sockets() -> None:
 
 @pytest.mark.parametrize("program", ["web", "datagrams"])
 def test_programs_say_how_they_are_used(program: str) -> None:
-    command = [sys.executable, "-m", f"evenair.testbed.{program}", "proxy", "[]"]
+    command = [sys.executable, "-m", f"evenair.testbed.traffic.{program}", "proxy", "[]"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 2
     assert "usage" in done.stderr

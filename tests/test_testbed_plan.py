@@ -15,14 +15,15 @@ import pytest
 from evenair import Scenario, load
 from evenair.comparison import Comparison, difference
 from evenair.models.applicable import NoModel, evaluate
-from evenair.testbed import TestbedError, host, iperf, layout, limiter
+from evenair.testbed import TestbedError, host, layout, limiter
 from evenair.testbed.assembly import jain_index
-from evenair.testbed.datagrams import send_times
-from evenair.testbed.draws import draws
 from evenair.testbed.engine import Commands
 from evenair.testbed.linux.namespaces import addresses, control_routes
 from evenair.testbed.linux.tcp_info import TcpInfo
 from evenair.testbed.sampler import Sampler, Samples
+from evenair.testbed.traffic import iperf
+from evenair.testbed.traffic.datagrams import send_times
+from evenair.testbed.traffic.draws import draws
 
 if TYPE_CHECKING:
     from evenair_command import Evenair

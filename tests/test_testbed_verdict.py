@@ -14,7 +14,7 @@ from evenair import Scenario
 from evenair.cli.commands import testbed as command
 from evenair.result import RunResult
 from evenair.testbed import host, layout
-from evenair.testbed.programs import Ended, Programs, Stopped, _is_stopped
+from evenair.testbed.traffic.programs import Ended, Programs, Stopped, _is_stopped
 from evenair.testbed.verdict import Driver, complaints, reasons
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from evenair._core import RESULT_VERSION, __version__
 from evenair.testbed import limiter
-from evenair.testbed.iperf import datagram_bytes
 from evenair.testbed.layout import UDP_HEADER, differences
+from evenair.testbed.traffic.iperf import datagram_bytes
 from evenair.testbed.verdict import START_TOLERANCE_S, reasons
 
 if TYPE_CHECKING:

@@ -15,10 +15,11 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evenair.testbed import iperf, limiter
+from evenair.testbed import limiter
 from evenair.testbed.errors import TestbedError
 from evenair.testbed.layout import kernel_control
 from evenair.testbed.linux.namespaces import read_sysctl
+from evenair.testbed.traffic import iperf
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

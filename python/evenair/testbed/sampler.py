@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from evenair.testbed.iperf import client_port
 from evenair.testbed.linux.tcp_info import Connections
+from evenair.testbed.traffic.iperf import client_port
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

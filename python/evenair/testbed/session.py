@@ -12,15 +12,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from evenair._core import RunError
-from evenair.testbed import datagrams, host, iperf, limiter, live
+from evenair.testbed import host, limiter, live
 from evenair.testbed.engine import Engine
 from evenair.testbed.errors import TestbedError
 from evenair.testbed.layout import GATEWAY, NEGOTIATED, nodes_with
 from evenair.testbed.linux.namespaces import Namespaces, remove_abandoned
 from evenair.testbed.linux.processes import Processes, last_line, python, uninterrupted
 from evenair.testbed.linux.tcp_info import Connections
-from evenair.testbed.programs import Programs
 from evenair.testbed.sampler import PERIOD_S, Sampler
+from evenair.testbed.traffic import datagrams, iperf
+from evenair.testbed.traffic.programs import Programs
 from evenair.testbed.verdict import Driver
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from evenair.files.live import LiveFile
     from evenair.testbed.layout import Flow, Plan
-    from evenair.testbed.programs import Ended, Stopped
+    from evenair.testbed.traffic.programs import Ended, Stopped
 
 _READY_S = 20.0
 """How long engine and servers may take to be ready; they take less than a second."""
@@ -297,7 +298,9 @@ class _Session:
             name = f"web-{role}-{self._plan.node(node).label}"
             file = self._folder / f"{name}.json"
             file.write_text(json.dumps(table))
-            child = self._start_program(name, python("evenair.testbed.web", role, str(file)), node)
+            child = self._start_program(
+                name, python("evenair.testbed.traffic.web", role, str(file)), node
+            )
             ids = [self._plan.flows[entry["flow"]].id for entry in table]
             self._watch(f"web {role}", ids, child, name)
             if role == "client":
@@ -309,7 +312,7 @@ class _Session:
             address = self._plan.node(flow.receiver).ipv4
             table = json.dumps(datagrams.entry(flow, address, self._options.seed))
             for role, node in (("receive", flow.receiver), ("send", flow.sender)):
-                command = python("evenair.testbed.datagrams", role, table)
+                command = python("evenair.testbed.traffic.datagrams", role, table)
                 child = self._start_program(f"{role}-{flow.index}", command, node)
                 program = "sender" if role == "send" else "receiver"
                 self._watch(program, [flow.id], child, f"{role}-{flow.index}")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from evenair.testbed.layout import Plan
-    from evenair.testbed.programs import Ended, Stopped
+    from evenair.testbed.traffic.programs import Ended, Stopped
 
 START_TOLERANCE_S = 1.0
 """What may go by before a flow's data connection is there, seconds: the initial retransmission

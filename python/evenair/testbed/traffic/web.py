@@ -1,6 +1,6 @@
 """A small HTTP server, and web users: programs that run in the namespaces of a test-bed.
 
-    python -m evenair.testbed.web server|client TABLE
+    python -m evenair.testbed.traffic.web server|client TABLE
 
 TABLE is a file of JSON, a list with an entry for each flow of the namespace. Standard output gets a
 line of JSON for each event, standard input says when the run begins. Downloads are GET requests of
@@ -19,8 +19,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from evenair.testbed.draws import draws
 from evenair.testbed.linux.tcp_info import TcpInfo
+from evenair.testbed.traffic.draws import draws
 
 _BLOCK = bytes(1 << 16)
 _TCP_INFO_BYTES = 256
@@ -36,7 +36,7 @@ _lock = threading.Lock()
 def main(arguments: list[str]) -> int:
     """Run the server or the clients until standard input ends."""
     if len(arguments) != 2 or arguments[0] not in ("server", "client"):
-        print("usage: python -m evenair.testbed.web server|client TABLE", file=sys.stderr)
+        print("usage: python -m evenair.testbed.traffic.web server|client TABLE", file=sys.stderr)
         return 2
     table: list[dict[str, Any]] = json.loads(Path(arguments[1]).read_text())
     if arguments[0] == "server":

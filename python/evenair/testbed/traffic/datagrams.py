@@ -1,6 +1,6 @@
 """Poisson and on-off sources over UDP: programs that run in the namespaces of a test-bed.
 
-    python -m evenair.testbed.datagrams send|receive ENTRY
+    python -m evenair.testbed.traffic.datagrams send|receive ENTRY
 
 ENTRY is JSON with the keys of `entry`. Both print a line when they are ready and run until standard
 input ends; the sender first reads a line from it with the time of the monotonic clock at which the
@@ -19,8 +19,8 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from evenair.testbed.draws import draws
-from evenair.testbed.iperf import client_port, datagram_bytes
+from evenair.testbed.traffic.draws import draws
+from evenair.testbed.traffic.iperf import client_port, datagram_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,7 +99,7 @@ def receive(sock: socket.socket) -> None:
 def main(arguments: list[str]) -> int:
     """Run a sender or a receiver until standard input ends."""
     if len(arguments) != 2 or arguments[0] not in ("send", "receive"):
-        usage = "usage: python -m evenair.testbed.datagrams send|receive ENTRY"
+        usage = "usage: python -m evenair.testbed.traffic.datagrams send|receive ENTRY"
         print(usage, file=sys.stderr)
         return 2
     flow: dict[str, Any] = json.loads(arguments[1])
