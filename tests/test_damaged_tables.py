@@ -230,4 +230,4 @@ def test_one_module_reads_and_writes_parquet() -> None:
         for name in imports(ast.parse(path.read_text()))
         if name.startswith(("pyarrow.parquet", "pyarrow.dataset"))
     }
-    assert users == {"parquet.py"}
+    assert users == {"files/parquet.py"}
