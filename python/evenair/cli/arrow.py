@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from importlib.abc import MetaPathFinder
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,7 +29,8 @@ def import_pyarrow() -> None:
         sys.meta_path.remove(finder)
 
 
-class _WithoutPandas(MetaPathFinder):
+class _WithoutPandas:
+    # Not a subclass of MetaPathFinder, whose module imports shutil, tempfile and random.
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> None:
