@@ -12,18 +12,19 @@ use evenair_core::queue::QueueItem;
 use evenair_core::time::{Duration, Instant};
 use evenair_sim::emulation::{Emulation, Exit, Exited, Places, emulation};
 
+use crate::Error;
 use crate::account::{Account, Dropped};
-use crate::capture::Capture;
-use crate::clock::{Clock, thread_cpu_s};
-use crate::payload::{Content, Pool};
-use crate::ports::{Arriving, Ports, Site};
-use crate::punctuality::{Watch, reasons};
+use crate::device::capture::Capture;
+use crate::device::payload::{Content, Pool};
+use crate::device::ports::{Arriving, Ports, Site};
 use crate::report::{FlowCounts, Lateness, Report};
 use crate::routes::{Routes, Way};
 use crate::running::Signals;
 use crate::snmp::Counters;
 use crate::spec::Spec;
-use crate::{Error, realtime};
+use crate::timing::clock::{Clock, thread_cpu_s};
+use crate::timing::punctuality::{Watch, reasons};
+use crate::timing::realtime;
 
 /// How often the loop looks for signals and at the clock if nothing else happens. When the loop
 /// stands still while it waits is known to this precision: well below the bounds of lateness that

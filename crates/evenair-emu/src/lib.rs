@@ -19,32 +19,27 @@
 //! that stands still costs the flows their traffic: how long it is behind is recorded by time.
 
 mod account;
-mod capture;
-mod clock;
+mod device;
 mod engine;
-mod payload;
-mod ports;
-mod punctuality;
-mod realtime;
 mod report;
 mod routes;
 mod running;
 mod snmp;
 mod spec;
-mod tun;
+mod timing;
 
 pub use account::{Account, Dropped};
-pub use clock::Clock;
+pub use device::payload::{Buffer, Pool};
+pub use device::ports::{Arriving, Ports, Site};
 pub use engine::Engine;
-pub use payload::{Buffer, Pool};
-pub use ports::{Arriving, Ports, Site};
-pub use punctuality::Punctuality;
-pub use realtime::die_with_parent;
 pub use report::{FlowCounts, Lateness, Report};
 pub use running::{Running, Signals};
 #[doc(hidden)]
 pub use snmp::answer as snmp_answer;
 pub use spec::{FlowSpec, Protocol, SnmpSpec, Spec};
+pub use timing::clock::Clock;
+pub use timing::punctuality::Punctuality;
+pub use timing::realtime::die_with_parent;
 
 use std::fmt;
 

@@ -6,7 +6,7 @@ use evenair_sim::emulation::EmulationResult;
 use serde::Serialize;
 
 use crate::account::Account;
-use crate::punctuality::Punctuality;
+use crate::timing::punctuality::Punctuality;
 
 /// The result of a run. What the cell and the links have done is as in a simulation's result.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -8,7 +8,7 @@ use evenair_core::packet::NodeId;
 use evenair_sim::emulation::Places;
 
 use crate::Error;
-use crate::ports::Site;
+use crate::device::ports::Site;
 use crate::spec::{FlowSpec, Host, Spec, no_host};
 
 /// The access point among the wired nodes.

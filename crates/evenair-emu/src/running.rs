@@ -11,12 +11,12 @@ use evenair_core::time::Instant;
 use evenair_sim::emulation::Places;
 
 use crate::Error;
-use crate::clock::Clock;
+use crate::device::tun::Tuns;
 use crate::engine::{Engine, largest_packet};
 use crate::report::Report;
 use crate::snmp::{Agent, Radio};
 use crate::spec::{GATEWAY, SnmpSpec, Spec};
-use crate::tun::Tuns;
+use crate::timing::clock::Clock;
 
 /// What other threads tell the engine, and what it tells them.
 #[derive(Debug, Default)]

@@ -9,7 +9,7 @@ use evenair_sim::scenario::{self, Scenario};
 use serde::Deserialize;
 
 use crate::Error;
-use crate::ports::Site;
+use crate::device::ports::Site;
 
 /// A run.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

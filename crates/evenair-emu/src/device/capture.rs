@@ -9,8 +9,8 @@ use std::thread::{self, JoinHandle};
 use evenair_core::time::{Duration, Instant};
 use evenair_sim::{LinkType, Pcapng};
 
-use crate::clock::utc;
-use crate::ports::Site;
+use crate::device::ports::Site;
+use crate::timing::clock::utc;
 
 /// Packets that wait to be written, at most: some 25 MB.
 const MOST_WAITING: usize = 16_384;

@@ -14,9 +14,9 @@ use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sched::{CloneFlags, setns};
 use nix::sys::time::TimeSpec;
 
-use crate::clock::Clock;
-use crate::payload::Pool;
-use crate::ports::{Arriving, Ports, Site};
+use crate::device::payload::Pool;
+use crate::device::ports::{Arriving, Ports, Site};
+use crate::timing::clock::Clock;
 
 /// Packets that are read from a device before the others have their turn.
 const BATCH: usize = 64;

@@ -2,8 +2,8 @@
 
 use evenair_core::time::Instant;
 
-use crate::clock::Clock;
-use crate::payload::{Buffer, Pool};
+use crate::device::payload::{Buffer, Pool};
+use crate::timing::clock::Clock;
 
 /// A device, by its place in the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
