@@ -3,24 +3,17 @@
 
 pub mod clock;
 pub mod config;
-pub mod control_loop;
-pub mod control_socket;
-pub mod controller;
+pub mod control;
 pub mod daemon;
 pub mod data_path;
 pub mod failure;
-pub mod host;
 pub mod journal;
-pub mod metrics;
-pub mod notify;
 pub mod queue;
-pub mod record;
-pub mod record_file;
-pub mod record_writer;
-pub mod reload;
-pub mod replay;
-pub mod report;
-pub mod server;
-pub mod service;
+pub mod records;
 pub mod signal;
 pub mod status;
+
+pub use config::report;
+pub use control::replay;
+pub use records::record;
+pub use status::{control_socket, metrics};

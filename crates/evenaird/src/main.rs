@@ -8,12 +8,12 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use evenair_core::control::limiter;
 use evenair_core::time::Duration;
-use evenaird::config::{self, RUNTIME_DIRECTORY};
+use evenaird::config::report::{self, WIDTH};
+use evenaird::config::{self, RUNTIME_DIRECTORY, unit};
+use evenaird::control::replay::{ReplayError, replay};
+use evenaird::daemon::{self, host};
 use evenaird::failure::Failure;
-use evenaird::host::Other;
-use evenaird::replay::{ReplayError, replay};
-use evenaird::report::WIDTH;
-use evenaird::{control_socket, daemon, host, report, service};
+use evenaird::status::control_socket;
 
 /// Restores TCP fairness in a WLAN: an adaptive rate limiter of the uplink, on the gateway.
 #[derive(Parser)]
@@ -113,13 +113,13 @@ fn execute(command: Command) -> Result<(), Failure> {
                     &format!("{:<WIDTH$}{}\n", "signal now", host::signal_state(signal.as_mut()));
             }
             if !config.pinned {
-                for file in service::of_root(&config) {
+                for file in unit::of_root(&config) {
                     let advice =
-                        format!("chown {} {}, for its unit", service::USER, file.display());
+                        format!("chown {} {}, for its unit", unit::USER, file.display());
                     text += &format!("{:<WIDTH$}{advice}\n", "secret");
                 }
             }
-            text += &format!("\n{}", service::drop_in(&config));
+            text += &format!("\n{}", unit::drop_in(&config));
             print(&text)
         }
         Command::Status { interface, json, runtime_directory } => {
@@ -138,10 +138,10 @@ fn execute(command: Command) -> Result<(), Failure> {
         Command::Off { interface, runtime_directory } => {
             let socket = control_socket::find(&runtime_directory, interface.as_deref())?;
             let (other, daemon) = match control_socket::request(&socket, control_socket::OFF) {
-                Ok(Some(_)) => (Other::Off, "the daemon is off until it is restarted"),
-                Ok(None) => (Other::Absent, "no daemon runs"),
+                Ok(Some(_)) => (host::Other::Off, "the daemon is off until it is restarted"),
+                Ok(None) => (host::Other::Absent, "no daemon runs"),
                 // It reads the request should it go on.
-                Err(_) => (Other::Hangs, "the daemon does not answer; restart it"),
+                Err(_) => (host::Other::Hangs, "the daemon does not answer; restart it"),
             };
             // Sockets are named by their interfaces.
             let name = socket.file_stem().unwrap_or_default().to_string_lossy();

@@ -1,15 +1,17 @@
 //! The configuration: one TOML file. Reading it checks every key and value; [`check()`] then looks at
 //! the machine, which a replay of records does not need.
 
-mod check;
 mod error;
+mod machine;
 mod queue;
+pub mod report;
 mod signal;
 #[cfg(test)]
 mod tests;
+pub mod unit;
 
-pub use check::{check, prepare_runtime_directory, read_secret};
 pub use error::ConfigError;
+pub use machine::{check, prepare_runtime_directory, read_secret};
 pub use queue::{QueueConfig, QueueRate};
 pub use signal::{Authentication, Counter, Local, Privacy, Signal, Snmp, SnmpInterface, Version};
 
@@ -24,7 +26,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::data_path::MAX_BUCKET_BYTES;
-use crate::record_file::Rotation;
+use crate::records::file::Rotation;
 
 /// Where sockets and locks of running daemons are.
 pub const RUNTIME_DIRECTORY: &str = "/run/evenaird";

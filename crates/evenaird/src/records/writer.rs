@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::journal;
-use crate::record_file::{RecordFile, Rotation};
+use crate::records::file::{RecordFile, Rotation};
 
 /// Lines that may wait, some 30 kB: a minute of rounds of 1 s. A decision.
 const LONGEST: usize = 64;

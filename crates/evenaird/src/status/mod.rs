@@ -1,11 +1,14 @@
 //! What a running daemon says about itself: as JSON over its control socket, as text for people.
 
+pub mod control_socket;
+pub mod metrics;
+
 use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
 use crate::data_path::{Counters, Traffic};
-use crate::record::Record;
+use crate::records::record::Record;
 
 /// The answer to `evenaird status --json`. Counts are since the start of the daemon.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -262,7 +265,7 @@ fn shown(bps: u64) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::record::SCHEMA;
+    use crate::records::record::SCHEMA;
 
     /// A status in which every member has a value.
     pub(crate) fn example() -> Status {

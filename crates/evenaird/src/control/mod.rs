@@ -9,18 +9,20 @@ use evenair_core::units::Rate;
 
 use crate::clock::rfc3339;
 use crate::config::{Config, ConfigError, Mode, QueueConfig, Signal};
-use crate::controller::{Controller, Observation, Outcome, Reason};
+use crate::control::controller::{Controller, Observation, Outcome, Reason};
 use crate::data_path::{Counters, DataPath, Error, Policy};
 use crate::journal;
 use crate::queue::Downlink;
 use crate::queue::control::QueueControl;
 use crate::queue::rate::Round;
-use crate::record::{Record, SCHEMA};
-use crate::record_writer::RecordWriter;
+use crate::records::record::{Record, SCHEMA};
+use crate::records::writer::RecordWriter;
 use crate::signal::{Health, LossSignal, Sample};
 use crate::status::{ProtocolTraffic, Rounds, SignalStatus, Status};
 
+pub mod controller;
 mod passed;
+pub mod replay;
 mod watch;
 
 use self::passed::{Passed, add};

@@ -11,10 +11,10 @@ use std::thread;
 use evenair_core::time::{Duration, Instant};
 
 use crate::config::Config;
-use crate::control_loop::Host;
+use crate::control::Host;
+use crate::daemon::host::Kernel;
 use crate::daemon::read;
 use crate::failure::Failure;
-use crate::host::Kernel;
 use crate::signal::LossSignal;
 
 /// A file of a few kilobytes takes milliseconds; a network's file system may take its retries.

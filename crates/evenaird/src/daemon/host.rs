@@ -11,7 +11,7 @@ use crate::config::{
     Authentication, Config, ConfigError, Counter, Privacy, QueueConfig, Signal, Snmp,
     SnmpInterface, Version, check_interval, read_secret,
 };
-use crate::control_loop::{Host, REFRESH_ERROR};
+use crate::control::{Host, REFRESH_ERROR};
 use crate::data_path::{
     self, DataPath, Policy, Tcx, attached, detach, remove_leftovers, verify_detached,
 };

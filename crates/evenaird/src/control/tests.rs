@@ -387,7 +387,7 @@ fn records_replay_to_the_same_rates() {
     let text = std::fs::read_to_string(&file).unwrap();
     let mut output = Vec::new();
     let config = config("");
-    crate::replay::replay(&config.limiter, config.hold, text.as_bytes(), &mut output).unwrap();
+    replay::replay(&config.limiter, config.hold, text.as_bytes(), &mut output).unwrap();
     let states: Vec<_> = String::from_utf8(output)
         .unwrap()
         .lines()

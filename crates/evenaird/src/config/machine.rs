@@ -11,8 +11,8 @@ use nix::net::if_::{if_indextoname, if_nameindex, if_nametoindex};
 use nix::unistd::{User, geteuid};
 
 use super::{Config, ConfigError, Signal};
+use crate::config::unit::USER;
 use crate::data_path::largest_charge;
-use crate::service::USER;
 
 /// Checks what [`Config::parse`] cannot: that the interfaces are there, that no secret can be read by
 /// others. Notes when secrets were changed. Reads nothing from the network and changes nothing else.

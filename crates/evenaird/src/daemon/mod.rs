@@ -1,5 +1,10 @@
 //! `evenaird run`: one thread that waits for the next round, for signals and for clients.
 
+pub mod host;
+pub mod notify;
+pub mod reload;
+pub mod server;
+
 use std::fs;
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -15,17 +20,17 @@ use nix::sys::time::TimeSpec;
 
 use crate::clock;
 use crate::config::{Config, Listen, Mode, check, prepare_runtime_directory};
-use crate::control_loop::{ControlLoop, Host};
-use crate::control_socket::{OFF, STATUS};
+use crate::control::{ControlLoop, Host};
+use crate::daemon::host::{Kernel, check_refresh};
+use crate::daemon::notify::Notifier;
+use crate::daemon::reload::{Read, Reload};
+use crate::daemon::server::Server;
 use crate::failure::Failure;
-use crate::host::{Kernel, check_refresh};
 use crate::journal;
-use crate::metrics;
-use crate::notify::Notifier;
 use crate::queue;
-use crate::reload::{Read, Reload};
-use crate::server::Server;
 use crate::signal::LossSignal;
+use crate::status::control_socket::{OFF, STATUS};
+use crate::status::metrics;
 
 /// Runs until SIGTERM or SIGINT.
 ///

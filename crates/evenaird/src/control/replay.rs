@@ -7,8 +7,8 @@ use evenair_core::time::Duration;
 use evenair_core::units::Rate;
 use serde::Serialize;
 
-use crate::controller::{Controller, Observation};
-use crate::record::{Line, ReadError, next_line};
+use crate::control::controller::{Controller, Observation};
+use crate::records::record::{Line, ReadError, next_line};
 
 /// The state after a round.
 #[derive(Serialize)]
