@@ -17,13 +17,13 @@ use crate::account::{Account, Dropped};
 use crate::device::capture::Capture;
 use crate::device::payload::{Content, Pool};
 use crate::device::ports::{Arriving, Ports, Site};
-use crate::report::{FlowCounts, Lateness, Report};
+use crate::report::{FlowCounts, Report};
 use crate::routes::{Routes, Way};
-use crate::running::Signals;
+use crate::signals::Signals;
 use crate::snmp::Counters;
 use crate::spec::Spec;
 use crate::timing::clock::{Clock, thread_cpu_s};
-use crate::timing::punctuality::{Watch, reasons};
+use crate::timing::punctuality::{Lateness, Watch, reasons};
 use crate::timing::realtime;
 
 /// How often the loop looks for signals and at the clock if nothing else happens. When the loop

@@ -24,6 +24,7 @@ mod engine;
 mod report;
 mod routes;
 mod running;
+mod signals;
 mod snmp;
 mod spec;
 mod timing;
@@ -32,13 +33,14 @@ pub use account::{Account, Dropped};
 pub use device::payload::{Buffer, Pool};
 pub use device::ports::{Arriving, Ports, Site};
 pub use engine::Engine;
-pub use report::{FlowCounts, Lateness, Report};
-pub use running::{Running, Signals};
+pub use report::{FlowCounts, Report};
+pub use running::Running;
+pub use signals::Signals;
 #[doc(hidden)]
 pub use snmp::answer as snmp_answer;
 pub use spec::{FlowSpec, Protocol, SnmpSpec, Spec};
 pub use timing::clock::Clock;
-pub use timing::punctuality::Punctuality;
+pub use timing::punctuality::{Lateness, Punctuality};
 pub use timing::realtime::die_with_parent;
 
 use std::fmt;

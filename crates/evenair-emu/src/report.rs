@@ -1,12 +1,10 @@
 //! The result of a run.
 
-use evenair_core::delays::Delays;
-use evenair_core::time::Duration;
 use evenair_sim::emulation::EmulationResult;
 use serde::Serialize;
 
 use crate::account::Account;
-use crate::timing::punctuality::Punctuality;
+use crate::timing::punctuality::{Lateness, Punctuality};
 
 /// The result of a run. What the cell and the links have done is as in a simulation's result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -56,33 +54,4 @@ pub struct FlowCounts {
     pub answer_packets: u64,
     /// Their bytes at IP level.
     pub answer_bytes_ip: u64,
-}
-
-/// Times from when a packet was due at a device to when it was written there, seconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Lateness {
-    /// Median.
-    pub p50: f64,
-    /// 90th percentile.
-    pub p90: f64,
-    /// 99th percentile.
-    pub p99: f64,
-    /// 99.9th percentile.
-    pub p999: f64,
-    /// Maximum.
-    pub max: f64,
-    /// Number of packets.
-    pub count: u64,
-}
-
-impl Lateness {
-    /// Of all these together; zeros if there are none.
-    pub(crate) fn of<'a>(delays: impl IntoIterator<Item = &'a Delays>) -> Self {
-        let mut all = Delays::default();
-        delays.into_iter().for_each(|delays| all.add(delays));
-        let buckets = all.buckets();
-        let quantiles = buckets.quantiles([500, 900, 990, 999], 1000).unwrap_or_default();
-        let [p50, p90, p99, p999] = quantiles.map(Duration::as_secs_f64);
-        Self { p50, p90, p99, p999, max: buckets.max().as_secs_f64(), count: buckets.total() }
-    }
 }

@@ -4,6 +4,8 @@
 //! tries the bytes that are stored in `fuzz/corpus`, in each `make test`. Bytes that fail are added there.
 #![allow(clippy::unwrap_used, reason = "a panic is how a target says that something does not hold")]
 
+#[cfg(policer)]
+mod bytes;
 mod daemon;
 mod ip;
 #[cfg(policer)]
@@ -46,31 +48,4 @@ fn overrides(bytes: &[u8]) {
     let pairs = text.split('\n').filter_map(|line| line.split_once('='));
     let pairs: Vec<_> = pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
     scenario::check(SCENARIO, &pairs);
-}
-
-/// Takes values from the beginning of bytes; 0 after their end.
-struct Bytes<'a>(&'a [u8]);
-
-impl Bytes<'_> {
-    fn take<const N: usize>(&mut self) -> [u8; N] {
-        let (taken, rest) = self.0.split_at(N.min(self.0.len()));
-        self.0 = rest;
-        let mut bytes = [0; N];
-        bytes[..taken.len()].copy_from_slice(taken);
-        bytes
-    }
-
-    fn u8(&mut self) -> u8 {
-        self.take::<1>()[0]
-    }
-
-    fn u16(&mut self) -> u16 {
-        u16::from_le_bytes(self.take())
-    }
-
-    /// A number of up to 63 bits, of which the first byte says how many are dropped.
-    fn u63(&mut self) -> u64 {
-        let shift = 1 + u32::from(self.u8() % 63);
-        u64::from_le_bytes(self.take()) >> shift
-    }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::Bytes;
+use crate::bytes::Bytes;
 use crate::reference::{self, Bucket, Policy};
 
 /// `struct frame` of policer.c.

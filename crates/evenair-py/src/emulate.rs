@@ -4,8 +4,8 @@ use evenair_emu::{Error, Running, Spec, die_with_parent};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
+use crate::error::{RunError, ScenarioError};
 use crate::interrupt::SIGNAL_INTERVAL;
-use crate::{RunError, ScenarioError};
 
 /// Emulate the network of a scenario between TUN devices in network namespaces.
 ///

@@ -7,7 +7,7 @@ use evenair_sim::RunOptions;
 use evenair_sim::film::{FilmRequest, film as record};
 use pyo3::prelude::*;
 
-use crate::RunError;
+use crate::error::RunError;
 use crate::interrupt::interruptible;
 use crate::prototype::caught;
 use crate::scenario::{Scenario, invalid};

@@ -1,10 +1,12 @@
 //! Work in Rust that Ctrl-C ends.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 use pyo3::prelude::*;
+
+use crate::error::RunError;
 
 /// Interval between two checks for signals.
 pub(crate) const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
@@ -23,18 +25,20 @@ pub(crate) fn interruptible<T: Send + 'static>(
         // Nobody waits after an exception.
         let _ = done.send(work());
     });
-    thread.map_err(|error| crate::pool::no_thread(&error))?;
+    thread.map_err(|error| no_thread(&error))?;
     py.detach(move || {
         loop {
             match result.recv_timeout(SIGNAL_INTERVAL) {
                 Ok(value) => return Ok(value),
                 Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals())?,
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(crate::RunError::new_err(
-                        "the engine panicked; please report this",
-                    ));
+                    return Err(RunError::new_err("the engine panicked; please report this"));
                 }
             }
         }
     })
+}
+
+pub(crate) fn no_thread(error: &io::Error) -> PyErr {
+    RunError::new_err(format!("a thread cannot be started: {error}"))
 }

@@ -8,8 +8,8 @@ use std::thread;
 use evenair_sim::RunOptions;
 use pyo3::prelude::*;
 
-use crate::interrupt::{SIGNAL_INTERVAL, STACK_BYTES};
-use crate::pool::{last_panic, no_thread};
+use crate::interrupt::{SIGNAL_INTERVAL, STACK_BYTES, no_thread};
+use crate::pool::last_panic;
 use crate::prototype::caught;
 
 /// From now on, no scenario of this process may name files, as on the page in a browser.

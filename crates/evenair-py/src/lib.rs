@@ -6,6 +6,7 @@
 
 #[cfg(target_os = "linux")]
 mod emulate;
+mod error;
 mod film;
 mod interrupt;
 mod lab;
@@ -16,22 +17,6 @@ mod prototype;
 mod quantity;
 mod scenario;
 
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
-
-pyo3::create_exception!(
-    evenair._core,
-    ScenarioError,
-    PyValueError,
-    "A scenario is not valid. The message names source, field, value and what is accepted."
-);
-
-pyo3::create_exception!(
-    evenair._core,
-    RunError,
-    PyRuntimeError,
-    "A run failed. The message names the scenario and the seed that reproduce it."
-);
-
 /// The extension module of evenair.
 #[pyo3::pymodule]
 mod _core {
@@ -41,6 +26,8 @@ mod _core {
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::emulate::emulate;
+    #[pymodule_export]
+    use super::error::{RunError, ScenarioError};
     #[pymodule_export]
     use super::film::film;
     #[pymodule_export]
@@ -59,8 +46,6 @@ mod _core {
     use super::quantity::quantity;
     #[pymodule_export]
     use super::scenario::Scenario;
-    #[pymodule_export]
-    use super::{RunError, ScenarioError};
 
     /// Incremented whenever the same scenario and seed give another result.
     #[pymodule_export]

@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::Write;
 use std::panic;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +17,7 @@ use evenair_sim::{CaptureOf, CaptureSinks, RunError, RunOptions, RunResult};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::interrupt::SIGNAL_INTERVAL;
+use crate::interrupt::{SIGNAL_INTERVAL, no_thread};
 use crate::prototype::{Threads, caught};
 use crate::scenario::Scenario;
 
@@ -184,10 +184,6 @@ pub fn run_jobs(
             handled
         })
     })
-}
-
-pub(crate) fn no_thread(error: &io::Error) -> PyErr {
-    crate::RunError::new_err(format!("a thread cannot be started: {error}"))
 }
 
 /// Fetches the next job of an iterator.

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::Value;
 
-use crate::ScenarioError;
+use crate::error::ScenarioError;
 use crate::interrupt::interruptible;
 use crate::phy::Phy;
 

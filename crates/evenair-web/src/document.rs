@@ -4,8 +4,7 @@ use evenair_sim::scenario;
 use serde_json::Value;
 use toml_edit::DocumentMut;
 
-use crate::problem::Problem;
-use crate::request::SOURCE;
+use crate::problem::{Problem, SOURCE};
 use crate::rewrite::rewrite_document;
 
 /// Sets dotted keys, such as `station.0.count`, to values in the syntax of the command line; `None`

@@ -3,6 +3,9 @@
 use evenair_sim::scenario::{ScenarioError, line_of_key};
 use serde::Serialize;
 
+/// What errors call the scenario.
+pub(crate) const SOURCE: &str = "scenario";
+
 /// What is wrong with a request: one line.
 #[derive(Debug, Serialize)]
 pub(crate) struct Problem {

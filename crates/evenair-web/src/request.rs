@@ -5,11 +5,8 @@ use evenair_sim::{Diagnosis, RESULT_VERSION, RunOptions, RunResult, explain, exp
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::problem::Problem;
+use crate::problem::{Problem, SOURCE};
 use crate::{document, film};
-
-/// What errors call the scenario.
-pub(crate) const SOURCE: &str = "scenario";
 
 /// A request, by the name of its call.
 #[derive(Deserialize)]

@@ -4,10 +4,9 @@
 //! and those that it carries afterwards are few. What the loop did not do while it stood still is
 //! told by time: from when it was to look at the network and the devices again to when it did.
 
+use evenair_core::delays::Delays;
 use evenair_core::time::{Duration, Instant};
 use serde::Serialize;
-
-use crate::report::Lateness;
 
 /// The largest share of the measured time that the loop may be late in. While it is behind, no new
 /// packet enters the network, so that at most this share of the goodput of saturated flows is
@@ -30,6 +29,35 @@ pub struct Punctuality {
     /// When that began, seconds since the start of the scenario; `None` if the loop was always on
     /// time.
     pub longest_stall_at_s: Option<f64>,
+}
+
+/// Times from when a packet was due at a device to when it was written there, seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Lateness {
+    /// Median.
+    pub p50: f64,
+    /// 90th percentile.
+    pub p90: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// 99.9th percentile.
+    pub p999: f64,
+    /// Maximum.
+    pub max: f64,
+    /// Number of packets.
+    pub count: u64,
+}
+
+impl Lateness {
+    /// Of all these together; zeros if there are none.
+    pub(crate) fn of<'a>(delays: impl IntoIterator<Item = &'a Delays>) -> Self {
+        let mut all = Delays::default();
+        delays.into_iter().for_each(|delays| all.add(delays));
+        let buckets = all.buckets();
+        let quantiles = buckets.quantiles([500, 900, 990, 999], 1000).unwrap_or_default();
+        let [p50, p90, p99, p999] = quantiles.map(Duration::as_secs_f64);
+        Self { p50, p90, p99, p999, max: buckets.max().as_secs_f64(), count: buckets.total() }
+    }
 }
 
 /// Keeps account of how long the loop is behind.

@@ -8,7 +8,7 @@ use evenair_core::tcp::congestion::{self, CongestionControl, LossDetection};
 use evenair_core::time::Duration;
 use pyo3::prelude::*;
 
-use super::{Class, Failure};
+use super::class::{Class, Failure};
 
 /// The constructor of a class of congestion controls.
 pub(super) fn constructor(class: Arc<Class>) -> Box<NewControl> {

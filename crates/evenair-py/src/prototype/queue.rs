@@ -16,8 +16,8 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 
+use super::class::{Class, Failure, shown};
 use super::random::RandomStream;
-use super::{Class, Failure, shown};
 
 /// Numbers the queues of this process, so that a packet of another queue is noticed.
 static QUEUES: AtomicU64 = AtomicU64::new(0);

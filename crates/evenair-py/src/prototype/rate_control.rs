@@ -12,8 +12,8 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::intern;
 use pyo3::prelude::*;
 
+use super::class::{Class, Failure, shown};
 use super::random::RandomStream;
-use super::{Class, Failure, shown};
 
 /// The constructor of a class of rate controls.
 pub(super) fn constructor(class: Arc<Class>) -> Box<NewRateControl> {
