@@ -106,16 +106,16 @@ fn execute(command: Command) -> Result<(), Failure> {
         Command::Run { config } => daemon::run(&config),
         Command::Check { config } => {
             let source = config.display().to_string();
-            let config = daemon::read(&config)?;
+            let config = host::read_config(&config)?;
             let mut text = report::text(&config);
-            if let Some(mut signal) = daemon::open_signal(&mut host::Kernel, &config, &source)? {
+            if let Some(mut signal) = host::open_signal(&config, &source)? {
                 text +=
                     &format!("{:<WIDTH$}{}\n", "signal now", host::signal_state(signal.as_mut()));
             }
             if !config.pinned {
                 for file in unit::of_root(&config) {
                     let advice =
-                        format!("chown {} {}, for its unit", unit::USER, file.display());
+                        format!("chown {} {}, for its unit", config::UNIT_USER, file.display());
                     text += &format!("{:<WIDTH$}{advice}\n", "secret");
                 }
             }
@@ -150,7 +150,9 @@ fn execute(command: Command) -> Result<(), Failure> {
         }
         Command::Replay { file, config } => {
             let (limiter, hold) = match config {
-                Some(path) => config::limiter_and_hold(&read(&path)?, &path.display().to_string())?,
+                Some(path) => {
+                    config::limiter_and_hold(&host::read_text(&path)?, &path.display().to_string())?
+                }
                 None => (limiter::AdaptiveConfig::default().into(), config::HOLD.duration()),
             };
             replay_file(&limiter, hold, &file)
@@ -173,12 +175,6 @@ fn replay_file(limiter: &limiter::Config, hold: Duration, file: &Path) -> Result
         Err(ReplayError::Write(err)) => written(Err(err)),
         Ok(()) => Ok(()),
     }
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path).map_err(|err| {
-        Failure::bad_input(format_args!("{}: {err}; accepted: a TOML file", path.display()))
-    })
 }
 
 fn print(text: &str) -> Result<(), Failure> {

@@ -42,7 +42,12 @@ pub(super) struct Class {
 
 impl Class {
     /// A new instance.
-    pub(super) fn instance(&self, py: Python<'_>, context: Option<Py<PyAny>>, values: &[Value]) -> Py<PyAny> {
+    pub(super) fn instance(
+        &self,
+        py: Python<'_>,
+        context: Option<Py<PyAny>>,
+        values: &[Value],
+    ) -> Py<PyAny> {
         let make = || {
             let keywords = PyDict::new(py);
             for (name, value) in self.parameters.iter().zip(values) {

@@ -10,8 +10,7 @@ use evenair_core::component::message::shown;
 use nix::net::if_::{if_indextoname, if_nameindex, if_nametoindex};
 use nix::unistd::{User, geteuid};
 
-use super::{Config, ConfigError, Signal};
-use crate::config::unit::USER;
+use super::{Config, ConfigError, Signal, UNIT_USER};
 use crate::data_path::largest_charge;
 
 /// Checks what [`Config::parse`] cannot: that the interfaces are there, that no secret can be read by
@@ -145,7 +144,7 @@ fn check_private(status: &Metadata) -> Result<(), String> {
 
 /// Whether root looks at a file of the unit's user.
 fn is_of_service(uid: u32) -> bool {
-    let service = || User::from_name(USER).ok().flatten();
+    let service = || User::from_name(UNIT_USER).ok().flatten();
     geteuid().is_root() && service().is_some_and(|user| user.uid.as_raw() == uid)
 }
 

@@ -31,6 +31,9 @@ use crate::records::file::Rotation;
 /// Where sockets and locks of running daemons are.
 pub const RUNTIME_DIRECTORY: &str = "/run/evenaird";
 
+/// The user of the systemd unit.
+pub const UNIT_USER: &str = "evenaird";
+
 named! {
     /// What the daemon does.
     pub enum Mode {

@@ -8,10 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::config::{Config, Listen, Signal};
-
-/// The user of the unit.
-pub const USER: &str = "evenaird";
+use crate::config::{Config, Listen, Signal, UNIT_USER};
 
 /// Where this host's name servers are (resolv.conf(5)).
 const RESOLVER: &str = "/etc/resolv.conf";
@@ -56,7 +53,7 @@ fn text(config: &Config, resolver: &str, needs_raw: bool) -> String {
         text += "# iptables-legacy needs a raw socket, and to read its lock.\n\
                  CapabilityBoundingSet=CAP_NET_RAW\nAmbientCapabilities=CAP_NET_RAW\n\
                  ExecStartPre=+/bin/sh -c ': >>/run/xtables.lock'\n";
-        let _ = writeln!(text, "ExecStartPre=+/bin/chgrp {USER} /run/xtables.lock");
+        let _ = writeln!(text, "ExecStartPre=+/bin/chgrp {UNIT_USER} /run/xtables.lock");
         text += "ExecStartPre=+/bin/chmod 640 /run/xtables.lock\n";
     }
     text

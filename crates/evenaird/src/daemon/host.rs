@@ -8,8 +8,8 @@ use evenair_core::component::message::shown;
 use evenair_core::units::Rate;
 
 use crate::config::{
-    Authentication, Config, ConfigError, Counter, Privacy, QueueConfig, Signal, Snmp,
-    SnmpInterface, Version, check_interval, read_secret,
+    Authentication, Config, ConfigError, Counter, Mode, Privacy, QueueConfig, Signal, Snmp,
+    SnmpInterface, Version, check, check_interval, read_secret,
 };
 use crate::control::{Host, REFRESH_ERROR};
 use crate::data_path::{
@@ -65,14 +65,45 @@ impl Host for Kernel {
     }
 }
 
+/// Reads the text of a configuration file.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn read_text(path: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path).map_err(|err| {
+        Failure::bad_input(format_args!("{}: {err}; accepted: a TOML file", path.display()))
+    })
+}
+
+/// Reads a configuration file and checks it against this machine.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read_config(path: &Path) -> Result<Config, Failure> {
+    let source = path.display().to_string();
+    let mut config = Config::parse(&read_text(path)?, &source)?;
+    check(&mut config, &source)?;
+    Ok(config)
+}
+
+/// Opens the signal. Before a limiter relies on it, it waits for the agent's refresh interval.
+///
+/// # Errors
+/// Its configuration is not accepted.
+pub fn open_signal(config: &Config, source: &str) -> Result<Option<Box<dyn LossSignal>>, Failure> {
+    let Some(table) = &config.signal else { return Ok(None) };
+    let signal = Kernel.open_signal(table).map_err(|err| err.in_source(source))?;
+    if config.mode != Mode::Off {
+        check_refresh(signal.as_ref(), config).map_err(|err| err.in_source(source))?;
+    }
+    Ok(Some(signal))
+}
+
 /// Waits until the refresh interval of the agent is known, and checks that a round is not shorter.
 /// Agents that refresh every 3 s, as net-snmp does, are known after two of their intervals. Without
 /// an answer, or without steady traffic that the counters could follow, it is not known, and the
-/// daemon starts nevertheless.
-///
-/// # Errors
-/// A round is shorter.
-pub fn check_refresh(signal: &dyn LossSignal, config: &Config) -> Result<(), ConfigError> {
+/// daemon starts nevertheless. An error is that a round is shorter.
+fn check_refresh(signal: &dyn LossSignal, config: &Config) -> Result<(), ConfigError> {
     const WINDOW: Duration = Duration::from_secs(8);
     const NO_ANSWER: Duration = Duration::from_secs(2);
     const PERIOD: Duration = Duration::from_millis(200);

@@ -5,12 +5,10 @@ pub mod notify;
 pub mod reload;
 pub mod server;
 
-use std::fs;
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::time::SystemTime;
 
-use evenair_core::component::message::one_line;
 use evenair_core::time::{Duration, Instant};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -19,16 +17,15 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::time::TimeSpec;
 
 use crate::clock;
-use crate::config::{Config, Listen, Mode, check, prepare_runtime_directory};
+use crate::config::{Config, Listen, prepare_runtime_directory};
 use crate::control::{ControlLoop, Host};
-use crate::daemon::host::{Kernel, check_refresh};
+use crate::daemon::host::{Kernel, open_signal, read_config};
 use crate::daemon::notify::Notifier;
 use crate::daemon::reload::{Read, Reload};
 use crate::daemon::server::Server;
 use crate::failure::Failure;
 use crate::journal;
 use crate::queue;
-use crate::signal::LossSignal;
 use crate::status::control_socket::{OFF, STATUS};
 use crate::status::metrics;
 
@@ -47,11 +44,10 @@ fn run_until_signal(path: &Path) -> Result<(), Failure> {
     let notifier = Notifier::from_environment()
         .map_err(|err| Failure::failed(format_args!("NOTIFY_SOCKET: {err}")))?;
     let source = path.display().to_string();
-    let config = read(path)?;
+    let config = read_config(path)?;
     prepare_runtime_directory(&config.runtime_directory).map_err(|err| err.in_source(&source))?;
-    let mut kernel = Kernel;
-    let signal = open_signal(&mut kernel, &config, &source)?;
-    let mut control_loop = ControlLoop::new(config, kernel, signal, clock::now());
+    let signal = open_signal(&config, &source)?;
+    let mut control_loop = ControlLoop::new(config, Kernel, signal, clock::now());
     control_loop.start(clock::now())?;
     // Ready without rules that an earlier instance has left.
     queue::wait_until_closed();
@@ -62,20 +58,6 @@ fn run_until_signal(path: &Path) -> Result<(), Failure> {
     notifier.ready(&summary(&control_loop));
     let mut daemon = Daemon { path, control_loop, notifier, control, metrics, reload: None };
     daemon.serve(&signals)
-}
-
-/// Reads a configuration file and checks it against this machine.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn read(path: &Path) -> Result<Config, Failure> {
-    let source = path.display().to_string();
-    let text = fs::read(path).map_err(|err| {
-        Failure::bad_input(format_args!("{}: {err}; accepted: a TOML file", one_line(&source)))
-    })?;
-    let mut config = Config::parse(&text, &source)?;
-    check(&mut config, &source)?;
-    Ok(config)
 }
 
 struct Daemon<'a> {
@@ -220,23 +202,6 @@ fn signals() -> Result<SignalFd, Failure> {
     mask.extend([Signal::SIGHUP, Signal::SIGTERM, Signal::SIGINT]);
     mask.thread_block().map_err(failed)?;
     SignalFd::with_flags(&mask, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC).map_err(failed)
-}
-
-/// Opens the signal. Before a limiter relies on it, it waits for the agent's refresh interval.
-///
-/// # Errors
-/// Its configuration is not accepted.
-pub fn open_signal(
-    kernel: &mut Kernel,
-    config: &Config,
-    source: &str,
-) -> Result<Option<Box<dyn LossSignal>>, Failure> {
-    let Some(table) = &config.signal else { return Ok(None) };
-    let signal = kernel.open_signal(table).map_err(|err| err.in_source(source))?;
-    if config.mode != Mode::Off {
-        check_refresh(signal.as_ref(), config).map_err(|err| err.in_source(source))?;
-    }
-    Ok(Some(signal))
 }
 
 fn serve_control(config: &Config) -> Result<Server, Failure> {

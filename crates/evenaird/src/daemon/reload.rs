@@ -12,8 +12,7 @@ use evenair_core::time::{Duration, Instant};
 
 use crate::config::Config;
 use crate::control::Host;
-use crate::daemon::host::Kernel;
-use crate::daemon::read;
+use crate::daemon::host::{Kernel, read_config};
 use crate::failure::Failure;
 use crate::signal::LossSignal;
 
@@ -78,7 +77,7 @@ impl Reload {
 }
 
 fn read_again(path: &Path, present: &Config) -> Result<Read, Failure> {
-    let config = read(path)?;
+    let config = read_config(path)?;
     let signal = match &config.signal {
         Some(signal) if config.has_other_signal(present) => {
             let opened = Kernel.open_signal(signal);

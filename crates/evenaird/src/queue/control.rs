@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use evenair_core::units::Rate;
 
+use super::downlink::{Counts, Downlink};
 use super::rate::{Round, ShapedRate};
-use super::{Counts, Downlink};
 use crate::config::QueueConfig;
 use crate::journal;
 use crate::status::QueueStatus;

@@ -7,6 +7,7 @@
 //! dies, the bypass lets everything pass; when it hangs, the rate's lease ends.
 
 pub mod control;
+mod downlink;
 pub mod netfilter;
 pub mod packet;
 pub mod rate;
@@ -29,57 +30,13 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
 
+pub use self::downlink::{Counts, Downlink};
 use self::netfilter::NetfilterQueue;
 use self::packet::{Held, Verdicts, changed, hold};
 use self::rules::Rules;
 use self::shaper::Shaper;
 use crate::clock;
 use crate::config::QueueConfig;
-
-/// What the queue has done since it was opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Packets that have left.
-    pub packets: u64,
-    /// Their bytes at IP level.
-    pub bytes: u64,
-    /// Of them, those that had to wait.
-    pub delayed: u64,
-    /// Packets that the discipline has dropped.
-    pub dropped: u64,
-    /// Packets in which it has set the ECN field to CE.
-    pub marked: u64,
-    /// Packets that wait now.
-    pub backlog_packets: u64,
-    /// Their bytes at IP level.
-    pub backlog_bytes: u64,
-}
-
-/// A queue in front of the access point.
-pub trait Downlink {
-    /// From now on packets leave at this rate. If it is not set again before the lease ends, everything
-    /// passes.
-    fn set_rate(&mut self, rate: Rate, lease: std::time::Duration);
-
-    /// What it has done.
-    ///
-    /// # Errors
-    /// It has failed, and everything passes.
-    fn counts(&self) -> Result<Counts, String>;
-
-    /// Whether packets go through it: opening takes some time.
-    fn is_open(&self) -> bool {
-        true
-    }
-
-    /// Waits until it is open.
-    ///
-    /// # Errors
-    /// It cannot be opened.
-    fn settle(&mut self) -> Result<(), String> {
-        Ok(())
-    }
-}
 
 /// Threads of queues that are being closed, and of rules that are removed. The next queue is opened after
 /// them.

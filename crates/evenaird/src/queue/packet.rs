@@ -9,7 +9,7 @@ use evenair_core::packet::Ecn;
 use evenair_core::queue::{Actions, DropReason, QueueItem};
 use evenair_core::time::Instant;
 
-use super::Counts;
+use super::downlink::Counts;
 use super::netfilter::{Arrival, NetfilterQueue};
 
 /// A packet that waits for its verdict.

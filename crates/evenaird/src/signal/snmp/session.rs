@@ -2,7 +2,7 @@
 //! late one, one that is not authentic.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result};
@@ -41,7 +41,7 @@ impl Session {
             .to_socket_addrs()
             .context("the name cannot be resolved")?;
         let address = addresses.next().context("the name has no address")?;
-        *super::lock(peer) = Some(address);
+        *peer.lock().unwrap_or_else(PoisonError::into_inner) = Some(address);
         let any = match address {
             SocketAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
             SocketAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
