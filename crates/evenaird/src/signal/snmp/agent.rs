@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
+use snmp2::snmp::{MSG_GET, MSG_GET_NEXT};
 use snmp2::{Error, Pdu, Value};
 
-use super::message::{GET, GET_NEXT};
 use super::query::{Column, NAMES, Query};
 use super::session::Session;
 use super::target::{Interface, Target};
@@ -57,7 +57,7 @@ impl Agent {
             unknown => unknown.insert(find(session, &self.target)?),
         };
         let objects = query.objects();
-        session.ask(GET, &objects, |response| query.read(&response))
+        session.ask(MSG_GET, &objects, |response| query.read(&response))
     }
 }
 
@@ -82,7 +82,7 @@ fn search(session: &mut Session, column: &Column, name: &str) -> Result<Option<u
         ensure!(started.elapsed() < MAX_SEARCH, "the search for {name:?} takes too long");
         let after = last.map_or_else(|| column.root(), |index| column.of(index))?;
         let read = |response: Pdu<'_>| Ok(row(column, response, name));
-        let row = session.ask(GET_NEXT, &[&after], read)?;
+        let row = session.ask(MSG_GET_NEXT, &[&after], read)?;
         let Some((index, found)) = row else { return Ok(None) };
         ensure!(Some(index) > last, "a table of interfaces is not in order");
         if found {

@@ -1,22 +1,12 @@
 //! Requests in BER (ITU-T X.690): the library builds them for sessions of its own only.
 
+use snmp2::asn1::{
+    TYPE_INTEGER, TYPE_NULL, TYPE_OBJECTIDENTIFIER, TYPE_OCTETSTRING, TYPE_SEQUENCE,
+};
+use snmp2::snmp::{V3_MSG_FLAGS_AUTH, V3_MSG_FLAGS_REPORTABLE};
 use snmp2::v3::{Auth, Security};
 use snmp2::{AsnReader, Error, Oid, Pdu, Version};
 
-/// GetRequest-PDU and GetNextRequest-PDU (RFC 3416 §3).
-pub(super) const GET: u8 = 0xa0;
-pub(super) const GET_NEXT: u8 = 0xa1;
-
-const INTEGER: u8 = 0x02;
-const OCTET_STRING: u8 = 0x04;
-const NULL: u8 = 0x05;
-const OBJECT_IDENTIFIER: u8 = 0x06;
-const SEQUENCE: u8 = 0x30;
-
-/// msgFlags: a report may answer (RFC 3412 §6.4).
-const REPORTABLE: u8 = 4;
-/// msgFlags: the message is authenticated (RFC 3412 §6.4).
-const AUTHENTICATED: u8 = 1;
 /// msgSecurityModel of the user-based one (RFC 3411 §5).
 const USM: i32 = 3;
 /// The largest UDP datagram over IPv4, msgMaxSize.
@@ -25,8 +15,8 @@ pub(super) const MAX_SIZE: u16 = 65_507;
 /// A request of SNMPv2c (RFC 1901).
 pub(super) fn v2c(community: &str, kind: u8, id: i32, objects: &[&Oid<'_>]) -> Vec<u8> {
     let version = integer(Version::V2C as i32);
-    let community = element(OCTET_STRING, community.as_bytes());
-    element(SEQUENCE, &[version, community, pdu(kind, id, objects)].concat())
+    let community = element(TYPE_OCTETSTRING, community.as_bytes());
+    element(TYPE_SEQUENCE, &[version, community, pdu(kind, id, objects)].concat())
 }
 
 /// A request of SNMPv3, authenticated and encrypted as `security` says.
@@ -49,10 +39,10 @@ pub(super) fn v3(
 
 /// A message without user: for an empty `engine`, the discovery of an agent's (RFC 3414 §4).
 pub(super) fn plain_v3(engine: &[u8], kind: u8, id: i32, objects: &[&Oid<'_>]) -> Vec<u8> {
-    let empty = || element(OCTET_STRING, &[]);
-    let engine = || element(OCTET_STRING, engine);
+    let empty = || element(TYPE_OCTETSTRING, &[]);
+    let engine = || element(TYPE_OCTETSTRING, engine);
     // RFC 3412 §6: msgGlobalData.
-    let flags = element(OCTET_STRING, &[REPORTABLE]);
+    let flags = element(TYPE_OCTETSTRING, &[V3_MSG_FLAGS_REPORTABLE]);
     let header = [integer(id), integer(MAX_SIZE.into()), flags, integer(USM)].concat();
     // RFC 3414 §2.4: boots and time of the engine, user, authentication, privacy.
     let parameters = [engine(), integer(0), integer(0), empty(), empty(), empty()].concat();
@@ -60,33 +50,34 @@ pub(super) fn plain_v3(engine: &[u8], kind: u8, id: i32, objects: &[&Oid<'_>]) -
     let scoped = [engine(), empty(), pdu(kind, id, objects)].concat();
     let message = [
         integer(Version::V3 as i32),
-        element(SEQUENCE, &header),
-        element(OCTET_STRING, &element(SEQUENCE, &parameters)),
-        element(SEQUENCE, &scoped),
+        element(TYPE_SEQUENCE, &header),
+        element(TYPE_OCTETSTRING, &element(TYPE_SEQUENCE, &parameters)),
+        element(TYPE_SEQUENCE, &scoped),
     ];
-    element(SEQUENCE, &message.concat())
+    element(TYPE_SEQUENCE, &message.concat())
 }
 
 /// Whether a message of SNMPv3 says that it is authenticated.
 pub(super) fn is_authenticated(message: &[u8]) -> bool {
     let flags = || -> Result<u8, Error> {
-        let mut message = AsnReader::from_bytes(AsnReader::from_bytes(message).read_raw(SEQUENCE)?);
+        let mut message =
+            AsnReader::from_bytes(AsnReader::from_bytes(message).read_raw(TYPE_SEQUENCE)?);
         let _version = message.read_asn_integer()?;
-        let mut header = AsnReader::from_bytes(message.read_raw(SEQUENCE)?);
+        let mut header = AsnReader::from_bytes(message.read_raw(TYPE_SEQUENCE)?);
         let (_id, _size) = (header.read_asn_integer()?, header.read_asn_integer()?);
         Ok(header.read_asn_octetstring()?.first().copied().unwrap_or(0))
     };
-    flags().is_ok_and(|flags| flags & AUTHENTICATED != 0)
+    flags().is_ok_and(|flags| flags & V3_MSG_FLAGS_AUTH != 0)
 }
 
 fn pdu(kind: u8, id: i32, objects: &[&Oid<'_>]) -> Vec<u8> {
     let binding = |object: &&Oid<'_>| {
-        let name = element(OBJECT_IDENTIFIER, object.as_bytes());
-        element(SEQUENCE, &[name, element(NULL, &[])].concat())
+        let name = element(TYPE_OBJECTIDENTIFIER, object.as_bytes());
+        element(TYPE_SEQUENCE, &[name, element(TYPE_NULL, &[])].concat())
     };
     let bindings: Vec<u8> = objects.iter().flat_map(binding).collect();
     // error-status, error-index
-    let parts = [integer(id), integer(0), integer(0), element(SEQUENCE, &bindings)];
+    let parts = [integer(id), integer(0), integer(0), element(TYPE_SEQUENCE, &bindings)];
     element(kind, &parts.concat())
 }
 
@@ -95,7 +86,7 @@ fn integer(value: i32) -> Vec<u8> {
     // The first nine bits of an integer are not alike (X.690 §8.3.2); none here is negative.
     let is_spare = |at: usize| bytes[at] == 0 && bytes[at + 1] & 0x80 == 0;
     let first = (0..3).find(|&at| !is_spare(at)).unwrap_or(3);
-    element(INTEGER, &bytes[first..])
+    element(TYPE_INTEGER, &bytes[first..])
 }
 
 /// Of up to 65,535 bytes: requests have some hundreds.
@@ -134,7 +125,7 @@ mod tests {
     fn requests_are_read_back() {
         let objects = [[1, 3, 6, 1, 2, 1, 1, 3, 0], [1, 3, 6, 1, 2, 1, 1, 5, 0]];
         let objects = objects.map(|ids: [u64; 9]| Oid::from(&ids).unwrap());
-        let bytes = v2c("c", GET_NEXT, 70_000, &[&objects[0], &objects[1]]);
+        let bytes = v2c("c", snmp2::snmp::MSG_GET_NEXT, 70_000, &[&objects[0], &objects[1]]);
         let pdu = Pdu::from_bytes(&bytes).unwrap();
         assert_eq!((pdu.req_id, pdu.community), (70_000, &b"c"[..]));
         assert_eq!(pdu.message_type, snmp2::MessageType::GetNextRequest);

@@ -6,10 +6,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result};
+use snmp2::snmp::MSG_GET;
 use snmp2::v3::Security;
 use snmp2::{Error, MessageType, Oid, Pdu, Version};
 
-use super::message::{self, GET, MAX_SIZE};
+use super::message::{self, MAX_SIZE};
 use super::target::{Login, Target};
 
 /// An agent answers within this or not at all: it is one wired hop away.
@@ -81,7 +82,7 @@ impl Session {
         match &mut self.identity {
             Identity::Community(community) => Ok(message::v2c(community, kind, self.id, objects)),
             Identity::User(security, _) if security.engine_id().is_empty() => {
-                Ok(message::plain_v3(security.engine_id(), GET, self.id, &[]))
+                Ok(message::plain_v3(security.engine_id(), MSG_GET, self.id, &[]))
             }
             Identity::User(security, learnt_at) => {
                 // The agent's clock has gone on meanwhile.
