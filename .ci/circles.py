@@ -73,7 +73,10 @@ class Crate:
 
     def __init__(self, source: Path) -> None:
         self.files: dict[Module, Path] = {}
+        library = (source / "lib.rs").exists()
         for path in sorted(source.rglob("*.rs")):
+            if path == source / "main.rs" and library:
+                continue  # a crate of its own
             parts = path.relative_to(source).with_suffix("").parts
             self.files[parts[:-1] if parts[-1] in ("mod", "lib", "main") else parts] = path
         self.texts = {
