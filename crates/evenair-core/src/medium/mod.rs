@@ -7,9 +7,6 @@
 //! of the sender succeeded.
 
 mod cell;
-#[cfg(test)]
-mod cell_tests;
-mod downlinks;
 mod occupancy;
 pub mod scheduler;
 pub mod wimax;

@@ -1,8 +1,8 @@
 //! What all stations of a cell have in common.
 
+use super::frame::DlShare;
 use super::phy::{Modulation, OfdmPhy};
 use super::scheduler;
-use super::share::DlShare;
 use crate::component::named;
 use crate::time::Duration;
 

@@ -6,10 +6,7 @@
 //! collision: if T16 expires without a grant, it doubles the window and transmits the request again,
 //! a limited number of times.
 
-use super::cell::Wimax;
 use super::config::{RequestSize, WimaxConfig};
-use crate::medium::CellContext;
-use crate::packet::Direction;
 use crate::rng::{RngStream, StreamId};
 use crate::time::Instant;
 
@@ -43,7 +40,7 @@ enum State {
 
 /// What becomes of a request at the start of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Expiry {
+pub(super) enum Expiry {
     /// It goes on, or there is none.
     No,
     /// T16 has expired.
@@ -127,7 +124,7 @@ impl Request {
     }
 
     /// Whether T16 has expired.
-    fn expiry(&self, now: Instant, config: &WimaxConfig) -> Expiry {
+    pub(super) fn expiry(&self, now: Instant, config: &WimaxConfig) -> Expiry {
         match self.state {
             State::Sent(since) if since.saturating_add(config.t16) <= now => {
                 if self.retries == config.request_retries { Expiry::GiveUp } else { Expiry::Retry }
@@ -203,51 +200,6 @@ impl Contention {
         self.transmitters.iter().map(|&(station, opportunity)| {
             (station, opportunity as u32, self.transmissions[opportunity] == 1)
         })
-    }
-}
-
-impl Wimax {
-    /// Makes, repeats and gives up bandwidth requests, and lets those transmit whose backoff is
-    /// over.
-    pub(super) fn request(&mut self, now: Instant, cell: &mut impl CellContext) {
-        let opportunities = self.contention.opportunities();
-        let region_end = now + self.layout.time(Direction::Up, self.layout.before_grants());
-        let requests = &mut self.counts.requests;
-        self.contention.begin();
-        for (index, station) in self.stations.iter_mut().enumerate() {
-            let (request, up) = (&mut station.request, &mut station.up);
-            match request.expiry(now, &self.config) {
-                Expiry::No => {}
-                Expiry::Retry => {
-                    requests.retried += 1;
-                    request.retry(up.connection.need(self.overhead, cell), &self.config);
-                }
-                Expiry::GiveUp => {
-                    requests.given_up += 1;
-                    let value = request.value().into();
-                    let dropped = up.connection.discard(now, value, self.overhead, cell);
-                    up.sdus.given_up += dropped;
-                    request.end();
-                }
-            }
-            if !request.is_pending() && !up.connection.is_empty(cell) {
-                request.make(now, up.connection.need(self.overhead, cell), &self.config);
-            }
-            if let Some(opportunity) = request.count_down(opportunities, region_end) {
-                self.contention.transmit(index, opportunity);
-            }
-        }
-        for (index, _, received) in self.contention.outcomes() {
-            let station = &mut self.stations[index];
-            requests.sent += 1;
-            station.attempts += 1;
-            if received {
-                station.outstanding = station.request.value();
-            } else {
-                requests.collided += 1;
-                station.collisions += 1;
-            }
-        }
     }
 }
 

@@ -5,11 +5,15 @@
 mod accounting;
 mod capacity;
 mod comparison;
+mod conservation;
 mod contention;
+mod examples;
+mod oracle;
 mod phy;
 mod watched;
 
-use super::oracle::Setup;
+use oracle::Setup;
+
 use super::phy::{CyclicPrefix, OfdmPhy};
 use super::scheduler::{self, DrrConfig, RoundRobinConfig};
 use super::{DlShare, FrameError, Maps, RequestSize, Wimax, WimaxConfig};

@@ -9,14 +9,15 @@ mod control_rates;
 mod examples;
 mod mixed;
 mod ofdm;
+mod oracle;
 mod rate_control;
 mod saturation;
 
 use std::collections::VecDeque;
 
+use oracle::Oracle;
 use proptest::prelude::*;
 
-use super::oracle::Oracle;
 use super::phy::{DSSS_RATES, PhyKind, is_dsss};
 use super::{BasicRates, ControlRate, Dcf, DcfConfig, Exchange, Protection, StationConfig};
 use crate::loss::{

@@ -9,8 +9,8 @@ mod round_robin;
 pub use drr::{Drr, DrrConfig};
 pub use round_robin::{RoundRobin, RoundRobinConfig};
 
-use super::frame::Room;
-use super::symbol::SymbolSize;
+use super::cell::layout::Room;
+use super::phy::symbol::SymbolSize;
 use crate::component::registry;
 
 /// A burst, or a grant of one.
@@ -92,8 +92,8 @@ fn after(station: usize, stations: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::medium::wimax::cell::layout::Layout;
     use crate::medium::wimax::config::WimaxConfig;
-    use crate::medium::wimax::frame::Layout;
     use crate::medium::wimax::phy::OfdmPhy;
 
     /// The downlink bursts of a frame with 64 symbols for bursts of 107 bytes per symbol: station

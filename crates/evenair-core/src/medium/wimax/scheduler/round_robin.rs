@@ -4,8 +4,8 @@
 
 use super::{Allocation, Scheduler, after};
 use crate::component::configuration;
-use crate::medium::wimax::frame::Room;
-use crate::medium::wimax::symbol::SymbolSize;
+use crate::medium::wimax::cell::layout::Room;
+use crate::medium::wimax::phy::symbol::SymbolSize;
 
 configuration! {
     /// Round robin has no parameters.

@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
 use super::super::Wimax;
-use super::super::oracle::{Burst, Oracle, Pdu, Setup};
 use super::accounting::tsiknas;
 use super::contention::wide;
+use super::oracle::{Burst, Oracle, Pdu, Setup};
 use super::watched::Watched;
 use super::{BYTES_PER_SYMBOL, cell, packet, queues, sender, wimax};
 use crate::loss::{self, GilbertElliottConfig, Level, LinkLoss, LossRateConfig, ScopeConfig};

@@ -1,7 +1,7 @@
 //! The medium under observation.
 
 use super::super::Wimax;
-use super::super::oracle::{Departure, Pdu, Setup, is_lost};
+use super::oracle::{Departure, Pdu, Setup, is_lost};
 use crate::loss::FrameKind;
 use crate::medium::{
     AirUsage, CellContext, Medium, PacketId, QueueLayout, Reception, Taken, Transmission,

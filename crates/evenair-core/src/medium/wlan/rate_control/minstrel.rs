@@ -21,7 +21,7 @@
 
 use super::{LinkInfo, NextFrame, Outcome, RateControl};
 use crate::component::{configuration, integer, positive};
-use crate::medium::wlan::control::Protection;
+use crate::medium::wlan::Protection;
 use crate::medium::wlan::phy::{Phy, is_dsss};
 use crate::rng::RngStream;
 use crate::time::{Duration, Instant};

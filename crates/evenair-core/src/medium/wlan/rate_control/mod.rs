@@ -20,8 +20,8 @@ pub use ideal::{Ideal, IdealConfig};
 pub use minstrel::{Minstrel, MinstrelConfig};
 
 use super::channel::Channel;
-use super::control::Protection;
 use super::dcf::{DcfConfig, StationConfig};
+use super::frame::control::Protection;
 use super::phy::Phy;
 use crate::component::{Prototype, registry};
 use crate::rng::RngStream;

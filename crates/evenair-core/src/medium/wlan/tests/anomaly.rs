@@ -1,8 +1,8 @@
 //! Stations at different rates: the performance anomaly (Heusse, Rousseau, Berger-Sabbatel and Duda 2003).
 
+use super::oracle::AfterCollision;
 use super::saturation::{PACKET, bianchi};
 use super::*;
-use crate::medium::wlan::oracle::AfterCollision;
 use crate::medium::wlan::phy::ACK_BYTES;
 
 /// Two stations that send as fast as they can.

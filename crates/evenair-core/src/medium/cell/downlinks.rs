@@ -1,8 +1,8 @@
 //! The queues of an access point for each station, among which a scheduler chooses.
 
-use super::cell::{CellPacket, Nodes};
-use super::scheduler::AirtimeDrr;
-use super::{Attempt, Taken, TxQueueId};
+use super::{CellPacket, Nodes};
+use crate::medium::scheduler::AirtimeDrr;
+use crate::medium::{Attempt, Taken, TxQueueId};
 use crate::packet::NodeId;
 use crate::time::Instant;
 

@@ -3,6 +3,8 @@
 //! Times are counted in physical slots (PS) of 4 samples. A symbol of 256 (1 + G) samples has
 //! 64 (1 + G) of them, a whole number for every cyclic prefix G.
 
+pub(super) mod symbol;
+
 use std::fmt;
 
 use crate::component::{Component, named};

@@ -1,6 +1,6 @@
 //! Bursts and their time on the air.
 
-use super::cell::Wimax;
+use super::Wimax;
 use crate::medium::Airtime;
 use crate::packet::{Direction, NodeId};
 use crate::time::{Duration, Instant};

@@ -4,8 +4,8 @@
 //! The medium keeps bursts and the ends of SDUs. Their PDUs follow from these and from the SDUs that were
 //! not complete before the frame ([`Before`]).
 
+use super::Wimax;
 use super::airtime::Burst;
-use super::cell::Wimax;
 use super::connection::Head;
 use super::station::Station;
 use crate::medium::PacketId;

@@ -1,10 +1,10 @@
 //! The frames of an attempt, which of them fail, and what follows from a failure.
 
-use super::dcf::{Dcf, Exchange, Phase};
 use super::mac::Link;
-use super::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
-use super::rate_control::Outcome;
+use super::{Dcf, Exchange, Phase};
 use crate::loss::FrameKind;
+use crate::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
+use crate::medium::wlan::rate_control::Outcome;
 use crate::medium::{Attempt, CellContext, Transmission, TxStatus};
 use crate::packet::{Direction, NodeId};
 use crate::time::{Duration, Instant};

@@ -3,9 +3,9 @@
 use std::cell::Cell as Mutable;
 use std::rc::Rc;
 
-use super::*;
 use crate::loss::IndependentConfig;
 use crate::loss::{self, Level, LinkLoss, LossDirection, LossRateConfig, LossyFrames, ScopeConfig};
+use crate::medium::*;
 use crate::packet::{FlowId, Packet, PacketKind};
 use crate::queue::{Config, Limit, Queue, TbfConfig, TxQueue};
 use crate::rng::{RngStream, StreamId};

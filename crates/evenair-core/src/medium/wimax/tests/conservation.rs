@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 
-use super::phy::{CyclicPrefix, FRAME_DURATIONS, Modulation, OfdmPhy};
-use super::scheduler::{self, DrrConfig};
-use super::{DlShare, Maps, RequestSize, SduCounts, Wimax, WimaxConfig};
 use crate::component::Registry;
 use crate::loss::{self, IndependentConfig, Level, LinkLoss, LossRateConfig, ScopeConfig};
+use crate::medium::wimax::phy::{CyclicPrefix, FRAME_DURATIONS, Modulation, OfdmPhy};
+use crate::medium::wimax::scheduler::{self, DrrConfig};
+use crate::medium::wimax::{DlShare, Maps, RequestSize, SduCounts, Wimax, WimaxConfig};
 use crate::medium::{Arrival, Cell, Medium};
 use crate::packet::{Direction, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{Config, Limit, Queue, TbfConfig, TxQueue};
@@ -200,19 +200,15 @@ impl Ledger {
     /// in service.
     fn check(&self, case: &Case, cell: &Cell<Wimax>, now: Instant) {
         let medium = cell.medium();
-        for station in &medium.stations {
-            let node = station.node;
-            for (side, from, to) in [
-                (&station.down, NodeId::ACCESS_POINT, node),
-                (&station.up, node, NodeId::ACCESS_POINT),
-            ] {
+        for node in (1..=medium.stations()).map(NodeId) {
+            for (from, to) in [(NodeId::ACCESS_POINT, node), (node, NodeId::ACCESS_POINT)] {
                 let index = Wimax::LAYOUT.queue(from, to, 0).0 as usize;
-                let SduCounts { delivered, lost, given_up } = side.sdus;
+                let (sdus, serving) = medium.sdus_of(Direction::from_node(from), node);
+                let SduCounts { delivered, lost, given_up } = sdus;
                 assert_eq!(self.delivered[index], delivered);
                 assert!(lost == 0 || (case.loss > 0.0 && case.level == Level::Mac));
                 let queue = &cell.queues()[index];
                 let waiting = u64::from(queue.backlog().packets());
-                let serving = medium.in_service(Direction::from_node(from), node);
                 let known = delivered + lost + given_up + waiting + serving;
                 assert_eq!(self.offered[index], known + queue.stats(now).data_drops);
             }

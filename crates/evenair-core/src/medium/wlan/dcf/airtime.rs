@@ -4,8 +4,8 @@
 //! attempt that is still in the future is subtracted here.
 
 use super::attempt::Failure;
-use super::dcf::{Dcf, Phase};
 use super::mac::Link;
+use super::{Dcf, Phase};
 use crate::medium::Airtime;
 use crate::packet::NodeId;
 use crate::time::{Duration, Instant};

@@ -1,15 +1,15 @@
-//! A simple DCF to test [`super::Dcf`] against: one integer backoff counter per station, decremented
+//! A simple DCF to test [`Dcf`] against: one integer backoff counter per station, decremented
 //! slot by slot, and a time from which the station may act.
 //!
-//! Written from the rules in the documentation of [`super::dcf`] and [`super::backoff`], not
+//! Written from the rules in the documentation of `dcf/mod.rs` and `contention/mod.rs`, not
 //! from their code. It makes the same draws in the same order per station.
 
 use std::collections::VecDeque;
 
-use super::phy::{PhyKind, is_dsss};
-use super::tests::{AP, Attempted, BROADCAST, Event, Frame, rates_of};
-use super::{ControlFrames, ControlRate, DcfConfig, Exchange, Protection};
+use super::{AP, Attempted, BROADCAST, Event, Frame, rates_of};
 use crate::loss::{LossDirection, LossyFrames, ScopeConfig};
+use crate::medium::wlan::phy::{PhyKind, is_dsss};
+use crate::medium::wlan::{ControlFrames, ControlRate, DcfConfig, Exchange, Protection};
 use crate::medium::{AirUsage, Airtime, TxStatus};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};

@@ -2,8 +2,8 @@
 
 use super::connection::Connection;
 use super::counts::SduCounts;
-use super::request::Request;
 use crate::delays::Delays;
+use crate::medium::wimax::request::Request;
 use crate::medium::{Airtime, QueueLayout};
 use crate::packet::{Direction, NodeId};
 use crate::units::Rate;

@@ -1,10 +1,10 @@
-//! The channel of one 802.11 cell and the MAC of every node in it. [`super::attempt`] has the frames of
+//! The channel of one 802.11 cell and the MAC of every node in it. `attempt.rs` has the frames of
 //! an attempt and what follows from a failure.
 //!
 //! **Rules** (IEEE 802.11-2007, clause 9.2; one collision domain: every node hears every other).
 //! - A node whose packet arrives while the medium is idle, and whose post-backoff is over, transmits
 //!   at the next slot boundary (immediate access, 9.2.5.1). A packet that arrives while the medium is
-//!   busy waits for a backoff. [`super::backoff`] defines slots, freezing and who may use slot 0.
+//!   busy waits for a backoff. `contention/mod.rs` defines slots, freezing and who may use slot 0.
 //! - A backoff is uniform on 0..=CW. CW starts at CWmin, becomes 2 CW + 1 (at most CWmax) after each
 //!   failed attempt, and CWmin again after a success or a drop (9.2.4). Every packet, whether
 //!   delivered or dropped, is followed by a post-backoff (9.2.5.2).
@@ -31,11 +31,19 @@
 //! A MAC takes its next packet as soon as it is done with the last one, before it contends: an 802.11
 //! interface without aggregation holds one packet while it waits for access.
 
-use super::attempt::{ExchangeFrame, Failure};
-use super::backoff::{Access, Contention};
+mod airtime;
+mod attempt;
+mod beacon;
+mod exchange;
+mod mac;
+pub mod observe;
+
+use attempt::{ExchangeFrame, Failure};
+use mac::{Link, Mac, Suspended};
+
 use super::channel::{self, Channel};
-use super::control::{ControlFrames, ControlRate, Protection};
-use super::mac::{Link, Mac, Suspended};
+use super::contention::{Access, Contention};
+use super::frame::control::{ControlFrames, ControlRate, Protection};
 use super::phy::{Phy, PhyKind, is_dsss};
 use super::rate_control::{self, Adaptation, Outcome};
 use crate::medium::{
@@ -147,7 +155,7 @@ pub struct Exchange {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Phase {
+enum Phase {
     /// Idle; slot boundaries lie at `grid` + k slots.
     Idle { grid: Instant },
     /// A single node's exchange; its data frame ends when the phase is `due`.
@@ -161,47 +169,47 @@ pub(super) enum Phase {
 /// An 802.11 cell.
 #[derive(Debug)]
 pub struct Dcf {
-    pub(super) config: DcfConfig,
+    config: DcfConfig,
     /// Slot boundaries that EIFS takes beyond DIFS.
-    pub(super) eifs_slots: u64,
-    pub(super) macs: Vec<Mac>,
+    eifs_slots: u64,
+    macs: Vec<Mac>,
     /// The link between each node and the access point, down and up. The entry of the access point
     /// itself is that of its beacons.
-    pub(super) links: Vec<[Link; 2]>,
+    links: Vec<[Link; 2]>,
     /// Whether any link has rate control.
-    pub(super) adapts: bool,
+    adapts: bool,
     /// How often the rate of a link has changed.
-    pub(super) rate_changes: u64,
+    rate_changes: u64,
     /// The channel of each node's link.
-    pub(super) channels: Vec<Option<Box<Channel>>>,
+    channels: Vec<Option<Box<Channel>>>,
     /// Whether there is any.
-    pub(super) has_channels: bool,
+    has_channels: bool,
     /// Airtime that the counters of `links` contain more than once. Of a station: its frames that
     /// collided with frames of the access point for it. Of the access point: all frames
     /// that overlapped a longer one.
-    pub(super) overlap: Vec<Duration>,
-    pub(super) contention: Contention,
-    pub(super) phase: Phase,
+    overlap: Vec<Duration>,
+    contention: Contention,
+    phase: Phase,
     /// When the phase ends. Of an idle medium: the time of the next access, or an earlier time while
     /// that is not known.
-    pub(super) due: Instant,
+    due: Instant,
     /// The present, or last, exchange of a single node.
-    pub(super) exchange: Exchange,
+    exchange: Exchange,
     /// The slot boundary of the next access while the medium is idle; `None` when there is none, or
     /// when it has to be looked up again.
     next_access: Option<u64>,
     /// The nodes of the present, or last, attempt.
-    pub(super) transmitters: Vec<NodeId>,
+    transmitters: Vec<NodeId>,
     /// Those of them that have given up their packet.
-    pub(super) dropped: Vec<NodeId>,
+    dropped: Vec<NodeId>,
     /// Whether more may follow the end of an attempt than the node's next packet: a report, or a beacon.
-    pub(super) watched: bool,
+    watched: bool,
     /// A beacon that waits for the end of an attempt of the access point.
-    pub(super) next_beacon: Option<Taken>,
+    next_beacon: Option<Taken>,
     /// The packet of the access point that waits for its beacon to be sent.
-    pub(super) suspended: Option<Suspended>,
+    suspended: Option<Suspended>,
     /// The stations that decoded the last beacon, by node.
-    pub(super) decoded: Vec<bool>,
+    decoded: Vec<bool>,
 }
 
 impl Dcf {
@@ -306,7 +314,7 @@ impl Dcf {
 
     /// The MAC of `node`, which has no packet, takes the next one.
     #[inline(always)]
-    pub(super) fn fetch(&mut self, now: Instant, node: NodeId, cell: &mut impl CellContext) {
+    fn fetch(&mut self, now: Instant, node: NodeId, cell: &mut impl CellContext) {
         let queue = Self::queue_of(node);
         if let Some(taken) = cell.take(now, queue, u32::MAX) {
             self.accept(now, queue, taken);
@@ -314,7 +322,7 @@ impl Dcf {
     }
 
     /// `node` has a packet and contends for the medium.
-    pub(super) fn contend(&mut self, now: Instant, node: NodeId) {
+    fn contend(&mut self, now: Instant, node: NodeId) {
         let (grid, slot) = match self.phase {
             Phase::Idle { grid } => (Some(grid), self.config.phy.slot),
             _ => (None, Duration::ZERO),
@@ -355,7 +363,7 @@ impl Dcf {
     }
 
     /// The busy period ends when it is `due`; nodes in the slot ring count from boundary `ring_from`.
-    pub(super) fn become_idle(&mut self, ring_from: u64) {
+    fn become_idle(&mut self, ring_from: u64) {
         self.phase = Phase::Idle { grid: self.due + self.config.phy.difs() };
         self.next_access = None;
         self.contention.idle(ring_from);
@@ -371,7 +379,7 @@ impl Dcf {
     }
 
     /// `node` is done with its packet: it draws a post-backoff, which counts from boundary `from`.
-    pub(super) fn finish(
+    fn finish(
         &mut self,
         now: Instant,
         node: NodeId,

@@ -1,6 +1,11 @@
 //! A cell: a medium, the transmit queues of its nodes, and the loss models of its links.
 
-use super::downlinks::Downlinks;
+mod downlinks;
+#[cfg(test)]
+mod tests;
+
+use downlinks::Downlinks;
+
 use super::scheduler::AirtimeDrr;
 use super::{
     AirUsage, Attempt, CellContext, Medium, Occupancy, PacketId, QueueLayout, Reception, Taken,
@@ -69,12 +74,12 @@ pub struct Cell<M, P = Packet> {
 
 /// Everything of a cell that its medium may use.
 #[derive(Debug)]
-pub(super) struct Nodes<P> {
-    pub(super) queues: Vec<TxQueue<P>>,
+struct Nodes<P> {
+    queues: Vec<TxQueue<P>>,
     /// The node of each queue.
     senders: Vec<NodeId>,
     /// The queues of the access point for each station, if it has them.
-    pub(super) downlinks: Option<Box<Downlinks>>,
+    downlinks: Option<Box<Downlinks>>,
     /// Packets that were dequeued but were larger than the medium asked for.
     set_aside: Vec<(TxQueueId, P)>,
     /// By [`PacketId`].
@@ -357,12 +362,7 @@ impl<P: CellPacket> Nodes<P> {
 
     /// The next packet of `queue`, see [`CellContext::take`].
     #[inline(always)]
-    pub(super) fn take_from(
-        &mut self,
-        now: Instant,
-        queue: TxQueueId,
-        max_bytes: u32,
-    ) -> Option<Taken> {
+    fn take_from(&mut self, now: Instant, queue: TxQueueId, max_bytes: u32) -> Option<Taken> {
         let index = queue.0 as usize;
         let source = &mut self.queues[index];
         let mut packet = None;

@@ -3,11 +3,11 @@
 //! nothing for it.
 
 use super::attempt::{ExchangeFrame, Failure};
-use super::backoff::Counter;
-use super::dcf::{Dcf, Phase};
 use super::mac::Mac;
-use super::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
+use super::{Dcf, Phase};
 use crate::medium::PacketId;
+use crate::medium::wlan::contention::Counter;
+use crate::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 use crate::packet::NodeId;
 use crate::time::Instant;
 use crate::units::Rate;

@@ -3,9 +3,9 @@
 //! regions have 18 symbols. Bursts of the downlink begin with symbol 10, in a frame with DCD and
 //! UCD with symbol 15.
 
-use super::phy::OfdmPhy;
-use super::{Counts, RequestCounts, RequestSize, SduCounts, Wimax, WimaxConfig};
 use crate::loss::{self, IndependentConfig, Level, LinkLoss, LossRateConfig, ScopeConfig};
+use crate::medium::wimax::phy::OfdmPhy;
+use crate::medium::wimax::{Counts, RequestCounts, RequestSize, SduCounts, Wimax, WimaxConfig};
 use crate::medium::{Airtime, Cell, Medium};
 use crate::packet::{Direction, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{Config, Limit, Queue, TxQueue};

@@ -98,7 +98,7 @@ impl ControlRate {
     }
 
     /// The rate of the frames that protect an OFDM frame at `data_rate`.
-    pub(super) fn of_protection(self, data_rate: Rate) -> Rate {
+    pub(in crate::medium::wlan) fn of_protection(self, data_rate: Rate) -> Rate {
         match self {
             Self::Basic(rates) => rates.protection(data_rate),
             Self::Fixed(_) => BasicRates::new(&[]).protection(data_rate),

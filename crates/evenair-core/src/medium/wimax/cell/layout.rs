@@ -9,9 +9,9 @@
 
 use std::fmt;
 
-use super::config::{Maps, WimaxConfig};
-use super::phy::{Modulation, TTG};
-use super::symbol::SymbolSize;
+use crate::medium::wimax::config::{Maps, WimaxConfig};
+use crate::medium::wimax::phy::symbol::SymbolSize;
+use crate::medium::wimax::phy::{Modulation, TTG};
 use crate::packet::Direction;
 use crate::time::Duration;
 
@@ -32,7 +32,7 @@ const DCD: u32 = 25 + 12 * 7;
 /// A UCD with 9 burst profiles, bytes.
 const UCD: u32 = 17 + 6 * 9;
 /// DCD and UCD are sent this often.
-pub(super) const DESCRIPTOR_INTERVAL: Duration = Duration::from_secs(5);
+pub(in crate::medium::wimax) const DESCRIPTOR_INTERVAL: Duration = Duration::from_secs(5);
 /// A ranging opportunity: symbols of preamble, and bytes of RNG-REQ (13) and generic header (6).
 const RANGING_OPPORTUNITY: [u32; 2] = [2, 19];
 /// A bandwidth request opportunity: symbols of preamble, and bytes of the header (6.3.2.1.2).
@@ -114,7 +114,7 @@ impl FrameAccount {
 
 /// Subframes and overhead of a cell's frames.
 #[derive(Clone, Debug)]
-pub(super) struct Layout {
+pub(in crate::medium::wimax) struct Layout {
     dl: u32,
     ul: u32,
     ranging: u32,
@@ -128,7 +128,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) fn new(config: &WimaxConfig) -> Result<Self, FrameError> {
+    pub(in crate::medium::wimax) fn new(config: &WimaxConfig) -> Result<Self, FrameError> {
         let phy = &config.phy;
         let symbols = phy.symbols();
         let dl = config.dl_share.symbols(symbols);
@@ -168,7 +168,7 @@ impl Layout {
     }
 
     /// Room for uplink bursts.
-    pub(super) fn ul_room(&self) -> Room {
+    pub(in crate::medium::wimax) fn ul_room(&self) -> Room {
         let limit = match self.maps {
             Maps::Maximum => LARGEST_UL_MAP,
             Maps::Actual => u32::MAX,
@@ -178,7 +178,7 @@ impl Layout {
     }
 
     /// Room for downlink bursts in a frame with this many grants, with or without DCD and UCD.
-    pub(super) fn dl_room(&self, grants: u32, descriptors: bool) -> Room {
+    pub(in crate::medium::wimax) fn dl_room(&self, grants: u32, descriptors: bool) -> Room {
         let descriptors = if descriptors { self.descriptors } else { 0 };
         let (fixed, limit, dl_map) = match self.maps {
             Maps::Maximum => (self.maps(0, 0), LARGEST_DL_MAP, None),
@@ -189,18 +189,23 @@ impl Layout {
     }
 
     /// The first symbol behind the broadcast messages.
-    pub(super) fn before_bursts(&self, grants: u32, bursts: u32, descriptors: bool) -> u32 {
+    pub(in crate::medium::wimax) fn before_bursts(
+        &self,
+        grants: u32,
+        bursts: u32,
+        descriptors: bool,
+    ) -> u32 {
         let descriptors = if descriptors { self.descriptors } else { 0 };
         PREAMBLE_AND_FCH + self.maps(grants, bursts) + descriptors
     }
 
     /// The first symbol of the region of bandwidth requests.
-    pub(super) fn before_requests(&self) -> u32 {
+    pub(in crate::medium::wimax) fn before_requests(&self) -> u32 {
         self.ranging + BEFORE_BURST
     }
 
     /// Symbols of a subframe.
-    pub(super) fn symbols(&self, direction: Direction) -> u32 {
+    pub(in crate::medium::wimax) fn symbols(&self, direction: Direction) -> u32 {
         match direction {
             Direction::Down => self.dl,
             Direction::Up => self.ul,
@@ -208,13 +213,13 @@ impl Layout {
     }
 
     /// The first symbol behind the contention regions.
-    pub(super) fn before_grants(&self) -> u32 {
+    pub(in crate::medium::wimax) fn before_grants(&self) -> u32 {
         self.before_requests() + self.requests
     }
 
     /// From the start of a frame to the start of a symbol of its subframe.
     #[inline(always)]
-    pub(super) fn time(&self, direction: Direction, symbol: u32) -> Duration {
+    pub(in crate::medium::wimax) fn time(&self, direction: Direction, symbol: u32) -> Duration {
         match direction {
             Direction::Down => self.dl_times[symbol as usize],
             Direction::Up => self.ul_times[symbol as usize],
@@ -250,7 +255,7 @@ fn ul_map(grants: u32) -> u32 {
 
 /// What is left of a subframe while bursts are scheduled.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
+pub(in crate::medium::wimax) struct Room {
     /// Symbols for bursts, and for the DL-MAP where its size depends on them.
     free: u32,
     used: u32,
@@ -261,7 +266,7 @@ pub(super) struct Room {
 
 impl Room {
     /// Data symbols that one more burst can have.
-    pub(super) fn for_burst(&self) -> u32 {
+    pub(in crate::medium::wimax) fn for_burst(&self) -> u32 {
         if self.bursts == self.limit {
             return 0;
         }
@@ -269,23 +274,23 @@ impl Room {
     }
 
     /// Data symbols that the bursts can have in addition.
-    pub(super) fn left(&self) -> u32 {
+    pub(in crate::medium::wimax) fn left(&self) -> u32 {
         self.behind(self.bursts)
     }
 
     /// Adds a burst of this many data symbols.
-    pub(super) fn add_burst(&mut self, symbols: u32) {
+    pub(in crate::medium::wimax) fn add_burst(&mut self, symbols: u32) {
         self.bursts += 1;
         self.used += BEFORE_BURST + symbols;
     }
 
     /// Adds data symbols to a burst.
-    pub(super) fn extend_burst(&mut self, symbols: u32) {
+    pub(in crate::medium::wimax) fn extend_burst(&mut self, symbols: u32) {
         self.used += symbols;
     }
 
     /// Data symbols that there are for the bursts that have been added.
-    pub(super) fn capacity(&self) -> u32 {
+    pub(in crate::medium::wimax) fn capacity(&self) -> u32 {
         let map = self.dl_map.map_or(0, |size| dl_map(size, self.bursts));
         self.free.saturating_sub(map + self.bursts * BEFORE_BURST)
     }
@@ -317,9 +322,9 @@ impl std::error::Error for FrameError {}
 
 #[cfg(test)]
 mod tests {
-    use super::super::phy::OfdmPhy;
-    use super::super::share::DlShare;
     use super::*;
+    use crate::medium::wimax::DlShare;
+    use crate::medium::wimax::phy::OfdmPhy;
 
     fn config(dl: u32, maps: Maps) -> WimaxConfig {
         let dl_share = DlShare::Ratio { dl, ul: 1 };

@@ -1,4 +1,4 @@
-//! A plain model of the 802.16 cell to test [`super::Wimax`] against: a subframe is a list of
+//! A plain model of the 802.16 cell to test [`crate::medium::wimax::Wimax`] against: a subframe is a list of
 //! symbols, a burst a list of PDUs.
 //!
 //! Written from the rules of `docs/media/wimax.md`, not from the code of the medium, whose types it

@@ -20,7 +20,10 @@
 //! arrived after the medium became idle (immediate access). Models in which a busy slot counts
 //! (Bianchi 2000) differ by 1 to 2% in throughput.
 
-use super::slot_ring::SlotRing;
+mod slot_ring;
+
+use slot_ring::SlotRing;
+
 use crate::packet::NodeId;
 
 /// An off-grid contender: in this idle period its counter starts at another boundary than those in the
@@ -65,7 +68,7 @@ enum IdleBackoff {
 
 /// What a node has to do to send a packet that has just arrived at its idle MAC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Access {
+pub(in crate::medium::wlan) enum Access {
     /// Nothing: it contends with the remainder of its post-backoff.
     Contending,
     /// Its post-backoff is over: draw a backoff, or use [`Contention::immediate`].
@@ -74,7 +77,7 @@ pub(super) enum Access {
 
 /// The backoff counters of all nodes in the cell.
 #[derive(Debug)]
-pub(super) struct Contention {
+pub(in crate::medium::wlan) struct Contention {
     /// Idle slots that the nodes in the ring have counted before the present (or next) idle period.
     elapsed: u64,
     /// The boundary from which they count in this idle period: 0 after DIFS, more after EIFS.
@@ -90,7 +93,7 @@ pub(super) struct Contention {
 
 impl Contention {
     /// No backoff is longer than `cw_max`.
-    pub(super) fn new(nodes: usize, cw_max: u32) -> Self {
+    pub(in crate::medium::wlan) fn new(nodes: usize, cw_max: u32) -> Self {
         Self {
             elapsed: 0,
             ring_from: 0,
@@ -103,7 +106,7 @@ impl Contention {
     }
 
     /// A busy period has ended; the nodes in the ring count from boundary `ring_from` after it.
-    pub(super) fn idle(&mut self, ring_from: u64) {
+    pub(in crate::medium::wlan) fn idle(&mut self, ring_from: u64) {
         self.ring_from = ring_from;
         self.first_off_grid = None;
         self.exempt = None;
@@ -116,7 +119,7 @@ impl Contention {
     /// `node` transmitted the frame with which the busy period ended, and which no other node could
     /// decode: it counts from boundary 0. Call [`Contention::idle`] first.
     #[cold]
-    pub(super) fn exempt_from_eifs(&mut self, node: NodeId) {
+    pub(in crate::medium::wlan) fn exempt_from_eifs(&mut self, node: NodeId) {
         self.exempt = Some(node);
         let counting =
             |counter, has_frame| OffGrid { node, from: 0, counter, has_frame, immediate: false };
@@ -135,7 +138,13 @@ impl Contention {
     /// `node` transmitted in the busy period that has just ended, and drew `backoff`; it counts
     /// from boundary `from`. Call [`Contention::idle`] first.
     #[inline(always)] // into the loop, after each success
-    pub(super) fn back_off(&mut self, node: NodeId, from: u64, backoff: u32, has_frame: bool) {
+    pub(in crate::medium::wlan) fn back_off(
+        &mut self,
+        node: NodeId,
+        from: u64,
+        backoff: u32,
+        has_frame: bool,
+    ) {
         // A post-backoff of 0 lasts until its boundary is reached, even if another node transmits
         // first: a packet that arrives until then uses it. Positions in the ring cannot express this.
         if from == self.ring_from && (has_frame || backoff > 0) {
@@ -149,7 +158,11 @@ impl Contention {
 
     /// A packet has arrived at `node`, which had none. `boundary` is the next boundary of the idle
     /// period, or `None` while the medium is busy.
-    pub(super) fn arrive(&mut self, node: NodeId, boundary: Option<u64>) -> Access {
+    pub(in crate::medium::wlan) fn arrive(
+        &mut self,
+        node: NodeId,
+        boundary: Option<u64>,
+    ) -> Access {
         match self.idle[node.index()] {
             IdleBackoff::Post(position)
                 if position > self.elapsed && position >= self.elapsed_at(boundary) =>
@@ -174,27 +187,32 @@ impl Contention {
     }
 
     /// `node`, whose frame arrived while the medium was busy, drew `backoff`.
-    pub(super) fn defer(&mut self, node: NodeId, backoff: u32) {
+    pub(in crate::medium::wlan) fn defer(&mut self, node: NodeId, backoff: u32) {
         self.join_ring(node, self.elapsed + u64::from(backoff), true);
     }
 
     /// `node`, whose frame arrived while the medium was idle, transmits at `boundary`, or as
     /// soon after it as its EIFS or response timeout allows.
-    pub(super) fn immediate(&mut self, node: NodeId, boundary: u64) {
+    pub(in crate::medium::wlan) fn immediate(&mut self, node: NodeId, boundary: u64) {
         let from = boundary.max(self.silent_until(node));
         self.leave_grid(OffGrid { node, from, counter: 0, has_frame: true, immediate: true });
     }
 
     /// `node`, whose frame arrived while the medium was idle, counts `backoff` slots from
     /// `boundary`, or as soon after it as its EIFS or response timeout allows.
-    pub(super) fn late_backoff(&mut self, node: NodeId, boundary: u64, backoff: u32) {
+    pub(in crate::medium::wlan) fn late_backoff(
+        &mut self,
+        node: NodeId,
+        boundary: u64,
+        backoff: u32,
+    ) {
         let from = boundary.max(self.silent_until(node));
         let counter = u64::from(backoff);
         self.leave_grid(OffGrid { node, from, counter, has_frame: true, immediate: false });
     }
 
     /// The boundary of the next access, counted from E + DIFS; `None` if no node contends.
-    pub(super) fn next_access(&self) -> Option<u64> {
+    pub(in crate::medium::wlan) fn next_access(&self) -> Option<u64> {
         let ring = self.ring.first_after(self.elapsed).map(|slots| self.ring_from + slots);
         match (ring, self.first_off_grid) {
             (Some(a), Some(b)) => Some(a.min(b)),
@@ -204,7 +222,7 @@ impl Contention {
 
     /// All nodes that count down, in order of node.
     #[cold]
-    pub(super) fn counters(&self) -> Vec<Counter> {
+    pub(in crate::medium::wlan) fn counters(&self) -> Vec<Counter> {
         let on_grid = |node, slots, has_frame| Counter {
             node,
             from: self.ring_from,
@@ -232,7 +250,7 @@ impl Contention {
     /// The medium becomes busy at `boundary`, that of [`Contention::next_access`]: fills
     /// `transmitters`, in order of node, and freezes everybody else. `draw` gives the backoff of
     /// a node whose immediate access another node has preempted.
-    pub(super) fn seize(
+    pub(in crate::medium::wlan) fn seize(
         &mut self,
         boundary: u64,
         transmitters: &mut Vec<NodeId>,

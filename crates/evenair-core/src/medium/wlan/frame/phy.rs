@@ -67,14 +67,14 @@ enum Modulation {
 }
 
 /// The rates of 802.11b, all mandatory (18.2.3.3), ascending.
-pub(super) const DSSS_RATES: &[Rate] = &[
+pub(in crate::medium::wlan) const DSSS_RATES: &[Rate] = &[
     Rate::from_bps(1_000_000),
     Rate::from_bps(2_000_000),
     Rate::from_bps(5_500_000),
     Rate::from_bps(11_000_000),
 ];
 /// The rates of OFDM (17.3.2.2), ascending.
-pub(super) const OFDM_RATES: &[Rate] = &[
+pub(in crate::medium::wlan) const OFDM_RATES: &[Rate] = &[
     Rate::from_mbps(6),
     Rate::from_mbps(9),
     Rate::from_mbps(12),
@@ -86,7 +86,7 @@ pub(super) const OFDM_RATES: &[Rate] = &[
 ];
 
 /// Its mandatory rates.
-pub(super) const OFDM_MANDATORY: &[Rate] =
+pub(in crate::medium::wlan) const OFDM_MANDATORY: &[Rate] =
     &[Rate::from_mbps(6), Rate::from_mbps(12), Rate::from_mbps(24)];
 
 /// Every PHY, by the name that scenarios use.
@@ -239,7 +239,7 @@ impl Phy {
     }
 
     /// The same after a frame at `rate`, whose response has its modulation class.
-    pub(super) fn response_timeout_to(&self, rate: Rate) -> Duration {
+    pub(in crate::medium::wlan) fn response_timeout_to(&self, rate: Rate) -> Duration {
         let rx_start = match self.modulation {
             Modulation::Dsss { preamble } => preamble,
             Modulation::Ofdm { .. } if is_dsss(rate) => LONG_PREAMBLE,

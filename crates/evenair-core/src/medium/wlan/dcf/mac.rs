@@ -1,9 +1,9 @@
 //! The MAC of one node: the packet that it sends, its contention window and retries, and the rates of
 //! its links.
 
-use super::control::{ControlFrames, Protection};
-use super::dcf::DcfConfig;
-use super::rate_control::Adaptation;
+use super::DcfConfig;
+use crate::medium::wlan::frame::control::{ControlFrames, Protection};
+use crate::medium::wlan::rate_control::Adaptation;
 use crate::medium::{AirUsage, Airtime, PacketId, Taken, TxStatus};
 use crate::packet::NodeId;
 use crate::rng::RngStream;

@@ -1,8 +1,8 @@
 //! How long a frame exchange takes, as controllers estimate it.
 
-use super::control::ControlFrames;
-use super::dcf::{Dcf, DcfConfig};
 use super::mac::Frames;
+use super::{Dcf, DcfConfig};
+use crate::medium::wlan::frame::control::ControlFrames;
 use crate::packet::{Direction, NodeId};
 use crate::time::Duration;
 use crate::units::Rate;

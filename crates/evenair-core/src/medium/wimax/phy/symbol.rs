@@ -2,32 +2,32 @@
 
 /// The usable bytes of a symbol.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SymbolSize {
+pub(in crate::medium::wimax) struct SymbolSize {
     bytes: u32,
     /// 2^32 / `bytes`, rounded up.
     reciprocal: u64,
 }
 
 impl SymbolSize {
-    pub(super) const fn new(bytes: u32) -> Self {
+    pub(in crate::medium::wimax) const fn new(bytes: u32) -> Self {
         Self { bytes, reciprocal: (1_u64 << 32).div_ceil(bytes as u64) }
     }
 
-    pub(super) const fn bytes(self) -> u32 {
+    pub(in crate::medium::wimax) const fn bytes(self) -> u32 {
         self.bytes
     }
 
     /// Symbols that this many bytes need. Exact below 2^24 bytes: the product is too large by less
     /// than bytes of the symbol times their number, which is below 2^32.
     #[inline(always)]
-    pub(super) const fn symbols(self, bytes: u32) -> u32 {
+    pub(in crate::medium::wimax) const fn symbols(self, bytes: u32) -> u32 {
         debug_assert!(bytes < 1 << 24, "more than a frame holds");
         (((bytes + self.bytes - 1) as u64 * self.reciprocal) >> 32) as u32
     }
 
     /// Symbols that this many bytes need, at most `most`.
     #[inline(always)]
-    pub(super) fn symbols_up_to(self, bytes: u64, most: u32) -> u32 {
+    pub(in crate::medium::wimax) fn symbols_up_to(self, bytes: u64, most: u32) -> u32 {
         if bytes >= u64::from(most) * u64::from(self.bytes) {
             most
         } else {
@@ -38,7 +38,7 @@ impl SymbolSize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::phy::MAX_BYTES_PER_SYMBOL;
+    use super::super::MAX_BYTES_PER_SYMBOL;
     use super::*;
 
     #[test]

@@ -17,15 +17,27 @@
 //!
 //! Frames in which nothing waits and no request is pending are skipped.
 
-use super::airtime::Burst;
+mod airtime;
+mod connection;
+mod counts;
+pub(super) mod layout;
+mod observe;
+mod station;
+
+pub use airtime::Burst;
+pub use connection::{pdu_overhead, smallest_pdu};
+pub use counts::{Counts, RequestCounts, SduCounts};
+pub use layout::{FrameAccount, FrameError};
+pub use observe::{Before, FilledBurst, Frame, Part, Pdu, Request};
+
+use connection::{GRANT_MANAGEMENT, Overhead};
+use layout::{DESCRIPTOR_INTERVAL, Layout};
+use station::Station;
+
 use super::config::WimaxConfig;
-use super::connection::{GRANT_MANAGEMENT, Overhead};
-use super::counts::{Counts, SduCounts};
-use super::frame::{DESCRIPTOR_INTERVAL, FrameAccount, FrameError, Layout};
-use super::request::Contention;
+use super::phy::symbol::SymbolSize;
+use super::request::{Contention, Expiry};
 use super::scheduler::{Allocation, AnyScheduler, Scheduler};
-use super::station::Station;
-use super::symbol::SymbolSize;
 use crate::delays::Delays;
 use crate::loss::FrameKind;
 use crate::medium::{
@@ -38,31 +50,31 @@ use crate::time::{Duration, Instant};
 /// An 802.16 cell.
 #[derive(Debug)]
 pub struct Wimax {
-    pub(super) config: WimaxConfig,
+    config: WimaxConfig,
     account: FrameAccount,
-    pub(super) layout: Layout,
-    pub(super) overhead: Overhead,
+    layout: Layout,
+    overhead: Overhead,
     grant_scheduler: AnyScheduler,
     burst_scheduler: AnyScheduler,
-    pub(super) stations: Vec<Station>,
+    stations: Vec<Station>,
     /// By station.
-    pub(super) sizes: Vec<SymbolSize>,
-    pub(super) contention: Contention,
+    sizes: Vec<SymbolSize>,
+    contention: Contention,
     /// The frame under way, and the next one.
-    pub(super) frame_start: Instant,
-    pub(super) next_frame: Instant,
+    frame_start: Instant,
+    next_frame: Instant,
     /// Frames before the next one with DCD and UCD, of which one in `descriptor_period` has them.
-    pub(super) descriptors_in: u64,
-    pub(super) descriptor_period: u64,
+    descriptors_in: u64,
+    descriptor_period: u64,
     /// Bursts of the frame under way: grants, then downlink bursts.
-    pub(super) bursts: Vec<Burst>,
+    bursts: Vec<Burst>,
     /// Ends of SDUs in the frame under way, in order of time, and how many of them are over.
-    pub(super) downlink: Vec<SduEnd>,
-    pub(super) uplink: Vec<SduEnd>,
+    downlink: Vec<SduEnd>,
+    uplink: Vec<SduEnd>,
     over: usize,
     /// The packet that was reported as received last, if its queue still counts it.
     received: Option<(Instant, PacketId)>,
-    pub(super) counts: Counts,
+    counts: Counts,
     /// For the schedulers, to keep the memory.
     needs: Vec<u64>,
     allocations: Vec<Allocation>,
@@ -70,16 +82,16 @@ pub struct Wimax {
 
 /// The end of the last PDU of an SDU.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SduEnd {
-    pub(super) at: Instant,
-    pub(super) packet: PacketId,
-    pub(super) station: u32,
-    pub(super) lost: bool,
+struct SduEnd {
+    at: Instant,
+    packet: PacketId,
+    station: u32,
+    lost: bool,
 }
 
 impl Wimax {
     /// A cell of a base station and stations with these usable bytes in a symbol of their bursts,
-    /// from 1 to [`MAX_BYTES_PER_SYMBOL`](super::phy::MAX_BYTES_PER_SYMBOL), in the order of their
+    /// from 1 to [`MAX_BYTES_PER_SYMBOL`](crate::medium::wimax::phy::MAX_BYTES_PER_SYMBOL), in the order of their
     /// nodes. Backoffs are drawn from the streams of `seed`.
     pub fn new(
         config: WimaxConfig,
@@ -157,9 +169,14 @@ impl Wimax {
         &self.bursts
     }
 
-    /// SDUs of a station that have left their queue and whose end is not over.
+    /// The SDUs of a station in one direction: what became of them, and how many have left their queue
+    /// without that their end is over.
     #[cfg(test)]
-    pub(super) fn in_service(&self, direction: Direction, node: NodeId) -> u64 {
+    pub(in crate::medium::wimax) fn sdus_of(
+        &self,
+        direction: Direction,
+        node: NodeId,
+    ) -> (SduCounts, u64) {
         let station = &self.stations[node.index() - 1];
         let (side, ends, over) = match direction {
             Direction::Down => (&station.down, &self.downlink, self.over),
@@ -168,7 +185,8 @@ impl Wimax {
             }
         };
         let ends = ends.iter().skip(over).filter(|end| NodeId(end.station + 1) == node);
-        ends.count() as u64 + u64::from(side.connection.head().is_some())
+        let begun = ends.count() as u64 + u64::from(side.connection.head().is_some());
+        (side.sdus, begun)
     }
 
     /// Adds up what `node` has sent: by direction and station.
@@ -379,9 +397,52 @@ impl Wimax {
         }
     }
 
+    /// Makes, repeats and gives up bandwidth requests, and lets those transmit whose backoff is
+    /// over.
+    fn request(&mut self, now: Instant, cell: &mut impl CellContext) {
+        let opportunities = self.contention.opportunities();
+        let region_end = now + self.layout.time(Direction::Up, self.layout.before_grants());
+        let requests = &mut self.counts.requests;
+        self.contention.begin();
+        for (index, station) in self.stations.iter_mut().enumerate() {
+            let (request, up) = (&mut station.request, &mut station.up);
+            match request.expiry(now, &self.config) {
+                Expiry::No => {}
+                Expiry::Retry => {
+                    requests.retried += 1;
+                    request.retry(up.connection.need(self.overhead, cell), &self.config);
+                }
+                Expiry::GiveUp => {
+                    requests.given_up += 1;
+                    let value = request.value().into();
+                    let dropped = up.connection.discard(now, value, self.overhead, cell);
+                    up.sdus.given_up += dropped;
+                    request.end();
+                }
+            }
+            if !request.is_pending() && !up.connection.is_empty(cell) {
+                request.make(now, up.connection.need(self.overhead, cell), &self.config);
+            }
+            if let Some(opportunity) = request.count_down(opportunities, region_end) {
+                self.contention.transmit(index, opportunity);
+            }
+        }
+        for (index, _, received) in self.contention.outcomes() {
+            let station = &mut self.stations[index];
+            requests.sent += 1;
+            station.attempts += 1;
+            if received {
+                station.outstanding = station.request.value();
+            } else {
+                requests.collided += 1;
+                station.collisions += 1;
+            }
+        }
+    }
+
     /// The next end of an SDU in the frame under way. The downlink subframe comes first.
     #[inline(always)]
-    pub(super) fn next_end(&self) -> Option<(Direction, SduEnd)> {
+    fn next_end(&self) -> Option<(Direction, SduEnd)> {
         match self.downlink.get(self.over) {
             Some(&end) => Some((Direction::Down, end)),
             None => {

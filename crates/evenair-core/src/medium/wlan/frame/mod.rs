@@ -1,0 +1,5 @@
+//! The frames on the air: their rates, sizes and airtimes.
+
+pub(super) mod beacon;
+pub(super) mod control;
+pub mod phy;
