@@ -1,6 +1,7 @@
 //! Independent bit errors.
 
-use super::{Frame, FrameKind, LossModel, ScopeConfig};
+use super::common::ScopeConfig;
+use super::model::{Frame, FrameKind, LossModel};
 use crate::component::{configuration, probability};
 use crate::rng::RngStream;
 use crate::time::Instant;

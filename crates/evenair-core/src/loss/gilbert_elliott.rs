@@ -1,6 +1,7 @@
 //! The Gilbert-Elliott model of bursts of losses.
 
-use super::{Frame, LossModel, LossRateConfig, ScopeConfig};
+use super::common::{LossRateConfig, ScopeConfig};
+use super::model::{Frame, LossModel};
 use crate::component::{configuration, positive};
 use crate::rng::RngStream;
 use crate::time::{Duration, Instant};

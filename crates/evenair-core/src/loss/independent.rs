@@ -1,6 +1,7 @@
 //! Independent losses.
 
-use super::{Frame, LossModel, LossRateConfig, ScopeConfig};
+use super::common::{LossRateConfig, ScopeConfig};
+use super::model::{Frame, LossModel};
 use crate::component::configuration;
 use crate::rng::RngStream;
 use crate::time::Instant;

@@ -7,50 +7,21 @@
 //! file and a line in `loss_models!` below.
 
 mod bit_error;
+mod common;
 mod gilbert_elliott;
 mod independent;
+mod model;
 
 pub use bit_error::{BitError, BitErrorConfig};
+pub use common::{Level, LossDirection, LossRateConfig, LossyFrames, ScopeConfig};
 pub use gilbert_elliott::{GilbertElliott, GilbertElliottConfig};
 pub use independent::{Independent, IndependentConfig};
+pub use model::{Frame, FrameKind, LossModel};
 
-use crate::component::{configuration, named, names, probability, registry};
+use crate::component::registry;
 use crate::packet::Direction;
 use crate::rng::{RngStream, StreamId};
 use crate::time::Instant;
-use crate::units::Rate;
-
-/// Whether a frame carries a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FrameKind {
-    /// It does.
-    Data,
-    /// It is an RTS, CTS, ACK or beacon frame of the MAC.
-    Control,
-}
-
-/// What a loss model may take into account besides the time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Frame {
-    /// Its kind.
-    pub kind: FrameKind,
-    /// The rate at which it was transmitted.
-    pub rate: Rate,
-    /// Its size, bytes: on the air with MAC overhead for [`Level::Mac`], else that of the IP packet.
-    pub bytes: u32,
-}
-
-/// A model of packet loss on one link in one direction.
-pub trait LossModel {
-    /// Whether the `frame` that is received at `now` is lost. `now` never decreases.
-    fn loses(&mut self, now: Instant, frame: Frame) -> bool;
-
-    /// Nothing that is received before this time is lost: [`LossModel::loses`] need not be called
-    /// for it.
-    fn no_loss_before(&self) -> Instant {
-        Instant::ZERO
-    }
-}
 
 /// Generates the registry of all loss models, and an enum that dispatches to them.
 macro_rules! loss_models {
@@ -101,64 +72,6 @@ loss_models! {
     Independent(IndependentConfig),
     GilbertElliott(GilbertElliottConfig),
     BitError(BitErrorConfig),
-}
-
-named! {
-    /// The layer at which losses occur.
-    pub enum Level {
-        /// Packets delivered by the MAC are lost: TCP sees each loss.
-        #[default]
-        Ip => "ip",
-        /// Transmissions are lost: the MAC retransmits up to its retry limit.
-        Mac => "mac",
-    }
-    planned []
-}
-
-named! {
-    /// The frames that are lost at [`Level::Mac`].
-    pub enum LossyFrames {
-        /// Data, RTS, CTS and ACK frames.
-        #[default]
-        All => "all",
-        /// Data frames only.
-        Data => "data",
-    }
-    planned []
-}
-
-named! {
-    /// The directions of a link in which packets and frames are lost. An ACK or CTS travels against the
-    /// direction of the frame that it answers.
-    pub enum LossDirection {
-        /// Both.
-        #[default]
-        Both => "both",
-        /// From the access point to the station.
-        Down => "down",
-        /// From the station to the access point.
-        Up => "up",
-    }
-    planned []
-}
-
-configuration! {
-    /// The packets to which a loss model applies.
-    pub group ScopeConfig;
-    /// what is lost: packets that the MAC has delivered, so that TCP sees each loss (ip),
-    /// or single frames, which the MAC repeats (mac)
-    level: Level = Level::Ip, names();
-    /// which frames at level mac: data, RTS, CTS and ACK frames (all), data frames only (data)
-    frames: LossyFrames = LossyFrames::All, names();
-    /// whose packets or frames: from the access point to the station (down), the other way (up)
-    direction: LossDirection = LossDirection::Both, names();
-}
-
-configuration! {
-    /// The share of lost packets.
-    pub group LossRateConfig;
-    /// share of the packets that are lost in the long run
-    rate: f64 = 0.01, probability();
 }
 
 /// The loss models of one link, one for each direction.
@@ -215,6 +128,7 @@ impl LinkLoss {
 mod tests {
     use super::*;
     use crate::time::Duration;
+    use crate::units::Rate;
 
     const FRAME: Frame = Frame { kind: FrameKind::Data, rate: Rate::from_mbps(11), bytes: 1536 };
 
