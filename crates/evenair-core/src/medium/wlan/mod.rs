@@ -1,6 +1,7 @@
 //! An 802.11 cell: the distributed coordination function in one collision domain.
 
 pub mod channel;
+mod config;
 mod contention;
 mod dcf;
 mod frame;
@@ -8,9 +9,9 @@ pub mod rate_control;
 #[cfg(test)]
 mod tests;
 
+pub use config::{DcfConfig, StationConfig};
 pub use contention::Counter;
-pub use dcf::observe::{Access, AirFrame, FrameFate, FrameType, IdlePeriod, Transmitter};
-pub use dcf::{Dcf, DcfConfig, Exchange, StationConfig};
+pub use dcf::{Access, AirFrame, Dcf, Exchange, FrameFate, FrameType, IdlePeriod, Transmitter};
 pub use frame::beacon::{SSID, beacon_bytes};
 pub use frame::control::{BasicRates, ControlFrames, ControlRate, Protection};
 pub use frame::phy;

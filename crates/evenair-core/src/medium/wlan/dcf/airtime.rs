@@ -3,8 +3,8 @@
 //! The counters of a link contain the whole of an attempt as soon as it starts. The part of the present
 //! attempt that is still in the future is subtracted here.
 
-use super::attempt::Failure;
-use super::mac::Link;
+use super::exchange::Failure;
+use super::link::Link;
 use super::{Dcf, Phase};
 use crate::medium::Airtime;
 use crate::packet::NodeId;

@@ -1,31 +1,14 @@
 //! The frames of an attempt, which of them fail, and what follows from a failure.
 
-use super::mac::Link;
-use super::{Dcf, Exchange, Phase};
+use super::exchange::{Exchange, ExchangeFrame, Failure};
+use super::link::Link;
+use super::{Dcf, Phase};
 use crate::loss::FrameKind;
 use crate::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 use crate::medium::wlan::rate_control::Outcome;
 use crate::medium::{Attempt, CellContext, Transmission, TxStatus};
 use crate::packet::{Direction, NodeId};
 use crate::time::{Duration, Instant};
-
-/// A frame of an exchange.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ExchangeFrame {
-    Rts,
-    Cts,
-    Data,
-    Ack,
-}
-
-/// Why an attempt fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Failure {
-    /// Several nodes transmit.
-    Collision,
-    /// A single node transmits, and this frame of its exchange is corrupted.
-    Corrupted(ExchangeFrame),
-}
 
 impl Dcf {
     /// `node` transmits alone.

@@ -10,7 +10,8 @@
 //! decide for each station whether it has decoded the beacon, as a frame that carries no data. A station
 //! that has not does not wait EIFS: contention has one deferral for all listeners.
 
-use super::{Dcf, Exchange, Phase};
+use super::exchange::Exchange;
+use super::{Dcf, Phase};
 use crate::loss::FrameKind;
 use crate::medium::{CellContext, Taken, Transmission, TxStatus};
 use crate::packet::{Direction, NodeId};

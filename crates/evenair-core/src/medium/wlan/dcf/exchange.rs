@@ -1,11 +1,91 @@
-//! How long a frame exchange takes, as controllers estimate it.
+//! A frame exchange: its frames and their times.
 
-use super::mac::Frames;
-use super::{Dcf, DcfConfig};
-use crate::medium::wlan::frame::control::ControlFrames;
-use crate::packet::{Direction, NodeId};
-use crate::time::Duration;
+use crate::medium::wlan::config::DcfConfig;
+use crate::medium::wlan::frame::control::{ControlFrames, Protection};
+use crate::time::{Duration, Instant};
 use crate::units::Rate;
+
+/// Times of a frame exchange in which a packet is received for the first time, for captures.
+#[derive(Clone, Copy, Debug)]
+pub struct Exchange {
+    /// Start of its first frame (RTS or data).
+    pub start: Instant,
+    /// Start of its data frame.
+    pub data_start: Instant,
+    /// End of its data frame.
+    pub data_end: Instant,
+    /// End of the ACK.
+    pub ack_end: Instant,
+    /// Rate of the data frame.
+    pub rate: Rate,
+    /// Whether RTS and CTS preceded the data frame.
+    pub rts: bool,
+    /// Whether a CTS preceded it that the sender had addressed to itself.
+    pub cts_to_self: bool,
+    /// Whether the ACK is received as well; true of a beacon, which has none.
+    pub acknowledged: bool,
+    /// How often the data frame had been sent before.
+    pub retries: u32,
+}
+
+/// A frame of an exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ExchangeFrame {
+    Rts,
+    Cts,
+    Data,
+    Ack,
+}
+
+/// Why an attempt fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// Several nodes transmit.
+    Collision,
+    /// A single node transmits, and this frame of its exchange is corrupted.
+    Corrupted(ExchangeFrame),
+}
+
+/// What an attempt would consist of that begins now.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frames {
+    /// Rate of the data frame.
+    pub(super) rate: Rate,
+    /// Its airtime.
+    pub(super) airtime: Duration,
+    /// How long the IP packet in it takes at this rate.
+    pub(super) payload: Duration,
+    /// How long after its beginning the data frame begins that follows no RTS: zero, or a CTS-to-self
+    /// and SIFS.
+    pub(super) prelude: Duration,
+    /// Whether RTS/CTS protects the data frame, whatever its size.
+    pub(super) rts: bool,
+    pub(super) control: ControlFrames,
+}
+
+impl Frames {
+    /// With a data frame of `bytes` at `rate`.
+    pub(super) fn new(config: &DcfConfig, bytes: u32, rate: Rate) -> Self {
+        let control = config.control_frames(rate);
+        let protection = config.protection_of(rate);
+        Self {
+            rate,
+            airtime: config.phy.airtime(bytes, rate),
+            payload: payload(config, bytes, rate),
+            prelude: match protection {
+                Protection::CtsToSelf => control.cts + config.phy.sifs,
+                Protection::Off | Protection::RtsCts => Duration::ZERO,
+            },
+            rts: protection == Protection::RtsCts,
+            control,
+        }
+    }
+}
+
+/// How long the IP packet in a data frame of `bytes` takes.
+pub(super) fn payload(config: &DcfConfig, bytes: u32, rate: Rate) -> Duration {
+    rate.time_for(bytes.saturating_sub(config.mac_overhead).into())
+}
 
 impl DcfConfig {
     /// DIFS and the frames of an exchange, with the spaces between them, that delivers a packet of
@@ -18,13 +98,6 @@ impl DcfConfig {
         let needs_rts = frames.rts || self.rts_threshold.is_some_and(|threshold| bytes > threshold);
         let start = if needs_rts { rts + sifs + cts + sifs } else { frames.prelude };
         self.phy.difs() + start + frames.airtime + sifs + ack
-    }
-}
-
-impl Dcf {
-    /// [`DcfConfig::exchange_time`] between the access point and `station` at the present rate.
-    pub fn exchange_time(&self, station: NodeId, direction: Direction, bytes: u32) -> Duration {
-        self.config.exchange_time(self.rate(station, direction), bytes)
     }
 }
 

@@ -35,17 +35,21 @@ mod airtime;
 mod attempt;
 mod beacon;
 mod exchange;
+mod link;
 mod mac;
-pub mod observe;
+mod observe;
 
-use attempt::{ExchangeFrame, Failure};
-use mac::{Link, Mac, Suspended};
+pub use exchange::Exchange;
+pub use observe::{Access, AirFrame, FrameFate, FrameType, IdlePeriod, Transmitter};
 
-use super::channel::{self, Channel};
-use super::contention::{Access, Contention};
-use super::frame::control::{ControlFrames, ControlRate, Protection};
-use super::phy::{Phy, PhyKind, is_dsss};
-use super::rate_control::{self, Adaptation, Outcome};
+use exchange::{ExchangeFrame, Failure};
+use link::{Adaptation, Link};
+use mac::{Mac, Suspended};
+
+use super::channel::Channel;
+use super::config::{DcfConfig, StationConfig};
+use super::contention::{self, Contention};
+use super::rate_control::Outcome;
 use crate::medium::{
     AirUsage, CellContext, Medium, QueueLayout, Reception, Taken, TxQueueId, TxStatus,
 };
@@ -53,106 +57,6 @@ use crate::packet::{Direction, NodeId};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
-
-/// What all nodes of a cell have in common.
-#[derive(Clone, Copy, Debug)]
-pub struct DcfConfig {
-    /// Slot, interframe spaces, airtimes.
-    pub phy: Phy,
-    /// Rate of ACK, RTS and CTS frames.
-    pub control_rate: ControlRate,
-    /// What goes before OFDM frames.
-    pub protection: Protection,
-    /// IP packets that with MAC overhead are longer than this follow an RTS/CTS exchange; `None`:
-    /// never.
-    pub rts_threshold: Option<u32>,
-    /// Bytes that MAC header, FCS and LLC/SNAP add to an IP packet.
-    pub mac_overhead: u32,
-    /// Whether a node transmits without a backoff on an idle medium, as in the standard.
-    pub immediate_access: bool,
-    /// Attempts for an RTS, or for a frame without one.
-    pub short_retry_limit: u32,
-    /// Attempts for a frame after RTS/CTS.
-    pub long_retry_limit: u32,
-}
-
-impl DcfConfig {
-    /// A cell without RTS/CTS whose MAC follows the standard: retry limits of 7 and 4
-    /// (dot11ShortRetryLimit, dot11LongRetryLimit), and 36 bytes of MAC header, FCS and LLC/SNAP.
-    pub const fn new(phy: Phy, control_rate: ControlRate) -> Self {
-        Self {
-            phy,
-            control_rate,
-            protection: Protection::Off,
-            rts_threshold: None,
-            mac_overhead: 36,
-            immediate_access: true,
-            short_retry_limit: 7,
-            long_retry_limit: 4,
-        }
-    }
-
-    /// The control frames of an exchange whose data frame has `data_rate`.
-    pub fn control_frames(&self, data_rate: Rate) -> ControlFrames {
-        let rate = self.control_rate.of(data_rate);
-        let rts_rate = match self.protection_of(data_rate) {
-            Protection::Off => rate,
-            Protection::CtsToSelf | Protection::RtsCts => {
-                self.control_rate.of_protection(data_rate)
-            }
-        };
-        ControlFrames::new(&self.phy, rate, rts_rate)
-    }
-
-    /// What goes before a data frame at `data_rate`.
-    pub(super) fn protection_of(&self, data_rate: Rate) -> Protection {
-        if is_dsss(data_rate) { Protection::Off } else { self.protection }
-    }
-}
-
-/// A station, and its link with the access point.
-#[derive(Clone, Debug)]
-pub struct StationConfig {
-    /// The PHY of the station: that of the cell, or 802.11b in a cell of 802.11g.
-    pub phy: PhyKind,
-    /// Rate of data frames in both directions, or the one with which rate control begins.
-    pub rate: Rate,
-    /// Chooses the rate of each data frame.
-    pub rate_control: rate_control::Config,
-    /// Corrupts frames by their rate; `None`: none.
-    pub channel: Option<channel::Config>,
-}
-
-impl StationConfig {
-    /// A station of the PHY of the cell whose data frames have one rate.
-    pub fn fixed(phy: &Phy, rate: Rate) -> Self {
-        let rate_control = rate_control::Config::default();
-        Self { phy: phy.kind, rate, rate_control, channel: None }
-    }
-}
-
-/// Times of a frame exchange in which a packet is received for the first time, for captures.
-#[derive(Clone, Copy, Debug)]
-pub struct Exchange {
-    /// Start of its first frame (RTS or data).
-    pub start: Instant,
-    /// Start of its data frame.
-    pub data_start: Instant,
-    /// End of its data frame.
-    pub data_end: Instant,
-    /// End of the ACK.
-    pub ack_end: Instant,
-    /// Rate of the data frame.
-    pub rate: Rate,
-    /// Whether RTS and CTS preceded the data frame.
-    pub rts: bool,
-    /// Whether a CTS preceded it that the sender had addressed to itself.
-    pub cts_to_self: bool,
-    /// Whether the ACK is received as well; true of a beacon, which has none.
-    pub acknowledged: bool,
-    /// How often the data frame had been sent before.
-    pub retries: u32,
-}
 
 #[derive(Clone, Copy, Debug)]
 enum Phase {
@@ -312,6 +216,11 @@ impl Dcf {
         self.decoded[station.index()]
     }
 
+    /// [`DcfConfig::exchange_time`] between the access point and `station` at the present rate.
+    pub fn exchange_time(&self, station: NodeId, direction: Direction, bytes: u32) -> Duration {
+        self.config.exchange_time(self.rate(station, direction), bytes)
+    }
+
     /// The MAC of `node`, which has no packet, takes the next one.
     #[inline(always)]
     fn fetch(&mut self, now: Instant, node: NodeId, cell: &mut impl CellContext) {
@@ -330,7 +239,7 @@ impl Dcf {
         // Most packets are taken when the last exchange has ended, before the slots begin.
         let boundary =
             grid.map(|grid| if now <= grid { 0 } else { now.since(grid).div_ceil(slot) });
-        if self.contention.arrive(node, boundary) == Access::BackoffOver {
+        if self.contention.arrive(node, boundary) == contention::Access::BackoffOver {
             let mac = &mut self.macs[node.index()];
             match (boundary, grid) {
                 (Some(boundary), _) if self.config.immediate_access => {

@@ -2,7 +2,7 @@
 //! frames of the access that ends it. Nothing here changes the cell, and a cell that nobody observes does
 //! nothing for it.
 
-use super::attempt::{ExchangeFrame, Failure};
+use super::exchange::{ExchangeFrame, Failure};
 use super::mac::Mac;
 use super::{Dcf, Phase};
 use crate::medium::PacketId;

@@ -6,8 +6,8 @@
 //! doubles, and starts anew, with it, as in the implementation by Lacage (ns-3 `AarfWifiManager`, whose
 //! default maximum is 60): otherwise it would make the probes.
 
+use super::algorithm::{LinkInfo, NextFrame, Outcome, RateControl};
 use super::arf::{FallBack, Ladder, Thresholds};
-use super::{LinkInfo, NextFrame, Outcome, RateControl};
 use crate::component::{configuration, integer};
 use crate::time::Instant;
 

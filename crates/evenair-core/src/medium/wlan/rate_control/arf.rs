@@ -12,7 +12,7 @@
 //! A probe ends with its attempt. In ns-3 failures that follow a failed probe at once do not lower the
 //! rate further until there is a success; the papers have no such rule.
 
-use super::{LinkInfo, NextFrame, Outcome, RateControl};
+use super::algorithm::{LinkInfo, NextFrame, Outcome, RateControl};
 use crate::component::{configuration, integer};
 use crate::time::Instant;
 

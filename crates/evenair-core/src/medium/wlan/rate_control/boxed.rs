@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use super::{LinkInfo, NextFrame, Outcome, RateControl};
+use super::algorithm::{LinkInfo, NextFrame, Outcome, RateControl};
 use crate::component::{Prototype, Prototypes, Value};
 use crate::time::Instant;
 

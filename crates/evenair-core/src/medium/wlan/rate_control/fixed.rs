@@ -1,6 +1,6 @@
 //! Always the same rate.
 
-use super::{LinkInfo, NextFrame, Outcome, RateControl};
+use super::algorithm::{LinkInfo, NextFrame, Outcome, RateControl};
 use crate::component::configuration;
 use crate::time::Instant;
 

@@ -1,7 +1,7 @@
 //! A rate control that knows the channel, in the manner of ns-3's `IdealWifiManager`: the highest rate
 //! at which a frame is received with a given probability. Collisions do not change the rate.
 
-use super::{LinkInfo, NextFrame, Outcome, RateControl};
+use super::algorithm::{LinkInfo, NextFrame, Outcome, RateControl};
 use crate::component::{configuration, probability};
 use crate::medium::wlan::channel::Model;
 use crate::time::Instant;

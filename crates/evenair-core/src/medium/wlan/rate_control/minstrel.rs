@@ -19,7 +19,7 @@
 //! - RTS frames without CTS do not count as attempts at a data rate. What hardware reports varies.
 //! - The number of intervals without a sample does not wrap at 256.
 
-use super::{LinkInfo, NextFrame, Outcome, RateControl};
+use super::algorithm::{LinkInfo, NextFrame, Outcome, RateControl};
 use crate::component::{configuration, integer, positive};
 use crate::medium::wlan::Protection;
 use crate::medium::wlan::phy::{Phy, is_dsss};

@@ -1,9 +1,10 @@
 //! ARF and AARF worked by hand from the papers; rates of the rate control that knows the channel.
 
 use super::*;
-use crate::medium::wlan::channel::{self, SnrConfig};
+use crate::medium::wlan::Protection;
+use crate::medium::wlan::channel::{self, Channel, SnrConfig};
 use crate::medium::wlan::phy::Phy;
-use crate::rng::StreamId;
+use crate::rng::{RngStream, StreamId};
 use crate::time::Duration;
 
 /// A link of 802.11a that begins at the rate of this index.

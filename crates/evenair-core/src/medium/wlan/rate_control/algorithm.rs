@@ -1,0 +1,58 @@
+//! What a rate control does, and what it knows.
+
+use crate::medium::wlan::Protection;
+use crate::medium::wlan::channel::Channel;
+use crate::medium::wlan::phy::Phy;
+use crate::rng::RngStream;
+use crate::time::Instant;
+use crate::units::Rate;
+
+/// What a rate control knows of its link from the start.
+#[derive(Clone, Debug)]
+pub struct LinkInfo<'a> {
+    /// The rates that the link can have, ascending. Rates are named by their index here.
+    pub rates: &'static [Rate],
+    /// The rate of the first data frame, unless the rate control has its own.
+    pub first: usize,
+    /// Timing of the cell.
+    pub phy: &'a Phy,
+    /// What is known of the channel.
+    pub channel: Option<&'a Channel>,
+    /// Own random numbers.
+    pub stream: RngStream,
+}
+
+/// A data frame whose rate is to be chosen.
+#[derive(Clone, Copy, Debug)]
+pub struct NextFrame {
+    /// When its attempt begins.
+    pub now: Instant,
+    /// Its size, MAC overhead included.
+    pub bytes: u32,
+    /// What goes before it, for its size or for protection.
+    pub prelude: Protection,
+}
+
+/// How an attempt has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The packet is acknowledged.
+    Delivered,
+    /// The packet will be sent again.
+    Failed,
+    /// The packet is dropped.
+    GivenUp,
+}
+
+/// Chooses the rates of one direction of a link.
+pub trait RateControl {
+    /// The rate of an attempt that begins now.
+    fn choose(&mut self, frame: &NextFrame) -> usize;
+
+    /// The attempt of the last [`RateControl::choose`] is over. `sent_data` is false if it had no data
+    /// frame.
+    fn report(&mut self, now: Instant, sent_data: bool, outcome: Outcome);
+
+    /// The rate at which packets are sent at present, but for those that try another one.
+    fn present(&self) -> usize;
+}
