@@ -5,7 +5,7 @@
 
 use super::exchange::Failure;
 use super::link::Link;
-use super::{Dcf, Phase};
+use super::state::{Dcf, Phase};
 use crate::medium::Airtime;
 use crate::packet::NodeId;
 use crate::time::{Duration, Instant};

@@ -1,12 +1,11 @@
 //! The frames of an attempt, which of them fail, and what follows from a failure.
 
 use super::exchange::{Exchange, ExchangeFrame, Failure};
-use super::link::Link;
-use super::{Dcf, Phase};
+use super::state::{Dcf, Phase};
 use crate::loss::FrameKind;
 use crate::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 use crate::medium::wlan::rate_control::Outcome;
-use crate::medium::{Attempt, CellContext, Transmission, TxStatus};
+use crate::medium::{CellContext, Transmission, TxStatus};
 use crate::packet::{Direction, NodeId};
 use crate::time::{Duration, Instant};
 
@@ -109,31 +108,6 @@ impl Dcf {
         self.is_corrupted(&ack, cell).then_some(ExchangeFrame::Ack)
     }
 
-    /// Whether the loss model or the channel of a link corrupts a frame that meets no other. Both are
-    /// asked, so that neither changes the random numbers of the other.
-    pub(super) fn is_corrupted(
-        &mut self,
-        frame: &Transmission,
-        cell: &mut impl CellContext,
-    ) -> bool {
-        let channel = self.channels[frame.station.index()].as_mut();
-        let by_channel = channel.is_some_and(|channel| channel.corrupts(frame));
-        cell.is_corrupted(frame) | by_channel
-    }
-
-    /// Tells the rate control of the link on which `node` has transmitted how the attempt ended.
-    /// `sent_data` is false of an attempt without a data frame.
-    #[cold]
-    pub(super) fn report(&mut self, now: Instant, node: NodeId, sent_data: bool, outcome: Outcome) {
-        let (station, direction) = self.link_of(node);
-        // A beacon has no link.
-        let link = self.links.get_mut(station.index());
-        if let Some(adaptation) = link.and_then(|link| link[direction].adaptation.as_mut()) {
-            let changed = adaptation.report(now, sent_data, outcome);
-            self.rate_changes += u64::from(changed);
-        }
-    }
-
     /// `node` sends the frames of its exchange up to the first that is corrupted.
     #[inline(never)] // only on lossy links
     fn send_on_lossy_link(&mut self, node: NodeId, station: NodeId, cell: &mut impl CellContext) {
@@ -209,23 +183,6 @@ impl Dcf {
         self.due = now + longest;
     }
 
-    /// The link on which `node` transmits.
-    fn link(&self, node: NodeId) -> &Link {
-        let (station, direction) = self.link_of(node);
-        &self.links[station.index()][direction]
-    }
-
-    fn link_mut(&mut self, node: NodeId) -> &mut Link {
-        let (station, direction) = self.link_of(node);
-        &mut self.links[station.index()][direction]
-    }
-
-    /// Its station, and 0 for down, 1 for up.
-    #[inline(always)]
-    fn link_of(&self, node: NodeId) -> (NodeId, usize) {
-        self.macs[node.index()].link_from(node)
-    }
-
     /// An attempt has failed: counts retries, drops packets, draws backoffs.
     #[inline(never)] // rare in comparison
     pub(super) fn fail(&mut self, now: Instant, failure: Failure, cell: &mut impl CellContext) {
@@ -298,25 +255,6 @@ impl Dcf {
         }
         while let Some(node) = self.dropped.pop() {
             self.load_next(now, node, cell);
-        }
-    }
-
-    /// Reports the attempt of `node` that ends now and has taken `airtime`. Its packet has not been
-    /// released, and no other backoff been drawn.
-    pub(super) fn end_attempt(
-        &mut self,
-        now: Instant,
-        node: NodeId,
-        airtime: Duration,
-        delivered: bool,
-        cell: &mut impl CellContext,
-    ) {
-        let mac = &self.macs[node.index()];
-        if let (true, Some(packet)) = (self.watched, mac.packet) {
-            let station = if node.is_access_point() { mac.to } else { node };
-            let backoff = self.config.phy.slot * u64::from(mac.drawn);
-            let attempt = Attempt { packet, from: node, station, backoff, airtime, delivered };
-            cell.on_attempt(now, &attempt);
         }
     }
 }

@@ -11,7 +11,7 @@
 //! that has not does not wait EIFS: contention has one deferral for all listeners.
 
 use super::exchange::Exchange;
-use super::{Dcf, Phase};
+use super::state::{Dcf, Phase};
 use crate::loss::FrameKind;
 use crate::medium::{CellContext, Taken, Transmission, TxStatus};
 use crate::packet::{Direction, NodeId};

@@ -38,227 +38,23 @@ mod exchange;
 mod link;
 mod mac;
 mod observe;
+mod state;
 
 pub use exchange::Exchange;
 pub use observe::{Access, AirFrame, FrameFate, FrameType, IdlePeriod, Transmitter};
+pub use state::Dcf;
 
 use exchange::{ExchangeFrame, Failure};
-use link::{Adaptation, Link};
-use mac::{Mac, Suspended};
+use state::{Phase, queue_of};
 
-use super::channel::Channel;
-use super::config::{DcfConfig, StationConfig};
-use super::contention::{self, Contention};
 use super::rate_control::Outcome;
 use crate::medium::{
     AirUsage, CellContext, Medium, QueueLayout, Reception, Taken, TxQueueId, TxStatus,
 };
-use crate::packet::{Direction, NodeId};
-use crate::rng::{RngStream, StreamId};
+use crate::packet::NodeId;
 use crate::time::{Duration, Instant};
-use crate::units::Rate;
-
-#[derive(Clone, Copy, Debug)]
-enum Phase {
-    /// Idle; slot boundaries lie at `grid` + k slots.
-    Idle { grid: Instant },
-    /// A single node's exchange; its data frame ends when the phase is `due`.
-    Sending,
-    /// The acknowledgement of that frame ends when the phase is `due`.
-    Acknowledging,
-    /// An attempt that fails; its last frame ends when the phase is `due`.
-    Failing(Failure),
-}
-
-/// An 802.11 cell.
-#[derive(Debug)]
-pub struct Dcf {
-    config: DcfConfig,
-    /// Slot boundaries that EIFS takes beyond DIFS.
-    eifs_slots: u64,
-    macs: Vec<Mac>,
-    /// The link between each node and the access point, down and up. The entry of the access point
-    /// itself is that of its beacons.
-    links: Vec<[Link; 2]>,
-    /// Whether any link has rate control.
-    adapts: bool,
-    /// How often the rate of a link has changed.
-    rate_changes: u64,
-    /// The channel of each node's link.
-    channels: Vec<Option<Box<Channel>>>,
-    /// Whether there is any.
-    has_channels: bool,
-    /// Airtime that the counters of `links` contain more than once. Of a station: its frames that
-    /// collided with frames of the access point for it. Of the access point: all frames
-    /// that overlapped a longer one.
-    overlap: Vec<Duration>,
-    contention: Contention,
-    phase: Phase,
-    /// When the phase ends. Of an idle medium: the time of the next access, or an earlier time while
-    /// that is not known.
-    due: Instant,
-    /// The present, or last, exchange of a single node.
-    exchange: Exchange,
-    /// The slot boundary of the next access while the medium is idle; `None` when there is none, or
-    /// when it has to be looked up again.
-    next_access: Option<u64>,
-    /// The nodes of the present, or last, attempt.
-    transmitters: Vec<NodeId>,
-    /// Those of them that have given up their packet.
-    dropped: Vec<NodeId>,
-    /// Whether more may follow the end of an attempt than the node's next packet: a report, or a beacon.
-    watched: bool,
-    /// A beacon that waits for the end of an attempt of the access point.
-    next_beacon: Option<Taken>,
-    /// The packet of the access point that waits for its beacon to be sent.
-    suspended: Option<Suspended>,
-    /// The stations that decoded the last beacon, by node.
-    decoded: Vec<bool>,
-}
 
 impl Dcf {
-    /// A cell of an access point (first) and stations. Of the access point itself only the PHY is used,
-    /// which is that of the cell. Backoffs, losses of the channels and samples of rate control are drawn
-    /// from the streams of `seed`.
-    pub fn new(config: DcfConfig, nodes: &[StationConfig], seed: u64) -> Self {
-        let phy = &config.phy;
-        let mac = |(entity, node): (u64, &StationConfig)| {
-            Mac::new(phy.cw_min_of(node.phy), RngStream::new(seed, StreamId::Backoff, entity))
-        };
-        let channel = |(entity, node): (u64, &StationConfig)| {
-            let stream = RngStream::new(seed, StreamId::Channel, entity);
-            node.channel.as_ref().map(|config| Box::new(Channel::new(config, phy, stream)))
-        };
-        let channels: Vec<_> = (0..).zip(nodes).map(channel).collect();
-        let link = |entity: usize, direction: usize| {
-            let (node, channel) = (&nodes[entity], channels[entity].as_deref());
-            let entity = 2 * entity as u64 + direction as u64;
-            let stream = RngStream::new(seed, StreamId::RateControl, entity);
-            Link::new(&config, node.rate, Adaptation::new(&config, node, channel, stream))
-        };
-        let mut links: Vec<_> =
-            (0..nodes.len()).map(|node| [0, 1].map(|way| link(node, way))).collect();
-        let beacons = config.control_rate.of_beacons(phy);
-        links[NodeId::ACCESS_POINT.index()] = [0, 1].map(|_| Link::new(&config, beacons, None));
-        Self {
-            eifs_slots: phy.eifs().saturating_sub(phy.difs()).div_ceil(phy.slot),
-            macs: (0..).zip(nodes).map(mac).collect(),
-            adapts: links.iter().flatten().any(|link| link.adaptation.is_some()),
-            links,
-            rate_changes: 0,
-            has_channels: channels.iter().any(Option::is_some),
-            channels,
-            overlap: vec![Duration::ZERO; nodes.len()],
-            contention: Contention::new(nodes.len(), phy.cw_max),
-            phase: Phase::Idle { grid: Instant::ZERO + phy.difs() },
-            due: Instant::NEVER,
-            exchange: Exchange {
-                start: Instant::ZERO,
-                data_start: Instant::ZERO,
-                data_end: Instant::ZERO,
-                ack_end: Instant::ZERO,
-                rate: phy.rates[0],
-                rts: false,
-                cts_to_self: false,
-                acknowledged: false,
-                retries: 0,
-            },
-            next_access: None,
-            transmitters: Vec::with_capacity(nodes.len()),
-            dropped: Vec::with_capacity(nodes.len()),
-            watched: false,
-            next_beacon: None,
-            suspended: None,
-            decoded: vec![false; nodes.len()],
-            config,
-        }
-    }
-
-    /// The timing of the cell.
-    pub fn config(&self) -> &DcfConfig {
-        &self.config
-    }
-
-    /// The exchange of a reception that has just been reported.
-    pub fn exchange(&self) -> &Exchange {
-        &self.exchange
-    }
-
-    /// The number of nodes, the access point included.
-    pub fn nodes(&self) -> u32 {
-        self.macs.len() as u32
-    }
-
-    /// The present rate of the link of `station`. Frames with which rate control tries other rates do
-    /// not count.
-    pub fn rate(&self, station: NodeId, direction: Direction) -> Rate {
-        self.links[station.index()][direction as usize].rate()
-    }
-
-    /// How often the rate of any link has changed.
-    pub fn rate_changes(&self) -> u64 {
-        self.rate_changes
-    }
-
-    /// The data frames of the link of `station` at each rate that it can have, ascending; `None` where
-    /// the rate is fixed.
-    pub fn frames_by_rate(
-        &self,
-        station: NodeId,
-        direction: Direction,
-    ) -> Option<impl Iterator<Item = (Rate, u64)>> {
-        let link = &self.links[station.index()][direction as usize];
-        link.adaptation.as_ref().map(|adaptation| adaptation.frames_by_rate())
-    }
-
-    /// Whether `station` decoded the last beacon that met no other frame.
-    pub fn decoded(&self, station: NodeId) -> bool {
-        self.decoded[station.index()]
-    }
-
-    /// [`DcfConfig::exchange_time`] between the access point and `station` at the present rate.
-    pub fn exchange_time(&self, station: NodeId, direction: Direction, bytes: u32) -> Duration {
-        self.config.exchange_time(self.rate(station, direction), bytes)
-    }
-
-    /// The MAC of `node`, which has no packet, takes the next one.
-    #[inline(always)]
-    fn fetch(&mut self, now: Instant, node: NodeId, cell: &mut impl CellContext) {
-        let queue = Self::queue_of(node);
-        if let Some(taken) = cell.take(now, queue, u32::MAX) {
-            self.accept(now, queue, taken);
-        }
-    }
-
-    /// `node` has a packet and contends for the medium.
-    fn contend(&mut self, now: Instant, node: NodeId) {
-        let (grid, slot) = match self.phase {
-            Phase::Idle { grid } => (Some(grid), self.config.phy.slot),
-            _ => (None, Duration::ZERO),
-        };
-        // Most packets are taken when the last exchange has ended, before the slots begin.
-        let boundary =
-            grid.map(|grid| if now <= grid { 0 } else { now.since(grid).div_ceil(slot) });
-        if self.contention.arrive(node, boundary) == contention::Access::BackoffOver {
-            let mac = &mut self.macs[node.index()];
-            match (boundary, grid) {
-                (Some(boundary), _) if self.config.immediate_access => {
-                    mac.drawn = 0;
-                    self.contention.immediate(node, boundary);
-                }
-                (Some(_), Some(grid)) => {
-                    let after_difs = (now + self.config.phy.difs()).since(grid).div_ceil(slot);
-                    self.contention.late_backoff(node, after_difs, mac.draw_backoff());
-                }
-                _ => self.contention.defer(node, mac.draw_backoff()),
-            }
-        }
-        if grid.is_some() {
-            self.next_access = None;
-            self.due = now;
-        }
-    }
-
     /// The transmissions of slot boundary `boundary`, which is `now`.
     #[inline(always)]
     fn begin(&mut self, now: Instant, boundary: u64, cell: &mut impl CellContext) {
@@ -271,13 +67,6 @@ impl Dcf {
         }
     }
 
-    /// The busy period ends when it is `due`; nodes in the slot ring count from boundary `ring_from`.
-    fn become_idle(&mut self, ring_from: u64) {
-        self.phase = Phase::Idle { grid: self.due + self.config.phy.difs() };
-        self.next_access = None;
-        self.contention.idle(ring_from);
-    }
-
     /// Looks up the next access.
     fn schedule_access(&mut self, grid: Instant) {
         self.next_access = self.contention.next_access();
@@ -285,23 +74,6 @@ impl Dcf {
             Some(boundary) => grid + self.config.phy.slot * boundary,
             None => Instant::NEVER,
         };
-    }
-
-    /// `node` is done with its packet: it draws a post-backoff, which counts from boundary `from`.
-    fn finish(
-        &mut self,
-        now: Instant,
-        node: NodeId,
-        from: u64,
-        status: TxStatus,
-        cell: &mut impl CellContext,
-    ) {
-        let mac = &mut self.macs[node.index()];
-        let backoff = mac.complete(status);
-        if let Some(packet) = mac.packet.take() {
-            cell.release(now, packet, status);
-        }
-        self.contention.back_off(node, from, backoff, false);
     }
 
     /// The exchange of `node` has succeeded: the medium becomes idle, and `node` takes its next packet.
@@ -315,20 +87,16 @@ impl Dcf {
         if let Some(packet) = mac.packet.take() {
             cell.release(now, packet, TxStatus::Delivered);
         }
-        let next = cell.take(now, Self::queue_of(node), u32::MAX);
+        let next = cell.take(now, queue_of(node), u32::MAX);
         if let Some(packet) = next {
             mac.load(&self.config, packet);
         }
         self.contention.back_off(node, 0, backoff, next.is_some());
     }
-
-    fn queue_of(node: NodeId) -> TxQueueId {
-        Self::LAYOUT.queue(node, NodeId::ACCESS_POINT, 0)
-    }
 }
 
 impl Medium for Dcf {
-    const LAYOUT: QueueLayout = QueueLayout::PerNode;
+    const LAYOUT: QueueLayout = state::LAYOUT;
 
     #[inline(always)]
     fn is_idle(&self, queue: TxQueueId) -> bool {
@@ -337,9 +105,7 @@ impl Medium for Dcf {
 
     #[inline(always)]
     fn accept(&mut self, now: Instant, queue: TxQueueId, packet: Taken) {
-        let node = Self::LAYOUT.sender(queue);
-        self.macs[node.index()].load(&self.config, packet);
-        self.contend(now, node);
+        self.load(now, Self::LAYOUT.sender(queue), packet);
     }
 
     #[inline(always)]

@@ -4,7 +4,7 @@
 
 use super::exchange::{ExchangeFrame, Failure};
 use super::mac::Mac;
-use super::{Dcf, Phase};
+use super::state::{Dcf, Phase};
 use crate::medium::PacketId;
 use crate::medium::wlan::contention::Counter;
 use crate::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};

@@ -1,0 +1,315 @@
+//! The state of a cell, and the steps that exchanges, beacons and collisions have in common.
+
+use super::exchange::{Exchange, Failure};
+use super::link::{Adaptation, Link};
+use super::mac::{Mac, Suspended};
+use crate::medium::wlan::channel::Channel;
+use crate::medium::wlan::config::{DcfConfig, StationConfig};
+use crate::medium::wlan::contention::{Access, Contention};
+use crate::medium::wlan::rate_control::Outcome;
+use crate::medium::{Attempt, CellContext, QueueLayout, Taken, Transmission, TxQueueId, TxStatus};
+use crate::packet::{Direction, NodeId};
+use crate::rng::{RngStream, StreamId};
+use crate::time::{Duration, Instant};
+use crate::units::Rate;
+
+/// One queue for each node.
+pub(super) const LAYOUT: QueueLayout = QueueLayout::PerNode;
+
+/// The queue of `node`.
+pub(super) fn queue_of(node: NodeId) -> TxQueueId {
+    LAYOUT.queue(node, NodeId::ACCESS_POINT, 0)
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Phase {
+    /// Idle; slot boundaries lie at `grid` + k slots.
+    Idle { grid: Instant },
+    /// A single node's exchange; its data frame ends when the phase is `due`.
+    Sending,
+    /// The acknowledgement of that frame ends when the phase is `due`.
+    Acknowledging,
+    /// An attempt that fails; its last frame ends when the phase is `due`.
+    Failing(Failure),
+}
+
+/// An 802.11 cell.
+#[derive(Debug)]
+pub struct Dcf {
+    pub(super) config: DcfConfig,
+    /// Slot boundaries that EIFS takes beyond DIFS.
+    pub(super) eifs_slots: u64,
+    pub(super) macs: Vec<Mac>,
+    /// The link between each node and the access point, down and up. The entry of the access point
+    /// itself is that of its beacons.
+    pub(super) links: Vec<[Link; 2]>,
+    /// Whether any link has rate control.
+    pub(super) adapts: bool,
+    /// How often the rate of a link has changed.
+    pub(super) rate_changes: u64,
+    /// The channel of each node's link.
+    pub(super) channels: Vec<Option<Box<Channel>>>,
+    /// Whether there is any.
+    pub(super) has_channels: bool,
+    /// Airtime that the counters of `links` contain more than once. Of a station: its frames that
+    /// collided with frames of the access point for it. Of the access point: all frames
+    /// that overlapped a longer one.
+    pub(super) overlap: Vec<Duration>,
+    pub(super) contention: Contention,
+    pub(super) phase: Phase,
+    /// When the phase ends. Of an idle medium: the time of the next access, or an earlier time while
+    /// that is not known.
+    pub(super) due: Instant,
+    /// The present, or last, exchange of a single node.
+    pub(super) exchange: Exchange,
+    /// The slot boundary of the next access while the medium is idle; `None` when there is none, or
+    /// when it has to be looked up again.
+    pub(super) next_access: Option<u64>,
+    /// The nodes of the present, or last, attempt.
+    pub(super) transmitters: Vec<NodeId>,
+    /// Those of them that have given up their packet.
+    pub(super) dropped: Vec<NodeId>,
+    /// Whether more may follow the end of an attempt than the node's next packet: a report, or a beacon.
+    pub(super) watched: bool,
+    /// A beacon that waits for the end of an attempt of the access point.
+    pub(super) next_beacon: Option<Taken>,
+    /// The packet of the access point that waits for its beacon to be sent.
+    pub(super) suspended: Option<Suspended>,
+    /// The stations that decoded the last beacon, by node.
+    pub(super) decoded: Vec<bool>,
+}
+
+impl Dcf {
+    /// A cell of an access point (first) and stations. Of the access point itself only the PHY is used,
+    /// which is that of the cell. Backoffs, losses of the channels and samples of rate control are drawn
+    /// from the streams of `seed`.
+    pub fn new(config: DcfConfig, nodes: &[StationConfig], seed: u64) -> Self {
+        let phy = &config.phy;
+        let mac = |(entity, node): (u64, &StationConfig)| {
+            Mac::new(phy.cw_min_of(node.phy), RngStream::new(seed, StreamId::Backoff, entity))
+        };
+        let channel = |(entity, node): (u64, &StationConfig)| {
+            let stream = RngStream::new(seed, StreamId::Channel, entity);
+            node.channel.as_ref().map(|config| Box::new(Channel::new(config, phy, stream)))
+        };
+        let channels: Vec<_> = (0..).zip(nodes).map(channel).collect();
+        let link = |entity: usize, direction: usize| {
+            let (node, channel) = (&nodes[entity], channels[entity].as_deref());
+            let entity = 2 * entity as u64 + direction as u64;
+            let stream = RngStream::new(seed, StreamId::RateControl, entity);
+            Link::new(&config, node.rate, Adaptation::new(&config, node, channel, stream))
+        };
+        let mut links: Vec<_> =
+            (0..nodes.len()).map(|node| [0, 1].map(|way| link(node, way))).collect();
+        let beacons = config.control_rate.of_beacons(phy);
+        links[NodeId::ACCESS_POINT.index()] = [0, 1].map(|_| Link::new(&config, beacons, None));
+        Self {
+            eifs_slots: phy.eifs().saturating_sub(phy.difs()).div_ceil(phy.slot),
+            macs: (0..).zip(nodes).map(mac).collect(),
+            adapts: links.iter().flatten().any(|link| link.adaptation.is_some()),
+            links,
+            rate_changes: 0,
+            has_channels: channels.iter().any(Option::is_some),
+            channels,
+            overlap: vec![Duration::ZERO; nodes.len()],
+            contention: Contention::new(nodes.len(), phy.cw_max),
+            phase: Phase::Idle { grid: Instant::ZERO + phy.difs() },
+            due: Instant::NEVER,
+            exchange: Exchange {
+                start: Instant::ZERO,
+                data_start: Instant::ZERO,
+                data_end: Instant::ZERO,
+                ack_end: Instant::ZERO,
+                rate: phy.rates[0],
+                rts: false,
+                cts_to_self: false,
+                acknowledged: false,
+                retries: 0,
+            },
+            next_access: None,
+            transmitters: Vec::with_capacity(nodes.len()),
+            dropped: Vec::with_capacity(nodes.len()),
+            watched: false,
+            next_beacon: None,
+            suspended: None,
+            decoded: vec![false; nodes.len()],
+            config,
+        }
+    }
+
+    /// The timing of the cell.
+    pub fn config(&self) -> &DcfConfig {
+        &self.config
+    }
+
+    /// The exchange of a reception that has just been reported.
+    pub fn exchange(&self) -> &Exchange {
+        &self.exchange
+    }
+
+    /// The number of nodes, the access point included.
+    pub fn nodes(&self) -> u32 {
+        self.macs.len() as u32
+    }
+
+    /// The present rate of the link of `station`. Frames with which rate control tries other rates do
+    /// not count.
+    pub fn rate(&self, station: NodeId, direction: Direction) -> Rate {
+        self.links[station.index()][direction as usize].rate()
+    }
+
+    /// How often the rate of any link has changed.
+    pub fn rate_changes(&self) -> u64 {
+        self.rate_changes
+    }
+
+    /// The data frames of the link of `station` at each rate that it can have, ascending; `None` where
+    /// the rate is fixed.
+    pub fn frames_by_rate(
+        &self,
+        station: NodeId,
+        direction: Direction,
+    ) -> Option<impl Iterator<Item = (Rate, u64)>> {
+        let link = &self.links[station.index()][direction as usize];
+        link.adaptation.as_ref().map(|adaptation| adaptation.frames_by_rate())
+    }
+
+    /// Whether `station` decoded the last beacon that met no other frame.
+    pub fn decoded(&self, station: NodeId) -> bool {
+        self.decoded[station.index()]
+    }
+
+    /// [`DcfConfig::exchange_time`] between the access point and `station` at the present rate.
+    pub fn exchange_time(&self, station: NodeId, direction: Direction, bytes: u32) -> Duration {
+        self.config.exchange_time(self.rate(station, direction), bytes)
+    }
+
+    /// The MAC of `node`, which has no packet, takes the next one.
+    #[inline(always)]
+    pub(super) fn fetch(&mut self, now: Instant, node: NodeId, cell: &mut impl CellContext) {
+        if let Some(taken) = cell.take(now, queue_of(node), u32::MAX) {
+            self.load(now, node, taken);
+        }
+    }
+
+    /// The MAC of `node`, which has no packet, has taken `packet`.
+    #[inline(always)]
+    pub(super) fn load(&mut self, now: Instant, node: NodeId, packet: Taken) {
+        self.macs[node.index()].load(&self.config, packet);
+        self.contend(now, node);
+    }
+
+    /// `node` has a packet and contends for the medium.
+    pub(super) fn contend(&mut self, now: Instant, node: NodeId) {
+        let (grid, slot) = match self.phase {
+            Phase::Idle { grid } => (Some(grid), self.config.phy.slot),
+            _ => (None, Duration::ZERO),
+        };
+        // Most packets are taken when the last exchange has ended, before the slots begin.
+        let boundary =
+            grid.map(|grid| if now <= grid { 0 } else { now.since(grid).div_ceil(slot) });
+        if self.contention.arrive(node, boundary) == Access::BackoffOver {
+            let mac = &mut self.macs[node.index()];
+            match (boundary, grid) {
+                (Some(boundary), _) if self.config.immediate_access => {
+                    mac.drawn = 0;
+                    self.contention.immediate(node, boundary);
+                }
+                (Some(_), Some(grid)) => {
+                    let after_difs = (now + self.config.phy.difs()).since(grid).div_ceil(slot);
+                    self.contention.late_backoff(node, after_difs, mac.draw_backoff());
+                }
+                _ => self.contention.defer(node, mac.draw_backoff()),
+            }
+        }
+        if grid.is_some() {
+            self.next_access = None;
+            self.due = now;
+        }
+    }
+
+    /// The busy period ends when it is `due`; nodes in the slot ring count from boundary `ring_from`.
+    pub(super) fn become_idle(&mut self, ring_from: u64) {
+        self.phase = Phase::Idle { grid: self.due + self.config.phy.difs() };
+        self.next_access = None;
+        self.contention.idle(ring_from);
+    }
+
+    /// `node` is done with its packet: it draws a post-backoff, which counts from boundary `from`.
+    pub(super) fn finish(
+        &mut self,
+        now: Instant,
+        node: NodeId,
+        from: u64,
+        status: TxStatus,
+        cell: &mut impl CellContext,
+    ) {
+        let mac = &mut self.macs[node.index()];
+        let backoff = mac.complete(status);
+        if let Some(packet) = mac.packet.take() {
+            cell.release(now, packet, status);
+        }
+        self.contention.back_off(node, from, backoff, false);
+    }
+
+    /// The link on which `node` transmits.
+    pub(super) fn link(&self, node: NodeId) -> &Link {
+        let (station, direction) = self.link_of(node);
+        &self.links[station.index()][direction]
+    }
+
+    pub(super) fn link_mut(&mut self, node: NodeId) -> &mut Link {
+        let (station, direction) = self.link_of(node);
+        &mut self.links[station.index()][direction]
+    }
+
+    /// Its station, and 0 for down, 1 for up.
+    #[inline(always)]
+    pub(super) fn link_of(&self, node: NodeId) -> (NodeId, usize) {
+        self.macs[node.index()].link_from(node)
+    }
+
+    /// Whether the loss model or the channel of a link corrupts a frame that meets no other. Both are
+    /// asked, so that neither changes the random numbers of the other.
+    pub(super) fn is_corrupted(
+        &mut self,
+        frame: &Transmission,
+        cell: &mut impl CellContext,
+    ) -> bool {
+        let channel = self.channels[frame.station.index()].as_mut();
+        let by_channel = channel.is_some_and(|channel| channel.corrupts(frame));
+        cell.is_corrupted(frame) | by_channel
+    }
+
+    /// Tells the rate control of the link on which `node` has transmitted how the attempt ended.
+    /// `sent_data` is false of an attempt without a data frame.
+    #[cold]
+    pub(super) fn report(&mut self, now: Instant, node: NodeId, sent_data: bool, outcome: Outcome) {
+        let (station, direction) = self.link_of(node);
+        // A beacon has no link.
+        let link = self.links.get_mut(station.index());
+        if let Some(adaptation) = link.and_then(|link| link[direction].adaptation.as_mut()) {
+            let changed = adaptation.report(now, sent_data, outcome);
+            self.rate_changes += u64::from(changed);
+        }
+    }
+
+    /// Reports the attempt of `node` that ends now and has taken `airtime`. Its packet has not been
+    /// released, and no other backoff been drawn.
+    pub(super) fn end_attempt(
+        &mut self,
+        now: Instant,
+        node: NodeId,
+        airtime: Duration,
+        delivered: bool,
+        cell: &mut impl CellContext,
+    ) {
+        let mac = &self.macs[node.index()];
+        if let (true, Some(packet)) = (self.watched, mac.packet) {
+            let station = if node.is_access_point() { mac.to } else { node };
+            let backoff = self.config.phy.slot * u64::from(mac.drawn);
+            let attempt = Attempt { packet, from: node, station, backoff, airtime, delivered };
+            cell.on_attempt(now, &attempt);
+        }
+    }
+}
