@@ -1,6 +1,6 @@
 //! What all stations of a cell have in common.
 
-use super::frame::DlShare;
+use super::frame::{DlShare, Maps};
 use super::phy::{Modulation, OfdmPhy};
 use super::scheduler;
 use crate::component::named;
@@ -12,19 +12,6 @@ pub const MAX_CONTENTION_SLOTS: u32 = 1000;
 pub const MAX_BACKOFF_EXPONENT: u32 = 15;
 /// The largest number of retries of a bandwidth request.
 pub const MAX_REQUEST_RETRIES: u32 = 255;
-
-named! {
-    /// How much of the downlink subframe DL-MAP and UL-MAP take.
-    pub enum Maps {
-        /// Always what their largest size takes, 10 information elements each, at 16-QAM 1/2 (NIST
-        /// add-on).
-        #[default]
-        Maximum => "maximum",
-        /// What the bursts of the frame need, at QPSK 1/2.
-        Actual => "actual",
-    }
-    planned []
-}
 
 named! {
     /// What a repeated bandwidth request asks for.

@@ -21,6 +21,6 @@ pub use cell::{
     RequestCounts, SduCounts, Wimax, pdu_overhead, smallest_pdu,
 };
 pub use config::{
-    MAX_BACKOFF_EXPONENT, MAX_CONTENTION_SLOTS, MAX_REQUEST_RETRIES, Maps, RequestSize, WimaxConfig,
+    MAX_BACKOFF_EXPONENT, MAX_CONTENTION_SLOTS, MAX_REQUEST_RETRIES, RequestSize, WimaxConfig,
 };
-pub use frame::DlShare;
+pub use frame::{DlShare, Maps};

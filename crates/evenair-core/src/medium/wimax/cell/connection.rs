@@ -8,13 +8,13 @@ const GENERIC_HEADER: u32 = 6;
 /// Fragmentation subheader with a 3-bit FSN, and what rounds it up to bytes (6.3.2.2.1).
 const FRAGMENTATION_SUBHEADER: u32 = 2;
 /// Grant management subheader, bytes (6.3.2.2.2).
-pub(in crate::medium::wimax) const GRANT_MANAGEMENT: u32 = 2;
+pub(super) const GRANT_MANAGEMENT: u32 = 2;
 /// CRC-32, bytes (6.3.3.5).
 const CRC: u32 = 4;
 
 /// Bytes that a PDU adds to its payload.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::medium::wimax) struct Overhead {
+pub(super) struct Overhead {
     /// With a whole SDU.
     whole: u32,
     /// With a fragment.
@@ -22,13 +22,13 @@ pub(in crate::medium::wimax) struct Overhead {
 }
 
 impl Overhead {
-    pub(in crate::medium::wimax) const fn new(crc: bool) -> Self {
+    pub(super) const fn new(crc: bool) -> Self {
         let whole = GENERIC_HEADER + if crc { CRC } else { 0 };
         Self { whole, fragment: whole + FRAGMENTATION_SUBHEADER }
     }
 
     /// Bytes of the PDU of a whole SDU.
-    pub(in crate::medium::wimax) const fn of_whole(self, sdu: u32) -> u32 {
+    pub(super) const fn of_whole(self, sdu: u32) -> u32 {
         sdu + self.whole
     }
 }
@@ -45,65 +45,61 @@ pub const fn smallest_pdu(crc: bool) -> u32 {
 
 /// The packets of one queue: those that wait, and the one that is being sent.
 #[derive(Debug)]
-pub(in crate::medium::wimax) struct Connection {
+pub(super) struct Connection {
     queue: TxQueueId,
     head: Option<Head>,
 }
 
 /// An SDU that has left its queue and goes next.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::medium::wimax) struct Head {
-    pub(in crate::medium::wimax) packet: PacketId,
+pub(super) struct Head {
+    pub(super) packet: PacketId,
     /// Bytes that have not been sent.
     left: u32,
     /// Whether a fragment has been sent.
     fragmented: bool,
     /// Whether a fragment has been lost.
-    pub(in crate::medium::wimax) lost: bool,
+    pub(super) lost: bool,
 }
 
 /// A PDU.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::medium::wimax) struct Pdu {
-    pub(in crate::medium::wimax) packet: PacketId,
+pub(super) struct Pdu {
+    pub(super) packet: PacketId,
     /// Its size with headers.
-    pub(in crate::medium::wimax) bytes: u32,
+    pub(super) bytes: u32,
     /// Whether its SDU ends with it.
-    pub(in crate::medium::wimax) ends: bool,
+    pub(super) ends: bool,
     /// Whether an earlier fragment of its SDU has been lost.
-    pub(in crate::medium::wimax) lost: bool,
+    pub(super) lost: bool,
 }
 
 impl Head {
     /// Bytes of the PDU that would carry what is left.
-    pub(in crate::medium::wimax) fn need(&self, overhead: Overhead) -> u32 {
+    pub(super) fn need(&self, overhead: Overhead) -> u32 {
         self.left + if self.fragmented { overhead.fragment } else { overhead.whole }
     }
 }
 
 impl Connection {
-    pub(in crate::medium::wimax) const fn new(queue: TxQueueId) -> Self {
+    pub(super) const fn new(queue: TxQueueId) -> Self {
         Self { queue, head: None }
     }
 
     /// Whether nothing is left to send.
     #[inline(always)]
-    pub(in crate::medium::wimax) fn is_empty(&self, cell: &impl CellContext) -> bool {
+    pub(super) fn is_empty(&self, cell: &impl CellContext) -> bool {
         self.head.is_none() && cell.backlog(self.queue).packets() == 0
     }
 
     /// The SDU that has left its queue and is not complete.
-    pub(in crate::medium::wimax) fn head(&self) -> Option<Head> {
+    pub(super) fn head(&self) -> Option<Head> {
         self.head
     }
 
     /// Bytes of the PDUs of all that is left to send, none of it fragmented again.
     #[inline(always)]
-    pub(in crate::medium::wimax) fn need(
-        &self,
-        overhead: Overhead,
-        cell: &impl CellContext,
-    ) -> u64 {
+    pub(super) fn need(&self, overhead: Overhead, cell: &impl CellContext) -> u64 {
         let backlog = cell.backlog(self.queue);
         let head = self.head.map_or(0, |head| head.need(overhead));
         let headers = u64::from(backlog.packets()) * u64::from(overhead.whole);
@@ -113,7 +109,7 @@ impl Connection {
     /// The next PDU of a burst with `room` bytes left: the rest of an SDU, a whole one, or a
     /// fragment that fills the burst. None if nothing fits or waits.
     #[inline(always)]
-    pub(in crate::medium::wimax) fn next_pdu(
+    pub(super) fn next_pdu(
         &mut self,
         now: Instant,
         room: u32,
@@ -137,7 +133,7 @@ impl Connection {
     }
 
     /// The fragment that was sent last is lost.
-    pub(in crate::medium::wimax) fn lose_fragment(&mut self) {
+    pub(super) fn lose_fragment(&mut self) {
         if let Some(head) = &mut self.head {
             head.lost = true;
         }
@@ -146,7 +142,7 @@ impl Connection {
     /// Drops SDUs from the head that need `bytes` together, at least one; returns how many. An SDU
     /// that exceeds them has left its queue and goes next.
     #[cold]
-    pub(in crate::medium::wimax) fn discard(
+    pub(super) fn discard(
         &mut self,
         now: Instant,
         bytes: u64,

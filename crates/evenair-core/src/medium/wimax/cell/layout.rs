@@ -9,37 +9,19 @@
 
 use std::fmt;
 
-use crate::medium::wimax::config::{Maps, WimaxConfig};
-use crate::medium::wimax::phy::symbol::SymbolSize;
-use crate::medium::wimax::phy::{Modulation, TTG};
+use crate::medium::wimax::config::WimaxConfig;
+use crate::medium::wimax::frame::maps::{LARGEST_DL_MAP, LARGEST_UL_MAP, Maps, ul_map};
+use crate::medium::wimax::frame::room::{BEFORE_BURST, Room};
+use crate::medium::wimax::phy::TTG;
 use crate::packet::Direction;
 use crate::time::Duration;
 
 /// The long preamble has 2 symbols and the FCH 1 (8.3.5.1).
 const PREAMBLE_AND_FCH: u32 = 3;
-/// DL-MAP and UL-MAP with 10 information elements each, bytes.
-const LARGEST_MAPS: u32 = 240;
-/// Bursts that a DL-MAP of 10 information elements can announce.
-const LARGEST_DL_MAP: u32 = 10;
-/// Those of a UL-MAP, which also announces the two contention regions.
-const LARGEST_UL_MAP: u32 = 8;
-/// DL-MAP without and per information element, bytes (6.3.2.3.2, 8.3.6.2).
-const DL_MAP: [u32; 2] = [8, 4];
-/// UL-MAP without and per information element, bytes (6.3.2.3.4, 8.3.6.3).
-const UL_MAP: [u32; 2] = [7, 6];
-/// A DCD with 7 burst profiles, bytes.
-const DCD: u32 = 25 + 12 * 7;
-/// A UCD with 9 burst profiles, bytes.
-const UCD: u32 = 17 + 6 * 9;
-/// DCD and UCD are sent this often.
-pub(in crate::medium::wimax) const DESCRIPTOR_INTERVAL: Duration = Duration::from_secs(5);
 /// A ranging opportunity: symbols of preamble, and bytes of RNG-REQ (13) and generic header (6).
 const RANGING_OPPORTUNITY: [u32; 2] = [2, 19];
 /// A bandwidth request opportunity: symbols of preamble, and bytes of the header (6.3.2.1.2).
 const REQUEST_OPPORTUNITY: [u32; 2] = [1, 6];
-/// A gap or short preamble before each burst.
-const BEFORE_BURST: u32 = 1;
-
 /// The symbols of a frame in which `stations` have traffic in both directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrameAccount {
@@ -84,14 +66,14 @@ impl FrameAccount {
     pub fn new(config: &WimaxConfig, stations: u32) -> Result<Self, FrameError> {
         let layout = Layout::new(config)?;
         let filled = |mut room: Room| {
-            while room.bursts < stations && room.for_burst() > 0 {
+            while room.bursts() < stations && room.for_burst() > 0 {
                 room.add_burst(1);
             }
             room
         };
         let ul = filled(layout.ul_room());
-        let dl = filled(layout.dl_room(ul.bursts, false));
-        let (dl_data, ul_data) = (dl.bursts + dl.left(), ul.bursts + ul.left());
+        let dl = filled(layout.dl_room(ul.bursts(), false));
+        let (dl_data, ul_data) = (dl.bursts() + dl.left(), ul.bursts() + ul.left());
         let capacity = |data: u32| {
             f64::from(data * config.bytes_per_symbol * 8) / config.phy.frame().as_secs_f64()
         };
@@ -99,11 +81,11 @@ impl FrameAccount {
             symbols: layout.dl + layout.ul,
             dl_symbols: layout.dl,
             ul_symbols: layout.ul,
-            map_symbols: layout.dl - PREAMBLE_AND_FCH - dl_data - dl.bursts * BEFORE_BURST,
+            map_symbols: layout.dl - PREAMBLE_AND_FCH - dl_data - dl.bursts() * BEFORE_BURST,
             ranging_symbols: layout.ranging,
             request_symbols: layout.requests,
-            dl_bursts: dl.bursts,
-            ul_bursts: ul.bursts,
+            dl_bursts: dl.bursts(),
+            ul_bursts: ul.bursts(),
             dl_data_symbols: dl_data,
             ul_data_symbols: ul_data,
             dl_capacity: capacity(dl_data),
@@ -114,7 +96,7 @@ impl FrameAccount {
 
 /// Subframes and overhead of a cell's frames.
 #[derive(Clone, Debug)]
-pub(in crate::medium::wimax) struct Layout {
+pub(super) struct Layout {
     dl: u32,
     ul: u32,
     ranging: u32,
@@ -128,7 +110,7 @@ pub(in crate::medium::wimax) struct Layout {
 }
 
 impl Layout {
-    pub(in crate::medium::wimax) fn new(config: &WimaxConfig) -> Result<Self, FrameError> {
+    pub(super) fn new(config: &WimaxConfig) -> Result<Self, FrameError> {
         let phy = &config.phy;
         let symbols = phy.symbols();
         let dl = config.dl_share.symbols(symbols);
@@ -137,7 +119,6 @@ impl Layout {
             let bytes = config.contention_slots * bytes;
             config.contention_slots * preamble + bytes.div_ceil(config.bytes_per_symbol)
         };
-        let map_size = map_size(config.maps);
         let ul_from = u64::from(dl) * phy.symbol_slots() + TTG;
         let times = |from: u64, symbols: u32| {
             let starts = (0..=u64::from(symbols)).map(|symbol| from + symbol * phy.symbol_slots());
@@ -149,7 +130,7 @@ impl Layout {
             ranging: region(RANGING_OPPORTUNITY),
             requests: region(REQUEST_OPPORTUNITY),
             maps: config.maps,
-            descriptors: map_size.symbols(DCD) + map_size.symbols(UCD),
+            descriptors: config.maps.descriptors(),
             dl_times: times(0, dl),
             ul_times: times(ul_from, ul),
         };
@@ -159,7 +140,7 @@ impl Layout {
             if room.for_burst() == 0 {
                 let overhead = match direction {
                     Direction::Up => layout.before_grants(),
-                    Direction::Down => PREAMBLE_AND_FCH + layout.maps(0, 1),
+                    Direction::Down => PREAMBLE_AND_FCH + layout.maps.symbols(0, 1),
                 };
                 return Err(FrameError { direction, symbols, subframe, overhead });
             }
@@ -168,44 +149,42 @@ impl Layout {
     }
 
     /// Room for uplink bursts.
-    pub(in crate::medium::wimax) fn ul_room(&self) -> Room {
+    pub(super) fn ul_room(&self) -> Room {
         let limit = match self.maps {
             Maps::Maximum => LARGEST_UL_MAP,
             Maps::Actual => u32::MAX,
         };
         let free = self.ul.saturating_sub(self.before_grants());
-        Room { free, used: 0, bursts: 0, limit, dl_map: None }
+        Room::new(free, limit, None)
     }
 
     /// Room for downlink bursts in a frame with this many grants, with or without DCD and UCD.
-    pub(in crate::medium::wimax) fn dl_room(&self, grants: u32, descriptors: bool) -> Room {
+    pub(super) fn dl_room(&self, grants: u32, descriptors: bool) -> Room {
         let descriptors = if descriptors { self.descriptors } else { 0 };
         let (fixed, limit, dl_map) = match self.maps {
-            Maps::Maximum => (self.maps(0, 0), LARGEST_DL_MAP, None),
-            Maps::Actual => (ul_map(grants), u32::MAX, Some(map_size(self.maps))),
+            Maps::Maximum => (self.maps.symbols(0, 0), LARGEST_DL_MAP, None),
+            Maps::Actual => {
+                let size = self.maps.symbol();
+                (ul_map(size, grants), u32::MAX, Some(size))
+            }
         };
         let free = self.dl.saturating_sub(PREAMBLE_AND_FCH + fixed + descriptors);
-        Room { free, used: 0, bursts: 0, limit, dl_map }
+        Room::new(free, limit, dl_map)
     }
 
     /// The first symbol behind the broadcast messages.
-    pub(in crate::medium::wimax) fn before_bursts(
-        &self,
-        grants: u32,
-        bursts: u32,
-        descriptors: bool,
-    ) -> u32 {
+    pub(super) fn before_bursts(&self, grants: u32, bursts: u32, descriptors: bool) -> u32 {
         let descriptors = if descriptors { self.descriptors } else { 0 };
-        PREAMBLE_AND_FCH + self.maps(grants, bursts) + descriptors
+        PREAMBLE_AND_FCH + self.maps.symbols(grants, bursts) + descriptors
     }
 
     /// The first symbol of the region of bandwidth requests.
-    pub(in crate::medium::wimax) fn before_requests(&self) -> u32 {
+    pub(super) fn before_requests(&self) -> u32 {
         self.ranging + BEFORE_BURST
     }
 
     /// Symbols of a subframe.
-    pub(in crate::medium::wimax) fn symbols(&self, direction: Direction) -> u32 {
+    pub(super) fn symbols(&self, direction: Direction) -> u32 {
         match direction {
             Direction::Down => self.dl,
             Direction::Up => self.ul,
@@ -213,92 +192,17 @@ impl Layout {
     }
 
     /// The first symbol behind the contention regions.
-    pub(in crate::medium::wimax) fn before_grants(&self) -> u32 {
+    pub(super) fn before_grants(&self) -> u32 {
         self.before_requests() + self.requests
     }
 
     /// From the start of a frame to the start of a symbol of its subframe.
     #[inline(always)]
-    pub(in crate::medium::wimax) fn time(&self, direction: Direction, symbol: u32) -> Duration {
+    pub(super) fn time(&self, direction: Direction, symbol: u32) -> Duration {
         match direction {
             Direction::Down => self.dl_times[symbol as usize],
             Direction::Up => self.ul_times[symbol as usize],
         }
-    }
-
-    /// Symbols of DL-MAP and UL-MAP.
-    fn maps(&self, grants: u32, bursts: u32) -> u32 {
-        let size = map_size(self.maps);
-        match self.maps {
-            Maps::Maximum => size.symbols(LARGEST_MAPS),
-            Maps::Actual => dl_map(size, bursts) + ul_map(grants),
-        }
-    }
-}
-
-/// The modulation of the maps.
-fn map_size(maps: Maps) -> SymbolSize {
-    let modulation = match maps {
-        Maps::Maximum => Modulation::Qam16R12,
-        Maps::Actual => Modulation::Qpsk12,
-    };
-    SymbolSize::new(modulation.bytes_per_symbol())
-}
-
-fn dl_map(size: SymbolSize, bursts: u32) -> u32 {
-    size.symbols(DL_MAP[0] + DL_MAP[1] * bursts)
-}
-
-fn ul_map(grants: u32) -> u32 {
-    map_size(Maps::Actual).symbols(UL_MAP[0] + UL_MAP[1] * (grants + 2))
-}
-
-/// What is left of a subframe while bursts are scheduled.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::medium::wimax) struct Room {
-    /// Symbols for bursts, and for the DL-MAP where its size depends on them.
-    free: u32,
-    used: u32,
-    bursts: u32,
-    limit: u32,
-    dl_map: Option<SymbolSize>,
-}
-
-impl Room {
-    /// Data symbols that one more burst can have.
-    pub(in crate::medium::wimax) fn for_burst(&self) -> u32 {
-        if self.bursts == self.limit {
-            return 0;
-        }
-        self.behind(self.bursts + 1).saturating_sub(BEFORE_BURST)
-    }
-
-    /// Data symbols that the bursts can have in addition.
-    pub(in crate::medium::wimax) fn left(&self) -> u32 {
-        self.behind(self.bursts)
-    }
-
-    /// Adds a burst of this many data symbols.
-    pub(in crate::medium::wimax) fn add_burst(&mut self, symbols: u32) {
-        self.bursts += 1;
-        self.used += BEFORE_BURST + symbols;
-    }
-
-    /// Adds data symbols to a burst.
-    pub(in crate::medium::wimax) fn extend_burst(&mut self, symbols: u32) {
-        self.used += symbols;
-    }
-
-    /// Data symbols that there are for the bursts that have been added.
-    pub(in crate::medium::wimax) fn capacity(&self) -> u32 {
-        let map = self.dl_map.map_or(0, |size| dl_map(size, self.bursts));
-        self.free.saturating_sub(map + self.bursts * BEFORE_BURST)
-    }
-
-    /// Symbols that are not used, of a subframe with this many bursts.
-    fn behind(&self, bursts: u32) -> u32 {
-        let map = self.dl_map.map_or(0, |size| dl_map(size, bursts));
-        self.free.saturating_sub(self.used + map)
     }
 }
 

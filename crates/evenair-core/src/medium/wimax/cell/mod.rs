@@ -18,188 +18,34 @@
 //! Frames in which nothing waits and no request is pending are skipped.
 
 mod airtime;
+mod burst;
 mod connection;
 mod counts;
-pub(super) mod layout;
+mod layout;
 mod observe;
+mod state;
 mod station;
 
-pub use airtime::Burst;
+pub use burst::Burst;
 pub use connection::{pdu_overhead, smallest_pdu};
 pub use counts::{Counts, RequestCounts, SduCounts};
 pub use layout::{FrameAccount, FrameError};
 pub use observe::{Before, FilledBurst, Frame, Part, Pdu, Request};
+pub use state::Wimax;
 
-use connection::{GRANT_MANAGEMENT, Overhead};
-use layout::{DESCRIPTOR_INTERVAL, Layout};
-use station::Station;
+use connection::GRANT_MANAGEMENT;
+use state::SduEnd;
 
-use super::config::WimaxConfig;
-use super::phy::symbol::SymbolSize;
-use super::request::{Contention, Expiry};
-use super::scheduler::{Allocation, AnyScheduler, Scheduler};
-use crate::delays::Delays;
+use super::request::Expiry;
+use super::scheduler::{Allocation, Scheduler};
 use crate::loss::FrameKind;
 use crate::medium::{
-    AirUsage, CellContext, Medium, PacketId, QueueLayout, Reception, Transmission, TxQueueId,
-    TxStatus,
+    AirUsage, CellContext, Medium, QueueLayout, Reception, Transmission, TxQueueId, TxStatus,
 };
 use crate::packet::{Direction, NodeId};
 use crate::time::{Duration, Instant};
 
-/// An 802.16 cell.
-#[derive(Debug)]
-pub struct Wimax {
-    config: WimaxConfig,
-    account: FrameAccount,
-    layout: Layout,
-    overhead: Overhead,
-    grant_scheduler: AnyScheduler,
-    burst_scheduler: AnyScheduler,
-    stations: Vec<Station>,
-    /// By station.
-    sizes: Vec<SymbolSize>,
-    contention: Contention,
-    /// The frame under way, and the next one.
-    frame_start: Instant,
-    next_frame: Instant,
-    /// Frames before the next one with DCD and UCD, of which one in `descriptor_period` has them.
-    descriptors_in: u64,
-    descriptor_period: u64,
-    /// Bursts of the frame under way: grants, then downlink bursts.
-    bursts: Vec<Burst>,
-    /// Ends of SDUs in the frame under way, in order of time, and how many of them are over.
-    downlink: Vec<SduEnd>,
-    uplink: Vec<SduEnd>,
-    over: usize,
-    /// The packet that was reported as received last, if its queue still counts it.
-    received: Option<(Instant, PacketId)>,
-    counts: Counts,
-    /// For the schedulers, to keep the memory.
-    needs: Vec<u64>,
-    allocations: Vec<Allocation>,
-}
-
-/// The end of the last PDU of an SDU.
-#[derive(Clone, Copy, Debug)]
-struct SduEnd {
-    at: Instant,
-    packet: PacketId,
-    station: u32,
-    lost: bool,
-}
-
 impl Wimax {
-    /// A cell of a base station and stations with these usable bytes in a symbol of their bursts,
-    /// from 1 to [`MAX_BYTES_PER_SYMBOL`](crate::medium::wimax::phy::MAX_BYTES_PER_SYMBOL), in the order of their
-    /// nodes. Backoffs are drawn from the streams of `seed`.
-    pub fn new(
-        config: WimaxConfig,
-        bytes_per_symbol: &[u32],
-        seed: u64,
-    ) -> Result<Self, FrameError> {
-        let layout = Layout::new(&config)?;
-        let stations = bytes_per_symbol.len();
-        let station = |(index, &bytes): (usize, &u32)| {
-            Station::new(Self::LAYOUT, index, config.phy.rate(bytes), seed)
-        };
-        let frame = config.phy.frame();
-        Ok(Self {
-            account: FrameAccount::new(&config, stations as u32)?,
-            overhead: Overhead::new(config.crc),
-            grant_scheduler: AnyScheduler::new(&config.scheduler, stations),
-            burst_scheduler: AnyScheduler::new(&config.scheduler, stations),
-            stations: bytes_per_symbol.iter().enumerate().map(station).collect(),
-            sizes: bytes_per_symbol.iter().map(|&bytes| SymbolSize::new(bytes)).collect(),
-            contention: Contention::new(config.contention_slots),
-            frame_start: Instant::ZERO,
-            next_frame: Instant::ZERO,
-            descriptors_in: 0,
-            descriptor_period: DESCRIPTOR_INTERVAL.div_ceil(frame),
-            bursts: Vec::new(),
-            downlink: Vec::new(),
-            uplink: Vec::new(),
-            over: 0,
-            received: None,
-            counts: Counts::default(),
-            needs: vec![0; stations],
-            allocations: Vec::new(),
-            layout,
-            config,
-        })
-    }
-
-    /// The configuration.
-    pub fn config(&self) -> &WimaxConfig {
-        &self.config
-    }
-
-    /// Number of stations.
-    pub fn stations(&self) -> u32 {
-        self.stations.len() as u32
-    }
-
-    /// The symbols of a frame in which every station has traffic.
-    pub fn account(&self) -> &FrameAccount {
-        &self.account
-    }
-
-    /// Frames, symbols and requests since the start.
-    pub fn counts(&self) -> Counts {
-        self.counts
-    }
-
-    /// How long the requests of `station` took, from the frame in which one is made to the frame of
-    /// the next grant; since the last [`Medium::reset_stats`].
-    pub fn grant_delays(&self, station: NodeId) -> &Delays {
-        &self.stations[station.index() - 1].grant_delays
-    }
-
-    /// What became of the SDUs that `node` has sent since the start.
-    pub fn sdus(&self, node: NodeId) -> SduCounts {
-        self.sum_of(node, |sum: &mut SduCounts, station, direction| match direction {
-            Direction::Down => *sum += station.down.sdus,
-            Direction::Up => *sum += station.up.sdus,
-        })
-    }
-
-    /// The bursts of the frame under way: grants, then downlink bursts, in the order of the
-    /// subframes.
-    pub fn bursts(&self) -> &[Burst] {
-        &self.bursts
-    }
-
-    /// The SDUs of a station in one direction: what became of them, and how many have left their queue
-    /// without that their end is over.
-    #[cfg(test)]
-    pub(in crate::medium::wimax) fn sdus_of(
-        &self,
-        direction: Direction,
-        node: NodeId,
-    ) -> (SduCounts, u64) {
-        let station = &self.stations[node.index() - 1];
-        let (side, ends, over) = match direction {
-            Direction::Down => (&station.down, &self.downlink, self.over),
-            Direction::Up => {
-                (&station.up, &self.uplink, self.over.saturating_sub(self.downlink.len()))
-            }
-        };
-        let ends = ends.iter().skip(over).filter(|end| NodeId(end.station + 1) == node);
-        let begun = ends.count() as u64 + u64::from(side.connection.head().is_some());
-        (side.sdus, begun)
-    }
-
-    /// Adds up what `node` has sent: by direction and station.
-    fn sum_of<T: Default>(&self, node: NodeId, add: impl Fn(&mut T, &Station, Direction)) -> T {
-        let mut sum = T::default();
-        if node.is_access_point() {
-            self.stations.iter().for_each(|station| add(&mut sum, station, Direction::Down));
-        } else {
-            add(&mut sum, &self.stations[node.index() - 1], Direction::Up);
-        }
-        sum
-    }
-
     /// Whether nothing waits and no request is pending.
     fn is_quiet(&self, cell: &impl CellContext) -> bool {
         self.stations.iter().all(|station| {
@@ -439,22 +285,10 @@ impl Wimax {
             }
         }
     }
-
-    /// The next end of an SDU in the frame under way. The downlink subframe comes first.
-    #[inline(always)]
-    fn next_end(&self) -> Option<(Direction, SduEnd)> {
-        match self.downlink.get(self.over) {
-            Some(&end) => Some((Direction::Down, end)),
-            None => {
-                let end = self.uplink.get(self.over - self.downlink.len());
-                end.map(|&end| (Direction::Up, end))
-            }
-        }
-    }
 }
 
 impl Medium for Wimax {
-    const LAYOUT: QueueLayout = QueueLayout::PerReceiver { classes: 1 };
+    const LAYOUT: QueueLayout = state::LAYOUT;
 
     /// What arrives waits for the next frame.
     fn wake(&mut self, _now: Instant, _queue: TxQueueId, _cell: &mut impl CellContext) {}

@@ -4,9 +4,9 @@
 //! The medium keeps bursts and the ends of SDUs. Their PDUs follow from these and from the SDUs that were
 //! not complete before the frame ([`Before`]).
 
-use super::Wimax;
-use super::airtime::Burst;
+use super::burst::Burst;
 use super::connection::Head;
+use super::state::Wimax;
 use super::station::Station;
 use crate::medium::PacketId;
 use crate::packet::{Direction, NodeId};

@@ -12,9 +12,9 @@
 //! fewer symbols than its deficit pays for. The next frame begins with the first such station, and
 //! its visit goes on there.
 
-use super::{Allocation, Scheduler, after};
+use super::allocation::{Allocation, Scheduler, after};
 use crate::component::{configuration, integer};
-use crate::medium::wimax::cell::layout::Room;
+use crate::medium::wimax::frame::room::Room;
 use crate::medium::wimax::phy::symbol::SymbolSize;
 
 configuration! {

@@ -2,9 +2,9 @@
 //!
 //! A frame may be used up by one station: stations share the frames, not each frame.
 
-use super::{Allocation, Scheduler, after};
+use super::allocation::{Allocation, Scheduler, after};
 use crate::component::configuration;
-use crate::medium::wimax::cell::layout::Room;
+use crate::medium::wimax::frame::room::Room;
 use crate::medium::wimax::phy::symbol::SymbolSize;
 
 configuration! {
