@@ -1,9 +1,10 @@
 //! The queues of an access point for each station, among which a scheduler chooses.
 
-use super::{CellPacket, Nodes};
+use super::packet::CellPacket;
 use crate::medium::scheduler::AirtimeDrr;
-use crate::medium::{Attempt, Taken, TxQueueId};
+use crate::medium::{Attempt, TxQueueId};
 use crate::packet::NodeId;
+use crate::queue::TxQueue;
 use crate::time::Instant;
 
 /// Which of the queues belong to the access point and a station each, and their scheduler.
@@ -25,43 +26,39 @@ impl Downlinks {
             self.scheduler.charge(attempt.station.index() - 1, attempt.airtime);
         }
     }
-}
 
-impl<P: CellPacket> Nodes<P> {
-    /// Queues a packet of the access point for its station.
-    #[inline(never)] // only with a scheduler
-    pub(super) fn enqueue_downlink(&mut self, now: Instant, packet: P) {
-        let Some(downlinks) = &mut self.downlinks else { return };
+    /// Queues a packet of the access point for its station, in one of the `queues` of all nodes.
+    pub(super) fn enqueue<P: CellPacket>(
+        &mut self,
+        now: Instant,
+        packet: P,
+        queues: &mut [TxQueue<P>],
+    ) {
         let station = packet.destination(NodeId::ACCESS_POINT).index() - 1;
-        let queue = &mut self.queues[downlinks.first as usize + station];
+        let queue = &mut queues[self.first as usize + station];
         queue.enqueue(now, packet);
         if queue.backlog().packets() > 0 {
-            downlinks.scheduler.backlogged(station);
+            self.scheduler.backlogged(station);
         }
     }
 
-    /// The next packet of the access point, which the scheduler chooses.
-    #[inline(never)] // only with a scheduler
-    pub(super) fn take_downlink(&mut self, now: Instant, max_bytes: u32) -> Option<Taken> {
-        loop {
-            let downlinks = self.downlinks.as_mut()?;
-            let queue = TxQueueId(downlinks.first + downlinks.scheduler.next_station()? as u32);
-            if let Some(taken) = self.take_from(now, queue, max_bytes) {
-                return Some(taken);
-            }
-            self.downlinks.as_mut()?.scheduler.has_no_backlog();
-        }
+    /// The queue of the next packet.
+    pub(super) fn next_queue(&mut self) -> Option<TxQueueId> {
+        self.scheduler.next_station().map(|station| TxQueueId(self.first + station as u32))
+    }
+
+    /// That queue has no packet that may be taken.
+    pub(super) fn has_no_backlog(&mut self) {
+        self.scheduler.has_no_backlog();
     }
 
     /// The queue as the medium knows it of which `queue`, where a shaper has released a packet, is a
     /// part: the station of a downlink queue is backlogged again.
     pub(super) fn served_as(&mut self, queue: TxQueueId) -> TxQueueId {
-        match &mut self.downlinks {
-            Some(downlinks) if queue.0 >= downlinks.first => {
-                downlinks.scheduler.backlogged((queue.0 - downlinks.first) as usize);
-                TxQueueId(NodeId::ACCESS_POINT.0)
-            }
-            _ => queue,
+        if queue.0 < self.first {
+            return queue;
         }
+        self.scheduler.backlogged((queue.0 - self.first) as usize);
+        TxQueueId(NodeId::ACCESS_POINT.0)
     }
 }
