@@ -62,8 +62,8 @@ pub(super) struct SduEnd {
 
 impl Wimax {
     /// A cell of a base station and stations with these usable bytes in a symbol of their bursts,
-    /// from 1 to [`MAX_BYTES_PER_SYMBOL`](crate::medium::wimax::phy::MAX_BYTES_PER_SYMBOL), in the order of their
-    /// nodes. Backoffs are drawn from the streams of `seed`.
+    /// from 1 to [`MAX_BYTES_PER_SYMBOL`](crate::medium::wimax::phy::MAX_BYTES_PER_SYMBOL), in the
+    /// order of their nodes. Backoffs are drawn from the streams of `seed`.
     pub fn new(
         config: WimaxConfig,
         bytes_per_symbol: &[u32],
