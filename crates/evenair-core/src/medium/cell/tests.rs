@@ -3,12 +3,19 @@
 use std::cell::Cell as Mutable;
 use std::rc::Rc;
 
-use crate::loss::IndependentConfig;
-use crate::loss::{self, Level, LinkLoss, LossDirection, LossRateConfig, LossyFrames, ScopeConfig};
-use crate::medium::*;
-use crate::packet::{FlowId, Packet, PacketKind};
+use crate::loss::{
+    self, FrameKind, IndependentConfig, Level, LinkLoss, LossDirection, LossRateConfig,
+    LossyFrames, ScopeConfig,
+};
+use crate::medium::{
+    AirUsage, Cell, CellContext, CellPacket, Medium, QueueLayout, Reception, Taken, Transmission,
+    TxQueueId, TxStatus,
+};
+use crate::packet::{Direction, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{Config, Limit, Queue, TbfConfig, TxQueue};
 use crate::rng::{RngStream, StreamId};
+use crate::time::{Duration, Instant};
+use crate::units::Rate;
 
 type Largest = Mutable<u32>;
 

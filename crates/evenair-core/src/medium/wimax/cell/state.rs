@@ -121,7 +121,7 @@ impl Wimax {
     }
 
     /// How long the requests of `station` took, from the frame in which one is made to the frame of
-    /// the next grant; since the last [`Medium::reset_stats`].
+    /// the next grant; since the last [`Medium::reset_stats`](crate::medium::Medium::reset_stats).
     pub fn grant_delays(&self, station: NodeId) -> &Delays {
         &self.stations[station.index() - 1].grant_delays
     }
