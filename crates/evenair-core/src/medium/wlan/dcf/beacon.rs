@@ -51,17 +51,7 @@ impl Dcf {
         let (airtime, rate) = self.begin_beacon(start);
         let end = start + airtime;
         self.links[AP.index()][0].airtime.successes += airtime;
-        self.exchange = Exchange {
-            start,
-            data_start: start,
-            data_end: end,
-            ack_end: end,
-            rate,
-            rts: false,
-            cts_to_self: false,
-            acknowledged: true,
-            retries: 0,
-        };
+        self.exchange = Exchange::of_broadcast(start, end, rate);
         let (kind, direction) = (FrameKind::Control, Direction::Down);
         let bytes = self.macs[AP.index()].bytes;
         for station in (1..self.nodes()).map(NodeId) {

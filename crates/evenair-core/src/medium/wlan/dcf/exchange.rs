@@ -28,6 +28,23 @@ pub struct Exchange {
     pub retries: u32,
 }
 
+impl Exchange {
+    /// One of a frame to which nobody responds.
+    pub(super) const fn of_broadcast(start: Instant, end: Instant, rate: Rate) -> Self {
+        Self {
+            start,
+            data_start: start,
+            data_end: end,
+            ack_end: end,
+            rate,
+            rts: false,
+            cts_to_self: false,
+            acknowledged: true,
+            retries: 0,
+        }
+    }
+}
+
 /// A frame of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExchangeFrame {
