@@ -13,12 +13,12 @@ use evenair_core::queue::TxQueue;
 use evenair_core::time::Instant;
 use serde::Serialize;
 
-use crate::beacons::Beacons;
-use crate::build;
-use crate::cell_kind::{CellKind, dcf, wimax};
-use crate::cell_metrics::{CellMetrics, link_results};
-use crate::medium_result::{AirResult, FrameResult, RequestsResult};
-use crate::result::{LinkResult, Losses, MacResult, QueueResult};
+use crate::engine::build;
+use crate::engine::cell_kind::{CellKind, dcf, wimax};
+use crate::engine::control::beacons::Beacons;
+use crate::engine::metrics::cell::{CellMetrics, link_results};
+use crate::results::medium::{AirResult, FrameResult, RequestsResult};
+use crate::results::run::{LinkResult, Losses, MacResult, QueueResult};
 use crate::scenario::{self, ACCESS_POINT, Scenario, Topology};
 use crate::wired::{Hop, Wired};
 

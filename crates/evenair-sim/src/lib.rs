@@ -4,31 +4,14 @@
 //! TOML or Python -> scenario::resolve -> Scenario -> run -> RunResult -> JSON, tables, plots
 //! ```
 
-mod beacons;
-mod build;
 mod capture;
-mod cell_kind;
-mod cell_metrics;
-mod control;
-mod delay_result;
 pub mod emulation;
+mod engine;
 mod explain;
 pub mod film;
-mod flow;
-mod flow_losses;
-mod limiter;
-mod medium_result;
-mod memory;
-mod metrics;
-mod network;
-mod options;
 mod parts;
-mod result;
+mod results;
 pub mod scenario;
-mod series;
-mod simulation;
-mod timers;
-mod transfers;
 mod wired;
 
 use std::io::Write;
@@ -37,21 +20,21 @@ use std::sync::atomic::AtomicBool;
 use std::{fmt, io};
 
 pub use capture::{LinkType, Pcapng};
-pub use delay_result::{DelayCurve, DelayResult, LimitedBy};
+pub use engine::control::limiter::{LimiterResult, LimiterSample};
+pub use engine::metrics::losses::LossesByPlace;
+pub use engine::metrics::series::Series;
 pub use explain::{Cause, Diagnosis, ExplainError, Place, explain, explain_json};
 pub use film::film;
-pub use flow_losses::LossesByPlace;
-pub use limiter::{LimiterResult, LimiterSample};
-pub use medium_result::{AirResult, FrameResult, RequestsResult};
 pub use parts::parts;
-pub use result::{
+pub use results::delay::{DelayCurve, DelayResult, LimitedBy};
+pub use results::medium::{AirResult, FrameResult, RequestsResult};
+pub use results::run::{
     FlowResult, LinkResult, Losses, MacResult, QueueResult, RunResult, SessionResult, WiredResult,
 };
-pub use series::Series;
 
-use cell_kind::{dcf, wimax};
+use engine::cell_kind::{dcf, wimax};
+use engine::simulation::Simulation;
 use scenario::{Cell, Scenario, Seconds};
-use simulation::Simulation;
 
 /// The version of results. It is raised when a change of the code changes the result of a scenario
 /// and seed.

@@ -26,9 +26,9 @@ use evenair_core::queue::DropReason;
 use evenair_core::tcp::Limit;
 use serde::{Serialize, Serializer};
 
-use crate::cell_kind::{dcf, wimax as wimax_medium};
+use crate::engine::cell_kind::{dcf, wimax as wimax_medium};
+use crate::engine::simulation::Simulation;
 use crate::scenario::{Cell, Scenario};
-use crate::simulation::Simulation;
 use crate::{RunError, RunOptions};
 
 /// The longest film, accesses.

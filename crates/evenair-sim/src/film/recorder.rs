@@ -12,12 +12,12 @@ use super::{
     PartKind,
 };
 use crate::RunError;
-use crate::cell_kind::CellKind;
-use crate::cell_metrics::station_names;
-use crate::flow::{Attachment, Flow};
-use crate::network::Network;
+use crate::engine::cell_kind::CellKind;
+use crate::engine::flow::{Attachment, Flow};
+use crate::engine::metrics::cell::station_names;
+use crate::engine::network::Network;
+use crate::engine::simulation::Simulation;
 use crate::scenario::Scenario;
-use crate::simulation::Simulation;
 
 /// What is due before this much later is due at the same time.
 const MOMENT: Duration = Duration::from_nanos(1);

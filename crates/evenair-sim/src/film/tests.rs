@@ -10,9 +10,9 @@ use super::{
     Film, FilmAccess, FilmError, FilmFrame, FilmRequest, FilmSlots, FrameFate, FrameKind,
     MAX_LISTED, film, recorder,
 };
-use crate::cell_kind::dcf;
+use crate::engine::cell_kind::dcf;
+use crate::engine::simulation::Simulation;
 use crate::scenario::{Cell, Scenario, resolve};
-use crate::simulation::Simulation;
 use crate::{CaptureSinks, RunOptions, run, run_with_captures};
 
 /// Cells with short connections, losses of every kind, beacons, RTS/CTS, CTS-to-self, rate control and schedulers.

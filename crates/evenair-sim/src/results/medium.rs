@@ -8,7 +8,7 @@ use evenair_core::time::Duration;
 use evenair_core::units::Rate;
 use serde::Serialize;
 
-use crate::delay_result::DelayResult;
+use crate::results::delay::DelayResult;
 
 /// What the medium of a run adds to its result.
 #[derive(Debug, Default)]

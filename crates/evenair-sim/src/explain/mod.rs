@@ -25,7 +25,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::result::RunResult;
+use crate::results::run::RunResult;
 use evidence::{Evidence, FlowEvidence};
 
 pub use cause::{Cause, Place};

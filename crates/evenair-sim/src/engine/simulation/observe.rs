@@ -5,9 +5,9 @@ use evenair_core::time::Instant;
 
 use super::Simulation;
 use crate::RunError;
-use crate::cell_kind::CellKind;
-use crate::flow::Flow;
-use crate::network::Network;
+use crate::engine::cell_kind::CellKind;
+use crate::engine::flow::Flow;
+use crate::engine::network::Network;
 
 impl<M: CellKind> Simulation<'_, M> {
     /// Does what is due before `at` and before the end. Returns whether the end is yet to

@@ -9,9 +9,9 @@ use evenair_core::queue::TxQueue;
 use evenair_core::transport::{Measurements, RateControl, Transport};
 use evenair_core::units::Rate;
 
-use crate::control::{CellControl, Decision};
-use crate::flow::Flow;
-use crate::limiter::{LimiterSample, UplinkLimiter};
+use crate::engine::control::cot::{CellControl, Decision};
+use crate::engine::control::limiter::{LimiterSample, UplinkLimiter};
+use crate::engine::flow::Flow;
 
 /// Samples at a constant interval. Each column has one value per sample.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

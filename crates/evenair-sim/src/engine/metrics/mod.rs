@@ -1,5 +1,9 @@
 //! Metrics of a run: differences of the counters at the start and the end of the measurement.
 
+pub(crate) mod cell;
+pub(crate) mod losses;
+pub(crate) mod series;
+
 use evenair_core::component::Configuration as _;
 use evenair_core::delays::{Buckets, Delays};
 use evenair_core::medium::Occupancy;
@@ -9,19 +13,19 @@ use evenair_core::traffic::BulkConfig;
 use evenair_core::transport::{self, Measurements, Transport};
 
 use crate::RESULT_VERSION;
-use crate::cell_kind::CellKind;
-use crate::cell_metrics::{CellMetrics, CellResults, link_results};
-use crate::delay_result::{DelayCurve, DelayResult, LimitedBy};
-use crate::flow::{Attachment, Flow};
-use crate::flow_losses::{LossesByPlace, Places};
-use crate::limiter::UplinkLimiter;
-use crate::network::{Network, fold};
-use crate::result::{
+use crate::engine::cell_kind::CellKind;
+use crate::engine::control::limiter::UplinkLimiter;
+use crate::engine::flow::{Attachment, Flow};
+use crate::engine::metrics::cell::{CellMetrics, CellResults, link_results};
+use crate::engine::metrics::losses::{LossesByPlace, Places};
+use crate::engine::metrics::series::Series;
+use crate::engine::network::{Network, fold};
+use crate::engine::transfers::Transfer;
+use crate::results::delay::{DelayCurve, DelayResult, LimitedBy};
+use crate::results::run::{
     BeaconsResult, FlowResult, Losses, MacResult, RunResult, SessionResult, WiredResult, jain_index,
 };
 use crate::scenario::Scenario;
-use crate::series::Series;
-use crate::transfers::Transfer;
 
 /// The counters at the start of the measurement. (The statistics of queues and links are reset
 /// then.)

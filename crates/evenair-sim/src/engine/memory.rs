@@ -4,9 +4,9 @@
 //! segments that are not acknowledged is bounded by the windows of the flows.
 
 use crate::RunError;
-use crate::cell_kind::CellKind;
-use crate::flow::Flow;
-use crate::network::Network;
+use crate::engine::cell_kind::CellKind;
+use crate::engine::flow::Flow;
+use crate::engine::network::Network;
 use crate::scenario::Scenario;
 
 /// The most entries of packets that a run may hold, about 300 MB. A packet has one entry in a queue of

@@ -16,19 +16,20 @@ use evenair_core::packet::{NodeId, Packet};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::{End, Output, PacketOption, Transport};
 
-use crate::beacons::Beacons;
 use crate::capture::writer::CaptureWriter;
-use crate::cell_kind::CellKind;
-use crate::control::CellControl;
-use crate::flow::Flow;
-use crate::limiter::UplinkLimiter;
-use crate::metrics::{Metrics, RunOutcome};
-use crate::network::Network;
-use crate::result::RunResult;
+use crate::engine::cell_kind::CellKind;
+use crate::engine::control::beacons::Beacons;
+use crate::engine::control::cot::CellControl;
+use crate::engine::control::limiter::UplinkLimiter;
+use crate::engine::flow::Flow;
+use crate::engine::metrics::series::Sampler;
+use crate::engine::metrics::{Metrics, RunOutcome};
+use crate::engine::network::Network;
+use crate::engine::timers::Timers;
+use crate::engine::{build, memory};
+use crate::results::run::RunResult;
 use crate::scenario::Scenario;
-use crate::series::Sampler;
-use crate::timers::Timers;
-use crate::{CaptureSinks, RunError, RunOptions, build, memory};
+use crate::{CaptureSinks, RunError, RunOptions};
 
 /// How many steps of the loop pass between two checks of the cancel flag: a millisecond or two.
 const STEPS_PER_CANCEL_CHECK: usize = 1 << 14;

@@ -5,12 +5,12 @@ use evenair_core::queue::QueueStats;
 use evenair_core::time::Duration;
 use serde::Serialize;
 
-use crate::delay_result::{DelayCurve, DelayResult, LimitedBy};
-use crate::flow_losses::LossesByPlace;
-use crate::limiter::LimiterResult;
-use crate::medium_result::{AirResult, DataRates, FrameResult, RequestsResult};
+use crate::engine::control::limiter::LimiterResult;
+use crate::engine::metrics::losses::LossesByPlace;
+use crate::engine::metrics::series::Series;
+use crate::results::delay::{DelayCurve, DelayResult, LimitedBy};
+use crate::results::medium::{AirResult, DataRates, FrameResult, RequestsResult};
 use crate::scenario::Scenario;
-use crate::series::Series;
 
 /// The result of one run.
 #[derive(Clone, Debug, PartialEq, Serialize)]

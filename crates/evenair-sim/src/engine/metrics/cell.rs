@@ -6,9 +6,9 @@ use evenair_core::packet::NodeId;
 use evenair_core::queue::QueueStats;
 use evenair_core::time::{Duration, Instant};
 
-use crate::cell_kind::CellKind;
-use crate::medium_result::{AirResult, MediumResult};
-use crate::result::{LinkResult, Losses, MacResult, QueueResult, Use};
+use crate::engine::cell_kind::CellKind;
+use crate::results::medium::{AirResult, MediumResult};
+use crate::results::run::{LinkResult, Losses, MacResult, QueueResult, Use};
 use crate::scenario::{Scenario, WiredLink, numbered};
 use crate::wired::{WirePacket, Wired};
 

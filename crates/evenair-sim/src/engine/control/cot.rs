@@ -15,8 +15,8 @@ use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::{AnyTransport, End, Transport};
 use evenair_core::units::Rate;
 
-use crate::cell_kind::CellKind;
-use crate::flow::{Attachment, Flow};
+use crate::engine::cell_kind::CellKind;
+use crate::engine::flow::{Attachment, Flow};
 use crate::scenario::{self, Scenario};
 
 /// Round-trip time of a flow that has measured none yet.

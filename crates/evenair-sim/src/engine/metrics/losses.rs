@@ -5,8 +5,8 @@ use evenair_core::packet::{FlowId, NodeId};
 use evenair_core::time::Instant;
 use serde::Serialize;
 
-use crate::cell_kind::CellKind;
-use crate::network::Network;
+use crate::engine::cell_kind::CellKind;
+use crate::engine::network::Network;
 
 /// Lost packets of a flow, data or acknowledgements, by place. Filtered acknowledgements are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -13,17 +13,17 @@ use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::{Application, Datagrams, OpenedBy, Stream};
 use evenair_core::transport::{AnyTransport, End, PacketHeader, Udp};
 
-use crate::beacons::{Beacons, occupancy};
-use crate::cell_kind::CellKind;
-use crate::flow::{Attachment, Flow};
-use crate::limiter::UplinkLimiter;
-use crate::network::{Network, Origin, Route};
-use crate::options::OptionRing;
+use crate::engine::cell_kind::CellKind;
+use crate::engine::control::beacons::{Beacons, occupancy};
+use crate::engine::control::limiter::UplinkLimiter;
+use crate::engine::flow::{Attachment, Flow};
+use crate::engine::network::{Network, Origin, Route};
+use crate::engine::option_ring::OptionRing;
+use crate::engine::transfers::Transfers;
 use crate::scenario::{
     self, ACCESS_POINT, DelayedAck, Direction, LimitedTransmit, RtoFormula, SERVER, Scenario,
     SynTimer, Topology, Transport, numbered,
 };
-use crate::transfers::Transfers;
 use crate::wired::{Hop, Link, LinkQueue, WirePacket, Wired};
 
 /// The loss model of each station's link, by node.

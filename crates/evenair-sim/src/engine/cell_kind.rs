@@ -12,7 +12,7 @@ use evenair_core::transport::PacketOption;
 
 use crate::capture::AirPhy;
 use crate::capture::writer::CaptureWriter;
-use crate::medium_result::{MediumResult, WimaxCounters, WlanCounters};
+use crate::results::medium::{MediumResult, WimaxCounters, WlanCounters};
 use crate::scenario::{PhyKind, RtsThreshold, Station, WimaxCell, WlanCell};
 
 /// A medium that scenarios can name.

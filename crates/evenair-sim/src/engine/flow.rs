@@ -5,7 +5,7 @@ use evenair_core::time::Instant;
 use evenair_core::transport::{AnyTransport, Counters, End, Output, PacketOption, Transport};
 
 use crate::capture::connections::FlowMeta;
-use crate::transfers::Transfers;
+use crate::engine::transfers::Transfers;
 
 /// One flow.
 #[derive(Debug)]

@@ -12,9 +12,9 @@ use evenair_core::transport::{End, PacketOption};
 
 use crate::RunError;
 use crate::capture::writer::CaptureWriter;
-use crate::cell_kind::CellKind;
-use crate::limiter::UplinkLimiter;
-use crate::options::OptionRing;
+use crate::engine::cell_kind::CellKind;
+use crate::engine::control::limiter::UplinkLimiter;
+use crate::engine::option_ring::OptionRing;
 use crate::wired::{Hop, Wired};
 
 /// How the packets of one flow travel.

@@ -1,0 +1,13 @@
+//! The engine: what a run consists of, and the loop that simulates it.
+
+pub(crate) mod build;
+pub(crate) mod cell_kind;
+pub(crate) mod control;
+pub(crate) mod flow;
+mod memory;
+pub(crate) mod metrics;
+pub(crate) mod network;
+mod option_ring;
+pub(crate) mod simulation;
+mod timers;
+mod transfers;

@@ -1,0 +1,5 @@
+//! The result of a run. Its JSON form is the documented interface.
+
+pub(crate) mod delay;
+pub(crate) mod medium;
+pub(crate) mod run;
