@@ -9,7 +9,6 @@ pub mod emulation;
 mod engine;
 mod explain;
 pub mod film;
-mod parts;
 mod results;
 pub mod scenario;
 mod wired;
@@ -25,12 +24,12 @@ pub use engine::metrics::losses::LossesByPlace;
 pub use engine::metrics::series::Series;
 pub use explain::{Cause, Diagnosis, ExplainError, Place, explain, explain_json};
 pub use film::film;
-pub use parts::parts;
 pub use results::delay::{DelayCurve, DelayResult, LimitedBy};
 pub use results::medium::{AirResult, FrameResult, RequestsResult};
 pub use results::run::{
     FlowResult, LinkResult, Losses, MacResult, QueueResult, RunResult, SessionResult, WiredResult,
 };
+pub use scenario::parts::parts;
 
 use engine::cell_kind::{dcf, wimax};
 use engine::simulation::Simulation;

@@ -8,15 +8,15 @@ use evenair_core::tfrc::TfrcConfig;
 use evenair_core::traffic::CbrConfig;
 use serde_json::{Map, Value};
 
-use super::cell::Cell;
-use super::choices::Preamble;
-use super::names::CellKind;
-use super::presets;
-use super::queue::{PER_STATION_LIMIT, WIMAX_LIMIT};
-use super::topology::SERVER;
-use super::transport::UDP;
-use super::types::{Scenario, WiredLink};
-use super::wlan_cell::{PhyKind, Protection};
+use crate::scenario::tables::cell::Cell;
+use crate::scenario::tables::scenario::{Scenario, WiredLink};
+use crate::scenario::tables::wlan_cell::{PhyKind, Protection};
+use crate::scenario::topology::SERVER;
+use crate::scenario::values::choices::Preamble;
+use crate::scenario::values::names::CellKind;
+use crate::scenario::values::queue::{PER_STATION_LIMIT, WIMAX_LIMIT};
+use crate::scenario::values::tcp_preset;
+use crate::scenario::values::transport::UDP;
 
 /// The application over UDP where the scenario names none.
 const DEFAULT_OVER_UDP: &str = CbrConfig::COMPONENT.name;
@@ -127,7 +127,7 @@ fn fill_flow(flow: &mut Map<String, Value>) {
         default_to(flow, "header", TFRC_HEADER);
         default_to(flow, "segment", TFRC_SEGMENT);
     }
-    presets::fill(flow);
+    tcp_preset::fill(flow);
 }
 
 /// The tables in a list.

@@ -5,9 +5,9 @@ use std::fmt;
 use evenair_core::component::message::{clipped, one_line, quoted_list, readable};
 use serde_path_to_error::{Path, Segment};
 
-use super::cell;
-use super::types::Direction;
-use super::validate::{FLOWS, STATIONS};
+use crate::scenario::tables::cell;
+use crate::scenario::tables::scenario::Direction;
+use crate::scenario::validate::{FLOWS, STATIONS};
 
 /// What is wrong with a scenario, for people: one line.
 #[derive(Clone, Debug, PartialEq, Eq)]

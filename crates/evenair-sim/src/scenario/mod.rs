@@ -8,57 +8,41 @@
 //! Apply [`set`] to what the user wrote, not to a resolved scenario: some defaults follow from
 //! other values (the rates from the PHY, the marking from the queue), and once filled in they stay.
 
-mod beacon_interval;
-mod bounded_integer;
 #[cfg(test)]
 mod broken_tests;
-mod cell;
-mod choices;
-mod clash;
-mod control_rate;
 mod defaults;
 mod document;
 mod error;
-mod names;
-mod node_names;
-mod overrides;
-mod presets;
-mod queue;
-mod request_backoff;
+pub(crate) mod parts;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod topology;
-mod trace_file;
-mod transport;
-mod types;
 mod validate;
-mod wimax_cell;
+mod values;
 #[cfg(test)]
 mod wimax_tests;
-mod wlan_cell;
 
-pub use cell::Cell;
-pub use clash::{Origin, line_of_key};
-pub use document::document_from_toml;
+pub use document::from_toml::document_from_toml;
+pub use document::origin::{Origin, line_of_key};
+pub use document::overrides::set;
 pub use error::ScenarioError;
-pub use names::CellKind;
-pub use overrides::set;
-pub use presets::TcpPreset;
-pub(crate) use presets::parts as presets;
-pub use queue::Queue;
-pub use request_backoff::RequestBackoff;
-pub(crate) use topology::{ACCESS_POINT, SERVER, Topology};
-pub use trace_file::read_no_files;
-pub(crate) use transport::UDP;
-pub use types::{
+pub use tables::cell::Cell;
+pub use tables::scenario::{
     DelayedAck, Direction, Flow, Gateway, LimitedTransmit, RtoFormula, Scenario, Station, SynTimer,
     Trace, Transport, Wired, WiredLink,
 };
-pub(crate) use validate::numbered;
-pub use wimax_cell::WimaxCell;
-pub use wlan_cell::{
+pub use tables::wimax_cell::WimaxCell;
+pub use tables::wlan_cell::{
     BeaconInterval, ControlRate, PhyKind, Preamble, Protection, RtsThreshold, WlanCell,
 };
+pub(crate) use topology::{ACCESS_POINT, SERVER, Topology};
+pub(crate) use validate::numbered;
+pub use values::names::CellKind;
+pub use values::queue::Queue;
+pub use values::request_backoff::RequestBackoff;
+pub use values::tcp_preset::TcpPreset;
+pub use values::trace_file::read_no_files;
 
 pub use evenair_core::component::{BitRate, Bytes, Hertz, QueueLimit, Seconds};
 pub use evenair_core::traffic::Application;

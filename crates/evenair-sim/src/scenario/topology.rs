@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::types::{Wired, WiredLink};
-use super::validate::{Problem, fail};
+use crate::scenario::tables::scenario::{Wired, WiredLink};
+use crate::scenario::validate::{Problem, fail};
 
 /// The node that is the access point.
 pub(crate) const ACCESS_POINT: &str = "ap";

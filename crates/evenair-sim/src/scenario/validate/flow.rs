@@ -7,10 +7,10 @@ use evenair_core::tcp::MAX_RTO;
 use evenair_core::time::Duration;
 use evenair_core::traffic::{Application, Distribution, OnOffConfig, Pattern, Stream};
 
-use super::super::cell::Cell;
-use super::super::topology::{Topology, link_of};
-use super::super::types::{Direction, Flow, Transport, Wired};
 use super::{Checked, Problem, above_zero, check_component, fail};
+use crate::scenario::tables::cell::Cell;
+use crate::scenario::tables::scenario::{Direction, Flow, Transport, Wired};
+use crate::scenario::topology::{Topology, link_of};
 
 /// The largest IP packet, and the largest frame of a WLAN here.
 const MAX_PACKET: u64 = 65_535;

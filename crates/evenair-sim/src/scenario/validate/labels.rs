@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use evenair_core::component::message::shown;
 
 use super::{Checked, fail};
-use crate::scenario::types::Scenario;
+use crate::scenario::tables::scenario::Scenario;
 
 /// The longest name or group, characters.
 const LONGEST: usize = 100;

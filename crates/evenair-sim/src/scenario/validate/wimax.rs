@@ -3,9 +3,9 @@
 use evenair_core::medium::wimax::phy::PhyError;
 use evenair_core::medium::wimax::{FrameAccount, smallest_pdu};
 
-use super::super::types::Station;
-use super::super::wimax_cell::WimaxCell;
 use super::{Checked, Problem, above_zero, check_component, fail};
+use crate::scenario::tables::scenario::Station;
+use crate::scenario::tables::wimax_cell::WimaxCell;
 
 /// Checks the cell of these stations.
 pub(super) fn check_cell(cell: &WimaxCell, stations: &[Station]) -> Checked {

@@ -4,9 +4,11 @@ use evenair_core::component::{BitRate, Seconds};
 use evenair_core::control;
 use evenair_core::medium::wlan::channel::Config;
 
-use super::super::types::Station;
-use super::super::wlan_cell::{BeaconInterval, ControlRate, PhyKind, Preamble, WlanCell};
 use super::{Checked, Problem, check_component, fail};
+use crate::scenario::tables::scenario::Station;
+use crate::scenario::tables::wlan_cell::{
+    BeaconInterval, ControlRate, PhyKind, Preamble, WlanCell,
+};
 
 const SLOWEST: BitRate = BitRate::from_bps(1_000_000);
 

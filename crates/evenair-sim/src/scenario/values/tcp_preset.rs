@@ -8,9 +8,9 @@ use evenair_core::time::Duration;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::choices::DelayedAck;
-use super::names::{LimitedTransmit, RtoFormula, SynTimer};
-use super::types::DEFAULT_SEGMENT;
+use crate::scenario::tables::scenario::DEFAULT_SEGMENT;
+use crate::scenario::values::choices::DelayedAck;
+use crate::scenario::values::names::{LimitedTransmit, RtoFormula, SynTimer};
 
 named! {
     /// Which TCP a flow's defaults are those of.
@@ -28,25 +28,25 @@ named! {
 
 /// The keys of a flow that a preset has values for.
 #[derive(Serialize)]
-pub(super) struct TcpOptions {
-    pub(super) window: u32,
-    pub(super) initial_window: u32,
+pub(crate) struct TcpOptions {
+    pub(crate) window: u32,
+    pub(crate) initial_window: u32,
     /// None: the window.
-    pub(super) initial_ssthresh: Option<u32>,
-    pub(super) delayed_ack: DelayedAck,
-    pub(super) delayed_ack_timeout: Seconds,
-    pub(super) quick_acks: u32,
+    pub(crate) initial_ssthresh: Option<u32>,
+    pub(crate) delayed_ack: DelayedAck,
+    pub(crate) delayed_ack_timeout: Seconds,
+    pub(crate) quick_acks: u32,
     /// None: as `spm_marking`.
-    pub(super) byte_counting: Option<bool>,
-    pub(super) cwnd_validation: bool,
-    pub(super) limited_transmit: LimitedTransmit,
-    pub(super) sack: bool,
-    pub(super) rack: bool,
-    pub(super) prr: bool,
-    pub(super) rto: RtoFormula,
-    pub(super) min_rto: Seconds,
-    pub(super) initial_rto: Seconds,
-    pub(super) syn_timer: SynTimer,
+    pub(crate) byte_counting: Option<bool>,
+    pub(crate) cwnd_validation: bool,
+    pub(crate) limited_transmit: LimitedTransmit,
+    pub(crate) sack: bool,
+    pub(crate) rack: bool,
+    pub(crate) prr: bool,
+    pub(crate) rto: RtoFormula,
+    pub(crate) min_rto: Seconds,
+    pub(crate) initial_rto: Seconds,
+    pub(crate) syn_timer: SynTimer,
 }
 
 /// Linux's largest receive window, bytes: half of `tcp_rmem[2]`, 6 MiB (`tcp_init` before 6.16), because
@@ -68,7 +68,7 @@ const LINUX_INITIAL_RTO: u64 = 1_000;
 
 impl TcpPreset {
     /// The values of the preset for segments of so many bytes.
-    pub(super) fn options(self, segment: u32) -> TcpOptions {
+    pub(crate) fn options(self, segment: u32) -> TcpOptions {
         let ms = |ms| Seconds::from(Duration::from_millis(ms));
         // RFCs state no size of buffers; Linux's does not limit what they are used for here.
         let window = (LINUX_WINDOW / segment.max(1)).clamp(1, MAX_WINDOW);
@@ -155,7 +155,7 @@ impl TcpPreset {
 
 /// Writes the defaults of its preset into a flow. Values of a wrong type are left as they are: reading
 /// them into types gives the better error.
-pub(super) fn fill(flow: &mut Map<String, Value>) {
+pub(crate) fn fill(flow: &mut Map<String, Value>) {
     let preset = match flow.get("tcp") {
         Some(name) => name.as_str().and_then(TcpPreset::from_name),
         None => Some(TcpPreset::default()),

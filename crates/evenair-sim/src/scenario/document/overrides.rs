@@ -4,8 +4,8 @@ use evenair_core::component::DISTRIBUTION;
 use evenair_core::component::message::shown;
 use serde_json::{Map, Value};
 
-use super::document::from_toml;
-use super::error::ScenarioError;
+use crate::scenario::document::from_toml::from_toml;
+use crate::scenario::error::ScenarioError;
 
 /// Sets one value of a document.
 ///
@@ -14,7 +14,7 @@ use super::error::ScenarioError;
 /// Setting the `kind` of a component, or the component to a name, removes the parameters of the old
 /// kind; a queue keeps its `limit`, and a distribution its `mean`.
 /// `source` names the override in errors. Whether the key and the value mean anything is
-/// checked by [`resolve`](super::resolve).
+/// checked by [`resolve`](crate::scenario::resolve).
 ///
 /// # Errors
 ///

@@ -17,9 +17,9 @@ use self::flow::{
 };
 use self::gateway::{check_bucket, check_limiter};
 use self::labels::check_labels;
-use super::cell::Cell;
-use super::topology::Topology;
-use super::types::{Direction, Flow, Scenario, Station, Wired};
+use crate::scenario::tables::cell::Cell;
+use crate::scenario::tables::scenario::{Direction, Flow, Scenario, Station, Wired};
+use crate::scenario::topology::Topology;
 
 pub(crate) use self::labels::numbered;
 

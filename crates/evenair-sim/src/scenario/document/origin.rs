@@ -5,8 +5,8 @@ use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::document::line_of;
-use super::{ScenarioError, resolve};
+use crate::scenario::document::from_toml::line_of;
+use crate::scenario::{ScenarioError, resolve};
 
 /// Documents with more values are not searched for the one that clashes: each costs a check of the
 /// whole scenario.
@@ -130,8 +130,8 @@ fn entry<'a, 'i>(node: &'a Spanned<DeValue<'i>>, step: &str) -> Option<&'a Spann
 
 #[cfg(test)]
 mod tests {
-    use super::super::{document_from_toml, set};
     use super::*;
+    use crate::scenario::{document_from_toml, set};
 
     const TEXT: &str = r#"
 duration = "10 s"

@@ -9,10 +9,10 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::names::CellKind;
-use super::queue::Queue;
-use super::wimax_cell::WimaxCell;
-use super::wlan_cell::WlanCell;
+use crate::scenario::tables::wimax_cell::WimaxCell;
+use crate::scenario::tables::wlan_cell::WlanCell;
+use crate::scenario::values::names::CellKind;
+use crate::scenario::values::queue::Queue;
 
 /// The wireless cell: one access point or base station, and its stations.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -77,7 +77,7 @@ impl<'de> Deserialize<'de> for Cell {
 }
 
 /// The message for a key that a cell has not, but that one of another kind has.
-pub(super) fn foreign_key(key: &str, accepted: &str) -> Option<String> {
+pub(crate) fn foreign_key(key: &str, accepted: &str) -> Option<String> {
     let kind = KEYS.iter().find(|(_, keys)| keys.iter().any(|other| other == key))?.0;
     let key = clipped(key, 60);
     Some(format!("`{key}` is a key of a {:?} cell; accepted: {accepted}", kind.name()))

@@ -4,7 +4,7 @@ use serde::de::Error as _;
 use serde::{Deserialize as _, Deserializer};
 
 /// Reads the names of two nodes.
-pub(super) fn pair<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[String; 2], D::Error> {
+pub(crate) fn pair<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[String; 2], D::Error> {
     const ACCEPTED: &str = "two names of nodes such as [\"server\", \"ap\"]";
     let value = serde_json::Value::deserialize(deserializer)?;
     let refuse = |got: String| D::Error::custom(format!("got {got}; accepted: {ACCEPTED}"));
@@ -17,7 +17,7 @@ pub(super) fn pair<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[String
     }
 }
 
-pub(super) fn written(value: &serde_json::Value) -> String {
+pub(crate) fn written(value: &serde_json::Value) -> String {
     let text = value.to_string();
     if text.chars().count() <= 60 { text } else { "a longer value".to_owned() }
 }

@@ -8,14 +8,14 @@ use evenair_core::medium::wlan::StationConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::bounded_integer::bounded_integer;
-use super::names::WlanKind;
-use super::queue::{self, Queue};
-use super::types::Station;
+use crate::scenario::tables::scenario::Station;
+use crate::scenario::values::bounded_integer::bounded_integer;
+use crate::scenario::values::names::WlanKind;
+use crate::scenario::values::queue::{self, Queue};
 
-pub use super::beacon_interval::BeaconInterval;
-pub use super::choices::{Preamble, RtsThreshold};
-pub use super::control_rate::ControlRate;
+pub use crate::scenario::values::beacon_interval::BeaconInterval;
+pub use crate::scenario::values::choices::{Preamble, RtsThreshold};
+pub use crate::scenario::values::control_rate::ControlRate;
 pub use evenair_core::medium::wlan::Protection;
 pub use evenair_core::medium::wlan::phy::PhyKind;
 

@@ -14,20 +14,20 @@ use evenair_core::traffic::Application;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::bounded_integer::{bounded_integer, optional_bounded_integer};
-use super::node_names;
-use super::presets::TcpPreset;
-use super::queue::{self, Queue};
-use super::topology::{ACCESS_POINT, SERVER};
-use super::trace_file;
+use crate::scenario::topology::{ACCESS_POINT, SERVER};
+use crate::scenario::values::bounded_integer::{bounded_integer, optional_bounded_integer};
+use crate::scenario::values::node_names;
+use crate::scenario::values::queue::{self, Queue};
+use crate::scenario::values::tcp_preset::TcpPreset;
+use crate::scenario::values::trace_file;
 
-pub use super::cell::Cell;
-pub use super::choices::DelayedAck;
-pub use super::names::{Direction, LimitedTransmit, RtoFormula, SynTimer};
-pub use super::transport::Transport;
+pub use crate::scenario::tables::cell::Cell;
+pub use crate::scenario::values::choices::DelayedAck;
+pub use crate::scenario::values::names::{Direction, LimitedTransmit, RtoFormula, SynTimer};
+pub use crate::scenario::values::transport::Transport;
 
 /// Payload of a segment where the scenario has none: an Ethernet MTU of 1500 less 40.
-pub(super) const DEFAULT_SEGMENT: u32 = 1460;
+pub(crate) const DEFAULT_SEGMENT: u32 = 1460;
 
 /// Everything that a run depends on, but for its seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

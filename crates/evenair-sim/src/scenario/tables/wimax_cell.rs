@@ -7,11 +7,11 @@ use evenair_core::medium::wimax::{DlShare, Maps, RequestSize, WimaxConfig, sched
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
-use super::bounded_integer::{bounded_integer, optional_bounded_integer};
-use super::names::WimaxKind;
-use super::queue::{self, Queue};
-use super::request_backoff::RequestBackoff;
-use super::types::Station;
+use crate::scenario::tables::scenario::Station;
+use crate::scenario::values::bounded_integer::{bounded_integer, optional_bounded_integer};
+use crate::scenario::values::names::WimaxKind;
+use crate::scenario::values::queue::{self, Queue};
+use crate::scenario::values::request_backoff::RequestBackoff;
 
 /// An IEEE 802.16 cell: a base station and its stations, OFDM with 256 subcarriers, time division
 /// duplex, point to multipoint, best effort.

@@ -22,7 +22,7 @@ pub fn read_no_files() {
 }
 
 /// Reads an application, and the files of its traces.
-pub(super) fn application<'de, D: Deserializer<'de>>(from: D) -> Result<Application, D::Error> {
+pub(crate) fn application<'de, D: Deserializer<'de>>(from: D) -> Result<Application, D::Error> {
     let reader = Reader { has_limit: false, read_text: Some(read_text) };
     Ok(reader.read(from)?.configuration)
 }

@@ -7,7 +7,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::node_names::written;
+use crate::scenario::values::node_names::written;
 
 /// The largest exponent: the field has 4 bits (IEEE 802.16-2004 table 349, Request Backoff End).
 const LARGEST: u64 = 15;

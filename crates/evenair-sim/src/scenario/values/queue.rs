@@ -17,37 +17,37 @@ pub struct Queue {
 }
 
 /// The access point's queue where the scenario has none.
-pub(super) fn access_point_default() -> Queue {
+pub(crate) fn access_point_default() -> Queue {
     default_queue(ACCESS_POINT_LIMIT)
 }
 
 /// A base station's queue of each station where the scenario has none.
-pub(super) fn base_station_default() -> Queue {
+pub(crate) fn base_station_default() -> Queue {
     default_queue(WIMAX_LIMIT)
 }
 
 /// A station's queue where the scenario has none.
-pub(super) fn station_default() -> Queue {
+pub(crate) fn station_default() -> Queue {
     default_queue(STATION_LIMIT)
 }
 
 /// Reads a queue whose limit is the access point's where it is not given.
-pub(super) fn access_point<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Queue, D::Error> {
+pub(crate) fn access_point<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Queue, D::Error> {
     read(deserializer, ACCESS_POINT_LIMIT)
 }
 
 /// Reads a queue whose limit is a base station's where it is not given.
-pub(super) fn base_station<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Queue, D::Error> {
+pub(crate) fn base_station<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Queue, D::Error> {
     read(deserializer, WIMAX_LIMIT)
 }
 
 /// Reads a queue whose limit is a station's where it is not given.
-pub(super) fn station<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Queue, D::Error> {
+pub(crate) fn station<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Queue, D::Error> {
     read(deserializer, STATION_LIMIT)
 }
 
 /// The same for a queue that may be absent.
-pub(super) fn optional_station<'de, D: Deserializer<'de>>(
+pub(crate) fn optional_station<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Queue>, D::Error> {
     station(deserializer).map(Some)
@@ -57,9 +57,9 @@ const ACCESS_POINT_LIMIT: u32 = 60;
 const STATION_LIMIT: u32 = 1000;
 /// Of each queue of an access point with a queue for each station: the limit of mac80211's queues,
 /// which all stations share there (`fq_init` in `include/net/fq_impl.h`).
-pub(super) const PER_STATION_LIMIT: u32 = 8192;
+pub(crate) const PER_STATION_LIMIT: u32 = 8192;
 /// Of each queue of a WiMAX cell: `queue_length_` of the NIST add-on for ns-2.
-pub(super) const WIMAX_LIMIT: u32 = 50;
+pub(crate) const WIMAX_LIMIT: u32 = 50;
 
 fn default_queue(limit: u32) -> Queue {
     Queue { discipline: Config::default(), limit: QueueLimit::Packets(limit) }

@@ -11,9 +11,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::choices::Preamble;
-use super::types::Station;
-use super::wlan_cell::WlanCell;
+use crate::scenario::tables::scenario::Station;
+use crate::scenario::tables::wlan_cell::WlanCell;
+use crate::scenario::values::choices::Preamble;
 
 /// Rate of ACK, RTS and CTS frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use serde::Deserializer;
 use serde::de::{Error, Unexpected, Visitor};
 
 /// Reads an integer from `MIN` to `MAX`.
-pub(super) fn bounded_integer<'de, const MIN: u32, const MAX: u32, D>(
+pub(crate) fn bounded_integer<'de, const MIN: u32, const MAX: u32, D>(
     deserializer: D,
 ) -> Result<u32, D::Error>
 where
@@ -16,7 +16,7 @@ where
 }
 
 /// Reads an integer from `MIN` to `MAX`, or null for none.
-pub(super) fn optional_bounded_integer<'de, const MIN: u32, const MAX: u32, D>(
+pub(crate) fn optional_bounded_integer<'de, const MIN: u32, const MAX: u32, D>(
     deserializer: D,
 ) -> Result<Option<u32>, D::Error>
 where

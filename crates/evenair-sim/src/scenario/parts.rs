@@ -10,7 +10,8 @@ use evenair_core::traffic::{Application, Family};
 use evenair_core::{control, loss, queue};
 use serde_json::Value;
 
-use crate::scenario::{UDP, presets};
+use crate::scenario::values::tcp_preset;
+use crate::scenario::values::transport::UDP;
 
 /// Every queue discipline, congestion control, preset of TCP's options, PHY, modulation,
 /// scheduler, controller, limiter, loss signal, rate control, channel, loss model, application and
@@ -20,7 +21,7 @@ use crate::scenario::{UDP, presets};
 pub fn parts() -> Value {
     let mut parts = list::<queue::Config>();
     parts.extend(list::<congestion::Config>());
-    parts.extend(presets());
+    parts.extend(tcp_preset::parts());
     let tfrc = TfrcConfig::default().values();
     parts.push(describe("datagram transport", TfrcConfig::COMPONENT, tfrc));
     parts.push(describe("datagram transport", UDP, Vec::new()));

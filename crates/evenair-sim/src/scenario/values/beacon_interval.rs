@@ -27,14 +27,14 @@ const LONGEST: Duration = Duration::from_micros(65_535 * 1024);
 
 impl BeaconInterval {
     /// Whether a beacon frame can announce it.
-    pub(super) fn is_possible(self) -> bool {
+    pub(crate) fn is_possible(self) -> bool {
         match self {
             Self::Off => true,
             Self::Every(interval) => (SHORTEST..=LONGEST).contains(&interval.duration()),
         }
     }
 
-    pub(super) fn accepted() -> String {
+    pub(crate) fn accepted() -> String {
         let [shortest, longest] = [SHORTEST, LONGEST].map(Seconds::from);
         format!("\"off\", or a time from {shortest} to {longest}")
     }

@@ -7,7 +7,7 @@ use evenair_core::component::message::shown;
 use evenair_core::traffic::TRACE;
 use serde_json::{Map, Value};
 
-use super::error::ScenarioError;
+use crate::scenario::error::ScenarioError;
 
 /// Reads TOML text into a document; nothing in it is checked yet.
 ///
@@ -61,7 +61,7 @@ fn anchor_traces(value: &mut Value, folder: &Path) {
 }
 
 /// A TOML value as JSON.
-pub(super) fn from_toml(value: toml::Value) -> Value {
+pub(crate) fn from_toml(value: toml::Value) -> Value {
     match value {
         toml::Value::String(text) => Value::String(text),
         toml::Value::Integer(number) => Value::from(number),
@@ -89,7 +89,7 @@ fn place(text: &[u8], at: usize) -> String {
 }
 
 /// The line of a byte, counted from 1.
-pub(super) fn line_of(text: &[u8], at: usize) -> usize {
+pub(crate) fn line_of(text: &[u8], at: usize) -> usize {
     text[..line_start(text, at)].iter().filter(|&&byte| byte == b'\n').count() + 1
 }
 

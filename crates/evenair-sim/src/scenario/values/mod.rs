@@ -1,0 +1,13 @@
+//! What the values of single keys may be, and how they are read.
+
+pub(crate) mod beacon_interval;
+pub(crate) mod bounded_integer;
+pub(crate) mod choices;
+pub(crate) mod control_rate;
+pub(crate) mod names;
+pub(crate) mod node_names;
+pub(crate) mod queue;
+pub(crate) mod request_backoff;
+pub(crate) mod tcp_preset;
+pub(crate) mod trace_file;
+pub(crate) mod transport;
