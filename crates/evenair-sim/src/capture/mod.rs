@@ -51,6 +51,7 @@ pub(crate) mod connections;
 mod headers;
 mod pcapng;
 mod rtp;
+mod sinks;
 mod wire;
 pub(crate) mod writer;
 
@@ -58,6 +59,8 @@ pub use air::{AirFrame, AirPhy, AirWriter, Node};
 pub use beacon::Beacon;
 pub use headers::Segment;
 pub use pcapng::{LinkType, Pcapng};
+pub(crate) use sinks::CaptureError;
+pub use sinks::{CaptureOf, CaptureSinks};
 pub use wire::WireWriter;
 
 #[cfg(test)]

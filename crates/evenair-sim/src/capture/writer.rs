@@ -10,8 +10,10 @@ use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::PacketOption;
 
 use super::connections::{Connections, FlowMeta};
-use crate::capture::{AirFrame, AirPhy, AirWriter, Beacon, Node, Segment, WireWriter};
-use crate::{CaptureOf, CaptureSinks, RunError};
+use crate::capture::{
+    AirFrame, AirPhy, AirWriter, Beacon, CaptureError, CaptureOf, CaptureSinks, Node, Segment,
+    WireWriter,
+};
 
 /// Why there is no capture of the air of a WiMAX cell.
 const NO_AIR: &str = "frames of IEEE 802.16 are not captured";
@@ -29,7 +31,7 @@ pub(crate) struct CaptureWriter {
     /// Flows between hosts are not captured.
     connections: Connections,
     /// The first error. Nothing is written after it; [`CaptureWriter::finish`] returns it.
-    failed: Option<RunError>,
+    failed: Option<CaptureError>,
 }
 
 impl CaptureWriter {
@@ -41,7 +43,7 @@ impl CaptureWriter {
         beacon_interval: Duration,
         nodes: usize,
         flows: Vec<FlowMeta>,
-    ) -> Result<Self, RunError> {
+    ) -> Result<Self, CaptureError> {
         let begin = |sink| match phy {
             Some(phy) => AirWriter::new(sink, phy),
             None => Err(io::Error::new(io::ErrorKind::Unsupported, NO_AIR)),
@@ -49,8 +51,8 @@ impl CaptureWriter {
         let air = sinks.air.map(begin).transpose();
         let wire = WireWriter::new(sinks.wire);
         Ok(Self {
-            air: air.map_err(|error| RunError::Capture(CaptureOf::Air, error))?,
-            wire: wire.map_err(|error| RunError::Capture(CaptureOf::Wire, error))?,
+            air: air.map_err(|error| (CaptureOf::Air, error))?,
+            wire: wire.map_err(|error| (CaptureOf::Wire, error))?,
             beacon_interval: time_units(beacon_interval),
             sequence: vec![0; nodes],
             connections: Connections::new(flows),
@@ -69,7 +71,7 @@ impl CaptureWriter {
         if self.failed.is_none()
             && let Err(error) = self.write_exchange(medium, arrival, option)
         {
-            self.failed = Some(RunError::Capture(CaptureOf::Air, error));
+            self.failed = Some((CaptureOf::Air, error));
         }
     }
 
@@ -86,7 +88,7 @@ impl CaptureWriter {
             && !self.connections.flow(packet).station.is_access_point()
             && let Err(error) = self.wire.packet(now, &self.segment(up, packet, option))
         {
-            self.failed = Some(RunError::Capture(CaptureOf::Wire, error));
+            self.failed = Some((CaptureOf::Wire, error));
         }
     }
 
@@ -97,13 +99,13 @@ impl CaptureWriter {
     }
 
     /// Completes both captures, or returns the first error.
-    pub(crate) fn finish(self) -> Result<(), RunError> {
+    pub(crate) fn finish(self) -> Result<(), CaptureError> {
         if let Some(error) = self.failed {
             return Err(error);
         }
         let air = self.air.map_or(Ok(()), |air| air.finish().map(drop));
-        air.map_err(|error| RunError::Capture(CaptureOf::Air, error))?;
-        self.wire.finish().map_err(|error| RunError::Capture(CaptureOf::Wire, error))?;
+        air.map_err(|error| (CaptureOf::Air, error))?;
+        self.wire.finish().map_err(|error| (CaptureOf::Wire, error))?;
         Ok(())
     }
 

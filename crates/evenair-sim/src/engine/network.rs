@@ -10,7 +10,7 @@ use evenair_core::queue::{Dropped, TxQueue};
 use evenair_core::time::Instant;
 use evenair_core::transport::{End, PacketOption};
 
-use crate::RunError;
+use crate::capture::CaptureError;
 use crate::capture::writer::CaptureWriter;
 use crate::engine::cell_kind::CellKind;
 use crate::engine::control::limiter::UplinkLimiter;
@@ -111,7 +111,7 @@ impl<M: CellKind> Network<M> {
     }
 
     /// Completes the captures.
-    pub(crate) fn finish_capture(&mut self) -> Result<(), RunError> {
+    pub(crate) fn finish_capture(&mut self) -> Result<(), CaptureError> {
         self.capture.take().map_or(Ok(()), CaptureWriter::finish)
     }
 

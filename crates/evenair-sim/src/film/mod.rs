@@ -27,9 +27,10 @@ use evenair_core::tcp::Limit;
 use serde::{Serialize, Serializer};
 
 use crate::engine::cell_kind::{dcf, wimax as wimax_medium};
+use crate::engine::run_error::RunError;
+use crate::engine::run_options::RunOptions;
 use crate::engine::simulation::Simulation;
 use crate::scenario::{Cell, Scenario};
-use crate::{RunError, RunOptions};
 
 /// The longest film, accesses.
 pub const MAX_ACCESSES: u32 = 1000;

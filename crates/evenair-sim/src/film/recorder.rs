@@ -11,11 +11,11 @@ use super::{
     FilmPacket, FilmPart, FilmQueue, FilmRequest, FilmSender, FilmSlots, FilmWired, MAX_LISTED,
     PartKind,
 };
-use crate::RunError;
 use crate::engine::cell_kind::CellKind;
 use crate::engine::flow::{Attachment, Flow};
 use crate::engine::metrics::cell::station_names;
 use crate::engine::network::Network;
+use crate::engine::run_error::RunError;
 use crate::engine::simulation::Simulation;
 use crate::scenario::Scenario;
 

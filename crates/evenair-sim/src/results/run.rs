@@ -12,6 +12,10 @@ use crate::results::delay::{DelayCurve, DelayResult, LimitedBy};
 use crate::results::medium::{AirResult, DataRates, FrameResult, RequestsResult};
 use crate::scenario::Scenario;
 
+/// The version of results. It is raised when a change of the code changes the result of a scenario
+/// and seed.
+pub const RESULT_VERSION: u32 = 7;
+
 /// The result of one run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunResult {
@@ -23,7 +27,7 @@ pub struct RunResult {
     pub seed: u64,
     /// The version of evenair.
     pub version: &'static str,
-    /// [`crate::RESULT_VERSION`].
+    /// [`RESULT_VERSION`].
     pub result_version: u32,
     /// Measured time, seconds.
     pub duration_s: f64,

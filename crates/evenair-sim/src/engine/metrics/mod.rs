@@ -12,7 +12,6 @@ use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::BulkConfig;
 use evenair_core::transport::{self, Measurements, Transport};
 
-use crate::RESULT_VERSION;
 use crate::engine::cell_kind::CellKind;
 use crate::engine::control::limiter::UplinkLimiter;
 use crate::engine::flow::{Attachment, Flow};
@@ -23,7 +22,8 @@ use crate::engine::network::{Network, fold};
 use crate::engine::transfers::Transfer;
 use crate::results::delay::{DelayCurve, DelayResult, LimitedBy};
 use crate::results::run::{
-    BeaconsResult, FlowResult, Losses, MacResult, RunResult, SessionResult, WiredResult, jain_index,
+    BeaconsResult, FlowResult, Losses, MacResult, RESULT_VERSION, RunResult, SessionResult,
+    WiredResult, jain_index,
 };
 use crate::scenario::Scenario;
 

@@ -16,6 +16,7 @@ use evenair_core::packet::{NodeId, Packet};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::{End, Output, PacketOption, Transport};
 
+use crate::capture::CaptureSinks;
 use crate::capture::writer::CaptureWriter;
 use crate::engine::cell_kind::CellKind;
 use crate::engine::control::beacons::Beacons;
@@ -25,11 +26,12 @@ use crate::engine::flow::Flow;
 use crate::engine::metrics::series::Sampler;
 use crate::engine::metrics::{Metrics, RunOutcome};
 use crate::engine::network::Network;
+use crate::engine::run_error::RunError;
+use crate::engine::run_options::RunOptions;
 use crate::engine::timers::Timers;
 use crate::engine::{build, memory};
 use crate::results::run::RunResult;
 use crate::scenario::Scenario;
-use crate::{CaptureSinks, RunError, RunOptions};
 
 /// How many steps of the loop pass between two checks of the cancel flag: a millisecond or two.
 const STEPS_PER_CANCEL_CHECK: usize = 1 << 14;

@@ -4,10 +4,10 @@
 use evenair_core::time::Instant;
 
 use super::Simulation;
-use crate::RunError;
 use crate::engine::cell_kind::CellKind;
 use crate::engine::flow::Flow;
 use crate::engine::network::Network;
+use crate::engine::run_error::RunError;
 
 impl<M: CellKind> Simulation<'_, M> {
     /// Does what is due before `at` and before the end. Returns whether the end is yet to
