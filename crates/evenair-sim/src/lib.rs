@@ -14,20 +14,20 @@ pub mod scenario;
 mod wired;
 
 pub use capture::{CaptureOf, CaptureSinks, LinkType, Pcapng};
-pub use engine::control::limiter::{LimiterResult, LimiterSample};
-pub use engine::metrics::losses::LossesByPlace;
-pub use engine::metrics::series::Series;
 pub use engine::run::{run, run_with_captures};
 pub use engine::run_error::RunError;
 pub use engine::run_options::RunOptions;
 pub use explain::{Cause, Diagnosis, ExplainError, Place, explain, explain_json};
 pub use film::film;
 pub use results::delay::{DelayCurve, DelayResult, LimitedBy};
+pub use results::limiter::{LimiterResult, LimiterSample};
+pub use results::losses::LossesByPlace;
 pub use results::medium::{AirResult, FrameResult, RequestsResult};
 pub use results::run::{
     FlowResult, LinkResult, Losses, MacResult, QueueResult, RESULT_VERSION, RunResult,
     SessionResult, WiredResult,
 };
+pub use results::series::Series;
 pub use scenario::parts::parts;
 
 /// Compiles and runs the Rust code of the page about prototypes.

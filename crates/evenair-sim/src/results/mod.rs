@@ -1,5 +1,8 @@
 //! The result of a run. Its JSON form is the documented interface.
 
 pub(crate) mod delay;
+pub(crate) mod limiter;
+pub(crate) mod losses;
 pub(crate) mod medium;
 pub(crate) mod run;
+pub(crate) mod series;

@@ -5,11 +5,11 @@ use evenair_core::queue::QueueStats;
 use evenair_core::time::Duration;
 use serde::Serialize;
 
-use crate::engine::control::limiter::LimiterResult;
-use crate::engine::metrics::losses::LossesByPlace;
-use crate::engine::metrics::series::Series;
 use crate::results::delay::{DelayCurve, DelayResult, LimitedBy};
+use crate::results::limiter::LimiterResult;
+use crate::results::losses::LossesByPlace;
 use crate::results::medium::{AirResult, DataRates, FrameResult, RequestsResult};
+use crate::results::series::Series;
 use crate::scenario::Scenario;
 
 /// The version of results. It is raised when a change of the code changes the result of a scenario

@@ -3,28 +3,10 @@
 use evenair_core::flow_losses::{FlowLosses, Lost};
 use evenair_core::packet::{FlowId, NodeId};
 use evenair_core::time::Instant;
-use serde::Serialize;
 
 use crate::engine::cell_kind::CellKind;
 use crate::engine::network::Network;
-
-/// Lost packets of a flow, data or acknowledgements, by place. Filtered acknowledgements are none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct LossesByPlace {
-    /// Dropped by the queue of the access point.
-    pub ap_queue: u64,
-    /// Dropped by the queue of a station.
-    pub station_queue: u64,
-    /// Dropped by the queue of a wired link.
-    pub wired_queue: u64,
-    /// Dropped by a MAC at its retry limit, or with a bandwidth request that was given up.
-    pub retry_limit: u64,
-    /// Lost to a loss model: of the air after delivery by the MAC, or of a wired link.
-    pub error: u64,
-    /// Dropped by the policer of a rate limiter; absent without one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub policer: Option<u64>,
-}
+use crate::results::losses::LossesByPlace;
 
 /// The losses of all flows, place by place.
 pub(crate) struct Places<'a, M: CellKind> {

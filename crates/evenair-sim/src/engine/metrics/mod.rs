@@ -1,8 +1,8 @@
 //! Metrics of a run: differences of the counters at the start and the end of the measurement.
 
 pub(crate) mod cell;
-pub(crate) mod losses;
-pub(crate) mod series;
+mod losses;
+pub(crate) mod sampler;
 
 use evenair_core::component::Configuration as _;
 use evenair_core::delays::{Buckets, Delays};
@@ -16,15 +16,16 @@ use crate::engine::cell_kind::CellKind;
 use crate::engine::control::limiter::UplinkLimiter;
 use crate::engine::flow::{Attachment, Flow};
 use crate::engine::metrics::cell::{CellMetrics, CellResults, link_results};
-use crate::engine::metrics::losses::{LossesByPlace, Places};
-use crate::engine::metrics::series::Series;
+use crate::engine::metrics::losses::Places;
 use crate::engine::network::{Network, fold};
 use crate::engine::transfers::Transfer;
 use crate::results::delay::{DelayCurve, DelayResult, LimitedBy};
+use crate::results::losses::LossesByPlace;
 use crate::results::run::{
     BeaconsResult, FlowResult, Losses, MacResult, RESULT_VERSION, RunResult, SessionResult,
     WiredResult, jain_index,
 };
+use crate::results::series::Series;
 use crate::scenario::Scenario;
 
 /// The counters at the start of the measurement. (The statistics of queues and links are reset

@@ -23,7 +23,7 @@ use crate::engine::control::beacons::Beacons;
 use crate::engine::control::cot::CellControl;
 use crate::engine::control::limiter::UplinkLimiter;
 use crate::engine::flow::Flow;
-use crate::engine::metrics::series::Sampler;
+use crate::engine::metrics::sampler::Sampler;
 use crate::engine::metrics::{Metrics, RunOutcome};
 use crate::engine::network::Network;
 use crate::engine::run_error::RunError;
