@@ -2,7 +2,7 @@
 
 use evenair_core::medium::wlan::SSID;
 
-use super::air::AirPhy;
+use super::air_phy::AirPhy;
 
 /// What a beacon says besides what follows from the PHY.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

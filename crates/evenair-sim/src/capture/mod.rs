@@ -46,6 +46,7 @@
 //! 7323, 2018, 768.
 
 mod air;
+mod air_phy;
 mod beacon;
 pub(crate) mod connections;
 mod headers;
@@ -55,7 +56,8 @@ mod sinks;
 mod wire;
 pub(crate) mod writer;
 
-pub use air::{AirFrame, AirPhy, AirWriter, Node};
+pub use air::{AirFrame, AirWriter, Node};
+pub use air_phy::AirPhy;
 pub use beacon::Beacon;
 pub use headers::Segment;
 pub use pcapng::{LinkType, Pcapng};
