@@ -9,8 +9,8 @@ use evenair_core::queue::{Limit, Queue, QueueStats, TxQueue};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::units::Rate;
 
-use super::WirePacket;
 use super::fifo::{Entry, Fifo};
+use super::packet::WirePacket;
 
 /// One direction of a link.
 #[derive(Debug)]
