@@ -14,17 +14,19 @@
 mod recorder;
 #[cfg(test)]
 mod tests;
+mod types;
 mod wimax;
 #[cfg(test)]
 mod wimax_tests;
 mod wlan;
 
-use std::fmt;
+pub use types::{
+    Contender, Film, FilmAccess, FilmAttempt, FilmDrop, FilmFlow, FilmFrame, FilmGivenUp, FilmNode,
+    FilmPacket, FilmPart, FilmPdu, FilmQueue, FilmRequest, FilmSender, FilmSlots, FilmWired,
+    FrameFate, FrameKind, MAX_ACCESSES, MAX_LISTED, PartKind,
+};
 
-use evenair_core::packet::PacketKind;
-use evenair_core::queue::DropReason;
-use evenair_core::tcp::Limit;
-use serde::{Serialize, Serializer};
+use std::fmt;
 
 use crate::engine::cell_kind::{dcf, wimax as wimax_medium};
 use crate::engine::run_error::RunError;
@@ -32,350 +34,37 @@ use crate::engine::run_options::RunOptions;
 use crate::engine::simulation::Simulation;
 use crate::scenario::{Cell, Scenario};
 
-/// The longest film, accesses.
-pub const MAX_ACCESSES: u32 = 1000;
-
-/// The most packets that are listed: of all queues of the access point together, of those dropped before an
-/// access, and of a burst.
-pub const MAX_LISTED: usize = 200;
-
-/// Which accesses a film shows.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FilmRequest {
-    /// From when on, seconds since the end of the warm-up.
-    pub from_s: f64,
-    /// How many, up to [`MAX_ACCESSES`].
-    pub accesses: u32,
-}
-
-/// The accesses to the medium from a moment on.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Film {
-    /// The seed of the run.
-    pub seed: u64,
-    /// When the measured time begins.
-    pub warmup_ns: u64,
-    /// "wlan" or "wimax".
-    pub medium: &'static str,
-    /// The access point or base station, then the stations.
-    pub nodes: Vec<FilmNode>,
-    /// The flows.
-    pub flows: Vec<FilmFlow>,
-    /// The accesses in order of time.
-    pub accesses: Vec<FilmAccess>,
-    /// Whether the run was over before there were as many accesses as wanted.
-    pub ended: bool,
-}
-
-/// A node of the cell.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct FilmNode {
-    /// "ap", "sta-1", ...
-    pub id: String,
-    /// The name that the scenario gives to it.
-    pub name: Option<String>,
-}
-
-/// A flow.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct FilmFlow {
-    /// "up-1", "down-3", ...
-    pub id: String,
-    /// The name that the scenario gives to it.
-    pub name: Option<String>,
-    /// The node of its station; none of a flow between hosts.
-    pub station: Option<u32>,
-    /// "up" or "down"; none of a flow between hosts.
-    pub direction: Option<&'static str>,
-    /// The transport's name.
-    pub transport: &'static str,
-    /// Payload of a data packet, bytes.
-    pub segment: u32,
-}
-
-/// An access to the medium: one exchange or a collision, or an 802.16 frame.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct FilmAccess {
-    /// When the medium had become idle: in 802.16 when the frame begins.
-    pub idle_since_ns: u64,
-    /// When the first frame begins; in 802.16 the frame itself.
-    pub at_ns: u64,
-    /// When the last frame ends; in 802.16 the frame itself.
-    pub end_ns: u64,
-    /// What the time from `idle_since_ns` to `end_ns` consists of, in order of time.
-    pub parts: Vec<FilmPart>,
-    /// The slots in which nodes count down.
-    pub slots: FilmSlots,
-    /// The nodes that count down, in order of node.
-    pub contenders: Vec<Contender>,
-    /// Who transmits after a backoff, in order of node: several in a collision. None in 802.16.
-    pub attempts: Vec<FilmAttempt>,
-    /// The frames, in order of their beginning; those of a collision in order of node.
-    pub frames: Vec<FilmFrame>,
-    /// The nodes that give packets up: a MAC at its retry limit, or a station with a bandwidth request.
-    pub given_up: Vec<FilmGivenUp>,
-    /// The packets that the MAC of the access point has taken from its queue before and not sent as a whole.
-    pub ap_sends: Vec<FilmPacket>,
-    /// The queues of the access point: one; or one for each station, of which those are listed in which
-    /// packets wait.
-    pub ap_queues: Vec<FilmQueue>,
-    /// What these have dropped since the access before, or since the beginning of the film: the first of
-    /// them.
-    pub drops: Vec<FilmDrop>,
-    /// How many packets that are.
-    pub dropped: u64,
-    /// The TCP senders whose state has changed since the access before; in the first access all.
-    pub senders: Vec<FilmSender>,
-    /// Packets that wait at wired links or are under way on them.
-    pub wired: FilmWired,
-}
-
-/// A part of the time of an access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct FilmPart {
-    /// What it is.
-    pub kind: PartKind,
-    /// When it begins: at the end of the part before.
-    pub start_ns: u64,
-    /// When it ends.
-    pub end_ns: u64,
-}
-
-/// What a part of the time of an access is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PartKind {
-    /// 802.11: DIFS.
-    Difs,
-    /// 802.11: nobody has a frame, or all wait for a response timeout or EIFS.
-    Idle,
-    /// 802.11: the slots that the transmitter has counted since; of several transmitters the most.
-    Backoff,
-    /// 802.11: frames without acknowledgement, and the spaces between them. Of frames that overlap, the
-    /// longest.
-    Frames,
-    /// 802.11: the SIFS before the acknowledgement.
-    Sifs,
-    /// 802.11: the acknowledgement.
-    Ack,
-    /// 802.16: preamble, FCH, maps, and DCD and UCD where the frame has them.
-    Broadcast,
-    /// 802.16: the symbols for downlink bursts.
-    Downlink,
-    /// 802.16: TTG, or RTG with what is left of the frame.
-    Gap,
-    /// 802.16: the ranging region.
-    Ranging,
-    /// 802.16: the region of bandwidth requests.
-    Requests,
-    /// 802.16: the symbols for uplink bursts.
-    Uplink,
-}
-
-/// The slots of an idle period of an 802.11 medium, from the end of DIFS to the access; or the request
-/// opportunities of an 802.16 frame, which divide their region evenly.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct FilmSlots {
-    /// The beginning of the first.
-    pub start_ns: u64,
-    /// The end of the last.
-    pub end_ns: u64,
-    /// How many.
-    pub count: u64,
-}
-
-/// A node that counts down before an access: slots, or opportunities to send a bandwidth request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Contender {
-    /// The node.
-    pub node: u32,
-    /// The slot boundary after DIFS from which it counted: more than 0 after EIFS or a response timeout, and
-    /// if its packet came later.
-    pub from: u64,
-    /// Slots that were left to count then.
-    pub before: u64,
-    /// Slots that are left: its counter is frozen there. 0 of a transmitter. A node whose access without a
-    /// backoff another one has preempted has drawn them.
-    pub after: u64,
-    /// False: it has no frame, and this is the backoff after its last one.
-    pub has_frame: bool,
-    /// Whether it would transmit without a backoff.
-    pub immediate: bool,
-    /// Whether it transmits.
-    pub transmits: bool,
-}
-
-/// An attempt to deliver a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct FilmAttempt {
-    /// The transmitter.
-    pub node: u32,
-    /// The receiver; none of a beacon.
-    pub to: Option<u32>,
-    /// The packet.
-    pub packet: FilmPacket,
-    /// The contention window, slots.
-    pub cw: u32,
-    /// The backoff drawn for this attempt, slots.
-    pub backoff: u32,
-    /// Whether the packet has been received already, and only its acknowledgement was lost.
-    pub repeats: bool,
-    /// Whether it is acknowledged. Of a beacon: whether it meets no other frame.
-    pub delivered: bool,
-}
-
-/// A node that gives packets up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct FilmGivenUp {
-    /// The node.
-    pub node: u32,
-    /// How many.
-    pub packets: u64,
-}
-
-/// A frame on the air, a burst, or a bandwidth request.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct FilmFrame {
-    /// What it is.
-    pub kind: FrameKind,
-    /// The transmitter.
-    pub from: u32,
-    /// The receiver; none of a beacon. Of a CTS that protects a frame, its transmitter.
-    pub to: Option<u32>,
-    /// When its preamble begins; of a request its opportunity.
-    pub start_ns: u64,
-    /// Its end.
-    pub end_ns: u64,
-    /// Its rate.
-    pub rate_bps: u64,
-    /// Bytes on the air, with MAC header and FCS; of a burst those of its PDUs.
-    pub bytes: u32,
-    /// How often it has been sent before.
-    pub retries: u32,
-    /// What becomes of it. A burst is corrupted if one of its PDUs is.
-    pub fate: FrameFate,
-    /// The packets, or fragments of packets, that it carries, in order: the first of them.
-    pub carries: Vec<FilmPdu>,
-    /// How many these are.
-    pub pdus: u32,
-    /// Bytes for which a bandwidth request asks, which a burst may have as well.
-    pub asks_for: Option<u32>,
-}
-
-/// What a frame is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FrameKind {
-    /// 802.11: request to send.
-    Rts,
-    /// 802.11: clear to send.
-    Cts,
-    /// 802.11: data.
-    Data,
-    /// 802.11: acknowledgement.
-    Ack,
-    /// 802.11: beacon.
-    Beacon,
-    /// 802.16: a burst.
-    Burst,
-    /// 802.16: a bandwidth request in contention.
-    Request,
-}
-
-/// What becomes of a frame or PDU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FrameFate {
-    /// Its receiver decodes it. Of a beacon: it meets no other frame.
-    Received,
-    /// It meets another frame.
-    Collided,
-    /// A channel or loss model corrupts it.
-    Corrupted,
-}
-
-/// A packet in a frame, or a fragment of one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct FilmPdu {
-    /// The packet.
-    pub packet: FilmPacket,
-    /// Bytes on the air, with headers.
-    pub bytes: u32,
-    /// Its end; in 802.16 that of its last symbol.
-    pub end_ns: u64,
-    /// Whether the packet begins with it.
-    pub is_first: bool,
-    /// Whether the packet ends with it.
-    pub is_last: bool,
-    /// What becomes of it.
-    pub fate: FrameFate,
-}
-
-/// A packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct FilmPacket {
-    /// Its flow, also of an acknowledgement; none of a beacon.
-    pub flow: Option<u32>,
-    /// "data", "ack", "syn", "syn-ack", "datagram", "request", "beacon" or "report".
-    #[serde(serialize_with = "packet_kind")]
-    pub kind: PacketKind,
-    /// Position in the sequence space of the connection, bytes: of data the first payload byte, of an
-    /// acknowledgement the next byte that is expected.
-    pub seq: u64,
-    /// Bytes at IP level; of a beacon, of the frame.
-    pub bytes: u32,
-    /// Whether TCP has sent the payload before.
-    pub retransmission: bool,
-}
-
-/// A queue of the access point.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct FilmQueue {
-    /// The node of its station, if it is the queue of one.
-    pub station: Option<u32>,
-    /// How many packets wait.
-    pub waiting: u32,
-    /// The first of them, in the order in which they would leave if none arrived and none were dropped.
-    /// Of a Python class in order of arrival.
-    pub packets: Vec<FilmPacket>,
-}
-
-/// A packet that a queue has dropped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct FilmDrop {
-    /// The packet.
-    pub packet: FilmPacket,
-    /// "on-arrival", "on-departure", "evicted" or "superseded".
-    #[serde(serialize_with = "drop_reason")]
-    pub reason: DropReason,
-}
-
-/// The state of a TCP sender.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct FilmSender {
-    /// The flow.
-    pub flow: u32,
-    /// The congestion window, segments.
-    pub cwnd: f64,
-    /// The slow-start threshold, segments; none before the first loss if it is unlimited.
-    pub ssthresh: Option<f64>,
-    /// Segments that are sent and not acknowledged. After a timeout they are counted anew.
-    pub in_flight: f64,
-    /// The receiver's window, segments.
-    pub receive_window: u32,
-    /// What holds it back, as the keys of `limited_by` in results: "receive_window", "cwnd", "recovery",
-    /// "timeout" or "application".
-    #[serde(serialize_with = "limit")]
-    pub limited_by: Limit,
-}
-
-/// Packets in the wired network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct FilmWired {
-    /// On their way to the access point.
-    pub to_access_point: usize,
-    /// On their way to a host.
-    pub to_hosts: usize,
+/// Records the accesses to the medium of a run. The film depends on the arguments alone, and its run is
+/// that of [`run`](crate::run).
+///
+/// # Errors
+/// [`FilmError`].
+pub fn film(
+    scenario: &Scenario,
+    seed: u64,
+    request: FilmRequest,
+    options: &RunOptions,
+) -> Result<Film, FilmError> {
+    let FilmRequest { from_s, accesses } = request;
+    let measured_s = scenario.duration.duration().as_secs_f64();
+    if !(0.0..measured_s).contains(&from_s) {
+        return Err(FilmError::From { from_s, measured_s });
+    }
+    if !(1..=MAX_ACCESSES).contains(&accesses) {
+        return Err(FilmError::Accesses(accesses));
+    }
+    Ok(match &scenario.cell {
+        Cell::Wlan(cell) => {
+            let medium = dcf(cell, &scenario.station, seed);
+            let simulation = Simulation::new(medium, scenario, seed, options, None)?;
+            recorder::record(simulation, scenario, seed, request)
+        }
+        Cell::Wimax(cell) => {
+            let medium = wimax_medium(cell, &scenario.station, seed);
+            let simulation = Simulation::new(medium, scenario, seed, options, None)?;
+            recorder::record(simulation, scenario, seed, request)
+        }
+    }?)
 }
 
 /// Why there is no film.
@@ -415,70 +104,4 @@ impl From<RunError> for FilmError {
     fn from(error: RunError) -> Self {
         Self::Run(error)
     }
-}
-
-/// Records the accesses to the medium of a run. The film depends on the arguments alone, and its run is
-/// that of [`run`](crate::run).
-///
-/// # Errors
-/// [`FilmError`].
-pub fn film(
-    scenario: &Scenario,
-    seed: u64,
-    request: FilmRequest,
-    options: &RunOptions,
-) -> Result<Film, FilmError> {
-    let FilmRequest { from_s, accesses } = request;
-    let measured_s = scenario.duration.duration().as_secs_f64();
-    if !(0.0..measured_s).contains(&from_s) {
-        return Err(FilmError::From { from_s, measured_s });
-    }
-    if !(1..=MAX_ACCESSES).contains(&accesses) {
-        return Err(FilmError::Accesses(accesses));
-    }
-    Ok(match &scenario.cell {
-        Cell::Wlan(cell) => {
-            let medium = dcf(cell, &scenario.station, seed);
-            let simulation = Simulation::new(medium, scenario, seed, options, None)?;
-            recorder::record(simulation, scenario, seed, request)
-        }
-        Cell::Wimax(cell) => {
-            let medium = wimax_medium(cell, &scenario.station, seed);
-            let simulation = Simulation::new(medium, scenario, seed, options, None)?;
-            recorder::record(simulation, scenario, seed, request)
-        }
-    }?)
-}
-
-/// The name of a type of packets.
-pub(crate) fn packet_kind<S: Serializer>(kind: &PacketKind, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(match kind {
-        PacketKind::Data => "data",
-        PacketKind::Ack => "ack",
-        PacketKind::Syn => "syn",
-        PacketKind::SynAck => "syn-ack",
-        PacketKind::Datagram => "datagram",
-        PacketKind::Request => "request",
-        PacketKind::Beacon => "beacon",
-        PacketKind::Report => "report",
-    })
-}
-
-fn drop_reason<S: Serializer>(reason: &DropReason, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(match reason {
-        DropReason::OnArrival => "on-arrival",
-        DropReason::OnDeparture => "on-departure",
-        DropReason::Evicted => "evicted",
-        DropReason::Superseded => "superseded",
-    })
-}
-
-fn limit<S: Serializer>(limit: &Limit, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(match limit {
-        Limit::ReceiveWindow => "receive_window",
-        Limit::Cwnd => "cwnd",
-        Limit::Recovery => "recovery",
-        Limit::Timeout => "timeout",
-        Limit::Application => "application",
-    })
 }

@@ -6,7 +6,7 @@ use evenair_core::queue::{Dropped, TxQueue};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::AnyTransport;
 
-use super::{
+use super::types::{
     Contender, Film, FilmAccess, FilmAttempt, FilmDrop, FilmFlow, FilmFrame, FilmGivenUp, FilmNode,
     FilmPacket, FilmPart, FilmQueue, FilmRequest, FilmSender, FilmSlots, FilmWired, MAX_LISTED,
     PartKind,

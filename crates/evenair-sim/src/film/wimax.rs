@@ -6,7 +6,9 @@ use evenair_core::packet::NodeId;
 use evenair_core::time::Instant;
 
 use super::recorder::{Air, Filmed, describe_packet, parts};
-use super::{Contender, FilmFrame, FilmPdu, FilmSlots, FrameFate, FrameKind, MAX_LISTED, PartKind};
+use super::types::{
+    Contender, FilmFrame, FilmPdu, FilmSlots, FrameFate, FrameKind, MAX_LISTED, PartKind,
+};
 
 /// The state before a frame.
 pub(super) struct BeforeFrame {

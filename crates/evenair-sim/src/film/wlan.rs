@@ -8,7 +8,7 @@ use evenair_core::packet::NodeId;
 use evenair_core::time::{Duration, Instant};
 
 use super::recorder::{Air, Filmed, describe_packet, parts};
-use super::{
+use super::types::{
     Contender, FilmAttempt, FilmFrame, FilmPdu, FilmSlots, FrameFate, FrameKind, PartKind,
 };
 
