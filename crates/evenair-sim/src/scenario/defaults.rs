@@ -3,17 +3,19 @@
 use evenair_core::component::{Configuration as _, put_kind_first};
 use evenair_core::control::NoneConfig;
 use evenair_core::medium::scheduler::AirtimeDrrConfig;
+use evenair_core::medium::wlan::Protection;
+use evenair_core::medium::wlan::phy::PhyKind;
 use evenair_core::queue::{self, FqCodelConfig};
 use evenair_core::tfrc::TfrcConfig;
 use evenair_core::traffic::CbrConfig;
 use serde_json::{Map, Value};
 
 use crate::scenario::tables::cell::Cell;
-use crate::scenario::tables::scenario::{Scenario, WiredLink};
-use crate::scenario::tables::wlan_cell::{PhyKind, Protection};
-use crate::scenario::topology::SERVER;
+use crate::scenario::tables::scenario::Scenario;
+use crate::scenario::tables::wired::WiredLink;
 use crate::scenario::values::choices::Preamble;
 use crate::scenario::values::names::CellKind;
+use crate::scenario::values::node_names::SERVER;
 use crate::scenario::values::queue::{PER_STATION_LIMIT, WIMAX_LIMIT};
 use crate::scenario::values::tcp_preset;
 use crate::scenario::values::transport::UDP;

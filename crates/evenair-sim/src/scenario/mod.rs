@@ -28,23 +28,28 @@ pub use document::origin::{Origin, line_of_key};
 pub use document::overrides::set;
 pub use error::ScenarioError;
 pub use tables::cell::Cell;
-pub use tables::scenario::{
-    DelayedAck, Direction, Flow, Gateway, LimitedTransmit, RtoFormula, Scenario, Station, SynTimer,
-    Trace, Transport, Wired, WiredLink,
-};
+pub use tables::flow::Flow;
+pub use tables::scenario::{Gateway, Scenario, Trace};
+pub use tables::station::Station;
 pub use tables::wimax_cell::WimaxCell;
-pub use tables::wlan_cell::{
-    BeaconInterval, ControlRate, PhyKind, Preamble, Protection, RtsThreshold, WlanCell,
-};
-pub(crate) use topology::{ACCESS_POINT, SERVER, Topology};
+pub use tables::wired::{Wired, WiredLink};
+pub use tables::wlan_cell::WlanCell;
+pub(crate) use topology::Topology;
 pub(crate) use validate::numbered;
-pub use values::names::CellKind;
+pub use values::beacon_interval::BeaconInterval;
+pub use values::choices::{DelayedAck, Preamble, RtsThreshold};
+pub use values::control_rate::ControlRate;
+pub use values::names::{CellKind, Direction, LimitedTransmit, RtoFormula, SynTimer};
+pub(crate) use values::node_names::{ACCESS_POINT, SERVER};
 pub use values::queue::Queue;
 pub use values::request_backoff::RequestBackoff;
 pub use values::tcp_preset::TcpPreset;
 pub use values::trace_file::read_no_files;
+pub use values::transport::Transport;
 
 pub use evenair_core::component::{BitRate, Bytes, Hertz, QueueLimit, Seconds};
+pub use evenair_core::medium::wlan::Protection;
+pub use evenair_core::medium::wlan::phy::PhyKind;
 pub use evenair_core::traffic::Application;
 
 use serde_json::Value;

@@ -2,13 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::scenario::tables::scenario::{Wired, WiredLink};
+use crate::scenario::tables::wired::{Wired, WiredLink};
 use crate::scenario::validate::{Problem, fail};
-
-/// The node that is the access point.
-pub(crate) const ACCESS_POINT: &str = "ap";
-/// The host that stations talk to where a flow names none.
-pub(crate) const SERVER: &str = "server";
+use crate::scenario::values::node_names::ACCESS_POINT;
 
 /// Hosts, routers and the access point, connected by links without a loop: a tree, in which the
 /// shortest path between two nodes is the only one.

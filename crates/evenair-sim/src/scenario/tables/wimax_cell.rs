@@ -7,7 +7,7 @@ use evenair_core::medium::wimax::{DlShare, Maps, RequestSize, WimaxConfig, sched
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::tables::scenario::Station;
+use crate::scenario::tables::station::Station;
 use crate::scenario::values::bounded_integer::{bounded_integer, optional_bounded_integer};
 use crate::scenario::values::names::WimaxKind;
 use crate::scenario::values::queue::{self, Queue};

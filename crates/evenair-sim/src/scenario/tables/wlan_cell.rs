@@ -4,20 +4,18 @@
 use evenair_core::component::BitRate;
 use evenair_core::control;
 use evenair_core::medium::scheduler;
-use evenair_core::medium::wlan::StationConfig;
+use evenair_core::medium::wlan::phy::{Phy, PhyKind};
+use evenair_core::medium::wlan::{self, BasicRates, Protection, StationConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::tables::scenario::Station;
+use crate::scenario::tables::station::Station;
+use crate::scenario::values::beacon_interval::BeaconInterval;
 use crate::scenario::values::bounded_integer::bounded_integer;
+use crate::scenario::values::choices::{Preamble, RtsThreshold};
+use crate::scenario::values::control_rate::ControlRate;
 use crate::scenario::values::names::WlanKind;
 use crate::scenario::values::queue::{self, Queue};
-
-pub use crate::scenario::values::beacon_interval::BeaconInterval;
-pub use crate::scenario::values::choices::{Preamble, RtsThreshold};
-pub use crate::scenario::values::control_rate::ControlRate;
-pub use evenair_core::medium::wlan::Protection;
-pub use evenair_core::medium::wlan::phy::PhyKind;
 
 /// An IEEE 802.11 cell: one access point, one collision domain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -114,6 +112,25 @@ impl WlanCell {
     pub fn has_dot11b(&self, stations: &[Station]) -> bool {
         self.phy == PhyKind::Dot11g
             && stations.iter().any(|station| self.phy_of(station) == PhyKind::Dot11b)
+    }
+
+    /// Slots, interframe spaces and airtimes in a cell of these stations.
+    pub fn timing(&self, stations: &[Station]) -> Phy {
+        if self.has_dot11b(stations) {
+            return Phy::dot11g_with_dot11b();
+        }
+        self.phy.timing(self.preamble.map(Preamble::duration))
+    }
+
+    /// How the medium chooses the rate of control frames.
+    pub fn control_rate(&self) -> wlan::ControlRate {
+        match self.control_rate {
+            ControlRate::Basic => {
+                let rates: Vec<_> = self.basic_rates.iter().map(|rate| rate.rate()).collect();
+                wlan::ControlRate::Basic(BasicRates::new(&rates))
+            }
+            ControlRate::Fixed(rate) => wlan::ControlRate::Fixed(rate.rate()),
+        }
     }
 
     /// What the medium has to know of `station`.

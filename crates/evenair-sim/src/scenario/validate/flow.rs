@@ -9,8 +9,11 @@ use evenair_core::traffic::{Application, Distribution, OnOffConfig, Pattern, Str
 
 use super::{Checked, Problem, above_zero, check_component, fail};
 use crate::scenario::tables::cell::Cell;
-use crate::scenario::tables::scenario::{Direction, Flow, Transport, Wired};
+use crate::scenario::tables::flow::Flow;
+use crate::scenario::tables::wired::Wired;
 use crate::scenario::topology::{Topology, link_of};
+use crate::scenario::values::names::Direction;
+use crate::scenario::values::transport::Transport;
 
 /// The largest IP packet, and the largest frame of a WLAN here.
 const MAX_PACKET: u64 = 65_535;

@@ -18,8 +18,12 @@ use self::flow::{
 use self::gateway::{check_bucket, check_limiter};
 use self::labels::check_labels;
 use crate::scenario::tables::cell::Cell;
-use crate::scenario::tables::scenario::{Direction, Flow, Scenario, Station, Wired};
+use crate::scenario::tables::flow::Flow;
+use crate::scenario::tables::scenario::Scenario;
+use crate::scenario::tables::station::Station;
+use crate::scenario::tables::wired::Wired;
 use crate::scenario::topology::Topology;
+use crate::scenario::values::names::Direction;
 
 pub(crate) use self::labels::numbered;
 

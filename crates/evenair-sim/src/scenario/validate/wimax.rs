@@ -4,7 +4,7 @@ use evenair_core::medium::wimax::phy::PhyError;
 use evenair_core::medium::wimax::{FrameAccount, smallest_pdu};
 
 use super::{Checked, Problem, above_zero, check_component, fail};
-use crate::scenario::tables::scenario::Station;
+use crate::scenario::tables::station::Station;
 use crate::scenario::tables::wimax_cell::WimaxCell;
 
 /// Checks the cell of these stations.

@@ -3,12 +3,14 @@
 use evenair_core::component::{BitRate, Seconds};
 use evenair_core::control;
 use evenair_core::medium::wlan::channel::Config;
+use evenair_core::medium::wlan::phy::PhyKind;
 
 use super::{Checked, Problem, check_component, fail};
-use crate::scenario::tables::scenario::Station;
-use crate::scenario::tables::wlan_cell::{
-    BeaconInterval, ControlRate, PhyKind, Preamble, WlanCell,
-};
+use crate::scenario::tables::station::Station;
+use crate::scenario::tables::wlan_cell::WlanCell;
+use crate::scenario::values::beacon_interval::BeaconInterval;
+use crate::scenario::values::choices::Preamble;
+use crate::scenario::values::control_rate::ControlRate;
 
 const SLOWEST: BitRate = BitRate::from_bps(1_000_000);
 

@@ -1,19 +1,13 @@
-//! Rates of control frames: `cell.basic_rates` and `cell.control_rate`.
+//! Rates of control frames: `cell.control_rate`.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use evenair_core::component::BitRate;
 use evenair_core::component::message::{nearest, shown};
-use evenair_core::medium::wlan::phy::Phy;
-use evenair_core::medium::wlan::{self, BasicRates};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use crate::scenario::tables::scenario::Station;
-use crate::scenario::tables::wlan_cell::WlanCell;
-use crate::scenario::values::choices::Preamble;
 
 /// Rate of ACK, RTS and CTS frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,27 +17,6 @@ pub enum ControlRate {
     Basic,
     /// Always this rate.
     Fixed(BitRate),
-}
-
-impl WlanCell {
-    /// Slots, interframe spaces and airtimes in a cell of these stations.
-    pub fn timing(&self, stations: &[Station]) -> Phy {
-        if self.has_dot11b(stations) {
-            return Phy::dot11g_with_dot11b();
-        }
-        self.phy.timing(self.preamble.map(Preamble::duration))
-    }
-
-    /// How the medium chooses the rate of control frames.
-    pub fn control_rate(&self) -> wlan::ControlRate {
-        match self.control_rate {
-            ControlRate::Basic => {
-                let rates: Vec<_> = self.basic_rates.iter().map(|rate| rate.rate()).collect();
-                wlan::ControlRate::Basic(BasicRates::new(&rates))
-            }
-            ControlRate::Fixed(rate) => wlan::ControlRate::Fixed(rate.rate()),
-        }
-    }
 }
 
 const BASIC: &str = "basic";

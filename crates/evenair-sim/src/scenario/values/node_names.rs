@@ -3,6 +3,11 @@
 use serde::de::Error as _;
 use serde::{Deserialize as _, Deserializer};
 
+/// The node that is the access point.
+pub(crate) const ACCESS_POINT: &str = "ap";
+/// The host that stations talk to where a flow names none.
+pub(crate) const SERVER: &str = "server";
+
 /// Reads the names of two nodes.
 pub(crate) fn pair<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[String; 2], D::Error> {
     const ACCEPTED: &str = "two names of nodes such as [\"server\", \"ap\"]";

@@ -8,7 +8,6 @@ use evenair_core::time::Duration;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::scenario::tables::scenario::DEFAULT_SEGMENT;
 use crate::scenario::values::choices::DelayedAck;
 use crate::scenario::values::names::{LimitedTransmit, RtoFormula, SynTimer};
 
@@ -48,6 +47,9 @@ pub(crate) struct TcpOptions {
     pub(crate) initial_rto: Seconds,
     pub(crate) syn_timer: SynTimer,
 }
+
+/// Payload of a segment where the scenario has none: an Ethernet MTU of 1500 less 40.
+pub(crate) const DEFAULT_SEGMENT: u32 = 1460;
 
 /// Linux's largest receive window, bytes: half of `tcp_rmem[2]`, 6 MiB (`tcp_init` before 6.16), because
 /// payload counts as half of the memory of packets (`tcp_adv_win_scale` 1, since 6.6

@@ -1,0 +1,63 @@
+//! The stations of a scenario.
+
+use evenair_core::component::BitRate;
+use evenair_core::loss;
+use evenair_core::medium::wimax::phy::Modulation;
+use evenair_core::medium::wlan::phy::PhyKind;
+use evenair_core::medium::wlan::{channel, rate_control};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::scenario::tables::flow::Flow;
+use crate::scenario::values::bounded_integer::bounded_integer;
+use crate::scenario::values::queue::{self, Queue};
+
+/// A group of equal stations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Station {
+    /// The station's name in results; absent: none. The `count` stations of an entry are NAME-1, NAME-2
+    /// and so on. No two stations have the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 100))]
+    pub name: Option<String>,
+    /// How many stations this entry stands for; each has all of `flows` (default: 1).
+    #[serde(default = "one", deserialize_with = "bounded_integer::<1, 100_000, _>")]
+    #[schemars(range(min = 1, max = 100_000))]
+    pub count: u32,
+    /// In an 802.11g cell: "802.11b", or "802.11g" as the cell; absent: the cell's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phy: Option<PhyKind>,
+    /// In a WLAN cell: rate of data frames to and from this station, bit/s, or the first one with a
+    /// `rate_control`; absent: the cell's, of an 802.11b station in an 802.11g cell 11 Mbps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_rate: Option<BitRate>,
+    /// In a WLAN cell: chooses the rate of each data frame, in each direction by itself; absent: "fixed".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_control: Option<rate_control::Config>,
+    /// In a WLAN cell: corrupts frames between this station and the access point by their rate; absent:
+    /// none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<channel::Config>,
+    /// In a WiMAX cell: modulation and coding of bursts to and from this station; absent: the cell's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modulation: Option<Modulation>,
+    /// The station's own uplink queue (default: droptail, in a WLAN cell 1000 packets, in a WiMAX
+    /// cell 50).
+    #[serde(default = "queue::station_default", deserialize_with = "queue::station")]
+    pub queue: Queue,
+    /// Errors of the air between this station and the access point; absent: collisions alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<loss::Config>,
+    /// Bytes added to every IP packet that the station sends (default: 0; ns-2 with DSDV has 20).
+    #[serde(default, deserialize_with = "bounded_integer::<0, 65535, _>")]
+    #[schemars(range(min = 0, max = 65535))]
+    pub extra_header: u32,
+    /// The flows of each of the `count` stations. At least one.
+    #[schemars(length(min = 1))]
+    pub flows: Vec<Flow>,
+}
+
+fn one() -> u32 {
+    1
+}
