@@ -5,8 +5,8 @@ use std::fmt;
 use evenair_core::component::message::{clipped, one_line, quoted_list, readable};
 use serde_path_to_error::{Path, Segment};
 
+use crate::scenario::problem::{FLOWS, STATIONS};
 use crate::scenario::tables::cell;
-use crate::scenario::validate::{FLOWS, STATIONS};
 use crate::scenario::values::names::Direction;
 
 /// What is wrong with a scenario, for people: one line.

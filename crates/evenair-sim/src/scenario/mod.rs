@@ -14,6 +14,8 @@ mod defaults;
 mod document;
 mod error;
 pub(crate) mod parts;
+mod problem;
+mod resolution;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -27,6 +29,7 @@ pub use document::from_toml::document_from_toml;
 pub use document::origin::{Origin, line_of_key};
 pub use document::overrides::set;
 pub use error::ScenarioError;
+pub use resolution::resolve;
 pub use tables::cell::Cell;
 pub use tables::flow::Flow;
 pub use tables::scenario::{Gateway, Scenario, Trace};
@@ -53,25 +56,6 @@ pub use evenair_core::medium::wlan::phy::PhyKind;
 pub use evenair_core::traffic::Application;
 
 use serde_json::Value;
-
-/// Checks a document and fills in every default.
-///
-/// `source` names where the document came from (a file name, "arguments"): errors start with it.
-///
-/// # Errors
-///
-/// The first thing that is wrong, with its field, the value it got and what is accepted.
-pub fn resolve(mut document: Value, source: &str) -> Result<Scenario, ScenarioError> {
-    let refuse =
-        |problem: validate::Problem| ScenarioError::new(source, &problem.field, &problem.message);
-    validate::check_tables(&document).map_err(refuse)?;
-    defaults::fill_document(&mut document);
-    let mut scenario: Scenario = serde_path_to_error::deserialize(document)
-        .map_err(|err| ScenarioError::from_serde(source, &err))?;
-    defaults::fill_scenario(&mut scenario);
-    validate::check(&scenario).map_err(refuse)?;
-    Ok(scenario)
-}
 
 /// The JSON Schema of a scenario document.
 pub fn json_schema() -> Value {

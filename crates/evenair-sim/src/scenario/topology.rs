@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::scenario::problem::{Problem, fail};
 use crate::scenario::tables::wired::{Wired, WiredLink};
-use crate::scenario::validate::{Problem, fail};
 use crate::scenario::values::node_names::ACCESS_POINT;
 
 /// Hosts, routers and the access point, connected by links without a loop: a tree, in which the

@@ -6,7 +6,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::scenario::document::from_toml::line_of;
-use crate::scenario::{ScenarioError, resolve};
+use crate::scenario::error::ScenarioError;
+use crate::scenario::resolution::resolve;
 
 /// Documents with more values are not searched for the one that clashes: each costs a check of the
 /// whole scenario.

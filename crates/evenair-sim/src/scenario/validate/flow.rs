@@ -7,7 +7,8 @@ use evenair_core::tcp::MAX_RTO;
 use evenair_core::time::Duration;
 use evenair_core::traffic::{Application, Distribution, OnOffConfig, Pattern, Stream};
 
-use super::{Checked, Problem, above_zero, check_component, fail};
+use super::checks::{above_zero, check_component};
+use crate::scenario::problem::{Checked, Problem, fail};
 use crate::scenario::tables::cell::Cell;
 use crate::scenario::tables::flow::Flow;
 use crate::scenario::tables::wired::Wired;

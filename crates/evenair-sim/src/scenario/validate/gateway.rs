@@ -3,7 +3,8 @@
 use evenair_core::control::limiter::{Config, LossSignal};
 use evenair_core::time::Duration;
 
-use super::{Checked, fail, refuse};
+use super::checks::refuse;
+use crate::scenario::problem::{Checked, fail};
 
 /// Where it stands.
 const FIELD: &str = "gateway.limiter";

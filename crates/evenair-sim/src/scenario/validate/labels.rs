@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use evenair_core::component::message::shown;
 
-use super::{Checked, fail};
+use crate::scenario::problem::{Checked, fail};
 use crate::scenario::tables::scenario::Scenario;
 
 /// The longest name or group, characters.

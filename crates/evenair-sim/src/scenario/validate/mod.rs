@@ -1,22 +1,25 @@
 //! Checks of values together, and of bounds that depend on other values.
 
+mod checks;
 mod flow;
 mod gateway;
 mod labels;
 mod wimax;
 mod wlan;
 
-use evenair_core::component::{QueueLimit, Registry, Seconds, Violation};
+use evenair_core::component::{QueueLimit, Seconds};
 use evenair_core::loss::Level;
 use evenair_core::traffic::{Application, Stream};
 use serde_json::Value;
 
+use self::checks::{above_zero, check_component};
 use self::flow::{
     check_flow, check_path, check_size, check_station_flow, check_times, check_wired_flow,
     check_wired_size,
 };
 use self::gateway::{check_bucket, check_limiter};
 use self::labels::check_labels;
+use crate::scenario::problem::{Checked, FLOWS, Problem, STATIONS, fail};
 use crate::scenario::tables::cell::Cell;
 use crate::scenario::tables::flow::Flow;
 use crate::scenario::tables::scenario::Scenario;
@@ -26,25 +29,6 @@ use crate::scenario::topology::Topology;
 use crate::scenario::values::names::Direction;
 
 pub(crate) use self::labels::numbered;
-
-/// A field and what is wrong with it.
-#[derive(Debug)]
-pub(crate) struct Problem {
-    pub(super) field: String,
-    pub(super) message: String,
-}
-
-type Checked = Result<(), Problem>;
-
-/// A problem with `field`: what it got, and what would be accepted.
-pub(super) fn fail(field: &str, got: &str, accepted: &str) -> Problem {
-    Problem { field: field.to_owned(), message: format!("{got}; accepted: {accepted}") }
-}
-
-/// What `station` takes.
-pub(super) const STATIONS: &str = "a list of at least one [[station]] table";
-/// What a station's `flows` takes.
-pub(super) const FLOWS: &str = "a list of at least one flow such as { direction = \"up\" }";
 
 /// More flows than any run finishes.
 const MAX_FLOWS: u64 = 100_000;
@@ -244,21 +228,4 @@ fn check_wired(wired: &Wired, flows: u64) -> Result<Topology, Problem> {
         }
     }
     Topology::new(wired)
-}
-
-/// Checks the parameters of a component together.
-fn check_component(field: &str, configuration: &impl Registry) -> Checked {
-    refuse(field, configuration.violation())
-}
-
-fn refuse(field: &str, violation: Option<Violation>) -> Checked {
-    let Some(Violation { parameter, got, accepted }) = violation else { return Ok(()) };
-    Err(fail(&format!("{field}.{parameter}"), &got, &accepted))
-}
-
-fn above_zero(field: &str, time: Seconds) -> Checked {
-    if time == Seconds::ZERO {
-        return Err(fail(field, "got 0 s", "a time above 0, such as \"1 s\""));
-    }
-    Ok(())
 }

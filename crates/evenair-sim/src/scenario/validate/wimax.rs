@@ -3,7 +3,8 @@
 use evenair_core::medium::wimax::phy::PhyError;
 use evenair_core::medium::wimax::{FrameAccount, smallest_pdu};
 
-use super::{Checked, Problem, above_zero, check_component, fail};
+use super::checks::{above_zero, check_component};
+use crate::scenario::problem::{Checked, Problem, fail};
 use crate::scenario::tables::station::Station;
 use crate::scenario::tables::wimax_cell::WimaxCell;
 

@@ -5,7 +5,8 @@ use evenair_core::control;
 use evenair_core::medium::wlan::channel::Config;
 use evenair_core::medium::wlan::phy::PhyKind;
 
-use super::{Checked, Problem, check_component, fail};
+use super::checks::check_component;
+use crate::scenario::problem::{Checked, Problem, fail};
 use crate::scenario::tables::station::Station;
 use crate::scenario::tables::wlan_cell::WlanCell;
 use crate::scenario::values::beacon_interval::BeaconInterval;
