@@ -8,7 +8,7 @@ use crate::scenario::Seconds;
 /// Options of a run that do not affect its result.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
-    /// End the run early, with [`RunError::Cancelled`], once this is true.
+    /// End the run early, with [`RunError::Cancelled`](crate::RunError::Cancelled), once this is true.
     pub cancel: Option<Arc<AtomicBool>>,
     /// The interval of the series of a scenario without `trace`, above 0. Everything else in the result
     /// is as without it.
