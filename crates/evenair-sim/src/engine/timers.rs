@@ -46,6 +46,7 @@ impl Timers {
     }
 
     /// Ensures that `timer` expires at `deadline` or earlier.
+    #[inline] // into the loop, whatever the unit of compilation
     pub(crate) fn arm(&mut self, timer: u32, deadline: Instant) {
         let armed = &mut self.armed[timer as usize];
         if deadline < *armed {
