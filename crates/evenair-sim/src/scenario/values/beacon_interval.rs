@@ -1,14 +1,13 @@
 //! How often the access point sends a beacon: `cell.beacon_interval`.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use evenair_core::component::Seconds;
-use evenair_core::component::message::shown;
 use evenair_core::time::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::scenario::values::name_or::NameOr;
 
 /// Time between two target beacon transmission times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,38 +53,15 @@ impl Serialize for BeaconInterval {
 
 impl<'de> Deserialize<'de> for BeaconInterval {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct IntervalVisitor;
-        impl Visitor<'_> for IntervalVisitor {
-            type Value = BeaconInterval;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(ACCEPTED)
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<BeaconInterval, E> {
-                if text == OFF {
-                    return Ok(BeaconInterval::Off);
-                }
-                text.parse()
-                    .map(BeaconInterval::Every)
-                    .map_err(|_| E::custom(format!("got {}; accepted: {ACCEPTED}", shown(text))))
-            }
-
-            fn visit_f64<E: Error>(self, value: f64) -> Result<BeaconInterval, E> {
-                Seconds::from_number(value)
-                    .map(BeaconInterval::Every)
-                    .map_err(|_| E::invalid_value(Unexpected::Float(value), &self))
-            }
-
-            fn visit_u64<E: Error>(self, value: u64) -> Result<BeaconInterval, E> {
-                self.visit_f64(value as f64)
-            }
-
-            fn visit_i64<E: Error>(self, value: i64) -> Result<BeaconInterval, E> {
-                self.visit_f64(value as f64)
-            }
-        }
-        deserializer.deserialize_any(IntervalVisitor)
+        deserializer.deserialize_any(NameOr {
+            accepted: ACCEPTED,
+            suggested: &[],
+            of_text: |text| match text {
+                OFF => Some(Self::Off),
+                _ => text.parse().ok().map(Self::Every),
+            },
+            of_number: |number| Seconds::from_number(number).ok().map(Self::Every),
+        })
     }
 }
 

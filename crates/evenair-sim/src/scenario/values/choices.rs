@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use evenair_core::component::message::{nearest, shown};
 use evenair_core::component::{Bytes, Seconds};
 use evenair_core::medium::wlan::phy::{LONG_PREAMBLE, SHORT_PREAMBLE};
 use evenair_core::time::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::scenario::values::name_or::NameOr;
 
 /// PLCP preamble and header of 802.11b (IEEE 802.11-2007 18.2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,41 +129,16 @@ impl Serialize for Preamble {
 
 impl<'de> Deserialize<'de> for Preamble {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct PreambleVisitor;
-        impl Visitor<'_> for PreambleVisitor {
-            type Value = Preamble;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(PREAMBLES)
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<Preamble, E> {
-                match text {
-                    "long" => Ok(Preamble::Long),
-                    "short" => Ok(Preamble::Short),
-                    _ => text.parse().map(Preamble::Duration).map_err(|_| {
-                        let hint = nearest(text, &["long", "short"])
-                            .map_or(String::new(), |near| format!("did you mean {near:?}? "));
-                        E::custom(format!("got {}; {hint}accepted: {PREAMBLES}", shown(text)))
-                    }),
-                }
-            }
-
-            fn visit_f64<E: Error>(self, value: f64) -> Result<Preamble, E> {
-                Seconds::from_number(value)
-                    .map(Preamble::Duration)
-                    .map_err(|_| E::invalid_value(Unexpected::Float(value), &self))
-            }
-
-            fn visit_u64<E: Error>(self, value: u64) -> Result<Preamble, E> {
-                self.visit_f64(value as f64)
-            }
-
-            fn visit_i64<E: Error>(self, value: i64) -> Result<Preamble, E> {
-                self.visit_f64(value as f64)
-            }
-        }
-        deserializer.deserialize_any(PreambleVisitor)
+        deserializer.deserialize_any(NameOr {
+            accepted: PREAMBLES,
+            suggested: &["long", "short"],
+            of_text: |text| match text {
+                "long" => Some(Self::Long),
+                "short" => Some(Self::Short),
+                _ => text.parse().ok().map(Self::Duration),
+            },
+            of_number: |number| Seconds::from_number(number).ok().map(Self::Duration),
+        })
     }
 }
 

@@ -1,13 +1,12 @@
 //! Rates of control frames: `cell.control_rate`.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use evenair_core::component::BitRate;
-use evenair_core::component::message::{nearest, shown};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::scenario::values::name_or::NameOr;
 
 /// Rate of ACK, RTS and CTS frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,40 +32,15 @@ impl Serialize for ControlRate {
 
 impl<'de> Deserialize<'de> for ControlRate {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ControlRateVisitor;
-        impl Visitor<'_> for ControlRateVisitor {
-            type Value = ControlRate;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(ACCEPTED)
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<ControlRate, E> {
-                if text == BASIC {
-                    return Ok(ControlRate::Basic);
-                }
-                text.parse().map(ControlRate::Fixed).map_err(|_| {
-                    let hint = nearest(text, &[BASIC])
-                        .map_or(String::new(), |near| format!("did you mean {near:?}? "));
-                    E::custom(format!("got {}; {hint}accepted: {ACCEPTED}", shown(text)))
-                })
-            }
-
-            fn visit_f64<E: Error>(self, value: f64) -> Result<ControlRate, E> {
-                BitRate::from_number(value)
-                    .map(ControlRate::Fixed)
-                    .map_err(|_| E::invalid_value(Unexpected::Float(value), &self))
-            }
-
-            fn visit_u64<E: Error>(self, value: u64) -> Result<ControlRate, E> {
-                self.visit_f64(value as f64)
-            }
-
-            fn visit_i64<E: Error>(self, value: i64) -> Result<ControlRate, E> {
-                self.visit_f64(value as f64)
-            }
-        }
-        deserializer.deserialize_any(ControlRateVisitor)
+        deserializer.deserialize_any(NameOr {
+            accepted: ACCEPTED,
+            suggested: &[BASIC],
+            of_text: |text| match text {
+                BASIC => Some(Self::Basic),
+                _ => text.parse().ok().map(Self::Fixed),
+            },
+            of_number: |number| BitRate::from_number(number).ok().map(Self::Fixed),
+        })
     }
 }
 
