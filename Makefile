@@ -105,6 +105,7 @@ lint: $(VENV)/installed-dev ## Check both languages for style and types, and the
 	cd $(VENV) && bin/python -m mypy.stubtest evenair._core
 	$(BIN)/lint-imports
 	$(BIN)/python .ci/dependencies.py
+	$(BIN)/python .ci/circles.py
 
 .PHONY: docs
 docs: $(VENV)/installed-dev ## Build the documentation site into target/docs, every notebook executed
