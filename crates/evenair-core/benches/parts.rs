@@ -13,7 +13,7 @@ use evenair_core::medium::wlan::{ControlRate, Dcf, DcfConfig, StationConfig};
 use evenair_core::medium::{Cell, Medium};
 use evenair_core::packet::{FlowId, NodeId, Packet, PacketKind};
 use evenair_core::queue::{
-    ActionLog, Config, DropTailConfig, Filtering, LasConfig, Limit, Queue, QueueDiscipline,
+    ActionLog, Config, DropTailConfig, Filtering, LasConfig, Queue, QueueDiscipline, QueueLimit,
     Service, SpmAfConfig, TxQueue,
 };
 use evenair_core::rng::{RngStream, StreamId};
@@ -57,7 +57,7 @@ fn queues(c: &mut Criterion) {
     for (name, config) in disciplines {
         group.bench_function(name, |b| {
             let mut queue =
-                Queue::new(&config, Limit::Packets(60), RngStream::new(1, StreamId::Queue, 0));
+                Queue::new(&config, QueueLimit::Packets(60), RngStream::new(1, StreamId::Queue, 0));
             let mut n = 0;
             let mut actions = ActionLog::new();
             let mut offer = |queue: &mut Queue<Packet>, actions: &mut ActionLog<Packet>| {
@@ -108,7 +108,7 @@ impl SaturatedCell {
         let nodes = vec![node; stations as usize + 1];
         let queue = |node| {
             let rng = RngStream::new(1, StreamId::Queue, node);
-            TxQueue::new(Queue::new(&Config::default(), Limit::Packets(60), rng))
+            TxQueue::new(Queue::new(&Config::default(), QueueLimit::Packets(60), rng))
         };
         let queues = (0..=u64::from(stations)).map(queue).collect();
         let losses = (0..=stations).map(|_| None).collect();
@@ -155,7 +155,7 @@ fn saturated_downlink(stations: u32) -> Cell<Wimax> {
     let medium = Wimax::new(config, &bytes_per_symbol, 1).expect("the frame has room");
     let queue = |index| {
         let rng = RngStream::new(1, StreamId::Queue, index);
-        TxQueue::new(Queue::new(&Config::default(), Limit::Packets(50), rng))
+        TxQueue::new(Queue::new(&Config::default(), QueueLimit::Packets(50), rng))
     };
     let queues = (0..u64::from(Wimax::LAYOUT.count(stations + 1))).map(queue).collect();
     let mut cell = Cell::new(medium, queues, (0..=stations).map(|_| None).collect());

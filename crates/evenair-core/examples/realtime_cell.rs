@@ -8,7 +8,7 @@ use evenair_core::medium::Cell;
 use evenair_core::medium::wlan::phy::{Phy, SHORT_PREAMBLE};
 use evenair_core::medium::wlan::{ControlRate, Dcf, DcfConfig, StationConfig};
 use evenair_core::packet::{FlowId, NodeId, Packet, PacketKind};
-use evenair_core::queue::{Config, Limit, Queue, TxQueue};
+use evenair_core::queue::{Config, Queue, QueueLimit, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::units::Rate;
@@ -20,7 +20,7 @@ fn main() {
         DcfConfig::new(Phy::dot11b(SHORT_PREAMBLE), ControlRate::Fixed(Rate::from_mbps(2)));
     let rng = |node| RngStream::new(1, StreamId::Queue, node);
     let queue = |node| {
-        TxQueue::<Packet>::new(Queue::new(&Config::default(), Limit::Packets(60), rng(node)))
+        TxQueue::<Packet>::new(Queue::new(&Config::default(), QueueLimit::Packets(60), rng(node)))
     };
     let node = StationConfig::fixed(&config.phy, rate);
     let medium = Dcf::new(config, &[node.clone(), node], 1);

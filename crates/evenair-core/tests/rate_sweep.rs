@@ -8,7 +8,7 @@ use evenair_core::medium::wlan::phy::Phy;
 use evenair_core::medium::wlan::rate_control::Config;
 use evenair_core::medium::wlan::{BasicRates, ControlRate, Dcf, DcfConfig, StationConfig};
 use evenair_core::packet::{FlowId, NodeId, Packet, PacketKind};
-use evenair_core::queue::{self, Limit, Queue, TxQueue};
+use evenair_core::queue::{self, Queue, QueueLimit, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::units::Rate;
@@ -36,7 +36,7 @@ fn goodput(
     };
     let queue = |node| {
         let stream = RngStream::new(seed, StreamId::Queue, node);
-        TxQueue::new(Queue::new(&queue::Config::default(), Limit::Packets(60), stream))
+        TxQueue::new(Queue::new(&queue::Config::default(), QueueLimit::Packets(60), stream))
     };
     let medium = Dcf::new(config, &[access_point, station], seed);
     let mut cell = Cell::new(medium, vec![queue(0), queue(1)], vec![None, None]);

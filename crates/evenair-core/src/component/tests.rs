@@ -16,7 +16,7 @@ use crate::medium::wlan::rate_control::{
 use crate::medium::wlan::{Protection, channel};
 use crate::medium::{Cell, Medium};
 use crate::packet::{Ecn, FlowId, NodeId, Packet, PacketKind};
-use crate::queue::{self, ActionLog, Limit, Queue, QueueDiscipline, TxQueue};
+use crate::queue::{self, ActionLog, Queue, QueueDiscipline, QueueLimit, TxQueue};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 use crate::traffic::{Application, Datagrams, Distribution, Draws, Family, Pattern, Stream};
@@ -114,7 +114,7 @@ fn is_one_line(text: &str) -> bool {
 #[test]
 fn every_queue_discipline_runs() {
     check(|config: &queue::Config| {
-        for limit in [Limit::Packets(1), Limit::Packets(20), Limit::Bytes(1500)] {
+        for limit in [QueueLimit::Packets(1), QueueLimit::Packets(20), QueueLimit::Bytes(1500)] {
             let rng = RngStream::new(1, StreamId::Queue, 0);
             let of = format!("{config:?}, {limit:?}");
             let left = run_queue(Queue::new(config, limit, rng), &of);
@@ -280,7 +280,7 @@ fn every_base_station_scheduler_runs() {
         let medium = Wimax::new(config, &[107, 71, 11], 1).unwrap();
         let queue = |index| {
             let stream = RngStream::new(1, StreamId::Queue, index);
-            TxQueue::new(Queue::new(&queue::Config::default(), Limit::Packets(50), stream))
+            TxQueue::new(Queue::new(&queue::Config::default(), QueueLimit::Packets(50), stream))
         };
         let queues = (0..u64::from(Wimax::LAYOUT.count(4))).map(queue).collect();
         let mut cell = Cell::new(medium, queues, vec![None, None, None, None]);

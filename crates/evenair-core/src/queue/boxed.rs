@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use super::{ActionLog, Actions, Backlog, Limit, QueueDiscipline, QueueItem};
+use super::{ActionLog, Actions, Backlog, QueueDiscipline, QueueItem, QueueLimit};
 use crate::component::{Prototype, Prototypes, Value};
 use crate::packet::{ConnectionId, Ecn};
 use crate::rng::RngStream;
@@ -15,7 +15,7 @@ use crate::time::Instant;
 
 /// Makes a discipline from the values of its parameters, the limit, and its own random stream.
 pub type NewDiscipline =
-    dyn Fn(&[Value], Limit, RngStream) -> Box<dyn BoxedDiscipline> + Send + Sync;
+    dyn Fn(&[Value], QueueLimit, RngStream) -> Box<dyn BoxedDiscipline> + Send + Sync;
 
 /// The queue disciplines that are registered at run time.
 pub static PROTOTYPES: Prototypes<NewDiscipline> = Prototypes::new();
@@ -142,7 +142,7 @@ pub struct Boxed<P> {
 
 impl<P: QueueItem> Boxed<P> {
     /// An empty queue of the configured discipline.
-    pub fn new(config: &Prototype<NewDiscipline>, limit: Limit, rng: RngStream) -> Self {
+    pub fn new(config: &Prototype<NewDiscipline>, limit: QueueLimit, rng: RngStream) -> Self {
         let discipline = config.constructor()(config.parameter_values(), limit, rng);
         Self { discipline, waiting: BTreeMap::new(), arrivals: 0, log: ActionLog::new() }
     }

@@ -27,7 +27,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Actions, Backlog, DropReason, Limit, QueueDiscipline, QueueItem};
+use super::{Actions, Backlog, DropReason, QueueDiscipline, QueueItem, QueueLimit};
 use crate::component::{configuration, integer, positive, switch};
 use crate::rng::RngStream;
 use crate::time::{Duration, Instant};
@@ -235,7 +235,7 @@ pub struct Codel<P> {
 
 impl<P: QueueItem> Codel<P> {
     /// Creates an empty queue.
-    pub fn new(config: CodelConfig, limit: Limit, _rng: RngStream) -> Self {
+    pub fn new(config: CodelConfig, limit: QueueLimit, _rng: RngStream) -> Self {
         Self { backlog: Backlog::new(limit), config, queue: CodelQueue::new() }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Actions, Backlog, DropReason, Limit, QueueDiscipline, QueueItem};
+use super::{Actions, Backlog, DropReason, QueueDiscipline, QueueItem, QueueLimit};
 use crate::component::configuration;
 use crate::rng::RngStream;
 use crate::time::Instant;
@@ -25,7 +25,7 @@ pub struct DropTail<P> {
 
 impl<P> DropTail<P> {
     /// Creates an empty queue.
-    pub fn new(_config: DropTailConfig, limit: Limit, _rng: RngStream) -> Self {
+    pub fn new(_config: DropTailConfig, limit: QueueLimit, _rng: RngStream) -> Self {
         Self { backlog: Backlog::new(limit), packets: VecDeque::new() }
     }
 }

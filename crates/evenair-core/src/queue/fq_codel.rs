@@ -32,7 +32,7 @@ use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use super::codel::{CodelConfig, CodelQueue};
-use super::{Actions, Backlog, DropReason, Limit, QueueDiscipline, QueueItem};
+use super::{Actions, Backlog, DropReason, QueueDiscipline, QueueItem, QueueLimit};
 use crate::component::{configuration, integer};
 use crate::packet::ConnectionId;
 use crate::rng::RngStream;
@@ -93,7 +93,7 @@ struct FlowQueue<P> {
 
 impl<P: QueueItem> FqCodel<P> {
     /// Creates an empty queue.
-    pub fn new(config: FqCodelConfig, limit: Limit, mut rng: RngStream) -> Self {
+    pub fn new(config: FqCodelConfig, limit: QueueLimit, mut rng: RngStream) -> Self {
         Self {
             backlog: Backlog::new(limit),
             salt: rng.next_u64(),

@@ -21,7 +21,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Actions, Backlog, DropReason, Limit, QueueDiscipline, QueueItem};
+use super::{Actions, Backlog, DropReason, QueueDiscipline, QueueItem, QueueLimit};
 use crate::component::{configuration, named, names, positive};
 use crate::packet::ConnectionId;
 use crate::rng::RngStream;
@@ -73,7 +73,7 @@ struct Attained {
 
 impl<P: QueueItem> Las<P> {
     /// Creates an empty queue.
-    pub fn new(config: LasConfig, limit: Limit, _rng: RngStream) -> Self {
+    pub fn new(config: LasConfig, limit: QueueLimit, _rng: RngStream) -> Self {
         Self {
             backlog: Backlog::new(limit),
             config,

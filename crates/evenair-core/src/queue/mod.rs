@@ -30,7 +30,7 @@ pub use pie::DelayEstimate;
 pub use spm_af::Filtering;
 pub use tx_queue::{DropStats, QueueStats, TxQueue};
 
-pub use crate::component::QueueLimit as Limit;
+pub use crate::component::QueueLimit;
 use crate::component::{Prototype, registry};
 use crate::rng::RngStream;
 use crate::time::Instant;
@@ -60,7 +60,7 @@ macro_rules! disciplines {
 
         impl<P: QueueItem> Queue<P> {
             /// Creates an empty queue of the configured discipline. `rng` is its own random stream.
-            pub fn new(config: &Config, limit: Limit, rng: RngStream) -> Self {
+            pub fn new(config: &Config, limit: QueueLimit, rng: RngStream) -> Self {
                 match config {
                     $(Config::$type(config) => {
                         Self::$type($type::new(config.clone(), limit, rng))

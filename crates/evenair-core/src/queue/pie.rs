@@ -41,7 +41,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Actions, Backlog, DropReason, Limit, QueueDiscipline, QueueItem};
+use super::{Actions, Backlog, DropReason, QueueDiscipline, QueueItem, QueueLimit};
 use crate::component::{configuration, integer, named, names, number, positive, switch};
 use crate::rng::RngStream;
 use crate::time::{Duration, Instant};
@@ -208,7 +208,7 @@ impl DepartureRate {
 
 impl<P: QueueItem> Pie<P> {
     /// Creates an empty queue.
-    pub fn new(config: PieConfig, limit: Limit, rng: RngStream) -> Self {
+    pub fn new(config: PieConfig, limit: QueueLimit, rng: RngStream) -> Self {
         Self {
             backlog: Backlog::new(limit),
             packets: VecDeque::new(),

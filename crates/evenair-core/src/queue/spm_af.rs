@@ -20,7 +20,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Actions, Backlog, DropReason, Limit, QueueDiscipline, QueueItem};
+use super::{Actions, Backlog, DropReason, QueueDiscipline, QueueItem, QueueLimit};
 use crate::component::{configuration, named, names};
 use crate::rng::RngStream;
 use crate::time::Instant;
@@ -58,7 +58,7 @@ pub struct SpmAf<P> {
 
 impl<P: QueueItem> SpmAf<P> {
     /// Creates an empty queue.
-    pub fn new(config: SpmAfConfig, limit: Limit, _rng: RngStream) -> Self {
+    pub fn new(config: SpmAfConfig, limit: QueueLimit, _rng: RngStream) -> Self {
         Self { backlog: Backlog::new(limit), config, packets: VecDeque::new() }
     }
 

@@ -15,7 +15,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Actions, Backlog, DropReason, Limit, QueueDiscipline, QueueItem};
+use super::{Actions, Backlog, DropReason, QueueDiscipline, QueueItem, QueueLimit};
 use crate::component::{configuration, integer};
 use crate::rng::RngStream;
 use crate::time::Instant;
@@ -45,7 +45,7 @@ pub struct Tbf<P> {
 
 impl<P: QueueItem> Tbf<P> {
     /// Creates an empty queue with a full bucket.
-    pub fn new(config: TbfConfig, limit: Limit, _rng: RngStream) -> Self {
+    pub fn new(config: TbfConfig, limit: QueueLimit, _rng: RngStream) -> Self {
         let bucket = TokenBucket::new(Rate::from_bps(config.rate), config.burst);
         Self { backlog: Backlog::new(limit), bucket, packets: VecDeque::new() }
     }

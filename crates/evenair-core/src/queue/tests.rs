@@ -8,8 +8,8 @@ mod order;
 mod rules;
 
 use super::{
-    ActionLog, Config, DropReason, DropTailConfig, Dropped, Filtering, LasConfig, Limit, Queue,
-    QueueDiscipline, Service, SpmAfConfig,
+    ActionLog, Config, DropReason, DropTailConfig, Dropped, Filtering, LasConfig, Queue,
+    QueueDiscipline, QueueLimit, Service, SpmAfConfig,
 };
 use crate::packet::{FlowId, Packet, PacketKind};
 use crate::rng::{RngStream, StreamId};
@@ -29,7 +29,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn queue(self, limit: Limit) -> Queue<Packet> {
+    fn queue(self, limit: QueueLimit) -> Queue<Packet> {
         let config: Config = match self {
             Self::DropTail => DropTailConfig {}.into(),
             Self::SpmAf { filtering } => SpmAfConfig { filtering }.into(),

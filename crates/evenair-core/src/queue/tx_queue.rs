@@ -309,7 +309,7 @@ impl KindStats {
 mod tests {
     use super::*;
     use crate::packet::{FlowId, Packet, PacketKind};
-    use crate::queue::{Config, Limit};
+    use crate::queue::{Config, QueueLimit};
     use crate::rng::{RngStream, StreamId};
 
     fn packet(enqueued_at: Instant, kind: PacketKind) -> Packet {
@@ -322,7 +322,7 @@ mod tests {
     fn integrals_are_sums_of_waiting_times() {
         let at = Instant::from_nanos;
         let rng = RngStream::new(1, StreamId::Queue, 0);
-        let mut queue = TxQueue::new(Queue::new(&Config::default(), Limit::Packets(3), rng));
+        let mut queue = TxQueue::new(Queue::new(&Config::default(), QueueLimit::Packets(3), rng));
         queue.enqueue(at(3), packet(at(3), PacketKind::Data));
         queue.enqueue(at(5), packet(at(5), PacketKind::Data));
         queue.enqueue(at(5), packet(at(5), PacketKind::Ack));

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use evenair_core::component::Value;
-use evenair_core::tcp::congestion::boxed::{BoxedControl, NewControl};
-use evenair_core::tcp::congestion::{self, CongestionControl, LossDetection};
+use evenair_core::congestion::boxed::{BoxedControl, NewControl};
+use evenair_core::congestion::{self, CongestionControl, LossDetection};
 use evenair_core::time::Duration;
 use pyo3::prelude::*;
 

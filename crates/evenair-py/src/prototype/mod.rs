@@ -75,7 +75,7 @@ pub fn register_prototype(
             });
         }
         "congestion_control" => {
-            use evenair_core::tcp::congestion::{Config, boxed};
+            use evenair_core::congestion::{Config, boxed};
             check_name::<Transport>(kind, name, replace, |transport| {
                 matches!(transport, Transport::Tcp(Config::Prototype(_)))
             })?;

@@ -8,7 +8,7 @@ use evenair_core::component::Value;
 use evenair_core::packet::Ecn;
 use evenair_core::queue::boxed::{BoxedDiscipline, NewDiscipline, Ticket};
 use evenair_core::queue::{
-    ActionLog, Actions, Backlog, DropReason, Limit, QueueDiscipline, QueueItem,
+    ActionLog, Actions, Backlog, DropReason, QueueDiscipline, QueueItem, QueueLimit,
 };
 use evenair_core::rng::RngStream;
 use evenair_core::time::Instant;
@@ -24,9 +24,13 @@ static QUEUES: AtomicU64 = AtomicU64::new(0);
 
 /// The constructor of a class of queue disciplines.
 pub(super) fn constructor(class: Arc<Class>) -> Box<NewDiscipline> {
-    Box::new(move |values: &[Value], limit: Limit, rng: RngStream| -> Box<dyn BoxedDiscipline> {
-        Box::new(Python::attach(|py| Discipline::new(py, Arc::clone(&class), values, limit, rng)))
-    })
+    Box::new(
+        move |values: &[Value], limit: QueueLimit, rng: RngStream| -> Box<dyn BoxedDiscipline> {
+            Box::new(Python::attach(|py| {
+                Discipline::new(py, Arc::clone(&class), values, limit, rng)
+            }))
+        },
+    )
 }
 
 /// Where a packet is.
@@ -243,7 +247,7 @@ impl Discipline {
         py: Python<'_>,
         class: Arc<Class>,
         values: &[Value],
-        limit: Limit,
+        limit: QueueLimit,
         rng: RngStream,
     ) -> Self {
         let (queue, backlog) = (QUEUES.fetch_add(1, Ordering::Relaxed), Backlog::new(limit));

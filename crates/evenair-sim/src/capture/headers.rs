@@ -4,8 +4,8 @@
 //! RFC 1071 (checksum).
 
 use evenair_core::packet::{Packet, PacketKind};
-use evenair_core::tcp::SackBlocks;
 use evenair_core::transport::PacketOption;
+use evenair_core::transport::SackBlocks;
 
 use super::connections::ConnectionInfo;
 use super::rtp;

@@ -3,9 +3,9 @@
 //! other RTCP packets (RFC 5506).
 
 use evenair_core::packet::Packet;
-use evenair_core::tfrc::{DataHeader, Report};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::PacketOption;
+use evenair_core::transport::{DataHeader, Report};
 
 const VERSION: u8 = 2 << 6;
 const EXTENSION: u8 = 1 << 4;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use evenair_core::packet::{FlowId, PacketKind};
-use evenair_core::tcp::SackBlocks;
 use evenair_core::time::{Duration, Instant};
+use evenair_core::transport::SackBlocks;
 use evenair_core::units::Rate;
 
 use super::tests::segment;

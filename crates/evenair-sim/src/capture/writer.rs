@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use evenair_core::medium::Arrival;
 use evenair_core::medium::wlan::{Dcf, beacon_bytes};
 use evenair_core::packet::{NodeId, Packet};
-use evenair_core::tcp::SackBlocks;
 use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::PacketOption;
+use evenair_core::transport::SackBlocks;
 
 use super::connections::{Connections, FlowMeta};
 use crate::capture::{

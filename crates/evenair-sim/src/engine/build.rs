@@ -1,12 +1,12 @@
 //! From a scenario to a simulation.
 
+use evenair_core::congestion::Controller;
 use evenair_core::loss::{self, LinkLoss};
 use evenair_core::medium::scheduler::AirtimeDrr;
 use evenair_core::medium::{Cell, CellPacket, Medium, QueueLayout, TxQueueId};
 use evenair_core::packet::{FlowId, NodeId};
 use evenair_core::queue::{Queue, QueueItem, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
-use evenair_core::tcp::congestion::Controller;
 use evenair_core::tcp::{self, Connection, ConnectionConfig, ReceiverConfig, SenderConfig};
 use evenair_core::tfrc::Tfrc;
 use evenair_core::time::{Duration, Instant};
@@ -179,13 +179,13 @@ const LINK_QUEUES: u64 = 1 << 32;
 
 fn queue<P: QueueItem>(spec: &scenario::Queue, seed: u64, entity: u64) -> Queue<P> {
     let rng = RngStream::new(seed, StreamId::Queue, entity);
-    Queue::new(&spec.discipline, spec.limit.into(), rng)
+    Queue::new(&spec.discipline, spec.limit, rng)
 }
 
 /// A droptail queue of a link is computed at arrival, any other asked for each packet.
 fn link_queue<P: WirePacket>(spec: &scenario::Queue, seed: u64, entity: u64) -> LinkQueue<P> {
     match queue(spec, seed, entity) {
-        Queue::DropTail(_) => LinkQueue::fifo(spec.limit.into()),
+        Queue::DropTail(_) => LinkQueue::fifo(spec.limit),
         discipline => LinkQueue::discipline(discipline),
     }
 }

@@ -2,7 +2,7 @@
 
 use evenair_core::packet::PacketKind;
 use evenair_core::queue::DropReason;
-use evenair_core::tcp::Limit;
+use evenair_core::transport::Limit;
 use serde::{Serialize, Serializer};
 
 /// The longest film, accesses.

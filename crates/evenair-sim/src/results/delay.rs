@@ -1,8 +1,8 @@
 //! Delays and limits in a result.
 
 use evenair_core::delays::Buckets;
-use evenair_core::tcp::{Limit, LimitTimes};
 use evenair_core::time::Duration;
+use evenair_core::transport::{Limit, LimitTimes};
 use serde::Serialize;
 
 /// A distribution of delays, seconds. `mean` and `max` are exact; a percentile differs from the sample

@@ -1,10 +1,10 @@
 //! Every component that a scenario can name, from the registries.
 
 use evenair_core::component::{Configuration as _, Parameters as _, describe, list};
+use evenair_core::congestion;
 use evenair_core::medium::wimax::phy::REGISTRY as MODULATIONS;
 use evenair_core::medium::wlan::{channel, phy, rate_control};
 use evenair_core::medium::{scheduler, wimax};
-use evenair_core::tcp::congestion;
 use evenair_core::tfrc::TfrcConfig;
 use evenair_core::traffic::{Application, Family};
 use evenair_core::{control, loss, queue};

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use evenair_core::delays::Delays;
 use evenair_core::flow_losses::FlowLosses;
 use evenair_core::packet::FlowId;
-use evenair_core::queue::{DropStats, Limit, QueueItem, QueueStats};
+use evenair_core::queue::{DropStats, QueueItem, QueueLimit, QueueStats};
 use evenair_core::time::{Duration, Instant};
 
 /// How a packet comes to a link.
@@ -26,7 +26,7 @@ pub(super) struct Entry {
 /// The queue and transmitter of one direction of a link.
 #[derive(Debug)]
 pub(crate) struct Fifo {
-    limit: Limit,
+    limit: QueueLimit,
     /// When the transmitter is done with the last packet, and the size of that packet.
     free_at: Instant,
     last_bytes: u32,
@@ -81,7 +81,7 @@ struct FifoStats {
 }
 
 impl Fifo {
-    pub(super) fn new(limit: Limit) -> Self {
+    pub(super) fn new(limit: QueueLimit) -> Self {
         Self {
             limit,
             free_at: Instant::ZERO,
@@ -273,9 +273,9 @@ impl Fifo {
 
     fn has_room_for(&self, bytes: u32) -> bool {
         match self.limit {
-            Limit::Packets(limit) => self.held.len() - self.left < limit as usize,
-            Limit::Bytes(limit) => self.held_bytes + u64::from(bytes) <= limit,
-            Limit::Unlimited => true,
+            QueueLimit::Packets(limit) => self.held.len() - self.left < limit as usize,
+            QueueLimit::Bytes(limit) => self.held_bytes + u64::from(bytes) <= limit,
+            QueueLimit::Unlimited => true,
         }
     }
 }

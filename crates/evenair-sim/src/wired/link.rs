@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use evenair_core::flow_losses::FlowLosses;
 use evenair_core::loss::{Frame, FrameKind, LossModel, Losses};
 use evenair_core::packet::FlowId;
-use evenair_core::queue::{Limit, Queue, QueueStats, TxQueue};
+use evenair_core::queue::{Queue, QueueLimit, QueueStats, TxQueue};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::units::Rate;
 
@@ -68,7 +68,7 @@ pub(crate) struct Transmitter<P> {
 
 impl<P: WirePacket> LinkQueue<P> {
     /// A droptail queue.
-    pub(crate) fn fifo(limit: Limit) -> Self {
+    pub(crate) fn fifo(limit: QueueLimit) -> Self {
         Self::Fifo(Fifo::new(limit))
     }
 

@@ -2,7 +2,7 @@
 //! whose transmitters ask a droptail discipline for each packet.
 
 use evenair_core::packet::{FlowId, PacketKind};
-use evenair_core::queue::{Config, Limit, Queue, QueueStats};
+use evenair_core::queue::{Config, Queue, QueueLimit, QueueStats};
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::time::Duration;
 use evenair_core::units::Rate;
@@ -15,7 +15,7 @@ use super::*;
 struct Spec {
     rate: Rate,
     delay: Duration,
-    limit: Limit,
+    limit: QueueLimit,
 }
 
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ enum Action {
     Reset,
 }
 
-fn discipline(limit: Limit) -> LinkQueue<Packet> {
+fn discipline(limit: QueueLimit) -> LinkQueue<Packet> {
     LinkQueue::discipline(Queue::new(
         &Config::default(),
         limit,
@@ -33,7 +33,11 @@ fn discipline(limit: Limit) -> LinkQueue<Packet> {
 }
 
 /// A network in which each flow takes its path of links.
-fn network(specs: &[Spec], paths: &[Vec<u32>], queue: fn(Limit) -> LinkQueue<Packet>) -> Wired {
+fn network(
+    specs: &[Spec],
+    paths: &[Vec<u32>],
+    queue: fn(QueueLimit) -> LinkQueue<Packet>,
+) -> Wired {
     let links = specs.iter().map(|s| Link::new(s.rate, s.delay, queue(s.limit), None)).collect();
     let mut next_hop = vec![vec![Hop::End; paths.len()]; specs.len()];
     for (flow, path) in paths.iter().enumerate() {
@@ -86,7 +90,7 @@ fn run(
 }
 
 fn spec(mbps: u64, delay: Duration, packets: u32) -> Spec {
-    Spec { rate: Rate::from_mbps(mbps), delay, limit: Limit::Packets(packets) }
+    Spec { rate: Rate::from_mbps(mbps), delay, limit: QueueLimit::Packets(packets) }
 }
 
 fn data(at: u64, flow: u32) -> (Instant, Action) {
@@ -135,8 +139,8 @@ prop_compose! {
         rate in prop::sample::select(vec![8u64, 16, 40, 1_000]),
         delay in prop::sample::select(vec![0u64, 1, 10, 300]),
         limit in prop_oneof![
-            (1u32..6).prop_map(Limit::Packets),
-            (100u64..4_000).prop_map(Limit::Bytes),
+            (1u32..6).prop_map(QueueLimit::Packets),
+            (100u64..4_000).prop_map(QueueLimit::Bytes),
         ],
     ) -> Spec {
         Spec { rate: Rate::from_mbps(rate), delay: Duration::from_micros(delay), limit }
@@ -176,7 +180,7 @@ proptest! {
         // Between two of the times at which anything happens.
         let end = Instant::ZERO + Duration::from_nanos(end * 1_000 + 500);
         let actions: Vec<_> = actions.into_iter().filter(|(at, _)| *at < end).collect();
-        let observe = |queue: fn(Limit) -> LinkQueue<Packet>| {
+        let observe = |queue: fn(QueueLimit) -> LinkQueue<Packet>| {
             run(network(&specs, &paths, queue), &paths, &actions, end)
         };
         let (arrivals, stats) = observe(LinkQueue::fifo);

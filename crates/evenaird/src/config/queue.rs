@@ -5,7 +5,7 @@ use evenair_core::component::{
     BitRate, Bytes, Parameters, QueueLimit, Reader, Registry, Table, put_kind_first,
 };
 use evenair_core::control::limiter;
-use evenair_core::queue::{Config as Discipline, Limit, TbfConfig};
+use evenair_core::queue::{Config as Discipline, TbfConfig};
 use evenair_core::units::Rate;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -33,7 +33,7 @@ pub struct QueueConfig {
     /// The discipline.
     pub discipline: Discipline,
     /// How much it may hold.
-    pub limit: Limit,
+    pub limit: QueueLimit,
     /// The number of the netfilter queue.
     pub number: u16,
     /// The rate at which it is emptied.
@@ -114,12 +114,12 @@ fn check(discipline: &Discipline) -> Result<(), ConfigError> {
     Ok(())
 }
 
-fn limit(limit: QueueLimit) -> Result<Limit, ConfigError> {
+fn limit(limit: QueueLimit) -> Result<QueueLimit, ConfigError> {
     let got = match limit {
         QueueLimit::Packets(packets) if packets > MOST_PACKETS => packets.to_string(),
         QueueLimit::Bytes(bytes) if bytes > MOST_BYTES => Bytes::new(bytes).to_string(),
         QueueLimit::Unlimited => "\"unlimited\"".to_owned(),
-        QueueLimit::Packets(_) | QueueLimit::Bytes(_) => return Ok(limit.into()),
+        QueueLimit::Packets(_) | QueueLimit::Bytes(_) => return Ok(limit),
     };
     let most = Bytes::new(MOST_BYTES);
     let message = format!("got {got}; accepted: up to {MOST_PACKETS} packets, or up to {most}");
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(parse(""), Ok(None));
         let expected = QueueConfig {
             discipline: LasConfig::default().into(),
-            limit: Limit::Packets(60),
+            limit: QueueLimit::Packets(60),
             number: 100,
             // C_max and R_step of the publication.
             rate: QueueRate::Estimated {
@@ -212,7 +212,7 @@ mod tests {
         let las = LasConfig { service: Service::Bytes, ..LasConfig::default() };
         let expected = QueueConfig {
             discipline: las.into(),
-            limit: Limit::Bytes(150_000),
+            limit: QueueLimit::Bytes(150_000),
             number: 7,
             rate: QueueRate::Fixed(Rate::from_mbps(5)),
             burst: 30_000,

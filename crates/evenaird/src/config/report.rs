@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use evenair_core::component::{BitRate, Bytes, Parameters, Registry, Seconds};
 use evenair_core::control::limiter;
-use evenair_core::queue::Limit;
+use evenair_core::queue::QueueLimit;
 use evenair_core::time::Duration;
 
 use crate::config::{Config, Listen, Mode, QueueConfig, QueueRate, Signal, Version};
@@ -87,9 +87,9 @@ fn limiter_values(config: &limiter::Config) -> Vec<(&'static str, String)> {
 
 fn queue_text(queue: &QueueConfig) -> String {
     let limit = match queue.limit {
-        Limit::Packets(packets) => format!("{packets} packets"),
-        Limit::Bytes(bytes) => Bytes::new(bytes).to_string(),
-        Limit::Unlimited => "no limit".to_owned(),
+        QueueLimit::Packets(packets) => format!("{packets} packets"),
+        QueueLimit::Bytes(bytes) => Bytes::new(bytes).to_string(),
+        QueueLimit::Unlimited => "no limit".to_owned(),
     };
     let rate = match &queue.rate {
         QueueRate::Fixed(rate) => BitRate::from_bps(rate.as_bps()).to_string(),

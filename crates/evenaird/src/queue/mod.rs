@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::{self, JoinHandle};
 
 use evenair_core::ip::flows::FlowTable;
-use evenair_core::queue::Limit;
+use evenair_core::queue::QueueLimit;
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::units::Rate;
@@ -278,15 +278,15 @@ impl Keeper {
 
 /// How many packets may wait in the kernel for a verdict. More than the discipline holds, so that the
 /// discipline decides which to drop; what is above passes, so that a thread that hangs stops nothing.
-fn kernel_capacity(limit: Limit) -> u32 {
+fn kernel_capacity(limit: QueueLimit) -> u32 {
     /// Those that the thread has not yet read.
     const UNREAD: u32 = 1024;
     /// The smallest IP packet, that of a header.
     const SMALLEST: u64 = 20;
     let packets = match limit {
-        Limit::Packets(packets) => packets,
-        Limit::Bytes(bytes) => u32::try_from(bytes / SMALLEST).unwrap_or(u32::MAX),
-        Limit::Unlimited => u32::MAX,
+        QueueLimit::Packets(packets) => packets,
+        QueueLimit::Bytes(bytes) => u32::try_from(bytes / SMALLEST).unwrap_or(u32::MAX),
+        QueueLimit::Unlimited => u32::MAX,
     };
     packets.saturating_add(UNREAD)
 }

@@ -1,7 +1,7 @@
 //! A queue discipline in front of a link of a given rate: packets leave one after the other when
 //! their tokens are there. Is told the time.
 
-use evenair_core::queue::{Actions, Config, Limit, Queue, QueueDiscipline, QueueItem};
+use evenair_core::queue::{Actions, Config, Queue, QueueDiscipline, QueueItem, QueueLimit};
 use evenair_core::rng::RngStream;
 use evenair_core::time::Instant;
 use evenair_core::token_bucket::TokenBucket;
@@ -28,7 +28,7 @@ struct Next<P> {
 
 impl<P: QueueItem> Shaper<P> {
     /// An empty queue without limit of the rate. `burst` is the size of its bucket, bytes, above 0.
-    pub fn new(discipline: &Config, limit: Limit, rng: RngStream, burst: u64) -> Self {
+    pub fn new(discipline: &Config, limit: QueueLimit, rng: RngStream, burst: u64) -> Self {
         let bucket = TokenBucket::new(Rate::UNLIMITED, burst);
         Self { queue: Queue::new(discipline, limit, rng), bucket, burst, next: None }
     }
@@ -96,7 +96,7 @@ mod tests {
     fn shaper(kind: &str, limit: u32, burst: u64) -> Shaper<Packet> {
         let config = serde_json::from_value(kind.into()).unwrap();
         let rng = RngStream::new(1, StreamId::Queue, 0);
-        Shaper::new(&config, Limit::Packets(limit), rng, burst)
+        Shaper::new(&config, QueueLimit::Packets(limit), rng, burst)
     }
 
     fn packet(flow: u32, seq: u64, size: u32) -> Packet {

@@ -34,7 +34,7 @@ registry! {
 }
 
 impl Config {
-    /// Parameters that are valid one by one, but not together: [`Registry::violation`], a lowest rate
+    /// Parameters that are valid one by one, but not together: [`violation`](crate::component::Registry::violation), a lowest rate
     /// above the highest one, and a reservation for UDP that leaves nothing.
     pub fn conflict(&self) -> Option<Violation> {
         let violation = self.violation();

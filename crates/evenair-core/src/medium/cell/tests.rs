@@ -12,7 +12,7 @@ use crate::medium::{
     TxQueueId, TxStatus,
 };
 use crate::packet::{Direction, FlowId, NodeId, Packet, PacketKind};
-use crate::queue::{Config, Limit, Queue, TbfConfig, TxQueue};
+use crate::queue::{Config, Queue, QueueLimit, TbfConfig, TxQueue};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
@@ -80,7 +80,7 @@ impl Medium for Stub {
 /// The access point and two stations; the link of the first has these losses.
 fn cell(config: &Config, loss: Option<LinkLoss>, largest: &Rc<Largest>) -> Cell<Stub> {
     let rng = || RngStream::new(1, StreamId::Queue, 0);
-    let queue = || TxQueue::new(Queue::new(config, Limit::Packets(10), rng()));
+    let queue = || TxQueue::new(Queue::new(config, QueueLimit::Packets(10), rng()));
     let (now, ends, corrupted) = (Instant::ZERO, Vec::new(), Vec::new());
     let stub = Stub { largest: Rc::clone(largest), now, ends, corrupted };
     Cell::new(stub, (0..3).map(|_| queue()).collect(), vec![None, loss, None])

@@ -19,7 +19,7 @@ use super::scheduler::{self, DrrConfig, RoundRobinConfig};
 use super::{DlShare, FrameError, Maps, RequestSize, Wimax, WimaxConfig};
 use crate::medium::{Cell, Medium, TxQueueId};
 use crate::packet::{FlowId, NodeId, Packet, PacketKind};
-use crate::queue::{self, Limit, Queue, TxQueue};
+use crate::queue::{self, Queue, QueueLimit, TxQueue};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 
@@ -63,7 +63,7 @@ fn wimax(setup: &Setup) -> Result<Wimax, FrameError> {
 fn queues(setup: &Setup) -> Vec<TxQueue<Packet>> {
     let queue = |id: u32| {
         let up = !Wimax::LAYOUT.sender(TxQueueId(id)).is_access_point();
-        let limit = Limit::Packets(setup.limits[usize::from(up)] as u32);
+        let limit = QueueLimit::Packets(setup.limits[usize::from(up)] as u32);
         let stream = RngStream::new(1, StreamId::Queue, id.into());
         TxQueue::new(Queue::new(&queue::Config::default(), limit, stream))
     };

@@ -29,7 +29,7 @@ use crate::medium::{
     AirUsage, Attempt, CellContext, Medium, PacketId, Taken, Transmission, TxQueueId, TxStatus,
 };
 use crate::packet::{Direction, NodeId};
-use crate::queue::{Backlog, Limit};
+use crate::queue::{Backlog, QueueLimit};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
@@ -207,7 +207,7 @@ impl UnderTest for Driver {
             done: VecDeque::new(),
             losses: (0..nodes).map(|_| None).collect(),
             asked: vec![[Instant::ZERO; 2]; nodes],
-            backlog: Backlog::new(Limit::Packets(1)),
+            backlog: Backlog::new(QueueLimit::Packets(1)),
             beacons: 0,
             attempts: Vec::new(),
         };

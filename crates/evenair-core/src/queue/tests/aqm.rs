@@ -52,13 +52,13 @@ trait Model {
 }
 
 /// Whether `packet` fits in addition to the packets held.
-fn fits<'a>(limit: Limit, held: impl Iterator<Item = &'a Packet>, packet: &Packet) -> bool {
+fn fits<'a>(limit: QueueLimit, held: impl Iterator<Item = &'a Packet>, packet: &Packet) -> bool {
     match limit {
-        Limit::Packets(limit) => held.count() < limit as usize,
-        Limit::Bytes(limit) => {
+        QueueLimit::Packets(limit) => held.count() < limit as usize,
+        QueueLimit::Bytes(limit) => {
             held.map(|p| u64::from(p.size)).sum::<u64>() + u64::from(packet.size) <= limit
         }
-        Limit::Unlimited => true,
+        QueueLimit::Unlimited => true,
     }
 }
 
@@ -123,11 +123,11 @@ fn any_steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(any_phase(), 1..8).prop_map(|phases| phases.concat())
 }
 
-fn any_limit() -> impl Strategy<Value = Limit> {
+fn any_limit() -> impl Strategy<Value = QueueLimit> {
     prop_oneof![
-        1 => (1..12_u32).prop_map(Limit::Packets),
-        3 => (20..200_u32).prop_map(Limit::Packets),
-        1 => (1500..60_000_u64).prop_map(Limit::Bytes),
+        1 => (1..12_u32).prop_map(QueueLimit::Packets),
+        3 => (20..200_u32).prop_map(QueueLimit::Packets),
+        1 => (1500..60_000_u64).prop_map(QueueLimit::Bytes),
     ]
 }
 
@@ -172,7 +172,7 @@ impl Tally {
 /// Applies the same steps to a discipline and its model, then empties them.
 fn compare(
     discipline: &Config,
-    limit: Limit,
+    limit: QueueLimit,
     model: &mut dyn Model,
     steps: &[Step],
 ) -> Result<Tally, TestCaseError> {
@@ -280,7 +280,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(discipline: &Config, limit: Limit) -> Self {
+    fn new(discipline: &Config, limit: QueueLimit) -> Self {
         Self { queue: Queue::new(discipline, limit, stream()), now: 0 }
     }
 

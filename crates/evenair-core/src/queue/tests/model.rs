@@ -24,8 +24,11 @@ fn any_kind() -> impl Strategy<Value = Kind> {
     ]
 }
 
-fn any_limit() -> impl Strategy<Value = Limit> {
-    prop_oneof![(1..12_u32).prop_map(Limit::Packets), (40..9_000_u64).prop_map(Limit::Bytes)]
+fn any_limit() -> impl Strategy<Value = QueueLimit> {
+    prop_oneof![
+        (1..12_u32).prop_map(QueueLimit::Packets),
+        (40..9_000_u64).prop_map(QueueLimit::Bytes)
+    ]
 }
 
 fn any_packet() -> impl Strategy<Value = Packet> {
@@ -55,7 +58,7 @@ fn any_events() -> impl Strategy<Value = Vec<Event>> {
 /// in transmission.
 struct Model {
     kind: Kind,
-    limit: Limit,
+    limit: QueueLimit,
     waiting: Vec<Packet>,
     in_service: Vec<Packet>,
     /// Per packet, by number: the attained service before it, and whether the packet still counts.
@@ -66,11 +69,11 @@ impl Model {
     fn fits(&self, packet: &Packet) -> bool {
         let held = || self.waiting.iter().chain(&self.in_service);
         match self.limit {
-            Limit::Packets(limit) => held().count() < limit as usize,
-            Limit::Bytes(limit) => {
+            QueueLimit::Packets(limit) => held().count() < limit as usize,
+            QueueLimit::Bytes(limit) => {
                 held().chain([packet]).map(|p| u64::from(p.size)).sum::<u64>() <= limit
             }
-            Limit::Unlimited => true,
+            QueueLimit::Unlimited => true,
         }
     }
 
@@ -201,7 +204,11 @@ impl Account {
         Ok(())
     }
 
-    pub(super) fn check(&self, queue: &Queue<Packet>, limit: Limit) -> Result<(), TestCaseError> {
+    pub(super) fn check(
+        &self,
+        queue: &Queue<Packet>,
+        limit: QueueLimit,
+    ) -> Result<(), TestCaseError> {
         let backlog = queue.backlog();
         prop_assert_eq!(backlog.packets() as usize, self.waiting.len());
         let acks = self.waiting.iter().filter(|p| p.kind == PacketKind::Ack).count();
@@ -211,13 +218,13 @@ impl Account {
         let arrived = self.discarded as usize + self.left.len() + self.waiting.len();
         prop_assert_eq!(self.arrived.len(), arrived, "no packet is lost, none is made");
         match limit {
-            Limit::Packets(limit) => {
+            QueueLimit::Packets(limit) => {
                 prop_assert!(self.waiting.len() + self.in_service.len() <= limit as usize);
             }
-            Limit::Bytes(limit) => {
+            QueueLimit::Bytes(limit) => {
                 prop_assert!(bytes(&self.waiting) + bytes(&self.in_service) <= limit);
             }
-            Limit::Unlimited => {}
+            QueueLimit::Unlimited => {}
         }
         Ok(())
     }
@@ -225,7 +232,7 @@ impl Account {
     /// Invariants of SPM-AF.
     fn check_spm_af(
         &self,
-        limit: Limit,
+        limit: QueueLimit,
         discarded: &[Dropped<Packet>],
     ) -> Result<(), TestCaseError> {
         let acks: Vec<_> = self.waiting.iter().filter(|p| p.kind == PacketKind::Ack).collect();
@@ -239,13 +246,13 @@ impl Account {
             let could_leave = self.waiting.iter().filter(|p| !is_marked(p));
             let could_leave: u64 = could_leave.map(|p| u64::from(p.size)).sum();
             let fits = match limit {
-                Limit::Packets(_) => could_leave > 0,
-                Limit::Bytes(limit) => {
+                QueueLimit::Packets(_) => could_leave > 0,
+                QueueLimit::Bytes(limit) => {
                     let held = self.waiting.iter().chain(&self.in_service);
                     let held: u64 = held.map(|p| u64::from(p.size)).sum();
                     held - could_leave + u64::from(lost.packet.size) <= limit
                 }
-                Limit::Unlimited => true,
+                QueueLimit::Unlimited => true,
             };
             prop_assert!(!fits, "{lost:?} found room to take");
         }
@@ -264,7 +271,7 @@ impl Account {
     }
 }
 
-fn compare(kind: Kind, limit: Limit, events: &[Event]) -> Result<(), TestCaseError> {
+fn compare(kind: Kind, limit: QueueLimit, events: &[Event]) -> Result<(), TestCaseError> {
     let mut queue = kind.queue(limit);
     let mut model = Model { kind, limit, waiting: vec![], in_service: vec![], log: vec![] };
     let mut account = Account::default();

@@ -29,7 +29,7 @@ fn packets_leave_in_the_order_that_is_told() {
     for (number, config) in (0..).zip(disciplines()) {
         let mut dice = RngStream::new(number, StreamId::Queue, 1);
         let rng = RngStream::new(number, StreamId::Queue, 0);
-        let mut queue = TxQueue::new(Queue::new(&config, Limit::Packets(30), rng));
+        let mut queue = TxQueue::new(Queue::new(&config, QueueLimit::Packets(30), rng));
         let mut compared = 0;
         for _ in 0..40 {
             for _ in 0..dice.up_to(20) {
@@ -56,7 +56,7 @@ fn packets_leave_in_the_order_that_is_told() {
 fn drops_are_told_once_asked_for() {
     let rng = RngStream::new(1, StreamId::Queue, 0);
     let config = DropTailConfig {}.into();
-    let mut queue = TxQueue::new(Queue::new(&config, Limit::Packets(2), rng));
+    let mut queue = TxQueue::new(Queue::new(&config, QueueLimit::Packets(2), rng));
     let arrive = |queue: &mut TxQueue<Packet>, seq| {
         queue.enqueue(Instant::ZERO, Packet { seq, ..packet(0, PacketKind::Data, 1500) });
     };

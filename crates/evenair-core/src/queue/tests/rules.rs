@@ -27,13 +27,13 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(kind: Kind, limit: Limit) -> Self {
+    fn new(kind: Kind, limit: QueueLimit) -> Self {
         Self { queue: kind.queue(limit), now: Instant::ZERO }
     }
 
     /// A queue with a limit of `packets` that holds `waiting`.
     fn holding(kind: Kind, packets: u32, waiting: &[Packet]) -> Self {
-        let mut bench = Self::new(kind, Limit::Packets(packets));
+        let mut bench = Self::new(kind, QueueLimit::Packets(packets));
         for &packet in waiting {
             assert_eq!(bench.arrive(packet), [], "the queue to begin with has room");
         }
@@ -90,7 +90,7 @@ fn the_packet_in_service_counts_against_a_limit_of_packets() {
 
 #[test]
 fn a_limit_of_bytes_counts_the_packet_in_service_and_is_reached_exactly() {
-    let mut bench = Bench::new(Kind::DropTail, Limit::Bytes(3080));
+    let mut bench = Bench::new(Kind::DropTail, QueueLimit::Bytes(3080));
     assert_eq!(bench.arrive(data(0, 0)), []);
     assert_eq!(bench.arrive(data(0, 1)), []);
     let first = bench.serve().unwrap();
@@ -215,7 +215,7 @@ fn unmarked_data_is_discarded_at_a_full_queue_even_of_acknowledgements() {
 
 #[test]
 fn marked_data_evicts_as_many_as_its_bytes_need() {
-    let mut bench = Bench::new(TAIL, Limit::Bytes(1600));
+    let mut bench = Bench::new(TAIL, QueueLimit::Bytes(1600));
     for packet in [ack(1, 0), data(0, 0), ack(2, 0)] {
         assert_eq!(bench.arrive(packet), []);
     }
@@ -240,7 +240,7 @@ fn las_serves_what_has_progressed_least_and_equals_in_order_of_arrival() {
 fn las_sorts_long_queues() {
     const FLOWS: u64 = 4;
     const WINDOW: u64 = 65_535;
-    let mut bench = Bench::new(LAS, Limit::Packets(u32::MAX));
+    let mut bench = Bench::new(LAS, QueueLimit::Packets(u32::MAX));
     for flow in 0..FLOWS {
         for segment in 0..WINDOW {
             // Each flow lies between the segments of those before it.
@@ -288,7 +288,7 @@ fn las_serves_a_retransmission_first_though_it_evicts_its_own_flow() {
 #[test]
 fn a_new_flow_goes_before_old_ones_until_it_has_caught_up() {
     for kind in [LAS, LAS_BYTES] {
-        let mut bench = Bench::new(kind, Limit::Packets(9));
+        let mut bench = Bench::new(kind, QueueLimit::Packets(9));
         for seq in 0..3 {
             bench.arrive(data(0, 1500 * seq));
         }
@@ -301,7 +301,7 @@ fn a_new_flow_goes_before_old_ones_until_it_has_caught_up() {
 
 #[test]
 fn las_by_bytes_counts_what_a_flow_has_queued_whatever_its_numbers_say() {
-    let mut bench = Bench::new(LAS_BYTES, Limit::Packets(99));
+    let mut bench = Bench::new(LAS_BYTES, QueueLimit::Packets(99));
     bench.arrive(data(0, 0)); // before: 0 bytes
     bench.arrive(ack(1, 900_000)); // 0
     bench.arrive(ack(1, 950_000)); // 40
@@ -328,7 +328,7 @@ fn las_by_bytes_does_not_count_what_it_discards() {
 #[test]
 fn las_by_bytes_forgets_a_flow_after_its_timeout_and_not_before() {
     for (pause, starts_anew) in [(MINUTE, false), (MINUTE + Duration::from_nanos(1), true)] {
-        let mut bench = Bench::new(LAS_BYTES, Limit::Packets(9));
+        let mut bench = Bench::new(LAS_BYTES, QueueLimit::Packets(9));
         bench.arrive(data(0, 0));
         bench.arrive(data(0, 1));
         bench.now += pause;
@@ -346,7 +346,7 @@ fn las_by_bytes_forgets_a_flow_after_its_timeout_and_not_before() {
 
 #[test]
 fn las_by_sequence_remembers_a_flow_for_ever() {
-    let mut bench = Bench::new(LAS, Limit::Packets(9));
+    let mut bench = Bench::new(LAS, QueueLimit::Packets(9));
     bench.arrive(data(0, 0));
     bench.now += MINUTE * 100;
     bench.arrive(data(1, 1000));
@@ -367,7 +367,7 @@ fn las_never_evicts_the_packet_in_service() {
 
 #[test]
 fn las_by_bytes_forgets_a_flow_whose_packets_were_all_discarded() {
-    let mut bench = Bench::new(LAS_BYTES, Limit::Packets(1));
+    let mut bench = Bench::new(LAS_BYTES, QueueLimit::Packets(1));
     bench.arrive(data(0, 0));
     let served = bench.serve().unwrap();
     bench.now += MINUTE;
@@ -383,11 +383,11 @@ fn las_by_bytes_forgets_a_flow_whose_packets_were_all_discarded() {
 
 #[test]
 fn nothing_is_evicted_for_a_packet_that_is_discarded_after_all() {
-    let mut bench = Bench::new(TAIL, Limit::Bytes(1600));
+    let mut bench = Bench::new(TAIL, QueueLimit::Bytes(1600));
     bench.arrive(Packet { size: 1000, ..marked(0, 0) });
     bench.arrive(ack(1, 0));
     assert_eq!(bench.arrive(marked(3, 0)), [(marked(3, 0), OnArrival)]);
-    let mut bench = Bench::new(LAS, Limit::Bytes(1600));
+    let mut bench = Bench::new(LAS, QueueLimit::Bytes(1600));
     bench.arrive(Packet { size: 1000, ..data(0, 0) });
     bench.arrive(ack(1, 9000));
     assert_eq!(bench.arrive(data(3, 5000)), [(data(3, 5000), OnArrival)]);
@@ -395,7 +395,7 @@ fn nothing_is_evicted_for_a_packet_that_is_discarded_after_all() {
 
 #[test]
 fn an_acknowledgement_that_does_not_fit_supersedes_nothing() {
-    let mut bench = Bench::new(TAIL, Limit::Bytes(1540));
+    let mut bench = Bench::new(TAIL, QueueLimit::Bytes(1540));
     bench.arrive(data(0, 0));
     bench.arrive(ack(1, 1000));
     let with_options = Packet { size: 52, ..ack(1, 2000) };

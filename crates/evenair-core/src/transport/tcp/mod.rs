@@ -21,9 +21,6 @@ mod tcb;
 mod tests;
 mod usage;
 
-pub use crate::congestion;
-pub use crate::transport::limits::{Limit, LimitTimes};
-pub use crate::transport::sack::{MAX_BLOCKS, SackBlocks};
 pub use connection::{Connection, ConnectionConfig, ReceivingEnd, SendingEnd};
 pub use receiver::{AckAction, DelayedAck, Receiver, ReceiverConfig};
 pub use rtt::{MAX_RTO, RtoFormula, RttEstimator};

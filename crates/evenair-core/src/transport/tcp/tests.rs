@@ -17,14 +17,14 @@ mod transfers;
 mod validation;
 mod variants;
 
-use super::congestion::{Config, Controller, Window};
 use super::{
     AckAction, ConnectionConfig, DelayedAck, LimitedTransmit, Receiver, ReceiverConfig, RtoFormula,
-    SackBlocks, Segment, SenderConfig, SenderCounters, SendingEnd, SynTimer,
+    Segment, SenderConfig, SenderCounters, SendingEnd, SynTimer,
 };
+use crate::congestion::{Config, Controller, Window};
 use crate::packet::{FlowId, NodeId};
 use crate::time::{Duration, Instant};
-use crate::transport::{End, PacketHeader};
+use crate::transport::{End, PacketHeader, SackBlocks};
 
 /// Payload bytes of a full segment in these tests.
 const SEGMENT: u64 = 1000;

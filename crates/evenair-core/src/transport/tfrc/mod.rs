@@ -31,8 +31,7 @@ use crate::time::{Duration, Instant};
 use crate::transport::contract::{Counters, End, Measurements, Output, RateControl, Transport};
 use crate::transport::header::PacketHeader;
 use crate::transport::limits::LimitTimes;
-use crate::transport::option::PacketOption;
-pub use crate::transport::option::{DataHeader, Report};
+use crate::transport::option::{DataHeader, PacketOption, Report};
 use crate::units::Rate;
 
 /// A TFRC flow.

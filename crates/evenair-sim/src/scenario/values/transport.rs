@@ -5,7 +5,7 @@ use std::fmt;
 use evenair_core::component::{
     Component, Configuration, Parameter, Parameters, Registry, Value, configuration,
 };
-use evenair_core::tcp::congestion;
+use evenair_core::congestion;
 use evenair_core::tfrc::TfrcConfig;
 
 /// The transport of a flow: "newreno", `{ kind = "newreno" }`, "tfrc", or "udp".

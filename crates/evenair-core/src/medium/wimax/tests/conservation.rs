@@ -9,7 +9,7 @@ use crate::medium::wimax::scheduler::{self, DrrConfig};
 use crate::medium::wimax::{DlShare, Maps, RequestSize, SduCounts, Wimax, WimaxConfig};
 use crate::medium::{Arrival, Cell, Medium};
 use crate::packet::{Direction, FlowId, NodeId, Packet, PacketKind};
-use crate::queue::{Config, Limit, Queue, TbfConfig, TxQueue};
+use crate::queue::{Config, Queue, QueueLimit, TbfConfig, TxQueue};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 
@@ -147,7 +147,7 @@ fn cell(case: &Case) -> Option<Cell<Wimax>> {
     let nodes = medium.stations() + 1;
     let queue = |index| {
         let stream = RngStream::new(1, StreamId::Queue, index);
-        TxQueue::new(Queue::new(&case.discipline, Limit::Packets(case.limit), stream))
+        TxQueue::new(Queue::new(&case.discipline, QueueLimit::Packets(case.limit), stream))
     };
     let queues = (0..u64::from(Wimax::LAYOUT.count(nodes))).map(queue).collect();
     let losses = (0..nodes).map(|node| {

@@ -8,7 +8,7 @@ use crate::medium::wimax::phy::OfdmPhy;
 use crate::medium::wimax::{Counts, RequestCounts, RequestSize, SduCounts, Wimax, WimaxConfig};
 use crate::medium::{Airtime, Cell, Medium};
 use crate::packet::{Direction, FlowId, NodeId, Packet, PacketKind};
-use crate::queue::{Config, Limit, Queue, TxQueue};
+use crate::queue::{Config, Queue, QueueLimit, TxQueue};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 
@@ -46,7 +46,7 @@ fn cell_with(
     let nodes = medium.stations() + 1;
     let queue = |index| {
         let stream = RngStream::new(1, StreamId::Queue, index);
-        TxQueue::new(Queue::new(&Config::default(), Limit::Packets(50), stream))
+        TxQueue::new(Queue::new(&Config::default(), QueueLimit::Packets(50), stream))
     };
     let queues = (0..u64::from(Wimax::LAYOUT.count(nodes))).map(queue).collect();
     Cell::new(medium, queues, (0..nodes).map(loss).collect())

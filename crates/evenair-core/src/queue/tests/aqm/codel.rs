@@ -131,7 +131,7 @@ pub(super) fn any_parameters() -> impl Strategy<Value = Parameters> {
 
 struct One {
     parameters: Parameters,
-    limit: Limit,
+    limit: QueueLimit,
     memory: Memory,
     waiting: Vec<Packet>,
 }
@@ -156,7 +156,7 @@ impl Model for One {
 fn codel_does_what_its_model_does() {
     let totals = RefCell::new((Tally::default(), 0));
     let cases = (any_parameters(), any_limit(), any_steps());
-    let run = |(parameters, limit, steps): (Parameters, Limit, Vec<Step>)| {
+    let run = |(parameters, limit, steps): (Parameters, QueueLimit, Vec<Step>)| {
         let discipline = discipline("codel", &parameters.values());
         let mut model = One { parameters, limit, memory: Memory::default(), waiting: vec![] };
         let tally = compare(&discipline, limit, &mut model, &steps)?;
@@ -175,7 +175,7 @@ fn codel_does_what_its_model_does() {
 
 /// A queue with `packets` of 1500 bytes that all arrived at time 0.
 fn standing(parameters: &[(&str, Value)], packets: u64) -> Bench {
-    let mut bench = Bench::new(&discipline("codel", parameters), Limit::Packets(1000));
+    let mut bench = Bench::new(&discipline("codel", parameters), QueueLimit::Packets(1000));
     for number in 0..packets {
         assert_eq!(bench.arrive(data(0, number, 1500)), Outcome::default());
     }
@@ -320,7 +320,7 @@ fn codel_never_drops_the_last_packets_of_an_mtu() {
 #[test]
 fn codel_marks_what_it_may_and_drops_the_others() {
     let ecn = [("ecn", Value::Switch(true))];
-    let mut bench = Bench::new(&discipline("codel", &ecn), Limit::Packets(1000));
+    let mut bench = Bench::new(&discipline("codel", &ecn), QueueLimit::Packets(1000));
     for number in 0..40 {
         // Packets 2, 5, 8 and so on do not support ECN.
         let packet = data(0, number, 1500);
@@ -344,7 +344,7 @@ fn codel_marks_what_it_may_and_drops_the_others() {
 
 #[test]
 fn without_ecn_codel_drops_what_it_could_mark() {
-    let mut bench = Bench::new(&discipline("codel", &[]), Limit::Packets(1000));
+    let mut bench = Bench::new(&discipline("codel", &[]), QueueLimit::Packets(1000));
     for number in 0..40 {
         bench.arrive(capable(data(0, number, 1500)));
     }
@@ -354,7 +354,7 @@ fn without_ecn_codel_drops_what_it_could_mark() {
 
 #[test]
 fn a_full_codel_queue_drops_what_arrives() {
-    let mut bench = Bench::new(&discipline("codel", &[]), Limit::Packets(2));
+    let mut bench = Bench::new(&discipline("codel", &[]), QueueLimit::Packets(2));
     assert_eq!(bench.arrive(data(0, 0, 1500)), Outcome::default());
     assert_eq!(bench.arrive(data(1, 0, 40)), Outcome::default());
     let lost = Dropped { packet: data(0, 1, 1500), reason: DropReason::OnArrival };

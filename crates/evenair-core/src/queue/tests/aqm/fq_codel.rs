@@ -9,7 +9,7 @@ use super::*;
 /// FQ-CoDel as section 4 of RFC 8290 specifies it: queues by number, and two lists of those that are active.
 struct Flows {
     codel: Parameters,
-    limit: Limit,
+    limit: QueueLimit,
     flows: u64,
     quantum: i64,
     drop_batch: usize,
@@ -45,9 +45,9 @@ impl Flows {
         let waiting = self.queues.values().flat_map(|queue| &queue.packets);
         let held: Vec<Packet> = waiting.chain(in_service).copied().collect();
         match self.limit {
-            Limit::Packets(limit) => held.len() > limit as usize,
-            Limit::Bytes(limit) => bytes(&held) > limit,
-            Limit::Unlimited => false,
+            QueueLimit::Packets(limit) => held.len() > limit as usize,
+            QueueLimit::Bytes(limit) => bytes(&held) > limit,
+            QueueLimit::Unlimited => false,
         }
     }
 }
@@ -134,7 +134,7 @@ fn fq_codel_does_what_its_model_does() {
         u64,
         u64,
         u64,
-        Limit,
+        QueueLimit,
         Vec<Step>,
     )| {
         let mut parameters = codel.values().to_vec();
@@ -170,7 +170,7 @@ fn with_one_queue_fq_codel_is_codel() {
     let cases = (any_parameters(), any_steps());
     let run = |(parameters, steps): (Parameters, Vec<Step>)| {
         // No limit: on overflow they differ.
-        let limit = Limit::Packets(u32::MAX);
+        let limit = QueueLimit::Packets(u32::MAX);
         let mut one_queue = parameters.values().to_vec();
         one_queue.push(("flows", Value::Integer(1)));
         let one = fq_codel(&one_queue);
@@ -202,7 +202,7 @@ fn with_one_queue_fq_codel_is_codel() {
 
 /// A queue in which each of `flows` has `packets` of its size, one of each flow in turn.
 fn backlogged(discipline: &Config, flows: &[(u32, u32)], packets: u64) -> Bench {
-    let mut bench = Bench::new(discipline, Limit::Packets(100_000));
+    let mut bench = Bench::new(discipline, QueueLimit::Packets(100_000));
     for number in 0..packets {
         for &(flow, size) in flows {
             assert_eq!(bench.arrive(data(flow, number, size)), Outcome::default());
@@ -278,7 +278,7 @@ fn lost(flow: u32, seqs: std::ops::Range<u64>, size: u32) -> Vec<Dropped<Packet>
 
 #[test]
 fn an_overflow_drops_half_of_the_longest_queue_from_its_head() {
-    let mut bench = Bench::new(&fq_codel(&[]), Limit::Packets(13));
+    let mut bench = Bench::new(&fq_codel(&[]), QueueLimit::Packets(13));
     for seq in 0..7 {
         bench.arrive(data(0, seq, 300)); // 2100 bytes
     }
@@ -302,7 +302,7 @@ fn an_overflow_drops_half_of_the_longest_queue_from_its_head() {
 fn an_overflow_drops_no_more_than_a_batch() {
     for (batch, dropped) in [(1, 1), (3, 3), (64, 50)] {
         let discipline = fq_codel(&[("drop_batch", Value::Integer(batch))]);
-        let mut bench = Bench::new(&discipline, Limit::Packets(100));
+        let mut bench = Bench::new(&discipline, QueueLimit::Packets(100));
         for seq in 0..99 {
             bench.arrive(data(0, seq, 300));
         }
@@ -313,7 +313,7 @@ fn an_overflow_drops_no_more_than_a_batch() {
 
 #[test]
 fn an_arrival_that_has_the_longest_queue_to_itself_is_dropped() {
-    let mut bench = Bench::new(&fq_codel(&[]), Limit::Packets(2));
+    let mut bench = Bench::new(&fq_codel(&[]), QueueLimit::Packets(2));
     bench.arrive(data(0, 0, 40));
     bench.arrive(data(1, 0, 40));
     let lost = Dropped { packet: data(2, 0, 1500), reason: DropReason::OnArrival };
@@ -324,7 +324,7 @@ fn an_arrival_that_has_the_longest_queue_to_itself_is_dropped() {
 
 #[test]
 fn nothing_makes_room_for_what_cannot_fit_beside_the_packet_in_service() {
-    let mut bench = Bench::new(&fq_codel(&[]), Limit::Bytes(2000));
+    let mut bench = Bench::new(&fq_codel(&[]), QueueLimit::Bytes(2000));
     bench.arrive(data(0, 0, 1000));
     bench.queue.dequeue(Instant::ZERO, &mut ActionLog::new());
     bench.arrive(data(1, 0, 900));
@@ -340,8 +340,8 @@ fn the_random_stream_decides_which_connections_share_a_queue() {
     let mut shared = 0;
     for entity in 0..1000 {
         let rng = RngStream::new(1, StreamId::Queue, entity);
-        let mut bench = Bench::new(&discipline, Limit::Packets(9));
-        bench.queue = Queue::new(&discipline, Limit::Packets(9), rng);
+        let mut bench = Bench::new(&discipline, QueueLimit::Packets(9));
+        bench.queue = Queue::new(&discipline, QueueLimit::Packets(9), rng);
         for packet in [data(0, 0, 1500), data(0, 1, 1500), data(1, 0, 1500)] {
             bench.arrive(packet);
         }
@@ -359,7 +359,7 @@ fn the_random_stream_decides_which_connections_share_a_queue() {
 #[test]
 fn two_connections_of_a_flow_are_two_flows() {
     let discipline = fq_codel(&[("quantum", Value::Integer(1500))]);
-    let mut bench = Bench::new(&discipline, Limit::Packets(9));
+    let mut bench = Bench::new(&discipline, QueueLimit::Packets(9));
     for (connection, seq) in [(0, 0), (0, 1), (1, 2)] {
         bench.arrive(Packet { connection, ..data(0, seq, 1500) });
     }
@@ -368,7 +368,7 @@ fn two_connections_of_a_flow_are_two_flows() {
 
 #[test]
 fn codel_watches_each_queue_by_itself() {
-    let mut bench = Bench::new(&fq_codel(&[]), Limit::Packets(1000));
+    let mut bench = Bench::new(&fq_codel(&[]), QueueLimit::Packets(1000));
     for seq in 0..100 {
         bench.arrive(data(0, seq, 1500));
     }
@@ -407,7 +407,7 @@ fn the_bytes_of_all_queues_decide_whether_codel_may_drop() {
 
 #[test]
 fn fq_codel_marks_by_default() {
-    let mut bench = Bench::new(&fq_codel(&[]), Limit::Packets(1000));
+    let mut bench = Bench::new(&fq_codel(&[]), QueueLimit::Packets(1000));
     for seq in 0..100 {
         bench.arrive(capable(data(0, seq, 1500)));
     }

@@ -72,7 +72,7 @@ fn any_parameters() -> impl Strategy<Value = Parameters> {
 /// due is made.
 struct Pie {
     parameters: Parameters,
-    limit: Limit,
+    limit: QueueLimit,
     rng: RngStream,
     waiting: Vec<Packet>,
     updates: u64,
@@ -90,7 +90,7 @@ struct Pie {
 }
 
 impl Pie {
-    fn new(parameters: Parameters, limit: Limit) -> Self {
+    fn new(parameters: Parameters, limit: QueueLimit) -> Self {
         Self {
             parameters,
             limit,
@@ -237,7 +237,7 @@ fn pie_does_what_its_model_does() {
     // auto-tuning.
     let totals = RefCell::new((Tally::default(), 0, [0; 8]));
     let cases = (any_parameters(), any_limit(), any_steps());
-    let run = |(parameters, limit, steps): (Parameters, Limit, Vec<Step>)| {
+    let run = |(parameters, limit, steps): (Parameters, QueueLimit, Vec<Step>)| {
         let discipline = discipline("pie", &parameters.values());
         let mut model = Pie::new(parameters, limit);
         let tally = compare(&discipline, limit, &mut model, &steps)?;
@@ -294,7 +294,7 @@ fn assert_near(got: f64, expected: f64) {
 /// | 6 | 0.089 | 0.00925 | 0.01875 | 0.028 | 8 | 0.00529754638671875 |
 #[test]
 fn the_probability_of_pie_follows_its_control_law() {
-    let mut bench = Bench::new(&pie(&[]), Limit::Packets(1000));
+    let mut bench = Bench::new(&pie(&[]), QueueLimit::Packets(1000));
     for seq in 0..20 {
         bench.arrive(data(0, seq, 1500));
     }
@@ -319,7 +319,7 @@ fn the_probability_of_pie_follows_its_control_law() {
 /// A queue of 1500-byte packets that all arrived at 0. One leaves each millisecond until the
 /// probability reaches `least`.
 fn congested(least: f64, parameters: &[(&str, Value)]) -> Bench {
-    let mut bench = Bench::new(&pie(parameters), Limit::Packets(100_000));
+    let mut bench = Bench::new(&pie(parameters), QueueLimit::Packets(100_000));
     for seq in 0..20_000 {
         bench.arrive(data(0, seq, 1500));
     }
@@ -383,7 +383,8 @@ fn the_probability_of_pie_decays_when_the_queue_is_idle() {
 fn pie_lets_a_burst_pass() {
     // The delay is far too long from the first update on; the burst allowance of 150 ms is used up
     // by the tenth update, at 150 ms.
-    let mut bench = Bench::new(&pie(&[("beta", Value::Number(1000.0))]), Limit::Packets(100_000));
+    let mut bench =
+        Bench::new(&pie(&[("beta", Value::Number(1000.0))]), QueueLimit::Packets(100_000));
     for seq in 0..1000 {
         bench.arrive(data(0, seq, 1500));
     }
@@ -460,7 +461,8 @@ fn pie_drops_nothing_at_random_while_two_packets_or_less_wait() {
 /// take 45000 * 0.011 / 16384 = 0.030212... s.
 #[test]
 fn pie_estimates_the_delay_from_the_departure_rate() {
-    let mut bench = Bench::new(&pie(&[("delay", Value::Name("rate"))]), Limit::Packets(100_000));
+    let mut bench =
+        Bench::new(&pie(&[("delay", Value::Name("rate"))]), QueueLimit::Packets(100_000));
     for seq in 0..42 {
         bench.arrive(data(0, seq, 1500));
     }
@@ -477,7 +479,7 @@ fn pie_estimates_the_delay_from_the_departure_rate() {
 
 #[test]
 fn a_full_pie_queue_drops_what_arrives() {
-    let mut bench = Bench::new(&pie(&[]), Limit::Packets(1));
+    let mut bench = Bench::new(&pie(&[]), QueueLimit::Packets(1));
     assert_eq!(bench.arrive(data(0, 0, 1500)), Outcome::default());
     let lost = Dropped { packet: data(0, 1, 1500), reason: DropReason::OnArrival };
     assert_eq!(bench.arrive(data(0, 1, 1500)).dropped, [lost]);

@@ -9,7 +9,7 @@ use super::*;
 struct Shaper {
     rate: u64,
     burst: u64,
-    limit: Limit,
+    limit: QueueLimit,
     waiting: Vec<Packet>,
     departures: Vec<(u64, u32)>,
 }
@@ -66,7 +66,7 @@ fn tbf_does_what_its_model_does() {
     let totals = RefCell::new(Tally::default());
     let burst = prop::sample::select(vec![40, 1499, 1500, 1501, 4000, 15_000]);
     let cases = (any_rate(), burst, any_limit(), any_steps());
-    let run = |(rate, burst, limit, steps): (u64, u64, Limit, Vec<Step>)| {
+    let run = |(rate, burst, limit, steps): (u64, u64, QueueLimit, Vec<Step>)| {
         let mut model = Shaper { rate, burst, limit, waiting: vec![], departures: vec![] };
         totals.borrow_mut().add(&compare(&tbf(rate, burst), limit, &mut model, &steps)?);
         Ok(())
@@ -82,7 +82,7 @@ fn tbf_does_what_its_model_does() {
 fn no_window_sees_more_than_the_burst_and_the_rate_nor_much_less() {
     let sizes = prop::collection::vec(40..1501_u32, 2..60);
     let run = |(rate, burst, sizes): (u64, u64, Vec<u32>)| {
-        let mut bench = Bench::new(&tbf(rate, burst), Limit::Packets(100));
+        let mut bench = Bench::new(&tbf(rate, burst), QueueLimit::Packets(100));
         for (&size, seq) in sizes.iter().zip(0..) {
             prop_assert_eq!(bench.arrive(data(0, seq, size)), Outcome::default());
         }
@@ -120,7 +120,7 @@ fn no_window_sees_more_than_the_burst_and_the_rate_nor_much_less() {
 /// bytes, and 500 us are missing for the fourth.
 #[test]
 fn tbf_says_when_it_is_ready() {
-    let mut bench = Bench::new(&tbf(8_000_000, 3000), Limit::Packets(100));
+    let mut bench = Bench::new(&tbf(8_000_000, 3000), QueueLimit::Packets(100));
     assert_eq!(bench.queue.ready_at(), Instant::NEVER);
     for seq in 0..3 {
         bench.arrive(data(0, seq, 1500));
@@ -144,7 +144,7 @@ fn tbf_says_when_it_is_ready() {
 /// overflows.)
 #[test]
 fn tbf_does_not_accumulate_rounding() {
-    let mut bench = Bench::new(&tbf(3, 2), Limit::Packets(100));
+    let mut bench = Bench::new(&tbf(3, 2), QueueLimit::Packets(100));
     for seq in 0..5 {
         bench.arrive(data(0, seq, 1));
     }
@@ -159,7 +159,7 @@ fn tbf_does_not_accumulate_rounding() {
 
 #[test]
 fn tbf_drops_what_exceeds_its_bucket() {
-    let mut bench = Bench::new(&tbf(8_000_000, 1499), Limit::Packets(100));
+    let mut bench = Bench::new(&tbf(8_000_000, 1499), QueueLimit::Packets(100));
     let lost = Dropped { packet: data(0, 0, 1500), reason: DropReason::OnArrival };
     assert_eq!(bench.arrive(data(0, 0, 1500)).dropped, [lost]);
     assert_eq!(bench.arrive(data(0, 1, 1499)), Outcome::default());

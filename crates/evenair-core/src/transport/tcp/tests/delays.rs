@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::packet::{Packet, PacketKind};
-use crate::transport::tcp::{Connection, Limit};
+use crate::transport::Limit;
+use crate::transport::tcp::Connection;
 use crate::transport::{Output, PacketOption, Transport};
 
 /// The packets that were sent.

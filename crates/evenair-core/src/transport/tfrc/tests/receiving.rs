@@ -1,5 +1,6 @@
 use crate::time::{Duration, Instant};
-use crate::transport::tfrc::{DataHeader, Receiver, Report, equation};
+use crate::transport::tfrc::{Receiver, equation};
+use crate::transport::{DataHeader, Report};
 use crate::units::Rate;
 
 const RTT: Duration = Duration::from_millis(100);

@@ -1,6 +1,7 @@
 use crate::component::OnOff;
 use crate::time::{Duration, Instant};
-use crate::transport::tfrc::{Report, Sender, TfrcConfig, equation};
+use crate::transport::Report;
+use crate::transport::tfrc::{Sender, TfrcConfig, equation};
 use crate::units::Rate;
 
 fn at(ms: u64) -> Instant {
