@@ -25,7 +25,11 @@ Module = tuple[str, ...]
 """A path below a crate: ("queue", "codel")."""
 
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-STRING = re.compile(r'b?r(#+)".*?"\1|b?"(?:[^"\\]|\\.)*"', re.DOTALL)
+# In one pass: a comment may have a quotation mark, and a string two slashes.
+NO_CODE = re.compile(
+    COMMENT.pattern + r"""|b?r(#+)".*?"\1|b?r?"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)'""",
+    re.DOTALL,
+)
 TEST = re.compile(
     r"#\[cfg\((?:all\()?test\b[^\]]*\]\s*(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?"
 )
@@ -36,7 +40,7 @@ IMPORT = re.compile(r"""(?:\bfrom|\bimport)\s*\(?\s*["'](\.[^"']*)["']""")
 
 def without_tests(text: str) -> str:
     """The text without comments, strings, and what is compiled for tests alone."""
-    text = STRING.sub('""', COMMENT.sub("", text))
+    text = NO_CODE.sub(" ", text)
     while found := TEST.search(text):
         end, depth = found.end(), 0
         while end < len(text) and not (depth == 0 and text[end] == ";"):

@@ -3,8 +3,8 @@
     cargo build --profile local -p evenair-sim --example run
     python benchmarks/instructions.py target/local/examples/run [OTHER]
 
-Counts do not depend on what else the machine does. With a second program: also its share of the
-first one's.
+Counts do not depend on what else the machine does. With a second program, the last column is its
+count divided by that of the first.
 """
 
 from __future__ import annotations
@@ -60,4 +60,7 @@ def main(programs: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    if not 1 <= len(sys.argv[1:]) <= 2 or not all(Path(name).is_file() for name in sys.argv[1:]):
+        print("usage: instructions.py PROGRAM [OTHER]: files that are built", file=sys.stderr)
+        sys.exit(2)
     main(sys.argv[1:])

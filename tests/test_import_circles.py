@@ -57,6 +57,14 @@ def write(folder: Path, files: dict[str, str]) -> Path:
             set(),
         ),
         ({"a.rs": "use crate::b::B;", "b.rs": "use std::fmt;"}, set()),
+        # Marks of strings and comments within each other.
+        (
+            {
+                "a.rs": 'const Q: char = \'"\'; // "\nconst U: &str = "//x";\nuse crate::b::B;',
+                "b.rs": "use crate::a::Q;",
+            },
+            {"a.rs", "b.rs"},
+        ),
         # A file that is no module of the crate.
         ({"a.rs": "use crate::d::D;", "b.rs": "", "d.rs": "use crate::a::A;"}, set()),
     ],

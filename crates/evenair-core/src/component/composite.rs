@@ -15,8 +15,8 @@ pub type ReadText = fn(&str) -> Result<String, String>;
 pub struct CompositeType {
     /// The accepted values, for error messages and lists.
     pub accepted: fn() -> String,
-    /// Reads a value. A table that omits something leaves it as it is in the value so far, which is
-    /// passed; files are read by the function, if there is one.
+    /// Reads a value. Keys that a table omits keep their values in the second argument, the value so
+    /// far. The third argument reads the files that a table names; `None` refuses them.
     pub read: ReadComposite,
     /// A value for people, as TOML has it.
     pub shown: fn(&dyn Composite) -> Json,
@@ -33,7 +33,7 @@ pub type ReadComposite = fn(
     Option<ReadText>,
 ) -> Result<Box<dyn Composite>, erased_serde::Error>;
 
-/// Each type is itself alone.
+/// Two types are equal if they are the same static.
 impl PartialEq for CompositeType {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
