@@ -25,6 +25,13 @@ impl Rate {
         self.0
     }
 
+    /// The mean rate of `bytes` in `time`, rounded down to bit/s, and less than unlimited. No time counts as
+    /// a nanosecond.
+    pub fn mean(bytes: u64, time: Duration) -> Self {
+        let bps = u128::from(bytes) * 8_000_000_000 / u128::from(time.as_nanos().max(1));
+        Self(u64::try_from(bps).unwrap_or(u64::MAX).min(u64::MAX - 1))
+    }
+
     /// Transmission time of `bytes`, rounded to the nearest nanosecond.
     pub const fn time_for(self, bytes: u64) -> Duration {
         self.time_for_bits(bytes.saturating_mul(8))
@@ -73,6 +80,17 @@ mod tests {
                 "{exact} / {rate}: {nanos} is too much"
             );
         }
+    }
+
+    /// By hand: 1500 bytes in 3 s are 4000 bit/s, in 7 ns 1.714... Tb/s.
+    #[test]
+    fn mean_rates_are_rounded_down() {
+        let mean = |bytes, nanos| Rate::mean(bytes, Duration::from_nanos(nanos)).as_bps();
+        assert_eq!(mean(1500, 3_000_000_000), 4000);
+        assert_eq!(mean(1500, 7), 1_714_285_714_285);
+        assert_eq!(mean(0, 0), 0);
+        assert_eq!(mean(1, 0), 8_000_000_000);
+        assert_eq!(mean(u64::MAX, 1), u64::MAX - 1);
     }
 
     proptest! {

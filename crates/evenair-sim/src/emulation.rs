@@ -14,7 +14,7 @@ use evenair_core::time::Instant;
 use serde::Serialize;
 
 use crate::engine::build;
-use crate::engine::cell_kind::{CellKind, dcf, wimax};
+use crate::engine::sim_medium::{SimMedium, dcf, wimax};
 use crate::engine::control::beacons::Beacons;
 use crate::engine::metrics::cell::{CellMetrics, link_results};
 use crate::results::medium::{AirResult, FrameResult, RequestsResult};
@@ -174,7 +174,7 @@ fn topology(scenario: &Scenario) -> Topology {
     Topology::new(&scenario.wired).expect("a resolved scenario has a topology")
 }
 
-struct Parts<M: CellKind, B> {
+struct Parts<M: SimMedium, B> {
     scenario: Scenario,
     cell: Cell<M, IpPacket<B>>,
     wired: Wired<IpPacket<B>>,
@@ -190,7 +190,7 @@ struct Parts<M: CellKind, B> {
     ap_losses_earlier: u64,
 }
 
-impl<M: CellKind, B: Clone + Default> Parts<M, B> {
+impl<M: SimMedium, B: Clone + Default> Parts<M, B> {
     fn new(medium: M, scenario: &Scenario, seed: u64) -> Self {
         let topology = topology(scenario);
         let names = Places::new(scenario).wired;
@@ -267,7 +267,7 @@ impl<M: CellKind, B: Clone + Default> Parts<M, B> {
     }
 }
 
-impl<M: CellKind, B: Clone + Default> Emulation<B> for Parts<M, B> {
+impl<M: SimMedium, B: Clone + Default> Emulation<B> for Parts<M, B> {
     fn send_air(&mut self, now: Instant, from: NodeId, packet: IpPacket<B>) {
         self.cell.send(now, from, packet);
     }

@@ -23,7 +23,7 @@ pub enum Node {
 /// A frame on the air (IEEE 802.11-2007 7.2.1 and 7.2.2).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "one is written at a time, most of them data")]
-pub enum AirFrame {
+pub enum MacFrame {
     /// A data frame: ToDS from a station, FromDS from the access point.
     Data {
         /// The packet; its direction determines transmitter and receiver.
@@ -85,10 +85,10 @@ impl<W: Write> AirWriter<W> {
         start: Instant,
         rate: Rate,
         duration_us: u16,
-        frame: &AirFrame,
+        frame: &MacFrame,
     ) -> io::Result<()> {
         let comment = match frame {
-            AirFrame::Data { segment, .. } => segment.comment(),
+            MacFrame::Data { segment, .. } => segment.comment(),
             _ => "",
         };
         let phy = self.phy;
@@ -156,7 +156,7 @@ const BROADCAST: [u8; 6] = [0xFF; 6];
 const DATA_HEADER: u32 = 24 + 8;
 
 /// Appends the frame's headers; returns the length of the frame without FCS.
-fn write_frame(phy: AirPhy, duration_us: u16, frame: &AirFrame, out: &mut Vec<u8>) -> u32 {
+fn write_frame(phy: AirPhy, duration_us: u16, frame: &MacFrame, out: &mut Vec<u8>) -> u32 {
     let begin = out.len();
     let mut control = |kind: u8, flags: u8, receiver: [u8; 6]| {
         out.extend([kind, flags]);
@@ -164,20 +164,20 @@ fn write_frame(phy: AirPhy, duration_us: u16, frame: &AirFrame, out: &mut Vec<u8
         out.extend(receiver);
     };
     match *frame {
-        AirFrame::Ack { to } => {
+        MacFrame::Ack { to } => {
             control(ACK, 0, mac(to));
             10
         }
-        AirFrame::Cts { to } => {
+        MacFrame::Cts { to } => {
             control(CTS, 0, mac(to));
             10
         }
-        AirFrame::Rts { from, to } => {
+        MacFrame::Rts { from, to } => {
             control(RTS, 0, mac(to));
             out.extend(mac(from));
             16
         }
-        AirFrame::Data { segment, retry, sequence } => {
+        MacFrame::Data { segment, retry, sequence } => {
             let station = station_mac(segment.station);
             // Table 7-7: with ToDS the addresses are BSSID, source, destination; with FromDS
             // destination, BSSID, source. The access point is the gateway, so its address is both
@@ -195,7 +195,7 @@ fn write_frame(phy: AirPhy, duration_us: u16, frame: &AirFrame, out: &mut Vec<u8
             out.extend(ETHERTYPE_IPV4);
             DATA_HEADER + segment.write(!segment.up, out)
         }
-        AirFrame::Beacon(beacon) => {
+        MacFrame::Beacon(beacon) => {
             control(BEACON, 0, BROADCAST);
             out.extend(GATEWAY_MAC); // source
             out.extend(GATEWAY_MAC); // BSSID

@@ -8,7 +8,7 @@ use proptest::sample::select;
 
 use super::connections::ConnectionInfo;
 use super::headers::checksum;
-use super::{AirFrame, AirPhy, AirWriter, Node, Segment, WireWriter};
+use super::{MacFrame, AirPhy, AirWriter, Node, Segment, WireWriter};
 
 pub(super) fn segment(kind: PacketKind, up: bool, seq: u64, payload: u32) -> Segment {
     Segment {
@@ -84,7 +84,7 @@ fn wire(segment: Segment) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-fn air(frame: &AirFrame) -> Vec<u8> {
+fn air(frame: &MacFrame) -> Vec<u8> {
     let mut writer = AirWriter::new(Vec::new(), AirPhy::B { short_preamble: true }).unwrap();
     writer.frame(Instant::ZERO, Rate::from_mbps(11), 117, frame).unwrap();
     writer.finish().unwrap()
@@ -114,7 +114,7 @@ fn a_file_begins_with_its_section_and_interface() {
     assert_eq!(blocks[1].1[..2], [1, 0], "Ethernet");
     let resolution = [9, 0, 1, 0, 9, 0, 0, 0];
     assert!(blocks[1].1.windows(8).any(|w| w == resolution), "nanoseconds");
-    let file = air(&AirFrame::Ack { to: Node::AccessPoint });
+    let file = air(&MacFrame::Ack { to: Node::AccessPoint });
     assert_eq!(self::blocks(&file)[1].1[..2], [127, 0], "radiotap");
 }
 
@@ -271,7 +271,7 @@ proptest! {
         for (at, segment) in segments.iter().enumerate() {
             let at = Instant::from_nanos(at as u64);
             wire.packet(at, segment).unwrap();
-            let data = AirFrame::Data { segment: *segment, retry: false, sequence: 4095 };
+            let data = MacFrame::Data { segment: *segment, retry: false, sequence: 4095 };
             air.frame(at, Rate::from_mbps(54), 0, &data).unwrap();
         }
         for (file, header) in [(wire.finish().unwrap(), 14), (air.finish().unwrap(), 14 + 32)] {
@@ -301,7 +301,7 @@ fn a_datagram_is_udp() {
 
 #[test]
 fn frames_of_the_air_have_their_fields() {
-    let data = |up| AirFrame::Data {
+    let data = |up| MacFrame::Data {
         segment: segment(PacketKind::Data, up, 0, 1460),
         retry: up,
         sequence: 0x1234,
@@ -322,18 +322,18 @@ fn frames_of_the_air_have_their_fields() {
     let to = Node::Station(2);
     let mut expected = vec![0xD4, 0, 117, 0];
     expected.extend(station);
-    assert_eq!(packets(&air(&AirFrame::Ack { to }))[0].bytes[14..], expected);
+    assert_eq!(packets(&air(&MacFrame::Ack { to }))[0].bytes[14..], expected);
     expected[0] = 0xC4;
-    assert_eq!(packets(&air(&AirFrame::Cts { to }))[0].bytes[14..], expected);
+    assert_eq!(packets(&air(&MacFrame::Cts { to }))[0].bytes[14..], expected);
     expected[0] = 0xB4;
     expected.extend(ap);
-    let rts = AirFrame::Rts { from: Node::AccessPoint, to };
+    let rts = MacFrame::Rts { from: Node::AccessPoint, to };
     assert_eq!(packets(&air(&rts))[0].bytes[14..], expected);
 }
 
 #[test]
 fn radiotap_has_rate_and_preamble() {
-    let ack = AirFrame::Ack { to: Node::AccessPoint };
+    let ack = MacFrame::Ack { to: Node::AccessPoint };
     let fields = |phy, mbps| {
         let mut writer = AirWriter::new(Vec::new(), phy).unwrap();
         let rate = Rate::from_mbps(mbps);

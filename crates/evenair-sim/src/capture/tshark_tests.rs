@@ -9,7 +9,7 @@ use evenair_core::transport::SackBlocks;
 use evenair_core::units::Rate;
 
 use super::tests::segment;
-use super::{AirFrame, AirPhy, AirWriter, Node, Segment, WireWriter};
+use super::{MacFrame, AirPhy, AirWriter, Node, Segment, WireWriter};
 
 const MSS: u32 = 1460;
 
@@ -88,17 +88,17 @@ fn air_file() -> Vec<u8> {
         let station = Node::Station(segment.station);
         let (from, to) =
             if segment.up { (station, Node::AccessPoint) } else { (Node::AccessPoint, station) };
-        let rts = AirFrame::Rts { from, to };
-        let first = AirFrame::Data { segment, retry: false, sequence };
+        let rts = MacFrame::Rts { from, to };
+        let first = MacFrame::Data { segment, retry: false, sequence };
         writer.frame(at, slow, 2000, &rts).unwrap();
-        writer.frame(at, slow, 1700, &AirFrame::Cts { to: from }).unwrap();
+        writer.frame(at, slow, 1700, &MacFrame::Cts { to: from }).unwrap();
         writer.frame(at, fast, 213, &first).unwrap();
         if i == 5 || i == 50 {
             // The acknowledgement was lost.
-            let second = AirFrame::Data { segment, retry: true, sequence };
+            let second = MacFrame::Data { segment, retry: true, sequence };
             writer.frame(at, fast, 213, &second).unwrap();
         }
-        writer.frame(at, slow, 0, &AirFrame::Ack { to: from }).unwrap();
+        writer.frame(at, slow, 0, &MacFrame::Ack { to: from }).unwrap();
     }
     writer.finish().unwrap()
 }

@@ -11,7 +11,7 @@ use evenair_core::transport::SackBlocks;
 
 use super::connections::{Connections, FlowMeta};
 use crate::capture::{
-    AirFrame, AirPhy, AirWriter, Beacon, CaptureError, CaptureOf, CaptureSinks, Node, Segment,
+    MacFrame, AirPhy, AirWriter, Beacon, CaptureError, CaptureOf, CaptureSinks, Node, Segment,
     WireWriter,
 };
 
@@ -129,21 +129,21 @@ impl CaptureWriter {
         if exchange.rts {
             let rts_end = exchange.start + control.rts;
             let cts_start = rts_end + sifs;
-            let rts = AirFrame::Rts { from: node(from), to: node(to) };
+            let rts = MacFrame::Rts { from: node(from), to: node(to) };
             air.frame(exchange.start, control.rts_rate, micros(end.since(rts_end)), &rts)?;
             let nav = micros(end.since(cts_start + control.cts));
-            air.frame(cts_start, control.rts_rate, nav, &AirFrame::Cts { to: node(from) })?;
+            air.frame(cts_start, control.rts_rate, nav, &MacFrame::Cts { to: node(from) })?;
         }
         if exchange.cts_to_self {
             let nav = micros(end.since(exchange.start + control.cts));
-            air.frame(exchange.start, control.rts_rate, nav, &AirFrame::Cts { to: node(from) })?;
+            air.frame(exchange.start, control.rts_rate, nav, &MacFrame::Cts { to: node(from) })?;
         }
         let sequence = next_sequence(&mut self.sequence[from.index()]);
-        let data = AirFrame::Data { segment, retry, sequence };
+        let data = MacFrame::Data { segment, retry, sequence };
         let nav = micros(end.since(exchange.data_end));
         air.frame(exchange.data_start, exchange.rate, nav, &data)?;
         if exchange.acknowledged {
-            air.frame(ack_start, control.rate, 0, &AirFrame::Ack { to: node(from) })?;
+            air.frame(ack_start, control.rate, 0, &MacFrame::Ack { to: node(from) })?;
         }
         Ok(())
     }
@@ -162,7 +162,7 @@ impl CaptureWriter {
             sequence: next_sequence(&mut self.sequence[NodeId::ACCESS_POINT.index()]),
             further_bytes: (packet.size - beacon_bytes(phy.kind)) as u8,
         };
-        air.frame(exchange.start, exchange.rate, 0, &AirFrame::Beacon(beacon))
+        air.frame(exchange.start, exchange.rate, 0, &MacFrame::Beacon(beacon))
     }
 
     fn segment(&self, up: bool, packet: &Packet, option: Option<&PacketOption>) -> Segment {

@@ -13,7 +13,7 @@ use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::{Application, Datagrams, OpenedBy, Stream};
 use evenair_core::transport::{AnyTransport, End, PacketHeader, Udp};
 
-use crate::engine::cell_kind::CellKind;
+use crate::engine::sim_medium::SimMedium;
 use crate::engine::control::beacons::{Beacons, occupancy};
 use crate::engine::control::limiter::UplinkLimiter;
 use crate::engine::flow::{Attachment, Flow};
@@ -78,7 +78,7 @@ pub(crate) fn cell<M: Medium, P: CellPacket>(
 }
 
 /// Everything between the ends of `flows`.
-pub(crate) fn network<M: CellKind>(
+pub(crate) fn network<M: SimMedium>(
     medium: M,
     scenario: &Scenario,
     seed: u64,

@@ -3,7 +3,7 @@
 //! Each takes about 40 bytes in the queue of a node, and up to 80 on a wired link. What TCP keeps of
 //! segments that are not acknowledged is bounded by the windows of the flows.
 
-use crate::engine::cell_kind::CellKind;
+use crate::engine::sim_medium::SimMedium;
 use crate::engine::flow::Flow;
 use crate::engine::network::Network;
 use crate::engine::run_error::RunError;
@@ -21,7 +21,7 @@ pub(crate) fn packets_between_counts(links: usize) -> u64 {
 
 /// Fails if there are more than [`MAX_ENTRIES`].
 #[cold]
-pub(crate) fn check<M: CellKind>(
+pub(crate) fn check<M: SimMedium>(
     scenario: &Scenario,
     network: &Network<M>,
     flows: &[Flow],

@@ -1,7 +1,7 @@
 //! The engine: what a run consists of, and the loop that simulates it.
 
 pub(crate) mod build;
-pub(crate) mod cell_kind;
+pub(crate) mod sim_medium;
 pub(crate) mod control;
 pub(crate) mod flow;
 mod memory;

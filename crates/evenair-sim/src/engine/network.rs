@@ -12,7 +12,7 @@ use evenair_core::transport::{End, PacketOption};
 
 use crate::capture::CaptureError;
 use crate::capture::writer::CaptureWriter;
-use crate::engine::cell_kind::CellKind;
+use crate::engine::sim_medium::SimMedium;
 use crate::engine::control::limiter::UplinkLimiter;
 use crate::engine::option_ring::OptionRing;
 use crate::wired::{Hop, Wired};
@@ -54,7 +54,7 @@ pub(crate) struct Network<M> {
     fingerprint: u64,
 }
 
-impl<M: CellKind> Network<M> {
+impl<M: SimMedium> Network<M> {
     /// `routes` and `options` have an entry for each flow.
     pub(crate) fn new(
         cell: Cell<M>,

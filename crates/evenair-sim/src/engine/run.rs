@@ -1,7 +1,7 @@
 //! Simulates a scenario.
 
 use crate::capture::CaptureSinks;
-use crate::engine::cell_kind::{dcf, wimax};
+use crate::engine::sim_medium::{dcf, wimax};
 use crate::engine::run_error::RunError;
 use crate::engine::run_options::RunOptions;
 use crate::engine::simulation::Simulation;

@@ -28,7 +28,7 @@ pub use types::{
 
 use std::fmt;
 
-use crate::engine::cell_kind::{dcf, wimax as wimax_medium};
+use crate::engine::sim_medium::{dcf, wimax as wimax_medium};
 use crate::engine::run_error::RunError;
 use crate::engine::run_options::RunOptions;
 use crate::engine::simulation::Simulation;

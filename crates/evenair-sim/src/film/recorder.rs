@@ -11,7 +11,7 @@ use super::types::{
     FilmPacket, FilmPart, FilmQueue, FilmRequest, FilmSender, FilmSlots, FilmWired, MAX_LISTED,
     PartKind,
 };
-use crate::engine::cell_kind::CellKind;
+use crate::engine::sim_medium::SimMedium;
 use crate::engine::flow::{Attachment, Flow};
 use crate::engine::metrics::cell::station_names;
 use crate::engine::network::Network;
@@ -23,7 +23,7 @@ use crate::scenario::Scenario;
 const MOMENT: Duration = Duration::from_nanos(1);
 
 /// A medium whose accesses can be recorded.
-pub(super) trait Filmed: CellKind {
+pub(super) trait Filmed: SimMedium {
     /// The name of its kind of cell.
     const NAME: &'static str;
 

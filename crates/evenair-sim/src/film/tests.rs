@@ -10,7 +10,7 @@ use super::{
     Film, FilmAccess, FilmError, FilmFrame, FilmRequest, FilmSlots, FrameFate, FrameKind,
     MAX_LISTED, film, recorder,
 };
-use crate::engine::cell_kind::dcf;
+use crate::engine::sim_medium::dcf;
 use crate::engine::simulation::Simulation;
 use crate::scenario::{Cell, Scenario, resolve};
 use crate::{CaptureSinks, RunOptions, run, run_with_captures};

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::tests::{Memory, packets_of, parts_fill, short};
 use super::{Film, FilmFrame, FilmRequest, FrameFate, FrameKind, PartKind, recorder};
-use crate::engine::cell_kind::wimax;
+use crate::engine::sim_medium::wimax;
 use crate::engine::simulation::Simulation;
 use crate::scenario::{Cell, Scenario};
 use crate::{CaptureSinks, RunOptions, run, run_with_captures};

@@ -94,7 +94,7 @@ impl Controller {
                 udp_rate: None,
                 capacity: None,
                 first_loss: true,
-                reason: limiter::Reason::NoLoss,
+                reason: limiter::Branch::NoLoss,
             },
         }
     }
@@ -110,9 +110,9 @@ impl Controller {
             (Limiter::Fixed(_), _) => Reason::Fixed,
             (Limiter::Adaptive(adaptive), Some(lost)) => {
                 match adaptive.round(&limiter::Round { up, down, lost }).reason {
-                    limiter::Reason::NoLoss => Reason::NoLoss,
-                    limiter::Reason::FirstLoss => Reason::FirstLoss,
-                    limiter::Reason::Loss => Reason::Loss,
+                    limiter::Branch::NoLoss => Reason::NoLoss,
+                    limiter::Branch::FirstLoss => Reason::FirstLoss,
+                    limiter::Branch::Loss => Reason::Loss,
                 }
             }
             (Limiter::Adaptive(_), None) if signal_works || at.since(worked_at) < self.hold => {

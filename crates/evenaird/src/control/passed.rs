@@ -46,13 +46,13 @@ impl Passed {
         let udp = Protocol::Udp as usize;
         Self {
             up: Throughput {
-                total: rate((0..3).map(counted).sum(), length),
-                udp: rate(counted(udp), length),
+                total: Rate::mean((0..3).map(counted).sum(), length),
+                udp: Rate::mean(counted(udp), length),
             },
-            air_up: rate((0..3).map(crossed).sum(), length),
+            air_up: Rate::mean((0..3).map(crossed).sum(), length),
             down: Throughput {
-                total: rate(down.iter().map(|traffic| traffic.bytes).sum(), length),
-                udp: rate(down[udp].bytes, length),
+                total: Rate::mean(down.iter().map(|traffic| traffic.bytes).sum(), length),
+                udp: Rate::mean(down[udp].bytes, length),
             },
             down_packets: down.iter().map(|traffic| traffic.packets).sum(),
             dropped: Traffic {
@@ -69,13 +69,6 @@ impl Passed {
         let bps = bits / u128::from(self.down_packets.max(1));
         Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX - 1))
     }
-}
-
-/// The mean rate, rounded down to bit/s.
-fn rate(bytes: u64, length: Duration) -> Rate {
-    let bits = u128::from(bytes) * 8 * 1_000_000_000;
-    let bps = bits / u128::from(length.as_nanos().max(1));
-    Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX - 1))
 }
 
 pub(super) fn add(sum: &mut Counters, more: &Counters) {

@@ -51,12 +51,12 @@ pub struct Decision {
     /// Whether the next lossy round is the first one after a round without a loss.
     pub first_loss: bool,
     /// Which branch of Tab. 1 it was.
-    pub reason: Reason,
+    pub reason: Branch,
 }
 
 named! {
     /// A branch of Tab. 1.
-    pub enum Reason {
+    pub enum Branch {
         /// Nothing was lost: R rises.
         #[default]
         NoLoss => "no-loss",
@@ -79,7 +79,7 @@ pub struct AdaptiveRateLimiter {
     /// What UDP takes of it, bit/s.
     udp: u64,
     first_loss: bool,
-    reason: Reason,
+    reason: Branch,
 }
 
 impl AdaptiveRateLimiter {
@@ -91,7 +91,7 @@ impl AdaptiveRateLimiter {
             capacity: None,
             udp: if config.udp == Udp::Reserved { config.udp_rate.as_bps() } else { 0 },
             first_loss: true,
-            reason: Reason::NoLoss,
+            reason: Branch::NoLoss,
         };
         limiter.release();
         limiter
@@ -112,7 +112,7 @@ impl AdaptiveRateLimiter {
         let lower = self.rate.saturating_sub(step);
         if !round.lost {
             self.first_loss = true;
-            self.reason = Reason::NoLoss;
+            self.reason = Branch::NoLoss;
             self.rate = self.rate.saturating_add(step);
         } else {
             let capacity = up.as_bps().saturating_add(down.as_bps());
@@ -120,7 +120,7 @@ impl AdaptiveRateLimiter {
             // Rounded up, so that R is never below it.
             let half = capacity.saturating_sub(self.udp).div_ceil(2);
             let first = std::mem::replace(&mut self.first_loss, false);
-            self.reason = if first { Reason::FirstLoss } else { Reason::Loss };
+            self.reason = if first { Branch::FirstLoss } else { Branch::Loss };
             let rate = if first { lower.min(limited_up.saturating_sub(step)) } else { lower };
             self.rate = rate.max(half);
         }
@@ -214,9 +214,9 @@ mod tests {
         for (i, (up, down, lost, rate, capacity, first_loss)) in rounds.into_iter().enumerate() {
             let decision = limiter.round(&tcp(up, down, lost));
             let reason = match (lost, first) {
-                (false, _) => Reason::NoLoss,
-                (true, true) => Reason::FirstLoss,
-                (true, false) => Reason::Loss,
+                (false, _) => Branch::NoLoss,
+                (true, true) => Branch::FirstLoss,
+                (true, false) => Branch::Loss,
             };
             let expected = Decision {
                 rate: kbps(rate),

@@ -102,7 +102,7 @@ mod tests {
             udp_rate: Some(Rate::from_mbps(2)),
             capacity: None,
             first_loss: true,
-            reason: super::super::Reason::NoLoss,
+            reason: super::super::Branch::NoLoss,
         };
         policer.apply(at(0), &decision);
         assert_eq!(policer.rate(), Rate::from_mbps(1));

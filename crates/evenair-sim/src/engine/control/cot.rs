@@ -15,7 +15,7 @@ use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::{AnyTransport, End, Transport};
 use evenair_core::units::Rate;
 
-use crate::engine::cell_kind::CellKind;
+use crate::engine::sim_medium::SimMedium;
 use crate::engine::flow::{Attachment, Flow};
 use crate::scenario::{self, Scenario};
 
@@ -101,7 +101,7 @@ impl CellControl {
     }
 
     /// The access point is about to transmit this beacon.
-    pub(crate) fn prepare_beacon<M: CellKind>(&mut self, beacon: &Packet, cell: &Cell<M>) {
+    pub(crate) fn prepare_beacon<M: SimMedium>(&mut self, beacon: &Packet, cell: &Cell<M>) {
         let now = beacon.enqueued_at;
         let occupancy = occupancy(cell);
         if let Some((slot, before)) = self.access_point.advance(now, occupancy.clone()) {
@@ -128,7 +128,7 @@ impl CellControl {
 
     /// A beacon has come: the flows of the stations that have decoded it get new limits. `wake` is
     /// told when their ends are to be woken.
-    pub(crate) fn on_beacon<M: CellKind>(
+    pub(crate) fn on_beacon<M: SimMedium>(
         &mut self,
         now: Instant,
         beacon: &Packet,
@@ -145,7 +145,7 @@ impl CellControl {
     }
 
     /// Computes limits again if the rate of a station has changed.
-    pub(crate) fn check_rates<M: CellKind>(
+    pub(crate) fn check_rates<M: SimMedium>(
         &mut self,
         now: Instant,
         cell: &Cell<M>,
@@ -173,7 +173,7 @@ impl CellControl {
 
 impl StationControl {
     /// A beacon has come. Returns whether a slot has ended with it.
-    fn observe<M: CellKind>(
+    fn observe<M: SimMedium>(
         &mut self,
         now: Instant,
         element: &BeaconElement,
@@ -214,7 +214,7 @@ impl StationControl {
     }
 
     /// Gives the flows their limits at the present rates.
-    fn limit<M: CellKind>(
+    fn limit<M: SimMedium>(
         &self,
         now: Instant,
         cell: &Cell<M>,
@@ -232,7 +232,7 @@ impl StationControl {
         }
     }
 
-    fn cost<M: CellKind>(&self, flow: &Flow, end: End, cell: &Cell<M>) -> FlowCost {
+    fn cost<M: SimMedium>(&self, flow: &Flow, end: End, cell: &Cell<M>) -> FlowCost {
         let answers = match end {
             End::Receiver => Direction::Up,
             End::Sender => Direction::Down,
@@ -251,7 +251,7 @@ impl StationControl {
     }
 
     /// T_data (9) of the data packets of `flow`, of which the station is this end.
-    fn data_time<M: CellKind>(&self, flow: &Flow, end: End, cell: &Cell<M>) -> Duration {
+    fn data_time<M: SimMedium>(&self, flow: &Flow, end: End, cell: &Cell<M>) -> Duration {
         let direction = match end {
             End::Receiver => Direction::Down,
             End::Sender => Direction::Up,
@@ -259,12 +259,12 @@ impl StationControl {
         self.time(direction, flow.data_bytes, cell)
     }
 
-    fn time<M: CellKind>(&self, direction: Direction, bytes: u32, cell: &Cell<M>) -> Duration {
+    fn time<M: SimMedium>(&self, direction: Direction, bytes: u32, cell: &Cell<M>) -> Duration {
         let exchange = cell.medium().exchange_time(self.node, direction, bytes);
         exchange + self.backoff[direction as usize]
     }
 }
 
-fn occupancy<M: CellKind>(cell: &Cell<M>) -> &Occupancy {
+fn occupancy<M: SimMedium>(cell: &Cell<M>) -> &Occupancy {
     cell.occupancy().expect("a cell with a controller has beacons")
 }

@@ -35,7 +35,7 @@ pub(crate) struct UplinkLimiter {
     /// Which packets of the uplink a round counts.
     uplink_count: UplinkCount,
     /// By [`Direction`]: since the last round ended.
-    carried: [Carried; 2],
+    counts: [ByteCount; 2],
     control: Option<Control>,
     mean_rate: MeanRate,
     /// When the statistics were reset.
@@ -44,7 +44,7 @@ pub(crate) struct UplinkLimiter {
 
 /// Bytes at IP level.
 #[derive(Clone, Copy, Debug, Default)]
-struct Carried {
+struct ByteCount {
     total: u64,
     udp: u64,
 }
@@ -108,7 +108,7 @@ impl UplinkLimiter {
             dropped: vec![Dropped::default(); is_udp.len()],
             is_udp,
             uplink_count: config.uplink_count(),
-            carried: Default::default(),
+            counts: Default::default(),
             control,
             mean_rate: MeanRate::default(),
             since: Instant::ZERO,
@@ -121,7 +121,7 @@ impl UplinkLimiter {
         let is_udp = self.is_udp[flow];
         let passes = self.policer.admits(now, packet.size, is_udp);
         if passes || self.uplink_count == UplinkCount::Air {
-            self.carried[Direction::Up as usize].add(packet.size, is_udp);
+            self.counts[Direction::Up as usize].add(packet.size, is_udp);
         }
         if !passes {
             self.dropped[flow].count(packet);
@@ -132,7 +132,7 @@ impl UplinkLimiter {
     /// A station has received `packet`.
     pub(crate) fn note_delivered(&mut self, packet: &Packet) {
         let is_udp = self.is_udp[packet.flow.0 as usize];
-        self.carried[Direction::Down as usize].add(packet.size, is_udp);
+        self.counts[Direction::Down as usize].add(packet.size, is_udp);
     }
 
     /// Time between two decisions; `None` if there are none.
@@ -159,7 +159,7 @@ impl UplinkLimiter {
     /// were reset.
     pub(crate) fn end_round(&mut self, now: Instant, losses: u64) {
         let Some(control) = &mut self.control else { return };
-        let [down, up] = std::mem::take(&mut self.carried).map(|c| c.over(control.interval));
+        let [down, up] = std::mem::take(&mut self.counts).map(|c| c.over(control.interval));
         let lost = control.signal.has_lost(now, control.losses_before_reset + losses);
         let decision = control.limiter.round(&Round { up, down, lost });
         self.mean_rate.advance(now, self.policer.rate());
@@ -275,7 +275,7 @@ impl Agent {
     }
 }
 
-impl Carried {
+impl ByteCount {
     fn add(&mut self, bytes: u32, is_udp: bool) {
         self.total += u64::from(bytes);
         if is_udp {
@@ -285,11 +285,7 @@ impl Carried {
 
     /// Average rates over `time`, rounded down to bit/s.
     fn over(self, time: Duration) -> Throughput {
-        let rate = |bytes: u64| {
-            let bps = u128::from(bytes) * 8_000_000_000 / u128::from(time.as_nanos());
-            Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX))
-        };
-        Throughput { total: rate(self.total), udp: rate(self.udp) }
+        Throughput { total: Rate::mean(self.total, time), udp: Rate::mean(self.udp, time) }
     }
 }
 

@@ -6,7 +6,7 @@ use evenair_core::packet::NodeId;
 use evenair_core::queue::QueueStats;
 use evenair_core::time::{Duration, Instant};
 
-use crate::engine::cell_kind::CellKind;
+use crate::engine::sim_medium::SimMedium;
 use crate::results::medium::{AirResult, MediumResult};
 use crate::results::run::{LinkResult, Losses, MacResult, QueueResult, Use};
 use crate::scenario::{Scenario, WiredLink, numbered};
@@ -15,12 +15,12 @@ use crate::wired::{WirePacket, Wired};
 /// The counters at the start of the measurement. (The statistics of queues and links are reset
 /// then.)
 #[derive(Debug)]
-pub(crate) struct CellMetrics<M: CellKind> {
+pub(crate) struct CellMetrics<M: SimMedium> {
     usage: Vec<Use>,
     medium: M::Counters,
 }
 
-impl<M: CellKind> Default for CellMetrics<M> {
+impl<M: SimMedium> Default for CellMetrics<M> {
     fn default() -> Self {
         Self { usage: Vec::new(), medium: M::Counters::default() }
     }
@@ -55,7 +55,7 @@ impl CellResults {
     }
 }
 
-impl<M: CellKind> CellMetrics<M> {
+impl<M: SimMedium> CellMetrics<M> {
     /// The measurement begins at `now`.
     pub(crate) fn begin<P: CellPacket>(&mut self, now: Instant, cell: &Cell<M, P>) {
         self.usage = usage(now, cell);
@@ -94,7 +94,7 @@ impl<M: CellKind> CellMetrics<M> {
     }
 }
 
-impl<M: CellKind> CellMetrics<M> {
+impl<M: SimMedium> CellMetrics<M> {
     /// What the air has been used for from `begin` until `after`, a time of `measured`.
     fn air(&self, after: &[Use], measured: Duration) -> AirResult {
         let sum = |uses: &[Use]| {
@@ -141,7 +141,7 @@ pub(crate) fn station_names(scenario: &Scenario) -> impl Iterator<Item = Option<
 }
 
 /// The statistics of the transmit queues of each node, those of several queues together.
-fn queue_stats<M: CellKind, P: CellPacket>(now: Instant, cell: &Cell<M, P>) -> Vec<QueueStats> {
+fn queue_stats<M: SimMedium, P: CellPacket>(now: Instant, cell: &Cell<M, P>) -> Vec<QueueStats> {
     let mut nodes: Vec<Option<QueueStats>> = vec![None; cell.nodes()];
     for (queue, sender) in cell.queues().iter().zip(cell.senders()) {
         let stats = queue.stats(now);
@@ -154,7 +154,7 @@ fn queue_stats<M: CellKind, P: CellPacket>(now: Instant, cell: &Cell<M, P>) -> V
 }
 
 /// The use of the air by each node until `now`.
-fn usage<M: CellKind, P: CellPacket>(now: Instant, cell: &Cell<M, P>) -> Vec<Use> {
+fn usage<M: SimMedium, P: CellPacket>(now: Instant, cell: &Cell<M, P>) -> Vec<Use> {
     let nodes = (0..cell.nodes() as u32).map(NodeId);
     nodes
         .map(|node| Use { own: cell.usage(now, node), traffic: cell.traffic_airtime(now, node) })

@@ -4,12 +4,12 @@ use evenair_core::flow_losses::{FlowLosses, Lost};
 use evenair_core::packet::{FlowId, NodeId};
 use evenair_core::time::Instant;
 
-use crate::engine::cell_kind::CellKind;
+use crate::engine::sim_medium::SimMedium;
 use crate::engine::network::Network;
 use crate::results::losses::LossesByPlace;
 
 /// The losses of all flows, place by place.
-pub(crate) struct Places<'a, M: CellKind> {
+pub(crate) struct Places<'a, M: SimMedium> {
     network: &'a Network<M>,
     /// Of all queues and loss models, by flow: the access point's, those of stations, those of links, and the
     /// models.
@@ -19,7 +19,7 @@ pub(crate) struct Places<'a, M: CellKind> {
     error: Vec<Lost>,
 }
 
-impl<'a, M: CellKind> Places<'a, M> {
+impl<'a, M: SimMedium> Places<'a, M> {
     /// Those of a run with so many flows that ends at `end`.
     pub(crate) fn new(network: &'a Network<M>, flows: usize, end: Instant) -> Self {
         let none = || vec![Lost::default(); flows];

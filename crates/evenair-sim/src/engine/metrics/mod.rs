@@ -12,7 +12,7 @@ use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::BulkConfig;
 use evenair_core::transport::{self, Measurements, Transport};
 
-use crate::engine::cell_kind::CellKind;
+use crate::engine::sim_medium::SimMedium;
 use crate::engine::control::limiter::UplinkLimiter;
 use crate::engine::flow::{Attachment, Flow};
 use crate::engine::metrics::cell::{CellMetrics, CellResults, link_results};
@@ -31,13 +31,13 @@ use crate::scenario::Scenario;
 /// The counters at the start of the measurement. (The statistics of queues and links are reset
 /// then.)
 #[derive(Debug)]
-pub(crate) struct Metrics<M: CellKind> {
+pub(crate) struct Metrics<M: SimMedium> {
     flows: Vec<transport::Counters>,
     cell: CellMetrics<M>,
     occupancy: Option<Occupancy>,
 }
 
-impl<M: CellKind> Default for Metrics<M> {
+impl<M: SimMedium> Default for Metrics<M> {
     fn default() -> Self {
         Self { flows: Vec::new(), cell: CellMetrics::default(), occupancy: None }
     }
@@ -54,7 +54,7 @@ pub(crate) struct RunOutcome<'a, M> {
     pub(crate) network: &'a Network<M>,
 }
 
-impl<M: CellKind> Metrics<M> {
+impl<M: SimMedium> Metrics<M> {
     /// Records the counters at the end of the warm-up.
     pub(crate) fn begin(&mut self, now: Instant, flows: &[Flow], network: &Network<M>) {
         self.flows = flows.iter().map(Flow::counters).collect();

@@ -18,7 +18,7 @@ use evenair_core::transport::{End, Output, PacketOption, Transport};
 
 use crate::capture::CaptureSinks;
 use crate::capture::writer::CaptureWriter;
-use crate::engine::cell_kind::CellKind;
+use crate::engine::sim_medium::SimMedium;
 use crate::engine::control::beacons::Beacons;
 use crate::engine::control::cot::CellControl;
 use crate::engine::control::limiter::UplinkLimiter;
@@ -41,7 +41,7 @@ const LINKS_PER_STEP: usize = 16;
 const AIR_TIME_PER_PAUSE: Duration = Duration::from_millis(100);
 
 /// Everything that a run consists of.
-pub(crate) struct Simulation<'a, M: CellKind> {
+pub(crate) struct Simulation<'a, M: SimMedium> {
     scenario: &'a Scenario,
     seed: u64,
     now: Instant,
@@ -79,7 +79,7 @@ struct Ports<'a, M> {
     network: &'a mut Network<M>,
 }
 
-impl<M: CellKind> Output for Ports<'_, M> {
+impl<M: SimMedium> Output for Ports<'_, M> {
     #[inline(always)]
     fn send(&mut self, from: End, packet: &Packet, option: Option<&PacketOption>) {
         match option {
@@ -159,7 +159,7 @@ impl TimerIds {
     }
 }
 
-impl<'a, M: CellKind> Simulation<'a, M> {
+impl<'a, M: SimMedium> Simulation<'a, M> {
     /// The state before time 0.
     pub(crate) fn new(
         medium: M,

@@ -4,12 +4,12 @@
 use evenair_core::time::Instant;
 
 use super::Simulation;
-use crate::engine::cell_kind::CellKind;
+use crate::engine::sim_medium::SimMedium;
 use crate::engine::flow::Flow;
 use crate::engine::network::Network;
 use crate::engine::run_error::RunError;
 
-impl<M: CellKind> Simulation<'_, M> {
+impl<M: SimMedium> Simulation<'_, M> {
     /// Does what is due before `at` and before the end. Returns whether the end is yet to
     /// come.
     pub(crate) fn advance_to(&mut self, at: Instant) -> Result<bool, RunError> {

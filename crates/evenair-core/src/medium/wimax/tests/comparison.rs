@@ -172,26 +172,26 @@ impl Pair {
     }
 
     /// Adds what has happened in this case.
-    fn cover(&self, met: &mut Met) {
+    fn cover(&self, coverage: &mut Coverage) {
         let Oracle { counts, departed, grant_delays, .. } = &self.oracle;
         let lost = departed.iter().filter(|sdu| !sdu.received).count() as u64;
-        met.cells += 1;
-        met.received += departed.len() as u64 - lost;
-        met.lost += lost;
-        met.granted += grant_delays.len() as u64;
-        met.collided += counts.collided;
-        met.retried += counts.retried;
-        met.given_up += counts.given_up;
+        coverage.cells += 1;
+        coverage.received += departed.len() as u64 - lost;
+        coverage.lost += lost;
+        coverage.granted += grant_delays.len() as u64;
+        coverage.collided += counts.collided;
+        coverage.retried += counts.retried;
+        coverage.given_up += counts.given_up;
         for station in 0..self.setup.stations.len() {
-            met.dropped +=
+            coverage.dropped +=
                 [false, true].map(|up| self.oracle.dropped(station, up)).iter().sum::<u64>();
         }
     }
 }
 
-/// What the random cells have met.
+/// What the random cells have covered.
 #[derive(Debug, Default)]
-struct Met {
+struct Coverage {
     /// Those with room for data.
     cells: u64,
     received: u64,
@@ -219,7 +219,7 @@ fn has_room(setup: &Setup) -> bool {
     setup.up_room() >= 2 && setup.down_room(1, 1) >= 2
 }
 
-fn compare(case: &Case, met: &mut Met) -> Result<(), String> {
+fn compare(case: &Case, coverage: &mut Coverage) -> Result<(), String> {
     let setup = &case.setup;
     let wimax = match wimax(setup) {
         Ok(wimax) if has_room(setup) => wimax,
@@ -246,7 +246,7 @@ fn compare(case: &Case, met: &mut Met) -> Result<(), String> {
         pair.cell.send(at, sender(station, up), packet(at, station, bytes));
     }
     pair.advance(now + 200 * setup.frame)?;
-    pair.cover(met);
+    pair.cover(coverage);
     pair.compare_end()
 }
 
@@ -333,15 +333,15 @@ fn any_case() -> impl Strategy<Value = Case> {
 #[test]
 fn the_medium_does_what_the_plain_model_does() {
     let config = evenair_testing::config!(2000);
-    let met = RefCell::new(Met::default());
+    let coverage = RefCell::new(Coverage::default());
     let result = TestRunner::new(config).run(&any_case(), |case| {
-        compare(&case, &mut met.borrow_mut()).map_err(TestCaseError::fail)
+        compare(&case, &mut coverage.borrow_mut()).map_err(TestCaseError::fail)
     });
     result.unwrap_or_else(|error| panic!("{error}"));
-    let met = met.into_inner();
-    eprintln!("{met:?}");
-    let rare = [met.cells, met.lost, met.dropped, met.granted, met.collided, met.given_up];
-    assert!(rare.iter().all(|&count| count > 1000), "{met:?}");
+    let coverage = coverage.into_inner();
+    eprintln!("{coverage:?}");
+    let rare = [coverage.cells, coverage.lost, coverage.dropped, coverage.granted, coverage.collided, coverage.given_up];
+    assert!(rare.iter().all(|&count| count > 1000), "{coverage:?}");
 }
 
 /// Backlogs beyond what a request can ask for, 524,287 bytes in contention and 65,535 with a PDU,
@@ -355,9 +355,9 @@ fn large_backlogs() {
         if let Some((gap, ..)) = packets.get_mut(first) {
             *gap = Gap::After(1);
         }
-        let mut met = Met::default();
-        compare(&Case { setup, each_frame: true, packets }, &mut met).unwrap();
-        assert_eq!(met.received, 400);
+        let mut coverage = Coverage::default();
+        compare(&Case { setup, each_frame: true, packets }, &mut coverage).unwrap();
+        assert_eq!(coverage.received, 400);
     }
 }
 
@@ -369,9 +369,9 @@ fn many_packets_are_given_up() {
     let counted = (0..80).map(|packet| (Gap::After(0), packet % 2, true, 20));
     let later = (0..20).map(|packet| (Gap::After(1), packet % 2, true, 20));
     let packets = counted.chain(later).collect();
-    let mut met = Met::default();
-    compare(&Case { setup, each_frame: true, packets }, &mut met).unwrap();
-    assert_eq!((met.received, met.lost), (0, 100));
+    let mut coverage = Coverage::default();
+    compare(&Case { setup, each_frame: true, packets }, &mut coverage).unwrap();
+    assert_eq!((coverage.received, coverage.lost), (0, 100));
 }
 
 /// DCD and UCD are due after 5 s, 1000 frames, of which nothing happens in all but the last ones.
@@ -383,7 +383,7 @@ fn descriptors_after_a_pause() {
                 let pause = (Gap::After(frames * 5_000_000 - early), 0, false, 1064);
                 let setup = tsiknas(1, 1);
                 let case = Case { setup, each_frame: false, packets: vec![pause; pauses] };
-                compare(&case, &mut Met::default()).unwrap();
+                compare(&case, &mut Coverage::default()).unwrap();
             }
         }
     }

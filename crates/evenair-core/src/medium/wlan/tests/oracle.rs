@@ -52,11 +52,11 @@ struct Station {
 struct Used {
     start: Instant,
     end: Instant,
-    why: Why,
+    usage: Usage,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Why {
+enum Usage {
     /// With an IP packet from the first of these times to the second.
     Success(Instant, Instant),
     Collision,
@@ -69,13 +69,13 @@ impl Used {
     }
 
     fn add_to(self, airtime: &mut Airtime, now: Instant) {
-        if let Why::Success(from, to) = self.why {
+        if let Usage::Success(from, to) = self.usage {
             airtime.payload += to.min(now).since(from);
         }
-        *match self.why {
-            Why::Success(..) => &mut airtime.successes,
-            Why::Collision => &mut airtime.collisions,
-            Why::Corrupted => &mut airtime.corrupted,
+        *match self.usage {
+            Usage::Success(..) => &mut airtime.successes,
+            Usage::Collision => &mut airtime.collisions,
+            Usage::Corrupted => &mut airtime.corrupted,
         } += self.by(now);
     }
 }
@@ -205,14 +205,14 @@ impl Oracle {
     }
 
     /// `sender` and its receiver use the air.
-    fn uses(&mut self, sender: u32, start: Instant, end: Instant, why: Why) {
+    fn uses(&mut self, sender: u32, start: Instant, end: Instant, usage: Usage) {
         let receiver = self.stations[sender as usize].frame.unwrap().to;
-        self.is_used(&[sender, receiver], start, end, why);
+        self.is_used(&[sender, receiver], start, end, usage);
     }
 
     /// The first of `nodes` transmits, the other receives.
-    fn is_used(&mut self, nodes: &[u32], start: Instant, end: Instant, why: Why) {
-        let (sender, used) = (nodes[0], Used { start, end, why });
+    fn is_used(&mut self, nodes: &[u32], start: Instant, end: Instant, usage: Usage) {
+        let (sender, used) = (nodes[0], Used { start, end, usage });
         for &index in nodes {
             let station = self.station(index);
             match &mut station.traffic {
@@ -434,7 +434,7 @@ impl Oracle {
         let (airtime, rate) = self.beacon_time(self.beacon.unwrap());
         self.beacon = None;
         let end = start + airtime;
-        self.is_used(&[AP], start, end, Why::Success(end, end));
+        self.is_used(&[AP], start, end, Usage::Success(end, end));
         for (station, decoded) in self.stations.iter_mut().zip(&mut self.decoded).skip(1) {
             let scope = &station.scope;
             let spared = station.error_rate == 0.0
@@ -470,14 +470,14 @@ impl Oracle {
         if rts {
             let rts_end = now + control.rts;
             if self.loses(sender, false, true) {
-                self.uses(sender, now, rts_end, Why::Corrupted);
+                self.uses(sender, now, rts_end, Usage::Corrupted);
                 let senders = vec![(sender, rts_end, self.timeout(control.rts_rate))];
                 let counts_for = Limit::Short;
                 return Air::Vain { senders, end: rts_end, counts_for, beacon: false };
             }
             let cts_end = rts_end + phy.sifs + control.cts;
             if self.loses(sender, true, true) {
-                self.uses(sender, now, cts_end, Why::Corrupted);
+                self.uses(sender, now, cts_end, Usage::Corrupted);
                 return Air::VainAnswer { sender, end: cts_end, counts_for: Limit::Short };
             }
             self.station(sender).short_retries = 0;
@@ -487,7 +487,7 @@ impl Oracle {
         let data_end = data_start + self.data_time(sender);
         self.station(sender).usage.data_frames += 1;
         if self.loses(sender, false, false) {
-            self.uses(sender, now, data_end, Why::Corrupted);
+            self.uses(sender, now, data_end, Usage::Corrupted);
             let rate = self.stations[self.end_of_link(sender) as usize].rate;
             let senders = vec![(sender, data_end, self.timeout(rate))];
             return Air::Vain { senders, end: data_end, counts_for, beacon: false };
@@ -497,8 +497,8 @@ impl Oracle {
         let rate = self.stations[self.end_of_link(sender) as usize].rate;
         let payload = rate.time_for((self.frame_bytes(sender) - self.config.mac_overhead).into());
         let payload_start = data_start + self.data_time(sender).saturating_sub(payload);
-        let why = if acknowledged { Why::Success(payload_start, data_end) } else { Why::Corrupted };
-        self.uses(sender, now, end, why);
+        let usage = if acknowledged { Usage::Success(payload_start, data_end) } else { Usage::Corrupted };
+        self.uses(sender, now, end, usage);
         let station = self.station(sender);
         if std::mem::replace(&mut station.received, true) {
             return match acknowledged {
@@ -550,7 +550,7 @@ impl Oracle {
         for &sender in senders {
             if let Some(bytes) = beacon.filter(|_| sender == AP) {
                 let end = now + self.beacon_time(bytes).0;
-                self.is_used(&[AP], now, end, Why::Collision);
+                self.is_used(&[AP], now, end, Usage::Collision);
                 ends.push((sender, end, Duration::ZERO));
                 continue;
             }
@@ -565,7 +565,7 @@ impl Oracle {
             } else {
                 (self.data_time(sender), control.rate)
             };
-            self.uses(sender, now, now + airtime, Why::Collision);
+            self.uses(sender, now, now + airtime, Usage::Collision);
             let counters = &mut self.stations[sender as usize].usage;
             counters.attempts += 1;
             counters.collisions += 1;

@@ -22,21 +22,21 @@ impl Sent {
     }
 }
 
-struct Hand {
+struct Driver {
     connection: Connection,
     out: Sent,
 }
 
-impl Hand {
+impl Driver {
     /// Open at 20 ms, when the first window has been sent.
     fn open(sender: SenderConfig) -> (Self, Vec<Packet>) {
         let connection = Connection::new(connection_config(sender, 1), newreno(), [HEADER; 2]);
-        let mut hand = Self { connection, out: Sent::default() };
-        hand.connection.start(at(0), &mut hand.out);
-        let syn = hand.out.take()[0];
-        let syn_ack = hand.deliver(10, &syn)[0];
-        let data = hand.deliver(20, &syn_ack);
-        (hand, data)
+        let mut driver = Self { connection, out: Sent::default() };
+        driver.connection.start(at(0), &mut driver.out);
+        let syn = driver.out.take()[0];
+        let syn_ack = driver.deliver(10, &syn)[0];
+        let data = driver.deliver(20, &syn_ack);
+        (driver, data)
     }
 
     fn deliver(&mut self, ms: u64, packet: &Packet) -> Vec<Packet> {
@@ -72,27 +72,27 @@ fn assert_delays(delays: &crate::delays::Delays, expected_ms: &[u64]) {
 #[test]
 fn a_segment_counts_once_and_from_its_first_transmission() {
     let config = SenderConfig { initial_window: 3, total: 3 * SEGMENT, ..plain() };
-    let (mut hand, data) = Hand::open(config);
+    let (mut driver, data) = Driver::open(config);
     assert_eq!(data.len(), 3);
-    let first_ack = hand.deliver(50, &data[0])[0];
-    let duplicate = hand.deliver(55, &data[2])[0];
-    hand.deliver(60, &first_ack);
-    hand.deliver(65, &duplicate);
-    let timeout = hand.connection.poll_at(End::Sender);
-    hand.connection.on_timer(timeout, End::Sender, &mut hand.out);
-    let again = hand.out.take()[0];
+    let first_ack = driver.deliver(50, &data[0])[0];
+    let duplicate = driver.deliver(55, &data[2])[0];
+    driver.deliver(60, &first_ack);
+    driver.deliver(65, &duplicate);
+    let timeout = driver.connection.poll_at(End::Sender);
+    driver.connection.on_timer(timeout, End::Sender, &mut driver.out);
+    let again = driver.out.take()[0];
     assert_eq!((again.seq, again.retransmission), (SEGMENT, true));
-    let last_ack = hand.deliver(300, &again)[0];
-    hand.deliver(305, &again);
-    hand.deliver(320, &last_ack);
-    let measured = hand.connection.measurements();
+    let last_ack = driver.deliver(300, &again)[0];
+    driver.deliver(305, &again);
+    driver.deliver(320, &last_ack);
+    let measured = driver.connection.measurements();
     // 50 - 20, 55 - 20, 300 - 20.
     assert_delays(measured.one_way_delay, &[30, 35, 280]);
     // The handshake, and 60 - 20. The other two were sent while the first was timed.
     assert_delays(measured.rtt.expect("TCP measures it"), &[20, 40]);
     // The timer ran from 60 on, and a duplicate came at 65.
     let expired = timeout.as_nanos() / 1_000_000;
-    let times = hand.times(400);
+    let times = driver.times(400);
     assert_eq!(times, [0, 65, 320 - expired, expired - 65, 80]);
 }
 
@@ -101,18 +101,18 @@ fn a_segment_counts_once_and_from_its_first_transmission() {
 #[test]
 fn no_round_trip_time_is_measured_on_what_was_sent_again() {
     let config = SenderConfig { initial_window: 2, total: 2 * SEGMENT, ..plain() };
-    let (mut hand, data) = Hand::open(config);
+    let (mut driver, data) = Driver::open(config);
     assert_eq!(data.len(), 2);
-    let timeout = hand.connection.poll_at(End::Sender);
-    hand.connection.on_timer(timeout, End::Sender, &mut hand.out);
-    let again = hand.out.take();
+    let timeout = driver.connection.poll_at(End::Sender);
+    driver.connection.on_timer(timeout, End::Sender, &mut driver.out);
+    let again = driver.out.take();
     assert_eq!(again.len(), 1);
-    let ack = hand.deliver(400, &again[0])[0];
-    let last = hand.deliver(410, &ack)[0];
-    let ack = hand.deliver(420, &last)[0];
-    hand.deliver(430, &ack);
-    assert!(hand.connection.is_done());
-    let measured = hand.connection.measurements();
+    let ack = driver.deliver(400, &again[0])[0];
+    let last = driver.deliver(410, &ack)[0];
+    let ack = driver.deliver(420, &last)[0];
+    driver.deliver(430, &ack);
+    assert!(driver.connection.is_done());
+    let measured = driver.connection.measurements();
     assert_delays(measured.rtt.expect("TCP measures it"), &[20]);
     assert_delays(measured.one_way_delay, &[380, 400]);
 }
@@ -120,28 +120,28 @@ fn no_round_trip_time_is_measured_on_what_was_sent_again() {
 /// Two segments are sent at 20, and nothing arrives: the timer expires, and runs again at the end.
 #[test]
 fn the_wait_for_a_further_timeout_counts_until_the_end() {
-    let (mut hand, data) = Hand::open(SenderConfig { initial_window: 2, ..plain() });
+    let (mut driver, data) = Driver::open(SenderConfig { initial_window: 2, ..plain() });
     assert_eq!(data.len(), 2);
-    let timeout = hand.connection.poll_at(End::Sender);
-    hand.connection.on_timer(timeout, End::Sender, &mut hand.out);
+    let timeout = driver.connection.poll_at(End::Sender);
+    driver.connection.on_timer(timeout, End::Sender, &mut driver.out);
     let expired = timeout.as_nanos() / 1_000_000;
-    assert!(hand.connection.poll_at(End::Sender) > at(expired + 300));
-    assert_eq!(hand.times(expired + 300), [0, 20, 0, expired - 20 + 300, 0]);
+    assert!(driver.connection.poll_at(End::Sender) > at(expired + 300));
+    assert_eq!(driver.times(expired + 300), [0, 20, 0, expired - 20 + 300, 0]);
 }
 
 /// A window of two segments: cwnd is 2 at 20, and 3 after the first ACK.
 #[test]
 fn the_window_limits_once_cwnd_exceeds_it() {
     let config = SenderConfig { initial_window: 2, window: 2, ..plain() };
-    let (mut hand, data) = Hand::open(config);
+    let (mut driver, data) = Driver::open(config);
     assert_eq!(data.len(), 2);
-    let ack = hand.deliver(40, &data[0])[0];
-    assert_eq!(hand.deliver(60, &ack).len(), 1);
-    assert_eq!(hand.times(100), [40, 60, 0, 0, 0]);
+    let ack = driver.deliver(40, &data[0])[0];
+    assert_eq!(driver.deliver(60, &ack).len(), 1);
+    assert_eq!(driver.times(100), [40, 60, 0, 0, 0]);
     // Measured from 80 on.
-    hand.connection.measure_from(at(80));
-    assert_eq!(hand.times(100), [20, 0, 0, 0, 0]);
-    assert_delays(hand.connection.measurements().one_way_delay, &[]);
+    driver.connection.measure_from(at(80));
+    assert_eq!(driver.times(100), [20, 0, 0, 0, 0]);
+    assert_delays(driver.connection.measurements().one_way_delay, &[]);
 }
 
 /// Before the start, and from the last ACK on, the application has nothing to send; a SYN that is lost
@@ -150,16 +150,16 @@ fn the_window_limits_once_cwnd_exceeds_it() {
 fn lost_syns_and_idle_times() {
     let config = SenderConfig { total: SEGMENT, ..plain() };
     let connection = Connection::new(connection_config(config, 1), newreno(), [HEADER; 2]);
-    let mut hand = Hand { connection, out: Sent::default() };
-    hand.connection.start(at(500), &mut hand.out);
-    assert_eq!(hand.out.take()[0].kind, PacketKind::Syn);
-    assert_eq!(hand.times(1000), [0, 500, 0, 0, 500]);
-    hand.connection.on_timer(at(3500), End::Sender, &mut hand.out);
-    let syn = hand.out.take()[0];
-    assert_eq!(hand.times(3500), [0, 0, 0, 3000, 500]);
-    let syn_ack = hand.deliver(3510, &syn)[0];
-    let data = hand.deliver(3520, &syn_ack)[0];
-    let ack = hand.deliver(3530, &data)[0];
-    hand.deliver(3540, &ack);
-    assert_eq!(hand.times(4000), [0, 40, 0, 3000, 960]);
+    let mut driver = Driver { connection, out: Sent::default() };
+    driver.connection.start(at(500), &mut driver.out);
+    assert_eq!(driver.out.take()[0].kind, PacketKind::Syn);
+    assert_eq!(driver.times(1000), [0, 500, 0, 0, 500]);
+    driver.connection.on_timer(at(3500), End::Sender, &mut driver.out);
+    let syn = driver.out.take()[0];
+    assert_eq!(driver.times(3500), [0, 0, 0, 3000, 500]);
+    let syn_ack = driver.deliver(3510, &syn)[0];
+    let data = driver.deliver(3520, &syn_ack)[0];
+    let ack = driver.deliver(3530, &data)[0];
+    driver.deliver(3540, &ack);
+    assert_eq!(driver.times(4000), [0, 40, 0, 3000, 960]);
 }

@@ -84,12 +84,12 @@ fn both_ends_have_to_agree() {
 }
 
 /// A sending end that a test drives in whole segments.
-struct Hand {
+struct Driver {
     end: SendingEnd,
     out: Sent,
 }
 
-impl Hand {
+impl Driver {
     /// With `window` segments outstanding.
     fn new(window: u32, config: SenderConfig) -> Self {
         let config = SenderConfig { initial_window: window, ..config };
@@ -128,23 +128,23 @@ impl Hand {
 /// segment belongs to the old window, and ECN-Echo beyond it is another mark.
 #[test]
 fn the_window_is_reduced_once_for_a_window_of_data() {
-    let mut hand = Hand::new(16, with_ecn());
-    assert_eq!(hand.ack(1, true), []);
-    assert_eq!(hand.end.window(), Window { cwnd: 8.0, ssthresh: 8.0 });
+    let mut driver = Driver::new(16, with_ecn());
+    assert_eq!(driver.ack(1, true), []);
+    assert_eq!(driver.end.window(), Window { cwnd: 8.0, ssthresh: 8.0 });
     for segment in 2..=8 {
-        assert_eq!(hand.ack(segment, true), [], "{segment}");
+        assert_eq!(driver.ack(segment, true), [], "{segment}");
     }
     // 9 to 15 are outstanding: one more may be sent, which carries CWR.
-    assert_eq!(hand.ack(9, true), [(16, true, true)]);
+    assert_eq!(driver.ack(9, true), [(16, true, true)]);
     for segment in 10..=16 {
-        assert_eq!(hand.ack(segment, true), [(segment + 7, false, true)]);
-        assert_eq!((hand.cwnd(), hand.responses()), (8.0, 1));
+        assert_eq!(driver.ack(segment, true), [(segment + 7, false, true)]);
+        assert_eq!((driver.cwnd(), driver.responses()), (8.0, 1));
     }
     // Beyond the segment with CWR: 17 to 23 are outstanding, 8 before this ACK.
-    assert_eq!(hand.ack(17, true), []);
-    assert_eq!((hand.cwnd(), hand.responses()), (4.0, 2));
-    assert_eq!(hand.end.counters().retransmissions, 0);
-    assert_eq!(hand.end.counters().fast_retransmits, 0);
+    assert_eq!(driver.ack(17, true), []);
+    assert_eq!((driver.cwnd(), driver.responses()), (4.0, 2));
+    assert_eq!(driver.end.counters().retransmissions, 0);
+    assert_eq!(driver.end.counters().fast_retransmits, 0);
 }
 
 /// Section 6.1.2: a loss and a mark of the same window are one reduction, whichever is noticed first.
@@ -152,46 +152,46 @@ fn the_window_is_reduced_once_for_a_window_of_data() {
 /// carry CWR.
 #[test]
 fn losses_and_marks_of_one_window_are_one_reduction() {
-    let mut hand = Hand::new(16, with_ecn());
-    assert_eq!(hand.ack(1, true), []);
-    assert_eq!(hand.ack(1, true), []);
-    assert_eq!(hand.ack(1, true), []);
-    assert_eq!(hand.ack(1, true), [(1, false, false)]);
-    assert_eq!((hand.cwnd(), hand.responses(), hand.end.counters().fast_retransmits), (8.0, 1, 1));
-    let mut hand = Hand::new(16, with_ecn());
+    let mut driver = Driver::new(16, with_ecn());
+    assert_eq!(driver.ack(1, true), []);
+    assert_eq!(driver.ack(1, true), []);
+    assert_eq!(driver.ack(1, true), []);
+    assert_eq!(driver.ack(1, true), [(1, false, false)]);
+    assert_eq!((driver.cwnd(), driver.responses(), driver.end.counters().fast_retransmits), (8.0, 1, 1));
+    let mut driver = Driver::new(16, with_ecn());
     for _ in 0..2 {
-        assert_eq!(hand.ack(0, false), []);
+        assert_eq!(driver.ack(0, false), []);
     }
-    assert_eq!(hand.ack(0, false), [(0, false, false)]);
+    assert_eq!(driver.ack(0, false), [(0, false, false)]);
     for _ in 0..5 {
-        assert_eq!(hand.ack(0, true), []);
+        assert_eq!(driver.ack(0, true), []);
     }
     // The ninth duplicate: 8 + 9 segments may be outstanding.
-    assert_eq!(hand.ack(0, true), [(16, true, true)]);
-    assert_eq!((hand.cwnd(), hand.responses()), (8.0, 0));
+    assert_eq!(driver.ack(0, true), [(16, true, true)]);
+    assert_eq!((driver.cwnd(), driver.responses()), (8.0, 0));
     // All of the window has arrived, and the segment with CWR is not acknowledged.
-    hand.ack(16, true);
-    assert_eq!((hand.cwnd(), hand.responses()), (8.0, 0));
-    let mut hand = Hand::new(4, with_ecn());
-    hand.end.on_timer(hand.end.poll_at(), &mut hand.out);
-    let again = hand.out.one();
+    driver.ack(16, true);
+    assert_eq!((driver.cwnd(), driver.responses()), (8.0, 0));
+    let mut driver = Driver::new(4, with_ecn());
+    driver.end.on_timer(driver.end.poll_at(), &mut driver.out);
+    let again = driver.out.one();
     assert_eq!((again.seq, again.cwr, again.ecn), (0, false, Ecn::NotCapable));
-    assert_eq!(hand.ack(4, true), [(4, true, true)]);
-    assert_eq!((hand.cwnd(), hand.responses()), (1.0, 0));
+    assert_eq!(driver.ack(4, true), [(4, true, true)]);
+    assert_eq!((driver.cwnd(), driver.responses()), (1.0, 0));
 }
 
 /// A later window may lose or mark again.
 #[test]
 fn a_loss_of_a_later_window_is_another_reduction() {
-    let mut hand = Hand::new(16, with_ecn());
-    hand.ack(1, true);
-    hand.ack(16, true); // 16 to 23 are sent
-    assert_eq!(hand.ack(17, false).len(), 1);
+    let mut driver = Driver::new(16, with_ecn());
+    driver.ack(1, true);
+    driver.ack(16, true); // 16 to 23 are sent
+    assert_eq!(driver.ack(17, false).len(), 1);
     for _ in 0..3 {
-        hand.ack(17, false);
+        driver.ack(17, false);
     }
-    assert_eq!(hand.end.counters().fast_retransmits, 1);
-    assert_eq!(hand.cwnd(), 4.0); // half of 17 to 24
+    assert_eq!(driver.end.counters().fast_retransmits, 1);
+    assert_eq!(driver.cwnd(), 4.0); // half of 17 to 24
 }
 
 /// Section 6.1.3: every ACK carries ECN-Echo from a marked segment on until CWR arrives; an ACK for

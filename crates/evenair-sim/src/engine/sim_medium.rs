@@ -16,7 +16,7 @@ use crate::results::medium::{MediumResult, WimaxCounters, WlanCounters};
 use crate::scenario::{PhyKind, RtsThreshold, Station, WimaxCell, WlanCell};
 
 /// A medium that scenarios can name.
-pub(crate) trait CellKind: Medium + Sized {
+pub(crate) trait SimMedium: Medium + Sized {
     /// What it counts besides [`evenair_core::medium::AirUsage`].
     type Counters: Default + std::fmt::Debug;
 
@@ -90,7 +90,7 @@ pub(crate) fn wimax(cell: &WimaxCell, stations: &[Station], seed: u64) -> Wimax 
     medium.expect("the frame of a resolved scenario has room")
 }
 
-impl CellKind for Dcf {
+impl SimMedium for Dcf {
     type Counters = WlanCounters;
 
     fn counters(&self) -> WlanCounters {
@@ -138,7 +138,7 @@ impl CellKind for Dcf {
     }
 }
 
-impl CellKind for Wimax {
+impl SimMedium for Wimax {
     type Counters = WimaxCounters;
 
     fn counters(&self) -> WimaxCounters {
