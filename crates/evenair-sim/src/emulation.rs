@@ -14,9 +14,9 @@ use evenair_core::time::Instant;
 use serde::Serialize;
 
 use crate::engine::build;
-use crate::engine::sim_medium::{SimMedium, dcf, wimax};
 use crate::engine::control::beacons::Beacons;
 use crate::engine::metrics::cell::{CellMetrics, link_results};
+use crate::engine::sim_medium::{SimMedium, dcf, wimax};
 use crate::results::medium::{AirResult, FrameResult, RequestsResult};
 use crate::results::run::{LinkResult, Losses, MacResult, QueueResult};
 use crate::scenario::{self, ACCESS_POINT, Scenario, Topology};

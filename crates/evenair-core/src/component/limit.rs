@@ -1,14 +1,18 @@
 //! The limit of a queue, as a configuration file has it.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Error, Unexpected, Visitor};
+use serde::de::{Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_untagged::UntaggedEnumVisitor;
 
 use super::parameter::UNLIMITED;
 use super::quantity::Bytes;
+use super::untagged::whole_numbers;
+
+/// The largest limit, packets.
+const MAX_PACKETS: u32 = 10_000_000;
 
 /// How much a queue holds, with the packet in transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,45 +38,17 @@ impl Serialize for QueueLimit {
 
 impl<'de> Deserialize<'de> for QueueLimit {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        const MAX_PACKETS: u64 = 10_000_000;
-        struct LimitVisitor;
-        impl Visitor<'_> for LimitVisitor {
-            type Value = QueueLimit;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(
-                    f,
-                    "packets from 1 to {MAX_PACKETS}, bytes such as \"150 KB\", or \"unlimited\""
-                )
+        let accepted =
+            format!("packets from 1 to {MAX_PACKETS}, bytes such as \"150 KB\", or {UNLIMITED:?}");
+        let expected: &str = &accepted;
+        let visitor = UntaggedEnumVisitor::new().expecting(expected).string(|text| {
+            match text.parse::<Bytes>() {
+                _ if text == UNLIMITED => Ok(Self::Unlimited),
+                Ok(bytes) if bytes.as_u64() > 0 => Ok(Self::Bytes(bytes.as_u64())),
+                _ => Err(Error::invalid_value(Unexpected::Str(text), &expected)),
             }
-
-            fn visit_u64<E: Error>(self, value: u64) -> Result<QueueLimit, E> {
-                match u32::try_from(value) {
-                    Ok(packets) if (1..=MAX_PACKETS).contains(&value) => {
-                        Ok(QueueLimit::Packets(packets))
-                    }
-                    _ => Err(E::invalid_value(Unexpected::Unsigned(value), &self)),
-                }
-            }
-
-            fn visit_i64<E: Error>(self, value: i64) -> Result<QueueLimit, E> {
-                match u64::try_from(value) {
-                    Ok(value) => self.visit_u64(value),
-                    Err(_) => Err(E::invalid_value(Unexpected::Signed(value), &self)),
-                }
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<QueueLimit, E> {
-                if text == UNLIMITED {
-                    return Ok(QueueLimit::Unlimited);
-                }
-                match text.parse::<Bytes>() {
-                    Ok(bytes) if bytes.as_u64() > 0 => Ok(QueueLimit::Bytes(bytes.as_u64())),
-                    _ => Err(E::invalid_value(Unexpected::Str(text), &self)),
-                }
-            }
-        }
-        deserializer.deserialize_any(LimitVisitor)
+        });
+        whole_numbers(visitor, 1..=MAX_PACKETS, expected, Self::Packets).deserialize(deserializer)
     }
 }
 
@@ -84,7 +60,7 @@ impl JsonSchema for QueueLimit {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "anyOf": [
-                { "type": "integer", "minimum": 1, "maximum": 10_000_000 },
+                { "type": "integer", "minimum": 1, "maximum": MAX_PACKETS },
                 { "type": "string", "description": "bytes with a unit, such as \"150 KB\", or \"unlimited\"" },
             ],
         })

@@ -48,6 +48,7 @@ mod serialize;
 mod table;
 #[cfg(test)]
 mod tests;
+pub mod untagged;
 
 pub(crate) use bounds::each_parameter_at_bounds;
 pub use bucket_size::BucketSize;

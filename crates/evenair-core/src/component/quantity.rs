@@ -6,10 +6,12 @@ use std::fmt;
 use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Error, Visitor};
+use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_untagged::UntaggedEnumVisitor;
 
 use super::message::{nearest, shown};
+use super::untagged::numbers;
 use crate::time::Duration;
 use crate::units::Rate;
 
@@ -309,43 +311,19 @@ macro_rules! quantity {
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct QuantityVisitor;
-
-                impl QuantityVisitor {
-                    fn fail<E: Error>(got: &dyn fmt::Display, problem: &str) -> E {
-                        let expected = $measure.expected;
-                        E::custom(format!("got {got}: {problem}; accepted: {expected}"))
-                    }
+                fn fail(got: &dyn fmt::Display, problem: &str) -> serde_untagged::de::Error {
+                    let expected = $measure.expected;
+                    Error::custom(format!("got {got}: {problem}; accepted: {expected}"))
                 }
-
-                impl Visitor<'_> for QuantityVisitor {
-                    type Value = $name;
-
-                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                        f.write_str($measure.expected)
-                    }
-
-                    fn visit_str<E: Error>(self, text: &str) -> Result<$name, E> {
-                        text.parse()
-                            .map_err(|problem: String| Self::fail(&shown(text), &problem))
-                    }
-
-                    fn visit_f64<E: Error>(self, value: f64) -> Result<$name, E> {
-                        $measure
-                            .number(value)
-                            .map($from_base)
-                            .map_err(|problem| Self::fail(&value, &problem))
-                    }
-
-                    fn visit_u64<E: Error>(self, value: u64) -> Result<$name, E> {
-                        self.visit_f64(value as f64)
-                    }
-
-                    fn visit_i64<E: Error>(self, value: i64) -> Result<$name, E> {
-                        self.visit_f64(value as f64)
-                    }
-                }
-                deserializer.deserialize_any(QuantityVisitor)
+                let number = |value: f64| {
+                    let read = $measure.number(value).map($from_base);
+                    read.map_err(|problem| fail(&value, &problem))
+                };
+                let visitor = UntaggedEnumVisitor::new().expecting($measure.expected);
+                let visitor = visitor.string(|text| {
+                    text.parse().map_err(|problem: String| fail(&shown(text), &problem))
+                });
+                numbers(visitor, number).deserialize(deserializer)
             }
         }
 

@@ -56,7 +56,7 @@ mod sinks;
 mod wire;
 pub(crate) mod writer;
 
-pub use air::{MacFrame, AirWriter, Node};
+pub use air::{AirWriter, MacFrame, Node};
 pub use air_phy::AirPhy;
 pub use beacon::Beacon;
 pub use headers::Segment;

@@ -8,7 +8,7 @@ use proptest::sample::select;
 
 use super::connections::ConnectionInfo;
 use super::headers::checksum;
-use super::{MacFrame, AirPhy, AirWriter, Node, Segment, WireWriter};
+use super::{AirPhy, AirWriter, MacFrame, Node, Segment, WireWriter};
 
 pub(super) fn segment(kind: PacketKind, up: bool, seq: u64, payload: u32) -> Segment {
     Segment {

@@ -9,7 +9,7 @@ use evenair_core::transport::SackBlocks;
 use evenair_core::units::Rate;
 
 use super::tests::segment;
-use super::{MacFrame, AirPhy, AirWriter, Node, Segment, WireWriter};
+use super::{AirPhy, AirWriter, MacFrame, Node, Segment, WireWriter};
 
 const MSS: u32 = 1460;
 

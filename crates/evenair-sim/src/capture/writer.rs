@@ -11,7 +11,7 @@ use evenair_core::transport::SackBlocks;
 
 use super::connections::{Connections, FlowMeta};
 use crate::capture::{
-    MacFrame, AirPhy, AirWriter, Beacon, CaptureError, CaptureOf, CaptureSinks, Node, Segment,
+    AirPhy, AirWriter, Beacon, CaptureError, CaptureOf, CaptureSinks, MacFrame, Node, Segment,
     WireWriter,
 };
 

@@ -13,12 +13,12 @@ use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::{Application, Datagrams, OpenedBy, Stream};
 use evenair_core::transport::{AnyTransport, End, PacketHeader, Udp};
 
-use crate::engine::sim_medium::SimMedium;
 use crate::engine::control::beacons::{Beacons, occupancy};
 use crate::engine::control::limiter::UplinkLimiter;
 use crate::engine::flow::{Attachment, Flow};
 use crate::engine::network::{Network, Origin, Route};
 use crate::engine::option_ring::OptionRing;
+use crate::engine::sim_medium::SimMedium;
 use crate::engine::transfers::Transfers;
 use crate::scenario::{
     self, ACCESS_POINT, DelayedAck, Direction, LimitedTransmit, RtoFormula, SERVER, Scenario,

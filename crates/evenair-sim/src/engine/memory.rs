@@ -3,10 +3,10 @@
 //! Each takes about 40 bytes in the queue of a node, and up to 80 on a wired link. What TCP keeps of
 //! segments that are not acknowledged is bounded by the windows of the flows.
 
-use crate::engine::sim_medium::SimMedium;
 use crate::engine::flow::Flow;
 use crate::engine::network::Network;
 use crate::engine::run_error::RunError;
+use crate::engine::sim_medium::SimMedium;
 use crate::scenario::Scenario;
 
 /// The most entries of packets that a run may hold, about 300 MB. A packet has one entry in a queue of

@@ -1,7 +1,6 @@
 //! The engine: what a run consists of, and the loop that simulates it.
 
 pub(crate) mod build;
-pub(crate) mod sim_medium;
 pub(crate) mod control;
 pub(crate) mod flow;
 mod memory;
@@ -11,6 +10,7 @@ mod option_ring;
 pub(crate) mod run;
 pub(crate) mod run_error;
 pub(crate) mod run_options;
+pub(crate) mod sim_medium;
 pub(crate) mod simulation;
 mod timers;
 mod transfers;

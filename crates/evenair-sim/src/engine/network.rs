@@ -12,9 +12,9 @@ use evenair_core::transport::{End, PacketOption};
 
 use crate::capture::CaptureError;
 use crate::capture::writer::CaptureWriter;
-use crate::engine::sim_medium::SimMedium;
 use crate::engine::control::limiter::UplinkLimiter;
 use crate::engine::option_ring::OptionRing;
+use crate::engine::sim_medium::SimMedium;
 use crate::wired::{Hop, Wired};
 
 /// How the packets of one flow travel.

@@ -1,9 +1,9 @@
 //! Simulates a scenario.
 
 use crate::capture::CaptureSinks;
-use crate::engine::sim_medium::{dcf, wimax};
 use crate::engine::run_error::RunError;
 use crate::engine::run_options::RunOptions;
+use crate::engine::sim_medium::{dcf, wimax};
 use crate::engine::simulation::Simulation;
 use crate::results::run::RunResult;
 use crate::scenario::{Cell, Scenario};

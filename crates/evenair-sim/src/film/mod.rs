@@ -28,9 +28,9 @@ pub use types::{
 
 use std::fmt;
 
-use crate::engine::sim_medium::{dcf, wimax as wimax_medium};
 use crate::engine::run_error::RunError;
 use crate::engine::run_options::RunOptions;
+use crate::engine::sim_medium::{dcf, wimax as wimax_medium};
 use crate::engine::simulation::Simulation;
 use crate::scenario::{Cell, Scenario};
 

@@ -11,11 +11,11 @@ use super::types::{
     FilmPacket, FilmPart, FilmQueue, FilmRequest, FilmSender, FilmSlots, FilmWired, MAX_LISTED,
     PartKind,
 };
-use crate::engine::sim_medium::SimMedium;
 use crate::engine::flow::{Attachment, Flow};
 use crate::engine::metrics::cell::station_names;
 use crate::engine::network::Network;
 use crate::engine::run_error::RunError;
+use crate::engine::sim_medium::SimMedium;
 use crate::engine::simulation::Simulation;
 use crate::scenario::Scenario;
 

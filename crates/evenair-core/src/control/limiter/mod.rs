@@ -14,7 +14,7 @@
 mod adaptive;
 mod policer;
 
-pub use adaptive::{AdaptiveRateLimiter, Decision, Branch, Round, Throughput};
+pub use adaptive::{AdaptiveRateLimiter, Branch, Decision, Round, Throughput};
 pub use policer::Policer;
 
 use crate::component::{

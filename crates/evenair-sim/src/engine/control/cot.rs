@@ -15,8 +15,8 @@ use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::{AnyTransport, End, Transport};
 use evenair_core::units::Rate;
 
-use crate::engine::sim_medium::SimMedium;
 use crate::engine::flow::{Attachment, Flow};
+use crate::engine::sim_medium::SimMedium;
 use crate::scenario::{self, Scenario};
 
 /// Round-trip time of a flow that has measured none yet.

@@ -4,8 +4,8 @@ use evenair_core::flow_losses::{FlowLosses, Lost};
 use evenair_core::packet::{FlowId, NodeId};
 use evenair_core::time::Instant;
 
-use crate::engine::sim_medium::SimMedium;
 use crate::engine::network::Network;
+use crate::engine::sim_medium::SimMedium;
 use crate::results::losses::LossesByPlace;
 
 /// The losses of all flows, place by place.

@@ -12,12 +12,12 @@ use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::BulkConfig;
 use evenair_core::transport::{self, Measurements, Transport};
 
-use crate::engine::sim_medium::SimMedium;
 use crate::engine::control::limiter::UplinkLimiter;
 use crate::engine::flow::{Attachment, Flow};
 use crate::engine::metrics::cell::{CellMetrics, CellResults, link_results};
 use crate::engine::metrics::losses::Places;
 use crate::engine::network::{Network, fold};
+use crate::engine::sim_medium::SimMedium;
 use crate::engine::transfers::Transfer;
 use crate::results::delay::{DelayCurve, DelayResult, LimitedBy};
 use crate::results::losses::LossesByPlace;

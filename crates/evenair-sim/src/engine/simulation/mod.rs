@@ -18,7 +18,6 @@ use evenair_core::transport::{End, Output, PacketOption, Transport};
 
 use crate::capture::CaptureSinks;
 use crate::capture::writer::CaptureWriter;
-use crate::engine::sim_medium::SimMedium;
 use crate::engine::control::beacons::Beacons;
 use crate::engine::control::cot::CellControl;
 use crate::engine::control::limiter::UplinkLimiter;
@@ -28,6 +27,7 @@ use crate::engine::metrics::{Metrics, RunOutcome};
 use crate::engine::network::Network;
 use crate::engine::run_error::RunError;
 use crate::engine::run_options::RunOptions;
+use crate::engine::sim_medium::SimMedium;
 use crate::engine::timers::Timers;
 use crate::engine::{build, memory};
 use crate::results::run::RunResult;

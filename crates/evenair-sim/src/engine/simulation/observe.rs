@@ -4,10 +4,10 @@
 use evenair_core::time::Instant;
 
 use super::Simulation;
-use crate::engine::sim_medium::SimMedium;
 use crate::engine::flow::Flow;
 use crate::engine::network::Network;
 use crate::engine::run_error::RunError;
+use crate::engine::sim_medium::SimMedium;
 
 impl<M: SimMedium> Simulation<'_, M> {
     /// Does what is due before `at` and before the end. Returns whether the end is yet to

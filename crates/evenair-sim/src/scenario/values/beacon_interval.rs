@@ -53,7 +53,7 @@ impl Serialize for BeaconInterval {
 
 impl<'de> Deserialize<'de> for BeaconInterval {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NameOr {
+        NameOr {
             accepted: ACCEPTED,
             suggested: &[],
             of_text: |text| match text {
@@ -61,7 +61,8 @@ impl<'de> Deserialize<'de> for BeaconInterval {
                 _ => text.parse().ok().map(Self::Every),
             },
             of_number: |number| Seconds::from_number(number).ok().map(Self::Every),
-        })
+        }
+        .read(deserializer)
     }
 }
 

@@ -1,14 +1,15 @@
 //! Values that are a name *or* something else.
 
 use std::borrow::Cow;
-use std::fmt;
 
+use evenair_core::component::untagged::whole_numbers;
 use evenair_core::component::{Bytes, Seconds};
 use evenair_core::medium::wlan::phy::{LONG_PREAMBLE, SHORT_PREAMBLE};
 use evenair_core::time::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Error, Unexpected, Visitor};
+use serde::de::{Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_untagged::UntaggedEnumVisitor;
 
 use crate::scenario::values::name_or::NameOr;
 
@@ -56,37 +57,14 @@ impl Serialize for DelayedAck {
 
 impl<'de> Deserialize<'de> for DelayedAck {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        const MOST: u64 = 65_535;
-        struct DelayedAckVisitor;
-        impl Visitor<'_> for DelayedAckVisitor {
-            type Value = DelayedAck;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "a whole number from 1 to {MOST}, or {DYNAMIC:?}")
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<DelayedAck, E> {
-                if text == DYNAMIC {
-                    return Ok(DelayedAck::Dynamic);
-                }
-                Err(E::invalid_value(Unexpected::Str(text), &self))
-            }
-
-            fn visit_u64<E: Error>(self, value: u64) -> Result<DelayedAck, E> {
-                match u32::try_from(value) {
-                    Ok(segments) if (1..=MOST).contains(&value) => Ok(DelayedAck::Every(segments)),
-                    _ => Err(E::invalid_value(Unexpected::Unsigned(value), &self)),
-                }
-            }
-
-            fn visit_i64<E: Error>(self, value: i64) -> Result<DelayedAck, E> {
-                match u64::try_from(value) {
-                    Ok(value) => self.visit_u64(value),
-                    Err(_) => Err(E::invalid_value(Unexpected::Signed(value), &self)),
-                }
-            }
-        }
-        deserializer.deserialize_any(DelayedAckVisitor)
+        const MOST: u32 = 65_535;
+        let accepted = format!("a whole number from 1 to {MOST}, or {DYNAMIC:?}");
+        let expected: &str = &accepted;
+        let visitor = UntaggedEnumVisitor::new().expecting(expected).string(|text| match text {
+            DYNAMIC => Ok(Self::Dynamic),
+            _ => Err(Error::invalid_value(Unexpected::Str(text), &expected)),
+        });
+        whole_numbers(visitor, 1..=MOST, expected, Self::Every).deserialize(deserializer)
     }
 }
 
@@ -129,7 +107,7 @@ impl Serialize for Preamble {
 
 impl<'de> Deserialize<'de> for Preamble {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NameOr {
+        NameOr {
             accepted: PREAMBLES,
             suggested: &["long", "short"],
             of_text: |text| match text {
@@ -138,7 +116,8 @@ impl<'de> Deserialize<'de> for Preamble {
                 _ => text.parse().ok().map(Self::Duration),
             },
             of_number: |number| Seconds::from_number(number).ok().map(Self::Duration),
-        })
+        }
+        .read(deserializer)
     }
 }
 
@@ -168,38 +147,16 @@ impl Serialize for RtsThreshold {
 
 impl<'de> Deserialize<'de> for RtsThreshold {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ThresholdVisitor;
-        impl Visitor<'_> for ThresholdVisitor {
-            type Value = RtsThreshold;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("\"off\", or bytes from 0 (always) to 4294967295")
+        let expected = "\"off\", or bytes from 0 (always) to 4294967295";
+        let visitor = UntaggedEnumVisitor::new().expecting(expected).string(|text| {
+            let bytes = || u32::try_from(text.parse::<Bytes>().ok()?.as_u64()).ok();
+            match bytes() {
+                _ if text == "off" => Ok(Self::Off),
+                Some(bytes) => Ok(Self::Bytes(bytes)),
+                None => Err(Error::invalid_value(Unexpected::Str(text), &expected)),
             }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<RtsThreshold, E> {
-                if text == "off" {
-                    return Ok(RtsThreshold::Off);
-                }
-                text.parse::<Bytes>()
-                    .ok()
-                    .and_then(|bytes| u32::try_from(bytes.as_u64()).ok())
-                    .map(RtsThreshold::Bytes)
-                    .ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
-            }
-
-            fn visit_u64<E: Error>(self, value: u64) -> Result<RtsThreshold, E> {
-                u32::try_from(value)
-                    .map(RtsThreshold::Bytes)
-                    .map_err(|_| E::invalid_value(Unexpected::Unsigned(value), &self))
-            }
-
-            fn visit_i64<E: Error>(self, value: i64) -> Result<RtsThreshold, E> {
-                u32::try_from(value)
-                    .map(RtsThreshold::Bytes)
-                    .map_err(|_| E::invalid_value(Unexpected::Signed(value), &self))
-            }
-        }
-        deserializer.deserialize_any(ThresholdVisitor)
+        });
+        whole_numbers(visitor, 0..=u32::MAX, expected, Self::Bytes).deserialize(deserializer)
     }
 }
 

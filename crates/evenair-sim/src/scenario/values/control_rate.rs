@@ -32,7 +32,7 @@ impl Serialize for ControlRate {
 
 impl<'de> Deserialize<'de> for ControlRate {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NameOr {
+        NameOr {
             accepted: ACCEPTED,
             suggested: &[BASIC],
             of_text: |text| match text {
@@ -40,7 +40,8 @@ impl<'de> Deserialize<'de> for ControlRate {
                 _ => text.parse().ok().map(Self::Fixed),
             },
             of_number: |number| BitRate::from_number(number).ok().map(Self::Fixed),
-        })
+        }
+        .read(deserializer)
     }
 }
 

@@ -1,9 +1,10 @@
 //! Values that are a name or a quantity.
 
-use std::fmt;
-
 use evenair_core::component::message::{nearest, shown};
-use serde::de::{Error, Unexpected, Visitor};
+use evenair_core::component::untagged::numbers;
+use serde::Deserializer;
+use serde::de::{Error, Unexpected};
+use serde_untagged::UntaggedEnumVisitor;
 
 /// Reads such a value.
 pub(crate) struct NameOr<T> {
@@ -17,30 +18,23 @@ pub(crate) struct NameOr<T> {
     pub(crate) of_number: fn(f64) -> Option<T>,
 }
 
-impl<T> Visitor<'_> for NameOr<T> {
-    type Value = T;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.accepted)
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-        (self.of_text)(text).ok_or_else(|| {
-            let hint = nearest(text, self.suggested)
-                .map_or(String::new(), |near| format!("did you mean {near:?}? "));
-            E::custom(format!("got {}; {hint}accepted: {}", shown(text), self.accepted))
-        })
-    }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<T, E> {
-        (self.of_number)(value).ok_or_else(|| E::invalid_value(Unexpected::Float(value), &self))
-    }
-
-    fn visit_u64<E: Error>(self, value: u64) -> Result<T, E> {
-        self.visit_f64(value as f64)
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<T, E> {
-        self.visit_f64(value as f64)
+impl<T> NameOr<T> {
+    /// Reads one.
+    ///
+    /// # Errors
+    /// What it got, and what is accepted.
+    pub(crate) fn read<'de, D: Deserializer<'de>>(self, from: D) -> Result<T, D::Error> {
+        let number = |value: f64| {
+            let refused = || Error::invalid_value(Unexpected::Float(value), &self.accepted);
+            (self.of_number)(value).ok_or_else(refused)
+        };
+        let visitor = UntaggedEnumVisitor::new().expecting(self.accepted).string(|text| {
+            (self.of_text)(text).ok_or_else(|| {
+                let hint = nearest(text, self.suggested)
+                    .map_or(String::new(), |near| format!("did you mean {near:?}? "));
+                Error::custom(format!("got {}; {hint}accepted: {}", shown(text), self.accepted))
+            })
+        });
+        numbers(visitor, number).deserialize(from)
     }
 }

@@ -5,10 +5,12 @@ use std::fmt;
 use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Error, Visitor};
+use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_untagged::UntaggedEnumVisitor;
 
 use crate::component::message::shown;
+use crate::component::untagged::numbers;
 
 /// The largest number of a ratio.
 const MAX_PART: u32 = 1000;
@@ -96,32 +98,13 @@ impl Serialize for DlShare {
 
 impl<'de> Deserialize<'de> for DlShare {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ShareVisitor;
-        impl Visitor<'_> for ShareVisitor {
-            type Value = DlShare;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(ACCEPTED)
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<DlShare, E> {
-                text.parse().map_err(E::custom)
-            }
-
-            fn visit_f64<E: Error>(self, value: f64) -> Result<DlShare, E> {
-                DlShare::from_number(value)
-                    .ok_or_else(|| E::custom(format!("got {value}; accepted: {ACCEPTED}")))
-            }
-
-            fn visit_u64<E: Error>(self, value: u64) -> Result<DlShare, E> {
-                self.visit_f64(value as f64)
-            }
-
-            fn visit_i64<E: Error>(self, value: i64) -> Result<DlShare, E> {
-                self.visit_f64(value as f64)
-            }
-        }
-        deserializer.deserialize_any(ShareVisitor)
+        let number = |value: f64| {
+            let refused = || Error::custom(format!("got {value}; accepted: {ACCEPTED}"));
+            Self::from_number(value).ok_or_else(refused)
+        };
+        let visitor = UntaggedEnumVisitor::new().expecting(ACCEPTED);
+        let visitor = visitor.string(|text| text.parse().map_err(Error::custom));
+        numbers(visitor, number).deserialize(deserializer)
     }
 }
 

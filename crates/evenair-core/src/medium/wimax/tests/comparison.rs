@@ -340,7 +340,14 @@ fn the_medium_does_what_the_plain_model_does() {
     result.unwrap_or_else(|error| panic!("{error}"));
     let coverage = coverage.into_inner();
     eprintln!("{coverage:?}");
-    let rare = [coverage.cells, coverage.lost, coverage.dropped, coverage.granted, coverage.collided, coverage.given_up];
+    let rare = [
+        coverage.cells,
+        coverage.lost,
+        coverage.dropped,
+        coverage.granted,
+        coverage.collided,
+        coverage.given_up,
+    ];
     assert!(rare.iter().all(|&count| count > 1000), "{coverage:?}");
 }
 

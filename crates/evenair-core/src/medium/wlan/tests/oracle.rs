@@ -497,7 +497,8 @@ impl Oracle {
         let rate = self.stations[self.end_of_link(sender) as usize].rate;
         let payload = rate.time_for((self.frame_bytes(sender) - self.config.mac_overhead).into());
         let payload_start = data_start + self.data_time(sender).saturating_sub(payload);
-        let usage = if acknowledged { Usage::Success(payload_start, data_end) } else { Usage::Corrupted };
+        let usage =
+            if acknowledged { Usage::Success(payload_start, data_end) } else { Usage::Corrupted };
         self.uses(sender, now, end, usage);
         let station = self.station(sender);
         if std::mem::replace(&mut station.received, true) {

@@ -157,7 +157,10 @@ fn losses_and_marks_of_one_window_are_one_reduction() {
     assert_eq!(driver.ack(1, true), []);
     assert_eq!(driver.ack(1, true), []);
     assert_eq!(driver.ack(1, true), [(1, false, false)]);
-    assert_eq!((driver.cwnd(), driver.responses(), driver.end.counters().fast_retransmits), (8.0, 1, 1));
+    assert_eq!(
+        (driver.cwnd(), driver.responses(), driver.end.counters().fast_retransmits),
+        (8.0, 1, 1)
+    );
     let mut driver = Driver::new(16, with_ecn());
     for _ in 0..2 {
         assert_eq!(driver.ack(0, false), []);
