@@ -216,9 +216,6 @@ impl Transport for Connection {
                 if let Some(sent) = opening {
                     self.sending.note_opening_timeout(now, sent);
                 }
-                if self.receiving.has_repeated() {
-                    self.sending.note_repeated_opening();
-                }
             }
         }
     }
@@ -286,7 +283,7 @@ impl Transport for Connection {
     }
 
     fn limits(&self, now: Instant) -> Option<LimitTimes> {
-        Some(self.sending.limits(now))
+        Some(self.sending.limits(now, self.receiving.has_repeated()))
     }
 
     fn cwnd(&self) -> Option<f64> {

@@ -36,9 +36,10 @@ pub struct SendingEnd {
     state: State,
     sender: Sender,
     opening: Opening,
-    /// When the answer to the SYN was sent; none if that or the SYN was repeated.
+    /// When the answer to the SYN was sent; none if it has been sent again.
     answered: Option<Instant>,
-    peer_repeats: bool,
+    /// A SYN has been answered.
+    has_answered: bool,
     /// Bytes of options in a SYN or SYN-ACK.
     syn_options: u32,
     /// Whether what opens the connection is marked as crucial.
@@ -61,7 +62,7 @@ impl SendingEnd {
             sender: Sender::new(config.sender, control),
             opening: Opening::new(config),
             answered: None,
-            peer_repeats: false,
+            has_answered: false,
             syn_options: if config.sender.sack { SACK_PERMITTED } else { 0 },
             spm_marking: config.sender.spm_marking,
             ecn_offered: config.sender.ecn,
@@ -131,12 +132,6 @@ impl SendingEnd {
         self.sender.measures.limits.expire(now, sent);
     }
 
-    /// The other end has repeated its SYN, although only the last has arrived here. (A host cannot
-    /// know; two ends in one simulation can.)
-    pub fn note_repeated_opening(&mut self) {
-        self.peer_repeats = true;
-    }
-
     /// A packet has arrived, with this option.
     pub fn on_packet(
         &mut self,
@@ -193,8 +188,8 @@ impl SendingEnd {
     fn on_handshake(&mut self, now: Instant, packet: &Packet, out: &mut impl Output) {
         match packet.kind {
             PacketKind::Syn if self.state == State::Listen => {
-                let first = self.answered.is_none() && !self.peer_repeats;
-                self.answered = first.then_some(now);
+                let again = std::mem::replace(&mut self.has_answered, true);
+                self.answered = (!again).then_some(now);
                 let mut answer = self.header.packet(now, PacketKind::SynAck, 0, 0);
                 answer.size += self.syn_options;
                 answer.high_priority = self.spm_marking;
@@ -361,12 +356,12 @@ impl SendingEnd {
         &self.sender.measures.rtt
     }
 
-    /// For how long each limit has applied.
-    pub fn limits(&self, now: Instant) -> LimitTimes {
+    /// For how long each limit has applied. `peer_waits`: the other end, which opens, has repeated its SYN.
+    pub(super) fn limits(&self, now: Instant, peer_waits: bool) -> LimitTimes {
         let has_expired = match self.state {
             State::Established => self.sender.has_timed_out(),
             State::SynSent | State::Opening => self.opening.timeouts > 0,
-            State::Listen => self.peer_repeats,
+            State::Listen => peer_waits,
             State::Closed => false,
         };
         self.sender.measures.limits.times(now, has_expired)

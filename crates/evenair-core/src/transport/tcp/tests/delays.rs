@@ -163,3 +163,25 @@ fn lost_syns_and_idle_times() {
     driver.deliver(3540, &ack);
     assert_eq!(driver.times(4000), [0, 40, 0, 3000, 960]);
 }
+
+/// The sender listens. It measures from its SYN-ACK to the request, whether or not an earlier SYN was lost
+/// on the way. After a second SYN it cannot know which SYN-ACK the request answers (Karn), and cwnd is one
+/// segment (RFC 5681 section 3.1).
+#[test]
+fn a_listening_sender_measures_what_it_can_know() {
+    for (syns, rtt, cwnd) in [(&[1010][..], Some(20), 3.0), (&[10, 1010], None, 1.0)] {
+        let sender = SenderConfig { initial_window: 3, ..plain() };
+        let config = ConnectionConfig { opened_by: End::Receiver, ..connection_config(sender, 1) };
+        let mut end = SendingEnd::new(&config, newreno(), HEADER);
+        let mut out = Sent::default();
+        end.listen();
+        for &ms in syns {
+            end.on_packet(at(ms), &Packet::new(FlowId(0), PacketKind::Syn), None, &mut out);
+            assert_eq!(out.take()[0].kind, PacketKind::SynAck);
+        }
+        end.on_packet(at(1030), &Packet::new(FlowId(0), PacketKind::Request), None, &mut out);
+        assert_eq!(out.take().len(), cwnd as usize);
+        assert_eq!(end.rtt().srtt(), rtt.map(Duration::from_millis), "{syns:?}");
+        assert_eq!(end.window().cwnd, cwnd);
+    }
+}
