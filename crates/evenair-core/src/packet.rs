@@ -53,6 +53,25 @@ impl Direction {
     }
 }
 
+/// One of the two ends of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The source of the data.
+    Sender,
+    /// Their destination.
+    Receiver,
+}
+
+impl End {
+    /// The other end.
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Sender => Self::Receiver,
+            Self::Receiver => Self::Sender,
+        }
+    }
+}
+
 /// Type of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketKind {
@@ -116,6 +135,8 @@ pub struct Packet {
     pub ece: bool,
     /// Congestion Window Reduced flag of the TCP header (RFC 3168 section 6.1).
     pub cwr: bool,
+    /// The end of the flow that it is for; [`End::Receiver`] where there is no flow.
+    pub to: End,
     /// Position in the sequence space of the connection, bytes: of data the first payload byte, of an
     /// acknowledgement the next byte that is expected.
     pub seq: u64,
@@ -139,6 +160,7 @@ impl Packet {
             ecn: Ecn::NotCapable,
             ece: false,
             cwr: false,
+            to: End::Receiver,
             seq: 0,
             enqueued_at: Instant::ZERO,
         }

@@ -11,10 +11,10 @@ use std::collections::VecDeque;
 use std::fs;
 use std::path::Path;
 
-use evenair_core::packet::{FlowId, NodeId, Packet};
+use evenair_core::packet::{End, FlowId, NodeId, Packet};
 use evenair_core::tfrc::{Tfrc, TfrcConfig};
 use evenair_core::time::{Duration, Instant};
-use evenair_core::transport::{End, Output, PacketHeader, PacketOption, Transport};
+use evenair_core::transport::{Output, PacketHeader, PacketOption, Transport};
 use evenair_sim::scenario::{document_from_toml, resolve, set};
 use evenair_sim::{RunOptions, run};
 use rayon::prelude::*;
@@ -152,16 +152,15 @@ const DELAY: Duration = Duration::from_millis(50);
 struct Sent(Vec<(Packet, PacketOption)>);
 
 impl Output for Sent {
-    fn send(&mut self, _from: End, packet: &Packet, option: Option<&PacketOption>) {
+    fn send(&mut self, packet: &Packet, option: Option<&PacketOption>) {
         self.0.push((*packet, *option.unwrap()));
     }
 }
 
 impl LossyPath {
     fn new(period: u64) -> Self {
-        let (flow, station) = (FlowId(0), NodeId(1));
-        let header = |bytes| PacketHeader { flow, station, connection: 0, bytes };
-        let mut flow = Tfrc::new(TfrcConfig::default(), PACKET, [header(52), header(56)]);
+        let headers = PacketHeader::of_ends(FlowId(0), NodeId(1), [52, 56]);
+        let mut flow = Tfrc::new(TfrcConfig::default(), PACKET, headers);
         let mut sent = Sent(vec![]);
         flow.start(Instant::ZERO, &mut sent);
         let mut path = Self { flow, period, under_way: VecDeque::new() };

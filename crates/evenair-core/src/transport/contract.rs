@@ -3,23 +3,14 @@
 use super::limits::LimitTimes;
 use super::option::PacketOption;
 use crate::delays::Delays;
-use crate::packet::Packet;
+use crate::packet::{End, Packet};
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
 
-/// One of the two ends of a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// The source of the data.
-    Sender,
-    /// Their destination.
-    Receiver,
-}
-
 /// Takes the packets that a transport sends.
 pub trait Output {
-    /// `packet` leaves `from`, with this option. Its size includes the option.
-    fn send(&mut self, from: End, packet: &Packet, option: Option<&PacketOption>);
+    /// `packet` leaves for [`Packet::to`], with this option. Its size includes the option.
+    fn send(&mut self, packet: &Packet, option: Option<&PacketOption>);
 }
 
 /// A transport: both ends of a flow.

@@ -1,6 +1,6 @@
 //! The headers of the packets of one end.
 
-use crate::packet::{FlowId, NodeId, Packet, PacketKind};
+use crate::packet::{End, FlowId, NodeId, Packet, PacketKind};
 use crate::time::Instant;
 
 /// What all packets of one end have in common.
@@ -12,17 +12,29 @@ pub struct PacketHeader {
     pub station: NodeId,
     /// The connection of the flow.
     pub connection: u8,
+    /// The end that they are for.
+    pub to: End,
     /// Bytes of the IP and transport headers without options.
     pub bytes: u32,
 }
 
 impl PacketHeader {
+    /// Those of the sender and of the receiver, with so many bytes.
+    pub const fn of_ends(flow: FlowId, station: NodeId, bytes: [u32; 2]) -> [Self; 2] {
+        let [data, answers] = bytes;
+        [
+            Self { flow, station, connection: 0, to: End::Receiver, bytes: data },
+            Self { flow, station, connection: 0, to: End::Sender, bytes: answers },
+        ]
+    }
+
     /// A packet that is sent at `now`.
     #[inline(always)]
     pub fn packet(&self, now: Instant, kind: PacketKind, payload: u32, seq: u64) -> Packet {
         Packet {
             station: self.station,
             connection: self.connection,
+            to: self.to,
             size: payload + self.bytes,
             // A segment has up to 65,495 bytes.
             payload: payload as u16,

@@ -19,7 +19,7 @@ pub mod tcp;
 pub mod tfrc;
 mod udp;
 
-pub use contract::{Counters, End, Measurements, Output, RateControl, Transport};
+pub use contract::{Counters, Measurements, Output, RateControl, Transport};
 pub use header::PacketHeader;
 pub use limits::{Limit, LimitTimes};
 pub use option::{DataHeader, PacketOption, Report, WindowUpdate};
@@ -28,7 +28,7 @@ pub use udp::Udp;
 
 use self::tcp::Connection;
 use self::tfrc::Tfrc;
-use crate::packet::Packet;
+use crate::packet::{End, Packet};
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
 

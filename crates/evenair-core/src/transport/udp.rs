@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-use super::contract::{Counters, End, Measurements, Output, Transport};
+use super::contract::{Counters, Measurements, Output, Transport};
 use super::header::PacketHeader;
 use super::limits::LimitTimes;
 use super::option::PacketOption;
 use crate::delays::Delays;
-use crate::packet::{Packet, PacketKind};
+use crate::packet::{End, Packet, PacketKind};
 use crate::time::{Duration, Instant};
 use crate::traffic::Datagrams;
 use crate::units::Rate;
@@ -47,7 +47,7 @@ impl Udp {
             }
             self.sent_at.push_back(now);
             let packet = self.header.packet(now, PacketKind::Datagram, self.payload, seq);
-            out.send(End::Sender, &packet, None);
+            out.send(&packet, None);
         }
     }
 

@@ -4,14 +4,14 @@ use evenair_core::congestion::Controller;
 use evenair_core::loss::{self, LinkLoss};
 use evenair_core::medium::scheduler::AirtimeDrr;
 use evenair_core::medium::{Cell, CellPacket, Medium, QueueLayout, TxQueueId};
-use evenair_core::packet::{FlowId, NodeId};
+use evenair_core::packet::{End, FlowId, NodeId};
 use evenair_core::queue::{Queue, QueueItem, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::tcp::{self, Connection, ConnectionConfig, ReceiverConfig, SenderConfig};
 use evenair_core::tfrc::Tfrc;
 use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::{Application, Datagrams, OpenedBy, Stream};
-use evenair_core::transport::{AnyTransport, End, PacketHeader, Udp};
+use evenair_core::transport::{AnyTransport, PacketHeader, Udp};
 
 use crate::engine::control::beacons::{Beacons, occupancy};
 use crate::engine::control::limiter::UplinkLimiter;
@@ -107,14 +107,14 @@ pub(crate) fn network<M: SimMedium>(
                 let down = lay(topology.path(host, ap), Hop::AccessPoint);
                 let from_access_point = lay(topology.path(ap, host), Hop::End);
                 let own = Origin::Cell(NodeId(*station));
-                let first = if *up { [own, origin(down)] } else { [origin(down), own] };
+                let first = if *up { [origin(down), own] } else { [own, origin(down)] };
                 Route { first, from_access_point }
             }
             Attachment::Wired { from, to } => {
                 let (from, to) = (node(from), node(to));
                 let there = lay(topology.path(from, to), Hop::End);
                 let back = lay(topology.path(to, from), Hop::End);
-                Route { first: [origin(there), origin(back)], from_access_point: Hop::End }
+                Route { first: [origin(back), origin(there)], from_access_point: Hop::End }
             }
         };
         routes.push(route);
@@ -240,8 +240,7 @@ fn flow(
 ) -> Flow {
     let stop = spec.stop.map_or(Instant::NEVER, |s| Instant::ZERO + s.duration());
     let station = place.station();
-    let header = |bytes| PacketHeader { flow: FlowId(index), station, connection: 0, bytes };
-    let headers = header_bytes.map(header);
+    let headers = PacketHeader::of_ends(FlowId(index), station, header_bytes);
     let (transport, transfers) = match (&spec.transport, &spec.application) {
         (Transport::Tcp(control), Application::Stream(stream)) => {
             let connection =

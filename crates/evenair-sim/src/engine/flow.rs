@@ -1,8 +1,8 @@
 //! A flow: its transport, where its ends are, and the application on top.
 
-use evenair_core::packet::{FlowId, NodeId, Packet};
+use evenair_core::packet::{End, FlowId, NodeId, Packet};
 use evenair_core::time::Instant;
-use evenair_core::transport::{AnyTransport, Counters, End, Output, PacketOption, Transport};
+use evenair_core::transport::{AnyTransport, Counters, Output, PacketOption, Transport};
 
 use crate::capture::connections::FlowMeta;
 use crate::engine::transfers::Transfers;

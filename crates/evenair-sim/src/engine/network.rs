@@ -8,7 +8,7 @@ use evenair_core::medium::{Arrival, Cell};
 use evenair_core::packet::{FlowId, NodeId, Packet};
 use evenair_core::queue::{Dropped, TxQueue};
 use evenair_core::time::Instant;
-use evenair_core::transport::{End, PacketOption};
+use evenair_core::transport::PacketOption;
 
 use crate::capture::CaptureError;
 use crate::capture::writer::CaptureWriter;
@@ -20,7 +20,7 @@ use crate::wired::{Hop, Wired};
 /// How the packets of one flow travel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Route {
-    /// Where packets enter the network, by [`End`]: the data, and what answers them.
+    /// Where packets enter the network, by the end that they are for: what answers the data, and the data.
     pub(crate) first: [Origin; 2],
     /// Where a packet goes that the access point has received.
     pub(crate) from_access_point: Hop,
@@ -125,9 +125,9 @@ impl<M: SimMedium> Network<M> {
 
     /// A packet leaves one end of its flow.
     #[inline(always)]
-    pub(crate) fn send(&mut self, now: Instant, from: End, packet: &Packet) {
+    pub(crate) fn send(&mut self, now: Instant, packet: &Packet) {
         self.sent += 1;
-        match self.routes[packet.flow.0 as usize].first[from as usize] {
+        match self.routes[packet.flow.0 as usize].first[packet.to as usize] {
             Origin::Cell(node) => self.cell.send(now, node, *packet),
             Origin::Link(link) => {
                 self.capture_wire(now, false, packet);
@@ -141,12 +141,11 @@ impl<M: SimMedium> Network<M> {
     pub(crate) fn send_with_option(
         &mut self,
         now: Instant,
-        from: End,
         mut packet: Packet,
         option: PacketOption,
     ) {
         packet.option = self.options[packet.flow.0 as usize].put(option);
-        self.send(now, from, &packet);
+        self.send(now, &packet);
     }
 
     /// The access point broadcasts a frame of its own.

@@ -22,9 +22,9 @@ use super::{
     Segment, SenderConfig, SenderCounters, SendingEnd, SynTimer,
 };
 use crate::congestion::{Config, Controller, Window};
-use crate::packet::{FlowId, NodeId};
+use crate::packet::{End, FlowId, NodeId};
 use crate::time::{Duration, Instant};
-use crate::transport::{End, PacketHeader, SackBlocks};
+use crate::transport::{PacketHeader, SackBlocks};
 
 /// Payload bytes of a full segment in these tests.
 const SEGMENT: u64 = 1000;
@@ -75,8 +75,7 @@ fn newreno() -> Controller {
     Controller::new(&Config::default())
 }
 
-const HEADER: PacketHeader =
-    PacketHeader { flow: FlowId(0), station: NodeId(1), connection: 0, bytes: 40 };
+const HEADERS: [PacketHeader; 2] = PacketHeader::of_ends(FlowId(0), NodeId(1), [40, 40]);
 
 fn connection_config(sender: SenderConfig, delayed_ack: u32) -> ConnectionConfig {
     let receiver =
@@ -87,7 +86,7 @@ fn connection_config(sender: SenderConfig, delayed_ack: u32) -> ConnectionConfig
 
 /// A sending end whose SYN is the next segment to be sent.
 fn sending_end(config: SenderConfig, control: Controller) -> SendingEnd {
-    let mut end = SendingEnd::new(&connection_config(config, 1), control, HEADER);
+    let mut end = SendingEnd::new(&connection_config(config, 1), control, HEADERS[0]);
     end.begin_opening();
     end
 }

@@ -26,9 +26,9 @@ pub use receiver::Receiver;
 pub use sender::Sender;
 
 use crate::delays::Delays;
-use crate::packet::{Packet, PacketKind};
+use crate::packet::{End, Packet, PacketKind};
 use crate::time::{Duration, Instant};
-use crate::transport::contract::{Counters, End, Measurements, Output, RateControl, Transport};
+use crate::transport::contract::{Counters, Measurements, Output, RateControl, Transport};
 use crate::transport::header::PacketHeader;
 use crate::transport::limits::LimitTimes;
 use crate::transport::option::{DataHeader, PacketOption, Report};
@@ -76,7 +76,7 @@ impl Tfrc {
             let seq = number * u64::from(self.payload);
             let [data, _] = &self.headers;
             let packet = data.packet(now, PacketKind::Datagram, self.payload, seq);
-            out.send(End::Sender, &packet, Some(&PacketOption::TfrcData(header)));
+            out.send(&packet, Some(&PacketOption::TfrcData(header)));
         }
     }
 
@@ -85,7 +85,7 @@ impl Tfrc {
         let [_, header] = &self.headers;
         // As an acknowledgement has it: the next byte that is expected.
         let packet = header.packet(now, PacketKind::Report, 0, self.received_bytes);
-        out.send(End::Receiver, &packet, Some(&PacketOption::TfrcReport(report)));
+        out.send(&packet, Some(&PacketOption::TfrcReport(report)));
     }
 
     fn on_data(

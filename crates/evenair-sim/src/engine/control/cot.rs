@@ -10,9 +10,9 @@ use evenair_core::control::cot::station::{self, Feedback, FlowCost, FlowUse, Sta
 use evenair_core::control::cot::{BeaconElement, CotConfig};
 use evenair_core::control::{Config, ObservationSlot};
 use evenair_core::medium::{BothWays, Cell, Occupancy};
-use evenair_core::packet::{Direction, NodeId, Packet};
+use evenair_core::packet::{Direction, End, NodeId, Packet};
 use evenair_core::time::{Duration, Instant};
-use evenair_core::transport::{AnyTransport, End, Transport};
+use evenair_core::transport::{AnyTransport, Transport};
 use evenair_core::units::Rate;
 
 use crate::engine::flow::{Attachment, Flow};

@@ -12,9 +12,9 @@ mod observe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use evenair_core::packet::{NodeId, Packet};
+use evenair_core::packet::{End, NodeId, Packet};
 use evenair_core::time::{Duration, Instant};
-use evenair_core::transport::{End, Output, PacketOption, Transport};
+use evenair_core::transport::{Output, PacketOption, Transport};
 
 use crate::capture::CaptureSinks;
 use crate::capture::writer::CaptureWriter;
@@ -81,10 +81,10 @@ struct Ports<'a, M> {
 
 impl<M: SimMedium> Output for Ports<'_, M> {
     #[inline(always)]
-    fn send(&mut self, from: End, packet: &Packet, option: Option<&PacketOption>) {
+    fn send(&mut self, packet: &Packet, option: Option<&PacketOption>) {
         match option {
-            None => self.network.send(self.now, from, packet),
-            Some(option) => self.network.send_with_option(self.now, from, *packet, *option),
+            None => self.network.send(self.now, packet),
+            Some(option) => self.network.send_with_option(self.now, *packet, *option),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! How a connection is opened, and what both ends know of that.
 
-use crate::packet::Packet;
+use crate::packet::{End, Packet};
 use crate::time::{Duration, Instant};
-use crate::transport::contract::{End, Output};
+use crate::transport::contract::Output;
 use crate::transport::option::PacketOption;
 use crate::transport::tcp::receiver::ReceiverConfig;
 use crate::transport::tcp::rtt::RttEstimator;
@@ -98,11 +98,6 @@ pub(super) fn is_ecn_setup_syn_ack(packet: &Packet) -> bool {
 /// Sends a packet of a kind that is seldom sent. [`Output::send`] may be long and inlined; this has one
 /// copy of it.
 #[inline(never)]
-pub(super) fn send_seldom(
-    from: End,
-    packet: &Packet,
-    option: Option<&PacketOption>,
-    out: &mut impl Output,
-) {
-    out.send(from, packet, option);
+pub(super) fn send_seldom(packet: &Packet, option: Option<&PacketOption>, out: &mut impl Output) {
+    out.send(packet, option);
 }

@@ -6,7 +6,7 @@ use super::opening::{
 use super::rate_limit::ReceiveLimit;
 use crate::packet::{Ecn, Packet, PacketKind};
 use crate::time::{Duration, Instant};
-use crate::transport::contract::{End, Output};
+use crate::transport::contract::Output;
 use crate::transport::header::PacketHeader;
 use crate::transport::option::{PacketOption, WindowUpdate};
 use crate::transport::tcp::receiver::{AckAction, Receiver};
@@ -220,7 +220,7 @@ impl ReceivingEnd {
         if self.extended || self.receiver.has_sack() {
             return self.acknowledge_more(now, packet, out);
         }
-        out.send(End::Receiver, &packet, None);
+        out.send(&packet, None);
     }
 
     /// Sends an ACK with what SACK and ECN report, and the window under a limit.
@@ -237,7 +237,7 @@ impl ReceivingEnd {
             }
             None => (!blocks.is_empty()).then_some(PacketOption::Sack(blocks)),
         };
-        send_seldom(End::Receiver, &packet, option.as_ref(), out);
+        send_seldom(&packet, option.as_ref(), out);
     }
 
     /// Sends a packet of the handshake.
@@ -253,7 +253,7 @@ impl ReceivingEnd {
             packet.size += self.syn_options;
         }
         packet.high_priority = self.spm_marking;
-        send_seldom(End::Receiver, &packet, None, out);
+        send_seldom(&packet, None, out);
     }
 
     /// When the SYN or the request was sent of which the timer expires at `now`.

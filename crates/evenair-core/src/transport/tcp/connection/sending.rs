@@ -8,7 +8,7 @@ use crate::congestion::{Controller, Window};
 use crate::delays::Delays;
 use crate::packet::{Ecn, Packet, PacketKind};
 use crate::time::Instant;
-use crate::transport::contract::{End, Output};
+use crate::transport::contract::Output;
 use crate::transport::header::PacketHeader;
 use crate::transport::limits::{Limit, LimitTimes};
 use crate::transport::option::{PacketOption, WindowUpdate};
@@ -195,7 +195,7 @@ impl SendingEnd {
                 answer.high_priority = self.spm_marking;
                 self.set_ecn(self.ecn_offered && is_ecn_setup_syn(packet));
                 answer.ece = self.ecn;
-                send_seldom(End::Sender, &answer, None, out);
+                send_seldom(&answer, None, out);
             }
             PacketKind::SynAck => {
                 self.set_ecn(self.ecn_offered && is_ecn_setup_syn_ack(packet));
@@ -272,7 +272,7 @@ impl SendingEnd {
             if segment.syn || self.extended {
                 self.send_more(packet, segment.syn, out);
             } else {
-                out.send(End::Sender, &packet, None);
+                out.send(&packet, None);
             }
         }
         if self.state == State::Established {
@@ -303,7 +303,7 @@ impl SendingEnd {
         }
         let echo = self.limit.as_ref().and_then(|limit| limit.echo);
         let option = echo.filter(|_| !syn).map(PacketOption::TimestampEcho);
-        send_seldom(End::Sender, &packet, option.as_ref(), out);
+        send_seldom(&packet, option.as_ref(), out);
     }
 
     /// The next segment that may be sent now, if any.

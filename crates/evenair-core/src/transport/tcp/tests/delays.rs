@@ -11,7 +11,7 @@ use crate::transport::{Output, PacketOption, Transport};
 struct Sent(Vec<Packet>);
 
 impl Output for Sent {
-    fn send(&mut self, _from: End, packet: &Packet, _option: Option<&PacketOption>) {
+    fn send(&mut self, packet: &Packet, _option: Option<&PacketOption>) {
         self.0.push(*packet);
     }
 }
@@ -30,7 +30,7 @@ struct Driver {
 impl Driver {
     /// Open at 20 ms, when the first window has been sent.
     fn open(sender: SenderConfig) -> (Self, Vec<Packet>) {
-        let connection = Connection::new(connection_config(sender, 1), newreno(), [HEADER; 2]);
+        let connection = Connection::new(connection_config(sender, 1), newreno(), HEADERS);
         let mut driver = Self { connection, out: Sent::default() };
         driver.connection.start(at(0), &mut driver.out);
         let syn = driver.out.take()[0];
@@ -149,7 +149,7 @@ fn the_window_limits_once_cwnd_exceeds_it() {
 #[test]
 fn lost_syns_and_idle_times() {
     let config = SenderConfig { total: SEGMENT, ..plain() };
-    let connection = Connection::new(connection_config(config, 1), newreno(), [HEADER; 2]);
+    let connection = Connection::new(connection_config(config, 1), newreno(), HEADERS);
     let mut driver = Driver { connection, out: Sent::default() };
     driver.connection.start(at(500), &mut driver.out);
     assert_eq!(driver.out.take()[0].kind, PacketKind::Syn);
@@ -172,7 +172,7 @@ fn a_listening_sender_measures_what_it_can_know() {
     for (syns, rtt, cwnd) in [(&[1010][..], Some(20), 3.0), (&[10, 1010], None, 1.0)] {
         let sender = SenderConfig { initial_window: 3, ..plain() };
         let config = ConnectionConfig { opened_by: End::Receiver, ..connection_config(sender, 1) };
-        let mut end = SendingEnd::new(&config, newreno(), HEADER);
+        let mut end = SendingEnd::new(&config, newreno(), HEADERS[0]);
         let mut out = Sent::default();
         end.listen();
         for &ms in syns {

@@ -17,8 +17,8 @@ fn with_ecn() -> SenderConfig {
 struct Sent(VecDeque<(End, Packet)>);
 
 impl Output for Sent {
-    fn send(&mut self, from: End, packet: &Packet, _option: Option<&PacketOption>) {
-        self.0.push_back((from, *packet));
+    fn send(&mut self, packet: &Packet, _option: Option<&PacketOption>) {
+        self.0.push_back((packet.to.other(), *packet));
     }
 }
 
@@ -42,8 +42,8 @@ fn both_ends_have_to_agree() {
         for opener in [End::Sender, End::Receiver] {
             let mut config = connection_config(with_ecn(), 1);
             (config.sender.ecn, config.receiver.ecn) = (offers[0], offers[1]);
-            let mut sending = SendingEnd::new(&config, newreno(), HEADER);
-            let mut receiving = ReceivingEnd::new(&config, HEADER);
+            let mut sending = SendingEnd::new(&config, newreno(), HEADERS[0]);
+            let mut receiving = ReceivingEnd::new(&config, HEADERS[1]);
             let (mut out, agreed) = (Sent::default(), offers == [true, true]);
             if opener == End::Sender {
                 sending.open(at(0), &mut out);
@@ -93,7 +93,7 @@ impl Driver {
     /// With `window` segments outstanding.
     fn new(window: u32, config: SenderConfig) -> Self {
         let config = SenderConfig { initial_window: window, ..config };
-        let mut end = SendingEnd::new(&connection_config(config, 1), newreno(), HEADER);
+        let mut end = SendingEnd::new(&connection_config(config, 1), newreno(), HEADERS[0]);
         let mut out = Sent::default();
         end.open(at(0), &mut out);
         out.all();
@@ -202,7 +202,7 @@ fn a_loss_of_a_later_window_is_another_reduction() {
 #[test]
 fn the_receiver_echoes_until_cwr() {
     let config = connection_config(with_ecn(), 2);
-    let mut receiving = ReceivingEnd::new(&config, HEADER);
+    let mut receiving = ReceivingEnd::new(&config, HEADERS[1]);
     let mut out = Sent::default();
     let syn = Packet { ece: true, cwr: true, ..Packet::new(FlowId(0), PacketKind::Syn) };
     receiving.on_packet(at(0), &syn, None, &mut out);
@@ -247,8 +247,7 @@ fn a_queue_that_marks_keeps_itself_short() {
         [(true, false, false), (true, true, false), (true, true, true), (false, false, false)]
     {
         let config = SenderConfig { ecn, sack, rack, window: 400, initial_window: 4, ..plain() };
-        let mut connection =
-            Connection::new(connection_config(config, 1), newreno(), [HEADER, HEADER]);
+        let mut connection = Connection::new(connection_config(config, 1), newreno(), HEADERS);
         let (service, delay) = (Duration::from_millis(1), Duration::from_millis(50));
         let mut under_way: VecDeque<(Instant, Packet)> = VecDeque::new();
         let (mut now, mut busy_until, mut out) = (at(0), at(0), Sent::default());

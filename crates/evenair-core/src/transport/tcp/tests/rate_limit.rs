@@ -12,8 +12,8 @@ use crate::units::Rate;
 struct Sent(VecDeque<(End, Packet, Option<PacketOption>)>);
 
 impl Output for Sent {
-    fn send(&mut self, from: End, packet: &Packet, option: Option<&PacketOption>) {
-        self.0.push_back((from, *packet, option.copied()));
+    fn send(&mut self, packet: &Packet, option: Option<&PacketOption>) {
+        self.0.push_back((packet.to.other(), *packet, option.copied()));
     }
 }
 
@@ -34,7 +34,7 @@ const DELAY: Duration = Duration::from_millis(50);
 impl Path {
     fn new(sender: SenderConfig) -> Self {
         let config = connection_config(sender, 1);
-        let connection = Connection::new(config, newreno(), [HEADER; 2]);
+        let connection = Connection::new(config, newreno(), HEADERS);
         let (under_way, out) = (VecDeque::new(), Sent::default());
         let mut path =
             Self { connection, under_way, now: at(0), busy_until: at(0), out, waiting: 0 };

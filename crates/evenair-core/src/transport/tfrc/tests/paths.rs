@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 
 use proptest::prelude::*;
 
-use crate::packet::{FlowId, NodeId, Packet, PacketKind};
+use crate::packet::{End, FlowId, NodeId, Packet, PacketKind};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 use crate::transport::tfrc::{Tfrc, TfrcConfig, equation};
-use crate::transport::{End, Output, PacketHeader, PacketOption, Transport};
+use crate::transport::{Output, PacketHeader, PacketOption, Transport};
 
 const SEGMENT: u32 = 1000;
 
@@ -16,8 +16,8 @@ const SEGMENT: u32 = 1000;
 struct Sent(Vec<(End, Packet, PacketOption)>);
 
 impl Output for Sent {
-    fn send(&mut self, from: End, packet: &Packet, option: Option<&PacketOption>) {
-        self.0.push((from, *packet, *option.unwrap()));
+    fn send(&mut self, packet: &Packet, option: Option<&PacketOption>) {
+        self.0.push((packet.to.other(), *packet, *option.unwrap()));
     }
 }
 
@@ -41,9 +41,8 @@ struct Path {
 
 impl Path {
     fn new(delay: Duration, loses: impl FnMut(End, &Packet) -> bool + 'static) -> Self {
-        let header =
-            |bytes| PacketHeader { flow: FlowId(0), station: NodeId(1), connection: 0, bytes };
-        let flow = Tfrc::new(TfrcConfig::default(), SEGMENT, [header(52), header(56)]);
+        let headers = PacketHeader::of_ends(FlowId(0), NodeId(1), [52, 56]);
+        let flow = Tfrc::new(TfrcConfig::default(), SEGMENT, headers);
         let (under_way, reports) = (VecDeque::new(), vec![]);
         let (lost, arrived) = ([0; 2], [0; 2]);
         let mut path = Self {
