@@ -12,9 +12,9 @@ use std::fs;
 use std::path::Path;
 
 use evenair_core::packet::{End, FlowId, NodeId, Packet};
-use evenair_core::tfrc::{Tfrc, TfrcConfig};
+use evenair_core::tfrc::{TfrcConfig, TfrcSink, TfrcSource};
 use evenair_core::time::{Duration, Instant};
-use evenair_core::transport::{Output, PacketHeader, PacketOption, Transport};
+use evenair_core::transport::{Ends, Output, PacketHeader, PacketOption};
 use evenair_sim::scenario::{document_from_toml, resolve, set};
 use evenair_sim::{RunOptions, run};
 use rayon::prelude::*;
@@ -142,7 +142,7 @@ fn the_t_rto_of_ns2() {
 
 /// A path of 50 ms in each direction that loses each packet of which the number is a multiple of `period`.
 struct LossyPath {
-    flow: Tfrc,
+    flow: Ends<TfrcSource, TfrcSink>,
     period: u64,
     under_way: VecDeque<(Instant, Packet, PacketOption)>,
 }
@@ -159,10 +159,12 @@ impl Output for Sent {
 
 impl LossyPath {
     fn new(period: u64) -> Self {
-        let headers = PacketHeader::of_ends(FlowId(0), NodeId(1), [52, 56]);
-        let mut flow = Tfrc::new(TfrcConfig::default(), PACKET, headers);
+        let [data, reports] = PacketHeader::of_ends(FlowId(0), NodeId(1), [52, 56]);
+        let config = TfrcConfig::default();
+        let sink = TfrcSink::new(&config, PACKET, reports);
+        let mut flow = Ends::new(TfrcSource::new(config, PACKET, data), sink);
         let mut sent = Sent(vec![]);
-        flow.start(Instant::ZERO, &mut sent);
+        flow.open(Instant::ZERO, 0, u64::MAX, &mut sent);
         let mut path = Self { flow, period, under_way: VecDeque::new() };
         path.carry(Instant::ZERO, sent);
         path

@@ -1,9 +1,11 @@
-//! The contract of a transport.
+//! The contract of the two ends of a flow.
 
-use super::limits::LimitTimes;
+use std::ops::Add;
+
+use super::limits::Limit;
 use super::option::PacketOption;
 use crate::delays::Delays;
-use crate::packet::{End, Packet};
+use crate::packet::Packet;
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
 
@@ -13,60 +15,110 @@ pub trait Output {
     fn send(&mut self, packet: &Packet, option: Option<&PacketOption>);
 }
 
-/// A transport: both ends of a flow.
-pub trait Transport {
-    /// The application starts to send.
-    fn start(&mut self, now: Instant, out: &mut impl Output);
+/// One end of a flow. It knows of the other what packets have told it, and no more.
+pub trait Endpoint {
+    /// The application begins a transfer of `bytes` over connection `number` of the flow; `u64::MAX` never
+    /// ends. Nothing is left of the connection before but what was measured.
+    fn open(&mut self, now: Instant, number: u8, bytes: u64, out: &mut impl Output);
 
-    /// A packet has arrived at the end that it is for. Returns that end, and when
-    /// [`Transport::on_timer`] is to be called for it. (For the other end that has not changed.)
+    /// A packet of the present connection has arrived here, with this option.
     fn on_packet(
         &mut self,
         now: Instant,
         packet: &Packet,
         option: Option<&PacketOption>,
         out: &mut impl Output,
-    ) -> (End, Instant);
+    );
 
-    /// Does what is due at `end`. Nothing is, if the call is early.
-    fn on_timer(&mut self, now: Instant, end: End, out: &mut impl Output);
+    /// Does what is due. Nothing is, if the call is early.
+    fn on_timer(&mut self, now: Instant, out: &mut impl Output);
 
-    /// When [`Transport::on_timer`] is to be called for `end`.
-    fn poll_at(&self, end: End) -> Instant;
+    /// When [`Endpoint::on_timer`] is to be called.
+    fn poll_at(&self) -> Instant;
 
     /// Nothing new is sent from now on. What has been sent is still repaired.
-    fn stop(&mut self, now: Instant);
+    fn stop(&mut self);
 
-    /// A controller at `end` allows the flow this rate of payload; `None` lifts the limit. What
-    /// [`Transport::poll_at`] returns for `end` may change.
-    fn limit_rate(&mut self, now: Instant, end: End, limit: Option<Rate>);
+    /// A controller at this end allows the flow this rate of payload; `None` lifts the limit. What
+    /// [`Endpoint::poll_at`] returns may change.
+    fn limit_rate(&mut self, now: Instant, limit: Option<Rate>);
 
-    /// The smoothed round-trip time as `end` knows it.
-    fn rtt(&self, end: End) -> Option<Duration>;
+    /// The smoothed round-trip time as this end knows it.
+    fn rtt(&self) -> Option<Duration>;
 
-    /// Bytes at IP level of what the receiver sends in answer to data, without options; 0 if it sends
-    /// nothing.
-    fn answer_bytes(&self) -> u32;
-
-    /// What has happened so far.
+    /// What has happened so far at this end.
     fn counters(&self) -> Counters;
 
-    /// Starts the measurement of delays and limits anew.
-    fn measure_from(&mut self, now: Instant);
+    /// Expiries of its retransmission timer.
+    fn timeouts(&self) -> u64 {
+        0
+    }
 
-    /// The delays measured.
-    fn measurements(&self) -> Measurements<'_>;
+    /// Of an end that opens a connection: when what is unanswered was sent last.
+    fn opening_since(&self) -> Option<Instant> {
+        None
+    }
+}
 
-    /// For how long the measured sender was held back by what, until `now`; none without a window.
-    fn limits(&self, now: Instant) -> Option<LimitTimes>;
+/// The end that sends the data.
+pub trait Source: Endpoint {
+    /// When the payload that arrives with this packet for the first time was first sent. What was sent
+    /// before it is not asked for any more where packets keep their order.
+    fn first_sent(&mut self, packet: &Packet, option: Option<&PacketOption>) -> Option<Instant>;
 
-    /// The congestion window, segments, if the transport has one.
-    fn cwnd(&self) -> Option<f64>;
+    /// Whether everything has been sent and acknowledged.
+    fn is_done(&self) -> bool {
+        false
+    }
+
+    /// Round-trip times; none if the transport measures none.
+    fn rtt_samples(&self) -> Option<&Delays>;
+
+    /// Measures round-trip times anew.
+    fn reset_rtt_samples(&mut self);
+
+    /// What holds the sender back, of an open connection with a window.
+    fn limit(&self) -> Option<Limit> {
+        None
+    }
+
+    /// Whether a retransmission timer has expired, and nothing has been answered since.
+    fn has_timed_out(&self) -> bool {
+        false
+    }
+
+    /// The windows, of a transport that has them.
+    fn windows(&self) -> Option<Windows> {
+        None
+    }
 
     /// The state of a transport that is controlled by its rate.
     fn rate_control(&self) -> Option<RateControl> {
         None
     }
+}
+
+/// The end that receives the data.
+pub trait Sink: Endpoint {
+    /// Whether the payload of this packet has not arrived before.
+    fn lacks(&self, packet: &Packet) -> bool;
+
+    /// Payload bytes without a gap from the first of the connection on, and whether anything has arrived.
+    fn received(&self) -> (u64, bool);
+}
+
+/// The windows of a sender at a moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Windows {
+    /// The congestion window, segments.
+    pub cwnd: f64,
+    /// The slow-start threshold, segments.
+    pub ssthresh: f64,
+    /// Segments from the first that is not acknowledged up to the next to be sent. After a timeout that is
+    /// the first again.
+    pub in_flight: f64,
+    /// The receiver's window, segments.
+    pub receive_window: u32,
 }
 
 /// The state of a sender that is controlled by its rate.
@@ -105,11 +157,22 @@ pub struct Counters {
     pub rtt_sum: Duration,
 }
 
-/// The delays that a transport has measured.
-#[derive(Clone, Copy, Debug)]
-pub struct Measurements<'a> {
-    /// Round-trip times; none if the transport measures none.
-    pub rtt: Option<&'a Delays>,
-    /// Of each segment or datagram from when it was first sent to its first arrival.
-    pub one_way_delay: &'a Delays,
+impl Add for Counters {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            delivered: self.delivered + other.delivered,
+            segments_sent: self.segments_sent + other.segments_sent,
+            retransmissions: self.retransmissions + other.retransmissions,
+            timeouts: self.timeouts + other.timeouts,
+            fast_retransmits: self.fast_retransmits + other.fast_retransmits,
+            congestion_marks: self.congestion_marks + other.congestion_marks,
+            congestion_responses: self.congestion_responses + other.congestion_responses,
+            loss_events: self.loss_events + other.loss_events,
+            packets_lost: self.packets_lost + other.packets_lost,
+            rtt_samples: self.rtt_samples + other.rtt_samples,
+            rtt_sum: self.rtt_sum + other.rtt_sum,
+        }
+    }
 }

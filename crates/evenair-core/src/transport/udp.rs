@@ -2,12 +2,11 @@
 
 use std::collections::VecDeque;
 
-use super::contract::{Counters, Measurements, Output, Transport};
+use super::contract::{Counters, Endpoint, Output, Sink, Source};
 use super::header::PacketHeader;
-use super::limits::LimitTimes;
 use super::option::PacketOption;
 use crate::delays::Delays;
-use crate::packet::{End, Packet, PacketKind};
+use crate::packet::{Packet, PacketKind};
 use crate::time::{Duration, Instant};
 use crate::traffic::Datagrams;
 use crate::units::Rate;
@@ -15,9 +14,9 @@ use crate::units::Rate;
 /// Datagrams under way whose delay can be measured.
 const MAX_UNDER_WAY: usize = 1 << 20;
 
-/// A source of datagrams and its sink.
+/// A source of datagrams.
 #[derive(Debug)]
-pub struct Udp {
+pub struct UdpSource {
     header: PacketHeader,
     payload: u32,
     source: Datagrams,
@@ -26,15 +25,12 @@ pub struct Udp {
     sent: u64,
     /// When the last of them were sent, from the first that may still arrive.
     sent_at: VecDeque<Instant>,
-    received_bytes: u64,
-    delays: Delays,
 }
 
-impl Udp {
+impl UdpSource {
     /// Datagrams of `payload` bytes, at the times of `source`, before `stop`.
     pub fn new(header: PacketHeader, payload: u32, source: Datagrams, stop: Instant) -> Self {
-        let (sent_at, delays) = (VecDeque::new(), Delays::default());
-        Self { header, payload, source, stop, sent: 0, sent_at, received_bytes: 0, delays }
+        Self { header, payload, source, stop, sent: 0, sent_at: VecDeque::new() }
     }
 
     fn transmit(&mut self, now: Instant, out: &mut impl Output) {
@@ -46,86 +42,111 @@ impl Udp {
                 self.sent_at.pop_front();
             }
             self.sent_at.push_back(now);
-            let packet = self.header.packet(now, PacketKind::Datagram, self.payload, seq);
-            out.send(&packet, None);
+            out.send(&self.header.packet(now, PacketKind::Datagram, self.payload, seq), None);
         }
     }
+}
 
-    /// When the datagram at `seq`, which has arrived, was sent. Those before it will not arrive: flows
-    /// keep their order.
-    fn take_sent(&mut self, seq: u64) -> Option<Instant> {
+impl Endpoint for UdpSource {
+    /// The application's own times say how much is sent.
+    fn open(&mut self, now: Instant, _number: u8, _bytes: u64, out: &mut impl Output) {
+        self.transmit(now, out);
+    }
+
+    fn on_packet(
+        &mut self,
+        _now: Instant,
+        _packet: &Packet,
+        _option: Option<&PacketOption>,
+        _out: &mut impl Output,
+    ) {
+    }
+
+    fn on_timer(&mut self, now: Instant, out: &mut impl Output) {
+        self.transmit(now, out);
+    }
+
+    fn poll_at(&self) -> Instant {
+        if self.source.next() < self.stop { self.source.next() } else { Instant::NEVER }
+    }
+
+    /// The time to stop is given when the flow is made.
+    fn stop(&mut self) {}
+
+    /// The application's rate is not controlled.
+    fn limit_rate(&mut self, _now: Instant, _limit: Option<Rate>) {}
+
+    fn rtt(&self) -> Option<Duration> {
+        None
+    }
+
+    fn counters(&self) -> Counters {
+        Counters { segments_sent: self.sent, ..Counters::default() }
+    }
+}
+
+impl Source for UdpSource {
+    /// The datagrams before this one will not arrive: flows keep their order.
+    fn first_sent(&mut self, packet: &Packet, _option: Option<&PacketOption>) -> Option<Instant> {
         let first = self.sent - self.sent_at.len() as u64;
-        let number = seq / u64::from(self.payload);
+        let number = packet.seq / u64::from(self.payload);
         let lost = number.checked_sub(first)?;
         self.sent_at.drain(..lost as usize);
         self.sent_at.pop_front()
     }
+
+    fn rtt_samples(&self) -> Option<&Delays> {
+        None
+    }
+
+    fn reset_rtt_samples(&mut self) {}
 }
 
-impl Transport for Udp {
-    fn start(&mut self, now: Instant, out: &mut impl Output) {
-        self.transmit(now, out);
-    }
+/// Counts the datagrams that arrive.
+#[derive(Debug, Default)]
+pub struct UdpSink {
+    received: u64,
+}
+
+impl Endpoint for UdpSink {
+    fn open(&mut self, _now: Instant, _number: u8, _bytes: u64, _out: &mut impl Output) {}
 
     #[inline]
     fn on_packet(
         &mut self,
-        now: Instant,
+        _now: Instant,
         packet: &Packet,
         _option: Option<&PacketOption>,
         _out: &mut impl Output,
-    ) -> (End, Instant) {
-        self.received_bytes += u64::from(packet.payload);
-        if let Some(sent) = self.take_sent(packet.seq) {
-            self.delays.record(now.since(sent));
-        }
-        (End::Receiver, Instant::NEVER)
+    ) {
+        self.received += u64::from(packet.payload);
     }
 
-    fn on_timer(&mut self, now: Instant, end: End, out: &mut impl Output) {
-        if end == End::Sender {
-            self.transmit(now, out);
-        }
+    fn on_timer(&mut self, _now: Instant, _out: &mut impl Output) {}
+
+    fn poll_at(&self) -> Instant {
+        Instant::NEVER
     }
 
-    fn poll_at(&self, end: End) -> Instant {
-        match end {
-            End::Sender if self.source.next() < self.stop => self.source.next(),
-            _ => Instant::NEVER,
-        }
-    }
+    fn stop(&mut self) {}
 
-    /// The time to stop is given when the flow is made.
-    fn stop(&mut self, _now: Instant) {}
+    fn limit_rate(&mut self, _now: Instant, _limit: Option<Rate>) {}
 
-    /// The application's rate is not controlled.
-    fn limit_rate(&mut self, _now: Instant, _end: End, _limit: Option<Rate>) {}
-
-    fn rtt(&self, _end: End) -> Option<Duration> {
+    fn rtt(&self) -> Option<Duration> {
         None
-    }
-
-    fn answer_bytes(&self) -> u32 {
-        0
     }
 
     fn counters(&self) -> Counters {
-        Counters { delivered: self.received_bytes, segments_sent: self.sent, ..Counters::default() }
+        Counters { delivered: self.received, ..Counters::default() }
+    }
+}
+
+impl Sink for UdpSink {
+    fn lacks(&self, _packet: &Packet) -> bool {
+        true
     }
 
-    fn measure_from(&mut self, _now: Instant) {
-        self.delays.reset();
-    }
-
-    fn measurements(&self) -> Measurements<'_> {
-        Measurements { rtt: None, one_way_delay: &self.delays }
-    }
-
-    fn limits(&self, _now: Instant) -> Option<LimitTimes> {
-        None
-    }
-
-    fn cwnd(&self) -> Option<f64> {
-        None
+    fn received(&self) -> (u64, bool) {
+        (self.received, self.received > 0)
     }
 }

@@ -7,15 +7,19 @@ use evenair_core::medium::{Cell, CellPacket, Medium, QueueLayout, TxQueueId};
 use evenair_core::packet::{End, FlowId, NodeId};
 use evenair_core::queue::{Queue, QueueItem, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
-use evenair_core::tcp::{self, Connection, ConnectionConfig, ReceiverConfig, SenderConfig};
-use evenair_core::tfrc::Tfrc;
+use evenair_core::tcp::{
+    self, ConnectionConfig, ReceiverConfig, ReceivingEnd, SenderConfig, SendingEnd,
+};
+use evenair_core::tfrc::{TfrcSink, TfrcSource};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::{Application, Datagrams, OpenedBy, Stream};
-use evenair_core::transport::{AnyTransport, PacketHeader, Udp};
+use evenair_core::transport::udp::{UdpSink, UdpSource};
+use evenair_core::transport::{AnySink, AnySource, Ends, PacketHeader};
 
+use crate::capture::connections::FlowMeta;
 use crate::engine::control::beacons::{Beacons, occupancy};
 use crate::engine::control::limiter::UplinkLimiter;
-use crate::engine::flow::{Attachment, Flow};
+use crate::engine::flow::{Answers, Attachment, Flow};
 use crate::engine::network::{Network, Origin, Route};
 use crate::engine::option_ring::OptionRing;
 use crate::engine::sim_medium::SimMedium;
@@ -135,7 +139,7 @@ pub(crate) fn network<M: SimMedium>(
         cell.observe_occupancy(occupancy(wlan, &scenario.station, cell.nodes(), flows.len()));
     }
     // IP sees UDP below TFRC.
-    let is_udp = flows.iter().map(|flow| !matches!(flow.transport, AnyTransport::Tcp(_))).collect();
+    let is_udp = flows.iter().map(|flow| !flow.is_tcp).collect();
     let limiter = UplinkLimiter::new(&scenario.gateway.limiter, is_udp, is_sampled);
     Network::new(cell, Wired::new(links, next_hop, &entries), routes, options, limiter)
 }
@@ -241,25 +245,49 @@ fn flow(
     let stop = spec.stop.map_or(Instant::NEVER, |s| Instant::ZERO + s.duration());
     let station = place.station();
     let headers = PacketHeader::of_ends(FlowId(index), station, header_bytes);
-    let (transport, transfers) = match (&spec.transport, &spec.application) {
-        (Transport::Tcp(control), Application::Stream(stream)) => {
-            let connection =
-                Connection::new(connection(spec, seed, index), Controller::new(control), headers);
-            let transfers = Transfers::new(stream, spec.segment, seed, index);
-            (AnyTransport::Tcp(connection), transfers.map(Box::new))
+    let (source, sink, answers) = match (&spec.transport, &spec.application) {
+        (Transport::Tcp(control), Application::Stream(_)) => {
+            let config = connection(spec, seed, index);
+            let [data, acks] = headers;
+            let packets = match spec.delayed_ack {
+                DelayedAck::Every(segments) => f64::from(segments),
+                // Of all but the first segments.
+                DelayedAck::Dynamic => 4.0,
+            };
+            let sending = SendingEnd::new(&config, Controller::new(control), data);
+            let receiving = ReceivingEnd::new(&config, acks);
+            let answers = Answers::PerPackets { bytes: acks.bytes, packets };
+            (AnySource::Tcp(sending), AnySink::Tcp(receiving), answers)
         }
         (Transport::Udp, Application::Datagrams(pattern)) => {
             let interval = spec.datagram_interval();
-            let source = Datagrams::new(pattern, interval, start, seed, index);
-            (AnyTransport::Udp(Udp::new(headers[0], spec.segment, source, stop)), None)
+            let datagrams = Datagrams::new(pattern, interval, start, seed, index);
+            let source = UdpSource::new(headers[0], spec.segment, datagrams, stop);
+            (AnySource::Udp(source), AnySink::Udp(UdpSink::default()), Answers::None)
         }
         (Transport::Tfrc(config), Application::Stream(_)) => {
             let [data, mut reports] = headers;
             // What a station adds to its packets is in both.
             reports.bytes = reports.bytes - spec.header + config.report_size as u32;
-            (AnyTransport::Tfrc(Tfrc::new(config.clone(), spec.segment, [data, reports])), None)
+            let source = TfrcSource::new(config.clone(), spec.segment, data);
+            let sink = TfrcSink::new(config, spec.segment, reports);
+            let answers = Answers::PerRtt { bytes: reports.bytes };
+            (AnySource::Tfrc(source), AnySink::Tfrc(sink), answers)
         }
         _ => unreachable!("a resolved scenario has applications over their transports"),
+    };
+    let transfers = match &spec.application {
+        Application::Stream(stream) => Transfers::new(stream, spec.segment, seed, index),
+        Application::Datagrams(_) => None,
+    };
+    let is_tcp = spec.transport.is_tcp();
+    let captured = FlowMeta {
+        station,
+        data_up: matches!(place, Attachment::Station { up: true, .. }),
+        window: spec.window.saturating_mul(spec.segment),
+        segment: if is_tcp { spec.segment } else { 0 },
+        request: if is_tcp { opening(spec).1 } else { 0 },
+        sack: is_tcp && spec.sack,
     };
     Flow {
         id,
@@ -271,12 +299,9 @@ fn flow(
         transport_name: spec.transport.name(),
         segment: spec.segment,
         data_bytes: spec.segment + header_bytes[0],
-        segments_per_ack: match spec.delayed_ack {
-            DelayedAck::Every(segments) => f64::from(segments),
-            // Of all but the first segments.
-            DelayedAck::Dynamic => 4.0,
-        },
-        window_bytes: spec.window.saturating_mul(spec.segment),
+        answers,
+        is_tcp,
+        captured,
         start,
         stop,
         ecn: spec.ecn,
@@ -287,8 +312,8 @@ fn flow(
             // What is under way is seldom more than a window.
             _ => 4 * spec.window,
         },
-        transport,
-        transfers,
+        ends: Ends::new(source, sink),
+        transfers: transfers.map(Box::new),
     }
 }
 
@@ -333,14 +358,7 @@ fn connection(spec: &scenario::Flow, seed: u64, index: u32) -> ConnectionConfig 
         sack: spec.sack,
         ecn: spec.ecn,
     };
-    let (opened_by, request) = match &spec.application {
-        Application::Stream(Stream::Web(web)) => (web.opened_by, web.request as u32),
-        _ => (OpenedBy::Sender, 0),
-    };
-    let opened_by = match opened_by {
-        OpenedBy::Receiver => End::Receiver,
-        OpenedBy::Sender => End::Sender,
-    };
+    let (opened_by, request) = opening(spec);
     let syn_timer = match spec.syn_timer {
         SynTimer::Exact => tcp::SynTimer::Exact,
         SynTimer::Linux => {
@@ -350,4 +368,15 @@ fn connection(spec: &scenario::Flow, seed: u64, index: u32) -> ConnectionConfig 
         }
     };
     ConnectionConfig { sender, receiver, opened_by, request, syn_timer }
+}
+
+/// Which end opens the connections of a flow, and the payload of the receiver's request, bytes.
+fn opening(spec: &scenario::Flow) -> (End, u32) {
+    match &spec.application {
+        Application::Stream(Stream::Web(web)) => match web.opened_by {
+            OpenedBy::Receiver => (End::Receiver, web.request as u32),
+            OpenedBy::Sender => (End::Sender, web.request as u32),
+        },
+        _ => (End::Sender, 0),
+    }
 }

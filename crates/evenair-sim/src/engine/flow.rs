@@ -2,7 +2,7 @@
 
 use evenair_core::packet::{End, FlowId, NodeId, Packet};
 use evenair_core::time::Instant;
-use evenair_core::transport::{AnyTransport, Counters, Output, PacketOption, Transport};
+use evenair_core::transport::{AnyEnds, Counters, Output, PacketOption};
 
 use crate::capture::connections::FlowMeta;
 use crate::engine::transfers::Transfers;
@@ -25,10 +25,12 @@ pub(crate) struct Flow {
     pub(crate) segment: u32,
     /// A data packet at IP level, bytes.
     pub(crate) data_bytes: u32,
-    /// Data packets for each acknowledgement of TCP.
-    pub(crate) segments_per_ack: f64,
-    /// Receive window, bytes, for captures.
-    pub(crate) window_bytes: u32,
+    /// What answers the data.
+    pub(crate) answers: Answers,
+    /// Whether IP sees TCP in the packets.
+    pub(crate) is_tcp: bool,
+    /// What captures need to know.
+    pub(crate) captured: FlowMeta,
     pub(crate) start: Instant,
     pub(crate) stop: Instant,
     /// Whether congestion marks are counted.
@@ -38,9 +40,20 @@ pub(crate) struct Flow {
     pub(crate) ended: bool,
     /// Of how many packets the options are kept, for packets of data and for what answers them.
     pub(crate) options: u32,
-    pub(crate) transport: AnyTransport,
+    pub(crate) ends: AnyEnds,
     /// The application, if it is one of finite transfers over TCP.
     pub(crate) transfers: Option<Box<Transfers>>,
+}
+
+/// The packets that answer a flow's data.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Answers {
+    /// There are none.
+    None,
+    /// One of `bytes` at IP level, without options, for so many data packets.
+    PerPackets { bytes: u32, packets: f64 },
+    /// One of `bytes` at IP level in each round-trip time.
+    PerRtt { bytes: u32 },
 }
 
 /// Where a flow's ends are.
@@ -69,22 +82,8 @@ impl Attachment {
 }
 
 impl Flow {
-    /// What captures need to know.
-    pub(crate) fn captured(&self) -> FlowMeta {
-        let station = self.place.station();
-        let data_up = matches!(self.place, Attachment::Station { up: true, .. });
-        let (segment, request, sack) = match &self.transport {
-            AnyTransport::Tcp(connection) => {
-                let config = connection.config();
-                (config.sender.segment, config.request, config.sender.sack)
-            }
-            AnyTransport::Udp(_) | AnyTransport::Tfrc(_) => (0, 0, false),
-        };
-        FlowMeta { station, data_up, window: self.window_bytes, segment, request, sack }
-    }
-
-    /// A packet has come to the end that it is for, with this option. Returns that end, and when it is
-    /// to be woken.
+    /// A packet has come to the end that it is for, with this option. Returns when that end is to be
+    /// woken.
     #[inline(always)]
     pub(crate) fn on_packet(
         &mut self,
@@ -92,18 +91,18 @@ impl Flow {
         packet: &Packet,
         option: Option<&PacketOption>,
         out: &mut impl Output,
-    ) -> (End, Instant) {
-        let (end, at) = self.transport.on_packet(now, packet, option, out);
+    ) -> Instant {
+        let at = self.ends.on_packet(now, packet, option, out);
         if let Some(transfers) = &mut self.transfers {
-            transfers.observe(now, &self.transport);
-            return (end, self.poll_at(end));
+            transfers.observe(now, &self.ends);
+            return self.poll_at(packet.to);
         }
-        (end, at)
+        at
     }
 
     /// When an end is to be woken.
     pub(crate) fn poll_at(&self, end: End) -> Instant {
-        let at = self.transport.poll_at(end);
+        let at = self.ends.poll_at(end);
         match &self.transfers {
             Some(transfers) if end == End::Sender => at.min(transfers.next_start()),
             _ => at,
@@ -119,7 +118,7 @@ impl Flow {
         out: &mut impl Output,
     ) -> Option<u64> {
         if end == End::Receiver {
-            self.transport.on_timer(now, end, out);
+            self.ends.on_timer(now, end, out);
             return None;
         }
         let first = !std::mem::replace(&mut self.started, true);
@@ -128,14 +127,14 @@ impl Flow {
                 if first {
                     transfers.start(now);
                 }
-                let begun = transfers.begin(now, &mut self.transport, out);
+                let begun = transfers.begin(now, &mut self.ends, out);
                 if begun.is_none() && !first {
-                    self.transport.on_timer(now, end, out);
+                    self.ends.on_timer(now, end, out);
                 }
                 return begun;
             }
-            None if first => self.transport.start(now, out),
-            None => self.transport.on_timer(now, end, out),
+            None if first => self.ends.open(now, 0, u64::MAX, out),
+            None => self.ends.on_timer(now, end, out),
         }
         None
     }
@@ -143,8 +142,8 @@ impl Flow {
     /// Nothing new is sent any more.
     pub(crate) fn on_stop(&mut self, now: Instant) {
         match &mut self.transfers {
-            Some(transfers) => transfers.stop(now, &mut self.transport),
-            None => self.transport.stop(now),
+            Some(transfers) => transfers.stop(now, &mut self.ends),
+            None => self.ends.stop(now),
         }
     }
 
@@ -160,7 +159,7 @@ impl Flow {
 
     /// What has happened so far.
     pub(crate) fn counters(&self) -> Counters {
-        let counters = self.transport.counters();
+        let counters = self.ends.counters();
         match &self.transfers {
             Some(transfers) => transfers.total(counters),
             None => counters,

@@ -12,10 +12,9 @@
 //! ns-2, where the sender opens. A browser opens the connection itself.
 
 use evenair_core::rng::{RngStream, StreamId};
-use evenair_core::tcp::Connection;
 use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::{Distribution, Draws, Stream};
-use evenair_core::transport::{AnyTransport, Counters, Output, Transport};
+use evenair_core::transport::{AnyEnds, Counters, Output};
 
 /// The largest file; a heavy tail has no end.
 const MAX_BYTES: f64 = 1e15;
@@ -110,14 +109,13 @@ impl Transfers {
     pub(crate) fn begin(
         &mut self,
         now: Instant,
-        transport: &mut AnyTransport,
+        ends: &mut AnyEnds,
         out: &mut impl Output,
     ) -> Option<u64> {
-        let AnyTransport::Tcp(connection) = transport else { return None };
         if now < self.next_start() {
             return None;
         }
-        self.past = self.total(connection.counters());
+        self.past = self.total(ends.counters());
         let bytes = self.sizes.draw().round().clamp(1.0, MAX_BYTES) as u64;
         self.present = Transfer { start: now, bytes, ..Transfer::default() };
         if self.left != u64::MAX {
@@ -126,33 +124,32 @@ impl Transfers {
         self.phase = Phase::Transferring;
         self.connection = self.connection.wrapping_add(1);
         let padded = bytes.next_multiple_of(self.pad);
-        connection.open(now, self.connection, padded, out);
+        ends.open(now, self.connection, padded, out);
         Some(padded)
     }
 
     /// A packet has arrived at an end of the connection: notes how far the transfer has got.
     #[inline(never)] // so that the path of all other flows stays short
-    pub(crate) fn observe(&mut self, now: Instant, transport: &AnyTransport) {
-        let AnyTransport::Tcp(connection) = transport else { return };
+    pub(crate) fn observe(&mut self, now: Instant, ends: &AnyEnds) {
         let present = &mut self.present;
-        if present.first_byte == Instant::ZERO && connection.has_data() {
+        let (received, has_data) = ends.received();
+        if present.first_byte == Instant::ZERO && has_data {
             present.first_byte = now;
         }
-        if present.last_byte == Instant::ZERO && connection.next_expected() >= present.bytes {
+        if present.last_byte == Instant::ZERO && received >= present.bytes {
             present.last_byte = now;
         }
-        if connection.is_done() {
-            self.finish(now, connection);
+        if ends.is_done() {
+            self.finish(now, ends);
         }
     }
 
     /// No transfer begins any more; the present one sends nothing new.
-    pub(crate) fn stop(&mut self, now: Instant, transport: &mut AnyTransport) {
-        let AnyTransport::Tcp(connection) = transport else { return };
-        let is_opening = connection.is_opening();
-        connection.stop(now);
+    pub(crate) fn stop(&mut self, now: Instant, ends: &mut AnyEnds) {
+        let is_opening = ends.is_opening();
+        ends.stop(now);
         self.left = 0;
-        if !matches!(self.phase, Phase::Transferring) || is_opening || connection.is_done() {
+        if !matches!(self.phase, Phase::Transferring) || is_opening || ends.is_done() {
             self.phase = Phase::Done;
         }
     }
@@ -169,21 +166,9 @@ impl Transfers {
 
     /// What all connections have done. `present` is what the present one has.
     pub(crate) fn total(&self, present: Counters) -> Counters {
-        let past = &self.past;
-        Counters {
-            // Without padding.
-            delivered: past.delivered + present.delivered.min(self.present.bytes),
-            segments_sent: past.segments_sent + present.segments_sent,
-            retransmissions: past.retransmissions + present.retransmissions,
-            timeouts: past.timeouts + present.timeouts,
-            fast_retransmits: past.fast_retransmits + present.fast_retransmits,
-            congestion_marks: past.congestion_marks + present.congestion_marks,
-            congestion_responses: past.congestion_responses + present.congestion_responses,
-            loss_events: past.loss_events + present.loss_events,
-            packets_lost: past.packets_lost + present.packets_lost,
-            rtt_samples: past.rtt_samples + present.rtt_samples,
-            rtt_sum: past.rtt_sum + present.rtt_sum,
-        }
+        // Without padding.
+        let delivered = present.delivered.min(self.present.bytes);
+        self.past + Counters { delivered, ..present }
     }
 
     /// The transfers that are over, in their order.
@@ -201,11 +186,11 @@ impl Transfers {
     }
 
     /// The sender knows that all has arrived, or all that it has sent before it was stopped.
-    fn finish(&mut self, now: Instant, connection: &Connection) {
+    fn finish(&mut self, now: Instant, ends: &AnyEnds) {
         if !matches!(self.phase, Phase::Transferring) {
             return;
         }
-        let counters = connection.counters();
+        let counters = ends.counters();
         if counters.delivered >= self.present.bytes {
             let (retransmissions, timeouts) = (counters.retransmissions, counters.timeouts);
             self.finished.push(Transfer { end: now, retransmissions, timeouts, ..self.present });

@@ -4,7 +4,6 @@ use evenair_core::medium::{Cell, PacketId, QueueLayout};
 use evenair_core::packet::{FlowId, NodeId, Packet};
 use evenair_core::queue::{Dropped, TxQueue};
 use evenair_core::time::{Duration, Instant};
-use evenair_core::transport::AnyTransport;
 
 use super::types::{
     Contender, Film, FilmAccess, FilmAttempt, FilmDrop, FilmFlow, FilmFrame, FilmGivenUp, FilmNode,
@@ -243,15 +242,14 @@ fn ap_queues<M: Filmed>(cell: &Cell<M>) -> Vec<FilmQueue> {
 }
 
 fn sender(index: u32, flow: &Flow) -> Option<FilmSender> {
-    let AnyTransport::Tcp(connection) = &flow.transport else { return None };
-    let state = connection.snapshot();
+    let state = flow.ends.windows()?;
     Some(FilmSender {
         flow: index,
         cwnd: state.cwnd,
         ssthresh: state.ssthresh.is_finite().then_some(state.ssthresh),
         in_flight: state.in_flight,
         receive_window: state.receive_window,
-        limited_by: state.limit,
+        limited_by: flow.ends.limit(),
     })
 }
 

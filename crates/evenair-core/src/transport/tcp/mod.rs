@@ -1,8 +1,8 @@
 //! TCP without sockets, clocks or payload bytes.
 //!
-//! A [`Connection`] has two ends, each of which can be used alone: [`SendingEnd`] sends data,
-//! [`ReceivingEnd`] receives them, and either opens the connection. An end takes packets and
-//! the time, and gives packets to an [`Output`](crate::transport::Output). Within them are the
+//! A connection has two ends: [`SendingEnd`] sends data, [`ReceivingEnd`] receives them, and either opens
+//! the connection. An end takes packets and the time, and gives packets to an
+//! [`Output`](crate::transport::Output). Within them are the
 //! [`Sender`], which with its congestion control and its form of loss recovery decides what to send,
 //! and the [`Receiver`], which decides what to acknowledge. Sequence numbers are payload bytes since
 //! the connection was opened and do not wrap.
@@ -21,9 +21,9 @@ mod tcb;
 mod tests;
 mod usage;
 
-pub use connection::{Connection, ConnectionConfig, ReceivingEnd, SendingEnd};
+pub use connection::{ConnectionConfig, ReceivingEnd, SendingEnd};
 pub use receiver::{AckAction, DelayedAck, Receiver, ReceiverConfig};
 pub use rtt::{MAX_RTO, RtoFormula, RttEstimator};
 pub use segment::{LimitedTransmit, Segment, SenderConfig, SenderCounters};
-pub use sender::{Sender, SenderSnapshot};
+pub use sender::Sender;
 pub use syn_timer::SynTimer;

@@ -22,38 +22,17 @@ use super::tcb::Tcb;
 use crate::congestion::{CongestionControl, Controller, Window};
 use crate::delays::Delays;
 use crate::time::Instant;
-use crate::transport::limits::{Limit, LimitClock};
-
-/// The state of a sender at a moment, for observers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SenderSnapshot {
-    /// The congestion window, segments.
-    pub cwnd: f64,
-    /// The slow-start threshold, segments.
-    pub ssthresh: f64,
-    /// Segments from the first that is not acknowledged up to the next to be sent. After a timeout that is
-    /// the first again.
-    pub in_flight: f64,
-    /// The receiver's window, segments.
-    pub receive_window: u32,
-    /// What holds the sender back, as of the last ACK, transmission or timeout.
-    pub limit: Limit,
-}
-
-/// What a sender measures; a flow's next connection goes on with it.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Measures {
-    /// The round-trip times that the retransmission timeout is computed from.
-    pub(super) rtt: Delays,
-    pub(super) limits: LimitClock,
-}
+use crate::transport::contract::Windows;
+use crate::transport::limits::Limit;
 
 /// The sending half of an open connection.
 #[derive(Clone, Debug)]
 pub struct Sender {
     tcb: Tcb,
     recovery: Recovery,
-    pub(super) measures: Measures,
+    /// The round-trip times that the retransmission timeout is computed from. A flow's next connection goes
+    /// on with them.
+    pub(super) rtt_samples: Delays,
 }
 
 impl Sender {
@@ -62,7 +41,7 @@ impl Sender {
         Self {
             recovery: Recovery::new(&config, control.loss_detection()),
             tcb: Tcb::new(config, control),
-            measures: Measures::default(),
+            rtt_samples: Delays::default(),
         }
     }
 
@@ -71,7 +50,7 @@ impl Sender {
     /// (RFC 5681 section 3.1).
     pub fn establish(&mut self, rtt: RttEstimator, measured: bool) {
         if measured {
-            self.measures.rtt.record(rtt.total().1);
+            self.rtt_samples.record(rtt.total().1);
         }
         self.tcb.rtt = rtt;
         let initial = if measured { self.tcb.config.initial_window } else { 1 };
@@ -122,11 +101,10 @@ impl Sender {
 
     /// The timer may have expired: does what is due at `now`.
     pub fn on_timer(&mut self, now: Instant) {
-        let Self { tcb, recovery, measures } = self;
+        let Self { tcb, recovery, .. } = self;
         if now < tcb.deadline || recovery.on_timer(tcb, now) {
             return;
         }
-        measures.limits.expire(now, Instant::ZERO);
         tcb.counters.timeouts += 1;
         tcb.rtt.back_off();
         tcb.timed = None;
@@ -183,10 +161,10 @@ impl Sender {
         tcb.snd_una == tcb.config.total || (tcb.stopped && tcb.snd_una == tcb.snd_max)
     }
 
-    /// Nothing more may be sent now: notes what holds the sender back.
+    /// What holds the sender back, where nothing more may be sent now.
     #[inline(always)]
-    pub(super) fn note_limit(&mut self, now: Instant) {
-        let limit = if self.tcb.is_recovering() {
+    pub(super) fn limit(&self) -> Limit {
+        if self.tcb.is_recovering() {
             Limit::Recovery
         } else if self.tcb.snd_una == self.tcb.snd_max {
             Limit::Application
@@ -194,8 +172,7 @@ impl Sender {
             Limit::ReceiveWindow
         } else {
             Limit::Cwnd
-        };
-        self.measures.limits.set(now, limit);
+        }
     }
 
     /// When the outstanding segment at `seq` was first sent.
@@ -219,22 +196,27 @@ impl Sender {
         self.tcb.window
     }
 
-    /// The windows, what is under way, and what holds the sender back.
+    /// The windows, and what is under way.
     #[cold]
-    pub fn snapshot(&self) -> SenderSnapshot {
+    pub fn windows(&self) -> Windows {
         let tcb = &self.tcb;
-        SenderSnapshot {
+        Windows {
             cwnd: tcb.window.cwnd,
             ssthresh: tcb.window.ssthresh,
             in_flight: tcb.segments(tcb.snd_nxt - tcb.snd_una),
             receive_window: tcb.config.window,
-            limit: self.measures.limits.limit(),
         }
     }
 
     /// Round-trip times.
     pub fn rtt(&self) -> &RttEstimator {
         &self.tcb.rtt
+    }
+
+    /// Expiries of the retransmission timer.
+    #[inline]
+    pub(super) fn timeouts(&self) -> u64 {
+        self.tcb.counters.timeouts
     }
 
     /// What has happened so far.
@@ -244,14 +226,14 @@ impl Sender {
 
     #[inline(always)]
     fn on_new_ack(&mut self, now: Instant, ack: u64) {
-        let Self { tcb, recovery, measures } = self;
+        let Self { tcb, recovery, rtt_samples } = self;
         if let Some((end, sent)) = tcb.timed
             && ack >= end
         {
             tcb.timed = None;
             let rtt = now.since(sent);
             tcb.rtt.sample(rtt);
-            measures.rtt.record(rtt);
+            rtt_samples.record(rtt);
         }
         let segments = (ack - tcb.snd_una).div_ceil(u64::from(tcb.config.segment));
         let rtt = match tcb.sent_at.remove(segments) {

@@ -18,13 +18,13 @@ mod validation;
 mod variants;
 
 use super::{
-    AckAction, ConnectionConfig, DelayedAck, LimitedTransmit, Receiver, ReceiverConfig, RtoFormula,
-    Segment, SenderConfig, SenderCounters, SendingEnd, SynTimer,
+    AckAction, ConnectionConfig, DelayedAck, LimitedTransmit, Receiver, ReceiverConfig,
+    ReceivingEnd, RtoFormula, Segment, SenderConfig, SendingEnd, SynTimer,
 };
 use crate::congestion::{Config, Controller, Window};
 use crate::packet::{End, FlowId, NodeId};
 use crate::time::{Duration, Instant};
-use crate::transport::{PacketHeader, SackBlocks};
+use crate::transport::{Endpoint, Ends, PacketHeader, SackBlocks, Source};
 
 /// Payload bytes of a full segment in these tests.
 const SEGMENT: u64 = 1000;
@@ -82,6 +82,12 @@ fn connection_config(sender: SenderConfig, delayed_ack: u32) -> ConnectionConfig
         ReceiverConfig { sack: sender.sack, ecn: sender.ecn, ..receiver_config(delayed_ack) };
     let syn_timer = SynTimer::Exact;
     ConnectionConfig { sender, receiver, opened_by: End::Sender, request: 0, syn_timer }
+}
+
+/// Both ends of a flow.
+fn ends(config: &ConnectionConfig) -> Ends<SendingEnd, ReceivingEnd> {
+    let [data, acks] = HEADERS;
+    Ends::new(SendingEnd::new(config, newreno(), data), ReceivingEnd::new(config, acks))
 }
 
 /// A sending end whose SYN is the next segment to be sent.

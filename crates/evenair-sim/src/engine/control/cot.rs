@@ -12,10 +12,9 @@ use evenair_core::control::{Config, ObservationSlot};
 use evenair_core::medium::{BothWays, Cell, Occupancy};
 use evenair_core::packet::{Direction, End, NodeId, Packet};
 use evenair_core::time::{Duration, Instant};
-use evenair_core::transport::{AnyTransport, Transport};
 use evenair_core::units::Rate;
 
-use crate::engine::flow::{Attachment, Flow};
+use crate::engine::flow::{Answers, Attachment, Flow};
 use crate::engine::sim_medium::SimMedium;
 use crate::scenario::{self, Scenario};
 
@@ -201,7 +200,7 @@ impl StationControl {
             let spaces = occupancy.difs() * (down + attempts.up.count);
             let backoffs = element.backoff() * down + attempts.up.backoff;
             let time = spaces + backoffs + attempts.down.airtime + attempts.up.airtime;
-            let reserve = matches!(flow.transport, AnyTransport::Udp(_)).then(|| {
+            let reserve = (flow.answers == Answers::None).then(|| {
                 let data = if end == End::Receiver { &attempts.down } else { &attempts.up };
                 let packets_per_second = data.delivered as f64 / slot.as_secs_f64();
                 station::reserve(packets_per_second, self.data_time(flow, end, cell))
@@ -227,7 +226,7 @@ impl StationControl {
             let share = self.station.available(i);
             let limit = share.map(|share| self.cost(flow, end, cell).rate(share));
             limits[index] = limit;
-            flow.transport.limit_rate(now, end, limit);
+            flow.ends.limit_rate(now, end, limit);
             wake(index, end, flow.poll_at(end));
         }
     }
@@ -237,16 +236,19 @@ impl StationControl {
             End::Receiver => Direction::Up,
             End::Sender => Direction::Down,
         };
-        let time = self.time(answers, flow.transport.answer_bytes(), cell);
-        let feedback = match &flow.transport {
-            AnyTransport::Tcp(_) => Feedback::PerPackets { time, packets: flow.segments_per_ack },
-            _ => Feedback::PerRtt(time),
+        let time = |bytes| self.time(answers, bytes, cell);
+        let feedback = match flow.answers {
+            Answers::None => Feedback::PerRtt(time(0)),
+            Answers::PerPackets { bytes, packets } => {
+                Feedback::PerPackets { time: time(bytes), packets }
+            }
+            Answers::PerRtt { bytes } => Feedback::PerRtt(time(bytes)),
         };
         FlowCost {
             payload: flow.segment,
             data: self.data_time(flow, end, cell),
             feedback,
-            rtt: flow.transport.rtt(end).unwrap_or(UNKNOWN_RTT),
+            rtt: flow.ends.rtt(end).unwrap_or(UNKNOWN_RTT),
         }
     }
 

@@ -10,7 +10,7 @@ use evenair_core::medium::Occupancy;
 use evenair_core::packet::NodeId;
 use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::BulkConfig;
-use evenair_core::transport::{self, Measurements, Transport};
+use evenair_core::transport;
 
 use crate::engine::control::limiter::UplinkLimiter;
 use crate::engine::flow::{Attachment, Flow};
@@ -241,9 +241,8 @@ fn of_stations(flows: &[Flow]) -> impl Iterator<Item = &Flow> {
 fn pooled(flows: &[Flow]) -> (Delays, Delays) {
     let (mut rtts, mut one_way_delays) = (Delays::default(), Delays::default());
     for flow in of_stations(flows) {
-        let Measurements { rtt, one_way_delay } = flow.transport.measurements();
-        rtt.into_iter().for_each(|rtt| rtts.add(rtt));
-        one_way_delays.add(one_way_delay);
+        flow.ends.rtt_samples().into_iter().for_each(|rtt| rtts.add(rtt));
+        one_way_delays.add(flow.ends.one_way_delay());
     }
     (rtts, one_way_delays)
 }
@@ -256,7 +255,7 @@ struct FlowDelays {
 
 impl FlowDelays {
     fn of(flow: &Flow) -> Self {
-        let Measurements { rtt, one_way_delay } = flow.transport.measurements();
+        let (rtt, one_way_delay) = (flow.ends.rtt_samples(), flow.ends.one_way_delay());
         Self { rtt: rtt.map(Delays::buckets), one_way_delay: one_way_delay.buckets() }
     }
 }
@@ -290,7 +289,7 @@ fn flow_result(
 ) -> FlowResult {
     let duration_s = until.since(begin).as_secs_f64();
     let end = flow.counters();
-    let limits = flow.transport.limits(until);
+    let limits = flow.ends.limits(until);
     let rtt_samples = end.rtt_samples - start.rtt_samples;
     let rtt_sum = end.rtt_sum - start.rtt_sum;
     let (station, direction, from, to) = match &flow.place {
@@ -301,7 +300,7 @@ fn flow_result(
         Attachment::Wired { from, to } => (None, None, Some(from.clone()), Some(to.clone())),
     };
     let ecn = |now: u64, then: u64| flow.ecn.then(|| now - then);
-    let is_rate_controlled = flow.transport.rate_control().is_some();
+    let is_rate_controlled = flow.ends.rate_control().is_some();
     FlowResult {
         id: flow.id.clone(),
         name: flow.name.clone(),

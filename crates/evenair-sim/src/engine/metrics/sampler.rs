@@ -5,7 +5,7 @@ use serde_json::json;
 use evenair_core::delays::Delays;
 use evenair_core::packet::Packet;
 use evenair_core::queue::TxQueue;
-use evenair_core::transport::{Measurements, RateControl, Transport};
+use evenair_core::transport::RateControl;
 use evenair_core::units::Rate;
 
 use crate::engine::control::cot::{CellControl, Decision};
@@ -107,14 +107,13 @@ impl Sampler {
             series.delivered = delivered;
             series.goodput_bps.push(goodput);
             total += goodput;
-            series.cwnd.extend(flow.transport.cwnd());
-            if let Some(RateControl { allowed, loss_event_rate }) = flow.transport.rate_control() {
+            series.cwnd.extend(flow.ends.windows().map(|windows| windows.cwnd));
+            if let Some(RateControl { allowed, loss_event_rate }) = flow.ends.rate_control() {
                 series.allowed_rate_bps.push(8.0 * allowed);
                 series.loss_event_rate.push(loss_event_rate);
             }
-            let Measurements { rtt, one_way_delay } = flow.transport.measurements();
-            rtt.into_iter().for_each(|rtt| series.rtt.sample(rtt));
-            series.one_way_delay.sample(one_way_delay);
+            flow.ends.rtt_samples().into_iter().for_each(|rtt| series.rtt.sample(rtt));
+            series.one_way_delay.sample(flow.ends.one_way_delay());
         }
         let (mut waiting, mut waits) = ([0, 0], Delays::default());
         for queue in queues {
@@ -134,14 +133,14 @@ impl Sampler {
         self.series.limiter = limiter.map(UplinkLimiter::samples).unwrap_or_default();
         for (series, flow) in self.flows.into_iter().zip(flows) {
             let mut columns = json!({ "goodput_bps": series.goodput_bps });
-            if flow.transport.cwnd().is_some() {
+            if flow.ends.windows().is_some() {
                 columns["cwnd"] = json!(series.cwnd);
             }
-            if flow.transport.rate_control().is_some() {
+            if flow.ends.rate_control().is_some() {
                 columns["allowed_rate_bps"] = json!(series.allowed_rate_bps);
                 columns["loss_event_rate"] = json!(series.loss_event_rate);
             }
-            if flow.transport.measurements().rtt.is_some() {
+            if flow.ends.rtt_samples().is_some() {
                 columns["rtt_p50_s"] = json!(series.rtt.p50_s);
                 columns["rtt_p95_s"] = json!(series.rtt.p95_s);
             }

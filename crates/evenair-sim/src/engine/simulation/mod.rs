@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use evenair_core::packet::{End, NodeId, Packet};
 use evenair_core::time::{Duration, Instant};
-use evenair_core::transport::{Output, PacketOption, Transport};
+use evenair_core::transport::{Output, PacketOption};
 
 use crate::capture::CaptureSinks;
 use crate::capture::writer::CaptureWriter;
@@ -174,7 +174,7 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         let beacons = Beacons::new(scenario);
         if let Some(sinks) = captures {
             let interval = beacons.as_ref().map_or(Duration::ZERO, |beacons| beacons.interval);
-            let captured = flows.iter().map(Flow::captured).collect();
+            let captured = flows.iter().map(|flow| flow.captured).collect();
             let (phy, nodes) = (network.cell().medium().capture_phy(), network.cell().nodes());
             network.capture(CaptureWriter::new(sinks, phy, interval, nodes, captured)?);
         }
@@ -336,9 +336,9 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         let index = packet.flow.0 as usize;
         let Some(flow) = self.flows.get_mut(index) else { return self.on_beacon(packet) };
         let mut out = Ports { now: self.now, network: &mut self.network };
-        let (end, at) = flow.on_packet(self.now, packet, option, &mut out);
+        let at = flow.on_packet(self.now, packet, option, &mut out);
         let has_transfers = flow.transfers.is_some();
-        self.arm(Timer::End(index, end), at);
+        self.arm(Timer::End(index, packet.to), at);
         if has_transfers {
             self.note_end(index);
         }
@@ -419,7 +419,7 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
     fn on_warmup_end(&mut self) {
         self.network.reset_stats(self.now);
         for flow in &mut self.flows {
-            flow.transport.measure_from(self.now);
+            flow.ends.measure_from(self.now);
         }
         self.metrics.begin(self.now, &self.flows, &self.network);
         if let Some((sampler, _)) = &mut self.sampler {

@@ -50,6 +50,11 @@ impl Opening {
         Self { timer, rtt, syn_sent: None, waits: false, sent_at, deadline, timeouts: 0 }
     }
 
+    /// When what is unanswered was sent last.
+    pub(super) fn since(&self) -> Option<Instant> {
+        self.waits.then_some(self.sent_at)
+    }
+
     /// The timer has expired. What has not been answered is lost.
     pub(super) fn on_timeout(&mut self) {
         self.deadline = Instant::NEVER;
@@ -85,14 +90,28 @@ impl Opening {
     }
 }
 
-/// RFC 3168 6.1.1: a SYN that offers ECN.
-pub(super) fn is_ecn_setup_syn(packet: &Packet) -> bool {
-    packet.ece && packet.cwr
+/// The flags ECN-Echo and CWR of a packet of the handshake.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EcnFlags {
+    ece: bool,
+    cwr: bool,
 }
 
-/// RFC 3168 6.1.1: the SYN-ACK that accepts it.
-pub(super) fn is_ecn_setup_syn_ack(packet: &Packet) -> bool {
-    packet.ece && !packet.cwr
+impl EcnFlags {
+    #[inline(always)]
+    pub(super) fn of(packet: &Packet) -> Self {
+        Self { ece: packet.ece, cwr: packet.cwr }
+    }
+
+    /// RFC 3168 6.1.1: those of a SYN that offers ECN.
+    pub(super) fn is_setup_syn(self) -> bool {
+        self.ece && self.cwr
+    }
+
+    /// RFC 3168 6.1.1: those of the SYN-ACK that accepts it.
+    pub(super) fn is_setup_syn_ack(self) -> bool {
+        self.ece && !self.cwr
+    }
 }
 
 /// Sends a packet of a kind that is seldom sent. [`Output::send`] may be long and inlined; this has one

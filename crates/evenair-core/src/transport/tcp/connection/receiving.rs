@@ -1,12 +1,10 @@
 //! The end of a connection that receives the data.
 
-use super::opening::{
-    ConnectionConfig, Opening, SACK_PERMITTED, is_ecn_setup_syn, is_ecn_setup_syn_ack, send_seldom,
-};
+use super::opening::{ConnectionConfig, EcnFlags, Opening, SACK_PERMITTED, send_seldom};
 use super::rate_limit::ReceiveLimit;
-use crate::packet::{Ecn, Packet, PacketKind};
+use crate::packet::{Ecn, End, Packet, PacketKind};
 use crate::time::{Duration, Instant};
-use crate::transport::contract::Output;
+use crate::transport::contract::{Counters, Endpoint, Output, Sink};
 use crate::transport::header::PacketHeader;
 use crate::transport::option::{PacketOption, WindowUpdate};
 use crate::transport::tcp::receiver::{AckAction, Receiver};
@@ -29,26 +27,17 @@ enum State {
 #[derive(Clone, Debug)]
 pub struct ReceivingEnd {
     header: PacketHeader,
+    config: Box<ConnectionConfig>,
     state: State,
     receiver: Receiver,
     opening: Opening,
-    /// Payload of the request, bytes.
-    request: u32,
-    /// Bytes of options in a SYN or SYN-ACK.
-    syn_options: u32,
-    /// Whether what opens the connection is marked as crucial.
-    spm_marking: bool,
-    /// Whether this end offers ECN, and whether both do.
-    ecn_offered: bool,
+    /// Whether both ends have offered ECN.
     ecn: bool,
     echo: Echo,
     /// The limit of the rate, once there has been one.
     limit: Option<Box<ReceiveLimit>>,
     /// Whether there is ECN or a limit.
     extended: bool,
-    /// The sender's window without limits, and its segments, bytes.
-    full_window: u32,
-    segment: u32,
 }
 
 /// Which ACKs carry ECN-Echo (RFC 3168 section 6.1.3).
@@ -78,68 +67,38 @@ impl Echo {
 }
 
 impl ReceivingEnd {
-    /// An end that waits for the other to open the connection.
+    /// An end without a connection, which another may open.
     pub fn new(config: &ConnectionConfig, header: PacketHeader) -> Self {
         Self {
             header,
             state: State::Listen,
             receiver: Receiver::new(config.receiver),
             opening: Opening::new(config),
-            request: config.request,
-            syn_options: if config.receiver.sack { SACK_PERMITTED } else { 0 },
-            spm_marking: config.sender.spm_marking,
-            ecn_offered: config.receiver.ecn,
+            config: Box::new(*config),
             ecn: false,
             echo: Echo::default(),
             limit: None,
             extended: false,
-            full_window: config.sender.window,
-            segment: config.sender.segment,
         }
-    }
-
-    /// Goes on with the limit of a connection before.
-    pub(super) fn take_over(&mut self, before: &mut Self) {
-        self.limit = before.limit.take();
-        self.extended = self.limit.is_some();
-    }
-
-    /// A controller allows this rate of payload.
-    pub fn limit_rate(&mut self, rate: Option<Rate>) {
-        if rate.is_some() || self.limit.is_some() {
-            let new = || Box::new(ReceiveLimit::new(self.full_window, self.segment));
-            self.limit.get_or_insert_with(new).rate = rate;
-            self.extended = true;
-        }
-    }
-
-    /// The smoothed round-trip time, which is measured from the first limit on.
-    pub fn rtt(&self) -> Option<Duration> {
-        self.limit.as_ref().and_then(|limit| limit.rtt())
-    }
-
-    /// Opens the connection: the SYN is due at `now`.
-    pub fn open(&mut self, now: Instant) {
-        self.state = State::SynSent;
-        self.opening.syn_sent = Some(now);
-        self.opening.deadline = now;
     }
 
     /// Whether this end has opened the connection and no data have arrived.
-    pub fn is_opening(&self) -> bool {
+    #[inline]
+    fn is_opening(&self) -> bool {
         matches!(self.state, State::SynSent | State::Requesting)
     }
 
-    /// A packet has arrived, with this option.
-    pub fn on_packet(
+    /// A packet of the handshake, or data with ECN or a timestamp.
+    #[cold]
+    fn on_other_packet(
         &mut self,
         now: Instant,
-        packet: &Packet,
+        packet: Packet,
         option: Option<&PacketOption>,
         out: &mut impl Output,
     ) {
         if packet.kind != PacketKind::Data {
-            return self.on_handshake(now, packet, out);
+            return self.on_handshake(now, packet.kind, EcnFlags::of(&packet), out);
         }
         if let (Some(limit), Some(PacketOption::TimestampEcho(timestamp))) =
             (&mut self.limit, option)
@@ -147,20 +106,14 @@ impl ReceivingEnd {
             limit.on_echo(now, *timestamp);
         }
         if self.ecn {
-            self.echo.on_segment(packet);
+            self.echo.on_segment(&packet);
         }
         self.on_plain_data(now, packet.seq, packet.payload, out);
     }
 
     /// A data segment has arrived, of which neither the ECN field nor the option matters.
     #[inline(always)]
-    pub(super) fn on_plain_data(
-        &mut self,
-        now: Instant,
-        seq: u64,
-        payload: u16,
-        out: &mut impl Output,
-    ) {
+    fn on_plain_data(&mut self, now: Instant, seq: u64, payload: u16, out: &mut impl Output) {
         if self.state != State::Established {
             // What was requested arrives: nothing is to be repeated.
             self.state = State::Established;
@@ -173,14 +126,21 @@ impl ReceivingEnd {
 
     /// A packet of the handshake has arrived.
     #[cold]
-    fn on_handshake(&mut self, now: Instant, packet: &Packet, out: &mut impl Output) {
-        match (packet.kind, self.state) {
+    fn on_handshake(
+        &mut self,
+        now: Instant,
+        kind: PacketKind,
+        flags: EcnFlags,
+        out: &mut impl Output,
+    ) {
+        let offered = self.config.receiver.ecn;
+        match (kind, self.state) {
             (PacketKind::Syn, _) => {
-                self.set_ecn(self.ecn_offered && is_ecn_setup_syn(packet));
+                self.set_ecn(offered && flags.is_setup_syn());
                 self.send(now, PacketKind::SynAck, out);
             }
             (PacketKind::SynAck, State::SynSent) => {
-                self.set_ecn(self.ecn_offered && is_ecn_setup_syn_ack(packet));
+                self.set_ecn(offered && flags.is_setup_syn_ack());
                 self.state = State::Requesting;
                 self.opening.on_syn_ack(now);
                 self.opening.sent(now);
@@ -193,25 +153,6 @@ impl ReceivingEnd {
     fn set_ecn(&mut self, ecn: bool) {
         self.ecn = ecn;
         self.extended = ecn || self.limit.is_some();
-    }
-
-    /// When [`ReceivingEnd::on_timer`] is to be called.
-    #[inline(always)]
-    pub fn poll_at(&self) -> Instant {
-        self.receiver.timer_at().min(self.opening.deadline)
-    }
-
-    /// Does what is due at `now`: repeats what is unanswered, or acknowledges.
-    #[inline]
-    pub fn on_timer(&mut self, now: Instant, out: &mut impl Output) {
-        if now >= self.opening.deadline {
-            self.opening.on_timeout();
-            self.opening.sent(now);
-            let asks = self.state == State::Requesting;
-            self.send(now, if asks { PacketKind::Request } else { PacketKind::Syn }, out);
-        } else if let Some(ack) = self.receiver.on_timer(now) {
-            self.acknowledge(now, ack, out);
-        }
     }
 
     #[inline(never)] // once, so that all that it calls is inlined into it
@@ -242,67 +183,122 @@ impl ReceivingEnd {
 
     /// Sends a packet of the handshake.
     fn send(&self, now: Instant, kind: PacketKind, out: &mut impl Output) {
-        let payload = if kind == PacketKind::Request { self.request } else { 0 };
+        let config = &self.config;
+        let payload = if kind == PacketKind::Request { config.request } else { 0 };
         let mut packet = self.header.packet(now, kind, payload, 0);
         match kind {
-            PacketKind::Syn => (packet.ece, packet.cwr) = (self.ecn_offered, self.ecn_offered),
+            PacketKind::Syn => {
+                (packet.ece, packet.cwr) = (config.receiver.ecn, config.receiver.ecn)
+            }
             PacketKind::SynAck => packet.ece = self.ecn,
             _ => {}
         }
-        if kind != PacketKind::Request {
-            packet.size += self.syn_options;
+        if kind != PacketKind::Request && config.receiver.sack {
+            packet.size += SACK_PERMITTED;
         }
-        packet.high_priority = self.spm_marking;
+        packet.high_priority = config.sender.spm_marking;
         send_seldom(&packet, None, out);
     }
+}
 
-    /// When the SYN or the request was sent of which the timer expires at `now`.
-    pub(super) fn opening_timeout(&self, now: Instant) -> Option<Instant> {
-        (now >= self.opening.deadline && self.opening.waits).then_some(self.opening.sent_at)
+impl Endpoint for ReceivingEnd {
+    /// The sender's data say how many bytes there are.
+    fn open(&mut self, now: Instant, number: u8, _bytes: u64, _out: &mut impl Output) {
+        self.header.connection = number;
+        self.state = State::Listen;
+        self.receiver = Receiver::new(self.config.receiver);
+        self.opening = Opening::new(&self.config);
+        self.echo = Echo::default();
+        self.set_ecn(false);
+        if self.config.opened_by == End::Receiver {
+            self.state = State::SynSent;
+            self.opening.syn_sent = Some(now);
+            self.opening.deadline = now;
+        }
     }
 
-    /// Whether the segment at `seq` has not arrived.
     #[inline(always)]
-    pub fn lacks(&self, seq: u64) -> bool {
-        self.receiver.lacks(seq)
+    fn on_packet(
+        &mut self,
+        now: Instant,
+        packet: &Packet,
+        option: Option<&PacketOption>,
+        out: &mut impl Output,
+    ) {
+        if packet.kind == PacketKind::Data && !self.extended {
+            return self.on_plain_data(now, packet.seq, packet.payload, out);
+        }
+        // Only what is looked at: the common path does not load what is left out.
+        let Packet { seq, payload, ecn, ece, cwr, .. } = *packet;
+        let packet =
+            Packet { seq, payload, ecn, ece, cwr, ..Packet::new(packet.flow, packet.kind) };
+        self.on_other_packet(now, packet, option, out);
+    }
+
+    /// Repeats what is unanswered, or acknowledges.
+    #[inline]
+    fn on_timer(&mut self, now: Instant, out: &mut impl Output) {
+        if now >= self.opening.deadline {
+            self.opening.on_timeout();
+            self.opening.sent(now);
+            let asks = self.state == State::Requesting;
+            self.send(now, if asks { PacketKind::Request } else { PacketKind::Syn }, out);
+        } else if let Some(ack) = self.receiver.on_timer(now) {
+            self.acknowledge(now, ack, out);
+        }
+    }
+
+    #[inline(always)]
+    fn poll_at(&self) -> Instant {
+        self.receiver.timer_at().min(self.opening.deadline)
     }
 
     /// Opens no connection from now on.
-    pub fn stop(&mut self) {
+    fn stop(&mut self) {
         if self.is_opening() {
             self.state = State::Listen;
             self.opening.deadline = Instant::NEVER;
         }
     }
 
-    /// Whether the SYN or the request has been repeated.
-    pub fn has_repeated(&self) -> bool {
-        self.opening.timeouts > 0
+    fn limit_rate(&mut self, _now: Instant, limit: Option<Rate>) {
+        if limit.is_some() || self.limit.is_some() {
+            let sender = &self.config.sender;
+            let new = || Box::new(ReceiveLimit::new(sender.window, sender.segment));
+            self.limit.get_or_insert_with(new).rate = limit;
+            self.extended = true;
+        }
     }
 
-    /// How often either has been.
-    pub fn timeouts(&self) -> u64 {
+    /// Measured from the first limit on.
+    fn rtt(&self) -> Option<Duration> {
+        self.limit.as_ref().and_then(|limit| limit.rtt())
+    }
+
+    fn counters(&self) -> Counters {
+        let (timeouts, congestion_marks) = (self.timeouts(), self.echo.marks);
+        Counters { timeouts, congestion_marks, ..Counters::default() }
+    }
+
+    /// How often the SYN or the request has been repeated.
+    #[inline]
+    fn timeouts(&self) -> u64 {
         self.opening.timeouts
     }
 
-    /// Whether of data segments neither the ECN field nor the option matters.
+    #[inline]
+    fn opening_since(&self) -> Option<Instant> {
+        if self.is_opening() { self.opening.since() } else { None }
+    }
+}
+
+impl Sink for ReceivingEnd {
     #[inline(always)]
-    pub(super) fn takes_plain_data(&self) -> bool {
-        !self.extended
+    fn lacks(&self, packet: &Packet) -> bool {
+        self.receiver.lacks(packet.seq)
     }
 
-    /// Marked segments that have arrived.
-    pub fn congestion_marks(&self) -> u64 {
-        self.echo.marks
-    }
-
-    /// The next byte that is expected.
-    pub fn next_expected(&self) -> u64 {
-        self.receiver.next_expected()
-    }
-
-    /// Whether a segment has arrived.
-    pub fn has_data(&self) -> bool {
-        self.receiver.has_data()
+    fn received(&self) -> (u64, bool) {
+        (self.receiver.next_expected(), self.receiver.has_data())
     }
 }

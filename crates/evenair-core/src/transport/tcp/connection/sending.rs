@@ -1,20 +1,18 @@
 //! The end of a connection that sends the data.
 
-use super::opening::{
-    ConnectionConfig, Opening, SACK_PERMITTED, is_ecn_setup_syn, is_ecn_setup_syn_ack, send_seldom,
-};
+use super::opening::{ConnectionConfig, EcnFlags, Opening, SACK_PERMITTED, send_seldom};
 use super::rate_limit::SendLimit;
 use crate::congestion::{Controller, Window};
 use crate::delays::Delays;
-use crate::packet::{Ecn, Packet, PacketKind};
-use crate::time::Instant;
-use crate::transport::contract::Output;
+use crate::packet::{Ecn, End, Packet, PacketKind};
+use crate::time::{Duration, Instant};
+use crate::transport::contract::{Counters, Endpoint, Output, Source, Windows};
 use crate::transport::header::PacketHeader;
-use crate::transport::limits::{Limit, LimitTimes};
+use crate::transport::limits::Limit;
 use crate::transport::option::{PacketOption, WindowUpdate};
 use crate::transport::tcp::rtt::RttEstimator;
-use crate::transport::tcp::segment::{Segment, SenderCounters};
-use crate::transport::tcp::sender::{Sender, SenderSnapshot};
+use crate::transport::tcp::segment::{Segment, SenderConfig};
+use crate::transport::tcp::sender::Sender;
 use crate::units::Rate;
 
 /// States of RFC 9293 section 3.3.2.
@@ -33,6 +31,7 @@ enum State {
 #[derive(Clone, Debug)]
 pub struct SendingEnd {
     header: PacketHeader,
+    template: Box<Template>,
     state: State,
     sender: Sender,
     opening: Opening,
@@ -40,12 +39,7 @@ pub struct SendingEnd {
     answered: Option<Instant>,
     /// A SYN has been answered.
     has_answered: bool,
-    /// Bytes of options in a SYN or SYN-ACK.
-    syn_options: u32,
-    /// Whether what opens the connection is marked as crucial.
-    spm_marking: bool,
-    /// Whether this end offers ECN, and whether both do.
-    ecn_offered: bool,
+    /// Whether both ends have offered ECN.
     ecn: bool,
     /// The limits of the rate, once there has been one.
     limit: Option<Box<SendLimit>>,
@@ -53,37 +47,27 @@ pub struct SendingEnd {
     extended: bool,
 }
 
+/// What each connection begins with.
+#[derive(Clone, Debug)]
+struct Template {
+    config: ConnectionConfig,
+    control: Controller,
+}
+
 impl SendingEnd {
-    /// An end that neither opens a connection nor listens.
+    /// An end without a connection.
     pub fn new(config: &ConnectionConfig, control: Controller, header: PacketHeader) -> Self {
         Self {
             header,
             state: State::Closed,
-            sender: Sender::new(config.sender, control),
+            sender: Sender::new(config.sender, control.clone()),
+            template: Box::new(Template { config: *config, control }),
             opening: Opening::new(config),
             answered: None,
             has_answered: false,
-            syn_options: if config.sender.sack { SACK_PERMITTED } else { 0 },
-            spm_marking: config.sender.spm_marking,
-            ecn_offered: config.sender.ecn,
             ecn: false,
             limit: None,
             extended: false,
-        }
-    }
-
-    /// Goes on with what a connection before has measured, and with its limit.
-    pub(super) fn take_over(&mut self, before: &mut Self) {
-        self.sender.measures = std::mem::take(&mut before.sender.measures);
-        self.limit = before.limit.as_ref().map(|limit| Box::new(limit.of_next_connection()));
-        self.extended = self.limit.is_some();
-    }
-
-    /// A controller allows this rate of payload.
-    pub fn limit_rate(&mut self, rate: Option<Rate>) {
-        if rate.is_some() || self.limit.is_some() {
-            self.limit().rate = rate;
-            self.update_window();
         }
     }
 
@@ -106,10 +90,9 @@ impl SendingEnd {
         self.limit().on_update(update);
     }
 
-    /// Opens the connection.
-    pub fn open(&mut self, now: Instant, out: &mut impl Output) {
-        self.begin_opening();
-        self.transmit(now, out);
+    /// Bytes of options in a SYN or SYN-ACK.
+    fn syn_options(&self) -> u32 {
+        if self.template.config.sender.sack { SACK_PERMITTED } else { 0 }
     }
 
     /// The SYN is the next segment to be sent.
@@ -118,37 +101,13 @@ impl SendingEnd {
     }
 
     /// Waits for the other end to open the connection.
-    pub fn listen(&mut self) {
+    fn listen(&mut self) {
         self.state = State::Listen;
-    }
-
-    /// What holds the sender back from `now` on.
-    pub(super) fn set_limit(&mut self, now: Instant, limit: Limit) {
-        self.sender.measures.limits.set(now, limit);
-    }
-
-    /// A timer of the handshake, which has run since `sent`, has expired at one of the ends.
-    pub(super) fn note_opening_timeout(&mut self, now: Instant, sent: Instant) {
-        self.sender.measures.limits.expire(now, sent);
-    }
-
-    /// A packet has arrived, with this option.
-    pub fn on_packet(
-        &mut self,
-        now: Instant,
-        packet: &Packet,
-        option: Option<&PacketOption>,
-        out: &mut impl Output,
-    ) {
-        match packet.kind {
-            PacketKind::Ack => self.on_ack(now, packet.seq, packet.ece, option, out),
-            _ => self.on_handshake(now, packet, out),
-        }
     }
 
     /// An acknowledgement has arrived.
     #[inline(always)]
-    pub(super) fn on_ack(
+    fn on_ack(
         &mut self,
         now: Instant,
         ack: u64,
@@ -185,20 +144,27 @@ impl SendingEnd {
 
     /// A packet of the handshake has arrived.
     #[cold]
-    fn on_handshake(&mut self, now: Instant, packet: &Packet, out: &mut impl Output) {
-        match packet.kind {
+    fn on_handshake(
+        &mut self,
+        now: Instant,
+        kind: PacketKind,
+        flags: EcnFlags,
+        out: &mut impl Output,
+    ) {
+        let offered = self.template.config.sender.ecn;
+        match kind {
             PacketKind::Syn if self.state == State::Listen => {
                 let again = std::mem::replace(&mut self.has_answered, true);
                 self.answered = (!again).then_some(now);
                 let mut answer = self.header.packet(now, PacketKind::SynAck, 0, 0);
-                answer.size += self.syn_options;
-                answer.high_priority = self.spm_marking;
-                self.set_ecn(self.ecn_offered && is_ecn_setup_syn(packet));
+                answer.size += self.syn_options();
+                answer.high_priority = self.template.config.sender.spm_marking;
+                self.set_ecn(offered && flags.is_setup_syn());
                 answer.ece = self.ecn;
                 send_seldom(&answer, None, out);
             }
             PacketKind::SynAck => {
-                self.set_ecn(self.ecn_offered && is_ecn_setup_syn_ack(packet));
+                self.set_ecn(offered && flags.is_setup_syn_ack());
                 self.on_syn_ack(now);
             }
             PacketKind::Request if self.state == State::Listen => {
@@ -240,25 +206,11 @@ impl SendingEnd {
         self.extended = ecn || self.limit.is_some();
     }
 
-    /// When [`SendingEnd::on_timer`] is to be called.
-    #[inline(always)]
-    pub fn poll_at(&self) -> Instant {
-        self.sender.timer_at().min(self.opening.deadline)
-    }
-
-    /// Does what is due at `now`.
-    #[inline]
-    pub fn on_timer(&mut self, now: Instant, out: &mut impl Output) {
-        self.expire(now);
-        self.transmit(now, out);
-    }
-
     /// The timer may have expired.
     pub(in crate::transport::tcp) fn expire(&mut self, now: Instant) {
         if self.state != State::SynSent {
             self.sender.on_timer(now);
         } else if now >= self.opening.deadline {
-            self.note_opening_timeout(now, self.opening.sent_at);
             self.opening.on_timeout();
             self.state = State::Opening;
         }
@@ -275,9 +227,6 @@ impl SendingEnd {
                 out.send(&packet, None);
             }
         }
-        if self.state == State::Established {
-            self.sender.note_limit(now);
-        }
     }
 
     #[inline(always)]
@@ -293,9 +242,10 @@ impl SendingEnd {
     fn send_more(&mut self, mut packet: Packet, syn: bool, out: &mut impl Output) {
         if syn {
             packet.kind = PacketKind::Syn;
-            packet.size += self.syn_options;
+            packet.size += self.syn_options();
+            let offers_ecn = self.template.config.sender.ecn;
             // RFC 3168 6.1.1: an ECN-setup SYN.
-            (packet.ece, packet.cwr) = (self.ecn_offered, self.ecn_offered);
+            (packet.ece, packet.cwr) = (offers_ecn, offers_ecn);
         } else if self.ecn && !packet.retransmission {
             // 6.1.2 and 6.1.5: new data only.
             packet.ecn = Ecn::Capable;
@@ -325,67 +275,8 @@ impl SendingEnd {
         let retransmission = self.opening.waits;
         self.opening.syn_sent = (!retransmission).then_some(now);
         self.opening.sent(now);
-        let high_priority = self.spm_marking;
+        let high_priority = self.template.config.sender.spm_marking;
         Some(Segment { syn: true, seq: 0, payload: 0, retransmission, high_priority })
-    }
-
-    /// Sends nothing new from now on.
-    pub fn stop(&mut self) {
-        self.sender.stop();
-    }
-
-    /// Whether nothing will be sent until the connection is opened anew.
-    pub(super) fn is_over(&self) -> bool {
-        self.is_stopped() && (self.state != State::Established || self.is_done())
-    }
-
-    /// Measures round-trip times and limits from `now` on.
-    pub fn measure_from(&mut self, now: Instant) {
-        self.sender.measures.rtt.reset();
-        self.sender.measures.limits.restart(now);
-    }
-
-    /// When the segment at `seq`, which is not acknowledged, was first sent.
-    #[inline(always)]
-    pub(super) fn first_sent(&self, seq: u64) -> Instant {
-        self.sender.first_sent(seq)
-    }
-
-    /// Round-trip times measured.
-    pub fn rtt_samples(&self) -> &Delays {
-        &self.sender.measures.rtt
-    }
-
-    /// For how long each limit has applied. `peer_waits`: the other end, which opens, has repeated its SYN.
-    pub(super) fn limits(&self, now: Instant, peer_waits: bool) -> LimitTimes {
-        let has_expired = match self.state {
-            State::Established => self.sender.has_timed_out(),
-            State::SynSent | State::Opening => self.opening.timeouts > 0,
-            State::Listen => peer_waits,
-            State::Closed => false,
-        };
-        self.sender.measures.limits.times(now, has_expired)
-    }
-
-    /// Whether [`SendingEnd::stop`] has been called.
-    pub fn is_stopped(&self) -> bool {
-        self.sender.is_stopped()
-    }
-
-    /// Whether everything has been sent and acknowledged.
-    pub fn is_done(&self) -> bool {
-        self.sender.is_done()
-    }
-
-    /// Which connection of the flow this is.
-    #[inline(always)]
-    pub fn number(&self) -> u8 {
-        self.header.connection
-    }
-
-    /// Payload bytes acknowledged.
-    pub fn acked(&self) -> u64 {
-        self.sender.acked()
     }
 
     /// The congestion window and its threshold.
@@ -393,19 +284,142 @@ impl SendingEnd {
         self.sender.window()
     }
 
-    /// The present state.
-    pub fn snapshot(&self) -> SenderSnapshot {
-        self.sender.snapshot()
+    /// Payload bytes acknowledged.
+    pub fn acked(&self) -> u64 {
+        self.sender.acked()
     }
 
     /// Round-trip times.
-    pub fn rtt(&self) -> &RttEstimator {
+    pub fn rtt_estimator(&self) -> &RttEstimator {
         self.sender.rtt()
     }
+}
 
-    /// What has happened so far. Timeouts include those of the SYN.
-    pub fn counters(&self) -> SenderCounters {
+impl Endpoint for SendingEnd {
+    fn open(&mut self, now: Instant, number: u8, bytes: u64, out: &mut impl Output) {
+        let Template { config, control } = &*self.template;
+        let stopped = self.sender.is_stopped();
+        let rtt_samples = std::mem::take(&mut self.sender.rtt_samples);
+        self.header.connection = number;
+        self.sender = Sender::new(SenderConfig { total: bytes, ..config.sender }, control.clone());
+        self.sender.rtt_samples = rtt_samples;
+        if stopped {
+            self.sender.stop();
+        }
+        self.opening = Opening::new(config);
+        (self.answered, self.has_answered) = (None, false);
+        self.limit = self.limit.as_ref().map(|limit| Box::new(limit.of_next_connection()));
+        self.set_ecn(false);
+        match self.template.config.opened_by {
+            End::Sender => {
+                self.begin_opening();
+                self.transmit(now, out);
+            }
+            End::Receiver => self.listen(),
+        }
+    }
+
+    #[inline(always)]
+    fn on_packet(
+        &mut self,
+        now: Instant,
+        packet: &Packet,
+        option: Option<&PacketOption>,
+        out: &mut impl Output,
+    ) {
+        match packet.kind {
+            PacketKind::Ack => self.on_ack(now, packet.seq, packet.ece, option, out),
+            kind => self.on_handshake(now, kind, EcnFlags::of(packet), out),
+        }
+    }
+
+    #[inline]
+    fn on_timer(&mut self, now: Instant, out: &mut impl Output) {
+        self.expire(now);
+        self.transmit(now, out);
+    }
+
+    #[inline(always)]
+    fn poll_at(&self) -> Instant {
+        self.sender.timer_at().min(self.opening.deadline)
+    }
+
+    fn stop(&mut self) {
+        self.sender.stop();
+    }
+
+    fn limit_rate(&mut self, _now: Instant, limit: Option<Rate>) {
+        if limit.is_some() || self.limit.is_some() {
+            self.limit().rate = limit;
+            self.update_window();
+        }
+    }
+
+    fn rtt(&self) -> Option<Duration> {
+        self.sender.rtt().srtt()
+    }
+
+    fn counters(&self) -> Counters {
         let counters = self.sender.counters();
-        SenderCounters { timeouts: counters.timeouts + self.opening.timeouts, ..counters }
+        let (rtt_samples, rtt_sum) = self.sender.rtt().total();
+        Counters {
+            delivered: self.acked(),
+            segments_sent: counters.segments_sent,
+            retransmissions: counters.retransmissions,
+            timeouts: self.timeouts(),
+            fast_retransmits: counters.fast_retransmits,
+            congestion_responses: counters.congestion_responses,
+            rtt_samples,
+            rtt_sum,
+            ..Counters::default()
+        }
+    }
+
+    /// Those of the SYN included.
+    #[inline]
+    fn timeouts(&self) -> u64 {
+        self.sender.timeouts() + self.opening.timeouts
+    }
+
+    #[inline]
+    fn opening_since(&self) -> Option<Instant> {
+        if self.state == State::SynSent { self.opening.since() } else { None }
+    }
+}
+
+impl Source for SendingEnd {
+    /// What has not arrived is not acknowledged, so that its time is known.
+    #[inline(always)]
+    fn first_sent(&mut self, packet: &Packet, _option: Option<&PacketOption>) -> Option<Instant> {
+        Some(self.sender.first_sent(packet.seq))
+    }
+
+    fn is_done(&self) -> bool {
+        self.sender.is_done()
+    }
+
+    fn rtt_samples(&self) -> Option<&Delays> {
+        Some(&self.sender.rtt_samples)
+    }
+
+    fn reset_rtt_samples(&mut self) {
+        self.sender.rtt_samples.reset();
+    }
+
+    #[inline(always)]
+    fn limit(&self) -> Option<Limit> {
+        if self.state == State::Established { Some(self.sender.limit()) } else { None }
+    }
+
+    fn has_timed_out(&self) -> bool {
+        match self.state {
+            State::Established => self.sender.has_timed_out(),
+            State::SynSent | State::Opening => self.opening.timeouts > 0,
+            State::Listen | State::Closed => false,
+        }
+    }
+
+    fn windows(&self) -> Option<Windows> {
+        Some(self.sender.windows())
     }
 }

@@ -3,8 +3,7 @@
 use super::*;
 use crate::packet::{Packet, PacketKind};
 use crate::transport::Limit;
-use crate::transport::tcp::Connection;
-use crate::transport::{Output, PacketOption, Transport};
+use crate::transport::{Output, PacketOption};
 
 /// The packets that were sent.
 #[derive(Debug, Default)]
@@ -23,16 +22,16 @@ impl Sent {
 }
 
 struct Driver {
-    connection: Connection,
+    connection: Ends<SendingEnd, ReceivingEnd>,
     out: Sent,
 }
 
 impl Driver {
     /// Open at 20 ms, when the first window has been sent.
     fn open(sender: SenderConfig) -> (Self, Vec<Packet>) {
-        let connection = Connection::new(connection_config(sender, 1), newreno(), HEADERS);
+        let connection = ends(&connection_config(sender, 1));
         let mut driver = Self { connection, out: Sent::default() };
-        driver.connection.start(at(0), &mut driver.out);
+        driver.connection.open(at(0), 0, sender.total, &mut driver.out);
         let syn = driver.out.take()[0];
         let syn_ack = driver.deliver(10, &syn)[0];
         let data = driver.deliver(20, &syn_ack);
@@ -85,11 +84,11 @@ fn a_segment_counts_once_and_from_its_first_transmission() {
     let last_ack = driver.deliver(300, &again)[0];
     driver.deliver(305, &again);
     driver.deliver(320, &last_ack);
-    let measured = driver.connection.measurements();
+    let connection = &driver.connection;
     // 50 - 20, 55 - 20, 300 - 20.
-    assert_delays(measured.one_way_delay, &[30, 35, 280]);
+    assert_delays(connection.one_way_delay(), &[30, 35, 280]);
     // The handshake, and 60 - 20. The other two were sent while the first was timed.
-    assert_delays(measured.rtt.expect("TCP measures it"), &[20, 40]);
+    assert_delays(connection.rtt_samples().expect("TCP measures it"), &[20, 40]);
     // The timer ran from 60 on, and a duplicate came at 65.
     let expired = timeout.as_nanos() / 1_000_000;
     let times = driver.times(400);
@@ -112,9 +111,9 @@ fn no_round_trip_time_is_measured_on_what_was_sent_again() {
     let ack = driver.deliver(420, &last)[0];
     driver.deliver(430, &ack);
     assert!(driver.connection.is_done());
-    let measured = driver.connection.measurements();
-    assert_delays(measured.rtt.expect("TCP measures it"), &[20]);
-    assert_delays(measured.one_way_delay, &[380, 400]);
+    let connection = &driver.connection;
+    assert_delays(connection.rtt_samples().expect("TCP measures it"), &[20]);
+    assert_delays(connection.one_way_delay(), &[380, 400]);
 }
 
 /// Two segments are sent at 20, and nothing arrives: the timer expires, and runs again at the end.
@@ -141,7 +140,7 @@ fn the_window_limits_once_cwnd_exceeds_it() {
     // Measured from 80 on.
     driver.connection.measure_from(at(80));
     assert_eq!(driver.times(100), [20, 0, 0, 0, 0]);
-    assert_delays(driver.connection.measurements().one_way_delay, &[]);
+    assert_delays(driver.connection.one_way_delay(), &[]);
 }
 
 /// Before the start, and from the last ACK on, the application has nothing to send; a SYN that is lost
@@ -149,9 +148,9 @@ fn the_window_limits_once_cwnd_exceeds_it() {
 #[test]
 fn lost_syns_and_idle_times() {
     let config = SenderConfig { total: SEGMENT, ..plain() };
-    let connection = Connection::new(connection_config(config, 1), newreno(), HEADERS);
+    let connection = ends(&connection_config(config, 1));
     let mut driver = Driver { connection, out: Sent::default() };
-    driver.connection.start(at(500), &mut driver.out);
+    driver.connection.open(at(500), 0, SEGMENT, &mut driver.out);
     assert_eq!(driver.out.take()[0].kind, PacketKind::Syn);
     assert_eq!(driver.times(1000), [0, 500, 0, 0, 500]);
     driver.connection.on_timer(at(3500), End::Sender, &mut driver.out);
@@ -174,14 +173,14 @@ fn a_listening_sender_measures_what_it_can_know() {
         let config = ConnectionConfig { opened_by: End::Receiver, ..connection_config(sender, 1) };
         let mut end = SendingEnd::new(&config, newreno(), HEADERS[0]);
         let mut out = Sent::default();
-        end.listen();
+        end.open(at(0), 0, u64::MAX, &mut out);
         for &ms in syns {
             end.on_packet(at(ms), &Packet::new(FlowId(0), PacketKind::Syn), None, &mut out);
             assert_eq!(out.take()[0].kind, PacketKind::SynAck);
         }
         end.on_packet(at(1030), &Packet::new(FlowId(0), PacketKind::Request), None, &mut out);
         assert_eq!(out.take().len(), cwnd as usize);
-        assert_eq!(end.rtt().srtt(), rtt.map(Duration::from_millis), "{syns:?}");
+        assert_eq!(end.rtt_estimator().srtt(), rtt.map(Duration::from_millis), "{syns:?}");
         assert_eq!(end.window().cwnd, cwnd);
     }
 }

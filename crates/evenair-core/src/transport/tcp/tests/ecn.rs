@@ -5,8 +5,7 @@ use std::collections::VecDeque;
 
 use super::*;
 use crate::packet::{Ecn, Packet, PacketKind};
-use crate::transport::tcp::{Connection, ReceivingEnd};
-use crate::transport::{Output, PacketOption, Transport};
+use crate::transport::{Output, PacketOption};
 
 fn with_ecn() -> SenderConfig {
     SenderConfig { ecn: true, ..plain() }
@@ -42,14 +41,13 @@ fn both_ends_have_to_agree() {
         for opener in [End::Sender, End::Receiver] {
             let mut config = connection_config(with_ecn(), 1);
             (config.sender.ecn, config.receiver.ecn) = (offers[0], offers[1]);
+            config.opened_by = opener;
             let mut sending = SendingEnd::new(&config, newreno(), HEADERS[0]);
             let mut receiving = ReceivingEnd::new(&config, HEADERS[1]);
             let (mut out, agreed) = (Sent::default(), offers == [true, true]);
-            if opener == End::Sender {
-                sending.open(at(0), &mut out);
-            } else {
-                sending.listen();
-                receiving.open(at(0));
+            sending.open(at(0), 0, u64::MAX, &mut out);
+            receiving.open(at(0), 0, u64::MAX, &mut out);
+            if opener == End::Receiver {
                 receiving.on_timer(at(0), &mut out);
             }
             let syn = out.one();
@@ -95,7 +93,7 @@ impl Driver {
         let config = SenderConfig { initial_window: window, ..config };
         let mut end = SendingEnd::new(&connection_config(config, 1), newreno(), HEADERS[0]);
         let mut out = Sent::default();
-        end.open(at(0), &mut out);
+        end.open(at(0), 0, u64::MAX, &mut out);
         out.all();
         let syn_ack = Packet { ece: true, ..Packet::new(FlowId(0), PacketKind::SynAck) };
         end.on_packet(at(10), &syn_ack, None, &mut out);
@@ -234,7 +232,7 @@ fn the_receiver_echoes_until_cwr() {
         let acks: Vec<bool> = out.all().iter().map(|ack| ack.ece).collect();
         assert_eq!(acks, Vec::from_iter(ece), "segment {n}");
     }
-    assert_eq!(receiving.congestion_marks(), 3);
+    assert_eq!(receiving.counters().congestion_marks, 3);
 }
 
 /// A bottleneck that sends a segment each millisecond, with 50 ms each way, and marks what arrives when
@@ -247,12 +245,12 @@ fn a_queue_that_marks_keeps_itself_short() {
         [(true, false, false), (true, true, false), (true, true, true), (false, false, false)]
     {
         let config = SenderConfig { ecn, sack, rack, window: 400, initial_window: 4, ..plain() };
-        let mut connection = Connection::new(connection_config(config, 1), newreno(), HEADERS);
+        let mut connection = ends(&connection_config(config, 1));
         let (service, delay) = (Duration::from_millis(1), Duration::from_millis(50));
         let mut under_way: VecDeque<(Instant, Packet)> = VecDeque::new();
         let (mut now, mut busy_until, mut out) = (at(0), at(0), Sent::default());
         let (mut longest, mut marks) = (0, 0);
-        connection.start(now, &mut out);
+        connection.open(now, 0, u64::MAX, &mut out);
         while now < at(20_000) {
             while let Some((from, mut packet)) = out.0.pop_front() {
                 let mut arrival = now + delay;

@@ -108,7 +108,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
         assert!(packet.min(timers) >= self.now, "a timer that is due in the past");
         self.now = packet.min(timers);
         let acked = self.sender.acked();
-        let samples = self.sender.rtt().total();
+        let samples = self.sender.rtt_estimator().total();
         if packet <= timers {
             let (_, packet) = self.on_the_way.pop_first().unwrap();
             self.deliver(packet);
@@ -261,7 +261,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
     fn check_samples(&self, acked_before: u64, (samples, sum): (u64, Duration)) {
         let acked = self.sender.acked();
         assert!(acked >= acked_before, "acknowledged no longer");
-        let (samples_now, sum_now) = self.sender.rtt().total();
+        let (samples_now, sum_now) = self.sender.rtt_estimator().total();
         if samples_now == samples || acked == 0 {
             return;
         }

@@ -53,7 +53,7 @@ fn ratio(p: f64, delayed_ack: u32, config: SenderConfig) -> f64 {
         // What was sent is counted below; there is no need to remember it.
         path.sent.clear();
         path.acks.clear();
-        let (timeouts, rto) = (path.sender.counters().timeouts, path.sender.rtt().rto());
+        let (timeouts, rto) = (path.sender.counters().timeouts, path.sender.rtt_estimator().rto());
         path.step();
         if path.sender.counters().timeouts > timeouts && acked < Some(path.sender.acked()) {
             first += 1;
@@ -61,8 +61,12 @@ fn ratio(p: f64, delayed_ack: u32, config: SenderConfig) -> f64 {
             acked = Some(path.sender.acked());
         }
     }
-    let t0 = if first > 0 { sum / f64::from(first) } else { path.sender.rtt().rto().as_secs_f64() };
-    let (samples, total) = path.sender.rtt().total();
+    let t0 = if first > 0 {
+        sum / f64::from(first)
+    } else {
+        path.sender.rtt_estimator().rto().as_secs_f64()
+    };
+    let (samples, total) = path.sender.rtt_estimator().total();
     let rtt = total.as_secs_f64() / samples as f64;
     // The model counts what is sent.
     let sent = path.sender.counters().segments_sent as f64;

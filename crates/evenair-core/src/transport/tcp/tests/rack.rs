@@ -119,7 +119,7 @@ impl Model {
         }
         newly.sort_unstable();
         newly.dedup();
-        let min_rtt = sender.rtt().min_rtt().unwrap_or(Duration::ZERO);
+        let min_rtt = sender.rtt_estimator().min_rtt().unwrap_or(Duration::ZERO);
         for &number in &newly {
             let sent = self.sent[number];
             if number + 1 > self.fack {
@@ -151,7 +151,7 @@ impl Model {
         if !self.reordering_seen && (self.recovering || sacked >= 3) {
             return Duration::ZERO;
         }
-        let rtt = sender.rtt();
+        let rtt = sender.rtt_estimator();
         (rtt.min_rtt().unwrap_or(Duration::ZERO) / 4).min(rtt.srtt().unwrap_or(Duration::ZERO))
     }
 

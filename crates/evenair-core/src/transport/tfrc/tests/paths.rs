@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use crate::packet::{End, FlowId, NodeId, Packet, PacketKind};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
-use crate::transport::tfrc::{Tfrc, TfrcConfig, equation};
-use crate::transport::{Output, PacketHeader, PacketOption, Transport};
+use crate::transport::tfrc::{TfrcConfig, TfrcSink, TfrcSource, equation};
+use crate::transport::{Ends, Output, PacketHeader, PacketOption};
 
 const SEGMENT: u32 = 1000;
 
@@ -26,7 +26,7 @@ type Loses = dyn FnMut(End, &Packet) -> bool;
 
 /// A flow and what is under way.
 struct Path {
-    flow: Tfrc,
+    flow: Ends<TfrcSource, TfrcSink>,
     delay: Duration,
     /// Which data packets and reports are lost.
     loses: Box<Loses>,
@@ -41,8 +41,10 @@ struct Path {
 
 impl Path {
     fn new(delay: Duration, loses: impl FnMut(End, &Packet) -> bool + 'static) -> Self {
-        let headers = PacketHeader::of_ends(FlowId(0), NodeId(1), [52, 56]);
-        let flow = Tfrc::new(TfrcConfig::default(), SEGMENT, headers);
+        let [data, reports] = PacketHeader::of_ends(FlowId(0), NodeId(1), [52, 56]);
+        let config = TfrcConfig::default();
+        let sink = TfrcSink::new(&config, SEGMENT, reports);
+        let flow = Ends::new(TfrcSource::new(config, SEGMENT, data), sink);
         let (under_way, reports) = (VecDeque::new(), vec![]);
         let (lost, arrived) = ([0; 2], [0; 2]);
         let mut path = Self {
@@ -56,7 +58,7 @@ impl Path {
             reports,
         };
         let mut out = Sent::default();
-        path.flow.start(Instant::ZERO, &mut out);
+        path.flow.open(Instant::ZERO, 0, u64::MAX, &mut out);
         path.send(out);
         path
     }
@@ -86,8 +88,8 @@ impl Path {
         let mut out = Sent::default();
         if arrival <= timer {
             let (_, packet, option) = self.under_way.pop_front().unwrap();
-            let (to, _) = self.flow.on_packet(self.now, &packet, Some(&option), &mut out);
-            self.arrived[to as usize] += 1;
+            self.flow.on_packet(self.now, &packet, Some(&option), &mut out);
+            self.arrived[packet.to as usize] += 1;
         } else {
             self.flow.on_timer(self.now, of, &mut out);
         }
