@@ -11,7 +11,7 @@ PAGE   := python/evenair/lab/page
 export PATH := $(HOME)/.cargo/bin:$(PATH)
 
 SOURCES := Cargo.toml Cargo.lock pyproject.toml .cargo/config.toml \
-           $(shell find crates python -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi') \
+           $(shell find crates python -name '*.rs' -o -name '*.toml' -o -name 'labels.json' -o -name '*.py' -o -name '*.pyi') \
            $(wildcard $(PAGE)/*)
 
 PAGE_SOURCES := Cargo.toml Cargo.lock packaging/build-wasm $(wildcard lab/*.mjs lab/*.html lab/*.json) \

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar, Final, final
 
 __all__ = [
+    "LABELS",
     "RESULT_VERSION",
     "AckEvent",
     "AdaptiveRateLimiter",
@@ -31,6 +32,9 @@ __all__ = [
     "run_jobs",
     "schema",
 ]
+
+LABELS: Final[str]
+"""Words and units of metrics and of a scenario's keys, as JSON text."""
 
 RESULT_VERSION: Final[int]
 """Incremented whenever the same scenario and seed give another result."""

@@ -23,22 +23,6 @@ if TYPE_CHECKING:
 
     from evenair.result import RunResult
 
-METRICS = (
-    "aggregate_goodput_bps",
-    "mean_up_goodput_bps",
-    "mean_down_goodput_bps",
-    "jain_index",
-    "jain_airtime",
-    "mean_rtt_s",
-    "mean_session_s",
-    "ap_queue_loss_ratio",
-    "ap_queue_mean_packets",
-    "ap_queue_mean_delay_s",
-    "limiter_mean_rate_bps",
-    "limiter_lossy_rounds",
-)
-"""The metrics that come first: of `RunResult.metrics`, and the mean of the flows' `mean_rtt_s`."""
-
 Samples: TypeAlias = "Mapping[str, Sequence[float | None]]"
 """By metric the value of each run, None for a run that does not have it."""
 
@@ -101,14 +85,14 @@ class Comparison:
 
     @property
     def main(self) -> list[str]:
-        """The METRICS that any column has."""
-        return [name for name in METRICS if any(name in s for s in self.samples.values())]
+        """The main metrics that any column has."""
+        return [name for name in labels.MAIN if any(name in s for s in self.samples.values())]
 
     @property
     def metrics(self) -> list[str]:
         """The main metrics, then all others that several columns have."""
         counts = Counter(name for samples in self.samples.values() for name in samples)
-        others = [name for name, count in counts.items() if count > 1 and name not in METRICS]
+        others = [name for name, count in counts.items() if count > 1 and name not in labels.MAIN]
         return [*self.main, *others]
 
     def estimate(self, column: str, metric: str) -> Estimate | None:

@@ -88,9 +88,8 @@ def compare(path: Path, x: str, y: str, by: Sequence[str] = ()) -> dict[str, Any
             expected = pytest.approx(half * label.scale, rel=1e-9, abs=rounding * label.scale)
             assert point["estimate"]["ci95"] == expected
         assert (point["runs"], point["known"]) == (group.runs, group.counts[y])
-    assert (page["y"]["text"], page["y"]["unit"]) == (label.text, label.unit)
-    key = labels.key(x, scenario_of(table))
-    assert (page["x"]["unit"], page["x"]["scale"]) == (key.unit, key.scale)
+    assert page["y"] == label._asdict()
+    assert page["x"] == labels.key(x, scenario_of(table))._asdict()
     return page
 
 

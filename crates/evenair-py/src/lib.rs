@@ -51,6 +51,10 @@ mod _core {
     #[pymodule_export]
     const RESULT_VERSION: u32 = evenair_sim::RESULT_VERSION;
 
+    /// Words and units of metrics and of a scenario's keys, as JSON text.
+    #[pymodule_export]
+    const LABELS: &str = evenair_sim::LABELS;
+
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         super::pool::record_panics();

@@ -20,6 +20,7 @@ pub use engine::run_options::RunOptions;
 pub use explain::{Cause, Diagnosis, ExplainError, Place, explain, explain_json};
 pub use film::film;
 pub use results::delay::{DelayCurve, DelayResult, LimitedBy};
+pub use results::labels::LABELS;
 pub use results::limiter::{LimiterResult, LimiterSample};
 pub use results::losses::LossesByPlace;
 pub use results::medium::{AirResult, FrameResult, RequestsResult};

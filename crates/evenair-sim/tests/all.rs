@@ -17,6 +17,7 @@ mod ecn;
 mod explain;
 mod fingerprints;
 mod fuzz;
+mod labels;
 mod limiter;
 mod limits;
 mod ns2_agreement;

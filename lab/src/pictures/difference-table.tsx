@@ -2,6 +2,7 @@
 import { useId, useMemo, useState } from "preact/hooks";
 import { fixed, scaled, withInterval, type Difference, type Estimate } from "../statistics.ts";
 import { comparison, comparisonRows, type Comparison } from "./data/comparison.ts";
+import { withUnit } from "./data/labels.ts";
 import { csv } from "./data/rows.ts";
 import { save } from "./common/export.ts";
 import type { View } from "./view.ts";
@@ -67,7 +68,7 @@ function Row({ label, a, b, difference, isClear }: Comparison) {
   const change = difference && { mean: difference.value, ci95: difference.ci95 };
   return (
     <tr>
-      <th scope="row">{label.unit ? `${label.text} (${label.unit})` : label.text}</th>
+      <th scope="row">{withUnit(label)}</th>
       <td>{number(a)}</td>
       <td>{number(b)}</td>
       <td class={isClear ? "is-clear" : isClear === false ? "is-unclear" : ""}>{number(change)}</td>

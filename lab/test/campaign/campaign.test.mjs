@@ -49,13 +49,23 @@ test("a file without a scenario opens none", () => {
 test("keys and metrics have words and units", () => {
   const about = {
     keys: [],
-    scenario: { cell: { kind: "wimax" }, station: [{}, {}] },
+    scenario: {
+      cell: { kind: "wimax" },
+      station: [{ flows: [{ direction: "up" }] }, {}, { name: "tv" }],
+    },
     command: null,
   };
   assert.equal(key("cell.queue.limit", about).text, "limit of the BS queue");
   assert.equal(key("station.1.data_rate", about).unit, "Mb/s");
-  assert.match(key("station.1.count", about).text, /group 1/);
+  const groups = [0, 1, 2].map((group) => key(`station.${group}.count`, about).text);
+  assert.deepEqual(
+    groups.map((text) => text.replace("number of stations ", "")),
+    ["with uploads", "of group 1", "of tv"],
+  );
+  assert.equal(key("cell.short_retry_limit", about).text, "short retry limit");
   assert.equal(metric("ap_queue_drops", about).text, "drops of the BS queue");
+  assert.equal(metric("rtt_p95_s", about).text, "RTT, 95th percentile");
+  assert.equal(metric("something_else_bps", about).unit, "Mb/s");
   assert.equal(valueText('{"kind": "spm-af", "filtering": "head"}'), "spm-af, filtering = head");
   assert.equal(valueText(null), "(none)");
 });

@@ -1,6 +1,7 @@
 //! The result of a run. Its JSON form is the documented interface.
 
 pub(crate) mod delay;
+pub(crate) mod labels;
 pub(crate) mod limiter;
 pub(crate) mod losses;
 pub(crate) mod medium;

@@ -7,7 +7,8 @@ import {
   type Estimate,
 } from "../../statistics.ts";
 import { downlinkSender, type View } from "../view.ts";
-import { isMain, metricLabel, metricNames, metrics, type Label } from "./metrics.ts";
+import { MAIN, metric as labelOf, type Label } from "./labels.ts";
+import { metricNames, metrics } from "./metrics.ts";
 import type { Rows } from "./rows.ts";
 
 export interface Comparison {
@@ -34,8 +35,8 @@ export function comparison(a: View, b: View): Comparison[] {
     const difference = pairedDifference(pairs);
     return {
       metric,
-      label: metricLabel(metric, downlinkSender(a)),
-      isMain: isMain(metric),
+      label: labelOf(metric, downlinkSender(a)),
+      isMain: MAIN.includes(metric),
       a: sample(own, metric),
       b: sample(other, metric),
       difference,
