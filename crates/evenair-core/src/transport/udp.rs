@@ -19,7 +19,8 @@ const MAX_UNDER_WAY: usize = 1 << 20;
 pub struct UdpSource {
     header: PacketHeader,
     payload: u32,
-    source: Datagrams,
+    /// When the application makes them; none if it makes none.
+    source: Option<Datagrams>,
     /// From when on nothing is sent.
     stop: Instant,
     sent: u64,
@@ -29,13 +30,21 @@ pub struct UdpSource {
 
 impl UdpSource {
     /// Datagrams of `payload` bytes, at the times of `source`, before `stop`.
-    pub fn new(header: PacketHeader, payload: u32, source: Datagrams, stop: Instant) -> Self {
+    pub fn new(
+        header: PacketHeader,
+        payload: u32,
+        source: Option<Datagrams>,
+        stop: Instant,
+    ) -> Self {
         Self { header, payload, source, stop, sent: 0, sent_at: VecDeque::new() }
     }
 
     fn transmit(&mut self, now: Instant, out: &mut impl Output) {
-        while now >= self.source.next() && now < self.stop {
-            self.source.advance();
+        while let Some(source) = &mut self.source
+            && now >= source.next()
+            && now < self.stop
+        {
+            source.advance();
             let seq = self.sent * u64::from(self.payload);
             self.sent += 1;
             if self.sent_at.len() == MAX_UNDER_WAY {
@@ -67,7 +76,8 @@ impl Endpoint for UdpSource {
     }
 
     fn poll_at(&self) -> Instant {
-        if self.source.next() < self.stop { self.source.next() } else { Instant::NEVER }
+        let next = self.source.as_ref().map_or(Instant::NEVER, Datagrams::next);
+        if next < self.stop { next } else { Instant::NEVER }
     }
 
     /// The time to stop is given when the flow is made.

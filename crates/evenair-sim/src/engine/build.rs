@@ -1,32 +1,27 @@
 //! From a scenario to a simulation.
 
-use evenair_core::congestion::Controller;
 use evenair_core::loss::{self, LinkLoss};
 use evenair_core::medium::scheduler::AirtimeDrr;
 use evenair_core::medium::{Cell, CellPacket, Medium, QueueLayout, TxQueueId};
 use evenair_core::packet::{End, FlowId, NodeId};
 use evenair_core::queue::{Queue, QueueItem, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
-use evenair_core::tcp::{
-    self, ConnectionConfig, ReceiverConfig, ReceivingEnd, SenderConfig, SendingEnd,
-};
-use evenair_core::tfrc::{TfrcSink, TfrcSource};
+use evenair_core::tcp::{self, ConnectionConfig, ReceiverConfig, SenderConfig};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::{Application, Datagrams, OpenedBy, Stream};
-use evenair_core::transport::udp::{UdpSink, UdpSource};
-use evenair_core::transport::{AnySink, AnySource, Ends, PacketHeader};
+use evenair_core::transport::{FlowSpec, PacketHeader};
 
 use crate::capture::connections::FlowMeta;
 use crate::engine::control::beacons::{Beacons, occupancy};
 use crate::engine::control::limiter::UplinkLimiter;
-use crate::engine::flow::{Answers, Attachment, Flow};
+use crate::engine::flow::{Attachment, Flow};
 use crate::engine::network::{Network, Origin, Route};
 use crate::engine::option_ring::OptionRing;
 use crate::engine::sim_medium::SimMedium;
 use crate::engine::transfers::Transfers;
 use crate::scenario::{
     self, ACCESS_POINT, DelayedAck, Direction, LimitedTransmit, RtoFormula, SERVER, Scenario,
-    SynTimer, Topology, Transport, numbered,
+    SynTimer, Topology, numbered,
 };
 use crate::wired::{Hop, Link, LinkQueue, WirePacket, Wired};
 
@@ -245,37 +240,20 @@ fn flow(
     let stop = spec.stop.map_or(Instant::NEVER, |s| Instant::ZERO + s.duration());
     let station = place.station();
     let headers = PacketHeader::of_ends(FlowId(index), station, header_bytes);
-    let (source, sink, answers) = match (&spec.transport, &spec.application) {
-        (Transport::Tcp(control), Application::Stream(_)) => {
-            let config = connection(spec, seed, index);
-            let [data, acks] = headers;
-            let packets = match spec.delayed_ack {
-                DelayedAck::Every(segments) => f64::from(segments),
-                // Of all but the first segments.
-                DelayedAck::Dynamic => 4.0,
-            };
-            let sending = SendingEnd::new(&config, Controller::new(control), data);
-            let receiving = ReceivingEnd::new(&config, acks);
-            let answers = Answers::PerPackets { bytes: acks.bytes, packets };
-            (AnySource::Tcp(sending), AnySink::Tcp(receiving), answers)
+    let datagrams = match &spec.application {
+        Application::Datagrams(pattern) => {
+            Some(Datagrams::new(pattern, spec.datagram_interval(), start, seed, index))
         }
-        (Transport::Udp, Application::Datagrams(pattern)) => {
-            let interval = spec.datagram_interval();
-            let datagrams = Datagrams::new(pattern, interval, start, seed, index);
-            let source = UdpSource::new(headers[0], spec.segment, datagrams, stop);
-            (AnySource::Udp(source), AnySink::Udp(UdpSink::default()), Answers::None)
-        }
-        (Transport::Tfrc(config), Application::Stream(_)) => {
-            let [data, mut reports] = headers;
-            // What a station adds to its packets is in both.
-            reports.bytes = reports.bytes - spec.header + config.report_size as u32;
-            let source = TfrcSource::new(config.clone(), spec.segment, data);
-            let sink = TfrcSink::new(config, spec.segment, reports);
-            let answers = Answers::PerRtt { bytes: reports.bytes };
-            (AnySource::Tfrc(source), AnySink::Tfrc(sink), answers)
-        }
-        _ => unreachable!("a resolved scenario has applications over their transports"),
+        Application::Stream(_) => None,
     };
+    let (ends, answers) = spec.transport.ends(FlowSpec {
+        headers,
+        header_bytes: spec.header,
+        payload: spec.segment,
+        tcp: connection(spec, seed, index),
+        datagrams,
+        stop,
+    });
     let transfers = match &spec.application {
         Application::Stream(stream) => Transfers::new(stream, spec.segment, seed, index),
         Application::Datagrams(_) => None,
@@ -307,19 +285,11 @@ fn flow(
         ecn: spec.ecn,
         started: false,
         ended: false,
-        options: match spec.transport {
-            Transport::Tfrc(_) => TFRC_OPTIONS,
-            // What is under way is seldom more than a window.
-            _ => 4 * spec.window,
-        },
-        ends: Ends::new(source, sink),
+        options: spec.transport.packets_under_way(spec.window),
+        ends,
         transfers: transfers.map(Box::new),
     }
 }
-
-/// Data packets and reports of a TFRC flow that may be under way: more than 6 s at 30 Mb/s. Of older ones
-/// the header is lost, and they with it.
-const TFRC_OPTIONS: u32 = 1 << 14;
 
 /// What the connections of TCP flow `index` are made of.
 fn connection(spec: &scenario::Flow, seed: u64, index: u32) -> ConnectionConfig {

@@ -2,7 +2,7 @@
 
 use evenair_core::packet::{End, FlowId, NodeId, Packet};
 use evenair_core::time::Instant;
-use evenair_core::transport::{AnyEnds, Counters, Output, PacketOption};
+use evenair_core::transport::{Answers, AnyEnds, Counters, Output, PacketOption};
 
 use crate::capture::connections::FlowMeta;
 use crate::engine::transfers::Transfers;
@@ -43,17 +43,6 @@ pub(crate) struct Flow {
     pub(crate) ends: AnyEnds,
     /// The application, if it is one of finite transfers over TCP.
     pub(crate) transfers: Option<Box<Transfers>>,
-}
-
-/// The packets that answer a flow's data.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Answers {
-    /// There are none.
-    None,
-    /// One of `bytes` at IP level, without options, for so many data packets.
-    PerPackets { bytes: u32, packets: f64 },
-    /// One of `bytes` at IP level in each round-trip time.
-    PerRtt { bytes: u32 },
 }
 
 /// Where a flow's ends are.

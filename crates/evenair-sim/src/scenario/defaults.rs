@@ -6,8 +6,7 @@ use evenair_core::medium::scheduler::AirtimeDrrConfig;
 use evenair_core::medium::wlan::Protection;
 use evenair_core::medium::wlan::phy::PhyKind;
 use evenair_core::queue::{self, FqCodelConfig};
-use evenair_core::tfrc::TfrcConfig;
-use evenair_core::traffic::CbrConfig;
+use evenair_core::transport::Config as Transport;
 use serde_json::{Map, Value};
 
 use crate::scenario::tables::cell::Cell;
@@ -18,18 +17,9 @@ use crate::scenario::values::names::CellKind;
 use crate::scenario::values::node_names::SERVER;
 use crate::scenario::values::queue::{PER_STATION_LIMIT, WIMAX_LIMIT};
 use crate::scenario::values::tcp_preset;
-use crate::scenario::values::transport::UDP;
-
-/// The application over UDP where the scenario names none.
-const DEFAULT_OVER_UDP: &str = CbrConfig::COMPONENT.name;
 
 /// Time between beacons where a controller needs them (Kashibuchi et al. 2009, section IV).
 const CONTROLLER_BEACON_INTERVAL: &str = "100 ms";
-/// IP 20, UDP 8, RTP 12 and a header extension of 12, which has the round-trip time and the time of
-/// sending (draft-ietf-avt-tfrc-profile-10, RFC 8285).
-const TFRC_HEADER: u32 = 52;
-/// The rest of IP packets of 1500 bytes.
-const TFRC_SEGMENT: u32 = 1448;
 
 /// Fills in what must be known before the document is read into types.
 ///
@@ -119,15 +109,12 @@ fn fill_flow(flow: &mut Map<String, Value>) {
     put_kind_of(flow, "transport");
     put_kind_of(flow, "application");
     let transport = flow.get("transport").map(|t| t.get("kind").unwrap_or(t));
-    let transport = transport.and_then(Value::as_str);
-    let (is_udp, is_tfrc) =
-        (transport == Some(UDP.name), transport == Some(TfrcConfig::COMPONENT.name));
-    if is_udp {
-        default_to(flow, "application", DEFAULT_OVER_UDP);
-    }
-    if is_tfrc {
-        default_to(flow, "header", TFRC_HEADER);
-        default_to(flow, "segment", TFRC_SEGMENT);
+    let name = transport.map_or(Some(Transport::default().name()), Value::as_str);
+    if let Some(transport) = name.and_then(Transport::from_name) {
+        let defaults = transport.flow_defaults();
+        default_to(flow, "application", defaults.application);
+        default_to(flow, "header", defaults.header);
+        default_to(flow, "segment", defaults.payload);
     }
     tcp_preset::fill(flow);
 }

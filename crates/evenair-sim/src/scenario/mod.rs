@@ -48,12 +48,12 @@ pub use values::queue::Queue;
 pub use values::request_backoff::RequestBackoff;
 pub use values::tcp_preset::TcpPreset;
 pub use values::trace_file::read_no_files;
-pub use values::transport::Transport;
 
 pub use evenair_core::component::{BitRate, Bytes, Hertz, QueueLimit, Seconds};
 pub use evenair_core::medium::wlan::Protection;
 pub use evenair_core::medium::wlan::phy::PhyKind;
 pub use evenair_core::traffic::Application;
+pub use evenair_core::transport::Config as Transport;
 
 use serde_json::Value;
 

@@ -1,17 +1,16 @@
 //! Every component that a scenario can name, from the registries.
 
-use evenair_core::component::{Configuration as _, Parameters as _, describe, list};
+use evenair_core::component::{Parameters as _, Registry as _, describe, list};
 use evenair_core::congestion;
 use evenair_core::medium::wimax::phy::REGISTRY as MODULATIONS;
 use evenair_core::medium::wlan::{channel, phy, rate_control};
 use evenair_core::medium::{scheduler, wimax};
-use evenair_core::tfrc::TfrcConfig;
 use evenair_core::traffic::{Application, Family};
+use evenair_core::transport::Config as Transport;
 use evenair_core::{control, loss, queue};
 use serde_json::Value;
 
 use crate::scenario::values::tcp_preset;
-use crate::scenario::values::transport::UDP;
 
 /// Every queue discipline, congestion control, preset of TCP's options, PHY, modulation,
 /// scheduler, controller, limiter, loss signal, rate control, channel, loss model, application and
@@ -22,9 +21,10 @@ pub fn parts() -> Value {
     let mut parts = list::<queue::Config>();
     parts.extend(list::<congestion::Config>());
     parts.extend(tcp_preset::parts());
-    let tfrc = TfrcConfig::default().values();
-    parts.push(describe("datagram transport", TfrcConfig::COMPONENT, tfrc));
-    parts.push(describe("datagram transport", UDP, Vec::new()));
+    let datagrams = Transport::all().into_iter().filter(|transport| !transport.is_tcp());
+    parts.extend(datagrams.map(|transport| {
+        describe("datagram transport", transport.component(), transport.values())
+    }));
     parts.extend(phy::REGISTRY.iter().map(|phy| describe("PHY", phy, Vec::new())));
     parts.extend(MODULATIONS.iter().map(|each| describe("modulation", each, Vec::new())));
     parts.extend(list::<scheduler::Config>());
@@ -46,7 +46,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::scenario::{Application, Transport, resolve};
+    use crate::scenario::resolve;
     use crate::{RunOptions, run};
 
     /// Runs a scenario with each component of a registry: with its defaults, and with each parameter
@@ -168,7 +168,7 @@ mod tests {
     fn scenarios_know_the_registries() {
         for queue in queue::Config::all() {
             for transport in Transport::all() {
-                let udp = transport == Transport::Udp;
+                let udp = !transport.has_feedback();
                 let mut document = json!({
                     "cell": { "queue": queue.name() },
                     "station": [{ "flows": [{ "direction": "up", "transport": transport.name() }] }],

@@ -21,6 +21,14 @@ pub enum DelayedAck {
 }
 
 impl DelayedAck {
+    /// In-order segments per ACK, of all but the first segments.
+    pub fn segments_per_ack(self) -> f64 {
+        match self {
+            Self::Every(segments) => f64::from(segments),
+            Self::Dynamic { .. } => 4.0,
+        }
+    }
+
     /// In-order segments per ACK where the last of them ends before byte `end`.
     fn threshold(self, end: u64) -> u32 {
         match self {

@@ -12,9 +12,10 @@ use evenair_core::control::{Config, ObservationSlot};
 use evenair_core::medium::{BothWays, Cell, Occupancy};
 use evenair_core::packet::{Direction, End, NodeId, Packet};
 use evenair_core::time::{Duration, Instant};
+use evenair_core::transport::Answers;
 use evenair_core::units::Rate;
 
-use crate::engine::flow::{Answers, Attachment, Flow};
+use crate::engine::flow::{Attachment, Flow};
 use crate::engine::sim_medium::SimMedium;
 use crate::scenario::{self, Scenario};
 

@@ -3,6 +3,7 @@
 use evenair_core::component::{BitRate, Seconds};
 use evenair_core::time::Duration;
 use evenair_core::traffic::Application;
+use evenair_core::transport::Config as Transport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,6 @@ use crate::scenario::values::choices::DelayedAck;
 use crate::scenario::values::names::{Direction, LimitedTransmit, RtoFormula, SynTimer};
 use crate::scenario::values::tcp_preset::{DEFAULT_SEGMENT, TcpPreset};
 use crate::scenario::values::trace_file;
-use crate::scenario::values::transport::Transport;
 
 /// One flow: between a station and a wired host, or between two wired hosts (in `wired.flow`).
 ///

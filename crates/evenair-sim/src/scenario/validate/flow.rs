@@ -14,7 +14,6 @@ use crate::scenario::tables::flow::Flow;
 use crate::scenario::tables::wired::Wired;
 use crate::scenario::topology::{Topology, link_of};
 use crate::scenario::values::names::Direction;
-use crate::scenario::values::transport::Transport;
 
 /// The largest IP packet, and the largest frame of a WLAN here.
 const MAX_PACKET: u64 = 65_535;
@@ -23,12 +22,7 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
     let at = |key: &str| format!("{field}.{key}");
     let application = flow.application.name();
     let is_stream = matches!(flow.application, Application::Stream(_));
-    let fits = match &flow.transport {
-        Transport::Tcp(_) => is_stream,
-        Transport::Tfrc(_) => matches!(flow.application, Application::Stream(Stream::Bulk(_))),
-        Transport::Udp => !is_stream,
-    };
-    if !fits {
+    if !flow.transport.carries(&flow.application) {
         let got = format!("got \"{application}\" over {}", flow.transport);
         return Err(fail(&at("application"), &got, &transports()));
     }
@@ -215,7 +209,7 @@ pub(super) fn check_path(field: &str, flow: &Flow, wired: &Wired, topology: &Top
             time > Duration::ZERO
         })
     };
-    if flow.transport == Transport::Udp
+    if !flow.transport.has_feedback()
         || takes_time(topology.path(from, to), bits(flow.segment + flow.header))
         || takes_time(topology.path(to, from), bits(flow.header))
     {

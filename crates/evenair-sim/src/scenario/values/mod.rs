@@ -11,4 +11,3 @@ pub(crate) mod queue;
 pub(crate) mod request_backoff;
 pub(crate) mod tcp_preset;
 pub(crate) mod trace_file;
-pub(crate) mod transport;

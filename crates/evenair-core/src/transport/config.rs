@@ -1,0 +1,221 @@
+//! The registry of transports: what a configuration may name, and the ends that follow from it.
+
+use std::fmt;
+
+use super::any::{AnyEnds, AnySink, AnySource};
+use super::ends::Ends;
+use super::header::PacketHeader;
+use super::tcp::{ConnectionConfig, ReceivingEnd, SendingEnd};
+use super::tfrc::{TfrcConfig, TfrcSink, TfrcSource};
+use super::udp::{UdpSink, UdpSource};
+use crate::component::{
+    Component, Configuration, Parameter, Parameters, Registry, Value, configuration,
+};
+use crate::congestion::{self, Controller};
+use crate::time::Instant;
+use crate::traffic::{Application, BulkConfig, CbrConfig, Datagrams, Stream};
+
+/// The transport of a flow: "newreno", `{ kind = "newreno" }`, "tfrc", or "udp".
+#[derive(Clone, Debug, PartialEq)]
+pub enum Config {
+    /// TCP with this congestion control.
+    Tcp(congestion::Config),
+    /// Datagrams at a rate that follows losses and round-trip times (RFC 5348).
+    Tfrc(TfrcConfig),
+    /// Datagrams without any control (RFC 768).
+    Udp,
+}
+
+configuration! {
+    /// UDP has no parameters.
+    pub struct UdpConfig {
+        name: "udp",
+        summary: "datagrams without acknowledgement or control",
+        source: "RFC 768",
+    }
+}
+
+/// What a flow's ends are made of beside the parameters of their transport.
+#[derive(Clone, Debug)]
+pub struct FlowSpec {
+    /// Of data and of what answers them.
+    pub headers: [PacketHeader; 2],
+    /// Bytes of the IP and transport headers in `headers`, without what a station adds.
+    pub header_bytes: u32,
+    /// Payload of a data packet, bytes.
+    pub payload: u32,
+    /// The constants of TCP.
+    pub tcp: ConnectionConfig,
+    /// When an application that makes datagrams makes them.
+    pub datagrams: Option<Datagrams>,
+    /// From when on no datagram is sent.
+    pub stop: Instant,
+}
+
+/// What a flow has where its configuration does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowDefaults {
+    /// The name of the application.
+    pub application: &'static str,
+    /// Bytes of the IP and transport headers.
+    pub header: u32,
+    /// Payload of a data packet, bytes: with the headers an Ethernet MTU of 1500.
+    pub payload: u32,
+}
+
+/// The packets that answer a flow's data.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Answers {
+    /// There are none.
+    None,
+    /// One of `bytes` at IP level, without options, for so many data packets.
+    PerPackets {
+        /// Its size.
+        bytes: u32,
+        /// Data packets for each, on average.
+        packets: f64,
+    },
+    /// One of `bytes` at IP level in each round-trip time.
+    PerRtt {
+        /// Its size.
+        bytes: u32,
+    },
+}
+
+/// The protocol in the IP header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IpProtocol {
+    /// Number 6.
+    Tcp,
+    /// Number 17.
+    Udp,
+}
+
+impl Config {
+    /// Whether the flow runs over TCP.
+    pub fn is_tcp(&self) -> bool {
+        self.ip_protocol() == IpProtocol::Tcp
+    }
+
+    /// What IP sees.
+    pub fn ip_protocol(&self) -> IpProtocol {
+        match self {
+            Self::Tcp(_) => IpProtocol::Tcp,
+            Self::Tfrc(_) | Self::Udp => IpProtocol::Udp,
+        }
+    }
+
+    /// Whether something answers the data.
+    pub fn has_feedback(&self) -> bool {
+        !matches!(self, Self::Udp)
+    }
+
+    /// Whether the application can run over it.
+    pub fn carries(&self, application: &Application) -> bool {
+        match self {
+            Self::Tcp(_) => matches!(application, Application::Stream(_)),
+            Self::Tfrc(_) => matches!(application, Application::Stream(Stream::Bulk(_))),
+            Self::Udp => matches!(application, Application::Datagrams(_)),
+        }
+    }
+
+    /// What a flow has where its configuration does not say.
+    pub fn flow_defaults(&self) -> FlowDefaults {
+        let (application, header) = match self {
+            Self::Tcp(_) => (BulkConfig::COMPONENT, 40),
+            // RTP 12 and a header extension of 12, which has the round-trip time and the time of sending
+            // (draft-ietf-avt-tfrc-profile-10, RFC 8285).
+            Self::Tfrc(_) => (BulkConfig::COMPONENT, 20 + 8 + 12 + 12),
+            // As TCP's, so that its datagrams have the size of segments.
+            Self::Udp => (CbrConfig::COMPONENT, 40),
+        };
+        FlowDefaults { application: application.name, header, payload: 1500 - header }
+    }
+
+    /// Data packets, and packets that answer them, which may be under way; `window` is the receiver's,
+    /// segments. Of TFRC more than 6 s at 30 Mb/s: of older ones the header is lost, and they with it.
+    pub fn packets_under_way(&self, window: u32) -> u32 {
+        match self {
+            Self::Tfrc(_) => 1 << 14,
+            // What is under way is seldom more than a window.
+            Self::Tcp(_) | Self::Udp => 4 * window,
+        }
+    }
+
+    /// Both ends of a flow, and what answers its data. Without an application that makes datagrams, a flow
+    /// over UDP sends none.
+    pub fn ends(&self, spec: FlowSpec) -> (AnyEnds, Answers) {
+        let [data, mut answer] = spec.headers;
+        let (source, sink, answers) = match self {
+            Self::Tcp(control) => {
+                let packets = spec.tcp.receiver.delayed_ack.segments_per_ack();
+                let source = SendingEnd::new(&spec.tcp, Controller::new(control), data);
+                let sink = ReceivingEnd::new(&spec.tcp, answer);
+                let answers = Answers::PerPackets { bytes: answer.bytes, packets };
+                (AnySource::Tcp(source), AnySink::Tcp(sink), answers)
+            }
+            Self::Tfrc(config) => {
+                // What a station adds to its packets is in both.
+                answer.bytes = answer.bytes - spec.header_bytes + config.report_size as u32;
+                let source = TfrcSource::new(config.clone(), spec.payload, data);
+                let sink = TfrcSink::new(config, spec.payload, answer);
+                (
+                    AnySource::Tfrc(source),
+                    AnySink::Tfrc(sink),
+                    Answers::PerRtt { bytes: answer.bytes },
+                )
+            }
+            Self::Udp => {
+                let source = UdpSource::new(data, spec.payload, spec.datagrams, spec.stop);
+                (AnySource::Udp(source), AnySink::Udp(UdpSink::default()), Answers::None)
+            }
+        };
+        (Ends::new(source, sink), answers)
+    }
+}
+
+impl fmt::Display for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Parameters for Config {
+    fn visit(&self, visitor: &mut dyn FnMut(&'static Parameter, Value)) {
+        match self {
+            Self::Tcp(control) => control.visit(visitor),
+            Self::Tfrc(config) => config.visit(visitor),
+            Self::Udp => {}
+        }
+    }
+
+    fn assign(&mut self, name: &str, value: Value) -> bool {
+        match self {
+            Self::Tcp(control) => control.assign(name, value),
+            Self::Tfrc(config) => config.assign(name, value),
+            Self::Udp => false,
+        }
+    }
+}
+
+impl Registry for Config {
+    const KIND: &'static str = "transport";
+    const NOUN: &'static str = "transport";
+    const PLANNED: &'static [&'static str] = &[];
+
+    fn all() -> Vec<Self> {
+        let others = [Self::Tfrc(TfrcConfig::default()), Self::Udp];
+        congestion::Config::all().into_iter().map(Self::Tcp).chain(others).collect()
+    }
+
+    fn component(&self) -> &'static Component {
+        match self {
+            Self::Tcp(control) => control.component(),
+            Self::Tfrc(_) => TfrcConfig::COMPONENT,
+            Self::Udp => UdpConfig::COMPONENT,
+        }
+    }
+}
+
+crate::registry_methods!(Config);
+crate::registry_serde!(Config, "Transport");
