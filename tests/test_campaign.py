@@ -460,13 +460,13 @@ PLOT = ("plot", "t.parquet", "--x", "duration", "--y", "jain_index")
     ],
 )
 def test_bad_input_is_told_in_one_line(
-    evenair: Evenair, tmp_path: Path, arguments: tuple[str, ...], named: list[str], table: Path
+    evenair_here: Evenair, tmp_path: Path, arguments: tuple[str, ...], named: list[str], table: Path
 ) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "d.parquet").mkdir()
     (tmp_path / "t.parquet").write_bytes(table.read_bytes())
     before = sorted(tmp_path.rglob("*"))
-    done = evenair(*arguments)
+    done = evenair_here(*arguments)
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.startswith("evenair: ")
