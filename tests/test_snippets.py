@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 README = ROOT / "README.md"
 COMMAND_LINE = ROOT / "docs" / "command-line.md"
+CAMPAIGNS = ROOT / "docs" / "campaigns.md"
 PAGES = [
     README,
     ROOT / "CONTRIBUTING.md",
@@ -110,7 +111,7 @@ def test_each_snippet_is_checked_or_says_why_not(page: Path) -> None:
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, marks=pytest.mark.long) if page == COMMAND_LINE else page
+        pytest.param(page, marks=pytest.mark.long) if page in (COMMAND_LINE, CAMPAIGNS) else page
         for page in having("sh")
     ],
     ids=name,
@@ -162,7 +163,14 @@ def test_scenarios(page: Path) -> None:
         assert Scenario(**keys).resolved["station"]
 
 
-@pytest.mark.parametrize("page", having("python"), ids=name)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.long) if page == CAMPAIGNS else page
+        for page in having("python")
+    ],
+    ids=name,
+)
 def test_python(tmp_path: Path, page: Path) -> None:
     """The blocks of a page are one program."""
     code = "\n".join(run(page, "python"))

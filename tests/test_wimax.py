@@ -185,10 +185,10 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("what", BROKEN)
-def test_bad_input_is_one_line(what: str, evenair: Evenair, tmp_path: Path) -> None:
+def test_bad_input_is_one_line(what: str, evenair_here: Evenair, tmp_path: Path) -> None:
     text, named = BROKEN[what]
     (tmp_path / "bad.toml").write_text(text, encoding="utf-8")
-    done = evenair("run", "bad.toml")
+    done = evenair_here("run", "bad.toml")
     assert done.returncode == 2, done.stdout
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()
