@@ -74,7 +74,10 @@ def evenair_here(
         with monkeypatch.context() as here:
             here.chdir(tmp_path)
             capfd.readouterr()
-            status = main(command)
+            try:
+                status = main(command)
+            except SystemExit as end:  # --help and --version
+                status = int(end.code or 0)
         return subprocess.CompletedProcess(command, status, *capfd.readouterr())
 
     return run

@@ -94,17 +94,17 @@ def test_flows_and_series(evenair: Evenair, tmp_path: Path) -> None:
     }
 
 
-def test_only_what_is_new_is_run(evenair: Evenair, tmp_path: Path) -> None:
+def test_only_what_is_new_is_run(evenair_here: Evenair, tmp_path: Path) -> None:
     command = (*SHORT, "--runs", "2", "--out", "x.parquet")
-    assert new_runs(evenair, *command, "--vary", "cell.queue.limit=10,20") == 4
+    assert new_runs(evenair_here, *command, "--vary", "cell.queue.limit=10,20") == 4
     first = (tmp_path / "x.parquet").read_bytes()
-    assert new_runs(evenair, *command, "--vary", "cell.queue.limit=10,20") == 0
+    assert new_runs(evenair_here, *command, "--vary", "cell.queue.limit=10,20") == 0
     assert (tmp_path / "x.parquet").read_bytes() == first
-    assert new_runs(evenair, *command, "--vary", "cell.queue.limit=10,15,20") == 2
+    assert new_runs(evenair_here, *command, "--vary", "cell.queue.limit=10,15,20") == 2
     more = (*SHORT, "--runs", "3", "--out", "x.parquet", "--vary", "cell.queue.limit=10,15,20")
-    assert new_runs(evenair, *more) == 3
+    assert new_runs(evenair_here, *more) == 3
     assert pq.read_table(tmp_path / "x.parquet")["seed"].to_pylist() == [1, 2, 3] * 3
-    assert new_runs(evenair, *command, "--vary", "cell.queue.limit=10,20", "--force") == 0
+    assert new_runs(evenair_here, *command, "--vary", "cell.queue.limit=10,20", "--force") == 0
     assert (tmp_path / "x.parquet").read_bytes() == first
 
 
