@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from evenair.cli import main
 from hypothesis import settings
 
 if TYPE_CHECKING:
@@ -58,5 +59,25 @@ def evenair(tmp_path: Path) -> Evenair:
             text=True,
             timeout=120,
         )
+
+    return run
+
+
+@pytest.fixture
+def evenair_here(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Evenair:
+    """The same command in this process, for rows of tests of what it says: no Python is started."""
+
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        command = [*map(str, arguments)]
+        with monkeypatch.context() as here:
+            here.chdir(tmp_path)
+            capfd.readouterr()
+            try:
+                status = main(command)
+            except SystemExit as end:  # --help and --version
+                status = int(end.code or 0)
+        return subprocess.CompletedProcess(command, status, *capfd.readouterr())
 
     return run

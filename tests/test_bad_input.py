@@ -140,12 +140,16 @@ BROKEN: dict[str, tuple[str | bytes, str]] = {
 
 
 @pytest.mark.parametrize("what", BROKEN)
-def test_broken_scenario_is_told_in_one_line(evenair: Evenair, tmp_path: Path, what: str) -> None:
+def test_broken_scenario_is_told_in_one_line(
+    evenair_here: Evenair, tmp_path: Path, what: str
+) -> None:
     content, field = BROKEN[what]
     file = tmp_path / "broken.toml"
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
 
-    done = evenair("run", "broken.toml", "--out", "out", "--plot", "p.png", "--pcap", "c.pcapng")
+    done = evenair_here(
+        "run", "broken.toml", "--out", "out", "--plot", "p.png", "--pcap", "c.pcapng"
+    )
 
     assert done.returncode == 2
     assert done.stdout == ""
@@ -204,13 +208,13 @@ def test_broken_scenario_is_told_in_one_line(evenair: Evenair, tmp_path: Path, w
     ],
 )
 def test_bad_argument_is_told_in_one_line(
-    evenair: Evenair, tmp_path: Path, arguments: list[str], named: list[str]
+    evenair_here: Evenair, tmp_path: Path, arguments: list[str], named: list[str]
 ) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "folder.pcapng").mkdir()
     before = sorted(tmp_path.rglob("*"))
 
-    done = evenair(*arguments)
+    done = evenair_here(*arguments)
 
     assert done.returncode == 2
     assert done.stdout == ""

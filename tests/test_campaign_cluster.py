@@ -117,11 +117,11 @@ def test_local_cluster(evenair: Evenair, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("scheme", [pytest.param("tcp", marks=pytest.mark.long), "tls", "foo"])
-def test_no_scheduler_answers(evenair: Evenair, tmp_path: Path, scheme: str) -> None:
+def test_no_scheduler_answers(evenair_here: Evenair, tmp_path: Path, scheme: str) -> None:
     with socket.socket() as deaf:
         deaf.bind(("127.0.0.1", 0))
         address = f"{scheme}://127.0.0.1:{deaf.getsockname()[1]}"
-        done = evenair(*COMMAND, "--out", "x.parquet", "--cluster", address)
+        done = evenair_here(*COMMAND, "--out", "x.parquet", "--cluster", address)
     assert done.returncode == 2
     assert done.stderr.startswith(f"evenair: --cluster: got '{address}'")
     assert done.stderr.count("\n") == 1

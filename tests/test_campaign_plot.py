@@ -82,11 +82,11 @@ def test_numbers_in_the_legend_have_the_unit_of_their_key() -> None:
     assert legend.get_title().get_text() == "delay of the wired link (ms)"
 
 
-def test_the_table_of_flows_of_a_sweep(evenair: Evenair, tmp_path: Path) -> None:
+def test_the_table_of_flows_of_a_sweep(evenair_here: Evenair, tmp_path: Path) -> None:
     command = ("sweep", "gong2006", "--set", "duration=2", "--vary", "cell.queue.limit=10,20")
-    assert evenair(*command, "--runs", "3", "--flows", "--out", "x.parquet").returncode == 0
+    assert evenair_here(*command, "--runs", "3", "--flows", "--out", "x.parquet").returncode == 0
     axes = ("--x", "cell.queue.limit", "--y", "goodput_bps", "--by", "direction")
-    done = evenair("plot", "x-flows.parquet", *axes)
+    done = evenair_here("plot", "x-flows.parquet", *axes)
     assert (done.returncode, done.stderr) == (0, "")
     runs = pq.read_table(tmp_path / "x.parquet").to_pylist()
     lines = drawn(plot(pq.read_table(tmp_path / "x-flows.parquet"), axes[1], axes[3], [axes[5]]))
@@ -99,12 +99,12 @@ def test_the_table_of_flows_of_a_sweep(evenair: Evenair, tmp_path: Path) -> None
         half = [T_2 * np.std(sample, ddof=1) / 3**0.5 for sample in samples]
         means = [np.mean(sample) for sample in samples]
         assert lines[f"{direction}loads"] == ([10, 20], pytest.approx(means), pytest.approx(half))
-    done = evenair("plot", "x-flows.parquet", *axes[:4], "--by", "group")
+    done = evenair_here("plot", "x-flows.parquet", *axes[:4], "--by", "group")
     assert done.returncode == 2
     assert "--by: group: no row has a value" in done.stderr
 
 
-def test_flows_by_group(evenair: Evenair, tmp_path: Path) -> None:
+def test_flows_by_group(evenair_here: Evenair, tmp_path: Path) -> None:
     """Two video flows and one of no group, by one command without a varied key."""
     (tmp_path / "cell.toml").write_text(
         """
@@ -118,7 +118,7 @@ def test_flows_by_group(evenair: Evenair, tmp_path: Path) -> None:
         """
     )
     command = ("sweep", "cell.toml", "--runs", "3", "--flows", "--out", "my.parquet")
-    assert evenair(*command).returncode == 0
+    assert evenair_here(*command).returncode == 0
     table = pq.read_table(tmp_path / "my-flows.parquet")
     rows = table.to_pylist()
     assert [(row["name"], row["group"], row["application"]) for row in rows[:3]] == [
@@ -126,7 +126,7 @@ def test_flows_by_group(evenair: Evenair, tmp_path: Path) -> None:
         ("stream-2", "video", "bulk"),
         (None, None, "bulk"),
     ]
-    done = evenair("plot", "my-flows.parquet", "--y", "goodput_bps", "--by", "group")
+    done = evenair_here("plot", "my-flows.parquet", "--y", "goodput_bps", "--by", "group")
     assert (done.returncode, done.stderr) == (0, "")
     figure = plot(table, None, "goodput_bps", ["group"])
     assert [text.get_text() for text in figure.axes[0].get_xticklabels()] == ["video", "(none)"]

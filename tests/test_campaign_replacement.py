@@ -76,15 +76,15 @@ def test_a_file_of_something_else_is_not_replaced(tmp_path: Path) -> None:
         assert path.read_bytes() == before
 
 
-def test_tables_of_flows_are_not_replaced(evenair: Evenair, tmp_path: Path) -> None:
+def test_tables_of_flows_are_not_replaced(evenair_here: Evenair, tmp_path: Path) -> None:
     sweep = ("sweep", "gong2006", "--vary", "cell.queue.limit=10", "--flows", "--quiet")
     short = (*sweep, "--out", "x.parquet", "--set", "duration=1")
-    assert evenair(*short, "--runs", "2").returncode == 0
+    assert evenair_here(*short, "--runs", "2").returncode == 0
     (tmp_path / "x.parquet").unlink()
-    done = evenair(*short, "--runs", "1")
+    done = evenair_here(*short, "--runs", "1")
     assert done.returncode == 2
     assert done.stderr.startswith("evenair: --out: x-flows.parquet: has another grid: the run ")
     assert done.stderr.count("\n") == 1
     assert [path.name for path in tmp_path.glob("*.parquet")] == ["x-flows.parquet"]
-    assert evenair(*short, "--runs", "1", "--force").returncode == 0
+    assert evenair_here(*short, "--runs", "1", "--force").returncode == 0
     assert pq.read_metadata(tmp_path / "x-flows.parquet").num_rows == 10

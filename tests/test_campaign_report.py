@@ -59,18 +59,18 @@ class Page(HTMLParser):
             self.texts[tag][-1] += data
 
 
-def sweep(evenair: Evenair, *options: str) -> None:
-    done = evenair(
+def sweep(evenair_here: Evenair, *options: str) -> None:
+    done = evenair_here(
         *("sweep", "gong2006", "--set", "duration=1", "--set", f"name='{NAME}'", *options),
         *("--runs", "2", "--seed", "3", "--quiet", "--out", "x.parquet"),
     )
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_report(evenair: Evenair, tmp_path: Path) -> None:
+def test_a_report(evenair_here: Evenair, tmp_path: Path) -> None:
     vary = ("--vary", "cell.queue.kind=droptail,las", "--vary", "cell.queue.limit=10,20")
-    sweep(evenair, *vary)
-    done = evenair("report", "x.parquet")
+    sweep(evenair_here, *vary)
+    done = evenair_here("report", "x.parquet")
     assert (done.returncode, done.stdout) == (0, "")
     text = (tmp_path / "x.html").read_text()
     page = Page(text)
@@ -103,13 +103,15 @@ def test_a_report(evenair: Evenair, tmp_path: Path) -> None:
     assert (len(cells) - varied) % columns == 0
 
 
-def test_it_can_be_repeated(evenair: Evenair, tmp_path: Path) -> None:
-    sweep(evenair, "--vary", "cell.queue={kind='las',limit=30},droptail", "--vary", "warmup=0,1")
-    assert evenair("report", "x.parquet", "--out", "r.html").returncode == 0
+def test_it_can_be_repeated(evenair_here: Evenair, tmp_path: Path) -> None:
+    sweep(
+        evenair_here, "--vary", "cell.queue={kind='las',limit=30},droptail", "--vary", "warmup=0,1"
+    )
+    assert evenair_here("report", "x.parquet", "--out", "r.html").returncode == 0
     command, scenario = Page((tmp_path / "r.html").read_text()).texts["pre"]
     before = (tmp_path / "x.parquet").read_bytes()
     (tmp_path / "x.parquet").unlink()
-    assert evenair(*shlex.split(command)[1:], "--quiet").returncode == 0
+    assert evenair_here(*shlex.split(command)[1:], "--quiet").returncode == 0
     assert (tmp_path / "x.parquet").read_bytes() == before
     (tmp_path / "again.toml").write_text(scenario)
     written = ea.load("gong2006").with_(duration=1, name=NAME)
@@ -168,8 +170,8 @@ def test_one_point_has_no_figure() -> None:
 
 
 @pytest.mark.long
-def test_bad_input(evenair: Evenair, tmp_path: Path) -> None:
-    sweep(evenair, "--vary", "cell.queue.limit=10", "--flows")
+def test_bad_input(evenair_here: Evenair, tmp_path: Path) -> None:
+    sweep(evenair_here, "--vary", "cell.queue.limit=10", "--flows")
     pq.write_table(pa.table({"seed": [1]}), tmp_path / "other.parquet")
     (tmp_path / "text.parquet").write_text("no table")
     for arguments, message in (
@@ -181,7 +183,7 @@ def test_bad_input(evenair: Evenair, tmp_path: Path) -> None:
         (["x.parquet", "--out", "x.pdf"], "got 'x.pdf', expected a file name that ends in .html"),
         (["x.parquet", "--out", "/dev/null/x.html"], "--out: /dev/null/x.html: cannot be written"),
     ):
-        done = evenair("report", *arguments)
+        done = evenair_here("report", *arguments)
         assert (done.returncode, done.stdout) == (2, "")
         assert message in done.stderr
         assert done.stderr.count("\n") == 1

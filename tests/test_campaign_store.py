@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import resource
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -57,6 +58,19 @@ def test_a_store_that_cannot_be_read_is_reported_in_one_line(
     assert done.stdout == ""
 
 
+FIVE_RUNS = (*SHORT, "--vary", "cell.queue.limit=10", "--runs", "5", "--flows")
+FIVE_RUNS = (*FIVE_RUNS, "--out", "x.parquet")
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of a campaign of FIVE_RUNS that has ended."""
+    folder = tmp_path_factory.mktemp("finished")
+    command = [sys.executable, "-m", "evenair", *FIVE_RUNS, "--quiet"]
+    subprocess.run(command, cwd=folder, check=True)
+    return folder
+
+
 @pytest.mark.parametrize(
     "statement",
     [
@@ -69,21 +83,21 @@ def test_a_store_that_cannot_be_read_is_reported_in_one_line(
         "UPDATE runs SET checksum = 7 WHERE rowid = 3",
     ],
 )
-def test_a_damaged_run_is_done_again(evenair: Evenair, tmp_path: Path, statement: str) -> None:
-    command = (*SHORT, "--vary", "cell.queue.limit=10", "--runs", "5", "--out", "x.parquet")
-    command = (*command, "--flows", "--json")
-    assert evenair(*command).returncode == 0
+def test_a_damaged_run_is_done_again(
+    evenair_here: Evenair, finished: Path, tmp_path: Path, statement: str
+) -> None:
+    shutil.copytree(finished, tmp_path, dirs_exist_ok=True)
     before = [path.read_bytes() for path in sorted(tmp_path.glob("*.parquet"))]
     with closing(sqlite3.connect(tmp_path / "x.parquet.runs")) as db, db:
         assert db.execute(statement).rowcount == 1
-    done = evenair(*command)
+    done = evenair_here(*FIVE_RUNS, "--json")
     assert (done.returncode, json.loads(done.stdout)["new_runs"]) == (0, 1)
     assert done.stderr == (
         "evenair: x.parquet.runs: damaged; the 4 stored runs that are intact are used,"
         " the others are done again\n"
     )
     assert [path.read_bytes() for path in sorted(tmp_path.glob("*.parquet"))] == before
-    assert new_runs(evenair, *command) == 0
+    assert new_runs(evenair_here, *FIVE_RUNS) == 0
 
 
 @pytest.mark.parametrize("page", ["leaf", "root", "index"])

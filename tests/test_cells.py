@@ -120,10 +120,13 @@ def test_words_and_units() -> None:
     assert labels.value_text("{not json") == "{not json"
 
 
-def test_uploads_and_downloads_have_one_name(evenair: Evenair) -> None:
+def test_uploads_and_downloads_have_one_name(evenair_here: Evenair) -> None:
     """Nothing that the commands print says upstream or downstream."""
     commands = ("run", "testbed", "compare", "sweep", "plot", "report", "model")
-    shown = [evenair("run", "gong2006", "--set", "duration=1").stdout, evenair("model").stdout]
-    shown += [evenair(command, "--help").stdout for command in commands]
+    shown = [
+        evenair_here("run", "gong2006", "--set", "duration=1").stdout,
+        evenair_here("model").stdout,
+    ]
+    shown += [evenair_here(command, "--help").stdout for command in commands]
     assert all(shown)
     assert "stream" not in "".join(shown)

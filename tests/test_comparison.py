@@ -60,15 +60,15 @@ def test_pairs_without_a_value_are_left_out() -> None:
     ],
 )
 def test_the_numbers_are_those_of_both_runs(
-    evenair: Evenair, other_side: list[str], other: list[str]
+    evenair_here: Evenair, other_side: list[str], other: list[str]
 ) -> None:
     options = (*SHORT, "--runs", "3", "--seed", "4", "--json")
     both = [word for text in other_side for word in ("--against", text)]
-    done = evenair("run", "gong2006", *both, *options)
+    done = evenair_here("run", "gong2006", *both, *options)
     assert (done.returncode, done.stderr) == (0, "")
     document = json.loads(done.stdout)
     first, second = (
-        json.loads(evenair("run", *words, *options).stdout) for words in (["gong2006"], other)
+        json.loads(evenair_here("run", *words, *options).stdout) for words in (["gong2006"], other)
     )
     assert document["reference"] == "gong2006"
     assert document["seeds"] == [4, 5, 6]
@@ -87,8 +87,8 @@ def test_the_numbers_are_those_of_both_runs(
     assert found["ci95"] == pytest.approx(T_2 * deviation / 3**0.5)
 
 
-def test_a_scenario_does_not_differ_from_itself(evenair: Evenair) -> None:
-    done = evenair("run", "gong2006", *SHORT, "--against", "gong2006", "--runs", "2", "--json")
+def test_a_scenario_does_not_differ_from_itself(evenair_here: Evenair) -> None:
+    done = evenair_here("run", "gong2006", *SHORT, "--against", "gong2006", "--runs", "2", "--json")
     assert done.returncode == 0
     document = json.loads(done.stdout)
     assert len(document["metrics"]) == 2
@@ -96,21 +96,21 @@ def test_a_scenario_does_not_differ_from_itself(evenair: Evenair) -> None:
     assert {each["difference"]["value"] for each in other.values()} == {0.0}
 
 
-def test_the_table(evenair: Evenair) -> None:
+def test_the_table(evenair_here: Evenair) -> None:
     command = ("run", "gong2006", *SHORT, "--against", "cell.queue.kind=las")
-    lines = evenair(*command, "--runs", "2").stdout.splitlines()
+    lines = evenair_here(*command, "--runs", "2").stdout.splitlines()
     assert lines[1].split()[-1] == "difference"
     (jain,) = (line for line in lines if line.startswith("Jain's index  "))
     assert jain.count("±") == 3
     assert "The same seeds 1 to 2 for both." in lines[-1]
-    single = evenair(*command).stdout
+    single = evenair_here(*command).stdout
     assert "±" not in single
     assert "--runs N gives them" in single
 
 
-def test_files(evenair: Evenair, tmp_path: Path) -> None:
+def test_files(evenair_here: Evenair, tmp_path: Path) -> None:
     command = ("run", "gong2006", *SHORT, "--against", "cell.queue.kind=las", "--quiet")
-    done = evenair(*command, "--out", "x", "--plot", "x.svg")
+    done = evenair_here(*command, "--out", "x", "--plot", "x.svg")
     assert (done.returncode, done.stdout) == (0, "")
     assert (tmp_path / "x.svg").stat().st_size > 5000
     document = json.loads((tmp_path / "x/comparison.json").read_text())
@@ -132,8 +132,8 @@ def test_files(evenair: Evenair, tmp_path: Path) -> None:
         (("--against", "cell.queue=las", "--plot", "x.png", "--plot-kind", "cdf"), "--plot-kind"),
     ],
 )
-def test_bad_input(evenair: Evenair, arguments: tuple[str, ...], message: str) -> None:
-    done = evenair("run", "gong2006", *arguments)
+def test_bad_input(evenair_here: Evenair, arguments: tuple[str, ...], message: str) -> None:
+    done = evenair_here("run", "gong2006", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert done.stderr.count("\n") == 1

@@ -127,25 +127,25 @@ def test_the_table_says_what_limits_a_flow(
         assert up.rstrip().endswith("-")
 
 
-def test_run_draws_a_cdf(evenair: Evenair, tmp_path: Path) -> None:
+def test_run_draws_a_cdf(evenair_here: Evenair, tmp_path: Path) -> None:
     command = ("run", "gong2006", "--set", "duration=5", "--quiet", "--plot", "x.svg")
-    done = evenair(*command, "--plot-kind", "cdf")
+    done = evenair_here(*command, "--plot-kind", "cdf")
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "x.svg").stat().st_size > 1000
-    wrong = evenair(*command, "--plot-kind", "pdf")
+    wrong = evenair_here(*command, "--plot-kind", "pdf")
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert len(wrong.stderr.splitlines()) == 1
     assert "pdf" in wrong.stderr
     assert "cdf" in wrong.stderr
-    without = evenair(*command[:-2], "--plot-kind", "cdf")
+    without = evenair_here(*command[:-2], "--plot-kind", "cdf")
     assert (without.returncode, without.stdout) == (2, "")
     assert "--plot-kind: there is no plot without --plot" in without.stderr
 
 
-def test_a_sweep_has_percentiles(evenair: Evenair, tmp_path: Path) -> None:
+def test_a_sweep_has_percentiles(evenair_here: Evenair, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
-    done = evenair(
+    done = evenair_here(
         *("sweep", "gong2006", "--set", "duration=2", "--vary", "cell.queue.limit=10,60"),
         *("--runs", "2", "--flows", "--out", "x.parquet", "--quiet"),
     )
@@ -155,4 +155,4 @@ def test_a_sweep_has_percentiles(evenair: Evenair, tmp_path: Path) -> None:
     flows = pq.read_table(tmp_path / "x-flows.parquet").to_pylist()
     assert all(0 <= row["limited_by_timeout"] <= 1 for row in flows)
     plot = ("plot", "x-flows.parquet", "--x", "cell.queue.limit", "--y", "rtt_p95_s")
-    assert evenair(*plot, "--by", "direction").returncode == 0
+    assert evenair_here(*plot, "--by", "direction").returncode == 0

@@ -73,29 +73,29 @@ def test_losses_of_flows_are_columns(unfair: ea.RunResult) -> None:
     assert sum(flows["ack_losses_ap_queue"].to_pylist()) == unfair.ap_queue["ack_drops"] > 0
 
 
-def test_the_command_prints_a_line_for_each(evenair: Evenair) -> None:
-    plain = evenair("run", "gong2006", *SHORT)
-    done = evenair("run", "gong2006", *SHORT, "--explain")
+def test_the_command_prints_a_line_for_each(evenair_here: Evenair) -> None:
+    plain = evenair_here("run", "gong2006", *SHORT)
+    done = evenair_here("run", "gong2006", *SHORT, "--explain")
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert len(lines) == len(plain.stdout.splitlines()) + 5
     assert [line.split()[:2] for line in lines[-5:]] == [[flow, "starves"] for flow in DOWNLOADS]
-    document = json.loads(evenair("run", "gong2006", *SHORT, "--explain", "--json").stdout)
+    document = json.loads(evenair_here("run", "gong2006", *SHORT, "--explain", "--json").stdout)
     assert list(document)[-1] == "why"
     assert [line.split(": ", 1)[1] for line in lines[-5:]] == [w["text"] for w in document["why"]]
-    several = evenair("run", "gong2006", *SHORT, "--runs", "2", "--explain").stdout
+    several = evenair_here("run", "gong2006", *SHORT, "--runs", "2", "--explain").stdout
     assert "down-1 starves in 2 of 2 runs (" in several
 
 
-def test_the_command_says_that_no_flow_starves(evenair: Evenair) -> None:
+def test_the_command_says_that_no_flow_starves(evenair_here: Evenair) -> None:
     fair = ("run", "gong2006", *SHORT, "--set", "cell.queue.limit=300", "--explain")
-    done = evenair(*fair)
+    done = evenair_here(*fair)
     assert done.stdout.splitlines()[-1] == "no flow has less than half of its fair share"
-    assert json.loads(evenair(*fair, "--json").stdout)["why"] == []
+    assert json.loads(evenair_here(*fair, "--json").stdout)["why"] == []
 
 
-def test_explain_is_of_one_scenario(evenair: Evenair) -> None:
-    done = evenair("run", "gong2006", "--against", "cell.queue.kind=las", "--explain")
+def test_explain_is_of_one_scenario(evenair_here: Evenair) -> None:
+    done = evenair_here("run", "gong2006", "--against", "cell.queue.kind=las", "--explain")
     assert done.returncode == 2
     assert done.stderr == "evenair: --explain: not together with --against\n"
 

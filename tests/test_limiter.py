@@ -139,9 +139,9 @@ def test_rounds_of_a_run_replayed(changes: dict[str, Any]) -> None:
         assert limiter.udp_rate_bps == each["udp_rate_bps"]
 
 
-def test_what_users_see(evenair: Evenair, tmp_path: Any) -> None:
+def test_what_users_see(evenair_here: Evenair, tmp_path: Any) -> None:
     options = ("--set", "duration=20", "--set", "trace.interval=0.5 s")
-    done = evenair("run", "blefari2007", *options, "--out", "out", "--plot", "plot.png")
+    done = evenair_here("run", "blefari2007", *options, "--out", "out", "--plot", "plot.png")
     assert done.returncode == 0, done.stderr
     shown = r"limiter \d\.\d+ Mb/s  dropped by the limiter \d+(\.\d)? packets"
     assert re.search(shown, done.stdout)
@@ -153,7 +153,9 @@ def test_what_users_see(evenair: Evenair, tmp_path: Any) -> None:
     assert series.num_rows == 40
     assert not [name for name in series.column_names if "limiter" in name]
     assert "limiter" not in tables.traces(document["series"])
-    done = evenair("run", "blefari2007", *options, "--set", "gateway.limiter=none", "--out", "off")
+    done = evenair_here(
+        "run", "blefari2007", *options, "--set", "gateway.limiter=none", "--out", "off"
+    )
     assert done.returncode == 0, done.stderr
     assert "dropped by it" not in done.stdout
     assert not (tmp_path / "off/rounds.parquet").exists()
@@ -169,8 +171,8 @@ def test_metrics_of_runs() -> None:
     assert not [name for name in off.metrics if name.startswith("limiter")]
 
 
-def test_bad_limiter_in_one_line(evenair: Evenair) -> None:
-    done = evenair("run", "blefari2007", "--set", "gateway.limiter.bucket=1 KB")
+def test_bad_limiter_in_one_line(evenair_here: Evenair) -> None:
+    done = evenair_here("run", "blefari2007", "--set", "gateway.limiter.bucket=1 KB")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
     assert "gateway.limiter.bucket: got 1000 B; accepted: at least 1500 B" in done.stderr

@@ -86,15 +86,15 @@ def test_airtime_counts_both_directions(result: Any) -> None:
     assert phone["tx_airtime_share"] == phone["airtime_share"]  # it receives nothing
 
 
-def test_the_table_shows_names_and_applications(evenair: Evenair, tmp_path: Path) -> None:
+def test_the_table_shows_names_and_applications(evenair_here: Evenair, tmp_path: Path) -> None:
     (tmp_path / "cell.toml").write_text(CELL)
-    out = evenair("run", "cell.toml", "--plot", "x.svg").stdout
+    out = evenair_here("run", "cell.toml", "--plot", "x.svg").stdout
     lines = [line.split() for line in out.splitlines()]
     rows = [row[:5] for row in lines]
     assert ["backup-1", "laptop-1", "up", "newreno", "bulk"] in rows
     assert ["down-1", "laptop-1", "down", "newreno", "web"] in rows
     assert "Jain's index of bulk flows" in out
-    out = evenair("run", "gong2006", "--set", "duration=1").stdout
+    out = evenair_here("run", "gong2006", "--set", "duration=1").stdout
     assert "Jain's index 0" in out
 
 

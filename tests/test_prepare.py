@@ -65,6 +65,7 @@ def test_what_is_missing_of_rust(
     assert not (tmp_path / "venv").exists()
 
 
+@pytest.mark.long
 def test_a_new_cargo_is_enough(tmp_path: Path) -> None:
     done = prepare(tmp_path, cargo="echo 'cargo 1.999.0'")
     assert done.returncode == 0, done.stderr

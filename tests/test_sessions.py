@@ -67,18 +67,18 @@ def test_a_resolved_scenario_does_not_need_the_file(scenario: Path) -> None:
     assert ea.load(again) == loaded
 
 
-def test_run_writes_the_sessions(evenair: Evenair, scenario: Path, tmp_path: Path) -> None:
-    done = evenair("run", scenario, "--out", "one", "--json")
+def test_run_writes_the_sessions(evenair_here: Evenair, scenario: Path, tmp_path: Path) -> None:
+    done = evenair_here("run", scenario, "--out", "one", "--json")
     assert done.stderr == ""
     document = json.loads(done.stdout)
     assert pq.read_table(tmp_path / "one/sessions.parquet").to_pylist() == document["sessions"]
 
-    assert evenair("run", scenario, "--out", "three", "--runs", "3", "--quiet").returncode == 0
+    assert evenair_here("run", scenario, "--out", "three", "--runs", "3", "--quiet").returncode == 0
     stacked = pq.read_table(tmp_path / "three/sessions.parquet")
     assert stacked.column_names == ["seed", *COLUMNS]
     assert stacked["seed"].to_pylist() == [1] * 6 + [2] * 6 + [3] * 6
 
-    evenair("run", "gong2006", "--set", "duration=1", "--out", "none")
+    evenair_here("run", "gong2006", "--set", "duration=1", "--out", "none")
     assert not (tmp_path / "none/sessions.parquet").exists()
 
 
@@ -91,13 +91,15 @@ def test_run_writes_the_sessions(evenair: Evenair, scenario: Path, tmp_path: Pat
         (None, "No such file"),
     ],
 )
-def test_a_bad_trace_is_told(evenair: Evenair, scenario: Path, text: str | None, part: str) -> None:
+def test_a_bad_trace_is_told(
+    evenair_here: Evenair, scenario: Path, text: str | None, part: str
+) -> None:
     sizes = scenario.parent / "sizes.csv"
     if text is None:
         sizes.unlink()
     else:
         sizes.write_text(text)
-    done = evenair("run", scenario)
+    done = evenair_here("run", scenario)
     assert done.returncode == 2
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()
@@ -106,8 +108,8 @@ def test_a_bad_trace_is_told(evenair: Evenair, scenario: Path, text: str | None,
     assert "accepted: " in line
 
 
-def test_applications_are_parts(evenair: Evenair) -> None:
-    listed = evenair("parts", "application").stdout
+def test_applications_are_parts(evenair_here: Evenair) -> None:
+    listed = evenair_here("parts", "application").stdout
     for name in ("bulk", "file", "web", "cbr", "poisson", "on-off", "think", "opened_by"):
         assert name in listed
-    assert "lognormal" in evenair("parts", "distribution").stdout
+    assert "lognormal" in evenair_here("parts", "distribution").stdout

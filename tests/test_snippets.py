@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 README = ROOT / "README.md"
 COMMAND_LINE = ROOT / "docs" / "command-line.md"
+CAMPAIGNS = ROOT / "docs" / "campaigns.md"
 PAGES = [
     README,
     ROOT / "CONTRIBUTING.md",
@@ -110,12 +111,13 @@ def test_each_snippet_is_checked_or_says_why_not(page: Path) -> None:
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, marks=pytest.mark.long) if page == COMMAND_LINE else page
+        pytest.param(page, marks=pytest.mark.long) if page in (COMMAND_LINE, CAMPAIGNS) else page
         for page in having("sh")
     ],
     ids=name,
 )
-def test_commands(evenair: Evenair, tmp_path: Path, page: Path) -> None:
+def test_commands(evenair: Evenair, evenair_here: Evenair, tmp_path: Path, page: Path) -> None:
+    run_command = evenair if page in (README, COMMAND_LINE) else evenair_here
     for scenario in run(page, "toml"):
         (tmp_path / "cell.toml").write_text(scenario)
     for command in commands(page):
@@ -131,7 +133,7 @@ def test_commands(evenair: Evenair, tmp_path: Path, page: Path) -> None:
             arguments.append("--quick")
         if arguments[0] == "sweep" and "--until" not in arguments:  # which needs long runs
             arguments += ["--set", "duration=1"]
-        done = evenair(*arguments)
+        done = run_command(*arguments)
         # A tested claim that fails is status 1, and no failure of the command; so is a test-bed on
         # a busy machine.
         accepted = (0, 1) if sudo or arguments[0] == "paper" else (0,)
@@ -162,7 +164,14 @@ def test_scenarios(page: Path) -> None:
         assert Scenario(**keys).resolved["station"]
 
 
-@pytest.mark.parametrize("page", having("python"), ids=name)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.long) if page == CAMPAIGNS else page
+        for page in having("python")
+    ],
+    ids=name,
+)
 def test_python(tmp_path: Path, page: Path) -> None:
     """The blocks of a page are one program."""
     code = "\n".join(run(page, "python"))

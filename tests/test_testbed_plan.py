@@ -168,9 +168,9 @@ def test_groups_of_flows_have_controls_of_their_own(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("values", [["bbr", "reno"], ["a=bbr", "a=reno"], ["bbr", "a=reno"]])
-def test_two_controls_of_one_flow_are_refused(evenair: Evenair, values: list[str]) -> None:
+def test_two_controls_of_one_flow_are_refused(evenair_here: Evenair, values: list[str]) -> None:
     options = [text for value in values for text in ("--congestion", value)]
-    done = evenair("testbed", "gong2006", *options)
+    done = evenair_here("testbed", "gong2006", *options)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert "one NAME, or one GROUP=NAME per group" in done.stderr
 
@@ -396,10 +396,10 @@ def test_a_comparison_says_what_each_engine_has() -> None:
     assert "difference" not in document["engines"]["sim"]["jain_index"]
 
 
-def test_the_model_of_a_scenario_is_that_of_evenair_model(evenair: Evenair) -> None:
+def test_the_model_of_a_scenario_is_that_of_evenair_model(evenair_here: Evenair) -> None:
     flow = {"direction": "up", "transport": "udp", "rate": "11 Mbps", "segment": 1000, "header": 40}
     scenario = Scenario(station=[{"count": 5, "flows": [flow]}])
-    said = evenair(
+    said = evenair_here(
         "model", "bianchi", "nodes=5", "payload=1040", "rts=false", "mac_overhead=36",
         "control_rate=basic", "--json",
     )  # fmt: skip
@@ -420,24 +420,24 @@ def test_the_model_of_a_scenario_is_that_of_evenair_model(evenair: Evenair) -> N
     ],
 )
 def test_compare_refuses_bad_input(
-    evenair: Evenair, arguments: tuple[str, ...], message: str
+    evenair_here: Evenair, arguments: tuple[str, ...], message: str
 ) -> None:
-    done = evenair("compare", "gong2006", *arguments)
+    done = evenair_here("compare", "gong2006", *arguments)
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
     assert not done.stdout
 
 
-def test_compare_prints_a_table_and_a_document(evenair: Evenair, tmp_path: Path) -> None:
+def test_compare_prints_a_table_and_a_document(evenair_here: Evenair, tmp_path: Path) -> None:
     arguments = ("compare", "gong2006", "--engines", "sim", "--runs", "2", "--duration", "2")
-    table = evenair(*arguments, "--plot", "x.svg")
+    table = evenair_here(*arguments, "--plot", "x.svg")
     assert (table.returncode, table.stderr) == (0, "")
     assert "Jain's index" in table.stdout
     assert (tmp_path / "x.svg").stat().st_size > 1000
-    document = json.loads(evenair(*arguments, "--json").stdout)
+    document = json.loads(evenair_here(*arguments, "--json").stdout)
     runs = json.loads(
-        evenair("run", "gong2006", "--runs", "2", "--set", "duration=2", "--json").stdout
+        evenair_here("run", "gong2006", "--runs", "2", "--set", "duration=2", "--json").stdout
     )
     summary = runs["summary"]["aggregate_goodput_bps"]
     found = document["engines"]["sim"]["aggregate_goodput_bps"]
@@ -457,9 +457,9 @@ def test_compare_prints_a_table_and_a_document(evenair: Evenair, tmp_path: Path)
     ],
 )
 def test_testbed_refuses_bad_input(
-    evenair: Evenair, arguments: tuple[str, ...], message: str
+    evenair_here: Evenair, arguments: tuple[str, ...], message: str
 ) -> None:
-    done = evenair("testbed", "gong2006", *arguments)
+    done = evenair_here("testbed", "gong2006", *arguments)
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stderr.count("\n") == 1

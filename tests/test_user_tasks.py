@@ -123,6 +123,7 @@ def test_a_notebook_is_executed(tmp_path: Path) -> None:
     assert "image/png" in notebook.cells[3].outputs[0]["data"]
 
 
+@pytest.mark.long
 def test_a_sweep_on_a_local_cluster(evenair: Evenair, tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     for name, cluster in (("here", []), ("cluster", ["--cluster", "local"])):

@@ -38,8 +38,8 @@ def scenario(tmp_path: Path) -> str:
     return "cell.toml"
 
 
-def test_run_prints_the_frame_and_a_row_per_station(evenair: Evenair, scenario: str) -> None:
-    done = evenair("run", scenario)
+def test_run_prints_the_frame_and_a_row_per_station(evenair_here: Evenair, scenario: str) -> None:
+    done = evenair_here("run", scenario)
     assert (done.returncode, done.stderr) == (0, "")
     lines = [line.strip() for line in done.stdout.splitlines()]
     assert "frame: 146 symbols" in lines
@@ -48,7 +48,7 @@ def test_run_prints_the_frame_and_a_row_per_station(evenair: Evenair, scenario: 
     assert down.startswith("downlink 73, 62 of them for data: 10.61 Mb/s, ")
     up = next(line for line in lines if line.startswith("uplink"))
     assert up.startswith("uplink 73, 53 of them for data: 9.07 Mb/s, ")
-    document = json.loads(evenair("run", scenario, "--json").stdout)
+    document = json.loads(evenair_here("run", scenario, "--json").stdout)
     requests = document["requests"]
     counts = ", ".join(f"{name.replace('_', ' ')} {requests[name]}" for name in REQUESTS)
     assert f"bandwidth requests: {counts}" in lines
@@ -59,20 +59,20 @@ def test_run_prints_the_frame_and_a_row_per_station(evenair: Evenair, scenario: 
         goodput = sum(flow["goodput_bps"] for flow in flows) / 1e6
         delays = [f"{station['grant_delay_s'][part] * 1e3:.1f}" for part in ("mean", "p95", "p99")]
         assert row[1:] == [f"{goodput:.3f}", *delays]
-    several = evenair("run", scenario, "--runs", "3").stdout
+    several = evenair_here("run", scenario, "--runs", "3").stdout
     assert "% used" in several
     assert "±" in several
 
 
-def test_a_wlan_prints_what_it_did(evenair: Evenair) -> None:
-    text = evenair("run", "gong2006", "--set", "duration=1").stdout
+def test_a_wlan_prints_what_it_did(evenair_here: Evenair) -> None:
+    text = evenair_here("run", "gong2006", "--set", "duration=1").stdout
     assert "AP queue loss" in text
     for name in ("frame", "bandwidth requests", "grant"):
         assert name not in text
 
 
-def test_metrics_tables_and_plots(evenair: Evenair, scenario: str, tmp_path: Path) -> None:
-    done = evenair(
+def test_metrics_tables_and_plots(evenair_here: Evenair, scenario: str, tmp_path: Path) -> None:
+    done = evenair_here(
         *("run", scenario, "--runs", "2", "--set", "trace.interval=1 s"),
         *("--out", "out", "--plot", "plot.png", "--json"),
     )
@@ -86,28 +86,28 @@ def test_metrics_tables_and_plots(evenair: Evenair, scenario: str, tmp_path: Pat
     stations = pq.read_table(tmp_path / "out/stations.parquet").to_pylist()
     assert stations[0]["grant_delay_p95_s"] == runs[0]["stations"][0]["grant_delay_s"]["p95"]
     assert (tmp_path / "plot.png").stat().st_size > 10_000
-    assert evenair("run", scenario, "--plot", "cdf.png", "--plot-kind", "cdf").returncode == 0
+    assert evenair_here("run", scenario, "--plot", "cdf.png", "--plot-kind", "cdf").returncode == 0
     # The resolved scenario runs the same.
-    again = evenair("run", "out/scenario.toml", "--json")
+    again = evenair_here("run", "out/scenario.toml", "--json")
     assert json.loads(again.stdout)["fingerprint"] == runs[0]["fingerprint"]
 
 
-def test_sweep_and_plot(evenair: Evenair, scenario: str, tmp_path: Path) -> None:
+def test_sweep_and_plot(evenair_here: Evenair, scenario: str, tmp_path: Path) -> None:
     vary = ("--vary", "cell.dl_ratio=1:1,3:1", "--vary", "cell.scheduler=round-robin,drr")
-    done = evenair("sweep", scenario, *vary, "--runs", "2", "--out", "grid.parquet")
+    done = evenair_here("sweep", scenario, *vary, "--runs", "2", "--out", "grid.parquet")
     assert done.returncode == 0, done.stderr
     rows = pq.read_table(tmp_path / "grid.parquet").to_pylist()
     assert [row["cell.dl_ratio"] for row in rows] == ["1:1"] * 4 + ["3:1"] * 4
     assert {row["cell.scheduler"] for row in rows} == {"round-robin", "drr"}
     assert all(0 < row["ul_utilization"] <= 1 and row["requests_sent"] > 0 for row in rows)
     plot = ("--x", "cell.dl_ratio", "--y", "dl_utilization", "--by", "cell.scheduler")
-    done = evenair("plot", "grid.parquet", *plot, "--out", "grid.png")
+    done = evenair_here("plot", "grid.parquet", *plot, "--out", "grid.png")
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.skipif(shutil.which("tshark") is None, reason="needs tshark")
-def test_only_the_wire_is_captured(evenair: Evenair, scenario: str, tmp_path: Path) -> None:
-    done = evenair("run", scenario, "--pcap", "x.pcapng", "--json")
+def test_only_the_wire_is_captured(evenair_here: Evenair, scenario: str, tmp_path: Path) -> None:
+    done = evenair_here("run", scenario, "--pcap", "x.pcapng", "--json")
     assert done.returncode == 0
     (line,) = done.stderr.splitlines()
     assert "a WiMAX cell are not captured" in line
@@ -123,9 +123,9 @@ def test_only_the_wire_is_captured(evenair: Evenair, scenario: str, tmp_path: Pa
     assert (tmp_path / "y-wire.pcapng").exists()
 
 
-def test_parts_lists_modulations_and_schedulers(evenair: Evenair) -> None:
-    assert "64qam-3/4" in evenair("parts", "modulation").stdout
-    schedulers = evenair("parts", "scheduler").stdout
+def test_parts_lists_modulations_and_schedulers(evenair_here: Evenair) -> None:
+    assert "64qam-3/4" in evenair_here("parts", "modulation").stdout
+    schedulers = evenair_here("parts", "scheduler").stdout
     for name in ("round-robin", "drr", "quantum"):
         assert name in schedulers
 
@@ -185,10 +185,10 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("what", BROKEN)
-def test_bad_input_is_one_line(what: str, evenair: Evenair, tmp_path: Path) -> None:
+def test_bad_input_is_one_line(what: str, evenair_here: Evenair, tmp_path: Path) -> None:
     text, named = BROKEN[what]
     (tmp_path / "bad.toml").write_text(text, encoding="utf-8")
-    done = evenair("run", "bad.toml")
+    done = evenair_here("run", "bad.toml")
     assert done.returncode == 2, done.stdout
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()

@@ -25,6 +25,8 @@ from lab_server import ROOT, LabServer, wait_until, write_page
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evenair_command import Evenair
+
 pytestmark = pytest.mark.real_time("a server and its answers")
 
 SHORT = 'duration = "2 s"\n[[station]]\ncount = 2\nflows = [{ direction = "up" }]\n'
@@ -509,9 +511,15 @@ def test_the_server_stack_is_an_extra(tmp_path: Path) -> None:
         (["nothing-of-this-name"], "no such file or built-in scenario"),
     ],
 )
-def test_arguments_that_are_not_valid(tmp_path: Path, arguments: list[str], part: str) -> None:
-    page = str(write_page(tmp_path / "page"))
-    assert_one_line(command(tmp_path, "--port=0", *arguments, EVENAIR_LAB_PAGE=page), part)
+def test_arguments_that_are_not_valid(
+    evenair_here: Evenair,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    part: str,
+) -> None:
+    monkeypatch.setenv("EVENAIR_LAB_PAGE", str(write_page(tmp_path / "page")))
+    assert_one_line(evenair_here("lab", "--no-browser", "--port=0", *arguments), part)
 
 
 def test_other_machines_are_a_warning(tmp_path: Path) -> None:

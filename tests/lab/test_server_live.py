@@ -49,6 +49,14 @@ def lab(tmp_path: Path) -> Iterator[LabServer]:
     server.stop()
 
 
+@pytest.fixture(scope="module")
+def one_for_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabServer]:
+    """A server for requests that leave nothing in it."""
+    server = LabServer(tmp_path_factory.mktemp("lab"))
+    yield server
+    server.stop()
+
+
 def rows_of(table: Any) -> list[tuple[Any, ...]]:
     names = ("cell.queue.limit", "seed", "jain_index", "aggregate_goodput_bps")
     return sorted(zip(*(table[name].to_pylist() for name in names), strict=True))
@@ -156,12 +164,16 @@ def test_a_file_that_is_there_is_neither_read_nor_replaced(lab: LabServer, tmp_p
         ({"runs": 200_000}, "at most 100000 in all"),
     ],
 )
-def test_a_sweep_that_is_not_valid(lab: LabServer, change: dict[str, Any], message: str) -> None:
-    lab.post("/api/campaigns", {"toml": SCENARIO, "vary": [VARY], "runs": 1, **change})
-    (*_, line) = lab.lines("/api/campaigns/1")
+def test_a_sweep_that_is_not_valid(
+    one_for_all: LabServer, change: dict[str, Any], message: str
+) -> None:
+    body = {"toml": SCENARIO, "vary": [VARY], "runs": 1, **change}
+    number = one_for_all.post("/api/campaigns", body)["ok"]["number"]
+    (*_, line) = one_for_all.lines(f"/api/campaigns/{number}")
     assert line["state"] == "failed"
     assert message in line["message"]
     assert "\n" not in line["message"]
+    assert one_for_all.ask("DELETE", f"/api/campaigns/{number}").status == 204
 
 
 @pytest.mark.parametrize(
@@ -178,10 +190,12 @@ def test_a_sweep_that_is_not_valid(lab: LabServer, change: dict[str, Any], messa
         {"more": 1},
     ],
 )
-def test_a_request_for_a_sweep_that_is_refused(lab: LabServer, change: dict[str, Any]) -> None:
+def test_a_request_for_a_sweep_that_is_refused(
+    one_for_all: LabServer, change: dict[str, Any]
+) -> None:
     body = {"toml": SCENARIO, "vary": [VARY], "runs": 1, **change}
-    assert lab.ask("POST", "/api/campaigns", body).status == 400
-    assert lab.ask("GET", "/api/campaigns").json == []
+    assert one_for_all.ask("POST", "/api/campaigns", body).status == 400
+    assert one_for_all.ask("GET", "/api/campaigns").json == []
 
 
 # --- Sweeps of the command ------------------------------------------------------------------------
@@ -445,19 +459,23 @@ def test_it_reads_the_metrics_of_the_real_daemon(evenaird: str, tmp_path: Path) 
     assert second["evenaird_rate_bps"] == 6_000_000  # the default of max_rate; nothing was lost
 
 
-@pytest.mark.parametrize(
-    ("text", "status", "reason"),
-    [(METRICS, 500, "500"), ("<html>", 200, "not OpenMetrics"), ("a 1\n", 200, "# EOF")],
-)
-def test_an_address_without_metrics(tmp_path: Path, text: str, status: int, reason: str) -> None:
-    with daemon(text, status) as port:
-        server = LabServer(tmp_path, f"--follow=http://127.0.0.1:{port}/metrics")
+def test_addresses_without_metrics(tmp_path: Path) -> None:
+    answers = [(METRICS, 500, "500"), ("<html>", 200, "not OpenMetrics"), ("a 1\n", 200, "# EOF")]
+    with contextlib.ExitStack() as daemons:
+        ports = [daemons.enter_context(daemon(text, status)) for text, status, _ in answers]
+        none = f"--follow=unix:{tmp_path}/none.socket"
+        addresses = [f"--follow=http://127.0.0.1:{port}/metrics" for port in ports]
+        server = LabServer(tmp_path, none, *addresses)
         try:
             stream = server.lines("/api/live/0")
-            line = next(stream)
-            assert line["state"] == "waiting"
-            assert reason in line["reason"]
+            assert next(stream)["state"] == "waiting"
             stream.close()
+            for number, (*_, reason) in enumerate(answers, 1):
+                stream = server.lines(f"/api/live/{number}")
+                line = next(stream)
+                assert line["state"] == "waiting"
+                assert reason in line["reason"]
+                stream.close()
         finally:
             server.stop()
 
@@ -523,14 +541,6 @@ def test_a_feed_keeps_so_many_bytes() -> None:
     assert asyncio.run(kept(Feed())).count(b"\n") == 100
     assert asyncio.run(kept(Feed(7))).split() == [b"%09d" % n for n in range(93, 100)]
     assert asyncio.run(kept(Feed(50, 35))).split() == [b"%09d" % n for n in range(97, 100)]
-
-
-def test_a_daemon_that_is_not_there(tmp_path: Path) -> None:
-    server = LabServer(tmp_path, f"--follow=unix:{tmp_path}/none.socket")
-    stream = server.lines("/api/live/0")
-    assert next(stream)["state"] == "waiting"
-    stream.close()
-    server.stop()
 
 
 def test_openmetrics() -> None:

@@ -14,9 +14,11 @@ use serde_json::{Value, json};
 
 const SEED: u64 = 7;
 /// Time for which datagrams are sent, s.
-const SENDING_S: f64 = 1.5;
-/// Time in which all have arrived, s.
-const DURATION_S: f64 = 2.5;
+const SENDING_S: f64 = 0.5;
+/// The same in tests of what is rare in this time.
+const LONG_SENDING_S: f64 = 1.5;
+/// Time after it in which all have arrived, s.
+const ARRIVING_S: f64 = 1.0;
 const HEADERS: usize = 28;
 /// `PacketKind::Datagram` among the kinds of packets, counted from 0.
 const DATAGRAM: u64 = 4;
@@ -101,16 +103,20 @@ fn datagram(from: [u8; 2], to: [u8; 2], flow: u64, seq: u64, payload: usize) -> 
 /// Four stations with an upload and a download each, more than the cell carries. `error` is a loss
 /// model of their links.
 fn scenario(cell: Value, error: Value) -> Value {
+    scenario_of(SENDING_S, cell, error)
+}
+
+fn scenario_of(sending_s: f64, cell: Value, error: Value) -> Value {
     let payload = [1000, 700];
     let flow = |direction: &str, number: usize| {
         json!({
             "direction": direction, "transport": "udp", "rate": "1.7 Mbps", "segment": payload[number],
-            "header": HEADERS, "start": 0.001 + 0.000_37 * number as f64, "stop": SENDING_S,
+            "header": HEADERS, "start": 0.001 + 0.000_37 * number as f64, "stop": sending_s,
         })
     };
     let flows = json!([flow("up", 0), flow("down", 1)]);
     json!({
-        "duration": DURATION_S, "cell": cell,
+        "duration": sending_s + ARRIVING_S, "cell": cell,
         "station": [{ "count": 4, "flows": flows, "queue": { "limit": 20 }, "error": error }],
     })
 }
@@ -145,7 +151,7 @@ fn emulate(scenario: &Value) -> (u64, Report) {
         (1..=4_u8).flat_map(|station| flows.iter().map(move |spec| (station, spec))).enumerate()
     {
         let payload = spec["segment"].as_u64().unwrap();
-        let first = nanos(spec["start"].as_f64().unwrap());
+        let [first, stop] = ["start", "stop"].map(|key| nanos(spec[key].as_f64().unwrap()));
         // Whole nanoseconds, rounded up.
         let interval = (payload * 8 * 1_000_000_000).div_ceil(1_700_000);
         let (own, server) = ([77, station], [78, 1]);
@@ -155,7 +161,7 @@ fn emulate(scenario: &Value) -> (u64, Report) {
         };
         for number in 0.. {
             let at = first + number * interval;
-            if at >= nanos(SENDING_S) {
+            if at >= stop {
                 break;
             }
             let packet = datagram(from, to, flow as u64, number * payload, payload as usize);
@@ -202,7 +208,7 @@ fn a_wlan_cell_transmits_the_same() {
 #[ignore = "long, in real time"]
 fn a_wlan_cell_with_beacons_transmits_the_same() {
     let cell = json!({ "kind": "wlan", "beacon_interval": "100 ms" });
-    let (is_same, simulated, _) = compare(&scenario(cell, json!(null)));
+    let (is_same, simulated, _) = compare(&scenario_of(LONG_SENDING_S, cell, json!(null)));
     assert!(!is_same && simulated.ap.beacons.is_some_and(|beacons| beacons.sent > 20));
 }
 
@@ -221,7 +227,8 @@ fn a_wlan_cell_with_corrupted_frames_transmits_the_same() {
 #[ignore = "long, in real time"]
 fn a_wlan_cell_with_lost_packets_transmits_the_same() {
     let error = json!({ "kind": "independent", "rate": 0.1, "level": "ip" });
-    let (is_same, simulated, report) = compare(&scenario(json!({ "kind": "wlan" }), error));
+    let scenario = scenario_of(LONG_SENDING_S, json!({ "kind": "wlan" }), error);
+    let (is_same, simulated, report) = compare(&scenario);
     assert!(!is_same && simulated.losses.error > 50, "{:?}", simulated.losses);
     assert_eq!(report.account.dropped.error, simulated.losses.error);
 }
@@ -232,8 +239,9 @@ fn a_wlan_cell_with_lost_packets_transmits_the_same() {
 #[ignore = "long, in real time"]
 fn losses_are_of_the_measured_time() {
     let error = json!({ "kind": "independent", "rate": 0.1, "level": "ip" });
-    let mut scenario = scenario(json!({ "kind": "wlan" }), error);
-    (scenario["warmup"], scenario["duration"]) = (json!(0.75), json!(DURATION_S - 0.75));
+    let mut scenario = scenario_of(LONG_SENDING_S, json!({ "kind": "wlan" }), error);
+    let duration = LONG_SENDING_S + ARRIVING_S - 0.75;
+    (scenario["warmup"], scenario["duration"]) = (json!(0.75), json!(duration));
     let simulated = simulate(&scenario).losses;
     let (_, report) = emulate(&scenario);
     let losses = report.network.losses;

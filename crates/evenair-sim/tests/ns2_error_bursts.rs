@@ -45,6 +45,7 @@ fn vegas_of_1995() {
 }
 
 #[test]
+#[ignore = "long"]
 fn linux_reno() {
     judge("linux:reno", "newreno");
 }

@@ -60,6 +60,7 @@ fn newreno_whichever_the_limited_transmit() {
 
 /// ns-2's `Sack1` waits for the timeout of a lost retransmission, as RFC 6675 does.
 #[test]
+#[ignore = "long"]
 fn newreno_with_sack() {
     judge(&compare(TWENTY_SEEDS, "Sack1", &[("station.0.flows.0.sack", "true")]));
 }

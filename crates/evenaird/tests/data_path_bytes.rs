@@ -113,7 +113,7 @@ fn tcp_is_charged_as_it_arrives() {
     let Some(_alone) = capable("bytes of TCP") else { return };
     for gso in [true, false] {
         let unlimited = policy(Policy::UNLIMITED, 100_000);
-        let counters = counts_what_is_on_the_air(gso, &unlimited, 20_000_000);
+        let counters = counts_what_is_on_the_air(gso, &unlimited, 5_000_000);
         assert_eq!(of(&counters.dropped, Protocol::Tcp), Traffic::default());
     }
 }

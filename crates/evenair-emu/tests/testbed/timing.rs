@@ -32,7 +32,7 @@ fn is_on_time() -> bool {
     });
     let directory = tempfile::tempdir().unwrap();
     let pcap = directory.path().join("devices.pcapng");
-    let more = json!({ "duration_s": 8.0, "warmup_s": 1.0, "max_lateness_s": 0.001, "pcap": pcap });
+    let more = json!({ "duration_s": 5.0, "warmup_s": 1.0, "max_lateness_s": 0.001, "pcap": pcap });
     let bed = TestBed::new(STATIONS, &scenario, more);
     let listener = bed.server.enter(|| TcpListener::bind((SERVER_ADDRESS, PORT)).unwrap());
     let mut streams: Vec<(TcpStream, TcpStream)> = Vec::new();

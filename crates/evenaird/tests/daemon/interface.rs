@@ -64,7 +64,7 @@ fn after_sigkill_traffic_passes() {
         let receiver = scope.spawn(|| arrivals(&receiver, &stop));
         sleep(Duration::from_millis(1500));
         daemon.signal(Signal::SIGKILL);
-        sleep(Duration::from_millis(1500));
+        sleep(Duration::from_millis(1000));
         stop.store(true, Ordering::Relaxed);
         receiver.join().unwrap()
     });

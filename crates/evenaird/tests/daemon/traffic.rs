@@ -120,10 +120,10 @@ fn tc(cell: &Cell, arguments: &str) {
     assert!(status.success(), "tc {arguments}");
 }
 
-/// An upload over TCP for 5 s through a bucket of 1.25 MB and 20 Mb/s; the full bucket passes at once.
+/// An upload over TCP for 2.5 s through a bucket of 1.25 MB and 20 Mb/s; the full bucket passes at once.
 #[test]
 fn tcp_gets_the_rate_of_the_policer() {
-    const LENGTH: Duration = Duration::from_secs(5);
+    const LENGTH: Duration = Duration::from_millis(2500);
     let Some(_alone) = capable("TCP") else { return };
     let cell = Cell::new();
     let config = fixed("20 Mbps").replace("100 KB", "1250 KB");
@@ -155,6 +155,7 @@ fn tcp_gets_the_rate_of_the_policer() {
     // The rate and, once, the bucket; headers take 52 of 1,500 bytes.
     let most = (20.0 + 10.0 / elapsed) * 1448.0 / 1500.0;
     assert!(goodput < most, "{goodput} of {most}");
-    assert!(goodput > 10.0, "{goodput}");
+    // More than half of the rate and the bucket would be.
+    assert!(goodput > 0.6 * most, "{goodput} of {most}");
     assert!(passed as f64 >= received as f64);
 }

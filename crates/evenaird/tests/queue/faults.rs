@@ -64,12 +64,11 @@ fn a_crash_opens_the_bypass() {
     let mut killed_at = 0.0;
     let start = Instant::now();
     let (_, times) = router.under_load(|| {
-        sleep(Duration::from_secs(2));
         queue_when(&mut daemon, "a backlog", |queue| queue.backlog_packets > 10);
         killed_at = start.elapsed().as_secs_f64();
         daemon.signal(Signal::SIGKILL);
         daemon.end();
-        sleep(Duration::from_secs(2));
+        sleep(Duration::from_millis(1500));
     });
     let gap = times
         .windows(2)

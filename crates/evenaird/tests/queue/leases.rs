@@ -174,6 +174,7 @@ fn an_iptables_that_does_not_return_delays_no_interface_that_comes_back() {
 
 /// A process that is stopped answers nothing and owns its links.
 #[test]
+#[ignore = "long, in real time"]
 fn off_needs_no_daemon() {
     let Some(_alone) = can_queue("off by the kernel") else { return };
     let router = Router::new();

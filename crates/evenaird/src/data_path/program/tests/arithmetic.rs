@@ -65,8 +65,9 @@ fn every_packet_meets_the_fate_that_the_core_gives_it() {
     if Kernel::new(14).is_none() {
         return;
     }
-    let config = evenair_testing::config!(60);
-    let steps = prop::collection::vec(step(), 1..300);
+    // Few cases with many steps: the programs are loaded for each case.
+    let config = evenair_testing::config!(30);
+    let steps = prop::collection::vec(step(), 1..600);
     let bucket = prop_oneof![40..2_000_u64, 50_000..500_000_u64, Just(MAX_BUCKET_BYTES)];
     let (passed, dropped) = (Cell::new(0), Cell::new(0));
     proptest!(config, |(bytes in bucket, rate in 1..50_000_000_u64, steps in steps)| {
