@@ -1,148 +1,127 @@
 //! The closed set of transports.
 
-use super::contract::{Counters, Endpoint, Output, RateControl, Sink, Source, Windows};
+use super::contract::{Counters, Output, RateControl, Windows};
 use super::ends::Ends;
-use super::limits::Limit;
+use super::limits::{Limit, LimitTimes};
 use super::option::PacketOption;
-use super::{tcp, tfrc, udp};
+use super::tcp::{ReceivingEnd, SendingEnd};
+use super::tfrc::{TfrcSink, TfrcSource};
+use super::udp::{UdpSink, UdpSource};
 use crate::delays::Delays;
-use crate::packet::Packet;
+use crate::packet::{End, Packet};
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
 
-/// Both ends of a flow over any transport.
-pub type AnyEnds = Ends<AnySource, AnySink>;
-
-/// Makes the enums of all sources and all sinks, and their dispatch. (Crates that generate it do not take
+/// Makes the enum of the ends of all transports and its dispatch. (Crates that generate it do not take
 /// methods with a generic argument.)
 macro_rules! transports {
     ($($variant:ident($source:ty, $sink:ty): $doc:literal,)+) => {
-        /// The source of one of the transports. The set is closed, so a packet costs no virtual call.
+        /// Both ends of a flow over one of the transports, see [`Ends`]. The set is closed, so a packet
+        /// costs no virtual call, and one branch.
         #[derive(Debug)]
         #[allow(clippy::large_enum_variant, reason = "most flows are TCP's; a box is a detour")]
-        pub enum AnySource {
-            $(#[doc = $doc] $variant($source),)+
+        pub enum AnyEnds {
+            $(#[doc = $doc] $variant(Ends<$source, $sink>),)+
         }
 
-        /// The sink of one of the transports.
-        #[derive(Debug)]
-        #[allow(clippy::large_enum_variant, reason = "most flows are TCP's; a box is a detour")]
-        pub enum AnySink {
-            $(#[doc = $doc] $variant($sink),)+
-        }
+        impl AnyEnds {
+            transports! { @methods ($($variant)+)
+                /// See [`Ends::open`].
+                pub fn open(&mut self, now: Instant, number: u8, bytes: u64, out: &mut impl Output);
 
-        transports!(@endpoint AnySource $($variant)+);
-        transports!(@endpoint AnySink $($variant)+);
+                /// See [`Ends::on_packet`].
+                #[inline(always)]
+                pub fn on_packet(
+                    &mut self,
+                    now: Instant,
+                    packet: &Packet,
+                    option: Option<&PacketOption>,
+                    out: &mut impl Output,
+                ) -> Instant;
 
-        impl Source for AnySource {
-            #[inline(always)]
-            fn first_sent(
-                &mut self,
-                packet: &Packet,
-                option: Option<&PacketOption>,
-            ) -> Option<Instant> {
-                match self { $(Self::$variant(end) => end.first_sent(packet, option),)+ }
+                /// See [`Ends::on_timer`].
+                #[inline(always)]
+                pub fn on_timer(&mut self, now: Instant, end: End, out: &mut impl Output);
+
+                /// See [`Ends::stop`].
+                pub fn stop(&mut self, now: Instant);
+
+                /// See [`Ends::limit_rate`].
+                pub fn limit_rate(&mut self, now: Instant, end: End, limit: Option<Rate>);
+
+                /// See [`Ends::measure_from`].
+                pub fn measure_from(&mut self, now: Instant);
             }
 
-            fn is_done(&self) -> bool {
-                match self { $(Self::$variant(end) => end.is_done(),)+ }
-            }
+            transports! { @getters ($($variant)+)
+                /// See [`Ends::poll_at`].
+                #[inline(always)]
+                pub fn poll_at(end: End) -> Instant;
 
-            fn rtt_samples(&self) -> Option<&Delays> {
-                match self { $(Self::$variant(end) => end.rtt_samples(),)+ }
-            }
+                /// See [`Ends::rtt`].
+                pub fn rtt(end: End) -> Option<Duration>;
 
-            fn reset_rtt_samples(&mut self) {
-                match self { $(Self::$variant(end) => end.reset_rtt_samples(),)+ }
-            }
+                /// See [`Ends::is_opening`].
+                pub fn is_opening() -> bool;
 
-            #[inline(always)]
-            fn limit(&self) -> Option<Limit> {
-                match self { $(Self::$variant(end) => end.limit(),)+ }
-            }
+                /// See [`Ends::is_done`].
+                pub fn is_done() -> bool;
 
-            fn has_timed_out(&self) -> bool {
-                match self { $(Self::$variant(end) => end.has_timed_out(),)+ }
-            }
+                /// See [`Ends::received`].
+                pub fn received() -> (u64, bool);
 
-            fn windows(&self) -> Option<Windows> {
-                match self { $(Self::$variant(end) => end.windows(),)+ }
-            }
+                /// See [`Ends::counters`].
+                pub fn counters() -> Counters;
 
-            fn rate_control(&self) -> Option<RateControl> {
-                match self { $(Self::$variant(end) => end.rate_control(),)+ }
-            }
-        }
+                /// See [`Ends::rtt_samples`].
+                pub fn rtt_samples() -> Option<&Delays>;
 
-        impl Sink for AnySink {
-            #[inline(always)]
-            fn lacks(&self, packet: &Packet) -> bool {
-                match self { $(Self::$variant(end) => end.lacks(packet),)+ }
-            }
+                /// See [`Ends::one_way_delay`].
+                pub fn one_way_delay() -> &Delays;
 
-            fn received(&self) -> (u64, bool) {
-                match self { $(Self::$variant(end) => end.received(),)+ }
+                /// See [`Ends::limits`].
+                pub fn limits(now: Instant) -> Option<LimitTimes>;
+
+                /// See [`Ends::limit`].
+                pub fn limit() -> Limit;
+
+                /// See [`Ends::windows`].
+                pub fn windows() -> Option<Windows>;
+
+                /// See [`Ends::rate_control`].
+                pub fn rate_control() -> Option<RateControl>;
             }
         }
     };
-    (@endpoint $name:ident $($variant:ident)+) => {
-        impl Endpoint for $name {
-            fn open(&mut self, now: Instant, number: u8, bytes: u64, out: &mut impl Output) {
-                match self { $(Self::$variant(end) => end.open(now, number, bytes, out),)+ }
+    (@methods $variants:tt $(
+        $(#[$meta:meta])*
+        pub fn $method:ident(&mut self $(, $arg:ident: $type:ty)* $(,)?) $(-> $result:ty)?;
+    )+) => {
+        $(
+            $(#[$meta])*
+            pub fn $method(&mut self $(, $arg: $type)*) $(-> $result)? {
+                transports!(@each $variants self, ends => ends.$method($($arg),*))
             }
-
-            #[inline(always)]
-            fn on_packet(
-                &mut self,
-                now: Instant,
-                packet: &Packet,
-                option: Option<&PacketOption>,
-                out: &mut impl Output,
-            ) {
-                match self { $(Self::$variant(end) => end.on_packet(now, packet, option, out),)+ }
+        )+
+    };
+    (@getters $variants:tt $(
+        $(#[$meta:meta])*
+        pub fn $method:ident($($arg:ident: $type:ty)?) -> $result:ty;
+    )+) => {
+        $(
+            $(#[$meta])*
+            pub fn $method(&self $(, $arg: $type)?) -> $result {
+                transports!(@each $variants self, ends => ends.$method($($arg)?))
             }
-
-            #[inline(always)]
-            fn on_timer(&mut self, now: Instant, out: &mut impl Output) {
-                match self { $(Self::$variant(end) => end.on_timer(now, out),)+ }
-            }
-
-            #[inline(always)]
-            fn poll_at(&self) -> Instant {
-                match self { $(Self::$variant(end) => end.poll_at(),)+ }
-            }
-
-            fn stop(&mut self) {
-                match self { $(Self::$variant(end) => end.stop(),)+ }
-            }
-
-            fn limit_rate(&mut self, now: Instant, limit: Option<Rate>) {
-                match self { $(Self::$variant(end) => end.limit_rate(now, limit),)+ }
-            }
-
-            fn rtt(&self) -> Option<Duration> {
-                match self { $(Self::$variant(end) => end.rtt(),)+ }
-            }
-
-            fn counters(&self) -> Counters {
-                match self { $(Self::$variant(end) => end.counters(),)+ }
-            }
-
-            #[inline]
-            fn timeouts(&self) -> u64 {
-                match self { $(Self::$variant(end) => end.timeouts(),)+ }
-            }
-
-            #[inline]
-            fn opening_since(&self) -> Option<Instant> {
-                match self { $(Self::$variant(end) => end.opening_since(),)+ }
-            }
-        }
+        )+
+    };
+    (@each ($($variant:ident)+) $self:ident, $ends:ident => $call:expr) => {
+        match $self { $(Self::$variant($ends) => $call,)+ }
     };
 }
 
 transports! {
-    Tcp(tcp::SendingEnd, tcp::ReceivingEnd): "TCP.",
-    Udp(udp::UdpSource, udp::UdpSink): "UDP.",
-    Tfrc(tfrc::TfrcSource, tfrc::TfrcSink): "TFRC.",
+    Tcp(SendingEnd, ReceivingEnd): "TCP.",
+    Udp(UdpSource, UdpSink): "UDP.",
+    Tfrc(TfrcSource, TfrcSink): "TFRC.",
 }

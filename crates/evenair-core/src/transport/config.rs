@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::any::{AnyEnds, AnySink, AnySource};
+use super::any::AnyEnds;
 use super::ends::Ends;
 use super::header::PacketHeader;
 use super::tcp::{ConnectionConfig, ReceivingEnd, SendingEnd};
@@ -146,31 +146,27 @@ impl Config {
     /// over UDP sends none.
     pub fn ends(&self, spec: FlowSpec) -> (AnyEnds, Answers) {
         let [data, mut answer] = spec.headers;
-        let (source, sink, answers) = match self {
+        match self {
             Self::Tcp(control) => {
                 let packets = spec.tcp.receiver.delayed_ack.segments_per_ack();
                 let source = SendingEnd::new(&spec.tcp, Controller::new(control), data);
                 let sink = ReceivingEnd::new(&spec.tcp, answer);
                 let answers = Answers::PerPackets { bytes: answer.bytes, packets };
-                (AnySource::Tcp(source), AnySink::Tcp(sink), answers)
+                (AnyEnds::Tcp(Ends::new(source, sink)), answers)
             }
             Self::Tfrc(config) => {
                 // What a station adds to its packets is in both.
                 answer.bytes = answer.bytes - spec.header_bytes + config.report_size as u32;
                 let source = TfrcSource::new(config.clone(), spec.payload, data);
                 let sink = TfrcSink::new(config, spec.payload, answer);
-                (
-                    AnySource::Tfrc(source),
-                    AnySink::Tfrc(sink),
-                    Answers::PerRtt { bytes: answer.bytes },
-                )
+                let answers = Answers::PerRtt { bytes: answer.bytes };
+                (AnyEnds::Tfrc(Ends::new(source, sink)), answers)
             }
             Self::Udp => {
                 let source = UdpSource::new(data, spec.payload, spec.datagrams, spec.stop);
-                (AnySource::Udp(source), AnySink::Udp(UdpSink::default()), Answers::None)
+                (AnyEnds::Udp(Ends::new(source, UdpSink::default())), Answers::None)
             }
-        };
-        (Ends::new(source, sink), answers)
+        }
     }
 }
 

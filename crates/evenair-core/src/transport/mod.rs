@@ -4,11 +4,11 @@
 //! takes packets ([`Endpoint::on_packet`]) and the time ([`Endpoint::on_timer`], to be called at
 //! [`Endpoint::poll_at`]), and gives the packets that it sends to the [`Output`] of the caller, so that an
 //! immediate answer costs no second call. The two meet only through packets, each of which says for which
-//! end it is ([`Packet::to`]). [`Ends`] holds both and measures what neither can. A new transport is a
-//! line of [`AnySource`] and [`AnySink`] (`any.rs`), a variant of [`Config`], and no branch elsewhere.
+//! end it is ([`Packet::to`](crate::packet::Packet::to)). [`Ends`] holds both and measures what neither can.
+//! A new transport is a line of [`AnyEnds`], a variant of [`Config`], and no branch elsewhere.
 //!
 //! A packet is small and carries no option itself. An [`Output`] is given the [`PacketOption`] beside the
-//! packet, keeps it, and stores its number in [`Packet::option`]; whoever delivers the packet passes the
+//! packet, keeps it, and stores its number in [`Packet::option`](crate::packet::Packet::option); whoever delivers the packet passes the
 //! option to [`Endpoint::on_packet`] again. This works in both directions.
 
 mod any;
@@ -23,7 +23,7 @@ pub mod tcp;
 pub mod tfrc;
 pub mod udp;
 
-pub use any::{AnyEnds, AnySink, AnySource};
+pub use any::AnyEnds;
 pub use config::{Answers, Config, FlowDefaults, FlowSpec, IpProtocol, UdpConfig};
 pub use contract::{Counters, Endpoint, Output, RateControl, Sink, Source, Windows};
 pub use ends::Ends;
