@@ -245,7 +245,7 @@ class Packet:
 
     @property
     def ecn(self) -> str:
-        """The ECN field: "not-capable", "capable" or "congestion-experienced"."""
+        """The ECN field: "not-ect", "ect0", "ect1" or "ce" (RFC 3168 section 5)."""
 
 @final
 class QueueContext:
@@ -285,7 +285,7 @@ class QueueContext:
         """
 
     def mark(self, packet: Packet) -> bool:
-        """Set the ECN field to "congestion-experienced" if the packet's transport supports ECN.
+        """Set the ECN field to "ce" if the packet's transport supports ECN.
 
         Returns whether it does.
         """

@@ -98,11 +98,70 @@ pub enum PacketKind {
 pub enum Ecn {
     /// Not-ECT: the transport does not support ECN.
     #[default]
-    NotCapable,
+    NotEct,
+    /// ECT(1): the transport supports ECN, and asks for the marks of L4S (RFC 9331 section 4.1).
+    Ect1,
     /// ECT(0): the transport supports ECN.
-    Capable,
+    Ect0,
     /// CE: a queue has marked the packet instead of dropping it.
-    CongestionExperienced,
+    Ce,
+}
+
+impl Ecn {
+    /// That of the low two bits of a traffic class (RFC 3168 section 5).
+    pub const fn of_traffic_class(traffic_class: u8) -> Self {
+        [Self::NotEct, Self::Ect1, Self::Ect0, Self::Ce][traffic_class as usize & 3]
+    }
+
+    /// Whether a queue may mark the packet instead of dropping it.
+    pub const fn is_capable(self) -> bool {
+        !matches!(self, Self::NotEct)
+    }
+}
+
+/// The ECN bits of a TCP header: ECE and CWR (RFC 3168 section 6.1), and AE. Together they are also the
+/// counter of three bits of AccECN (RFC 9768 section 3.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EcnFlags(u8);
+
+impl EcnFlags {
+    /// None of them.
+    pub const NONE: Self = Self(0);
+    /// ECN-Echo.
+    pub const ECE: Self = Self(1);
+    /// Congestion Window Reduced.
+    pub const CWR: Self = Self(2);
+    /// Those of a SYN that offers ECN (RFC 3168 section 6.1.1).
+    pub const SETUP_SYN: Self = Self(Self::ECE.0 | Self::CWR.0);
+    /// Those of the SYN-ACK that accepts it.
+    pub const SETUP_SYN_ACK: Self = Self::ECE;
+
+    /// These flags, or none.
+    pub const fn only_if(self, condition: bool) -> Self {
+        if condition { self } else { Self::NONE }
+    }
+
+    /// Whether ECN-Echo is set.
+    #[inline(always)]
+    pub const fn ece(self) -> bool {
+        self.0 & Self::ECE.0 != 0
+    }
+
+    /// Whether Congestion Window Reduced is set.
+    #[inline(always)]
+    pub const fn cwr(self) -> bool {
+        self.0 & Self::CWR.0 != 0
+    }
+
+    /// The bits AE, CWR and ECE as a number: the field ACE of AccECN.
+    pub const fn ace(self) -> u8 {
+        self.0
+    }
+
+    /// Those of which the field ACE is `count`, modulo 8.
+    pub const fn of_ace(count: u8) -> Self {
+        Self(count & 7)
+    }
 }
 
 /// One packet.
@@ -131,10 +190,8 @@ pub struct Packet {
     pub option: u16,
     /// ECN field of the IP header.
     pub ecn: Ecn,
-    /// ECN-Echo flag of the TCP header (RFC 3168 section 6.1).
-    pub ece: bool,
-    /// Congestion Window Reduced flag of the TCP header (RFC 3168 section 6.1).
-    pub cwr: bool,
+    /// ECN bits of the TCP header.
+    pub ecn_flags: EcnFlags,
     /// The end of the flow that it is for; [`End::Receiver`] where there is no flow.
     pub to: End,
     /// Position in the sequence space of the connection, bytes: of data the first payload byte, of an
@@ -157,9 +214,8 @@ impl Packet {
             size: 0,
             payload: 0,
             option: 0,
-            ecn: Ecn::NotCapable,
-            ece: false,
-            cwr: false,
+            ecn: Ecn::NotEct,
+            ecn_flags: EcnFlags::NONE,
             to: End::Receiver,
             seq: 0,
             enqueued_at: Instant::ZERO,
@@ -175,3 +231,28 @@ impl Packet {
 
 // Queues and media copy packets all the time.
 const _: () = assert!(size_of::<Packet>() == 40);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The codepoints of RFC 3168 section 5, figure 1, below a DSCP of EF.
+    #[test]
+    fn ecn_codepoints() {
+        let dscp: u8 = 46 << 2;
+        let of = |bits| Ecn::of_traffic_class(dscp | bits);
+        let all = [of(0b00), of(0b01), of(0b10), of(0b11)];
+        assert_eq!(all, [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce]);
+        assert_eq!(all.map(Ecn::is_capable), [false, true, true, true]);
+    }
+
+    /// RFC 9768 section 3.1: AE is the highest bit of ACE, then CWR, then ECE, as in the TCP header.
+    #[test]
+    fn ecn_flags_are_the_counter_of_accecn() {
+        assert_eq!((EcnFlags::ECE.ace(), EcnFlags::CWR.ace()), (0b001, 0b010));
+        assert_eq!(EcnFlags::of_ace(5 + 8), EcnFlags::of_ace(5));
+        let flags = EcnFlags::of_ace(0b101);
+        assert_eq!((flags.ece(), flags.cwr(), flags.ace()), (true, false, 5));
+        assert_eq!(EcnFlags::SETUP_SYN, EcnFlags::of_ace(0b011));
+    }
+}

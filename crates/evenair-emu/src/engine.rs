@@ -265,7 +265,7 @@ impl<P: Ports> Engine<P> {
         };
         let Some(buffer) = &packet.content.buffer else { return };
         let mut bytes = buffer.bytes();
-        if packet.ecn() == Ecn::CongestionExperienced {
+        if packet.ecn() == Ecn::Ce {
             self.marked.clear();
             self.marked.extend_from_slice(bytes);
             mark(&mut self.marked);

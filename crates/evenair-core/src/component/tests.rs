@@ -140,7 +140,7 @@ fn run_queue(mut queue: Queue<Packet>, of: &str) -> usize {
         let size = if kind == PacketKind::Ack { 40 } else { 1500 };
         let mut packet = Packet::new(FlowId(n % 5), kind);
         (packet.size, packet.seq) = (size, u64::from(n));
-        queue::QueueItem::set_ecn(&mut packet, [Ecn::Capable, Ecn::NotCapable][n as usize % 2]);
+        queue::QueueItem::set_ecn(&mut packet, [Ecn::Ect0, Ecn::NotEct][n as usize % 2]);
         queue.enqueue(now, packet, &mut actions);
         if n % 4 == 0 {
             take(&mut queue, now, &mut actions);

@@ -101,7 +101,7 @@ impl Headers {
         });
         Self {
             key: FlowKey { addresses, protocol, ports: ports.unwrap_or_default() },
-            ecn: ecn_of(traffic_class),
+            ecn: Ecn::of_traffic_class(traffic_class),
             is_high_priority: traffic_class >> 2 == EXPEDITED_FORWARDING,
             tcp,
         }
@@ -169,15 +169,6 @@ fn has_sack(mut options: &[u8]) -> bool {
         }
     }
     false
-}
-
-/// The ECN field of a traffic class: the low two bits (RFC 3168 section 5).
-fn ecn_of(traffic_class: u8) -> Ecn {
-    match traffic_class & 3 {
-        0 => Ecn::NotCapable,
-        3 => Ecn::CongestionExperienced,
-        _ => Ecn::Capable,
-    }
 }
 
 /// Sets the ECN field of an IP packet to CE, and corrects the header checksum of IPv4 (RFC 791

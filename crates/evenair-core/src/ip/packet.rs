@@ -71,7 +71,7 @@ impl<B> IpPacket<B> {
             is_pure_ack: false,
             is_high_priority: false,
             is_received: false,
-            ecn: Ecn::NotCapable,
+            ecn: Ecn::NotEct,
         }
     }
 }

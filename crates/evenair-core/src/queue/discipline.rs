@@ -60,9 +60,9 @@ pub trait Actions<P: QueueItem> {
     /// Returns whether it does.
     fn mark(&mut self, packet: &mut P) -> bool {
         match packet.ecn() {
-            Ecn::NotCapable => return false,
-            Ecn::Capable => packet.set_ecn(Ecn::CongestionExperienced),
-            Ecn::CongestionExperienced => {}
+            Ecn::NotEct => return false,
+            Ecn::Ect0 | Ecn::Ect1 => packet.set_ecn(Ecn::Ce),
+            Ecn::Ce => {}
         }
         self.marked();
         true

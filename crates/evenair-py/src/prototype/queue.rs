@@ -93,13 +93,14 @@ impl Packet {
         self.ticket.enqueued_at().as_nanos()
     }
 
-    /// The ECN field: "not-capable", "capable" or "congestion-experienced".
+    /// The ECN field: "not-ect", "ect0", "ect1" or "ce".
     #[getter]
     fn ecn(&self) -> &'static str {
         match self.ticket.ecn() {
-            Ecn::NotCapable => "not-capable",
-            Ecn::Capable => "capable",
-            Ecn::CongestionExperienced => "congestion-experienced",
+            Ecn::NotEct => "not-ect",
+            Ecn::Ect0 => "ect0",
+            Ecn::Ect1 => "ect1",
+            Ecn::Ce => "ce",
         }
     }
 
@@ -203,7 +204,7 @@ impl QueueContext {
         Ok(())
     }
 
-    /// Set the ECN field to "congestion-experienced" if the packet's transport supports ECN; return
+    /// Set the ECN field to "ce" if the packet's transport supports ECN; return
     /// whether it does.
     fn mark(&mut self, mut packet: PyRefMut<'_, Packet>) -> PyResult<bool> {
         self.check(&packet)?;

@@ -30,15 +30,19 @@ pub fn hold(now: Instant, arrival: Arrival<'_>, flows: &mut FlowTable) -> Option
     let size = u32::try_from(arrival.size).ok()?;
     if arrival.bytes.len() != arrival.size {
         // Of a packet that is read in part nothing can be changed.
-        headers.ecn = Ecn::NotCapable;
+        headers.ecn = Ecn::NotEct;
     }
-    let bytes = if headers.ecn == Ecn::Capable { arrival.bytes.to_vec() } else { Vec::new() };
+    let bytes = if matches!(headers.ecn, Ecn::Ect0 | Ecn::Ect1) {
+        arrival.bytes.to_vec()
+    } else {
+        Vec::new()
+    };
     Some(IpPacket::new(now, &headers, size, flows, Content { id: arrival.id, bytes }))
 }
 
 /// The bytes of a packet that leaves, if they are others than those that arrived.
 pub fn changed(packet: &mut Held) -> Option<&[u8]> {
-    let is_marked = packet.ecn() == Ecn::CongestionExperienced;
+    let is_marked = packet.ecn() == Ecn::Ce;
     let bytes = &mut packet.content.bytes;
     if bytes.is_empty() || !is_marked {
         return None;

@@ -73,7 +73,7 @@ fn a_segment_over_ipv4() {
         has_payload: true,
         is_pure_ack: false,
     };
-    assert_eq!((headers.ecn, headers.tcp), (Ecn::NotCapable, Some(tcp)));
+    assert_eq!((headers.ecn, headers.tcp), (Ecn::NotEct, Some(tcp)));
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn extension_headers_of_ipv6_are_followed() {
     assert_eq!((headers.key.protocol, headers.key.ports), (6, [443, 50_000]));
     assert_eq!(headers.key.addresses[1], "2001:db8::7".parse::<IpAddr>().unwrap());
     // 0xb8 is EF, the low bits are ECT(0).
-    assert!(headers.is_high_priority && headers.ecn == Ecn::Capable);
+    assert!(headers.is_high_priority && headers.ecn == Ecn::Ect0);
     assert!(headers.tcp.unwrap().is_pure_ack);
     // A later fragment has no transport header.
     fragment[3] = 8;
@@ -148,12 +148,12 @@ fn a_mark_sets_both_bits_and_keeps_the_checksum() {
         mark(&mut packet);
         assert_eq!(packet[1], 0xbb);
         assert!(checksum_holds(&packet[..20]));
-        assert_eq!(parse(&packet).ecn, Ecn::CongestionExperienced);
+        assert_eq!(parse(&packet).ecn, Ecn::Ce);
         let before = v6(0xb8 | ecn, 6, &tcp(7, 8, 0x10, &[], 3));
         let mut after = before.clone();
         mark(&mut after);
         assert_eq!((after[0], after[1]), (before[0], before[1] | 0x30));
-        assert_eq!((&after[2..], parse(&after).ecn), (&before[2..], Ecn::CongestionExperienced));
+        assert_eq!((&after[2..], parse(&after).ecn), (&before[2..], Ecn::Ce));
     }
 }
 

@@ -33,10 +33,10 @@ impl Outcome {
 
     /// Marks `packet` if its transport supports ECN. Returns whether it does.
     fn mark(&mut self, packet: &mut Packet) -> bool {
-        if packet.ecn == Ecn::NotCapable {
+        if packet.ecn == Ecn::NotEct {
             return false;
         }
-        packet.ecn = Ecn::CongestionExperienced;
+        packet.ecn = Ecn::Ce;
         self.marked += 1;
         true
     }
@@ -79,9 +79,9 @@ fn any_packet() -> impl Strategy<Value = Packet> {
     let large = (Just(Data), Just(1500_u32));
     let ack = (Just(Ack), 40..61_u32);
     let ecn = prop_oneof![
-        3 => Just(Ecn::NotCapable),
-        2 => Just(Ecn::Capable),
-        1 => Just(Ecn::CongestionExperienced),
+        3 => Just(Ecn::NotEct),
+        2 => Just(Ecn::Ect0),
+        1 => Just(Ecn::Ce),
     ];
     (prop_oneof![data, large, ack], 0..5_u32, 0..2_u8, ecn).prop_map(
         |((kind, size), flow, connection, ecn)| Packet {
@@ -232,7 +232,7 @@ fn settle(account: &mut Account, tally: &mut Tally, got: &Outcome) -> Result<(),
         let arrived = account.arrived[packet.seq as usize];
         prop_assert_eq!(Packet { ecn: arrived.ecn, ..*packet }, arrived, "altered");
         if packet.ecn != arrived.ecn {
-            prop_assert_eq!((arrived.ecn, packet.ecn), (Ecn::Capable, Ecn::CongestionExperienced));
+            prop_assert_eq!((arrived.ecn, packet.ecn), (Ecn::Ect0, Ecn::Ce));
         }
         Ok(arrived)
     };
@@ -314,5 +314,5 @@ fn data(flow: u32, seq: u64, size: u32) -> Packet {
 }
 
 fn capable(packet: Packet) -> Packet {
-    Packet { ecn: Ecn::Capable, ..packet }
+    Packet { ecn: Ecn::Ect0, ..packet }
 }

@@ -331,15 +331,15 @@ fn codel_marks_what_it_may_and_drops_the_others() {
         let dropped: Vec<u64> = outcome.dropped.iter().map(|lost| lost.packet.seq).collect();
         (packet.seq, packet.ecn, outcome.marked, dropped)
     };
-    assert_eq!(outcome(bench.serve(5 * MS)), (0, Ecn::Capable, 0, vec![]));
-    assert_eq!(outcome(bench.serve(DUE[0])), (1, Ecn::CongestionExperienced, 1, vec![]));
+    assert_eq!(outcome(bench.serve(5 * MS)), (0, Ecn::Ect0, 0, vec![]));
+    assert_eq!(outcome(bench.serve(DUE[0])), (1, Ecn::Ce, 1, vec![]));
     // Packet 2 is dropped; the next drop is not due yet, so packet 3 leaves as it came.
-    assert_eq!(outcome(bench.serve(DUE[1])), (3, Ecn::Capable, 0, vec![2]));
+    assert_eq!(outcome(bench.serve(DUE[1])), (3, Ecn::Ect0, 0, vec![2]));
     // The third to the fifth are due: packet 4 is marked and leaves; one departure takes one mark.
-    assert_eq!(outcome(bench.serve(DUE[4])), (4, Ecn::CongestionExperienced, 1, vec![]));
+    assert_eq!(outcome(bench.serve(DUE[4])), (4, Ecn::Ce, 1, vec![]));
     // The fourth and the fifth are still due: 5 is dropped for one of them, 6 marked for the other.
-    assert_eq!(outcome(bench.serve(DUE[4])), (6, Ecn::CongestionExperienced, 1, vec![5]));
-    assert_eq!(outcome(bench.serve(DUE[4])), (7, Ecn::Capable, 0, vec![]));
+    assert_eq!(outcome(bench.serve(DUE[4])), (6, Ecn::Ce, 1, vec![5]));
+    assert_eq!(outcome(bench.serve(DUE[4])), (7, Ecn::Ect0, 0, vec![]));
 }
 
 #[test]

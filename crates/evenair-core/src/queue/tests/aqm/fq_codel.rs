@@ -414,5 +414,5 @@ fn fq_codel_marks_by_default() {
     assert_eq!(bench.serve(5 * MS).marked, 0);
     let outcome = bench.serve(105 * MS);
     assert_eq!((outcome.marked, outcome.dropped.len()), (1, 0));
-    assert_eq!(outcome.returned.unwrap().ecn, Ecn::CongestionExperienced);
+    assert_eq!(outcome.returned.unwrap().ecn, Ecn::Ce);
 }

@@ -90,30 +90,6 @@ impl Opening {
     }
 }
 
-/// The flags ECN-Echo and CWR of a packet of the handshake.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct EcnFlags {
-    ece: bool,
-    cwr: bool,
-}
-
-impl EcnFlags {
-    #[inline(always)]
-    pub(super) fn of(packet: &Packet) -> Self {
-        Self { ece: packet.ece, cwr: packet.cwr }
-    }
-
-    /// RFC 3168 6.1.1: those of a SYN that offers ECN.
-    pub(super) fn is_setup_syn(self) -> bool {
-        self.ece && self.cwr
-    }
-
-    /// RFC 3168 6.1.1: those of the SYN-ACK that accepts it.
-    pub(super) fn is_setup_syn_ack(self) -> bool {
-        self.ece && !self.cwr
-    }
-}
-
 /// Sends a packet of a kind that is seldom sent. [`Output::send`] may be long and inlined; this has one
 /// copy of it.
 #[inline(never)]

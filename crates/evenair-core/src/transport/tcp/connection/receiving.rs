@@ -1,8 +1,8 @@
 //! The end of a connection that receives the data.
 
-use super::opening::{ConnectionConfig, EcnFlags, Opening, SACK_PERMITTED, send_seldom};
+use super::opening::{ConnectionConfig, Opening, SACK_PERMITTED, send_seldom};
 use super::rate_limit::ReceiveLimit;
-use crate::packet::{Ecn, End, Packet, PacketKind};
+use crate::packet::{Ecn, EcnFlags, End, Packet, PacketKind};
 use crate::time::{Duration, Instant};
 use crate::transport::contract::{Counters, Endpoint, Output, Sink};
 use crate::transport::header::PacketHeader;
@@ -53,8 +53,8 @@ struct Echo {
 
 impl Echo {
     fn on_segment(&mut self, packet: &Packet) {
-        self.until_cwr &= !packet.cwr;
-        if packet.ecn == Ecn::CongestionExperienced {
+        self.until_cwr &= !packet.ecn_flags.cwr();
+        if packet.ecn == Ecn::Ce {
             (self.until_cwr, self.covers_mark) = (true, true);
             self.marks += 1;
         }
@@ -98,7 +98,7 @@ impl ReceivingEnd {
         out: &mut impl Output,
     ) {
         if packet.kind != PacketKind::Data {
-            return self.on_handshake(now, packet.kind, EcnFlags::of(&packet), out);
+            return self.on_handshake(now, packet.kind, packet.ecn_flags, out);
         }
         if let (Some(limit), Some(PacketOption::TimestampEcho(timestamp))) =
             (&mut self.limit, option)
@@ -136,11 +136,11 @@ impl ReceivingEnd {
         let offered = self.config.receiver.ecn;
         match (kind, self.state) {
             (PacketKind::Syn, _) => {
-                self.set_ecn(offered && flags.is_setup_syn());
+                self.set_ecn(offered && flags == EcnFlags::SETUP_SYN);
                 self.send(now, PacketKind::SynAck, out);
             }
             (PacketKind::SynAck, State::SynSent) => {
-                self.set_ecn(offered && flags.is_setup_syn_ack());
+                self.set_ecn(offered && flags == EcnFlags::SETUP_SYN_ACK);
                 self.state = State::Requesting;
                 self.opening.on_syn_ack(now);
                 self.opening.sent(now);
@@ -167,7 +167,7 @@ impl ReceivingEnd {
     /// Sends an ACK with what SACK and ECN report, and the window under a limit.
     #[cold]
     fn acknowledge_more(&mut self, now: Instant, mut packet: Packet, out: &mut impl Output) {
-        packet.ece = self.ecn && self.echo.take();
+        packet.ecn_flags = EcnFlags::ECE.only_if(self.ecn && self.echo.take());
         let blocks =
             if self.receiver.has_sack() { self.receiver.sack() } else { Default::default() };
         packet.size += blocks.header_bytes();
@@ -188,9 +188,9 @@ impl ReceivingEnd {
         let mut packet = self.header.packet(now, kind, payload, 0);
         match kind {
             PacketKind::Syn => {
-                (packet.ece, packet.cwr) = (config.receiver.ecn, config.receiver.ecn)
+                packet.ecn_flags = EcnFlags::SETUP_SYN.only_if(config.receiver.ecn);
             }
-            PacketKind::SynAck => packet.ece = self.ecn,
+            PacketKind::SynAck => packet.ecn_flags = EcnFlags::SETUP_SYN_ACK.only_if(self.ecn),
             _ => {}
         }
         if kind != PacketKind::Request && config.receiver.sack {
@@ -229,9 +229,9 @@ impl Endpoint for ReceivingEnd {
             return self.on_plain_data(now, packet.seq, packet.payload, out);
         }
         // Only what is looked at: the common path does not load what is left out.
-        let Packet { seq, payload, ecn, ece, cwr, .. } = *packet;
+        let Packet { seq, payload, ecn, ecn_flags, .. } = *packet;
         let packet =
-            Packet { seq, payload, ecn, ece, cwr, ..Packet::new(packet.flow, packet.kind) };
+            Packet { seq, payload, ecn, ecn_flags, ..Packet::new(packet.flow, packet.kind) };
         self.on_other_packet(now, packet, option, out);
     }
 

@@ -1,10 +1,10 @@
 //! The end of a connection that sends the data.
 
-use super::opening::{ConnectionConfig, EcnFlags, Opening, SACK_PERMITTED, send_seldom};
+use super::opening::{ConnectionConfig, Opening, SACK_PERMITTED, send_seldom};
 use super::rate_limit::SendLimit;
 use crate::congestion::{Controller, Window};
 use crate::delays::Delays;
-use crate::packet::{Ecn, End, Packet, PacketKind};
+use crate::packet::{Ecn, EcnFlags, End, Packet, PacketKind};
 use crate::time::{Duration, Instant};
 use crate::transport::contract::{Counters, Endpoint, Output, Source, Windows};
 use crate::transport::header::PacketHeader;
@@ -111,7 +111,7 @@ impl SendingEnd {
         &mut self,
         now: Instant,
         ack: u64,
-        ece: bool,
+        flags: EcnFlags,
         option: Option<&PacketOption>,
         out: &mut impl Output,
     ) {
@@ -124,7 +124,7 @@ impl SendingEnd {
             Some(_) | None => &[],
         };
         if self.extended {
-            self.on_extended_ack(now, ack, ece, blocks);
+            self.on_extended_ack(now, ack, flags, blocks);
         } else {
             self.sender.on_ack(now, ack, blocks);
         }
@@ -133,8 +133,8 @@ impl SendingEnd {
 
     /// An acknowledgement has arrived where there is ECN or a limit.
     #[cold]
-    fn on_extended_ack(&mut self, now: Instant, ack: u64, ece: bool, blocks: &[(u64, u64)]) {
-        if self.ecn && ece {
+    fn on_extended_ack(&mut self, now: Instant, ack: u64, flags: EcnFlags, blocks: &[(u64, u64)]) {
+        if self.ecn && flags.ece() {
             self.sender.on_ack_with_ece(now, ack, blocks);
         } else {
             self.sender.on_ack(now, ack, blocks);
@@ -159,12 +159,12 @@ impl SendingEnd {
                 let mut answer = self.header.packet(now, PacketKind::SynAck, 0, 0);
                 answer.size += self.syn_options();
                 answer.high_priority = self.template.config.sender.spm_marking;
-                self.set_ecn(offered && flags.is_setup_syn());
-                answer.ece = self.ecn;
+                self.set_ecn(offered && flags == EcnFlags::SETUP_SYN);
+                answer.ecn_flags = EcnFlags::SETUP_SYN_ACK.only_if(self.ecn);
                 send_seldom(&answer, None, out);
             }
             PacketKind::SynAck => {
-                self.set_ecn(offered && flags.is_setup_syn_ack());
+                self.set_ecn(offered && flags == EcnFlags::SETUP_SYN_ACK);
                 self.on_syn_ack(now);
             }
             PacketKind::Request if self.state == State::Listen => {
@@ -245,11 +245,11 @@ impl SendingEnd {
             packet.size += self.syn_options();
             let offers_ecn = self.template.config.sender.ecn;
             // RFC 3168 6.1.1: an ECN-setup SYN.
-            (packet.ece, packet.cwr) = (offers_ecn, offers_ecn);
+            packet.ecn_flags = EcnFlags::SETUP_SYN.only_if(offers_ecn);
         } else if self.ecn && !packet.retransmission {
             // 6.1.2 and 6.1.5: new data only.
-            packet.ecn = Ecn::Capable;
-            packet.cwr = self.sender.take_cwr();
+            packet.ecn = Ecn::Ect0;
+            packet.ecn_flags = EcnFlags::CWR.only_if(self.sender.take_cwr());
         }
         let echo = self.limit.as_ref().and_then(|limit| limit.echo);
         let option = echo.filter(|_| !syn).map(PacketOption::TimestampEcho);
@@ -328,8 +328,8 @@ impl Endpoint for SendingEnd {
         out: &mut impl Output,
     ) {
         match packet.kind {
-            PacketKind::Ack => self.on_ack(now, packet.seq, packet.ece, option, out),
-            kind => self.on_handshake(now, kind, EcnFlags::of(packet), out),
+            PacketKind::Ack => self.on_ack(now, packet.seq, packet.ecn_flags, option, out),
+            kind => self.on_handshake(now, kind, packet.ecn_flags, out),
         }
     }
 

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use super::*;
-use crate::packet::{Ecn, Packet, PacketKind};
+use crate::packet::{Ecn, EcnFlags, Packet, PacketKind};
 use crate::transport::{Output, PacketOption};
 
 fn with_ecn() -> SenderConfig {
@@ -52,8 +52,8 @@ fn both_ends_have_to_agree() {
             }
             let syn = out.one();
             let offered = offers[usize::from(opener == End::Receiver)];
-            assert_eq!((syn.kind, syn.ecn), (PacketKind::Syn, Ecn::NotCapable));
-            assert_eq!((syn.ece, syn.cwr), (offered, offered));
+            assert_eq!((syn.kind, syn.ecn), (PacketKind::Syn, Ecn::NotEct));
+            assert_eq!((syn.ecn_flags.ece(), syn.ecn_flags.cwr()), (offered, offered));
             let mut deliver = |packet: &Packet, to_sender: bool, out: &mut Sent| {
                 if to_sender {
                     sending.on_packet(at(10), packet, None, out);
@@ -63,20 +63,23 @@ fn both_ends_have_to_agree() {
             };
             deliver(&syn, opener == End::Receiver, &mut out);
             let syn_ack = out.one();
-            assert_eq!((syn_ack.kind, syn_ack.ecn), (PacketKind::SynAck, Ecn::NotCapable));
-            assert_eq!((syn_ack.ece, syn_ack.cwr), (agreed, false));
+            assert_eq!((syn_ack.kind, syn_ack.ecn), (PacketKind::SynAck, Ecn::NotEct));
+            assert_eq!((syn_ack.ecn_flags.ece(), syn_ack.ecn_flags.cwr()), (agreed, false));
             deliver(&syn_ack, opener == End::Sender, &mut out);
             if opener == End::Receiver {
                 let request = out.one();
-                assert_eq!((request.kind, request.ecn), (PacketKind::Request, Ecn::NotCapable));
+                assert_eq!((request.kind, request.ecn), (PacketKind::Request, Ecn::NotEct));
                 deliver(&request, true, &mut out);
             }
             let data = out.one();
-            assert_eq!(data.ecn, if agreed { Ecn::Capable } else { Ecn::NotCapable });
-            assert!(!data.ece && !data.cwr);
+            assert_eq!(data.ecn, if agreed { Ecn::Ect0 } else { Ecn::NotEct });
+            assert!(data.ecn_flags == EcnFlags::NONE);
             deliver(&data, false, &mut out);
             let ack = out.one();
-            assert_eq!((ack.kind, ack.ecn, ack.ece), (PacketKind::Ack, Ecn::NotCapable, false));
+            assert_eq!(
+                (ack.kind, ack.ecn, ack.ecn_flags),
+                (PacketKind::Ack, Ecn::NotEct, EcnFlags::NONE)
+            );
         }
     }
 }
@@ -95,21 +98,26 @@ impl Driver {
         let mut out = Sent::default();
         end.open(at(0), 0, u64::MAX, &mut out);
         out.all();
-        let syn_ack = Packet { ece: true, ..Packet::new(FlowId(0), PacketKind::SynAck) };
+        let syn_ack =
+            Packet { ecn_flags: EcnFlags::ECE, ..Packet::new(FlowId(0), PacketKind::SynAck) };
         end.on_packet(at(10), &syn_ack, None, &mut out);
         let sent = out.all();
         assert_eq!(sent.len(), window as usize);
-        assert!(sent.iter().all(|packet| packet.ecn == Ecn::Capable && !packet.cwr));
+        assert!(sent.iter().all(|packet| packet.ecn == Ecn::Ect0 && !packet.ecn_flags.cwr()));
         Self { end, out }
     }
 
     /// An ACK that expects `segment` next; what is sent: number, CWR and ECT.
     fn ack(&mut self, segment: u64, ece: bool) -> Vec<(u64, bool, bool)> {
         let seq = segment * SEGMENT;
-        let ack = Packet { ece, seq, ..Packet::new(FlowId(0), PacketKind::Ack) };
+        let ack = Packet {
+            ecn_flags: EcnFlags::ECE.only_if(ece),
+            seq,
+            ..Packet::new(FlowId(0), PacketKind::Ack)
+        };
         self.end.on_packet(at(20), &ack, None, &mut self.out);
         let sent = self.out.all().into_iter();
-        sent.map(|p| (p.seq / SEGMENT, p.cwr, p.ecn == Ecn::Capable)).collect()
+        sent.map(|p| (p.seq / SEGMENT, p.ecn_flags.cwr(), p.ecn == Ecn::Ect0)).collect()
     }
 
     fn cwnd(&self) -> f64 {
@@ -176,7 +184,7 @@ fn losses_and_marks_of_one_window_are_one_reduction() {
     let mut driver = Driver::new(4, with_ecn());
     driver.end.on_timer(driver.end.poll_at(), &mut driver.out);
     let again = driver.out.one();
-    assert_eq!((again.seq, again.cwr, again.ecn), (0, false, Ecn::NotCapable));
+    assert_eq!((again.seq, again.ecn_flags.cwr(), again.ecn), (0, false, Ecn::NotEct));
     assert_eq!(driver.ack(4, true), [(4, true, true)]);
     assert_eq!((driver.cwnd(), driver.responses()), (1.0, 0));
 }
@@ -202,9 +210,9 @@ fn the_receiver_echoes_until_cwr() {
     let config = connection_config(with_ecn(), 2);
     let mut receiving = ReceivingEnd::new(&config, HEADERS[1]);
     let mut out = Sent::default();
-    let syn = Packet { ece: true, cwr: true, ..Packet::new(FlowId(0), PacketKind::Syn) };
+    let syn = Packet { ecn_flags: EcnFlags::SETUP_SYN, ..Packet::new(FlowId(0), PacketKind::Syn) };
     receiving.on_packet(at(0), &syn, None, &mut out);
-    assert!(out.one().ece);
+    assert!(out.one().ecn_flags.ece());
     // Of each segment: marked, CWR; and of the ACK that it provokes: ECN-Echo.
     let steps = [
         ((false, false), None),
@@ -225,11 +233,17 @@ fn the_receiver_echoes_until_cwr() {
         ((false, false), Some(true)),
     ];
     for (n, ((marked, cwr), ece)) in (0..).zip(steps) {
-        let ecn = if marked { Ecn::CongestionExperienced } else { Ecn::Capable };
+        let ecn = if marked { Ecn::Ce } else { Ecn::Ect0 };
         let (seq, payload) = (n * SEGMENT, SEGMENT as u16);
-        let data = Packet { ecn, cwr, seq, payload, ..Packet::new(FlowId(0), PacketKind::Data) };
+        let data = Packet {
+            ecn,
+            ecn_flags: EcnFlags::CWR.only_if(cwr),
+            seq,
+            payload,
+            ..Packet::new(FlowId(0), PacketKind::Data)
+        };
         receiving.on_packet(at(0), &data, None, &mut out);
-        let acks: Vec<bool> = out.all().iter().map(|ack| ack.ece).collect();
+        let acks: Vec<bool> = out.all().iter().map(|ack| ack.ecn_flags.ece()).collect();
         assert_eq!(acks, Vec::from_iter(ece), "segment {n}");
     }
     assert_eq!(receiving.counters().congestion_marks, 3);
@@ -259,8 +273,8 @@ fn a_queue_that_marks_keeps_itself_short() {
                     if now > at(5000) {
                         longest = longest.max(waiting);
                     }
-                    if waiting >= 30 && packet.ecn == Ecn::Capable {
-                        packet.ecn = Ecn::CongestionExperienced;
+                    if waiting >= 30 && packet.ecn == Ecn::Ect0 {
+                        packet.ecn = Ecn::Ce;
                         marks += 1;
                     }
                     busy_until = busy_until.max(now) + service;
