@@ -20,8 +20,7 @@ use crate::engine::option_ring::OptionRing;
 use crate::engine::sim_medium::SimMedium;
 use crate::engine::transfers::Transfers;
 use crate::scenario::{
-    self, ACCESS_POINT, DelayedAck, Direction, LimitedTransmit, RtoFormula, SERVER, Scenario,
-    SynTimer, Topology, numbered,
+    self, ACCESS_POINT, DelayedAck, Direction, SERVER, Scenario, SynTimer, Topology, numbered,
 };
 use crate::wired::{Hop, Link, LinkQueue, WirePacket, Wired};
 
@@ -300,20 +299,13 @@ fn connection(spec: &scenario::Flow, seed: u64, index: u32) -> ConnectionConfig 
         initial_ssthresh: spec.initial_ssthresh.unwrap_or(spec.window),
         byte_counting: spec.byte_counting.unwrap_or(false),
         cwnd_validation: spec.cwnd_validation,
-        limited_transmit: match spec.limited_transmit {
-            LimitedTransmit::Off => tcp::LimitedTransmit::Off,
-            LimitedTransmit::New => tcp::LimitedTransmit::New,
-            LimitedTransmit::Any => tcp::LimitedTransmit::Any,
-        },
+        limited_transmit: spec.limited_transmit,
         spm_marking: spec.spm_marking.unwrap_or(false),
         sack: spec.sack,
         rack: spec.rack,
         prr: spec.prr,
         ecn: spec.ecn,
-        rto: match spec.rto {
-            RtoFormula::Rfc6298 => tcp::RtoFormula::Rfc6298,
-            RtoFormula::Linux => tcp::RtoFormula::Linux,
-        },
+        rto: spec.rto,
         min_rto: spec.min_rto.duration(),
         initial_rto: spec.initial_rto.duration(),
         total: u64::MAX,
@@ -329,15 +321,10 @@ fn connection(spec: &scenario::Flow, seed: u64, index: u32) -> ConnectionConfig 
         ecn: spec.ecn,
     };
     let (opened_by, request) = opening(spec);
-    let syn_timer = match spec.syn_timer {
-        SynTimer::Exact => tcp::SynTimer::Exact,
-        SynTimer::Linux => {
-            let mut rng = RngStream::new(seed, StreamId::HostClock, u64::from(index));
-            let range = tcp::SynTimer::UPTIMES.as_secs_f64();
-            tcp::SynTimer::Linux { uptime: Duration::from_secs_f64(range * rng.uniform()) }
-        }
-    };
-    ConnectionConfig { sender, receiver, opened_by, request, syn_timer }
+    let mut clock = RngStream::new(seed, StreamId::HostClock, u64::from(index));
+    let uptime = Duration::from_secs_f64(SynTimer::UPTIMES.as_secs_f64() * clock.uniform());
+    let syn_timer = spec.syn_timer;
+    ConnectionConfig { sender, receiver, opened_by, request, syn_timer, uptime }
 }
 
 /// Which end opens the connections of a flow, and the payload of the receiver's request, bytes.

@@ -42,7 +42,7 @@ pub(crate) use validate::numbered;
 pub use values::beacon_interval::BeaconInterval;
 pub use values::choices::{DelayedAck, Preamble, RtsThreshold};
 pub use values::control_rate::ControlRate;
-pub use values::names::{CellKind, Direction, LimitedTransmit, RtoFormula, SynTimer};
+pub use values::names::{CellKind, Direction};
 pub(crate) use values::node_names::{ACCESS_POINT, SERVER};
 pub use values::queue::Queue;
 pub use values::request_backoff::RequestBackoff;
@@ -52,6 +52,7 @@ pub use values::trace_file::read_no_files;
 pub use evenair_core::component::{BitRate, Bytes, Hertz, QueueLimit, Seconds};
 pub use evenair_core::medium::wlan::Protection;
 pub use evenair_core::medium::wlan::phy::PhyKind;
+pub use evenair_core::tcp::{LimitedTransmit, RtoFormula, SynTimer};
 pub use evenair_core::traffic::Application;
 pub use evenair_core::transport::Config as Transport;
 

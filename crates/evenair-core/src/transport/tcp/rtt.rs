@@ -1,5 +1,6 @@
 //! Round-trip times and the retransmission timeout (RFC 6298).
 
+use crate::component::named;
 use crate::time::Duration;
 
 /// Clock granularity G of RFC 6298: 10 ms, the tick of ns-2 and of a Linux kernel with HZ = 100.
@@ -7,14 +8,17 @@ pub const CLOCK_GRANULARITY: Duration = Duration::from_millis(10);
 /// The longest timeout, backed off or not (RFC 6298 2.5 allows a maximum of at least 60 s).
 pub const MAX_RTO: Duration = Duration::from_secs(60);
 
-/// How the retransmission timeout follows from round-trip times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RtoFormula {
-    /// RFC 6298: SRTT + max(G, 4 RTTVAR), and at least the minimum.
-    Rfc6298,
-    /// Linux (`tcp_rtt_estimator`): SRTT and a deviation that is at least the minimum. The deviation
-    /// rises at once and falls by a quarter of the excess each round trip.
-    Linux,
+named! {
+    /// How the retransmission timeout follows from round-trip times.
+    pub enum RtoFormula {
+        /// RFC 6298: SRTT + max(G, 4 RTTVAR), and at least the minimum.
+        Rfc6298 => "rfc6298",
+        /// Linux (`tcp_rtt_estimator`): SRTT and a deviation that is at least the minimum. The deviation
+        /// rises at once and falls by a quarter of the excess each round trip.
+        #[default]
+        Linux => "linux",
+    }
+    planned []
 }
 
 /// Smoothed round-trip time and the timeout that follows from it.

@@ -1,6 +1,7 @@
 //! What a sender is made of and what it makes: its constants, its segments, its counters.
 
 use super::rtt::RtoFormula;
+use crate::component::named;
 use crate::time::Duration;
 
 /// A sender's constants.
@@ -43,16 +44,19 @@ pub struct SenderConfig {
     pub total: u64,
 }
 
-/// What each of the first two duplicate ACKs, which confirm no loss yet, allows beyond cwnd.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LimitedTransmit {
-    /// Nothing.
-    Off,
-    /// A segment that has never been sent (RFC 3042).
-    New,
-    /// The next segment in turn: after a timeout that is one sent before. Not RFC 3042, but what
-    /// ns-2 does; where losses are many it sends again, and needlessly, 3% of all segments.
-    Any,
+named! {
+    /// What each of the first two duplicate ACKs, which confirm no loss yet, allows beyond cwnd.
+    pub enum LimitedTransmit {
+        /// Nothing.
+        Off => "off",
+        /// A segment that has never been sent (RFC 3042).
+        #[default]
+        New => "new",
+        /// The next segment in turn: after a timeout that is one sent before. Not RFC 3042, but what
+        /// ns-2 does; where losses are many it sends again, and needlessly, 3% of all segments.
+        Any => "any",
+    }
+    planned []
 }
 
 /// A segment to be sent.

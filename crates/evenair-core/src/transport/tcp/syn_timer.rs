@@ -1,19 +1,20 @@
 //! The timer of the end that opens a connection.
 
+use crate::component::named;
 use crate::time::{Duration, Instant};
 
-/// When the timer of an unanswered SYN, or of the request after it, expires.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SynTimer {
-    /// Exactly after the timeout. Ends that lose their SYNs at the same time repeat them at the same
-    /// time.
-    Exact,
-    /// On a tick of the host's clock, as the timer wheel of Linux has it since 4.8
-    /// (`kernel/time/timer.c`): late by up to an eighth of the timeout.
-    Linux {
-        /// The age of the host's clock at time 0, which is as good as random.
-        uptime: Duration,
-    },
+named! {
+    /// When the timer of an unanswered SYN, or of the request after it, expires.
+    pub enum SynTimer {
+        /// Exactly after the timeout. Ends that lose their SYNs at the same time repeat them at the same
+        /// time.
+        Exact => "exact",
+        /// On a tick of the host's clock, as the timer wheel of Linux has it since 4.8
+        /// (`kernel/time/timer.c`): late by up to an eighth of the timeout.
+        #[default]
+        Linux => "linux",
+    }
+    planned []
 }
 
 /// A jiffy: 4 ms, because 250 Hz is the default of `CONFIG_HZ` (`kernel/Kconfig.hz`).
@@ -25,15 +26,16 @@ const LOWEST_LEVEL: u64 = 63;
 const LEVEL_SHIFT: u32 = 3;
 
 impl SynTimer {
-    /// The range of [`SynTimer::Linux`]'s `uptime`: a bucket of the level of the longest timeout, 60 s.
+    /// The range of `uptime` with [`SynTimer::Linux`]: a bucket of the level of the longest timeout, 60 s.
     /// Longer ones expire no differently.
     pub const UPTIMES: Duration = Duration::from_millis(4 << (3 * LEVEL_SHIFT));
 
-    /// When a timer expires that is set at `now`.
-    pub(super) fn expiry(self, now: Instant, timeout: Duration) -> Instant {
+    /// When a timer expires that is set at `now`. `uptime` is the age of the host's clock at time 0, which
+    /// is as good as random.
+    pub(super) fn expiry(self, uptime: Duration, now: Instant, timeout: Duration) -> Instant {
         match self {
             Self::Exact => now + timeout,
-            Self::Linux { uptime } => {
+            Self::Linux => {
                 let jiffy = JIFFY.as_nanos();
                 let set = (now + uptime).as_nanos() / jiffy;
                 let expires = set + timeout.as_nanos().div_ceil(jiffy);
@@ -66,7 +68,7 @@ mod tests {
     /// up to 2016 ms, of 256 ms up to 16128 ms; a timer is put into the bucket after its time.
     #[test]
     fn timers_expire_at_the_end_of_their_bucket() {
-        let timer = SynTimer::Linux { uptime: Duration::ZERO };
+        let timer = SynTimer::Linux;
         for (timeout, expiry) in [
             (200, 204),
             (1_000, 1_024),
@@ -78,12 +80,11 @@ mod tests {
             (16_000, 16_128),
             (32_000, 32_768),
         ] {
-            let at = timer.expiry(Instant::ZERO, MS(timeout));
+            let at = timer.expiry(Duration::ZERO, Instant::ZERO, MS(timeout));
             assert_eq!(at, Instant::ZERO + MS(expiry), "{timeout}");
         }
         // A clock that is 10 ms older: buckets end 10 ms earlier.
-        let timer = SynTimer::Linux { uptime: MS(10) };
-        assert_eq!(timer.expiry(Instant::ZERO, MS(1_000)), Instant::ZERO + MS(1_014));
+        assert_eq!(timer.expiry(MS(10), Instant::ZERO, MS(1_000)), Instant::ZERO + MS(1_014));
     }
 
     proptest! {
@@ -96,8 +97,8 @@ mod tests {
             now in 0..100_000_000_000_u64, uptime in 0..2_048_000_000_u64, timeout in 1..60_000_u64,
         ) {
             let now = Instant::from_nanos(now);
-            let timer = SynTimer::Linux { uptime: Duration::from_nanos(uptime) };
-            let waited = timer.expiry(now, MS(timeout)).since(now);
+            let uptime = Duration::from_nanos(uptime);
+            let waited = SynTimer::Linux.expiry(uptime, now, MS(timeout)).since(now);
             prop_assert!(waited >= MS(timeout));
             prop_assert!(waited <= MS(timeout) + MS(timeout) * 8 / 63 + MS(8), "{waited}");
         }

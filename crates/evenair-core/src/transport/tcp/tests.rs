@@ -80,8 +80,8 @@ const HEADERS: [PacketHeader; 2] = PacketHeader::of_ends(FlowId(0), NodeId(1), [
 fn connection_config(sender: SenderConfig, delayed_ack: u32) -> ConnectionConfig {
     let receiver =
         ReceiverConfig { sack: sender.sack, ecn: sender.ecn, ..receiver_config(delayed_ack) };
-    let syn_timer = SynTimer::Exact;
-    ConnectionConfig { sender, receiver, opened_by: End::Sender, request: 0, syn_timer }
+    let (syn_timer, uptime) = (SynTimer::Exact, Duration::ZERO);
+    ConnectionConfig { sender, receiver, opened_by: End::Sender, request: 0, syn_timer, uptime }
 }
 
 /// Both ends of a flow.

@@ -1,6 +1,7 @@
 //! The flows of a scenario.
 
 use evenair_core::component::{BitRate, Seconds};
+use evenair_core::tcp::{LimitedTransmit, RtoFormula, SynTimer};
 use evenair_core::time::Duration;
 use evenair_core::traffic::Application;
 use evenair_core::transport::Config as Transport;
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::values::bounded_integer::{bounded_integer, optional_bounded_integer};
 use crate::scenario::values::choices::DelayedAck;
-use crate::scenario::values::names::{Direction, LimitedTransmit, RtoFormula, SynTimer};
+use crate::scenario::values::names::Direction;
 use crate::scenario::values::tcp_preset::{DEFAULT_SEGMENT, TcpPreset};
 use crate::scenario::values::trace_file;
 

@@ -4,12 +4,12 @@
 //! the flow has none of its own.
 
 use evenair_core::component::{Component, Seconds, describe, named};
+use evenair_core::tcp::{LimitedTransmit, RtoFormula, SynTimer};
 use evenair_core::time::Duration;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::scenario::values::choices::DelayedAck;
-use crate::scenario::values::names::{LimitedTransmit, RtoFormula, SynTimer};
 
 named! {
     /// Which TCP a flow's defaults are those of.

@@ -25,12 +25,15 @@ pub struct ConnectionConfig {
     pub request: u32,
     /// When the SYN and the request are repeated.
     pub syn_timer: SynTimer,
+    /// The age of the host's clock at time 0, below [`SynTimer::UPTIMES`]; for a timer on its ticks.
+    pub uptime: Duration,
 }
 
 /// The timer of the end that opens: it repeats what is unanswered (RFC 6298).
 #[derive(Clone, Debug)]
 pub(super) struct Opening {
     timer: SynTimer,
+    uptime: Duration,
     pub(super) rtt: RttEstimator,
     /// When the SYN was sent; none if it was repeated (Karn).
     pub(super) syn_sent: Option<Instant>,
@@ -46,8 +49,9 @@ impl Opening {
     pub(super) fn new(config: &ConnectionConfig) -> Self {
         let SenderConfig { rto, initial_rto, min_rto, .. } = config.sender;
         let rtt = RttEstimator::new(rto, initial_rto, min_rto);
-        let (timer, sent_at, deadline) = (config.syn_timer, Instant::ZERO, Instant::NEVER);
-        Self { timer, rtt, syn_sent: None, waits: false, sent_at, deadline, timeouts: 0 }
+        let ConnectionConfig { syn_timer: timer, uptime, .. } = *config;
+        let (sent_at, deadline) = (Instant::ZERO, Instant::NEVER);
+        Self { timer, uptime, rtt, syn_sent: None, waits: false, sent_at, deadline, timeouts: 0 }
     }
 
     /// When what is unanswered was sent last.
@@ -69,7 +73,7 @@ impl Opening {
     pub(super) fn sent(&mut self, now: Instant) {
         self.waits = true;
         self.sent_at = now;
-        self.deadline = self.timer.expiry(now, self.rtt.rto());
+        self.deadline = self.timer.expiry(self.uptime, now, self.rtt.rto());
     }
 
     /// The SYN is answered.
