@@ -77,6 +77,7 @@ fn wired_link(scenario: &Scenario, directed: usize) -> String {
 mod tests {
     use serde_json::json;
 
+    use super::{MAX_ENTRIES, packets_between_counts};
     use crate::scenario::resolve;
     use crate::{RunError, RunOptions, run};
 
@@ -87,6 +88,19 @@ mod tests {
             Err(error @ RunError::Memory { .. }) => error.to_string(),
             other => panic!("{other:?}"),
         }
+    }
+
+    /// Between two counts each packet may add an entry in the cell and two on each link, and all of them a
+    /// quarter of the bound, but one more packet could add more.
+    #[test]
+    fn a_quarter_of_the_entries_comes_between_two_counts() {
+        for links in [0, 1, 2, 14, 10_000] {
+            let entries = |packets: u64| packets as usize * (2 * links + 1);
+            let packets = packets_between_counts(links);
+            assert!(entries(packets) <= MAX_ENTRIES / 4, "{links} links");
+            assert!(entries(packets + 1) > MAX_ENTRIES / 4, "{links} links");
+        }
+        assert_eq!(packets_between_counts(10_000_000), 1);
     }
 
     /// A datagram each 8 ns, of which hardly any crosses the cell: 4,000,000 in 32 ms.

@@ -123,6 +123,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_target_is_named_by_host_and_port() {
+        let credentials = Credentials::community("public").unwrap();
+        let interface = Interface::Index(3);
+        let host = "192.0.2.1".to_owned();
+        let target = Target { host, port: 161, credentials, interface, counter: None };
+        assert_eq!(target.to_string(), "SNMP agent 192.0.2.1 port 161");
+    }
+
+    #[test]
     fn object_identifiers() {
         let oid: ObjectId = "1.3.6.1.2.1.2.2.1.19.3".parse().unwrap();
         // BER by hand: 43 = 1 * 40 + 3.

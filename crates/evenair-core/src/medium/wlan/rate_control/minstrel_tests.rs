@@ -60,6 +60,11 @@ fn sure_and_hopeless_rates_have_fewer_attempts() {
         stats.update();
         assert_eq!((stats.count, stats.samples), (count, samples), "{probability}");
     }
+    // Of the three that fit at 6 Mb/s half is one.
+    let mut slow = minstrel(&Phy::dot11a()).stats.remove(0);
+    slow.probability = 4096;
+    slow.update();
+    assert_eq!(slow.count, 1);
 }
 
 /// Probabilities of 6 to 54 Mb/s; throughputs (p / time of 1648, 1112, 840, 572, 440, 304, 240, 216 us,
