@@ -5,6 +5,7 @@ Of the interpreter, before the first line of the package is executed, a tracebac
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -175,6 +176,14 @@ def test_an_interruption_that_a_finalizer_loses_comes_again(
     done = evenair("run", "gong2006", "--plugin", "plugin.py")
     assert (done.returncode, done.stderr) == (130, "evenair: interrupted; nothing was written\n")
     assert time.monotonic() - began < 15
+
+
+@pytest.mark.parametrize("command", [["--help"], ["--version"], ["run", "gong2006", "--no"]])
+def test_signals_are_handled_as_before_after_each_end(command: list[str]) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with contextlib.suppress(SystemExit):
+        main(command)
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_an_interruption_that_became_another_error_is_none(

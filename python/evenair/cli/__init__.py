@@ -35,4 +35,7 @@ def main(argv: "Sequence[str] | None" = None) -> int:
         if sys.stderr is not None:  # closed
             print("evenair: interrupted; nothing was written", file=sys.stderr)
         status = 128 + signals.received[0] if signals.received else 130
+    except BaseException:  # SystemExit of --help and --version, or a traceback that is asked for
+        signals.close(is_end=argv is None)
+        raise
     return status
