@@ -112,11 +112,6 @@ impl Ecn {
     pub const fn of_traffic_class(traffic_class: u8) -> Self {
         [Self::NotEct, Self::Ect1, Self::Ect0, Self::Ce][traffic_class as usize & 3]
     }
-
-    /// Whether a queue may mark the packet instead of dropping it.
-    pub const fn is_capable(self) -> bool {
-        !matches!(self, Self::NotEct)
-    }
 }
 
 /// The ECN bits of a TCP header: ECE and CWR (RFC 3168 section 6.1), and AE. Together they are also the
@@ -243,7 +238,6 @@ mod tests {
         let of = |bits| Ecn::of_traffic_class(dscp | bits);
         let all = [of(0b00), of(0b01), of(0b10), of(0b11)];
         assert_eq!(all, [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce]);
-        assert_eq!(all.map(Ecn::is_capable), [false, true, true, true]);
     }
 
     /// RFC 9768 section 3.1: AE is the highest bit of ACE, then CWR, then ECE, as in the TCP header.

@@ -130,7 +130,7 @@ impl<S: Source, R: Sink> Ends<S, R> {
         }
     }
 
-    /// Whether the receiver has opened the connection, and nothing has been sent to it.
+    /// Whether the receiver opens the connection, and no data have answered its SYN or request.
     pub fn is_opening(&self) -> bool {
         self.sink.opening_since().is_some()
     }
