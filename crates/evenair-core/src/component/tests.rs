@@ -174,6 +174,8 @@ fn every_congestion_control_runs() {
                 now,
                 acked,
                 credit: acked,
+                may_grow: true,
+                marked: 0.0,
                 flight,
                 rtt,
                 snd_una: una,

@@ -18,8 +18,15 @@ pub struct AckEvent {
     pub now: Instant,
     /// Segments newly acknowledged (0 with a duplicate ACK).
     pub acked: f64,
-    /// By how many segments the window may count this ACK: 1, or `acked` with byte counting.
+    /// By how many segments the window may count this ACK: 1, or `acked` with byte counting; 0 while cwnd
+    /// does not limit the sender.
     pub credit: f64,
+    /// Whether cwnd may grow: not with an ACK that echoes marks (RFC 3168 section 6.1.2), nor while it does
+    /// not limit the sender (RFC 7661). What grows nevertheless is taken off.
+    pub may_grow: bool,
+    /// Of `acked`, the segments that arrived with a mark as far as the sender knows. RFC 3168 tells it only
+    /// that there were some: then all of them (as RFC 8257 section 3.3 reads it).
+    pub marked: f64,
     /// Segments that were outstanding before the signal (RFC 5681: FlightSize), without those sent
     /// by limited transmit.
     pub flight: f64,
@@ -67,7 +74,8 @@ pub trait CongestionControl {
     fn on_loss(&mut self, window: &mut Window, signal: &AckEvent);
 
     /// A queue has marked a segment instead of dropping it (RFC 3168): the response is that to a loss.
-    /// The sender calls this once for a window of data at most, and takes back what cwnd grows by it.
+    /// The sender calls this once for a window of data at most, after the event of the ACK itself, which
+    /// has the number of them.
     fn on_congestion_mark(&mut self, window: &mut Window, signal: &AckEvent) {
         self.on_loss(window, signal);
     }

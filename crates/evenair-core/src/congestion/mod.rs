@@ -20,6 +20,7 @@ mod vegas;
 mod veno;
 mod westwood;
 mod westwood_plus;
+mod window_control;
 
 pub use bic::{IncreaseConfig, Search, Target};
 pub use control::{AckEvent, CongestionControl, LossDetection, Window, grow, in_use, slow_start};
@@ -29,6 +30,7 @@ pub use linux::Arithmetic;
 pub use vegas::{Form, FormConfig};
 pub use veno::{BaseRtt, QueueRtt, TimeoutLoss};
 pub use westwood::FilterConfig;
+pub use window_control::WindowControl;
 
 use crate::component::{Prototype, registry};
 
@@ -157,6 +159,8 @@ mod tests {
             now: at_ms(ms),
             acked,
             credit: 1.0,
+            may_grow: true,
+            marked: 0.0,
             flight,
             rtt,
             snd_una: 0,
@@ -187,6 +191,8 @@ mod tests {
                     now: self.now,
                     acked: 1.0,
                     credit: 1.0,
+                    may_grow: true,
+                    marked: 0.0,
                     flight: flight as f64,
                     rtt: Some(rtt),
                     snd_una: self.snd_una,
@@ -277,6 +283,8 @@ mod tests {
                     now,
                     acked,
                     credit: if byte_counting { acked } else { 1.0 },
+                    may_grow: true,
+                    marked: 0.0,
                     flight: f64::from(flight),
                     rtt: (rtt % 3 > 0).then_some(Duration::from_nanos(rtt)),
                     snd_una,

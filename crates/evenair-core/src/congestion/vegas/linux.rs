@@ -214,6 +214,8 @@ mod tests {
             now: Instant::ZERO,
             acked: 1.0,
             credit: 1.0,
+            may_grow: true,
+            marked: 0.0,
             flight: flight as f64,
             rtt: Some(Duration::from_millis(rtt_ms)),
             snd_una: n - 1,

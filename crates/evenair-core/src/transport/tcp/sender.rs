@@ -19,7 +19,7 @@ use super::recovery::Recovery;
 use super::rtt::RttEstimator;
 use super::segment::{Segment, SenderConfig, SenderCounters};
 use super::tcb::Tcb;
-use crate::congestion::{CongestionControl, Controller, Window};
+use crate::congestion::{Controller, Window};
 use crate::delays::Delays;
 use crate::time::Instant;
 use crate::transport::contract::Windows;
@@ -38,11 +38,9 @@ pub struct Sender {
 impl Sender {
     /// A sender whose connection is not open yet.
     pub fn new(config: SenderConfig, control: Controller) -> Self {
-        Self {
-            recovery: Recovery::new(&config, control.loss_detection()),
-            tcb: Tcb::new(config, control),
-            rtt_samples: Delays::default(),
-        }
+        let tcb = Tcb::new(config, control);
+        let recovery = Recovery::new(&tcb.config, tcb.congestion.loss_detection());
+        Self { tcb, recovery, rtt_samples: Delays::default() }
     }
 
     /// The connection is open. `rtt` is the round-trip time that the handshake has left, and
@@ -54,7 +52,7 @@ impl Sender {
         }
         self.tcb.rtt = rtt;
         let initial = if measured { self.tcb.config.initial_window } else { 1 };
-        self.tcb.window.cwnd = f64::from(initial);
+        self.tcb.congestion.open(initial);
     }
 
     /// An acknowledgement that expects byte `ack` next has come, with these blocks of bytes that have
@@ -75,17 +73,17 @@ impl Sender {
     /// is reduced as by a loss unless it has been for this window of data.
     #[cold]
     pub fn on_ack_with_ece(&mut self, now: Instant, ack: u64, blocks: &[(u64, u64)]) {
+        self.tcb.ece = true;
         let mut event = self.tcb.event(now, 0.0, None);
-        let cwnd = self.tcb.window.cwnd;
-        event.flight = event.flight.min(cwnd);
+        event.flight = event.flight.min(self.tcb.congestion.cwnd());
         self.on_ack(now, ack, blocks);
         let tcb = &mut self.tcb;
         if ack == tcb.snd_una && !tcb.in_recovery && !tcb.reduction.covers(ack) {
-            tcb.control.on_congestion_mark(&mut tcb.window, &event);
+            tcb.congestion.on_congestion_mark(&event);
             tcb.note_reduction(true);
             tcb.counters.congestion_responses += 1;
         }
-        tcb.window.cwnd = tcb.window.cwnd.min(cwnd);
+        tcb.ece = false;
     }
 
     /// Whether the window has been reduced since this was last called: the next new segment then
@@ -112,10 +110,10 @@ impl Sender {
         let first = !std::mem::replace(&mut tcb.timed_out, true);
         let mut event = tcb.event(now, 0.0, None);
         if recovery.overstates_flight(tcb) {
-            event.flight = event.flight.min(tcb.window.cwnd);
+            event.flight = event.flight.min(tcb.congestion.cwnd());
         }
         recovery.on_timeout(tcb, now);
-        tcb.control.on_timeout(&mut tcb.window, &event, first);
+        tcb.congestion.on_timeout(&event, first);
         tcb.note_reduction(false);
         tcb.recover = Some(tcb.snd_max);
         tcb.in_recovery = false;
@@ -193,16 +191,17 @@ impl Sender {
 
     /// The congestion window and its threshold.
     pub fn window(&self) -> Window {
-        self.tcb.window
+        self.tcb.congestion.window()
     }
 
     /// The windows, and what is under way.
     #[cold]
     pub fn windows(&self) -> Windows {
         let tcb = &self.tcb;
+        let Window { cwnd, ssthresh } = tcb.congestion.window();
         Windows {
-            cwnd: tcb.window.cwnd,
-            ssthresh: tcb.window.ssthresh,
+            cwnd,
+            ssthresh,
             in_flight: tcb.segments(tcb.snd_nxt - tcb.snd_una),
             receive_window: tcb.config.window,
         }
@@ -240,7 +239,7 @@ impl Sender {
             Some(sent) if !recovery.is_sacked(ack - 1) => Some(now.since(sent)),
             _ => None,
         };
-        let event = tcb.event(now, tcb.segments(ack - tcb.snd_una), rtt);
+        let mut event = tcb.event(now, tcb.segments(ack - tcb.snd_una), rtt);
         let may_grow = !tcb.config.cwnd_validation || tcb.is_cwnd_limited(recovery.in_flight(tcb));
         tcb.snd_una = ack;
         tcb.snd_nxt = tcb.snd_nxt.max(ack);
@@ -249,18 +248,17 @@ impl Sender {
         tcb.timed_out = false;
         let mut restart_timer = true;
         if !tcb.in_recovery {
-            if may_grow {
-                tcb.control.on_ack(&mut tcb.window, &event);
-            } else {
-                tcb.on_ack_without_growth(event);
+            if !may_grow {
+                (event.credit, event.may_grow) = (0.0, false);
             }
+            tcb.congestion.on_ack(&event);
         } else if tcb.recover.is_some_and(|recover| ack < recover) {
             restart_timer = recovery.on_partial_ack(tcb, event.acked);
-            tcb.control.on_partial_ack(&mut tcb.window, &event);
+            tcb.congestion.on_partial_ack(&event);
         } else {
             tcb.in_recovery = false;
             tcb.retransmit = false;
-            tcb.control.on_recovered(&mut tcb.window, &event);
+            tcb.congestion.on_recovered(&event);
         }
         if tcb.snd_una == tcb.snd_max {
             tcb.deadline = Instant::NEVER;

@@ -5,7 +5,7 @@ use super::rtt::RttEstimator;
 use super::segment::{Segment, SenderConfig, SenderCounters};
 use super::send_times::SendTimes;
 use super::usage::CwndUsage;
-use crate::congestion::{AckEvent, CongestionControl, Controller, Window};
+use crate::congestion::{AckEvent, Controller, WindowControl};
 use crate::time::{Duration, Instant};
 
 /// Duplicate ACKs that confirm a loss (RFC 5681 section 3.2), and segments that have arrived beyond
@@ -38,8 +38,7 @@ impl Reduction {
 #[derive(Clone, Debug)]
 pub(super) struct Tcb {
     pub(super) config: SenderConfig,
-    pub(super) control: Controller,
-    pub(super) window: Window,
+    pub(super) congestion: WindowControl,
     pub(super) rtt: RttEstimator,
     /// SND.UNA: the first byte that has not been acknowledged.
     pub(super) snd_una: u64,
@@ -65,6 +64,8 @@ pub(super) struct Tcb {
     /// The timer has expired since the last new ACK.
     pub(super) timed_out: bool,
     pub(super) stopped: bool,
+    /// The ACK that is being taken into account has ECN-Echo.
+    pub(super) ece: bool,
     /// What ECN needs to know of the last reduction of the window.
     pub(super) reduction: Reduction,
     usage: CwndUsage,
@@ -74,8 +75,7 @@ pub(super) struct Tcb {
 impl Tcb {
     pub(super) fn new(config: SenderConfig, control: Controller) -> Self {
         Self {
-            control,
-            window: Window { cwnd: 1.0, ssthresh: f64::from(config.initial_ssthresh) },
+            congestion: WindowControl::new(control, config.initial_ssthresh),
             rtt: RttEstimator::new(config.rto, config.initial_rto, config.min_rto),
             snd_una: 0,
             snd_nxt: 0,
@@ -90,6 +90,7 @@ impl Tcb {
             deadline: Instant::NEVER,
             timed_out: false,
             stopped: false,
+            ece: false,
             reduction: Reduction::default(),
             usage: CwndUsage::default(),
             counters: SenderCounters::default(),
@@ -108,7 +109,7 @@ impl Tcb {
         // RFC 3168 6.1.2: one reduction for the losses and marks of one window.
         let reduced = self.reduction.by_mark && self.reduction.covers(self.snd_una);
         if !reduced {
-            self.control.on_loss(&mut self.window, event);
+            self.congestion.on_loss(event);
         }
         self.note_reduction(false);
     }
@@ -151,7 +152,7 @@ impl Tcb {
     /// asked when nothing more may be sent.
     #[inline(always)]
     pub(super) fn is_limited_by_receiver(&self) -> bool {
-        self.window.cwnd >= f64::from(self.config.window) + 1.0
+        self.congestion.cwnd() >= f64::from(self.config.window) + 1.0
             && self.snd_nxt < self.config.total
             && !(self.stopped && self.snd_nxt == self.snd_max)
     }
@@ -190,7 +191,7 @@ impl Tcb {
         if self.deadline == Instant::NEVER {
             self.deadline = now + self.rtt.rto();
         }
-        let high_priority = self.config.spm_marking && self.window.cwnd < CRUCIAL_WINDOW;
+        let high_priority = self.config.spm_marking && self.congestion.cwnd() < CRUCIAL_WINDOW;
         Segment { syn: false, seq, payload, retransmission, high_priority }
     }
 
@@ -198,9 +199,18 @@ impl Tcb {
     pub(super) fn event(&self, now: Instant, acked: f64, rtt: Option<Duration>) -> AckEvent {
         let credit = if self.config.byte_counting { acked } else { 1.0 };
         let flight = self.segments(self.snd_nxt - self.snd_una) - f64::from(self.limited);
-        let (snd_una, snd_nxt) = (self.snd_una, self.snd_nxt);
-        let segment = u64::from(self.config.segment);
-        AckEvent { now, acked, credit, flight, rtt, snd_una, snd_nxt, segment }
+        AckEvent {
+            now,
+            acked,
+            credit,
+            may_grow: !self.ece,
+            marked: if self.ece { acked } else { 0.0 },
+            flight,
+            rtt,
+            snd_una: self.snd_una,
+            snd_nxt: self.snd_nxt,
+            segment: u64::from(self.config.segment),
+        }
     }
 
     /// Whether cwnd limits the sender, which has sent all that it may since the last ACK: `in_flight`
@@ -208,18 +218,9 @@ impl Tcb {
     #[inline(never)]
     pub(super) fn is_cwnd_limited(&mut self, in_flight: u64) -> bool {
         let segment = u64::from(self.config.segment);
-        let has_no_room = in_flight + segment > self.window.cwnd as u64 * segment;
+        let has_no_room = in_flight + segment > self.congestion.cwnd() as u64 * segment;
         self.usage.note(has_no_room, self.snd_una, self.snd_max);
-        self.usage.may_grow(&self.window, segment)
-    }
-
-    /// New data was acknowledged while cwnd does not limit the sender.
-    #[cold]
-    pub(super) fn on_ack_without_growth(&mut self, event: AckEvent) {
-        let cwnd = self.window.cwnd;
-        self.control.on_ack(&mut self.window, &AckEvent { credit: 0.0, ..event });
-        // A control that decides once a round does not look at the credit.
-        self.window.cwnd = self.window.cwnd.min(cwnd);
+        self.usage.may_grow(self.congestion.window(), segment)
     }
 
     pub(super) fn segments(&self, bytes: u64) -> f64 {

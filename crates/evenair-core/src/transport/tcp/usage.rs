@@ -38,7 +38,7 @@ impl CwndUsage {
     }
 
     /// Whether an ACK may increase cwnd.
-    pub(super) fn may_grow(&self, window: &Window, segment: u64) -> bool {
+    pub(super) fn may_grow(&self, window: Window, segment: u64) -> bool {
         self.limited
             || (window.cwnd < window.ssthresh && window.cwnd as u64 * segment < 2 * self.most)
     }

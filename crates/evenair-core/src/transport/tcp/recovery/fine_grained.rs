@@ -25,7 +25,6 @@
 
 use std::collections::VecDeque;
 
-use crate::congestion::CongestionControl;
 use crate::time::{Duration, Instant};
 use crate::transport::tcp::rtt::smooth;
 use crate::transport::tcp::segment::Segment;
@@ -97,7 +96,7 @@ impl FineGrained {
     fn on_duplicate_ack(&mut self, tcb: &mut Tcb, now: Instant) {
         tcb.duplicate_acks += 1;
         let event = tcb.event(now, 0.0, None);
-        tcb.control.on_duplicate_ack(&mut tcb.window, &event);
+        tcb.congestion.on_duplicate_ack(&event);
         let is_third = tcb.duplicate_acks == DUPLICATE_ACK_THRESHOLD;
         if self.has_expired(now) || is_third {
             if self.after_timeout {
@@ -156,7 +155,7 @@ impl FineGrained {
             return Some(tcb.transmit(now, tcb.snd_una));
         }
         let segment = u64::from(tcb.config.segment);
-        let cwnd = (tcb.window.cwnd + self.inflation) as u64 * segment;
+        let cwnd = (tcb.congestion.cwnd() + self.inflation) as u64 * segment;
         let end = tcb.snd_nxt + u64::from(tcb.payload_at(tcb.snd_nxt));
         if end > tcb.snd_una + cwnd || !tcb.may_send_next() {
             return None;

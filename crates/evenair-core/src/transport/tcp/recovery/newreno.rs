@@ -1,6 +1,5 @@
 //! Recovery by duplicate and partial ACKs (RFC 6582), with limited transmit (RFC 3042).
 
-use crate::congestion::CongestionControl;
 use crate::time::Instant;
 use crate::transport::tcp::segment::{LimitedTransmit, Segment};
 use crate::transport::tcp::tcb::{DUPLICATE_ACK_THRESHOLD, Tcb};
@@ -17,7 +16,7 @@ impl NewReno {
     pub(super) fn on_duplicate_ack(&mut self, tcb: &mut Tcb, now: Instant) {
         tcb.duplicate_acks += 1;
         let event = tcb.event(now, 0.0, None);
-        tcb.control.on_duplicate_ack(&mut tcb.window, &event);
+        tcb.congestion.on_duplicate_ack(&event);
         if tcb.in_recovery {
             self.inflation += 1.0;
         } else if tcb.duplicate_acks == DUPLICATE_ACK_THRESHOLD
@@ -56,7 +55,7 @@ impl NewReno {
 
     /// Bytes that may be outstanding.
     fn usable_window(&self, tcb: &Tcb) -> u64 {
-        let mut cwnd = tcb.window.cwnd;
+        let mut cwnd = tcb.congestion.cwnd();
         if tcb.in_recovery {
             cwnd = (cwnd + self.inflation).max(1.0);
         } else if tcb.duplicate_acks < DUPLICATE_ACK_THRESHOLD && may_exceed_cwnd(tcb) {

@@ -16,7 +16,7 @@
 use super::prr::Prr;
 use super::scoreboard::Scoreboard;
 use super::transmissions::{Found, Transmissions};
-use crate::congestion::{AckEvent, CongestionControl};
+use crate::congestion::AckEvent;
 use crate::time::{Duration, Instant};
 use crate::transport::tcp::segment::{LimitedTransmit, Segment};
 use crate::transport::tcp::tcb::Tcb;
@@ -111,7 +111,7 @@ impl Rack {
         let probe = self.probe.filter(|probe| una >= probe.end);
         if !advances && news {
             let event = tcb.event(now, 0.0, None);
-            tcb.control.on_duplicate_ack(&mut tcb.window, &event);
+            tcb.congestion.on_duplicate_ack(&event);
         }
         if news && !tcb.in_recovery {
             tcb.duplicate_acks += 1;
@@ -124,7 +124,7 @@ impl Rack {
             && let Some(prr) = &mut self.prr
         {
             let safe = advances && !found.lost;
-            prr.on_ack(delivered, self.sent.inflight(), tcb.window.cwnd as u64, safe);
+            prr.on_ack(delivered, self.sent.inflight(), tcb.congestion.cwnd() as u64, safe);
         }
         if advances {
             self.schedule_probe(tcb, now);
@@ -180,7 +180,7 @@ impl Rack {
         let (inflight, lost) = (self.sent.inflight(), self.sent.first_lost());
         let cwnd = match &self.prr {
             Some(prr) if tcb.in_recovery => prr.cwnd(),
-            _ => tcb.window.cwnd as u64,
+            _ => tcb.congestion.cwnd() as u64,
         };
         if let Some(seq) = lost {
             let may_send = std::mem::take(&mut self.forced) || inflight < cwnd;
@@ -255,7 +255,7 @@ impl Rack {
     /// A loss is confirmed that needs no retransmission, or none of its own.
     fn respond(&mut self, tcb: &mut Tcb, now: Instant, delivered: u64) {
         let event = loss_event(tcb, now, delivered);
-        tcb.control.on_loss(&mut tcb.window, &event);
+        tcb.congestion.on_loss(&event);
         tcb.note_reduction(false);
         self.response = now;
     }
@@ -336,6 +336,6 @@ impl Rack {
 /// segments, and may be far more than the path has been found to hold.
 fn loss_event(tcb: &Tcb, now: Instant, delivered: u64) -> AckEvent {
     let mut event = tcb.event(now, 0.0, None);
-    event.flight = (event.flight + delivered as f64).min(tcb.window.cwnd);
+    event.flight = (event.flight + delivered as f64).min(tcb.congestion.cwnd());
     event
 }

@@ -11,7 +11,6 @@
 use super::prr::Prr;
 use super::scoreboard::Scoreboard;
 
-use crate::congestion::CongestionControl;
 use crate::time::Instant;
 use crate::transport::tcp::segment::{LimitedTransmit, Segment};
 use crate::transport::tcp::tcb::{DUPLICATE_ACK_THRESHOLD, Tcb};
@@ -92,14 +91,14 @@ impl Sack {
         // An ACK after which only a rescue can be sent reports further losses, too (section 6.2).
         let lost = scoreboard.has_hole(lost_before.max(tcb.snd_una), scoreboard.lost_before());
         let rescues = !may_send_next && scoreboard.next_hole(tcb.snd_una).is_none();
-        prr.on_ack(delivered, inflight, tcb.window.cwnd as u64, advances && !lost && !rescues);
+        prr.on_ack(delivered, inflight, tcb.congestion.cwnd() as u64, advances && !lost && !rescues);
     }
 
     /// An ACK has reported something new. `lost`: by that the segment at `snd_una` is lost.
     fn on_report(&mut self, tcb: &mut Tcb, now: Instant, advances: bool, lost: bool) {
         let event = tcb.event(now, 0.0, None);
         if !advances {
-            tcb.control.on_duplicate_ack(&mut tcb.window, &event);
+            tcb.congestion.on_duplicate_ack(&event);
         }
         if tcb.in_recovery {
             return;
@@ -127,7 +126,7 @@ impl Sack {
         }
         let scoreboard = &mut self.scoreboard;
         let segment = u64::from(tcb.config.segment);
-        let mut cwnd = tcb.window.cwnd as u64 * segment;
+        let mut cwnd = tcb.congestion.cwnd() as u64 * segment;
         let Some(recover) = tcb.recover.filter(|_| tcb.in_recovery) else {
             tcb.snd_nxt = scoreboard.skip(tcb.snd_nxt);
             let room = outstanding(tcb, scoreboard) + segment <= cwnd;

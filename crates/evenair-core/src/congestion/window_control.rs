@@ -1,0 +1,85 @@
+//! A congestion control with its window.
+
+use super::{AckEvent, CongestionControl, Controller, LossDetection, Window};
+
+/// A congestion control and its window, which nothing else writes. The window counts segments, of which
+/// congestion avoidance adds fractions.
+#[derive(Clone, Debug)]
+pub struct WindowControl {
+    control: Controller,
+    window: Window,
+}
+
+impl WindowControl {
+    /// Before the connection is open; `ssthresh` is the first threshold, segments.
+    pub fn new(control: Controller, ssthresh: u32) -> Self {
+        Self { control, window: Window { cwnd: 1.0, ssthresh: f64::from(ssthresh) } }
+    }
+
+    /// The connection is open, and cwnd is this many segments.
+    pub fn open(&mut self, initial_window: u32) {
+        self.window.cwnd = f64::from(initial_window);
+    }
+
+    /// The window.
+    pub fn window(&self) -> Window {
+        self.window
+    }
+
+    /// cwnd, segments.
+    #[inline(always)]
+    pub fn cwnd(&self) -> f64 {
+        self.window.cwnd
+    }
+
+    /// What finds losses.
+    pub fn loss_detection(&self) -> LossDetection {
+        self.control.loss_detection()
+    }
+
+    /// See [`CongestionControl::on_ack`].
+    #[inline(always)]
+    pub fn on_ack(&mut self, event: &AckEvent) {
+        self.signal(event, |control, window| control.on_ack(window, event));
+    }
+
+    /// See [`CongestionControl::on_duplicate_ack`].
+    pub fn on_duplicate_ack(&mut self, event: &AckEvent) {
+        self.signal(event, |control, window| control.on_duplicate_ack(window, event));
+    }
+
+    /// See [`CongestionControl::on_loss`].
+    pub fn on_loss(&mut self, event: &AckEvent) {
+        self.signal(event, |control, window| control.on_loss(window, event));
+    }
+
+    /// See [`CongestionControl::on_congestion_mark`].
+    pub fn on_congestion_mark(&mut self, event: &AckEvent) {
+        self.signal(event, |control, window| control.on_congestion_mark(window, event));
+    }
+
+    /// See [`CongestionControl::on_partial_ack`].
+    pub fn on_partial_ack(&mut self, event: &AckEvent) {
+        self.signal(event, |control, window| control.on_partial_ack(window, event));
+    }
+
+    /// See [`CongestionControl::on_recovered`].
+    pub fn on_recovered(&mut self, event: &AckEvent) {
+        self.signal(event, |control, window| control.on_recovered(window, event));
+    }
+
+    /// See [`CongestionControl::on_timeout`].
+    pub fn on_timeout(&mut self, event: &AckEvent, first: bool) {
+        self.signal(event, |control, window| control.on_timeout(window, event, first));
+    }
+
+    /// A control that decides once a round does not look at each event: what it must not add is taken off.
+    #[inline(always)]
+    fn signal(&mut self, event: &AckEvent, handle: impl FnOnce(&mut Controller, &mut Window)) {
+        let before = self.window.cwnd;
+        handle(&mut self.control, &mut self.window);
+        if !event.may_grow {
+            self.window.cwnd = self.window.cwnd.min(before);
+        }
+    }
+}
