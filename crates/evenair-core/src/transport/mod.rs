@@ -18,6 +18,7 @@ mod ends;
 mod header;
 mod limits;
 mod option;
+pub mod recovery;
 mod sack;
 pub mod tcp;
 pub mod tfrc;

@@ -8,7 +8,6 @@
 //! the connection was opened and do not wrap.
 
 mod connection;
-mod ranges;
 mod receiver;
 mod recovery;
 mod rtt;

@@ -1,7 +1,7 @@
 //! The receiving half: what has arrived, and when to acknowledge it.
 
-use super::ranges;
 use crate::time::{Duration, Instant};
+use crate::transport::recovery::ranges;
 use crate::transport::sack::SackBlocks;
 
 /// After how many in-order segments a receiver acknowledges.

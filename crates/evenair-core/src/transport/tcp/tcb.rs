@@ -8,10 +8,6 @@ use super::usage::CwndUsage;
 use crate::congestion::{AckEvent, Controller, WindowControl};
 use crate::time::{Duration, Instant};
 
-/// Duplicate ACKs that confirm a loss (RFC 5681 section 3.2), and segments that have arrived beyond
-/// it (RFC 6675: DupThresh).
-pub(super) const DUPLICATE_ACK_THRESHOLD: u32 = 3;
-
 /// Segments are crucial while cwnd is below this: too few to be followed by three duplicate ACKs
 /// (Gong et al. 2006, section III-A).
 const CRUCIAL_WINDOW: f64 = 4.0;

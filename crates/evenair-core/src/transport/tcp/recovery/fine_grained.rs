@@ -27,8 +27,9 @@ use std::collections::VecDeque;
 
 use crate::time::{Duration, Instant};
 use crate::transport::tcp::rtt::smooth;
+use crate::transport::recovery::DUP_THRESH;
 use crate::transport::tcp::segment::Segment;
-use crate::transport::tcp::tcb::{DUPLICATE_ACK_THRESHOLD, Tcb};
+use crate::transport::tcp::tcb::Tcb;
 
 /// ACKs of new data that are looked at after a retransmission.
 const CHECKED_ACKS: u32 = 2;
@@ -86,7 +87,7 @@ impl FineGrained {
             self.to_check -= 1;
             if self.has_expired(now) {
                 tcb.retransmit = true;
-                tcb.duplicate_acks = DUPLICATE_ACK_THRESHOLD;
+                tcb.duplicate_acks = DUP_THRESH;
             } else {
                 self.to_check = 0;
             }
@@ -97,7 +98,7 @@ impl FineGrained {
         tcb.duplicate_acks += 1;
         let event = tcb.event(now, 0.0, None);
         tcb.congestion.on_duplicate_ack(&event);
-        let is_third = tcb.duplicate_acks == DUPLICATE_ACK_THRESHOLD;
+        let is_third = tcb.duplicate_acks == DUP_THRESH;
         if self.has_expired(now) || is_third {
             if self.after_timeout {
                 return;
@@ -118,9 +119,9 @@ impl FineGrained {
                 tcb.begin_recovery(now);
             }
             tcb.retransmit = true;
-            tcb.duplicate_acks = tcb.duplicate_acks.max(DUPLICATE_ACK_THRESHOLD);
+            tcb.duplicate_acks = tcb.duplicate_acks.max(DUP_THRESH);
             self.to_check = CHECKED_ACKS;
-        } else if tcb.duplicate_acks > DUPLICATE_ACK_THRESHOLD {
+        } else if tcb.duplicate_acks > DUP_THRESH {
             self.inflation += 1.0;
         }
     }

@@ -4,21 +4,18 @@
 
 mod fine_grained;
 mod newreno;
-mod prr;
-mod rack;
+mod rack_tlp;
 mod sack;
-mod scoreboard;
-mod transmissions;
 
 use self::fine_grained::FineGrained;
 use self::newreno::NewReno;
-use self::prr::Prr;
-use self::rack::Rack;
+use self::rack_tlp::RackTlp;
 use self::sack::Sack;
 use super::segment::{Segment, SenderConfig};
 use super::tcb::Tcb;
 use crate::congestion::LossDetection;
 use crate::time::Instant;
+use crate::transport::recovery::Prr;
 
 /// The form of loss recovery of one sender.
 #[derive(Clone, Debug)]
@@ -29,7 +26,7 @@ pub(super) enum Recovery {
     /// Selective acknowledgements (RFC 6675).
     Sack(Box<Sack>),
     /// Transmission times and tail loss probes, with selective acknowledgements (RFC 8985).
-    Rack(Box<Rack>),
+    RackTlp(Box<RackTlp>),
     /// A timer of fine resolution, looked at when ACKs come, without selective acknowledgements
     /// (Brakmo and Peterson 1995).
     FineGrained(Box<FineGrained>),
@@ -45,7 +42,7 @@ impl Recovery {
         match (config.sack, config.rack) {
             (false, _) => Self::NewReno(NewReno::default()),
             (true, false) => Self::Sack(Box::new(Sack::new(segment, prr))),
-            (true, true) => Self::Rack(Box::new(Rack::new(segment, prr))),
+            (true, true) => Self::RackTlp(Box::new(RackTlp::new(segment, prr))),
         }
     }
 
@@ -56,7 +53,7 @@ impl Recovery {
         match self {
             Self::NewReno(_) | Self::FineGrained(_) => false,
             Self::Sack(sack) => sack.is_sacked(byte),
-            Self::Rack(rack) => rack.is_sacked(byte),
+            Self::RackTlp(rack) => rack.is_sacked(byte),
         }
     }
 
@@ -66,7 +63,7 @@ impl Recovery {
     pub(super) fn on_partial_ack(&mut self, tcb: &mut Tcb, acked: f64) -> bool {
         match self {
             Self::NewReno(newreno) => newreno.on_partial_ack(tcb, acked),
-            Self::Sack(_) | Self::Rack(_) | Self::FineGrained(_) => {
+            Self::Sack(_) | Self::RackTlp(_) | Self::FineGrained(_) => {
                 tcb.retransmit = false;
                 true
             }
@@ -89,9 +86,9 @@ impl Recovery {
                 }
             }
             Self::Sack(sack) if ack == tcb.snd_una => sack.on_ack(tcb, now, advances, blocks),
-            Self::Rack(rack) if ack == tcb.snd_una => rack.on_ack(tcb, now, advances, blocks),
+            Self::RackTlp(rack) if ack == tcb.snd_una => rack.on_ack(tcb, now, advances, blocks),
             Self::FineGrained(checks) if ack == tcb.snd_una => checks.on_ack(tcb, now, advances),
-            Self::Sack(_) | Self::Rack(_) | Self::FineGrained(_) => {}
+            Self::Sack(_) | Self::RackTlp(_) | Self::FineGrained(_) => {}
         }
     }
 
@@ -100,7 +97,7 @@ impl Recovery {
     pub(super) fn on_timer(&mut self, tcb: &mut Tcb, now: Instant) -> bool {
         match self {
             Self::NewReno(_) | Self::Sack(_) | Self::FineGrained(_) => false,
-            Self::Rack(rack) => rack.on_timer(tcb, now),
+            Self::RackTlp(rack) => rack.on_timer(tcb, now),
         }
     }
 
@@ -110,7 +107,7 @@ impl Recovery {
         match self {
             Self::NewReno(_) | Self::FineGrained(_) => false,
             Self::Sack(_) => tcb.in_recovery,
-            Self::Rack(_) => true,
+            Self::RackTlp(_) => true,
         }
     }
 
@@ -119,7 +116,7 @@ impl Recovery {
         match self {
             Self::NewReno(_) => tcb.snd_nxt = tcb.snd_una,
             Self::Sack(sack) => sack.on_timeout(tcb),
-            Self::Rack(rack) => rack.on_timeout(tcb, now),
+            Self::RackTlp(rack) => rack.on_timeout(tcb, now),
             Self::FineGrained(checks) => checks.on_timeout(tcb, now),
         }
     }
@@ -129,7 +126,7 @@ impl Recovery {
         match self {
             Self::NewReno(_) | Self::FineGrained(_) => tcb.snd_nxt - tcb.snd_una,
             Self::Sack(sack) => sack.in_flight(tcb),
-            Self::Rack(rack) => rack.in_flight(tcb),
+            Self::RackTlp(rack) => rack.in_flight(tcb),
         }
     }
 
@@ -139,7 +136,7 @@ impl Recovery {
         match self {
             Self::NewReno(newreno) => newreno.poll_transmit(tcb, now),
             Self::Sack(sack) => sack.poll_transmit(tcb, now),
-            Self::Rack(rack) => rack.poll_transmit(tcb, now),
+            Self::RackTlp(rack) => rack.poll_transmit(tcb, now),
             Self::FineGrained(checks) => checks.poll_transmit(tcb, now),
         }
     }

@@ -1,8 +1,9 @@
 //! Recovery by duplicate and partial ACKs (RFC 6582), with limited transmit (RFC 3042).
 
 use crate::time::Instant;
+use crate::transport::recovery::DUP_THRESH;
 use crate::transport::tcp::segment::{LimitedTransmit, Segment};
-use crate::transport::tcp::tcb::{DUPLICATE_ACK_THRESHOLD, Tcb};
+use crate::transport::tcp::tcb::Tcb;
 
 /// The variables of one recovery.
 #[derive(Clone, Debug, Default)]
@@ -19,12 +20,12 @@ impl NewReno {
         tcb.congestion.on_duplicate_ack(&event);
         if tcb.in_recovery {
             self.inflation += 1.0;
-        } else if tcb.duplicate_acks == DUPLICATE_ACK_THRESHOLD
+        } else if tcb.duplicate_acks == DUP_THRESH
             && tcb.recover.is_none_or(|recover| tcb.snd_una > recover)
         {
             tcb.enter_recovery(now, &event);
             tcb.retransmit = true;
-            self.inflation = f64::from(DUPLICATE_ACK_THRESHOLD);
+            self.inflation = f64::from(DUP_THRESH);
             self.had_partial_ack = false;
         }
     }
@@ -58,7 +59,7 @@ impl NewReno {
         let mut cwnd = tcb.congestion.cwnd();
         if tcb.in_recovery {
             cwnd = (cwnd + self.inflation).max(1.0);
-        } else if tcb.duplicate_acks < DUPLICATE_ACK_THRESHOLD && may_exceed_cwnd(tcb) {
+        } else if tcb.duplicate_acks < DUP_THRESH && may_exceed_cwnd(tcb) {
             cwnd += f64::from(tcb.duplicate_acks);
         }
         let segments = (cwnd as u32).min(tcb.config.window);

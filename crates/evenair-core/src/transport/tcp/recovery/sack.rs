@@ -8,12 +8,10 @@
 //! - the timer restarts at each ACK of new data (RFC 6298 5.3; section 6 would allow to restart it
 //!   at each retransmission too), and when recovery begins.
 
-use super::prr::Prr;
-use super::scoreboard::Scoreboard;
-
 use crate::time::Instant;
+use crate::transport::recovery::{DUP_THRESH, Prr, Scoreboard};
 use crate::transport::tcp::segment::{LimitedTransmit, Segment};
-use crate::transport::tcp::tcb::{DUPLICATE_ACK_THRESHOLD, Tcb};
+use crate::transport::tcp::tcb::Tcb;
 
 /// The state of this form.
 #[derive(Clone, Debug)]
@@ -105,7 +103,7 @@ impl Sack {
         }
         tcb.duplicate_acks += 1;
         // Section 5.1: no recovery before all that was outstanding at a timeout is acknowledged.
-        if (tcb.duplicate_acks >= DUPLICATE_ACK_THRESHOLD || lost)
+        if (tcb.duplicate_acks >= DUP_THRESH || lost)
             && tcb.recover.is_none_or(|recover| tcb.snd_una >= recover)
         {
             tcb.enter_recovery(now, &event);

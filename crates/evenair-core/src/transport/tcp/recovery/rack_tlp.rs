@@ -13,11 +13,9 @@
 //!   at which the retransmission timer would have expired is kept;
 //! - a probe waits [`MAX_ACK_DELAY`] longer where one segment is outstanding.
 
-use super::prr::Prr;
-use super::scoreboard::Scoreboard;
-use super::transmissions::{Found, Transmissions};
 use crate::congestion::AckEvent;
 use crate::time::{Duration, Instant};
+use crate::transport::recovery::{Found, Prr, Rack, Scoreboard};
 use crate::transport::tcp::segment::{LimitedTransmit, Segment};
 use crate::transport::tcp::tcb::Tcb;
 
@@ -38,9 +36,9 @@ struct Probe {
 
 /// The state of this form.
 #[derive(Clone, Debug)]
-pub(in crate::transport::tcp) struct Rack {
+pub(in crate::transport::tcp) struct RackTlp {
     scoreboard: Scoreboard,
-    sent: Transmissions,
+    sent: Rack,
     prr: Option<Prr>,
     /// When the congestion control last lowered the window.
     response: Instant,
@@ -59,11 +57,11 @@ pub(in crate::transport::tcp) struct Rack {
     samples: u64,
 }
 
-impl Rack {
+impl RackTlp {
     pub(super) fn new(segment: u32, prr: Option<Prr>) -> Self {
         Self {
             scoreboard: Scoreboard::new(segment),
-            sent: Transmissions::new(segment),
+            sent: Rack::new(segment),
             prr,
             response: Instant::ZERO,
             forced: false,
@@ -93,8 +91,8 @@ impl Rack {
     ) {
         let (una, max) = (tcb.snd_una, tcb.snd_max);
         self.scoreboard.advance(una);
-        let newly_sacked = &mut self.sent.newly_sacked;
-        let news = self.scoreboard.update(una, max, blocks, |bytes| newly_sacked.push(bytes));
+        let sent = &mut self.sent;
+        let news = self.scoreboard.update(una, max, blocks, |bytes| sent.reported(bytes));
         if news {
             // The time until the cumulative ACK reaches it includes the repair of a hole.
             tcb.timed = tcb.timed.filter(|&(end, _)| !self.scoreboard.contains(end - 1));

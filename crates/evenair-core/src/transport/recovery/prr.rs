@@ -12,7 +12,7 @@
 
 /// The variables of one episode.
 #[derive(Clone, Debug)]
-pub(super) struct Prr {
+pub struct Prr {
     /// Payload bytes of a full segment.
     segment: u64,
     /// The first byte not acknowledged and the bytes reported beyond it, at the last ACK.
@@ -29,7 +29,7 @@ pub(super) struct Prr {
 
 impl Prr {
     /// Before anything was sent.
-    pub(super) fn new(segment: u32) -> Self {
+    pub fn new(segment: u32) -> Self {
         Self {
             segment: u64::from(segment),
             known: (0, 0),
@@ -41,7 +41,7 @@ impl Prr {
     }
 
     /// `DeliveredData` of an ACK that expects `una` next, with `sacked` bytes reported beyond it.
-    pub(super) fn delivered_by(&mut self, una: u64, sacked: u64) -> u64 {
+    pub fn delivered_by(&mut self, una: u64, sacked: u64) -> u64 {
         let known = std::mem::replace(&mut self.known, (una, sacked));
         // A timeout may forget what was reported.
         (una + sacked).saturating_sub(known.0 + known.1).div_ceil(self.segment)
@@ -49,14 +49,14 @@ impl Prr {
 
     /// Section 6.1: an episode begins; `flight` is RecoverFS and `inflight` what is in flight. Until an
     /// ACK says otherwise one segment may go.
-    pub(super) fn begin(&mut self, flight: u64, inflight: u64) {
+    pub fn begin(&mut self, flight: u64, inflight: u64) {
         (self.delivered, self.out, self.flight) = (0, 0, flight.max(1));
         self.cwnd = inflight + 1;
     }
 
     /// Section 6.2: an ACK of the episode, the first one, too, has reported `delivered` segments.
     /// What is in flight goes towards `target`; `safe`: the ACK has advanced and reports no further loss.
-    pub(super) fn on_ack(&mut self, delivered: u64, inflight: u64, target: u64, safe: bool) {
+    pub fn on_ack(&mut self, delivered: u64, inflight: u64, target: u64, safe: bool) {
         if delivered == 0 {
             return;
         }
@@ -74,12 +74,12 @@ impl Prr {
     }
 
     /// Section 6.3: a segment was sent.
-    pub(super) fn sent(&mut self) {
+    pub fn sent(&mut self) {
         self.out += 1;
     }
 
     /// Segments that may be in flight.
-    pub(super) fn cwnd(&self) -> u64 {
+    pub fn cwnd(&self) -> u64 {
         self.cwnd
     }
 }

@@ -11,8 +11,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use super::DUP_THRESH;
 use crate::time::{Duration, Instant};
-use crate::transport::tcp::tcb::DUPLICATE_ACK_THRESHOLD;
 
 /// The last transmission of a segment.
 #[derive(Clone, Copy, Debug)]
@@ -37,29 +37,29 @@ impl Transmission {
 
 /// What has been found lost.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
+pub struct Found {
     /// Whether anything was.
-    pub(super) lost: bool,
+    pub lost: bool,
     /// Whether a retransmission was, made since the last congestion response.
-    pub(super) retransmission: bool,
+    pub retransmission: bool,
     /// When the reordering timer expires, if it is set.
-    pub(super) reordering_at: Instant,
+    pub reordering_at: Instant,
 }
 
 /// The per-segment state of RFC 8985.
 #[derive(Clone, Debug)]
-pub(super) struct Transmissions {
+pub struct Rack {
     /// Payload bytes of a full segment.
     segment: u64,
     /// The first byte that has not been acknowledged.
     snd_una: u64,
     /// Of each outstanding segment.
     last: VecDeque<Transmission>,
-    /// Transmissions in their order: when, and the segment's end. Some have been repeated or delivered
+    /// Rack in their order: when, and the segment's end. Some have been repeated or delivered
     /// since.
     order: VecDeque<(Instant, u64)>,
     /// What the present ACK is the first to report.
-    pub(super) newly_sacked: Vec<(u64, u64)>,
+    newly_sacked: Vec<(u64, u64)>,
     /// `RACK.xmit_ts` and `RACK.end_seq`, once something has been delivered.
     latest: (Instant, u64),
     /// `RACK.rtt`.
@@ -78,9 +78,9 @@ pub(super) struct Transmissions {
     ordered_from: u64,
 }
 
-impl Transmissions {
+impl Rack {
     /// Before anything was sent.
-    pub(super) fn new(segment: u32) -> Self {
+    pub fn new(segment: u32) -> Self {
         Self {
             segment: u64::from(segment),
             snd_una: 0,
@@ -99,27 +99,27 @@ impl Transmissions {
     }
 
     /// Segments that are outstanding.
-    pub(super) fn outstanding(&self) -> u64 {
+    pub fn outstanding(&self) -> u64 {
         self.last.len() as u64
     }
 
     /// Outstanding segments that have been reported.
-    pub(super) fn sacked(&self) -> u64 {
+    pub fn sacked(&self) -> u64 {
         self.sacked
     }
 
     /// Segments in flight: neither reported nor lost, or sent again since (RFC 9937 section 6.2).
-    pub(super) fn inflight(&self) -> u64 {
+    pub fn inflight(&self) -> u64 {
         self.outstanding() - self.sacked - self.lost.len() as u64
     }
 
     /// Whether a segment that has not been delivered has ever been found lost.
-    pub(super) fn has_losses(&self) -> bool {
+    pub fn has_losses(&self) -> bool {
         self.ever_lost > 0
     }
 
     /// 6.1: a segment was sent for the first time.
-    pub(super) fn sent(&mut self, now: Instant) {
+    pub fn sent(&mut self, now: Instant) {
         self.last.push_back(Transmission {
             at: now,
             retransmitted: false,
@@ -131,7 +131,7 @@ impl Transmissions {
     }
 
     /// 6.1: the segment at `seq` was sent again.
-    pub(super) fn retransmitted(&mut self, now: Instant, seq: u64) {
+    pub fn retransmitted(&mut self, now: Instant, seq: u64) {
         let index = ((seq - self.snd_una) / self.segment) as usize;
         let segment = &mut self.last[index];
         self.lost.remove(&seq);
@@ -141,7 +141,7 @@ impl Transmissions {
     }
 
     /// The first lost segment.
-    pub(super) fn first_lost(&self) -> Option<u64> {
+    pub fn first_lost(&self) -> Option<u64> {
         self.lost.first().copied()
     }
 
@@ -156,9 +156,15 @@ impl Transmissions {
         self.snd_una + self.outstanding() * self.segment
     }
 
-    /// 6.2, steps 2 and 3: an ACK expects `snd_una` next, and has reported what is in
-    /// `newly_sacked`.
-    pub(super) fn update(&mut self, now: Instant, snd_una: u64, min_rtt: Duration) {
+    /// An ACK, which [`Rack::update`] will be told of, is the first to report these bytes, from the first up
+    /// to the one after the last.
+    pub fn reported(&mut self, bytes: (u64, u64)) {
+        self.newly_sacked.push(bytes);
+    }
+
+    /// 6.2, steps 2 and 3: an ACK expects `snd_una` next, and has [reported](Rack::reported) what it did.
+    /// `min_rtt` is the connection's.
+    pub fn update(&mut self, now: Instant, snd_una: u64, min_rtt: Duration) {
         let (mut latest, size) = (None, self.segment);
         let mut deliver = |segment: &Transmission, end: u64| {
             if end > self.fack {
@@ -209,16 +215,17 @@ impl Transmissions {
         }
     }
 
-    /// 6.2, step 4, without DSACK.
-    pub(super) fn window(&self, recovering: bool, min_rtt: Duration, srtt: Duration) -> Duration {
-        let quick = recovering || self.sacked >= u64::from(DUPLICATE_ACK_THRESHOLD);
+    /// 6.2, step 4, without DSACK: the reordering window. `recovering`: in a recovery, by losses or after a
+    /// timeout.
+    pub fn window(&self, recovering: bool, min_rtt: Duration, srtt: Duration) -> Duration {
+        let quick = recovering || self.sacked >= u64::from(DUP_THRESH);
         if quick && !self.reordering_seen { Duration::ZERO } else { (min_rtt / 4).min(srtt) }
     }
 
     /// 6.2, step 5: marks as lost what has been overtaken by more than the reordering `window`, and sets
     /// the reordering timer for what has been overtaken by less. `response` is when the congestion
     /// control last lowered the window.
-    pub(super) fn detect(&mut self, now: Instant, window: Duration, response: Instant) -> Found {
+    pub fn detect(&mut self, now: Instant, window: Duration, response: Instant) -> Found {
         let reordering_at = Instant::NEVER;
         let mut found = Found { lost: false, retransmission: false, reordering_at };
         if self.snd_una >= self.ordered_from {
@@ -251,7 +258,7 @@ impl Transmissions {
 
     /// 6.3: the retransmission timer has expired. Returns whether the receiver has discarded what
     /// it had reported (RFC 2018 section 8): it does not acknowledge a segment that it has reported.
-    pub(super) fn time_out(&mut self, now: Instant, window: Duration) -> bool {
+    pub fn time_out(&mut self, now: Instant, window: Duration) -> bool {
         let discarded = self.last.front().is_some_and(|first| first.sacked);
         let starts = (self.snd_una..).step_by(self.segment as usize);
         for (segment, start) in self.last.iter_mut().zip(starts) {
@@ -287,7 +294,7 @@ mod tests {
     fn a_timeout_does_not_mark_lost_what_is_young() {
         const SEGMENT: u64 = 1000;
         let at = |ms| Instant::ZERO + Duration::from_millis(ms);
-        let mut sent = Transmissions::new(SEGMENT as u32);
+        let mut sent = Rack::new(SEGMENT as u32);
         sent.sent(at(0));
         sent.update(at(100), SEGMENT, Duration::from_millis(100)); // RACK.rtt is 100 ms
         for ms in [200, 1190, 1195] {

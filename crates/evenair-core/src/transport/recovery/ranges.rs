@@ -2,7 +2,7 @@
 //! the one after its last.
 
 /// Adds `start..end`; returns how many bytes that added.
-pub(super) fn insert(ranges: &mut Vec<(u64, u64)>, start: u64, end: u64) -> u64 {
+pub fn insert(ranges: &mut Vec<(u64, u64)>, start: u64, end: u64) -> u64 {
     let from = ranges.partition_point(|&(_, e)| e < start);
     let to = ranges.partition_point(|&(s, _)| s <= end);
     let (mut merged, mut known) = ((start, end), 0);
@@ -15,17 +15,13 @@ pub(super) fn insert(ranges: &mut Vec<(u64, u64)>, start: u64, end: u64) -> u64 
 }
 
 /// The range that `byte` is in.
-pub(super) fn containing(ranges: &[(u64, u64)], byte: u64) -> Option<(u64, u64)> {
+pub fn containing(ranges: &[(u64, u64)], byte: u64) -> Option<(u64, u64)> {
     let index = ranges.partition_point(|&(_, e)| e <= byte);
     ranges.get(index).copied().filter(|&(s, _)| s <= byte)
 }
 
 /// What of `start..end` is in none of the ranges, ascending.
-pub(super) fn missing(
-    ranges: &[(u64, u64)],
-    start: u64,
-    end: u64,
-) -> impl Iterator<Item = (u64, u64)> {
+pub fn missing(ranges: &[(u64, u64)], start: u64, end: u64) -> impl Iterator<Item = (u64, u64)> {
     let from = ranges.partition_point(|&(_, e)| e <= start);
     let known = ranges[from..].iter().take_while(move |&&(s, _)| s < end);
     let mut at = start;

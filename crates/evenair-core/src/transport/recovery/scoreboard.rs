@@ -1,12 +1,11 @@
 //! The sender's scoreboard (RFC 6675): which bytes beyond the cumulative ACK have arrived.
 
-use crate::transport::tcp::ranges;
-use crate::transport::tcp::tcb::DUPLICATE_ACK_THRESHOLD;
+use super::{DUP_THRESH, ranges};
 
 /// The sender's scoreboard with the variables of RFC 6675. Every bound is the byte *after* the last,
 /// so HighRxt and RescueRxt are one more than in the RFC.
 #[derive(Clone, Debug)]
-pub(in crate::transport::tcp) struct Scoreboard {
+pub struct Scoreboard {
     /// Payload bytes of a full segment.
     segment: u64,
     /// What has arrived beyond the cumulative ACK.
@@ -21,7 +20,7 @@ pub(in crate::transport::tcp) struct Scoreboard {
 
 impl Scoreboard {
     /// Nothing has arrived.
-    pub(in crate::transport::tcp) fn new(segment: u32) -> Self {
+    pub fn new(segment: u32) -> Self {
         let sacked = Vec::new();
         Self { segment: u64::from(segment), sacked, high_rxt: 0, rescue_rxt: 0, pipe: 0 }
     }
@@ -29,7 +28,7 @@ impl Scoreboard {
     /// Takes an ACK's blocks, of what lies between the cumulative ACK and what has been sent;
     /// whether they report anything new, and what. Only whole segments count: a sender sends nothing else
     /// again.
-    pub(in crate::transport::tcp) fn update(
+    pub fn update(
         &mut self,
         snd_una: u64,
         snd_max: u64,
@@ -52,42 +51,40 @@ impl Scoreboard {
     }
 
     /// Everything before `snd_una` has arrived.
-    pub(in crate::transport::tcp) fn advance(&mut self, snd_una: u64) {
+    pub fn advance(&mut self, snd_una: u64) {
         let gone = self.sacked.partition_point(|&(s, _)| s <= snd_una);
         self.sacked.drain(..gone);
     }
 
     /// Forgets what has arrived (RFC 2018 section 8: after a timeout, for the receiver may have
     /// discarded it).
-    pub(in crate::transport::tcp) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.sacked.clear();
     }
 
     /// Whether `byte` has been reported.
     #[cold]
-    pub(in crate::transport::tcp) fn contains(&self, byte: u64) -> bool {
+    pub fn contains(&self, byte: u64) -> bool {
         ranges::containing(&self.sacked, byte).is_some()
     }
 
     /// The first byte from `byte` on that has not been reported.
-    pub(in crate::transport::tcp) fn skip(&self, byte: u64) -> u64 {
+    pub fn skip(&self, byte: u64) -> u64 {
         ranges::containing(&self.sacked, byte).map_or(byte, |(_, end)| end)
     }
 
     /// Reported bytes before `end`.
-    pub(in crate::transport::tcp) fn sacked_before(&self, end: u64) -> u64 {
+    pub fn sacked_before(&self, end: u64) -> u64 {
         self.sacked.iter().take_while(|&&(s, _)| s < end).map(|&(s, e)| e.min(end) - s).sum()
     }
 
     /// What has not been reported before this byte is lost, and nothing beyond it (IsLost): above it
     /// there are DupThresh ranges, or more than DupThresh - 1 segments.
-    pub(in crate::transport::tcp) fn lost_before(&self) -> u64 {
+    pub fn lost_before(&self) -> u64 {
         let mut bytes = 0;
         for (n, &(start, end)) in (1..).zip(self.sacked.iter().rev()) {
             bytes += end - start;
-            if n >= DUPLICATE_ACK_THRESHOLD
-                || bytes > u64::from(DUPLICATE_ACK_THRESHOLD - 1) * self.segment
-            {
+            if n >= DUP_THRESH || bytes > u64::from(DUP_THRESH - 1) * self.segment {
                 return start;
             }
         }
@@ -95,22 +92,22 @@ impl Scoreboard {
     }
 
     /// Whether anything from `start` to before `end` has not been reported.
-    pub(in crate::transport::tcp) fn has_hole(&self, start: u64, end: u64) -> bool {
+    pub fn has_hole(&self, start: u64, end: u64) -> bool {
         self.skip(start) < end
     }
 
     /// IsLost.
-    pub(in crate::transport::tcp) fn is_lost(&self, byte: u64) -> bool {
+    pub fn is_lost(&self, byte: u64) -> bool {
         byte < self.lost_before()
     }
 
     /// Bytes in the network by estimate.
-    pub(in crate::transport::tcp) fn pipe(&self) -> u64 {
+    pub fn pipe(&self) -> u64 {
         self.pipe
     }
 
     /// SetPipe: what is neither reported nor lost, and what has been sent again.
-    pub(in crate::transport::tcp) fn set_pipe(&mut self, snd_una: u64, snd_max: u64) {
+    pub fn set_pipe(&mut self, snd_una: u64, snd_max: u64) {
         let lost = self.lost_before();
         let (mut pipe, mut from) = (0, snd_una);
         let end = [(snd_max, snd_max)];
@@ -125,24 +122,24 @@ impl Scoreboard {
     }
 
     /// Recovery begins with the segment up to `end`, which is sent again whatever the pipe.
-    pub(in crate::transport::tcp) fn begin(&mut self, end: u64) {
+    pub fn begin(&mut self, end: u64) {
         self.high_rxt = end;
         self.rescue_rxt = end;
     }
 
     /// A segment of `bytes` was sent.
-    pub(in crate::transport::tcp) fn sent(&mut self, bytes: u64) {
+    pub fn sent(&mut self, bytes: u64) {
         self.pipe += bytes;
     }
 
     /// Everything lost up to `end` has been retransmitted.
-    pub(in crate::transport::tcp) fn retransmitted(&mut self, end: u64) {
+    pub fn retransmitted(&mut self, end: u64) {
         self.high_rxt = end;
     }
 
     /// NextSeg, rules 1 and 3: the first byte below a reported one that has neither been reported
     /// nor sent again. By rule 1 it is lost.
-    pub(in crate::transport::tcp) fn next_hole(&self, snd_una: u64) -> Option<u64> {
+    pub fn next_hole(&self, snd_una: u64) -> Option<u64> {
         let hole = self.skip(self.high_rxt.max(snd_una));
         let &(_, highest) = self.sacked.last()?;
         (hole < highest).then_some(hole)
@@ -150,12 +147,7 @@ impl Scoreboard {
 
     /// NextSeg, rule 4: the segment with the last byte that has not been reported, once in a recovery
     /// that goes `until` there.
-    pub(in crate::transport::tcp) fn rescue(
-        &mut self,
-        snd_una: u64,
-        snd_max: u64,
-        until: u64,
-    ) -> Option<u64> {
+    pub fn rescue(&mut self, snd_una: u64, snd_max: u64, until: u64) -> Option<u64> {
         if snd_una <= self.rescue_rxt {
             return None;
         }
