@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 import evenair as ea
 import pytest
-from evenair.prototypes import MS, Duration, Range, Rate
+from evenair.prototypes import MS, AckEvent, Duration, Range, Rate, RateSample, Window
 from prototype_support import fingerprint, load, registered  # noqa: F401 (a fixture)
 
 
@@ -152,3 +152,82 @@ def test_parameters_are_read_as_those_of_built_in_components() -> None:
         with pytest.raises(ea.ScenarioError, match=re.escape(f"cell.queue.{key}: ")) as raised:
             base.with_(cell__queue={"kind": "has-parameters", key: value})
         assert message in str(raised.value)
+
+
+def test_a_pacing_rate_spaces_segments() -> None:
+    """1,000 bytes at 400 kb/s: one segment each 20 ms, though the window has room for all."""
+    left: list[int] = []
+
+    class Paced(Growing):
+        def on_sent(self, window: Window, event: ea.prototypes.SentEvent) -> None:
+            left.append(event.now)
+
+        def pacing_rate(self) -> float:
+            return 400e3
+
+    ea.register(congestion_control=Paced)
+    result = ea.run(over_a_slow_wire("paced", segment=1000))
+    assert {later - earlier for earlier, later in pairwise(left)} == {20 * MS}
+    flow = result.document["flows"][0]
+    assert len(left) == flow["segments_sent"]
+    assert flow["goodput_bps"] == pytest.approx(400e3, rel=0.01)
+
+
+def test_the_delivery_rate_is_that_of_the_bottleneck() -> None:
+    """Packets of 1,500 bytes at 2 Mb/s, of which 1,460 are payload."""
+    samples: list[RateSample] = []
+    sent: list[int] = []
+
+    class Measuring(Growing):
+        def on_sent(self, window: Window, event: ea.prototypes.SentEvent) -> None:
+            sent.append(event.bytes)
+
+        def on_rate_sample(self, window: Window, sample: RateSample) -> None:
+            samples.append(sample)
+
+    ea.register(congestion_control=Measuring)
+    ea.run(over_a_slow_wire("measuring", segment=1460))
+    rates = [sample.rate for sample in samples if sample.rate is not None]
+    bottleneck = 2e6 * 1460 / 1500
+    assert sorted(rates)[len(rates) // 2] == pytest.approx(bottleneck, rel=0.01)
+    assert max(rates) < 1.1 * bottleneck
+    assert len(rates) > 0.9 * len(samples) > 100
+    total = 0
+    for sample in samples:
+        total += sample.newly_delivered
+        assert sample.total == total
+        assert sample.prior_delivered < total
+    # What is delivered and what is in the network has been sent.
+    assert sum(sent) == pytest.approx(total + samples[-1].in_flight, abs=20 * 1460)
+    assert not any(sample.is_app_limited for sample in samples)
+
+
+@pytest.mark.parametrize("rate", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_pacing_rate_that_is_none_is_refused(rate: float) -> None:
+    class NoRate(Growing):
+        def pacing_rate(self) -> float:
+            return rate
+
+    ea.register(congestion_control=NoRate, replace=True)
+    with pytest.raises(ea.RunError, match="pacing_rate: returned .*; accepted: None, or a number"):
+        ea.run(over_a_slow_wire("no-rate", segment=1460))
+
+
+class Growing:
+    """as newreno"""
+
+    def on_ack(self, window: Window, event: AckEvent) -> None:
+        window.grow(event.credit)
+
+    def on_loss(self, window: Window, event: AckEvent) -> None:
+        window.ssthresh = window.cwnd = max(event.flight / 2, 2.0)
+
+    def on_timeout(self, window: Window, event: AckEvent, first: bool) -> None:
+        window.cwnd = 1.0
+
+
+def over_a_slow_wire(kind: str, segment: int) -> ea.Scenario:
+    """A download over a wire of 2 Mb/s, slower than the cell, whose queue has room for the window."""
+    flow = {"direction": "down", "transport": kind, "segment": segment, "window": 60}
+    wired = {"rate": "2 Mbps", "delay": "20 ms"}
+    return ea.Scenario(duration=8, wired=wired, station=[{"flows": [flow]}])

@@ -15,9 +15,11 @@ __all__ = [
     "Phy",
     "QueueContext",
     "RandomStream",
+    "RateSample",
     "RunError",
     "Scenario",
     "ScenarioError",
+    "SentEvent",
     "Window",
     "__version__",
     "answer",
@@ -325,6 +327,14 @@ class AckEvent:
         """Segments by which this ACK counts: 1, or `acked` with byte counting."""
 
     @property
+    def may_grow(self) -> bool:
+        """Whether cwnd may grow; what it grows by nevertheless is taken off."""
+
+    @property
+    def marked(self) -> float:
+        """Of `acked`, the segments that arrived with a congestion mark as far as the sender knows."""
+
+    @property
     def flight(self) -> float:
         """Segments that were outstanding before (RFC 5681: FlightSize)."""
 
@@ -347,6 +357,66 @@ class AckEvent:
     @property
     def ack(self) -> int:
         """The first byte that is not acknowledged now."""
+
+@final
+class SentEvent:
+    """A data segment leaves."""
+
+    @property
+    def now(self) -> int:
+        """The time, ns."""
+
+    @property
+    def bytes(self) -> int:
+        """Payload bytes of the segment."""
+
+    @property
+    def retransmission(self) -> bool:
+        """Whether it has been sent before."""
+
+    @property
+    def in_flight(self) -> int:
+        """Payload bytes in the network before it; 0 after a pause."""
+
+@final
+class RateSample:
+    """How fast payload is delivered, as one ACK tells it (draft-ietf-ccwg-bbr-02, 4.1.1)."""
+
+    @property
+    def now(self) -> int:
+        """The time, ns."""
+
+    @property
+    def newly_delivered(self) -> int:
+        """Bytes that the ACK is the first to report."""
+
+    @property
+    def total(self) -> int:
+        """Bytes delivered since the connection began."""
+
+    @property
+    def prior_delivered(self) -> int:
+        """What `total` was when the segment was sent that was sent last of those newly reported."""
+
+    @property
+    def interval(self) -> int | None:
+        """The time in which `total - prior_delivered` was delivered, ns; None: compressed ACKs."""
+
+    @property
+    def rate(self) -> int | None:
+        """The delivery rate, bit/s of payload; None without an interval."""
+
+    @property
+    def is_app_limited(self) -> bool:
+        """Whether the application had left the sender without data."""
+
+    @property
+    def in_flight(self) -> int:
+        """Bytes in the network after the ACK."""
+
+    @property
+    def rtt(self) -> int | None:
+        """The round-trip time of the segment sent last, ns; None if it was sent twice."""
 
 @final
 class Link:

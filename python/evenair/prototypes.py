@@ -30,6 +30,8 @@ from evenair._core import (
     Packet,
     QueueContext,
     RandomStream,
+    RateSample,
+    SentEvent,
     Window,
     register_prototype,
 )
@@ -50,7 +52,9 @@ __all__ = [
     "RandomStream",
     "Range",
     "Rate",
+    "RateSample",
     "S",
+    "SentEvent",
     "Window",
     "any_registered",
     "load_plugin",

@@ -40,7 +40,8 @@ mod _core {
     use super::pool::run_jobs;
     #[pymodule_export]
     use super::prototype::{
-        AckEvent, Link, NextFrame, Packet, QueueContext, RandomStream, Window, register_prototype,
+        AckEvent, Link, NextFrame, Packet, QueueContext, RandomStream, RateSample, SentEvent,
+        Window, register_prototype,
     };
     #[pymodule_export]
     use super::quantity::quantity;

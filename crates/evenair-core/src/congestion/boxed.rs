@@ -2,8 +2,9 @@
 
 use std::fmt::Debug;
 
-use super::{AckEvent, CongestionControl, LossDetection, Window};
+use super::{AckEvent, CongestionControl, LossDetection, RateSample, SentEvent, Window};
 use crate::component::{Prototype, Prototypes, Value};
+use crate::units::Rate;
 
 /// Makes a congestion control from the values of its parameters.
 pub type NewControl = dyn Fn(&[Value]) -> Box<dyn BoxedControl> + Send + Sync;
@@ -41,6 +42,22 @@ impl Clone for Boxed {
 impl CongestionControl for Boxed {
     fn loss_detection(&self) -> LossDetection {
         self.control.loss_detection()
+    }
+
+    fn is_rate_based(&self) -> bool {
+        self.control.is_rate_based()
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        self.control.pacing_rate()
+    }
+
+    fn on_sent(&mut self, window: &mut Window, event: &SentEvent) {
+        self.control.on_sent(window, event);
+    }
+
+    fn on_rate_sample(&mut self, window: &mut Window, sample: &RateSample) {
+        self.control.on_rate_sample(window, sample);
     }
 
     fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {

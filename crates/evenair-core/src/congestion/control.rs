@@ -1,6 +1,7 @@
 //! The contract of a congestion control, and what several of them share.
 
 use crate::time::{Duration, Instant};
+use crate::units::Rate;
 
 /// The congestion window, in segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,6 +48,53 @@ impl AckEvent {
     }
 }
 
+/// A data segment leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SentEvent {
+    /// The moment.
+    pub now: Instant,
+    /// Payload bytes of the segment.
+    pub bytes: u32,
+    /// Whether it, or a part of it, has been sent before.
+    pub retransmission: bool,
+    /// Payload bytes in the network before it; 0 after a pause.
+    pub in_flight: u64,
+}
+
+/// How fast payload is delivered, as one ACK tells it (draft-ietf-ccwg-bbr-02 section 4.1.1). What has been
+/// acknowledged or reported by SACK is delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateSample {
+    /// When the ACK has come.
+    pub now: Instant,
+    /// Bytes that it is the first to report (rs.newly_acked).
+    pub newly_delivered: u64,
+    /// Bytes of the connection so far (C.delivered).
+    pub total: u64,
+    /// What that was when the segment was sent that was sent last of those newly reported
+    /// (rs.prior_delivered). An ACK for which it is not below the `total` of an earlier one belongs to a later
+    /// round trip.
+    pub prior_delivered: u64,
+    /// The time in which `total - prior_delivered` was delivered: the longer of the time in which it was sent
+    /// and that in which its ACKs came (rs.interval). None if it is shorter than the shortest round-trip time:
+    /// then the ACKs were compressed.
+    pub interval: Option<Duration>,
+    /// Whether the application had left the sender without data when that segment was sent: the path may
+    /// carry more (rs.is_app_limited).
+    pub is_app_limited: bool,
+    /// Bytes in the network after the ACK.
+    pub in_flight: u64,
+    /// The round-trip time of that segment, if it was sent once.
+    pub rtt: Option<Duration>,
+}
+
+impl RateSample {
+    /// The delivery rate, of payload (rs.delivery_rate).
+    pub fn rate(&self) -> Option<Rate> {
+        self.interval.map(|interval| Rate::mean(self.total - self.prior_delivered, interval))
+    }
+}
+
 /// What finds losses, besides the retransmission timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossDetection {
@@ -62,6 +110,25 @@ pub trait CongestionControl {
     fn loss_detection(&self) -> LossDetection {
         LossDetection::Configured
     }
+
+    /// Whether [`CongestionControl::on_sent`], [`CongestionControl::on_rate_sample`] and
+    /// [`CongestionControl::pacing_rate`] are called. It is asked before anything has been sent.
+    fn is_rate_based(&self) -> bool {
+        false
+    }
+
+    /// The rate at which segments leave, payload; `None`: as soon as the window has room. It is asked after
+    /// each segment, and holds for the time until the next.
+    fn pacing_rate(&self) -> Option<Rate> {
+        None
+    }
+
+    /// A data segment leaves, for the first time or again.
+    fn on_sent(&mut self, _window: &mut Window, _event: &SentEvent) {}
+
+    /// What an ACK that has reported something new tells of the delivery rate, after all other events of
+    /// that ACK.
+    fn on_rate_sample(&mut self, _window: &mut Window, _sample: &RateSample) {}
 
     /// New data was acknowledged outside of recovery.
     fn on_ack(&mut self, window: &mut Window, signal: &AckEvent);

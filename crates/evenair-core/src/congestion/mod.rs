@@ -23,7 +23,10 @@ mod westwood_plus;
 mod window_control;
 
 pub use bic::{IncreaseConfig, Search, Target};
-pub use control::{AckEvent, CongestionControl, LossDetection, Window, grow, in_use, slow_start};
+pub use control::{
+    AckEvent, CongestionControl, LossDetection, RateSample, SentEvent, Window, grow, in_use,
+    slow_start,
+};
 pub use cubic::AfterTimeout;
 pub use hystart::HyStartConfig;
 pub use linux::Arithmetic;
@@ -33,6 +36,7 @@ pub use westwood::FilterConfig;
 pub use window_control::WindowControl;
 
 use crate::component::{Prototype, registry};
+use crate::units::Rate;
 
 /// Generates the registry of all congestion controls, the enum of them, and its dispatch.
 macro_rules! controls {
@@ -73,6 +77,34 @@ macro_rules! controls {
                 match self {
                     $(Self::$type(cc) => cc.loss_detection(),)+
                     Self::Prototype(cc) => cc.loss_detection(),
+                }
+            }
+
+            fn is_rate_based(&self) -> bool {
+                match self {
+                    $(Self::$type(cc) => cc.is_rate_based(),)+
+                    Self::Prototype(cc) => cc.is_rate_based(),
+                }
+            }
+
+            fn pacing_rate(&self) -> Option<Rate> {
+                match self {
+                    $(Self::$type(cc) => cc.pacing_rate(),)+
+                    Self::Prototype(cc) => cc.pacing_rate(),
+                }
+            }
+
+            fn on_sent(&mut self, window: &mut Window, event: &SentEvent) {
+                match self {
+                    $(Self::$type(cc) => cc.on_sent(window, event),)+
+                    Self::Prototype(cc) => cc.on_sent(window, event),
+                }
+            }
+
+            fn on_rate_sample(&mut self, window: &mut Window, sample: &RateSample) {
+                match self {
+                    $(Self::$type(cc) => cc.on_rate_sample(window, sample),)+
+                    Self::Prototype(cc) => cc.on_rate_sample(window, sample),
                 }
             }
 

@@ -1,6 +1,9 @@
 //! A congestion control with its window.
 
-use super::{AckEvent, CongestionControl, Controller, LossDetection, Window};
+use super::{
+    AckEvent, CongestionControl, Controller, LossDetection, RateSample, SentEvent, Window,
+};
+use crate::units::Rate;
 
 /// A congestion control and its window, which nothing else writes. The window counts segments, of which
 /// congestion avoidance adds fractions.
@@ -37,10 +40,34 @@ impl WindowControl {
         self.control.loss_detection()
     }
 
+    /// See [`CongestionControl::is_rate_based`].
+    pub fn is_rate_based(&self) -> bool {
+        self.control.is_rate_based()
+    }
+
+    /// See [`CongestionControl::pacing_rate`].
+    pub fn pacing_rate(&self) -> Option<Rate> {
+        self.control.pacing_rate()
+    }
+
+    /// See [`CongestionControl::on_sent`].
+    pub fn on_sent(&mut self, event: &SentEvent) {
+        self.control.on_sent(&mut self.window, event);
+    }
+
+    /// See [`CongestionControl::on_rate_sample`].
+    pub fn on_rate_sample(&mut self, sample: &RateSample) {
+        self.control.on_rate_sample(&mut self.window, sample);
+    }
+
     /// See [`CongestionControl::on_ack`].
     #[inline(always)]
     pub fn on_ack(&mut self, event: &AckEvent) {
-        self.signal(event, |control, window| control.on_ack(window, event));
+        if event.may_grow {
+            self.control.on_ack(&mut self.window, event);
+        } else {
+            self.signal(event, |control, window| control.on_ack(window, event));
+        }
     }
 
     /// See [`CongestionControl::on_duplicate_ack`].
@@ -74,7 +101,7 @@ impl WindowControl {
     }
 
     /// A control that decides once a round does not look at each event: what it must not add is taken off.
-    #[inline(always)]
+    #[cold]
     fn signal(&mut self, event: &AckEvent, handle: impl FnOnce(&mut Controller, &mut Window)) {
         let before = self.window.cwnd;
         handle(&mut self.control, &mut self.window);

@@ -14,10 +14,12 @@
 mod any;
 mod config;
 mod contract;
+pub mod delivery_rate;
 mod ends;
 mod header;
 mod limits;
 mod option;
+pub mod pacer;
 pub mod recovery;
 mod sack;
 pub mod tcp;

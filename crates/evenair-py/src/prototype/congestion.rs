@@ -6,6 +6,8 @@ use evenair_core::component::Value;
 use evenair_core::congestion::boxed::{BoxedControl, NewControl};
 use evenair_core::congestion::{self, CongestionControl, LossDetection};
 use evenair_core::time::Duration;
+use evenair_core::units::Rate;
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 
 use super::class::{Class, Failure};
@@ -93,6 +95,18 @@ impl AckEvent {
         self.event.credit
     }
 
+    /// Whether cwnd may grow; what it grows by nevertheless is taken off.
+    #[getter]
+    fn may_grow(&self) -> bool {
+        self.event.may_grow
+    }
+
+    /// Of `acked`, the segments that arrived with a congestion mark as far as the sender knows.
+    #[getter]
+    fn marked(&self) -> f64 {
+        self.event.marked
+    }
+
     /// Segments that were outstanding before (RFC 5681: FlightSize).
     #[getter]
     fn flight(&self) -> f64 {
@@ -130,9 +144,108 @@ impl AckEvent {
     }
 }
 
+/// A data segment leaves.
+#[pyclass(frozen, module = "evenair._core")]
+pub struct SentEvent {
+    event: congestion::SentEvent,
+}
+
+#[pymethods]
+impl SentEvent {
+    /// The time, ns.
+    #[getter]
+    fn now(&self) -> u64 {
+        self.event.now.as_nanos()
+    }
+
+    /// Payload bytes of the segment.
+    #[getter]
+    fn bytes(&self) -> u32 {
+        self.event.bytes
+    }
+
+    /// Whether it has been sent before.
+    #[getter]
+    fn retransmission(&self) -> bool {
+        self.event.retransmission
+    }
+
+    /// Payload bytes in the network before it; 0 after a pause.
+    #[getter]
+    fn in_flight(&self) -> u64 {
+        self.event.in_flight
+    }
+}
+
+/// How fast payload is delivered, as one ACK tells it.
+#[pyclass(frozen, module = "evenair._core")]
+pub struct RateSample {
+    sample: congestion::RateSample,
+}
+
+#[pymethods]
+impl RateSample {
+    /// The time, ns.
+    #[getter]
+    fn now(&self) -> u64 {
+        self.sample.now.as_nanos()
+    }
+
+    /// Bytes that the ACK is the first to report.
+    #[getter]
+    fn newly_delivered(&self) -> u64 {
+        self.sample.newly_delivered
+    }
+
+    /// Bytes delivered since the connection began.
+    #[getter]
+    fn total(&self) -> u64 {
+        self.sample.total
+    }
+
+    /// What `total` was when the segment was sent that was sent last of those newly reported.
+    #[getter]
+    fn prior_delivered(&self) -> u64 {
+        self.sample.prior_delivered
+    }
+
+    /// The time in which `total - prior_delivered` was delivered, ns; None if the ACKs were compressed.
+    #[getter]
+    fn interval(&self) -> Option<u64> {
+        self.sample.interval.map(Duration::as_nanos)
+    }
+
+    /// The delivery rate, bit/s of payload; None without an interval.
+    #[getter]
+    fn rate(&self) -> Option<u64> {
+        self.sample.rate().map(Rate::as_bps)
+    }
+
+    /// Whether the application had left the sender without data.
+    #[getter]
+    fn is_app_limited(&self) -> bool {
+        self.sample.is_app_limited
+    }
+
+    /// Bytes in the network after the ACK.
+    #[getter]
+    fn in_flight(&self) -> u64 {
+        self.sample.in_flight
+    }
+
+    /// The round-trip time of the segment that was sent last, ns; None if it was sent twice.
+    #[getter]
+    fn rtt(&self) -> Option<u64> {
+        self.sample.rtt.map(Duration::as_nanos)
+    }
+}
+
 /// The methods that a class may leave out.
 #[derive(Clone, Copy, Debug)]
 struct Optional {
+    sent: bool,
+    rate_sample: bool,
+    pacing_rate: bool,
     duplicate_ack: bool,
     congestion_mark: bool,
     partial_ack: bool,
@@ -152,6 +265,9 @@ impl Control {
     fn new(py: Python<'_>, class: Arc<Class>, values: &[Value]) -> Self {
         let object = class.instance(py, None, values);
         let defines = Optional {
+            sent: class.defines(py, "on_sent"),
+            rate_sample: class.defines(py, "on_rate_sample"),
+            pacing_rate: class.defines(py, "pacing_rate"),
             duplicate_ack: class.defines(py, "on_duplicate_ack"),
             congestion_mark: class.defines(py, "on_congestion_mark"),
             partial_ack: class.defines(py, "on_partial_ack"),
@@ -165,15 +281,20 @@ impl Control {
         Self { class, object, defines, loss_detection }
     }
 
-    /// Calls a method, with `first` if there is one, and takes the window from it.
+    /// Calls a method for an ACK or a loss.
+    fn signal(&self, method: &str, window: &mut congestion::Window, event: &congestion::AckEvent) {
+        self.call(method, window, |py| Ok((AckEvent { event: *event }.into_py_any(py)?, None)));
+    }
+
+    /// Calls a method with the window, this event and a further argument if there is one, and takes the
+    /// window from it.
     fn call(
         &self,
         method: &str,
         window: &mut congestion::Window,
-        event: &congestion::AckEvent,
-        first: Option<bool>,
+        event: impl FnOnce(Python<'_>) -> PyResult<(Py<PyAny>, Option<bool>)>,
     ) {
-        let done = Python::attach(|py| self.call_attached(py, method, *window, event, first));
+        let done = Python::attach(|py| self.call_attached(py, method, *window, event));
         *window = done.unwrap_or_else(|failure| failure.end_run());
     }
 
@@ -182,16 +303,16 @@ impl Control {
         py: Python<'_>,
         method: &str,
         window: congestion::Window,
-        event: &congestion::AckEvent,
-        first: Option<bool>,
+        event: impl FnOnce(Python<'_>) -> PyResult<(Py<PyAny>, Option<bool>)>,
     ) -> Result<congestion::Window, Failure> {
         let call = || {
             let window = Bound::new(py, Window { window })?;
-            let event = Bound::new(py, AckEvent { event: *event })?;
             let object = self.object.bind(py);
-            match first {
-                None => object.call_method1(method, (window.clone(), event))?,
-                Some(first) => object.call_method1(method, (window.clone(), event, first))?,
+            match event(py)? {
+                (event, None) => object.call_method1(method, (window.clone(), event))?,
+                (event, Some(first)) => {
+                    object.call_method1(method, (window.clone(), event, first))?
+                }
             };
             let window = window.borrow().window;
             Ok(window)
@@ -205,6 +326,21 @@ impl Control {
         }
         Ok(window)
     }
+
+    /// What the method `pacing_rate` returns.
+    fn rate_attached(&self, py: Python<'_>) -> Result<Option<Rate>, Failure> {
+        const METHOD: &str = "pacing_rate";
+        let call = || self.object.bind(py).call_method0(METHOD)?.extract::<Option<f64>>();
+        let rate = call().map_err(|error| self.class.raised(py, METHOD, &error))?;
+        match rate {
+            // Below, a segment would take longer than any run.
+            Some(rate) if !(rate >= 1.0 && rate.is_finite()) => {
+                let problem = format!("returned {rate}; accepted: None, or a number from 1, bit/s");
+                Err(self.class.misused(py, METHOD, &problem))
+            }
+            rate => Ok(rate.map(|rate| Rate::from_bps(rate as u64))),
+        }
+    }
 }
 
 impl CongestionControl for Control {
@@ -212,18 +348,46 @@ impl CongestionControl for Control {
         self.loss_detection
     }
 
+    fn is_rate_based(&self) -> bool {
+        let Optional { sent, rate_sample, pacing_rate, .. } = self.defines;
+        sent || rate_sample || pacing_rate
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        if !self.defines.pacing_rate {
+            return None;
+        }
+        Python::attach(|py| self.rate_attached(py)).unwrap_or_else(|failure| failure.end_run())
+    }
+
+    fn on_sent(&mut self, window: &mut congestion::Window, event: &congestion::SentEvent) {
+        if self.defines.sent {
+            let event = *event;
+            self.call("on_sent", window, |py| Ok((SentEvent { event }.into_py_any(py)?, None)));
+        }
+    }
+
+    fn on_rate_sample(&mut self, window: &mut congestion::Window, sample: &congestion::RateSample) {
+        if self.defines.rate_sample {
+            let sample = *sample;
+            self.call("on_rate_sample", window, |py| {
+                Ok((RateSample { sample }.into_py_any(py)?, None))
+            });
+        }
+    }
+
     fn on_ack(&mut self, window: &mut congestion::Window, event: &congestion::AckEvent) {
-        self.call("on_ack", window, event, None);
+        self.signal("on_ack", window, event);
     }
 
     fn on_duplicate_ack(&mut self, window: &mut congestion::Window, event: &congestion::AckEvent) {
         if self.defines.duplicate_ack {
-            self.call("on_duplicate_ack", window, event, None);
+            self.signal("on_duplicate_ack", window, event);
         }
     }
 
     fn on_loss(&mut self, window: &mut congestion::Window, event: &congestion::AckEvent) {
-        self.call("on_loss", window, event, None);
+        self.signal("on_loss", window, event);
     }
 
     fn on_congestion_mark(
@@ -232,18 +396,18 @@ impl CongestionControl for Control {
         event: &congestion::AckEvent,
     ) {
         let method = if self.defines.congestion_mark { "on_congestion_mark" } else { "on_loss" };
-        self.call(method, window, event, None);
+        self.signal(method, window, event);
     }
 
     fn on_partial_ack(&mut self, window: &mut congestion::Window, event: &congestion::AckEvent) {
         if self.defines.partial_ack {
-            self.call("on_partial_ack", window, event, None);
+            self.signal("on_partial_ack", window, event);
         }
     }
 
     fn on_recovered(&mut self, window: &mut congestion::Window, event: &congestion::AckEvent) {
         if self.defines.recovered {
-            self.call("on_recovered", window, event, None);
+            self.signal("on_recovered", window, event);
         }
     }
 
@@ -253,6 +417,8 @@ impl CongestionControl for Control {
         event: &congestion::AckEvent,
         first: bool,
     ) {
-        self.call("on_timeout", window, event, Some(first));
+        self.call("on_timeout", window, |py| {
+            Ok((AckEvent { event: *event }.into_py_any(py)?, Some(first)))
+        });
     }
 }

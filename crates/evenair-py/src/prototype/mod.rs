@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 use serde_json::Value as Json;
 
 pub(crate) use class::caught;
-pub use congestion::{AckEvent, Window};
+pub use congestion::{AckEvent, RateSample, SentEvent, Window};
 pub(crate) use endless::Threads;
 pub use queue::{Packet, QueueContext};
 pub use random::RandomStream;

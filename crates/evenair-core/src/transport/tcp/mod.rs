@@ -8,6 +8,7 @@
 //! the connection was opened and do not wrap.
 
 mod connection;
+mod rate_based;
 mod receiver;
 mod recovery;
 mod rtt;

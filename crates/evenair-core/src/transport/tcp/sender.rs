@@ -15,6 +15,7 @@
 //! - cwnd grows only while it limits the sender (RFC 7661 section 4.3, by Linux's rule: `usage.rs`),
 //!   or always, as in ns-2. It is not reduced while it does not limit.
 
+use super::rate_based::RateBased;
 use super::recovery::Recovery;
 use super::rtt::RttEstimator;
 use super::segment::{Segment, SenderConfig, SenderCounters};
@@ -30,6 +31,8 @@ use crate::transport::limits::Limit;
 pub struct Sender {
     tcb: Tcb,
     recovery: Recovery,
+    /// Of a congestion control that goes by rates.
+    rate_based: Option<Box<RateBased>>,
     /// The round-trip times that the retransmission timeout is computed from. A flow's next connection goes
     /// on with them.
     pub(super) rtt_samples: Delays,
@@ -40,7 +43,8 @@ impl Sender {
     pub fn new(config: SenderConfig, control: Controller) -> Self {
         let tcb = Tcb::new(config, control);
         let recovery = Recovery::new(&tcb.config, tcb.congestion.loss_detection());
-        Self { tcb, recovery, rtt_samples: Delays::default() }
+        let rate_based = tcb.congestion.is_rate_based().then(Box::default);
+        Self { tcb, recovery, rate_based, rtt_samples: Delays::default() }
     }
 
     /// The connection is open. `rtt` is the round-trip time that the handshake has left, and
@@ -57,7 +61,7 @@ impl Sender {
 
     /// An acknowledgement that expects byte `ack` next has come, with these blocks of bytes that have
     /// arrived beyond it, each from its first up to the one after its last (none without SACK).
-    #[inline]
+    #[inline(always)]
     pub fn on_ack(&mut self, now: Instant, ack: u64, blocks: &[(u64, u64)]) {
         if ack > self.tcb.snd_max {
             return;
@@ -67,6 +71,9 @@ impl Sender {
             self.on_new_ack(now, ack);
         }
         self.recovery.on_ack(&mut self.tcb, now, (ack, advances), blocks);
+        if let Some(rates) = &mut self.rate_based {
+            rates.on_ack((&mut self.tcb, &self.recovery), now, ack, blocks);
+        }
     }
 
     /// The same for an acknowledgement with ECN-Echo (RFC 3168 section 6.1.2): cwnd does not grow, and
@@ -94,12 +101,18 @@ impl Sender {
 
     /// When [`Sender::on_timer`] is to be called.
     pub fn timer_at(&self) -> Instant {
-        self.tcb.deadline
+        match &self.rate_based {
+            None => self.tcb.deadline,
+            Some(rates) => self.tcb.deadline.min(rates.poll_at()),
+        }
     }
 
     /// The timer may have expired: does what is due at `now`.
     pub fn on_timer(&mut self, now: Instant) {
-        let Self { tcb, recovery, .. } = self;
+        let Self { tcb, recovery, rate_based, .. } = self;
+        if let Some(rates) = rate_based {
+            rates.on_timer(now);
+        }
         if now < tcb.deadline || recovery.on_timer(tcb, now) {
             return;
         }
@@ -125,6 +138,9 @@ impl Sender {
     /// The next segment that may be sent now, if any: call until there is none.
     #[inline(always)]
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
+        if let Some(rates) = &mut self.rate_based {
+            return rates.poll_transmit((&mut self.tcb, &mut self.recovery), now);
+        }
         self.recovery.poll_transmit(&mut self.tcb, now)
     }
 
@@ -225,7 +241,7 @@ impl Sender {
 
     #[inline(always)]
     fn on_new_ack(&mut self, now: Instant, ack: u64) {
-        let Self { tcb, recovery, rtt_samples } = self;
+        let Self { tcb, recovery, rtt_samples, .. } = self;
         if let Some((end, sent)) = tcb.timed
             && ack >= end
         {
@@ -234,7 +250,7 @@ impl Sender {
             tcb.rtt.sample(rtt);
             rtt_samples.record(rtt);
         }
-        let segments = (ack - tcb.snd_una).div_ceil(u64::from(tcb.config.segment));
+        let segments = (ack - tcb.snd_una).div_ceil(tcb.segment());
         let rtt = match tcb.sent_at.remove(segments) {
             Some(sent) if !recovery.is_sacked(ack - 1) => Some(now.since(sent)),
             _ => None,

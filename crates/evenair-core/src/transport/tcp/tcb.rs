@@ -124,15 +124,32 @@ impl Tcb {
         self.reduction = Reduction { end: Some(self.snd_max), by_mark, cwr_due: true };
     }
 
+    /// Payload bytes of a full segment.
+    #[inline(always)]
+    pub(super) fn segment(&self) -> u64 {
+        u64::from(self.config.segment)
+    }
+
+    /// cwnd in bytes, of whole segments.
+    #[inline(always)]
+    pub(super) fn cwnd_bytes(&self) -> u64 {
+        self.congestion.cwnd() as u64 * self.segment()
+    }
+
+    /// Whether the application has nothing more to send.
+    pub(super) fn has_no_data(&self) -> bool {
+        self.stopped || self.snd_max == self.config.total
+    }
+
     /// Payload bytes of the segment at `seq`.
     pub(super) fn payload_at(&self, seq: u64) -> u32 {
-        (self.config.total - seq).min(u64::from(self.config.segment)) as u32
+        (self.config.total - seq).min(self.segment()) as u32
     }
 
     /// Whether there is a segment at `snd_nxt` for which the receiver has room.
     pub(super) fn may_send_next(&self) -> bool {
         let size = u64::from(self.payload_at(self.snd_nxt));
-        let window = u64::from(self.config.window) * u64::from(self.config.segment);
+        let window = u64::from(self.config.window) * self.segment();
         size > 0
             && !(self.stopped && self.snd_nxt == self.snd_max)
             && self.snd_nxt + size <= self.snd_una + window
@@ -156,7 +173,7 @@ impl Tcb {
     /// Number of the outstanding segment at `seq`, counted from the oldest.
     #[inline(always)]
     pub(super) fn number(&self, seq: u64) -> usize {
-        ((seq - self.snd_una) / u64::from(self.config.segment)) as usize
+        ((seq - self.snd_una) / self.segment()) as usize
     }
 
     /// Sends the segment at `snd_nxt`.
@@ -205,7 +222,7 @@ impl Tcb {
             rtt,
             snd_una: self.snd_una,
             snd_nxt: self.snd_nxt,
-            segment: u64::from(self.config.segment),
+            segment: self.segment(),
         }
     }
 
@@ -213,8 +230,8 @@ impl Tcb {
     /// bytes are in the network. To be called before an ACK is taken into account.
     #[inline(never)]
     pub(super) fn is_cwnd_limited(&mut self, in_flight: u64) -> bool {
-        let segment = u64::from(self.config.segment);
-        let has_no_room = in_flight + segment > self.congestion.cwnd() as u64 * segment;
+        let segment = self.segment();
+        let has_no_room = in_flight + segment > self.cwnd_bytes();
         self.usage.note(has_no_room, self.snd_una, self.snd_max);
         self.usage.may_grow(self.congestion.window(), segment)
     }

@@ -26,8 +26,8 @@
 use std::collections::VecDeque;
 
 use crate::time::{Duration, Instant};
-use crate::transport::tcp::rtt::smooth;
 use crate::transport::recovery::DUP_THRESH;
+use crate::transport::tcp::rtt::smooth;
 use crate::transport::tcp::segment::Segment;
 use crate::transport::tcp::tcb::Tcb;
 
@@ -76,8 +76,7 @@ impl FineGrained {
     fn on_new_ack(&mut self, tcb: &mut Tcb, now: Instant) {
         self.inflation = 0.0;
         self.after_timeout &= tcb.recover.is_some_and(|recover| tcb.snd_una < recover);
-        let outstanding =
-            (tcb.snd_max - tcb.snd_una).div_ceil(u64::from(tcb.config.segment)) as usize;
+        let outstanding = (tcb.snd_max - tcb.snd_una).div_ceil(tcb.segment()) as usize;
         let acked = self.sent.len() - outstanding;
         let last = self.sent.drain(..acked).next_back();
         if let Some(last) = last.filter(|last| last.count == 1) {
@@ -155,7 +154,7 @@ impl FineGrained {
             self.note_sent(now, 0);
             return Some(tcb.transmit(now, tcb.snd_una));
         }
-        let segment = u64::from(tcb.config.segment);
+        let segment = tcb.segment();
         let cwnd = (tcb.congestion.cwnd() + self.inflation) as u64 * segment;
         let end = tcb.snd_nxt + u64::from(tcb.payload_at(tcb.snd_nxt));
         if end > tcb.snd_una + cwnd || !tcb.may_send_next() {

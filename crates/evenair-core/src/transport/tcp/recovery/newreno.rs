@@ -63,7 +63,7 @@ impl NewReno {
             cwnd += f64::from(tcb.duplicate_acks);
         }
         let segments = (cwnd as u32).min(tcb.config.window);
-        u64::from(segments) * u64::from(tcb.config.segment)
+        u64::from(segments) * tcb.segment()
     }
 }
 

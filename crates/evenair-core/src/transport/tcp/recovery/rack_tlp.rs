@@ -166,7 +166,7 @@ impl RackTlp {
 
     /// Bytes in the network, in full segments.
     pub(super) fn in_flight(&self, tcb: &Tcb) -> u64 {
-        self.sent.inflight() * u64::from(tcb.config.segment)
+        self.sent.inflight() * tcb.segment()
     }
 
     /// The next segment that may be sent now.
@@ -297,7 +297,7 @@ impl RackTlp {
         }
         let is_retransmission = !tcb.may_send_next();
         let segment = if is_retransmission {
-            let size = u64::from(tcb.config.segment);
+            let size = tcb.segment();
             self.retransmit(tcb, now, (tcb.snd_max - 1) / size * size)
         } else {
             self.send_new(tcb, now)

@@ -71,7 +71,7 @@ impl Sack {
     /// Proportional rate reduction (RFC 9937): an ACK before which `lost_before` was the end of what
     /// was lost.
     fn reduce(&mut self, tcb: &Tcb, advances: bool, lost_before: u64) {
-        let segment = u64::from(tcb.config.segment);
+        let segment = tcb.segment();
         let may_send_next = tcb.may_send_next();
         let (Some(prr), scoreboard) = (&mut self.prr, &self.scoreboard) else { return };
         let sacked = scoreboard.sacked_before(tcb.snd_max);
@@ -89,7 +89,12 @@ impl Sack {
         // An ACK after which only a rescue can be sent reports further losses, too (section 6.2).
         let lost = scoreboard.has_hole(lost_before.max(tcb.snd_una), scoreboard.lost_before());
         let rescues = !may_send_next && scoreboard.next_hole(tcb.snd_una).is_none();
-        prr.on_ack(delivered, inflight, tcb.congestion.cwnd() as u64, advances && !lost && !rescues);
+        prr.on_ack(
+            delivered,
+            inflight,
+            tcb.congestion.cwnd() as u64,
+            advances && !lost && !rescues,
+        );
     }
 
     /// An ACK has reported something new. `lost`: by that the segment at `snd_una` is lost.
@@ -123,8 +128,8 @@ impl Sack {
             return Some(tcb.transmit(now, tcb.snd_una));
         }
         let scoreboard = &mut self.scoreboard;
-        let segment = u64::from(tcb.config.segment);
-        let mut cwnd = tcb.congestion.cwnd() as u64 * segment;
+        let segment = tcb.segment();
+        let mut cwnd = tcb.cwnd_bytes();
         let Some(recover) = tcb.recover.filter(|_| tcb.in_recovery) else {
             tcb.snd_nxt = scoreboard.skip(tcb.snd_nxt);
             let room = outstanding(tcb, scoreboard) + segment <= cwnd;

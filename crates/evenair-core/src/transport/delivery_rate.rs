@@ -1,0 +1,220 @@
+//! How fast a sender's data are delivered (draft-ietf-ccwg-bbr-02 section 4.1.1): from the time in which a
+//! segment's data and all that followed it were sent, and that in which they were acknowledged, whichever is
+//! longer.
+//!
+//! Where the draft leaves a choice:
+//! - the connection's state is that of its data: a handshake delivers none;
+//! - a segment that is sent again has the state of its last transmission, as in Linux, whichever of them has
+//!   arrived.
+
+use std::collections::VecDeque;
+
+use crate::congestion::RateSample;
+use crate::time::{Duration, Instant};
+use crate::transport::recovery::ranges;
+
+/// A segment that is outstanding, with the state of the connection when it was last sent.
+#[derive(Clone, Copy, Debug)]
+struct Transmission {
+    /// The byte after its last.
+    end: u64,
+    /// P.sent_time.
+    at: Instant,
+    /// P.first_sent_time: the start of the time in which what the sample covers was sent.
+    first_sent: Instant,
+    /// P.delivered_time and P.delivered.
+    delivered_at: Instant,
+    delivered: u64,
+    is_app_limited: bool,
+    sent_again: bool,
+}
+
+/// The delivery rate of one connection. Bytes are counted from its first.
+#[derive(Clone, Debug, Default)]
+pub struct DeliveryRate {
+    /// The first byte that has not been acknowledged.
+    una: u64,
+    outstanding: VecDeque<Transmission>,
+    /// What has been reported beyond `una`.
+    reported: Vec<(u64, u64)>,
+    /// C.delivered.
+    delivered: u64,
+    /// C.delivered_time.
+    delivered_at: Instant,
+    /// C.first_sent_time.
+    first_sent: Instant,
+    /// C.app_limited: once so much has been delivered, what was sent while the application limited the sender
+    /// is gone.
+    app_limited_until: Option<u64>,
+}
+
+impl DeliveryRate {
+    /// The bytes from `start` up to `end` leave, for the first time or again. `in_flight` bytes are in the
+    /// network.
+    pub fn sent(&mut self, now: Instant, (start, end): (u64, u64), in_flight: u64) {
+        if in_flight == 0 {
+            (self.first_sent, self.delivered_at) = (now, now);
+        }
+        let index = self.outstanding.partition_point(|segment| segment.end <= start);
+        let transmission = Transmission {
+            end,
+            at: now,
+            first_sent: self.first_sent,
+            delivered_at: self.delivered_at,
+            delivered: self.delivered,
+            is_app_limited: self.app_limited_until.is_some(),
+            sent_again: index < self.outstanding.len(),
+        };
+        match self.outstanding.get_mut(index) {
+            Some(segment) => *segment = transmission,
+            None => self.outstanding.push_back(transmission),
+        }
+    }
+
+    /// The application has no more data while the window has room; `in_flight` bytes are in the network.
+    pub fn on_app_limited(&mut self, in_flight: u64) {
+        self.app_limited_until = Some(self.delivered + in_flight);
+    }
+
+    /// An ACK that expects byte `ack` next and reports these ranges beyond it has come, after which
+    /// `in_flight` bytes are in the network. Nothing, if others have reported the same.
+    pub fn on_ack(
+        &mut self,
+        now: Instant,
+        (ack, blocks): (u64, &[(u64, u64)]),
+        min_rtt: Option<Duration>,
+        in_flight: u64,
+    ) -> Option<RateSample> {
+        let before = self.delivered;
+        let mut newest = None;
+        while let Some(&segment) = self.outstanding.front().filter(|segment| segment.end <= ack) {
+            if ranges::containing(&self.reported, self.una).is_none() {
+                self.delivered += segment.end - self.una;
+                newest = later(newest, segment);
+            }
+            self.una = segment.end;
+            self.outstanding.pop_front();
+        }
+        self.reported.drain(..self.reported.partition_point(|&(_, end)| end <= self.una));
+        for &(start, end) in blocks.iter().filter(|&&(start, _)| start > ack) {
+            let first = self.outstanding.partition_point(|segment| segment.end <= start);
+            for (from, to) in ranges::missing(&self.reported, start, end) {
+                self.delivered += to - from;
+                let news =
+                    self.outstanding.range(first..).skip_while(|segment| segment.end <= from);
+                newest = news.take_while(|segment| segment.end <= to).copied().fold(newest, later);
+            }
+            ranges::insert(&mut self.reported, start, end);
+        }
+        let newest = newest?;
+        (self.delivered_at, self.first_sent) = (now, newest.at);
+        if self.app_limited_until.is_some_and(|until| self.delivered > until) {
+            self.app_limited_until = None;
+        }
+        let interval = newest.at.since(newest.first_sent).max(now.since(newest.delivered_at));
+        let is_usable = interval > Duration::ZERO && min_rtt.is_none_or(|least| interval >= least);
+        Some(RateSample {
+            now,
+            newly_delivered: self.delivered - before,
+            total: self.delivered,
+            prior_delivered: newest.delivered,
+            interval: is_usable.then_some(interval),
+            is_app_limited: newest.is_app_limited,
+            in_flight,
+            rtt: (!newest.sent_again).then(|| now.since(newest.at)),
+        })
+    }
+}
+
+/// The one of both that was sent later; of those of one moment the one further on.
+fn later(newest: Option<Transmission>, other: Transmission) -> Option<Transmission> {
+    let key = |segment: &Transmission| (segment.at, segment.end);
+    Some(newest.filter(|newest| key(newest) > key(&other)).unwrap_or(other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RTT: Duration = Duration::from_millis(100);
+
+    fn at(ms: u64) -> Instant {
+        Instant::ZERO + Duration::from_millis(ms)
+    }
+
+    /// By hand: ten segments of 1,000 bytes leave at once, and their ACKs come every 10 ms from 100 ms on,
+    /// each of which lets another leave. The rate of the ACKs is 100 bytes/ms.
+    #[test]
+    fn acks_tell_the_rate_of_the_bottleneck() {
+        let mut rate = DeliveryRate::default();
+        for n in 0..10 {
+            rate.sent(at(0), (n * 1000, n * 1000 + 1000), n * 1000);
+        }
+        let mut rates = vec![];
+        for n in 1..=30 {
+            let now = at(90 + 10 * n);
+            let sample = rate.on_ack(now, (n * 1000, &[]), Some(RTT), 9000).unwrap();
+            assert_eq!((sample.newly_delivered, sample.total), (1000, n * 1000));
+            rates.push((sample.total - sample.prior_delivered, sample.interval.unwrap()));
+            rate.sent(now, ((n + 9) * 1000, (n + 10) * 1000), 9000);
+        }
+        // The first of the burst: 1,000 bytes in 100 ms; the tenth: 10,000 in 190 ms.
+        assert_eq!(rates[0], (1000, RTT));
+        assert_eq!(rates[9], (10_000, Duration::from_millis(190)));
+        // Sent with the first ACK, when 1,000 had been delivered: all ten others in 100 ms.
+        assert_eq!(rates[10], (10_000, RTT));
+        // Sent 190 ms after the tenth, from which on the time of sending counts.
+        assert_eq!(rates[19], (10_000, Duration::from_millis(190)));
+        assert_eq!(rates[29], (10_000, RTT));
+    }
+
+    /// What SACK reports is delivered when it is reported, and not again with the cumulative ACK. The repair
+    /// has the state of the connection when it was sent.
+    #[test]
+    fn what_is_reported_is_delivered_once() {
+        let mut rate = DeliveryRate::default();
+        for n in 0..4 {
+            rate.sent(at(10 * n), (n * 1000, n * 1000 + 1000), n * 1000);
+        }
+        let news = |sample: Option<RateSample>| sample.map(|s| (s.newly_delivered, s.total));
+        let sample = rate.on_ack(at(110), (0, &[(1000, 2000)]), None, 3000);
+        assert_eq!(news(sample), Some((1000, 1000)));
+        assert_eq!(rate.on_ack(at(115), (0, &[(1000, 2000)]), None, 3000), None);
+        let sample = rate.on_ack(at(120), (0, &[(1000, 3000)]), None, 2000);
+        assert_eq!(news(sample), Some((1000, 2000)));
+        rate.sent(at(120), (0, 1000), 1000);
+        let sample = rate.on_ack(at(220), (4000, &[]), None, 0).unwrap();
+        assert_eq!((sample.newly_delivered, sample.total), (2000, 4000));
+        // The last segment sent is the repair: nothing is known of its round-trip time.
+        assert_eq!((sample.prior_delivered, sample.rtt), (2000, None));
+        assert_eq!(sample.interval, Some(Duration::from_millis(100)));
+    }
+
+    /// Samples are marked until what was in the network when the data ended has been delivered.
+    #[test]
+    fn a_pause_of_the_application_is_marked() {
+        let mut rate = DeliveryRate::default();
+        rate.sent(at(0), (0, 1000), 0);
+        rate.on_app_limited(1000);
+        rate.sent(at(50), (1000, 2000), 1000);
+        let sample = |rate: &mut DeliveryRate, ms, ack| {
+            rate.on_ack(at(ms), (ack, &[]), None, 1000).unwrap().is_app_limited
+        };
+        assert!(!sample(&mut rate, 100, 1000)); // sent before
+        assert!(sample(&mut rate, 150, 2000));
+        rate.sent(at(150), (2000, 3000), 1000);
+        assert!(!sample(&mut rate, 250, 3000));
+    }
+
+    /// ACKs that come faster than a round trip allows tell nothing; after a pause the time begins anew.
+    #[test]
+    fn compressed_acks_are_no_sample() {
+        let mut rate = DeliveryRate::default();
+        rate.sent(at(0), (0, 1000), 0);
+        assert_eq!(rate.on_ack(at(99), (1000, &[]), Some(RTT), 0).unwrap().interval, None);
+        rate.sent(at(5000), (1000, 2000), 0);
+        let sample = rate.on_ack(at(5100), (2000, &[]), Some(RTT), 0).unwrap();
+        assert_eq!(sample.interval, Some(RTT));
+        assert_eq!(sample.rate(), Some(crate::units::Rate::from_bps(80_000)));
+    }
+}
