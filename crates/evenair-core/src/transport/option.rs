@@ -3,26 +3,44 @@
 use super::sack::SackBlocks;
 use crate::time::{Duration, Instant};
 
-/// An option of the transport header, or what else a packet carries.
+/// The options of the transport header, or what else a packet carries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PacketOption {
-    /// What has arrived beyond the cumulative acknowledgement (RFC 2018).
-    Sack(SackBlocks),
-    /// Of the ACK of a receiver that limits the rate.
-    Window(WindowUpdate),
-    /// TSecr of data: the timestamp of the ACK that was the last to arrive (RFC 7323).
-    TimestampEcho(Instant),
+    /// Of a TCP segment.
+    Tcp(TcpOptions),
     /// Of TFRC's data.
     TfrcData(DataHeader),
     /// Of TFRC's feedback packets.
     TfrcReport(Report),
 }
 
+/// What a TCP segment carries beside sequence number and flags.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TcpOptions {
+    /// What has arrived beyond the cumulative acknowledgement (RFC 2018).
+    pub sack: SackBlocks,
+    /// The byte counters of AccECN, whose packet counter is [`EcnFlags::ace`](crate::packet::EcnFlags::ace).
+    pub acc_ecn: Option<AccEcnCounters>,
+    /// Of the ACK of a receiver that limits the rate.
+    pub window: Option<WindowUpdate>,
+    /// TSecr of data: the timestamp of the ACK that was the last to arrive (RFC 7323).
+    pub timestamp_echo: Option<Instant>,
+}
+
+/// The AccECN option (RFC 9768 section 3.2.3): payload bytes that have arrived with each codepoint, modulo 2^24.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AccEcnCounters {
+    /// With ECT(0) (r.e0b).
+    pub ect0: u32,
+    /// With CE (r.ceb).
+    pub ce: u32,
+    /// With ECT(1) (r.e1b).
+    pub ect1: u32,
+}
+
 /// What the ACK of a receiver that limits the rate carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowUpdate {
-    /// SACK blocks.
-    pub sack: SackBlocks,
     /// The window, segments.
     pub window: u32,
     /// TSval: when the ACK is sent.

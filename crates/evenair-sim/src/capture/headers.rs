@@ -4,8 +4,7 @@
 //! RFC 1071 (checksum).
 
 use evenair_core::packet::{Packet, PacketKind};
-use evenair_core::transport::PacketOption;
-use evenair_core::transport::SackBlocks;
+use evenair_core::transport::{PacketOption, SackBlocks, WindowUpdate};
 
 use super::connections::ConnectionInfo;
 use super::rtp;
@@ -203,10 +202,12 @@ impl Segment {
     /// section 2.2).
     fn window_field(&self) -> u16 {
         let shift = if self.is_handshake() { 0 } else { self.window_shift() };
-        let window = match &self.option {
-            Some(PacketOption::Window(update)) => update.window * self.connection.segment,
-            _ => self.connection.window,
+        let update = match &self.option {
+            Some(PacketOption::Tcp(options)) => options.window,
+            _ => None,
         };
+        let of_update = |update: WindowUpdate| update.window * self.connection.segment;
+        let window = update.map_or(self.connection.window, of_update);
         window.div_ceil(1 << shift).min(u32::from(u16::MAX)) as u16
     }
 

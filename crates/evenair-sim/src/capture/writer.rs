@@ -181,8 +181,7 @@ impl CaptureWriter {
 
 fn sack_blocks(option: Option<&PacketOption>) -> SackBlocks {
     match option {
-        Some(PacketOption::Sack(blocks)) => *blocks,
-        Some(PacketOption::Window(update)) => update.sack,
+        Some(PacketOption::Tcp(options)) => options.sack,
         _ => SackBlocks::default(),
     }
 }

@@ -44,10 +44,13 @@ impl OptionRing {
 
 #[cfg(test)]
 mod tests {
+    use evenair_core::transport::TcpOptions;
+
     use super::*;
 
     fn option(n: u64) -> PacketOption {
-        PacketOption::Sack([(n, n + 1)].into_iter().collect())
+        let sack = [(n, n + 1)].into_iter().collect();
+        PacketOption::Tcp(TcpOptions { sack, ..TcpOptions::default() })
     }
 
     #[test]

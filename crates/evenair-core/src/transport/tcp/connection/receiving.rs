@@ -6,7 +6,7 @@ use crate::packet::{Ecn, EcnFlags, End, Packet, PacketKind};
 use crate::time::{Duration, Instant};
 use crate::transport::contract::{Counters, Endpoint, Output, Sink};
 use crate::transport::header::PacketHeader;
-use crate::transport::option::{PacketOption, WindowUpdate};
+use crate::transport::option::{PacketOption, TcpOptions, WindowUpdate};
 use crate::transport::tcp::receiver::{AckAction, Receiver};
 use crate::units::Rate;
 
@@ -100,10 +100,10 @@ impl ReceivingEnd {
         if packet.kind != PacketKind::Data {
             return self.on_handshake(now, packet.kind, packet.ecn_flags, out);
         }
-        if let (Some(limit), Some(PacketOption::TimestampEcho(timestamp))) =
-            (&mut self.limit, option)
+        if let (Some(limit), Some(PacketOption::Tcp(options))) = (&mut self.limit, option)
+            && let Some(timestamp) = options.timestamp_echo
         {
-            limit.on_echo(now, *timestamp);
+            limit.on_echo(now, timestamp);
         }
         if self.ecn {
             self.echo.on_segment(&packet);
@@ -168,17 +168,13 @@ impl ReceivingEnd {
     #[cold]
     fn acknowledge_more(&mut self, now: Instant, mut packet: Packet, out: &mut impl Output) {
         packet.ecn_flags = EcnFlags::ECE.only_if(self.ecn && self.echo.take());
-        let blocks =
-            if self.receiver.has_sack() { self.receiver.sack() } else { Default::default() };
-        packet.size += blocks.header_bytes();
-        let option = match &self.limit {
-            Some(limit) => {
-                let window = limit.window();
-                Some(PacketOption::Window(WindowUpdate { sack: blocks, window, timestamp: now }))
-            }
-            None => (!blocks.is_empty()).then_some(PacketOption::Sack(blocks)),
-        };
-        send_seldom(&packet, option.as_ref(), out);
+        let sack = if self.receiver.has_sack() { self.receiver.sack() } else { Default::default() };
+        packet.size += sack.header_bytes();
+        let window = self.limit.as_ref().map(|limit| limit.window());
+        let window = window.map(|window| WindowUpdate { window, timestamp: now });
+        let options = PacketOption::Tcp(TcpOptions { sack, window, ..TcpOptions::default() });
+        let carries_any = window.is_some() || !sack.is_empty();
+        send_seldom(&packet, carries_any.then_some(&options), out);
     }
 
     /// Sends a packet of the handshake.

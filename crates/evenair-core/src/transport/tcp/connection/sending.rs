@@ -9,7 +9,7 @@ use crate::time::{Duration, Instant};
 use crate::transport::contract::{Counters, Endpoint, Output, Source, Windows};
 use crate::transport::header::PacketHeader;
 use crate::transport::limits::Limit;
-use crate::transport::option::{PacketOption, WindowUpdate};
+use crate::transport::option::{PacketOption, TcpOptions, WindowUpdate};
 use crate::transport::tcp::rtt::RttEstimator;
 use crate::transport::tcp::segment::{Segment, SenderConfig};
 use crate::transport::tcp::sender::Sender;
@@ -116,10 +116,11 @@ impl SendingEnd {
         out: &mut impl Output,
     ) {
         let blocks = match option {
-            Some(PacketOption::Sack(blocks)) => blocks.as_slice(),
-            Some(PacketOption::Window(update)) => {
-                self.on_window_update(update);
-                update.sack.as_slice()
+            Some(PacketOption::Tcp(options)) => {
+                if let Some(update) = &options.window {
+                    self.on_window_update(update);
+                }
+                options.sack.as_slice()
             }
             Some(_) | None => &[],
         };
@@ -252,7 +253,9 @@ impl SendingEnd {
             packet.ecn_flags = EcnFlags::CWR.only_if(self.sender.take_cwr());
         }
         let echo = self.limit.as_ref().and_then(|limit| limit.echo);
-        let option = echo.filter(|_| !syn).map(PacketOption::TimestampEcho);
+        let option = echo.filter(|_| !syn).map(|echo| {
+            PacketOption::Tcp(TcpOptions { timestamp_echo: Some(echo), ..TcpOptions::default() })
+        });
         send_seldom(&packet, option.as_ref(), out);
     }
 
