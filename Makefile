@@ -44,7 +44,8 @@ demo: $(VENV)/installed ## Set up, simulate five uploads against five downloads,
 # A filter: make test T=wimax runs the tests whose names contain it.
 T ?=
 
-CARGO_TEST := cargo test $(CRATES) --locked --no-fail-fast
+# An extension module has no test program.
+CARGO_TEST := cargo test $(CRATES) --exclude evenair-py --locked --no-fail-fast
 # The integration tests of emulator and daemon depend on the time of day: one at a time.
 IN_REAL_TIME := $(if $(filter Linux,$(shell uname -s)),$(filter-out support, \
                 $(basename $(notdir $(wildcard crates/evenair-emu/tests/* crates/evenaird/tests/*)))))
@@ -58,26 +59,35 @@ BESIDE := -n auto --dist loadfile
 # pytest ends with status 5 where no test has the name.
 OR_NONE := $(if $(T),|| [ $$? = 5 ])
 
-# A sample of each layer in Python. The extension module of the profile `quick` is beside its sources.
+# The extension module beside its sources, of the profile of the Rust tests, whose libraries it shares: a
+# test program beside it, so that these have the same features.
+EXTENSION := python/evenair/_core.abi3.so
+define extension
+cargo build $(CRATES) --locked --quiet --profile $(1) --lib --test all
+rm -f $(EXTENSION)
+cp $(TARGET)/$(2)/lib_core.$(if $(filter Darwin,$(shell uname -s)),dylib,so) $(EXTENSION)
+endef
+# The tests of Python with it.
+SOURCE_PYTEST := PYTHONPATH=$(abspath python) $(PYTEST)
+
+# A sample of each layer in Python.
 QUICK := $(addprefix tests/,models/test_model_bianchi.py models/test_model_tcp.py papers/test_claims.py \
          papers/test_gong2006.py test_cells.py test_cli.py test_comparison.py test_determinism.py \
          test_limiter.py test_result.py test_scenario.py test_testbed_plan.py test_wimax.py)
-EXTENSION := python/evenair/_core.abi3.so
 
 .PHONY: quick
-quick: $(VENV)/bin/pytest ## Test a sample of each layer after an edit, in a minute and a half; T=NAME as below
-	cargo test $(CRATES) --locked --no-fail-fast --profile quick --lib --test all -- $(T)
-	cargo build $(CRATES) --locked --quiet --profile quick --lib
-	rm -f $(EXTENSION)
-	cp $(TARGET)/quick/lib_core.$(if $(filter Darwin,$(shell uname -s)),dylib,so) $(EXTENSION)
-	PYTHONPATH=$(abspath python) $(PYTEST) $(BESIDE) -q -m "not long and not real_time" $(QUICK) $(OR_NONE)
+quick: $(VENV)/tools ## Test a sample of each layer after an edit, in a minute and a half; T=NAME as below
+	$(CARGO_TEST) --profile quick --lib --test all -- $(T)
+	$(call extension,quick,quick)
+	$(SOURCE_PYTEST) $(BESIDE) -q -m "not long and not real_time" $(QUICK) $(OR_NONE)
 
 .PHONY: test
-test: $(VENV)/installed-dev ## Test each subsystem, in six minutes; T=NAME: only tests whose names contain it
+test: $(VENV)/tools ## Test each subsystem, in six minutes; T=NAME: only tests whose names contain it
 	$(CARGO_TEST) --lib --bins $(COMPUTING:%=--test %) -- $(T)
 	$(if $(IN_REAL_TIME),$(CARGO_TEST) $(IN_REAL_TIME:%=--test %) -- --test-threads=1 $(T))
-	$(PYTEST) $(BESIDE) -m "not long and not real_time" $(OR_NONE)
-	$(PYTEST) -v -m "real_time and not long" $(OR_NONE)
+	$(call extension,test,debug)
+	$(SOURCE_PYTEST) $(BESIDE) -m "not long and not real_time" $(OR_NONE)
+	$(SOURCE_PYTEST) -v -m "real_time and not long" $(OR_NONE)
 
 .PHONY: test-rest
 test-rest: $(VENV)/installed-dev ## Run the tests that make test leaves out: the long ones (after make site: also those of the page)
@@ -239,10 +249,10 @@ $(VENV)/installed-lab: $(VENV)/installed
 	$(PIP) install "$$(echo $(WHEELS)/evenair-*.whl)[lab]"
 	@touch $@
 
-# What `make quick` needs of it: its extension module is another one, so no wheel is built anew.
-$(VENV)/bin/pytest:
-	@$(MAKE) --no-print-directory $(VENV)/installed-dev
+# What develops and tests the package, which it is not part of.
+$(VENV)/tools: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python .ci/requirements.py | $(PIP) install --no-compile -r /dev/stdin
+	@touch $@
 
-$(VENV)/installed-dev: $(VENV)/installed
-	$(PIP) install --no-compile "$$(echo $(WHEELS)/evenair-*.whl)[dev]"
+$(VENV)/installed-dev: $(VENV)/installed $(VENV)/tools
 	@touch $@
