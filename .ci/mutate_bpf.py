@@ -21,7 +21,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
-SOURCES = [ROOT / "crates/evenaird/bpf" / name for name in ("limiter.bpf.c", "exempt.h")]
+SOURCES = [
+    ROOT / "crates/evenaird/bpf" / name for name in ("limiter.bpf.c", "exempt.h", "packet.h")
+]
 OPERATORS = {
     **{" + ": " - ", " - ": " + ", " * ": " / ", " / ": " * ", "(size - 1)": "(size)"},
     **{" << ": " >> ", " >> ": " << ", " & ": " | ", " | ": " & ", " += ": " -= ", " -= ": " += "},

@@ -1,7 +1,7 @@
 //! What the policer is compared with: frames read front to back as the RFCs lay them out, and buckets
 //! in 128-bit integers. Written from docs/gateway.md, without looking for speed.
 
-/// The agent: 10.0.1.1 or fd00:1::1, port 161; `struct agent` of limiter.bpf.c, whose last member but one
+/// The agent: 10.0.1.1 or fd00:1::1, port 161; `struct agent` of exempt.h, whose last member but one
 /// is AF_INET or AF_INET6.
 pub const AGENTS: [[u8; 20]; 2] = [
     [10, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 161, 2, 0],

@@ -1,11 +1,52 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // What the policer does not charge: that on which the link and the loss signal depend, and that the
-// kernel does not forward. Part of limiter.bpf.c.
+// kernel does not forward.
+
+#ifndef EVENAIRD_EXEMPT_H
+#define EVENAIRD_EXEMPT_H
+
+#include <linux/bpf.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <stdbool.h>
+
+#include "helpers.h"
+#include "packet.h"
 
 // Of sys/socket.h, which is not a header for BPF.
 #define AF_INET 2
 #define AF_INET6 10
+
+// The SNMP agent whose replies are the loss signal; user space sets it.
+struct agent {
+	__u8 address[16]; // of IPv4: the first four
+	__u8 port[2];	  // network order
+	__u8 family;	  // AF_INET, AF_INET6; 0: no agent
+	__u8 unused;
+};
+
+struct {
+	int (*type)[BPF_MAP_TYPE_ARRAY];
+	int (*max_entries)[1];
+	__u32 *key;
+	struct agent *value;
+} agents SEC(".maps");
+
+// The link-local addresses of the device, which user space sets; ::, where there are fewer.
+#define OWN_ADDRESSES 4
+struct address {
+	__u8 bytes[16];
+};
+
+struct {
+	int (*type)[BPF_MAP_TYPE_ARRAY];
+	int (*max_entries)[OWN_ADDRESSES];
+	__u32 *key;
+	struct address *value;
+} own SEC(".maps");
 
 // __builtin_memcmp would call a function that BPF does not have.
 INLINE bool is_same(const __u8 *a, const __u8 *b, int length)
@@ -137,3 +178,5 @@ INLINE bool is_exempt(struct __sk_buff *skb, const struct packet *p)
 		return true;
 	return (p->type == ETH_P_IPV6 && is_discovery(skb, p)) || is_reply(skb, p);
 }
+
+#endif
