@@ -4,10 +4,10 @@
 //! wall clock, and a check for Ctrl-C. A result crosses to Python as one JSON text, so that users
 //! see its numbers exactly as Rust printed them.
 
+mod air_trace;
 #[cfg(target_os = "linux")]
 mod emulate;
 mod error;
-mod film;
 mod interrupt;
 mod lab;
 mod limiter;
@@ -23,13 +23,13 @@ mod _core {
     use pyo3::exceptions::PyValueError;
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use super::air_trace::film;
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::emulate::emulate;
     #[pymodule_export]
     use super::error::{RunError, ScenarioError};
-    #[pymodule_export]
-    use super::film::film;
     #[pymodule_export]
     use super::lab::{answer, read_no_files};
     #[pymodule_export]

@@ -4,21 +4,21 @@
 //! TOML or Python -> scenario::resolve -> Scenario -> run -> RunResult -> JSON, tables, plots
 //! ```
 
+pub mod air_trace;
 mod capture;
 pub mod emulation;
 mod engine;
 mod explain;
-pub mod film;
 mod results;
 pub mod scenario;
 mod wired;
 
+pub use air_trace::film;
 pub use capture::{CaptureOf, CaptureSinks, LinkType, Pcapng};
 pub use engine::run::{run, run_with_captures};
 pub use engine::run_error::RunError;
 pub use engine::run_options::RunOptions;
 pub use explain::{Cause, Diagnosis, ExplainError, Place, explain, explain_json};
-pub use film::film;
 pub use results::delay::{DelayCurve, DelayResult, LimitedBy};
 pub use results::labels::LABELS;
 pub use results::limiter::{LimiterResult, LimiterSample};

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::problem::{Problem, SOURCE};
-use crate::{document, film};
+use crate::{air_trace, document};
 
 /// A request, by the name of its call.
 #[derive(Deserialize)]
@@ -24,7 +24,7 @@ enum Request {
     Set { toml: String, changes: Vec<(String, Option<String>)> },
     /// The result of one run. `trace_s` is the interval of its series, should the scenario have none.
     Run { toml: String, seed: u64, trace_s: Option<f64> },
-    /// The accesses to the medium of that run from `from_s` on, see [`film`].
+    /// The accesses to the medium of that run from `from_s` on, see [`air_trace`].
     Film { toml: String, seed: u64, from_s: f64, accesses: u32 },
     /// Why flows starve, from the means over runs of one scenario: their documents.
     Explain { runs: Vec<Value> },
@@ -84,7 +84,7 @@ fn handle(request: Request, options: &RunOptions) -> Result<String, Problem> {
             text(&RunAnswer { why: explain(&result), result })
         }
         Request::Film { toml, seed, from_s, accesses } => {
-            text(&film::record(&resolve(&toml)?, seed, from_s, accesses, options)?)
+            text(&air_trace::record(&resolve(&toml)?, seed, from_s, accesses, options)?)
         }
         Request::Explain { runs } => {
             let diagnoses = explain_json(&text(&json!({ "runs": runs })));

@@ -1,6 +1,6 @@
 //! The request for a film: the accesses to the medium from a moment on.
 
-use evenair_sim::film::{Film, FilmRequest};
+use evenair_sim::air_trace::{Film, FilmRequest};
 use evenair_sim::scenario::Scenario;
 use evenair_sim::{RunOptions, film};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use evenair_sim::RunOptions;
-use evenair_sim::film::{FilmRequest, film as record};
+use evenair_sim::air_trace::{FilmRequest, film as record};
 use pyo3::prelude::*;
 
 use crate::error::RunError;
