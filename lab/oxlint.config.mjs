@@ -3,7 +3,7 @@
 /** The folders of src, bottom to top: a file may import from its own folder and from the lines above its own. */
 const LAYERS = [
   ["engine", "widgets"],
-  ["film", "pictures", "scenario"],
+  ["air-trace", "pictures", "scenario"],
   ["state"],
   ["campaign", "editor", "panels", "tours"],
   ["embed", "live"],

@@ -3,10 +3,10 @@ import type { ComponentType } from "preact";
 import { CampaignSection } from "../campaign/section.tsx";
 import { LiveSection } from "../live/section.tsx";
 import { ToursPanel } from "../tours/panel.tsx";
+import { FilmSection } from "../panels/air-trace.tsx";
 import { ComparePanel } from "../panels/compare.tsx";
 import { DiagnosisPanel } from "../panels/diagnosis.tsx";
 import { ExportPanel } from "../panels/export.tsx";
-import { FilmSection } from "../panels/film.tsx";
 import { PicturesPanel } from "../panels/pictures.tsx";
 
 export interface Section {

@@ -4,10 +4,10 @@ import path from "node:path";
 import { test } from "node:test";
 import { build } from "esbuild";
 
-/** The exports of modules of src/film. */
+/** The exports of modules of src/air-trace. */
 async function load(...names) {
   const contents = names.map((name) => `export * from "./${name}.ts";`).join("");
-  const resolveDir = path.join(import.meta.dirname, "../src/film");
+  const resolveDir = path.join(import.meta.dirname, "../src/air-trace");
   const options = { bundle: true, format: "esm", write: false };
   const { outputFiles } = await build({ ...options, stdin: { contents, resolveDir } });
   return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);

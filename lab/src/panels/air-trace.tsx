@@ -1,6 +1,6 @@
 // The frames on the air in the first run of what is shown.
 import { engine, view } from "../state/store.ts";
-import { FilmPanel } from "../film/panel.tsx";
+import { FilmPanel } from "../air-trace/panel.tsx";
 
 export function FilmSection() {
   const first = view.value?.runs[0];

@@ -1,5 +1,5 @@
 // One packet's life: a run is stopped at a moment and goes on access by access.
-import "./film.css";
+import "./air-trace.css";
 import { useId, useMemo } from "preact/hooks";
 import type { Engine } from "../engine/engine.ts";
 import type { Film } from "../engine/result.ts";
