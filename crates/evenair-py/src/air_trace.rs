@@ -1,10 +1,10 @@
-//! Films: the accesses to the medium of a run from a moment on.
+//! Air traces: the accesses to the medium of a run from a moment on.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use evenair_sim::RunOptions;
-use evenair_sim::air_trace::{FilmRequest, film as record};
+use evenair_sim::air_trace::{AirTraceRequest, air_trace as record};
 use pyo3::prelude::*;
 
 use crate::error::RunError;
@@ -15,7 +15,7 @@ use crate::scenario::{Scenario, invalid};
 /// Return the accesses to the medium of a run from a moment on, as JSON text.
 ///
 /// They begin `from_s` seconds after the warm-up, and are at most `accesses`; in a WiMAX cell they are
-/// frames. Raises ScenarioError, or RunError if the film would begin after the run or be too long.
+/// frames. Raises ScenarioError, or RunError if it would begin after the run or be too long.
 #[pyfunction]
 pub fn film(
     py: Python<'_>,
@@ -29,9 +29,9 @@ pub fn film(
     let options = RunOptions { cancel: Some(Arc::clone(&cancel)), ..RunOptions::default() };
     let name = scenario.name.clone();
     let outcome = interruptible(py, move || {
-        let request = FilmRequest { from_s, accesses };
+        let request = AirTraceRequest { from_s, accesses };
         match caught(|| record(&scenario, seed, request, &options)) {
-            Ok(Ok(film)) => serde_json::to_string(&film).map_err(|error| error.to_string()),
+            Ok(Ok(trace)) => serde_json::to_string(&trace).map_err(|error| error.to_string()),
             Ok(Err(error)) => Err(error.to_string()),
             Err(Ok(reason)) => Err(reason),
             Err(Err(panic)) => std::panic::resume_unwind(panic),

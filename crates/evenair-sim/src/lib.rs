@@ -13,7 +13,7 @@ mod results;
 pub mod scenario;
 mod wired;
 
-pub use air_trace::film;
+pub use air_trace::air_trace;
 pub use capture::{CaptureOf, CaptureSinks, LinkType, Pcapng};
 pub use engine::run::{run, run_with_captures};
 pub use engine::run_error::RunError;

@@ -1,8 +1,8 @@
-//! The request for a film: the accesses to the medium from a moment on.
+//! The request for an air trace: the accesses to the medium from a moment on.
 
-use evenair_sim::air_trace::{Film, FilmRequest};
+use evenair_sim::air_trace::{AirTrace, AirTraceRequest};
 use evenair_sim::scenario::Scenario;
-use evenair_sim::{RunOptions, film};
+use evenair_sim::{RunOptions, air_trace};
 
 use crate::problem::Problem;
 
@@ -13,7 +13,7 @@ pub(crate) fn record(
     from_s: f64,
     accesses: u32,
     options: &RunOptions,
-) -> Result<Film, Problem> {
-    let request = FilmRequest { from_s, accesses };
-    film(scenario, seed, request, options).map_err(|error| Problem::new(error.to_string()))
+) -> Result<AirTrace, Problem> {
+    let request = AirTraceRequest { from_s, accesses };
+    air_trace(scenario, seed, request, options).map_err(|error| Problem::new(error.to_string()))
 }

@@ -1,4 +1,4 @@
-//! Records a film from a run that goes on step by step.
+//! Records an air trace from a run that goes on step by step.
 
 use evenair_core::medium::{Cell, PacketId, QueueLayout};
 use evenair_core::packet::{FlowId, NodeId, Packet};
@@ -6,9 +6,9 @@ use evenair_core::queue::{Dropped, TxQueue};
 use evenair_core::time::{Duration, Instant};
 
 use super::types::{
-    Contender, Film, FilmAccess, FilmAttempt, FilmDrop, FilmFlow, FilmFrame, FilmGivenUp, FilmNode,
-    FilmPacket, FilmPart, FilmQueue, FilmRequest, FilmSender, FilmSlots, FilmWired, MAX_LISTED,
-    PartKind,
+    AccessPart, AccessSlots, AirTrace, AirTraceRequest, Contender, GivenUp, MAX_LISTED, PartKind,
+    TracedAccess, TracedAttempt, TracedDrop, TracedFlow, TracedFrame, TracedNode, TracedPacket,
+    TracedQueue, TracedSender, WiredPackets,
 };
 use crate::engine::flow::{Attachment, Flow};
 use crate::engine::metrics::cell::station_names;
@@ -22,7 +22,7 @@ use crate::scenario::Scenario;
 const MOMENT: Duration = Duration::from_nanos(1);
 
 /// A medium whose accesses can be recorded.
-pub(super) trait Filmed: SimMedium {
+pub(super) trait Recordable: SimMedium {
     /// The name of its kind of cell.
     const NAME: &'static str;
 
@@ -45,31 +45,31 @@ pub(super) trait Filmed: SimMedium {
     fn given_up(cell: &Cell<Self>, node: NodeId) -> u64;
 }
 
-/// What is on the air in an access. The members are those of [`FilmAccess`].
+/// What is on the air in an access. The members are those of [`TracedAccess`].
 #[derive(Debug)]
 pub(super) struct Air {
     pub(super) idle_since: Instant,
     pub(super) at: Instant,
     pub(super) end: Instant,
-    pub(super) parts: Vec<FilmPart>,
-    pub(super) slots: FilmSlots,
+    pub(super) parts: Vec<AccessPart>,
+    pub(super) slots: AccessSlots,
     pub(super) contenders: Vec<Contender>,
-    pub(super) attempts: Vec<FilmAttempt>,
-    pub(super) frames: Vec<FilmFrame>,
+    pub(super) attempts: Vec<TracedAttempt>,
+    pub(super) frames: Vec<TracedFrame>,
 }
 
-/// Takes `simulation`, which has not begun, to the beginning of the film, and records it.
-pub(super) fn record<M: Filmed>(
+/// Takes `simulation`, which has not begun, to the beginning of the air trace, and records it.
+pub(super) fn record<M: Recordable>(
     mut simulation: Simulation<'_, M>,
     scenario: &Scenario,
     seed: u64,
-    request: FilmRequest,
-) -> Result<Film, RunError> {
+    request: AirTraceRequest,
+) -> Result<AirTrace, RunError> {
     let warmup = scenario.warmup.duration();
     let from = Instant::ZERO + warmup + Duration::from_secs_f64(request.from_s);
     let mut is_over = !simulation.advance_to(from)?;
     let (network, flows) = simulation.parts();
-    let mut film = Film {
+    let mut trace = AirTrace {
         seed,
         warmup_ns: warmup.as_nanos(),
         medium: M::NAME,
@@ -78,7 +78,7 @@ pub(super) fn record<M: Filmed>(
         accesses: Vec::new(),
         ended: false,
     };
-    network.take_drops(); // those before the film
+    network.take_drops(); // those before the air trace
     let mut drops = Drops::default();
     let mut senders = Vec::new();
     // By node, before the last access; empty once that is over.
@@ -90,13 +90,13 @@ pub(super) fn record<M: Filmed>(
         let shaper = cell.shaper_ready_at();
         let idle = M::before(cell);
         if idle.is_some()
-            && let Some(last) = film.accesses.last_mut()
+            && let Some(last) = trace.accesses.last_mut()
         {
             if !given_up.is_empty() {
                 last.given_up = differences(&given_up, &all_given_up(cell));
                 given_up.clear();
             }
-            if film.accesses.len() == request.accesses as usize {
+            if trace.accesses.len() == request.accesses as usize {
                 break;
             }
         }
@@ -121,22 +121,22 @@ pub(super) fn record<M: Filmed>(
             && let Some(air) = M::access(network.cell(), &idle, at)
         {
             let changed =
-                |(index, sender): &(usize, &FilmSender)| senders.get(*index) != Some(*sender);
+                |(index, sender): &(usize, &TracedSender)| senders.get(*index) != Some(*sender);
             let changed: Vec<_> =
                 before.senders.iter().enumerate().filter(changed).map(|(_, &s)| s).collect();
             senders.clone_from(&before.senders);
             given_up.clone_from(&before.given_up);
-            film.accesses.push(entry(air, before, std::mem::take(&mut drops), changed));
+            trace.accesses.push(entry(air, before, std::mem::take(&mut drops), changed));
         }
     }
-    film.ended = film.accesses.len() < request.accesses as usize;
-    Ok(film)
+    trace.ended = trace.accesses.len() < request.accesses as usize;
+    Ok(trace)
 }
 
 /// What the queues of the access point have dropped.
 #[derive(Default)]
 struct Drops {
-    first: Vec<FilmDrop>,
+    first: Vec<TracedDrop>,
     count: u64,
 }
 
@@ -144,7 +144,7 @@ impl Drops {
     fn add(&mut self, dropped: Vec<Dropped<Packet>>) {
         self.count += dropped.len() as u64;
         let room = MAX_LISTED - self.first.len();
-        self.first.extend(dropped.iter().take(room).map(|dropped| FilmDrop {
+        self.first.extend(dropped.iter().take(room).map(|dropped| TracedDrop {
             packet: describe_packet(&dropped.packet),
             reason: dropped.reason,
         }));
@@ -153,16 +153,16 @@ impl Drops {
 
 /// The state of the world when nothing is on the air.
 struct State {
-    ap_sends: Vec<FilmPacket>,
-    ap_queues: Vec<FilmQueue>,
-    senders: Vec<FilmSender>,
-    wired: FilmWired,
+    ap_sends: Vec<TracedPacket>,
+    ap_queues: Vec<TracedQueue>,
+    senders: Vec<TracedSender>,
+    wired: WiredPackets,
     /// By node: packets that its MAC has given up.
     given_up: Vec<u64>,
 }
 
 impl State {
-    fn new<M: Filmed>(network: &Network<M>, flows: &[Flow]) -> Self {
+    fn new<M: Recordable>(network: &Network<M>, flows: &[Flow]) -> Self {
         let cell = network.cell();
         let [to_access_point, to_hosts] = network.wired().under_way();
         let ap_sends = M::ap_sends(cell).into_iter().take(MAX_LISTED);
@@ -170,39 +170,39 @@ impl State {
             ap_sends: ap_sends.map(|packet| describe_packet(cell.packet(packet))).collect(),
             ap_queues: ap_queues(cell),
             senders: (0..).zip(flows).filter_map(|(index, flow)| sender(index, flow)).collect(),
-            wired: FilmWired { to_access_point, to_hosts },
+            wired: WiredPackets { to_access_point, to_hosts },
             given_up: all_given_up(cell),
         }
     }
 }
 
 /// By node: packets that its MAC has given up since the start.
-fn all_given_up<M: Filmed>(cell: &Cell<M>) -> Vec<u64> {
+fn all_given_up<M: Recordable>(cell: &Cell<M>) -> Vec<u64> {
     (0..cell.nodes() as u32).map(|node| M::given_up(cell, NodeId(node))).collect()
 }
 
 /// The nodes that have given up packets between two states.
-fn differences(before: &[u64], after: &[u64]) -> Vec<FilmGivenUp> {
+fn differences(before: &[u64], after: &[u64]) -> Vec<GivenUp> {
     let each = (0..).zip(before.iter().zip(after));
     each.filter(|(_, (before, after))| before < after)
-        .map(|(node, (before, after))| FilmGivenUp { node, packets: after - before })
+        .map(|(node, (before, after))| GivenUp { node, packets: after - before })
         .collect()
 }
 
-fn nodes(scenario: &Scenario) -> Vec<FilmNode> {
-    let station = |(i, name)| FilmNode { id: format!("sta-{i}"), name };
-    let ap = FilmNode { id: "ap".to_owned(), name: None };
+fn nodes(scenario: &Scenario) -> Vec<TracedNode> {
+    let station = |(i, name)| TracedNode { id: format!("sta-{i}"), name };
+    let ap = TracedNode { id: "ap".to_owned(), name: None };
     std::iter::once(ap).chain((1_u32..).zip(station_names(scenario)).map(station)).collect()
 }
 
-fn describe(flow: &Flow) -> FilmFlow {
+fn describe(flow: &Flow) -> TracedFlow {
     let (station, direction) = match flow.place {
         Attachment::Station { station, up, .. } => {
             (Some(station), Some(if up { "up" } else { "down" }))
         }
         Attachment::Wired { .. } => (None, None),
     };
-    FilmFlow {
+    TracedFlow {
         id: flow.id.clone(),
         name: flow.name.clone(),
         station,
@@ -212,18 +212,18 @@ fn describe(flow: &Flow) -> FilmFlow {
     }
 }
 
-pub(super) fn describe_packet(packet: &Packet) -> FilmPacket {
+pub(super) fn describe_packet(packet: &Packet) -> TracedPacket {
     let &Packet { flow, kind, seq, size, retransmission, .. } = packet;
     let flow = (flow != FlowId::NONE).then_some(flow.0);
-    FilmPacket { flow, kind, seq, bytes: size, retransmission }
+    TracedPacket { flow, kind, seq, bytes: size, retransmission }
 }
 
 /// The queues of the access point, of which each lists an equal part of [`MAX_LISTED`] at most.
-fn ap_queues<M: Filmed>(cell: &Cell<M>) -> Vec<FilmQueue> {
+fn ap_queues<M: Recordable>(cell: &Cell<M>) -> Vec<TracedQueue> {
     let own = |at: &usize| cell.senders()[*at].is_access_point();
     let queues: Vec<usize> = (0..cell.queues().len()).filter(own).collect();
     let waiting = |at: &usize| cell.queues()[*at].backlog().packets();
-    let describe = |station, queue: &TxQueue<Packet>, most: usize| FilmQueue {
+    let describe = |station, queue: &TxQueue<Packet>, most: usize| TracedQueue {
         station,
         waiting: queue.backlog().packets(),
         packets: queue.packets().into_iter().take(most).map(describe_packet).collect(),
@@ -241,9 +241,9 @@ fn ap_queues<M: Filmed>(cell: &Cell<M>) -> Vec<FilmQueue> {
         .collect()
 }
 
-fn sender(index: u32, flow: &Flow) -> Option<FilmSender> {
+fn sender(index: u32, flow: &Flow) -> Option<TracedSender> {
     let state = flow.ends.windows()?;
-    Some(FilmSender {
+    Some(TracedSender {
         flow: index,
         cwnd: state.cwnd,
         ssthresh: state.ssthresh.is_finite().then_some(state.ssthresh),
@@ -253,10 +253,10 @@ fn sender(index: u32, flow: &Flow) -> Option<FilmSender> {
     })
 }
 
-fn entry(air: Air, before: State, drops: Drops, senders: Vec<FilmSender>) -> FilmAccess {
+fn entry(air: Air, before: State, drops: Drops, senders: Vec<TracedSender>) -> TracedAccess {
     let Air { idle_since, at, end, parts, slots, contenders, attempts, frames } = air;
     let State { ap_sends, ap_queues, wired, .. } = before;
-    FilmAccess {
+    TracedAccess {
         idle_since_ns: idle_since.as_nanos(),
         at_ns: at.as_nanos(),
         end_ns: end.as_nanos(),
@@ -279,11 +279,11 @@ fn entry(air: Air, before: State, drops: Drops, senders: Vec<FilmSender>) -> Fil
 pub(super) fn parts(
     start: Instant,
     ends: impl IntoIterator<Item = (PartKind, Instant)>,
-) -> Vec<FilmPart> {
+) -> Vec<AccessPart> {
     let mut start_ns = start.as_nanos();
     let mut part = |(kind, end): (PartKind, Instant)| {
         let end_ns = end.as_nanos();
-        FilmPart { kind, start_ns: std::mem::replace(&mut start_ns, end_ns), end_ns }
+        AccessPart { kind, start_ns: std::mem::replace(&mut start_ns, end_ns), end_ns }
     };
     let each = ends.into_iter().map(&mut part);
     each.filter(|part| part.start_ns < part.end_ns).collect()

@@ -1,4 +1,4 @@
-//! Films against captures, counters of results, and rules of the DCF.
+//! Air traces against captures, counters of results, and rules of the DCF.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 
 use super::{
-    Film, FilmAccess, FilmError, FilmFrame, FilmRequest, FilmSlots, FrameFate, FrameKind,
-    MAX_LISTED, film, recorder,
+    AccessSlots, AirTrace, AirTraceError, AirTraceRequest, FrameFate, FrameKind, MAX_LISTED,
+    TracedAccess, TracedFrame, air_trace, recorder,
 };
 use crate::engine::sim_medium::dcf;
 use crate::engine::simulation::Simulation;
@@ -83,16 +83,16 @@ pub(super) fn short(mut scenario: Value) -> Scenario {
     resolve(scenario, "test").unwrap()
 }
 
-/// A film from `from_s` to the end, however many accesses there are.
-fn to_the_end(scenario: &Scenario, from_s: f64) -> Film {
+/// An air trace from `from_s` to the end, however many accesses there are.
+fn to_the_end(scenario: &Scenario, from_s: f64) -> AirTrace {
     let Cell::Wlan(cell) = &scenario.cell else { panic!("a WLAN cell") };
     let medium = dcf(cell, &scenario.station, 7);
     let options = RunOptions::default();
     let simulation = Simulation::new(medium, scenario, 7, &options, None).unwrap();
-    let request = FilmRequest { from_s, accesses: u32::MAX };
-    let film = recorder::record(simulation, scenario, 7, request).unwrap();
-    assert!(film.ended);
-    film
+    let request = AirTraceRequest { from_s, accesses: u32::MAX };
+    let trace = recorder::record(simulation, scenario, 7, request).unwrap();
+    assert!(trace.ended);
+    trace
 }
 
 // ---- Captures ----
@@ -163,46 +163,46 @@ fn frames_of(file: &[u8]) -> Vec<Seen> {
 
 /// The frames of an access that a capture has: those of an exchange whose data are received for the first
 /// time.
-fn frames_to_capture(access: &FilmAccess) -> impl Iterator<Item = &FilmFrame> {
-    let is_received = |frame: &FilmFrame| frame.fate == FrameFate::Received;
-    let carries = |frame: &FilmFrame| matches!(frame.kind, FrameKind::Data | FrameKind::Beacon);
+fn frames_to_capture(access: &TracedAccess) -> impl Iterator<Item = &TracedFrame> {
+    let is_received = |frame: &TracedFrame| frame.fate == FrameFate::Received;
+    let carries = |frame: &TracedFrame| matches!(frame.kind, FrameKind::Data | FrameKind::Beacon);
     let first = access.frames.iter().any(|frame| carries(frame) && is_received(frame));
     let new = first && access.attempts.iter().all(|attempt| !attempt.repeats);
     access.frames.iter().filter(move |frame| new && is_received(frame))
 }
 
 #[test]
-fn a_film_shows_what_a_capture_shows() {
+fn an_air_trace_shows_what_a_capture_shows() {
     for (name, scenario) in cells() {
-        let film = to_the_end(&scenario, 0.25);
-        let first = film.accesses[0].at_ns;
-        let seen = |frame: &FilmFrame| {
+        let trace = to_the_end(&scenario, 0.25);
+        let first = trace.accesses[0].at_ns;
+        let seen = |frame: &TracedFrame| {
             let retry = frame.kind == FrameKind::Data && frame.retries > 0;
             (frame.start_ns, frame.kind, frame.rate_bps / 500_000, retry)
         };
-        let filmed: Vec<_> = film.accesses.iter().flat_map(frames_to_capture).map(seen).collect();
+        let traced: Vec<_> = trace.accesses.iter().flat_map(frames_to_capture).map(seen).collect();
         let mut captured = captured(&scenario);
         captured.retain(|frame| frame.0 >= first);
         // An exchange whose data are not complete at the end of the run is not captured.
-        let last = film.accesses.last().unwrap();
+        let last = trace.accesses.last().unwrap();
         let complete = captured.iter().any(|frame| frame.0 >= last.at_ns);
         let until = if complete { u64::MAX } else { last.at_ns };
-        let filmed: Vec<_> = filmed.into_iter().filter(|frame| frame.0 < until).collect();
-        assert_eq!(filmed.len(), captured.len(), "{name}");
-        assert_eq!(filmed, captured, "{name}");
+        let traced: Vec<_> = traced.into_iter().filter(|frame| frame.0 < until).collect();
+        assert_eq!(traced.len(), captured.len(), "{name}");
+        assert_eq!(traced, captured, "{name}");
         assert!(captured.len() > 500, "{name}: {}", captured.len());
     }
 }
 
 /// The counters of the run, which the MACs keep.
 #[test]
-fn a_film_of_the_whole_run_has_every_attempt() {
+fn an_air_trace_of_the_whole_run_has_every_attempt() {
     for (name, scenario) in cells() {
         let result = run(&scenario, 7, &RunOptions::default()).unwrap();
-        let film = to_the_end(&scenario, 0.0);
+        let trace = to_the_end(&scenario, 0.0);
         let (mut sent, mut given_up, mut drops) = (BTreeMap::new(), 0, 0);
         // The last exchange may be cut off by the end of the run, but it has been begun and counts.
-        for access in &film.accesses {
+        for access in &trace.accesses {
             for frame in access.frames.iter().filter(|frame| frame.kind == FrameKind::Data) {
                 *sent.entry(frame.from).or_insert(0) += 1;
             }
@@ -222,7 +222,7 @@ fn a_film_of_the_whole_run_has_every_attempt() {
 }
 
 /// The parts of an access follow each other from its beginning to its end.
-pub(super) fn parts_fill(access: &FilmAccess) {
+pub(super) fn parts_fill(access: &TracedAccess) {
     let mut at_ns = access.idle_since_ns;
     for part in &access.parts {
         assert!(part.start_ns == at_ns && at_ns < part.end_ns, "{part:?} at {at_ns}");
@@ -231,9 +231,9 @@ pub(super) fn parts_fill(access: &FilmAccess) {
     assert_eq!(at_ns, access.end_ns);
 }
 
-/// Neither the state of the world nor what follows depends on where the film begins.
+/// Neither the state of the world nor what follows depends on where the air trace begins.
 #[test]
-fn films_of_the_same_time_agree() {
+fn air_traces_of_the_same_time_agree() {
     for (name, scenario) in cells() {
         let long = to_the_end(&scenario, 0.0);
         let later = to_the_end(&scenario, 0.6);
@@ -250,14 +250,14 @@ fn films_of_the_same_time_agree() {
 fn counters_follow_the_rules() {
     let (mut collisions, mut frozen) = (0, 0);
     for (name, scenario) in cells() {
-        let film = to_the_end(&scenario, 0.0);
+        let trace = to_the_end(&scenario, 0.0);
         let Cell::Wlan(cell) = &scenario.cell else { panic!("a WLAN cell") };
         let phy = cell.timing(&scenario.station);
-        for access in &film.accesses {
+        for access in &trace.accesses {
             let begin = access.idle_since_ns + phy.difs().as_nanos();
             assert_eq!((access.at_ns - begin) % phy.slot.as_nanos(), 0, "{name}");
             let boundary = (access.at_ns - begin) / phy.slot.as_nanos();
-            let FilmSlots { start_ns, end_ns, count } = access.slots;
+            let AccessSlots { start_ns, end_ns, count } = access.slots;
             assert_eq!([start_ns, end_ns, count], [begin, access.at_ns, boundary], "{name}");
             for counter in &access.contenders {
                 let counted = boundary.saturating_sub(counter.from).min(counter.before);
@@ -281,7 +281,7 @@ fn counters_follow_the_rules() {
             collisions += usize::from(access.attempts.len() > 1);
             parts_fill(access);
         }
-        for pair in film.accesses.windows(2) {
+        for pair in trace.accesses.windows(2) {
             let [before, access] = pair else { unreachable!("windows of two") };
             assert_eq!(access.idle_since_ns, before.end_ns, "{name}");
             for was in before.contenders.iter().filter(|c| c.has_frame && !c.transmits) {
@@ -298,9 +298,9 @@ fn counters_follow_the_rules() {
 #[test]
 fn the_queue_moves_up() {
     let (_, scenario) = cells().swap_remove(0);
-    let film = to_the_end(&scenario, 0.3);
+    let trace = to_the_end(&scenario, 0.3);
     let mut taken = 0;
-    for pair in film.accesses.windows(2) {
+    for pair in trace.accesses.windows(2) {
         let [before, now] = [&pair[0].ap_queues[0], &pair[1].ap_queues[0]];
         assert_eq!(now.waiting as usize, now.packets.len());
         let left = (0..=before.packets.len())
@@ -320,10 +320,10 @@ fn the_queue_moves_up() {
 #[test]
 fn what_is_in_flight_fits_into_the_windows() {
     let (_, scenario) = cells().swap_remove(0);
-    let film = to_the_end(&scenario, 0.0);
+    let trace = to_the_end(&scenario, 0.0);
     let mut senders = BTreeMap::new();
     let mut full = 0;
-    for access in &film.accesses {
+    for access in &trace.accesses {
         senders.extend(access.senders.iter().map(|sender| (sender.flow, *sender)));
         assert_eq!(senders.len(), 10);
         for sender in senders.values() {
@@ -338,9 +338,11 @@ fn what_is_in_flight_fits_into_the_windows() {
 fn errors_name_what_is_accepted() {
     let refused = |scenario: Value, from_s, accesses| {
         let scenario = resolve(scenario, "test").unwrap();
-        let request = FilmRequest { from_s, accesses };
-        match film(&scenario, 1, request, &RunOptions::default()) {
-            Err(error @ (FilmError::From { .. } | FilmError::Accesses(_))) => error.to_string(),
+        let request = AirTraceRequest { from_s, accesses };
+        match air_trace(&scenario, 1, request, &RunOptions::default()) {
+            Err(error @ (AirTraceError::From { .. } | AirTraceError::Accesses(_))) => {
+                error.to_string()
+            }
             other => panic!("{other:?}"),
         }
     };
@@ -365,9 +367,9 @@ fn lists_are_bounded() {
         "wired": { "rate": "1 Gbps" },
         "station": [{ "count": 9, "flows": [flow] }],
     });
-    let film = to_the_end(&short(scheduler), 0.5);
+    let trace = to_the_end(&short(scheduler), 0.5);
     let mut long = 0;
-    for access in &film.accesses {
+    for access in &trace.accesses {
         assert_eq!(access.drops.len() as u64, access.dropped.min(MAX_LISTED as u64));
         long += usize::from(access.dropped > MAX_LISTED as u64);
         let waiting: u32 = access.ap_queues.iter().map(|queue| queue.waiting).sum();

@@ -1,20 +1,20 @@
-//! What a film consists of.
+//! What an air trace consists of.
 
 use evenair_core::packet::PacketKind;
 use evenair_core::queue::DropReason;
 use evenair_core::transport::Limit;
 use serde::{Serialize, Serializer};
 
-/// The longest film, accesses.
+/// The longest air trace, accesses.
 pub const MAX_ACCESSES: u32 = 1000;
 
 /// The most packets that are listed: of all queues of the access point together, of those dropped before an
 /// access, and of a burst.
 pub const MAX_LISTED: usize = 200;
 
-/// Which accesses a film shows.
+/// Which accesses an air trace shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FilmRequest {
+pub struct AirTraceRequest {
     /// From when on, seconds since the end of the warm-up.
     pub from_s: f64,
     /// How many, up to [`MAX_ACCESSES`].
@@ -23,7 +23,7 @@ pub struct FilmRequest {
 
 /// The accesses to the medium from a moment on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Film {
+pub struct AirTrace {
     /// The seed of the run.
     pub seed: u64,
     /// When the measured time begins.
@@ -31,18 +31,18 @@ pub struct Film {
     /// "wlan" or "wimax".
     pub medium: &'static str,
     /// The access point or base station, then the stations.
-    pub nodes: Vec<FilmNode>,
+    pub nodes: Vec<TracedNode>,
     /// The flows.
-    pub flows: Vec<FilmFlow>,
+    pub flows: Vec<TracedFlow>,
     /// The accesses in order of time.
-    pub accesses: Vec<FilmAccess>,
+    pub accesses: Vec<TracedAccess>,
     /// Whether the run was over before there were as many accesses as wanted.
     pub ended: bool,
 }
 
 /// A node of the cell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct FilmNode {
+pub struct TracedNode {
     /// "ap", "sta-1", ...
     pub id: String,
     /// The name that the scenario gives to it.
@@ -51,7 +51,7 @@ pub struct FilmNode {
 
 /// A flow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct FilmFlow {
+pub struct TracedFlow {
     /// "up-1", "down-3", ...
     pub id: String,
     /// The name that the scenario gives to it.
@@ -68,7 +68,7 @@ pub struct FilmFlow {
 
 /// An access to the medium: one exchange or a collision, or an 802.16 frame.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct FilmAccess {
+pub struct TracedAccess {
     /// When the medium had become idle: in 802.16 when the frame begins.
     pub idle_since_ns: u64,
     /// When the first frame begins; in 802.16 the frame itself.
@@ -76,36 +76,36 @@ pub struct FilmAccess {
     /// When the last frame ends; in 802.16 the frame itself.
     pub end_ns: u64,
     /// What the time from `idle_since_ns` to `end_ns` consists of, in order of time.
-    pub parts: Vec<FilmPart>,
+    pub parts: Vec<AccessPart>,
     /// The slots in which nodes count down.
-    pub slots: FilmSlots,
+    pub slots: AccessSlots,
     /// The nodes that count down, in order of node.
     pub contenders: Vec<Contender>,
     /// Who transmits after a backoff, in order of node: several in a collision. None in 802.16.
-    pub attempts: Vec<FilmAttempt>,
+    pub attempts: Vec<TracedAttempt>,
     /// The frames, in order of their beginning; those of a collision in order of node.
-    pub frames: Vec<FilmFrame>,
+    pub frames: Vec<TracedFrame>,
     /// The nodes that give packets up: a MAC at its retry limit, or a station with a bandwidth request.
-    pub given_up: Vec<FilmGivenUp>,
+    pub given_up: Vec<GivenUp>,
     /// The packets that the MAC of the access point has taken from its queue before and not sent as a whole.
-    pub ap_sends: Vec<FilmPacket>,
+    pub ap_sends: Vec<TracedPacket>,
     /// The queues of the access point: one; or one for each station, of which those are listed in which
     /// packets wait.
-    pub ap_queues: Vec<FilmQueue>,
-    /// What these have dropped since the access before, or since the beginning of the film: the first of
+    pub ap_queues: Vec<TracedQueue>,
+    /// What these have dropped since the access before, or since the air trace begins: the first of
     /// them.
-    pub drops: Vec<FilmDrop>,
+    pub drops: Vec<TracedDrop>,
     /// How many packets that are.
     pub dropped: u64,
     /// The TCP senders whose state has changed since the access before; in the first access all.
-    pub senders: Vec<FilmSender>,
+    pub senders: Vec<TracedSender>,
     /// Packets that wait at wired links or are under way on them.
-    pub wired: FilmWired,
+    pub wired: WiredPackets,
 }
 
 /// A part of the time of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct FilmPart {
+pub struct AccessPart {
     /// What it is.
     pub kind: PartKind,
     /// When it begins: at the end of the part before.
@@ -148,7 +148,7 @@ pub enum PartKind {
 /// The slots of an idle period of an 802.11 medium, from the end of DIFS to the access; or the request
 /// opportunities of an 802.16 frame, which divide their region evenly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct FilmSlots {
+pub struct AccessSlots {
     /// The beginning of the first.
     pub start_ns: u64,
     /// The end of the last.
@@ -180,13 +180,13 @@ pub struct Contender {
 
 /// An attempt to deliver a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct FilmAttempt {
+pub struct TracedAttempt {
     /// The transmitter.
     pub node: u32,
     /// The receiver; none of a beacon.
     pub to: Option<u32>,
     /// The packet.
-    pub packet: FilmPacket,
+    pub packet: TracedPacket,
     /// The contention window, slots.
     pub cw: u32,
     /// The backoff drawn for this attempt, slots.
@@ -199,7 +199,7 @@ pub struct FilmAttempt {
 
 /// A node that gives packets up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct FilmGivenUp {
+pub struct GivenUp {
     /// The node.
     pub node: u32,
     /// How many.
@@ -208,7 +208,7 @@ pub struct FilmGivenUp {
 
 /// A frame on the air, a burst, or a bandwidth request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct FilmFrame {
+pub struct TracedFrame {
     /// What it is.
     pub kind: FrameKind,
     /// The transmitter.
@@ -228,7 +228,7 @@ pub struct FilmFrame {
     /// What becomes of it. A burst is corrupted if one of its PDUs is.
     pub fate: FrameFate,
     /// The packets, or fragments of packets, that it carries, in order: the first of them.
-    pub carries: Vec<FilmPdu>,
+    pub carries: Vec<TracedPdu>,
     /// How many these are.
     pub pdus: u32,
     /// Bytes for which a bandwidth request asks, which a burst may have as well.
@@ -269,9 +269,9 @@ pub enum FrameFate {
 
 /// A packet in a frame, or a fragment of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct FilmPdu {
+pub struct TracedPdu {
     /// The packet.
-    pub packet: FilmPacket,
+    pub packet: TracedPacket,
     /// Bytes on the air, with headers.
     pub bytes: u32,
     /// Its end; in 802.16 that of its last symbol.
@@ -286,7 +286,7 @@ pub struct FilmPdu {
 
 /// A packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct FilmPacket {
+pub struct TracedPacket {
     /// Its flow, also of an acknowledgement; none of a beacon.
     pub flow: Option<u32>,
     /// "data", "ack", "syn", "syn-ack", "datagram", "request", "beacon" or "report".
@@ -303,21 +303,21 @@ pub struct FilmPacket {
 
 /// A queue of the access point.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct FilmQueue {
+pub struct TracedQueue {
     /// The node of its station, if it is the queue of one.
     pub station: Option<u32>,
     /// How many packets wait.
     pub waiting: u32,
     /// The first of them, in the order in which they would leave if none arrived and none were dropped.
     /// Of a Python class in order of arrival.
-    pub packets: Vec<FilmPacket>,
+    pub packets: Vec<TracedPacket>,
 }
 
 /// A packet that a queue has dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct FilmDrop {
+pub struct TracedDrop {
     /// The packet.
-    pub packet: FilmPacket,
+    pub packet: TracedPacket,
     /// "on-arrival", "on-departure", "evicted" or "superseded".
     #[serde(serialize_with = "drop_reason")]
     pub reason: DropReason,
@@ -325,7 +325,7 @@ pub struct FilmDrop {
 
 /// The state of a TCP sender.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct FilmSender {
+pub struct TracedSender {
     /// The flow.
     pub flow: u32,
     /// The congestion window, segments.
@@ -344,7 +344,7 @@ pub struct FilmSender {
 
 /// Packets in the wired network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct FilmWired {
+pub struct WiredPackets {
     /// On their way to the access point.
     pub to_access_point: usize,
     /// On their way to a host.

@@ -5,9 +5,9 @@ use evenair_core::medium::{Cell, PacketId};
 use evenair_core::packet::NodeId;
 use evenair_core::time::Instant;
 
-use super::recorder::{Air, Filmed, describe_packet, parts};
+use super::recorder::{Air, Recordable, describe_packet, parts};
 use super::types::{
-    Contender, FilmFrame, FilmPdu, FilmSlots, FrameFate, FrameKind, MAX_LISTED, PartKind,
+    AccessSlots, Contender, FrameFate, FrameKind, MAX_LISTED, PartKind, TracedFrame, TracedPdu,
 };
 
 /// The state before a frame.
@@ -17,7 +17,7 @@ pub(super) struct BeforeFrame {
     any_waits: bool,
 }
 
-impl Filmed for Wimax {
+impl Recordable for Wimax {
     const NAME: &'static str = "wimax";
 
     type Before = BeforeFrame;
@@ -71,7 +71,7 @@ fn air(cell: &Cell<Wimax>, at: Instant, frame: &Frame) -> Air {
         idle_since: at,
         at,
         end,
-        slots: FilmSlots {
+        slots: AccessSlots {
             start_ns: region.map_or(at.as_nanos(), |region| region.start_ns),
             end_ns: region.map_or(at.as_nanos(), |region| region.end_ns),
             count: opportunities,
@@ -107,8 +107,8 @@ fn contender(node: NodeId, before: u64, opportunities: u64, transmits: bool) -> 
     }
 }
 
-fn request(request: &Request) -> FilmFrame {
-    FilmFrame {
+fn request(request: &Request) -> TracedFrame {
+    TracedFrame {
         kind: FrameKind::Request,
         from: request.station.0,
         to: Some(NodeId::ACCESS_POINT.0),
@@ -124,8 +124,8 @@ fn request(request: &Request) -> FilmFrame {
     }
 }
 
-fn burst(cell: &Cell<Wimax>, burst: &FilledBurst) -> FilmFrame {
-    let pdu = |pdu: &Pdu| FilmPdu {
+fn burst(cell: &Cell<Wimax>, burst: &FilledBurst) -> TracedFrame {
+    let pdu = |pdu: &Pdu| TracedPdu {
         packet: describe_packet(cell.packet(pdu.packet)),
         bytes: pdu.bytes,
         end_ns: pdu.end.as_nanos(),
@@ -133,7 +133,7 @@ fn burst(cell: &Cell<Wimax>, burst: &FilledBurst) -> FilmFrame {
         is_last: pdu.is_last,
         fate: fate(pdu.is_corrupted),
     };
-    FilmFrame {
+    TracedFrame {
         kind: FrameKind::Burst,
         from: burst.from.0,
         to: Some(burst.to.0),

@@ -1,4 +1,4 @@
-//! Films of 802.16 cells: by hand, against counters of results, and against captures of the wire.
+//! Air traces of 802.16 cells: by hand, against counters of results, and against captures of the wire.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use evenair_core::packet::PacketKind;
 use serde_json::{Value, json};
 
 use super::tests::{Memory, packets_of, parts_fill, short};
-use super::{Film, FilmFrame, FilmRequest, FrameFate, FrameKind, PartKind, recorder};
+use super::{AirTrace, AirTraceRequest, FrameFate, FrameKind, PartKind, TracedFrame, recorder};
 use crate::engine::sim_medium::wimax;
 use crate::engine::simulation::Simulation;
 use crate::scenario::{Cell, Scenario};
@@ -15,13 +15,13 @@ use crate::{CaptureSinks, RunOptions, run, run_with_captures};
 /// The server's address in captures.
 const SERVER_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
 
-/// A film from `from_s` to the end.
-fn to_the_end(scenario: &Scenario, from_s: f64) -> Film {
+/// An air trace from `from_s` to the end.
+fn to_the_end(scenario: &Scenario, from_s: f64) -> AirTrace {
     let Cell::Wimax(cell) = &scenario.cell else { panic!("a WiMAX cell") };
     let medium = wimax(cell, &scenario.station, 7);
     let options = RunOptions::default();
     let simulation = Simulation::new(medium, scenario, 7, &options, None).unwrap();
-    let request = FilmRequest { from_s, accesses: u32::MAX };
+    let request = AirTraceRequest { from_s, accesses: u32::MAX };
     recorder::record(simulation, scenario, 7, request).unwrap()
 }
 
@@ -82,15 +82,15 @@ fn a_datagram_in_each_direction() {
         json!({ "direction": direction, "transport": "udp", "rate": "1 kbps", "start": "12 ms",
                 "segment": 1000, "header": 28 })
     };
-    let film = to_the_end(
+    let trace = to_the_end(
         &short(json!({
             "cell": { "kind": "wimax" }, "wired": { "rate": "unlimited", "delay": "0 s" },
             "station": [{ "flows": [flow("down")] }, { "flows": [flow("up")] }],
         })),
         0.0,
     );
-    assert!(film.ended);
-    let [first, second] = &film.accesses[..] else { panic!("two frames: {film:?}") };
+    assert!(trace.ended);
+    let [first, second] = &trace.accesses[..] else { panic!("two frames: {trace:?}") };
     assert_eq!(
         [first.at_ns, first.end_ns, second.at_ns, second.end_ns].map(|ns| ns / 1000),
         [15_000, 20_000, 20_000, 25_000]
@@ -107,7 +107,7 @@ fn a_datagram_in_each_direction() {
         (PartKind::Gap, 20_000),
     ];
     assert_eq!(ends, expected);
-    let micros = |frame: &FilmFrame| {
+    let micros = |frame: &TracedFrame| {
         let [start, end] = [frame.start_ns, frame.end_ns].map(|ns| ns as f64 / 1000.0);
         (start, end, frame.bytes)
     };
@@ -134,23 +134,23 @@ fn a_datagram_in_each_direction() {
 
 /// The counters of the run, which the medium keeps.
 #[test]
-fn a_film_of_the_whole_run_has_every_pdu_and_request() {
+fn an_air_trace_of_the_whole_run_has_every_pdu_and_request() {
     let (mut corrupted, mut collided, mut given_up, mut fragments, mut asked) = (0, 0, 0, 0, 0);
     for (name, scenario) in cells() {
         let result = run(&scenario, 7, &RunOptions::default()).unwrap();
-        let film = to_the_end(&scenario, 0.0);
+        let trace = to_the_end(&scenario, 0.0);
         let (mut pdus, mut lost) = (BTreeMap::new(), BTreeMap::new());
         let (mut sent, mut collisions, mut all_given_up) = (0, 0, 0);
         // Of an SDU that is not complete yet, by sender and receiver: whether a fragment is lost.
         let mut incomplete: BTreeMap<_, bool> = BTreeMap::new();
-        for access in &film.accesses {
+        for access in &trace.accesses {
             parts_fill(access);
             all_given_up += access.given_up.iter().map(|node| node.packets).sum::<u64>();
             for frame in &access.frames {
                 if frame.kind == FrameKind::Request {
                     sent += 1;
                     collisions += u64::from(frame.fate == FrameFate::Collided);
-                    let same = |other: &&FilmFrame| other.start_ns == frame.start_ns;
+                    let same = |other: &&TracedFrame| other.start_ns == frame.start_ns;
                     let together = access.frames.iter().filter(same).count();
                     assert_eq!(together > 1, frame.fate == FrameFate::Collided, "{name}");
                     continue;
@@ -209,10 +209,10 @@ fn a_film_of_the_whole_run_has_every_pdu_and_request() {
 #[test]
 fn uplink_packets_are_on_the_wire_when_their_pdus_end() {
     for (name, scenario) in cells() {
-        let film = to_the_end(&scenario, 0.0);
-        let mut filmed = Vec::new();
+        let trace = to_the_end(&scenario, 0.0);
+        let mut traced = Vec::new();
         let mut incomplete: BTreeMap<u32, bool> = BTreeMap::new();
-        for frame in film.accesses.iter().flat_map(|access| &access.frames) {
+        for frame in trace.accesses.iter().flat_map(|access| &access.frames) {
             for pdu in frame.carries.iter().filter(|_| frame.to == Some(0)) {
                 let lost = incomplete.remove(&frame.from).unwrap_or(false)
                     || pdu.fate == FrameFate::Corrupted;
@@ -220,7 +220,7 @@ fn uplink_packets_are_on_the_wire_when_their_pdus_end() {
                     (false, lost) => {
                         incomplete.insert(frame.from, lost);
                     }
-                    (true, false) => filmed.push(pdu.end_ns + 1_000_000),
+                    (true, false) => traced.push(pdu.end_ns + 1_000_000),
                     (true, true) => {}
                 }
             }
@@ -233,8 +233,8 @@ fn uplink_packets_are_on_the_wire_when_their_pdus_end() {
         let captured: Vec<_> =
             packets_of(&file).iter().filter(to_server).map(|packet| packet.0).collect();
         // The run ends at 1.2 s.
-        filmed.retain(|&at| at < 1_200_000_000);
-        assert_eq!(filmed, captured, "{name}");
-        assert!(filmed.len() > 50, "{name}: {}", filmed.len());
+        traced.retain(|&at| at < 1_200_000_000);
+        assert_eq!(traced, captured, "{name}");
+        assert!(traced.len() > 50, "{name}: {}", traced.len());
     }
 }

@@ -7,12 +7,12 @@ use evenair_core::medium::{Cell, PacketId};
 use evenair_core::packet::NodeId;
 use evenair_core::time::{Duration, Instant};
 
-use super::recorder::{Air, Filmed, describe_packet, parts};
+use super::recorder::{Air, Recordable, describe_packet, parts};
 use super::types::{
-    Contender, FilmAttempt, FilmFrame, FilmPdu, FilmSlots, FrameFate, FrameKind, PartKind,
+    AccessSlots, Contender, FrameFate, FrameKind, PartKind, TracedAttempt, TracedFrame, TracedPdu,
 };
 
-impl Filmed for Dcf {
+impl Recordable for Dcf {
     const NAME: &'static str = "wlan";
 
     type Before = IdlePeriod;
@@ -61,7 +61,7 @@ fn air(cell: &Cell<Dcf>, at: Instant, idle: &IdlePeriod, access: &Access) -> Air
     let packet = |sent: &Transmitter| {
         describe_packet(cell.packet(sent.packet.expect("who transmits has a packet")))
     };
-    let attempt = |sent: &Transmitter| FilmAttempt {
+    let attempt = |sent: &Transmitter| TracedAttempt {
         node: sent.node.0,
         to: receiver(sent.to),
         packet: packet(sent),
@@ -73,7 +73,7 @@ fn air(cell: &Cell<Dcf>, at: Instant, idle: &IdlePeriod, access: &Access) -> Air
     };
     let carried = |frame: &AirFrame| {
         let sent = access.transmitters.iter().find(|sent| sent.node == frame.from);
-        sent.filter(|_| frame.kind == FrameType::Data).map(|sent| FilmPdu {
+        sent.filter(|_| frame.kind == FrameType::Data).map(|sent| TracedPdu {
             packet: packet(sent),
             bytes: frame.bytes,
             end_ns: frame.end.as_nanos(),
@@ -87,7 +87,11 @@ fn air(cell: &Cell<Dcf>, at: Instant, idle: &IdlePeriod, access: &Access) -> Air
         at,
         end,
         parts: parts(idle_since, ends),
-        slots: FilmSlots { start_ns: idle.grid.as_nanos(), end_ns: at.as_nanos(), count: boundary },
+        slots: AccessSlots {
+            start_ns: idle.grid.as_nanos(),
+            end_ns: at.as_nanos(),
+            count: boundary,
+        },
         contenders,
         attempts: access.transmitters.iter().map(attempt).collect(),
         frames: access.frames.iter().map(|sent| frame(sent, carried(sent))).collect(),
@@ -107,8 +111,8 @@ fn contender(counter: &Counter, access: &Access) -> Contender {
     }
 }
 
-fn frame(frame: &AirFrame, carries: Option<FilmPdu>) -> FilmFrame {
-    FilmFrame {
+fn frame(frame: &AirFrame, carries: Option<TracedPdu>) -> TracedFrame {
+    TracedFrame {
         kind: frame.kind.into(),
         from: frame.from.0,
         to: receiver(frame.to),
