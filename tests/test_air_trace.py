@@ -1,4 +1,4 @@
-"""Films, `evenair._core.film`: what they show is what the run has done."""
+"""Air traces, `evenair._core.air_trace`: what they show is what the run has done."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import pytest
 from evenair import _core
 
 
-def film(scenario: ea.Scenario, from_s: float = 0.0, accesses: int = 1000) -> dict[str, Any]:
-    text = _core.film(scenario._core, 3, from_s, accesses)
+def air_trace(scenario: ea.Scenario, from_s: float = 0.0, accesses: int = 1000) -> dict[str, Any]:
+    text = _core.air_trace(scenario._core, 3, from_s, accesses)
     loaded: dict[str, Any] = json.loads(text)
     return loaded
 
 
-def test_a_film_of_a_whole_run_has_its_frames_and_drops() -> None:
+def test_an_air_trace_of_a_whole_run_has_its_frames_and_drops() -> None:
     flows = [{"direction": "up", "start": 0}, {"direction": "down", "start": 0}]
     scenario = ea.Scenario(duration="800 ms", station=[{"count": 4, "flows": flows}])
     result = ea.run(scenario, seed=3).document
-    recorded = film(scenario)
+    recorded = air_trace(scenario)
     assert recorded["ended"]
     assert [node["id"] for node in recorded["nodes"]][:2] == ["ap", "sta-1"]
     assert [flow["id"] for flow in recorded["flows"]] == [flow["id"] for flow in result["flows"]]
@@ -36,12 +36,12 @@ def test_a_film_of_a_whole_run_has_its_frames_and_drops() -> None:
     assert collisions == sum(frame["fate"] == "collided" for frame in frames) > 0
 
 
-def test_a_film_of_a_wimax_cell_has_its_pdus_and_requests() -> None:
+def test_an_air_trace_of_a_wimax_cell_has_its_pdus_and_requests() -> None:
     flows = [{"direction": "up", "start": 0}, {"direction": "down", "start": 0}]
     station = {"count": 3, "flows": flows, "error": {"rate": 0.05, "level": "mac"}}
     scenario = ea.Scenario(duration="800 ms", cell={"kind": "wimax"}, station=[station])
     result = ea.run(scenario, seed=3).document
-    recorded = film(scenario)
+    recorded = air_trace(scenario)
     assert recorded["ended"]
     assert recorded["medium"] == "wimax"
     frames = [frame for access in recorded["accesses"] for frame in access["frames"]]
@@ -58,8 +58,8 @@ def test_a_film_of_a_wimax_cell_has_its_pdus_and_requests() -> None:
 def test_errors_are_one_line() -> None:
     wlan = ea.load("gong2006").with_(duration=2)
     with pytest.raises(_core.RunError, match=r"begins at 2 s; a time from 0 to below 2 s is acc"):
-        film(wlan, 2.0)
+        air_trace(wlan, 2.0)
     with pytest.raises(_core.RunError, match="has 0 accesses; 1 to 1000 are accepted"):
-        film(wlan, accesses=0)
+        air_trace(wlan, accesses=0)
     with pytest.raises(_core.ScenarioError, match="station: missing"):
-        _core.film(_core.Scenario("{}", "test"), 1, 0.0, 10)
+        _core.air_trace(_core.Scenario("{}", "test"), 1, 0.0, 10)

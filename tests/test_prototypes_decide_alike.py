@@ -85,14 +85,14 @@ def test_codel_on_wired_links() -> None:
     assert measured(python) == measured(built_in)
 
 
-def test_codel_is_filmed_as_the_built_in() -> None:
-    def film(kind: str) -> Any:
+def test_codel_is_traced_as_the_built_in() -> None:
+    def air_trace(kind: str) -> Any:
         scenario = ea.load("gong2006").with_(
             duration="5 s", cell__queue={"kind": kind, "limit": 50, "ecn": False}
         )
-        return json.loads(_core.film(scenario._core, 1, 4.0, 100))
+        return json.loads(_core.air_trace(scenario._core, 1, 4.0, 100))
 
-    built_in, python = film("codel"), film("codel-py")
+    built_in, python = air_trace("codel"), air_trace("codel-py")
     assert max(access["ap_queues"][0]["waiting"] for access in built_in["accesses"]) > 10
     assert python == built_in
 

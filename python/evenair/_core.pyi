@@ -22,10 +22,10 @@ __all__ = [
     "SentEvent",
     "Window",
     "__version__",
+    "air_trace",
     "answer",
     "emulate",
     "explain",
-    "film",
     "nearest",
     "parts",
     "quantity",
@@ -489,12 +489,11 @@ def run_jobs(
     Frames on the air of a WiMAX cell are not captured.
     """
 
-def film(scenario: Scenario, seed: int, from_s: float, accesses: int) -> str:
+def air_trace(scenario: Scenario, seed: int, from_s: float, accesses: int) -> str:
     """Return the accesses to the medium of a run from a moment on, as JSON text.
 
     They begin `from_s` seconds after the warm-up, and are at most `accesses`; in a WiMAX cell they
-    are frames. Raises ScenarioError, or RunError if the film would begin after the run or be too
-    long.
+    are frames. Raises ScenarioError, or RunError if it would begin after the run or be too long.
     """
 
 def emulate(spec: str, report: Callable[[str], str | None] | None = None) -> str:

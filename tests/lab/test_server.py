@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from evenair._core import Scenario as CoreScenario
-from evenair._core import film as core_film
+from evenair._core import air_trace as core_air_trace
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lab_server import ROOT, LabServer, wait_until, write_page
@@ -68,21 +68,21 @@ def test_a_run_is_what_the_command_prints(lab: LabServer, name: str, tmp_path: P
     assert expected in answer
 
 
-def test_a_film_is_that_of_the_engine(lab: LabServer) -> None:
+def test_an_air_trace_is_that_of_the_engine(lab: LabServer) -> None:
     body = {"toml": SHORT, "seed": 3, "from_s": 0.5, "accesses": 20}
-    film = lab.post("/api/film", body)["ok"]
+    trace = lab.post("/api/air_trace", body)["ok"]
     scenario = CoreScenario.from_toml(SHORT.encode(), "scenario")
-    assert film == json.loads(core_film(scenario, 3, 0.5, 20))
-    assert len(film["accesses"]) == 20
+    assert trace == json.loads(core_air_trace(scenario, 3, 0.5, 20))
+    assert len(trace["accesses"]) == 20
 
 
 @pytest.mark.parametrize(
     "change",
     [{"accesses": 0}, {"accesses": 1.5}, {"from_s": -1}, {"from_s": "0"}, {"from_s": None}],
 )
-def test_a_request_for_a_film_that_is_not_valid(lab: LabServer, change: dict[str, Any]) -> None:
+def test_a_request_for_an_invalid_air_trace(lab: LabServer, change: dict[str, Any]) -> None:
     body = {"toml": SHORT, "seed": 3, "from_s": 0.5, "accesses": 20, **change}
-    answer = lab.ask("POST", "/api/film", body)
+    answer = lab.ask("POST", "/api/air_trace", body)
     assert answer.status == 400
     assert answer.json["error"]["message"].startswith(next(iter(change)))
 
@@ -136,9 +136,9 @@ def test_a_scenario_names_no_file(lab: LabServer, tmp_path: Path) -> None:
     application = f"{{ kind = 'on-off', off = {{ distribution = 'trace', file = '{secret}' }} }}"
     cbr = "[[station]]\nflows = [{ direction = 'up', transport = 'udp', rate = '1 Mbps'"
     named = f"{cbr}, application = {application} }}]\n"
-    for path in ("/api/run", "/api/film"):
+    for path in ("/api/run", "/api/air_trace"):
         body = {"toml": named, "seed": 1}
-        more = {"from_s": 0, "accesses": 1} if path == "/api/film" else {}
+        more = {"from_s": 0, "accesses": 1} if path == "/api/air_trace" else {}
         answer = lab.ask("POST", path, {**body, **more})
         assert "reads no files" in answer.json["error"]["message"]
         assert b"not for" not in answer.body
@@ -176,7 +176,7 @@ def test_only_files_of_the_page_can_be_read(lab: LabServer, path: str) -> None:
 ROUTES = [
     ("GET", "/api/about"),
     ("POST", "/api/run"),
-    ("POST", "/api/film"),
+    ("POST", "/api/air_trace"),
     ("GET", "/api/live/0"),
     ("GET", "/api/campaigns"),
     ("POST", "/api/campaigns"),
@@ -328,7 +328,7 @@ KEYS = st.sampled_from(["toml", "seed", "trace_s", "from_s", "accesses", "vary",
     max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
-    path=st.sampled_from(["/api/run", "/api/film", "/api/campaigns"]),
+    path=st.sampled_from(["/api/run", "/api/air_trace", "/api/campaigns"]),
     body=st.binary(max_size=200)
     | st.dictionaries(KEYS | st.text(), JSON, max_size=6).map(lambda d: json.dumps(d).encode()),
 )
@@ -383,7 +383,7 @@ def test_a_run_ends_when_nobody_waits_for_it(tmp_path: Path) -> None:
         more = len(os.sched_getaffinity(0)) + 3
         connections = [start_run(server, ENDLESS) for _ in range(more)]
         late = {"toml": ENDLESS, "seed": 1, "from_s": 99_000, "accesses": 1}
-        connections.append(start(server, "/api/film", late))
+        connections.append(start(server, "/api/air_trace", late))
         wait_until(lambda: is_busy(server))
         gone = time.monotonic()
         for connection in connections:

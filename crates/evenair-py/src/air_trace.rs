@@ -17,7 +17,7 @@ use crate::scenario::{Scenario, invalid};
 /// They begin `from_s` seconds after the warm-up, and are at most `accesses`; in a WiMAX cell they are
 /// frames. Raises ScenarioError, or RunError if it would begin after the run or be too long.
 #[pyfunction]
-pub fn film(
+pub fn air_trace(
     py: Python<'_>,
     scenario: &Scenario,
     seed: u64,

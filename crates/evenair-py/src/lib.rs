@@ -24,7 +24,7 @@ mod _core {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use super::air_trace::film;
+    use super::air_trace::air_trace;
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::emulate::emulate;

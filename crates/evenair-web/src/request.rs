@@ -25,7 +25,7 @@ enum Request {
     /// The result of one run. `trace_s` is the interval of its series, should the scenario have none.
     Run { toml: String, seed: u64, trace_s: Option<f64> },
     /// The accesses to the medium of that run from `from_s` on, see [`air_trace`].
-    Film { toml: String, seed: u64, from_s: f64, accesses: u32 },
+    AirTrace { toml: String, seed: u64, from_s: f64, accesses: u32 },
     /// Why flows starve, from the means over runs of one scenario: their documents.
     Explain { runs: Vec<Value> },
 }
@@ -83,7 +83,7 @@ fn handle(request: Request, options: &RunOptions) -> Result<String, Problem> {
                 run(&scenario, seed, &options).map_err(|error| Problem::new(error.to_string()))?;
             text(&RunAnswer { why: explain(&result), result })
         }
-        Request::Film { toml, seed, from_s, accesses } => {
+        Request::AirTrace { toml, seed, from_s, accesses } => {
             text(&air_trace::record(&resolve(&toml)?, seed, from_s, accesses, options)?)
         }
         Request::Explain { runs } => {

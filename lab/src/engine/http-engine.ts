@@ -26,7 +26,7 @@ export class HttpEngine implements Engine {
   }
 
   film(request: FilmRequest, signal?: AbortSignal): Promise<Film> {
-    return this.ask("film", request, signal, () => this.substitute.film(request, signal));
+    return this.ask("air_trace", request, signal, () => this.substitute.film(request, signal));
   }
 
   private async ask<Answer>(

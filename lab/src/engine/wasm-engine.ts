@@ -17,6 +17,6 @@ export class WasmEngine implements Engine {
   }
 
   film(request: FilmRequest, signal?: AbortSignal): Promise<Film> {
-    return this.workers.call({ call: "film", ...request }, signal);
+    return this.workers.call({ call: "air_trace", ...request }, signal);
   }
 }

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _CALLS = {
     "run": ("toml", "seed", "trace_s"),
-    "film": ("toml", "seed", "trace_s", "from_s", "accesses"),
+    "air_trace": ("toml", "seed", "trace_s", "from_s", "accesses"),
 }
 """Requests that the engine answers, and their keys."""
 

@@ -17,7 +17,7 @@ MOST_BYTES = 1_000_000
 """Of a body."""
 _MOST_S = 1e12
 _MOST_ACCESSES = 100_000
-"""To the medium, in one film."""
+"""To the medium, in one air trace."""
 
 
 class BadRequest(Exception):
@@ -58,7 +58,7 @@ def engine_call(call: str, document: Mapping[str, Any]) -> str:
     _check_whole(document, "seed", 0, MAX_SEED)
     if document.get("trace_s") is not None:
         _check_seconds(document, "trace_s", "above 0")
-    if call == "film":
+    if call == "air_trace":
         _check_seconds(document, "from_s", "at least 0")
         _check_whole(document, "accesses", 1, _MOST_ACCESSES)
     return json.dumps({"call": call, **document})
