@@ -1,4 +1,4 @@
-// The film's words, layout and pieces, for accesses made by hand.
+// The air trace's words, layout and pieces, for accesses made by hand.
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
@@ -21,7 +21,7 @@ const { sendersByAccess, duration, seconds, describeAccess, describeLimit, packe
   await load("senders", "time", "words");
 
 /** Flows up-1 to up-3 and down-4, in segments of 1000 bytes. */
-function film(accesses, medium = "wlan") {
+function trace(accesses, medium = "wlan") {
   const flow = (id, direction, station) => {
     return { id, name: null, station, direction, transport: "tcp", segment: 1000 };
   };
@@ -119,7 +119,7 @@ function lone(changes = {}) {
   };
 }
 
-const sentence = (access) => describeAccess(film([access]), access);
+const sentence = (access) => describeAccess(trace([access]), access);
 
 test("an exchange", () => {
   assert.equal(
@@ -177,7 +177,7 @@ test("drops", () => {
 });
 
 test("a code names kind and flow", () => {
-  const any = film([]);
+  const any = trace([]);
   assert.equal(packetCode(any, packet(3, "data", 0)), "D4");
   assert.equal(packetCode(any, packet(1, "ack", 0)), "A2");
 });
@@ -268,7 +268,7 @@ function request(from, slot, fate, retries = 0) {
   };
 }
 
-const wimaxSentence = (access) => describeAccess(film([access], "wimax"), access);
+const wimaxSentence = (access) => describeAccess(trace([access], "wimax"), access);
 
 test("a frame has one scale of time, on which its request slots are", () => {
   const layout = airLayout(wimaxFrame(), 1000);
@@ -341,7 +341,7 @@ test("senders go on until they change", () => {
     lone(),
     lone({ senders: [sender(1, 4)] }),
   ];
-  const cwnds = sendersByAccess(film(accesses)).map((all) => all.map((sender) => sender?.cwnd));
+  const cwnds = sendersByAccess(trace(accesses)).map((all) => all.map((sender) => sender?.cwnd));
   const unknown = undefined;
   assert.deepEqual(cwnds, [
     [2, 3, unknown, unknown],
@@ -359,7 +359,7 @@ test("pieces follow each other", () => {
       at_ns: access.at_ns + ms * 1e6,
     };
   };
-  const piece = film([later(0), later(2), later(4)]);
+  const piece = trace([later(0), later(2), later(4)]);
   // The first access is 150 us after 2 s of the run, which is 1 s of measured time.
   assert.equal(momentOf(piece, 0), 1.00015);
   assert.equal(nextPiece(piece), (later(4).at_ns + 1 - 1e9) / 1e9);

@@ -1,12 +1,12 @@
 // The air during one access: a lane for each node, with its backoff and its frames.
 import type {
-  Film,
-  FilmAccess,
-  FilmContender,
-  FilmFate,
-  FilmFrame,
-  FilmPart,
-  FilmPdu,
+  AccessPart,
+  AirTrace,
+  Contender,
+  FrameFate,
+  TracedAccess,
+  TracedFrame,
+  TracedPdu,
 } from "../engine/result.ts";
 import { airLayout, type AirLayout, lanesOf } from "./layout.ts";
 import { duration } from "./time.ts";
@@ -19,7 +19,15 @@ const LABEL = 52;
 /** Text of a frame needs so many pixels for each letter. */
 const LETTER = 6.6;
 
-export function Air({ film, access, width }: { film: Film; access: FilmAccess; width: number }) {
+export function Air({
+  trace,
+  access,
+  width,
+}: {
+  trace: AirTrace;
+  access: TracedAccess;
+  width: number;
+}) {
   const lanes = lanesOf(access);
   const layout = airLayout(access, Math.max(200, width - LABEL - 2));
   const height = HEAD + lanes.length * LANE;
@@ -32,11 +40,11 @@ export function Air({ film, access, width }: { film: Film; access: FilmAccess; w
       {lanes.map((node, place) => (
         <g key={node} transform={`translate(0 ${HEAD + place * LANE})`}>
           <text class="film-lane-label" x={0} y={LANE / 2 + 4}>
-            {nodeLabel(film, node)}
+            {nodeLabel(trace, node)}
           </text>
           <line class="film-lane" x1={LABEL} x2={width} y1={LANE} y2={LANE} />
           <g transform={`translate(${LABEL} ${(LANE - BAR) / 2})`}>
-            <Lane film={film} access={access} layout={layout} node={node} />
+            <Lane trace={trace} access={access} layout={layout} node={node} />
           </g>
         </g>
       ))}
@@ -44,7 +52,7 @@ export function Air({ film, access, width }: { film: Film; access: FilmAccess; w
   );
 }
 
-const PARTS: Record<FilmPart["kind"], string> = {
+const PARTS: Record<AccessPart["kind"], string> = {
   difs: "DIFS",
   idle: "idle",
   backoff: "backoff",
@@ -60,7 +68,7 @@ const PARTS: Record<FilmPart["kind"], string> = {
 };
 
 /** What the parts of the time are, and how long they last. */
-function Head(props: { access: FilmAccess; layout: AirLayout; height: number }) {
+function Head(props: { access: TracedAccess; layout: AirLayout; height: number }) {
   const { access, layout, height } = props;
   const { start_ns, end_ns, count: slots } = access.slots;
   return (
@@ -101,19 +109,19 @@ function textIn(from: number, to: number, y: number, texts: string[], name = "fi
   );
 }
 
-function Lane(props: { film: Film; access: FilmAccess; layout: AirLayout; node: number }) {
-  const { film, access, layout, node } = props;
+function Lane(props: { trace: AirTrace; access: TracedAccess; layout: AirLayout; node: number }) {
+  const { trace, access, layout, node } = props;
   const contender = access.contenders.find((contender) => contender.node === node);
   const own = access.frames.filter((frame) => frame.from === node);
   return (
     <>
       {contender && <Backoff access={access} contender={contender} layout={layout} />}
       {own.map((frame) => (
-        <Frame key={frame.start_ns} film={film} layout={layout} frame={frame} />
+        <Frame key={frame.start_ns} trace={trace} layout={layout} frame={frame} />
       ))}
       {contender && !contender.transmits && (
         <Frozen
-          film={film}
+          trace={trace}
           contender={contender}
           from={layout.timeAt(access.slots.end_ns)}
           to={roomUntil(own, layout)}
@@ -124,7 +132,7 @@ function Lane(props: { film: Film; access: FilmAccess; layout: AirLayout; node: 
 }
 
 /** The slots that a node has counted, with the number that it had to count. */
-function Backoff(props: { access: FilmAccess; contender: FilmContender; layout: AirLayout }) {
+function Backoff(props: { access: TracedAccess; contender: Contender; layout: AirLayout }) {
   const { access, contender, layout } = props;
   const { first } = layout;
   const boundary = access.slots.count;
@@ -150,16 +158,16 @@ function Backoff(props: { access: FilmAccess; contender: FilmContender; layout: 
 }
 
 /** The place where a node that does not contend begins to answer. */
-function roomUntil(own: FilmFrame[], layout: AirLayout): number {
+function roomUntil(own: TracedFrame[], layout: AirLayout): number {
   return own[0] ? layout.timeAt(own[0].start_ns) : layout.width;
 }
 
 /** A counter that stands still while others transmit. */
-function Frozen(props: { film: Film; contender: FilmContender; from: number; to: number }) {
-  const { film, contender, from, to } = props;
+function Frozen(props: { trace: AirTrace; contender: Contender; from: number; to: number }) {
+  const { trace, contender, from, to } = props;
   const { after, has_frame } = contender;
   // A backoff for a bandwidth request only counts the slots of its region.
-  const state = film.medium === "wlan" ? "frozen, " : "";
+  const state = trace.medium === "wlan" ? "frozen, " : "";
   const texts = has_frame
     ? [`❚❚ ${state}${count(after, "slot")} left`, `❚❚ ${after} left`, `❚❚ ${after}`]
     : [after > 0 ? `${count(after, "slot")} left, no frame` : "no frame", "no frame"];
@@ -171,8 +179,8 @@ function Frozen(props: { film: Film; contender: FilmContender; from: number; to:
   );
 }
 
-function Frame(props: { film: Film; layout: AirLayout; frame: FilmFrame }) {
-  const { film, layout, frame } = props;
+function Frame(props: { trace: AirTrace; layout: AirLayout; frame: TracedFrame }) {
+  const { trace, layout, frame } = props;
   const { carries, pdus, bytes, fate } = frame;
   const [left, right] = [layout.timeAt(frame.start_ns), layout.timeAt(frame.end_ns)];
   if (pdus === 0) {
@@ -196,8 +204,8 @@ function Frame(props: { film: Film; layout: AirLayout; frame: FilmFrame }) {
             key={from}
             left={from}
             right={place(before)}
-            name={fateClass(pdu.fate, packetClass(film, pdu.packet))}
-            texts={pduTexts(film, frame, pdu)}
+            name={fateClass(pdu.fate, packetClass(trace, pdu.packet))}
+            texts={pduTexts(trace, frame, pdu)}
             fate={pdu.fate}
           />
         );
@@ -211,7 +219,7 @@ function Block(props: {
   right: number;
   name: string;
   texts: string[];
-  fate: FilmFate;
+  fate: FrameFate;
 }) {
   const { left, right, name, fate } = props;
   const mark = { received: [], collided: ["✕"], corrupted: ["!"] }[fate];
@@ -225,14 +233,14 @@ function Block(props: {
   );
 }
 
-function fateClass(fate: FilmFate, received: string): string {
+function fateClass(fate: FrameFate, received: string): string {
   return fate === "received" ? received : `is-${fate}`;
 }
 
-function pduTexts(film: Film, frame: FilmFrame, pdu: FilmPdu): string[] {
+function pduTexts(trace: AirTrace, frame: TracedFrame, pdu: TracedPdu): string[] {
   const rate = `${frame.rate_bps / 1e6} Mb/s`;
-  const code = packetCode(film, pdu.packet);
-  const name = pduName(film, pdu);
+  const code = packetCode(trace, pdu.packet);
+  const name = pduName(trace, pdu);
   return [`${code}: ${name}, ${pdu.bytes} bytes, ${rate}`, `${code}: ${name}`, code];
 }
 

@@ -1,6 +1,6 @@
 // Where things of an access are drawn: what precedes its frames on the left, the frames on the right, each with a
 // scale of time.
-import type { FilmAccess } from "../engine/result.ts";
+import type { TracedAccess } from "../engine/result.ts";
 
 /** At most so many slots are drawn before the frames; those before are cut off. */
 const MOST_SLOTS = 40;
@@ -21,7 +21,7 @@ export interface AirLayout {
   timeAt(ns: number): number;
 }
 
-export function airLayout(access: FilmAccess, width: number): AirLayout {
+export function airLayout(access: TracedAccess, width: number): AirLayout {
   const { idle_since_ns, at_ns, end_ns, slots } = access;
   const frames = idle_since_ns < at_ns ? width * BEFORE : 0;
   // Slots before the frames have a scale of their own, those among frames that of the frames.
@@ -51,7 +51,7 @@ function interpolate(points: [number, number][], x: number): number {
 }
 
 /** The nodes that have something to do with an access: the access point, who contends, sends or receives. */
-export function lanesOf(access: FilmAccess): number[] {
+export function lanesOf(access: TracedAccess): number[] {
   const nodes = new Set([0]);
   for (const contender of access.contenders) if (contender.has_frame) nodes.add(contender.node);
   for (const frame of access.frames) {

@@ -2,7 +2,7 @@
 import "./air-trace.css";
 import { useId, useMemo } from "preact/hooks";
 import type { Engine } from "../engine/engine.ts";
-import type { Film } from "../engine/result.ts";
+import type { AirTrace } from "../engine/result.ts";
 import { Air } from "./air.tsx";
 import { usePlayer, type Player } from "./player.ts";
 import { Queues } from "./queue.tsx";
@@ -13,7 +13,7 @@ import { useWidth } from "./width.ts";
 import { Windows } from "./windows.tsx";
 import { describeAccess } from "./words.ts";
 
-export interface FilmPanelProps {
+export interface AirTracePanelProps {
   engine: Engine;
   toml: string;
   seed: number;
@@ -21,9 +21,9 @@ export interface FilmPanelProps {
   durationSeconds: number;
 }
 
-export function FilmPanel({ engine, toml, seed, durationSeconds }: FilmPanelProps) {
+export function AirTracePanel({ engine, toml, seed, durationSeconds }: AirTracePanelProps) {
   const player = usePlayer({ engine, toml, seed }, durationSeconds);
-  const { film, index, problem } = player;
+  const { trace, index, problem } = player;
   return (
     <div class={player.isStale ? "film is-stale" : "film"}>
       <Moment player={player} durationSeconds={durationSeconds} />
@@ -32,15 +32,15 @@ export function FilmPanel({ engine, toml, seed, durationSeconds }: FilmPanelProp
           {problem}
         </p>
       )}
-      {film && film.accesses.length === 0 && (
+      {trace && trace.accesses.length === 0 && (
         <p>Nothing is sent from this moment to the end of the run.</p>
       )}
-      {film?.accesses[index] && <Picture player={player} film={film} />}
+      {trace?.accesses[index] && <Picture player={player} trace={trace} />}
     </div>
   );
 }
 
-/** Where the film begins. */
+/** Where the air trace begins. */
 function Moment({ player, durationSeconds }: { player: Player; durationSeconds: number }) {
   const id = useId();
   const step = durationSeconds > 10 ? 0.1 : durationSeconds / 1000;
@@ -76,10 +76,10 @@ function Moment({ player, durationSeconds }: { player: Player; durationSeconds: 
   );
 }
 
-function Picture({ player, film }: { player: Player; film: Film }) {
+function Picture({ player, trace }: { player: Player; trace: AirTrace }) {
   const [ref, width] = useWidth<HTMLDivElement>();
-  const access = film.accesses[player.index]!;
-  const sentence = describeAccess(film, access);
+  const access = trace.accesses[player.index]!;
+  const sentence = describeAccess(trace, access);
   const onKeyDown = (event: KeyboardEvent) => {
     const actions: Record<string, () => void> = {
       ArrowLeft: player.back,
@@ -93,7 +93,7 @@ function Picture({ player, film }: { player: Player; film: Film }) {
   };
   return (
     <>
-      <Steps player={player} film={film} />
+      <Steps player={player} trace={trace} />
       <div
         ref={ref}
         class="film-timeline"
@@ -104,8 +104,8 @@ function Picture({ player, film }: { player: Player; film: Film }) {
       >
         {width > 0 && (
           <>
-            <Strip film={film} present={player.index} width={width} go={player.select} />
-            <Air film={film} access={access} width={width} />
+            <Strip trace={trace} present={player.index} width={width} go={player.select} />
+            <Air trace={trace} access={access} width={width} />
           </>
         )}
       </div>
@@ -114,17 +114,17 @@ function Picture({ player, film }: { player: Player; film: Film }) {
       </p>
       <Legend />
       <div class="film-sides">
-        <Queues film={film} access={access} />
-        <FlowWindows player={player} film={film} />
+        <Queues trace={trace} access={access} />
+        <FlowWindows player={player} trace={trace} />
       </div>
     </>
   );
 }
 
 /** The buttons of the player. */
-function Steps({ player, film }: { player: Player; film: Film }) {
+function Steps({ player, trace }: { player: Player; trace: AirTrace }) {
   const id = useId();
-  const access = film.accesses[player.index]!;
+  const access = trace.accesses[player.index]!;
   return (
     <div class="film-steps">
       <button type="button" aria-keyshortcuts="ArrowLeft" onClick={player.back}>
@@ -148,16 +148,16 @@ function Steps({ player, film }: { player: Player; film: Film }) {
         <option value={12}>12 in 1 s</option>
       </select>
       <span class="film-clock">
-        {seconds(access.at_ns - film.warmup_ns)}, lasts {duration(access.end_ns - access.at_ns)}
+        {seconds(access.at_ns - trace.warmup_ns)}, lasts {duration(access.end_ns - access.at_ns)}
       </span>
     </div>
   );
 }
 
-function FlowWindows({ player, film }: { player: Player; film: Film }) {
+function FlowWindows({ player, trace }: { player: Player; trace: AirTrace }) {
   const id = useId();
-  const senders = useMemo(() => sendersByAccess(film), [film]);
-  const flow = Math.min(player.flow, film.flows.length - 1);
+  const senders = useMemo(() => sendersByAccess(trace), [trace]);
+  const flow = Math.min(player.flow, trace.flows.length - 1);
   return (
     <section class="film-part-of-page" aria-label="Windows of a flow">
       <h3>
@@ -167,7 +167,7 @@ function FlowWindows({ player, film }: { player: Player; film: Film }) {
           value={flow}
           onChange={(event) => player.setFlow(Number(event.currentTarget.value))}
         >
-          {film.flows.map((flow, index) => (
+          {trace.flows.map((flow, index) => (
             <option key={flow.id} value={index}>
               {flow.name ? `${flow.id} (${flow.name})` : flow.id}
             </option>

@@ -1,6 +1,6 @@
 // What is shown, and how one gets to the next access: by hand, or by the clock while it plays.
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Film } from "../engine/result.ts";
+import type { AirTrace } from "../engine/result.ts";
 import {
   accessBefore,
   momentOf,
@@ -13,12 +13,12 @@ import {
 
 export interface Player {
   /** The piece of the run that is recorded; null before the first. */
-  film: Film | null;
+  trace: AirTrace | null;
   /** The access that is shown. */
   index: number;
-  /** When the film begins, seconds of measured time. */
+  /** When the air trace begins, seconds of measured time. */
   moment: number;
-  /** One line, if there is no film of the scenario. */
+  /** One line, if there is no air trace of the scenario. */
   problem: string | null;
   /** What is shown is not yet of the present scenario or moment. */
   isStale: boolean;
@@ -39,7 +39,7 @@ export interface Player {
 /** A piece to be recorded, and the access in it to be shown. */
 interface Wanted {
   from_s: number;
-  show: (film: Film) => number;
+  show: (trace: AirTrace) => number;
 }
 
 const first = () => 0;
@@ -47,7 +47,7 @@ const first = () => 0;
 export function usePlayer(subject: Subject, durationSeconds: number): Player {
   const { engine, toml, seed } = subject;
   const [wanted, want] = useState<Wanted>({ from_s: durationSeconds / 2, show: first });
-  const [film, setFilm] = useState<Film | null>(null);
+  const [trace, setTrace] = useState<AirTrace | null>(null);
   const [index, setIndex] = useState(0);
   const [problem, setProblem] = useState<string | null>(null);
   const [isStale, setStale] = useState(true);
@@ -65,15 +65,15 @@ export function usePlayer(subject: Subject, durationSeconds: number): Player {
     setStale(true);
     const start = async () => {
       try {
-        const film = await record({ engine, toml, seed }, from_s, abort.signal);
+        const trace = await record({ engine, toml, seed }, from_s, abort.signal);
         if (abort.signal.aborted) return;
-        setFilm(film);
-        setIndex(wanted.show(film));
+        setTrace(trace);
+        setIndex(wanted.show(trace));
         setProblem(null);
         setStale(false);
       } catch (error) {
         if (abort.signal.aborted) return;
-        setFilm(null);
+        setTrace(null);
         setPlaying(false);
         setProblem(error instanceof Error ? error.message : String(error));
         setStale(false);
@@ -87,32 +87,32 @@ export function usePlayer(subject: Subject, durationSeconds: number): Player {
   }, [engine, toml, seed, from_s, wanted]);
 
   const forward = () => {
-    if (!film || isStale) return;
-    if (index + 1 < film.accesses.length) return setIndex(index + 1);
-    const next = nextPiece(film);
+    if (!trace || isStale) return;
+    if (index + 1 < trace.accesses.length) return setIndex(index + 1);
+    const next = nextPiece(trace);
     if (next === null || next >= durationSeconds) return setPlaying(false);
     want({ from_s: next, show: first });
   };
   const back = () => {
     setPlaying(false);
-    if (!film || isStale) return;
+    if (!trace || isStale) return;
     if (index > 0) return setIndex(index - 1);
-    const previous = previousPiece(film);
+    const previous = previousPiece(trace);
     if (previous === null) return;
-    const moment = momentOf(film, 0);
-    want({ from_s: previous, show: (film) => accessBefore(film, moment) });
+    const moment = momentOf(trace, 0);
+    want({ from_s: previous, show: (trace) => accessBefore(trace, moment) });
   };
 
   useEffect(() => {
     if (!isPlaying) return;
     const timer = setTimeout(forward, 1000 / speed);
     return () => clearTimeout(timer);
-  }, [isPlaying, speed, film, index, isStale]);
+  }, [isPlaying, speed, trace, index, isStale]);
 
   return {
-    film,
+    trace,
     index,
-    moment: film && !isStale ? Math.max(0, momentOf(film, index)) : from_s,
+    moment: trace && !isStale ? Math.max(0, momentOf(trace, index)) : from_s,
     problem,
     isStale,
     isPlaying,

@@ -1,5 +1,5 @@
 // The queue of the access point as cells, in the order in which they will leave.
-import type { Film, FilmAccess, FilmPacket, FilmQueue } from "../engine/result.ts";
+import type { AirTrace, TracedAccess, TracedPacket, TracedQueue } from "../engine/result.ts";
 import {
   capital,
   count,
@@ -14,9 +14,9 @@ import {
 /** More packets than these have their cells only. */
 const MOST_NAMED = 5;
 
-export function Queues({ film, access }: { film: Film; access: FilmAccess }) {
+export function Queues({ trace, access }: { trace: AirTrace; access: TracedAccess }) {
   const { ap_sends, ap_queues, drops, dropped, wired } = access;
-  const ap = nodeName(film, 0);
+  const ap = nodeName(trace, 0);
   const waiting = ap_queues.some((queue) => queue.waiting > 0);
   return (
     <section class="film-part-of-page" aria-label={`Queue of ${ap}`}>
@@ -26,10 +26,10 @@ export function Queues({ film, access }: { film: Film; access: FilmAccess }) {
           <>
             {capital(ap)} sends next, or now:{" "}
             {ap_sends.map((packet, place) => (
-              <Cell key={place} film={film} packet={packet} isNext />
+              <Cell key={place} trace={trace} packet={packet} isNext />
             ))}{" "}
             {ap_sends.length <= MOST_NAMED &&
-              list(ap_sends.map((packet) => packetName(film, packet)))}
+              list(ap_sends.map((packet) => packetName(trace, packet)))}
           </>
         ) : waiting ? (
           "The MAC has no packet before these."
@@ -38,13 +38,13 @@ export function Queues({ film, access }: { film: Film; access: FilmAccess }) {
         )}
       </p>
       {ap_queues.map((queue) => (
-        <Queue key={queue.station} film={film} queue={queue} />
+        <Queue key={queue.station} trace={trace} queue={queue} />
       ))}
       {dropped > 0 && (
         <p class="film-note">
           Dropped since the access before:{" "}
           {drops.map(({ packet }, place) => (
-            <Cell key={place} film={film} packet={packet} isDropped />
+            <Cell key={place} trace={trace} packet={packet} isDropped />
           ))}
           {dropped > drops.length && ` and ${dropped - drops.length} more`}
         </p>
@@ -56,11 +56,11 @@ export function Queues({ film, access }: { film: Film; access: FilmAccess }) {
   );
 }
 
-function Queue({ film, queue }: { film: Film; queue: FilmQueue }) {
+function Queue({ trace, queue }: { trace: AirTrace; queue: TracedQueue }) {
   const acks = queue.packets.filter((packet) => packet.kind === "ack").length;
   const listed = queue.packets.length;
   const rest = queue.waiting - listed;
-  const of = queue.station === null ? "" : `For ${nodeLabel(film, queue.station)}: `;
+  const of = queue.station === null ? "" : `For ${nodeLabel(trace, queue.station)}: `;
   const first = rest > 0 ? `, of the first ${listed}` : "";
   return (
     <>
@@ -72,7 +72,7 @@ function Queue({ film, queue }: { film: Film; queue: FilmQueue }) {
       <ol class="film-queue">
         {queue.packets.map((packet, place) => (
           <li key={place}>
-            <Cell film={film} packet={packet} />
+            <Cell trace={trace} packet={packet} />
           </li>
         ))}
         {rest > 0 && <li>and {rest} more</li>}
@@ -82,19 +82,19 @@ function Queue({ film, queue }: { film: Film; queue: FilmQueue }) {
 }
 
 interface CellProps {
-  film: Film;
-  packet: FilmPacket;
+  trace: AirTrace;
+  packet: TracedPacket;
   isNext?: boolean;
   isDropped?: boolean;
 }
 
-function Cell({ film, packet, isNext = false, isDropped = false }: CellProps) {
+function Cell({ trace, packet, isNext = false, isDropped = false }: CellProps) {
   const state = isNext ? "is-next" : isDropped ? "is-dropped" : "";
-  const code = packetCode(film, packet);
+  const code = packetCode(trace, packet);
   return (
     <span
-      class={`film-cell ${packetClass(film, packet)} ${state}`}
-      title={packetName(film, packet)}
+      class={`film-cell ${packetClass(trace, packet)} ${state}`}
+      title={packetName(trace, packet)}
     >
       {isDropped ? <s>{code}</s> : code}
     </span>

@@ -1,6 +1,6 @@
-// Films are recorded piece by piece: the accesses around the present one, and the next piece at its end.
+// Air traces are recorded piece by piece: the accesses around the present one, and the next piece at its end.
 import type { Engine } from "../engine/engine.ts";
-import type { Film } from "../engine/result.ts";
+import type { AirTrace } from "../engine/result.ts";
 
 /** Accesses of one piece. */
 export const PIECE = 200;
@@ -18,33 +18,34 @@ export function record(
   { engine, toml, seed }: Subject,
   from_s: number,
   signal: AbortSignal,
-): Promise<Film> {
-  return engine.film({ toml, seed, from_s, accesses: PIECE }, signal);
+): Promise<AirTrace> {
+  return engine.airTrace({ toml, seed, from_s, accesses: PIECE }, signal);
 }
 
 /** When the access with this index begins, seconds of measured time. */
-export function momentOf(film: Film, index: number): number {
-  const access = film.accesses[index];
-  return access ? (access.at_ns - film.warmup_ns) / 1e9 : 0;
+export function momentOf(trace: AirTrace, index: number): number {
+  const access = trace.accesses[index];
+  return access ? (access.at_ns - trace.warmup_ns) / 1e9 : 0;
 }
 
 /** Where the piece after this one begins; null at the end of the run. */
-export function nextPiece(film: Film): number | null {
-  const last = film.accesses[film.accesses.length - 1];
-  return film.ended || !last ? null : (last.at_ns + 1 - film.warmup_ns) / 1e9;
+export function nextPiece(trace: AirTrace): number | null {
+  const last = trace.accesses[trace.accesses.length - 1];
+  return trace.ended || !last ? null : (last.at_ns + 1 - trace.warmup_ns) / 1e9;
 }
 
 /** Where a piece begins that should reach the beginning of this one; null at the beginning of the run. */
-export function previousPiece(film: Film): number | null {
-  const first = momentOf(film, 0);
-  if (film.accesses.length === 0 || film.accesses[0]!.idle_since_ns <= film.warmup_ns) return null;
-  const length = momentOf(film, film.accesses.length - 1) - first;
+export function previousPiece(trace: AirTrace): number | null {
+  const first = momentOf(trace, 0);
+  if (trace.accesses.length === 0 || trace.accesses[0]!.idle_since_ns <= trace.warmup_ns)
+    return null;
+  const length = momentOf(trace, trace.accesses.length - 1) - first;
   // Half of it, so that there is room if accesses were denser before.
   return Math.max(0, first - Math.max(length / 2, 1e-3));
 }
 
 /** The last access before a moment, or the first of all. */
-export function accessBefore(film: Film, moment_s: number): number {
-  const after = film.accesses.findIndex((_, index) => momentOf(film, index) >= moment_s - 1e-9);
-  return Math.max(0, (after < 0 ? film.accesses.length : after) - 1);
+export function accessBefore(trace: AirTrace, moment_s: number): number {
+  const after = trace.accesses.findIndex((_, index) => momentOf(trace, index) >= moment_s - 1e-9);
+  return Math.max(0, (after < 0 ? trace.accesses.length : after) - 1);
 }

@@ -1,5 +1,5 @@
 // The accesses around the present one, as blocks in a row: a click goes to one of them.
-import type { Film, FilmAccess } from "../engine/result.ts";
+import type { AirTrace, TracedAccess } from "../engine/result.ts";
 import { packetClass } from "./words.ts";
 
 const HEIGHT = 30;
@@ -7,25 +7,25 @@ const HEIGHT = 30;
 const STEP = 18;
 
 interface StripProps {
-  film: Film;
+  trace: AirTrace;
   present: number;
   width: number;
   go: (access: number) => void;
 }
 
-export function Strip({ film, present, width, go }: StripProps) {
+export function Strip({ trace, present, width, go }: StripProps) {
   const shown = Math.max(5, Math.floor(width / STEP));
   const first = Math.max(
     0,
-    Math.min(present - Math.floor(shown / 2), film.accesses.length - shown),
+    Math.min(present - Math.floor(shown / 2), trace.accesses.length - shown),
   );
-  const accesses = film.accesses.slice(first, first + shown);
+  const accesses = trace.accesses.slice(first, first + shown);
   return (
     <svg class="film-strip" width={width} height={HEIGHT} aria-hidden="true">
       {accesses.map((access, place) => (
         <Block
           key={first + place}
-          film={film}
+          trace={trace}
           access={access}
           x={place * STEP}
           isPresent={first + place === present}
@@ -37,21 +37,21 @@ export function Strip({ film, present, width, go }: StripProps) {
 }
 
 interface BlockProps {
-  film: Film;
-  access: FilmAccess;
+  trace: AirTrace;
+  access: TracedAccess;
   x: number;
   isPresent: boolean;
   onClick: () => void;
 }
 
-function Block({ film, access, x, isPresent, onClick }: BlockProps) {
+function Block({ trace, access, x, isPresent, onClick }: BlockProps) {
   const payloads = access.frames.flatMap((frame) => frame.carries.map((pdu) => pdu.packet));
   // An RTS carries no packet, but is for one.
   const packets = access.attempts.length > 0 ? [access.attempts[0]!.packet] : payloads;
   const fate = access.frames.find((frame) => frame.fate !== "received")?.fate;
   const [first] = packets;
-  const name = fate ? `is-${fate}` : first ? packetClass(film, first) : "is-control";
-  const classes = packets.map((packet) => packetClass(film, packet));
+  const name = fate ? `is-${fate}` : first ? packetClass(trace, first) : "is-control";
+  const classes = packets.map((packet) => packetClass(trace, packet));
   const [up, down] = ["is-up", "is-down"].map((way) => classes.some((own) => own.includes(way)));
   const arrow = up && down ? "↕" : up ? "↑" : down ? "↓" : "";
   // Data are high, acknowledgements of TCP low.

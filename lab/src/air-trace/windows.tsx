@@ -1,8 +1,8 @@
 // The two windows of a TCP sender, and what of them is in flight.
-import type { FilmSender } from "../engine/result.ts";
+import type { TracedSender } from "../engine/result.ts";
 import { describeLimit } from "./words.ts";
 
-export function Windows({ sender }: { sender: FilmSender | undefined }) {
+export function Windows({ sender }: { sender: TracedSender | undefined }) {
   if (!sender) return <p class="film-note">This flow has no window: it is not TCP's.</p>;
   const scale = Math.max(sender.cwnd, sender.receive_window, sender.in_flight, 1);
   const { ssthresh } = sender;

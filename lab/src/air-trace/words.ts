@@ -1,12 +1,12 @@
 // What happens at an access, in words.
 import type {
-  Film,
-  FilmAccess,
-  FilmAttempt,
-  FilmFrame,
-  FilmPacket,
-  FilmPdu,
-  FilmSender,
+  AirTrace,
+  TracedAccess,
+  TracedAttempt,
+  TracedFrame,
+  TracedPacket,
+  TracedPdu,
+  TracedSender,
 } from "../engine/result.ts";
 
 /** What the media call things. */
@@ -16,40 +16,40 @@ const WORDS = {
 };
 
 /** One or more sentences about an access. */
-export function describeAccess(film: Film, access: FilmAccess): string {
+export function describeAccess(trace: AirTrace, access: TracedAccess): string {
   const sentences = [
-    describeAttempts(film, access),
-    describeBursts(film, access),
-    describeRequests(film, access),
+    describeAttempts(trace, access),
+    describeBursts(trace, access),
+    describeRequests(trace, access),
     access.frames.length === 0 ? "Nothing is sent in this frame." : "",
-    describeFrozen(film, access),
-    describeDrops(film, access),
+    describeFrozen(trace, access),
+    describeDrops(trace, access),
   ];
   return sentences.filter((sentence) => sentence !== "").join(" ");
 }
 
 /** A node as a label has it: "AP", "BS", "sta-3". */
-export function nodeLabel(film: Film, node: number): string {
-  return node === 0 ? WORDS[film.medium].label : film.nodes[node]!.id;
+export function nodeLabel(trace: AirTrace, node: number): string {
+  return node === 0 ? WORDS[trace.medium].label : trace.nodes[node]!.id;
 }
 
 /** A node as sentences have it: "the AP", "sta-3". */
-export function nodeName(film: Film, node: number): string {
-  return node === 0 ? WORDS[film.medium].name : film.nodes[node]!.id;
+export function nodeName(trace: AirTrace, node: number): string {
+  return node === 0 ? WORDS[trace.medium].name : trace.nodes[node]!.id;
 }
 
 /** The number of the segment at `seq`, from 1. */
-export function segmentNumber(film: Film, flow: number, seq: number): number {
-  return Math.floor(seq / film.flows[flow]!.segment) + 1;
+export function segmentNumber(trace: AirTrace, flow: number, seq: number): number {
+  return Math.floor(seq / trace.flows[flow]!.segment) + 1;
 }
 
 /** "segment 412 of up-3", "the ACK of up-1 up to segment 18". */
-export function packetName(film: Film, packet: FilmPacket): string {
+export function packetName(trace: AirTrace, packet: TracedPacket): string {
   if (packet.flow === null) return "a beacon";
-  const flow = film.flows[packet.flow]!;
+  const flow = trace.flows[packet.flow]!;
   switch (packet.kind) {
     case "data":
-      return `segment ${segmentNumber(film, packet.flow, packet.seq)} of ${flow.id}`;
+      return `segment ${segmentNumber(trace, packet.flow, packet.seq)} of ${flow.id}`;
     case "ack": {
       const last = Math.ceil(packet.seq / flow.segment);
       return last === 0 ? `an ACK of ${flow.id}` : `the ACK of ${flow.id} up to segment ${last}`;
@@ -70,13 +70,13 @@ export function packetName(film: Film, packet: FilmPacket): string {
 }
 
 /** A packet, or "a fragment of" one. */
-export function pduName(film: Film, { packet, is_first, is_last }: FilmPdu): string {
-  const name = packetName(film, packet);
+export function pduName(trace: AirTrace, { packet, is_first, is_last }: TracedPdu): string {
+  const name = packetName(trace, packet);
   return is_first && is_last ? name : `a fragment of ${name}`;
 }
 
 /** A letter for the kind of a packet, and the number of its flow: "D3", "A1". */
-export function packetCode(film: Film, packet: FilmPacket): string {
+export function packetCode(trace: AirTrace, packet: TracedPacket): string {
   const letters = {
     data: "D",
     ack: "A",
@@ -87,14 +87,14 @@ export function packetCode(film: Film, packet: FilmPacket): string {
     report: "R",
     beacon: "B",
   };
-  const flow = packet.flow === null ? "" : film.flows[packet.flow]!.id;
+  const flow = packet.flow === null ? "" : trace.flows[packet.flow]!.id;
   return letters[packet.kind] + flow.slice(flow.lastIndexOf("-") + 1);
 }
 
 /** The classes of a packet: the direction of its flow, and whether it is an ACK. */
-export function packetClass(film: Film, packet: FilmPacket): string {
+export function packetClass(trace: AirTrace, packet: TracedPacket): string {
   if (packet.flow === null) return "is-control";
-  const direction = film.flows[packet.flow]!.direction ?? "wired";
+  const direction = trace.flows[packet.flow]!.direction ?? "wired";
   return packet.kind === "ack" ? `is-${direction} is-ack` : `is-${direction}`;
 }
 
@@ -104,7 +104,7 @@ export function count(number: number, unit: string): string {
 }
 
 /** What holds a sender back. */
-export function describeLimit(sender: FilmSender): string {
+export function describeLimit(sender: TracedSender): string {
   switch (sender.limited_by) {
     case "receive_window":
       return "The receiver's window holds it back, while cwnd has room.";
@@ -131,17 +131,17 @@ export function list(words: string[]): string {
 /** More than so many nodes or packets are counted instead of named. */
 const MOST_NAMED = 5;
 
-function describeAttempts(film: Film, access: FilmAccess): string {
+function describeAttempts(trace: AirTrace, access: TracedAccess): string {
   const [first, ...others] = access.attempts;
   if (!first) return "";
   if (others.length > 0) {
-    const who = list(access.attempts.map((attempt) => nodeName(film, attempt.node)));
-    const what = list(access.attempts.map((attempt) => sent(film, access, attempt)));
-    const given = access.given_up.map(({ node }) => nodeName(film, node));
+    const who = list(access.attempts.map((attempt) => nodeName(trace, attempt.node)));
+    const what = list(access.attempts.map((attempt) => sent(trace, access, attempt)));
+    const given = access.given_up.map(({ node }) => nodeName(trace, node));
     const end = given.length > 0 ? ` ${capital(list(given))} ${give(given)} its packet up.` : "";
     return `${capital(who)} begin in the same slot and collide: ${what}.${end}`;
   }
-  const sends = `${capital(nodeName(film, first.node))} sends ${sent(film, access, first)}`;
+  const sends = `${capital(nodeName(trace, first.node))} sends ${sent(trace, access, first)}`;
   return `${sends}${outcome(access, first)}.`;
 }
 
@@ -150,19 +150,19 @@ function give(nodes: string[]): string {
 }
 
 /** The packet, how often it has been sent before, and what sends it again. */
-function sent(film: Film, access: FilmAccess, attempt: FilmAttempt): string {
+function sent(trace: AirTrace, access: TracedAccess, attempt: TracedAttempt): string {
   const own = access.frames.filter((frame) => frame.from === attempt.node);
   const frame = own.find((frame) => frame.kind !== "cts");
   const rts = frame?.kind === "rts" && !own.some((frame) => frame.kind === "data");
   const data = own.find((frame) => frame.kind === "data") ?? frame;
-  const name = packetName(film, attempt.packet);
+  const name = packetName(trace, attempt.packet);
   const what = rts ? `an RTS for ${name}` : name;
   const times = data && data.retries > 0 ? ` for the ${ordinal(data.retries + 1)} time` : "";
   const again = attempt.packet.retransmission ? ", a retransmission of TCP" : "";
   return what + times + again;
 }
 
-function outcome(access: FilmAccess, attempt: FilmAttempt): string {
+function outcome(access: TracedAccess, attempt: TracedAttempt): string {
   const failed = access.frames.find((frame) => frame.fate !== "received");
   const repeated = attempt.repeats ? ", which has arrived before: only its ACK was lost" : "";
   const end = access.given_up.length > 0 ? "; the MAC gives the packet up" : "";
@@ -181,10 +181,10 @@ function outcome(access: FilmAccess, attempt: FilmAttempt): string {
 }
 
 /** What bursts carry. */
-function describeBursts(film: Film, access: FilmAccess): string {
+function describeBursts(trace: AirTrace, access: TracedAccess): string {
   const bursts = access.frames.filter((frame) => frame.kind === "burst");
   if (bursts.length <= MOST_NAMED) {
-    return bursts.map((burst) => `${describeBurst(film, burst)}.`).join(" ");
+    return bursts.map((burst) => `${describeBurst(trace, burst)}.`).join(" ");
   }
   const pdus = bursts.reduce((sum, burst) => sum + burst.pdus, 0);
   const lost = bursts.filter((burst) => burst.fate === "corrupted").length;
@@ -192,9 +192,9 @@ function describeBursts(film: Film, access: FilmAccess): string {
   return `${bursts.length} bursts have ${count(pdus, "PDU")}${corrupted}.`;
 }
 
-function describeBurst(film: Film, burst: FilmFrame): string {
-  const to = burst.from === 0 && burst.to !== null ? ` to ${nodeName(film, burst.to)}` : "";
-  const sends = `${capital(nodeName(film, burst.from))} sends ${contents(film, burst)}${to}`;
+function describeBurst(trace: AirTrace, burst: TracedFrame): string {
+  const to = burst.from === 0 && burst.to !== null ? ` to ${nodeName(trace, burst.to)}` : "";
+  const sends = `${capital(nodeName(trace, burst.from))} sends ${contents(trace, burst)}${to}`;
   const lost = burst.carries.filter((pdu) => pdu.fate === "corrupted");
   const all = lost.length === burst.pdus;
   const which = all ? (lost.length === 1 ? "it" : "all") : `${lost.length} of ${burst.pdus} PDUs`;
@@ -205,23 +205,23 @@ function describeBurst(film: Film, burst: FilmFrame): string {
 }
 
 /** "segment 4 of down-1 and 3 ACKs of up-2". */
-function contents(film: Film, { carries, pdus }: FilmFrame): string {
-  const groups = new Map<string, FilmPdu[]>();
+function contents(trace: AirTrace, { carries, pdus }: TracedFrame): string {
+  const groups = new Map<string, TracedPdu[]>();
   for (const pdu of carries) {
     const { packet, is_first, is_last } = pdu;
-    const key = is_first && is_last ? `${packet.kind} ${packet.flow}` : pduName(film, pdu);
+    const key = is_first && is_last ? `${packet.kind} ${packet.flow}` : pduName(trace, pdu);
     groups.set(key, [...(groups.get(key) ?? []), pdu]);
   }
   const names = [...groups.values()].map((group) => {
-    const [{ packet }] = group as [FilmPdu];
-    if (group.length === 1) return pduName(film, group[0]!);
-    return `${group.length} ${PLURAL[packet.kind]} of ${film.flows[packet.flow!]!.id}`;
+    const [{ packet }] = group as [TracedPdu];
+    if (group.length === 1) return pduName(trace, group[0]!);
+    return `${group.length} ${PLURAL[packet.kind]} of ${trace.flows[packet.flow!]!.id}`;
   });
   if (pdus > carries.length) names.push(`${pdus - carries.length} more`);
   return names.length > 0 ? list(names) : "an empty burst";
 }
 
-const PLURAL: Record<FilmPacket["kind"], string> = {
+const PLURAL: Record<TracedPacket["kind"], string> = {
   data: "segments",
   ack: "ACKs",
   syn: "SYNs",
@@ -233,7 +233,7 @@ const PLURAL: Record<FilmPacket["kind"], string> = {
 };
 
 /** Bandwidth requests, and those that are given up. */
-function describeRequests(film: Film, access: FilmAccess): string {
+function describeRequests(trace: AirTrace, access: TracedAccess): string {
   const requests = access.frames.filter((frame) => frame.kind === "request");
   const collided = requests.filter((frame) => frame.fate === "collided");
   const sentences: string[] = [];
@@ -243,45 +243,45 @@ function describeRequests(film: Film, access: FilmAccess): string {
   } else {
     for (const start of new Set(collided.map((frame) => frame.start_ns))) {
       const together = collided.filter((frame) => frame.start_ns === start);
-      const who = list(together.map((frame) => nodeName(film, frame.from)));
+      const who = list(together.map((frame) => nodeName(trace, frame.from)));
       sentences.push(`${who} send bandwidth requests in the same slot, which collide.`);
     }
     for (const { from, asks_for, retries } of requests.filter((all) => all.fate === "received")) {
       const times = retries > 0 ? ` for the ${ordinal(retries + 1)} time` : "";
-      sentences.push(`${nodeName(film, from)} requests ${asks_for} bytes${times}.`);
+      sentences.push(`${nodeName(trace, from)} requests ${asks_for} bytes${times}.`);
     }
   }
   // In 802.11 the attempt says so.
   const given = access.attempts.length > 0 ? [] : access.given_up;
   for (const { node, packets } of given) {
     const with_it = `and with it ${count(packets, "packet")}`;
-    sentences.push(`${nodeName(film, node)} gives its bandwidth request up, ${with_it}.`);
+    sentences.push(`${nodeName(trace, node)} gives its bandwidth request up, ${with_it}.`);
   }
   return sentences.join(" ");
 }
 
-function describeFrozen(film: Film, access: FilmAccess): string {
+function describeFrozen(trace: AirTrace, access: TracedAccess): string {
   const frozen = access.contenders.filter((node) => node.has_frame && !node.transmits);
   if (frozen.length === 0) return "";
   const slots = frozen.map((node) => node.after);
-  const { wait, left } = WORDS[film.medium];
+  const { wait, left } = WORDS[trace.medium];
   if (frozen.length > MOST_NAMED) {
     const [least, most] = [Math.min(...slots), Math.max(...slots)];
     return `${frozen.length} nodes ${wait[1]} ${least} to ${most} slots ${left}.`;
   }
-  const who = list(frozen.map((node) => nodeName(film, node.node)));
+  const who = list(frozen.map((node) => nodeName(trace, node.node)));
   const unit = slots.length === 1 && slots[0] === 1 ? "slot" : "slots";
   const verb = frozen.length === 1 ? wait[0] : wait[1];
   return `${capital(who)} ${verb} ${list(slots.map(String))} ${unit} ${left}.`;
 }
 
-function describeDrops(film: Film, access: FilmAccess): string {
+function describeDrops(trace: AirTrace, access: TracedAccess): string {
   const { drops, dropped } = access;
   if (dropped === 0) return "";
-  const since = `Since the access before, ${nodeName(film, 0)}'s queue has dropped`;
+  const since = `Since the access before, ${nodeName(trace, 0)}'s queue has dropped`;
   if (dropped > MOST_NAMED) return `${since} ${dropped} packets.`;
   const names = drops.map(
-    ({ packet, reason }) => `${packetName(film, packet)} (${REASON[reason]})`,
+    ({ packet, reason }) => `${packetName(trace, packet)} (${REASON[reason]})`,
   );
   return `${since} ${list(names)}.`;
 }

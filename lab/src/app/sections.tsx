@@ -3,7 +3,7 @@ import type { ComponentType } from "preact";
 import { CampaignSection } from "../campaign/section.tsx";
 import { LiveSection } from "../live/section.tsx";
 import { ToursPanel } from "../tours/panel.tsx";
-import { FilmSection } from "../panels/air-trace.tsx";
+import { AirTraceSection } from "../panels/air-trace.tsx";
 import { ComparePanel } from "../panels/compare.tsx";
 import { DiagnosisPanel } from "../panels/diagnosis.tsx";
 import { ExportPanel } from "../panels/export.tsx";
@@ -18,7 +18,7 @@ export interface Section {
 export const sections: Section[] = [
   { id: "pictures", title: "Pictures", Content: PicturesPanel },
   { id: "why", title: "Why", Content: DiagnosisPanel },
-  { id: "film", title: "Film", Content: FilmSection },
+  { id: "film", title: "Film", Content: AirTraceSection },
   { id: "compare", title: "Compare", Content: ComparePanel },
   { id: "campaign", title: "Campaign", Content: CampaignSection },
   { id: "tours", title: "Tours", Content: ToursPanel },

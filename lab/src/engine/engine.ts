@@ -1,5 +1,5 @@
 // What makes results. One interface, two implementations: WebAssembly in workers, and HTTP to `evenair lab`.
-import type { Film, RunAnswer } from "./result.ts";
+import type { AirTrace, RunAnswer } from "./result.ts";
 
 /** What is simulated: a scenario as TOML text, and a seed. */
 export interface RunRequest {
@@ -10,7 +10,7 @@ export interface RunRequest {
 }
 
 /** The exchanges on the air from a moment on. */
-export interface FilmRequest extends RunRequest {
+export interface AirTraceRequest extends RunRequest {
   /** Seconds since the start of the measured time. */
   from_s: number;
   /** At most so many accesses to the medium. */
@@ -23,7 +23,7 @@ export interface Engine {
   readonly parallel: number;
   /** Rejects with EngineError, or with the signal's reason once it is aborted. */
   run(request: RunRequest, signal?: AbortSignal): Promise<RunAnswer>;
-  film(request: FilmRequest, signal?: AbortSignal): Promise<Film>;
+  airTrace(request: AirTraceRequest, signal?: AbortSignal): Promise<AirTrace>;
 }
 
 /** An error for people: one line, with the key and the line of the scenario that it is about. */

@@ -1,6 +1,6 @@
 // Results from the native engine of `evenair lab`, on all processors of its machine.
-import type { Engine, FilmRequest, RunRequest } from "./engine.ts";
-import type { Film, RunAnswer } from "./result.ts";
+import type { AirTraceRequest, Engine, RunRequest } from "./engine.ts";
+import type { AirTrace, RunAnswer } from "./result.ts";
 import { ServerGone, type Server } from "./server.ts";
 
 /** Browsers open at most six connections to a server: some stay free for what the page follows. */
@@ -25,8 +25,8 @@ export class HttpEngine implements Engine {
     return this.ask("run", request, signal, () => this.substitute.run(request, signal));
   }
 
-  film(request: FilmRequest, signal?: AbortSignal): Promise<Film> {
-    return this.ask("air_trace", request, signal, () => this.substitute.film(request, signal));
+  airTrace(request: AirTraceRequest, signal?: AbortSignal): Promise<AirTrace> {
+    return this.ask("air_trace", request, signal, () => this.substitute.airTrace(request, signal));
   }
 
   private async ask<Answer>(

@@ -25,29 +25,29 @@ export interface Diagnosis {
 }
 
 /**
- * The accesses to the medium from a moment on, `evenair_sim::film::Film`. Times are nanoseconds since the start
- * of the run, warm-up included, as in captures. Nodes and flows are indices into `nodes` and `flows`.
+ * The accesses to the medium from a moment on, `evenair_sim::air_trace::AirTrace`. Times are nanoseconds since the
+ * start of the run, warm-up included, as in captures. Nodes and flows are indices into `nodes` and `flows`.
  */
-export interface Film {
+export interface AirTrace {
   seed: number;
   /** When the measured time begins. */
   warmup_ns: number;
   medium: "wlan" | "wimax";
   /** The access point or base station, then the stations. */
-  nodes: FilmNode[];
-  flows: FilmFlow[];
-  accesses: FilmAccess[];
+  nodes: TracedNode[];
+  flows: TracedFlow[];
+  accesses: TracedAccess[];
   /** The run was over before there were as many accesses as wanted. */
   ended: boolean;
 }
 
-export interface FilmNode {
+export interface TracedNode {
   /** "ap", "sta-1", ... */
   id: string;
   name: string | null;
 }
 
-export interface FilmFlow {
+export interface TracedFlow {
   id: string;
   name: string | null;
   /** The node of its station; null of a flow between hosts, as is its direction. */
@@ -59,7 +59,7 @@ export interface FilmFlow {
 }
 
 /** One exchange or a collision, or a frame of an 802.16 medium. */
-export interface FilmAccess {
+export interface TracedAccess {
   /** When the medium had become idle; in 802.16 the beginning of the frame. */
   idle_since_ns: number;
   /** When the first frame begins; in 802.16 the beginning of the frame. */
@@ -67,30 +67,30 @@ export interface FilmAccess {
   /** When the last frame ends. */
   end_ns: number;
   /** What the time from `idle_since_ns` to `end_ns` consists of, in order of time. */
-  parts: FilmPart[];
+  parts: AccessPart[];
   /** The slots in which nodes count down, in 802.16 the request opportunities of the frame. */
   slots: { start_ns: number; end_ns: number; count: number };
-  contenders: FilmContender[];
+  contenders: Contender[];
   /** Transmissions after a backoff; none in 802.16. */
-  attempts: FilmAttempt[];
-  frames: FilmFrame[];
+  attempts: TracedAttempt[];
+  frames: TracedFrame[];
   /** The nodes that give packets up, and how many. */
   given_up: { node: number; packets: number }[];
   /** The packets that the MAC of the access point has taken from its queue and not sent as a whole. */
-  ap_sends: FilmPacket[];
+  ap_sends: TracedPacket[];
   /** One; or one for each station for which packets wait. */
-  ap_queues: FilmQueue[];
+  ap_queues: TracedQueue[];
   /** The first of those since the access before, and the number of all. */
-  drops: FilmDrop[];
+  drops: TracedDrop[];
   dropped: number;
   /** The TCP senders whose state has changed since the access before; in the first access all. */
-  senders: FilmSender[];
+  senders: TracedSender[];
   /** Packets that wait at wired links or are under way on them. */
   wired: { to_access_point: number; to_hosts: number };
 }
 
-/** A part of the time of an access, `evenair_sim::film::PartKind`. */
-export interface FilmPart {
+/** A part of the time of an access, `evenair_sim::air_trace::PartKind`. */
+export interface AccessPart {
   kind:
     | "difs"
     | "idle"
@@ -109,7 +109,7 @@ export interface FilmPart {
 }
 
 /** A node that counts down before an access. */
-export interface FilmContender {
+export interface Contender {
   node: number;
   /** The slot boundary from which it counted; later after EIFS or a response timeout. */
   from: number;
@@ -124,11 +124,11 @@ export interface FilmContender {
   transmits: boolean;
 }
 
-export interface FilmAttempt {
+export interface TracedAttempt {
   node: number;
   /** Null of a beacon, which is for all. */
   to: number | null;
-  packet: FilmPacket;
+  packet: TracedPacket;
   /** The contention window, and the backoff that was drawn from it, slots. */
   cw: number;
   backoff: number;
@@ -137,7 +137,7 @@ export interface FilmAttempt {
   delivered: boolean;
 }
 
-export interface FilmFrame {
+export interface TracedFrame {
   kind: "rts" | "cts" | "data" | "ack" | "beacon" | "burst" | "request";
   from: number;
   to: number | null;
@@ -148,29 +148,29 @@ export interface FilmFrame {
   bytes: number;
   /** How often it has been sent before. */
   retries: number;
-  fate: FilmFate;
+  fate: FrameFate;
   /** The first of the packets, or fragments, that it carries, and the number of all. */
-  carries: FilmPdu[];
+  carries: TracedPdu[];
   pdus: number;
   /** Bytes for which a bandwidth request asks, also one in a burst. */
   asks_for: number | null;
 }
 
-export type FilmFate = "received" | "collided" | "corrupted";
+export type FrameFate = "received" | "collided" | "corrupted";
 
 /** A packet in a frame, or a fragment of one. */
-export interface FilmPdu {
-  packet: FilmPacket;
+export interface TracedPdu {
+  packet: TracedPacket;
   /** With headers. */
   bytes: number;
   end_ns: number;
   /** Whether the packet begins and ends with it. */
   is_first: boolean;
   is_last: boolean;
-  fate: FilmFate;
+  fate: FrameFate;
 }
 
-export interface FilmPacket {
+export interface TracedPacket {
   /** Also of an acknowledgement; null of a beacon. */
   flow: number | null;
   kind: "data" | "ack" | "syn" | "syn-ack" | "datagram" | "request" | "beacon" | "report";
@@ -180,21 +180,21 @@ export interface FilmPacket {
   retransmission: boolean;
 }
 
-export interface FilmQueue {
+export interface TracedQueue {
   /** The node of its station, if it is the queue of one. */
   station: number | null;
   waiting: number;
   /** The first of them, in the order in which they would leave. */
-  packets: FilmPacket[];
+  packets: TracedPacket[];
 }
 
-export interface FilmDrop {
-  packet: FilmPacket;
+export interface TracedDrop {
+  packet: TracedPacket;
   reason: "on-arrival" | "on-departure" | "evicted" | "superseded";
 }
 
 /** The state of a TCP sender, in segments. */
-export interface FilmSender {
+export interface TracedSender {
   flow: number;
   cwnd: number;
   /** Null if it is unlimited. */

@@ -1,7 +1,7 @@
 // The engine in this page: runs in WebAssembly, one per worker.
-import type { Engine, FilmRequest, RunRequest } from "./engine.ts";
+import type { AirTraceRequest, Engine, RunRequest } from "./engine.ts";
 import type { Workers } from "./pool.ts";
-import type { Film, RunAnswer } from "./result.ts";
+import type { AirTrace, RunAnswer } from "./result.ts";
 
 export class WasmEngine implements Engine {
   readonly name = "browser";
@@ -16,7 +16,7 @@ export class WasmEngine implements Engine {
     return this.workers.call({ call: "run", ...request }, signal);
   }
 
-  film(request: FilmRequest, signal?: AbortSignal): Promise<Film> {
+  airTrace(request: AirTraceRequest, signal?: AbortSignal): Promise<AirTrace> {
     return this.workers.call({ call: "air_trace", ...request }, signal);
   }
 }
