@@ -1,4 +1,4 @@
-"""Films of the lab's page in a browser: the access that the engine has recorded is shown."""
+"""Air traces of the lab's page in a browser: the access that the engine has recorded is shown."""
 
 from __future__ import annotations
 
@@ -24,18 +24,20 @@ flows = [{ direction = "up" }, { direction = "down" }]
     ("toml", "part", "sender"),
     [(SHORT, "DIFS", "The AP's queue"), (WIMAX, "downlink", "The base station's queue")],
 )
-def test_a_film_goes_on_access_by_access(lab: LabPage, toml: str, part: str, sender: str) -> None:
+def test_an_air_trace_goes_on_access_by_access(
+    lab: LabPage, toml: str, part: str, sender: str
+) -> None:
     lab.edit(toml)
     lab.settle()
-    lab.show("Film")
-    film = lab.page.locator(".film:not(.is-stale)")
-    film.locator(".film-air").wait_for()
-    assert part in (film.locator(".film-air").text_content() or "")
-    assert film.get_by_role("heading", name=sender, exact=True).count() == 1
+    lab.show("Trace of the air")
+    trace = lab.page.locator(".air-trace:not(.is-stale)")
+    trace.locator(".air-trace-lanes").wait_for()
+    assert part in (trace.locator(".air-trace-lanes").text_content() or "")
+    assert trace.get_by_role("heading", name=sender, exact=True).count() == 1
     clocks = set()
     for _ in range(3):
-        clocks.add(film.locator(".film-clock").inner_text())
-        assert film.locator(".film-sentence").inner_text().endswith(".")
-        film.get_by_role("button", name="Forward").click()
+        clocks.add(trace.locator(".air-trace-clock").inner_text())
+        assert trace.locator(".air-trace-sentence").inner_text().endswith(".")
+        trace.get_by_role("button", name="Forward").click()
     assert len(clocks) == 3
     assert lab.page.get_by_role("alert").count() == 0

@@ -32,17 +32,17 @@ export function Air({
   const layout = airLayout(access, Math.max(200, width - LABEL - 2));
   const height = HEAD + lanes.length * LANE;
   return (
-    <svg class="film-air" width={width} height={height} aria-hidden="true">
+    <svg class="air-trace-lanes" width={width} height={height} aria-hidden="true">
       <Patterns />
       <g transform={`translate(${LABEL} 0)`}>
         <Head access={access} layout={layout} height={height} />
       </g>
       {lanes.map((node, place) => (
         <g key={node} transform={`translate(0 ${HEAD + place * LANE})`}>
-          <text class="film-lane-label" x={0} y={LANE / 2 + 4}>
+          <text class="air-trace-lane-label" x={0} y={LANE / 2 + 4}>
             {nodeLabel(trace, node)}
           </text>
-          <line class="film-lane" x1={LABEL} x2={width} y1={LANE} y2={LANE} />
+          <line class="air-trace-lane" x1={LABEL} x2={width} y1={LANE} y2={LANE} />
           <g transform={`translate(${LABEL} ${(LANE - BAR) / 2})`}>
             <Lane trace={trace} access={access} layout={layout} node={node} />
           </g>
@@ -85,9 +85,9 @@ function Head(props: { access: TracedAccess; layout: AirLayout; height: number }
             <title>
               {[...long, name][0]}, {length}
             </title>
-            <rect class="film-hit" x={from} y={0} width={to - from} height={31} />
-            {to - from > 2 && <path class="film-part" d={`M${from + 1} 31V27H${to - 1}V31`} />}
-            <line class="film-boundary" x1={to} x2={to} y1={27} y2={height} />
+            <rect class="air-trace-hit" x={from} y={0} width={to - from} height={31} />
+            {to - from > 2 && <path class="air-trace-part" d={`M${from + 1} 31V27H${to - 1}V31`} />}
+            <line class="air-trace-boundary" x1={to} x2={to} y1={27} y2={height} />
             {textIn(from, to, 12, [...long, name])}
             {textIn(from, to, 24, [length])}
           </g>
@@ -98,7 +98,7 @@ function Head(props: { access: TracedAccess; layout: AirLayout; height: number }
 }
 
 /** The first of the texts that has room; none if none has. */
-function textIn(from: number, to: number, y: number, texts: string[], name = "film-text") {
+function textIn(from: number, to: number, y: number, texts: string[], name = "air-trace-text") {
   const text = texts.find((text) => text.length * LETTER <= to - from);
   return (
     text && (
@@ -140,18 +140,24 @@ function Backoff(props: { access: TracedAccess; contender: Contender; layout: Ai
   const to = Math.min(boundary, contender.from + contender.before);
   // EIFS, a response timeout, or no packet yet.
   const wait = layout.slotAt(Math.min(boundary, from));
-  const before = textIn(layout.slotAt(first), wait, BAR / 2 + 4, ["waits"], "film-text is-empty");
+  const before = textIn(
+    layout.slotAt(first),
+    wait,
+    BAR / 2 + 4,
+    ["waits"],
+    "air-trace-text is-empty",
+  );
   if (to <= from) return before || null;
   const [left, right] = [layout.slotAt(from), layout.slotAt(to)];
   const step = layout.slotAt(from + 1) - left;
   const ticks = [];
   for (let slot = from + 1; slot < to && step >= 4; slot++) ticks.push(layout.slotAt(slot));
-  const name = contender.has_frame ? "film-backoff" : "film-backoff is-empty";
+  const name = contender.has_frame ? "air-trace-backoff" : "air-trace-backoff is-empty";
   return (
     <>
       <rect class={name} x={left} y={3} width={right - left} height={BAR - 6} />
-      <path class="film-slots" d={ticks.map((x) => `M${x} 3V${BAR - 3}`).join("")} />
-      {textIn(left, right, BAR / 2 + 4, [String(contender.before)], "film-text is-boxed")}
+      <path class="air-trace-slots" d={ticks.map((x) => `M${x} 3V${BAR - 3}`).join("")} />
+      {textIn(left, right, BAR / 2 + 4, [String(contender.before)], "air-trace-text is-boxed")}
       {before}
     </>
   );
@@ -173,7 +179,11 @@ function Frozen(props: { trace: AirTrace; contender: Contender; from: number; to
     : [after > 0 ? `${count(after, "slot")} left, no frame` : "no frame", "no frame"];
   const text = texts.find((text) => text.length * LETTER <= to - from) ?? texts[texts.length - 1];
   return (
-    <text class={has_frame ? "film-text" : "film-text is-empty"} x={from + 5} y={BAR / 2 + 4}>
+    <text
+      class={has_frame ? "air-trace-text" : "air-trace-text is-empty"}
+      x={from + 5}
+      y={BAR / 2 + 4}
+    >
       {text}
     </text>
   );
@@ -227,8 +237,8 @@ function Block(props: {
   const width = Math.max(1, right - left);
   return (
     <>
-      <rect class={`film-frame ${name}`} x={left} y={0} width={width} height={BAR} />
-      {textIn(left, right, BAR / 2 + 4, texts, `film-text is-on-frame ${name}`)}
+      <rect class={`air-trace-frame ${name}`} x={left} y={0} width={width} height={BAR} />
+      {textIn(left, right, BAR / 2 + 4, texts, `air-trace-text is-on-frame ${name}`)}
     </>
   );
 }
@@ -249,18 +259,18 @@ function Patterns() {
   return (
     <defs>
       <pattern
-        id="film-hatch"
+        id="air-trace-hatch"
         width="6"
         height="6"
         patternUnits="userSpaceOnUse"
         patternTransform="rotate(45)"
       >
-        <rect class="film-pattern-ground" width="6" height="6" />
-        <rect class="film-pattern-collided" width="2" height="6" />
+        <rect class="air-trace-pattern-ground" width="6" height="6" />
+        <rect class="air-trace-pattern-collided" width="2" height="6" />
       </pattern>
-      <pattern id="film-dots" width="5" height="5" patternUnits="userSpaceOnUse">
-        <rect class="film-pattern-ground" width="5" height="5" />
-        <circle class="film-pattern-corrupted" cx="2.5" cy="2.5" r="1.2" />
+      <pattern id="air-trace-dots" width="5" height="5" patternUnits="userSpaceOnUse">
+        <rect class="air-trace-pattern-ground" width="5" height="5" />
+        <circle class="air-trace-pattern-corrupted" cx="2.5" cy="2.5" r="1.2" />
       </pattern>
     </defs>
   );

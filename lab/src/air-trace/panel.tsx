@@ -25,10 +25,10 @@ export function AirTracePanel({ engine, toml, seed, durationSeconds }: AirTraceP
   const player = usePlayer({ engine, toml, seed }, durationSeconds);
   const { trace, index, problem } = player;
   return (
-    <div class={player.isStale ? "film is-stale" : "film"}>
+    <div class={player.isStale ? "air-trace is-stale" : "air-trace"}>
       <Moment player={player} durationSeconds={durationSeconds} />
       {problem && (
-        <p class="film-problem" role="alert">
+        <p class="air-trace-problem" role="alert">
           {problem}
         </p>
       )}
@@ -51,7 +51,7 @@ function Moment({ player, durationSeconds }: { player: Player; durationSeconds: 
   };
   const value = Number(player.moment.toFixed(6));
   return (
-    <div class="film-moment">
+    <div class="air-trace-moment">
       <label for={`${id}-slider`}>Moment</label>
       <input
         id={`${id}-slider`}
@@ -96,7 +96,7 @@ function Picture({ player, trace }: { player: Player; trace: AirTrace }) {
       <Steps player={player} trace={trace} />
       <div
         ref={ref}
-        class="film-timeline"
+        class="air-trace-timeline"
         role="group"
         tabIndex={0}
         aria-label="The air: arrow keys go to the next or last access, space plays and pauses"
@@ -109,11 +109,11 @@ function Picture({ player, trace }: { player: Player; trace: AirTrace }) {
           </>
         )}
       </div>
-      <p class="film-sentence" aria-live={player.isPlaying ? "off" : "polite"}>
+      <p class="air-trace-sentence" aria-live={player.isPlaying ? "off" : "polite"}>
         {sentence}
       </p>
       <Legend />
-      <div class="film-sides">
+      <div class="air-trace-sides">
         <Queues trace={trace} access={access} />
         <FlowWindows player={player} trace={trace} />
       </div>
@@ -126,7 +126,7 @@ function Steps({ player, trace }: { player: Player; trace: AirTrace }) {
   const id = useId();
   const access = trace.accesses[player.index]!;
   return (
-    <div class="film-steps">
+    <div class="air-trace-steps">
       <button type="button" aria-keyshortcuts="ArrowLeft" onClick={player.back}>
         ◀ Back
       </button>
@@ -147,7 +147,7 @@ function Steps({ player, trace }: { player: Player; trace: AirTrace }) {
         <option value={4}>4 in 1 s</option>
         <option value={12}>12 in 1 s</option>
       </select>
-      <span class="film-clock">
+      <span class="air-trace-clock">
         {seconds(access.at_ns - trace.warmup_ns)}, lasts {duration(access.end_ns - access.at_ns)}
       </span>
     </div>
@@ -159,7 +159,7 @@ function FlowWindows({ player, trace }: { player: Player; trace: AirTrace }) {
   const senders = useMemo(() => sendersByAccess(trace), [trace]);
   const flow = Math.min(player.flow, trace.flows.length - 1);
   return (
-    <section class="film-part-of-page" aria-label="Windows of a flow">
+    <section class="air-trace-part-of-page" aria-label="Windows of a flow">
       <h3>
         <label for={id}>Windows of</label>{" "}
         <select
@@ -190,10 +190,10 @@ function Legend() {
     ["is-slots", "12", "backoff, slots"],
   ];
   return (
-    <ul class="film-legend" aria-label="Legend">
+    <ul class="air-trace-legend" aria-label="Legend">
       {entries.map(([kind, code, meaning]) => (
         <li key={meaning}>
-          <span class={`film-cell ${kind}`}>{code}</span> {meaning}
+          <span class={`air-trace-cell ${kind}`}>{code}</span> {meaning}
         </li>
       ))}
     </ul>

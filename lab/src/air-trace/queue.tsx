@@ -19,9 +19,9 @@ export function Queues({ trace, access }: { trace: AirTrace; access: TracedAcces
   const ap = nodeName(trace, 0);
   const waiting = ap_queues.some((queue) => queue.waiting > 0);
   return (
-    <section class="film-part-of-page" aria-label={`Queue of ${ap}`}>
+    <section class="air-trace-part-of-page" aria-label={`Queue of ${ap}`}>
       <h3>{capital(ap)}'s queue</h3>
-      <p class="film-note">
+      <p class="air-trace-note">
         {ap_sends.length > 0 ? (
           <>
             {capital(ap)} sends next, or now:{" "}
@@ -41,7 +41,7 @@ export function Queues({ trace, access }: { trace: AirTrace; access: TracedAcces
         <Queue key={queue.station} trace={trace} queue={queue} />
       ))}
       {dropped > 0 && (
-        <p class="film-note">
+        <p class="air-trace-note">
           Dropped since the access before:{" "}
           {drops.map(({ packet }, place) => (
             <Cell key={place} trace={trace} packet={packet} isDropped />
@@ -49,7 +49,7 @@ export function Queues({ trace, access }: { trace: AirTrace; access: TracedAcces
           {dropped > drops.length && ` and ${dropped - drops.length} more`}
         </p>
       )}
-      <p class="film-note">
+      <p class="air-trace-note">
         On wired links: {count(wired.to_access_point, "packet")} to {ap}, {wired.to_hosts} to hosts.
       </p>
     </section>
@@ -64,12 +64,12 @@ function Queue({ trace, queue }: { trace: AirTrace; queue: TracedQueue }) {
   const first = rest > 0 ? `, of the first ${listed}` : "";
   return (
     <>
-      <p class="film-note">
+      <p class="air-trace-note">
         {of}
         {count(queue.waiting, "packet")} in the queue{first}: {listed - acks} of data,{" "}
         {count(acks, "ACK")}.
       </p>
-      <ol class="film-queue">
+      <ol class="air-trace-queue">
         {queue.packets.map((packet, place) => (
           <li key={place}>
             <Cell trace={trace} packet={packet} />
@@ -93,7 +93,7 @@ function Cell({ trace, packet, isNext = false, isDropped = false }: CellProps) {
   const code = packetCode(trace, packet);
   return (
     <span
-      class={`film-cell ${packetClass(trace, packet)} ${state}`}
+      class={`air-trace-cell ${packetClass(trace, packet)} ${state}`}
       title={packetName(trace, packet)}
     >
       {isDropped ? <s>{code}</s> : code}

@@ -21,7 +21,7 @@ export function Strip({ trace, present, width, go }: StripProps) {
   );
   const accesses = trace.accesses.slice(first, first + shown);
   return (
-    <svg class="film-strip" width={width} height={HEIGHT} aria-hidden="true">
+    <svg class="air-trace-strip" width={width} height={HEIGHT} aria-hidden="true">
       {accesses.map((access, place) => (
         <Block
           key={first + place}
@@ -60,18 +60,23 @@ function Block({ trace, access, x, isPresent, onClick }: BlockProps) {
   const mark = fate === "collided" ? "✕" : fate === "corrupted" ? "!" : arrow;
   return (
     <g onClick={onClick}>
-      <rect class="film-hit" x={x} y={0} width={STEP} height={HEIGHT} />
+      <rect class="air-trace-hit" x={x} y={0} width={STEP} height={HEIGHT} />
       <rect
-        class={`film-frame ${name}`}
+        class={`air-trace-frame ${name}`}
         x={x + 2}
         y={22 - height}
         width={STEP - 4}
         height={height}
       />
-      <text class={`film-text is-on-frame ${name}`} x={x + STEP / 2} y={20} text-anchor="middle">
+      <text
+        class={`air-trace-text is-on-frame ${name}`}
+        x={x + STEP / 2}
+        y={20}
+        text-anchor="middle"
+      >
         {mark}
       </text>
-      {isPresent && <path class="film-present" d={`M${x + 2} 26.5H${x + STEP - 2}`} />}
+      {isPresent && <path class="air-trace-present" d={`M${x + 2} 26.5H${x + STEP - 2}`} />}
     </g>
   );
 }

@@ -18,7 +18,7 @@ export interface Section {
 export const sections: Section[] = [
   { id: "pictures", title: "Pictures", Content: PicturesPanel },
   { id: "why", title: "Why", Content: DiagnosisPanel },
-  { id: "film", title: "Film", Content: AirTraceSection },
+  { id: "air-trace", title: "Trace of the air", Content: AirTraceSection },
   { id: "compare", title: "Compare", Content: ComparePanel },
   { id: "campaign", title: "Campaign", Content: CampaignSection },
   { id: "tours", title: "Tours", Content: ToursPanel },
