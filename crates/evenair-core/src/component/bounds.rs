@@ -3,7 +3,9 @@
 use serde_json::{Value as Json, json};
 
 use super::parameter::ParameterType;
+use super::quantity::Seconds;
 use super::registry::{Parameters, Registry};
+use crate::time::Duration;
 
 impl ParameterType {
     /// A value at each bound, as a configuration file has it: all names, both ends of a range, what a
@@ -14,8 +16,8 @@ impl ParameterType {
             Self::Integer(min, max) => vec![json!(min), json!(max)],
             Self::Number(min, max) => vec![json!(min), json!(max)],
             Self::Probability => vec![json!(f64::MIN_POSITIVE), json!(1.0_f64.next_down())],
-            Self::Duration => vec![json!("1 ns"), json!("1000000 s")],
-            Self::Limit(max) => vec![json!(1), json!(max), json!("unlimited")],
+            Self::Duration(max) => vec![json!("1 ns"), json!(Seconds::from(max).to_string())],
+            Self::IntegerOr(min, max, word) => vec![json!(min), json!(max), json!(word)],
             Self::Switch => vec![json!(false), json!(true)],
             Self::Rate => vec![json!(1), json!(1_000_000_000_000_u64)],
             Self::RateFromZero => vec![json!(0), json!(1_000_000_000_000_u64)],
@@ -31,17 +33,19 @@ impl ParameterType {
     pub fn outside_bounds(self) -> Vec<Json> {
         match self {
             Self::Names(_) => vec![json!("no such name"), json!(1)],
-            Self::Integer(min, max) => {
+            Self::Integer(min, max) | Self::IntegerOr(min, max, _) => {
                 let below = min.checked_sub(1).map_or(json!(-1), |below| json!(below));
                 let above = max.checked_add(1).map_or(json!(1.5), |above| json!(above));
-                vec![below, above, json!("1")]
+                vec![below, above, json!("1"), json!("none")]
             }
             Self::Number(min, max) => {
                 vec![json!(min.next_down()), json!(max.next_up()), json!("1")]
             }
             Self::Probability => vec![json!(0), json!(1), json!("0.5")],
-            Self::Duration => vec![json!(0), json!("0 s")],
-            Self::Limit(max) => vec![json!(0), json!(max + 1), json!("none")],
+            Self::Duration(max) => {
+                let above = Duration::from_nanos(max.as_nanos() + 1);
+                vec![json!(0), json!("0 s"), json!(Seconds::from(above).to_string()), json!("1")]
+            }
             Self::Switch => vec![json!(1), json!("true")],
             Self::Composite(_) => Vec::new(),
             Self::Rate => vec![json!(0), json!(1e12 + 1.0), json!("unlimited"), json!(true)],

@@ -20,6 +20,9 @@ const RATE_FROM_ZERO: &str = "a rate from 0 to 1000 Gbps, such as \"300 kbps\"";
 /// The word for a limit that is not there.
 pub(super) const UNLIMITED: &str = "unlimited";
 
+/// The longest duration: that of [`Seconds`].
+const MAX_DURATION: Duration = Duration::from_secs(1_000_000);
+
 /// A parameter of a component.
 #[derive(Debug)]
 pub struct Parameter {
@@ -42,10 +45,10 @@ pub enum ParameterType {
     Number(f64, f64),
     /// A number above 0 and below 1.
     Probability,
-    /// A duration above zero.
-    Duration,
-    /// An integer from 1 to this one, or unlimited.
-    Limit(u64),
+    /// A duration above zero, up to this one.
+    Duration(Duration),
+    /// An integer from the first to the second, or this word.
+    IntegerOr(u64, u64, &'static str),
     /// True or false.
     Switch,
     /// Rates and the times from which they hold.
@@ -68,8 +71,12 @@ impl ParameterType {
             Self::Integer(min, max) => format!("a whole number from {min} to {max}"),
             Self::Number(min, max) => format!("a number from {min} to {max}"),
             Self::Probability => "a probability above 0 and below 1".to_owned(),
-            Self::Duration => "a time above 0, at most 1000000 s, such as \"10 s\"".to_owned(),
-            Self::Limit(max) => format!("a whole number from 1 to {max}, or {UNLIMITED:?}"),
+            Self::Duration(max) => {
+                format!("a time above 0 and up to {}, such as \"10 s\"", Seconds::from(max))
+            }
+            Self::IntegerOr(min, max, word) => {
+                format!("a whole number from {min} to {max}, or {word:?}")
+            }
             Self::Switch => "true or false".to_owned(),
             Self::RateSteps => super::rate_steps::ACCEPTED.to_owned(),
             Self::Rate => RATE.to_owned(),
@@ -83,7 +90,7 @@ impl ParameterType {
 /// The value of a parameter, whatever its type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// One of several names.
+    /// One of several names, or the word of [`ParameterType::IntegerOr`].
     Name(&'static str),
     /// An integer.
     Integer(u64),
@@ -91,8 +98,6 @@ pub enum Value {
     Number(f64),
     /// A duration.
     Duration(Duration),
-    /// A limit; `None` is unlimited.
-    Limit(Option<u64>),
     /// True or false.
     Switch(bool),
     /// Rates and the times from which they hold.
@@ -112,7 +117,6 @@ impl Value {
             Self::Integer(number) => *number as f64,
             Self::Number(number) => *number,
             Self::Duration(duration) => duration.as_secs_f64(),
-            Self::Limit(limit) => limit.map_or(f64::INFINITY, |limit| limit as f64),
             Self::Rate(rate) => rate.as_bps() as f64,
             Self::Name(_)
             | Self::Switch(_)
@@ -210,11 +214,46 @@ field_types! {
     u64 => Integer,
     f64 => Number,
     Duration => Duration,
-    Option<u64> => Limit,
     bool => Switch,
     RateSteps => RateSteps,
     BitRate => Rate,
     BucketSize => BucketSize,
+}
+
+/// A limit that may be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// At most this many.
+    Of(u64),
+    /// There is none.
+    Unlimited,
+}
+
+impl Limit {
+    /// The largest number within the limit.
+    pub fn largest(self) -> u64 {
+        match self {
+            Self::Of(number) => number,
+            Self::Unlimited => u64::MAX,
+        }
+    }
+}
+
+impl FieldType for Limit {
+    fn to_value(&self) -> Value {
+        match *self {
+            Self::Of(number) => Value::Integer(number),
+            Self::Unlimited => Value::Name(UNLIMITED),
+        }
+    }
+
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::Integer(number) => Some(Self::Of(number)),
+            Value::Name(UNLIMITED) => Some(Self::Unlimited),
+            _ => None,
+        }
+    }
 }
 
 /// The bounds of a field of type `T`: a declaration whose bounds do not fit its type does not
@@ -229,6 +268,12 @@ impl<T> Bounds<T> {
     /// Bounds of a type that is defined outside of this module.
     pub const fn composite(composite: &'static CompositeType) -> Self {
         Self::new(ParameterType::Composite(composite))
+    }
+
+    /// An integer in this range, or this word; `T` converts both from and to a [`Value`].
+    pub const fn integer_or(range: RangeInclusive<u64>, word: &'static str) -> Self {
+        assert!(*range.start() <= *range.end(), "the range is empty");
+        Self::new(ParameterType::IntegerOr(*range.start(), *range.end(), word))
     }
 
     const fn new(parameter_type: ParameterType) -> Self {
@@ -265,13 +310,17 @@ pub const fn probability() -> Bounds<f64> {
 
 /// A duration above zero.
 pub const fn positive() -> Bounds<Duration> {
-    Bounds::new(ParameterType::Duration)
+    positive_up_to(MAX_DURATION)
 }
 
-/// An integer from 1 to `max`, or "unlimited", which is `None`.
-pub const fn limit(max: u64) -> Bounds<Option<u64>> {
-    assert!(max >= 1, "the range is empty");
-    Bounds::new(ParameterType::Limit(max))
+/// A duration above zero, up to `max`.
+pub const fn positive_up_to(max: Duration) -> Bounds<Duration> {
+    Bounds::new(ParameterType::Duration(max))
+}
+
+/// An integer from 1 to `max`, or "unlimited".
+pub const fn limit(max: u64) -> Bounds<Limit> {
+    Bounds::integer_or(1..=max, UNLIMITED)
 }
 
 /// True or false.

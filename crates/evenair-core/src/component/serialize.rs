@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, json};
 
 use super::limit::QueueLimit;
-use super::parameter::{Parameter, ParameterType, UNLIMITED, Value};
+use super::parameter::{Parameter, ParameterType, Value};
 use super::quantity::Seconds;
 use super::registry::{Component, Registry};
 
@@ -41,8 +41,7 @@ impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Name(name) => serializer.serialize_str(name),
-            Self::Limit(None) => serializer.serialize_str(UNLIMITED),
-            Self::Integer(number) | Self::Limit(Some(number)) => serializer.serialize_u64(*number),
+            Self::Integer(number) => serializer.serialize_u64(*number),
             Self::Switch(on) => serializer.serialize_bool(*on),
             Self::Number(number) => serializer.serialize_f64(*number),
             Self::Duration(duration) => Seconds::from(*duration).serialize(serializer),
@@ -130,10 +129,10 @@ fn parameter_schema(
         ParameterType::Probability => {
             json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 })
         }
-        ParameterType::Duration => json!({ "type": ["number", "string"] }),
-        ParameterType::Limit(max) => json!({ "anyOf": [
-            { "type": "integer", "minimum": 1, "maximum": max },
-            { "const": UNLIMITED },
+        ParameterType::Duration(_) => json!({ "type": ["number", "string"] }),
+        ParameterType::IntegerOr(min, max, word) => json!({ "anyOf": [
+            { "type": "integer", "minimum": min, "maximum": max },
+            { "const": word },
         ] }),
         ParameterType::Switch => json!({ "type": "boolean" }),
         ParameterType::Rate | ParameterType::RateFromZero | ParameterType::BucketSize => {

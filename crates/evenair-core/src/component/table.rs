@@ -10,10 +10,11 @@ use super::bucket_size::BucketSize;
 use super::composite::ReadText;
 use super::limit::QueueLimit;
 use super::message::{quoted_list, shown_value, unknown_key, unknown_name};
-use super::parameter::{Parameter, ParameterType, UNLIMITED, Value};
+use super::parameter::{Parameter, ParameterType, Value};
 use super::quantity::{BitRate, Seconds};
 use super::rate_steps::RateSteps;
 use super::registry::Registry;
+use crate::time::Duration;
 
 /// The key that selects the family of a distribution.
 pub const DISTRIBUTION: &str = "distribution";
@@ -211,16 +212,12 @@ impl ParameterType {
             (Self::Probability, json) => {
                 json.as_f64().filter(|p| *p > 0.0 && *p < 1.0).map(Value::Number)
             }
-            (Self::Duration, json) => {
-                let time = Seconds::deserialize(json).ok().filter(|time| *time != Seconds::ZERO);
-                time.map(|time| Value::Duration(time.duration()))
+            (Self::Duration(max), json) => return self.duration(max, json).map(Value::Duration),
+            (Self::IntegerOr(_, _, word), serde_json::Value::String(text)) => {
+                (text == word).then_some(Value::Name(word))
             }
-            (Self::Limit(_), serde_json::Value::String(text)) => {
-                (text == UNLIMITED).then_some(Value::Limit(None))
-            }
-            (Self::Limit(max), json) => {
-                let number = json.as_u64().filter(|n| (1..=max).contains(n));
-                number.map(|number| Value::Limit(Some(number)))
+            (Self::IntegerOr(min, max, _), json) => {
+                json.as_u64().filter(|n| (min..=max).contains(n)).map(Value::Integer)
             }
             (Self::Switch, json) => json.as_bool().map(Value::Switch),
             (Self::RateSteps, json) => return RateSteps::parse(json).map(Value::RateSteps),
@@ -232,7 +229,31 @@ impl ParameterType {
             (Self::BucketSize, json) => BucketSize::parse(json).map(Value::BucketSize),
             (Self::Names(_) | Self::Composite(_), _) => None,
         };
-        let accepted = || format!("got {}; accepted: {}", shown_value(got), self.accepted());
-        value.ok_or_else(accepted)
+        value.ok_or_else(|| self.refused(&shown_value(got)))
+    }
+
+    /// A time above zero, up to `max`. The error says what is wrong with the text or number.
+    fn duration(self, max: Duration, got: &serde_json::Value) -> Result<Duration, String> {
+        let read = match got {
+            serde_json::Value::String(text) => text.parse(),
+            json => {
+                let number = json.as_f64().ok_or_else(|| self.refused(&shown_value(got)))?;
+                Seconds::from_number(number)
+            }
+        };
+        let time: Seconds =
+            read.map_err(|problem| self.refused(&format!("{}: {problem}", shown_value(got))))?;
+        match time {
+            // A number lacks the unit, and what is too long is compared with a bound in seconds.
+            Seconds::ZERO if got.is_string() => Err(self.refused(&shown_value(got))),
+            _ if time == Seconds::ZERO || time.duration() > max => {
+                Err(self.refused(&time.to_string()))
+            }
+            _ => Ok(time.duration()),
+        }
+    }
+
+    fn refused(self, got: &str) -> String {
+        format!("got {got}; accepted: {}", self.accepted())
     }
 }

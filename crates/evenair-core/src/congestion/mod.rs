@@ -280,8 +280,8 @@ mod tests {
                     Value::Name(names[usize::from(n) % names.len()])
                 }
                 (ParameterType::Switch, n) => Value::Switch(n % 2 == 0),
-                (ParameterType::Duration, 0) => Value::Duration(Duration::from_nanos(1)),
-                (ParameterType::Duration, 1) => Value::Duration(Duration::from_secs(1_000_000)),
+                (ParameterType::Duration(_), 0) => Value::Duration(Duration::from_nanos(1)),
+                (ParameterType::Duration(max), 1) => Value::Duration(max),
                 _ => default,
             };
             assert!(config.assign(parameter.name, value), "{}", parameter.name);

@@ -17,8 +17,8 @@ pub use distribution::{
 pub use distribution_syntax::{TRACE, distribution_of_sizes, distribution_of_times};
 
 use crate::component::{
-    Component, Parameter, Parameters, Registry, Value, configuration, integer, limit, named, names,
-    registry, switch,
+    Component, Limit, Parameter, Parameters, Registry, Value, configuration, integer, limit, named,
+    names, registry, switch,
 };
 
 registry! {
@@ -75,7 +75,7 @@ configuration! {
     /// time before the first transfer, and from the end of one to the next
     think: Distribution = Distribution::exponential(10.0), distribution_of_times();
     /// transfers after which the user stops
-    sessions: Option<u64> = None, limit(1_000_000);
+    sessions: Limit = Limit::Unlimited, limit(1_000_000);
     /// who opens the connections: the receiver of the file, which sends its request in
     /// the third packet of the handshake, or the sender, whose first data are in that
     /// packet (ns-2; Miorandi et al. 2006, equation 13)

@@ -13,7 +13,9 @@ mod rate_control;
 
 use std::sync::Arc;
 
-use evenair_core::component::{Component, Definition, Parameter, ParameterType, Registry, Value};
+use evenair_core::component::{
+    Component, Definition, Parameter, ParameterType, Registry, Value, positive,
+};
 use evenair_core::medium::wlan::rate_control::Config as RateControlConfig;
 use evenair_core::queue::Config as QueueConfig;
 use evenair_sim::scenario::Transport;
@@ -124,7 +126,7 @@ fn parameter(description: &Json) -> Result<(&'static Parameter, Value), String> 
             min.as_f64().unwrap_or(f64::MIN),
             max.as_f64().unwrap_or(f64::MAX),
         ),
-        Some("duration") => ParameterType::Duration,
+        Some("duration") => positive().parameter_type(),
         Some("rate") => ParameterType::Rate,
         Some("switch") => ParameterType::Switch,
         Some("names") => {

@@ -83,7 +83,7 @@ impl Transfers {
             pad: if padding.pad { u64::from(segment) } else { 1 },
             sizes: draws(size, StreamId::FileSizes),
             think: web.map(|web| draws(&web.think, StreamId::ThinkTimes)),
-            left: web.map_or(1, |web| web.sessions.unwrap_or(u64::MAX)),
+            left: web.map_or(1, |web| web.sessions.largest()),
             phase: Phase::Thinking(Instant::NEVER),
             connection: 0,
             present: Transfer::default(),
