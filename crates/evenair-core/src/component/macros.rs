@@ -26,9 +26,10 @@
 ///
 /// An entry is `/// meaning`, then `name: type = default, bounds;`. The functions for bounds are in
 /// [`component`](crate::component): `integer`, `number`, `probability`, `positive`, `limit`,
-/// `switch`, `names`, `distribution_of_times`, `distribution_of_sizes`, `rate_steps`. An entry without bounds is
+/// `switch`, `names`, `distribution_of_times`, `distribution_of_sizes`, `rate_steps`; `optional` makes of any of
+/// them that of a parameter that may be absent, an `Option`. An entry without bounds is
 /// a group: a struct declared by the same macro as `group NAME`, whose parameters are listed in its
-/// place. `ordered` may be left out; the parameters of a group are written
+/// place. `#[derive(Copy)]` may stand before `pub group`. `ordered` may be left out; the parameters of a group are written
 /// `group.name` there. `aliases: ["other name"]` before it are further names that are read.
 #[macro_export]
 macro_rules! configuration {
@@ -70,6 +71,7 @@ macro_rules! configuration {
     };
     (
         $(#[doc = $about:literal])+
+        $(#[derive($derived:ident)])?
         pub group $config:ident;
         $(
             $(#[doc = $meaning:literal])+
@@ -77,7 +79,7 @@ macro_rules! configuration {
         )*
     ) => {
         $(#[doc = $about])+
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, Debug, PartialEq $(, $derived)?)]
         pub struct $config {
             $($(#[doc = $meaning])+ pub $field: $type,)*
         }
@@ -128,6 +130,7 @@ macro_rules! visit_entry {
             name: stringify!($field),
             parameter_type: BOUNDS.parameter_type(),
             meaning: $meaning.trim_ascii(),
+            absent: BOUNDS.absent(),
         };
         $visitor(&PARAMETER, $crate::component::FieldType::to_value($value));
     }};

@@ -55,9 +55,9 @@ pub use bucket_size::BucketSize;
 pub use composite::{Composite, CompositeType, ReadText};
 pub use limit::QueueLimit;
 pub use parameter::{
-    Bounds, FieldType, Limit, NamedValue, OnOff, Parameter, ParameterType, Value, bucket_size,
-    integer, limit, names, number, positive, positive_up_to, probability, rate, rate_from_zero,
-    rate_steps, switch,
+    Bounds, FieldType, Limit, NamedValue, OnOff, Parameter, ParameterType, Unsigned, Value,
+    bucket_size, integer, limit, names, number, optional, positive, positive_up_to, probability,
+    rate, rate_from_zero, rate_steps, switch,
 };
 pub use prototype::{Definition, Prototype, Prototypes};
 pub use quantity::{BitRate, Bytes, Hertz, Seconds};

@@ -32,6 +32,9 @@ pub struct Parameter {
     pub parameter_type: ParameterType,
     /// Meaning and unit.
     pub meaning: &'static str,
+    /// What holds where the parameter is absent, if it may be: the parameter whose value it takes, or
+    /// a value.
+    pub absent: Option<&'static str>,
 }
 
 /// The values that a parameter may have. Bounds are inclusive unless stated otherwise.
@@ -90,6 +93,8 @@ impl ParameterType {
 /// The value of a parameter, whatever its type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
+    /// The parameter is absent.
+    Absent,
     /// One of several names, or the word of [`ParameterType::IntegerOr`].
     Name(&'static str),
     /// An integer.
@@ -118,7 +123,8 @@ impl Value {
             Self::Number(number) => *number,
             Self::Duration(duration) => duration.as_secs_f64(),
             Self::Rate(rate) => rate.as_bps() as f64,
-            Self::Name(_)
+            Self::Absent
+            | Self::Name(_)
             | Self::Switch(_)
             | Self::RateSteps(_)
             | Self::BucketSize(_)
@@ -126,9 +132,14 @@ impl Value {
         }
     }
 
-    /// The value as TOML text or a number, for people.
-    pub(super) fn shown(&self, parameter_type: ParameterType) -> serde_json::Value {
-        match (self, parameter_type) {
+    /// The value as TOML text or a number, for people; of an absent parameter what holds instead.
+    pub(super) fn shown(&self, parameter: &Parameter) -> serde_json::Value {
+        match (self, parameter.parameter_type) {
+            (Self::Absent, _) => {
+                // A value, or else the name of a parameter.
+                let absent = parameter.absent.unwrap_or_default();
+                absent.parse().unwrap_or_else(|_| absent.into())
+            }
             (Self::Duration(duration), _) => Seconds::from(*duration).to_string().into(),
             (Self::Rate(rate), _) => rate.to_string().into(),
             (Self::BucketSize(size), _) => size.to_string().into(),
@@ -210,6 +221,44 @@ macro_rules! field_types {
     };
 }
 
+/// A parameter that may be absent.
+impl<T: FieldType> FieldType for Option<T> {
+    fn to_value(&self) -> Value {
+        self.as_ref().map_or(Value::Absent, T::to_value)
+    }
+
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::Absent => Some(None),
+            value => T::from_value(value).map(Some),
+        }
+    }
+}
+
+/// An unsigned integer.
+pub trait Unsigned: FieldType {
+    /// The largest one.
+    const MAX: u64;
+}
+
+impl Unsigned for u64 {
+    const MAX: u64 = u64::MAX;
+}
+
+impl Unsigned for u32 {
+    const MAX: u64 = u32::MAX as u64;
+}
+
+impl FieldType for u32 {
+    fn to_value(&self) -> Value {
+        Value::Integer(u64::from(*self))
+    }
+
+    fn from_value(value: Value) -> Option<Self> {
+        u64::from_value(value).and_then(|number| number.try_into().ok())
+    }
+}
+
 field_types! {
     u64 => Integer,
     f64 => Number,
@@ -261,6 +310,7 @@ impl FieldType for Limit {
 #[derive(Debug)]
 pub struct Bounds<T> {
     parameter_type: ParameterType,
+    absent: Option<&'static str>,
     field: PhantomData<fn() -> T>,
 }
 
@@ -277,12 +327,17 @@ impl<T> Bounds<T> {
     }
 
     const fn new(parameter_type: ParameterType) -> Self {
-        Self { parameter_type, field: PhantomData }
+        Self { parameter_type, absent: None, field: PhantomData }
     }
 
     /// The type of the parameter.
     pub const fn parameter_type(&self) -> ParameterType {
         self.parameter_type
+    }
+
+    /// What holds where the parameter is absent, if it may be.
+    pub const fn absent(&self) -> Option<&'static str> {
+        self.absent
     }
 }
 
@@ -291,9 +346,16 @@ pub const fn names<T: NamedValue>() -> Bounds<T> {
     Bounds::new(ParameterType::Names(T::NAMES))
 }
 
-/// An integer in this range.
-pub const fn integer(range: RangeInclusive<u64>) -> Bounds<u64> {
+/// A parameter that may be absent. `absent` says what holds then: the parameter whose value it takes, or
+/// a value.
+pub const fn optional<T>(bounds: Bounds<T>, absent: &'static str) -> Bounds<Option<T>> {
+    Bounds { parameter_type: bounds.parameter_type, absent: Some(absent), field: PhantomData }
+}
+
+/// An integer in this range, of type `u64` or `u32`.
+pub const fn integer<T: Unsigned>(range: RangeInclusive<u64>) -> Bounds<T> {
     assert!(*range.start() <= *range.end(), "the range is empty");
+    assert!(*range.end() <= T::MAX, "the type has no such value");
     Bounds::new(ParameterType::Integer(*range.start(), *range.end()))
 }
 

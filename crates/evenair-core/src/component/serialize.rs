@@ -8,7 +8,7 @@ use serde_json::{Map, json};
 use super::limit::QueueLimit;
 use super::parameter::{Parameter, ParameterType, Value};
 use super::quantity::Seconds;
-use super::registry::{Component, Registry};
+use super::registry::{Component, Parameters, Registry};
 
 /// Writes a configuration: its name if it has neither parameters nor a limit, else a table with
 /// `kind`, `limit` and every parameter.
@@ -21,8 +21,7 @@ pub fn write<S: Serializer>(
     limit: Option<QueueLimit>,
 ) -> Result<S::Ok, S::Error> {
     let name = configuration.component().name;
-    let values = configuration.values();
-    if values.is_empty() && limit.is_none() {
+    if configuration.values().is_empty() && limit.is_none() {
         return to.serialize_str(name);
     }
     let mut map = to.serialize_map(None)?;
@@ -30,16 +29,23 @@ pub fn write<S: Serializer>(
     if let Some(limit) = limit {
         map.serialize_entry("limit", &limit)?;
     }
-    for (parameter, value) in values {
+    write_entries(&mut map, configuration)?;
+    map.end()
+}
+
+fn write_entries<M: SerializeMap>(map: &mut M, from: &impl Parameters) -> Result<(), M::Error> {
+    let present = from.values().into_iter().filter(|(_, value)| *value != Value::Absent);
+    for (parameter, value) in present {
         map.serialize_entry(parameter.name, &value)?;
     }
-    map.end()
+    Ok(())
 }
 
 /// As in a configuration file.
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
+            Self::Absent => serializer.serialize_none(),
             Self::Name(name) => serializer.serialize_str(name),
             Self::Integer(number) => serializer.serialize_u64(*number),
             Self::Switch(on) => serializer.serialize_bool(*on),
@@ -72,7 +78,7 @@ pub fn describe(
         .map(|(parameter, default)| {
             json!({
                 "name": parameter.name,
-                "default": default.shown(parameter.parameter_type),
+                "default": default.shown(parameter),
                 "accepts": parameter.parameter_type.accepted(),
                 "meaning": parameter.meaning,
             })
@@ -99,10 +105,7 @@ pub fn schema<R: Registry>(generator: &mut SchemaGenerator, has_limit: bool) -> 
             let limit = generator.subschema_for::<QueueLimit>();
             properties.insert("limit".to_owned(), limit.to_value());
         }
-        for (parameter, default) in configuration.values() {
-            let schema = parameter_schema(generator, parameter, &default);
-            properties.insert(parameter.name.to_owned(), schema);
-        }
+        add_properties(generator, &mut properties, &configuration);
         forms.push(json!({
             "type": "object",
             "description": component.summary,
@@ -111,6 +114,17 @@ pub fn schema<R: Registry>(generator: &mut SchemaGenerator, has_limit: bool) -> 
         }));
     }
     json_schema!({ "anyOf": forms })
+}
+
+fn add_properties(
+    generator: &mut SchemaGenerator,
+    properties: &mut Map<String, serde_json::Value>,
+    defaults: &impl Parameters,
+) {
+    for (parameter, default) in defaults.values() {
+        let schema = parameter_schema(generator, parameter, &default);
+        properties.insert(parameter.name.to_owned(), schema);
+    }
 }
 
 fn parameter_schema(
@@ -129,7 +143,7 @@ fn parameter_schema(
         ParameterType::Probability => {
             json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 })
         }
-        ParameterType::Duration(_) => json!({ "type": ["number", "string"] }),
+        ParameterType::Duration(_) => generator.subschema_for::<Seconds>().to_value(),
         ParameterType::IntegerOr(min, max, word) => json!({ "anyOf": [
             { "type": "integer", "minimum": min, "maximum": max },
             { "const": word },
@@ -151,6 +165,11 @@ fn parameter_schema(
         }),
     };
     schema["description"] = parameter.meaning.into();
-    schema["default"] = json!(default);
+    if parameter.absent.is_some() && schema["type"].is_string() {
+        schema["type"] = json!([schema["type"], "null"]);
+    }
+    if *default != Value::Absent {
+        schema["default"] = json!(default);
+    }
     schema
 }

@@ -185,6 +185,9 @@ impl<'de> DeserializeSeed<'de> for ParameterSeed {
             return value.map(Value::Composite).map_err(D::Error::custom);
         }
         let got = serde_json::Value::deserialize(deserializer)?;
+        if got.is_null() && self.parameter.absent.is_some() {
+            return Ok(Value::Absent);
+        }
         parameter_type.parse(&got).map_err(D::Error::custom)
     }
 }

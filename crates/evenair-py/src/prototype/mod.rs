@@ -139,7 +139,7 @@ fn parameter(description: &Json) -> Result<(&'static Parameter, Value), String> 
         .parse(&description["default"])
         .map_err(|problem| format!("{name}: default: {problem}"))?;
     let meaning = leaked(&description["meaning"]);
-    Ok((Box::leak(Box::new(Parameter { name, parameter_type, meaning })), default))
+    Ok((Box::leak(Box::new(Parameter { name, parameter_type, meaning, absent: None })), default))
 }
 
 /// A text that lives as long as the process, as a registered definition does.
