@@ -398,3 +398,31 @@ macro_rules! registry_serde {
         }
     };
 }
+
+/// The syntax of a group whose parameters stand among the keys of another table: as a flattened field
+/// it is written and described by serde and schemars, and read by [`Beside`](crate::component::Beside).
+#[macro_export]
+macro_rules! group_serde {
+    ($group:ident) => {
+        impl $crate::component::serde::Serialize for $group {
+            fn serialize<S: $crate::component::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> Result<S::Ok, S::Error> {
+                $crate::component::write_group(serializer, self)
+            }
+        }
+
+        impl $crate::component::schemars::JsonSchema for $group {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($group).into()
+            }
+
+            fn json_schema(
+                generator: &mut $crate::component::schemars::SchemaGenerator,
+            ) -> $crate::component::schemars::Schema {
+                $crate::component::group_schema(generator, &Self::default())
+            }
+        }
+    };
+}

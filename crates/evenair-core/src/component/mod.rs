@@ -7,7 +7,8 @@
 //! with [`registry!`](crate::registry!).
 //!
 //! From these declarations follow the syntax in a configuration file ([`read`], [`write()`]), the
-//! error messages, the JSON Schema ([`schema`]) and the list of components ([`list`]).
+//! error messages, the JSON Schema ([`schema`]) and the list of components ([`list`]). The parameters of a
+//! group may also stand among the keys of another table ([`Beside`], [`write_group`], [`group_schema`]).
 //!
 //! ```
 //! use evenair_core::component::{QueueLimit, Reader, Registry};
@@ -35,6 +36,7 @@
 mod bounds;
 mod bucket_size;
 mod composite;
+mod group;
 mod limit;
 mod macros;
 pub mod message;
@@ -53,6 +55,7 @@ pub mod untagged;
 pub(crate) use bounds::each_parameter_at_bounds;
 pub use bucket_size::BucketSize;
 pub use composite::{Composite, CompositeType, ReadText};
+pub use group::Beside;
 pub use limit::QueueLimit;
 pub use parameter::{
     Bounds, FieldType, Limit, NamedValue, OnOff, Parameter, ParameterType, Unsigned, Value,
@@ -65,11 +68,11 @@ pub use rate_steps::RateSteps;
 #[doc(hidden)]
 pub use registry::last_of;
 pub use registry::{Component, Configuration, Parameters, Registry, Violation};
-pub use serialize::{describe, list, schema, write};
+pub use serialize::{describe, group_schema, list, schema, write, write_group};
 pub use table::{DISTRIBUTION, Reader, Table, put_kind_first, read};
 pub(crate) use table::{KindSeed, ParameterSeed, RefusedSeed};
 
-pub use crate::{configuration, named, registry};
+pub use crate::{configuration, group_serde, named, registry};
 
 #[doc(hidden)]
 pub use {schemars, serde};

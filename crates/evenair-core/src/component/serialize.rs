@@ -33,6 +33,16 @@ pub fn write<S: Serializer>(
     map.end()
 }
 
+/// Writes a group of parameters as a table of those that are not absent.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn write_group<S: Serializer>(to: S, group: &impl Parameters) -> Result<S::Ok, S::Error> {
+    let mut map = to.serialize_map(None)?;
+    write_entries(&mut map, group)?;
+    map.end()
+}
+
 fn write_entries<M: SerializeMap>(map: &mut M, from: &impl Parameters) -> Result<(), M::Error> {
     let present = from.values().into_iter().filter(|(_, value)| *value != Value::Absent);
     for (parameter, value) in present {
@@ -114,6 +124,13 @@ pub fn schema<R: Registry>(generator: &mut SchemaGenerator, has_limit: bool) -> 
         }));
     }
     json_schema!({ "anyOf": forms })
+}
+
+/// The JSON Schema of the table that a group of parameters is written as.
+pub fn group_schema(generator: &mut SchemaGenerator, defaults: &impl Parameters) -> Schema {
+    let mut properties = Map::new();
+    add_properties(generator, &mut properties, defaults);
+    json_schema!({ "type": "object", "properties": properties })
 }
 
 fn add_properties(
