@@ -217,6 +217,7 @@ impl Connection {
         let mut connection = Self {
             sender: Sender::new(config, Controller::new(&newreno)),
             receiver: Receiver::new(ReceiverConfig {
+                segment: SEGMENT,
                 delayed_ack: DelayedAck::Every(2),
                 delayed_ack_timeout,
                 quick_acks: 0,

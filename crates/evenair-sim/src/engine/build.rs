@@ -311,9 +311,10 @@ fn connection(spec: &scenario::Flow, seed: u64, index: u32) -> ConnectionConfig 
         total: u64::MAX,
     };
     let receiver = ReceiverConfig {
+        segment: spec.segment,
         delayed_ack: match spec.delayed_ack {
             DelayedAck::Every(segments) => tcp::DelayedAck::Every(segments),
-            DelayedAck::Dynamic => tcp::DelayedAck::Dynamic { segment: spec.segment },
+            DelayedAck::Dynamic => tcp::DelayedAck::Dynamic,
         },
         delayed_ack_timeout: spec.delayed_ack_timeout.duration(),
         quick_acks: spec.quick_acks,

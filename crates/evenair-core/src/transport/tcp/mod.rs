@@ -8,6 +8,7 @@
 //! the connection was opened and do not wrap.
 
 mod connection;
+mod delayed_ack;
 mod rate_based;
 mod receiver;
 mod recovery;
@@ -22,7 +23,8 @@ mod tests;
 mod usage;
 
 pub use connection::{ConnectionConfig, ReceivingEnd, SendingEnd};
-pub use receiver::{AckAction, DelayedAck, Receiver, ReceiverConfig};
+pub use delayed_ack::DelayedAck;
+pub use receiver::{AckAction, Receiver, ReceiverConfig};
 pub use rtt::{MAX_RTO, RtoFormula, RttEstimator};
 pub use segment::{LimitedTransmit, Segment, SenderConfig, SenderCounters};
 pub use sender::Sender;

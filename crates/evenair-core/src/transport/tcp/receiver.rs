@@ -1,51 +1,15 @@
 //! The receiving half: what has arrived, and when to acknowledge it.
 
+use super::delayed_ack::DelayedAck;
 use crate::time::{Duration, Instant};
 use crate::transport::recovery::ranges;
 use crate::transport::sack::SackBlocks;
 
-/// After how many in-order segments a receiver acknowledges.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DelayedAck {
-    /// After this many (RFC 1122 4.2.3.2 and RFC 5681 4.2: 2; 1: an ACK for each).
-    Every(u32),
-    /// After more, the further the connection is, so that it does not keep slow start waiting (Altman
-    /// and Jimenez 2003, as Miorandi et al. 2006 quote them in section 4.3): 1 before the segment
-    /// of number 2, then 2 before number 5, 3 before number 9, and 4. Numbers are by place in the
-    /// connection and not by arrival, so that losses do not matter, and count from 1: the source does
-    /// not say, but ns-2 gives number 0 to the SYN.
-    Dynamic {
-        /// Payload of a full segment, bytes.
-        segment: u32,
-    },
-}
-
-impl DelayedAck {
-    /// In-order segments per ACK, of all but the first segments.
-    pub fn segments_per_ack(self) -> f64 {
-        match self {
-            Self::Every(segments) => f64::from(segments),
-            Self::Dynamic { .. } => 4.0,
-        }
-    }
-
-    /// In-order segments per ACK where the last of them ends before byte `end`.
-    fn threshold(self, end: u64) -> u32 {
-        match self {
-            Self::Every(segments) => segments,
-            Self::Dynamic { segment } => match end.div_ceil(u64::from(segment)) {
-                0..2 => 1,
-                2..5 => 2,
-                5..9 => 3,
-                _ => 4,
-            },
-        }
-    }
-}
-
 /// How a receiver acknowledges.
 #[derive(Clone, Copy, Debug)]
 pub struct ReceiverConfig {
+    /// Payload of a full segment, bytes.
+    pub segment: u32,
     /// After how many in-order segments.
     pub delayed_ack: DelayedAck,
     /// How long an ACK is held back at most.
@@ -145,7 +109,7 @@ impl Receiver {
             return self.acknowledge();
         }
         self.unacked += 1;
-        if self.unacked >= self.config.delayed_ack.threshold(end) {
+        if self.unacked >= self.config.delayed_ack.threshold(end, self.config.segment) {
             return self.acknowledge();
         }
         if self.quick > 0 {

@@ -58,6 +58,7 @@ fn plain() -> SenderConfig {
 fn receiver_config(delayed_ack: u32) -> ReceiverConfig {
     let delayed_ack = DelayedAck::Every(delayed_ack);
     ReceiverConfig {
+        segment: SEGMENT as u32,
         delayed_ack,
         delayed_ack_timeout: Duration::from_millis(100),
         quick_acks: 0,

@@ -59,11 +59,10 @@ fn the_first_acks_are_quick() {
 /// has d = 4, and 10 is the fourth.
 #[test]
 fn waits_for_more_the_further_the_connection_is() {
-    let segment = SEGMENT as u32;
-    let acks = acks_of_ten_segments(DelayedAck::Dynamic { segment });
+    let acks = acks_of_ten_segments(DelayedAck::Dynamic);
     assert_eq!(acks, [(at(0), 1), (at(20), 3), (at(50), 6), (at(90), 10)]);
     // After a loss the number of the segment counts, not how many have come.
-    let delayed_ack = DelayedAck::Dynamic { segment };
+    let delayed_ack = DelayedAck::Dynamic;
     let mut receiver = Receiver::new(ReceiverConfig { delayed_ack, ..receiver_config(1) });
     let mut take = |segment: u64| receiver.on_segment(at(0), segment * SEGMENT, SEGMENT as u32);
     assert_eq!(take(1), AckAction::Ack(0));
