@@ -1,6 +1,6 @@
 //! After how many segments a receiver acknowledges.
 
-use crate::component::{FieldType, Value};
+use crate::component::{Bounds, FieldType, Value};
 
 /// After how many in-order segments a receiver acknowledges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,11 @@ pub enum DelayedAck {
 
 /// How [`DelayedAck::Dynamic`] is written.
 const DYNAMIC: &str = "dynamic";
+
+/// 1 to 65,535 segments, or "dynamic".
+pub(super) const fn delayed_ack() -> Bounds<DelayedAck> {
+    Bounds::integer_or(1..=65_535, DYNAMIC)
+}
 
 impl DelayedAck {
     /// In-order segments per ACK, of all but the first segments.

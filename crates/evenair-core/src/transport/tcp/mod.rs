@@ -7,8 +7,10 @@
 //! and the [`Receiver`], which decides what to acknowledge. Sequence numbers are payload bytes since
 //! the connection was opened and do not wrap.
 
+mod config;
 mod connection;
 mod delayed_ack;
+mod preset;
 mod rate_based;
 mod receiver;
 mod recovery;
@@ -22,8 +24,10 @@ mod tcb;
 mod tests;
 mod usage;
 
+pub use config::TcpConfig;
 pub use connection::{ConnectionConfig, ReceivingEnd, SendingEnd};
 pub use delayed_ack::DelayedAck;
+pub use preset::TcpPreset;
 pub use receiver::{AckAction, Receiver, ReceiverConfig};
 pub use rtt::{MAX_RTO, RtoFormula, RttEstimator};
 pub use segment::{LimitedTransmit, Segment, SenderConfig, SenderCounters};
