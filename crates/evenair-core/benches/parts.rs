@@ -17,10 +17,7 @@ use evenair_core::queue::{
     Service, SpmAfConfig, TxQueue,
 };
 use evenair_core::rng::{RngStream, StreamId};
-use evenair_core::tcp::{
-    AckAction, DelayedAck, LimitedTransmit, Receiver, ReceiverConfig, RtoFormula, RttEstimator,
-    Sender, SenderConfig,
-};
+use evenair_core::tcp::{AckAction, Receiver, RttEstimator, Sender, TcpPreset};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::units::Rate;
 
@@ -194,36 +191,11 @@ struct Connection {
 
 impl Connection {
     fn new(loss_every: u64) -> Self {
-        let config = SenderConfig {
-            segment: SEGMENT,
-            window: 20,
-            initial_window: 2,
-            initial_ssthresh: 20,
-            byte_counting: false,
-            cwnd_validation: false,
-            limited_transmit: LimitedTransmit::New,
-            spm_marking: false,
-            sack: false,
-            rack: false,
-            prr: false,
-            ecn: false,
-            rto: RtoFormula::Rfc6298,
-            min_rto: Duration::from_millis(200),
-            initial_rto: Duration::from_millis(3_000),
-            total: u64::MAX,
-        };
+        let config = TcpPreset::Ns2.config(SEGMENT);
         let newreno = congestion::Config::default();
-        let delayed_ack_timeout = Duration::from_millis(100);
         let mut connection = Self {
-            sender: Sender::new(config, Controller::new(&newreno)),
-            receiver: Receiver::new(ReceiverConfig {
-                segment: SEGMENT,
-                delayed_ack: DelayedAck::Every(2),
-                delayed_ack_timeout,
-                quick_acks: 0,
-                sack: false,
-                ecn: false,
-            }),
+            sender: Sender::new(config, SEGMENT, u64::MAX, Controller::new(&newreno)),
+            receiver: Receiver::new(config, SEGMENT),
             path: VecDeque::with_capacity(64),
             now: Instant::ZERO,
             sent: 0,

@@ -44,8 +44,8 @@ pub struct FlowSpec {
     pub header_bytes: u32,
     /// Payload of a data packet, bytes.
     pub payload: u32,
-    /// The constants of TCP.
-    pub tcp: ConnectionConfig,
+    /// What its connections are made of, over TCP.
+    pub connection: ConnectionConfig,
     /// When an application that makes datagrams makes them.
     pub datagrams: Option<Datagrams>,
     /// From when on no datagram is sent.
@@ -148,9 +148,9 @@ impl Config {
         let [data, mut answer] = spec.headers;
         match self {
             Self::Tcp(control) => {
-                let packets = spec.tcp.receiver.delayed_ack.segments_per_ack();
-                let source = SendingEnd::new(&spec.tcp, Controller::new(control), data);
-                let sink = ReceivingEnd::new(&spec.tcp, answer);
+                let packets = spec.connection.tcp.delayed_ack.segments_per_ack();
+                let source = SendingEnd::new(&spec.connection, Controller::new(control), data);
+                let sink = ReceivingEnd::new(&spec.connection, answer);
                 let answers = Answers::PerPackets { bytes: answer.bytes, packets };
                 (AnyEnds::Tcp(Ends::new(source, sink)), answers)
             }

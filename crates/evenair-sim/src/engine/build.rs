@@ -6,7 +6,7 @@ use evenair_core::medium::{Cell, CellPacket, Medium, QueueLayout, TxQueueId};
 use evenair_core::packet::{End, FlowId, NodeId};
 use evenair_core::queue::{Queue, QueueItem, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
-use evenair_core::tcp::{self, ConnectionConfig, ReceiverConfig, SenderConfig};
+use evenair_core::tcp::{self, ConnectionConfig, TcpConfig};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::{Application, Datagrams, OpenedBy, Stream};
 use evenair_core::transport::{FlowSpec, PacketHeader};
@@ -249,7 +249,7 @@ fn flow(
         headers,
         header_bytes: spec.header,
         payload: spec.segment,
-        tcp: connection(spec, seed, index),
+        connection: connection(spec, seed, index),
         datagrams,
         stop,
     });
@@ -292,40 +292,33 @@ fn flow(
 
 /// What the connections of TCP flow `index` are made of.
 fn connection(spec: &scenario::Flow, seed: u64, index: u32) -> ConnectionConfig {
-    let sender = SenderConfig {
-        segment: spec.segment,
+    let tcp = TcpConfig {
         window: spec.window,
         initial_window: spec.initial_window,
-        initial_ssthresh: spec.initial_ssthresh.unwrap_or(spec.window),
-        byte_counting: spec.byte_counting.unwrap_or(false),
-        cwnd_validation: spec.cwnd_validation,
-        limited_transmit: spec.limited_transmit,
-        spm_marking: spec.spm_marking.unwrap_or(false),
-        sack: spec.sack,
-        rack: spec.rack,
-        prr: spec.prr,
-        ecn: spec.ecn,
-        rto: spec.rto,
-        min_rto: spec.min_rto.duration(),
-        initial_rto: spec.initial_rto.duration(),
-        total: u64::MAX,
-    };
-    let receiver = ReceiverConfig {
-        segment: spec.segment,
+        initial_ssthresh: spec.initial_ssthresh,
         delayed_ack: match spec.delayed_ack {
             DelayedAck::Every(segments) => tcp::DelayedAck::Every(segments),
             DelayedAck::Dynamic => tcp::DelayedAck::Dynamic,
         },
         delayed_ack_timeout: spec.delayed_ack_timeout.duration(),
         quick_acks: spec.quick_acks,
+        byte_counting: spec.byte_counting,
+        cwnd_validation: spec.cwnd_validation,
+        spm_marking: spec.spm_marking,
+        limited_transmit: spec.limited_transmit,
         sack: spec.sack,
-        ecn: spec.ecn,
+        rack: spec.rack,
+        prr: spec.prr,
+        ecn: Some(spec.ecn),
+        rto: spec.rto,
+        min_rto: spec.min_rto.duration(),
+        initial_rto: spec.initial_rto.duration(),
+        syn_timer: spec.syn_timer,
     };
     let (opened_by, request) = opening(spec);
     let mut clock = RngStream::new(seed, StreamId::HostClock, u64::from(index));
     let uptime = Duration::from_secs_f64(SynTimer::UPTIMES.as_secs_f64() * clock.uniform());
-    let syn_timer = spec.syn_timer;
-    ConnectionConfig { sender, receiver, opened_by, request, syn_timer, uptime }
+    ConnectionConfig { tcp, segment: spec.segment, opened_by, request, uptime }
 }
 
 /// Which end opens the connections of a flow, and the payload of the receiver's request, bytes.

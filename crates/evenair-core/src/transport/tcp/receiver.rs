@@ -1,26 +1,9 @@
 //! The receiving half: what has arrived, and when to acknowledge it.
 
-use super::delayed_ack::DelayedAck;
-use crate::time::{Duration, Instant};
+use super::config::TcpConfig;
+use crate::time::Instant;
 use crate::transport::recovery::ranges;
 use crate::transport::sack::SackBlocks;
-
-/// How a receiver acknowledges.
-#[derive(Clone, Copy, Debug)]
-pub struct ReceiverConfig {
-    /// Payload of a full segment, bytes.
-    pub segment: u32,
-    /// After how many in-order segments.
-    pub delayed_ack: DelayedAck,
-    /// How long an ACK is held back at most.
-    pub delayed_ack_timeout: Duration,
-    /// The first ACKs that would be held back, and are not (Linux: `TCP_MAX_QUICKACKS`).
-    pub quick_acks: u32,
-    /// Whether ACKs report what has arrived out of order ([`Receiver::sack`]).
-    pub sack: bool,
-    /// Whether congestion marks are echoed (RFC 3168), if the other end agrees.
-    pub ecn: bool,
-}
 
 /// What a receiver does about a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +17,9 @@ pub enum AckAction {
 /// The receiving half of a connection.
 #[derive(Clone, Debug)]
 pub struct Receiver {
-    config: ReceiverConfig,
+    config: TcpConfig,
+    /// Payload of a full segment, bytes.
+    segment: u32,
     /// RCV.NXT: the next byte that is expected.
     rcv_nxt: u64,
     /// Bytes beyond `rcv_nxt` that have arrived, as ascending, disjoint ranges.
@@ -50,10 +35,10 @@ pub struct Receiver {
 
 impl Receiver {
     /// Expecting the first byte.
-    pub fn new(config: ReceiverConfig) -> Self {
+    pub fn new(config: TcpConfig, segment: u32) -> Self {
         let (rcv_nxt, out_of_order, recent, unacked) = (0, Vec::new(), Vec::new(), 0);
         let (quick, deadline) = (config.quick_acks, Instant::NEVER);
-        Self { config, rcv_nxt, out_of_order, recent, unacked, quick, deadline }
+        Self { config, segment, rcv_nxt, out_of_order, recent, unacked, quick, deadline }
     }
 
     /// The next byte that is expected: all before it have arrived.
@@ -109,7 +94,7 @@ impl Receiver {
             return self.acknowledge();
         }
         self.unacked += 1;
-        if self.unacked >= self.config.delayed_ack.threshold(end, self.config.segment) {
+        if self.unacked >= self.config.delayed_ack.threshold(end, self.segment) {
             return self.acknowledge();
         }
         if self.quick > 0 {

@@ -1,48 +1,6 @@
-//! What a sender is made of and what it makes: its constants, its segments, its counters.
+//! What a sender makes: its segments, its counters.
 
-use super::rtt::RtoFormula;
 use crate::component::named;
-use crate::time::Duration;
-
-/// A sender's constants.
-#[derive(Clone, Copy, Debug)]
-pub struct SenderConfig {
-    /// Payload bytes of a full segment.
-    pub segment: u32,
-    /// The receiver's window, segments.
-    pub window: u32,
-    /// cwnd after the handshake, segments.
-    pub initial_window: u32,
-    /// ssthresh at the start, segments.
-    pub initial_ssthresh: u32,
-    /// Whether cwnd grows by the segments that an ACK covers instead of once per ACK (RFC 3465,
-    /// without its limit).
-    pub byte_counting: bool,
-    /// Whether cwnd grows only while it limits the sender (RFC 7661).
-    pub cwnd_validation: bool,
-    /// What each of the first two duplicate ACKs allows to be sent.
-    pub limited_transmit: LimitedTransmit,
-    /// Whether crucial segments are marked (Gong et al. 2006, section III-A).
-    pub spm_marking: bool,
-    /// Whether recovery goes by what ACKs report out of order (RFC 6675).
-    pub sack: bool,
-    /// Whether losses are found by time, and a probe asks for ACKs that do not come (RFC 8985); with
-    /// SACK only.
-    pub rack: bool,
-    /// Whether recovery brings down what is in flight little by little (RFC 9937); with SACK only.
-    pub prr: bool,
-    /// Whether segments may be marked by queues instead of dropped (RFC 3168), if the other end
-    /// agrees.
-    pub ecn: bool,
-    /// How the retransmission timeout follows from round-trip times.
-    pub rto: RtoFormula,
-    /// The lower bound of the retransmission timeout; what it bounds depends on `rto`.
-    pub min_rto: Duration,
-    /// The retransmission timeout before the first round-trip time is known.
-    pub initial_rto: Duration,
-    /// Payload bytes to send in all; `u64::MAX` never ends.
-    pub total: u64,
-}
 
 named! {
     /// What each of the first two duplicate ACKs, which confirm no loss yet, allows beyond cwnd.

@@ -15,10 +15,11 @@
 //! - cwnd grows only while it limits the sender (RFC 7661 section 4.3, by Linux's rule: `usage.rs`),
 //!   or always, as in ns-2. It is not reduced while it does not limit.
 
+use super::config::TcpConfig;
 use super::rate_based::RateBased;
 use super::recovery::Recovery;
 use super::rtt::RttEstimator;
-use super::segment::{Segment, SenderConfig, SenderCounters};
+use super::segment::{Segment, SenderCounters};
 use super::tcb::Tcb;
 use crate::congestion::{Controller, Window};
 use crate::delays::Delays;
@@ -39,10 +40,11 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A sender whose connection is not open yet.
-    pub fn new(config: SenderConfig, control: Controller) -> Self {
-        let tcb = Tcb::new(config, control);
-        let recovery = Recovery::new(&tcb.config, tcb.congestion.loss_detection());
+    /// A sender whose connection is not open yet. A full segment has `segment` bytes of payload, and in all
+    /// there are `total`; `u64::MAX` never ends.
+    pub fn new(config: TcpConfig, segment: u32, total: u64, control: Controller) -> Self {
+        let tcb = Tcb::new(config, segment, total, control);
+        let recovery = Recovery::new(&tcb.config, segment, tcb.congestion.loss_detection());
         let rate_based = tcb.congestion.is_rate_based().then(Box::default);
         Self { tcb, recovery, rate_based, rtt_samples: Delays::default() }
     }
@@ -146,7 +148,7 @@ impl Sender {
 
     /// Payload bytes of a full segment.
     pub(super) fn segment(&self) -> u32 {
-        self.tcb.config.segment
+        self.tcb.segment
     }
 
     /// The receiver's window, segments.
@@ -172,7 +174,7 @@ impl Sender {
     /// Whether everything has been sent and acknowledged.
     pub fn is_done(&self) -> bool {
         let tcb = &self.tcb;
-        tcb.snd_una == tcb.config.total || (tcb.stopped && tcb.snd_una == tcb.snd_max)
+        tcb.snd_una == tcb.total || (tcb.stopped && tcb.snd_una == tcb.snd_max)
     }
 
     /// What holds the sender back, where nothing more may be sent now.

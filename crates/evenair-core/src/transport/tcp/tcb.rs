@@ -1,8 +1,9 @@
 //! The send variables of a connection (RFC 9293 section 3.3.1: the transmission control block), the
 //! same for each form of loss recovery.
 
+use super::config::TcpConfig;
 use super::rtt::RttEstimator;
-use super::segment::{Segment, SenderConfig, SenderCounters};
+use super::segment::{Segment, SenderCounters};
 use super::send_times::SendTimes;
 use super::usage::CwndUsage;
 use crate::congestion::{AckEvent, Controller, WindowControl};
@@ -33,7 +34,11 @@ impl Reduction {
 /// The state of a sender that every form of loss recovery reads and changes.
 #[derive(Clone, Debug)]
 pub(super) struct Tcb {
-    pub(super) config: SenderConfig,
+    pub(super) config: TcpConfig,
+    /// Payload of a full segment, bytes.
+    pub(super) segment: u32,
+    /// Payload bytes to send in all.
+    pub(super) total: u64,
     pub(super) congestion: WindowControl,
     pub(super) rtt: RttEstimator,
     /// SND.UNA: the first byte that has not been acknowledged.
@@ -69,9 +74,11 @@ pub(super) struct Tcb {
 }
 
 impl Tcb {
-    pub(super) fn new(config: SenderConfig, control: Controller) -> Self {
+    pub(super) fn new(config: TcpConfig, segment: u32, total: u64, control: Controller) -> Self {
         Self {
-            congestion: WindowControl::new(control, config.initial_ssthresh),
+            segment,
+            total,
+            congestion: WindowControl::new(control, config.initial_ssthresh()),
             rtt: RttEstimator::new(config.rto, config.initial_rto, config.min_rto),
             snd_una: 0,
             snd_nxt: 0,
@@ -127,7 +134,7 @@ impl Tcb {
     /// Payload bytes of a full segment.
     #[inline(always)]
     pub(super) fn segment(&self) -> u64 {
-        u64::from(self.config.segment)
+        u64::from(self.segment)
     }
 
     /// cwnd in bytes, of whole segments.
@@ -138,12 +145,12 @@ impl Tcb {
 
     /// Whether the application has nothing more to send.
     pub(super) fn has_no_data(&self) -> bool {
-        self.stopped || self.snd_max == self.config.total
+        self.stopped || self.snd_max == self.total
     }
 
     /// Payload bytes of the segment at `seq`.
     pub(super) fn payload_at(&self, seq: u64) -> u32 {
-        (self.config.total - seq).min(self.segment()) as u32
+        (self.total - seq).min(self.segment()) as u32
     }
 
     /// Whether there is a segment at `snd_nxt` for which the receiver has room.
@@ -166,7 +173,7 @@ impl Tcb {
     #[inline(always)]
     pub(super) fn is_limited_by_receiver(&self) -> bool {
         self.congestion.cwnd() >= f64::from(self.config.window) + 1.0
-            && self.snd_nxt < self.config.total
+            && self.snd_nxt < self.total
             && !(self.stopped && self.snd_nxt == self.snd_max)
     }
 
@@ -204,13 +211,13 @@ impl Tcb {
         if self.deadline == Instant::NEVER {
             self.deadline = now + self.rtt.rto();
         }
-        let high_priority = self.config.spm_marking && self.congestion.cwnd() < CRUCIAL_WINDOW;
+        let high_priority = self.config.spm_marking() && self.congestion.cwnd() < CRUCIAL_WINDOW;
         Segment { syn: false, seq, payload, retransmission, high_priority }
     }
 
     /// The event for the congestion control; `acked` segments are newly acknowledged.
     pub(super) fn event(&self, now: Instant, acked: f64, rtt: Option<Duration>) -> AckEvent {
-        let credit = if self.config.byte_counting { acked } else { 1.0 };
+        let credit = if self.config.byte_counting() { acked } else { 1.0 };
         let flight = self.segments(self.snd_nxt - self.snd_una) - f64::from(self.limited);
         AckEvent {
             now,
@@ -238,6 +245,6 @@ impl Tcb {
 
     pub(super) fn segments(&self, bytes: u64) -> f64 {
         // The conversion of a signed integer takes one instruction.
-        bytes as i64 as f64 / f64::from(self.config.segment)
+        bytes as i64 as f64 / f64::from(self.segment)
     }
 }

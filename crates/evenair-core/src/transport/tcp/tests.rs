@@ -18,8 +18,8 @@ mod validation;
 mod variants;
 
 use super::{
-    AckAction, ConnectionConfig, DelayedAck, LimitedTransmit, Receiver, ReceiverConfig,
-    ReceivingEnd, RtoFormula, Segment, SenderConfig, SendingEnd, SynTimer,
+    AckAction, ConnectionConfig, DelayedAck, LimitedTransmit, Receiver, ReceivingEnd, RtoFormula,
+    Segment, SendingEnd, SynTimer, TcpConfig,
 };
 use crate::congestion::{Config, Controller, Window};
 use crate::packet::{End, FlowId, NodeId};
@@ -33,43 +33,54 @@ fn at(ms: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(ms)
 }
 
-/// Nothing limits the sender but its congestion window.
-fn plain() -> SenderConfig {
-    SenderConfig {
-        segment: SEGMENT as u32,
+/// What a sender under test has: TCP's options, and the bytes to send in all.
+#[derive(Clone, Copy, Debug)]
+struct Sending {
+    tcp: TcpConfig,
+    total: u64,
+}
+
+/// Without an end.
+impl From<TcpConfig> for Sending {
+    fn from(tcp: TcpConfig) -> Self {
+        Self { tcp, total: u64::MAX }
+    }
+}
+
+impl Sending {
+    fn with_initial_window(self, initial_window: u32) -> Self {
+        Self { tcp: TcpConfig { initial_window, ..self.tcp }, ..self }
+    }
+}
+
+/// Nothing limits the sender but its congestion window, and the receiver acknowledges each segment.
+fn plain() -> TcpConfig {
+    TcpConfig {
         window: 1_000_000,
         initial_window: 1,
-        initial_ssthresh: 1_000_000,
-        byte_counting: false,
+        initial_ssthresh: Some(1_000_000),
+        delayed_ack: DelayedAck::Every(1),
+        delayed_ack_timeout: Duration::from_millis(100),
+        quick_acks: 0,
+        byte_counting: Some(false),
         cwnd_validation: false,
+        spm_marking: Some(false),
         limited_transmit: LimitedTransmit::Off,
-        spm_marking: false,
         sack: false,
         rack: false,
         prr: false,
-        ecn: false,
+        ecn: None,
         rto: RtoFormula::Rfc6298,
         min_rto: Duration::from_millis(200),
         initial_rto: Duration::from_secs(3),
-        total: u64::MAX,
+        syn_timer: SynTimer::Exact,
     }
 }
 
-fn receiver_config(delayed_ack: u32) -> ReceiverConfig {
+/// A receiver that acknowledges each so many segments.
+fn receiver_of(config: TcpConfig, delayed_ack: u32) -> Receiver {
     let delayed_ack = DelayedAck::Every(delayed_ack);
-    ReceiverConfig {
-        segment: SEGMENT as u32,
-        delayed_ack,
-        delayed_ack_timeout: Duration::from_millis(100),
-        quick_acks: 0,
-        sack: false,
-        ecn: false,
-    }
-}
-
-/// With SACK at both ends or not.
-fn receiver_of(config: &SenderConfig, delayed_ack: u32) -> Receiver {
-    Receiver::new(ReceiverConfig { sack: config.sack, ..receiver_config(delayed_ack) })
+    Receiver::new(TcpConfig { delayed_ack, ..config }, SEGMENT as u32)
 }
 
 fn newreno() -> Controller {
@@ -78,11 +89,14 @@ fn newreno() -> Controller {
 
 const HEADERS: [PacketHeader; 2] = PacketHeader::of_ends(FlowId(0), NodeId(1), [40, 40]);
 
-fn connection_config(sender: SenderConfig, delayed_ack: u32) -> ConnectionConfig {
-    let receiver =
-        ReceiverConfig { sack: sender.sack, ecn: sender.ecn, ..receiver_config(delayed_ack) };
-    let (syn_timer, uptime) = (SynTimer::Exact, Duration::ZERO);
-    ConnectionConfig { sender, receiver, opened_by: End::Sender, request: 0, syn_timer, uptime }
+fn connection_config(tcp: TcpConfig, delayed_ack: u32) -> ConnectionConfig {
+    ConnectionConfig {
+        tcp: TcpConfig { delayed_ack: DelayedAck::Every(delayed_ack), ..tcp },
+        segment: SEGMENT as u32,
+        opened_by: End::Sender,
+        request: 0,
+        uptime: Duration::ZERO,
+    }
 }
 
 /// Both ends of a flow.
@@ -92,8 +106,10 @@ fn ends(config: &ConnectionConfig) -> Ends<SendingEnd, ReceivingEnd> {
 }
 
 /// A sending end whose SYN is the next segment to be sent.
-fn sending_end(config: SenderConfig, control: Controller) -> SendingEnd {
-    let mut end = SendingEnd::new(&connection_config(config, 1), control, HEADERS[0]);
+fn sending_end(config: impl Into<Sending>, control: Controller) -> SendingEnd {
+    let Sending { tcp, total } = config.into();
+    let mut end = SendingEnd::new(&connection_config(tcp, 1), control, HEADERS[0]);
+    end.renew(0, total);
     end.begin_opening();
     end
 }

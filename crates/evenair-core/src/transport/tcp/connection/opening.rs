@@ -4,9 +4,8 @@ use crate::packet::{End, Packet};
 use crate::time::{Duration, Instant};
 use crate::transport::contract::Output;
 use crate::transport::option::PacketOption;
-use crate::transport::tcp::receiver::ReceiverConfig;
+use crate::transport::tcp::config::TcpConfig;
 use crate::transport::tcp::rtt::RttEstimator;
-use crate::transport::tcp::segment::SenderConfig;
 use crate::transport::tcp::syn_timer::SynTimer;
 
 /// Bytes of the option that offers SACK, aligned (RFC 2018 section 2).
@@ -15,16 +14,14 @@ pub(super) const SACK_PERMITTED: u32 = 4;
 /// What both ends of a connection have to know.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionConfig {
-    /// The sender's constants.
-    pub sender: SenderConfig,
-    /// The receiver's.
-    pub receiver: ReceiverConfig,
+    /// TCP's options.
+    pub tcp: TcpConfig,
+    /// Payload of a full segment, bytes.
+    pub segment: u32,
     /// Which end opens the connection.
     pub opened_by: End,
     /// Payload of the request of a receiver that opens, bytes.
     pub request: u32,
-    /// When the SYN and the request are repeated.
-    pub syn_timer: SynTimer,
     /// The age of the host's clock at time 0, below [`SynTimer::UPTIMES`]; for a timer on its ticks.
     pub uptime: Duration,
 }
@@ -47,9 +44,9 @@ pub(super) struct Opening {
 
 impl Opening {
     pub(super) fn new(config: &ConnectionConfig) -> Self {
-        let SenderConfig { rto, initial_rto, min_rto, .. } = config.sender;
+        let TcpConfig { rto, initial_rto, min_rto, syn_timer: timer, .. } = config.tcp;
         let rtt = RttEstimator::new(rto, initial_rto, min_rto);
-        let ConnectionConfig { syn_timer: timer, uptime, .. } = *config;
+        let uptime = config.uptime;
         let (sent_at, deadline) = (Instant::ZERO, Instant::NEVER);
         Self { timer, uptime, rtt, syn_sent: None, waits: false, sent_at, deadline, timeouts: 0 }
     }

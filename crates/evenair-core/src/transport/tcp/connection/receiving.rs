@@ -72,7 +72,7 @@ impl ReceivingEnd {
         Self {
             header,
             state: State::Listen,
-            receiver: Receiver::new(config.receiver),
+            receiver: Receiver::new(config.tcp, config.segment),
             opening: Opening::new(config),
             config: Box::new(*config),
             ecn: false,
@@ -133,7 +133,7 @@ impl ReceivingEnd {
         flags: EcnFlags,
         out: &mut impl Output,
     ) {
-        let offered = self.config.receiver.ecn;
+        let offered = self.config.tcp.ecn();
         match (kind, self.state) {
             (PacketKind::Syn, _) => {
                 self.set_ecn(offered && flags == EcnFlags::SETUP_SYN);
@@ -184,15 +184,15 @@ impl ReceivingEnd {
         let mut packet = self.header.packet(now, kind, payload, 0);
         match kind {
             PacketKind::Syn => {
-                packet.ecn_flags = EcnFlags::SETUP_SYN.only_if(config.receiver.ecn);
+                packet.ecn_flags = EcnFlags::SETUP_SYN.only_if(config.tcp.ecn());
             }
             PacketKind::SynAck => packet.ecn_flags = EcnFlags::SETUP_SYN_ACK.only_if(self.ecn),
             _ => {}
         }
-        if kind != PacketKind::Request && config.receiver.sack {
+        if kind != PacketKind::Request && config.tcp.sack {
             packet.size += SACK_PERMITTED;
         }
-        packet.high_priority = config.sender.spm_marking;
+        packet.high_priority = config.tcp.spm_marking();
         send_seldom(&packet, None, out);
     }
 }
@@ -202,7 +202,7 @@ impl Endpoint for ReceivingEnd {
     fn open(&mut self, now: Instant, number: u8, _bytes: u64, _out: &mut impl Output) {
         self.header.connection = number;
         self.state = State::Listen;
-        self.receiver = Receiver::new(self.config.receiver);
+        self.receiver = Receiver::new(self.config.tcp, self.config.segment);
         self.opening = Opening::new(&self.config);
         self.echo = Echo::default();
         self.set_ecn(false);
@@ -259,8 +259,8 @@ impl Endpoint for ReceivingEnd {
 
     fn limit_rate(&mut self, _now: Instant, limit: Option<Rate>) {
         if limit.is_some() || self.limit.is_some() {
-            let sender = &self.config.sender;
-            let new = || Box::new(ReceiveLimit::new(sender.window, sender.segment));
+            let config = &self.config;
+            let new = || Box::new(ReceiveLimit::new(config.tcp.window, config.segment));
             self.limit.get_or_insert_with(new).rate = limit;
             self.extended = true;
         }

@@ -11,7 +11,7 @@ use crate::transport::header::PacketHeader;
 use crate::transport::limits::Limit;
 use crate::transport::option::{PacketOption, TcpOptions, WindowUpdate};
 use crate::transport::tcp::rtt::RttEstimator;
-use crate::transport::tcp::segment::{Segment, SenderConfig};
+use crate::transport::tcp::segment::Segment;
 use crate::transport::tcp::sender::Sender;
 use crate::units::Rate;
 
@@ -60,7 +60,7 @@ impl SendingEnd {
         Self {
             header,
             state: State::Closed,
-            sender: Sender::new(config.sender, control.clone()),
+            sender: Sender::new(config.tcp, config.segment, u64::MAX, control.clone()),
             template: Box::new(Template { config: *config, control }),
             opening: Opening::new(config),
             answered: None,
@@ -92,7 +92,24 @@ impl SendingEnd {
 
     /// Bytes of options in a SYN or SYN-ACK.
     fn syn_options(&self) -> u32 {
-        if self.template.config.sender.sack { SACK_PERMITTED } else { 0 }
+        if self.template.config.tcp.sack { SACK_PERMITTED } else { 0 }
+    }
+
+    /// The next connection is to be opened, which sends so many bytes.
+    pub(in crate::transport::tcp) fn renew(&mut self, number: u8, bytes: u64) {
+        let Template { config, control } = &*self.template;
+        let stopped = self.sender.is_stopped();
+        let rtt_samples = std::mem::take(&mut self.sender.rtt_samples);
+        self.header.connection = number;
+        self.sender = Sender::new(config.tcp, config.segment, bytes, control.clone());
+        self.sender.rtt_samples = rtt_samples;
+        if stopped {
+            self.sender.stop();
+        }
+        self.opening = Opening::new(config);
+        (self.answered, self.has_answered) = (None, false);
+        self.limit = self.limit.as_ref().map(|limit| Box::new(limit.of_next_connection()));
+        self.set_ecn(false);
     }
 
     /// The SYN is the next segment to be sent.
@@ -152,14 +169,14 @@ impl SendingEnd {
         flags: EcnFlags,
         out: &mut impl Output,
     ) {
-        let offered = self.template.config.sender.ecn;
+        let offered = self.template.config.tcp.ecn();
         match kind {
             PacketKind::Syn if self.state == State::Listen => {
                 let again = std::mem::replace(&mut self.has_answered, true);
                 self.answered = (!again).then_some(now);
                 let mut answer = self.header.packet(now, PacketKind::SynAck, 0, 0);
                 answer.size += self.syn_options();
-                answer.high_priority = self.template.config.sender.spm_marking;
+                answer.high_priority = self.template.config.tcp.spm_marking();
                 self.set_ecn(offered && flags == EcnFlags::SETUP_SYN);
                 answer.ecn_flags = EcnFlags::SETUP_SYN_ACK.only_if(self.ecn);
                 send_seldom(&answer, None, out);
@@ -244,7 +261,7 @@ impl SendingEnd {
         if syn {
             packet.kind = PacketKind::Syn;
             packet.size += self.syn_options();
-            let offers_ecn = self.template.config.sender.ecn;
+            let offers_ecn = self.template.config.tcp.ecn();
             // RFC 3168 6.1.1: an ECN-setup SYN.
             packet.ecn_flags = EcnFlags::SETUP_SYN.only_if(offers_ecn);
         } else if self.ecn && !packet.retransmission {
@@ -278,7 +295,7 @@ impl SendingEnd {
         let retransmission = self.opening.waits;
         self.opening.syn_sent = (!retransmission).then_some(now);
         self.opening.sent(now);
-        let high_priority = self.template.config.sender.spm_marking;
+        let high_priority = self.template.config.tcp.spm_marking();
         Some(Segment { syn: true, seq: 0, payload: 0, retransmission, high_priority })
     }
 
@@ -300,19 +317,7 @@ impl SendingEnd {
 
 impl Endpoint for SendingEnd {
     fn open(&mut self, now: Instant, number: u8, bytes: u64, out: &mut impl Output) {
-        let Template { config, control } = &*self.template;
-        let stopped = self.sender.is_stopped();
-        let rtt_samples = std::mem::take(&mut self.sender.rtt_samples);
-        self.header.connection = number;
-        self.sender = Sender::new(SenderConfig { total: bytes, ..config.sender }, control.clone());
-        self.sender.rtt_samples = rtt_samples;
-        if stopped {
-            self.sender.stop();
-        }
-        self.opening = Opening::new(config);
-        (self.answered, self.has_answered) = (None, false);
-        self.limit = self.limit.as_ref().map(|limit| Box::new(limit.of_next_connection()));
-        self.set_ecn(false);
+        self.renew(number, bytes);
         match self.template.config.opened_by {
             End::Sender => {
                 self.begin_opening();

@@ -11,7 +11,8 @@ use self::fine_grained::FineGrained;
 use self::newreno::NewReno;
 use self::rack_tlp::RackTlp;
 use self::sack::Sack;
-use super::segment::{Segment, SenderConfig};
+use super::config::TcpConfig;
+use super::segment::Segment;
 use super::tcb::Tcb;
 use crate::congestion::LossDetection;
 use crate::time::Instant;
@@ -33,11 +34,10 @@ pub(super) enum Recovery {
 }
 
 impl Recovery {
-    pub(super) fn new(config: &SenderConfig, detection: LossDetection) -> Self {
+    pub(super) fn new(config: &TcpConfig, segment: u32, detection: LossDetection) -> Self {
         if detection == LossDetection::FineGrained {
             return Self::FineGrained(Box::default());
         }
-        let segment = config.segment;
         let prr = config.prr.then(|| Prr::new(segment));
         match (config.sack, config.rack) {
             (false, _) => Self::NewReno(NewReno::default()),

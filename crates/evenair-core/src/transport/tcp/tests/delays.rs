@@ -28,10 +28,11 @@ struct Driver {
 
 impl Driver {
     /// Open at 20 ms, when the first window has been sent.
-    fn open(sender: SenderConfig) -> (Self, Vec<Packet>) {
-        let connection = ends(&connection_config(sender, 1));
+    fn open(config: impl Into<Sending>) -> (Self, Vec<Packet>) {
+        let Sending { tcp, total } = config.into();
+        let connection = ends(&connection_config(tcp, 1));
         let mut driver = Self { connection, out: Sent::default() };
-        driver.connection.open(at(0), 0, sender.total, &mut driver.out);
+        driver.connection.open(at(0), 0, total, &mut driver.out);
         let syn = driver.out.take()[0];
         let syn_ack = driver.deliver(10, &syn)[0];
         let data = driver.deliver(20, &syn_ack);
@@ -70,7 +71,7 @@ fn assert_delays(delays: &crate::delays::Delays, expected_ms: &[u64]) {
 /// the third has arrived. The second arrives twice.
 #[test]
 fn a_segment_counts_once_and_from_its_first_transmission() {
-    let config = SenderConfig { initial_window: 3, total: 3 * SEGMENT, ..plain() };
+    let config = Sending { total: 3 * SEGMENT, tcp: TcpConfig { initial_window: 3, ..plain() } };
     let (mut driver, data) = Driver::open(config);
     assert_eq!(data.len(), 3);
     let first_ack = driver.deliver(50, &data[0])[0];
@@ -99,7 +100,7 @@ fn a_segment_counts_once_and_from_its_first_transmission() {
 /// measured (Karn).
 #[test]
 fn no_round_trip_time_is_measured_on_what_was_sent_again() {
-    let config = SenderConfig { initial_window: 2, total: 2 * SEGMENT, ..plain() };
+    let config = Sending { total: 2 * SEGMENT, tcp: TcpConfig { initial_window: 2, ..plain() } };
     let (mut driver, data) = Driver::open(config);
     assert_eq!(data.len(), 2);
     let timeout = driver.connection.poll_at(End::Sender);
@@ -119,7 +120,7 @@ fn no_round_trip_time_is_measured_on_what_was_sent_again() {
 /// Two segments are sent at 20, and nothing arrives: the timer expires, and runs again at the end.
 #[test]
 fn the_wait_for_a_further_timeout_counts_until_the_end() {
-    let (mut driver, data) = Driver::open(SenderConfig { initial_window: 2, ..plain() });
+    let (mut driver, data) = Driver::open(TcpConfig { initial_window: 2, ..plain() });
     assert_eq!(data.len(), 2);
     let timeout = driver.connection.poll_at(End::Sender);
     driver.connection.on_timer(timeout, End::Sender, &mut driver.out);
@@ -131,7 +132,7 @@ fn the_wait_for_a_further_timeout_counts_until_the_end() {
 /// A window of two segments: cwnd is 2 at 20, and 3 after the first ACK.
 #[test]
 fn the_window_limits_once_cwnd_exceeds_it() {
-    let config = SenderConfig { initial_window: 2, window: 2, ..plain() };
+    let config = TcpConfig { initial_window: 2, window: 2, ..plain() };
     let (mut driver, data) = Driver::open(config);
     assert_eq!(data.len(), 2);
     let ack = driver.deliver(40, &data[0])[0];
@@ -147,8 +148,7 @@ fn the_window_limits_once_cwnd_exceeds_it() {
 /// waits for its timer (3 s).
 #[test]
 fn lost_syns_and_idle_times() {
-    let config = SenderConfig { total: SEGMENT, ..plain() };
-    let connection = ends(&connection_config(config, 1));
+    let connection = ends(&connection_config(plain(), 1));
     let mut driver = Driver { connection, out: Sent::default() };
     driver.connection.open(at(500), 0, SEGMENT, &mut driver.out);
     assert_eq!(driver.out.take()[0].kind, PacketKind::Syn);
@@ -169,7 +169,7 @@ fn lost_syns_and_idle_times() {
 #[test]
 fn a_listening_sender_measures_what_it_can_know() {
     for (syns, rtt, cwnd) in [(&[1010][..], Some(20), 3.0), (&[10, 1010], None, 1.0)] {
-        let sender = SenderConfig { initial_window: 3, ..plain() };
+        let sender = TcpConfig { initial_window: 3, ..plain() };
         let config = ConnectionConfig { opened_by: End::Receiver, ..connection_config(sender, 1) };
         let mut end = SendingEnd::new(&config, newreno(), HEADERS[0]);
         let mut out = Sent::default();

@@ -7,8 +7,8 @@ use super::*;
 use crate::packet::{Ecn, EcnFlags, Packet, PacketKind};
 use crate::transport::{Output, PacketOption};
 
-fn with_ecn() -> SenderConfig {
-    SenderConfig { ecn: true, ..plain() }
+fn with_ecn() -> TcpConfig {
+    TcpConfig { ecn: Some(true), ..plain() }
 }
 
 /// The packets that were sent, and from which end.
@@ -39,11 +39,12 @@ impl Sent {
 fn both_ends_have_to_agree() {
     for offers in [[true, true], [true, false], [false, true], [false, false]] {
         for opener in [End::Sender, End::Receiver] {
-            let mut config = connection_config(with_ecn(), 1);
-            (config.sender.ecn, config.receiver.ecn) = (offers[0], offers[1]);
-            config.opened_by = opener;
-            let mut sending = SendingEnd::new(&config, newreno(), HEADERS[0]);
-            let mut receiving = ReceivingEnd::new(&config, HEADERS[1]);
+            let [sender, receiver] = offers.map(|ecn| {
+                let tcp = TcpConfig { ecn: Some(ecn), ..plain() };
+                ConnectionConfig { opened_by: opener, ..connection_config(tcp, 1) }
+            });
+            let mut sending = SendingEnd::new(&sender, newreno(), HEADERS[0]);
+            let mut receiving = ReceivingEnd::new(&receiver, HEADERS[1]);
             let (mut out, agreed) = (Sent::default(), offers == [true, true]);
             sending.open(at(0), 0, u64::MAX, &mut out);
             receiving.open(at(0), 0, u64::MAX, &mut out);
@@ -92,8 +93,8 @@ struct Driver {
 
 impl Driver {
     /// With `window` segments outstanding.
-    fn new(window: u32, config: SenderConfig) -> Self {
-        let config = SenderConfig { initial_window: window, ..config };
+    fn new(window: u32, config: TcpConfig) -> Self {
+        let config = TcpConfig { initial_window: window, ..config };
         let mut end = SendingEnd::new(&connection_config(config, 1), newreno(), HEADERS[0]);
         let mut out = Sent::default();
         end.open(at(0), 0, u64::MAX, &mut out);
@@ -258,7 +259,8 @@ fn a_queue_that_marks_keeps_itself_short() {
     for (ecn, sack, rack) in
         [(true, false, false), (true, true, false), (true, true, true), (false, false, false)]
     {
-        let config = SenderConfig { ecn, sack, rack, window: 400, initial_window: 4, ..plain() };
+        let (window, initial_window) = (400, 4);
+        let config = TcpConfig { ecn: Some(ecn), sack, rack, window, initial_window, ..plain() };
         let mut connection = ends(&connection_config(config, 1));
         let (service, delay) = (Duration::from_millis(1), Duration::from_millis(50));
         let mut under_way: VecDeque<(Instant, Packet)> = VecDeque::new();

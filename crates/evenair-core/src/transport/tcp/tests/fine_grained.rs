@@ -14,7 +14,7 @@ impl Hand {
     fn new() -> Self {
         let mut control = Config::from_name("vegas").unwrap();
         assert!(control.assign("form", Value::Name("paper")));
-        let config = SenderConfig { initial_window: 10, ..plain() };
+        let config = TcpConfig { initial_window: 10, ..plain() };
         let mut hand = Self { sender: sending_end(config, Controller::new(&control)) };
         assert!(hand.sender.poll_transmit(at(0)).unwrap().syn);
         hand.sender.on_syn_ack(at(10));

@@ -33,7 +33,7 @@ pub(super) struct Path<F> {
     pub(super) sent: Vec<(Instant, Segment)>,
     /// ACKs as they were sent.
     pub(super) acks: Vec<(Instant, u64)>,
-    config: SenderConfig,
+    config: Sending,
     delay: Duration,
     /// How long the bottleneck transmits a data segment, and until when it is busy.
     service: Duration,
@@ -54,7 +54,7 @@ pub(super) struct Path<F> {
 impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
     /// With `delay` each way and a bottleneck that spends `service` on a data segment.
     pub(super) fn new(
-        config: SenderConfig,
+        config: impl Into<Sending>,
         delayed_ack: u32,
         pace: (Duration, Duration),
         fate: F,
@@ -65,14 +65,16 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
     /// The same with another congestion control than NewReno.
     pub(super) fn with(
         control: Controller,
-        config: SenderConfig,
+        config: impl Into<Sending>,
         delayed_ack: u32,
         (delay, service): (Duration, Duration),
         fate: F,
     ) -> Self {
+        let config = config.into();
+        let tcp = config.tcp;
         let mut path = Self {
             sender: sending_end(config, control),
-            receiver: receiver_of(&config, delayed_ack),
+            receiver: receiver_of(tcp, delayed_ack),
             now: Instant::ZERO,
             sent: vec![],
             acks: vec![],
@@ -86,8 +88,8 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
             arrived: vec![],
             first_missing: 0,
             sendings: vec![],
-            model: (config.sack && !config.rack && !config.prr).then(|| Model::new(config)),
-            rack: (config.sack && config.rack).then(|| rack::Model::new(config)),
+            model: (tcp.sack && !tcp.rack && !tcp.prr).then(|| Model::new(config)),
+            rack: (tcp.sack && tcp.rack).then(|| rack::Model::new(tcp)),
         };
         path.pump();
         path
@@ -244,7 +246,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
         assert!(payload > 0, "a segment without payload");
         let acked = self.sender.acked();
         assert!(seq >= acked, "what is acknowledged is sent again");
-        let window = u64::from(self.config.window) * SEGMENT;
+        let window = u64::from(self.config.tcp.window) * SEGMENT;
         assert!(seq + payload <= acked + window, "beyond the receiver's window");
         let index = (seq / SEGMENT) as usize;
         assert!(index <= self.sendings.len(), "a segment is left out");
@@ -252,7 +254,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
         let (when, times) = &mut self.sendings[index];
         assert_eq!(segment.retransmission, *times > 0);
         (*when, *times) = (self.now, *times + 1);
-        let crucial = self.config.spm_marking && self.sender.window().cwnd < 4.0;
+        let crucial = self.config.tcp.spm_marking() && self.sender.window().cwnd < 4.0;
         assert_eq!(segment.high_priority, crucial);
     }
 

@@ -39,7 +39,7 @@ fn expected_window(p: f64, b: f64) -> f64 {
 }
 
 /// The measured rate over the model's, on a path without a queue: the round-trip time is what it is.
-fn ratio(p: f64, delayed_ack: u32, config: SenderConfig) -> f64 {
+fn ratio(p: f64, delayed_ack: u32, config: TcpConfig) -> f64 {
     let mut state = 1998;
     let mut path = Path::new(config, delayed_ack, WIDE, move |packet: &Packet, _| match packet {
         Packet::Data { .. } if uniform(&mut state) < p => Fate::Lost,
@@ -81,7 +81,7 @@ fn ratio(p: f64, delayed_ack: u32, config: SenderConfig) -> f64 {
 fn random_losses_give_the_model_s_rate() {
     for window in [1_000_000, 100] {
         let limited_transmit = LimitedTransmit::New;
-        let config = SenderConfig { window, initial_ssthresh: 20, limited_transmit, ..plain() };
+        let config = TcpConfig { window, initial_ssthresh: Some(20), limited_transmit, ..plain() };
         for (p, bar) in [
             (1e-4, 0.15),
             (5e-4, 0.15),

@@ -23,7 +23,7 @@ struct Sent {
 
 /// What RFC 8985 finds lost, by its pseudocode. Numbers are those of segments.
 pub(super) struct Model {
-    config: SenderConfig,
+    config: TcpConfig,
     sent: Vec<Sent>,
     una: usize,
     xmit_ts: Instant,
@@ -39,7 +39,7 @@ pub(super) struct Model {
 }
 
 impl Model {
-    pub(super) fn new(config: SenderConfig) -> Self {
+    pub(super) fn new(config: TcpConfig) -> Self {
         Self {
             config,
             sent: vec![],
@@ -173,8 +173,8 @@ impl Model {
     }
 }
 
-fn with_rack() -> SenderConfig {
-    SenderConfig { rack: true, ..with_sack() }
+fn with_rack() -> TcpConfig {
+    TcpConfig { rack: true, ..with_sack() }
 }
 
 /// The half-millisecond that the quarters of these round-trip times need.
@@ -186,7 +186,7 @@ fn half_past(ms: u64) -> Instant {
 /// arrival reports P1's second loss. The handshake took 10 ms, as does everything.
 #[test]
 fn figure_1_of_rfc_8985() {
-    let mut hand = Hand::new(4, SenderConfig { total: 4 * SEGMENT, ..with_rack() });
+    let mut hand = Hand::new(4, Sending { total: 4 * SEGMENT, tcp: with_rack() });
     hand.now = at(20);
     assert_eq!(hand.ack(1, []), [0; 0]);
     assert_eq!(hand.expire(), [3]);
@@ -205,7 +205,7 @@ fn figure_1_of_rfc_8985() {
 /// reordering window, a quarter of 10 ms, has passed; P3 as soon as P1's repair has arrived.
 #[test]
 fn two_of_three_are_lost() {
-    let mut hand = Hand::new(3, SenderConfig { total: 3 * SEGMENT, ..with_rack() });
+    let mut hand = Hand::new(3, Sending { total: 3 * SEGMENT, tcp: with_rack() });
     hand.now = at(20);
     assert_eq!(hand.ack(0, [(1, 2)]), [0; 0]);
     assert_eq!(hand.expire(), [0]);
@@ -256,11 +256,15 @@ fn the_probe_is_new_data_where_there_is_some() {
 /// RFC 8985 section 7.2: one segment alone may wait for a delayed ACK; but not beyond the timeout.
 #[test]
 fn the_probe_of_a_single_segment_waits_for_a_delayed_ack() {
-    let config = SenderConfig { total: SEGMENT, min_rto: Duration::from_secs(1), ..with_rack() };
+    let config = Sending {
+        total: SEGMENT,
+        tcp: TcpConfig { min_rto: Duration::from_secs(1), ..with_rack() },
+    };
     let mut hand = Hand::new(1, config);
     assert_eq!(hand.expire(), [0]);
     assert_eq!(hand.now, at(10 + 2 * 10 + 200));
-    let mut hand = Hand::new(1, SenderConfig { min_rto: Duration::from_millis(50), ..config });
+    let tcp = TcpConfig { min_rto: Duration::from_millis(50), ..config.tcp };
+    let mut hand = Hand::new(1, Sending { tcp, ..config });
     assert_eq!(hand.expire(), [0]);
     assert_eq!(hand.now, at(10 + 50));
     assert_eq!(hand.sender.counters().timeouts, 0);
@@ -271,7 +275,7 @@ fn the_probe_of_a_single_segment_waits_for_a_delayed_ack() {
 #[test]
 fn a_loss_that_the_probe_repairs_is_a_loss() {
     for (duplicate, cwnd) in [(false, 2.0), (true, 6.0)] {
-        let mut hand = Hand::new(4, SenderConfig { window: 4, ..with_rack() });
+        let mut hand = Hand::new(4, TcpConfig { window: 4, ..with_rack() });
         assert_eq!(hand.expire(), [3]);
         hand.now = at(40);
         assert_eq!(hand.ack(4, []), [4, 5, 6, 7]);
@@ -290,7 +294,7 @@ fn a_loss_that_the_probe_repairs_is_a_loss() {
 #[test]
 fn a_lost_repair_lowers_the_window_again() {
     for (prr, cwnd) in [(false, 5.0), (true, 10.0)] {
-        let mut hand = Hand::new(20, SenderConfig { prr, ..with_rack() });
+        let mut hand = Hand::new(20, TcpConfig { prr, ..with_rack() });
         hand.now = at(20);
         assert_eq!(hand.ack(0, [(1, 4)])[0], 0);
         assert_eq!(hand.sender.window().cwnd, 10.0);
@@ -312,7 +316,7 @@ fn a_lost_repair_lowers_the_window_again() {
 #[test]
 fn an_ack_that_reports_further_losses_is_not_safe() {
     for rack in [false, true] {
-        let mut hand = Hand::new(20, SenderConfig { rack, prr: true, ..with_sack() });
+        let mut hand = Hand::new(20, TcpConfig { rack, prr: true, ..with_sack() });
         hand.now = at(20);
         assert_eq!(hand.ack(0, [(8, 12)]), [0, 1]);
         assert_eq!(hand.sender.window().cwnd, 10.0);
@@ -345,7 +349,7 @@ fn a_timeout_gives_up_what_is_old() {
 /// A receiver that has lost what it had reported (RFC 2018 section 8): a timeout gets it back.
 #[test]
 fn what_the_receiver_has_thrown_away_is_sent_again() {
-    let mut hand = Hand::new(10, SenderConfig { total: 10 * SEGMENT, ..with_rack() });
+    let mut hand = Hand::new(10, Sending { total: 10 * SEGMENT, tcp: with_rack() });
     hand.now = at(20);
     assert_eq!(hand.ack(0, [(1, 10)]), [0]);
     hand.now = at(30);
@@ -362,7 +366,7 @@ fn what_the_receiver_has_thrown_away_is_sent_again() {
 #[test]
 fn the_figures_of_rfc_9937() {
     for rack in [false, true] {
-        let config = SenderConfig { rack, prr: true, ..with_sack() };
+        let config = TcpConfig { rack, prr: true, ..with_sack() };
         let mut hand = Hand::new(20, config);
         hand.now = at(20);
         for ack in 1..=21 {
@@ -411,9 +415,9 @@ fn losing_again(times: BTreeMap<u64, u32>) -> impl FnMut(&Packet, u64) -> Fate {
 #[test]
 fn a_lost_repair_costs_a_round_trip_and_not_a_timeout() {
     for (rack, prr) in [(false, false), (false, true), (true, false), (true, true)] {
-        let config = SenderConfig {
+        let config = TcpConfig {
             initial_window: 40,
-            initial_ssthresh: 40,
+            initial_ssthresh: Some(40),
             min_rto: Duration::from_secs(1),
             rack,
             prr,
@@ -437,7 +441,8 @@ fn a_lost_tail_is_probed() {
     for (rack, done) in [(false, 1400), (true, 600)] {
         let min_rto = Duration::from_secs(1);
         let total = 10 * SEGMENT;
-        let config = SenderConfig { initial_window: 10, total, min_rto, rack, ..with_sack() };
+        let config =
+            Sending { total, tcp: TcpConfig { initial_window: 10, min_rto, rack, ..with_sack() } };
         let mut path = Path::new(config, 1, WIDE, losing(&[7, 8, 9]));
         // ACKs of 0 to 6 at 200 ms. The probe repairs 9 at 400 ms, its ACK at 500 ms reports 7 and 8 lost.
         // The timeout comes at 1200 ms, and repairs 7, then 8 and 9.
@@ -466,7 +471,7 @@ proptest! {
         let total = (segments - 1) * SEGMENT + rest;
         let min_rto = Duration::from_millis(min_rto);
         let config =
-            SenderConfig { window, initial_window, total, prr, min_rto, ..with_rack() };
+            Sending { total, tcp: TcpConfig { window, initial_window, prr, min_rto, ..with_rack() } };
         let pace = (Duration::from_millis(delay), Duration::from_millis(service));
         let fates = random_fates(seed, (loss, burst, ack_loss), jitter);
         let control = Controller::new(&control);
@@ -483,7 +488,7 @@ proptest! {
     ) {
         let min_rto = Duration::from_secs(10);
         let config =
-            SenderConfig { initial_window: 40, min_rto, prr, total: 300 * SEGMENT, ..with_rack() };
+            Sending { total: 300 * SEGMENT, tcp: TcpConfig { initial_window: 40, min_rto, prr, ..with_rack() } };
         let mut path = Path::new(config, 1, WIDE, losing_again(lost));
         path.run();
         prop_assert_eq!(path.sender.counters().timeouts, 0);

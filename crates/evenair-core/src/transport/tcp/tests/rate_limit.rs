@@ -31,7 +31,7 @@ const SERVICE: Duration = Duration::from_millis(1);
 const DELAY: Duration = Duration::from_millis(50);
 
 impl Path {
-    fn new(sender: SenderConfig) -> Self {
+    fn new(sender: TcpConfig) -> Self {
         let config = connection_config(sender, 1);
         let connection = ends(&config);
         let (under_way, out) = (VecDeque::new(), Sent::default());
@@ -81,8 +81,8 @@ impl Path {
     }
 }
 
-fn config(sack: bool) -> SenderConfig {
-    SenderConfig { window: 300, initial_window: 4, sack, ..plain() }
+fn config(sack: bool) -> TcpConfig {
+    TcpConfig { window: 300, initial_window: 4, sack, ..plain() }
 }
 
 /// The shortest round-trip time is that of the first segment, 101 ms. At 2 Mbit/s it carries 25.25 segments

@@ -11,7 +11,7 @@ fn acks_for_ten_segments(delayed_ack: u32) -> Vec<(Instant, u64)> {
 }
 
 fn acks_of_ten_segments(delayed_ack: DelayedAck) -> Vec<(Instant, u64)> {
-    let mut receiver = Receiver::new(ReceiverConfig { delayed_ack, ..receiver_config(1) });
+    let mut receiver = Receiver::new(TcpConfig { delayed_ack, ..plain() }, SEGMENT as u32);
     let mut acks = vec![];
     for i in 0..10 {
         let now = at(10 * i);
@@ -47,8 +47,7 @@ fn acknowledges_every_d_segments_and_the_rest_by_timer() {
 /// Two segments in order per ACK, but the first three ACKs are not held back.
 #[test]
 fn the_first_acks_are_quick() {
-    let config = ReceiverConfig { quick_acks: 3, ..receiver_config(2) };
-    let mut receiver = Receiver::new(config);
+    let mut receiver = receiver_of(TcpConfig { quick_acks: 3, ..plain() }, 2);
     let acks = (0..8).map(|i| receiver.on_segment(at(i), i * SEGMENT, SEGMENT as u32));
     let is_ack: Vec<bool> = acks.map(|action| action != AckAction::Wait).collect();
     assert_eq!(is_ack, [true, true, true, false, true, false, true, false]);
@@ -63,7 +62,7 @@ fn waits_for_more_the_further_the_connection_is() {
     assert_eq!(acks, [(at(0), 1), (at(20), 3), (at(50), 6), (at(90), 10)]);
     // After a loss the number of the segment counts, not how many have come.
     let delayed_ack = DelayedAck::Dynamic;
-    let mut receiver = Receiver::new(ReceiverConfig { delayed_ack, ..receiver_config(1) });
+    let mut receiver = Receiver::new(TcpConfig { delayed_ack, ..plain() }, SEGMENT as u32);
     let mut take = |segment: u64| receiver.on_segment(at(0), segment * SEGMENT, SEGMENT as u32);
     assert_eq!(take(1), AckAction::Ack(0));
     for segment in 2..9 {
@@ -76,7 +75,7 @@ fn waits_for_more_the_further_the_connection_is() {
 
 #[test]
 fn acknowledges_at_once_what_is_out_of_order_fills_a_gap_or_is_known() {
-    let mut receiver = Receiver::new(receiver_config(3));
+    let mut receiver = receiver_of(plain(), 3);
     let mut take = |segment: u64| receiver.on_segment(at(0), segment * SEGMENT, SEGMENT as u32);
     assert_eq!(take(0), AckAction::Wait);
     assert_eq!(take(2), AckAction::Ack(1000)); // beyond a hole
@@ -94,7 +93,7 @@ fn acknowledges_at_once_what_is_out_of_order_fills_a_gap_or_is_known() {
 
 #[test]
 fn a_segment_that_fills_a_part_of_a_gap_is_acknowledged_at_once() {
-    let mut receiver = Receiver::new(receiver_config(2));
+    let mut receiver = receiver_of(plain(), 2);
     assert_eq!(receiver.on_segment(at(0), 3000, 1000), AckAction::Ack(0));
     assert_eq!(receiver.on_segment(at(1), 0, 1000), AckAction::Ack(1000));
     assert_eq!(receiver.on_segment(at(2), 1000, 1000), AckAction::Ack(2000));
@@ -103,7 +102,7 @@ fn a_segment_that_fills_a_part_of_a_gap_is_acknowledged_at_once() {
 
 #[test]
 fn an_immediate_ack_takes_the_waiting_one_along() {
-    let mut receiver = Receiver::new(receiver_config(2));
+    let mut receiver = receiver_of(plain(), 2);
     assert_eq!(receiver.on_segment(at(0), 0, 1000), AckAction::Wait);
     assert_eq!(receiver.timer_at(), at(100));
     assert_eq!(receiver.on_segment(at(5), 2000, 1000), AckAction::Ack(1000));
@@ -112,7 +111,7 @@ fn an_immediate_ack_takes_the_waiting_one_along() {
 
 #[test]
 fn the_timer_runs_from_the_first_segment_that_waits() {
-    let mut receiver = Receiver::new(receiver_config(3));
+    let mut receiver = receiver_of(plain(), 3);
     assert_eq!(receiver.on_segment(at(0), 0, 1000), AckAction::Wait);
     assert_eq!(receiver.on_segment(at(60), 1000, 1000), AckAction::Wait);
     assert_eq!(receiver.on_timer(at(99)), None);
@@ -123,7 +122,7 @@ fn the_timer_runs_from_the_first_segment_that_waits() {
 
 #[test]
 fn a_segment_that_is_known_in_part_counts_for_its_new_bytes() {
-    let mut receiver = Receiver::new(receiver_config(1));
+    let mut receiver = receiver_of(plain(), 1);
     assert_eq!(receiver.on_segment(at(0), 0, 1000), AckAction::Ack(1000));
     assert_eq!(receiver.on_segment(at(1), 500, 1000), AckAction::Ack(1500));
     assert_eq!(receiver.on_segment(at(2), 2000, 500), AckAction::Ack(1500));
@@ -139,7 +138,7 @@ proptest! {
         delayed_ack in 1..6_u32,
         segments in prop::collection::vec((0..60_u64, 1..12_u32, 0..80_u64), 1..80),
     ) {
-        let mut receiver = Receiver::new(receiver_config(delayed_ack));
+        let mut receiver = receiver_of(plain(), delayed_ack);
         let mut has_come = [false; 80];
         let (mut now, mut acked, mut waiting) = (Instant::ZERO, 0, 0);
         for (seq, payload, pause) in segments {

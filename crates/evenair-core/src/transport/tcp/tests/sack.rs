@@ -10,7 +10,7 @@ use super::*;
 /// What RFC 6675 has a sender do, with a mark for each segment and no arithmetic on ranges. Numbers
 /// are those of segments.
 pub(super) struct Model {
-    config: SenderConfig,
+    config: Sending,
     sacked: Vec<bool>,
     una: usize,
     /// HighData: segments that have been sent.
@@ -26,7 +26,7 @@ pub(super) struct Model {
 }
 
 impl Model {
-    pub(super) fn new(config: SenderConfig) -> Self {
+    pub(super) fn new(config: Sending) -> Self {
         Self {
             config,
             sacked: vec![],
@@ -73,7 +73,7 @@ impl Model {
         let high_rxt = self.high_rxt.unwrap();
         let highest = (self.una..self.sent).rev().find(|&s| self.sacked[s]);
         let hole = (self.una.max(high_rxt + 1)..highest.unwrap_or(0)).find(|&s| !self.sacked[s]);
-        let limit = self.una as u64 * SEGMENT + u64::from(self.config.window) * SEGMENT;
+        let limit = self.una as u64 * SEGMENT + u64::from(self.config.tcp.window) * SEGMENT;
         let next = self.sent as u64 * SEGMENT;
         let new = next < self.config.total && next + self.bytes(self.sent) <= limit;
         let last = (self.una..self.sent).rev().find(|&s| !self.sacked[s]);
@@ -170,8 +170,8 @@ impl Model {
     }
 }
 
-pub(super) fn with_sack() -> SenderConfig {
-    SenderConfig { sack: true, limited_transmit: LimitedTransmit::New, ..plain() }
+pub(super) fn with_sack() -> TcpConfig {
+    TcpConfig { sack: true, limited_transmit: LimitedTransmit::New, ..plain() }
 }
 
 /// The blocks of an ACK, in segments.
@@ -183,7 +183,7 @@ fn blocks(receiver: &Receiver) -> Vec<(u64, u64)> {
 /// were last reported; four at most.
 #[test]
 fn blocks_are_reported_latest_first() {
-    let mut receiver = receiver_of(&with_sack(), 1);
+    let mut receiver = receiver_of(with_sack(), 1);
     let mut take = |segment: u64| {
         receiver.on_segment(at(0), segment * SEGMENT, SEGMENT as u32);
         blocks(&receiver)
@@ -207,14 +207,14 @@ fn blocks_are_reported_latest_first() {
 /// is lost (case 2), or every other one of the last seven (case 3).
 #[test]
 fn the_examples_of_rfc_2018() {
-    let mut receiver = receiver_of(&with_sack(), 1);
+    let mut receiver = receiver_of(with_sack(), 1);
     receiver.on_segment(at(0), 0, 5000);
     for n in 1..8 {
         assert_eq!(receiver.on_segment(at(0), 5000 + 500 * n, 500), AckAction::Ack(5000));
         assert_eq!(receiver.sack().as_slice(), [(5500, 5500 + 500 * n)]);
         assert_eq!(receiver.sack().header_bytes(), 12);
     }
-    let mut receiver = receiver_of(&with_sack(), 1);
+    let mut receiver = receiver_of(with_sack(), 1);
     receiver.on_segment(at(0), 0, 5500);
     let mut expected = vec![];
     for start in [6000, 7000, 8000] {
@@ -238,8 +238,8 @@ pub(super) struct Hand {
 
 impl Hand {
     /// With segments 0 to `window` - 1 outstanding.
-    pub(super) fn new(window: u32, config: SenderConfig) -> Self {
-        let config = SenderConfig { initial_window: window, ..config };
+    pub(super) fn new(window: u32, config: impl Into<Sending>) -> Self {
+        let config = config.into().with_initial_window(window);
         let mut hand = Self { sender: sending_end(config, newreno()), now: at(10) };
         hand.sender.poll_transmit(at(0));
         hand.sender.on_syn_ack(hand.now);
@@ -319,7 +319,7 @@ fn one_ack_may_confirm_a_loss() {
 /// NextSeg, rule 3: nothing new may be sent, so what may be lost is sent, though nothing proves it.
 #[test]
 fn the_last_resort_is_a_hole_that_may_be_lost() {
-    let mut hand = Hand::new(8, SenderConfig { total: 8 * SEGMENT, ..with_sack() });
+    let mut hand = Hand::new(8, Sending { total: 8 * SEGMENT, tcp: with_sack() });
     // 0 and 5 are lost; 6 and 7 alone do not prove the loss of 5.
     assert_eq!(hand.ack(0, [(1, 4)]), [0]); // cwnd 4; 4 to 7, 0
     assert_eq!(hand.ack(0, [(1, 5)]), [0; 0]); // 5, 6, 7, 0
@@ -331,7 +331,7 @@ fn the_last_resort_is_a_hole_that_may_be_lost() {
 /// on a partial ACK, once.
 #[test]
 fn the_rescue_is_the_last_segment_once() {
-    let mut hand = Hand::new(10, SenderConfig { total: 10 * SEGMENT, ..with_sack() });
+    let mut hand = Hand::new(10, Sending { total: 10 * SEGMENT, tcp: with_sack() });
     // 0, 2, 8 and 9 are lost.
     assert_eq!(hand.ack(0, [(1, 2)]), [0; 0]);
     assert_eq!(hand.ack(0, [(3, 4), (1, 2)]), [0; 0]);
@@ -379,7 +379,7 @@ fn nonsense_is_ignored() {
 /// How long after the first retransmission the last of these losses of one window was sent again.
 fn repair_time(sack: bool, lost: &[u64]) -> Duration {
     let min_rto = Duration::from_secs(10);
-    let config = SenderConfig { initial_window: 40, min_rto, sack, ..with_sack() };
+    let config = TcpConfig { initial_window: 40, min_rto, sack, ..with_sack() };
     let mut path = Path::new(config, 1, WIDE, losing(lost));
     path.run_until(at(3000));
     assert_eq!(path.sender.counters().timeouts, 0);
@@ -400,7 +400,7 @@ fn losses_of_one_window_are_repaired_together() {
 /// A receiver that has lost what it had reported (RFC 2018 section 8): a timeout gets it back.
 #[test]
 fn what_the_receiver_has_thrown_away_is_sent_again() {
-    let mut hand = Hand::new(10, SenderConfig { total: 10 * SEGMENT, ..with_sack() });
+    let mut hand = Hand::new(10, Sending { total: 10 * SEGMENT, tcp: with_sack() });
     assert_eq!(hand.ack(0, [(1, 10)]), [0]);
     assert_eq!(hand.ack(1, []), [0; 0]);
     assert_eq!(hand.expire(), [1]);
@@ -435,7 +435,7 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let total = (segments - 1) * SEGMENT + rest;
-        let config = SenderConfig { window, initial_window, total, ..with_sack() };
+        let config = Sending { total, tcp: TcpConfig { window, initial_window, ..with_sack() } };
         let pace = (Duration::from_millis(delay), Duration::from_millis(service));
         let fates = random_fates(seed, (loss, burst, ack_loss), jitter);
         let mut path = Path::new(config, 2, pace, fates);

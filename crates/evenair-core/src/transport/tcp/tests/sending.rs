@@ -11,7 +11,7 @@ struct Hand {
 
 impl Hand {
     /// The connection's first segment is answered after `rtt`; what the sender then sends.
-    fn opened(config: SenderConfig, rtt: Duration) -> (Self, Vec<u64>) {
+    fn opened(config: impl Into<Sending>, rtt: Duration) -> (Self, Vec<u64>) {
         let mut hand = Self { sender: new_sender(config), now: Instant::ZERO };
         let syn = hand.sender.poll_transmit(hand.now).unwrap();
         assert!(syn.syn && syn.payload == 0 && !syn.retransmission);
@@ -23,11 +23,9 @@ impl Hand {
     }
 
     /// With `window` segments outstanding after the handshake.
-    fn with_window(window: u32, config: SenderConfig) -> Self {
-        let (hand, sent) = Self::opened(
-            SenderConfig { initial_window: window, ..config },
-            Duration::from_millis(10),
-        );
+    fn with_window(window: u32, config: impl Into<Sending>) -> Self {
+        let config = config.into().with_initial_window(window);
+        let (hand, sent) = Self::opened(config, Duration::from_millis(10));
         assert_eq!(sent, (0..u64::from(window)).collect::<Vec<_>>());
         hand
     }
@@ -77,7 +75,7 @@ impl Hand {
     }
 }
 
-fn new_sender(config: SenderConfig) -> SendingEnd {
+fn new_sender(config: impl Into<Sending>) -> SendingEnd {
     sending_end(config, newreno())
 }
 
@@ -103,7 +101,7 @@ fn slow_start_adds_one_segment_per_ack() {
 
 #[test]
 fn congestion_avoidance_adds_a_segment_per_window() {
-    let mut hand = Hand::with_window(4, SenderConfig { initial_ssthresh: 4, ..plain() });
+    let mut hand = Hand::with_window(4, TcpConfig { initial_ssthresh: Some(4), ..plain() });
     let by_hand: [(f64, &[u64]); 6] = [
         (4.25, &[4]),      // 4 + 1/4
         (4.485_294, &[5]), // + 1/4.25
@@ -120,7 +118,7 @@ fn congestion_avoidance_adds_a_segment_per_window() {
 
 #[test]
 fn slow_start_ends_at_the_threshold() {
-    let mut hand = Hand::with_window(2, SenderConfig { initial_ssthresh: 4, ..plain() });
+    let mut hand = Hand::with_window(2, TcpConfig { initial_ssthresh: Some(4), ..plain() });
     let cwnd: Vec<_> = (1..5).map(|n| (hand.ack(n), hand.cwnd()).1).collect();
     assert_eq!(cwnd[..3], [3.0, 4.0, 4.25]);
 }
@@ -128,13 +126,15 @@ fn slow_start_ends_at_the_threshold() {
 #[test]
 fn byte_counting_adds_the_segments_that_an_ack_covers() {
     for (byte_counting, cwnd, sent) in [(true, 8.0, 4..12), (false, 5.0, 4..9)] {
-        let mut hand = Hand::with_window(4, SenderConfig { byte_counting, ..plain() });
+        let byte_counting = Some(byte_counting);
+        let mut hand = Hand::with_window(4, TcpConfig { byte_counting, ..plain() });
         assert_eq!(hand.ack(4), sent.collect::<Vec<_>>());
         assert_eq!(hand.cwnd(), cwnd);
     }
     // In congestion avoidance 3 segments of 10 count for 3/10 of a segment.
     for (byte_counting, cwnd) in [(true, 10.3), (false, 10.1)] {
-        let config = SenderConfig { byte_counting, initial_ssthresh: 10, ..plain() };
+        let byte_counting = Some(byte_counting);
+        let config = TcpConfig { byte_counting, initial_ssthresh: Some(10), ..plain() };
         let mut hand = Hand::with_window(10, config);
         assert_eq!(hand.ack(3), [10, 11, 12]);
         assert_eq!(hand.cwnd(), cwnd);
@@ -143,7 +143,7 @@ fn byte_counting_adds_the_segments_that_an_ack_covers() {
 
 #[test]
 fn the_receiver_s_window_limits_what_is_outstanding_but_not_cwnd() {
-    let mut hand = Hand::with_window(3, SenderConfig { window: 4, ..plain() });
+    let mut hand = Hand::with_window(3, TcpConfig { window: 4, ..plain() });
     assert_eq!(hand.ack(1), [3, 4]);
     assert_eq!(hand.ack(2), [5]);
     assert_eq!(hand.ack(4), [6, 7]);
@@ -212,7 +212,7 @@ fn the_threshold_is_half_of_flight_size_and_at_least_two() {
         assert_eq!(hand.ssthresh(), ssthresh, "{outstanding} segments outstanding");
     }
     // FlightSize, not cwnd: the receiver lets 6 be outstanding while cwnd is 10.
-    let mut hand = Hand::with_window(4, SenderConfig { window: 6, ..plain() });
+    let mut hand = Hand::with_window(4, TcpConfig { window: 6, ..plain() });
     for n in 1..7 {
         hand.ack(n);
     }
@@ -271,7 +271,7 @@ fn limited_transmit_sends_a_segment_for_each_of_the_first_two_duplicates() {
     for (limited_transmit, first, second) in
         [(Off, vec![], vec![]), (New, vec![8], vec![9]), (Any, vec![8], vec![9])]
     {
-        let mut hand = Hand::with_window(8, SenderConfig { limited_transmit, ..plain() });
+        let mut hand = Hand::with_window(8, TcpConfig { limited_transmit, ..plain() });
         assert_eq!(hand.ack(0), first, "{limited_transmit:?}");
         assert_eq!(hand.ack(0), second, "{limited_transmit:?}");
         assert_eq!(hand.cwnd(), 8.0, "cwnd is left alone (RFC 3042 section 2)");
@@ -283,7 +283,7 @@ fn limited_transmit_sends_a_segment_for_each_of_the_first_two_duplicates() {
 
 #[test]
 fn limited_transmit_respects_the_receiver_s_window() {
-    let config = SenderConfig { limited_transmit: LimitedTransmit::New, window: 9, ..plain() };
+    let config = TcpConfig { limited_transmit: LimitedTransmit::New, window: 9, ..plain() };
     let mut hand = Hand::with_window(8, config);
     assert_eq!(hand.acks(0, 3), [vec![8], vec![], vec![0]]);
 }
@@ -294,7 +294,7 @@ fn after_a_timeout_only_any_limited_transmit_sends_again() {
     for (limited_transmit, first, second) in
         [(Off, vec![], vec![]), (New, vec![], vec![]), (Any, vec![1], vec![2])]
     {
-        let mut hand = Hand::with_window(4, SenderConfig { limited_transmit, ..plain() });
+        let mut hand = Hand::with_window(4, TcpConfig { limited_transmit, ..plain() });
         assert_eq!(hand.expire().0, [0]);
         assert_eq!(hand.ack(0), first, "{limited_transmit:?}");
         assert_eq!(hand.ack(0), second, "{limited_transmit:?}");
@@ -306,7 +306,7 @@ fn after_a_timeout_only_any_limited_transmit_sends_again() {
 
 #[test]
 fn the_timer_runs_while_anything_is_outstanding_and_from_the_last_new_ack() {
-    let config = SenderConfig { total: 3 * SEGMENT, ..plain() };
+    let config = Sending { total: 3 * SEGMENT, tcp: plain() };
     let (mut hand, sent) = Hand::opened(config, Duration::from_millis(100));
     assert_eq!(sent, [0]);
     // SRTT 100, RTTVAR 50: 300 ms (2.2).
@@ -440,7 +440,7 @@ fn a_timeout_ends_recovery() {
 #[test]
 fn many_holes_end_in_a_timeout() {
     let (mut hand, _) =
-        Hand::opened(SenderConfig { initial_window: 10, ..plain() }, Duration::from_millis(100));
+        Hand::opened(TcpConfig { initial_window: 10, ..plain() }, Duration::from_millis(100));
     hand.now = at(200);
     hand.acks(0, 3);
     assert_eq!(hand.sender.poll_at(), at(500)); // 300 ms after the retransmission
@@ -460,7 +460,7 @@ fn many_holes_end_in_a_timeout() {
 #[test]
 fn the_end_of_recovery_restarts_the_timer() {
     let (mut hand, _) =
-        Hand::opened(SenderConfig { initial_window: 10, ..plain() }, Duration::from_millis(100));
+        Hand::opened(TcpConfig { initial_window: 10, ..plain() }, Duration::from_millis(100));
     hand.now = at(200);
     hand.acks(0, 3);
     hand.now = at(300);
@@ -476,7 +476,7 @@ fn the_end_of_recovery_restarts_the_timer() {
 
 #[test]
 fn a_lost_first_segment_is_sent_again_after_3_and_6_seconds_and_leaves_a_window_of_one() {
-    let config = SenderConfig { initial_window: 4, ..plain() };
+    let config = TcpConfig { initial_window: 4, ..plain() };
     let mut hand = Hand { sender: new_sender(config), now: Instant::ZERO };
     assert!(!hand.segments()[0].retransmission);
     for (when, wait) in [(3, 3), (9, 6), (21, 12)] {
@@ -522,8 +522,10 @@ fn a_second_answer_to_the_handshake_changes_nothing() {
 #[test]
 fn segments_are_marked_while_cwnd_is_below_four() {
     for spm_marking in [true, false] {
-        let mut hand =
-            Hand { sender: new_sender(SenderConfig { spm_marking, ..plain() }), now: at(0) };
+        let mut hand = Hand {
+            sender: new_sender(TcpConfig { spm_marking: Some(spm_marking), ..plain() }),
+            now: at(0),
+        };
         assert_eq!(hand.segments()[0].high_priority, spm_marking);
         hand.sender.on_syn_ack(at(10));
         let mut marks = vec![(hand.cwnd(), hand.segments())];
@@ -548,7 +550,7 @@ fn segments_are_marked_while_cwnd_is_below_four() {
 
 #[test]
 fn a_finite_transfer_ends_with_a_short_segment() {
-    let mut hand = Hand::with_window(2, SenderConfig { total: 2500, ..plain() });
+    let mut hand = Hand::with_window(2, Sending { total: 2500, tcp: plain() });
     hand.sender.take_ack(hand.now, 1000, &[]);
     let last = hand.segments();
     assert_eq!(last.iter().map(|s| (s.seq, s.payload)).collect::<Vec<_>>(), [(2000, 500)]);
@@ -562,7 +564,7 @@ fn a_finite_transfer_ends_with_a_short_segment() {
 
 #[test]
 fn a_lost_last_segment_is_sent_again_in_its_length() {
-    let mut hand = Hand::with_window(3, SenderConfig { total: 2500, ..plain() });
+    let mut hand = Hand::with_window(3, Sending { total: 2500, tcp: plain() });
     hand.ack(2);
     hand.now = hand.sender.poll_at();
     hand.sender.expire(hand.now);
@@ -591,7 +593,7 @@ fn a_stopped_sender_repairs_and_sends_nothing_new() {
 #[test]
 fn an_ack_for_everything_voids_the_repair_before_it_is_sent() {
     for (total, sent) in [(u64::MAX, vec![8, 9, 10, 11]), (8 * SEGMENT, vec![])] {
-        let mut hand = Hand::with_window(8, SenderConfig { total, ..plain() });
+        let mut hand = Hand::with_window(8, Sending { total, tcp: plain() });
         for _ in 0..3 {
             hand.sender.take_ack(hand.now, 0, &[]);
         }
@@ -605,7 +607,7 @@ fn an_ack_for_everything_voids_the_repair_before_it_is_sent() {
 #[test]
 fn a_handshake_that_timed_out_leaves_a_timeout_of_three_seconds_at_least() {
     for (initial_rto, rto) in [(1, 3), (3, 6)] {
-        let config = SenderConfig { initial_rto: Duration::from_secs(initial_rto), ..plain() };
+        let config = TcpConfig { initial_rto: Duration::from_secs(initial_rto), ..plain() };
         let mut hand = Hand { sender: new_sender(config), now: Instant::ZERO };
         hand.segments();
         hand.expire();

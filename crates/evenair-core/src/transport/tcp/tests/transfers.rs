@@ -39,14 +39,14 @@ fn slow_start_doubles_each_round_trip() {
 /// With an ACK for 2 segments the window grows by half: 2, 3, 4 (the third waits for its ACK), ...
 #[test]
 fn slow_start_with_delayed_acks_grows_by_half() {
-    let mut path = Path::new(SenderConfig { initial_window: 16, ..plain() }, 2, WIDE, losing(&[]));
+    let mut path = Path::new(TcpConfig { initial_window: 16, ..plain() }, 2, WIDE, losing(&[]));
     path.run_until(at(450));
     assert_eq!(rounds(&path.sent), [16, 24, 36, 54]);
 }
 
 #[test]
 fn congestion_avoidance_grows_by_one_each_round_trip() {
-    let config = SenderConfig { initial_window: 10, initial_ssthresh: 10, ..plain() };
+    let config = TcpConfig { initial_window: 10, initial_ssthresh: Some(10), ..plain() };
     let mut path = Path::new(config, 1, WIDE, losing(&[]));
     let mut cwnd = 10.0;
     for round in 2..60 {
@@ -61,13 +61,9 @@ fn congestion_avoidance_grows_by_one_each_round_trip() {
 
 #[test]
 fn the_bottleneck_sets_the_pace() {
-    let config = SenderConfig {
-        total: 2000 * SEGMENT,
-        initial_window: 20,
-        window: 20,
-        min_rto: Duration::from_secs(1),
-        ..plain()
-    };
+    let min_rto = Duration::from_secs(1);
+    let tcp = TcpConfig { initial_window: 20, window: 20, min_rto, ..plain() };
+    let config = Sending { total: 2000 * SEGMENT, tcp };
     // 20 segments of 10 ms more than fill a path of 110 ms: the bottleneck never rests.
     let pace = (Duration::from_millis(50), Duration::from_millis(10));
     let end = Path::new(config, 1, pace, losing(&[])).run();
@@ -77,7 +73,8 @@ fn the_bottleneck_sets_the_pace() {
 #[test]
 fn acks_of_a_transfer_of_ten_segments() {
     for (delayed_ack, acks) in [(1, 10), (2, 5), (3, 4), (4, 3), (5, 2)] {
-        let config = SenderConfig { total: 10 * SEGMENT, initial_window: 10, ..plain() };
+        let config =
+            Sending { total: 10 * SEGMENT, tcp: TcpConfig { initial_window: 10, ..plain() } };
         let mut path = Path::new(config, delayed_ack, WIDE, losing(&[]));
         let end = path.run();
         assert_eq!(path.acks.len(), acks, "an ACK for {delayed_ack}");
@@ -90,7 +87,7 @@ fn acks_of_a_transfer_of_ten_segments() {
 /// One segment in a window costs a round trip, and no timeout.
 #[test]
 fn one_loss_is_repaired_a_round_trip_later() {
-    let config = SenderConfig { total: 64 * SEGMENT, initial_window: 8, ..plain() };
+    let config = Sending { total: 64 * SEGMENT, tcp: TcpConfig { initial_window: 8, ..plain() } };
     let mut path = Path::new(config, 1, WIDE, losing(&[3]));
     path.run();
     let again: Vec<_> = path.sent.iter().filter(|(_, s)| s.retransmission).collect();
@@ -104,7 +101,7 @@ fn one_loss_is_repaired_a_round_trip_later() {
 #[test]
 fn losses_of_one_window_are_repaired_one_each_round_trip() {
     let min_rto = Duration::from_secs(1);
-    let config = SenderConfig { initial_window: 20, min_rto, ..plain() };
+    let config = TcpConfig { initial_window: 20, min_rto, ..plain() };
     let mut path = Path::new(config, 1, WIDE, losing(&[2, 5, 11, 17]));
     path.run_until(at(590));
     let again: Vec<_> =
@@ -120,7 +117,7 @@ fn losses_of_one_window_are_repaired_one_each_round_trip() {
 
 #[test]
 fn a_transfer_begins_though_the_handshake_is_lost_twice() {
-    let config = SenderConfig { total: SEGMENT, initial_window: 4, ..plain() };
+    let config = Sending { total: SEGMENT, tcp: TcpConfig { initial_window: 4, ..plain() } };
     let mut lost = 0;
     let end = Path::new(config, 1, WIDE, |packet: &Packet, _| {
         let is_lost = matches!(packet, Packet::Syn if lost == 0)
@@ -134,7 +131,10 @@ fn a_transfer_begins_though_the_handshake_is_lost_twice() {
 
 #[test]
 fn lost_acks_cost_nothing_while_later_ones_come() {
-    let config = SenderConfig { total: 200 * SEGMENT, initial_window: 20, window: 20, ..plain() };
+    let config = Sending {
+        total: 200 * SEGMENT,
+        tcp: TcpConfig { initial_window: 20, window: 20, ..plain() },
+    };
     let mut path = Path::new(config, 1, WIDE, |packet: &Packet, number| match packet {
         Packet::Ack(..) if number % 4 != 3 => Fate::Lost,
         _ => Fate::Arrives,
@@ -149,7 +149,7 @@ fn lost_acks_cost_nothing_while_later_ones_come() {
 #[test]
 fn periodic_losses_give_the_square_root_law() {
     for (period, rtts) in [(800, 10_000), (3200, 20_000)] {
-        let config = SenderConfig { initial_ssthresh: 2, ..plain() };
+        let config = TcpConfig { initial_ssthresh: Some(2), ..plain() };
         let mut path = Path::new(config, 1, WIDE, move |packet: &Packet, number| match packet {
             Packet::Data { .. } if number % period == period - 1 => Fate::Lost,
             _ => Fate::Arrives,
@@ -193,26 +193,28 @@ pub(super) fn uniform(state: &mut u64) -> f64 {
     ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-fn any_config() -> impl Strategy<Value = SenderConfig> {
+fn any_config() -> impl Strategy<Value = Sending> {
     use LimitedTransmit::{Any, New, Off};
     let limits = (1..40_u32, 1..10_u32, 1..40_u32, 0..80_001_u64);
     let recovery = any::<[bool; 3]>();
     let limited_transmit = prop::sample::select(vec![Off, New, Any]);
     let options = (any::<bool>(), any::<bool>(), limited_transmit, recovery);
     (limits, options, 1..300_u64).prop_map(
-        |((window, initial_window, initial_ssthresh, total), options, min_rto)| SenderConfig {
-            window,
-            initial_window,
-            initial_ssthresh,
-            total,
-            byte_counting: options.0,
-            spm_marking: options.1,
-            limited_transmit: options.2,
-            sack: options.3[0],
-            rack: options.3[1],
-            prr: options.3[2],
-            min_rto: Duration::from_millis(min_rto),
-            ..plain()
+        |((window, initial_window, initial_ssthresh, total), options, min_rto)| {
+            let tcp = TcpConfig {
+                window,
+                initial_window,
+                initial_ssthresh: Some(initial_ssthresh),
+                byte_counting: Some(options.0),
+                spm_marking: Some(options.1),
+                limited_transmit: options.2,
+                sack: options.3[0],
+                rack: options.3[1],
+                prr: options.3[2],
+                min_rto: Duration::from_millis(min_rto),
+                ..plain()
+            };
+            Sending { tcp, total }
         },
     )
 }
@@ -265,7 +267,7 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let mut state = seed;
-        let config = SenderConfig { total: u64::MAX, ..config };
+        let config = Sending { total: u64::MAX, ..config };
         let mut path = Path::new(config, 2, WIDE, move |_: &Packet, _| {
             if uniform(&mut state) < loss { Fate::Lost } else { Fate::Arrives }
         });

@@ -9,14 +9,15 @@ use crate::component::Registry;
 const PACE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_millis(1));
 
 /// cwnd after 20 s without losses.
-fn cwnd(control: &Config, config: SenderConfig) -> f64 {
+fn cwnd(control: &Config, config: impl Into<Sending>) -> f64 {
     let mut path = Path::with(Controller::new(control), config, 1, PACE, |_, _| Fate::Arrives);
     path.run_until(at(20_000));
     path.sender.window().cwnd
 }
 
-fn window_of_64(cwnd_validation: bool, initial_ssthresh: u32) -> SenderConfig {
-    SenderConfig { window: 64, initial_window: 10, initial_ssthresh, cwnd_validation, ..plain() }
+fn window_of_64(cwnd_validation: bool, initial_ssthresh: u32) -> TcpConfig {
+    let initial_ssthresh = Some(initial_ssthresh);
+    TcpConfig { window: 64, initial_window: 10, initial_ssthresh, cwnd_validation, ..plain() }
 }
 
 /// Slow start goes on until cwnd is twice the receiver's window.
@@ -41,7 +42,7 @@ fn the_receivers_window_bounds_congestion_avoidance() {
 fn no_congestion_control_grows_beyond_twice_the_receivers_window() {
     for control in Config::all() {
         for (sack, rack) in [(false, false), (true, false), (true, true)] {
-            let config = SenderConfig { sack, rack, ..window_of_64(true, u32::MAX) };
+            let config = TcpConfig { sack, rack, ..window_of_64(true, u32::MAX) };
             let grown = cwnd(&control, config);
             assert!(grown <= 128.0, "{} {sack} {rack}: {grown}", control.name());
         }
@@ -55,7 +56,10 @@ fn an_application_grows_cwnd_to_twice_what_it_sends() {
     for (segments, grown, unchecked) in [(4, 10.0, 14.0), (5, 10.0, 15.0), (9, 18.0, 19.0)] {
         for (cwnd_validation, expected) in [(true, grown), (false, unchecked)] {
             let total = segments * SEGMENT;
-            let config = SenderConfig { total, initial_window: 10, cwnd_validation, ..plain() };
+            let config = Sending {
+                total,
+                tcp: TcpConfig { initial_window: 10, cwnd_validation, ..plain() },
+            };
             assert_eq!(cwnd(&Config::default(), config), expected, "{segments} segments");
         }
     }
@@ -65,7 +69,7 @@ fn an_application_grows_cwnd_to_twice_what_it_sends() {
 #[test]
 fn a_sender_that_fills_cwnd_doubles_it_each_round_trip() {
     let grow = |cwnd_validation| {
-        let config = SenderConfig { initial_window: 4, cwnd_validation, ..plain() };
+        let config = TcpConfig { initial_window: 4, cwnd_validation, ..plain() };
         let pace = (PACE.0, Duration::ZERO);
         let mut path = Path::new(config, 1, pace, |_, _| Fate::Arrives);
         // The handshake, and four round trips.

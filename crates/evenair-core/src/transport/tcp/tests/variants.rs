@@ -44,14 +44,14 @@ struct Link {
 }
 
 impl Link {
-    fn new(name: &str, config: SenderConfig, delayed_ack: u32) -> Self {
+    fn new(name: &str, config: TcpConfig, delayed_ack: u32) -> Self {
         Self::with(&Config::from_name(name).unwrap(), config, delayed_ack)
     }
 
-    fn with(control: &Config, config: SenderConfig, delayed_ack: u32) -> Self {
+    fn with(control: &Config, config: TcpConfig, delayed_ack: u32) -> Self {
         Self {
             sender: sending_end(config, Controller::new(control)),
-            receiver: receiver_of(&config, delayed_ack),
+            receiver: receiver_of(config, delayed_ack),
             now: Instant::ZERO,
             on_the_way: BTreeMap::new(),
             packets: 0,
@@ -150,13 +150,13 @@ impl Link {
     }
 }
 
-fn config() -> SenderConfig {
-    SenderConfig { initial_window: 2, window: 10_000, ..plain() }
+fn config() -> TcpConfig {
+    TcpConfig { initial_window: 2, window: 10_000, ..plain() }
 }
 
 /// As a scenario's flows are: with limited transmit.
-fn limited() -> SenderConfig {
-    SenderConfig { limited_transmit: LimitedTransmit::New, ..config() }
+fn limited() -> TcpConfig {
+    TcpConfig { limited_transmit: LimitedTransmit::New, ..config() }
 }
 
 /// The bar is 90% for each but Vegas, with the defaults, SACK and either way to acknowledge, on a
@@ -198,7 +198,7 @@ fn fill_the_link(rack: bool, prr: bool) {
         let name = control.name();
         for delayed_ack in [1, 2] {
             for delay in [50, 25] {
-                let config = SenderConfig { sack: true, rack, prr, ..limited() };
+                let config = TcpConfig { sack: true, rack, prr, ..limited() };
                 let mut link = Link::with(&control, config, delayed_ack);
                 link.delay = Duration::from_millis(delay);
                 link.room = BDP as usize * delay as usize / 50;
@@ -335,7 +335,7 @@ fn westwood_shrugs_off_a_random_loss() {
         ("biad", 0.9..1.1),
         ("newreno", 0.49..0.51),
     ] {
-        let config = SenderConfig { window: 125, initial_ssthresh: 120, ..config() };
+        let config = TcpConfig { window: 125, initial_ssthresh: Some(120), ..config() };
         let mut link = Link::new(name, config, 1);
         link.lost = vec![20_000];
         link.run(at(20_000));
