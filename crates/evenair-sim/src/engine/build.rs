@@ -6,7 +6,7 @@ use evenair_core::medium::{Cell, CellPacket, Medium, QueueLayout, TxQueueId};
 use evenair_core::packet::{End, FlowId, NodeId};
 use evenair_core::queue::{Queue, QueueItem, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
-use evenair_core::tcp::{self, ConnectionConfig, TcpConfig};
+use evenair_core::tcp::{ConnectionConfig, SynTimer};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::{Application, Datagrams, OpenedBy, Stream};
 use evenair_core::transport::{FlowSpec, PacketHeader};
@@ -19,9 +19,7 @@ use crate::engine::network::{Network, Origin, Route};
 use crate::engine::option_ring::OptionRing;
 use crate::engine::sim_medium::SimMedium;
 use crate::engine::transfers::Transfers;
-use crate::scenario::{
-    self, ACCESS_POINT, DelayedAck, Direction, SERVER, Scenario, SynTimer, Topology, numbered,
-};
+use crate::scenario::{self, ACCESS_POINT, Direction, SERVER, Scenario, Topology, numbered};
 use crate::wired::{Hop, Link, LinkQueue, WirePacket, Wired};
 
 /// The loss model of each station's link, by node.
@@ -261,10 +259,10 @@ fn flow(
     let captured = FlowMeta {
         station,
         data_up: matches!(place, Attachment::Station { up: true, .. }),
-        window: spec.window.saturating_mul(spec.segment),
+        window: spec.tcp.window.saturating_mul(spec.segment),
         segment: if is_tcp { spec.segment } else { 0 },
         request: if is_tcp { opening(spec).1 } else { 0 },
-        sack: is_tcp && spec.sack,
+        sack: is_tcp && spec.tcp.sack,
     };
     Flow {
         id,
@@ -281,10 +279,10 @@ fn flow(
         captured,
         start,
         stop,
-        ecn: spec.ecn,
+        ecn: spec.tcp.ecn(),
         started: false,
         ended: false,
-        options: spec.transport.packets_under_way(spec.window),
+        options: spec.transport.packets_under_way(spec.tcp.window),
         ends,
         transfers: transfers.map(Box::new),
     }
@@ -292,33 +290,10 @@ fn flow(
 
 /// What the connections of TCP flow `index` are made of.
 fn connection(spec: &scenario::Flow, seed: u64, index: u32) -> ConnectionConfig {
-    let tcp = TcpConfig {
-        window: spec.window,
-        initial_window: spec.initial_window,
-        initial_ssthresh: spec.initial_ssthresh,
-        delayed_ack: match spec.delayed_ack {
-            DelayedAck::Every(segments) => tcp::DelayedAck::Every(segments),
-            DelayedAck::Dynamic => tcp::DelayedAck::Dynamic,
-        },
-        delayed_ack_timeout: spec.delayed_ack_timeout.duration(),
-        quick_acks: spec.quick_acks,
-        byte_counting: spec.byte_counting,
-        cwnd_validation: spec.cwnd_validation,
-        spm_marking: spec.spm_marking,
-        limited_transmit: spec.limited_transmit,
-        sack: spec.sack,
-        rack: spec.rack,
-        prr: spec.prr,
-        ecn: Some(spec.ecn),
-        rto: spec.rto,
-        min_rto: spec.min_rto.duration(),
-        initial_rto: spec.initial_rto.duration(),
-        syn_timer: spec.syn_timer,
-    };
     let (opened_by, request) = opening(spec);
     let mut clock = RngStream::new(seed, StreamId::HostClock, u64::from(index));
     let uptime = Duration::from_secs_f64(SynTimer::UPTIMES.as_secs_f64() * clock.uniform());
-    ConnectionConfig { tcp, segment: spec.segment, opened_by, request, uptime }
+    ConnectionConfig { tcp: spec.tcp, segment: spec.segment, opened_by, request, uptime }
 }
 
 /// Which end opens the connections of a flow, and the payload of the receiver's request, bytes.

@@ -1,22 +1,23 @@
 //! Defaults that depend on other values; the others are stated at their fields.
 
-use evenair_core::component::{Configuration as _, put_kind_first};
+use evenair_core::component::{Configuration as _, Parameters as _, put_kind_first};
 use evenair_core::control::NoneConfig;
 use evenair_core::medium::scheduler::AirtimeDrrConfig;
 use evenair_core::medium::wlan::Protection;
 use evenair_core::medium::wlan::phy::PhyKind;
 use evenair_core::queue::{self, FqCodelConfig};
+use evenair_core::tcp::TcpPreset;
 use evenair_core::transport::Config as Transport;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::scenario::tables::cell::Cell;
+use crate::scenario::tables::flow::DEFAULT_SEGMENT;
 use crate::scenario::tables::scenario::Scenario;
 use crate::scenario::tables::wired::WiredLink;
 use crate::scenario::values::choices::Preamble;
 use crate::scenario::values::names::CellKind;
 use crate::scenario::values::node_names::SERVER;
 use crate::scenario::values::queue::{PER_STATION_LIMIT, WIMAX_LIMIT};
-use crate::scenario::values::tcp_preset;
 
 /// Time between beacons where a controller needs them (Kashibuchi et al. 2009, section IV).
 const CONTROLLER_BEACON_INTERVAL: &str = "100 ms";
@@ -116,7 +117,30 @@ fn fill_flow(flow: &mut Map<String, Value>) {
         default_to(flow, "header", defaults.header);
         default_to(flow, "segment", defaults.payload);
     }
-    tcp_preset::fill(flow);
+    fill_tcp(flow);
+}
+
+/// Writes the options of its preset into a flow.
+fn fill_tcp(flow: &mut Map<String, Value>) {
+    let preset = match flow.get("tcp") {
+        Some(name) => name.as_str().and_then(TcpPreset::from_name),
+        None => Some(TcpPreset::default()),
+    };
+    let segment = match flow.get("segment") {
+        Some(segment) => segment.as_u64().and_then(|segment| u32::try_from(segment).ok()),
+        None => Some(DEFAULT_SEGMENT),
+    };
+    let (Some(preset), Some(segment)) = (preset, segment) else { return };
+    let mut options = preset.config(segment);
+    // What an option needs that the flow does not have, the preset does not have either.
+    let window = flow.get("window").and_then(Value::as_u64).unwrap_or(options.window.into());
+    options.initial_window = options.initial_window.min(window.clamp(1, u32::MAX.into()) as u32);
+    if flow.get("sack") == Some(&Value::Bool(false)) {
+        (options.rack, options.prr) = (false, false);
+    }
+    for (parameter, value) in options.values() {
+        default_to(flow, parameter.name, json!(value));
+    }
 }
 
 /// The tables in a list.
@@ -155,9 +179,11 @@ pub(super) fn fill_scenario(scenario: &mut Scenario) {
     }
     let stations = scenario.station.iter_mut().flat_map(|s| &mut s.flows);
     for flow in stations.chain(&mut wired.flow) {
-        let marking = *flow.spm_marking.get_or_insert(marks_packets && flow.transport.is_tcp());
-        flow.byte_counting.get_or_insert(marking);
-        flow.initial_ssthresh.get_or_insert(flow.window);
+        let tcp = &mut flow.tcp;
+        tcp.spm_marking.get_or_insert(marks_packets && flow.transport.is_tcp());
+        tcp.byte_counting = Some(tcp.byte_counting());
+        tcp.initial_ssthresh = Some(tcp.initial_ssthresh());
+        tcp.ecn = tcp.ecn.filter(|ecn| *ecn);
     }
 }
 

@@ -40,19 +40,20 @@ pub use tables::wlan_cell::WlanCell;
 pub(crate) use topology::Topology;
 pub(crate) use validate::numbered;
 pub use values::beacon_interval::BeaconInterval;
-pub use values::choices::{DelayedAck, Preamble, RtsThreshold};
+pub use values::choices::{Preamble, RtsThreshold};
 pub use values::control_rate::ControlRate;
 pub use values::names::{CellKind, Direction};
 pub(crate) use values::node_names::{ACCESS_POINT, SERVER};
 pub use values::queue::Queue;
 pub use values::request_backoff::RequestBackoff;
-pub use values::tcp_preset::TcpPreset;
 pub use values::trace_file::read_no_files;
 
 pub use evenair_core::component::{BitRate, Bytes, Hertz, QueueLimit, Seconds};
 pub use evenair_core::medium::wlan::Protection;
 pub use evenair_core::medium::wlan::phy::PhyKind;
-pub use evenair_core::tcp::{LimitedTransmit, RtoFormula, SynTimer};
+pub use evenair_core::tcp::{
+    DelayedAck, LimitedTransmit, RtoFormula, SynTimer, TcpConfig, TcpPreset,
+};
 pub use evenair_core::traffic::Application;
 pub use evenair_core::transport::Config as Transport;
 

@@ -5,12 +5,13 @@ use evenair_core::congestion;
 use evenair_core::medium::wimax::phy::REGISTRY as MODULATIONS;
 use evenair_core::medium::wlan::{channel, phy, rate_control};
 use evenair_core::medium::{scheduler, wimax};
+use evenair_core::tcp::TcpPreset;
 use evenair_core::traffic::{Application, Family};
 use evenair_core::transport::Config as Transport;
 use evenair_core::{control, loss, queue};
 use serde_json::Value;
 
-use crate::scenario::values::tcp_preset;
+use crate::scenario::tables::flow::DEFAULT_SEGMENT;
 
 /// Every queue discipline, congestion control, preset of TCP's options, PHY, modulation,
 /// scheduler, controller, limiter, loss signal, rate control, channel, loss model, application and
@@ -20,7 +21,10 @@ use crate::scenario::values::tcp_preset;
 pub fn parts() -> Value {
     let mut parts = list::<queue::Config>();
     parts.extend(list::<congestion::Config>());
-    parts.extend(tcp_preset::parts());
+    let presets = TcpPreset::NAMES.iter().filter_map(|name| TcpPreset::from_name(name));
+    parts.extend(presets.map(|preset| {
+        describe("TCP preset", &preset.component(), preset.config(DEFAULT_SEGMENT).values())
+    }));
     let datagrams = Transport::all().into_iter().filter(|transport| !transport.is_tcp());
     parts.extend(datagrams.map(|transport| {
         describe("datagram transport", transport.component(), transport.values())
@@ -43,6 +47,7 @@ pub fn parts() -> Value {
 #[cfg(test)]
 mod tests {
     use evenair_core::component::{Registry, read, write};
+    use evenair_core::tcp::TcpConfig;
     use serde_json::json;
 
     use super::*;
@@ -161,6 +166,30 @@ mod tests {
         };
         assert_eq!(run_each::<evenair_core::traffic::Stream>(false, over_tcp), 1);
         assert_eq!(run_each::<evenair_core::traffic::Pattern>(false, over_udp), 0);
+    }
+
+    /// Each option of TCP at each of its bounds, and outside of them.
+    #[test]
+    fn every_option_of_tcp_runs_in_a_scenario() {
+        for (parameter, _) in TcpConfig::default().values() {
+            let name = parameter.name;
+            let resolved = |value: &Value| {
+                let document =
+                    with_flow(json!({ "direction": "up", "window": 65_535, name: value }));
+                resolve(document, "test")
+            };
+            for value in parameter.parameter_type.at_bounds() {
+                let scenario = resolved(&value).unwrap_or_else(|error| panic!("{value}: {error}"));
+                let result = run(&scenario, 1, &RunOptions::default()).unwrap();
+                assert!(result.aggregate_goodput_bps.is_finite(), "{name} = {value}");
+            }
+            for value in parameter.parameter_type.outside_bounds() {
+                let error = resolved(&value).unwrap_err();
+                assert_eq!(error.field, format!("station.0.flows.0.{name}"), "{value}");
+                let accepted = format!("; accepted: {}", parameter.parameter_type.accepted());
+                assert!(error.message.ends_with(&accepted), "{value}: {error}");
+            }
+        }
     }
 
     /// A scenario can name every component, and writes it back.

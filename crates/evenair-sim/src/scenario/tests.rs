@@ -205,7 +205,7 @@ fn marking_and_counting_follow_the_queue() {
     let flags: Vec<_> = scenario.station[0]
         .flows
         .iter()
-        .map(|flow| (flow.spm_marking, flow.byte_counting))
+        .map(|flow| (flow.tcp.spm_marking, flow.tcp.byte_counting))
         .collect();
     let yes = Some(true);
     let no = Some(false);
@@ -221,8 +221,8 @@ fn values_that_depend_on_others_follow_them() {
     let udp = with_flow(", transport = \"udp\", rate = \"1 Mbps\"").station.remove(0);
     assert_eq!(udp.flows[0].application.name(), "cbr");
     let one = with_flow(", window = 1, tcp = \"ns2\"").station.remove(0);
-    assert_eq!(one.flows[0].initial_window, 1);
-    assert_eq!(one.flows[0].initial_ssthresh, Some(1));
+    assert_eq!(one.flows[0].tcp.initial_window, 1);
+    assert_eq!(one.flows[0].tcp.initial_ssthresh, Some(1));
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn overrides_reach_every_place() {
     assert_eq!(wlan(&scenario).data_rate.as_bps(), 5_500_000);
     assert_eq!(scenario.wired.delay.map(Seconds::duration), Some(Duration::from_millis(10)));
     assert_eq!(scenario.station[0].count, 3);
-    assert_eq!(scenario.station[1].flows[0].window, 42);
+    assert_eq!(scenario.station[1].flows[0].tcp.window, 42);
     let loss = LossRateConfig { rate: 0.25 };
     let error = IndependentConfig { loss, ..IndependentConfig::default() };
     assert_eq!(scenario.station[1].error, Some(error.into()));

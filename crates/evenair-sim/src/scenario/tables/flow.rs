@@ -1,25 +1,27 @@
 //! The flows of a scenario.
 
-use evenair_core::component::{BitRate, Seconds};
-use evenair_core::tcp::{LimitedTransmit, RtoFormula, SynTimer};
+use evenair_core::component::{Beside, BitRate, Seconds};
+use evenair_core::tcp::{TcpConfig, TcpPreset};
 use evenair_core::time::Duration;
 use evenair_core::traffic::Application;
 use evenair_core::transport::Config as Transport;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::scenario::values::bounded_integer::{bounded_integer, optional_bounded_integer};
-use crate::scenario::values::choices::DelayedAck;
+use crate::scenario::values::bounded_integer::bounded_integer;
 use crate::scenario::values::names::Direction;
-use crate::scenario::values::tcp_preset::{DEFAULT_SEGMENT, TcpPreset};
 use crate::scenario::values::trace_file;
+
+/// Payload of a segment where the scenario has none: an Ethernet MTU of 1500 less 40.
+pub(crate) const DEFAULT_SEGMENT: u32 = 1460;
 
 /// One flow: between a station and a wired host, or between two wired hosts (in `wired.flow`).
 ///
 /// The keys from `tcp` to `syn_timer` are TCP's; other flows ignore them. Where they are not given
 /// they are those of the preset `tcp`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields, default, remote = "Self")]
+#[schemars(!remote)]
 pub struct Flow {
     /// The flow's name in results; absent: none. Those of an entry of several stations are NAME-1, NAME-2
     /// and so on. No two flows have the same.
@@ -57,66 +59,12 @@ pub struct Flow {
     #[schemars(range(min = 28, max = 120))]
     pub header: u32,
     /// Which TCP the defaults of the following keys are those of (default: "linux").
-    pub tcp: TcpPreset,
-    /// The receiver's advertised window, segments ("linux" and "rfc": 3 MiB).
-    #[serde(deserialize_with = "bounded_integer::<1, 65_535, _>")]
-    #[schemars(range(min = 1, max = 65_535))]
-    pub window: u32,
-    /// The first congestion window, segments, at most `window`.
-    #[serde(deserialize_with = "bounded_integer::<1, 65_535, _>")]
-    #[schemars(range(min = 1, max = 65_535))]
-    pub initial_window: u32,
-    /// The first slow-start threshold, segments ("rfc" and "ns2": `window`, because RFC 5681
-    /// section 3.1 suggests the size of the largest advertised window).
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "optional_bounded_integer::<1, 4_294_967_295, _>"
-    )]
-    #[schemars(range(min = 1, max = 4_294_967_295u32))]
-    pub initial_ssthresh: Option<u32>,
-    /// In-order segments per acknowledgement; 1 acknowledges each (RFC 5681 section 4.2). Or
-    /// "dynamic": 1 to 4, more the further the connection is (Altman and Jimenez 2003).
-    pub delayed_ack: DelayedAck,
-    /// How long an acknowledgement may be withheld, seconds, above 0.
-    pub delayed_ack_timeout: Seconds,
-    /// Acknowledgements at the start of a connection that are not withheld (Linux's quickack mode).
-    #[serde(deserialize_with = "bounded_integer::<0, 65_535, _>")]
-    #[schemars(range(min = 0, max = 65_535))]
-    pub quick_acks: u32,
-    /// Whether cwnd grows by the segments that an ACK covers instead of by one per ACK ("rfc" and
-    /// "ns2": as `spm_marking`, because the sender of Gong et al. 2006 counts them).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub byte_counting: Option<bool>,
-    /// Whether cwnd grows only while it limits the sender (RFC 7661); false: always (ns-2).
-    pub cwnd_validation: bool,
-    /// Whether segments sent while cwnd < 4 are marked as high priority (Gong et al. 2006,
-    /// section III-A); TCP only (default: true where the access point's queue is spm-af).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub spm_marking: Option<bool>,
-    /// What each of the first two duplicate ACKs permits to be sent beyond cwnd.
-    pub limited_transmit: LimitedTransmit,
-    /// Whether ACKs report what has arrived out of order (RFC 2018), and recovery goes by it (RFC
-    /// 6675).
-    pub sack: bool,
-    /// Whether losses are found by when segments were sent, those of repairs, too, and a probe asks for
-    /// ACKs that do not come (RFC 8985, RACK-TLP); needs `sack`.
-    pub rack: bool,
-    /// Whether recovery brings down what is in flight little by little (RFC 9937, proportional rate
-    /// reduction); needs `sack`.
-    pub prr: bool,
-    /// Whether queues may mark segments instead of dropping them (RFC 3168, classic ECN); TCP only
-    /// (default: false).
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub ecn: bool,
-    /// How the retransmission timeout follows from round-trip times.
-    pub rto: RtoFormula,
-    /// Lower bound of the retransmission timeout, or with `rto` "linux" of what it adds to the
-    /// smoothed round-trip time, seconds, above 0.
-    pub min_rto: Seconds,
-    /// Retransmission timeout before the first RTT sample, seconds, above 0.
-    pub initial_rto: Seconds,
-    /// When an unanswered SYN, or the request after it, is repeated.
-    pub syn_timer: SynTimer,
+    #[serde(rename = "tcp")]
+    pub preset: TcpPreset,
+    /// TCP's options.
+    #[serde(flatten, skip_deserializing)]
+    #[schemars(!skip_deserializing)]
+    pub tcp: TcpConfig,
     /// When the application starts, seconds since the start of the run (warm-up included).
     ///
     /// It stays absent in a resolved scenario: flows without a start begin at 0.1 s times their
@@ -141,10 +89,23 @@ impl Flow {
     }
 }
 
+/// With [`Beside`], which reads TCP's options, around the derived function (`remote`).
+impl<'de> Deserialize<'de> for Flow {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut tcp = TcpConfig::default();
+        let flow = Self::deserialize(Beside::new(deserializer, &mut tcp))?;
+        Ok(Self { tcp, ..flow })
+    }
+}
+
+impl Serialize for Flow {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
+    }
+}
+
 impl Default for Flow {
     fn default() -> Self {
-        let tcp = TcpPreset::default();
-        let options = tcp.options(DEFAULT_SEGMENT);
         Self {
             name: None,
             group: None,
@@ -156,25 +117,8 @@ impl Default for Flow {
             application: Application::default(),
             segment: DEFAULT_SEGMENT,
             header: 40,
-            tcp,
-            window: options.window,
-            initial_window: options.initial_window,
-            initial_ssthresh: options.initial_ssthresh,
-            delayed_ack: options.delayed_ack,
-            delayed_ack_timeout: options.delayed_ack_timeout,
-            quick_acks: options.quick_acks,
-            byte_counting: options.byte_counting,
-            cwnd_validation: options.cwnd_validation,
-            spm_marking: None,
-            limited_transmit: options.limited_transmit,
-            sack: options.sack,
-            rack: options.rack,
-            prr: options.prr,
-            ecn: false,
-            rto: options.rto,
-            min_rto: options.min_rto,
-            initial_rto: options.initial_rto,
-            syn_timer: options.syn_timer,
+            preset: TcpPreset::default(),
+            tcp: TcpConfig::default(),
             start: None,
             stop: None,
             rate: None,

@@ -3,11 +3,10 @@
 use evenair_core::component::message::{quoted_list, unknown_name};
 use evenair_core::component::{BitRate, Registry, Seconds};
 use evenair_core::medium::wimax::pdu_overhead;
-use evenair_core::tcp::MAX_RTO;
 use evenair_core::time::Duration;
 use evenair_core::traffic::{Application, Distribution, OnOffConfig, Pattern, Stream};
 
-use super::checks::{above_zero, check_component};
+use super::checks::check_component;
 use crate::scenario::problem::{Checked, Problem, fail};
 use crate::scenario::tables::cell::Cell;
 use crate::scenario::tables::flow::Flow;
@@ -62,12 +61,12 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
     }
     let transport = &flow.transport;
     if !transport.is_tcp() {
-        if flow.spm_marking == Some(true) {
+        if flow.tcp.spm_marking() {
             let accepted =
                 format!("false with transport \"{transport}\" (marking follows TCP's cwnd)");
             return Err(fail(&at("spm_marking"), "got true", &accepted));
         }
-        if flow.ecn {
+        if flow.tcp.ecn() {
             let accepted =
                 format!("false with transport \"{transport}\" (which does not react to marks)");
             return Err(fail(&at("ecn"), "got true", &accepted));
@@ -78,25 +77,18 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
         let accepted = "a whole number from 40 to 120 for TCP over IP";
         return Err(fail(&at("header"), &format!("got {}", flow.header), accepted));
     }
-    for (key, value) in [("rack", flow.rack), ("prr", flow.prr)] {
-        if value && !flow.sack {
+    let tcp = &flow.tcp;
+    for (key, value) in [("rack", tcp.rack), ("prr", tcp.prr)] {
+        if value && !tcp.sack {
             return Err(fail(&at(key), "got true", "false without sack = true"));
         }
     }
-    if flow.initial_window > flow.window {
-        let got = format!("got {}", flow.initial_window);
-        let accepted = format!("a whole number from 1 to the window, {}", flow.window);
+    if tcp.initial_window > tcp.window {
+        let got = format!("got {}", tcp.initial_window);
+        let accepted = format!("a whole number from 1 to the window, {}", tcp.window);
         return Err(fail(&at("initial_window"), &got, &accepted));
     }
-    check_component(&at("transport"), transport)?;
-    above_zero(&at("delayed_ack_timeout"), flow.delayed_ack_timeout)?;
-    for (key, rto) in [("min_rto", flow.min_rto), ("initial_rto", flow.initial_rto)] {
-        if rto == Seconds::ZERO || rto.duration() > MAX_RTO {
-            let accepted = format!("a time above 0 and up to {}", Seconds::from(MAX_RTO));
-            return Err(fail(&at(key), &format!("got {rto}"), &accepted));
-        }
-    }
-    Ok(())
+    check_component(&at("transport"), transport)
 }
 
 /// The transports of the applications, for errors.

@@ -35,54 +35,6 @@ impl Preamble {
     }
 }
 
-/// After how many in-order segments a receiver acknowledges.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DelayedAck {
-    /// After this many.
-    Every(u32),
-    /// After 1 to 4, more the further the connection is (Altman and Jimenez 2003).
-    Dynamic,
-}
-
-const DYNAMIC: &str = "dynamic";
-
-impl Serialize for DelayedAck {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match *self {
-            Self::Every(segments) => serializer.serialize_u32(segments),
-            Self::Dynamic => serializer.serialize_str(DYNAMIC),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for DelayedAck {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        const MOST: u32 = 65_535;
-        let accepted = format!("a whole number from 1 to {MOST}, or {DYNAMIC:?}");
-        let expected: &str = &accepted;
-        let visitor = UntaggedEnumVisitor::new().expecting(expected).string(|text| match text {
-            DYNAMIC => Ok(Self::Dynamic),
-            _ => Err(Error::invalid_value(Unexpected::Str(text), &expected)),
-        });
-        whole_numbers(visitor, 1..=MOST, expected, Self::Every).deserialize(deserializer)
-    }
-}
-
-impl JsonSchema for DelayedAck {
-    fn schema_name() -> Cow<'static, str> {
-        "DelayedAck".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "anyOf": [
-                { "type": "integer", "minimum": 1, "maximum": 65_535 },
-                { "const": DYNAMIC },
-            ],
-        })
-    }
-}
-
 /// From which size on a frame is announced by RTS/CTS (dot11RTSThreshold).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RtsThreshold {

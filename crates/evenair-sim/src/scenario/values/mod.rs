@@ -9,5 +9,4 @@ pub(crate) mod names;
 pub(crate) mod node_names;
 pub(crate) mod queue;
 pub(crate) mod request_backoff;
-pub(crate) mod tcp_preset;
 pub(crate) mod trace_file;
