@@ -241,7 +241,6 @@ impl<P: QueueItem> Codel<P> {
 }
 
 impl<P: QueueItem> QueueDiscipline<P> for Codel<P> {
-    #[inline(never)]
     fn enqueue(&mut self, _now: Instant, packet: P, actions: &mut impl Actions<P>) {
         if self.backlog.has_room_for(&packet) {
             self.backlog.add(&packet);
@@ -251,7 +250,6 @@ impl<P: QueueItem> QueueDiscipline<P> for Codel<P> {
         }
     }
 
-    #[inline(never)]
     fn dequeue(&mut self, now: Instant, actions: &mut impl Actions<P>) -> Option<P> {
         self.queue.dequeue(&self.config, now, &mut self.backlog, actions)
     }

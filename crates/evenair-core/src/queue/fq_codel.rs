@@ -164,7 +164,6 @@ fn hash((flow, connection): ConnectionId, salt: u64) -> u64 {
 }
 
 impl<P: QueueItem> QueueDiscipline<P> for FqCodel<P> {
-    #[inline(never)]
     fn enqueue(&mut self, _now: Instant, packet: P, actions: &mut impl Actions<P>) {
         let has_room = self.backlog.has_room_for(&packet);
         if !has_room {
@@ -189,7 +188,6 @@ impl<P: QueueItem> QueueDiscipline<P> for FqCodel<P> {
         }
     }
 
-    #[inline(never)]
     fn dequeue(&mut self, now: Instant, actions: &mut impl Actions<P>) -> Option<P> {
         loop {
             let is_new = !self.new.is_empty();

@@ -112,7 +112,6 @@ impl<P: QueueItem> Las<P> {
 }
 
 impl<P: QueueItem> QueueDiscipline<P> for Las<P> {
-    #[inline(never)]
     fn enqueue(&mut self, now: Instant, packet: P, actions: &mut impl Actions<P>) {
         let attained = self.attained(now, &packet);
         if !self.backlog.has_room_for(&packet) {
@@ -134,7 +133,6 @@ impl<P: QueueItem> QueueDiscipline<P> for Las<P> {
         self.accept(now, attained, packet);
     }
 
-    #[inline(never)]
     fn dequeue(&mut self, _now: Instant, _actions: &mut impl Actions<P>) -> Option<P> {
         let (_, packet) = self.packets.pop_first()?;
         self.backlog.serve(&packet);

@@ -273,7 +273,6 @@ impl<P: QueueItem> Pie<P> {
 }
 
 impl<P: QueueItem> QueueDiscipline<P> for Pie<P> {
-    #[inline(never)]
     fn enqueue(&mut self, now: Instant, mut packet: P, actions: &mut impl Actions<P>) {
         self.catch_up(now);
         let Control { probability, delay, old_delay, .. } = self.control;
@@ -293,7 +292,6 @@ impl<P: QueueItem> QueueDiscipline<P> for Pie<P> {
         self.packets.push_back(packet);
     }
 
-    #[inline(never)]
     fn dequeue(&mut self, now: Instant, _actions: &mut impl Actions<P>) -> Option<P> {
         self.catch_up(now);
         let packet = self.packets.pop_front()?;

@@ -118,7 +118,6 @@ impl<P: QueueItem> SpmAf<P> {
 }
 
 impl<P: QueueItem> QueueDiscipline<P> for SpmAf<P> {
-    #[inline(never)]
     fn enqueue(&mut self, _now: Instant, packet: P, actions: &mut impl Actions<P>) {
         let place = if packet.is_pure_ack() {
             self.filter(&packet, actions).filter(|_| self.config.filtering == Filtering::Head)
@@ -136,7 +135,6 @@ impl<P: QueueItem> QueueDiscipline<P> for SpmAf<P> {
         self.packets.insert(place.unwrap_or(self.packets.len()), packet);
     }
 
-    #[inline(never)]
     fn dequeue(&mut self, _now: Instant, _actions: &mut impl Actions<P>) -> Option<P> {
         let packet = self.packets.pop_front()?;
         self.backlog.serve(&packet);

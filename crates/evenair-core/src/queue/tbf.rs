@@ -52,7 +52,6 @@ impl<P: QueueItem> Tbf<P> {
 }
 
 impl<P: QueueItem> QueueDiscipline<P> for Tbf<P> {
-    #[inline(never)]
     fn enqueue(&mut self, _now: Instant, packet: P, actions: &mut impl Actions<P>) {
         let can_leave = self.bucket.can_hold(packet.size().into());
         if can_leave && self.backlog.has_room_for(&packet) {
@@ -63,7 +62,6 @@ impl<P: QueueItem> QueueDiscipline<P> for Tbf<P> {
         }
     }
 
-    #[inline(never)]
     fn dequeue(&mut self, now: Instant, _actions: &mut impl Actions<P>) -> Option<P> {
         let bytes = self.packets.front()?.size().into();
         if !self.bucket.take(now, bytes) {

@@ -197,7 +197,6 @@ impl Layout {
     }
 
     /// From the start of a frame to the start of a symbol of its subframe.
-    #[inline(always)]
     pub(super) fn time(&self, direction: Direction, symbol: u32) -> Duration {
         match direction {
             Direction::Down => self.dl_times[symbol as usize],

@@ -59,7 +59,6 @@ impl Station {
         }
     }
 
-    #[inline(always)]
     pub(super) fn side(&mut self, direction: Direction) -> &mut Side {
         match direction {
             Direction::Down => &mut self.down,
@@ -68,7 +67,6 @@ impl Station {
     }
 
     /// Transmitting and receiving node of `direction`.
-    #[inline(always)]
     pub(super) fn ends(&self, direction: Direction) -> (NodeId, NodeId) {
         match direction {
             Direction::Down => (NodeId::ACCESS_POINT, self.node),

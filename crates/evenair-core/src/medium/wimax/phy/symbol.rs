@@ -19,14 +19,12 @@ impl SymbolSize {
 
     /// Symbols that this many bytes need. Exact below 2^24 bytes: the product is too large by less
     /// than bytes of the symbol times their number, which is below 2^32.
-    #[inline(always)]
     pub(in crate::medium::wimax) const fn symbols(self, bytes: u32) -> u32 {
         debug_assert!(bytes < 1 << 24, "more than a frame holds");
         (((bytes + self.bytes - 1) as u64 * self.reciprocal) >> 32) as u32
     }
 
     /// Symbols that this many bytes need, at most `most`.
-    #[inline(always)]
     pub(in crate::medium::wimax) fn symbols_up_to(self, bytes: u64, most: u32) -> u32 {
         if bytes >= u64::from(most) * u64::from(self.bytes) {
             most
