@@ -209,7 +209,7 @@ def test_a_pacing_rate_that_is_none_is_refused(rate: float) -> None:
             return rate
 
     ea.register(congestion_control=NoRate, replace=True)
-    with pytest.raises(ea.RunError, match="pacing_rate: returned .*; accepted: None, or a number"):
+    with pytest.raises(ea.RunError, match=r"pacing_rate: returned .*; accepted: None, or a number"):
         ea.run(over_a_slow_wire("no-rate", segment=1460))
 
 
@@ -227,7 +227,7 @@ class Growing:
 
 
 def over_a_slow_wire(kind: str, segment: int) -> ea.Scenario:
-    """A download over a wire of 2 Mb/s, slower than the cell, whose queue has room for the window."""
+    """A download over a wire of 2 Mb/s, slower than the cell; its queue has room for the window."""
     flow = {"direction": "down", "transport": kind, "segment": segment, "window": 60}
     wired = {"rate": "2 Mbps", "delay": "20 ms"}
     return ea.Scenario(duration=8, wired=wired, station=[{"flows": [flow]}])
