@@ -82,13 +82,18 @@ def test_a_drag_queues_one_run(lab: LabPage) -> None:
 
 
 def test_an_idle_page_costs_nothing(lab: LabPage, browser: Browser) -> None:
+    """The least of three times: what else a machine does can only add processor time."""
+
+    def used_s() -> float:
+        before = chromium.renderers_s(browser)
+        time.sleep(3)
+        return chromium.renderers_s(browser) - before
+
     lab.complete()
     time.sleep(1)  # what follows a change, such as the address
-    before = chromium.renderers_s(browser)
-    time.sleep(3)
-    used = chromium.renderers_s(browser) - before
-    print(f"{used:.3f} s of processor time in 3 s")
-    assert used < 0.1
+    used = [used_s() for _ in range(3)]
+    print(f"{used} s of processor time in 3 s each")
+    assert min(used) < 0.1
 
 
 def test_the_page_outlives_its_server(context: BrowserContext, site: Site) -> None:
