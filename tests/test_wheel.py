@@ -20,6 +20,9 @@ from evenair_command import ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
+# `make test` tries the sources, and builds no wheel.
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def wheel() -> Path:
@@ -69,7 +72,6 @@ def test_it_lists_what_it_is_linked_with(wheel: Path, tmp_path: Path) -> None:
     assert json.loads(content).keys().isdisjoint({"serialNumber"})
 
 
-@pytest.mark.long
 def test_it_needs_no_rust(wheel: Path, tmp_path: Path) -> None:
     """From an empty environment to the first picture; pip downloads what is not in its cache."""
     programs = tmp_path / "venv" / "bin"
