@@ -214,7 +214,7 @@ def test_parts(evenair: Evenair) -> None:
     presets = evenair("parts", "preset").stdout
     # Linux's values come first.
     linux, rfc = presets.split("  rfc: ")
-    assert "window = 2154: the receiver's window" in " ".join(linux.split())
+    assert "window = 2154: the receiver's advertised window" in " ".join(linux.split())
     assert 'syn_timer = "linux"' in linux
     assert "min_rto = 1.0" in rfc
 
