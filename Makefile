@@ -44,8 +44,7 @@ demo: $(VENV)/installed ## Set up, simulate five uploads against five downloads,
 # A filter: make test T=wimax runs the tests whose names contain it.
 T ?=
 
-# An extension module has no test program.
-CARGO_TEST := cargo test $(CRATES) --exclude evenair-py --locked --no-fail-fast
+CARGO_TEST := cargo test $(CRATES) --locked --no-fail-fast
 # The integration tests of emulator and daemon depend on the time of day: one at a time.
 IN_REAL_TIME := $(if $(filter Linux,$(shell uname -s)),$(filter-out support, \
                 $(basename $(notdir $(wildcard crates/evenair-emu/tests/* crates/evenaird/tests/*)))))
@@ -59,8 +58,8 @@ BESIDE := -n auto --dist loadfile
 # pytest ends with status 5 where no test has the name.
 OR_NONE := $(if $(T),|| [ $$? = 5 ])
 
-# The extension module beside its sources, of the profile of the Rust tests, whose libraries it shares: a
-# test program beside it, so that these have the same features.
+# The extension module beside its sources, of the profile of the Rust tests. It shares their libraries, as the
+# same crates, and a test program, give these the same features.
 EXTENSION := python/evenair/_core.abi3.so
 define extension
 cargo build $(CRATES) --locked --quiet --profile $(1) --lib --test all
