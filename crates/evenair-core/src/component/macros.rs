@@ -325,6 +325,13 @@ macro_rules! registry {
                     $(Self::$open(config) => <$prototype>::component(config),)?
                 }
             }
+
+            fn is_prototype(&self) -> bool {
+                match self {
+                    $(Self::$variant(_) => false,)+
+                    $(Self::$open(_) => true,)?
+                }
+            }
         }
 
         $(impl From<$config> for $registry {

@@ -71,6 +71,11 @@ pub trait Registry: Parameters + Clone + Debug + PartialEq + 'static {
     /// The component.
     fn component(&self) -> &'static Component;
 
+    /// Whether it is one that was registered at run time.
+    fn is_prototype(&self) -> bool {
+        false
+    }
+
     /// The component called `name`, or with that alias, with its defaults.
     fn from_name(name: &str) -> Option<Self> {
         let is_called =

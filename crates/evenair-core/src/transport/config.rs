@@ -211,6 +211,13 @@ impl Registry for Config {
             Self::Udp => UdpConfig::COMPONENT,
         }
     }
+
+    fn is_prototype(&self) -> bool {
+        match self {
+            Self::Tcp(control) => control.is_prototype(),
+            Self::Tfrc(_) | Self::Udp => false,
+        }
+    }
 }
 
 crate::registry_methods!(Config);

@@ -66,9 +66,7 @@ pub fn register_prototype(
     });
     match kind {
         "queue" => {
-            check_name::<QueueConfig>(kind, name, replace, |config| {
-                matches!(config, QueueConfig::Prototype(_))
-            })?;
+            check_name::<QueueConfig>(kind, name, replace)?;
             let new = queue::constructor(class);
             evenair_core::queue::boxed::PROTOTYPES.register(Definition {
                 component,
@@ -77,18 +75,14 @@ pub fn register_prototype(
             });
         }
         "congestion_control" => {
-            use evenair_core::congestion::{Config, boxed};
-            check_name::<Transport>(kind, name, replace, |transport| {
-                matches!(transport, Transport::Tcp(Config::Prototype(_)))
-            })?;
+            use evenair_core::congestion::boxed;
+            check_name::<Transport>(kind, name, replace)?;
             let new = congestion::constructor(class);
             boxed::PROTOTYPES.register(Definition { component, parameters, new });
         }
         "rate_control" => {
             use evenair_core::medium::wlan::rate_control::boxed;
-            check_name::<RateControlConfig>(kind, name, replace, |config| {
-                matches!(config, RateControlConfig::Prototype(_))
-            })?;
+            check_name::<RateControlConfig>(kind, name, replace)?;
             let new = rate_control::constructor(class);
             boxed::PROTOTYPES.register(Definition { component, parameters, new });
         }
@@ -99,15 +93,10 @@ pub fn register_prototype(
 }
 
 /// Refuses a name that is taken, unless it may be replaced.
-fn check_name<R: Registry>(
-    kind: &str,
-    name: &str,
-    replace: bool,
-    is_prototype: impl Fn(&R) -> bool,
-) -> PyResult<()> {
+fn check_name<R: Registry>(kind: &str, name: &str, replace: bool) -> PyResult<()> {
     let problem = match R::from_name(name) {
         None => return Ok(()),
-        Some(taken) if !is_prototype(&taken) => "the name of a built-in; choose another kind",
+        Some(taken) if !taken.is_prototype() => "the name of a built-in; choose another kind",
         Some(_) if replace => return Ok(()),
         Some(_) => "the name is registered; choose another kind, or pass replace=True",
     };
