@@ -216,7 +216,7 @@ def test_parts(evenair: Evenair) -> None:
     linux, rfc = presets.split("  rfc: ")
     assert "window = 2154: the receiver's advertised window" in " ".join(linux.split())
     assert 'syn_timer = "linux"' in linux
-    assert "min_rto = 1.0" in rfc
+    assert 'min_rto = "1 s"' in rfc
 
 
 def test_paper(evenair: Evenair, tmp_path: Path) -> None:
