@@ -332,7 +332,7 @@ class AckEvent:
 
     @property
     def marked(self) -> float:
-        """Of `acked`, the segments that arrived with a congestion mark as far as the sender knows."""
+        """Of `acked`, the segments that arrived with a mark, as far as the sender knows."""
 
     @property
     def flight(self) -> float:
