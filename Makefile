@@ -248,9 +248,10 @@ $(VENV)/installed-lab: $(VENV)/installed
 	$(PIP) install "$$(echo $(WHEELS)/evenair-*.whl)[lab]"
 	@touch $@
 
-# What develops and tests the package, which it is not part of.
+# The programs and libraries that develop and test the package, without the package.
 $(VENV)/tools: $(VENV)/bin/python pyproject.toml
-	$(BIN)/python .ci/requirements.py | $(PIP) install --no-compile -r /dev/stdin
+	$(BIN)/python .ci/requirements.py >$(VENV)/requirements.txt
+	$(PIP) install --no-compile -r $(VENV)/requirements.txt
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed $(VENV)/tools

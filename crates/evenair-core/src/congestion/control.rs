@@ -69,22 +69,21 @@ pub struct RateSample {
     pub now: Instant,
     /// Bytes that it is the first to report (rs.newly_acked).
     pub newly_delivered: u64,
-    /// Bytes of the connection so far (C.delivered).
+    /// Bytes of the connection that have been delivered (C.delivered).
     pub total: u64,
-    /// What that was when the segment was sent that was sent last of those newly reported
-    /// (rs.prior_delivered). An ACK for which it is not below the `total` of an earlier one belongs to a later
-    /// round trip.
+    /// `total` at the time at which the newest segment was sent (rs.prior_delivered). The newest is the one
+    /// sent last of those that the ACK is the first to report.
     pub prior_delivered: u64,
     /// The time in which `total - prior_delivered` was delivered: the longer of the time in which it was sent
     /// and that in which its ACKs came (rs.interval). None if it is shorter than the shortest round-trip time:
     /// then the ACKs were compressed.
     pub interval: Option<Duration>,
-    /// Whether the application had left the sender without data when that segment was sent: the path may
-    /// carry more (rs.is_app_limited).
+    /// Whether the application had no data to send when the newest segment was sent (rs.is_app_limited). The
+    /// path may carry more than the rate of this sample.
     pub is_app_limited: bool,
     /// Bytes in the network after the ACK.
     pub in_flight: u64,
-    /// The round-trip time of that segment, if it was sent once.
+    /// The round-trip time of the newest segment, if it was sent once.
     pub rtt: Option<Duration>,
 }
 
@@ -141,8 +140,8 @@ pub trait CongestionControl {
     fn on_loss(&mut self, window: &mut Window, signal: &AckEvent);
 
     /// A queue has marked a segment instead of dropping it (RFC 3168): the response is that to a loss.
-    /// The sender calls this once for a window of data at most, after the event of the ACK itself, which
-    /// has the number of them.
+    /// The sender calls this once for a window of data at most, after [`CongestionControl::on_ack`] for the
+    /// same ACK, whose event has the number of marked segments.
     fn on_congestion_mark(&mut self, window: &mut Window, signal: &AckEvent) {
         self.on_loss(window, signal);
     }

@@ -100,7 +100,8 @@ impl WindowControl {
         self.signal(event, |control, window| control.on_timeout(window, event, first));
     }
 
-    /// A control that decides once a round does not look at each event: what it must not add is taken off.
+    /// Calls the control. It may increase cwnd although the event forbids that, if it decides once a round trip:
+    /// the increase is taken back.
     #[cold]
     fn signal(&mut self, event: &AckEvent, handle: impl FnOnce(&mut Controller, &mut Window)) {
         let before = self.window.cwnd;
