@@ -235,7 +235,9 @@ impl<M: SimMedium, B: Clone + Default> Parts<M, B> {
         let now = *at;
         *at = now + beacons.interval;
         let bytes = beacons.next_frame(now).size;
-        self.cell.broadcast(now, IpPacket::broadcast(now, bytes, B::default()));
+        if let Some(cell) = M::wlan(&mut self.cell) {
+            cell.broadcast(now, IpPacket::broadcast(now, bytes, B::default()));
+        }
     }
 
     /// Does what is due at the first wired link.

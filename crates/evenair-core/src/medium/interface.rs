@@ -136,13 +136,6 @@ pub trait Medium {
     /// often than needed; what else is due before `now` has been polled.
     fn wake(&mut self, now: Instant, queue: TxQueueId, cell: &mut impl CellContext);
 
-    /// The access point is to transmit `frame` to all stations, before packets that wait and before
-    /// retries. It replaces a broadcast frame whose transmission has not begun. What was due before
-    /// `now` has been polled.
-    fn broadcast(&mut self, _now: Instant, _frame: Taken, _cell: &mut impl CellContext) {
-        unreachable!("a medium without broadcast frames");
-    }
-
     /// Attempts that end from now on are reported to [`CellContext::on_attempt`], if the medium has any.
     fn report_attempts(&mut self) {}
 
@@ -164,4 +157,12 @@ pub trait Medium {
 
     /// Starts the statistics that are no counters anew, such as distributions of delays. Counters go on.
     fn reset_stats(&mut self, _now: Instant) {}
+}
+
+/// A medium whose access point transmits broadcast frames.
+pub trait Broadcast: Medium {
+    /// The access point is to transmit `frame` to all stations, before packets that wait and before
+    /// retries. It replaces a broadcast frame whose transmission has not begun. What was due before
+    /// `now` has been polled.
+    fn broadcast(&mut self, now: Instant, frame: Taken, cell: &mut impl CellContext);
 }

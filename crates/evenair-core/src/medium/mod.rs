@@ -18,7 +18,7 @@ pub mod wlan;
 pub use airtime::{AirUsage, Airtime};
 pub use cell::{Arrival, Cell, CellPacket};
 pub use interface::{
-    Attempt, CellContext, Medium, PacketId, Reception, Taken, Transmission, TxStatus,
+    Attempt, Broadcast, CellContext, Medium, PacketId, Reception, Taken, Transmission, TxStatus,
 };
 pub use occupancy::{Attempts, BothWays, Occupancy};
 pub use queues::{QueueLayout, TxQueueId};

@@ -4,6 +4,7 @@
 //! acknowledgement takes the same path backwards, an upload's packets likewise; those between two
 //! hosts see links only. What comes from the access point meets the rate limiter first, if there is one.
 
+use evenair_core::medium::wlan::Dcf;
 use evenair_core::medium::{Arrival, Cell};
 use evenair_core::packet::{FlowId, NodeId, Packet};
 use evenair_core::queue::{Dropped, TxQueue};
@@ -148,9 +149,9 @@ impl<M: SimMedium> Network<M> {
         self.send(now, &packet);
     }
 
-    /// The access point broadcasts a frame of its own.
-    pub(crate) fn broadcast(&mut self, now: Instant, frame: Packet) {
-        self.cell.broadcast(now, frame);
+    /// The cell, if it is one of 802.11.
+    pub(crate) fn wlan(&mut self) -> Option<&mut Cell<Dcf>> {
+        M::wlan(&mut self.cell)
     }
 
     /// Packets that ends of flows have sent.

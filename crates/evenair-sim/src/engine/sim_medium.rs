@@ -5,9 +5,8 @@ use std::iter::{once, repeat_n};
 
 use evenair_core::medium::wimax::Wimax;
 use evenair_core::medium::wlan::{Dcf, DcfConfig, StationConfig};
-use evenair_core::medium::{Arrival, Medium};
-use evenair_core::packet::{Direction, NodeId, Packet};
-use evenair_core::time::Duration;
+use evenair_core::medium::{Arrival, Cell, Medium};
+use evenair_core::packet::Packet;
 use evenair_core::transport::PacketOption;
 
 use crate::capture::AirPhy;
@@ -26,23 +25,8 @@ pub(crate) trait SimMedium: Medium + Sized {
     /// The results since the time of these counters.
     fn results(&self, since: &Self::Counters) -> MediumResult;
 
-    /// How often the rate of a link has changed so far.
-    fn rate_changes(&self) -> u64 {
-        0
-    }
-
-    /// Whether `station` has decoded the last beacon.
-    fn has_decoded(&self, _station: NodeId) -> bool {
-        false
-    }
-
-    /// DIFS and the frame exchange of a packet of `bytes` between the access point and `station` at
-    /// the present rate, without a backoff. Only of a medium that has controllers.
-    fn exchange_time(&self, _station: NodeId, _direction: Direction, _bytes: u32) -> Duration {
-        unreachable!("only a WLAN cell has a controller")
-    }
-    /// The present rates of the link of `station`, down and up, bit/s; `None` where they do not change.
-    fn link_rates(&self, station: NodeId) -> Option<[u64; 2]>;
+    /// The cell, if it is one of 802.11: only such a cell has beacons, a controller and rate control.
+    fn wlan<P>(cell: &mut Cell<Self, P>) -> Option<&mut Cell<Dcf, P>>;
 
     /// How captures describe its frames; `None` if they are not captured.
     fn capture_phy(&self) -> Option<AirPhy>;
@@ -101,9 +85,8 @@ impl SimMedium for Dcf {
         WlanCounters::new(self).results(since)
     }
 
-    fn link_rates(&self, station: NodeId) -> Option<[u64; 2]> {
-        let both = [Direction::Down, Direction::Up].map(|way| self.rate(station, way).as_bps());
-        self.frames_by_rate(station, Direction::Down).is_some().then_some(both)
+    fn wlan<P>(cell: &mut Cell<Self, P>) -> Option<&mut Cell<Self, P>> {
+        Some(cell)
     }
 
     fn capture_phy(&self) -> Option<AirPhy> {
@@ -113,18 +96,6 @@ impl SimMedium for Dcf {
             PhyKind::Dot11g => AirPhy::G,
             PhyKind::Dot11b => AirPhy::B { short_preamble: phy.has_short_preamble() },
         })
-    }
-
-    fn rate_changes(&self) -> u64 {
-        Self::rate_changes(self)
-    }
-
-    fn has_decoded(&self, station: NodeId) -> bool {
-        self.decoded(station)
-    }
-
-    fn exchange_time(&self, station: NodeId, direction: Direction, bytes: u32) -> Duration {
-        Self::exchange_time(self, station, direction, bytes)
     }
 
     #[cold]
@@ -149,7 +120,7 @@ impl SimMedium for Wimax {
         WimaxCounters::new(self).results(since, self)
     }
 
-    fn link_rates(&self, _: NodeId) -> Option<[u64; 2]> {
+    fn wlan<P>(_: &mut Cell<Self, P>) -> Option<&mut Cell<Dcf, P>> {
         None
     }
 

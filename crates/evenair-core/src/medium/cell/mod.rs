@@ -12,7 +12,7 @@ use downlinks::Downlinks;
 use nodes::{NO_QUEUE, Nodes};
 
 use super::scheduler::AirtimeDrr;
-use super::{AirUsage, Medium, Occupancy, PacketId, QueueLayout, Taken, TxQueueId};
+use super::{AirUsage, Broadcast, Medium, Occupancy, PacketId, QueueLayout, Taken, TxQueueId};
 use crate::flow_losses::FlowLosses;
 use crate::loss::LinkLoss;
 use crate::packet::{NodeId, Packet};
@@ -89,15 +89,6 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         }
         tx_queue.enqueue(now, packet);
         self.medium.wake(now, queue, &mut self.nodes);
-    }
-
-    /// The access point broadcasts `packet`, see [`Medium::broadcast`]. It is not queued, and arrives at
-    /// [`NodeId::BROADCAST`].
-    pub fn broadcast(&mut self, now: Instant, packet: P) {
-        let bytes = packet.size();
-        let packet = self.nodes.keep(NO_QUEUE, packet);
-        let frame = Taken { packet, to: NodeId::BROADCAST, bytes };
-        self.medium.broadcast(now, frame, &mut self.nodes);
     }
 
     /// When [`Cell::poll`] is to be called next.
@@ -222,5 +213,16 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
             };
             self.medium.wake(now, queue, &mut self.nodes);
         }
+    }
+}
+
+impl<M: Broadcast, P: CellPacket> Cell<M, P> {
+    /// The access point broadcasts `packet`, see [`Broadcast::broadcast`]. It is not queued, and arrives at
+    /// [`NodeId::BROADCAST`].
+    pub fn broadcast(&mut self, now: Instant, packet: P) {
+        let bytes = packet.size();
+        let packet = self.nodes.keep(NO_QUEUE, packet);
+        let frame = Taken { packet, to: NodeId::BROADCAST, bytes };
+        self.medium.broadcast(now, frame, &mut self.nodes);
     }
 }

@@ -26,7 +26,7 @@ use crate::loss::{
 };
 use crate::medium::wlan::phy::{LONG_PREAMBLE, Phy, SHORT_PREAMBLE};
 use crate::medium::{
-    AirUsage, Attempt, CellContext, Medium, PacketId, Taken, Transmission, TxQueueId, TxStatus,
+    AirUsage, Attempt, Broadcast, CellContext, Medium, PacketId, Taken, Transmission, TxQueueId, TxStatus,
 };
 use crate::packet::{Direction, NodeId};
 use crate::queue::{Backlog, QueueLimit};

@@ -9,6 +9,7 @@ use evenair_core::control::cot::access_point::Shares;
 use evenair_core::control::cot::station::{self, Feedback, FlowCost, FlowUse, Station};
 use evenair_core::control::cot::{BeaconElement, CotConfig};
 use evenair_core::control::{Config, ObservationSlot};
+use evenair_core::medium::wlan::Dcf;
 use evenair_core::medium::{BothWays, Cell, Occupancy};
 use evenair_core::packet::{Direction, End, NodeId, Packet};
 use evenair_core::time::{Duration, Instant};
@@ -16,7 +17,6 @@ use evenair_core::transport::Answers;
 use evenair_core::units::Rate;
 
 use crate::engine::flow::{Attachment, Flow};
-use crate::engine::sim_medium::SimMedium;
 use crate::scenario::{self, Scenario};
 
 /// Round-trip time of a flow that has measured none yet.
@@ -101,7 +101,7 @@ impl CellControl {
     }
 
     /// The access point is about to transmit this beacon.
-    pub(crate) fn prepare_beacon<M: SimMedium>(&mut self, beacon: &Packet, cell: &Cell<M>) {
+    pub(crate) fn prepare_beacon(&mut self, beacon: &Packet, cell: &Cell<Dcf>) {
         let now = beacon.enqueued_at;
         let occupancy = occupancy(cell);
         if let Some((slot, before)) = self.access_point.advance(now, occupancy.clone()) {
@@ -128,27 +128,27 @@ impl CellControl {
 
     /// A beacon has come: the flows of the stations that have decoded it get new limits. `wake` is
     /// told when their ends are to be woken.
-    pub(crate) fn on_beacon<M: SimMedium>(
+    pub(crate) fn on_beacon(
         &mut self,
         now: Instant,
         beacon: &Packet,
-        cell: &Cell<M>,
+        cell: &Cell<Dcf>,
         flows: &mut [Flow],
         wake: &mut impl FnMut(usize, End, Instant),
     ) {
         let element = self.elements[beacon.seq as usize % 2];
         for part in &mut self.stations {
-            if cell.medium().has_decoded(part.node) && part.observe(now, &element, cell, flows) {
+            if cell.medium().decoded(part.node) && part.observe(now, &element, cell, flows) {
                 part.limit(now, cell, flows, &mut self.limits, wake);
             }
         }
     }
 
     /// Computes limits again if the rate of a station has changed.
-    pub(crate) fn check_rates<M: SimMedium>(
+    pub(crate) fn check_rates(
         &mut self,
         now: Instant,
-        cell: &Cell<M>,
+        cell: &Cell<Dcf>,
         flows: &mut [Flow],
         wake: &mut impl FnMut(usize, End, Instant),
     ) {
@@ -173,11 +173,11 @@ impl CellControl {
 
 impl StationControl {
     /// A beacon has come. Returns whether a slot has ended with it.
-    fn observe<M: SimMedium>(
+    fn observe(
         &mut self,
         now: Instant,
         element: &BeaconElement,
-        cell: &Cell<M>,
+        cell: &Cell<Dcf>,
         flows: &[Flow],
     ) -> bool {
         let occupancy = occupancy(cell);
@@ -214,10 +214,10 @@ impl StationControl {
     }
 
     /// Gives the flows their limits at the present rates.
-    fn limit<M: SimMedium>(
+    fn limit(
         &self,
         now: Instant,
-        cell: &Cell<M>,
+        cell: &Cell<Dcf>,
         flows: &mut [Flow],
         limits: &mut [Option<Rate>],
         wake: &mut impl FnMut(usize, End, Instant),
@@ -232,7 +232,7 @@ impl StationControl {
         }
     }
 
-    fn cost<M: SimMedium>(&self, flow: &Flow, end: End, cell: &Cell<M>) -> FlowCost {
+    fn cost(&self, flow: &Flow, end: End, cell: &Cell<Dcf>) -> FlowCost {
         let answers = match end {
             End::Receiver => Direction::Up,
             End::Sender => Direction::Down,
@@ -254,7 +254,7 @@ impl StationControl {
     }
 
     /// T_data (9) of the data packets of `flow`, of which the station is this end.
-    fn data_time<M: SimMedium>(&self, flow: &Flow, end: End, cell: &Cell<M>) -> Duration {
+    fn data_time(&self, flow: &Flow, end: End, cell: &Cell<Dcf>) -> Duration {
         let direction = match end {
             End::Receiver => Direction::Down,
             End::Sender => Direction::Up,
@@ -262,12 +262,12 @@ impl StationControl {
         self.time(direction, flow.data_bytes, cell)
     }
 
-    fn time<M: SimMedium>(&self, direction: Direction, bytes: u32, cell: &Cell<M>) -> Duration {
+    fn time(&self, direction: Direction, bytes: u32, cell: &Cell<Dcf>) -> Duration {
         let exchange = cell.medium().exchange_time(self.node, direction, bytes);
         exchange + self.backoff[direction as usize]
     }
 }
 
-fn occupancy<M: SimMedium>(cell: &Cell<M>) -> &Occupancy {
+fn occupancy(cell: &Cell<Dcf>) -> &Occupancy {
     cell.occupancy().expect("a cell with a controller has beacons")
 }

@@ -12,7 +12,8 @@ mod observe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use evenair_core::packet::{End, NodeId, Packet};
+use evenair_core::medium::wlan::Dcf;
+use evenair_core::packet::{Direction, End, NodeId, Packet};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::{Output, PacketOption};
 
@@ -439,10 +440,12 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
     fn on_beacon_time(&mut self) {
         let Some(beacons) = &mut self.beacons else { return };
         let (frame, next) = (beacons.next_frame(self.now), self.now + beacons.interval);
-        if let Some(control) = &mut self.control {
-            control.prepare_beacon(&frame, self.network.cell());
+        if let Some(cell) = self.network.wlan() {
+            if let Some(control) = &mut self.control {
+                control.prepare_beacon(&frame, cell);
+            }
+            cell.broadcast(self.now, frame);
         }
-        self.network.broadcast(self.now, frame);
         self.arm(Timer::Beacon, next);
     }
 
@@ -450,27 +453,29 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
     #[cold]
     fn on_beacon(&mut self, beacon: &Packet) {
         let Some(control) = &mut self.control else { return };
+        let Some(cell) = self.network.wlan() else { return };
         let (ids, timers) = (TimerIds { flows: self.flows.len() }, &mut self.timers);
         let mut wake = |flow, end, at| timers.arm(ids.id(Timer::End(flow, end)), at);
-        control.on_beacon(self.now, beacon, self.network.cell(), &mut self.flows, &mut wake);
+        control.on_beacon(self.now, beacon, cell, &mut self.flows, &mut wake);
     }
 
     /// The rate of a station may have changed.
     #[cold]
     fn check_rates(&mut self) {
         let Some(control) = &mut self.control else { return };
+        let Some(cell) = self.network.wlan() else { return };
         let (ids, timers) = (TimerIds { flows: self.flows.len() }, &mut self.timers);
         let mut wake = |flow, end, at| timers.arm(ids.id(Timer::End(flow, end)), at);
-        control.check_rates(self.now, self.network.cell(), &mut self.flows, &mut wake);
+        control.check_rates(self.now, cell, &mut self.flows, &mut wake);
     }
 
     fn on_sample(&mut self) {
         let since_warmup = self.now.since(Instant::ZERO + self.scenario.warmup.duration());
         if let Some((sampler, interval)) = &mut self.sampler {
             let interval = interval.as_secs_f64();
-            let cell = self.network.cell();
-            let queues = cell.queues_of(NodeId::ACCESS_POINT);
-            let rates = (1..cell.nodes() as u32).map(|id| cell.medium().link_rates(NodeId(id)));
+            let rates = self.network.wlan().map(|cell| link_rates(cell.medium()));
+            let rates = rates.unwrap_or_default().into_iter();
+            let queues = self.network.cell().queues_of(NodeId::ACCESS_POINT);
             sampler.sample(since_warmup.as_secs_f64(), interval, &self.flows, queues, rates);
             if let Some(control) = &self.control {
                 sampler.sample_controller(control, &self.flows);
@@ -484,4 +489,13 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
             self.arm(Timer::Sample, self.now + *interval);
         }
     }
+}
+
+/// The present rates of the link of each station, down and up, bit/s; `None` where they do not change.
+fn link_rates(medium: &Dcf) -> Vec<Option<[u64; 2]>> {
+    let rates = |station| {
+        let both = [Direction::Down, Direction::Up].map(|way| medium.rate(station, way).as_bps());
+        medium.frames_by_rate(station, Direction::Down).is_some().then_some(both)
+    };
+    (1..medium.nodes()).map(|station| rates(NodeId(station))).collect()
 }

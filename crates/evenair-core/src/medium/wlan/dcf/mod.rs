@@ -49,7 +49,7 @@ use state::{Phase, queue_of};
 
 use super::rate_control::Outcome;
 use crate::medium::{
-    AirUsage, CellContext, Medium, QueueLayout, Reception, Taken, TxQueueId, TxStatus,
+    AirUsage, Broadcast, CellContext, Medium, QueueLayout, Reception, Taken, TxQueueId, TxStatus,
 };
 use crate::packet::NodeId;
 use crate::time::{Duration, Instant};
@@ -115,10 +115,6 @@ impl Medium for Dcf {
         }
     }
 
-    fn broadcast(&mut self, now: Instant, frame: Taken, cell: &mut impl CellContext) {
-        self.send_next(now, frame, cell);
-    }
-
     fn report_attempts(&mut self) {
         self.watched = true;
     }
@@ -180,5 +176,11 @@ impl Medium for Dcf {
 
     fn traffic_airtime(&self, now: Instant, node: NodeId) -> Duration {
         self.airtime_of_traffic(now, node)
+    }
+}
+
+impl Broadcast for Dcf {
+    fn broadcast(&mut self, now: Instant, frame: Taken, cell: &mut impl CellContext) {
+        self.send_next(now, frame, cell);
     }
 }
