@@ -120,21 +120,14 @@ pub trait Medium {
     /// The transmit queues that it takes from.
     const LAYOUT: QueueLayout;
 
-    /// Whether the MAC would take a packet that arrived in `queue` at once, whatever it is. A medium
-    /// that collects packets for a later transmission never does.
-    fn is_idle(&self, _queue: TxQueueId) -> bool {
-        false
-    }
+    /// Whether [`Medium::wake`] takes a packet of `queue` at once, whatever it is. A medium that collects
+    /// packets for a later transmission never does.
+    fn is_idle(&self, queue: TxQueueId) -> bool;
 
-    /// A packet that has arrived in `queue` while [`Medium::is_idle`], and that the MAC takes without
-    /// asking for it.
-    fn accept(&mut self, _now: Instant, _queue: TxQueueId, _packet: Taken) {
-        unreachable!("a medium whose MACs are never idle accepts nothing");
-    }
-
-    /// A packet has arrived in `queue`, or a shaper has released one. May come at any time and more
-    /// often than needed; what else is due before `now` has been polled.
-    fn wake(&mut self, now: Instant, queue: TxQueueId, cell: &mut impl CellContext);
+    /// Something waits in `queue`: a packet has arrived, or a shaper has released one. If the MAC
+    /// [is idle](Medium::is_idle), it takes it by `next`. May come at any time and more often than needed;
+    /// what else is due before `now` has been polled.
+    fn wake(&mut self, now: Instant, queue: TxQueueId, next: impl FnOnce() -> Option<Taken>);
 
     /// Attempts that end from now on are reported to [`CellContext::on_attempt`], if the medium has any.
     fn report_attempts(&mut self) {}

@@ -12,7 +12,7 @@ use downlinks::Downlinks;
 use nodes::{NO_QUEUE, Nodes};
 
 use super::scheduler::AirtimeDrr;
-use super::{AirUsage, Broadcast, Medium, Occupancy, PacketId, QueueLayout, Taken, TxQueueId};
+use super::{AirUsage, Broadcast, CellContext, Medium, Occupancy, PacketId, QueueLayout, Taken, TxQueueId};
 use crate::flow_losses::FlowLosses;
 use crate::loss::LinkLoss;
 use crate::packet::{NodeId, Packet};
@@ -75,20 +75,21 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     #[inline(always)]
     pub fn send(&mut self, now: Instant, from: NodeId, packet: P) {
         let queue = M::LAYOUT.queue(from, packet.destination(from), packet.class());
-        if self.nodes.downlinks.is_some() && from.is_access_point() {
-            self.nodes.enqueue_downlink(now, packet);
-            return self.medium.wake(now, queue, &mut self.nodes);
+        let nodes = &mut self.nodes;
+        if nodes.downlinks.is_some() && from.is_access_point() {
+            nodes.enqueue_downlink(now, packet);
+            return self.medium.wake(now, queue, || nodes.take(now, queue, u32::MAX));
         }
-        let tx_queue = &mut self.nodes.queues[queue.0 as usize];
+        let tx_queue = &mut nodes.queues[queue.0 as usize];
         if !self.medium.is_idle(queue) {
             return tx_queue.enqueue(now, packet);
         }
         if tx_queue.pass_through(&packet) {
-            let taken = self.nodes.serve(queue, packet);
-            return self.medium.accept(now, queue, taken);
+            let taken = nodes.serve(queue, packet);
+            return self.medium.wake(now, queue, || Some(taken));
         }
         tx_queue.enqueue(now, packet);
-        self.medium.wake(now, queue, &mut self.nodes);
+        self.medium.wake(now, queue, || nodes.take(now, queue, u32::MAX));
     }
 
     /// When [`Cell::poll`] is to be called next.
@@ -211,7 +212,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
                 Some(downlinks) => downlinks.served_as(queue),
                 None => queue,
             };
-            self.medium.wake(now, queue, &mut self.nodes);
+            self.medium.wake(now, queue, || self.nodes.take(now, queue, u32::MAX));
         }
     }
 }

@@ -35,11 +35,12 @@ struct Stub {
 impl Medium for Stub {
     const LAYOUT: QueueLayout = QueueLayout::PerNode;
 
-    fn wake(&mut self, now: Instant, queue: TxQueueId, cell: &mut impl CellContext) {
+    fn is_idle(&self, _: TxQueueId) -> bool {
+        false
+    }
+
+    fn wake(&mut self, now: Instant, _: TxQueueId, _: impl FnOnce() -> Option<Taken>) {
         self.now = self.now.max(now);
-        while let Some(taken) = cell.take(now, queue, self.largest.get()) {
-            self.ends.push((queue, taken));
-        }
     }
 
     fn poll_at(&self) -> Instant {
@@ -47,8 +48,10 @@ impl Medium for Stub {
     }
 
     fn poll(&mut self, limit: Instant, cell: &mut impl CellContext) -> Option<Reception> {
-        for queue in 0..3 {
-            self.wake(self.now, TxQueueId(queue), cell);
+        for queue in (0..3).map(TxQueueId) {
+            while let Some(taken) = cell.take(self.now, queue, self.largest.get()) {
+                self.ends.push((queue, taken));
+            }
         }
         while self.poll_at() < limit.min(cell.wake_at()) {
             let (queue, taken) = self.ends.remove(0);

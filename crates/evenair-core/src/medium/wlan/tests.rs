@@ -232,7 +232,8 @@ impl UnderTest for Driver {
     }
     fn offer(&mut self, now: Instant, station: u32, frame: Frame) {
         self.cell.waiting[station as usize] = Some(frame);
-        self.dcf.wake(now, TxQueueId(station), &mut self.cell);
+        let queue = TxQueueId(station);
+        self.dcf.wake(now, queue, || self.cell.take(now, queue, u32::MAX));
         let goes_first = station == AP && self.cell.beacons > 0;
         let taken = self.cell.busy[station as usize];
         assert!(taken || goes_first, "a free MAC takes what it is offered");

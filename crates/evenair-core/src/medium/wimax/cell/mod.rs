@@ -40,7 +40,7 @@ use super::request::Expiry;
 use super::scheduler::{Allocation, Scheduler};
 use crate::loss::FrameKind;
 use crate::medium::{
-    AirUsage, CellContext, Medium, QueueLayout, Reception, Transmission, TxQueueId, TxStatus,
+    AirUsage, CellContext, Medium, QueueLayout, Reception, Taken, Transmission, TxQueueId, TxStatus,
 };
 use crate::packet::{Direction, NodeId};
 use crate::time::{Duration, Instant};
@@ -291,7 +291,11 @@ impl Medium for Wimax {
     const LAYOUT: QueueLayout = state::LAYOUT;
 
     /// What arrives waits for the next frame.
-    fn wake(&mut self, _now: Instant, _queue: TxQueueId, _cell: &mut impl CellContext) {}
+    fn is_idle(&self, _: TxQueueId) -> bool {
+        false
+    }
+
+    fn wake(&mut self, _: Instant, _: TxQueueId, _: impl FnOnce() -> Option<Taken>) {}
 
     fn poll_at(&self) -> Instant {
         match (self.received, self.next_end()) {

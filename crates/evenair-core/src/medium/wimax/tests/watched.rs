@@ -124,11 +124,8 @@ impl Medium for Watched {
     fn is_idle(&self, queue: TxQueueId) -> bool {
         self.wimax.is_idle(queue)
     }
-    fn accept(&mut self, now: Instant, queue: TxQueueId, packet: Taken) {
-        self.wimax.accept(now, queue, packet);
-    }
-    fn wake(&mut self, now: Instant, queue: TxQueueId, cell: &mut impl CellContext) {
-        self.wimax.wake(now, queue, &mut Context { cell, notes: &mut self.notes });
+    fn wake(&mut self, now: Instant, queue: TxQueueId, next: impl FnOnce() -> Option<Taken>) {
+        self.wimax.wake(now, queue, next);
     }
     fn poll_at(&self) -> Instant {
         self.wimax.poll_at()

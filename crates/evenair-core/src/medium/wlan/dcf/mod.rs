@@ -104,14 +104,11 @@ impl Medium for Dcf {
     }
 
     #[inline(always)]
-    fn accept(&mut self, now: Instant, queue: TxQueueId, packet: Taken) {
-        self.load(now, Self::LAYOUT.sender(queue), packet);
-    }
-
-    #[inline(always)]
-    fn wake(&mut self, now: Instant, queue: TxQueueId, cell: &mut impl CellContext) {
-        if self.is_idle(queue) {
-            self.fetch(now, Self::LAYOUT.sender(queue), cell);
+    fn wake(&mut self, now: Instant, queue: TxQueueId, next: impl FnOnce() -> Option<Taken>) {
+        if self.is_idle(queue)
+            && let Some(packet) = next()
+        {
+            self.load(now, Self::LAYOUT.sender(queue), packet);
         }
     }
 
