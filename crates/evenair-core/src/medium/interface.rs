@@ -1,5 +1,6 @@
 //! What a medium and its cell ask and tell each other.
 
+use super::air::{AirEvent, Listening, PacketId};
 use super::airtime::AirUsage;
 use super::queues::{QueueLayout, TxQueueId};
 use crate::loss::FrameKind;
@@ -7,10 +8,6 @@ use crate::packet::{Direction, NodeId};
 use crate::queue::Backlog;
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
-
-/// A packet that a medium has taken and not yet released.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PacketId(pub(crate) u32);
 
 /// What a medium learns of a packet that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,24 +61,6 @@ pub struct Transmission {
     pub bytes: u32,
 }
 
-/// An attempt to transmit a packet, which is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Attempt {
-    /// The packet.
-    pub packet: PacketId,
-    /// The transmitting node.
-    pub from: NodeId,
-    /// The end of its link that is not the access point; [`NodeId::BROADCAST`] of a beacon.
-    pub station: NodeId,
-    /// The backoff drawn for it, whether or not it was interrupted; zero without a backoff.
-    pub backoff: Duration,
-    /// All its frames with the spaces between them and the response; where there was no response,
-    /// the response timeout.
-    pub airtime: Duration,
-    /// Whether it was acknowledged. Of a beacon: whether it met no other frame.
-    pub delivered: bool,
-}
-
 /// What a medium may ask of its cell during a call.
 pub trait CellContext {
     /// What waits in `queue`, without taking anything.
@@ -111,8 +90,8 @@ pub trait CellContext {
     /// transmitted; for the frames of one link and direction in order of time.
     fn is_corrupted(&mut self, transmission: &Transmission) -> bool;
 
-    /// An attempt is over, and its packet not yet released. Only after [`Medium::report_attempts`].
-    fn on_attempt(&mut self, _now: Instant, _attempt: &Attempt) {}
+    /// Something happens on the air. Only events that [`Medium::listen`] has asked for.
+    fn on_air(&mut self, event: AirEvent);
 }
 
 /// The channel of a cell and the MACs of its nodes.
@@ -129,8 +108,8 @@ pub trait Medium {
     /// what else is due before `now` has been polled.
     fn wake(&mut self, now: Instant, queue: TxQueueId, next: impl FnOnce() -> Option<Taken>);
 
-    /// Attempts that end from now on are reported to [`CellContext::on_attempt`], if the medium has any.
-    fn report_attempts(&mut self) {}
+    /// Somebody listens to these events from now on: they are passed to [`CellContext::on_air`].
+    fn listen(&mut self, to: Listening);
 
     /// When [`Medium::poll`] may have something to do; [`Instant::NEVER`] while all are idle, but of a
     /// medium with frames, which begins the next one then.

@@ -6,6 +6,7 @@
 //! aggregate, a burst. It reports each reception, and for every packet that it took whether the MAC
 //! of the sender succeeded.
 
+mod air;
 mod airtime;
 mod cell;
 mod interface;
@@ -15,10 +16,12 @@ pub mod scheduler;
 pub mod wimax;
 pub mod wlan;
 
+pub use air::{
+    Access, AccessDetail, AirEvent, Attempt, Contender, Fate, FramePart, Listening, Mpdu, Outcome,
+    PacketId, Ppdu, PpduKind, Slots, Transmitter,
+};
 pub use airtime::{AirUsage, Airtime};
 pub use cell::{Arrival, Cell, CellPacket};
-pub use interface::{
-    Attempt, Broadcast, CellContext, Medium, PacketId, Reception, Taken, Transmission, TxStatus,
-};
+pub use interface::{Broadcast, CellContext, Medium, Reception, Taken, Transmission, TxStatus};
 pub use occupancy::{Attempts, BothWays, Occupancy};
 pub use queues::{QueueLayout, TxQueueId};

@@ -6,7 +6,7 @@
 //! does not know the backoffs of stations: for each attempt of a station it takes the mean of its own
 //! backoffs in the same period.
 
-use super::Attempt;
+use super::{Attempt, Outcome};
 use crate::packet::{FlowId, NodeId};
 use crate::time::Duration;
 
@@ -26,7 +26,7 @@ pub struct Attempts {
 impl Attempts {
     fn add(&mut self, attempt: &Attempt) {
         self.count += 1;
-        self.delivered += u64::from(attempt.delivered);
+        self.delivered += u64::from(attempt.outcome == Outcome::Delivered);
         self.backoff += attempt.backoff;
         self.airtime += attempt.airtime;
     }
@@ -97,7 +97,7 @@ impl Occupancy {
         }
         if attempt.station == NodeId::BROADCAST {
             self.beacons.add(attempt);
-            self.beacons_lost += u64::from(!attempt.delivered);
+            self.beacons_lost += u64::from(attempt.outcome != Outcome::Delivered);
         } else {
             self.stations[attempt.station.index()].add(attempt);
             self.flows[flow.0 as usize].add(attempt);

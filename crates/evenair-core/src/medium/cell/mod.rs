@@ -12,7 +12,10 @@ use downlinks::Downlinks;
 use nodes::{NO_QUEUE, Nodes};
 
 use super::scheduler::AirtimeDrr;
-use super::{AirUsage, Broadcast, CellContext, Medium, Occupancy, PacketId, QueueLayout, Taken, TxQueueId};
+use super::{
+    AirUsage, Broadcast, CellContext, Listening, Medium, Occupancy, PacketId, QueueLayout, Taken,
+    TxQueueId,
+};
 use crate::flow_losses::FlowLosses;
 use crate::loss::LinkLoss;
 use crate::packet::{NodeId, Packet};
@@ -55,14 +58,14 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         nodes.downlinks = Some(Box::new(Downlinks::new(scheduler, nodes.queues.len() as u32)));
         nodes.senders.extend(queues.iter().map(|_| NodeId::ACCESS_POINT));
         nodes.queues.extend(queues);
-        self.medium.report_attempts();
+        self.medium.listen(Listening::Outcomes);
         self
     }
 
     /// Counts attempts in `occupancy` from now on.
     pub fn observe_occupancy(&mut self, occupancy: Occupancy) {
         self.nodes.occupancy = Some(Box::new(occupancy));
-        self.medium.report_attempts();
+        self.medium.listen(Listening::Outcomes);
     }
 
     /// The attempts counted so far; `None` without [`Cell::observe_occupancy`].

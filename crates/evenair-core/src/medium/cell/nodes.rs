@@ -5,7 +5,7 @@ use super::packet::{Arrival, CellPacket};
 use crate::flow_losses::FlowLosses;
 use crate::loss::{Frame, FrameKind, Level, LinkLoss};
 use crate::medium::{
-    Attempt, CellContext, Occupancy, PacketId, Reception, Taken, Transmission, TxQueueId, TxStatus,
+    AirEvent, CellContext, Occupancy, PacketId, Reception, Taken, Transmission, TxQueueId, TxStatus,
 };
 use crate::packet::{Direction, NodeId};
 use crate::queue::{Backlog, TxQueue};
@@ -260,7 +260,8 @@ impl<P: CellPacket> CellContext for Nodes<P> {
         corrupted
     }
 
-    fn on_attempt(&mut self, _now: Instant, attempt: &Attempt) {
+    fn on_air(&mut self, event: AirEvent) {
+        let AirEvent::Outcome(attempt) = &event else { return };
         if let Some(occupancy) = &mut self.occupancy {
             let (flow, _) = self.taken[attempt.packet.0 as usize].packet.connection();
             occupancy.count(flow, attempt);

@@ -8,8 +8,8 @@ use crate::loss::{
     LossyFrames, ScopeConfig,
 };
 use crate::medium::{
-    AirUsage, Cell, CellContext, CellPacket, Medium, QueueLayout, Reception, Taken, Transmission,
-    TxQueueId, TxStatus,
+    AirUsage, Cell, CellContext, CellPacket, Listening, Medium, QueueLayout, Reception, Taken,
+    Transmission, TxQueueId, TxStatus,
 };
 use crate::packet::{Direction, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{Config, Queue, QueueLimit, TbfConfig, TxQueue};
@@ -42,6 +42,8 @@ impl Medium for Stub {
     fn wake(&mut self, now: Instant, _: TxQueueId, _: impl FnOnce() -> Option<Taken>) {
         self.now = self.now.max(now);
     }
+
+    fn listen(&mut self, _: Listening) {}
 
     fn poll_at(&self) -> Instant {
         if self.ends.is_empty() { Instant::NEVER } else { self.now }

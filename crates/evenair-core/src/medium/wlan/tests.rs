@@ -26,7 +26,8 @@ use crate::loss::{
 };
 use crate::medium::wlan::phy::{LONG_PREAMBLE, Phy, SHORT_PREAMBLE};
 use crate::medium::{
-    AirUsage, Attempt, Broadcast, CellContext, Medium, PacketId, Taken, Transmission, TxQueueId, TxStatus,
+    AirEvent, AirUsage, Attempt, Broadcast, CellContext, Listening, Medium, Outcome, PacketId,
+    Taken, Transmission, TxQueueId, TxStatus,
 };
 use crate::packet::{Direction, NodeId};
 use crate::queue::{Backlog, QueueLimit};
@@ -164,8 +165,10 @@ impl CellContext for Slots {
         self.busy[packet.0 as usize] = false;
         self.done.push_back((packet.0, status));
     }
-    fn on_attempt(&mut self, at: Instant, attempt: &Attempt) {
-        let &Attempt { packet, from, station, backoff, airtime, delivered } = attempt;
+    fn on_air(&mut self, event: AirEvent) {
+        let AirEvent::Outcome(attempt) = event else { return };
+        let Attempt { at, packet, from, station, backoff, airtime, outcome, .. } = attempt;
+        let delivered = outcome == Outcome::Delivered;
         let held = if station == NodeId::BROADCAST { self.beacon() } else { PacketId(from.0) };
         assert_eq!(packet, held, "its packet is not yet released");
         let (from, station) = (from.0, station.0);
@@ -247,7 +250,7 @@ impl UnderTest for Driver {
         (0..self.cell.busy.len() as u32).map(|node| self.dcf.decoded(NodeId(node))).collect()
     }
     fn watch(&mut self) {
-        self.dcf.report_attempts();
+        self.dcf.listen(Listening::Outcomes);
     }
     fn attempts(&self) -> &[Attempted] {
         &self.cell.attempts

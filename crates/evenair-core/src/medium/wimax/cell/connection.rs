@@ -1,7 +1,10 @@
 //! SDUs to PDUs: fragmentation, concatenation in a burst, and what a queue needs of one.
 
-use crate::medium::{CellContext, PacketId, TxQueueId, TxStatus};
-use crate::time::Instant;
+use crate::medium::{
+    AirEvent, Attempt, CellContext, Listening, Outcome, PacketId, TxQueueId, TxStatus,
+};
+use crate::packet::NodeId;
+use crate::time::{Duration, Instant};
 
 /// Generic MAC header, bytes (IEEE 802.16-2004, 6.3.2.1.1).
 const GENERIC_HEADER: u32 = 6;
@@ -74,6 +77,18 @@ pub(super) struct Pdu {
     pub(super) lost: bool,
 }
 
+/// The event that the SDU in `packet` is over. `ends` are its transmitter and the station of its link.
+pub(super) fn ended(
+    at: Instant,
+    packet: PacketId,
+    [from, station]: [NodeId; 2],
+    outcome: Outcome,
+) -> AirEvent {
+    let (backoff, airtime) = (Duration::ZERO, Duration::ZERO);
+    let sent_data = outcome != Outcome::GivenUp;
+    AirEvent::Outcome(Attempt { at, packet, from, station, backoff, airtime, sent_data, outcome })
+}
+
 impl Head {
     /// Bytes of the PDU that would carry what is left.
     pub(super) fn need(&self, overhead: Overhead) -> u32 {
@@ -139,12 +154,13 @@ impl Connection {
         }
     }
 
-    /// Drops SDUs from the head that need `bytes` together, at least one; returns how many. An SDU
-    /// that exceeds them has left its queue and goes next.
+    /// Drops SDUs of `station` from the head that need `bytes` together, at least one; returns how many. An
+    /// SDU that exceeds them has left its queue and goes next.
     #[cold]
     pub(super) fn discard(
         &mut self,
         now: Instant,
+        (station, listening): (NodeId, Listening),
         bytes: u64,
         overhead: Overhead,
         cell: &mut impl CellContext,
@@ -156,6 +172,9 @@ impl Connection {
             if dropped > 0 && need > left {
                 self.head = Some(head);
                 break;
+            }
+            if listening >= Listening::Outcomes {
+                cell.on_air(ended(now, head.packet, [station; 2], Outcome::GivenUp));
             }
             cell.release(now, head.packet, TxStatus::Dropped);
             dropped += 1;

@@ -33,14 +33,15 @@ pub use layout::{FrameAccount, FrameError};
 pub use observe::{Before, FilledBurst, Frame, Part, Pdu, Request};
 pub use state::Wimax;
 
-use connection::GRANT_MANAGEMENT;
+use connection::{GRANT_MANAGEMENT, ended};
 use state::SduEnd;
 
 use super::request::Expiry;
 use super::scheduler::{Allocation, Scheduler};
 use crate::loss::FrameKind;
 use crate::medium::{
-    AirUsage, CellContext, Medium, QueueLayout, Reception, Taken, Transmission, TxQueueId, TxStatus,
+    AirUsage, CellContext, Listening, Medium, Outcome, QueueLayout, Reception, Taken, Transmission,
+    TxQueueId, TxStatus,
 };
 use crate::packet::{Direction, NodeId};
 use crate::time::{Duration, Instant};
@@ -261,7 +262,8 @@ impl Wimax {
                 Expiry::GiveUp => {
                     requests.given_up += 1;
                     let value = request.value().into();
-                    let dropped = up.connection.discard(now, value, self.overhead, cell);
+                    let told = (station.node, self.listening);
+                    let dropped = up.connection.discard(now, told, value, self.overhead, cell);
                     up.sdus.given_up += dropped;
                     request.end();
                 }
@@ -297,6 +299,10 @@ impl Medium for Wimax {
 
     fn wake(&mut self, _: Instant, _: TxQueueId, _: impl FnOnce() -> Option<Taken>) {}
 
+    fn listen(&mut self, to: Listening) {
+        self.listening = self.listening.max(to);
+    }
+
     fn poll_at(&self) -> Instant {
         match (self.received, self.next_end()) {
             (Some((at, _)), _) => at,
@@ -319,6 +325,11 @@ impl Medium for Wimax {
                 }
                 self.over += 1;
                 let station = &mut self.stations[station as usize];
+                let (from, to) = station.ends(direction);
+                if self.listening >= Listening::Outcomes {
+                    let outcome = if lost { Outcome::Failed } else { Outcome::Delivered };
+                    cell.on_air(ended(at, packet, [from, station.node], outcome));
+                }
                 let sdus = &mut station.side(direction).sdus;
                 if lost {
                     sdus.lost += 1;
@@ -327,7 +338,6 @@ impl Medium for Wimax {
                 }
                 sdus.delivered += 1;
                 self.received = Some((at, packet));
-                let (from, to) = station.ends(direction);
                 return Some(Reception { at, packet, from, to, rate: station.rate });
             }
             if self.next_frame >= limit {

@@ -11,7 +11,7 @@ use crate::medium::wimax::frame::maps::DESCRIPTOR_INTERVAL;
 use crate::medium::wimax::phy::symbol::SymbolSize;
 use crate::medium::wimax::request::Contention;
 use crate::medium::wimax::scheduler::{Allocation, AnyScheduler};
-use crate::medium::{PacketId, QueueLayout};
+use crate::medium::{Listening, PacketId, QueueLayout};
 use crate::packet::{Direction, NodeId};
 use crate::time::Instant;
 
@@ -46,6 +46,8 @@ pub struct Wimax {
     /// The packet that was reported as received last, if its queue still counts it.
     pub(super) received: Option<(Instant, PacketId)>,
     pub(super) counts: Counts,
+    /// What the cell listens to.
+    pub(super) listening: Listening,
     /// For the schedulers, to keep the memory.
     pub(super) needs: Vec<u64>,
     pub(super) allocations: Vec<Allocation>,
@@ -93,6 +95,7 @@ impl Wimax {
             over: 0,
             received: None,
             counts: Counts::default(),
+            listening: Listening::Nothing,
             needs: vec![0; stations],
             allocations: Vec::new(),
             layout,

@@ -4,8 +4,8 @@ use super::super::Wimax;
 use super::oracle::{Departure, Pdu, Setup, is_lost};
 use crate::loss::FrameKind;
 use crate::medium::{
-    AirUsage, CellContext, Medium, PacketId, QueueLayout, Reception, Taken, Transmission,
-    TxQueueId, TxStatus,
+    AirEvent, AirUsage, CellContext, Listening, Medium, PacketId, QueueLayout, Reception, Taken,
+    Transmission, TxQueueId, TxStatus,
 };
 use crate::packet::{Direction, NodeId};
 use crate::queue::Backlog;
@@ -92,6 +92,9 @@ impl<C: CellContext> CellContext for Context<'_, C> {
     fn no_loss_before(&self, _station: NodeId) -> Instant {
         Instant::ZERO
     }
+    fn on_air(&mut self, event: AirEvent) {
+        self.cell.on_air(event);
+    }
     fn is_corrupted(&mut self, frame: &Transmission) -> bool {
         assert_eq!(frame.kind, FrameKind::Data);
         let (station, up) = (frame.station.index() - 1, frame.direction == Direction::Up);
@@ -126,6 +129,9 @@ impl Medium for Watched {
     }
     fn wake(&mut self, now: Instant, queue: TxQueueId, next: impl FnOnce() -> Option<Taken>) {
         self.wimax.wake(now, queue, next);
+    }
+    fn listen(&mut self, to: Listening) {
+        self.wimax.listen(to);
     }
     fn poll_at(&self) -> Instant {
         self.wimax.poll_at()

@@ -4,8 +4,7 @@ use super::exchange::{Exchange, ExchangeFrame, Failure};
 use super::state::{Dcf, Phase};
 use crate::loss::FrameKind;
 use crate::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
-use crate::medium::wlan::rate_control::Outcome;
-use crate::medium::{CellContext, Transmission, TxStatus};
+use crate::medium::{CellContext, Outcome, Transmission, TxStatus};
 use crate::packet::{Direction, NodeId};
 use crate::time::{Duration, Instant};
 
@@ -201,7 +200,9 @@ impl Dcf {
             let first_frame = mac.first_frame;
             if mac.has_broadcast() {
                 // It met a frame. Nobody was to answer it.
-                self.end_attempt(now, node, first_frame, false, cell);
+                if self.reports {
+                    self.end_attempt(now, node, first_frame, true, Outcome::GivenUp, cell);
+                }
                 self.finish_beacon(now, TxStatus::Dropped, cell);
                 self.dropped.push(node);
                 continue;
@@ -213,12 +214,6 @@ impl Dcf {
                 _ => frames.rate,
             };
             let response_timeout = phy.response_timeout_to(unanswered);
-            let spent = match failure {
-                Failure::Collision => first_frame + response_timeout,
-                Failure::Corrupted(Cts | Ack) => now.since(self.exchange.start),
-                Failure::Corrupted(_) => now.since(self.exchange.start) + response_timeout,
-            };
-            self.end_attempt(now, node, spent, false, cell);
             let mac = &mut self.macs[node.index()];
             let from = if answered {
                 self.eifs_slots
@@ -237,10 +232,15 @@ impl Dcf {
             };
             *retries += 1;
             let gives_up = *retries >= limit;
-            if self.adapts {
+            if self.reports {
+                let spent = match failure {
+                    Failure::Collision => first_frame + response_timeout,
+                    Failure::Corrupted(Cts | Ack) => now.since(self.exchange.start),
+                    Failure::Corrupted(_) => now.since(self.exchange.start) + response_timeout,
+                };
                 let sent_data = !self.macs[node.index()].needs_rts || after_cts;
                 let outcome = if gives_up { Outcome::GivenUp } else { Outcome::Failed };
-                self.report(now, node, sent_data, outcome);
+                self.end_attempt(now, node, spent, sent_data, outcome, cell);
             }
             if gives_up {
                 self.finish(now, node, from, TxStatus::Dropped, cell);

@@ -22,7 +22,7 @@ const AP: NodeId = NodeId::ACCESS_POINT;
 impl Dcf {
     /// The access point is to send `beacon` next.
     pub(super) fn send_next(&mut self, now: Instant, beacon: Taken, cell: &mut impl CellContext) {
-        self.watched = true;
+        self.has_beacons = true;
         let idle = matches!(self.phase, Phase::Idle { .. });
         let replaced = if !idle && self.transmitters.contains(&AP) {
             self.next_beacon.replace(beacon).map(|old| old.packet)
@@ -79,10 +79,15 @@ impl Dcf {
         (frames.airtime, frames.rate)
     }
 
-    /// An attempt of `node` has succeeded in a cell with beacons or reports.
+    /// The attempt of `node` has succeeded: as [`Dcf::succeed`], where `node` may have sent a beacon, or has
+    /// to send one next.
     #[inline(never)]
-    pub(super) fn end_watched(&mut self, now: Instant, node: NodeId, cell: &mut impl CellContext) {
-        self.end_attempt(now, node, now.since(self.exchange.start), true, cell);
+    pub(super) fn succeed_among_beacons(
+        &mut self,
+        now: Instant,
+        node: NodeId,
+        cell: &mut impl CellContext,
+    ) {
         self.become_idle(0);
         if self.macs[node.index()].has_broadcast() {
             self.finish_beacon(now, TxStatus::Delivered, cell);

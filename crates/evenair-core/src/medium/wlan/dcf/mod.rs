@@ -47,9 +47,9 @@ pub use state::Dcf;
 use exchange::{ExchangeFrame, Failure};
 use state::{Phase, queue_of};
 
-use super::rate_control::Outcome;
 use crate::medium::{
-    AirUsage, Broadcast, CellContext, Medium, QueueLayout, Reception, Taken, TxQueueId, TxStatus,
+    AirUsage, Broadcast, CellContext, Listening, Medium, Outcome, QueueLayout, Reception, Taken,
+    TxQueueId, TxStatus,
 };
 use crate::packet::NodeId;
 use crate::time::{Duration, Instant};
@@ -112,8 +112,9 @@ impl Medium for Dcf {
         }
     }
 
-    fn report_attempts(&mut self) {
-        self.watched = true;
+    fn listen(&mut self, to: Listening) {
+        self.listening = self.listening.max(to);
+        self.reports |= to >= Listening::Outcomes;
     }
 
     fn poll_at(&self) -> Instant {
@@ -148,11 +149,12 @@ impl Medium for Dcf {
                 }
                 Phase::Acknowledging => {
                     let node = self.transmitters[0];
-                    if self.adapts {
-                        self.report(now, node, true, Outcome::Delivered);
+                    if self.reports {
+                        let airtime = now.since(self.exchange.start);
+                        self.end_attempt(now, node, airtime, true, Outcome::Delivered, cell);
                     }
-                    if self.watched {
-                        self.end_watched(now, node, cell);
+                    if self.has_beacons {
+                        self.succeed_among_beacons(now, node, cell);
                     } else {
                         self.succeed(now, node, cell);
                     }

@@ -6,8 +6,10 @@ use super::mac::{Mac, Suspended};
 use crate::medium::wlan::channel::Channel;
 use crate::medium::wlan::config::{DcfConfig, StationConfig};
 use crate::medium::wlan::contention::{Access, Contention};
-use crate::medium::wlan::rate_control::Outcome;
-use crate::medium::{Attempt, CellContext, QueueLayout, Taken, Transmission, TxQueueId, TxStatus};
+use crate::medium::{
+    AirEvent, Attempt, CellContext, Listening, Outcome, QueueLayout, Taken, Transmission,
+    TxQueueId, TxStatus,
+};
 use crate::packet::{Direction, NodeId};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
@@ -43,8 +45,10 @@ pub struct Dcf {
     /// The link between each node and the access point, down and up. The entry of the access point
     /// itself is that of its beacons.
     pub(super) links: Vec<[Link; 2]>,
-    /// Whether any link has rate control.
-    pub(super) adapts: bool,
+    /// Whether the ends of attempts are reported: to rate control, or to the cell.
+    pub(super) reports: bool,
+    /// What the cell listens to.
+    pub(super) listening: Listening,
     /// How often the rate of a link has changed.
     pub(super) rate_changes: u64,
     /// The channel of each node's link.
@@ -69,8 +73,8 @@ pub struct Dcf {
     pub(super) transmitters: Vec<NodeId>,
     /// Those of them that have given up their packet.
     pub(super) dropped: Vec<NodeId>,
-    /// Whether more may follow the end of an attempt than the node's next packet: a report, or a beacon.
-    pub(super) watched: bool,
+    /// Whether more may follow the end of an attempt than the node's next packet: there was a beacon.
+    pub(super) has_beacons: bool,
     /// A beacon that waits for the end of an attempt of the access point.
     pub(super) next_beacon: Option<Taken>,
     /// The packet of the access point that waits for its beacon to be sent.
@@ -106,7 +110,8 @@ impl Dcf {
         Self {
             eifs_slots: phy.eifs().saturating_sub(phy.difs()).div_ceil(phy.slot),
             macs: (0..).zip(nodes).map(mac).collect(),
-            adapts: links.iter().flatten().any(|link| link.adaptation.is_some()),
+            listening: Listening::Nothing,
+            reports: links.iter().flatten().any(|link| link.adaptation.is_some()),
             links,
             rate_changes: 0,
             has_channels: channels.iter().any(Option::is_some),
@@ -119,7 +124,7 @@ impl Dcf {
             next_access: None,
             transmitters: Vec::with_capacity(nodes.len()),
             dropped: Vec::with_capacity(nodes.len()),
-            watched: false,
+            has_beacons: false,
             next_beacon: None,
             suspended: None,
             decoded: vec![false; nodes.len()],
@@ -271,35 +276,34 @@ impl Dcf {
         cell.is_corrupted(frame) | by_channel
     }
 
-    /// Tells the rate control of the link on which `node` has transmitted how the attempt ended.
-    /// `sent_data` is false of an attempt without a data frame.
-    #[cold]
-    pub(super) fn report(&mut self, now: Instant, node: NodeId, sent_data: bool, outcome: Outcome) {
-        let (station, direction) = self.link_of(node);
+    /// The attempt of `node` ends now and has taken `airtime`: tells its rate control, and the cell if that
+    /// listens. Its packet has not been released, and no other backoff been drawn. `sent_data` is false of
+    /// an attempt without a data frame.
+    #[inline(never)] // only of those who are told
+    pub(super) fn end_attempt(
+        &mut self,
+        at: Instant,
+        from: NodeId,
+        airtime: Duration,
+        sent_data: bool,
+        outcome: Outcome,
+        cell: &mut impl CellContext,
+    ) {
+        let (station, direction) = self.link_of(from);
         // A beacon has no link.
         let link = self.links.get_mut(station.index());
         if let Some(adaptation) = link.and_then(|link| link[direction].adaptation.as_mut()) {
-            let changed = adaptation.report(now, sent_data, outcome);
+            let changed = adaptation.report(at, sent_data, outcome);
             self.rate_changes += u64::from(changed);
         }
-    }
-
-    /// Reports the attempt of `node` that ends now and has taken `airtime`. Its packet has not been
-    /// released, and no other backoff been drawn.
-    pub(super) fn end_attempt(
-        &mut self,
-        now: Instant,
-        node: NodeId,
-        airtime: Duration,
-        delivered: bool,
-        cell: &mut impl CellContext,
-    ) {
-        let mac = &self.macs[node.index()];
-        if let (true, Some(packet)) = (self.watched, mac.packet) {
-            let station = if node.is_access_point() { mac.to } else { node };
+        let mac = &self.macs[from.index()];
+        if self.listening >= Listening::Outcomes
+            && let Some(packet) = mac.packet
+        {
             let backoff = self.config.phy.slot * u64::from(mac.drawn);
-            let attempt = Attempt { packet, from: node, station, backoff, airtime, delivered };
-            cell.on_attempt(now, &attempt);
+            let attempt =
+                Attempt { at, packet, from, station, backoff, airtime, sent_data, outcome };
+            cell.on_air(AirEvent::Outcome(attempt));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What a rate control does, and what it knows.
 
+pub use crate::medium::Outcome;
 use crate::medium::wlan::Protection;
 use crate::medium::wlan::channel::Channel;
 use crate::medium::wlan::phy::Phy;
@@ -31,17 +32,6 @@ pub struct NextFrame {
     pub bytes: u32,
     /// What goes before it, for its size or for protection.
     pub prelude: Protection,
-}
-
-/// How an attempt has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// The packet is acknowledged.
-    Delivered,
-    /// The packet will be sent again.
-    Failed,
-    /// The packet is dropped.
-    GivenUp,
 }
 
 /// Chooses the rates of one direction of a link.

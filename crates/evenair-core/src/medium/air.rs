@@ -1,0 +1,241 @@
+//! What happens on the air, as a medium tells it to its cell: one stream of events for captures, air
+//! traces, channel occupancy and airtime schedulers.
+//!
+//! An access to the medium is an [`Access`], followed by its transmissions, each a [`Ppdu`] with the packets
+//! that it carries and what becomes of each of them. All this is known when the access begins. An
+//! [`Attempt`] follows when it is over. A medium to which nobody listens makes no events.
+
+use crate::packet::NodeId;
+use crate::time::{Duration, Instant};
+use crate::units::Rate;
+
+/// A packet that a medium has taken and not yet released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketId(pub(crate) u32);
+
+/// Which events a medium passes to its cell. Each value includes those before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Listening {
+    /// None.
+    #[default]
+    Nothing,
+    /// Those of attempts that are over.
+    Outcomes,
+    /// Accesses and transmissions as well.
+    Everything,
+}
+
+/// An event of the air.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AirEvent {
+    /// An access to the medium begins.
+    Access(Access),
+    /// A transmission of the access that was announced last. Those of an access come in the order of their
+    /// beginning, those of an 802.11 collision in order of node.
+    Transmission(Ppdu),
+    /// An attempt is over. Its packet has not been released.
+    Outcome(Attempt),
+}
+
+/// An access to the medium: one exchange or a collision, or an 802.16 frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// When the medium had become idle: in 802.16 when the frame begins.
+    pub idle_since: Instant,
+    /// When the first transmission begins; in 802.16 the frame itself.
+    pub at: Instant,
+    /// The slots in which nodes count down.
+    pub slots: Slots,
+    /// The nodes that count down, in order of node.
+    pub contenders: Vec<Contender>,
+    /// What only one kind of medium has.
+    pub detail: AccessDetail,
+}
+
+/// What only one kind of medium has of an access.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AccessDetail {
+    /// 802.11: who transmits, in order of node: several in a collision.
+    Contention(Vec<Transmitter>),
+    /// 802.16: the parts of the frame with their ends, in order of time. The first begins with the frame,
+    /// each other one at the end of the one before.
+    Frame(Vec<(FramePart, Instant)>),
+}
+
+/// The slots of an idle period of an 802.11 medium, from the end of DIFS to the access; or the request
+/// opportunities of an 802.16 frame, which divide their region evenly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slots {
+    /// The beginning of the first.
+    pub start: Instant,
+    /// The end of the last.
+    pub end: Instant,
+    /// How many.
+    pub count: u64,
+}
+
+/// A node that counts down before an access: slots, or opportunities to send a bandwidth request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contender {
+    /// The node.
+    pub node: NodeId,
+    /// The slot boundary after DIFS from which it counted: more than 0 after EIFS or a response timeout, and
+    /// if its packet came later.
+    pub from: u64,
+    /// Slots that were left to count then.
+    pub before: u64,
+    /// Slots that are left: its counter is frozen there. 0 of a transmitter. A node whose access without a
+    /// backoff another one has preempted has drawn them.
+    pub after: u64,
+    /// False: it has no frame, and this is the backoff after its last one.
+    pub has_frame: bool,
+    /// Whether it would transmit without a backoff.
+    pub immediate: bool,
+    /// Whether it transmits.
+    pub transmits: bool,
+}
+
+/// A node that has won access to an 802.11 medium, alone or together with others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transmitter {
+    /// The node.
+    pub node: NodeId,
+    /// The receiver.
+    pub to: NodeId,
+    /// The packet, which is a beacon if `to` is [`NodeId::BROADCAST`].
+    pub packet: PacketId,
+    /// The contention window of this attempt, slots.
+    pub cw: u32,
+    /// The backoff drawn for it, slots; 0 without one.
+    pub backoff: u32,
+    /// Whether the packet has been received already, so that only its acknowledgement is missing.
+    pub repeats: bool,
+}
+
+/// A part of an 802.16 frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FramePart {
+    /// Preamble, FCH, maps, and DCD and UCD where the frame has them.
+    Broadcast,
+    /// Downlink bursts.
+    Downlink,
+    /// TTG, or RTG with what is left of the frame.
+    Gap,
+    /// The ranging region, and the gap behind it.
+    Ranging,
+    /// The region of bandwidth requests.
+    Requests,
+    /// Uplink bursts.
+    Uplink,
+}
+
+/// What a transmission is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PpduKind {
+    /// 802.11: request to send.
+    Rts,
+    /// 802.11: clear to send, the answer to an RTS, or addressed to its sender itself.
+    Cts,
+    /// 802.11: data.
+    Data,
+    /// 802.11: acknowledgement.
+    Ack,
+    /// 802.11: beacon.
+    Beacon,
+    /// 802.16: a burst.
+    Burst,
+    /// 802.16: a bandwidth request in contention.
+    Request,
+}
+
+/// A transmission: a PPDU of 802.11, or a burst or bandwidth request of 802.16.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ppdu {
+    /// What it is.
+    pub kind: PpduKind,
+    /// Its transmitter.
+    pub from: NodeId,
+    /// Its receiver; [`NodeId::BROADCAST`] of a beacon. Of a CTS that protects a frame, its transmitter.
+    pub to: NodeId,
+    /// When its preamble begins; of a request its opportunity.
+    pub start: Instant,
+    /// Its end.
+    pub end: Instant,
+    /// Its rate.
+    pub rate: Rate,
+    /// Bytes on the air, with MAC header and FCS; of a burst those of its PDUs.
+    pub bytes: u32,
+    /// Of data, RTS and requests: how often it was sent before, of an RTS since the last one that was
+    /// answered.
+    pub retries: u32,
+    /// What becomes of it. A burst is corrupted if one of its PDUs is.
+    pub fate: Fate,
+    /// The packets, or fragments of packets, that it carries, in order: one in an 802.11 data frame or
+    /// beacon, none in control frames and requests.
+    pub mpdus: Vec<Mpdu>,
+    /// Bytes for which a bandwidth request asks, which a burst may have as well.
+    pub asks_for: Option<u32>,
+}
+
+/// A MAC PDU: a packet in a transmission, or a fragment of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mpdu {
+    /// The packet.
+    pub packet: PacketId,
+    /// Bytes on the air, with headers.
+    pub bytes: u32,
+    /// Its end; in 802.16 that of its last symbol.
+    pub end: Instant,
+    /// Whether the packet begins with it.
+    pub is_first: bool,
+    /// Whether the packet ends with it.
+    pub is_last: bool,
+    /// What becomes of it.
+    pub fate: Fate,
+}
+
+/// What becomes of a transmission, or of one of its PDUs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Its receiver decodes it. Of a beacon: it meets no other frame.
+    Received,
+    /// It meets another transmission.
+    Collided,
+    /// A channel or loss model corrupts it.
+    Corrupted,
+}
+
+/// An attempt to transmit a packet, which is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// When it is over.
+    pub at: Instant,
+    /// The packet.
+    pub packet: PacketId,
+    /// The transmitting node.
+    pub from: NodeId,
+    /// The end of its link that is not the access point; [`NodeId::BROADCAST`] of a beacon.
+    pub station: NodeId,
+    /// The backoff drawn for it, whether or not it was interrupted; zero without a backoff.
+    pub backoff: Duration,
+    /// All its frames with the spaces between them and the response; where there was no response,
+    /// the response timeout. Zero in 802.16, where a burst carries several packets.
+    pub airtime: Duration,
+    /// Whether it had a data frame; false of an RTS without an answer.
+    pub sent_data: bool,
+    /// How it has ended.
+    pub outcome: Outcome,
+}
+
+/// How an attempt has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The packet is acknowledged, or received on a medium without acknowledgements. Of a beacon: it met no
+    /// other frame.
+    Delivered,
+    /// The packet will be sent again. On a medium that does not repeat packets: it is lost.
+    Failed,
+    /// The packet is dropped: at a retry limit, with a bandwidth request that is given up, or a beacon that
+    /// met another frame.
+    GivenUp,
+}
