@@ -13,7 +13,7 @@ use nodes::{NO_QUEUE, Nodes};
 
 use super::scheduler::AirtimeDrr;
 use super::{
-    AirUsage, Broadcast, CellContext, Listening, Medium, Occupancy, PacketId, QueueLayout, Taken,
+    AirEvent, AirUsage, Broadcast, CellContext, Listening, Medium, Occupancy, PacketId, QueueLayout, Taken,
     TxQueueId,
 };
 use crate::flow_losses::FlowLosses;
@@ -71,6 +71,18 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     /// The attempts counted so far; `None` without [`Cell::observe_occupancy`].
     pub fn occupancy(&self) -> Option<&Occupancy> {
         self.nodes.occupancy.as_deref()
+    }
+
+    /// Records the events of the air from now on, until they are taken: see [`Cell::take_air`].
+    pub fn record_air(&mut self) {
+        self.nodes.recorded.get_or_insert_default();
+        self.medium.listen(Listening::Everything);
+    }
+
+    /// The events of the air since the last call, none before [`Cell::record_air`]. Their packets are
+    /// those of [`Cell::packet`] until the sender's MAC is done with them.
+    pub fn take_air(&mut self) -> Vec<AirEvent> {
+        self.nodes.recorded.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// `from` has a packet to transmit, whose [`QueueItem::enqueued_at`](crate::queue::QueueItem::enqueued_at) is `now`. What was due

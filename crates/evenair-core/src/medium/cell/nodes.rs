@@ -42,6 +42,8 @@ pub(super) struct Nodes<P> {
     pub(super) held_until: Instant,
     /// Counts attempts, if anybody wants to know.
     pub(super) occupancy: Option<Box<Occupancy>>,
+    /// The events of the air that nobody has asked for yet, if they are recorded.
+    pub(super) recorded: Option<Vec<AirEvent>>,
 }
 
 #[derive(Debug)]
@@ -79,6 +81,7 @@ impl<P: CellPacket> Nodes<P> {
             held: Vec::new(),
             held_until: Instant::NEVER,
             occupancy: None,
+            recorded: None,
         }
     }
 
@@ -261,13 +264,17 @@ impl<P: CellPacket> CellContext for Nodes<P> {
     }
 
     fn on_air(&mut self, event: AirEvent) {
-        let AirEvent::Outcome(attempt) = &event else { return };
-        if let Some(occupancy) = &mut self.occupancy {
-            let (flow, _) = self.taken[attempt.packet.0 as usize].packet.connection();
-            occupancy.count(flow, attempt);
+        if let AirEvent::Outcome(attempt) = &event {
+            if let Some(occupancy) = &mut self.occupancy {
+                let (flow, _) = self.taken[attempt.packet.0 as usize].packet.connection();
+                occupancy.count(flow, attempt);
+            }
+            if let Some(downlinks) = &mut self.downlinks {
+                downlinks.count(attempt);
+            }
         }
-        if let Some(downlinks) = &mut self.downlinks {
-            downlinks.count(attempt);
+        if let Some(recorded) = &mut self.recorded {
+            recorded.push(event);
         }
     }
 }

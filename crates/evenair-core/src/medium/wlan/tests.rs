@@ -250,7 +250,7 @@ impl UnderTest for Driver {
         (0..self.cell.busy.len() as u32).map(|node| self.dcf.decoded(NodeId(node))).collect()
     }
     fn watch(&mut self) {
-        self.dcf.listen(Listening::Outcomes);
+        self.dcf.listen(Listening::Everything);
     }
     fn attempts(&self) -> &[Attempted] {
         &self.cell.attempts

@@ -34,6 +34,7 @@
 mod airtime;
 mod attempt;
 mod beacon;
+mod events;
 mod exchange;
 mod link;
 mod mac;
@@ -65,6 +66,15 @@ impl Dcf {
             [node] => self.send(now, node, cell),
             _ => self.collide(now),
         }
+    }
+
+    /// As [`Dcf::begin`], in an idle period that began at `grid`, and announces the access.
+    #[cold]
+    #[inline(never)]
+    fn begin_announced(&mut self, grid: Instant, boundary: u64, cell: &mut impl CellContext) {
+        let (now, idle) = (self.due, self.idle_before(grid, boundary));
+        self.begin(now, boundary, cell);
+        self.announce(&idle, now, cell);
     }
 
     /// Looks up the next access.
@@ -132,7 +142,11 @@ impl Medium for Dcf {
                         self.schedule_access(grid);
                     }
                     let boundary = self.next_access.filter(|_| self.due < limit)?;
-                    self.begin(self.due, boundary, cell);
+                    if self.listening == Listening::Everything {
+                        self.begin_announced(grid, boundary, cell);
+                    } else {
+                        self.begin(self.due, boundary, cell);
+                    }
                 }
                 Phase::Sending => {
                     let from = self.transmitters[0];
