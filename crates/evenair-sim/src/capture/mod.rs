@@ -48,6 +48,7 @@
 mod air;
 mod air_phy;
 mod beacon;
+pub(crate) mod captured_cell;
 pub(crate) mod connections;
 mod headers;
 mod pcapng;

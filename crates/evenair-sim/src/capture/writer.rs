@@ -2,16 +2,16 @@
 
 use std::io::{self, Write};
 
-use evenair_core::medium::Arrival;
-use evenair_core::medium::wlan::{Dcf, beacon_bytes};
+use evenair_core::medium::{AirEvent, Arrival, Fate, Ppdu, PpduKind};
 use evenair_core::packet::{NodeId, Packet};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::PacketOption;
 use evenair_core::transport::SackBlocks;
 
+use super::captured_cell::CapturedCell;
 use super::connections::{Connections, FlowMeta};
 use crate::capture::{
-    AirPhy, AirWriter, Beacon, CaptureError, CaptureOf, CaptureSinks, MacFrame, Node, Segment,
+    AirWriter, CaptureError, CaptureOf, CaptureSinks, MacFrame, Node, Segment,
     WireWriter,
 };
 
@@ -22,10 +22,10 @@ const NO_AIR: &str = "frames of IEEE 802.16 are not captured";
 /// received for the first time, with the frames that their receivers decode: the ACK is absent if it
 /// is lost. Failed attempts and retransmissions of what has been received are absent.
 pub(crate) struct CaptureWriter {
-    air: Option<AirWriter<Box<dyn Write + Send>>>,
+    air: Option<(AirWriter<Box<dyn Write + Send>>, CapturedCell)>,
     wire: WireWriter<Box<dyn Write + Send>>,
-    /// Time between two beacons, time units.
-    beacon_interval: u16,
+    /// The transmissions of the last access to the medium.
+    sent: Vec<Ppdu>,
     /// The next MAC sequence number of each station.
     sequence: Vec<u16>,
     /// Flows between hosts are not captured.
@@ -35,17 +35,15 @@ pub(crate) struct CaptureWriter {
 }
 
 impl CaptureWriter {
-    /// Begins both captures. Without `phy` the frames on the air cannot be captured. Beacons announce
-    /// that they are `beacon_interval` apart.
+    /// Begins both captures. The frames on the air can be captured of an 802.11 `cell` alone.
     pub(crate) fn new(
         sinks: CaptureSinks,
-        phy: Option<AirPhy>,
-        beacon_interval: Duration,
+        cell: Option<CapturedCell>,
         nodes: usize,
         flows: Vec<FlowMeta>,
     ) -> Result<Self, CaptureError> {
-        let begin = |sink| match phy {
-            Some(phy) => AirWriter::new(sink, phy),
+        let begin = |sink| match cell {
+            Some(cell) => Ok((AirWriter::new(sink, cell.phy)?, cell)),
             None => Err(io::Error::new(io::ErrorKind::Unsupported, NO_AIR)),
         };
         let air = sinks.air.map(begin).transpose();
@@ -53,23 +51,35 @@ impl CaptureWriter {
         Ok(Self {
             air: air.map_err(|error| (CaptureOf::Air, error))?,
             wire: wire.map_err(|error| (CaptureOf::Wire, error))?,
-            beacon_interval: time_units(beacon_interval),
+            sent: Vec::new(),
             sequence: vec![0; nodes],
             connections: Connections::new(flows),
             failed: None,
         })
     }
 
-    /// Writes the frame exchange in which `arrival` has just been received.
+    /// Whether the air is captured.
+    pub(crate) fn has_air(&self) -> bool {
+        self.air.is_some()
+    }
+
+    /// Takes note of what happens on the air.
     #[cold]
-    pub(crate) fn exchange(
-        &mut self,
-        medium: &Dcf,
-        arrival: &Arrival<Packet>,
-        option: Option<&PacketOption>,
-    ) {
+    pub(crate) fn hear(&mut self, events: Vec<AirEvent>) {
+        for event in events {
+            match event {
+                AirEvent::Access(_) => self.sent.clear(),
+                AirEvent::Transmission(ppdu) => self.sent.push(ppdu),
+                AirEvent::Outcome(_) => {}
+            }
+        }
+    }
+
+    /// Writes the frame exchange in which `arrival` has just been received: the last access.
+    #[cold]
+    pub(crate) fn exchange(&mut self, arrival: &Arrival<Packet>, option: Option<&PacketOption>) {
         if self.failed.is_none()
-            && let Err(error) = self.write_exchange(medium, arrival, option)
+            && let Err(error) = self.write_exchange(&arrival.packet, option)
         {
             self.failed = Some((CaptureOf::Air, error));
         }
@@ -103,66 +113,39 @@ impl CaptureWriter {
         if let Some(error) = self.failed {
             return Err(error);
         }
-        let air = self.air.map_or(Ok(()), |air| air.finish().map(drop));
+        let air = self.air.map_or(Ok(()), |(air, _)| air.finish().map(drop));
         air.map_err(|error| (CaptureOf::Air, error))?;
         self.wire.finish().map_err(|error| (CaptureOf::Wire, error))?;
         Ok(())
     }
 
-    fn write_exchange(
-        &mut self,
-        medium: &Dcf,
-        arrival: &Arrival<Packet>,
-        option: Option<&PacketOption>,
-    ) -> io::Result<()> {
-        let Arrival { from, to, packet, .. } = arrival;
-        let (from, to) = (*from, *to);
-        if to == NodeId::BROADCAST {
-            return self.write_beacon(medium, packet);
-        }
-        let segment = self.segment(to.is_access_point(), packet, option);
-        let Some(air) = &mut self.air else { return Ok(()) };
-        let (exchange, config) = (medium.exchange(), medium.config());
-        let (sifs, control) = (config.phy.sifs, config.control_frames(exchange.rate));
-        let (ack_start, end) = (exchange.data_end + sifs, exchange.ack_end);
-        let retry = exchange.retries > 0;
-        if exchange.rts {
-            let rts_end = exchange.start + control.rts;
-            let cts_start = rts_end + sifs;
-            let rts = MacFrame::Rts { from: node(from), to: node(to) };
-            air.frame(exchange.start, control.rts_rate, micros(end.since(rts_end)), &rts)?;
-            let nav = micros(end.since(cts_start + control.cts));
-            air.frame(cts_start, control.rts_rate, nav, &MacFrame::Cts { to: node(from) })?;
-        }
-        if exchange.cts_to_self {
-            let nav = micros(end.since(exchange.start + control.cts));
-            air.frame(exchange.start, control.rts_rate, nav, &MacFrame::Cts { to: node(from) })?;
-        }
-        let sequence = next_sequence(&mut self.sequence[from.index()]);
-        let data = MacFrame::Data { segment, retry, sequence };
-        let nav = micros(end.since(exchange.data_end));
-        air.frame(exchange.data_start, exchange.rate, nav, &data)?;
-        if exchange.acknowledged {
-            air.frame(ack_start, control.rate, 0, &MacFrame::Ack { to: node(from) })?;
+    fn write_exchange(&mut self, packet: &Packet, option: Option<&PacketOption>) -> io::Result<()> {
+        let sent = std::mem::take(&mut self.sent);
+        let Some(end) = sent.iter().map(|ppdu| ppdu.end).max() else { return Ok(()) };
+        for ppdu in sent.iter().filter(|ppdu| ppdu.fate == Fate::Received) {
+            let frame = match ppdu.kind {
+                PpduKind::Beacon => self.beacon(ppdu, packet),
+                PpduKind::Data => Some(self.data(ppdu, packet, option)),
+                _ => control(ppdu),
+            };
+            if let (Some(frame), Some((air, _))) = (frame, &mut self.air) {
+                // Others are silent until the end of the exchange.
+                air.frame(ppdu.start, ppdu.rate, micros(end.since(ppdu.end)), &frame)?;
+            }
         }
         Ok(())
     }
 
-    fn write_beacon(&mut self, medium: &Dcf, packet: &Packet) -> io::Result<()> {
-        let Some(air) = &mut self.air else { return Ok(()) };
-        let (exchange, config) = (medium.exchange(), medium.config());
-        let phy = &config.phy;
-        let possible = phy.kind.possible_basic_rates().into_iter().map(|rate| rate.rate());
-        let basic = possible.filter(|rate| config.control_rate.is_basic(*rate));
-        let basic = basic.map(|rate| 1 << (rate.as_bps() / 500_000));
-        let beacon = Beacon {
-            timestamp_us: exchange.start.as_nanos() / 1000,
-            interval: self.beacon_interval,
-            basic_rates: basic.sum(),
-            sequence: next_sequence(&mut self.sequence[NodeId::ACCESS_POINT.index()]),
-            further_bytes: (packet.size - beacon_bytes(phy.kind)) as u8,
-        };
-        air.frame(exchange.start, exchange.rate, 0, &MacFrame::Beacon(beacon))
+    fn beacon(&mut self, ppdu: &Ppdu, packet: &Packet) -> Option<MacFrame> {
+        let (_, cell) = self.air.as_ref()?;
+        let sequence = next_sequence(&mut self.sequence[ppdu.from.index()]);
+        Some(MacFrame::Beacon(cell.beacon(ppdu.start, packet.size, sequence)))
+    }
+
+    fn data(&mut self, ppdu: &Ppdu, packet: &Packet, option: Option<&PacketOption>) -> MacFrame {
+        let segment = self.segment(ppdu.to.is_access_point(), packet, option);
+        let sequence = next_sequence(&mut self.sequence[ppdu.from.index()]);
+        MacFrame::Data { segment, retry: ppdu.retries > 0, sequence }
     }
 
     fn segment(&self, up: bool, packet: &Packet, option: Option<&PacketOption>) -> Segment {
@@ -176,6 +159,17 @@ impl CaptureWriter {
             sack: flow.sack.then(|| sack_blocks(option)),
             option: option.copied(),
         }
+    }
+}
+
+/// A control frame of 802.11.
+fn control(ppdu: &Ppdu) -> Option<MacFrame> {
+    let to = node(ppdu.to);
+    match ppdu.kind {
+        PpduKind::Rts => Some(MacFrame::Rts { from: node(ppdu.from), to }),
+        PpduKind::Cts => Some(MacFrame::Cts { to }),
+        PpduKind::Ack => Some(MacFrame::Ack { to }),
+        _ => None,
     }
 }
 
@@ -195,12 +189,6 @@ fn next_sequence(counter: &mut u16) -> u16 {
     let sequence = *counter;
     *counter = (sequence + 1) % 4096;
     sequence
-}
-
-/// A Beacon Interval field: time units of 1024 us (IEEE 802.11-2007 7.3.1.3), rounded to the nearest.
-fn time_units(span: Duration) -> u16 {
-    const TIME_UNIT: u64 = 1_024_000;
-    u16::try_from((span.as_nanos() + TIME_UNIT / 2) / TIME_UNIT).unwrap_or(u16::MAX)
 }
 
 /// A Duration field: microseconds, rounded up (IEEE 802.11-2007 7.1.3.2).

@@ -100,6 +100,9 @@ impl<M: SimMedium> Network<M> {
 
     /// Writes what passes to `writer` from now on.
     pub(crate) fn capture(&mut self, writer: CaptureWriter) {
+        if writer.has_air() {
+            self.cell.record_air();
+        }
         self.capture = Some(writer);
         self.is_watched = true;
     }
@@ -219,11 +222,14 @@ impl<M: SimMedium> Network<M> {
     #[cold]
     fn watch(&mut self, arrival: &Arrival<Packet>) -> bool {
         let Arrival { at, to, packet, lost, .. } = arrival;
-        if let Some(capture) = &mut self.capture {
+        if let Some(capture) = &mut self.capture
+            && capture.has_air()
+        {
             // A beacon is of no flow.
             let options = self.options.get(packet.flow.0 as usize);
             let option = options.and_then(|options| options.get(packet.option));
-            self.cell.medium().capture(capture, arrival, option);
+            capture.hear(self.cell.take_air());
+            capture.exchange(arrival, option);
         }
         match &mut self.limiter {
             Some(limiter) if !lost && to.is_access_point() => limiter.admits(*at, packet),
@@ -232,6 +238,15 @@ impl<M: SimMedium> Network<M> {
                 true
             }
             _ => true,
+        }
+    }
+
+    /// Hands to a capture what has happened on the air, also where nothing is received for long.
+    pub(crate) fn hear_air(&mut self) {
+        if let Some(capture) = &mut self.capture
+            && capture.has_air()
+        {
+            capture.hear(self.cell.take_air());
         }
     }
 

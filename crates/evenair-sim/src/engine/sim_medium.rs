@@ -1,18 +1,14 @@
-//! What the simulator needs of each kind of cell besides its medium: how it is built from a scenario,
-//! how its frames are captured, and results that other kinds do not have.
+//! What the simulator needs of each kind of cell besides its medium: how it is built from a scenario, and
+//! results that other kinds do not have.
 
 use std::iter::{once, repeat_n};
 
 use evenair_core::medium::wimax::Wimax;
 use evenair_core::medium::wlan::{Dcf, DcfConfig, StationConfig};
-use evenair_core::medium::{Arrival, Cell, Medium};
-use evenair_core::packet::Packet;
-use evenair_core::transport::PacketOption;
+use evenair_core::medium::{Cell, Medium};
 
-use crate::capture::AirPhy;
-use crate::capture::writer::CaptureWriter;
 use crate::results::medium::{MediumResult, WimaxCounters, WlanCounters};
-use crate::scenario::{PhyKind, RtsThreshold, Station, WimaxCell, WlanCell};
+use crate::scenario::{RtsThreshold, Station, WimaxCell, WlanCell};
 
 /// A medium that scenarios can name.
 pub(crate) trait SimMedium: Medium + Sized {
@@ -27,17 +23,6 @@ pub(crate) trait SimMedium: Medium + Sized {
 
     /// The cell, if it is one of 802.11: only such a cell has beacons, a controller and rate control.
     fn wlan<P>(cell: &mut Cell<Self, P>) -> Option<&mut Cell<Dcf, P>>;
-
-    /// How captures describe its frames; `None` if they are not captured.
-    fn capture_phy(&self) -> Option<AirPhy>;
-
-    /// Writes the frames of the exchange in which `arrival` was received.
-    fn capture(
-        &self,
-        writer: &mut CaptureWriter,
-        arrival: &Arrival<Packet>,
-        option: Option<&PacketOption>,
-    );
 }
 
 /// A value for each station.
@@ -88,25 +73,6 @@ impl SimMedium for Dcf {
     fn wlan<P>(cell: &mut Cell<Self, P>) -> Option<&mut Cell<Self, P>> {
         Some(cell)
     }
-
-    fn capture_phy(&self) -> Option<AirPhy> {
-        let phy = &self.config().phy;
-        Some(match phy.kind {
-            PhyKind::Dot11a => AirPhy::A,
-            PhyKind::Dot11g => AirPhy::G,
-            PhyKind::Dot11b => AirPhy::B { short_preamble: phy.has_short_preamble() },
-        })
-    }
-
-    #[cold]
-    fn capture(
-        &self,
-        writer: &mut CaptureWriter,
-        arrival: &Arrival<Packet>,
-        option: Option<&PacketOption>,
-    ) {
-        writer.exchange(self, arrival, option);
-    }
 }
 
 impl SimMedium for Wimax {
@@ -123,10 +89,4 @@ impl SimMedium for Wimax {
     fn wlan<P>(_: &mut Cell<Self, P>) -> Option<&mut Cell<Dcf, P>> {
         None
     }
-
-    fn capture_phy(&self) -> Option<AirPhy> {
-        None
-    }
-
-    fn capture(&self, _: &mut CaptureWriter, _: &Arrival<Packet>, _: Option<&PacketOption>) {}
 }

@@ -18,6 +18,7 @@ use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::{Output, PacketOption};
 
 use crate::capture::CaptureSinks;
+use crate::capture::captured_cell::CapturedCell;
 use crate::capture::writer::CaptureWriter;
 use crate::engine::control::beacons::Beacons;
 use crate::engine::control::cot::CellControl;
@@ -32,7 +33,7 @@ use crate::engine::sim_medium::SimMedium;
 use crate::engine::timers::Timers;
 use crate::engine::{build, memory};
 use crate::results::run::RunResult;
-use crate::scenario::Scenario;
+use crate::scenario::{Cell, Scenario};
 
 /// How many steps of the loop pass between two checks of the cancel flag: a millisecond or two.
 const STEPS_PER_CANCEL_CHECK: usize = 1 << 14;
@@ -176,8 +177,15 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         if let Some(sinks) = captures {
             let interval = beacons.as_ref().map_or(Duration::ZERO, |beacons| beacons.interval);
             let captured = flows.iter().map(|flow| flow.captured).collect();
-            let (phy, nodes) = (network.cell().medium().capture_phy(), network.cell().nodes());
-            network.capture(CaptureWriter::new(sinks, phy, interval, nodes, captured)?);
+            let cell = match &scenario.cell {
+                Cell::Wlan(cell) => {
+                    let phy = cell.timing(&scenario.station);
+                    Some(CapturedCell::new(&phy, cell.control_rate(), interval))
+                }
+                Cell::Wimax(_) => None,
+            };
+            let nodes = network.cell().nodes();
+            network.capture(CaptureWriter::new(sinks, cell, nodes, captured)?);
         }
         let ids = TimerIds { flows: flows.len() };
         let mut timers = Timers::new(ids.count());
@@ -285,6 +293,7 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
             // Time in which nothing happens needs no pauses.
             let next = self.network.cell_due().min(wired_at).min(timer_at);
             self.pause = next.max(due).saturating_add(AIR_TIME_PER_PAUSE).min(end);
+            self.network.hear_air();
             return Step::Pause;
         }
         if wired_at <= timer_at && wired_at < end {

@@ -1,0 +1,53 @@
+//! What a capture of the air says of the cell.
+
+use evenair_core::medium::wlan::phy::{Phy, PhyKind};
+use evenair_core::medium::wlan::{ControlRate, beacon_bytes};
+use evenair_core::time::{Duration, Instant};
+
+use super::{AirPhy, Beacon};
+
+/// An 802.11 cell whose frames are captured.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CapturedCell {
+    kind: PhyKind,
+    pub(super) phy: AirPhy,
+    /// [`Beacon::basic_rates`].
+    basic_rates: u128,
+    /// Time between two beacons, time units.
+    beacon_interval: u16,
+}
+
+impl CapturedCell {
+    /// A cell with this timing, whose beacons are `beacon_interval` apart.
+    pub(crate) fn new(phy: &Phy, control_rate: ControlRate, beacon_interval: Duration) -> Self {
+        let possible = phy.kind.possible_basic_rates().into_iter().map(|rate| rate.rate());
+        let basic = possible.filter(|rate| control_rate.is_basic(*rate));
+        Self {
+            kind: phy.kind,
+            phy: match phy.kind {
+                PhyKind::Dot11a => AirPhy::A,
+                PhyKind::Dot11g => AirPhy::G,
+                PhyKind::Dot11b => AirPhy::B { short_preamble: phy.has_short_preamble() },
+            },
+            basic_rates: basic.map(|rate| 1 << (rate.as_bps() / 500_000)).sum(),
+            beacon_interval: time_units(beacon_interval),
+        }
+    }
+
+    /// The beacon of `bytes` that begins at `start`.
+    pub(super) fn beacon(&self, start: Instant, bytes: u32, sequence: u16) -> Beacon {
+        Beacon {
+            timestamp_us: start.as_nanos() / 1000,
+            interval: self.beacon_interval,
+            basic_rates: self.basic_rates,
+            sequence,
+            further_bytes: (bytes - beacon_bytes(self.kind)) as u8,
+        }
+    }
+}
+
+/// A Beacon Interval field: time units of 1024 us (IEEE 802.11-2007 7.3.1.3), rounded to the nearest.
+fn time_units(span: Duration) -> u16 {
+    const TIME_UNIT: u64 = 1_024_000;
+    u16::try_from((span.as_nanos() + TIME_UNIT / 2) / TIME_UNIT).unwrap_or(u16::MAX)
+}
