@@ -11,8 +11,7 @@ use evenair_core::transport::SackBlocks;
 use super::captured_cell::CapturedCell;
 use super::connections::{Connections, FlowMeta};
 use crate::capture::{
-    AirWriter, CaptureError, CaptureOf, CaptureSinks, MacFrame, Node, Segment,
-    WireWriter,
+    AirWriter, CaptureError, CaptureOf, CaptureSinks, MacFrame, Node, Segment, WireWriter,
 };
 
 /// Why there is no capture of the air of a WiMAX cell.

@@ -13,8 +13,8 @@ use nodes::{NO_QUEUE, Nodes};
 
 use super::scheduler::AirtimeDrr;
 use super::{
-    AirEvent, AirUsage, Broadcast, CellContext, Listening, Medium, Occupancy, PacketId, QueueLayout, Taken,
-    TxQueueId,
+    AirEvent, AirUsage, Broadcast, CellContext, Listening, Medium, Occupancy, PacketId,
+    QueueLayout, Taken, TxQueueId,
 };
 use crate::flow_losses::FlowLosses;
 use crate::loss::LinkLoss;

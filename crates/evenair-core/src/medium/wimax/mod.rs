@@ -17,7 +17,7 @@ pub mod scheduler;
 mod tests;
 
 pub use cell::{
-    Before, Burst, Counts, FilledBurst, Frame, FrameAccount, FrameError, Part, Pdu, Request,
+    Before, Burst, Counts, FilledBurst, FilledPdu as Pdu, Frame, FrameAccount, FrameError, Part, Request,
     RequestCounts, SduCounts, Wimax, pdu_overhead, smallest_pdu,
 };
 pub use config::{

@@ -21,6 +21,7 @@ mod airtime;
 mod burst;
 mod connection;
 mod counts;
+mod events;
 mod layout;
 mod observe;
 mod state;
@@ -30,18 +31,18 @@ pub use burst::Burst;
 pub use connection::{pdu_overhead, smallest_pdu};
 pub use counts::{Counts, RequestCounts, SduCounts};
 pub use layout::{FrameAccount, FrameError};
-pub use observe::{Before, FilledBurst, Frame, Part, Pdu, Request};
+pub use observe::{Before, FilledBurst, Frame, Part, Pdu as FilledPdu, Request};
 pub use state::Wimax;
 
-use connection::{GRANT_MANAGEMENT, ended};
+use connection::{GRANT_MANAGEMENT, Pdu, ended};
 use state::SduEnd;
 
 use super::request::Expiry;
 use super::scheduler::{Allocation, Scheduler};
 use crate::loss::FrameKind;
 use crate::medium::{
-    AirUsage, CellContext, Listening, Medium, Outcome, QueueLayout, Reception, Taken, Transmission,
-    TxQueueId, TxStatus,
+    AirUsage, CellContext, Fate, Listening, Medium, Mpdu, Outcome, QueueLayout, Reception, Taken,
+    Transmission, TxQueueId, TxStatus,
 };
 use crate::packet::{Direction, NodeId};
 use crate::time::{Duration, Instant};
@@ -106,6 +107,9 @@ impl Wimax {
         let grants = self.grant(now, cell);
         self.transmit_down(now, grants, descriptors, cell);
         self.request(now, cell);
+        if self.listening == Listening::Everything {
+            self.announce(cell);
+        }
     }
 
     /// Schedules and fills the bursts of the uplink; returns their number.
@@ -199,6 +203,8 @@ impl Wimax {
             pdus: 0,
             corrupted_bytes: 0,
         };
+        let announced = self.listening == Listening::Everything;
+        let mut mpdus = Vec::new();
         // Whether the burst carries a request, and whether its PDU is corrupted.
         let mut carried = None;
         let ends = match direction {
@@ -226,6 +232,11 @@ impl Wimax {
             if requests {
                 carried = Some(corrupted);
             }
+            if announced {
+                let fate = if corrupted { Fate::Corrupted } else { Fate::Received };
+                let Pdu { packet, begins: is_first, ends: is_last, .. } = pdu;
+                mpdus.push(Mpdu { packet, bytes, end: at, is_first, is_last, fate });
+            }
             if pdu.ends {
                 let (packet, lost) = (pdu.packet, pdu.lost || corrupted);
                 ends.push(SduEnd { at, packet, station: number as u32, lost });
@@ -235,12 +246,17 @@ impl Wimax {
         }
         side.pdus += u64::from(burst.pdus);
         self.bursts.push(burst);
+        let mut asks_for = None;
         if let Some(corrupted) = carried {
             let need = side.connection.need(overhead, cell);
             station.request.piggyback(now, self.next_frame, need, &self.config);
+            asks_for = Some(station.request.value());
             if !corrupted {
                 station.outstanding = station.request.value();
             }
+        }
+        if announced {
+            self.keep_burst(&burst, mpdus, asks_for);
         }
     }
 

@@ -11,7 +11,7 @@ use crate::medium::wimax::frame::maps::DESCRIPTOR_INTERVAL;
 use crate::medium::wimax::phy::symbol::SymbolSize;
 use crate::medium::wimax::request::Contention;
 use crate::medium::wimax::scheduler::{Allocation, AnyScheduler};
-use crate::medium::{Listening, PacketId, QueueLayout};
+use crate::medium::{Listening, PacketId, Ppdu, QueueLayout};
 use crate::packet::{Direction, NodeId};
 use crate::time::Instant;
 
@@ -48,6 +48,8 @@ pub struct Wimax {
     pub(super) counts: Counts,
     /// What the cell listens to.
     pub(super) listening: Listening,
+    /// Bursts that have been filled and not announced, if the cell listens to them.
+    pub(super) filled: Vec<Ppdu>,
     /// For the schedulers, to keep the memory.
     pub(super) needs: Vec<u64>,
     pub(super) allocations: Vec<Allocation>,
@@ -96,6 +98,7 @@ impl Wimax {
             received: None,
             counts: Counts::default(),
             listening: Listening::Nothing,
+            filled: Vec::new(),
             needs: vec![0; stations],
             allocations: Vec::new(),
             layout,
