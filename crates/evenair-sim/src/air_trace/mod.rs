@@ -11,14 +11,13 @@
 //! are indices into [`AirTrace::nodes`] and [`AirTrace::flows`]. Of long lists the first [`MAX_LISTED`]
 //! entries are listed, beside the number of all.
 
+mod access;
 mod recorder;
 #[cfg(test)]
 mod tests;
 mod types;
-mod wimax;
 #[cfg(test)]
 mod wimax_tests;
-mod wlan;
 
 pub use types::{
     AccessPart, AccessSlots, AirTrace, AirTraceRequest, Contender, FrameFate, FrameKind, GivenUp,

@@ -1,14 +1,16 @@
 //! Records an air trace from a run that goes on step by step.
 
-use evenair_core::medium::{Cell, PacketId, QueueLayout};
-use evenair_core::packet::{FlowId, NodeId, Packet};
+use evenair_core::medium::wimax::Wimax;
+use evenair_core::medium::wlan::Dcf;
+use evenair_core::medium::{AirEvent, Cell, Outcome, PacketId, QueueLayout};
+use evenair_core::packet::{NodeId, Packet};
 use evenair_core::queue::{Dropped, TxQueue};
 use evenair_core::time::{Duration, Instant};
 
+use super::access::{Air, describe_packet};
 use super::types::{
-    AccessPart, AccessSlots, AirTrace, AirTraceRequest, Contender, GivenUp, MAX_LISTED, PartKind,
-    TracedAccess, TracedAttempt, TracedDrop, TracedFlow, TracedFrame, TracedNode, TracedPacket,
-    TracedQueue, TracedSender, WiredPackets,
+    AirTrace, AirTraceRequest, GivenUp, MAX_LISTED, TracedAccess, TracedDrop, TracedFlow,
+    TracedNode, TracedPacket, TracedQueue, TracedSender, WiredPackets,
 };
 use crate::engine::flow::{Attachment, Flow};
 use crate::engine::metrics::cell::station_names;
@@ -21,41 +23,22 @@ use crate::scenario::Scenario;
 /// What is due before this much later is due at the same time.
 const MOMENT: Duration = Duration::from_nanos(1);
 
-/// A medium whose accesses can be recorded.
+/// A medium whose state before an access is described.
 pub(super) trait Recordable: SimMedium {
-    /// The name of its kind of cell.
-    const NAME: &'static str;
-
-    /// What is to be known of it before an access.
-    type Before;
-
-    /// The present state; `None` while an access goes on.
-    fn before(cell: &Cell<Self>) -> Option<Self::Before>;
-
-    /// When the next access begins, if no further packet arrives; [`Instant::NEVER`] if none does.
-    fn next_access(before: &Self::Before) -> Instant;
-
-    /// The access at `at` that has just begun after `before`; `None` if none has.
-    fn access(cell: &Cell<Self>, before: &Self::Before, at: Instant) -> Option<Air>;
-
     /// The packets that the MAC of the access point has taken from its queues and not sent as a whole.
-    fn ap_sends(cell: &Cell<Self>) -> Vec<PacketId>;
-
-    /// Packets that `node` has given up since the start.
-    fn given_up(cell: &Cell<Self>, node: NodeId) -> u64;
+    fn ap_sends(&self) -> Vec<PacketId>;
 }
 
-/// What is on the air in an access. The members are those of [`TracedAccess`].
-#[derive(Debug)]
-pub(super) struct Air {
-    pub(super) idle_since: Instant,
-    pub(super) at: Instant,
-    pub(super) end: Instant,
-    pub(super) parts: Vec<AccessPart>,
-    pub(super) slots: AccessSlots,
-    pub(super) contenders: Vec<Contender>,
-    pub(super) attempts: Vec<TracedAttempt>,
-    pub(super) frames: Vec<TracedFrame>,
+impl Recordable for Dcf {
+    fn ap_sends(&self) -> Vec<PacketId> {
+        self.packet_of(NodeId::ACCESS_POINT).into_iter().collect()
+    }
+}
+
+impl Recordable for Wimax {
+    fn ap_sends(&self) -> Vec<PacketId> {
+        self.incomplete().collect()
+    }
 }
 
 /// Takes `simulation`, which has not begun, to the beginning of the air trace, and records it.
@@ -72,61 +55,47 @@ pub(super) fn record<M: Recordable>(
     let mut trace = AirTrace {
         seed,
         warmup_ns: warmup.as_nanos(),
-        medium: M::NAME,
+        medium: scenario.cell.kind().name(),
         nodes: nodes(scenario),
         flows: flows.iter().map(describe).collect(),
         accesses: Vec::new(),
         ended: false,
     };
     network.take_drops(); // those before the air trace
+    network.record_air();
     let mut drops = Drops::default();
     let mut senders = Vec::new();
-    // By node, before the last access; empty once that is over.
-    let mut given_up = Vec::new();
-    loop {
+    while !is_over {
         let next = simulation.next_event();
         let (network, flows) = simulation.parts();
-        let cell = network.cell();
-        let shaper = cell.shaper_ready_at();
-        let idle = M::before(cell);
-        if idle.is_some()
-            && let Some(last) = trace.accesses.last_mut()
-        {
-            if !given_up.is_empty() {
-                last.given_up = differences(&given_up, &all_given_up(cell));
-                given_up.clear();
-            }
-            if trace.accesses.len() == request.accesses as usize {
-                break;
-            }
-        }
-        if is_over {
+        let due = network.cell().poll_at();
+        let at = due.min(next);
+        let is_complete = trace.accesses.len() == request.accesses as usize;
+        if is_complete && trace.accesses.last().is_some_and(|last| last.end_ns < at.as_nanos()) {
             break;
         }
-        let Some(idle) = idle else {
-            let due = next.min(shaper).min(cell.medium().poll_at());
-            is_over = simulation.step(due + MOMENT)?;
-            drops.add(simulation.parts().0.take_drops());
-            continue;
-        };
-        let wake = M::next_access(&idle).min(shaper);
-        let at = wake.min(next);
         // What happens outside of the cell comes first, and a step does no more.
-        let before = (wake < next).then(|| State::new(network, flows));
+        let before = (due < next).then(|| State::new(network, flows));
         // The step does one of the things that are due at this time, and nothing later.
         is_over = simulation.step(at.saturating_add(MOMENT))?;
         let (network, _) = simulation.parts();
         drops.add(network.take_drops());
+        let events = network.take_air();
         if let Some(before) = before
-            && let Some(air) = M::access(network.cell(), &idle, at)
+            && let Some(air) = Air::new(network.cell(), &events)
         {
+            if is_complete {
+                break;
+            }
             let changed =
                 |(index, sender): &(usize, &TracedSender)| senders.get(*index) != Some(*sender);
             let changed: Vec<_> =
                 before.senders.iter().enumerate().filter(changed).map(|(_, &s)| s).collect();
             senders.clone_from(&before.senders);
-            given_up.clone_from(&before.given_up);
             trace.accesses.push(entry(air, before, std::mem::take(&mut drops), changed));
+        }
+        if let Some(last) = trace.accesses.last_mut() {
+            events.iter().for_each(|event| note_given_up(&mut last.given_up, event));
         }
     }
     trace.ended = trace.accesses.len() < request.accesses as usize;
@@ -157,36 +126,33 @@ struct State {
     ap_queues: Vec<TracedQueue>,
     senders: Vec<TracedSender>,
     wired: WiredPackets,
-    /// By node: packets that its MAC has given up.
-    given_up: Vec<u64>,
 }
 
 impl State {
     fn new<M: Recordable>(network: &Network<M>, flows: &[Flow]) -> Self {
         let cell = network.cell();
         let [to_access_point, to_hosts] = network.wired().under_way();
-        let ap_sends = M::ap_sends(cell).into_iter().take(MAX_LISTED);
+        let ap_sends = cell.medium().ap_sends().into_iter().take(MAX_LISTED);
         Self {
             ap_sends: ap_sends.map(|packet| describe_packet(cell.packet(packet))).collect(),
             ap_queues: ap_queues(cell),
             senders: (0..).zip(flows).filter_map(|(index, flow)| sender(index, flow)).collect(),
             wired: WiredPackets { to_access_point, to_hosts },
-            given_up: all_given_up(cell),
         }
     }
 }
 
-/// By node: packets that its MAC has given up since the start.
-fn all_given_up<M: Recordable>(cell: &Cell<M>) -> Vec<u64> {
-    (0..cell.nodes() as u32).map(|node| M::given_up(cell, NodeId(node))).collect()
-}
-
-/// The nodes that have given up packets between two states.
-fn differences(before: &[u64], after: &[u64]) -> Vec<GivenUp> {
-    let each = (0..).zip(before.iter().zip(after));
-    each.filter(|(_, (before, after))| before < after)
-        .map(|(node, (before, after))| GivenUp { node, packets: after - before })
-        .collect()
+/// Counts a packet that is given up, by node. Beacons are no packets.
+fn note_given_up(nodes: &mut Vec<GivenUp>, event: &AirEvent) {
+    let AirEvent::Outcome(attempt) = event else { return };
+    if attempt.outcome != Outcome::GivenUp || attempt.station == NodeId::BROADCAST {
+        return;
+    }
+    let node = attempt.from.0;
+    match nodes.binary_search_by_key(&node, |given| given.node) {
+        Ok(place) => nodes[place].packets += 1,
+        Err(place) => nodes.insert(place, GivenUp { node, packets: 1 }),
+    }
 }
 
 fn nodes(scenario: &Scenario) -> Vec<TracedNode> {
@@ -210,12 +176,6 @@ fn describe(flow: &Flow) -> TracedFlow {
         transport: flow.transport_name,
         segment: flow.segment,
     }
-}
-
-pub(super) fn describe_packet(packet: &Packet) -> TracedPacket {
-    let &Packet { flow, kind, seq, size, retransmission, .. } = packet;
-    let flow = (flow != FlowId::NONE).then_some(flow.0);
-    TracedPacket { flow, kind, seq, bytes: size, retransmission }
 }
 
 /// The queues of the access point, of which each lists an equal part of [`MAX_LISTED`] at most.
@@ -265,7 +225,7 @@ fn entry(air: Air, before: State, drops: Drops, senders: Vec<TracedSender>) -> T
         contenders,
         attempts,
         frames,
-        given_up: Vec::new(), // not known before its end
+        given_up: Vec::new(), // not known yet
         ap_sends,
         ap_queues,
         drops: drops.first,
@@ -273,18 +233,4 @@ fn entry(air: Air, before: State, drops: Drops, senders: Vec<TracedSender>) -> T
         senders,
         wired,
     }
-}
-
-/// Parts from `start` on, by their ends.
-pub(super) fn parts(
-    start: Instant,
-    ends: impl IntoIterator<Item = (PartKind, Instant)>,
-) -> Vec<AccessPart> {
-    let mut start_ns = start.as_nanos();
-    let mut part = |(kind, end): (PartKind, Instant)| {
-        let end_ns = end.as_nanos();
-        AccessPart { kind, start_ns: std::mem::replace(&mut start_ns, end_ns), end_ns }
-    };
-    let each = ends.into_iter().map(&mut part);
-    each.filter(|part| part.start_ns < part.end_ns).collect()
 }

@@ -5,7 +5,7 @@
 //! hosts see links only. What comes from the access point meets the rate limiter first, if there is one.
 
 use evenair_core::medium::wlan::Dcf;
-use evenair_core::medium::{Arrival, Cell};
+use evenair_core::medium::{AirEvent, Arrival, Cell};
 use evenair_core::packet::{FlowId, NodeId, Packet};
 use evenair_core::queue::{Dropped, TxQueue};
 use evenair_core::time::Instant;
@@ -86,6 +86,16 @@ impl<M: SimMedium> Network<M> {
     /// [`Cell::take_drops`].
     pub(crate) fn take_drops(&mut self) -> Vec<Dropped<Packet>> {
         self.cell.take_drops(NodeId::ACCESS_POINT)
+    }
+
+    /// Records the events of the air from now on.
+    pub(crate) fn record_air(&mut self) {
+        self.cell.record_air();
+    }
+
+    /// See [`Cell::take_air`].
+    pub(crate) fn take_air(&mut self) -> Vec<AirEvent> {
+        self.cell.take_air()
     }
 
     /// The wired links.
