@@ -17,8 +17,8 @@ pub mod scheduler;
 mod tests;
 
 pub use cell::{
-    Before, Burst, Counts, FilledBurst, FilledPdu as Pdu, Frame, FrameAccount, FrameError, Part, Request,
-    RequestCounts, SduCounts, Wimax, pdu_overhead, smallest_pdu,
+    Burst, Counts, FrameAccount, FrameError, RequestCounts, SduCounts, Wimax, pdu_overhead,
+    smallest_pdu,
 };
 pub use config::{
     MAX_BACKOFF_EXPONENT, MAX_CONTENTION_SLOTS, MAX_REQUEST_RETRIES, RequestSize, WimaxConfig,

@@ -84,14 +84,6 @@ impl Request {
         }
     }
 
-    /// Since when it waits for a grant.
-    pub(super) fn sent(&self) -> Option<Instant> {
-        match self.state {
-            State::Sent(since) => Some(since),
-            State::Idle | State::Backoff(_) => None,
-        }
-    }
-
     /// Makes a request for `need` bytes, to be sent in contention.
     pub(super) fn make(&mut self, now: Instant, need: u64, config: &WimaxConfig) {
         (self.exponent, self.retries, self.made_at) = (config.request_backoff[0], 0, now);

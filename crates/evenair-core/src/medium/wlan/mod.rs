@@ -10,8 +10,7 @@ pub mod rate_control;
 mod tests;
 
 pub use config::{DcfConfig, StationConfig};
-pub use contention::Counter;
-pub use dcf::{Access, AirFrame, Dcf, Exchange, FrameFate, FrameType, IdlePeriod, Transmitter};
+pub use dcf::Dcf;
 pub use frame::beacon::{SSID, beacon_bytes};
 pub use frame::control::{BasicRates, ControlFrames, ControlRate, Protection};
 pub use frame::phy;

@@ -29,11 +29,6 @@ impl Overhead {
         let whole = GENERIC_HEADER + if crc { CRC } else { 0 };
         Self { whole, fragment: whole + FRAGMENTATION_SUBHEADER }
     }
-
-    /// Bytes of the PDU of a whole SDU.
-    pub(super) const fn of_whole(self, sdu: u32) -> u32 {
-        sdu + self.whole
-    }
 }
 
 /// Bytes that a PDU adds to an SDU that is not fragmented.

@@ -23,7 +23,6 @@ mod connection;
 mod counts;
 mod events;
 mod layout;
-mod observe;
 mod state;
 mod station;
 
@@ -31,7 +30,6 @@ pub use burst::Burst;
 pub use connection::{pdu_overhead, smallest_pdu};
 pub use counts::{Counts, RequestCounts, SduCounts};
 pub use layout::{FrameAccount, FrameError};
-pub use observe::{Before, FilledBurst, Frame, Part, Pdu as FilledPdu, Request};
 pub use state::Wimax;
 
 use connection::{GRANT_MANAGEMENT, Pdu, ended};

@@ -140,6 +140,12 @@ impl Wimax {
         })
     }
 
+    /// Packets that have left the queues of the base station and are not complete, in order of station.
+    pub fn incomplete(&self) -> impl Iterator<Item = PacketId> {
+        let heads = self.stations.iter().filter_map(|station| station.down.connection.head());
+        heads.map(|head| head.packet)
+    }
+
     /// The bursts of the frame under way: grants, then downlink bursts, in the order of the
     /// subframes.
     pub fn bursts(&self) -> &[Burst] {

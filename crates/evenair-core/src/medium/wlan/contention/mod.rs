@@ -42,17 +42,17 @@ struct OffGrid {
 
 /// A node that counts down, as an observer sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counter {
+pub(in crate::medium::wlan) struct Counter {
     /// The node.
-    pub node: NodeId,
+    pub(in crate::medium::wlan) node: NodeId,
     /// The slot boundary after DIFS from which it counts in this idle period, or will count in the next.
-    pub from: u64,
+    pub(in crate::medium::wlan) from: u64,
     /// Slots that it has to count from there.
-    pub slots: u64,
+    pub(in crate::medium::wlan) slots: u64,
     /// Whether it has a frame; else this is the backoff after its last one.
-    pub has_frame: bool,
+    pub(in crate::medium::wlan) has_frame: bool,
     /// Whether it transmits without a backoff.
-    pub immediate: bool,
+    pub(in crate::medium::wlan) immediate: bool,
 }
 
 /// The post-backoff of a node that has no packet to send.

@@ -22,24 +22,11 @@ impl Dcf {
         let frames = link.attempt(&self.config, now, mac.bytes);
         mac.begin_attempt(frames);
         let (rts, rate, control) = (mac.needs_rts, frames.rate, &frames.control);
-        let cts_to_self = !rts && frames.prelude > Duration::ZERO;
         let data_start =
             if rts { now + control.rts + sifs + control.cts + sifs } else { now + frames.prelude };
         let data_end = data_start + frames.airtime;
         let ack_end = data_end + sifs + control.ack;
-        let retries = if rts { mac.long_retries } else { mac.short_retries };
-        let (start, acknowledged) = (now, true);
-        self.exchange = Exchange {
-            start,
-            data_start,
-            data_end,
-            ack_end,
-            rate,
-            rts,
-            cts_to_self,
-            acknowledged,
-            retries,
-        };
+        self.exchange = Exchange { start: now, data_end, ack_end, rate, acknowledged: true };
         let may_be_lost = self.has_channels || cell.no_loss_before(station) <= ack_end;
         if mac.received || may_be_lost {
             return self.send_on_lossy_link(node, station, cell);
@@ -66,7 +53,7 @@ impl Dcf {
         let (sifs, control) = (self.config.phy.sifs, self.link(node).frames().control);
         let forward = Direction::from_node(node);
         let backward = Direction::from_node(self.macs[node.index()].to);
-        if exchange.rts {
+        if self.macs[node.index()].needs_rts {
             let rts_end = exchange.start + control.rts;
             let rts = Transmission {
                 kind: FrameKind::Control,
@@ -132,7 +119,7 @@ impl Dcf {
         let mac = &mut self.macs[node.index()];
         if data_sent {
             mac.usage.data_frames += 1;
-            if exchange.rts {
+            if mac.needs_rts {
                 mac.short_retries = 0;
             }
         }

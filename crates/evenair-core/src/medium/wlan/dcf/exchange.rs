@@ -5,43 +5,25 @@ use crate::medium::wlan::frame::control::{ControlFrames, Protection};
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
 
-/// Times of a frame exchange in which a packet is received for the first time, for captures.
+/// Times of a frame exchange.
 #[derive(Clone, Copy, Debug)]
-pub struct Exchange {
-    /// Start of its first frame (RTS or data).
-    pub start: Instant,
-    /// Start of its data frame.
-    pub data_start: Instant,
+pub(super) struct Exchange {
+    /// Start of its first frame.
+    pub(super) start: Instant,
     /// End of its data frame.
-    pub data_end: Instant,
+    pub(super) data_end: Instant,
     /// End of the ACK.
-    pub ack_end: Instant,
+    pub(super) ack_end: Instant,
     /// Rate of the data frame.
-    pub rate: Rate,
-    /// Whether RTS and CTS preceded the data frame.
-    pub rts: bool,
-    /// Whether a CTS preceded it that the sender had addressed to itself.
-    pub cts_to_self: bool,
+    pub(super) rate: Rate,
     /// Whether the ACK is received as well; true of a beacon, which has none.
-    pub acknowledged: bool,
-    /// How often the data frame had been sent before.
-    pub retries: u32,
+    pub(super) acknowledged: bool,
 }
 
 impl Exchange {
     /// One of a frame to which nobody responds.
     pub(super) const fn of_broadcast(start: Instant, end: Instant, rate: Rate) -> Self {
-        Self {
-            start,
-            data_start: start,
-            data_end: end,
-            ack_end: end,
-            rate,
-            rts: false,
-            cts_to_self: false,
-            acknowledged: true,
-            retries: 0,
-        }
+        Self { start, data_end: end, ack_end: end, rate, acknowledged: true }
     }
 }
 

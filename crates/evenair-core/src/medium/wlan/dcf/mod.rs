@@ -38,11 +38,8 @@ mod events;
 mod exchange;
 mod link;
 mod mac;
-mod observe;
 mod state;
 
-pub use exchange::Exchange;
-pub use observe::{Access, AirFrame, FrameFate, FrameType, IdlePeriod, Transmitter};
 pub use state::Dcf;
 
 use exchange::{ExchangeFrame, Failure};

@@ -7,7 +7,7 @@ use crate::medium::wlan::channel::Channel;
 use crate::medium::wlan::config::{DcfConfig, StationConfig};
 use crate::medium::wlan::contention::{Access, Contention};
 use crate::medium::{
-    AirEvent, Attempt, CellContext, Listening, Outcome, QueueLayout, Taken, Transmission,
+    AirEvent, Attempt, CellContext, Listening, Outcome, PacketId, QueueLayout, Taken, Transmission,
     TxQueueId, TxStatus,
 };
 use crate::packet::{Direction, NodeId};
@@ -137,9 +137,9 @@ impl Dcf {
         &self.config
     }
 
-    /// The exchange of a reception that has just been reported.
-    pub fn exchange(&self) -> &Exchange {
-        &self.exchange
+    /// The packet that the MAC of `node` sends, or sends next.
+    pub fn packet_of(&self, node: NodeId) -> Option<PacketId> {
+        self.macs[node.index()].packet
     }
 
     /// The number of nodes, the access point included.

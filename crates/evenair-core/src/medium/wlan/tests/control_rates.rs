@@ -114,8 +114,9 @@ fn the_rate_is_chosen_for_each_exchange() {
         let mut seen = Vec::new();
         let mut last = Instant::ZERO;
         observe_with::<Driver>(&case, |driver, _| {
-            let exchange = driver.exchange();
-            if exchange.start > last {
+            if let Some(exchange) = driver.last_exchange()
+                && exchange.start > last
+            {
                 last = exchange.start;
                 let before = exchange.data_start.since(exchange.start).as_nanos() / 1000;
                 let control = config.control_frames(exchange.rate);

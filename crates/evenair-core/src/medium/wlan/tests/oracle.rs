@@ -6,10 +6,10 @@
 
 use std::collections::VecDeque;
 
-use super::{AP, Attempted, BROADCAST, Event, Frame, rates_of};
+use super::{AP, Attempted, BROADCAST, Event, Exchange, Frame, rates_of};
 use crate::loss::{LossDirection, LossyFrames, ScopeConfig};
 use crate::medium::wlan::phy::{PhyKind, is_dsss};
-use crate::medium::wlan::{ControlFrames, ControlRate, DcfConfig, Exchange, Protection};
+use crate::medium::wlan::{ControlFrames, ControlRate, DcfConfig, Protection};
 use crate::medium::{AirUsage, Airtime, TxStatus};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
@@ -443,18 +443,9 @@ impl Oracle {
             *decoded = spared || !station.errors[0].bernoulli(station.error_rate);
         }
         let (data_start, data_end, ack_end) = (start, end, end);
-        let (rts, cts_to_self, acknowledged, retries) = (false, false, true, 0);
-        let exchange = Exchange {
-            start,
-            data_start,
-            data_end,
-            ack_end,
-            rate,
-            rts,
-            cts_to_self,
-            acknowledged,
-            retries,
-        };
+        let (rts, acknowledged, retries) = (false, true, 0);
+        let exchange =
+            Exchange { start, data_start, data_end, ack_end, rate, rts, acknowledged, retries };
         Air::Beacon { exchange }
     }
 
@@ -509,18 +500,8 @@ impl Oracle {
         }
         let retries = if rts { station.long_retries } else { station.short_retries };
         let (start, ack_end) = (now, end);
-        let cts_to_self = self.has_cts_to_self(sender);
-        let exchange = Exchange {
-            start,
-            data_start,
-            data_end,
-            ack_end,
-            rate,
-            rts,
-            cts_to_self,
-            acknowledged,
-            retries,
-        };
+        let exchange =
+            Exchange { start, data_start, data_end, ack_end, rate, rts, acknowledged, retries };
         Air::Data { sender, exchange }
     }
 
