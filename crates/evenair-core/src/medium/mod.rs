@@ -7,6 +7,8 @@
 //! of the sender succeeded.
 
 mod air;
+#[cfg(test)]
+mod air_tests;
 mod airtime;
 mod cell;
 mod interface;
