@@ -74,16 +74,20 @@ pub(super) struct Pdu {
     pub(super) lost: bool,
 }
 
-/// The event that the SDU in `packet` is over. `ends` are its transmitter and the station of its link.
-pub(super) fn ended(
+/// Tells the cell that the SDU in `packet` is over. `ends` are its transmitter and the station of its link.
+#[cold]
+#[inline(never)]
+pub(super) fn tell_end(
     at: Instant,
     packet: PacketId,
     [from, station]: [NodeId; 2],
     outcome: Outcome,
-) -> AirEvent {
+    cell: &mut impl CellContext,
+) {
     let (backoff, airtime) = (Duration::ZERO, Duration::ZERO);
     let sent_data = outcome != Outcome::GivenUp;
-    AirEvent::Outcome(Attempt { at, packet, from, station, backoff, airtime, sent_data, outcome })
+    let attempt = Attempt { at, packet, from, station, backoff, airtime, sent_data, outcome };
+    cell.on_air(AirEvent::Outcome(attempt));
 }
 
 impl Head {
@@ -172,7 +176,7 @@ impl Connection {
                 break;
             }
             if listening >= Listening::Outcomes {
-                cell.on_air(ended(now, head.packet, [station; 2], Outcome::GivenUp));
+                tell_end(now, head.packet, [station; 2], Outcome::GivenUp, cell);
             }
             cell.release(now, head.packet, TxStatus::Dropped);
             dropped += 1;

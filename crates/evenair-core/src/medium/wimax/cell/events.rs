@@ -1,6 +1,7 @@
 //! The events of a frame: its parts, requests and bursts. They are made for a cell that listens to them alone.
 
 use super::burst::Burst;
+use super::connection::Pdu;
 use super::state::Wimax;
 use crate::medium::{
     Access, AccessDetail, AirEvent, CellContext, Contender, Fate, FramePart, Mpdu, Ppdu, PpduKind,
@@ -12,10 +13,21 @@ use crate::time::{Duration, Instant};
 /// Bytes of a bandwidth request header (IEEE 802.16-2004, 6.3.2.1.2).
 const REQUEST_BYTES: u32 = 6;
 
+/// Keeps a PDU, which ends at `end`, until its burst is kept.
+#[cold]
+#[inline(never)]
+pub(super) fn keep_pdu(mpdus: &mut Vec<Mpdu>, pdu: Pdu, end: Instant, corrupted: bool) {
+    let Pdu { packet, bytes, begins: is_first, ends: is_last, .. } = pdu;
+    let fate = if corrupted { Fate::Corrupted } else { Fate::Received };
+    mpdus.push(Mpdu { packet, bytes, end, is_first, is_last, fate });
+}
+
 impl Wimax {
-    /// Keeps what is in `burst` until the frame is announced.
+    /// Keeps `burst` with its PDUs until the frame is announced.
     #[cold]
-    pub(super) fn keep_burst(&mut self, burst: &Burst, mpdus: Vec<Mpdu>, asks_for: Option<u32>) {
+    #[inline(never)]
+    pub(super) fn keep_burst(&mut self, burst: Burst, asks_for: Option<u32>) {
+        let mpdus = std::mem::take(&mut self.mpdus);
         let station = &self.stations[burst.station.index() - 1];
         let (from, to) = station.ends(burst.direction);
         let is_corrupted = burst.corrupted_bytes > 0;
@@ -23,8 +35,8 @@ impl Wimax {
             kind: PpduKind::Burst,
             from,
             to,
-            start: self.frame_start + self.start_of(burst),
-            end: self.frame_start + self.end_of(burst),
+            start: self.frame_start + self.start_of(&burst),
+            end: self.frame_start + self.end_of(&burst),
             rate: station.rate,
             bytes: burst.bytes,
             retries: 0,

@@ -1,11 +1,12 @@
 //! What a burst carries.
 
 use super::burst::Burst;
-use super::connection::{GRANT_MANAGEMENT, Pdu};
+use super::connection::GRANT_MANAGEMENT;
+use super::events::keep_pdu;
 use super::state::{SduEnd, Wimax};
 use crate::loss::FrameKind;
 use crate::medium::wimax::scheduler::Allocation;
-use crate::medium::{CellContext, Fate, Listening, Mpdu, Transmission};
+use crate::medium::{CellContext, Listening, Transmission};
 use crate::packet::Direction;
 use crate::time::Instant;
 
@@ -41,7 +42,6 @@ impl Wimax {
             corrupted_bytes: 0,
         };
         let announced = self.listening == Listening::Everything;
-        let mut mpdus = Vec::new();
         // Whether the burst carries a request, and whether its PDU is corrupted.
         let mut carried = None;
         let ends = match direction {
@@ -70,9 +70,7 @@ impl Wimax {
                 carried = Some(corrupted);
             }
             if announced {
-                let fate = if corrupted { Fate::Corrupted } else { Fate::Received };
-                let Pdu { packet, begins: is_first, ends: is_last, .. } = pdu;
-                mpdus.push(Mpdu { packet, bytes, end: at, is_first, is_last, fate });
+                keep_pdu(&mut self.mpdus, pdu, at, corrupted);
             }
             if pdu.ends {
                 let (packet, lost) = (pdu.packet, pdu.lost || corrupted);
@@ -83,17 +81,16 @@ impl Wimax {
         }
         side.pdus += u64::from(burst.pdus);
         self.bursts.push(burst);
-        let mut asks_for = None;
         if let Some(corrupted) = carried {
             let need = side.connection.need(overhead, cell);
             station.request.piggyback(now, self.next_frame, need, &self.config);
-            asks_for = Some(station.request.value());
             if !corrupted {
                 station.outstanding = station.request.value();
             }
         }
         if announced {
-            self.keep_burst(&burst, mpdus, asks_for);
+            let asks_for = carried.map(|_| station.request.value());
+            self.keep_burst(burst, asks_for);
         }
     }
 }

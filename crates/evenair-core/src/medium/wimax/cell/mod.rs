@@ -33,7 +33,7 @@ pub use counts::{Counts, RequestCounts, SduCounts};
 pub use layout::{FrameAccount, FrameError};
 pub use state::Wimax;
 
-use connection::ended;
+use connection::tell_end;
 use state::SduEnd;
 
 use super::request::Expiry;
@@ -252,10 +252,10 @@ impl Medium for Wimax {
                 }
                 self.over += 1;
                 let station = &mut self.stations[station as usize];
-                let (from, to) = station.ends(direction);
                 if self.listening >= Listening::Outcomes {
                     let outcome = if lost { Outcome::Failed } else { Outcome::Delivered };
-                    cell.on_air(ended(at, packet, [from, station.node], outcome));
+                    let (from, _) = station.ends(direction);
+                    tell_end(at, packet, [from, station.node], outcome, cell);
                 }
                 let sdus = &mut station.side(direction).sdus;
                 if lost {
@@ -265,6 +265,7 @@ impl Medium for Wimax {
                 }
                 sdus.delivered += 1;
                 self.received = Some((at, packet));
+                let (from, to) = station.ends(direction);
                 return Some(Reception { at, packet, from, to, rate: station.rate });
             }
             if self.next_frame >= limit {

@@ -11,7 +11,7 @@ use crate::medium::wimax::frame::maps::DESCRIPTOR_INTERVAL;
 use crate::medium::wimax::phy::symbol::SymbolSize;
 use crate::medium::wimax::request::Contention;
 use crate::medium::wimax::scheduler::{Allocation, AnyScheduler};
-use crate::medium::{Listening, PacketId, Ppdu, QueueLayout};
+use crate::medium::{Listening, Mpdu, PacketId, Ppdu, QueueLayout};
 use crate::packet::{Direction, NodeId};
 use crate::time::Instant;
 
@@ -48,6 +48,8 @@ pub struct Wimax {
     pub(super) counts: Counts,
     /// What the cell listens to.
     pub(super) listening: Listening,
+    /// PDUs of the burst that is being filled, if the cell listens to them.
+    pub(super) mpdus: Vec<Mpdu>,
     /// Bursts that have been filled and not announced, if the cell listens to them.
     pub(super) filled: Vec<Ppdu>,
     /// For the schedulers, to keep the memory.
@@ -98,6 +100,7 @@ impl Wimax {
             received: None,
             counts: Counts::default(),
             listening: Listening::Nothing,
+            mpdus: Vec::new(),
             filled: Vec::new(),
             needs: vec![0; stations],
             allocations: Vec::new(),
