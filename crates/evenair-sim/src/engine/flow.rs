@@ -90,6 +90,7 @@ impl Flow {
     }
 
     /// When an end is to be woken.
+    #[inline]
     pub(crate) fn poll_at(&self, end: End) -> Instant {
         let at = self.ends.poll_at(end);
         match &self.transfers {
@@ -100,6 +101,7 @@ impl Flow {
 
     /// An end is woken, the sender the first time for its start. Returns the bytes of a transfer that
     /// begins.
+    #[inline]
     pub(crate) fn on_timer(
         &mut self,
         now: Instant,

@@ -68,6 +68,7 @@ impl Timers {
 
     /// Removes the earliest entry. Returns its timer, which is then disarmed, or `None` if the
     /// entry is stale.
+    #[inline]
     pub(crate) fn pop(&mut self) -> Option<u32> {
         let Reverse(entry) = self.heap.pop()?;
         self.next = self.heap.peek().map_or(Instant::NEVER, |Reverse(next)| next.at());

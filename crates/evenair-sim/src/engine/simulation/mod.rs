@@ -446,6 +446,7 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
     }
 
     /// A target beacon transmission time.
+    #[inline(never)] // seldom in comparison
     fn on_beacon_time(&mut self) {
         let Some(beacons) = &mut self.beacons else { return };
         let (frame, next) = (beacons.next_frame(self.now), self.now + beacons.interval);
@@ -478,6 +479,7 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         control.check_rates(self.now, cell, &mut self.flows, &mut wake);
     }
 
+    #[inline(never)] // seldom in comparison
     fn on_sample(&mut self) {
         let since_warmup = self.now.since(Instant::ZERO + self.scenario.warmup.duration());
         if let Some((sampler, interval)) = &mut self.sampler {
