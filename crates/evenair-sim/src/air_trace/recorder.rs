@@ -85,7 +85,7 @@ pub(super) fn record<M: Recordable>(
     let mut given_up = Vec::new();
     loop {
         let next = simulation.next_event();
-        let (network, flows) = simulation.parts();
+        let (network, _) = simulation.parts();
         let cell = network.cell();
         let shaper = cell.shaper_ready_at();
         let idle = M::before(cell);
@@ -112,7 +112,10 @@ pub(super) fn record<M: Recordable>(
         let wake = M::next_access(&idle).min(shaper);
         let at = wake.min(next);
         // What happens outside of the cell comes first, and a step does no more.
-        let before = (wake < next).then(|| State::new(network, flows));
+        let before = (wake < next).then(|| {
+            let (network, flows) = simulation.parts_at(wake);
+            State::new(network, flows)
+        });
         // The step does one of the things that are due at this time, and nothing later.
         is_over = simulation.step(at.saturating_add(MOMENT))?;
         let (network, _) = simulation.parts();
@@ -164,7 +167,7 @@ struct State {
 impl State {
     fn new<M: Recordable>(network: &Network<M>, flows: &[Flow]) -> Self {
         let cell = network.cell();
-        let [to_access_point, to_hosts] = network.wired().under_way();
+        let [to_access_point, to_hosts] = network.under_way();
         let ap_sends = M::ap_sends(cell).into_iter().take(MAX_LISTED);
         Self {
             ap_sends: ap_sends.map(|packet| describe_packet(cell.packet(packet))).collect(),

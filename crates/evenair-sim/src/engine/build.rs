@@ -9,7 +9,7 @@ use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::tcp::{ConnectionConfig, SynTimer};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::{Application, Datagrams, OpenedBy, Stream};
-use evenair_core::transport::{FlowSpec, PacketHeader};
+use evenair_core::transport::{Answers, FlowSpec, PacketHeader};
 
 use crate::capture::connections::FlowMeta;
 use crate::engine::control::beacons::{Beacons, occupancy};
@@ -78,7 +78,7 @@ pub(crate) fn network<M: SimMedium>(
     medium: M,
     scenario: &Scenario,
     seed: u64,
-    flows: &[Flow],
+    flows: &mut [Flow],
     is_sampled: bool,
 ) -> Network<M> {
     let topology = Topology::new(&scenario.wired).expect("a resolved scenario has a topology");
@@ -86,30 +86,34 @@ pub(crate) fn network<M: SimMedium>(
     let links = links(scenario, &topology, seed);
     let mut next_hop = vec![vec![Hop::End; flows.len()]; links.len()];
     let mut routes = Vec::with_capacity(flows.len());
-    for flow in flows {
+    // How many flows have packets on each link.
+    let mut users = vec![0; links.len()];
+    for flow in flows.iter() {
         let index = flow.index.0 as usize;
+        let answers = flow.answers != Answers::None;
         // Where a packet goes that is sent over these links, one after the other, and then there.
-        let mut lay = |path: Vec<usize>, end: Hop| {
+        let mut lay = |path: Vec<usize>, end: Hop, has_packets: bool| {
             let mut hop = end;
             for &link in path.iter().rev() {
                 next_hop[link][index] = hop;
                 hop = Hop::Link(link as u32);
+                users[link] += u32::from(has_packets);
             }
             hop
         };
         let route = match &flow.place {
             Attachment::Station { station, up, host } => {
                 let (ap, host) = (node(ACCESS_POINT), node(host));
-                let down = lay(topology.path(host, ap), Hop::AccessPoint);
-                let from_access_point = lay(topology.path(ap, host), Hop::End);
+                let down = lay(topology.path(host, ap), Hop::AccessPoint, !up || answers);
+                let from_access_point = lay(topology.path(ap, host), Hop::End, *up || answers);
                 let own = Origin::Cell(NodeId(*station));
                 let first = if *up { [origin(down), own] } else { [own, origin(down)] };
                 Route { first, from_access_point }
             }
             Attachment::Wired { from, to } => {
                 let (from, to) = (node(from), node(to));
-                let there = lay(topology.path(from, to), Hop::End);
-                let back = lay(topology.path(to, from), Hop::End);
+                let there = lay(topology.path(from, to), Hop::End, true);
+                let back = lay(topology.path(to, from), Hop::End, answers);
                 Route { first: [origin(back), origin(there)], from_access_point: Hop::End }
             }
         };
@@ -133,7 +137,15 @@ pub(crate) fn network<M: SimMedium>(
     // IP sees UDP below TFRC.
     let is_udp = flows.iter().map(|flow| !flow.is_tcp).collect();
     let limiter = UplinkLimiter::new(&scenario.gateway.limiter, is_udp, is_sampled);
-    Network::new(cell, Wired::new(links, next_hop, &entries), routes, options, limiter)
+    let wired = Wired::new(links, next_hop, &entries);
+    let unanswered = flows.iter().filter(|flow| flow.answers == Answers::None);
+    let between_hosts =
+        unanswered.filter_map(|flow| match (&flow.place, routes[flow.index.0 as usize].first[1]) {
+            (Attachment::Wired { .. }, Origin::Link(first)) => Some((flow.index.0 as usize, first)),
+            _ => None,
+        });
+    let candidates: Vec<_> = between_hosts.collect();
+    Network::new(cell, wired, routes, options, limiter).with_streams(&users, &candidates, flows)
 }
 
 /// Where a packet enters the network whose first hop is `hop`.
@@ -283,6 +295,7 @@ fn flow(
         started: false,
         ended: false,
         options: spec.transport.packets_under_way(spec.tcp.window),
+        timers: Default::default(),
         ends,
         transfers: transfers.map(Box::new),
     }
