@@ -74,7 +74,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     /// before `now` has been polled.
     #[inline(always)]
     pub fn send(&mut self, now: Instant, from: NodeId, packet: P) {
-        let queue = M::LAYOUT.queue(from, packet.destination(from), packet.class());
+        let queue = M::LAYOUT.queue(from, packet.destination(from), packet.access_category());
         if self.nodes.downlinks.is_some() && from.is_access_point() {
             self.nodes.enqueue_downlink(now, packet);
             return self.medium.wake(now, queue, &mut self.nodes);

@@ -16,7 +16,7 @@ use crate::packet::{Direction, NodeId};
 use crate::time::Instant;
 
 /// A queue for each station and direction.
-pub(super) const LAYOUT: QueueLayout = QueueLayout::PerReceiver { classes: 1 };
+pub(super) const LAYOUT: QueueLayout = QueueLayout::PerReceiver { categories: 1 };
 
 /// An 802.16 cell.
 #[derive(Debug)]

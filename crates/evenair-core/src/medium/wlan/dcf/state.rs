@@ -8,7 +8,7 @@ use crate::medium::wlan::config::{DcfConfig, StationConfig};
 use crate::medium::wlan::contention::{Access, Contention};
 use crate::medium::wlan::rate_control::Outcome;
 use crate::medium::{Attempt, CellContext, QueueLayout, Taken, Transmission, TxQueueId, TxStatus};
-use crate::packet::{Direction, NodeId};
+use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
@@ -18,7 +18,7 @@ pub(super) const LAYOUT: QueueLayout = QueueLayout::PerNode;
 
 /// The queue of `node`.
 pub(super) fn queue_of(node: NodeId) -> TxQueueId {
-    LAYOUT.queue(node, NodeId::ACCESS_POINT, 0)
+    LAYOUT.queue(node, NodeId::ACCESS_POINT, AccessCategory::BestEffort)
 }
 
 #[derive(Clone, Copy, Debug)]
