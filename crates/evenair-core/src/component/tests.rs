@@ -7,6 +7,7 @@ use super::*;
 use crate::congestion::{self, AckEvent, CongestionControl, Controller, Window};
 use crate::control::limiter::{self, AdaptiveRateLimiter, LossSignal, Policer, Round, Throughput};
 use crate::loss::{self, LossModel, Losses};
+use crate::medium::Cell;
 use crate::medium::scheduler as access_point;
 use crate::medium::wimax::{Wimax, WimaxConfig, phy::OfdmPhy, scheduler};
 use crate::medium::wlan::phy::{LONG_PREAMBLE, Phy};
@@ -14,7 +15,6 @@ use crate::medium::wlan::rate_control::{
     self, AnyRateControl, LinkInfo, NextFrame, Outcome, RateControl as _,
 };
 use crate::medium::wlan::{Protection, channel};
-use crate::medium::{Cell, Medium};
 use crate::packet::{Ecn, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{self, ActionLog, Queue, QueueDiscipline, QueueLimit, TxQueue};
 use crate::rng::{RngStream, StreamId};

@@ -117,8 +117,8 @@ pub trait CellContext {
 
 /// The channel of a cell and the MACs of its nodes.
 pub trait Medium {
-    /// The transmit queues that it takes from.
-    const LAYOUT: QueueLayout;
+    /// The transmit queues that it takes from; always the same.
+    fn layout(&self) -> QueueLayout;
 
     /// Whether the MAC would take a packet that arrived in `queue` at once, whatever it is. A medium
     /// that collects packets for a later transmission never does.

@@ -65,7 +65,7 @@ pub(crate) fn cell<M: Medium, P: CellPacket>(
     scenario: &Scenario,
     seed: u64,
 ) -> Cell<M, P> {
-    let queues = queues(scenario, M::LAYOUT, seed);
+    let queues = queues(scenario, medium.layout(), seed);
     let cell = Cell::new(medium, queues, losses(scenario, seed));
     match scheduler(scenario, cell.nodes() - 1, seed) {
         Some((scheduler, queues)) => cell.with_scheduler(scheduler, queues),

@@ -35,9 +35,10 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     /// # Panics
     /// If the number of queues is not that of the layout.
     pub fn new(medium: M, queues: Vec<TxQueue<P>>, losses: Vec<Option<LinkLoss>>) -> Self {
-        let expected = M::LAYOUT.count(losses.len() as u32);
+        let layout = medium.layout();
+        let expected = layout.count(losses.len() as u32);
         assert_eq!(queues.len(), expected as usize, "queues of the layout");
-        let senders = (0..expected).map(|queue| M::LAYOUT.sender(TxQueueId(queue))).collect();
+        let senders = (0..expected).map(|queue| layout.sender(TxQueueId(queue))).collect();
         Self { medium, nodes: Nodes::new(queues, senders, losses) }
     }
 
@@ -50,7 +51,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     #[must_use]
     pub fn with_scheduler(mut self, scheduler: AirtimeDrr, queues: Vec<TxQueue<P>>) -> Self {
         let nodes = &mut self.nodes;
-        assert_eq!(M::LAYOUT, QueueLayout::PerNode, "one queue of the access point");
+        assert_eq!(self.medium.layout(), QueueLayout::PerNode, "one queue of the access point");
         assert_eq!(queues.len() + 1, nodes.losses.len(), "a queue for each station");
         nodes.downlinks = Some(Box::new(Downlinks::new(scheduler, nodes.queues.len() as u32)));
         nodes.senders.extend(queues.iter().map(|_| NodeId::ACCESS_POINT));
@@ -74,7 +75,8 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     /// before `now` has been polled.
     #[inline(always)]
     pub fn send(&mut self, now: Instant, from: NodeId, packet: P) {
-        let queue = M::LAYOUT.queue(from, packet.destination(from), packet.access_category());
+        let layout = self.medium.layout();
+        let queue = layout.queue(from, packet.destination(from), packet.access_category());
         if self.nodes.downlinks.is_some() && from.is_access_point() {
             self.nodes.enqueue_downlink(now, packet);
             return self.medium.wake(now, queue, &mut self.nodes);

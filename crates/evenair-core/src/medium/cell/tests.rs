@@ -33,7 +33,9 @@ struct Stub {
 }
 
 impl Medium for Stub {
-    const LAYOUT: QueueLayout = QueueLayout::PerNode;
+    fn layout(&self) -> QueueLayout {
+        QueueLayout::PerNode
+    }
 
     fn wake(&mut self, now: Instant, queue: TxQueueId, cell: &mut impl CellContext) {
         self.now = self.now.max(now);

@@ -288,7 +288,10 @@ impl Wimax {
 }
 
 impl Medium for Wimax {
-    const LAYOUT: QueueLayout = state::LAYOUT;
+    #[inline(always)]
+    fn layout(&self) -> QueueLayout {
+        Self::LAYOUT
+    }
 
     /// What arrives waits for the next frame.
     fn wake(&mut self, _now: Instant, _queue: TxQueueId, _cell: &mut impl CellContext) {}

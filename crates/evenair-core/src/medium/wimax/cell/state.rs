@@ -15,9 +15,6 @@ use crate::medium::{PacketId, QueueLayout};
 use crate::packet::{Direction, NodeId};
 use crate::time::Instant;
 
-/// A queue for each station and direction.
-pub(super) const LAYOUT: QueueLayout = QueueLayout::PerReceiver { categories: 1 };
-
 /// An 802.16 cell.
 #[derive(Debug)]
 pub struct Wimax {
@@ -61,6 +58,9 @@ pub(super) struct SduEnd {
 }
 
 impl Wimax {
+    /// A queue for each station and direction.
+    pub const LAYOUT: QueueLayout = QueueLayout::PerReceiver { categories: 1 };
+
     /// A cell of a base station and stations with these usable bytes in a symbol of their bursts,
     /// from 1 to [`MAX_BYTES_PER_SYMBOL`](crate::medium::wimax::phy::MAX_BYTES_PER_SYMBOL), in the
     /// order of their nodes. Backoffs are drawn from the streams of `seed`.
@@ -72,7 +72,7 @@ impl Wimax {
         let layout = Layout::new(&config)?;
         let stations = bytes_per_symbol.len();
         let station = |(index, &bytes): (usize, &u32)| {
-            Station::new(LAYOUT, index, config.phy.rate(bytes), seed)
+            Station::new(Self::LAYOUT, index, config.phy.rate(bytes), seed)
         };
         let frame = config.phy.frame();
         Ok(Self {

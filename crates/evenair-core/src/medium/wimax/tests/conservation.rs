@@ -7,7 +7,7 @@ use crate::loss::{self, IndependentConfig, Level, LinkLoss, LossRateConfig, Scop
 use crate::medium::wimax::phy::{CyclicPrefix, FRAME_DURATIONS, Modulation, OfdmPhy};
 use crate::medium::wimax::scheduler::{self, DrrConfig};
 use crate::medium::wimax::{DlShare, Maps, RequestSize, SduCounts, Wimax, WimaxConfig};
-use crate::medium::{Arrival, Cell, Medium};
+use crate::medium::{Arrival, Cell};
 use crate::packet::AccessCategory::BestEffort;
 use crate::packet::{Direction, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{Config, Queue, QueueLimit, TbfConfig, TxQueue};

@@ -6,7 +6,7 @@
 use crate::loss::{self, IndependentConfig, Level, LinkLoss, LossRateConfig, ScopeConfig};
 use crate::medium::wimax::phy::OfdmPhy;
 use crate::medium::wimax::{Counts, RequestCounts, RequestSize, SduCounts, Wimax, WimaxConfig};
-use crate::medium::{Airtime, Cell, Medium};
+use crate::medium::{Airtime, Cell};
 use crate::packet::AccessCategory::BestEffort;
 use crate::packet::{Direction, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{Config, Queue, QueueLimit, TxQueue};

@@ -119,7 +119,9 @@ impl Watched {
 }
 
 impl Medium for Watched {
-    const LAYOUT: QueueLayout = Wimax::LAYOUT;
+    fn layout(&self) -> QueueLayout {
+        self.wimax.layout()
+    }
 
     fn is_idle(&self, queue: TxQueueId) -> bool {
         self.wimax.is_idle(queue)

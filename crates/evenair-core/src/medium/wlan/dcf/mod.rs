@@ -96,22 +96,25 @@ impl Dcf {
 }
 
 impl Medium for Dcf {
-    const LAYOUT: QueueLayout = state::LAYOUT;
+    #[inline(always)]
+    fn layout(&self) -> QueueLayout {
+        state::LAYOUT
+    }
 
     #[inline(always)]
     fn is_idle(&self, queue: TxQueueId) -> bool {
-        self.macs[Self::LAYOUT.sender(queue).index()].packet.is_none()
+        self.macs[self.layout().sender(queue).index()].packet.is_none()
     }
 
     #[inline(always)]
     fn accept(&mut self, now: Instant, queue: TxQueueId, packet: Taken) {
-        self.load(now, Self::LAYOUT.sender(queue), packet);
+        self.load(now, self.layout().sender(queue), packet);
     }
 
     #[inline(always)]
     fn wake(&mut self, now: Instant, queue: TxQueueId, cell: &mut impl CellContext) {
         if self.is_idle(queue) {
-            self.fetch(now, Self::LAYOUT.sender(queue), cell);
+            self.fetch(now, self.layout().sender(queue), cell);
         }
     }
 
