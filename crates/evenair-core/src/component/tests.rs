@@ -263,9 +263,9 @@ fn every_access_point_scheduler_runs() {
         (0..2).for_each(|station| scheduler.backlogged(station));
         let mut airtimes = [0_u64; 2];
         for _ in 0..100 {
-            let station = scheduler.next_station().unwrap();
+            let station = scheduler.next_turn().unwrap().station;
             let airtime = Duration::from_micros([300, 2000][station]);
-            scheduler.charge(station, airtime);
+            scheduler.charge(station, airtime.as_nanos());
             airtimes[station] += airtime.as_nanos();
             let spread = airtimes[0].abs_diff(airtimes[1]);
             assert!(spread < drr.quantum.as_nanos() + 2_000_000, "{config:?}: {airtimes:?}");

@@ -1,7 +1,7 @@
 //! From a scenario to a simulation.
 
 use evenair_core::loss::{self, LinkLoss};
-use evenair_core::medium::scheduler::AirtimeDrr;
+use evenair_core::medium::scheduler::StationScheduler;
 use evenair_core::medium::{Cell, CellPacket, Medium, QueueLayout, TxQueueId};
 use evenair_core::packet::{End, FlowId, NodeId};
 use evenair_core::queue::{Queue, QueueItem, TxQueue};
@@ -50,7 +50,7 @@ fn scheduler<P: QueueItem>(
     scenario: &Scenario,
     stations: usize,
     seed: u64,
-) -> Option<(AirtimeDrr, Vec<TxQueue<P>>)> {
+) -> Option<(Box<dyn StationScheduler>, Vec<TxQueue<P>>)> {
     let scenario::Cell::Wlan(cell) = &scenario.cell else { return None };
     let scheduler = cell.scheduler.scheduler(stations)?;
     // The queues of the nodes have the numbers up to that of the stations.

@@ -1,7 +1,7 @@
 //! The queues of an access point for each station, among which a scheduler chooses.
 
 use super::packet::CellPacket;
-use crate::medium::scheduler::AirtimeDrr;
+use crate::medium::scheduler::StationScheduler;
 use crate::medium::{Attempt, TxQueueId};
 use crate::packet::NodeId;
 use crate::queue::TxQueue;
@@ -10,20 +10,20 @@ use crate::time::Instant;
 /// Which of the queues belong to the access point and a station each, and their scheduler.
 #[derive(Debug)]
 pub(super) struct Downlinks {
-    scheduler: AirtimeDrr,
+    scheduler: Box<dyn StationScheduler>,
     /// The queue for the first station; those for the others follow.
     first: u32,
 }
 
 impl Downlinks {
-    pub(super) fn new(scheduler: AirtimeDrr, first: u32) -> Self {
+    pub(super) fn new(scheduler: Box<dyn StationScheduler>, first: u32) -> Self {
         Self { scheduler, first }
     }
 
     /// Charges its station with the airtime of an attempt; beacons are for all.
     pub(super) fn count(&mut self, attempt: &Attempt) {
         if attempt.station != NodeId::BROADCAST {
-            self.scheduler.charge(attempt.station.index() - 1, attempt.airtime);
+            self.scheduler.charge(attempt.station.index() - 1, attempt.airtime.as_nanos());
         }
     }
 
@@ -44,7 +44,7 @@ impl Downlinks {
 
     /// The queue of the next packet.
     pub(super) fn next_queue(&mut self) -> Option<TxQueueId> {
-        self.scheduler.next_station().map(|station| TxQueueId(self.first + station as u32))
+        self.scheduler.next_turn().map(|turn| TxQueueId(self.first + turn.station as u32))
     }
 
     /// That queue has no packet that may be taken.

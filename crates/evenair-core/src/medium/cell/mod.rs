@@ -11,7 +11,7 @@ pub use packet::{Arrival, CellPacket};
 use downlinks::Downlinks;
 use nodes::{NO_QUEUE, Nodes};
 
-use super::scheduler::AirtimeDrr;
+use super::scheduler::StationScheduler;
 use super::{AirUsage, Medium, Occupancy, PacketId, QueueLayout, Taken, TxQueueId};
 use crate::flow_losses::FlowLosses;
 use crate::loss::LinkLoss;
@@ -49,7 +49,11 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     /// If the layout has queues for each station already, or the number of queues is not that of
     /// the stations.
     #[must_use]
-    pub fn with_scheduler(mut self, scheduler: AirtimeDrr, queues: Vec<TxQueue<P>>) -> Self {
+    pub fn with_scheduler(
+        mut self,
+        scheduler: Box<dyn StationScheduler>,
+        queues: Vec<TxQueue<P>>,
+    ) -> Self {
         let nodes = &mut self.nodes;
         assert_eq!(self.medium.layout(), QueueLayout::PerNode, "one queue of the access point");
         assert_eq!(queues.len() + 1, nodes.losses.len(), "a queue for each station");

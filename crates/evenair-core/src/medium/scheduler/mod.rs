@@ -1,10 +1,12 @@
-//! Access-point schedulers: which station of a WLAN cell the access point serves next.
+//! Schedulers of stations, and the registry of those of a WLAN's access point.
 //!
 //! To add one, add a file here and a variant below.
 
 mod airtime_drr;
+mod contract;
 
 pub use airtime_drr::{AirtimeDrr, AirtimeDrrConfig};
+pub use contract::{StationScheduler, Turn};
 
 use crate::component::{configuration, registry};
 
@@ -28,10 +30,10 @@ registry! {
 
 impl Config {
     /// The scheduler of a cell with this many stations; `None` if all stations share one queue.
-    pub fn scheduler(&self, stations: usize) -> Option<AirtimeDrr> {
+    pub fn scheduler(&self, stations: usize) -> Option<Box<dyn StationScheduler>> {
         match self {
             Self::Fifo(_) => None,
-            Self::AirtimeDrr(config) => Some(AirtimeDrr::new(config, stations)),
+            Self::AirtimeDrr(config) => Some(Box::new(AirtimeDrr::new(config, stations))),
         }
     }
 }
