@@ -3,7 +3,7 @@
 use super::airtime::AirUsage;
 use super::queues::{QueueLayout, TxQueueId};
 use crate::loss::FrameKind;
-use crate::packet::{Direction, NodeId};
+use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::queue::Backlog;
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
@@ -89,6 +89,18 @@ pub trait CellContext {
 
     /// When the cell wakes the medium next, because a shaper is ready: no poll may go beyond.
     fn wake_at(&self) -> Instant;
+
+    /// The queue from which `node` serves `category` at a transmit opportunity that begins now: the medium may
+    /// take one packet or several. Of an access point with a queue for each station, the scheduler of the
+    /// cell chooses among those that have a packet that may be taken, or of which the medium itself
+    /// `holds` packets to repeat; `None` if there is none, or no scheduler.
+    fn next_queue(
+        &mut self,
+        now: Instant,
+        node: NodeId,
+        category: AccessCategory,
+        holds: impl Fn(TxQueueId) -> bool,
+    ) -> Option<TxQueueId>;
 
     /// Takes the next packet of `queue` if it has at most `max_bytes`. A packet that is too large
     /// stays the next one. `None` also when nothing waits, or while a shaper holds packets back: the

@@ -26,13 +26,32 @@ impl QueueLayout {
         match self {
             Self::PerNode => TxQueueId(from.0),
             Self::PerReceiver { categories } => {
-                let category = if categories == 1 { 0 } else { category as u32 };
                 // Each station has a queue at the access point (even) and one of its own (odd).
                 let pair = match Direction::from_node(from) {
                     Direction::Down => 2 * to.0 - 2,
                     Direction::Up => 2 * from.0 - 1,
                 };
-                TxQueueId(pair * categories + category)
+                TxQueueId(pair * categories + self.category(category))
+            }
+        }
+    }
+
+    /// The number of `category` among those of a node: 0 of all if packets of all share its queues.
+    #[inline(always)]
+    pub const fn category(self, category: AccessCategory) -> u32 {
+        match self {
+            Self::PerNode | Self::PerReceiver { categories: 1 } => 0,
+            Self::PerReceiver { .. } => category as u32,
+        }
+    }
+
+    /// The station of the link of `queue` and the number of its category; `None` of a queue for several
+    /// links.
+    pub const fn link(self, queue: TxQueueId) -> Option<(NodeId, u32)> {
+        match self {
+            Self::PerNode => None,
+            Self::PerReceiver { categories } => {
+                Some((NodeId(queue.0 / categories / 2 + 1), queue.0 % categories))
             }
         }
     }
@@ -72,6 +91,7 @@ mod tests {
                 for category in [BestEffort, Background, Video, Voice] {
                     let queue = layout.queue(from, to, category);
                     assert_eq!(layout.sender(queue), from);
+                    assert_eq!(layout.link(queue), Some((station, category as u32)));
                     assert_eq!(seen[queue.0 as usize].replace((from, to, category)), None);
                 }
             }

@@ -231,16 +231,13 @@ fn ap_queues<M: Recordable>(cell: &Cell<M>) -> Vec<TracedQueue> {
         waiting: queue.backlog().packets(),
         packets: queue.packets().into_iter().take(most).map(describe_packet).collect(),
     };
-    let shared = cell.medium().layout() == QueueLayout::PerNode;
     if let [only] = queues[..]
-        && shared
+        && cell.medium().layout() == QueueLayout::PerNode
     {
         return vec![describe(None, &cell.queues()[only], MAX_LISTED)];
     }
-    // The queues of a scheduler follow those of the nodes, and that of the access point stays empty.
-    let of_stations = if shared { &queues[1..] } else { &queues[..] };
-    let busy = of_stations.iter().filter(|at| waiting(at) > 0).count().max(1);
-    let each = (1..).zip(of_stations).filter(|(_, at)| waiting(at) > 0);
+    let busy = queues.iter().filter(|at| waiting(at) > 0).count().max(1);
+    let each = (1..).zip(&queues).filter(|(_, at)| waiting(at) > 0);
     each.map(|(station, &at)| describe(Some(station), &cell.queues()[at], MAX_LISTED / busy))
         .collect()
 }

@@ -1,7 +1,6 @@
 //! From a scenario to a simulation.
 
 use evenair_core::loss::{self, LinkLoss};
-use evenair_core::medium::scheduler::StationScheduler;
 use evenair_core::medium::{Cell, CellPacket, Medium, QueueLayout, TxQueueId};
 use evenair_core::packet::{End, FlowId, NodeId};
 use evenair_core::queue::{Queue, QueueItem, TxQueue};
@@ -35,28 +34,23 @@ fn losses(scenario: &Scenario, seed: u64) -> Vec<Option<LinkLoss>> {
 
 /// The transmit queues of the access point and of each station.
 fn queues<P: QueueItem>(scenario: &Scenario, layout: QueueLayout, seed: u64) -> Vec<TxQueue<P>> {
+    let is_wlan = matches!(scenario.cell, scenario::Cell::Wlan(_));
     let groups = scenario.station.iter();
     let stations = groups.flat_map(|group| (0..group.count).map(|_| &group.queue));
     let nodes: Vec<_> = std::iter::once(scenario.cell.queue()).chain(stations).collect();
+    let stations = nodes.len() as u32 - 1;
     let queues = (0..layout.count(nodes.len() as u32)).map(|id| {
-        let spec = nodes[layout.sender(TxQueueId(id)).index()];
-        TxQueue::new(queue(spec, seed, u64::from(id)))
+        let sender = layout.sender(TxQueueId(id));
+        // The random numbers of a node's own queue are the same with any scheduler of a WLAN cell. Those
+        // of the access point's queues for the stations follow.
+        let stream = match layout.link(TxQueueId(id)) {
+            Some((station, _)) if is_wlan && sender.is_access_point() => stations + station.0,
+            _ if is_wlan => sender.0,
+            _ => id,
+        };
+        TxQueue::new(queue(nodes[sender.index()], seed, u64::from(stream)))
     });
     queues.collect()
-}
-
-/// The scheduler of the access point, if it has one, and its queues, one for each station.
-fn scheduler<P: QueueItem>(
-    scenario: &Scenario,
-    stations: usize,
-    seed: u64,
-) -> Option<(Box<dyn StationScheduler>, Vec<TxQueue<P>>)> {
-    let scenario::Cell::Wlan(cell) = &scenario.cell else { return None };
-    let scheduler = cell.scheduler.scheduler(stations)?;
-    // The queues of the nodes have the numbers up to that of the stations.
-    let ids = (1..).map(|station| (stations + station) as u64);
-    let queues = ids.take(stations).map(|id| TxQueue::new(queue(&cell.queue, seed, id)));
-    Some((scheduler, queues.collect()))
 }
 
 /// The cell with its queues, loss models and scheduler.
@@ -67,8 +61,12 @@ pub(crate) fn cell<M: Medium, P: CellPacket>(
 ) -> Cell<M, P> {
     let queues = queues(scenario, medium.layout(), seed);
     let cell = Cell::new(medium, queues, losses(scenario, seed));
-    match scheduler(scenario, cell.nodes() - 1, seed) {
-        Some((scheduler, queues)) => cell.with_scheduler(scheduler, queues),
+    let scheduler = match &scenario.cell {
+        scenario::Cell::Wlan(wlan) => wlan.scheduler.scheduler(cell.nodes() - 1),
+        scenario::Cell::Wimax(_) => None,
+    };
+    match scheduler {
+        Some(scheduler) => cell.with_schedulers(vec![scheduler]),
         None => cell,
     }
 }

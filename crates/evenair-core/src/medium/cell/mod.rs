@@ -1,6 +1,5 @@
 //! A cell: a medium, the transmit queues of its nodes, and the loss models of its links.
 
-mod downlinks;
 mod nodes;
 mod packet;
 #[cfg(test)]
@@ -8,7 +7,6 @@ mod tests;
 
 pub use packet::{Arrival, CellPacket};
 
-use downlinks::Downlinks;
 use nodes::{NO_QUEUE, Nodes};
 
 use super::scheduler::StationScheduler;
@@ -39,27 +37,21 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         let expected = layout.count(losses.len() as u32);
         assert_eq!(queues.len(), expected as usize, "queues of the layout");
         let senders = (0..expected).map(|queue| layout.sender(TxQueueId(queue))).collect();
-        Self { medium, nodes: Nodes::new(queues, senders, losses) }
+        Self { medium, nodes: Nodes::new(layout, queues, senders, losses) }
     }
 
-    /// Gives the access point a queue for each station instead of one for all, which stays empty.
-    /// `scheduler` chooses among them. They follow the queues of the layout in [`Cell::queues`].
+    /// Lets `schedulers`, one for each category of the layout, choose among the queues that the access
+    /// point has for the stations. They are charged with the airtime of attempts in nanoseconds.
     ///
     /// # Panics
-    /// If the layout has queues for each station already, or the number of queues is not that of
-    /// the stations.
+    /// If the layout has no queue for each station, or has another number of categories.
     #[must_use]
-    pub fn with_scheduler(
-        mut self,
-        scheduler: Box<dyn StationScheduler>,
-        queues: Vec<TxQueue<P>>,
-    ) -> Self {
-        let nodes = &mut self.nodes;
-        assert_eq!(self.medium.layout(), QueueLayout::PerNode, "one queue of the access point");
-        assert_eq!(queues.len() + 1, nodes.losses.len(), "a queue for each station");
-        nodes.downlinks = Some(Box::new(Downlinks::new(scheduler, nodes.queues.len() as u32)));
-        nodes.senders.extend(queues.iter().map(|_| NodeId::ACCESS_POINT));
-        nodes.queues.extend(queues);
+    pub fn with_schedulers(mut self, schedulers: Vec<Box<dyn StationScheduler>>) -> Self {
+        let QueueLayout::PerReceiver { categories } = self.medium.layout() else {
+            panic!("a queue for each station")
+        };
+        assert_eq!(schedulers.len(), categories as usize, "a scheduler for each category");
+        self.nodes.schedulers = schedulers;
         self.medium.report_attempts();
         self
     }
@@ -81,8 +73,8 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     pub fn send(&mut self, now: Instant, from: NodeId, packet: P) {
         let layout = self.medium.layout();
         let queue = layout.queue(from, packet.destination(from), packet.access_category());
-        if self.nodes.downlinks.is_some() && from.is_access_point() {
-            self.nodes.enqueue_downlink(now, packet);
+        if layout != QueueLayout::PerNode && self.nodes.is_scheduled(from) {
+            self.nodes.enqueue_scheduled(now, queue, packet);
             return self.medium.wake(now, queue, &mut self.nodes);
         }
         let tx_queue = &mut self.nodes.queues[queue.0 as usize];
@@ -154,7 +146,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         self.nodes.losses.len()
     }
 
-    /// The transmit queues, in the order of the layout of the medium, then those of a scheduler.
+    /// The transmit queues, in the order of the layout of the medium.
     pub fn queues(&self) -> &[TxQueue<P>] {
         &self.nodes.queues
     }
@@ -222,10 +214,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     fn release_held(&mut self) {
         let now = self.nodes.held_until;
         for queue in self.nodes.no_longer_held(now) {
-            let queue = match &mut self.nodes.downlinks {
-                Some(downlinks) => downlinks.served_as(queue),
-                None => queue,
-            };
+            self.nodes.note_backlog(queue);
             self.medium.wake(now, queue, &mut self.nodes);
         }
     }

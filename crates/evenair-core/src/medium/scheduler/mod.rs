@@ -29,6 +29,11 @@ registry! {
 }
 
 impl Config {
+    /// Whether the access point needs a queue for each station.
+    pub fn has_station_queues(&self) -> bool {
+        !matches!(self, Self::Fifo(_))
+    }
+
     /// The scheduler of a cell with this many stations; `None` if all stations share one queue.
     pub fn scheduler(&self, stations: usize) -> Option<Box<dyn StationScheduler>> {
         match self {

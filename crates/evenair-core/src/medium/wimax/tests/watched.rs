@@ -7,7 +7,7 @@ use crate::medium::{
     AirUsage, CellContext, Medium, PacketId, QueueLayout, Reception, Taken, Transmission,
     TxQueueId, TxStatus,
 };
-use crate::packet::{Direction, NodeId};
+use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::queue::Backlog;
 use crate::time::{Duration, Instant};
 
@@ -64,6 +64,15 @@ impl<C: CellContext> CellContext for Context<'_, C> {
     }
     fn wake_at(&self) -> Instant {
         self.cell.wake_at()
+    }
+    fn next_queue(
+        &mut self,
+        now: Instant,
+        node: NodeId,
+        category: AccessCategory,
+        holds: impl Fn(TxQueueId) -> bool,
+    ) -> Option<TxQueueId> {
+        self.cell.next_queue(now, node, category, holds)
     }
     fn take(&mut self, now: Instant, queue: TxQueueId, max_bytes: u32) -> Option<Taken> {
         let taken = self.cell.take(now, queue, max_bytes)?;

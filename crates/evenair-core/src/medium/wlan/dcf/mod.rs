@@ -45,7 +45,7 @@ pub use observe::{Access, AirFrame, FrameFate, FrameType, IdlePeriod, Transmitte
 pub use state::Dcf;
 
 use exchange::{ExchangeFrame, Failure};
-use state::{Phase, queue_of};
+use state::{Phase, take_next};
 
 use super::rate_control::Outcome;
 use crate::medium::{
@@ -87,7 +87,7 @@ impl Dcf {
         if let Some(packet) = mac.packet.take() {
             cell.release(now, packet, TxStatus::Delivered);
         }
-        let next = cell.take(now, queue_of(node), u32::MAX);
+        let next = take_next(now, node, cell);
         if let Some(packet) = next {
             mac.load(&self.config, packet);
         }
@@ -98,7 +98,11 @@ impl Dcf {
 impl Medium for Dcf {
     #[inline(always)]
     fn layout(&self) -> QueueLayout {
-        state::LAYOUT
+        if self.config.station_queues {
+            QueueLayout::PerReceiver { categories: 1 }
+        } else {
+            QueueLayout::PerNode
+        }
     }
 
     #[inline(always)]
