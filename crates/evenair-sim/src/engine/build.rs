@@ -34,23 +34,30 @@ fn losses(scenario: &Scenario, seed: u64) -> Vec<Option<LinkLoss>> {
 
 /// The transmit queues of the access point and of each station.
 fn queues<P: QueueItem>(scenario: &Scenario, layout: QueueLayout, seed: u64) -> Vec<TxQueue<P>> {
-    let is_wlan = matches!(scenario.cell, scenario::Cell::Wlan(_));
     let groups = scenario.station.iter();
     let stations = groups.flat_map(|group| (0..group.count).map(|_| &group.queue));
-    let nodes: Vec<_> = std::iter::once(scenario.cell.queue()).chain(stations).collect();
-    let stations = nodes.len() as u32 - 1;
-    let queues = (0..layout.count(nodes.len() as u32)).map(|id| {
-        let sender = layout.sender(TxQueueId(id));
-        // The random numbers of a node's own queue are the same with any scheduler of a WLAN cell. Those
-        // of the access point's queues for the stations follow.
-        let stream = match layout.link(TxQueueId(id)) {
-            Some((station, _)) if is_wlan && sender.is_access_point() => stations + station.0,
-            _ if is_wlan => sender.0,
-            _ => id,
-        };
-        TxQueue::new(queue(nodes[sender.index()], seed, u64::from(stream)))
+    let specs: Vec<_> = std::iter::once(scenario.cell.queue()).chain(stations).collect();
+    let nodes = specs.len() as u32;
+    let ids = (0..layout.count(nodes)).map(TxQueueId);
+    let queues = ids.map(|id| {
+        let spec = specs[layout.sender(id).index()];
+        TxQueue::new(queue(spec, seed, stream_of(id, &scenario.cell, layout, nodes)))
     });
     queues.collect()
+}
+
+/// The number of the random stream of a queue. In a WLAN cell that of a node's own queue does not depend on
+/// the scheduler; those of the access point's queues for the stations follow.
+fn stream_of(id: TxQueueId, cell: &scenario::Cell, layout: QueueLayout, nodes: u32) -> u64 {
+    let sender = layout.sender(id);
+    let number = match (cell, layout.link(id)) {
+        (scenario::Cell::Wimax(_), _) => id.0,
+        (scenario::Cell::Wlan(_), Some((station, _))) if sender.is_access_point() => {
+            nodes - 1 + station.0
+        }
+        (scenario::Cell::Wlan(_), _) => sender.0,
+    };
+    number.into()
 }
 
 /// The cell with its queues, loss models and scheduler.
