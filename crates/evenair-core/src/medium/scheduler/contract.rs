@@ -34,3 +34,11 @@ pub trait StationScheduler: Debug + Send {
     /// known at its end, after other turns.
     fn charge(&mut self, station: usize, cost: u64);
 }
+
+/// A scheduler whose medium serves several stations in a frame.
+pub trait FrameScheduler: StationScheduler {
+    /// The station that was named last cannot be given anything in this frame, though something waits for
+    /// it. It is not named again before [`StationScheduler::next_turn`] has returned `None`, with which the
+    /// frame ends.
+    fn pass_over(&mut self);
+}

@@ -1,12 +1,18 @@
 //! Schedulers of stations, and the registry of those of a WLAN's access point.
 //!
-//! To add one, add a file here and a variant below.
+//! [`StationScheduler`] is what they have in common; `medium/wimax/scheduler/` has the registry of those of
+//! a base station. To add one, add a file here and a variant below or there.
 
 mod airtime_drr;
 mod contract;
+mod cycle;
+mod drr;
+mod round_robin;
 
 pub use airtime_drr::{AirtimeDrr, AirtimeDrrConfig};
-pub use contract::{StationScheduler, Turn};
+pub use contract::{FrameScheduler, StationScheduler, Turn};
+pub use drr::{Drr, DrrConfig};
+pub use round_robin::{RoundRobin, RoundRobinConfig};
 
 use crate::component::{configuration, registry};
 

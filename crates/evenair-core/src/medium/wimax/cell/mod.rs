@@ -37,7 +37,7 @@ use connection::GRANT_MANAGEMENT;
 use state::SduEnd;
 
 use super::request::Expiry;
-use super::scheduler::{Allocation, Scheduler};
+use super::scheduler::{Allocation, Need};
 use crate::loss::FrameKind;
 use crate::medium::{
     AirUsage, CellContext, Medium, QueueLayout, Reception, Transmission, TxQueueId, TxStatus,
@@ -79,7 +79,7 @@ impl Wimax {
         self.settle_airtime();
         self.bursts.clear();
         // A scheduler may remember who was waiting.
-        self.needs.fill(0);
+        self.needs.fill(Need::default());
         self.schedule(Direction::Up, 0, false);
         self.schedule(Direction::Down, 0, false);
     }
@@ -110,7 +110,7 @@ impl Wimax {
     /// Schedules and fills the bursts of the uplink; returns their number.
     fn grant(&mut self, now: Instant, cell: &mut impl CellContext) -> u32 {
         for (need, station) in self.needs.iter_mut().zip(&self.stations) {
-            *need = station.outstanding.into();
+            *need = Need::new(station.outstanding.into());
         }
         let (used, available) = self.schedule(Direction::Up, 0, false);
         self.counts.ul_symbols_used += used;
@@ -140,7 +140,7 @@ impl Wimax {
         cell: &mut impl CellContext,
     ) {
         for (need, station) in self.needs.iter_mut().zip(&self.stations) {
-            *need = station.down.connection.need(self.overhead, cell);
+            *need = Need::new(station.down.connection.need(self.overhead, cell));
         }
         let (used, available) = self.schedule(Direction::Down, grants, descriptors);
         self.counts.dl_symbols_used += used;
@@ -163,7 +163,7 @@ impl Wimax {
                 (&mut self.burst_scheduler, self.layout.dl_room(grants, descriptors))
             }
         };
-        scheduler.schedule(&mut room, &self.needs, &self.sizes, &mut self.allocations);
+        scheduler.allocate(&mut room, &mut self.needs, &self.sizes, &mut self.allocations);
         let used = self.allocations.iter().map(|burst| u64::from(burst.symbols)).sum();
         (used, room.capacity().into())
     }

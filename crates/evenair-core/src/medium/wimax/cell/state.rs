@@ -10,7 +10,7 @@ use crate::medium::wimax::config::WimaxConfig;
 use crate::medium::wimax::frame::maps::DESCRIPTOR_INTERVAL;
 use crate::medium::wimax::phy::symbol::SymbolSize;
 use crate::medium::wimax::request::Contention;
-use crate::medium::wimax::scheduler::{Allocation, AnyScheduler};
+use crate::medium::wimax::scheduler::{Allocation, AnyScheduler, Need};
 use crate::medium::{PacketId, QueueLayout};
 use crate::packet::{Direction, NodeId};
 use crate::time::Instant;
@@ -44,7 +44,7 @@ pub struct Wimax {
     pub(super) received: Option<(Instant, PacketId)>,
     pub(super) counts: Counts,
     /// For the schedulers, to keep the memory.
-    pub(super) needs: Vec<u64>,
+    pub(super) needs: Vec<Need>,
     pub(super) allocations: Vec<Allocation>,
 }
 
@@ -74,14 +74,15 @@ impl Wimax {
         let station = |(index, &bytes): (usize, &u32)| {
             Station::new(Self::LAYOUT, index, config.phy.rate(bytes), seed)
         };
+        let sizes: Vec<_> = bytes_per_symbol.iter().map(|&bytes| SymbolSize::new(bytes)).collect();
         let frame = config.phy.frame();
         Ok(Self {
             account: FrameAccount::new(&config, stations as u32)?,
             overhead: Overhead::new(config.crc),
-            grant_scheduler: AnyScheduler::new(&config.scheduler, stations),
-            burst_scheduler: AnyScheduler::new(&config.scheduler, stations),
+            grant_scheduler: AnyScheduler::new(&config.scheduler, &sizes),
+            burst_scheduler: AnyScheduler::new(&config.scheduler, &sizes),
             stations: bytes_per_symbol.iter().enumerate().map(station).collect(),
-            sizes: bytes_per_symbol.iter().map(|&bytes| SymbolSize::new(bytes)).collect(),
+            sizes,
             contention: Contention::new(config.contention_slots),
             frame_start: Instant::ZERO,
             next_frame: Instant::ZERO,
@@ -93,7 +94,7 @@ impl Wimax {
             over: 0,
             received: None,
             counts: Counts::default(),
-            needs: vec![0; stations],
+            needs: vec![Need::default(); stations],
             allocations: Vec::new(),
             layout,
             config,
