@@ -8,6 +8,8 @@ mod contract;
 mod cycle;
 mod drr;
 mod round_robin;
+#[cfg(test)]
+mod tests;
 
 pub use airtime_drr::{AirtimeDrr, AirtimeDrrConfig};
 pub use contract::{FrameScheduler, StationScheduler, Turn};
