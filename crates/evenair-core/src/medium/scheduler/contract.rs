@@ -26,8 +26,8 @@ pub trait StationScheduler: Debug + Send {
     /// why not by [`StationScheduler::has_no_backlog`], and then asks again.
     fn next_turn(&mut self) -> Option<Turn>;
 
-    /// Nothing that may be taken waits for the station that was named last. It has no turn until it is
-    /// backlogged again.
+    /// Nothing that may be taken waits for the station that was named last, or nothing more if it was served
+    /// and charged. It has no turn until it is backlogged again.
     fn has_no_backlog(&mut self);
 
     /// A transmission to `station`, or from it if these are charged, has cost this much. In 802.11 it is

@@ -5,6 +5,9 @@
 pub(super) struct Cycle {
     stations: Vec<State>,
     at: usize,
+    /// How many wait and may be visited, and how many were passed over.
+    waiting: usize,
+    passed_over: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +21,7 @@ enum State {
 impl Cycle {
     /// None of these waits. The first round begins with the first.
     pub(super) fn new(stations: usize) -> Self {
-        Self { stations: vec![State::Idle; stations], at: 0 }
+        Self { stations: vec![State::Idle; stations], at: 0, waiting: 0, passed_over: 0 }
     }
 
     /// `station` waits.
@@ -26,43 +29,65 @@ impl Cycle {
     pub(super) fn add(&mut self, station: usize) {
         if self.stations[station] == State::Idle {
             self.stations[station] = State::Waits;
+            self.waiting += 1;
         }
     }
 
     /// Goes to the first station that waits, from the present one on.
+    #[inline(always)]
     pub(super) fn find(&mut self) -> Option<usize> {
-        let waits = |state: &State| *state == State::Waits;
-        let (before, behind) = self.stations.split_at(self.at);
-        let found = behind.iter().position(waits).map(|place| self.at + place);
-        let found = found.or_else(|| before.iter().position(waits));
-        self.at = found.unwrap_or(self.at);
-        found
+        if self.waiting == 0 {
+            return None;
+        }
+        while self.stations[self.at] != State::Waits {
+            self.advance();
+        }
+        Some(self.at)
     }
 
-    /// Goes on to the next station, and returns it.
+    /// The present station.
     #[inline(always)]
-    pub(super) fn advance(&mut self) -> usize {
-        self.at = if self.at + 1 == self.stations.len() { 0 } else { self.at + 1 };
+    pub(super) fn at(&self) -> usize {
         self.at
     }
 
+    /// The station after the present one.
+    #[inline(always)]
+    pub(super) fn next(&self) -> usize {
+        if self.at + 1 == self.stations.len() { 0 } else { self.at + 1 }
+    }
+
+    /// Goes on to the next station.
+    #[inline(always)]
+    pub(super) fn advance(&mut self) {
+        self.at = self.next();
+    }
+
     /// The present station no longer waits; goes on.
+    #[inline(always)]
     pub(super) fn remove(&mut self) {
         self.stations[self.at] = State::Idle;
+        self.waiting -= 1;
         self.advance();
     }
 
-    /// Passes over the present station, and returns it; goes on.
-    pub(super) fn pass_over(&mut self) -> usize {
-        let station = self.at;
-        self.stations[station] = State::PassedOver;
+    /// Passes over the present station; goes on.
+    #[inline(always)]
+    pub(super) fn pass_over(&mut self) {
+        self.stations[self.at] = State::PassedOver;
+        self.waiting -= 1;
+        self.passed_over += 1;
         self.advance();
-        station
     }
 
     /// A round begins with station `first`.
     pub(super) fn restart(&mut self, first: usize) {
         self.at = first;
+        if self.passed_over == 0 {
+            return;
+        }
+        self.waiting += self.passed_over;
+        self.passed_over = 0;
         for state in &mut self.stations {
             if *state == State::PassedOver {
                 *state = State::Waits;

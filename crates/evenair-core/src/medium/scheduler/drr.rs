@@ -77,7 +77,7 @@ impl StationScheduler for Drr {
     fn next_turn(&mut self) -> Option<Turn> {
         if let Some((visited, _)) = self.visit.take() {
             let Deficit { bytes, least } = self.stations[visited];
-            self.first = if visited + 1 == self.stations.len() { 0 } else { visited + 1 };
+            self.first = self.cycle.next();
             if bytes < least {
                 self.cycle.advance();
             }
@@ -104,6 +104,9 @@ impl StationScheduler for Drr {
     fn charge(&mut self, station: usize, cost: u64) {
         let bytes = &mut self.stations[station].bytes;
         *bytes = bytes.saturating_sub(cost);
+        if self.visit.is_some_and(|(visited, _)| visited == station) {
+            self.first = self.cycle.next();
+        }
     }
 }
 

@@ -40,9 +40,11 @@ impl StationScheduler for RoundRobin {
         self.cycle.add(station);
     }
 
+    #[inline(always)]
     fn next_turn(&mut self) -> Option<Turn> {
         if self.has_turn {
-            self.first = self.cycle.advance();
+            self.cycle.advance();
+            self.first = self.cycle.at();
         }
         let station = self.cycle.find();
         self.has_turn = station.is_some();
@@ -52,16 +54,22 @@ impl StationScheduler for RoundRobin {
         station.map(|station| Turn { station, most: u64::MAX })
     }
 
+    #[inline(always)]
     fn has_no_backlog(&mut self) {
         self.has_turn = false;
         self.cycle.remove();
     }
 
     #[inline(always)]
-    fn charge(&mut self, _station: usize, _cost: u64) {}
+    fn charge(&mut self, station: usize, _cost: u64) {
+        if self.has_turn && station == self.cycle.at() {
+            self.first = self.cycle.next();
+        }
+    }
 }
 
 impl FrameScheduler for RoundRobin {
+    #[inline(always)]
     fn pass_over(&mut self) {
         self.has_turn = false;
         self.cycle.pass_over();

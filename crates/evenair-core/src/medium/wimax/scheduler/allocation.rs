@@ -72,5 +72,8 @@ pub(super) fn allocate(
             }
             None => {}
         }
+        if need.bytes == 0 {
+            scheduler.has_no_backlog();
+        }
     }
 }
