@@ -164,8 +164,7 @@ impl Wimax {
             }
         };
         scheduler.allocate(&mut room, &mut self.needs, &self.sizes, &mut self.allocations);
-        let used = self.allocations.iter().map(|burst| u64::from(burst.symbols)).sum();
-        (used, room.capacity().into())
+        (room.used().into(), room.capacity().into())
     }
 
     /// Fills the burst of allocation `index`, whose data symbols begin with `first_symbol`.

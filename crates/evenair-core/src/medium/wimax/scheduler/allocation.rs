@@ -32,6 +32,7 @@ impl Need {
 /// Fills `room` with bursts, at most one for each station, in the order in which `scheduler` names the
 /// stations. What several turns of a station give it is one burst. The bursts are appended to `bursts`.
 /// A symbol costs the bytes that it has, by `sizes`.
+#[inline(always)] // called in one place for each scheduler
 pub(super) fn allocate(
     scheduler: &mut impl FrameScheduler,
     room: &mut Room,

@@ -45,6 +45,7 @@ impl AnyScheduler {
     }
 
     /// Fills `room` with bursts, by what the stations need.
+    #[inline(always)]
     pub(super) fn allocate(
         &mut self,
         room: &mut Room,
