@@ -47,10 +47,8 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     /// If the layout has no queue for each station, or has another number of categories.
     #[must_use]
     pub fn with_schedulers(mut self, schedulers: Vec<Box<dyn StationScheduler>>) -> Self {
-        let QueueLayout::PerReceiver { categories } = self.medium.layout() else {
-            panic!("a queue for each station")
-        };
-        assert_eq!(schedulers.len(), categories as usize, "a scheduler for each category");
+        let expected = QueueLayout::PerReceiver { categories: schedulers.len() as u32 };
+        assert_eq!(self.medium.layout(), expected, "queues for each station and scheduler");
         self.nodes.schedulers = schedulers;
         self.medium.report_attempts();
         self

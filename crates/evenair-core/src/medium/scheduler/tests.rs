@@ -97,7 +97,7 @@ impl Aggregating {
         self.largest[station] = self.largest[station].max(self.aggregate.len());
         for packet in self.aggregate.drain(..) {
             self.sent += 1;
-            if self.sent % self.lossy == 0 {
+            if self.sent.is_multiple_of(self.lossy) {
                 self.lost[station].push(packet);
             } else {
                 cell.release(now, packet.packet, TxStatus::Delivered);
@@ -127,7 +127,7 @@ impl Medium for Aggregating {
             let rate = self.rates[Self::station(self.queue)];
             if let Some(&Taken { packet, to, .. }) = self.aggregate.get(self.reported) {
                 self.reported += 1;
-                if next % self.lossy != 0 {
+                if !next.is_multiple_of(self.lossy) {
                     return Some(Reception { at, packet, from: AP, to, rate });
                 }
             } else {
