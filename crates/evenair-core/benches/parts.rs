@@ -7,10 +7,10 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use evenair_core::congestion::{self, Controller};
+use evenair_core::medium::Cell;
 use evenair_core::medium::wimax::{Wimax, WimaxConfig, phy::OfdmPhy};
 use evenair_core::medium::wlan::phy::{LONG_PREAMBLE, Phy};
 use evenair_core::medium::wlan::{ControlRate, Dcf, DcfConfig, StationConfig};
-use evenair_core::medium::{Cell, Medium};
 use evenair_core::packet::{FlowId, NodeId, Packet, PacketKind};
 use evenair_core::queue::{
     ActionLog, Config, DropTailConfig, Filtering, LasConfig, Queue, QueueDiscipline, QueueLimit,

@@ -53,6 +53,27 @@ impl Direction {
     }
 }
 
+/// An access category of EDCA (IEEE 802.11-2020 10.2.3.2, table 10-1), numbered by its ACI (9.4.2.28).
+/// Without EDCA, as in the DCF and in best-effort service of 802.16, there is one: best effort.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum AccessCategory {
+    /// AC_BE.
+    #[default]
+    BestEffort,
+    /// AC_BK.
+    Background,
+    /// AC_VI.
+    Video,
+    /// AC_VO.
+    Voice,
+}
+
+impl AccessCategory {
+    /// The number of access categories of EDCA.
+    pub const COUNT: u32 = 4;
+}
+
 /// One of the two ends of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -189,6 +210,8 @@ pub struct Packet {
     pub ecn_flags: EcnFlags,
     /// The end of the flow that it is for; [`End::Receiver`] where there is no flow.
     pub to: End,
+    /// In which access category it is transmitted in the cell.
+    pub category: AccessCategory,
     /// Position in the sequence space of the connection, bytes: of data the first payload byte, of an
     /// acknowledgement the next byte that is expected.
     pub seq: u64,
@@ -212,6 +235,7 @@ impl Packet {
             ecn: Ecn::NotEct,
             ecn_flags: EcnFlags::NONE,
             to: End::Receiver,
+            category: AccessCategory::BestEffort,
             seq: 0,
             enqueued_at: Instant::ZERO,
         }

@@ -7,20 +7,22 @@
 
 use evenair_core::control;
 use evenair_core::ip::IpPacket;
-use evenair_core::medium::{Arrival, Cell};
+use evenair_core::medium::Arrival;
 use evenair_core::packet::NodeId;
 use evenair_core::queue::TxQueue;
 use evenair_core::time::Instant;
 use serde::Serialize;
 
+use crate::agenda::Timer;
 use crate::engine::build;
 use crate::engine::control::beacons::Beacons;
 use crate::engine::metrics::cell::{CellMetrics, link_results};
 use crate::engine::sim_medium::{SimMedium, dcf, wimax};
+use crate::engine::world::{self, Driver, World};
 use crate::results::medium::{AirResult, FrameResult, RequestsResult};
 use crate::results::run::{LinkResult, Losses, MacResult, QueueResult};
 use crate::scenario::{self, ACCESS_POINT, Scenario, Topology};
-use crate::wired::{Hop, Wired};
+use crate::wired::{Hop, Until, Wired};
 
 /// The network of a scenario, whose packets have contents of type `B`. All times are those of the
 /// medium; calls come in the order of their times.
@@ -176,13 +178,14 @@ fn topology(scenario: &Scenario) -> Topology {
 
 struct Parts<M: SimMedium, B> {
     scenario: Scenario,
-    cell: Cell<M, IpPacket<B>>,
-    wired: Wired<IpPacket<B>>,
+    world: World<M, IpPacket<B>>,
     /// The number of wired nodes: the path from one to another has the number `from * nodes + to`.
     nodes: usize,
     /// The first link of each path.
     first: Vec<Option<u32>>,
-    beacons: Option<(Instant, Beacons)>,
+    beacons: Option<Beacons>,
+    /// What has just left the network.
+    exit: Option<Exit<B>>,
     begin: Instant,
     metrics: CellMetrics<M>,
     /// Before measuring began.
@@ -211,14 +214,20 @@ impl<M: SimMedium, B: Clone + Default> Parts<M, B> {
             }
         }
         let entries: Vec<u32> = first.iter().flatten().copied().collect();
+        let cell = build::cell(medium, scenario, seed);
+        let mut world = World::new(cell, Wired::new(links, next_hop, &entries));
         let beacons = Beacons::new(scenario);
+        if let Some(beacons) = &beacons {
+            let timer = world.agenda.add_timer();
+            world.agenda.arm(timer, Instant::ZERO + beacons.interval);
+        }
         Self {
             scenario: scenario.clone(),
-            cell: build::cell(medium, scenario, seed),
-            wired: Wired::new(links, next_hop, &entries),
+            world,
             nodes,
             first,
-            beacons: beacons.map(|beacons| (Instant::ZERO + beacons.interval, beacons)),
+            beacons,
+            exit: None,
             begin: Instant::ZERO,
             metrics: CellMetrics::default(),
             earlier: Discarded::default(),
@@ -226,93 +235,91 @@ impl<M: SimMedium, B: Clone + Default> Parts<M, B> {
         }
     }
 
-    fn beacon_at(&self) -> Instant {
-        self.beacons.as_ref().map_or(Instant::NEVER, |(at, _)| *at)
-    }
-
-    fn broadcast(&mut self) {
-        let Some((at, beacons)) = &mut self.beacons else { return };
-        let now = *at;
-        *at = now + beacons.interval;
-        let bytes = beacons.next_frame(now).size;
-        if let Some(cell) = M::wlan(&mut self.cell) {
-            cell.broadcast(now, IpPacket::broadcast(now, bytes, B::default()));
-        }
-    }
-
-    /// Does what is due at the first wired link.
-    fn poll_wired(&mut self) -> Option<Exit<B>> {
-        let (now, mut exit) = (self.wired.due(), None);
-        self.wired.poll(now, |packet, _| exit = Some(packet.clone()));
-        self.wired.end_event();
-        let packet = exit?;
-        let place = Exited::Wired(packet.path as usize % self.nodes);
-        Some(Exit { at: now, place, packet })
-    }
-
     /// Since the statistics were reset: of the access point, and of all nodes and links.
     fn queue_drops(&self) -> (u64, u64) {
-        let cell = &self.cell;
+        let cell = &self.world.cell;
         let of_ap = cell.queues_of(NodeId::ACCESS_POINT).map(TxQueue::losses).sum();
         let of_nodes: u64 =
             cell.queues().iter().map(|queue| queue.losses() + queue.superseded()).sum();
-        let of_links: u64 = self.wired.links().iter().map(|link| link.losses_known()[0]).sum();
+        let of_links: u64 =
+            self.world.wired.links().iter().map(|link| link.losses_known()[0]).sum();
         (of_ap, of_nodes + of_links)
     }
 
     /// Since the statistics were reset: packets that were discarded by loss models behind the MAC.
     fn errors(&self) -> u64 {
-        let nodes = (0..self.cell.nodes() as u32).map(NodeId);
-        let of_nodes: u64 = nodes.map(|node| self.cell.residual_losses(node)).sum();
-        let of_links: u64 = self.wired.links().iter().map(|link| link.losses_known()[1]).sum();
+        let nodes = (0..self.world.cell.nodes() as u32).map(NodeId);
+        let of_nodes: u64 = nodes.map(|node| self.world.cell.residual_losses(node)).sum();
+        let of_links: u64 =
+            self.world.wired.links().iter().map(|link| link.losses_known()[1]).sum();
         of_nodes + of_links
+    }
+}
+
+impl<M: SimMedium, B: Clone + Default> Driver<M, IpPacket<B>> for Parts<M, B> {
+    fn world(&mut self) -> &mut World<M, IpPacket<B>> {
+        &mut self.world
+    }
+
+    fn before(&mut self, _until: Until) {}
+
+    fn on_arrival(&mut self, arrival: Arrival<IpPacket<B>>) {
+        let Arrival { at, to, packet, lost, .. } = arrival;
+        if !lost && to != NodeId::BROADCAST {
+            self.exit = Some(Exit { at, place: Exited::Air(to), packet });
+        }
+    }
+
+    fn on_link(&mut self, now: Instant, packet: Option<IpPacket<B>>) {
+        self.exit = packet.map(|packet| {
+            let place = Exited::Wired(packet.path as usize % self.nodes);
+            Exit { at: now, place, packet }
+        });
+    }
+
+    /// A target beacon transmission time.
+    fn on_timer(&mut self, now: Instant, _timer: Timer) -> Instant {
+        let Some(beacons) = &mut self.beacons else { return Instant::NEVER };
+        let bytes = beacons.next_frame(now).size;
+        if let Some(cell) = M::wlan(&mut self.world.cell) {
+            cell.broadcast(now, IpPacket::broadcast(now, bytes, B::default()));
+        }
+        now + beacons.interval
     }
 }
 
 impl<M: SimMedium, B: Clone + Default> Emulation<B> for Parts<M, B> {
     fn send_air(&mut self, now: Instant, from: NodeId, packet: IpPacket<B>) {
-        self.cell.send(now, from, packet);
+        self.world.send_air(now, from, packet);
     }
 
     fn send_wired(&mut self, now: Instant, from: usize, to: usize, mut packet: IpPacket<B>) {
         let path = from * self.nodes + to;
         packet.path = path as u32;
         if let Some(link) = self.first[path] {
-            self.wired.send(now, link, &packet);
+            self.world.send_wired(now, link, &packet);
         }
     }
 
     fn poll_at(&self) -> Instant {
-        self.cell.poll_at().min(self.wired.due()).min(self.beacon_at())
+        self.world.due()
     }
 
-    /// At equal times links go before beacons and both before the cell, as in a simulation.
     fn poll(&mut self, limit: Instant) -> Option<Exit<B>> {
-        loop {
-            let (wired_at, beacon_at) = (self.wired.due(), self.beacon_at());
-            if let Some(arrival) = self.cell.poll(limit.min(wired_at).min(beacon_at)) {
-                let Arrival { at, to, packet, lost, .. } = arrival;
-                if !lost && to != NodeId::BROADCAST {
-                    return Some(Exit { at, place: Exited::Air(to), packet });
-                }
-            } else if wired_at < limit && wired_at <= beacon_at {
-                if let Some(exit) = self.poll_wired() {
-                    return Some(exit);
-                }
-            } else if beacon_at < limit {
-                self.broadcast();
-            } else {
-                return None;
+        while world::step(self, limit) {
+            if let Some(exit) = self.exit.take() {
+                return Some(exit);
             }
         }
+        None
     }
 
     fn begin_measuring(&mut self, now: Instant) {
         let (of_ap, all) = self.queue_drops();
         let errors = self.errors();
-        self.cell.reset_stats(now);
-        self.wired.reset_stats(now);
-        self.metrics.begin(now, &self.cell);
+        self.world.cell.reset_stats(now);
+        self.world.wired.reset_stats(now);
+        self.metrics.begin(now, &self.world.cell);
         self.begin = now;
         // What links have discarded ahead of time is counted after the reset as well.
         let (_, later) = self.queue_drops();
@@ -323,8 +330,8 @@ impl<M: SimMedium, B: Clone + Default> Emulation<B> for Parts<M, B> {
 
     fn result(&self, now: Instant) -> EmulationResult {
         let period = (self.begin, now);
-        let cell = self.metrics.results(period, &self.scenario, &self.cell);
-        let links = link_results(period, &self.scenario, &self.wired);
+        let cell = self.metrics.results(period, &self.scenario, &self.world.cell);
+        let links = link_results(period, &self.scenario, &self.world.wired);
         EmulationResult {
             losses: cell.losses(&links),
             duration_s: now.since(self.begin).as_secs_f64(),
@@ -341,10 +348,11 @@ impl<M: SimMedium, B: Clone + Default> Emulation<B> for Parts<M, B> {
     fn discarded(&self) -> Discarded {
         let (_, queue) = self.queue_drops();
         // Since the start, and not since the statistics were reset.
-        let with_frames = self.cell.medium().results(&M::Counters::default()).lost_with_frames;
+        let with_frames =
+            self.world.cell.medium().results(&M::Counters::default()).lost_with_frames;
         Discarded {
             queue: self.earlier.queue + queue,
-            retry_limit: self.cell.mac_losses() - with_frames,
+            retry_limit: self.world.cell.mac_losses() - with_frames,
             error: self.earlier.error + self.errors() + with_frames,
         }
     }

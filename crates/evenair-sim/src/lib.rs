@@ -4,6 +4,7 @@
 //! TOML or Python -> scenario::resolve -> Scenario -> run -> RunResult -> JSON, tables, plots
 //! ```
 
+mod agenda;
 pub mod air_trace;
 mod capture;
 pub mod emulation;

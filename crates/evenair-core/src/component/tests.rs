@@ -7,6 +7,7 @@ use super::*;
 use crate::congestion::{self, AckEvent, CongestionControl, Controller, Window};
 use crate::control::limiter::{self, AdaptiveRateLimiter, LossSignal, Policer, Round, Throughput};
 use crate::loss::{self, LossModel, Losses};
+use crate::medium::Cell;
 use crate::medium::scheduler as access_point;
 use crate::medium::wimax::{Wimax, WimaxConfig, phy::OfdmPhy, scheduler};
 use crate::medium::wlan::phy::{LONG_PREAMBLE, Phy};
@@ -14,7 +15,6 @@ use crate::medium::wlan::rate_control::{
     self, AnyRateControl, LinkInfo, NextFrame, Outcome, RateControl as _,
 };
 use crate::medium::wlan::{Protection, channel};
-use crate::medium::{Cell, Medium};
 use crate::packet::{Ecn, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{self, ActionLog, Queue, QueueDiscipline, QueueLimit, TxQueue};
 use crate::rng::{RngStream, StreamId};
@@ -263,9 +263,9 @@ fn every_access_point_scheduler_runs() {
         (0..2).for_each(|station| scheduler.backlogged(station));
         let mut airtimes = [0_u64; 2];
         for _ in 0..100 {
-            let station = scheduler.next_station().unwrap();
+            let station = scheduler.next_turn().unwrap().station;
             let airtime = Duration::from_micros([300, 2000][station]);
-            scheduler.charge(station, airtime);
+            scheduler.charge(station, airtime.as_nanos());
             airtimes[station] += airtime.as_nanos();
             let spread = airtimes[0].abs_diff(airtimes[1]);
             assert!(spread < drr.quantum.as_nanos() + 2_000_000, "{config:?}: {airtimes:?}");

@@ -3,7 +3,7 @@
 use super::flows::FlowTable;
 use super::headers::Headers;
 use crate::medium::CellPacket;
-use crate::packet::{ConnectionId, Ecn, FlowId, NodeId};
+use crate::packet::{AccessCategory, ConnectionId, Ecn, FlowId, NodeId};
 use crate::queue::QueueItem;
 use crate::time::Instant;
 
@@ -22,6 +22,8 @@ pub struct IpPacket<B> {
     pub station: NodeId,
     /// Its path over wired links, by the driver's table.
     pub path: u32,
+    /// In which access category it is transmitted in the cell.
+    pub category: AccessCategory,
     /// Its bytes, or their handle.
     pub content: B,
     connection: ConnectionId,
@@ -48,6 +50,7 @@ impl<B> IpPacket<B> {
             enqueued_at: now,
             station: NodeId::ACCESS_POINT,
             path: 0,
+            category: AccessCategory::BestEffort,
             content,
             connection,
             progress,
@@ -65,6 +68,7 @@ impl<B> IpPacket<B> {
             enqueued_at: now,
             station: NodeId::BROADCAST,
             path: 0,
+            category: AccessCategory::BestEffort,
             content,
             connection: (FlowId::NONE, 0),
             progress: 0,
@@ -114,6 +118,10 @@ impl<B> QueueItem for IpPacket<B> {
 impl<B: Clone + Default> CellPacket for IpPacket<B> {
     fn destination(&self, from: NodeId) -> NodeId {
         if from.is_access_point() { self.station } else { NodeId::ACCESS_POINT }
+    }
+
+    fn access_category(&self) -> AccessCategory {
+        self.category
     }
 
     fn receive(&mut self) -> Self {

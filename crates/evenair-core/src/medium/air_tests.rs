@@ -33,6 +33,7 @@ fn queues(count: u32) -> Vec<TxQueue<Packet>> {
 
 /// A cell in which 15% of the frames on each link are corrupted.
 fn cell<M: Medium>(medium: M) -> Cell<M> {
+    let count = medium.layout().count(STATIONS + 1);
     let loss = |station| {
         let scope = ScopeConfig {
             level: Level::Mac,
@@ -44,7 +45,7 @@ fn cell<M: Medium>(medium: M) -> Cell<M> {
         LinkLoss::new(&loss, SEED, StreamId::FrameErrors, station)
     };
     let losses = std::iter::once(None).chain((1..=STATIONS).map(|station| Some(loss(station))));
-    Cell::new(medium, queues(M::LAYOUT.count(STATIONS + 1)), losses.collect())
+    Cell::new(medium, queues(count), losses.collect())
 }
 
 /// Packets of several sizes from and to all stations, twice as many as `interval` suffices for, and then
@@ -130,6 +131,7 @@ fn the_events_of_an_802_11_cell_are_complete() {
             rts_threshold: Some(700),
             short_retry_limit: 3,
             long_retry_limit: 2,
+            station_queues: with_scheduler,
             ..DcfConfig::new(phy, control_rate)
         };
         let station = StationConfig::fixed(&config.phy, phy.rates[5]);
@@ -137,7 +139,7 @@ fn the_events_of_an_802_11_cell_are_complete() {
         let mut cell = cell(Dcf::new(config, &nodes, SEED));
         if with_scheduler {
             let scheduler = AirtimeDrr::new(&AirtimeDrrConfig::default(), STATIONS as usize);
-            cell = cell.with_scheduler(scheduler, queues(STATIONS));
+            cell = cell.with_schedulers(vec![Box::new(scheduler)]);
         }
         let (sent, events) = load(&mut cell, Duration::from_micros(400), |cell, now, i| {
             if i % 50 == 0 {

@@ -4,7 +4,7 @@ use super::air::{AirEvent, Listening, PacketId};
 use super::airtime::AirUsage;
 use super::queues::{QueueLayout, TxQueueId};
 use crate::loss::FrameKind;
-use crate::packet::{Direction, NodeId};
+use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::queue::Backlog;
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
@@ -69,6 +69,18 @@ pub trait CellContext {
     /// When the cell wakes the medium next, because a shaper is ready: no poll may go beyond.
     fn wake_at(&self) -> Instant;
 
+    /// The queue from which `node` serves `category` at a transmit opportunity that begins now: the medium may
+    /// take one packet or several. Of an access point with a queue for each station, the scheduler of the
+    /// cell chooses among those that have a packet that may be taken, or of which the medium itself
+    /// `holds` packets to repeat; `None` if there is none, or no scheduler.
+    fn next_queue(
+        &mut self,
+        now: Instant,
+        node: NodeId,
+        category: AccessCategory,
+        holds: impl Fn(TxQueueId) -> bool,
+    ) -> Option<TxQueueId>;
+
     /// Takes the next packet of `queue` if it has at most `max_bytes`. A packet that is too large
     /// stays the next one. `None` also when nothing waits, or while a shaper holds packets back: the
     /// cell wakes the medium when it may ask again.
@@ -96,17 +108,24 @@ pub trait CellContext {
 
 /// The channel of a cell and the MACs of its nodes.
 pub trait Medium {
-    /// The transmit queues that it takes from.
-    const LAYOUT: QueueLayout;
+    /// The transmit queues that it takes from; always the same.
+    fn layout(&self) -> QueueLayout;
 
     /// Whether [`Medium::wake`] takes a packet of `queue` at once, whatever it is. A medium that collects
     /// packets for a later transmission never does.
     fn is_idle(&self, queue: TxQueueId) -> bool;
 
     /// Something waits in `queue`: a packet has arrived, or a shaper has released one. If the MAC
-    /// [is idle](Medium::is_idle), it takes it by `next`. May come at any time and more often than needed;
-    /// what else is due before `now` has been polled.
-    fn wake(&mut self, now: Instant, queue: TxQueueId, next: impl FnOnce() -> Option<Taken>);
+    /// [is idle](Medium::is_idle), it takes `arrived`, a packet that has just arrived there and is not queued, or
+    /// asks `cell` for one. May come at any time and more often than needed, but with `arrived` only to an idle
+    /// MAC; what else is due before `now` has been polled.
+    fn wake(
+        &mut self,
+        now: Instant,
+        queue: TxQueueId,
+        arrived: Option<Taken>,
+        cell: &mut impl CellContext,
+    );
 
     /// Somebody listens to these events from now on: they are passed to [`CellContext::on_air`].
     fn listen(&mut self, to: Listening);

@@ -67,7 +67,7 @@ pub(super) fn record<M: Recordable>(
     let mut senders = Vec::new();
     while !is_over {
         let next = simulation.next_event();
-        let (network, flows) = simulation.parts();
+        let (network, _) = simulation.parts();
         let due = network.cell().poll_at();
         let at = due.min(next);
         let is_complete = trace.accesses.len() == request.accesses as usize;
@@ -75,7 +75,10 @@ pub(super) fn record<M: Recordable>(
             break;
         }
         // What happens outside of the cell comes first, and a step does no more.
-        let before = (due < next).then(|| State::new(network, flows));
+        let before = (due < next).then(|| {
+            let (network, flows) = simulation.parts_at(due);
+            State::new(network, flows)
+        });
         // The step does one of the things that are due at this time, and nothing later.
         is_over = simulation.step(at.saturating_add(MOMENT))?;
         let (network, _) = simulation.parts();
@@ -131,7 +134,7 @@ struct State {
 impl State {
     fn new<M: Recordable>(network: &Network<M>, flows: &[Flow]) -> Self {
         let cell = network.cell();
-        let [to_access_point, to_hosts] = network.wired().under_way();
+        let [to_access_point, to_hosts] = network.under_way();
         let ap_sends = cell.medium().ap_sends().into_iter().take(MAX_LISTED);
         Self {
             ap_sends: ap_sends.map(|packet| describe_packet(cell.packet(packet))).collect(),
@@ -189,14 +192,12 @@ fn ap_queues<M: Recordable>(cell: &Cell<M>) -> Vec<TracedQueue> {
         packets: queue.packets().into_iter().take(most).map(describe_packet).collect(),
     };
     if let [only] = queues[..]
-        && M::LAYOUT == QueueLayout::PerNode
+        && cell.medium().layout() == QueueLayout::PerNode
     {
         return vec![describe(None, &cell.queues()[only], MAX_LISTED)];
     }
-    // The queues of a scheduler follow those of the nodes, and that of the access point stays empty.
-    let of_stations = if M::LAYOUT == QueueLayout::PerNode { &queues[1..] } else { &queues[..] };
-    let busy = of_stations.iter().filter(|at| waiting(at) > 0).count().max(1);
-    let each = (1..).zip(of_stations).filter(|(_, at)| waiting(at) > 0);
+    let busy = queues.iter().filter(|at| waiting(at) > 0).count().max(1);
+    let each = (1..).zip(&queues).filter(|(_, at)| waiting(at) > 0);
     each.map(|(station, &at)| describe(Some(station), &cell.queues()[at], MAX_LISTED / busy))
         .collect()
 }

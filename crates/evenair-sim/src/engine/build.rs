@@ -1,7 +1,6 @@
 //! From a scenario to a simulation.
 
 use evenair_core::loss::{self, LinkLoss};
-use evenair_core::medium::scheduler::AirtimeDrr;
 use evenair_core::medium::{Cell, CellPacket, Medium, QueueLayout, TxQueueId};
 use evenair_core::packet::{End, FlowId, NodeId};
 use evenair_core::queue::{Queue, QueueItem, TxQueue};
@@ -9,7 +8,7 @@ use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::tcp::{ConnectionConfig, SynTimer};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::{Application, Datagrams, OpenedBy, Stream};
-use evenair_core::transport::{FlowSpec, PacketHeader};
+use evenair_core::transport::{Answers, FlowSpec, PacketHeader};
 
 use crate::capture::connections::FlowMeta;
 use crate::engine::control::beacons::{Beacons, occupancy};
@@ -37,26 +36,28 @@ fn losses(scenario: &Scenario, seed: u64) -> Vec<Option<LinkLoss>> {
 fn queues<P: QueueItem>(scenario: &Scenario, layout: QueueLayout, seed: u64) -> Vec<TxQueue<P>> {
     let groups = scenario.station.iter();
     let stations = groups.flat_map(|group| (0..group.count).map(|_| &group.queue));
-    let nodes: Vec<_> = std::iter::once(scenario.cell.queue()).chain(stations).collect();
-    let queues = (0..layout.count(nodes.len() as u32)).map(|id| {
-        let spec = nodes[layout.sender(TxQueueId(id)).index()];
-        TxQueue::new(queue(spec, seed, u64::from(id)))
+    let specs: Vec<_> = std::iter::once(scenario.cell.queue()).chain(stations).collect();
+    let nodes = specs.len() as u32;
+    let ids = (0..layout.count(nodes)).map(TxQueueId);
+    let queues = ids.map(|id| {
+        let spec = specs[layout.sender(id).index()];
+        TxQueue::new(queue(spec, seed, stream_of(id, &scenario.cell, layout, nodes)))
     });
     queues.collect()
 }
 
-/// The scheduler of the access point, if it has one, and its queues, one for each station.
-fn scheduler<P: QueueItem>(
-    scenario: &Scenario,
-    stations: usize,
-    seed: u64,
-) -> Option<(AirtimeDrr, Vec<TxQueue<P>>)> {
-    let scenario::Cell::Wlan(cell) = &scenario.cell else { return None };
-    let scheduler = cell.scheduler.scheduler(stations)?;
-    // The queues of the nodes have the numbers up to that of the stations.
-    let ids = (1..).map(|station| (stations + station) as u64);
-    let queues = ids.take(stations).map(|id| TxQueue::new(queue(&cell.queue, seed, id)));
-    Some((scheduler, queues.collect()))
+/// The number of the random stream of a queue. In a WLAN cell that of a node's own queue does not depend on
+/// the scheduler; those of the access point's queues for the stations follow.
+fn stream_of(id: TxQueueId, cell: &scenario::Cell, layout: QueueLayout, nodes: u32) -> u64 {
+    let sender = layout.sender(id);
+    let number = match (cell, layout.link(id)) {
+        (scenario::Cell::Wimax(_), _) => id.0,
+        (scenario::Cell::Wlan(_), Some((station, _))) if sender.is_access_point() => {
+            nodes - 1 + station.0
+        }
+        (scenario::Cell::Wlan(_), _) => sender.0,
+    };
+    number.into()
 }
 
 /// The cell with its queues, loss models and scheduler.
@@ -65,10 +66,14 @@ pub(crate) fn cell<M: Medium, P: CellPacket>(
     scenario: &Scenario,
     seed: u64,
 ) -> Cell<M, P> {
-    let queues = queues(scenario, M::LAYOUT, seed);
+    let queues = queues(scenario, medium.layout(), seed);
     let cell = Cell::new(medium, queues, losses(scenario, seed));
-    match scheduler(scenario, cell.nodes() - 1, seed) {
-        Some((scheduler, queues)) => cell.with_scheduler(scheduler, queues),
+    let scheduler = match &scenario.cell {
+        scenario::Cell::Wlan(wlan) => wlan.scheduler.scheduler(cell.nodes() - 1),
+        scenario::Cell::Wimax(_) => None,
+    };
+    match scheduler {
+        Some(scheduler) => cell.with_schedulers(vec![scheduler]),
         None => cell,
     }
 }
@@ -78,7 +83,7 @@ pub(crate) fn network<M: SimMedium>(
     medium: M,
     scenario: &Scenario,
     seed: u64,
-    flows: &[Flow],
+    flows: &mut [Flow],
     is_sampled: bool,
 ) -> Network<M> {
     let topology = Topology::new(&scenario.wired).expect("a resolved scenario has a topology");
@@ -86,30 +91,34 @@ pub(crate) fn network<M: SimMedium>(
     let links = links(scenario, &topology, seed);
     let mut next_hop = vec![vec![Hop::End; flows.len()]; links.len()];
     let mut routes = Vec::with_capacity(flows.len());
-    for flow in flows {
+    // How many flows have packets on each link.
+    let mut users = vec![0; links.len()];
+    for flow in flows.iter() {
         let index = flow.index.0 as usize;
+        let answers = flow.answers != Answers::None;
         // Where a packet goes that is sent over these links, one after the other, and then there.
-        let mut lay = |path: Vec<usize>, end: Hop| {
+        let mut lay = |path: Vec<usize>, end: Hop, has_packets: bool| {
             let mut hop = end;
             for &link in path.iter().rev() {
                 next_hop[link][index] = hop;
                 hop = Hop::Link(link as u32);
+                users[link] += u32::from(has_packets);
             }
             hop
         };
         let route = match &flow.place {
             Attachment::Station { station, up, host } => {
                 let (ap, host) = (node(ACCESS_POINT), node(host));
-                let down = lay(topology.path(host, ap), Hop::AccessPoint);
-                let from_access_point = lay(topology.path(ap, host), Hop::End);
+                let down = lay(topology.path(host, ap), Hop::AccessPoint, !up || answers);
+                let from_access_point = lay(topology.path(ap, host), Hop::End, *up || answers);
                 let own = Origin::Cell(NodeId(*station));
                 let first = if *up { [origin(down), own] } else { [own, origin(down)] };
                 Route { first, from_access_point }
             }
             Attachment::Wired { from, to } => {
                 let (from, to) = (node(from), node(to));
-                let there = lay(topology.path(from, to), Hop::End);
-                let back = lay(topology.path(to, from), Hop::End);
+                let there = lay(topology.path(from, to), Hop::End, true);
+                let back = lay(topology.path(to, from), Hop::End, answers);
                 Route { first: [origin(back), origin(there)], from_access_point: Hop::End }
             }
         };
@@ -133,7 +142,15 @@ pub(crate) fn network<M: SimMedium>(
     // IP sees UDP below TFRC.
     let is_udp = flows.iter().map(|flow| !flow.is_tcp).collect();
     let limiter = UplinkLimiter::new(&scenario.gateway.limiter, is_udp, is_sampled);
-    Network::new(cell, Wired::new(links, next_hop, &entries), routes, options, limiter)
+    let wired = Wired::new(links, next_hop, &entries);
+    let unanswered = flows.iter().filter(|flow| flow.answers == Answers::None);
+    let between_hosts =
+        unanswered.filter_map(|flow| match (&flow.place, routes[flow.index.0 as usize].first[1]) {
+            (Attachment::Wired { .. }, Origin::Link(first)) => Some((flow.index.0 as usize, first)),
+            _ => None,
+        });
+    let candidates: Vec<_> = between_hosts.collect();
+    Network::new(cell, wired, routes, options, limiter).with_streams(&users, &candidates, flows)
 }
 
 /// Where a packet enters the network whose first hop is `hop`.
@@ -283,6 +300,7 @@ fn flow(
         started: false,
         ended: false,
         options: spec.transport.packets_under_way(spec.tcp.window),
+        timers: Default::default(),
         ends,
         transfers: transfers.map(Box::new),
     }

@@ -4,6 +4,7 @@ use evenair_core::packet::{End, FlowId, NodeId, Packet};
 use evenair_core::time::Instant;
 use evenair_core::transport::{Answers, AnyEnds, Counters, Output, PacketOption};
 
+use crate::agenda::Timer;
 use crate::capture::connections::FlowMeta;
 use crate::engine::transfers::Transfers;
 
@@ -40,6 +41,8 @@ pub(crate) struct Flow {
     pub(crate) ended: bool,
     /// Of how many packets the options are kept, for packets of data and for what answers them.
     pub(crate) options: u32,
+    /// When its ends are woken.
+    pub(crate) timers: [Timer; 2],
     pub(crate) ends: AnyEnds,
     /// The application, if it is one of finite transfers over TCP.
     pub(crate) transfers: Option<Box<Transfers>>,

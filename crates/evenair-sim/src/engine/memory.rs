@@ -30,6 +30,7 @@ pub(crate) fn check<M: SimMedium>(
     let queues = cell.queues().iter().map(|queue| queue.backlog().packets() as usize);
     let links = network.wired().links().iter().map(|link| link.entries());
     let entries: usize = queues.clone().chain(links.clone()).sum();
+    let entries = entries + network.streams().under_way();
     if entries <= MAX_ENTRIES {
         return Ok(());
     }

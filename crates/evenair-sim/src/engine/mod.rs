@@ -12,5 +12,5 @@ pub(crate) mod run_error;
 pub(crate) mod run_options;
 pub(crate) mod sim_medium;
 pub(crate) mod simulation;
-mod timers;
 mod transfers;
+pub(crate) mod world;

@@ -6,17 +6,20 @@
 
 use evenair_core::medium::wlan::Dcf;
 use evenair_core::medium::{AirEvent, Arrival, Cell};
-use evenair_core::packet::{FlowId, NodeId, Packet};
+use evenair_core::packet::{End, FlowId, NodeId, Packet};
 use evenair_core::queue::{Dropped, TxQueue};
 use evenair_core::time::Instant;
-use evenair_core::transport::PacketOption;
+use evenair_core::transport::{Output, PacketOption};
 
+use crate::agenda::Agenda;
 use crate::capture::CaptureError;
 use crate::capture::writer::CaptureWriter;
 use crate::engine::control::limiter::UplinkLimiter;
+use crate::engine::flow::Flow;
 use crate::engine::option_ring::OptionRing;
 use crate::engine::sim_medium::SimMedium;
-use crate::wired::{Hop, Wired};
+use crate::engine::world::World;
+use crate::wired::{Hop, StreamEnds, Streams, Until, Wired};
 
 /// How the packets of one flow travel.
 #[derive(Clone, Copy, Debug)]
@@ -38,8 +41,9 @@ pub(crate) enum Origin {
 
 /// Everything between the ends of flows.
 pub(crate) struct Network<M> {
-    cell: Cell<M>,
-    wired: Wired,
+    world: World<M, Packet>,
+    /// The flows between hosts that need no events.
+    streams: Streams,
     /// By flow.
     routes: Vec<Route>,
     /// The options of the packets under way, by flow.
@@ -51,7 +55,7 @@ pub(crate) struct Network<M> {
     is_watched: bool,
     /// Packets that ends of flows have sent.
     sent: u64,
-    /// A hash of every packet that has crossed the cell or reached its host, and of when.
+    /// The sum of a hash of every packet that has crossed the cell or reached its host, and of when.
     fingerprint: u64,
 }
 
@@ -65,8 +69,8 @@ impl<M: SimMedium> Network<M> {
         limiter: Option<UplinkLimiter>,
     ) -> Self {
         Self {
-            cell,
-            wired,
+            world: World::new(cell, wired),
+            streams: Streams::default(),
             routes,
             options,
             capture: None,
@@ -79,28 +83,34 @@ impl<M: SimMedium> Network<M> {
 
     /// The cell.
     pub(crate) fn cell(&self) -> &Cell<M> {
-        &self.cell
+        &self.world.cell
     }
 
     /// The packets that the access point's queues have dropped since the last call, see
     /// [`Cell::take_drops`].
     pub(crate) fn take_drops(&mut self) -> Vec<Dropped<Packet>> {
-        self.cell.take_drops(NodeId::ACCESS_POINT)
+        self.world.cell.take_drops(NodeId::ACCESS_POINT)
     }
 
     /// Records the events of the air from now on.
     pub(crate) fn record_air(&mut self) {
-        self.cell.record_air();
+        self.world.cell.record_air();
     }
 
     /// See [`Cell::take_air`].
     pub(crate) fn take_air(&mut self) -> Vec<AirEvent> {
-        self.cell.take_air()
+        self.world.cell.take_air()
     }
 
     /// The wired links.
     pub(crate) fn wired(&self) -> &Wired {
-        &self.wired
+        &self.world.wired
+    }
+
+    /// When links and timers are due.
+    #[inline(always)]
+    pub(crate) fn agenda(&mut self) -> &mut Agenda {
+        &mut self.world.agenda
     }
 
     /// The limiter of the uplink, if there is one.
@@ -111,7 +121,7 @@ impl<M: SimMedium> Network<M> {
     /// Writes what passes to `writer` from now on.
     pub(crate) fn capture(&mut self, writer: CaptureWriter) {
         if writer.has_air() {
-            self.cell.record_air();
+            self.world.cell.record_air();
         }
         self.capture = Some(writer);
         self.is_watched = true;
@@ -142,10 +152,10 @@ impl<M: SimMedium> Network<M> {
     pub(crate) fn send(&mut self, now: Instant, packet: &Packet) {
         self.sent += 1;
         match self.routes[packet.flow.0 as usize].first[packet.to as usize] {
-            Origin::Cell(node) => self.cell.send(now, node, *packet),
+            Origin::Cell(node) => self.world.send_air(now, node, *packet),
             Origin::Link(link) => {
                 self.capture_wire(now, false, packet);
-                self.wired.send(now, link, packet);
+                self.world.send_wired(now, link, packet);
             }
         }
     }
@@ -164,7 +174,7 @@ impl<M: SimMedium> Network<M> {
 
     /// The cell, if it is one of 802.11.
     pub(crate) fn wlan(&mut self) -> Option<&mut Cell<Dcf>> {
-        M::wlan(&mut self.cell)
+        M::wlan(&mut self.world.cell)
     }
 
     /// Packets that ends of flows have sent.
@@ -173,41 +183,69 @@ impl<M: SimMedium> Network<M> {
         self.sent
     }
 
-    /// When [`Network::poll_wired`] is to be called next.
-    pub(crate) fn wired_due(&self) -> Instant {
-        self.wired.due()
+    /// The cell, if it is one of 802.11, beside the agenda.
+    pub(crate) fn wlan_and_agenda(&mut self) -> Option<(&mut Cell<Dcf>, &mut Agenda)> {
+        let World { cell, agenda, .. } = &mut self.world;
+        M::wlan(cell).map(|cell| (cell, agenda))
     }
 
-    /// Does what is due at the first wired link; returns a packet that has reached its host.
+    /// Those of `candidates`, flows and their first links, have no events that need none. `users` are the
+    /// numbers of flows on each link.
+    pub(crate) fn with_streams(
+        mut self,
+        users: &[u32],
+        candidates: &[(usize, u32)],
+        flows: &mut [Flow],
+    ) -> Self {
+        let Self { world, fingerprint, sent, .. } = &mut self;
+        let ends = Ends { flows, fingerprint, sent };
+        self.streams = Streams::new(&world.wired, users, candidates, &ends);
+        self
+    }
+
+    /// The flows that need no events.
+    pub(crate) fn streams(&self) -> &Streams {
+        &self.streams
+    }
+
+    /// Cell, links and timers.
     #[inline(always)]
-    pub(crate) fn poll_wired(&mut self, now: Instant) -> Option<Packet> {
-        let mut arrived = None;
-        let cell = &mut self.cell;
-        self.wired.poll(now, |packet, hop| match hop {
-            // It was due now, so that `enqueued_at` is right.
-            Hop::AccessPoint => cell.send(now, NodeId::ACCESS_POINT, *packet),
-            Hop::Link(_) | Hop::End => arrived = Some(*packet),
-        });
-        let packet = arrived?;
-        self.add_to_fingerprint(now, &packet);
-        self.capture_wire(now, true, &packet);
-        Some(packet)
+    pub(crate) fn world(&mut self) -> &mut World<M, Packet> {
+        &mut self.world
     }
 
-    /// What followed from the last [`Network::poll_wired`] is done.
-    pub(crate) fn end_wired_event(&mut self) {
-        self.wired.end_event();
-    }
-
-    /// Lets the cell proceed until a packet arrives, or until `limit`.
+    /// Computes what streams do before `until` that makes a difference to others.
     #[inline(always)]
-    pub(crate) fn poll_cell(&mut self, limit: Instant) -> Option<Arrival<Packet>> {
-        self.cell.poll(limit)
+    pub(crate) fn advance_streams(&mut self, until: Until, flows: &mut [Flow]) {
+        if self.streams.due() <= until.at {
+            let Self { world, streams, fingerprint, sent, .. } = self;
+            streams.advance(until, &mut world.wired, &mut Ends { flows, fingerprint, sent });
+        }
     }
 
-    /// When the cell has something to do next.
-    pub(crate) fn cell_due(&self) -> Instant {
-        self.cell.poll_at()
+    /// Computes what streams do before `until`.
+    pub(crate) fn settle(&mut self, until: Until, flows: &mut [Flow]) {
+        let Self { world, streams, fingerprint, sent, .. } = self;
+        streams.settle(until, &mut world.wired, &mut Ends { flows, fingerprint, sent });
+    }
+
+    /// When something happens next.
+    pub(crate) fn due(&self) -> Instant {
+        self.world.due().min(self.streams.due())
+    }
+
+    /// Packets that wait for wired links or are under way on them: those that go to the access point, and
+    /// those that go to a host.
+    pub(crate) fn under_way(&self) -> [usize; 2] {
+        let [to_access_point, to_hosts] = self.world.wired.under_way();
+        [to_access_point, to_hosts + self.streams.under_way()]
+    }
+
+    /// A packet has left the wired links at its host.
+    #[inline(always)]
+    pub(crate) fn on_exit(&mut self, now: Instant, packet: &Packet) {
+        self.add_to_fingerprint(now, packet);
+        self.capture_wire(now, true, packet);
     }
 
     /// A packet has crossed the cell. Returns whether it has reached the end that it is for.
@@ -221,7 +259,7 @@ impl<M: SimMedium> Network<M> {
         if to.is_access_point()
             && let Hop::Link(link) = self.routes[packet.flow.0 as usize].from_access_point
         {
-            self.wired.send(*at, link, packet);
+            self.world.send_wired(*at, link, packet);
             return false;
         }
         true
@@ -238,7 +276,7 @@ impl<M: SimMedium> Network<M> {
             // A beacon is of no flow.
             let options = self.options.get(packet.flow.0 as usize);
             let option = options.and_then(|options| options.get(packet.option));
-            capture.hear(self.cell.take_air());
+            capture.hear(self.world.cell.take_air());
             capture.exchange(arrival, option);
         }
         match &mut self.limiter {
@@ -256,7 +294,7 @@ impl<M: SimMedium> Network<M> {
         if let Some(capture) = &mut self.capture
             && capture.has_air()
         {
-            capture.hear(self.cell.take_air());
+            capture.hear(self.world.cell.take_air());
         }
     }
 
@@ -278,7 +316,7 @@ impl<M: SimMedium> Network<M> {
 
     /// Packets that the access point's queue has lost since the statistics were reset.
     fn queue_losses(&self) -> u64 {
-        self.cell.queues_of(NodeId::ACCESS_POINT).map(TxQueue::losses).sum()
+        self.world.cell.queues_of(NodeId::ACCESS_POINT).map(TxQueue::losses).sum()
     }
 
     /// Starts all statistics anew.
@@ -287,19 +325,19 @@ impl<M: SimMedium> Network<M> {
         if let Some(limiter) = &mut self.limiter {
             limiter.reset_stats(now, losses);
         }
-        self.cell.reset_stats(now);
-        self.wired.reset_stats(now);
+        self.world.cell.reset_stats(now);
+        self.world.wired.reset_stats(now);
     }
 
-    /// A hash of every packet that has crossed the cell or reached its host, and of when, in that
-    /// order.
+    /// The sum of a hash of every packet that has crossed the cell or reached its host, and of when. It does
+    /// not depend on the order in which packets are looked at that have nothing to do with each other.
     pub(crate) fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 
+    #[inline(always)]
     fn add_to_fingerprint(&mut self, now: Instant, packet: &Packet) {
-        let what = (u64::from(packet.flow.0) << 40) ^ ((packet.kind as u64) << 8) ^ packet.seq;
-        self.fingerprint = fold(self.fingerprint, now.as_nanos().rotate_left(32) ^ what);
+        self.fingerprint = self.fingerprint.wrapping_add(hash_of(now, packet));
     }
 
     fn capture_wire(&mut self, now: Instant, up: bool, packet: &Packet) {
@@ -310,7 +348,62 @@ impl<M: SimMedium> Network<M> {
     }
 }
 
-/// Folds `value` into a hash (FNV-1a on 64-bit words, with a rotation so that high bits come down).
-pub(crate) fn fold(hash: u64, value: u64) -> u64 {
-    (hash ^ value).wrapping_mul(0x0000_0100_0000_01B3).rotate_left(23)
+/// The ends of streams.
+struct Ends<'a> {
+    flows: &'a mut [Flow],
+    fingerprint: &'a mut u64,
+    sent: &'a mut u64,
+}
+
+impl StreamEnds for Ends<'_> {
+    fn next_departure(&self, flow: usize) -> Instant {
+        self.flows[flow].ends.poll_at(End::Sender)
+    }
+
+    fn depart(&mut self, flow: usize, now: Instant, send: impl FnMut(&Packet)) {
+        let mut out = Departures { sent: self.sent, send };
+        self.flows[flow].ends.on_timer(now, End::Sender, &mut out);
+    }
+
+    fn arrive(&mut self, flow: usize, now: Instant, packet: &Packet) {
+        *self.fingerprint = self.fingerprint.wrapping_add(hash_of(now, packet));
+        self.flows[flow].ends.on_packet(now, packet, None, &mut NoOutput);
+    }
+}
+
+/// Where the source of a stream sends.
+struct Departures<'a, F> {
+    sent: &'a mut u64,
+    send: F,
+}
+
+impl<F: FnMut(&Packet)> Output for Departures<'_, F> {
+    fn send(&mut self, packet: &Packet, _option: Option<&PacketOption>) {
+        *self.sent += 1;
+        (self.send)(packet);
+    }
+}
+
+/// A sink that does not answer.
+struct NoOutput;
+
+impl Output for NoOutput {
+    fn send(&mut self, _packet: &Packet, _option: Option<&PacketOption>) {
+        debug_assert!(false, "the sink of a stream does not answer");
+    }
+}
+
+/// A hash of a packet that has crossed the cell or reached its host, and of when.
+#[inline(always)]
+fn hash_of(now: Instant, packet: &Packet) -> u64 {
+    let what = (u64::from(packet.flow.0) << 40) ^ ((packet.kind as u64) << 8) ^ packet.seq;
+    hash(now.as_nanos().rotate_left(32) ^ what)
+}
+
+/// A hash of one word: both halves of its product with an odd constant (the fractional part of the golden
+/// ratio). It is not linear, so that sums tell which time belongs to which packet.
+#[inline(always)]
+pub(crate) fn hash(word: u64) -> u64 {
+    let product = u128::from(word) * 0x9E37_79B9_7F4A_7C15;
+    product as u64 ^ (product >> u64::BITS) as u64
 }

@@ -44,6 +44,7 @@ pub(crate) fn dcf(cell: &WlanCell, stations: &[Station], seed: u64) -> Dcf {
         immediate_access: cell.immediate_access,
         short_retry_limit: cell.short_retry_limit,
         long_retry_limit: cell.long_retry_limit,
+        station_queues: cell.scheduler.has_station_queues(),
     };
     let access_point = StationConfig::fixed(&config.phy, cell.data_rate.rate());
     let station = |group: &Station| cell.station_config(group);

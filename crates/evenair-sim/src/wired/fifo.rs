@@ -30,7 +30,10 @@ pub(crate) struct Fifo {
     /// When the transmitter is done with the last packet, and the size of that packet.
     free_at: Instant,
     last_bytes: u32,
-    /// Packets that had to wait, or that arrive ahead of time, until their transmission has ended.
+    /// Packets that passed ahead of time without waiting, until their transmission has ended. All are before
+    /// those in `held`.
+    ahead: VecDeque<Ahead>,
+    /// Other packets that had to wait, or that arrive ahead of time, until their transmission has ended.
     held: VecDeque<Passage>,
     /// How many of them, from the front, will have left by the last arrival, and the bytes of the
     /// others.
@@ -45,6 +48,16 @@ pub(crate) struct Fifo {
     busy: Duration,
     /// Since when `stats` counts.
     counted_from: Instant,
+}
+
+/// A packet that arrives ahead of time, from a link, at an idle transmitter.
+#[derive(Clone, Copy, Debug)]
+struct Ahead {
+    arrival: Instant,
+    end: Instant,
+    is_ack: bool,
+    /// Whether it lies before the last reset.
+    is_counted: bool,
 }
 
 /// A packet that crosses the queue and the transmitter.
@@ -86,6 +99,7 @@ impl Fifo {
             limit,
             free_at: Instant::ZERO,
             last_bytes: 0,
+            ahead: VecDeque::new(),
             held: VecDeque::new(),
             left: 0,
             held_bytes: 0,
@@ -108,8 +122,14 @@ impl Fifo {
         packet: &impl QueueItem,
         duration: Duration,
     ) -> Option<Instant> {
-        if at == now && self.free_at <= at && self.held.is_empty() {
-            return Some(self.pass(now, packet, duration));
+        if self.free_at <= at && self.held.is_empty() {
+            if at == now {
+                return Some(self.pass(now, packet, duration));
+            }
+            // What is transmitted now is in no list.
+            if self.free_at <= now || !self.ahead.is_empty() {
+                return Some(self.pass_ahead(now, at, packet, duration));
+            }
         }
         self.wait(now, at, entry, packet, duration)
     }
@@ -117,6 +137,9 @@ impl Fifo {
     /// The transmitter is idle and takes `packet` at once.
     #[inline(always)]
     fn pass(&mut self, now: Instant, packet: &impl QueueItem, duration: Duration) -> Instant {
+        if !self.ahead.is_empty() {
+            self.count_ahead(now);
+        }
         self.stats.arrivals[usize::from(packet.is_pure_ack())] += 1;
         self.stats.waits.record_zero();
         self.last_bytes = packet.size();
@@ -125,7 +148,25 @@ impl Fifo {
         self.free_at
     }
 
-    /// The same for a packet that may have to wait, or that arrives ahead of time.
+    /// The transmitter will be idle at `at`, and takes `packet` then.
+    #[inline(always)]
+    fn pass_ahead(
+        &mut self,
+        now: Instant,
+        at: Instant,
+        packet: &impl QueueItem,
+        duration: Duration,
+    ) -> Instant {
+        self.count_ahead(now);
+        self.last_bytes = packet.size();
+        self.busy += duration;
+        self.free_at = at + duration;
+        let (end, is_ack) = (self.free_at, packet.is_pure_ack());
+        self.ahead.push_back(Ahead { arrival: at, end, is_ack, is_counted: false });
+        end
+    }
+
+    /// The same for a packet that may have to wait.
     fn wait(
         &mut self,
         now: Instant,
@@ -137,10 +178,10 @@ impl Fifo {
         if self.held.is_empty() && self.free_at > at {
             self.hold_last(now);
         }
-        self.let_leave(at, entry);
         if self.left > 0 || !self.dropped.is_empty() {
             self.count_until(now);
         }
+        self.let_leave(now, at, entry);
         if at == now && self.free_at <= at && self.held.is_empty() {
             return Some(self.pass(now, packet, duration));
         }
@@ -174,6 +215,9 @@ impl Fifo {
     /// busy.
     pub(super) fn stats(&self, end: Instant) -> (QueueStats, FlowLosses, Duration) {
         let mut stats = self.stats.clone();
+        for passage in &self.ahead {
+            stats.add_ahead(passage, end);
+        }
         for passage in &self.held {
             stats.add(passage, self.counted_from, end);
         }
@@ -202,13 +246,16 @@ impl Fifo {
 
     /// Entries in memory: packets that occupy the queue or are ahead of time, and drops to be counted.
     pub(super) fn entries(&self) -> usize {
-        self.held.len() + self.dropped.len()
+        self.ahead.len() + self.held.len() + self.dropped.len()
     }
 
     /// Starts the statistics anew.
     pub(super) fn reset(&mut self, now: Instant) {
         self.count_until(now);
         self.dropped.retain(|drop| drop.at > now);
+        for passage in &mut self.ahead {
+            passage.is_counted |= passage.arrival <= now;
+        }
         for passage in &mut self.held {
             passage.is_arrival_counted |= passage.arrival <= now;
             passage.is_start_counted |= passage.start <= now;
@@ -219,30 +266,37 @@ impl Fifo {
 
     /// Transmission time that lies after `time`.
     fn busy_after(&self, time: Instant) -> Duration {
-        if self.held.is_empty() {
+        if self.held.is_empty() && self.ahead.is_empty() {
             return self.free_at.since(time);
         }
-        let after = |passage: &Passage| passage.end.since(passage.start.max(time));
-        self.held.iter().map(after).fold(Duration::ZERO, |sum, each| sum + each)
+        let ahead = self.ahead.iter().map(|passage| (passage.arrival, passage.end));
+        let held = self.held.iter().map(|passage| (passage.start, passage.end));
+        let after = |(start, end): (Instant, Instant)| end.since(start.max(time));
+        ahead.chain(held).map(after).fold(Duration::ZERO, |sum, each| sum + each)
     }
 
-    /// The packet that is being transmitted, which has been counted, begins to occupy the queue.
+    /// The packet that is being transmitted begins to occupy the queue.
     fn hold_last(&mut self, now: Instant) {
+        let passed = Ahead { arrival: now, end: self.free_at, is_ack: false, is_counted: true };
+        // The last one that has passed ahead of time may be it.
+        let Ahead { arrival, end, is_ack, is_counted } = self.ahead.pop_back().unwrap_or(passed);
         self.held_bytes = u64::from(self.last_bytes);
         self.held.push_back(Passage {
-            arrival: now,
-            start: now,
-            end: self.free_at,
+            arrival,
+            start: arrival,
+            end,
             bytes: self.last_bytes,
-            is_ack: false,
-            is_direct: true,
-            is_arrival_counted: true,
-            is_start_counted: true,
+            is_ack,
+            is_direct: false,
+            is_arrival_counted: is_counted,
+            is_start_counted: is_counted,
         });
     }
 
-    /// Packets whose transmission has ended `at` the next arrival no longer occupy the queue.
-    fn let_leave(&mut self, at: Instant, entry: Entry) {
+    /// Packets whose transmission has ended `at` the next arrival no longer occupy the queue. Those of which
+    /// it is over are counted.
+    #[inline(always)]
+    fn let_leave(&mut self, now: Instant, at: Instant, entry: Entry) {
         while let Some(passage) = self.held.get(self.left) {
             // If others have arrived during a transmission, the transmitter turns to them after an
             // arrival that comes first.
@@ -252,12 +306,27 @@ impl Fifo {
                 break;
             }
             self.held_bytes -= u64::from(passage.bytes);
-            self.left += 1;
+            if self.left == 0 && passage.end <= now {
+                self.stats.add(passage, self.counted_from, Instant::NEVER);
+                self.held.pop_front();
+            } else {
+                self.left += 1;
+            }
+        }
+    }
+
+    /// Counts and removes what has passed ahead of time and is over.
+    #[inline(always)]
+    fn count_ahead(&mut self, now: Instant) {
+        while let Some(passage) = self.ahead.front().filter(|passage| passage.end <= now) {
+            self.stats.add_ahead(passage, Instant::NEVER);
+            self.ahead.pop_front();
         }
     }
 
     /// Counts and removes what is over.
     fn count_until(&mut self, now: Instant) {
+        self.count_ahead(now);
         while self.left > 0
             && let Some(passage) = self.held.front().filter(|passage| passage.end <= now)
         {
@@ -294,6 +363,13 @@ impl FifoStats {
         if start > arrival {
             let waited = start.min(end).since(arrival.max(from));
             self.waiting_time[usize::from(is_ack)] += waited;
+        }
+    }
+
+    fn add_ahead(&mut self, passage: &Ahead, end: Instant) {
+        if passage.arrival < end && !passage.is_counted {
+            self.arrivals[usize::from(passage.is_ack)] += 1;
+            self.waits.record_zero();
         }
     }
 

@@ -19,6 +19,9 @@ pub(crate) struct Link<P> {
     /// Transmission time of a byte, where it is a whole number of nanoseconds, as at 10 or 100 Mb/s:
     /// saves a division per packet.
     nanos_per_byte: Option<u64>,
+    /// The size of the last packet, bytes, and its transmission time, elsewhere.
+    last_size: u32,
+    last_time: Duration,
     delay: Duration,
     queue: LinkQueue<P>,
     loss: Option<Losses>,
@@ -98,6 +101,8 @@ impl<P: WirePacket> Link<P> {
         Self {
             rate,
             nanos_per_byte,
+            last_size: 0,
+            last_time: Duration::ZERO,
             delay,
             queue,
             loss,
@@ -110,6 +115,11 @@ impl<P: WirePacket> Link<P> {
     /// Whether packets may arrive ahead of time, in order.
     pub(super) fn is_fifo(&self) -> bool {
         matches!(self.queue, LinkQueue::Fifo(_))
+    }
+
+    /// Whether the shortest packet arrives later at the far end than at this one.
+    pub(super) fn takes_time(&self) -> bool {
+        self.delay > Duration::ZERO || self.rate.time_for(1) > Duration::ZERO
     }
 
     /// `packet` arrives at the queue. At a droptail queue, `at` may lie after `now`. Returns the time
@@ -238,12 +248,17 @@ impl<P: WirePacket> Link<P> {
         }
     }
 
-    fn transmission_time(&self, packet: &P) -> Duration {
-        let bytes = u64::from(packet.size());
-        match self.nanos_per_byte {
-            Some(nanos) => Duration::from_nanos(nanos * bytes),
-            None => self.rate.time_for(bytes),
+    #[inline(always)]
+    fn transmission_time(&mut self, packet: &P) -> Duration {
+        let bytes = packet.size();
+        if let Some(nanos) = self.nanos_per_byte {
+            return Duration::from_nanos(nanos * u64::from(bytes));
         }
+        if self.last_size != bytes {
+            self.last_size = bytes;
+            self.last_time = self.rate.time_for(bytes.into());
+        }
+        self.last_time
     }
 
     /// The arrival at the far end of a packet whose transmission ends at `end`; `None` if it is lost.

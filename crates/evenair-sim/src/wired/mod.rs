@@ -11,6 +11,7 @@
 mod fifo;
 mod link;
 mod packet;
+mod streams;
 #[cfg(test)]
 mod tests;
 
@@ -19,7 +20,9 @@ use evenair_core::time::Instant;
 
 pub(crate) use link::{Link, LinkQueue};
 pub(crate) use packet::WirePacket;
+pub(crate) use streams::{StreamEnds, Streams, Until};
 
+use crate::agenda::Agenda;
 use fifo::Entry;
 
 /// Where a packet goes next.
@@ -42,9 +45,6 @@ pub(crate) struct Wired<P = Packet> {
     /// Where packets go from each link: by link times the number of paths, plus path.
     next_hop: Vec<Hop>,
     paths: usize,
-    /// When each link is due, and the first of them; at equal times that of the lowest index.
-    due: Vec<Instant>,
-    first_due: (Instant, usize),
     /// The link whose event is being handled.
     current: Option<u32>,
 }
@@ -68,8 +68,6 @@ impl<P: WirePacket> Wired<P> {
         };
         Self {
             is_private: links.iter().enumerate().map(is_private).collect(),
-            due: vec![Instant::NEVER; links.len()],
-            first_due: (Instant::NEVER, 0),
             current: None,
             paths: next_hop.first().map_or(0, Vec::len),
             next_hop: next_hop.concat(),
@@ -79,45 +77,47 @@ impl<P: WirePacket> Wired<P> {
 
     /// A packet enters `link` from an end of its flow or from the air.
     #[inline(always)]
-    pub(crate) fn send(&mut self, now: Instant, link: u32, packet: &P) {
+    pub(crate) fn send(&mut self, now: Instant, link: u32, packet: &P, agenda: &mut Agenda) {
         let is_first = self.current.is_some_and(|current| current < link);
-        self.enter(now, link as usize, Entry { is_direct: true, is_first }, packet);
+        self.enter(now, link as usize, Entry { is_direct: true, is_first }, packet, agenda);
     }
 
-    /// When [`Wired::poll`] is to be called next.
-    pub(crate) fn due(&self) -> Instant {
-        self.first_due.0
-    }
-
-    /// Does what is due at `now` at the first link. A packet that leaves the wired network is passed to
+    /// Does what is due at `now` at `link`. A packet that leaves the wired network is passed to
     /// `leave`, with whether it enters the cell ([`Hop::AccessPoint`]) or has reached its host
     /// ([`Hop::End`]).
     #[inline(always)]
-    pub(crate) fn poll(&mut self, now: Instant, leave: impl FnOnce(&P, Hop)) {
-        let index = self.first_due.1;
-        self.current = Some(index as u32);
+    pub(crate) fn poll(
+        &mut self,
+        now: Instant,
+        link: u32,
+        agenda: &mut Agenda,
+        leave: impl FnOnce(&P, Hop),
+    ) {
+        let index = link as usize;
+        self.current = Some(link);
         if let Some((packet, arrival)) = self.links[index].serve(now)
             && let Some(arrival) = arrival
         {
-            self.continue_from(now, index, arrival, &packet);
+            self.continue_from(now, index, arrival, &packet, agenda);
         }
-        let link = &mut self.links[index];
-        if let Some(packet) = link.in_flight.front()
+        let in_flight = &mut self.links[index].in_flight;
+        if let Some(packet) = in_flight.front()
             && packet.enqueued_at() <= now
         {
             match self.next_hop[index * self.paths + packet.path()] {
                 Hop::Link(next) => {
                     let (is_first, packet) = (index < next as usize, packet.clone());
-                    link.in_flight.pop_front();
-                    self.enter(now, next as usize, Entry { is_direct: false, is_first }, &packet);
+                    in_flight.pop_front();
+                    let entry = Entry { is_direct: false, is_first };
+                    self.enter(now, next as usize, entry, &packet, agenda);
                 }
                 hop => {
                     leave(packet, hop);
-                    link.in_flight.pop_front();
+                    in_flight.pop_front();
                 }
             }
         }
-        self.update_due(index);
+        agenda.set_link(link, self.links[index].due());
     }
 
     /// What followed from the event of the last [`Wired::poll`] is done.
@@ -154,17 +154,24 @@ impl<P: WirePacket> Wired<P> {
     }
 
     #[inline(always)]
-    fn enter(&mut self, now: Instant, link: usize, entry: Entry, packet: &P) {
+    fn enter(&mut self, now: Instant, link: usize, entry: Entry, packet: &P, agenda: &mut Agenda) {
         if let Some(arrival) = self.links[link].arrive(now, now, entry, packet) {
-            self.continue_from(now, link, arrival, packet);
+            self.continue_from(now, link, arrival, packet, agenda);
         } else if !self.links[link].is_fifo() {
-            self.update_due(link);
+            agenda.set_link(link as u32, self.links[link].due());
         }
     }
 
     /// `packet` will arrive at the far end of `link`. Takes it through the private links behind it.
     #[inline(always)]
-    fn continue_from(&mut self, now: Instant, mut link: usize, mut arrival: Instant, packet: &P) {
+    fn continue_from(
+        &mut self,
+        now: Instant,
+        mut link: usize,
+        mut arrival: Instant,
+        packet: &P,
+        agenda: &mut Agenda,
+    ) {
         while let Hop::Link(next) = self.next_hop[link * self.paths + packet.path()] {
             let next = next as usize;
             if !self.is_private[next] {
@@ -178,34 +185,38 @@ impl<P: WirePacket> Wired<P> {
         }
         let in_flight = &mut self.links[link].in_flight;
         in_flight.push_back(packet.arriving(arrival));
-        if in_flight.len() == 1 && arrival < self.due[link] {
-            self.due[link] = arrival;
-            if (arrival, link) < self.first_due {
-                self.first_due = (arrival, link);
-            }
+        if in_flight.len() == 1 && arrival < agenda.link(link as u32) {
+            agenda.set_link(link as u32, arrival);
         }
     }
 
-    /// `link` may be due at another time than before.
+    /// `packet` enters the first of `links`, which it has to itself. Returns when it arrives at the far end of
+    /// the last, unless it is lost.
     #[inline(always)]
-    fn update_due(&mut self, link: usize) {
-        self.due[link] = self.links[link].due();
-        self.first_due = match self.due[..] {
-            // The two directions of one link.
-            [backward, forward] if forward < backward => (forward, 1),
-            [backward, _] => (backward, 0),
-            _ => self.scan_due(),
-        };
+    fn cross_own(
+        &mut self,
+        now: Instant,
+        links: &[u32],
+        mut entry: Entry,
+        packet: &P,
+    ) -> Option<Instant> {
+        let mut at = now;
+        for (place, &link) in links.iter().enumerate() {
+            at = self.links[link as usize].arrive(now, at, entry, packet)?;
+            let is_first = links.get(place + 1).is_some_and(|next| link < *next);
+            entry = Entry { is_direct: false, is_first };
+        }
+        Some(at)
     }
 
-    /// A scan of the few links there are is cheaper than any tree.
-    fn scan_due(&self) -> (Instant, usize) {
-        let (mut first, mut first_at) = (0, Instant::NEVER);
-        for (index, &due) in self.due.iter().enumerate() {
-            if due < first_at {
-                (first, first_at) = (index, due);
-            }
+    /// The links of a path that begins with `first`.
+    fn links_of_path(&self, first: u32, path: usize) -> Vec<u32> {
+        let mut links = vec![first];
+        let mut last = first;
+        while let Hop::Link(next) = self.next_hop[last as usize * self.paths + path] {
+            links.push(next);
+            last = next;
         }
-        (first_at, first)
+        links
     }
 }

@@ -9,6 +9,7 @@ use evenair_core::units::Rate;
 use proptest::prelude::*;
 
 use super::*;
+use crate::agenda::Due;
 
 /// One link of a network: its rate, delay and limit.
 #[derive(Clone, Copy, Debug)]
@@ -61,10 +62,12 @@ fn run(
     end: Instant,
 ) -> (Vec<Arrival>, Vec<(QueueStats, Duration)>) {
     let mut arrivals = Vec::new();
-    let mut poll_until = |wired: &mut Wired, limit: Instant| {
-        while wired.due() < limit {
-            let now = wired.due();
-            wired.poll(now, |packet, hop| {
+    let mut agenda = Agenda::new(wired.links().len());
+    let mut poll_until = |wired: &mut Wired, agenda: &mut Agenda, limit: Instant| {
+        while let (now, Due::Link(link)) = agenda.first()
+            && now < limit
+        {
+            wired.poll(now, link, agenda, |packet, hop| {
                 assert_eq!(hop, Hop::End);
                 arrivals.push((now, packet.flow.0, packet.seq));
             });
@@ -73,18 +76,18 @@ fn run(
     };
     for (number, (at, action)) in actions.iter().enumerate() {
         // Links go before the ends of flows.
-        poll_until(&mut wired, end.min(*at + Duration::from_nanos(1)));
+        poll_until(&mut wired, &mut agenda, end.min(*at + Duration::from_nanos(1)));
         match *action {
             Action::Send { flow, size, is_ack } => {
                 let kind = if is_ack { PacketKind::Ack } else { PacketKind::Data };
                 let seq = number as u64;
                 let packet = Packet { size, seq, ..Packet::new(FlowId(flow), kind) };
-                wired.send(*at, paths[flow as usize][0], &packet);
+                wired.send(*at, paths[flow as usize][0], &packet, &mut agenda);
             }
             Action::Reset => wired.reset_stats(*at),
         }
     }
-    poll_until(&mut wired, end);
+    poll_until(&mut wired, &mut agenda, end);
     let stats = wired.links().iter().map(|link| (link.queue_stats(end), link.busy(end)));
     (arrivals, stats.collect())
 }
@@ -188,4 +191,170 @@ proptest! {
         prop_assert_eq!(arrivals, expected_arrivals);
         prop_assert_eq!(stats, expected_stats);
     }
+}
+
+/// The ends of streams: the times at which they send, and what has arrived. Their packets have the numbers of
+/// the actions.
+struct Departures {
+    /// By path; the last is the next.
+    left: Vec<Vec<(Instant, Packet)>>,
+    arrivals: Vec<Arrival>,
+}
+
+impl StreamEnds for Departures {
+    fn next_departure(&self, path: usize) -> Instant {
+        self.left[path].last().map_or(Instant::NEVER, |(at, _)| *at)
+    }
+
+    fn depart(&mut self, path: usize, now: Instant, mut send: impl FnMut(&Packet)) {
+        while self.next_departure(path) == now {
+            send(&self.left[path].pop().unwrap().1);
+        }
+    }
+
+    fn arrive(&mut self, path: usize, now: Instant, packet: &Packet) {
+        self.arrivals.push((now, path as u32, packet.seq));
+    }
+}
+
+/// As [`run`] of a network of droptail links, with streams on the paths that allow it. Returns how many do,
+/// too.
+fn run_with_streams(
+    specs: &[Spec],
+    paths: &[Vec<u32>],
+    actions: &[(Instant, Action)],
+    end: Instant,
+) -> (Vec<Arrival>, Vec<(QueueStats, Duration)>, usize) {
+    let mut wired = network(specs, paths, LinkQueue::fifo);
+    let users = (0..specs.len() as u32)
+        .map(|link| paths.iter().filter(|path| path.contains(&link)).count() as u32)
+        .collect::<Vec<_>>();
+    let candidates: Vec<_> = paths.iter().map(|path| path[0]).enumerate().collect();
+    let mut ends = Departures { left: vec![Vec::new(); paths.len()], arrivals: Vec::new() };
+    let is_stream: Vec<bool> = {
+        let all = Streams::new(&wired, &users, &candidates, &ends);
+        (0..paths.len()).map(|path| all.paths().any(|stream| stream == path)).collect()
+    };
+    for (number, (at, action)) in actions.iter().enumerate().rev() {
+        if let Action::Send { flow, size, is_ack } = *action
+            && is_stream[flow as usize]
+        {
+            let kind = if is_ack { PacketKind::Ack } else { PacketKind::Data };
+            let seq = number as u64;
+            let packet = Packet { size, seq, ..Packet::new(FlowId(flow), kind) };
+            ends.left[flow as usize].push((*at, packet));
+        }
+    }
+    let mut streams = Streams::new(&wired, &users, &candidates, &ends);
+    let mut agenda = Agenda::new(specs.len());
+    let mut arrivals = Vec::new();
+    let mut poll_until = |wired: &mut Wired,
+                          agenda: &mut Agenda,
+                          streams: &mut Streams,
+                          ends: &mut Departures,
+                          limit: Instant| {
+        while let (now, Due::Link(link)) = agenda.first()
+            && now < limit
+        {
+            streams.advance(Until::link(now, link), wired, ends);
+            wired.poll(now, link, agenda, |packet, _| {
+                arrivals.push((now, packet.flow.0, packet.seq));
+            });
+            wired.end_event();
+        }
+    };
+    for (number, (at, action)) in actions.iter().enumerate() {
+        let limit = end.min(*at + Duration::from_nanos(1));
+        poll_until(&mut wired, &mut agenda, &mut streams, &mut ends, limit);
+        match *action {
+            Action::Send { flow, size, is_ack } if !is_stream[flow as usize] => {
+                streams.advance(Until::ends(*at), &mut wired, &mut ends);
+                let kind = if is_ack { PacketKind::Ack } else { PacketKind::Data };
+                let seq = number as u64;
+                let packet = Packet { size, seq, ..Packet::new(FlowId(flow), kind) };
+                wired.send(*at, paths[flow as usize][0], &packet, &mut agenda);
+            }
+            Action::Send { .. } => {}
+            Action::Reset => {
+                streams.settle(Until::ends(*at), &mut wired, &mut ends);
+                wired.reset_stats(*at);
+            }
+        }
+    }
+    poll_until(&mut wired, &mut agenda, &mut streams, &mut ends, end);
+    streams.settle(Until::time(end), &mut wired, &mut ends);
+    arrivals.extend(ends.arrivals);
+    let stats = wired.links().iter().map(|link| (link.queue_stats(end), link.busy(end)));
+    (arrivals, stats.collect(), streams.paths().count())
+}
+
+prop_compose! {
+    /// Three flows with links of their own before and behind link 6, and one that shares it: the flows'
+    /// links, in the order of all or in the reverse.
+    fn any_paths()(
+        shapes in prop::collection::vec(0_usize..5, 3),
+        other in prop::sample::select(vec![vec![6_u32], vec![7, 6], vec![6, 8], vec![7, 6, 8], vec![0, 6]]),
+        reversed in any::<bool>(),
+    ) -> Vec<Vec<u32>> {
+        let own = |(flow, shape): (u32, usize)| match shape {
+            0 => vec![flow],
+            1 => vec![flow, 6],
+            2 => vec![flow, flow + 3],
+            3 => vec![flow, flow + 3, 6],
+            _ => vec![flow, 6, flow + 3],
+        };
+        let mut paths: Vec<Vec<u32>> = (0..).zip(shapes).map(own).collect();
+        paths.push(other);
+        if reversed {
+            paths.iter_mut().flatten().for_each(|link| *link = 8 - *link);
+        }
+        paths
+    }
+}
+
+proptest! {
+    #![proptest_config(evenair_testing::config!(3000))]
+
+    /// Streams have the arrivals and statistics of packets with events.
+    #[test]
+    fn streams_are_flows_without_events(
+        specs in prop::collection::vec(any_spec(), 9),
+        paths in any_paths(),
+        actions in any_actions(),
+        end in 0u64..6_000,
+    ) {
+        let end = Instant::ZERO + Duration::from_nanos(end * 1_000 + 500);
+        // The packets of a stream have one size. What is sent at the very time of a reset may be counted
+        // before or after it.
+        let mut actions: Vec<_> = actions
+            .into_iter()
+            .map(|(at, action)| match action {
+                Action::Send { flow, .. } => {
+                    let size = [1_000, 100, 1_000, 50][flow as usize];
+                    (at, Action::Send { flow, size, is_ack: flow == 1 })
+                }
+                Action::Reset => (at + Duration::from_nanos(250), Action::Reset),
+            })
+            .filter(|(at, _)| *at < end)
+            .collect();
+        actions.sort_by_key(|(at, _)| *at);
+        let wired = network(&specs, &paths, LinkQueue::fifo);
+        let (mut expected, expected_stats) = run(wired, &paths, &actions, end);
+        let (mut arrivals, stats, _) = run_with_streams(&specs, &paths, &actions, end);
+        expected.sort_unstable();
+        arrivals.sort_unstable();
+        prop_assert_eq!(arrivals, expected);
+        prop_assert_eq!(stats, expected_stats);
+    }
+}
+
+/// Flows 0 and 1 share link 4 alone; flow 2 begins with a shared link, flow 3 ends with a shared one behind
+/// another, flow 4 has all its links to itself.
+#[test]
+fn streams_share_one_link() {
+    let specs = [spec(100, Duration::from_millis(2), 10); 9];
+    let paths = [vec![0, 4], vec![1, 4, 5], vec![4, 6], vec![2, 4, 6], vec![3, 7]];
+    assert_eq!(run_with_streams(&specs, &paths, &[], Instant::from_nanos(1)).2, 3);
+    let without_time = [Spec { rate: Rate::UNLIMITED, delay: Duration::ZERO, ..specs[0] }; 9];
+    assert_eq!(run_with_streams(&without_time, &paths, &[], Instant::from_nanos(1)).2, 0);
 }

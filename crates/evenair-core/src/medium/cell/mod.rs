@@ -1,6 +1,5 @@
 //! A cell: a medium, the transmit queues of its nodes, and the loss models of its links.
 
-mod downlinks;
 mod nodes;
 mod packet;
 #[cfg(test)]
@@ -8,13 +7,12 @@ mod tests;
 
 pub use packet::{Arrival, CellPacket};
 
-use downlinks::Downlinks;
 use nodes::{NO_QUEUE, Nodes};
 
-use super::scheduler::AirtimeDrr;
+use super::scheduler::StationScheduler;
 use super::{
-    AirEvent, AirUsage, Broadcast, CellContext, Listening, Medium, Occupancy, PacketId,
-    QueueLayout, Taken, TxQueueId,
+    AirEvent, AirUsage, Broadcast, Listening, Medium, Occupancy, PacketId, QueueLayout, Taken,
+    TxQueueId,
 };
 use crate::flow_losses::FlowLosses;
 use crate::loss::LinkLoss;
@@ -38,26 +36,23 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     /// # Panics
     /// If the number of queues is not that of the layout.
     pub fn new(medium: M, queues: Vec<TxQueue<P>>, losses: Vec<Option<LinkLoss>>) -> Self {
-        let expected = M::LAYOUT.count(losses.len() as u32);
+        let layout = medium.layout();
+        let expected = layout.count(losses.len() as u32);
         assert_eq!(queues.len(), expected as usize, "queues of the layout");
-        let senders = (0..expected).map(|queue| M::LAYOUT.sender(TxQueueId(queue))).collect();
-        Self { medium, nodes: Nodes::new(queues, senders, losses) }
+        let senders = (0..expected).map(|queue| layout.sender(TxQueueId(queue))).collect();
+        Self { medium, nodes: Nodes::new(layout, queues, senders, losses) }
     }
 
-    /// Gives the access point a queue for each station instead of one for all, which stays empty.
-    /// `scheduler` chooses among them. They follow the queues of the layout in [`Cell::queues`].
+    /// Lets `schedulers`, one for each category of the layout, choose among the queues that the access
+    /// point has for the stations. They are charged with the airtime of attempts in nanoseconds.
     ///
     /// # Panics
-    /// If the layout has queues for each station already, or the number of queues is not that of
-    /// the stations.
+    /// If the layout has no queue for each station, or has another number of categories.
     #[must_use]
-    pub fn with_scheduler(mut self, scheduler: AirtimeDrr, queues: Vec<TxQueue<P>>) -> Self {
-        let nodes = &mut self.nodes;
-        assert_eq!(M::LAYOUT, QueueLayout::PerNode, "one queue of the access point");
-        assert_eq!(queues.len() + 1, nodes.losses.len(), "a queue for each station");
-        nodes.downlinks = Some(Box::new(Downlinks::new(scheduler, nodes.queues.len() as u32)));
-        nodes.senders.extend(queues.iter().map(|_| NodeId::ACCESS_POINT));
-        nodes.queues.extend(queues);
+    pub fn with_schedulers(mut self, schedulers: Vec<Box<dyn StationScheduler>>) -> Self {
+        let expected = QueueLayout::PerReceiver { categories: schedulers.len() as u32 };
+        assert_eq!(self.medium.layout(), expected, "queues for each station and scheduler");
+        self.nodes.schedulers = schedulers;
         self.medium.listen(Listening::Outcomes);
         self
     }
@@ -89,22 +84,22 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     /// before `now` has been polled.
     #[inline(always)]
     pub fn send(&mut self, now: Instant, from: NodeId, packet: P) {
-        let queue = M::LAYOUT.queue(from, packet.destination(from), packet.class());
-        let nodes = &mut self.nodes;
-        if nodes.downlinks.is_some() && from.is_access_point() {
-            nodes.enqueue_downlink(now, packet);
-            return self.medium.wake(now, queue, || nodes.take(now, queue, u32::MAX));
+        let layout = self.medium.layout();
+        let queue = layout.queue(from, packet.destination(from), packet.access_category());
+        if layout != QueueLayout::PerNode && self.nodes.is_scheduled(from) {
+            self.nodes.enqueue_scheduled(now, queue, packet);
+            return self.medium.wake(now, queue, None, &mut self.nodes);
         }
-        let tx_queue = &mut nodes.queues[queue.0 as usize];
+        let tx_queue = &mut self.nodes.queues[queue.0 as usize];
         if !self.medium.is_idle(queue) {
             return tx_queue.enqueue(now, packet);
         }
         if tx_queue.pass_through(&packet) {
-            let taken = nodes.serve(queue, packet);
-            return self.medium.wake(now, queue, || Some(taken));
+            let taken = self.nodes.serve(queue, packet);
+            return self.medium.wake(now, queue, Some(taken), &mut self.nodes);
         }
         tx_queue.enqueue(now, packet);
-        self.medium.wake(now, queue, || nodes.take(now, queue, u32::MAX));
+        self.medium.wake(now, queue, None, &mut self.nodes);
     }
 
     /// When [`Cell::poll`] is to be called next.
@@ -155,7 +150,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         self.nodes.losses.len()
     }
 
-    /// The transmit queues, in the order of the layout of the medium, then those of a scheduler.
+    /// The transmit queues, in the order of the layout of the medium.
     pub fn queues(&self) -> &[TxQueue<P>] {
         &self.nodes.queues
     }
@@ -223,11 +218,8 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     fn release_held(&mut self) {
         let now = self.nodes.held_until;
         for queue in self.nodes.no_longer_held(now) {
-            let queue = match &mut self.nodes.downlinks {
-                Some(downlinks) => downlinks.served_as(queue),
-                None => queue,
-            };
-            self.medium.wake(now, queue, || self.nodes.take(now, queue, u32::MAX));
+            self.nodes.note_backlog(queue);
+            self.medium.wake(now, queue, None, &mut self.nodes);
         }
     }
 }

@@ -1,25 +1,28 @@
 //! What a medium finds in its cell: the transmit queues of the nodes, and the loss models of their links.
 
-use super::downlinks::Downlinks;
 use super::packet::{Arrival, CellPacket};
 use crate::flow_losses::FlowLosses;
 use crate::loss::{Frame, FrameKind, Level, LinkLoss};
+use crate::medium::scheduler::StationScheduler;
 use crate::medium::{
-    AirEvent, CellContext, Occupancy, PacketId, Reception, Taken, Transmission, TxQueueId, TxStatus,
+    AirEvent, Attempt, CellContext, Occupancy, PacketId, QueueLayout, Reception, Taken,
+    Transmission, TxQueueId, TxStatus,
 };
-use crate::packet::{Direction, NodeId};
+use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::queue::{Backlog, TxQueue};
 use crate::time::Instant;
 
 /// Everything of a cell that its medium may use.
 #[derive(Debug)]
 pub(super) struct Nodes<P> {
+    layout: QueueLayout,
     pub(super) queues: Vec<TxQueue<P>>,
     /// The node of each queue.
     pub(super) senders: Vec<NodeId>,
-    /// The queues of the access point for each station, if it has them.
-    pub(super) downlinks: Option<Box<Downlinks>>,
-    /// Packets that were dequeued but were larger than the medium asked for.
+    /// Those of the access point, by category; none if it has one queue, or the medium chooses.
+    pub(super) schedulers: Vec<Box<dyn StationScheduler>>,
+    /// Packets that were dequeued and not taken: larger than the medium asked for, or found by
+    /// [`Nodes::has_next`].
     set_aside: Vec<(TxQueueId, P)>,
     /// By [`PacketId`].
     pub(super) taken: Vec<InService<P>>,
@@ -58,6 +61,7 @@ pub(super) const NO_QUEUE: TxQueueId = TxQueueId(u32::MAX);
 impl<P: CellPacket> Nodes<P> {
     /// Nodes with these queues, the senders of which are `senders`, and the loss model of the link of each.
     pub(super) fn new(
+        layout: QueueLayout,
         queues: Vec<TxQueue<P>>,
         senders: Vec<NodeId>,
         losses: Vec<Option<LinkLoss>>,
@@ -66,9 +70,10 @@ impl<P: CellPacket> Nodes<P> {
             loss.as_ref().map_or(Instant::NEVER, |loss| loss.no_loss_before(Level::Mac))
         };
         Self {
+            layout,
             queues,
             senders,
-            downlinks: None,
+            schedulers: Vec::new(),
             set_aside: Vec::new(),
             taken: Vec::new(),
             free: Vec::new(),
@@ -110,11 +115,10 @@ impl<P: CellPacket> Nodes<P> {
         PacketId(id)
     }
 
-    /// The next packet of `queue`, see [`CellContext::take`].
+    /// Dequeues the next packet of `queue`, unless a shaper holds it back.
     #[inline(always)]
-    fn take_from(&mut self, now: Instant, queue: TxQueueId, max_bytes: u32) -> Option<Taken> {
-        let index = queue.0 as usize;
-        let source = &mut self.queues[index];
+    fn next_packet(&mut self, now: Instant, queue: TxQueueId) -> Option<P> {
+        let source = &mut self.queues[queue.0 as usize];
         let mut packet = None;
         if !self.set_aside.is_empty() {
             let found = self.set_aside.iter().position(|(of, _)| *of == queue);
@@ -123,36 +127,77 @@ impl<P: CellPacket> Nodes<P> {
         if packet.is_none() {
             packet = source.dequeue(now);
         }
-        let Some(packet) = packet else {
-            if source.backlog().packets() > 0 {
-                self.hold(queue);
-            }
-            return None;
-        };
-        if packet.size() > max_bytes {
-            self.set_aside.push((queue, packet));
-            return None;
+        if packet.is_none() && source.backlog().packets() > 0 {
+            self.hold(queue);
         }
-        Some(self.serve(queue, packet))
+        packet
     }
 
-    /// Queues a packet of the access point for its station.
+    /// Whether a scheduler chooses among the queues of `node`.
+    #[inline(always)]
+    pub(super) fn is_scheduled(&self, node: NodeId) -> bool {
+        !self.schedulers.is_empty() && node.is_access_point()
+    }
+
+    /// Queues a packet among queues that are scheduled.
     #[inline(never)] // only with a scheduler
-    pub(super) fn enqueue_downlink(&mut self, now: Instant, packet: P) {
-        if let Some(downlinks) = &mut self.downlinks {
-            downlinks.enqueue(now, packet, &mut self.queues);
+    pub(super) fn enqueue_scheduled(&mut self, now: Instant, queue: TxQueueId, packet: P) {
+        let tx_queue = &mut self.queues[queue.0 as usize];
+        tx_queue.enqueue(now, packet);
+        if tx_queue.backlog().packets() > 0 {
+            self.note_backlog(queue);
         }
     }
 
-    /// The next packet of the access point, which the scheduler chooses.
+    /// A packet waits in `queue`: tells the scheduler, if it has one.
+    pub(super) fn note_backlog(&mut self, queue: TxQueueId) {
+        if self.is_scheduled(self.senders[queue.0 as usize])
+            && let Some((station, category)) = self.layout.link(queue)
+        {
+            self.schedulers[category as usize].backlogged(station.index() - 1);
+        }
+    }
+
+    /// The queue of `node` that is served next, where it has one for each receiver.
     #[inline(never)] // only with a scheduler
-    fn take_downlink(&mut self, now: Instant, max_bytes: u32) -> Option<Taken> {
+    fn next_of_receivers(
+        &mut self,
+        now: Instant,
+        node: NodeId,
+        category: AccessCategory,
+        holds: impl Fn(TxQueueId) -> bool,
+    ) -> Option<TxQueueId> {
+        let layout = self.layout;
+        if !node.is_access_point() {
+            return Some(layout.queue(node, NodeId::ACCESS_POINT, category));
+        }
+        let number = layout.category(category) as usize;
         loop {
-            let queue = self.downlinks.as_mut()?.next_queue()?;
-            if let Some(taken) = self.take_from(now, queue, max_bytes) {
-                return Some(taken);
+            let turn = self.schedulers.get_mut(number)?.next_turn()?;
+            let queue = layout.queue(node, NodeId(turn.station as u32 + 1), category);
+            if holds(queue) || self.has_next(now, queue) {
+                return Some(queue);
             }
-            self.downlinks.as_mut()?.has_no_backlog();
+            self.schedulers.get_mut(number)?.has_no_backlog();
+        }
+    }
+
+    /// Whether a packet of `queue` may be taken, which stays the next one.
+    fn has_next(&mut self, now: Instant, queue: TxQueueId) -> bool {
+        let packet = self.next_packet(now, queue).map(|packet| (queue, packet));
+        let found = packet.is_some();
+        self.set_aside.extend(packet);
+        found
+    }
+
+    /// Charges a station with the airtime of an attempt; beacons are for all.
+    #[inline(never)] // only with a scheduler
+    fn charge(&mut self, attempt: &Attempt) {
+        let packet = &self.taken[attempt.packet.0 as usize].packet;
+        let number = self.layout.category(packet.access_category()) as usize;
+        if attempt.station != NodeId::BROADCAST {
+            let airtime = attempt.airtime.as_nanos();
+            self.schedulers[number].charge(attempt.station.index() - 1, airtime);
         }
     }
 
@@ -227,11 +272,27 @@ impl<P: CellPacket> CellContext for Nodes<P> {
     }
 
     #[inline(always)]
-    fn take(&mut self, now: Instant, queue: TxQueueId, max_bytes: u32) -> Option<Taken> {
-        if self.downlinks.is_some() && self.senders[queue.0 as usize].is_access_point() {
-            return self.take_downlink(now, max_bytes);
+    fn next_queue(
+        &mut self,
+        now: Instant,
+        node: NodeId,
+        category: AccessCategory,
+        holds: impl Fn(TxQueueId) -> bool,
+    ) -> Option<TxQueueId> {
+        match self.layout {
+            QueueLayout::PerNode => Some(TxQueueId(node.0)),
+            QueueLayout::PerReceiver { .. } => self.next_of_receivers(now, node, category, holds),
         }
-        self.take_from(now, queue, max_bytes)
+    }
+
+    #[inline(always)]
+    fn take(&mut self, now: Instant, queue: TxQueueId, max_bytes: u32) -> Option<Taken> {
+        let packet = self.next_packet(now, queue)?;
+        if packet.size() > max_bytes {
+            self.set_aside.push((queue, packet));
+            return None;
+        }
+        Some(self.serve(queue, packet))
     }
 
     #[inline(always)]
@@ -269,8 +330,8 @@ impl<P: CellPacket> CellContext for Nodes<P> {
                 let (flow, _) = self.taken[attempt.packet.0 as usize].packet.connection();
                 occupancy.count(flow, attempt);
             }
-            if let Some(downlinks) = &mut self.downlinks {
-                downlinks.count(attempt);
+            if !self.schedulers.is_empty() {
+                self.charge(attempt);
             }
         }
         if let Some(recorded) = &mut self.recorded {

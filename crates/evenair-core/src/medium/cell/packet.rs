@@ -1,6 +1,6 @@
 //! The packets of a cell.
 
-use crate::packet::{NodeId, Packet};
+use crate::packet::{AccessCategory, NodeId, Packet};
 use crate::queue::QueueItem;
 use crate::time::Instant;
 
@@ -9,10 +9,8 @@ pub trait CellPacket: QueueItem + Clone {
     /// The node that is to receive it when `from` transmits it.
     fn destination(&self, from: NodeId) -> NodeId;
 
-    /// Traffic class, below the number of classes of the medium.
-    fn class(&self) -> u32 {
-        0
-    }
+    /// The access category in which it is transmitted.
+    fn access_category(&self) -> AccessCategory;
 
     /// The packet for its receiver. The sender's MAC keeps a copy until it is done with it.
     #[inline(always)]
@@ -31,6 +29,11 @@ impl CellPacket for Packet {
     #[inline(always)]
     fn destination(&self, from: NodeId) -> NodeId {
         if from.is_access_point() { self.station } else { NodeId::ACCESS_POINT }
+    }
+
+    #[inline(always)]
+    fn access_category(&self) -> AccessCategory {
+        self.category
     }
 }
 

@@ -11,7 +11,7 @@ use crate::medium::{
     AirUsage, Cell, CellContext, CellPacket, Listening, Medium, QueueLayout, Reception, Taken,
     Transmission, TxQueueId, TxStatus,
 };
-use crate::packet::{Direction, FlowId, NodeId, Packet, PacketKind};
+use crate::packet::{AccessCategory, Direction, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{Config, Queue, QueueLimit, TbfConfig, TxQueue};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
@@ -33,13 +33,15 @@ struct Stub {
 }
 
 impl Medium for Stub {
-    const LAYOUT: QueueLayout = QueueLayout::PerNode;
+    fn layout(&self) -> QueueLayout {
+        QueueLayout::PerNode
+    }
 
     fn is_idle(&self, _: TxQueueId) -> bool {
         false
     }
 
-    fn wake(&mut self, now: Instant, _: TxQueueId, _: impl FnOnce() -> Option<Taken>) {
+    fn wake(&mut self, now: Instant, _: TxQueueId, _: Option<Taken>, _: &mut impl CellContext) {
         self.now = self.now.max(now);
     }
 
@@ -150,13 +152,14 @@ fn frames_are_corrupted_on_their_link_in_its_direction() {
     }
 }
 
-/// Packets have no traffic class: a layout with one class has a queue for each.
+/// Packets are of best effort. A layout with one category has a queue for packets of each.
 #[test]
-fn packets_are_of_the_first_class() {
-    let layout = QueueLayout::PerReceiver { classes: 1 };
-    let packet = packet(2, 1500);
-    assert_eq!(packet.class(), 0);
-    assert!(layout.queue(NodeId(2), NodeId::ACCESS_POINT, packet.class()).0 < layout.count(3));
+fn one_category_has_all_packets() {
+    let layout = QueueLayout::PerReceiver { categories: 1 };
+    assert_eq!(packet(2, 1500).access_category(), AccessCategory::BestEffort);
+    for category in [AccessCategory::BestEffort, AccessCategory::Voice] {
+        assert_eq!(layout.queue(NodeId(2), NodeId::ACCESS_POINT, category), TxQueueId(3));
+    }
 }
 
 #[test]

@@ -15,11 +15,12 @@
 //!   quanta: what it has received or sent while others wait is paid for within their rounds, and
 //!   forgotten when nobody waits.
 //!
-//! The scheduler decides about single packets: without aggregation (802.11n) an access point takes a
-//! packet at a time.
+//! A turn is a transmission of any length: a packet, or with aggregation many. What it takes above the
+//! deficit is paid for later.
 
 use std::collections::VecDeque;
 
+use super::contract::{StationScheduler, Turn};
 use crate::component::{configuration, positive};
 use crate::time::Duration;
 
@@ -66,58 +67,6 @@ impl AirtimeDrr {
         }
     }
 
-    /// Something waits for `station`. May be called more often than needed.
-    pub fn backlogged(&mut self, station: usize) {
-        let Station { deficit, is_listed } = &mut self.stations[station];
-        if !*is_listed {
-            *is_listed = true;
-            let list = if *deficit > 0 { &mut self.new } else { &mut self.old };
-            list.push_back(station as u32);
-        }
-    }
-
-    /// An attempt to or from `station` is over, which took this long on the air.
-    pub fn charge(&mut self, station: usize, airtime: Duration) {
-        let deficit = &mut self.stations[station].deficit;
-        *deficit -= airtime.as_nanos() as i64;
-        if *deficit <= 0 {
-            self.backlogged(station);
-        }
-    }
-
-    /// The station whose turn it is. If nothing waits for it, the caller says so by
-    /// [`AirtimeDrr::has_no_backlog`] and asks again. `None` if no station is in a list.
-    pub fn next_station(&mut self) -> Option<usize> {
-        loop {
-            let list = if self.new.is_empty() { &mut self.old } else { &mut self.new };
-            let first = *list.front()?;
-            let deficit = &mut self.stations[first as usize].deficit;
-            if *deficit > 0 {
-                return Some(first as usize);
-            }
-            *deficit += self.quantum;
-            let has_turn = *deficit > 0;
-            list.pop_front();
-            self.old.push_back(first);
-            if !has_turn {
-                self.skip_rounds();
-            }
-        }
-    }
-
-    /// Nothing waits for the station that [`AirtimeDrr::next_station`] has named last.
-    pub fn has_no_backlog(&mut self) {
-        if let Some(station) = self.new.pop_front() {
-            if !self.old.is_empty() {
-                self.old.push_back(station);
-                return;
-            }
-            self.stations[station as usize].is_listed = false;
-        } else if let Some(station) = self.old.pop_front() {
-            self.stations[station as usize].is_listed = false;
-        }
-    }
-
     /// Adds the quanta of all rounds in which no station has a turn, so that the cost of a turn does
     /// not depend on the quantum.
     fn skip_rounds(&mut self) {
@@ -134,6 +83,55 @@ impl AirtimeDrr {
     }
 }
 
+impl StationScheduler for AirtimeDrr {
+    fn backlogged(&mut self, station: usize) {
+        let Station { deficit, is_listed } = &mut self.stations[station];
+        if !*is_listed {
+            *is_listed = true;
+            let list = if *deficit > 0 { &mut self.new } else { &mut self.old };
+            list.push_back(station as u32);
+        }
+    }
+
+    fn charge(&mut self, station: usize, cost: u64) {
+        let deficit = &mut self.stations[station].deficit;
+        *deficit -= cost as i64;
+        if *deficit <= 0 {
+            self.backlogged(station);
+        }
+    }
+
+    fn next_turn(&mut self) -> Option<Turn> {
+        loop {
+            let list = if self.new.is_empty() { &mut self.old } else { &mut self.new };
+            let first = *list.front()?;
+            let deficit = &mut self.stations[first as usize].deficit;
+            if *deficit > 0 {
+                return Some(Turn { station: first as usize, most: u64::MAX });
+            }
+            *deficit += self.quantum;
+            let has_turn = *deficit > 0;
+            list.pop_front();
+            self.old.push_back(first);
+            if !has_turn {
+                self.skip_rounds();
+            }
+        }
+    }
+
+    fn has_no_backlog(&mut self) {
+        if let Some(station) = self.new.pop_front() {
+            if !self.old.is_empty() {
+                self.old.push_back(station);
+                return;
+            }
+            self.stations[station as usize].is_listed = false;
+        } else if let Some(station) = self.old.pop_front() {
+            self.stations[station as usize].is_listed = false;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -144,15 +142,19 @@ mod tests {
         AirtimeDrr::new(&AirtimeDrrConfig::default(), stations)
     }
 
-    fn micros(us: u64) -> Duration {
-        Duration::from_micros(us)
+    fn micros(us: u64) -> u64 {
+        Duration::from_micros(us).as_nanos()
+    }
+
+    fn next_station(scheduler: &mut AirtimeDrr) -> Option<usize> {
+        scheduler.next_turn().map(|turn| turn.station)
     }
 
     /// The next `turns` stations, whose frames take this many microseconds and which are always
     /// backlogged.
     fn serve(scheduler: &mut AirtimeDrr, frames: &[u64], turns: usize) -> Vec<usize> {
         let mut serve_one = || {
-            let station = scheduler.next_station().unwrap();
+            let station = next_station(scheduler).unwrap();
             scheduler.charge(station, micros(frames[station]));
             station
         };
@@ -175,7 +177,7 @@ mod tests {
     #[test]
     fn a_lone_station_has_all_turns() {
         let mut scheduler = scheduler(3);
-        assert_eq!(scheduler.next_station(), None);
+        assert_eq!(next_station(&mut scheduler), None);
         scheduler.backlogged(2);
         assert_eq!(serve(&mut scheduler, &[0, 0, 100_000], 50), [2; 50]);
     }
@@ -192,15 +194,15 @@ mod tests {
         assert_eq!(serve(&mut scheduler, &frames, 2), [0, 1]);
         scheduler.backlogged(2);
         assert_eq!(serve(&mut scheduler, &frames, 1), [2]);
-        assert_eq!(scheduler.next_station(), Some(2), "200 us are left");
+        assert_eq!(next_station(&mut scheduler), Some(2), "200 us are left");
         scheduler.has_no_backlog();
         scheduler.backlogged(2);
         assert_eq!(serve(&mut scheduler, &frames, 3), [0, 1, 2]);
-        assert_eq!(scheduler.next_station(), Some(2), "100 us are left");
+        assert_eq!(next_station(&mut scheduler), Some(2), "100 us are left");
         scheduler.has_no_backlog();
-        assert_eq!(scheduler.next_station(), Some(0));
+        assert_eq!(next_station(&mut scheduler), Some(0));
         scheduler.backlogged(2);
-        assert_eq!(scheduler.next_station(), Some(2));
+        assert_eq!(next_station(&mut scheduler), Some(2));
     }
 
     /// By hand: station 2 has sent for 1000 us, has a deficit of -700 us, and gets its third
@@ -220,12 +222,12 @@ mod tests {
     fn airtime_of_the_uplink_is_forgotten_while_nobody_waits() {
         let mut scheduler = scheduler(2);
         scheduler.charge(1, micros(1000));
-        assert_eq!(scheduler.next_station(), Some(1));
+        assert_eq!(next_station(&mut scheduler), Some(1));
         scheduler.has_no_backlog();
-        assert_eq!(scheduler.next_station(), None);
+        assert_eq!(next_station(&mut scheduler), None);
         scheduler.backlogged(1);
         scheduler.backlogged(0);
-        assert_eq!(scheduler.next_station(), Some(1));
+        assert_eq!(next_station(&mut scheduler), Some(1));
     }
 
     /// What happens to a station.
@@ -326,11 +328,11 @@ mod tests {
                     }
                     Event::Uplink(station, ns) => {
                         plain.charge(station, ns);
-                        scheduler.charge(station, Duration::from_nanos(ns));
+                        scheduler.charge(station, ns);
                     }
                     Event::Departure(ns) => {
                         let chosen = loop {
-                            match scheduler.next_station() {
+                            match next_station(&mut scheduler) {
                                 Some(station) if waiting[station] == 0 => scheduler.has_no_backlog(),
                                 chosen => break chosen,
                             }
@@ -340,7 +342,7 @@ mod tests {
                         if let Some(station) = chosen {
                             waiting[station] -= 1;
                             plain.charge(station, ns);
-                            scheduler.charge(station, Duration::from_nanos(ns));
+                            scheduler.charge(station, ns);
                         }
                     }
                 }
@@ -364,9 +366,9 @@ mod tests {
             let frame = *longest.iter().max().unwrap();
             let mut airtimes = vec![0; longest.len()];
             for draw in draws {
-                let station = scheduler.next_station().unwrap();
+                let station = next_station(&mut scheduler).unwrap();
                 let airtime = 1 + (draw * (longest[station] - 1) as f64) as u64;
-                scheduler.charge(station, Duration::from_nanos(airtime));
+                scheduler.charge(station, airtime);
                 airtimes[station] += airtime;
                 let spread = airtimes.iter().max().unwrap() - airtimes.iter().min().unwrap();
                 prop_assert!(spread < quantum + frame, "{airtimes:?}");

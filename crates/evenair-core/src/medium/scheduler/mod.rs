@@ -1,10 +1,20 @@
-//! Access-point schedulers: which station of a WLAN cell the access point serves next.
+//! Schedulers of stations, and the registry of those of a WLAN's access point.
 //!
-//! To add one, add a file here and a variant below.
+//! [`StationScheduler`] is what they have in common; `medium/wimax/scheduler/` has the registry of those of
+//! a base station. To add one, add a file here and a variant below or there.
 
 mod airtime_drr;
+mod contract;
+mod cycle;
+mod drr;
+mod round_robin;
+#[cfg(test)]
+mod tests;
 
 pub use airtime_drr::{AirtimeDrr, AirtimeDrrConfig};
+pub use contract::{FrameScheduler, StationScheduler, Turn};
+pub use drr::{Drr, DrrConfig};
+pub use round_robin::{RoundRobin, RoundRobinConfig};
 
 use crate::component::{configuration, registry};
 
@@ -27,11 +37,16 @@ registry! {
 }
 
 impl Config {
+    /// Whether the access point needs a queue for each station.
+    pub fn has_station_queues(&self) -> bool {
+        !matches!(self, Self::Fifo(_))
+    }
+
     /// The scheduler of a cell with this many stations; `None` if all stations share one queue.
-    pub fn scheduler(&self, stations: usize) -> Option<AirtimeDrr> {
+    pub fn scheduler(&self, stations: usize) -> Option<Box<dyn StationScheduler>> {
         match self {
             Self::Fifo(_) => None,
-            Self::AirtimeDrr(config) => Some(AirtimeDrr::new(config, stations)),
+            Self::AirtimeDrr(config) => Some(Box::new(AirtimeDrr::new(config, stations))),
         }
     }
 }

@@ -26,6 +26,9 @@ pub struct DcfConfig {
     pub short_retry_limit: u32,
     /// Attempts for a frame after RTS/CTS.
     pub long_retry_limit: u32,
+    /// Whether the access point has a queue for each station, among which a scheduler of the cell
+    /// chooses, instead of one for all.
+    pub station_queues: bool,
 }
 
 impl DcfConfig {
@@ -41,6 +44,7 @@ impl DcfConfig {
             immediate_access: true,
             short_retry_limit: 7,
             long_retry_limit: 4,
+            station_queues: false,
         }
     }
 

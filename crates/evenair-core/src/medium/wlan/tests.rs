@@ -29,7 +29,7 @@ use crate::medium::{
     AirEvent, AirUsage, Attempt, Broadcast, CellContext, Fate, Listening, Medium, Outcome,
     PacketId, Ppdu, PpduKind, Taken, Transmission, TxQueueId, TxStatus,
 };
-use crate::packet::{Direction, NodeId};
+use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::queue::{Backlog, QueueLimit};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
@@ -192,6 +192,15 @@ impl CellContext for Slots {
     fn wake_at(&self) -> Instant {
         Instant::NEVER
     }
+    fn next_queue(
+        &mut self,
+        _now: Instant,
+        node: NodeId,
+        _category: AccessCategory,
+        _holds: impl Fn(TxQueueId) -> bool,
+    ) -> Option<TxQueueId> {
+        Some(TxQueueId(node.0))
+    }
     fn take(&mut self, _now: Instant, queue: TxQueueId, _max_bytes: u32) -> Option<Taken> {
         let Frame { to, bytes } = self.waiting[queue.0 as usize].take()?;
         self.busy[queue.0 as usize] = true;
@@ -283,7 +292,7 @@ impl UnderTest for Driver {
     fn offer(&mut self, now: Instant, station: u32, frame: Frame) {
         self.cell.waiting[station as usize] = Some(frame);
         let queue = TxQueueId(station);
-        self.dcf.wake(now, queue, || self.cell.take(now, queue, u32::MAX));
+        self.dcf.wake(now, queue, None, &mut self.cell);
         let goes_first = station == AP && self.cell.beacons > 0;
         let taken = self.cell.busy[station as usize];
         assert!(taken || goes_first, "a free MAC takes what it is offered");
@@ -532,6 +541,7 @@ fn dot11b_cell(rts: bool, retry_limit: u32) -> DcfConfig {
         immediate_access: false,
         short_retry_limit: retry_limit,
         long_retry_limit: retry_limit,
+        station_queues: false,
     }
 }
 
@@ -608,6 +618,7 @@ fn random_case(seed: u64) -> Case {
         immediate_access: rng.bernoulli(0.6),
         short_retry_limit: pick(rng, &[1, 2, 3, 7, 7]),
         long_retry_limit: pick(rng, &[1, 2, 4, 4]),
+        station_queues: false,
     };
     // One rate for all makes equal frames, mixed rates make colliding frames of unequal length.
     let possible = rates_of(&phy);
@@ -804,6 +815,7 @@ prop_compose! {
             immediate_access,
             short_retry_limit,
             long_retry_limit,
+            station_queues: false,
         };
         let stations = links.len() as u32;
         let mut at = Instant::ZERO;

@@ -16,6 +16,7 @@ use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::Answers;
 use evenair_core::units::Rate;
 
+use crate::agenda::Agenda;
 use crate::engine::flow::{Attachment, Flow};
 use crate::scenario::{self, Scenario};
 
@@ -126,20 +127,19 @@ impl CellControl {
         Decision { shares, used, beacons, backoff: observed.mean_backoff() }
     }
 
-    /// A beacon has come: the flows of the stations that have decoded it get new limits. `wake` is
-    /// told when their ends are to be woken.
+    /// A beacon has come: the flows of the stations that have decoded it get new limits.
     pub(crate) fn on_beacon(
         &mut self,
         now: Instant,
         beacon: &Packet,
         cell: &Cell<Dcf>,
         flows: &mut [Flow],
-        wake: &mut impl FnMut(usize, End, Instant),
+        agenda: &mut Agenda,
     ) {
         let element = self.elements[beacon.seq as usize % 2];
         for part in &mut self.stations {
             if cell.medium().decoded(part.node) && part.observe(now, &element, cell, flows) {
-                part.limit(now, cell, flows, &mut self.limits, wake);
+                part.limit(now, cell, flows, &mut self.limits, agenda);
             }
         }
     }
@@ -150,12 +150,12 @@ impl CellControl {
         now: Instant,
         cell: &Cell<Dcf>,
         flows: &mut [Flow],
-        wake: &mut impl FnMut(usize, End, Instant),
+        agenda: &mut Agenda,
     ) {
         let changes = cell.medium().rate_changes();
         if std::mem::replace(&mut self.rate_changes, changes) != changes {
             for part in &mut self.stations {
-                part.limit(now, cell, flows, &mut self.limits, wake);
+                part.limit(now, cell, flows, &mut self.limits, agenda);
             }
         }
     }
@@ -220,7 +220,7 @@ impl StationControl {
         cell: &Cell<Dcf>,
         flows: &mut [Flow],
         limits: &mut [Option<Rate>],
-        wake: &mut impl FnMut(usize, End, Instant),
+        agenda: &mut Agenda,
     ) {
         for (i, &(index, end)) in self.flows.iter().enumerate() {
             let flow = &mut flows[index];
@@ -228,7 +228,7 @@ impl StationControl {
             let limit = share.map(|share| self.cost(flow, end, cell).rate(share));
             limits[index] = limit;
             flow.ends.limit_rate(now, end, limit);
-            wake(index, end, flow.poll_at(end));
+            agenda.arm(flow.timers[end as usize], flow.poll_at(end));
         }
     }
 

@@ -16,7 +16,7 @@ use crate::engine::control::limiter::UplinkLimiter;
 use crate::engine::flow::{Attachment, Flow};
 use crate::engine::metrics::cell::{CellMetrics, CellResults, link_results};
 use crate::engine::metrics::losses::Places;
-use crate::engine::network::{Network, fold};
+use crate::engine::network::{Network, hash};
 use crate::engine::sim_medium::SimMedium;
 use crate::engine::transfers::Transfer;
 use crate::results::delay::{DelayCurve, DelayResult, LimitedBy};
@@ -128,7 +128,7 @@ impl<M: SimMedium> Metrics<M> {
             delays,
             series,
             events,
-            fingerprint: format!("{:016x}", fold(seed, network.fingerprint())),
+            fingerprint: format!("{:016x}", hash(seed ^ network.fingerprint())),
             flows,
             wall_s: None,
         }

@@ -4,19 +4,21 @@
 //! `Flow`, and its acknowledgement back; an upload's the other way. What the [`Network`] does with it
 //! in between is its own affair; here packets enter it and come out.
 //!
-//! Each part reports the time of its next event; at equal times links go before timers
-//! and both before the air, so that what arrives at a slot boundary can still use it.
+//! What is due when is in an [`Agenda`](crate::agenda::Agenda), and the [`World`](crate::engine::world::World)
+//! does it; here is what follows at the ends of flows.
 
 mod observe;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use evenair_core::medium::Arrival;
 use evenair_core::medium::wlan::Dcf;
 use evenair_core::packet::{Direction, End, NodeId, Packet};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::{Output, PacketOption};
 
+use crate::agenda::Timer;
 use crate::capture::CaptureSinks;
 use crate::capture::captured_cell::CapturedCell;
 use crate::capture::writer::CaptureWriter;
@@ -30,15 +32,14 @@ use crate::engine::network::Network;
 use crate::engine::run_error::RunError;
 use crate::engine::run_options::RunOptions;
 use crate::engine::sim_medium::SimMedium;
-use crate::engine::timers::Timers;
+use crate::engine::world::{self, Driver, World};
 use crate::engine::{build, memory};
 use crate::results::run::RunResult;
 use crate::scenario::{Cell, Scenario};
+use crate::wired::Until;
 
 /// How many steps of the loop pass between two checks of the cancel flag: a millisecond or two.
 const STEPS_PER_CANCEL_CHECK: usize = 1 << 14;
-/// A step may visit all links: so many take about as long as a step without links.
-const LINKS_PER_STEP: usize = 16;
 /// Time on the air between two pauses of the loop, which check the flag although no step ends.
 const AIR_TIME_PER_PAUSE: Duration = Duration::from_millis(100);
 
@@ -49,7 +50,10 @@ pub(crate) struct Simulation<'a, M: SimMedium> {
     now: Instant,
     network: Network<M>,
     flows: Vec<Flow>,
-    timers: Timers,
+    /// By [`Timer`].
+    purposes: Vec<Purpose>,
+    /// The timer of samples.
+    sample: Timer,
     beacons: Option<Beacons>,
     control: Option<Box<CellControl>>,
     /// What samples a series and at which interval.
@@ -101,9 +105,10 @@ enum Step {
     End,
 }
 
-/// A timer of the simulation.
+/// What a timer of the simulation is for. They expire at equal times in the order in which they are listed
+/// here, those of flows flow by flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Timer {
+enum Purpose {
     /// Measuring begins, before anything that flows do at that time.
     WarmupEnds,
     /// Of an end of the flow with this index.
@@ -119,45 +124,36 @@ enum Timer {
     Round,
 }
 
-/// The timers in the order in which they expire at equal times: the end of the warm-up, flow by flow,
-/// the sample, the beacon, those of the limiter.
-#[derive(Clone, Copy, Debug)]
-struct TimerIds {
-    flows: usize,
-}
-
-impl TimerIds {
-    const PER_FLOW: usize = 3;
-
-    fn count(self) -> usize {
-        1 + Self::PER_FLOW * self.flows + 4
+impl<M: SimMedium> Driver<M, Packet> for Simulation<'_, M> {
+    #[inline(always)]
+    fn world(&mut self) -> &mut World<M, Packet> {
+        self.network.world()
     }
 
     #[inline(always)]
-    fn id(self, timer: Timer) -> u32 {
-        let id = match timer {
-            Timer::WarmupEnds => 0,
-            Timer::End(flow, end) => 1 + Self::PER_FLOW * flow + end as usize,
-            Timer::Stop(flow) => 1 + Self::PER_FLOW * flow + 2,
-            Timer::Sample => 1 + Self::PER_FLOW * self.flows,
-            Timer::Beacon => 1 + Self::PER_FLOW * self.flows + 1,
-            Timer::LossCounter => 1 + Self::PER_FLOW * self.flows + 2,
-            Timer::Round => 1 + Self::PER_FLOW * self.flows + 3,
-        };
-        id as u32
+    fn before(&mut self, until: Until) {
+        self.network.advance_streams(until, &mut self.flows);
     }
 
-    fn timer(self, id: u32) -> Timer {
-        let Some(of_flows) = (id as usize).checked_sub(1) else { return Timer::WarmupEnds };
-        if let Some(rest) = of_flows.checked_sub(Self::PER_FLOW * self.flows) {
-            return [Timer::Sample, Timer::Beacon, Timer::LossCounter, Timer::Round][rest];
+    #[inline(always)]
+    fn on_arrival(&mut self, arrival: Arrival<Packet>) {
+        self.begin_event(arrival.at);
+        if self.network.on_arrival(&arrival) {
+            self.deliver(&arrival.packet);
         }
-        let (flow, own) = (of_flows / Self::PER_FLOW, of_flows % Self::PER_FLOW);
-        match own {
-            0 => Timer::End(flow, End::Sender),
-            1 => Timer::End(flow, End::Receiver),
-            _ => Timer::Stop(flow),
+    }
+
+    #[inline(always)]
+    fn on_link(&mut self, now: Instant, packet: Option<Packet>) {
+        self.begin_event(now);
+        if let Some(packet) = packet {
+            self.network.on_exit(now, &packet);
+            self.deliver(&packet);
         }
+    }
+
+    fn on_timer(&mut self, now: Instant, timer: Timer) -> Instant {
+        self.expire(now, timer)
     }
 }
 
@@ -170,9 +166,9 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         options: &RunOptions,
         captures: Option<CaptureSinks>,
     ) -> Result<Self, RunError> {
-        let flows = build::flows(scenario, seed);
+        let mut flows = build::flows(scenario, seed);
         let sampled = scenario.trace.as_ref().map(|trace| trace.interval).or(options.sampled);
-        let mut network = build::network(medium, scenario, seed, &flows, sampled.is_some());
+        let mut network = build::network(medium, scenario, seed, &mut flows, sampled.is_some());
         let beacons = Beacons::new(scenario);
         if let Some(sinks) = captures {
             let interval = beacons.as_ref().map_or(Duration::ZERO, |beacons| beacons.interval);
@@ -187,30 +183,40 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
             let nodes = network.cell().nodes();
             network.capture(CaptureWriter::new(sinks, cell, nodes, captured)?);
         }
-        let ids = TimerIds { flows: flows.len() };
-        let mut timers = Timers::new(ids.count());
-        for (i, flow) in flows.iter().enumerate() {
-            timers.arm(ids.id(Timer::End(i, End::Sender)), flow.start);
-            timers.arm(ids.id(Timer::Stop(i)), flow.stop);
+        let streams: Vec<_> = network.streams().paths().collect();
+        let round = network.limiter().and_then(UplinkLimiter::interval);
+        let refresh_interval = network.limiter().and_then(UplinkLimiter::refresh_interval);
+        let mut purposes = Vec::new();
+        let mut add = |purpose, at| {
+            let timer = network.agenda().add_timer();
+            network.agenda().arm(timer, at);
+            purposes.push(purpose);
+            timer
+        };
+        add(Purpose::WarmupEnds, Instant::ZERO + scenario.warmup.duration());
+        for (i, flow) in flows.iter_mut().enumerate() {
+            let start = if streams.contains(&i) { Instant::NEVER } else { flow.start };
+            flow.timers = [
+                add(Purpose::End(i, End::Sender), start),
+                add(Purpose::End(i, End::Receiver), Instant::NEVER),
+            ];
+            add(Purpose::Stop(i), flow.stop);
         }
-        timers.arm(ids.id(Timer::WarmupEnds), Instant::ZERO + scenario.warmup.duration());
-        if let Some(beacons) = &beacons {
-            timers.arm(ids.id(Timer::Beacon), Instant::ZERO + beacons.interval);
-        }
-        if let Some(limiter) = network.limiter() {
-            let first = |interval: Option<Duration>| {
-                interval.map_or(Instant::NEVER, |interval| Instant::ZERO + interval)
-            };
-            timers.arm(ids.id(Timer::LossCounter), first(limiter.refresh_interval()));
-            timers.arm(ids.id(Timer::Round), first(limiter.interval()));
-        }
+        let after = |interval: Option<Duration>| {
+            interval.map_or(Instant::NEVER, |interval| Instant::ZERO + interval)
+        };
+        let sample = add(Purpose::Sample, Instant::NEVER);
+        add(Purpose::Beacon, after(beacons.as_ref().map(|beacons| beacons.interval)));
+        add(Purpose::LossCounter, after(refresh_interval));
+        add(Purpose::Round, after(round));
         let links = network.wired().links().len();
         Ok(Self {
             scenario,
             seed,
             now: Instant::ZERO,
             network,
-            timers,
+            purposes,
+            sample,
             beacons,
             control: CellControl::new(scenario, &flows).map(Box::new),
             sampler: sampled.map(|interval| (Sampler::default(), interval.duration())),
@@ -218,7 +224,7 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
             metrics: Metrics::default(),
             events: 0,
             cancel: options.cancel.clone(),
-            steps_per_check: (STEPS_PER_CANCEL_CHECK / (1 + links / LINKS_PER_STEP)).max(1),
+            steps_per_check: STEPS_PER_CANCEL_CHECK,
             packets_per_count: memory::packets_between_counts(links),
             count_at: memory::packets_between_counts(links),
             is_observed: false,
@@ -275,46 +281,33 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// Lets the cell proceed until a packet arrives or something else is due, and does that.
+    /// Does the first thing that is due before the next pause.
     #[inline(always)] // into the loop
     fn advance(&mut self) -> Step {
+        let pause = self.pause;
+        if world::step(self, pause) { Step::Event } else { self.on_pause() }
+    }
+
+    /// Nothing is due before the pause.
+    #[cold]
+    fn on_pause(&mut self) -> Step {
         let end = self.end;
-        let wired_at = self.network.wired_due();
-        let timer_at = self.timers.next();
-        let due = wired_at.min(timer_at).min(self.pause);
-        if let Some(arrival) = self.network.poll_cell(due) {
-            self.begin_event(arrival.at);
-            if self.network.on_arrival(&arrival) {
-                self.deliver(&arrival.packet);
-            }
-            return Step::Event;
-        }
-        if due == self.pause && due < end {
+        self.network.settle(Until::time(self.pause), &mut self.flows);
+        if self.pause < end {
             // Time in which nothing happens needs no pauses.
-            let next = self.network.cell_due().min(wired_at).min(timer_at);
-            self.pause = next.max(due).saturating_add(AIR_TIME_PER_PAUSE).min(end);
+            let next = self.network.due().max(self.pause);
+            self.pause = next.saturating_add(AIR_TIME_PER_PAUSE).min(end);
             self.network.hear_air();
             return Step::Pause;
         }
-        if wired_at <= timer_at && wired_at < end {
-            self.begin_event(wired_at);
-            if let Some(packet) = self.network.poll_wired(wired_at) {
-                self.deliver(&packet);
-            }
-            self.network.end_wired_event();
-            return Step::Event;
-        }
         // At the very end only a sample or a round may still be due: what flows do then is not measured.
-        if timer_at <= end {
-            if self.samples_unseen && self.timers.first() == Some(self.ids().id(Timer::Sample)) {
-                self.now = timer_at;
-            } else {
-                self.begin_event(timer_at);
-            }
-            self.on_timer();
-            return Step::Event;
+        let (at, timer) = self.network.agenda().first_timer();
+        if at > end {
+            return Step::End;
         }
-        Step::End
+        let next = self.expire(end, timer);
+        self.network.agenda().set_timer(timer, next);
+        Step::Event
     }
 
     fn begin_event(&mut self, at: Instant) {
@@ -347,9 +340,8 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         let Some(flow) = self.flows.get_mut(index) else { return self.on_beacon(packet) };
         let mut out = Ports { now: self.now, network: &mut self.network };
         let at = flow.on_packet(self.now, packet, option, &mut out);
-        let has_transfers = flow.transfers.is_some();
-        self.arm(Timer::End(index, packet.to), at);
-        if has_transfers {
+        self.network.agenda().arm(flow.timers[packet.to as usize], at);
+        if flow.transfers.is_some() {
             self.note_end(index);
         }
     }
@@ -367,66 +359,65 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         }
     }
 
+    /// A timer has expired. Returns when it does next.
     #[inline(never)] // seldom in comparison, and long
-    fn on_timer(&mut self) {
-        let Some(timer) = self.timers.pop() else { return };
-        let timer = self.ids().timer(timer);
-        if self.now == self.end && !matches!(timer, Timer::Sample | Timer::Round) {
-            return;
+    fn expire(&mut self, at: Instant, timer: Timer) -> Instant {
+        let purpose = self.purposes[timer.0 as usize];
+        if self.samples_unseen && purpose == Purpose::Sample {
+            self.now = at;
+        } else {
+            self.begin_event(at);
         }
-        match timer {
-            Timer::End(flow, End::Sender) => self.on_flow_timer(flow, End::Sender),
-            Timer::End(flow, End::Receiver) => self.on_flow_timer(flow, End::Receiver),
-            Timer::Stop(flow) => {
+        if self.now == self.end && !matches!(purpose, Purpose::Sample | Purpose::Round) {
+            return Instant::NEVER;
+        }
+        match purpose {
+            Purpose::End(flow, End::Sender) => return self.on_flow_timer(flow, End::Sender),
+            Purpose::End(flow, End::Receiver) => return self.on_flow_timer(flow, End::Receiver),
+            Purpose::Stop(flow) => {
                 self.flows[flow].on_stop(self.now);
                 self.note_end(flow);
             }
-            Timer::WarmupEnds => {
-                self.on_warmup_end();
-            }
-            Timer::Sample => {
-                self.on_sample();
-            }
-            Timer::Beacon => self.on_beacon_time(),
-            Timer::LossCounter => {
+            Purpose::WarmupEnds => self.on_warmup_end(),
+            Purpose::Sample => return self.on_sample(),
+            Purpose::Beacon => return self.on_beacon_time(),
+            Purpose::LossCounter => {
                 self.network.refresh_losses(self.now);
-                self.arm_limiter(timer, UplinkLimiter::refresh_interval);
+                return self
+                    .after(self.network.limiter().and_then(UplinkLimiter::refresh_interval));
             }
-            Timer::Round => {
+            Purpose::Round => {
                 self.network.end_round(self.now);
-                self.arm_limiter(timer, UplinkLimiter::interval);
+                return self.after(self.network.limiter().and_then(UplinkLimiter::interval));
             }
         }
+        Instant::NEVER
+    }
+
+    /// So much later; never without an interval.
+    fn after(&self, interval: Option<Duration>) -> Instant {
+        interval.map_or(Instant::NEVER, |interval| self.now + interval)
     }
 
     #[inline(always)] // with a constant `end`
-    fn on_flow_timer(&mut self, index: usize, end: End) {
+    fn on_flow_timer(&mut self, index: usize, end: End) -> Instant {
         let flow = &mut self.flows[index];
         let mut out = Ports { now: self.now, network: &mut self.network };
         if let Some(bytes) = flow.on_timer(self.now, end, &mut out) {
             self.network.begin_transfer(index, bytes);
         }
-        let at = self.flows[index].poll_at(end);
-        self.arm(Timer::End(index, end), at);
-        if end == End::Sender && self.flows[index].transfers.is_some() {
+        let flow = &self.flows[index];
+        if end == End::Sender && flow.transfers.is_some() {
             // Where the sender's application begins a transfer, the receiver may have to open it.
-            let at = self.flows[index].poll_at(End::Receiver);
-            self.arm(Timer::End(index, End::Receiver), at);
+            let receiver = flow.timers[End::Receiver as usize];
+            self.network.agenda().arm(receiver, flow.poll_at(End::Receiver));
         }
-    }
-
-    #[inline(always)]
-    fn arm(&mut self, timer: Timer, at: Instant) {
-        self.timers.arm(self.ids().id(timer), at);
-    }
-
-    #[inline(always)]
-    fn ids(&self) -> TimerIds {
-        TimerIds { flows: self.flows.len() }
+        flow.poll_at(end)
     }
 
     /// Measuring begins.
     fn on_warmup_end(&mut self) {
+        self.network.settle(Until::ends(self.now), &mut self.flows);
         self.network.reset_stats(self.now);
         for flow in &mut self.flows {
             flow.ends.measure_from(self.now);
@@ -435,20 +426,14 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         if let Some((sampler, _)) = &mut self.sampler {
             sampler.start(&self.flows);
         }
-        self.arm_sample();
-    }
-
-    /// Arms a timer of the limiter for one interval from now.
-    fn arm_limiter(&mut self, timer: Timer, interval: fn(&UplinkLimiter) -> Option<Duration>) {
-        if let Some(interval) = self.network.limiter().and_then(interval) {
-            self.arm(timer, self.now + interval);
-        }
+        let next = self.next_sample();
+        self.network.agenda().arm(self.sample, next);
     }
 
     /// A target beacon transmission time.
     #[inline(never)] // seldom in comparison
-    fn on_beacon_time(&mut self) {
-        let Some(beacons) = &mut self.beacons else { return };
+    fn on_beacon_time(&mut self) -> Instant {
+        let Some(beacons) = &mut self.beacons else { return Instant::NEVER };
         let (frame, next) = (beacons.next_frame(self.now), self.now + beacons.interval);
         if let Some(cell) = self.network.wlan() {
             if let Some(control) = &mut self.control {
@@ -456,31 +441,30 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
             }
             cell.broadcast(self.now, frame);
         }
-        self.arm(Timer::Beacon, next);
+        next
     }
 
     /// The stations that have decoded this beacon follow it.
     #[cold]
     fn on_beacon(&mut self, beacon: &Packet) {
         let Some(control) = &mut self.control else { return };
-        let Some(cell) = self.network.wlan() else { return };
-        let (ids, timers) = (TimerIds { flows: self.flows.len() }, &mut self.timers);
-        let mut wake = |flow, end, at| timers.arm(ids.id(Timer::End(flow, end)), at);
-        control.on_beacon(self.now, beacon, cell, &mut self.flows, &mut wake);
+        let Some((cell, agenda)) = self.network.wlan_and_agenda() else { return };
+        control.on_beacon(self.now, beacon, cell, &mut self.flows, agenda);
     }
 
     /// The rate of a station may have changed.
     #[cold]
     fn check_rates(&mut self) {
         let Some(control) = &mut self.control else { return };
-        let Some(cell) = self.network.wlan() else { return };
-        let (ids, timers) = (TimerIds { flows: self.flows.len() }, &mut self.timers);
-        let mut wake = |flow, end, at| timers.arm(ids.id(Timer::End(flow, end)), at);
-        control.check_rates(self.now, cell, &mut self.flows, &mut wake);
+        let Some((cell, agenda)) = self.network.wlan_and_agenda() else { return };
+        control.check_rates(self.now, cell, &mut self.flows, agenda);
     }
 
     #[inline(never)] // seldom in comparison
-    fn on_sample(&mut self) {
+    fn on_sample(&mut self) -> Instant {
+        // What happens at the very end is not measured.
+        let until = if self.now < self.end { Until::after } else { Until::time };
+        self.network.settle(until(self.now), &mut self.flows);
         let since_warmup = self.now.since(Instant::ZERO + self.scenario.warmup.duration());
         if let Some((sampler, interval)) = &mut self.sampler {
             let interval = interval.as_secs_f64();
@@ -492,13 +476,11 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
                 sampler.sample_controller(control, &self.flows);
             }
         }
-        self.arm_sample();
+        self.next_sample()
     }
 
-    fn arm_sample(&mut self) {
-        if let Some((_, interval)) = &self.sampler {
-            self.arm(Timer::Sample, self.now + *interval);
-        }
+    fn next_sample(&self) -> Instant {
+        self.after(self.sampler.as_ref().map(|(_, interval)| *interval))
     }
 }
 

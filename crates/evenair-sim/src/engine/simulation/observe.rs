@@ -8,13 +8,14 @@ use crate::engine::flow::Flow;
 use crate::engine::network::Network;
 use crate::engine::run_error::RunError;
 use crate::engine::sim_medium::SimMedium;
+use crate::wired::Until;
 
 impl<M: SimMedium> Simulation<'_, M> {
     /// Does what is due before `at` and before the end. Returns whether the end is yet to
     /// come.
     pub(crate) fn advance_to(&mut self, at: Instant) -> Result<bool, RunError> {
         self.is_observed = true;
-        while self.next_due() < at.min(self.end) {
+        while self.network.due() < at.min(self.end) {
             self.pause = self.pause.min(at);
             if self.advance_to_end()? {
                 break;
@@ -34,14 +35,15 @@ impl<M: SimMedium> Simulation<'_, M> {
         is_over
     }
 
-    /// When the next step of the loop is due.
-    fn next_due(&self) -> Instant {
-        self.network.cell_due().min(self.next_event())
+    /// When something outside of the cell is due: at a link or a timer.
+    pub(crate) fn next_event(&mut self) -> Instant {
+        self.network.agenda().first_at()
     }
 
-    /// When something outside of the cell is due: at a link or a timer.
-    pub(crate) fn next_event(&self) -> Instant {
-        self.network.wired_due().min(self.timers.next())
+    /// Links and cell, and flows, after all that happens at `now`, at which nothing is due any more.
+    pub(crate) fn parts_at(&mut self, now: Instant) -> (&mut Network<M>, &[Flow]) {
+        self.network.settle(Until::after(now), &mut self.flows);
+        (&mut self.network, &self.flows)
     }
 
     /// Links and cell, and flows.

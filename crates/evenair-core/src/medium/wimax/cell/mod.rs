@@ -37,7 +37,7 @@ use connection::tell_end;
 use state::SduEnd;
 
 use super::request::Expiry;
-use super::scheduler::{Allocation, Scheduler};
+use super::scheduler::{Allocation, Need};
 use crate::medium::{
     AirUsage, CellContext, Listening, Medium, Outcome, QueueLayout, Reception, Taken, TxQueueId,
     TxStatus,
@@ -79,7 +79,7 @@ impl Wimax {
         self.settle_airtime();
         self.bursts.clear();
         // A scheduler may remember who was waiting.
-        self.needs.fill(0);
+        self.needs.fill(Need::default());
         self.schedule(Direction::Up, 0, false);
         self.schedule(Direction::Down, 0, false);
     }
@@ -113,7 +113,7 @@ impl Wimax {
     /// Schedules and fills the bursts of the uplink; returns their number.
     fn grant(&mut self, now: Instant, cell: &mut impl CellContext) -> u32 {
         for (need, station) in self.needs.iter_mut().zip(&self.stations) {
-            *need = station.outstanding.into();
+            *need = Need::new(station.outstanding.into());
         }
         let (used, available) = self.schedule(Direction::Up, 0, false);
         self.counts.ul_symbols_used += used;
@@ -143,7 +143,7 @@ impl Wimax {
         cell: &mut impl CellContext,
     ) {
         for (need, station) in self.needs.iter_mut().zip(&self.stations) {
-            *need = station.down.connection.need(self.overhead, cell);
+            *need = Need::new(station.down.connection.need(self.overhead, cell));
         }
         let (used, available) = self.schedule(Direction::Down, grants, descriptors);
         self.counts.dl_symbols_used += used;
@@ -166,9 +166,8 @@ impl Wimax {
                 (&mut self.burst_scheduler, self.layout.dl_room(grants, descriptors))
             }
         };
-        scheduler.schedule(&mut room, &self.needs, &self.sizes, &mut self.allocations);
-        let used = self.allocations.iter().map(|burst| u64::from(burst.symbols)).sum();
-        (used, room.capacity().into())
+        scheduler.allocate(&mut room, &mut self.needs, &self.sizes, &mut self.allocations);
+        (room.used().into(), room.capacity().into())
     }
 
     /// Makes, repeats and gives up bandwidth requests, and lets those transmit whose backoff is
@@ -217,14 +216,17 @@ impl Wimax {
 }
 
 impl Medium for Wimax {
-    const LAYOUT: QueueLayout = state::LAYOUT;
+    #[inline(always)]
+    fn layout(&self) -> QueueLayout {
+        Self::LAYOUT
+    }
 
     /// What arrives waits for the next frame.
     fn is_idle(&self, _: TxQueueId) -> bool {
         false
     }
 
-    fn wake(&mut self, _: Instant, _: TxQueueId, _: impl FnOnce() -> Option<Taken>) {}
+    fn wake(&mut self, _: Instant, _: TxQueueId, _: Option<Taken>, _: &mut impl CellContext) {}
 
     fn listen(&mut self, to: Listening) {
         self.listening = self.listening.max(to);

@@ -10,13 +10,10 @@ use crate::medium::wimax::config::WimaxConfig;
 use crate::medium::wimax::frame::maps::DESCRIPTOR_INTERVAL;
 use crate::medium::wimax::phy::symbol::SymbolSize;
 use crate::medium::wimax::request::Contention;
-use crate::medium::wimax::scheduler::{Allocation, AnyScheduler};
+use crate::medium::wimax::scheduler::{Allocation, AnyScheduler, Need};
 use crate::medium::{Listening, Mpdu, PacketId, Ppdu, QueueLayout};
 use crate::packet::{Direction, NodeId};
 use crate::time::Instant;
-
-/// A queue for each station and direction.
-pub(super) const LAYOUT: QueueLayout = QueueLayout::PerReceiver { classes: 1 };
 
 /// An 802.16 cell.
 #[derive(Debug)]
@@ -53,7 +50,7 @@ pub struct Wimax {
     /// Bursts that have been filled and not announced, if the cell listens to them.
     pub(super) filled: Vec<Ppdu>,
     /// For the schedulers, to keep the memory.
-    pub(super) needs: Vec<u64>,
+    pub(super) needs: Vec<Need>,
     pub(super) allocations: Vec<Allocation>,
 }
 
@@ -67,6 +64,9 @@ pub(super) struct SduEnd {
 }
 
 impl Wimax {
+    /// A queue for each station and direction.
+    pub const LAYOUT: QueueLayout = QueueLayout::PerReceiver { categories: 1 };
+
     /// A cell of a base station and stations with these usable bytes in a symbol of their bursts,
     /// from 1 to [`MAX_BYTES_PER_SYMBOL`](crate::medium::wimax::phy::MAX_BYTES_PER_SYMBOL), in the
     /// order of their nodes. Backoffs are drawn from the streams of `seed`.
@@ -78,16 +78,17 @@ impl Wimax {
         let layout = Layout::new(&config)?;
         let stations = bytes_per_symbol.len();
         let station = |(index, &bytes): (usize, &u32)| {
-            Station::new(LAYOUT, index, config.phy.rate(bytes), seed)
+            Station::new(Self::LAYOUT, index, config.phy.rate(bytes), seed)
         };
+        let sizes: Vec<_> = bytes_per_symbol.iter().map(|&bytes| SymbolSize::new(bytes)).collect();
         let frame = config.phy.frame();
         Ok(Self {
             account: FrameAccount::new(&config, stations as u32)?,
             overhead: Overhead::new(config.crc),
-            grant_scheduler: AnyScheduler::new(&config.scheduler, stations),
-            burst_scheduler: AnyScheduler::new(&config.scheduler, stations),
+            grant_scheduler: AnyScheduler::new(&config.scheduler, &sizes),
+            burst_scheduler: AnyScheduler::new(&config.scheduler, &sizes),
             stations: bytes_per_symbol.iter().enumerate().map(station).collect(),
-            sizes: bytes_per_symbol.iter().map(|&bytes| SymbolSize::new(bytes)).collect(),
+            sizes,
             contention: Contention::new(config.contention_slots),
             frame_start: Instant::ZERO,
             next_frame: Instant::ZERO,
@@ -102,7 +103,7 @@ impl Wimax {
             listening: Listening::Nothing,
             mpdus: Vec::new(),
             filled: Vec::new(),
-            needs: vec![0; stations],
+            needs: vec![Need::default(); stations],
             allocations: Vec::new(),
             layout,
             config,

@@ -5,7 +5,7 @@ use super::counts::SduCounts;
 use crate::delays::Delays;
 use crate::medium::wimax::request::Request;
 use crate::medium::{Airtime, QueueLayout};
-use crate::packet::{Direction, NodeId};
+use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::units::Rate;
 
 /// One station, and the base station's side of it.
@@ -41,7 +41,7 @@ impl Station {
     pub(super) fn new(layout: QueueLayout, index: usize, rate: Rate, seed: u64) -> Self {
         let node = NodeId(index as u32 + 1);
         let side = |from, to| Side {
-            connection: Connection::new(layout.queue(from, to, 0)),
+            connection: Connection::new(layout.queue(from, to, AccessCategory::BestEffort)),
             pdus: 0,
             sdus: SduCounts::default(),
             airtime: Airtime::default(),

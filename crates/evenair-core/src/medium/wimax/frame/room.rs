@@ -56,6 +56,11 @@ impl Room {
         self.used += symbols;
     }
 
+    /// Data symbols of all bursts.
+    pub(in crate::medium::wimax) const fn used(&self) -> u32 {
+        self.used - self.bursts * BEFORE_BURST
+    }
+
     /// Data symbols that there are for the bursts that have been added.
     pub(in crate::medium::wimax) fn capacity(&self) -> u32 {
         let map = self.dl_map.map_or(0, |size| dl_map(size, self.bursts));

@@ -13,6 +13,7 @@ use super::watched::Watched;
 use super::{BYTES_PER_SYMBOL, cell, packet, queues, sender, wimax};
 use crate::loss::{self, GilbertElliottConfig, Level, LinkLoss, LossRateConfig, ScopeConfig};
 use crate::medium::{Cell, Medium};
+use crate::packet::AccessCategory::BestEffort;
 use crate::packet::{Direction, NodeId, Packet};
 use crate::rng::StreamId;
 use crate::time::{Duration, Instant};
@@ -111,7 +112,8 @@ impl Pair {
             };
             let name = format!("station {station}, up {up}");
             same(&format!("{name}: PDUs"), of_queue(&notes.pdus), of_queue(&self.oracle.pdus))?;
-            let queue = Wimax::LAYOUT.queue(sender(station, up), other_end(station, up), 0);
+            let queue =
+                Wimax::LAYOUT.queue(sender(station, up), other_end(station, up), BestEffort);
             let dropped = self.cell.queues()[queue.0 as usize].stats(now).drops.on_arrival;
             same(&format!("{name}: drops"), dropped, self.oracle.dropped(station, up))?;
         }

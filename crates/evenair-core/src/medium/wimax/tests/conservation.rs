@@ -7,7 +7,8 @@ use crate::loss::{self, IndependentConfig, Level, LinkLoss, LossRateConfig, Scop
 use crate::medium::wimax::phy::{CyclicPrefix, FRAME_DURATIONS, Modulation, OfdmPhy};
 use crate::medium::wimax::scheduler::{self, DrrConfig};
 use crate::medium::wimax::{DlShare, Maps, RequestSize, SduCounts, Wimax, WimaxConfig};
-use crate::medium::{Arrival, Cell, Medium};
+use crate::medium::{Arrival, Cell};
+use crate::packet::AccessCategory::BestEffort;
 use crate::packet::{Direction, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{Config, Queue, QueueLimit, TbfConfig, TxQueue};
 use crate::rng::{RngStream, StreamId};
@@ -190,7 +191,7 @@ impl Ledger {
         let (seq, packet) = (arrival.packet.seq, arrival.packet.seq as usize);
         assert!(!std::mem::replace(&mut self.arrived[packet], true), "{seq} has arrived twice");
         assert_eq!(arrival.packet.size, case.offered[packet].bytes);
-        let queue = Wimax::LAYOUT.queue(arrival.from, arrival.to, 0).0 as usize;
+        let queue = Wimax::LAYOUT.queue(arrival.from, arrival.to, BestEffort).0 as usize;
         let last = self.last[queue].replace(seq);
         assert!(!case.keeps_order() || last < Some(seq), "{seq} after {last:?}");
         self.delivered[queue] += 1;
@@ -202,7 +203,7 @@ impl Ledger {
         let medium = cell.medium();
         for node in (1..=medium.stations()).map(NodeId) {
             for (from, to) in [(NodeId::ACCESS_POINT, node), (node, NodeId::ACCESS_POINT)] {
-                let index = Wimax::LAYOUT.queue(from, to, 0).0 as usize;
+                let index = Wimax::LAYOUT.queue(from, to, BestEffort).0 as usize;
                 let (sdus, serving) = medium.sdus_of(Direction::from_node(from), node);
                 let SduCounts { delivered, lost, given_up } = sdus;
                 assert_eq!(self.delivered[index], delivered);
@@ -226,7 +227,7 @@ fn run(case: &Case, cell: &mut Cell<Wimax>, end: Instant) -> Ledger {
             ledger.arrive(case, &arrival);
         }
         let (from, to) = offered.ends();
-        ledger.offered[Wimax::LAYOUT.queue(from, to, 0).0 as usize] += 1;
+        ledger.offered[Wimax::LAYOUT.queue(from, to, BestEffort).0 as usize] += 1;
         cell.send(now, from, offered.packet(now, seq));
     }
     while let Some(arrival) = cell.poll(end) {
@@ -262,7 +263,7 @@ proptest! {
             for direction in [Direction::Down, Direction::Up] {
                 let small = Offered { after: Duration::ZERO, station, direction, bytes };
                 let (from, to) = small.ends();
-                let queue = Wimax::LAYOUT.queue(from, to, 0).0 as usize;
+                let queue = Wimax::LAYOUT.queue(from, to, BestEffort).0 as usize;
                 prop_assert_eq!(cell.queues()[queue].backlog().packets(), 0);
                 if case.discipline == Config::default() {
                     (0..case.limit).for_each(|_| cell.send(late, from, small.packet(late, 0)));

@@ -6,7 +6,8 @@
 use crate::loss::{self, IndependentConfig, Level, LinkLoss, LossRateConfig, ScopeConfig};
 use crate::medium::wimax::phy::OfdmPhy;
 use crate::medium::wimax::{Counts, RequestCounts, RequestSize, SduCounts, Wimax, WimaxConfig};
-use crate::medium::{Airtime, Cell, Medium};
+use crate::medium::{Airtime, Cell};
+use crate::packet::AccessCategory::BestEffort;
 use crate::packet::{Direction, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{Config, Queue, QueueLimit, TxQueue};
 use crate::rng::{RngStream, StreamId};
@@ -186,7 +187,7 @@ fn give_up(request_size: RequestSize, dropped: u64) {
     }
     for station in [1, 2].map(NodeId) {
         assert_eq!(cell.medium().sdus(station).given_up, dropped);
-        let queue = Wimax::LAYOUT.queue(station, BASE, 0).0 as usize;
+        let queue = Wimax::LAYOUT.queue(station, BASE, BestEffort).0 as usize;
         assert_eq!(u64::from(cell.queues()[queue].backlog().packets()), 4 - dropped);
         let usage = cell.usage(us(170_001), station);
         assert_eq!((usage.attempts, usage.collisions, usage.dropped), (4, 4, dropped));

@@ -7,7 +7,7 @@ use crate::medium::{
     AirEvent, AirUsage, CellContext, Listening, Medium, PacketId, QueueLayout, Reception, Taken,
     Transmission, TxQueueId, TxStatus,
 };
-use crate::packet::{Direction, NodeId};
+use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::queue::Backlog;
 use crate::time::{Duration, Instant};
 
@@ -64,6 +64,15 @@ impl<C: CellContext> CellContext for Context<'_, C> {
     }
     fn wake_at(&self) -> Instant {
         self.cell.wake_at()
+    }
+    fn next_queue(
+        &mut self,
+        now: Instant,
+        node: NodeId,
+        category: AccessCategory,
+        holds: impl Fn(TxQueueId) -> bool,
+    ) -> Option<TxQueueId> {
+        self.cell.next_queue(now, node, category, holds)
     }
     fn take(&mut self, now: Instant, queue: TxQueueId, max_bytes: u32) -> Option<Taken> {
         let taken = self.cell.take(now, queue, max_bytes)?;
@@ -122,13 +131,21 @@ impl Watched {
 }
 
 impl Medium for Watched {
-    const LAYOUT: QueueLayout = Wimax::LAYOUT;
+    fn layout(&self) -> QueueLayout {
+        self.wimax.layout()
+    }
 
     fn is_idle(&self, queue: TxQueueId) -> bool {
         self.wimax.is_idle(queue)
     }
-    fn wake(&mut self, now: Instant, queue: TxQueueId, next: impl FnOnce() -> Option<Taken>) {
-        self.wimax.wake(now, queue, next);
+    fn wake(
+        &mut self,
+        now: Instant,
+        queue: TxQueueId,
+        arrived: Option<Taken>,
+        cell: &mut impl CellContext,
+    ) {
+        self.wimax.wake(now, queue, arrived, cell);
     }
     fn listen(&mut self, to: Listening) {
         self.wimax.listen(to);

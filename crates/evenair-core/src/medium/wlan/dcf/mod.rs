@@ -43,7 +43,7 @@ mod state;
 pub use state::Dcf;
 
 use exchange::{ExchangeFrame, Failure};
-use state::{Phase, queue_of};
+use state::{Phase, take_next};
 
 use crate::medium::{
     AirUsage, Broadcast, CellContext, Listening, Medium, Outcome, QueueLayout, Reception, Taken,
@@ -94,7 +94,7 @@ impl Dcf {
         if let Some(packet) = mac.packet.take() {
             cell.release(now, packet, TxStatus::Delivered);
         }
-        let next = cell.take(now, queue_of(node), u32::MAX);
+        let next = take_next(now, node, cell);
         if let Some(packet) = next {
             mac.load(&self.config, packet);
         }
@@ -103,19 +103,34 @@ impl Dcf {
 }
 
 impl Medium for Dcf {
-    const LAYOUT: QueueLayout = state::LAYOUT;
-
     #[inline(always)]
-    fn is_idle(&self, queue: TxQueueId) -> bool {
-        self.macs[Self::LAYOUT.sender(queue).index()].packet.is_none()
+    fn layout(&self) -> QueueLayout {
+        if self.config.station_queues {
+            QueueLayout::PerReceiver { categories: 1 }
+        } else {
+            QueueLayout::PerNode
+        }
     }
 
     #[inline(always)]
-    fn wake(&mut self, now: Instant, queue: TxQueueId, next: impl FnOnce() -> Option<Taken>) {
-        if self.is_idle(queue)
-            && let Some(packet) = next()
-        {
-            self.load(now, Self::LAYOUT.sender(queue), packet);
+    fn is_idle(&self, queue: TxQueueId) -> bool {
+        self.macs[self.layout().sender(queue).index()].packet.is_none()
+    }
+
+    #[inline(always)]
+    fn wake(
+        &mut self,
+        now: Instant,
+        queue: TxQueueId,
+        arrived: Option<Taken>,
+        cell: &mut impl CellContext,
+    ) {
+        if self.is_idle(queue) {
+            let node = self.layout().sender(queue);
+            match arrived {
+                Some(packet) => self.load(now, node, packet),
+                None => self.fetch(now, node, cell),
+            }
         }
     }
 

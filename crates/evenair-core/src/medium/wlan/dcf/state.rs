@@ -7,20 +7,18 @@ use crate::medium::wlan::channel::Channel;
 use crate::medium::wlan::config::{DcfConfig, StationConfig};
 use crate::medium::wlan::contention::{Access, Contention};
 use crate::medium::{
-    AirEvent, Attempt, CellContext, Listening, Outcome, PacketId, QueueLayout, Taken, Transmission,
-    TxQueueId, TxStatus,
+    AirEvent, Attempt, CellContext, Listening, Outcome, PacketId, Taken, Transmission, TxStatus,
 };
-use crate::packet::{Direction, NodeId};
+use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
 
-/// One queue for each node.
-pub(super) const LAYOUT: QueueLayout = QueueLayout::PerNode;
-
-/// The queue of `node`.
-pub(super) fn queue_of(node: NodeId) -> TxQueueId {
-    LAYOUT.queue(node, NodeId::ACCESS_POINT, 0)
+/// Takes the next packet of `node`.
+#[inline(always)]
+pub(super) fn take_next(now: Instant, node: NodeId, cell: &mut impl CellContext) -> Option<Taken> {
+    let queue = cell.next_queue(now, node, AccessCategory::BestEffort, |_| false)?;
+    cell.take(now, queue, u32::MAX)
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -182,7 +180,7 @@ impl Dcf {
     /// The MAC of `node`, which has no packet, takes the next one.
     #[inline(always)]
     pub(super) fn fetch(&mut self, now: Instant, node: NodeId, cell: &mut impl CellContext) {
-        if let Some(taken) = cell.take(now, queue_of(node), u32::MAX) {
+        if let Some(taken) = take_next(now, node, cell) {
             self.load(now, node, taken);
         }
     }

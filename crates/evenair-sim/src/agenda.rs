@@ -1,0 +1,226 @@
+//! When each part of the world outside of a cell is due: wired links and timers.
+//!
+//! A part has a slot, and its slot a time, which may be earlier than there is anything to do: the part then
+//! sets another one. So a deadline that is postponed, as TCP postpones most, costs a comparison. The
+//! cell has no slot: it proceeds by itself until the first time in the agenda, and comes last at equal
+//! times, so that what arrives at a slot boundary can still use it.
+
+use evenair_core::time::Instant;
+
+/// The times of links and timers. At equal times links come before timers, and of either the one that was
+/// added first.
+#[derive(Debug, Default)]
+pub(crate) struct Agenda {
+    links: Tournament,
+    timers: Tournament,
+}
+
+/// What is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Due {
+    /// A direction of a wired link, by its index.
+    Link(u32),
+    /// A timer.
+    Timer(Timer),
+}
+
+/// A timer of whoever drives the world.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Timer(pub(crate) u32);
+
+impl Agenda {
+    /// An agenda of this many links, none of which is due.
+    pub(crate) fn new(links: usize) -> Self {
+        let mut agenda = Self::default();
+        for _ in 0..links {
+            agenda.links.add();
+        }
+        agenda
+    }
+
+    /// Another timer, which is not armed.
+    pub(crate) fn add_timer(&mut self) -> Timer {
+        Timer(self.timers.add())
+    }
+
+    /// What is due first, and when; [`Instant::NEVER`] if nothing is.
+    #[inline(always)]
+    pub(crate) fn first(&self) -> (Instant, Due) {
+        let (link, timer) = (self.links.first(), self.timers.first());
+        if link.at <= timer.at {
+            (link.at, Due::Link(link.slot))
+        } else {
+            (timer.at, Due::Timer(Timer(timer.slot)))
+        }
+    }
+
+    /// The time of the first.
+    #[inline(always)]
+    pub(crate) fn first_at(&self) -> Instant {
+        self.links.first().at.min(self.timers.first().at)
+    }
+
+    /// When `link` is due.
+    #[inline(always)]
+    pub(crate) fn link(&self, link: u32) -> Instant {
+        self.links.at(link)
+    }
+
+    /// `link` is due at this time.
+    #[inline(always)]
+    pub(crate) fn set_link(&mut self, link: u32, at: Instant) {
+        self.links.set(link, at);
+    }
+
+    /// `timer` expires at `deadline` or earlier.
+    #[inline(always)]
+    pub(crate) fn arm(&mut self, timer: Timer, deadline: Instant) {
+        if deadline < self.timers.at(timer.0) {
+            self.timers.set(timer.0, deadline);
+        }
+    }
+
+    /// The first timer, and when it expires.
+    pub(crate) fn first_timer(&self) -> (Instant, Timer) {
+        let first = self.timers.first();
+        (first.at, Timer(first.slot))
+    }
+
+    /// `timer`, which has expired, expires next at this time.
+    #[inline(always)]
+    pub(crate) fn set_timer(&mut self, timer: Timer, at: Instant) {
+        self.timers.set(timer.0, at);
+    }
+}
+
+/// Times of which the first is known: each inner node of a binary tree has the earlier of its two children, at
+/// equal times the left one.
+#[derive(Debug, Default)]
+pub(crate) struct Tournament {
+    first: Entry,
+    /// The children of each inner node. The root is at 1, the children of `i` are the nodes `2 i` and `2 i + 1`.
+    /// Those of the second half are leaves.
+    children: Vec<[Entry; 2]>,
+    slots: u32,
+}
+
+/// The time of a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) at: Instant,
+    pub(crate) slot: u32,
+}
+
+impl Default for Entry {
+    fn default() -> Self {
+        Self { at: Instant::NEVER, slot: 0 }
+    }
+}
+
+impl Tournament {
+    /// Another slot, whose time is [`Instant::NEVER`].
+    pub(crate) fn add(&mut self) -> u32 {
+        let slot = self.slots;
+        self.slots += 1;
+        let leaves = self.children.len();
+        if slot as usize == leaves {
+            let before = self.children.split_off(leaves / 2);
+            self.children = vec![[Entry::default(); 2]; (2 * leaves).max(2)];
+            for entry in before.into_iter().flatten() {
+                self.set(entry.slot, entry.at);
+            }
+        }
+        self.set(slot, Instant::NEVER);
+        slot
+    }
+
+    /// The first of all.
+    #[inline(always)]
+    pub(crate) fn first(&self) -> Entry {
+        self.first
+    }
+
+    #[inline(always)]
+    fn at(&self, slot: u32) -> Instant {
+        let node = self.children.len() + slot as usize;
+        self.children[node / 2][node % 2].at
+    }
+
+    /// The time of `slot` is `at` from now on.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, slot: u32, at: Instant) {
+        let mut node = self.children.len() + slot as usize;
+        let mut entry = Entry { at, slot };
+        while node > 1 {
+            let children = &mut self.children[node / 2];
+            if children[node % 2] == entry {
+                return;
+            }
+            children[node % 2] = entry;
+            entry = if children[1].at < children[0].at { children[1] } else { children[0] };
+            node /= 2;
+        }
+        self.first = entry;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn at(nanos: u64) -> Instant {
+        Instant::from_nanos(nanos)
+    }
+
+    #[test]
+    fn links_go_before_timers_and_both_in_their_order() {
+        let mut agenda = Agenda::new(3);
+        assert_eq!(agenda.first().0, Instant::NEVER);
+        let timers = [agenda.add_timer(), agenda.add_timer()];
+        agenda.arm(timers[1], at(5));
+        agenda.arm(timers[0], at(5));
+        assert_eq!(agenda.first(), (at(5), Due::Timer(timers[0])));
+        agenda.set_link(2, at(5));
+        assert_eq!(agenda.first(), (at(5), Due::Link(2)));
+        agenda.set_link(1, at(5));
+        assert_eq!(agenda.first(), (at(5), Due::Link(1)));
+        agenda.set_link(1, at(6));
+        agenda.set_link(2, Instant::NEVER);
+        agenda.set_timer(timers[0], Instant::NEVER);
+        assert_eq!(agenda.first(), (at(5), Due::Timer(timers[1])));
+        agenda.arm(timers[1], at(9));
+        assert_eq!(agenda.first_at(), at(5), "a later deadline does not postpone a timer");
+        agenda.arm(timers[1], at(3));
+        assert_eq!(agenda.first_at(), at(3));
+    }
+
+    proptest! {
+        #![proptest_config(evenair_testing::config!(500))]
+
+        /// The first is that of a scan, whatever the number of slots.
+        #[test]
+        fn the_first_is_that_of_a_scan(
+            slots in 1_usize..40,
+            changes in prop::collection::vec((any::<prop::sample::Index>(), 0_u64..20), 1..200),
+        ) {
+            let mut tournament = Tournament::default();
+            let mut times = vec![Instant::NEVER; slots];
+            for slot in 0..slots {
+                prop_assert_eq!(tournament.add() as usize, slot);
+            }
+            for (slot, time) in changes {
+                let slot = slot.index(slots);
+                times[slot] = if time == 0 { Instant::NEVER } else { at(time) };
+                tournament.set(slot as u32, times[slot]);
+                let first = (0..slots).min_by_key(|&slot| (times[slot], slot)).unwrap();
+                let found = tournament.first();
+                prop_assert_eq!(found.at, times[first]);
+                if times[first] != Instant::NEVER {
+                    prop_assert_eq!(found.slot as usize, first);
+                }
+            }
+        }
+    }
+}

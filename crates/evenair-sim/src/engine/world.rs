@@ -1,0 +1,105 @@
+//! The world between the ends of flows: the cell, the wired links, and the timers of whoever drives them.
+//!
+//! [`step`] is the loop of a simulation and of the emulator alike.
+
+use evenair_core::medium::{Arrival, Cell, CellPacket, Medium};
+use evenair_core::packet::NodeId;
+use evenair_core::time::Instant;
+
+use crate::agenda::{Agenda, Due, Timer};
+use crate::wired::{Hop, Until, WirePacket, Wired};
+
+/// A cell, wired links and timers.
+pub(crate) struct World<M, P> {
+    pub(crate) cell: Cell<M, P>,
+    pub(crate) wired: Wired<P>,
+    pub(crate) agenda: Agenda,
+}
+
+/// Who drives a world: it sends packets, and is told what becomes of them.
+pub(crate) trait Driver<M, P> {
+    fn world(&mut self) -> &mut World<M, P>;
+
+    /// Something is about to happen: what has no events of its own has come up to `until`.
+    fn before(&mut self, until: Until);
+
+    /// A packet has crossed the cell.
+    fn on_arrival(&mut self, arrival: Arrival<P>);
+
+    /// A packet has left the wired links at its host, or, if there is none, has entered the cell or
+    /// the next link.
+    fn on_link(&mut self, now: Instant, packet: Option<P>);
+
+    /// A timer has expired. Returns when it does next.
+    fn on_timer(&mut self, now: Instant, timer: Timer) -> Instant;
+}
+
+/// Does the first thing that is due before `limit`, at times that never decrease. Returns whether anything
+/// was.
+#[inline(always)]
+pub(crate) fn step<M: Medium, P: CellPacket + WirePacket>(
+    driver: &mut impl Driver<M, P>,
+    limit: Instant,
+) -> bool {
+    let world = driver.world();
+    let (at, due) = world.agenda.first();
+    if let Some(arrival) = world.cell.poll(at.min(limit)) {
+        driver.before(Until::ends(arrival.at));
+        driver.on_arrival(arrival);
+        return true;
+    }
+    if at >= limit {
+        return false;
+    }
+    match due {
+        Due::Link(link) => {
+            driver.before(Until::link(at, link));
+            let packet = driver.world().poll_link(at, link);
+            driver.on_link(at, packet);
+            driver.world().wired.end_event();
+        }
+        Due::Timer(timer) => {
+            driver.before(Until::ends(at));
+            let next = driver.on_timer(at, timer);
+            driver.world().agenda.set_timer(timer, next);
+        }
+    }
+    true
+}
+
+impl<M: Medium, P: CellPacket + WirePacket> World<M, P> {
+    /// A cell and wired links in which nothing has happened.
+    pub(crate) fn new(cell: Cell<M, P>, wired: Wired<P>) -> Self {
+        let agenda = Agenda::new(wired.links().len());
+        Self { cell, wired, agenda }
+    }
+
+    /// When [`step`] has something to do next.
+    pub(crate) fn due(&self) -> Instant {
+        self.cell.poll_at().min(self.agenda.first_at())
+    }
+
+    /// A node of the cell has a packet to transmit. What was due before `now` has been done.
+    #[inline(always)]
+    pub(crate) fn send_air(&mut self, now: Instant, from: NodeId, packet: P) {
+        self.cell.send(now, from, packet);
+    }
+
+    /// A packet enters `link`. What was due before `now` has been done.
+    #[inline(always)]
+    pub(crate) fn send_wired(&mut self, now: Instant, link: u32, packet: &P) {
+        self.wired.send(now, link, packet, &mut self.agenda);
+    }
+
+    /// Does what is due at `link`. Returns a packet that has reached its host.
+    #[inline(always)]
+    fn poll_link(&mut self, now: Instant, link: u32) -> Option<P> {
+        let (cell, mut arrived) = (&mut self.cell, None);
+        self.wired.poll(now, link, &mut self.agenda, |packet, hop| match hop {
+            // It was due now, so that `enqueued_at` is right.
+            Hop::AccessPoint => cell.send(now, NodeId::ACCESS_POINT, packet.clone()),
+            Hop::Link(_) | Hop::End => arrived = Some(packet.clone()),
+        });
+        arrived
+    }
+}
