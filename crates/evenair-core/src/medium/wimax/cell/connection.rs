@@ -55,7 +55,7 @@ pub(super) struct Head {
     /// Bytes that have not been sent.
     left: u32,
     /// Whether a fragment has been sent.
-    fragmented: bool,
+    pub(super) fragmented: bool,
     /// Whether a fragment has been lost.
     pub(super) lost: bool,
 }
@@ -66,8 +66,6 @@ pub(super) struct Pdu {
     pub(super) packet: PacketId,
     /// Its size with headers.
     pub(super) bytes: u32,
-    /// Whether its SDU begins with it.
-    pub(super) begins: bool,
     /// Whether its SDU ends with it.
     pub(super) ends: bool,
     /// Whether an earlier fragment of its SDU has been lost.
@@ -138,15 +136,14 @@ impl Connection {
         }
         let mut head = self.take_head(now, cell)?;
         let Head { packet, lost, .. } = head;
-        let begins = !head.fragmented;
         let bytes = head.need(overhead);
         if bytes <= room {
-            return Some(Pdu { packet, bytes, begins, ends: true, lost });
+            return Some(Pdu { packet, bytes, ends: true, lost });
         }
         head.left -= room - overhead.fragment;
         head.fragmented = true;
         self.head = Some(head);
-        Some(Pdu { packet, bytes: room, begins, ends: false, lost })
+        Some(Pdu { packet, bytes: room, ends: false, lost })
     }
 
     /// The fragment that was sent last is lost.

@@ -1,11 +1,11 @@
 //! The events of a frame: its parts, requests and bursts. They are made for a cell that listens to them alone.
 
 use super::burst::Burst;
-use super::connection::Pdu;
-use super::state::Wimax;
+use super::connection::{Pdu, tell_end};
+use super::state::{SduEnd, Wimax};
 use crate::medium::{
-    Access, AccessDetail, AirEvent, CellContext, Contender, Fate, FramePart, Mpdu, Ppdu, PpduKind,
-    Slots,
+    Access, AccessDetail, AirEvent, CellContext, Contender, Fate, FramePart, Mpdu, Outcome, Ppdu,
+    PpduKind, Slots,
 };
 use crate::packet::{Direction, NodeId};
 use crate::time::{Duration, Instant};
@@ -13,16 +13,38 @@ use crate::time::{Duration, Instant};
 /// Bytes of a bandwidth request header (IEEE 802.16-2004, 6.3.2.1.2).
 const REQUEST_BYTES: u32 = 6;
 
-/// Keeps a PDU, which ends at `end`, until its burst is kept.
+/// Keeps a PDU, which ends at `end`, until its burst is kept. The first of the burst may continue an SDU.
 #[cold]
 #[inline(never)]
-pub(super) fn keep_pdu(mpdus: &mut Vec<Mpdu>, pdu: Pdu, end: Instant, corrupted: bool) {
-    let Pdu { packet, bytes, begins: is_first, ends: is_last, .. } = pdu;
+pub(super) fn keep_pdu(
+    mpdus: &mut Vec<Mpdu>,
+    pdu: Pdu,
+    end: Instant,
+    continues: bool,
+    corrupted: bool,
+) {
+    let Pdu { packet, bytes, ends: is_last, .. } = pdu;
+    let is_first = !(continues && mpdus.is_empty());
     let fate = if corrupted { Fate::Corrupted } else { Fate::Received };
     mpdus.push(Mpdu { packet, bytes, end, is_first, is_last, fate });
 }
 
 impl Wimax {
+    /// Tells the cell of the end of an SDU that has been transmitted.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn tell_end_of_sdu(
+        &self,
+        direction: Direction,
+        end: SduEnd,
+        cell: &mut impl CellContext,
+    ) {
+        let station = &self.stations[end.station as usize];
+        let (from, _) = station.ends(direction);
+        let outcome = if end.lost { Outcome::Failed } else { Outcome::Delivered };
+        tell_end(end.at, end.packet, [from, station.node], outcome, cell);
+    }
+
     /// Keeps `burst` with its PDUs until the frame is announced.
     #[cold]
     #[inline(never)]

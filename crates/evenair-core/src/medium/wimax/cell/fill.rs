@@ -42,6 +42,8 @@ impl Wimax {
             corrupted_bytes: 0,
         };
         let announced = self.listening == Listening::Everything;
+        // Whether the burst begins with the rest of an SDU.
+        let continues = announced && side.connection.head().is_some_and(|head| head.fragmented);
         // Whether the burst carries a request, and whether its PDU is corrupted.
         let mut carried = None;
         let ends = match direction {
@@ -70,7 +72,7 @@ impl Wimax {
                 carried = Some(corrupted);
             }
             if announced {
-                keep_pdu(&mut self.mpdus, pdu, at, corrupted);
+                keep_pdu(&mut self.mpdus, pdu, at, continues, corrupted);
             }
             if pdu.ends {
                 let (packet, lost) = (pdu.packet, pdu.lost || corrupted);

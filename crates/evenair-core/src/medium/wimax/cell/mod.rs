@@ -33,14 +33,12 @@ pub use counts::{Counts, RequestCounts, SduCounts};
 pub use layout::{FrameAccount, FrameError};
 pub use state::Wimax;
 
-use connection::tell_end;
 use state::SduEnd;
 
 use super::request::Expiry;
 use super::scheduler::{Allocation, Need};
 use crate::medium::{
-    AirUsage, CellContext, Listening, Medium, Outcome, QueueLayout, Reception, Taken, TxQueueId,
-    TxStatus,
+    AirUsage, CellContext, Listening, Medium, QueueLayout, Reception, Taken, TxQueueId, TxStatus,
 };
 use crate::packet::{Direction, NodeId};
 use crate::time::{Duration, Instant};
@@ -252,13 +250,11 @@ impl Medium for Wimax {
                 if at >= limit {
                     return None;
                 }
+                if self.listening >= Listening::Outcomes {
+                    self.tell_end_of_sdu(direction, end, cell);
+                }
                 self.over += 1;
                 let station = &mut self.stations[station as usize];
-                if self.listening >= Listening::Outcomes {
-                    let outcome = if lost { Outcome::Failed } else { Outcome::Delivered };
-                    let (from, _) = station.ends(direction);
-                    tell_end(at, packet, [from, station.node], outcome, cell);
-                }
                 let sdus = &mut station.side(direction).sdus;
                 if lost {
                     sdus.lost += 1;
