@@ -263,17 +263,17 @@ impl<M: SimMedium, B: Clone + Default> Driver<M, IpPacket<B>> for Parts<M, B> {
 
     fn before(&mut self, _until: Until) {}
 
-    fn on_arrival(&mut self, arrival: Arrival<IpPacket<B>>) {
-        let Arrival { at, to, packet, lost, .. } = arrival;
+    fn on_arrival(&mut self, arrival: &Arrival<IpPacket<B>>) {
+        let &Arrival { at, to, ref packet, lost, .. } = arrival;
         if !lost && to != NodeId::BROADCAST {
-            self.exit = Some(Exit { at, place: Exited::Air(to), packet });
+            self.exit = Some(Exit { at, place: Exited::Air(to), packet: packet.clone() });
         }
     }
 
-    fn on_link(&mut self, now: Instant, packet: Option<IpPacket<B>>) {
+    fn on_link(&mut self, now: Instant, packet: Option<&IpPacket<B>>) {
         self.exit = packet.map(|packet| {
             let place = Exited::Wired(packet.path as usize % self.nodes);
-            Exit { at: now, place, packet }
+            Exit { at: now, place, packet: packet.clone() }
         });
     }
 

@@ -24,11 +24,11 @@ pub(crate) trait Driver<M, P> {
     fn before(&mut self, until: Until);
 
     /// A packet has crossed the cell.
-    fn on_arrival(&mut self, arrival: Arrival<P>);
+    fn on_arrival(&mut self, arrival: &Arrival<P>);
 
     /// A packet has left the wired links at its host, or, if there is none, has entered the cell or
     /// the next link.
-    fn on_link(&mut self, now: Instant, packet: Option<P>);
+    fn on_link(&mut self, now: Instant, packet: Option<&P>);
 
     /// A timer has expired. Returns when it does next.
     fn on_timer(&mut self, now: Instant, timer: Timer) -> Instant;
@@ -45,7 +45,7 @@ pub(crate) fn step<M: Medium, P: CellPacket + WirePacket>(
     let (at, due) = world.agenda.first();
     if let Some(arrival) = world.cell.poll(at.min(limit)) {
         driver.before(Until::ends(arrival.at));
-        driver.on_arrival(arrival);
+        driver.on_arrival(&arrival);
         return true;
     }
     if at >= limit {
@@ -55,7 +55,7 @@ pub(crate) fn step<M: Medium, P: CellPacket + WirePacket>(
         Due::Link(link) => {
             driver.before(Until::link(at, link));
             let packet = driver.world().poll_link(at, link);
-            driver.on_link(at, packet);
+            driver.on_link(at, packet.as_ref());
             driver.world().wired.end_event();
         }
         Due::Timer(timer) => {

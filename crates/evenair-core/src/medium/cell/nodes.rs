@@ -118,15 +118,13 @@ impl<P: CellPacket> Nodes<P> {
     /// Dequeues the next packet of `queue`, unless a shaper holds it back.
     #[inline(always)]
     fn next_packet(&mut self, now: Instant, queue: TxQueueId) -> Option<P> {
+        if !self.set_aside.is_empty()
+            && let Some(place) = self.set_aside.iter().position(|(of, _)| *of == queue)
+        {
+            return Some(self.set_aside.swap_remove(place).1);
+        }
         let source = &mut self.queues[queue.0 as usize];
-        let mut packet = None;
-        if !self.set_aside.is_empty() {
-            let found = self.set_aside.iter().position(|(of, _)| *of == queue);
-            packet = found.map(|place| self.set_aside.swap_remove(place).1);
-        }
-        if packet.is_none() {
-            packet = source.dequeue(now);
-        }
+        let packet = source.dequeue(now);
         if packet.is_none() && source.backlog().packets() > 0 {
             self.hold(queue);
         }

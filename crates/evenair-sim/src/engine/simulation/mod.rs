@@ -136,19 +136,19 @@ impl<M: SimMedium> Driver<M, Packet> for Simulation<'_, M> {
     }
 
     #[inline(always)]
-    fn on_arrival(&mut self, arrival: Arrival<Packet>) {
+    fn on_arrival(&mut self, arrival: &Arrival<Packet>) {
         self.begin_event(arrival.at);
-        if self.network.on_arrival(&arrival) {
+        if self.network.on_arrival(arrival) {
             self.deliver(&arrival.packet);
         }
     }
 
     #[inline(always)]
-    fn on_link(&mut self, now: Instant, packet: Option<Packet>) {
+    fn on_link(&mut self, now: Instant, packet: Option<&Packet>) {
         self.begin_event(now);
         if let Some(packet) = packet {
-            self.network.on_exit(now, &packet);
-            self.deliver(&packet);
+            self.network.on_exit(now, packet);
+            self.deliver(packet);
         }
     }
 
