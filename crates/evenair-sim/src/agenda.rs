@@ -98,10 +98,11 @@ impl Agenda {
 #[derive(Debug, Default)]
 pub(crate) struct Tournament {
     first: Entry,
+    /// By slot.
+    times: Vec<Instant>,
     /// The children of each inner node. The root is at 1, the children of `i` are the nodes `2 i` and `2 i + 1`.
     /// Those of the second half are leaves.
     children: Vec<[Entry; 2]>,
-    slots: u32,
 }
 
 /// The time of a slot.
@@ -120,18 +121,15 @@ impl Default for Entry {
 impl Tournament {
     /// Another slot, whose time is [`Instant::NEVER`].
     pub(crate) fn add(&mut self) -> u32 {
-        let slot = self.slots;
-        self.slots += 1;
-        let leaves = self.children.len();
-        if slot as usize == leaves {
-            let before = self.children.split_off(leaves / 2);
-            self.children = vec![[Entry::default(); 2]; (2 * leaves).max(2)];
-            for entry in before.into_iter().flatten() {
-                self.set(entry.slot, entry.at);
+        let slots = self.times.len();
+        self.times.push(Instant::NEVER);
+        if slots == self.children.len() {
+            self.children = vec![[Entry::default(); 2]; (2 * slots).max(2)];
+            for slot in 0..=slots {
+                self.set(slot as u32, self.times[slot]);
             }
         }
-        self.set(slot, Instant::NEVER);
-        slot
+        slots as u32
     }
 
     /// The first of all.
@@ -142,13 +140,13 @@ impl Tournament {
 
     #[inline(always)]
     fn at(&self, slot: u32) -> Instant {
-        let node = self.children.len() + slot as usize;
-        self.children[node / 2][node % 2].at
+        self.times[slot as usize]
     }
 
     /// The time of `slot` is `at` from now on.
     #[inline(always)]
     pub(crate) fn set(&mut self, slot: u32, at: Instant) {
+        self.times[slot as usize] = at;
         let mut node = self.children.len() + slot as usize;
         let mut entry = Entry { at, slot };
         while node > 1 {

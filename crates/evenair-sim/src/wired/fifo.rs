@@ -149,7 +149,7 @@ impl Fifo {
     }
 
     /// The transmitter will be idle at `at`, and takes `packet` then.
-    #[inline(always)]
+    #[inline(never)] // only of private links
     fn pass_ahead(
         &mut self,
         now: Instant,

@@ -149,6 +149,7 @@ impl Streams {
     }
 
     /// Computes what happens to the streams before `until`, as far as it makes a difference to others.
+    #[inline(never)] // so that the loop of events stays short
     pub(crate) fn advance(&mut self, until: Until, wired: &mut Wired, ends: &mut impl StreamEnds) {
         loop {
             let first = self.due.first();

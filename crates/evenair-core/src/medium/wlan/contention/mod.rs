@@ -250,6 +250,7 @@ impl Contention {
     /// The medium becomes busy at `boundary`, that of [`Contention::next_access`]: fills
     /// `transmitters`, in order of node, and freezes everybody else. `draw` gives the backoff of
     /// a node whose immediate access another node has preempted.
+    #[inline(always)] // into the loop
     pub(in crate::medium::wlan) fn seize(
         &mut self,
         boundary: u64,
