@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
 
 use std::collections::BTreeMap;
+use std::num::Wrapping;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
@@ -30,7 +31,7 @@ struct Script {
     number: u64,
     /// What a simulation's result says of the packets that have crossed the cell or reached their
     /// host.
-    fingerprint: Arc<Mutex<u64>>,
+    fingerprint: Arc<Mutex<Wrapping<u64>>>,
     late: u64,
     /// The engine's.
     pool: Pool,
@@ -71,7 +72,7 @@ impl Ports for Script {
             let (flow, seq) = (number(HEADERS), number(HEADERS + 8));
             let mut fingerprint = self.fingerprint.lock().unwrap();
             let packet = flow << 40 ^ DATAGRAM << 8 ^ seq;
-            *fingerprint = fold(*fingerprint, at.as_nanos().rotate_left(32) ^ packet);
+            *fingerprint += hash(at.as_nanos().rotate_left(32) ^ packet);
         }
         match site {
             Site::ApRadio => self.push(at, Site::ApWire, packet.to_vec()),
@@ -82,9 +83,11 @@ impl Ports for Script {
     }
 }
 
-/// FNV-1a on 64-bit words with a rotation, as a result's fingerprint has it.
-fn fold(hash: u64, value: u64) -> u64 {
-    (hash ^ value).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23)
+/// Both halves of the product with an odd constant, as a result's fingerprint has it: the sum of those of
+/// all packets.
+fn hash(word: u64) -> Wrapping<u64> {
+    let product = u128::from(word) * 0x9E37_79B9_7F4A_7C15;
+    Wrapping(product as u64 ^ (product >> 64) as u64)
 }
 
 /// A datagram over IPv4 with these last bytes of the addresses.
@@ -136,7 +139,7 @@ fn emulate(scenario: &Value) -> (u64, Report) {
         "warmup_s": scenario["warmup"].as_f64().unwrap_or_default(),
         "duration_s": scenario["duration"], "max_lateness_s": 0.0001, "realtime": false,
     });
-    let fingerprint = Arc::new(Mutex::new(0));
+    let fingerprint = Arc::new(Mutex::new(Wrapping(0)));
     let arrivals = BTreeMap::new();
     let mut script = Script {
         arrivals,
@@ -173,7 +176,7 @@ fn emulate(scenario: &Value) -> (u64, Report) {
     let engine = Engine::new(Spec::parse(&spec.to_string()).unwrap(), script, signals).unwrap();
     let report = engine.run().unwrap();
     let fingerprint = *fingerprint.lock().unwrap();
-    (fold(SEED, fingerprint), report)
+    (hash(SEED ^ fingerprint.0).0, report)
 }
 
 /// Whether all transmissions are the same; returns the results of simulation and emulation.

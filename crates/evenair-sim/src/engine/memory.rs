@@ -161,4 +161,27 @@ mod tests {
             assert!(line.contains(place), "{line}");
         }
     }
+
+    /// Packets without events are counted, too.
+    #[test]
+    #[ignore = "long"]
+    fn streams_are_bounded() {
+        let line = reason(json!({
+            "duration": "1 s",
+            "wired": {
+                "link": [
+                    { "between": ["a", "r"], "rate": "1 Gbps" },
+                    { "between": ["r", "b"], "rate": "1 Mbps", "queue": { "limit": "unlimited" } },
+                    { "between": ["r", "ap"] },
+                    { "between": ["server", "r"] },
+                ],
+                "flow": [
+                    { "from": "a", "to": "b", "transport": "udp", "rate": "1 Gbps", "segment": 1 },
+                ],
+            },
+            "station": [{ "flows": [{ "direction": "down", "start": "0.9 s" }] }],
+        }));
+        assert!(line.contains("wired.link.1 (from \"r\" to \"b\")"), "{line}");
+        assert!(line.contains("flow wired-1"), "{line}");
+    }
 }

@@ -259,15 +259,17 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         let mut count_at = self.count_at; // the loop has it at hand
         while !self.is_cancelled() {
             for _ in 0..self.steps_per_check {
-                match self.advance() {
-                    Step::Event => {}
-                    Step::Pause => break,
-                    Step::End => return Ok(true),
+                let step = self.advance();
+                if matches!(step, Step::End) {
+                    return Ok(true);
                 }
                 if self.network.sent() >= count_at {
                     memory::check(self.scenario, &self.network, &self.flows)?;
                     count_at = self.network.sent() + self.packets_per_count;
                     self.count_at = count_at;
+                }
+                if matches!(step, Step::Pause) {
+                    break;
                 }
             }
             if self.is_observed {
