@@ -214,7 +214,7 @@ impl<M: SimMedium> Network<M> {
         &mut self.world
     }
 
-    /// Computes what streams do before `until` that makes a difference to others.
+    /// Computes what streams do before `until`, as far as other flows notice it.
     #[inline(always)]
     pub(crate) fn advance_streams(&mut self, until: Until, flows: &mut [Flow]) {
         if self.streams.due() <= until.at {

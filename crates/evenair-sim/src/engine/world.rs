@@ -20,7 +20,7 @@ pub(crate) struct World<M, P> {
 pub(crate) trait Driver<M, P> {
     fn world(&mut self) -> &mut World<M, P>;
 
-    /// Something is about to happen: what has no events of its own has come up to `until`.
+    /// Called before anything happens: what has no events is to be computed up to `until`.
     fn before(&mut self, until: Until);
 
     /// A packet has crossed the cell.

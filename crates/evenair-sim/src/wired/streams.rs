@@ -1,9 +1,9 @@
-//! Packets of open-loop sources between hosts, which share one link with others at most.
+//! Streams: flows of datagrams between two hosts that need no events.
 //!
-//! Neither the source of such packets nor their sink acts on what becomes of them, and only on the shared link do
-//! they make a difference to others. So they need no events: what has become of them is computed when
-//! something else happens, in the order in which it has happened. Between that source and the shared link, and
-//! behind it, all links are theirs alone, and all their links are droptail.
+//! The source of a stream does not react to losses, and its sink sends nothing. At most one link on its path
+//! also carries packets of other flows, and all links are droptail. So a stream affects other flows on the
+//! shared link only. Its packets are computed before the next event that may depend on them, with the times
+//! and in the order that events would give them.
 
 use std::collections::VecDeque;
 
@@ -26,7 +26,8 @@ pub(crate) trait StreamEnds {
     fn arrive(&mut self, path: usize, now: Instant, packet: &Packet);
 }
 
-/// Up to where streams are computed: what comes before the event of `link` at `at`.
+/// A limit of time: streams are computed up to it. What comes before the event of `link` at `at` is before
+/// the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Until {
     pub(crate) at: Instant,
@@ -34,22 +35,22 @@ pub(crate) struct Until {
 }
 
 impl Until {
-    /// The event of a link.
+    /// Just before the event of `link` at `at`.
     pub(crate) const fn link(at: Instant, link: u32) -> Self {
         Self { at, link }
     }
 
-    /// What the ends of flows do at `at`, and the cell: it comes after all links.
+    /// After the events of all links at `at`, before timers and the cell.
     pub(crate) const fn ends(at: Instant) -> Self {
         Self { at, link: u32::MAX }
     }
 
-    /// All that happens at `at`.
+    /// Before anything that happens at `at`.
     pub(crate) const fn time(at: Instant) -> Self {
         Self { at, link: 0 }
     }
 
-    /// All that happens after `at`.
+    /// After all that happens at `at`.
     pub(crate) const fn after(at: Instant) -> Self {
         Self::time(at.saturating_add(Duration::from_nanos(1)))
     }
@@ -62,11 +63,6 @@ pub(crate) struct Streams {
     /// By stream: when its next packet arrives at the shared link, or, while there is none on its way, the
     /// nanosecond after that in which its source sends the next.
     due: Tournament,
-}
-
-/// The nanosecond after a departure.
-fn sends_after(departure: Instant) -> Instant {
-    Until::after(departure).at
 }
 
 #[derive(Debug)]
@@ -137,7 +133,7 @@ impl Streams {
         self.streams.iter().map(|stream| stream.path)
     }
 
-    /// Before this time no stream makes a difference.
+    /// Before this time no packet of a stream arrives at a shared link.
     #[inline(always)]
     pub(crate) fn due(&self) -> Instant {
         self.due.first().at
@@ -148,7 +144,7 @@ impl Streams {
         self.streams.iter().map(|stream| stream.under_way.len()).sum()
     }
 
-    /// Computes what happens to the streams before `until`, as far as it makes a difference to others.
+    /// Computes what happens to the streams before `until`, as far as other flows notice it.
     #[inline(never)] // so that the loop of events stays short
     pub(crate) fn advance(&mut self, until: Until, wired: &mut Wired, ends: &mut impl StreamEnds) {
         loop {
@@ -190,6 +186,11 @@ impl Streams {
             stream.drain(until, wired, ends);
         }
     }
+}
+
+/// When a departure is over: the nanosecond after it.
+fn sends_after(departure: Instant) -> Instant {
+    Until::after(departure).at
 }
 
 impl Stream {
