@@ -13,11 +13,36 @@ const STATIONS: usize = 8;
 const LIMIT: usize = 60;
 
 /// A stall of a virtual machine, or of a kernel without preemption, delays a whole run: of three
-/// runs one has to be on time.
+/// runs one has to be on time. Of these a hypervisor has taken less than 1 %; others are repeated.
 #[test]
 fn packets_are_on_time() {
+    /// Runs that are late are repeated so often, whatever the hypervisor does.
+    const MOST: usize = 15;
     let Some(_guard) = capable("packets_are_on_time") else { return };
-    assert!((0..3).any(|_| is_on_time()));
+    let mut late = 0;
+    for _ in 0..MOST {
+        let before = processor_time();
+        if is_on_time() {
+            return;
+        }
+        let [stolen, all] = [0, 1].map(|time| processor_time()[time] - before[time]);
+        println!("late, and a hypervisor has taken {stolen} of {all} ticks");
+        late += usize::from(100 * stolen < all);
+        assert!(late < 3, "three runs are late of which a hypervisor has taken little");
+    }
+    panic!("{MOST} runs are late");
+}
+
+/// What a hypervisor has taken from this machine (`steal`), and the time of all its processors in
+/// all states; in ticks (proc_stat(5)).
+fn processor_time() -> [u64; 2] {
+    const STEAL: usize = 7;
+    let text = std::fs::read_to_string("/proc/stat").unwrap();
+    let line = text.lines().next().unwrap();
+    // Time of guests, behind `steal`, is part of that of users.
+    let times = line.split_whitespace().skip(1).take(STEAL + 1);
+    let times: Vec<u64> = times.map(|time| time.parse().unwrap()).collect();
+    [times[STEAL], times.iter().sum()]
 }
 
 /// Eight uploads and eight downloads in an 802.11g cell. Whether the 99th percentile of lateness is
