@@ -66,7 +66,8 @@ impl Phy {
 
     /// Rate of RTS, CTS and ACK in an exchange whose data frame has this rate, bit/s.
     fn control_rate_bps(&self, data_rate_bps: u64) -> u64 {
-        self.control_rate.of(Rate::from_bps(data_rate_bps)).as_bps()
+        let data = self.phy.mode_of(Rate::from_bps(data_rate_bps));
+        self.control_rate.of(&data).as_bps()
     }
 
     /// Bits of an ACK.
@@ -88,7 +89,8 @@ impl Phy {
             let problem = format!("got {bits} bits at {rate_bps} bit/s, expected a frame");
             return Err(PyValueError::new_err(problem));
         }
-        Ok(seconds(self.phy.airtime_of_bits(bits, Rate::from_bps(rate_bps))))
+        let mode = self.phy.mode_of(Rate::from_bps(rate_bps));
+        Ok(seconds(self.phy.airtime_of_bits(bits, &mode)))
     }
 }
 

@@ -7,14 +7,14 @@ use super::*;
 use crate::congestion::{self, AckEvent, CongestionControl, Controller, Window};
 use crate::control::limiter::{self, AdaptiveRateLimiter, LossSignal, Policer, Round, Throughput};
 use crate::loss::{self, LossModel, Losses};
-use crate::medium::Cell;
 use crate::medium::scheduler as access_point;
 use crate::medium::wimax::{Wimax, WimaxConfig, phy::OfdmPhy, scheduler};
-use crate::medium::wlan::phy::{LONG_PREAMBLE, Phy};
+use crate::medium::wlan::phy::Phy;
 use crate::medium::wlan::rate_control::{
     self, AnyRateControl, LinkInfo, NextFrame, Outcome, RateControl as _,
 };
 use crate::medium::wlan::{Protection, channel};
+use crate::medium::{Cell, TxVector};
 use crate::packet::{Ecn, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{self, ActionLog, Queue, QueueDiscipline, QueueLimit, TxQueue};
 use crate::rng::{RngStream, StreamId};
@@ -204,7 +204,8 @@ fn every_rate_control_runs() {
     check(|config: &rate_control::Config| {
         let (phy, channel) = (Phy::dot11a(), None);
         let stream = RngStream::new(1, StreamId::RateControl, 0);
-        let link = LinkInfo { rates: phy.rates, first: 4, phy: &phy, channel, stream };
+        let modes = phy.modes_of(phy.kind, &phy.modes([]));
+        let link = LinkInfo { modes, first: 4, phy: &phy, channel, stream };
         let mut control = AnyRateControl::new(config, link);
         for n in 0..2000_u64 {
             let now = Instant::from_nanos(n * 1_000_000);
@@ -225,9 +226,10 @@ fn every_rate_control_runs() {
 fn every_channel_runs() {
     check(|config: &channel::Config| {
         let phy = Phy::dot11g();
-        let model = channel::Model::new(config, &phy);
-        for rate in phy.rates.iter().chain(Phy::dot11b(LONG_PREAMBLE).rates) {
-            let of = |bytes| model.success(Instant::from_nanos(1), *rate, bytes);
+        let modes = phy.modes([]);
+        let model = channel::Model::new(config, &phy, &modes);
+        for (mode, TxVector { rate, .. }) in modes.iter() {
+            let of = |bytes| model.success(Instant::from_nanos(1), mode, bytes);
             let (short, long) = (of(14), of(1536));
             assert!((0.0..=1.0).contains(&short) && long <= short, "{config:?} {rate:?}");
         }

@@ -5,9 +5,9 @@
 //! that it carries and what becomes of each of them. All this is known when the access begins. An
 //! [`Attempt`] follows when it is over. A medium to which nobody listens makes no events.
 
+use super::phy_mode::PhyMode;
 use crate::packet::NodeId;
 use crate::time::{Duration, Instant};
-use crate::units::Rate;
 
 /// A packet that a medium has taken and not yet released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,8 +161,8 @@ pub struct Ppdu {
     pub start: Instant,
     /// Its end.
     pub end: Instant,
-    /// Its rate.
-    pub rate: Rate,
+    /// Its PHY mode.
+    pub mode: PhyMode,
     /// Bytes on the air, with MAC header and FCS; of a burst those of its PDUs.
     pub bytes: u32,
     /// Of data, RTS and requests: how often it was sent before, of an RTS since the last one that was

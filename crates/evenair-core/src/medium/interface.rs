@@ -2,12 +2,12 @@
 
 use super::air::{AirEvent, Listening, PacketId};
 use super::airtime::AirUsage;
+use super::phy_mode::{PhyMode, PhyModes};
 use super::queues::{QueueLayout, TxQueueId};
 use crate::loss::FrameKind;
 use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::queue::Backlog;
 use crate::time::{Duration, Instant};
-use crate::units::Rate;
 
 /// What a medium learns of a packet that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +40,8 @@ pub struct Reception {
     pub from: NodeId,
     /// The receiving node.
     pub to: NodeId,
-    /// The rate at which it was transmitted.
-    pub rate: Rate,
+    /// The PHY mode in which it was transmitted.
+    pub mode: PhyMode,
 }
 
 /// A frame on the air, as a loss model sees it.
@@ -55,8 +55,8 @@ pub struct Transmission {
     pub station: NodeId,
     /// Its direction: that of an ACK is opposite to that of the data.
     pub direction: Direction,
-    /// Its rate.
-    pub rate: Rate,
+    /// Its PHY mode.
+    pub mode: PhyMode,
     /// Bytes on the air, MAC overhead included.
     pub bytes: u32,
 }
@@ -110,6 +110,9 @@ pub trait CellContext {
 pub trait Medium {
     /// The transmit queues that it takes from; always the same.
     fn layout(&self) -> QueueLayout;
+
+    /// The PHY modes of its transmissions; always the same.
+    fn modes(&self) -> &PhyModes;
 
     /// Whether [`Medium::wake`] takes a packet of `queue` at once, whatever it is. A medium that collects
     /// packets for a later transmission never does.

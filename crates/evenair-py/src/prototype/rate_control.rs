@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use evenair_core::component::Value;
+use evenair_core::medium::TxVector;
 use evenair_core::medium::wlan::phy::Phy;
 use evenair_core::medium::wlan::rate_control::boxed::{BoxedRateControl, NewRateControl};
 use evenair_core::medium::wlan::rate_control::{self, LinkInfo, Outcome, RateControl};
 use evenair_core::time::Instant;
-use evenair_core::units::Rate;
 use pyo3::exceptions::PyIndexError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -25,7 +25,7 @@ pub(super) fn constructor(class: Arc<Class>) -> Box<NewRateControl> {
 /// What a rate control knows of its direction of a link from the start.
 #[pyclass(frozen, module = "evenair._core")]
 pub struct Link {
-    rates: &'static [Rate],
+    modes: Vec<TxVector>,
     first: usize,
     phy: Phy,
     rng: Py<RandomStream>,
@@ -36,7 +36,7 @@ impl Link {
     /// The rates, ascending, bit/s. A rate control names a rate by its index here.
     #[getter]
     fn rates(&self) -> Vec<u64> {
-        self.rates.iter().map(|rate| rate.as_bps()).collect()
+        self.modes.iter().map(|mode| mode.rate.as_bps()).collect()
     }
 
     /// The index of the rate of the first data frame.
@@ -53,9 +53,9 @@ impl Link {
 
     /// Time on air of a frame of `size` bytes, preamble included, at the rate with this index, ns.
     fn airtime(&self, size: u32, rate: usize) -> PyResult<u64> {
-        let rate = self.rates.get(rate).copied();
-        let rate = rate.ok_or_else(|| PyIndexError::new_err("rate: the link has no such rate"))?;
-        Ok(self.phy.airtime(size, rate).as_nanos())
+        let mode = self.modes.get(rate);
+        let mode = mode.ok_or_else(|| PyIndexError::new_err("rate: the link has no such rate"))?;
+        Ok(self.phy.airtime(size, mode).as_nanos())
     }
 }
 
@@ -96,11 +96,12 @@ struct Control {
 
 impl Control {
     fn new(py: Python<'_>, class: Arc<Class>, values: &[Value], link: LinkInfo<'_>) -> Self {
-        let rates = link.rates.len();
+        let rates = link.modes.len();
         let make = || {
             let rng = Py::new(py, RandomStream::new(link.stream))?;
-            let (rates, first, phy) = (link.rates, link.first, *link.phy);
-            Py::new(py, Link { rates, first, phy, rng })
+            let modes = link.modes.into_iter().map(|(_, vector)| vector).collect();
+            let (first, phy) = (link.first, *link.phy);
+            Py::new(py, Link { modes, first, phy, rng })
         };
         let link = match make() {
             Ok(link) => link,

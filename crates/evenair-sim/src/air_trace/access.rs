@@ -2,7 +2,7 @@
 
 use evenair_core::medium::{
     Access, AccessDetail, AirEvent, Cell, Contender as CountsDown, Fate, FramePart, Medium, Mpdu,
-    PacketId, Ppdu, PpduKind, Transmitter,
+    PacketId, PhyModes, Ppdu, PpduKind, Transmitter,
 };
 use evenair_core::packet::{FlowId, NodeId, Packet};
 use evenair_core::time::{Duration, Instant};
@@ -69,7 +69,7 @@ impl Air {
             },
             contenders: access.contenders.iter().map(contender).collect(),
             attempts,
-            frames: sent.into_iter().map(|ppdu| frame(ppdu, packet)).collect(),
+            frames: sent.into_iter().map(|ppdu| frame(ppdu, cell.modes(), packet)).collect(),
         })
     }
 }
@@ -121,7 +121,7 @@ fn attempt(sent: &Transmitter, packet: TracedPacket, delivered: bool) -> TracedA
     TracedAttempt { node: node.0, to: receiver(to), packet, cw, backoff, repeats, delivered }
 }
 
-fn frame(ppdu: &Ppdu, packet: impl Fn(PacketId) -> TracedPacket) -> TracedFrame {
+fn frame(ppdu: &Ppdu, modes: &PhyModes, packet: impl Fn(PacketId) -> TracedPacket) -> TracedFrame {
     let pdu = |mpdu: &Mpdu| TracedPdu {
         packet: packet(mpdu.packet),
         bytes: mpdu.bytes,
@@ -138,7 +138,7 @@ fn frame(ppdu: &Ppdu, packet: impl Fn(PacketId) -> TracedPacket) -> TracedFrame 
         to: receiver(ppdu.to),
         start_ns: ppdu.start.as_nanos(),
         end_ns: ppdu.end.as_nanos(),
-        rate_bps: ppdu.rate.as_bps(),
+        rate_bps: modes.rate(ppdu.mode).as_bps(),
         bytes: ppdu.bytes,
         retries: ppdu.retries,
         fate: ppdu.fate.into(),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use evenair_core::medium::wlan::phy::is_dsss;
+use evenair_core::medium::{PhyFormat, TxVector};
 use evenair_core::time::Instant;
 use evenair_core::units::Rate;
 
@@ -75,7 +75,7 @@ impl<W: Write> AirWriter<W> {
         Ok(Self { file: Pcapng::new(out, LinkType::Radiotap, "air")?, phy })
     }
 
-    /// Writes the frame whose transmission begins at `start` at `rate`. Frames must be written in
+    /// Writes the frame whose transmission begins at `start` in `mode`. Frames must be written in
     /// order of time. `duration_us` is the header's Duration field, microseconds (7.1.3.2).
     ///
     /// # Errors
@@ -83,7 +83,7 @@ impl<W: Write> AirWriter<W> {
     pub fn frame(
         &mut self,
         start: Instant,
-        rate: Rate,
+        mode: &TxVector,
         duration_us: u16,
         frame: &MacFrame,
     ) -> io::Result<()> {
@@ -93,7 +93,7 @@ impl<W: Write> AirWriter<W> {
         };
         let phy = self.phy;
         self.file.packet(0, start, comment, |out| {
-            write_radiotap(phy, rate, out);
+            write_radiotap(phy, mode, out);
             u32::from(RADIOTAP_LENGTH) + write_frame(phy, duration_us, frame, out)
         })
     }
@@ -118,13 +118,15 @@ const CHANNEL_OFDM: u16 = 0x0040;
 const CHANNEL_2_GHZ: u16 = 0x0080;
 const CHANNEL_5_GHZ: u16 = 0x0100;
 
-fn write_radiotap(phy: AirPhy, rate: Rate, out: &mut Vec<u8>) {
+fn write_radiotap(phy: AirPhy, mode: &TxVector, out: &mut Vec<u8>) {
     let (mhz, channel, short) = match phy {
-        AirPhy::B { short_preamble } => {
-            (2437_u16, CHANNEL_CCK | CHANNEL_2_GHZ, short_preamble && rate > Rate::from_mbps(1))
-        }
+        AirPhy::B { short_preamble } => (
+            2437_u16,
+            CHANNEL_CCK | CHANNEL_2_GHZ,
+            short_preamble && mode.rate > Rate::from_mbps(1),
+        ),
         AirPhy::A => (5180, CHANNEL_OFDM | CHANNEL_5_GHZ, false),
-        AirPhy::G if is_dsss(rate) => (2437, CHANNEL_CCK | CHANNEL_2_GHZ, false),
+        AirPhy::G if mode.format == PhyFormat::Dsss => (2437, CHANNEL_CCK | CHANNEL_2_GHZ, false),
         AirPhy::G => (2437, CHANNEL_OFDM | CHANNEL_2_GHZ, false),
     };
     let flags = if short { FLAG_SHORT_PREAMBLE } else { 0 };
@@ -132,7 +134,7 @@ fn write_radiotap(phy: AirPhy, rate: Rate, out: &mut Vec<u8>) {
     out.extend(RADIOTAP_LENGTH.to_le_bytes());
     out.extend(PRESENT_FLAGS_RATE_CHANNEL.to_le_bytes());
     out.push(flags);
-    out.push((rate.as_bps() / 500_000).min(u64::from(u8::MAX)) as u8); // 500 kb/s
+    out.push((mode.rate.as_bps() / 500_000).min(u64::from(u8::MAX)) as u8); // 500 kb/s
     out.extend(mhz.to_le_bytes());
     out.extend(channel.to_le_bytes());
 }

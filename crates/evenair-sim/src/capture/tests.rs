@@ -1,5 +1,6 @@
 //! Tests of the file structure, byte by byte.
 
+use evenair_core::medium::TxVector;
 use evenair_core::packet::{FlowId, Packet, PacketKind};
 use evenair_core::time::Instant;
 use evenair_core::units::Rate;
@@ -86,7 +87,7 @@ fn wire(segment: Segment) -> Vec<u8> {
 
 fn air(frame: &MacFrame) -> Vec<u8> {
     let mut writer = AirWriter::new(Vec::new(), AirPhy::B { short_preamble: true }).unwrap();
-    writer.frame(Instant::ZERO, Rate::from_mbps(11), 117, frame).unwrap();
+    writer.frame(Instant::ZERO, &TxVector::dsss(Rate::from_mbps(11)), 117, frame).unwrap();
     writer.finish().unwrap()
 }
 
@@ -272,7 +273,7 @@ proptest! {
             let at = Instant::from_nanos(at as u64);
             wire.packet(at, segment).unwrap();
             let data = MacFrame::Data { segment: *segment, retry: false, sequence: 4095 };
-            air.frame(at, Rate::from_mbps(54), 0, &data).unwrap();
+            air.frame(at, &TxVector::ofdm(Rate::from_mbps(54)), 0, &data).unwrap();
         }
         for (file, header) in [(wire.finish().unwrap(), 14), (air.finish().unwrap(), 14 + 32)] {
             let packets = packets(&file);
@@ -337,7 +338,9 @@ fn radiotap_has_rate_and_preamble() {
     let fields = |phy, mbps| {
         let mut writer = AirWriter::new(Vec::new(), phy).unwrap();
         let rate = Rate::from_mbps(mbps);
-        writer.frame(Instant::ZERO, rate, 0, &ack).unwrap();
+        let is_dsss = matches!(phy, AirPhy::B { .. });
+        let mode = if is_dsss { TxVector::dsss(rate) } else { TxVector::ofdm(rate) };
+        writer.frame(Instant::ZERO, &mode, 0, &ack).unwrap();
         let file = writer.finish().unwrap();
         let p = &packets(&file)[0];
         assert!(p.options.is_empty());

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use evenair_core::medium::TxVector;
 use evenair_core::packet::{FlowId, PacketKind};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::SackBlocks;
@@ -81,7 +82,7 @@ fn wire_file() -> Vec<u8> {
 /// The same connections over the air, with RTS/CTS, and with one collision and its retry.
 fn air_file() -> Vec<u8> {
     let mut writer = AirWriter::new(Vec::new(), AirPhy::B { short_preamble: true }).unwrap();
-    let (fast, slow) = (Rate::from_mbps(11), Rate::from_mbps(2));
+    let [fast, slow] = [11, 2].map(|mbps| TxVector::dsss(Rate::from_mbps(mbps)));
     let connections = [connection(0, false), connection(1, true)];
     for (i, (at, segment)) in connections.concat().into_iter().chain(many_ports()).enumerate() {
         let sequence = i as u16;
@@ -90,15 +91,15 @@ fn air_file() -> Vec<u8> {
             if segment.up { (station, Node::AccessPoint) } else { (Node::AccessPoint, station) };
         let rts = MacFrame::Rts { from, to };
         let first = MacFrame::Data { segment, retry: false, sequence };
-        writer.frame(at, slow, 2000, &rts).unwrap();
-        writer.frame(at, slow, 1700, &MacFrame::Cts { to: from }).unwrap();
-        writer.frame(at, fast, 213, &first).unwrap();
+        writer.frame(at, &slow, 2000, &rts).unwrap();
+        writer.frame(at, &slow, 1700, &MacFrame::Cts { to: from }).unwrap();
+        writer.frame(at, &fast, 213, &first).unwrap();
         if i == 5 || i == 50 {
             // The acknowledgement was lost.
             let second = MacFrame::Data { segment, retry: true, sequence };
-            writer.frame(at, fast, 213, &second).unwrap();
+            writer.frame(at, &fast, 213, &second).unwrap();
         }
-        writer.frame(at, slow, 0, &MacFrame::Ack { to: from }).unwrap();
+        writer.frame(at, &slow, 0, &MacFrame::Ack { to: from }).unwrap();
     }
     writer.finish().unwrap()
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use evenair_core::medium::{AirEvent, Arrival, Fate, Ppdu, PpduKind};
+use evenair_core::medium::{AirEvent, Arrival, Fate, PhyModes, Ppdu, PpduKind, TxVector};
 use evenair_core::packet::{NodeId, Packet};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::PacketOption;
@@ -23,8 +23,8 @@ const NO_AIR: &str = "frames of IEEE 802.16 are not captured";
 pub(crate) struct CaptureWriter {
     air: Option<(AirWriter<Box<dyn Write + Send>>, CapturedCell)>,
     wire: WireWriter<Box<dyn Write + Send>>,
-    /// The transmissions of the last access to the medium.
-    sent: Vec<Ppdu>,
+    /// The transmissions of the last access to the medium, with their modes.
+    sent: Vec<(Ppdu, TxVector)>,
     /// The next MAC sequence number of each station.
     sequence: Vec<u16>,
     /// Flows between hosts are not captured.
@@ -62,13 +62,16 @@ impl CaptureWriter {
         self.air.is_some()
     }
 
-    /// Takes note of what happens on the air.
+    /// Takes note of what happens on the air of a cell with these modes.
     #[cold]
-    pub(crate) fn hear(&mut self, events: Vec<AirEvent>) {
+    pub(crate) fn hear(&mut self, events: Vec<AirEvent>, modes: &PhyModes) {
         for event in events {
             match event {
                 AirEvent::Access(_) => self.sent.clear(),
-                AirEvent::Transmission(ppdu) => self.sent.push(ppdu),
+                AirEvent::Transmission(ppdu) => {
+                    let mode = *modes.vector(ppdu.mode);
+                    self.sent.push((ppdu, mode));
+                }
                 AirEvent::Outcome(_) => {}
             }
         }
@@ -120,8 +123,8 @@ impl CaptureWriter {
 
     fn write_exchange(&mut self, packet: &Packet, option: Option<&PacketOption>) -> io::Result<()> {
         let sent = std::mem::take(&mut self.sent);
-        let Some(end) = sent.iter().map(|ppdu| ppdu.end).max() else { return Ok(()) };
-        for ppdu in sent.iter().filter(|ppdu| ppdu.fate == Fate::Received) {
+        let Some(end) = sent.iter().map(|(ppdu, _)| ppdu.end).max() else { return Ok(()) };
+        for (ppdu, mode) in sent.iter().filter(|(ppdu, _)| ppdu.fate == Fate::Received) {
             let frame = match ppdu.kind {
                 PpduKind::Beacon => self.beacon(ppdu, packet),
                 PpduKind::Data => Some(self.data(ppdu, packet, option)),
@@ -129,7 +132,7 @@ impl CaptureWriter {
             };
             if let (Some(frame), Some((air, _))) = (frame, &mut self.air) {
                 // Others are silent until the end of the exchange.
-                air.frame(ppdu.start, ppdu.rate, micros(end.since(ppdu.end)), &frame)?;
+                air.frame(ppdu.start, mode, micros(end.since(ppdu.end)), &frame)?;
             }
         }
         Ok(())

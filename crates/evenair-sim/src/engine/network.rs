@@ -276,7 +276,8 @@ impl<M: SimMedium> Network<M> {
             // A beacon is of no flow.
             let options = self.options.get(packet.flow.0 as usize);
             let option = options.and_then(|options| options.get(packet.option));
-            capture.hear(self.world.cell.take_air());
+            let cell = &mut self.world.cell;
+            capture.hear(cell.take_air(), cell.modes());
             capture.exchange(arrival, option);
         }
         match &mut self.limiter {
@@ -294,7 +295,8 @@ impl<M: SimMedium> Network<M> {
         if let Some(capture) = &mut self.capture
             && capture.has_air()
         {
-            capture.hear(self.world.cell.take_air());
+            let cell = &mut self.world.cell;
+            capture.hear(cell.take_air(), cell.modes());
         }
     }
 

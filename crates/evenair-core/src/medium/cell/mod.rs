@@ -11,8 +11,8 @@ use nodes::{NO_QUEUE, Nodes};
 
 use super::scheduler::StationScheduler;
 use super::{
-    AirEvent, AirUsage, Broadcast, Listening, Medium, Occupancy, PacketId, QueueLayout, Taken,
-    TxQueueId,
+    AirEvent, AirUsage, Broadcast, Listening, Medium, Occupancy, PacketId, PhyModes, QueueLayout,
+    Taken, TxQueueId,
 };
 use crate::flow_losses::FlowLosses;
 use crate::loss::LinkLoss;
@@ -40,7 +40,8 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         let expected = layout.count(losses.len() as u32);
         assert_eq!(queues.len(), expected as usize, "queues of the layout");
         let senders = (0..expected).map(|queue| layout.sender(TxQueueId(queue))).collect();
-        Self { medium, nodes: Nodes::new(layout, queues, senders, losses) }
+        let nodes = Nodes::new(layout, medium.modes().clone(), queues, senders, losses);
+        Self { medium, nodes }
     }
 
     /// Lets `schedulers`, one for each category of the layout, choose among the queues that the access
@@ -138,6 +139,11 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         let queues = self.nodes.queues.iter_mut().zip(senders);
         let own = queues.filter(|(_, sender)| **sender == node);
         own.flat_map(|(queue, _)| queue.take_drops()).collect()
+    }
+
+    /// The PHY modes of the transmissions.
+    pub fn modes(&self) -> &PhyModes {
+        self.medium.modes()
     }
 
     /// The medium.

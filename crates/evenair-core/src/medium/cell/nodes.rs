@@ -5,7 +5,7 @@ use crate::flow_losses::FlowLosses;
 use crate::loss::{Frame, FrameKind, Level, LinkLoss};
 use crate::medium::scheduler::StationScheduler;
 use crate::medium::{
-    AirEvent, Attempt, CellContext, Occupancy, PacketId, QueueLayout, Reception, Taken,
+    AirEvent, Attempt, CellContext, Occupancy, PacketId, PhyModes, QueueLayout, Reception, Taken,
     Transmission, TxQueueId, TxStatus,
 };
 use crate::packet::{AccessCategory, Direction, NodeId};
@@ -16,6 +16,8 @@ use crate::time::Instant;
 #[derive(Debug)]
 pub(super) struct Nodes<P> {
     layout: QueueLayout,
+    /// Those of the medium.
+    modes: PhyModes,
     pub(super) queues: Vec<TxQueue<P>>,
     /// The node of each queue.
     pub(super) senders: Vec<NodeId>,
@@ -62,6 +64,7 @@ impl<P: CellPacket> Nodes<P> {
     /// Nodes with these queues, the senders of which are `senders`, and the loss model of the link of each.
     pub(super) fn new(
         layout: QueueLayout,
+        modes: PhyModes,
         queues: Vec<TxQueue<P>>,
         senders: Vec<NodeId>,
         losses: Vec<Option<LinkLoss>>,
@@ -71,6 +74,7 @@ impl<P: CellPacket> Nodes<P> {
         };
         Self {
             layout,
+            modes,
             queues,
             senders,
             schedulers: Vec::new(),
@@ -219,14 +223,15 @@ impl<P: CellPacket> Nodes<P> {
     /// Copies a received packet, and applies the loss model behind the MAC.
     #[inline(always)]
     pub(super) fn receive(&mut self, reception: Reception) -> Arrival<P> {
-        let Reception { at, packet: id, from, to, rate } = reception;
+        let Reception { at, packet: id, from, to, mode } = reception;
         let packet = self.taken[id.0 as usize].packet.receive();
         let direction = Direction::from_node(from);
         let station = if direction == Direction::Down { to } else { from };
         // Broadcast frames are no packets of a link.
         let lost = match self.losses.get_mut(station.index()) {
             Some(Some(loss)) => {
-                let frame = Frame { kind: FrameKind::Data, rate, bytes: packet.size() };
+                let (kind, rate) = (FrameKind::Data, self.modes.rate(mode));
+                let frame = Frame { kind, rate, bytes: packet.size() };
                 loss.lose(Level::Ip, direction, at, frame)
             }
             _ => false,
@@ -315,8 +320,9 @@ impl<P: CellPacket> CellContext for Nodes<P> {
     }
 
     fn is_corrupted(&mut self, transmission: &Transmission) -> bool {
-        let Transmission { at, station, direction, kind, rate, bytes } = *transmission;
+        let Transmission { at, station, direction, kind, mode, bytes } = *transmission;
         let Some(loss) = &mut self.losses[station.index()] else { return false };
+        let rate = self.modes.rate(mode);
         let corrupted = loss.lose(Level::Mac, direction, at, Frame { kind, rate, bytes });
         self.no_loss_before[station.index()] = loss.no_loss_before(Level::Mac);
         corrupted

@@ -8,8 +8,8 @@ use crate::loss::{
     LossyFrames, ScopeConfig,
 };
 use crate::medium::{
-    AirUsage, Cell, CellContext, CellPacket, Listening, Medium, QueueLayout, Reception, Taken,
-    Transmission, TxQueueId, TxStatus,
+    AirUsage, Cell, CellContext, CellPacket, Listening, Medium, PhyMode, PhyModes, QueueLayout,
+    Reception, Taken, Transmission, TxQueueId, TxStatus, TxVector,
 };
 use crate::packet::{AccessCategory, Direction, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{Config, Queue, QueueLimit, TbfConfig, TxQueue};
@@ -19,12 +19,13 @@ use crate::units::Rate;
 
 type Largest = Mutable<u32>;
 
-const RATE: Rate = Rate::from_mbps(11);
+const MODE: PhyMode = PhyMode(0);
 
 /// Takes packets of up to `largest` bytes in the order of the queues, and asks for each frame whether it
 /// is corrupted.
 #[derive(Debug)]
 struct Stub {
+    modes: PhyModes,
     largest: Rc<Largest>,
     now: Instant,
     ends: Vec<(TxQueueId, Taken)>,
@@ -35,6 +36,10 @@ struct Stub {
 impl Medium for Stub {
     fn layout(&self) -> QueueLayout {
         QueueLayout::PerNode
+    }
+
+    fn modes(&self) -> &PhyModes {
+        &self.modes
     }
 
     fn is_idle(&self, _: TxQueueId) -> bool {
@@ -64,13 +69,13 @@ impl Medium for Stub {
             let direction = Direction::from_node(from);
             let station = if from.is_access_point() { taken.to } else { from };
             let (kind, at, bytes) = (FrameKind::Data, self.now, taken.bytes);
-            let frame = Transmission { kind, at, station, direction, rate: RATE, bytes };
+            let frame = Transmission { kind, at, station, direction, mode: MODE, bytes };
             if cell.no_loss_before(station) <= at && cell.is_corrupted(&frame) {
                 self.corrupted.push(from);
                 cell.release(self.now, taken.packet, TxStatus::Dropped);
                 continue;
             }
-            return Some(Reception { at, packet: taken.packet, from, to: taken.to, rate: RATE });
+            return Some(Reception { at, packet: taken.packet, from, to: taken.to, mode: MODE });
         }
         None
     }
@@ -89,7 +94,8 @@ fn cell(config: &Config, loss: Option<LinkLoss>, largest: &Rc<Largest>) -> Cell<
     let rng = || RngStream::new(1, StreamId::Queue, 0);
     let queue = || TxQueue::new(Queue::new(config, QueueLimit::Packets(10), rng()));
     let (now, ends, corrupted) = (Instant::ZERO, Vec::new(), Vec::new());
-    let stub = Stub { largest: Rc::clone(largest), now, ends, corrupted };
+    let modes = PhyModes::new([TxVector::dsss(Rate::from_mbps(11))]);
+    let stub = Stub { modes, largest: Rc::clone(largest), now, ends, corrupted };
     Cell::new(stub, (0..3).map(|_| queue()).collect(), vec![None, loss, None])
 }
 

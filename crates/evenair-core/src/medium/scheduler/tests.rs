@@ -2,8 +2,8 @@
 
 use super::{AirtimeDrr, AirtimeDrrConfig, RoundRobin, StationScheduler};
 use crate::medium::{
-    AirEvent, AirUsage, Attempt, Cell, CellContext, Listening, Medium, Outcome, QueueLayout,
-    Reception, Taken, TxQueueId, TxStatus,
+    AirEvent, AirUsage, Attempt, Cell, CellContext, Listening, Medium, Outcome, PhyMode, PhyModes,
+    QueueLayout, Reception, Taken, TxQueueId, TxStatus, TxVector,
 };
 use crate::packet::{AccessCategory, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{Config, Queue, QueueLimit, TxQueue};
@@ -23,7 +23,7 @@ struct Aggregating {
     most: usize,
     lossy: usize,
     /// By station.
-    rates: [Rate; 2],
+    modes: PhyModes,
     sent: usize,
     queue: TxQueueId,
     /// What is on the air, from when to when, and how many of it have been reported.
@@ -43,7 +43,7 @@ impl Aggregating {
         Self {
             most,
             lossy,
-            rates: [54, 6].map(Rate::from_mbps),
+            modes: PhyModes::new([54, 6].map(|mbps| TxVector::ofdm(Rate::from_mbps(mbps)))),
             sent: 0,
             queue: TxQueueId(0),
             aggregate: Vec::new(),
@@ -56,6 +56,11 @@ impl Aggregating {
         }
     }
 
+    /// The mode of the frames for a station.
+    fn mode(station: usize) -> PhyMode {
+        PhyMode(station as u16)
+    }
+
     /// The number of the station of a queue of the access point.
     fn station(queue: TxQueueId) -> usize {
         LAYOUT.link(queue).unwrap().0.index() - 1
@@ -63,7 +68,7 @@ impl Aggregating {
 
     fn airtime(&self, station: usize, packets: &[Taken]) -> Duration {
         let bytes: u32 = packets.iter().map(|packet| packet.bytes).sum();
-        OVERHEAD + self.rates[station].time_for(bytes.into())
+        OVERHEAD + self.modes.rate(Self::mode(station)).time_for(bytes.into())
     }
 
     fn begin(&mut self, now: Instant, cell: &mut impl CellContext) {
@@ -117,6 +122,10 @@ impl Medium for Aggregating {
         LAYOUT
     }
 
+    fn modes(&self) -> &PhyModes {
+        &self.modes
+    }
+
     fn is_idle(&self, _: TxQueueId) -> bool {
         false
     }
@@ -136,11 +145,11 @@ impl Medium for Aggregating {
     fn poll(&mut self, limit: Instant, cell: &mut impl CellContext) -> Option<Reception> {
         while self.poll_at() < limit.min(cell.wake_at()) {
             let (at, next) = (self.time[1], self.sent + self.reported + 1);
-            let rate = self.rates[Self::station(self.queue)];
+            let mode = Self::mode(Self::station(self.queue));
             if let Some(&Taken { packet, to, .. }) = self.aggregate.get(self.reported) {
                 self.reported += 1;
                 if !next.is_multiple_of(self.lossy) {
-                    return Some(Reception { at, packet, from: AP, to, rate });
+                    return Some(Reception { at, packet, from: AP, to, mode });
                 }
             } else {
                 self.end(cell);
@@ -202,7 +211,7 @@ fn aggregates_share_airtime() {
             let quantum = Duration::from_micros(quantum_us);
             let scheduler = Box::new(AirtimeDrr::new(&AirtimeDrrConfig { quantum }, 2));
             let medium = Aggregating::new(most, lossy);
-            let longest = OVERHEAD + medium.rates[1].time_for(1500 * most as u64);
+            let longest = OVERHEAD + medium.modes.rate(PhyMode(1)).time_for(1500 * most as u64);
             let cell = saturate(medium, scheduler, 10_000, |medium| {
                 let [fast, slow] = medium.airtimes.map(|airtime| airtime.as_nanos());
                 let bound = (quantum + longest).as_nanos();

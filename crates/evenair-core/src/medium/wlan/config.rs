@@ -2,8 +2,9 @@
 
 use super::channel;
 use super::frame::control::{ControlFrames, ControlRate, Protection};
-use super::phy::{Phy, PhyKind, is_dsss};
+use super::phy::{Phy, PhyKind};
 use super::rate_control;
+use crate::medium::{PhyFormat, PhyModes, TxVector};
 use crate::units::Rate;
 
 /// What all nodes of a cell have in common.
@@ -48,21 +49,30 @@ impl DcfConfig {
         }
     }
 
-    /// The control frames of an exchange whose data frame has `data_rate`.
-    pub fn control_frames(&self, data_rate: Rate) -> ControlFrames {
-        let rate = self.control_rate.of(data_rate);
-        let rts_rate = match self.protection_of(data_rate) {
+    /// The modes of a cell with these nodes.
+    pub(super) fn modes(&self, nodes: &[StationConfig]) -> PhyModes {
+        let rates = nodes.iter().map(|node| node.rate);
+        self.phy.modes(rates.chain(self.control_rate.rates()))
+    }
+
+    /// The control frames of an exchange whose data frame has mode `data`.
+    pub fn control_frames(&self, data: &TxVector) -> ControlFrames {
+        let rate = self.control_rate.of(data);
+        let rts_rate = match self.protection_of(data) {
             Protection::Off => rate,
             Protection::CtsToSelf | Protection::RtsCts => {
-                self.control_rate.of_protection(data_rate)
+                self.control_rate.of_protection(data.rate)
             }
         };
         ControlFrames::new(&self.phy, rate, rts_rate)
     }
 
-    /// What goes before a data frame at `data_rate`.
-    pub(super) fn protection_of(&self, data_rate: Rate) -> Protection {
-        if is_dsss(data_rate) { Protection::Off } else { self.protection }
+    /// What goes before a data frame in mode `data`.
+    pub(super) fn protection_of(&self, data: &TxVector) -> Protection {
+        match data.format {
+            PhyFormat::Dsss => Protection::Off,
+            PhyFormat::Ofdm => self.protection,
+        }
     }
 }
 

@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 use oracle::Oracle;
 use proptest::prelude::*;
 
-use super::phy::{DSSS_RATES, PhyKind, is_dsss};
+use super::phy::{DSSS_RATES, PhyKind};
 use super::{BasicRates, ControlRate, Dcf, DcfConfig, Protection, StationConfig};
 use crate::loss::{
     self, IndependentConfig, Level, LinkLoss, LossDirection, LossRateConfig, LossyFrames,
@@ -27,7 +27,7 @@ use crate::loss::{
 use crate::medium::wlan::phy::{LONG_PREAMBLE, Phy, SHORT_PREAMBLE};
 use crate::medium::{
     AirEvent, AirUsage, Attempt, Broadcast, CellContext, Fate, Listening, Medium, Outcome,
-    PacketId, Ppdu, PpduKind, Taken, Transmission, TxQueueId, TxStatus,
+    PacketId, PhyModes, Ppdu, PpduKind, Taken, Transmission, TxQueueId, TxStatus,
 };
 use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::queue::{Backlog, QueueLimit};
@@ -81,7 +81,7 @@ pub(super) struct Exchange {
 
 impl Exchange {
     /// That of these transmissions, if there are any.
-    fn of(sent: &[Ppdu]) -> Option<Self> {
+    fn of(sent: &[Ppdu], modes: &PhyModes) -> Option<Self> {
         let (first, last) = (sent.first()?, sent.last()?);
         let carries = |ppdu: &&Ppdu| !ppdu.mpdus.is_empty();
         let data = sent.iter().find(carries).unwrap_or(first);
@@ -90,7 +90,7 @@ impl Exchange {
             data_start: data.start,
             data_end: data.end,
             ack_end: last.end,
-            rate: data.rate,
+            rate: modes.rate(data.mode),
             rts: first.kind == PpduKind::Rts,
             acknowledged: last.fate == Fate::Received,
             retries: data.retries,
@@ -172,6 +172,7 @@ struct Driver {
 }
 
 struct Slots {
+    modes: PhyModes,
     waiting: Vec<Option<Frame>>,
     /// Whether the MAC of each node has a packet, whose id is that of the node.
     busy: Vec<bool>,
@@ -228,12 +229,12 @@ impl CellContext for Slots {
         loss.map_or(Instant::NEVER, |loss| loss.no_loss_before(Level::Mac))
     }
     fn is_corrupted(&mut self, transmission: &Transmission) -> bool {
-        let Transmission { at, station, direction, kind, rate, bytes } = *transmission;
+        let Transmission { at, station, direction, kind, mode, bytes } = *transmission;
         let last = &mut self.asked[station.index()][usize::from(direction == Direction::Up)];
         assert!(*last < at, "frames of a link and direction are in order of time");
         *last = at;
         let model = self.losses[station.index()].as_mut();
-        let frame = loss::Frame { kind, rate, bytes };
+        let frame = loss::Frame { kind, rate: self.modes.rate(mode), bytes };
         model.is_some_and(|model| model.lose(Level::Mac, direction, at, frame))
     }
 }
@@ -247,7 +248,7 @@ impl Slots {
 impl Driver {
     /// The present, or last, exchange. Of an exchange that is over the time at which it began is right.
     fn last_exchange(&self) -> Option<Exchange> {
-        Exchange::of(&self.dcf.transmissions(Instant::ZERO, |_| 0))
+        Exchange::of(&self.dcf.transmissions(Instant::ZERO, |_| 0), self.dcf.modes())
     }
 }
 
@@ -256,11 +257,13 @@ impl UnderTest for Driver {
         let nodes = rates.len();
         let station = |&rate: &Rate| {
             let fixed = StationConfig::fixed(&config.phy, rate);
-            let phy = if is_dsss(rate) { PhyKind::Dot11b } else { config.phy.kind };
+            let phy = if DSSS_RATES.contains(&rate) { PhyKind::Dot11b } else { config.phy.kind };
             StationConfig { phy, ..fixed }
         };
         let stations: Vec<_> = rates.iter().map(station).collect();
+        let dcf = Dcf::new(config, &stations, seed);
         let cell = Slots {
+            modes: dcf.modes().clone(),
             waiting: vec![None; nodes],
             busy: vec![false; nodes],
             done: VecDeque::new(),
@@ -270,7 +273,7 @@ impl UnderTest for Driver {
             beacons: 0,
             attempts: Vec::new(),
         };
-        Self { dcf: Dcf::new(config, &stations, seed), cell }
+        Self { dcf, cell }
     }
     fn set_errors(&mut self, seed: u64, station: u32, rate: f64, scope: &ScopeConfig) {
         if rate > 0.0 {

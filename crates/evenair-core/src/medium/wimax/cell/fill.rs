@@ -25,7 +25,7 @@ impl Wimax {
         let overhead = self.overhead;
         let size = self.sizes[number];
         let station = &mut self.stations[number];
-        let (node, rate) = (station.node, station.rate);
+        let (node, mode) = (station.node, station.mode);
         let side = station.side(direction);
         let mut room = symbols * size.bytes();
         let piggyback = self.config.piggyback && direction == Direction::Up;
@@ -63,7 +63,7 @@ impl Wimax {
             let last_symbol = first_symbol + size.symbols(burst.bytes);
             let at = now + self.layout.time(direction, last_symbol);
             let (kind, bytes) = (FrameKind::Data, pdu.bytes);
-            let air = Transmission { kind, at, station: node, direction, rate, bytes };
+            let air = Transmission { kind, at, station: node, direction, mode, bytes };
             let corrupted = cell.no_loss_before(node) <= at && cell.is_corrupted(&air);
             if corrupted {
                 burst.corrupted_bytes += bytes;

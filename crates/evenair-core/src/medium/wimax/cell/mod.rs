@@ -38,7 +38,8 @@ use state::SduEnd;
 use super::request::Expiry;
 use super::scheduler::{Allocation, Need};
 use crate::medium::{
-    AirUsage, CellContext, Listening, Medium, QueueLayout, Reception, Taken, TxQueueId, TxStatus,
+    AirUsage, CellContext, Listening, Medium, PhyModes, QueueLayout, Reception, Taken, TxQueueId,
+    TxStatus,
 };
 use crate::packet::{Direction, NodeId};
 use crate::time::{Duration, Instant};
@@ -219,6 +220,10 @@ impl Medium for Wimax {
         Self::LAYOUT
     }
 
+    fn modes(&self) -> &PhyModes {
+        &self.modes
+    }
+
     /// What arrives waits for the next frame.
     fn is_idle(&self, _: TxQueueId) -> bool {
         false
@@ -264,7 +269,7 @@ impl Medium for Wimax {
                 sdus.delivered += 1;
                 self.received = Some((at, packet));
                 let (from, to) = station.ends(direction);
-                return Some(Reception { at, packet, from, to, rate: station.rate });
+                return Some(Reception { at, packet, from, to, mode: station.mode });
             }
             if self.next_frame >= limit {
                 return None;

@@ -1,5 +1,7 @@
 //! The state of a cell.
 
+use std::iter::once;
+
 use super::burst::Burst;
 use super::connection::Overhead;
 use super::counts::{Counts, SduCounts};
@@ -11,7 +13,7 @@ use crate::medium::wimax::frame::maps::DESCRIPTOR_INTERVAL;
 use crate::medium::wimax::phy::symbol::SymbolSize;
 use crate::medium::wimax::request::Contention;
 use crate::medium::wimax::scheduler::{Allocation, AnyScheduler, Need};
-use crate::medium::{Listening, Mpdu, PacketId, Ppdu, QueueLayout};
+use crate::medium::{Listening, Mpdu, PacketId, PhyMode, PhyModes, Ppdu, QueueLayout};
 use crate::packet::{Direction, NodeId};
 use crate::time::Instant;
 
@@ -25,6 +27,7 @@ pub struct Wimax {
     pub(super) grant_scheduler: AnyScheduler,
     pub(super) burst_scheduler: AnyScheduler,
     pub(super) stations: Vec<Station>,
+    pub(super) modes: PhyModes,
     /// By station.
     pub(super) sizes: Vec<SymbolSize>,
     pub(super) contention: Contention,
@@ -67,6 +70,9 @@ impl Wimax {
     /// A queue for each station and direction.
     pub const LAYOUT: QueueLayout = QueueLayout::PerReceiver { categories: 1 };
 
+    /// The mode of bandwidth requests.
+    pub(super) const REQUESTS: PhyMode = PhyMode(0);
+
     /// A cell of a base station and stations with these usable bytes in a symbol of their bursts,
     /// from 1 to [`MAX_BYTES_PER_SYMBOL`](crate::medium::wimax::phy::MAX_BYTES_PER_SYMBOL), in the
     /// order of their nodes. Backoffs are drawn from the streams of `seed`.
@@ -77,8 +83,12 @@ impl Wimax {
     ) -> Result<Self, FrameError> {
         let layout = Layout::new(&config)?;
         let stations = bytes_per_symbol.len();
+        let requests = config.phy.mode(config.bytes_per_symbol);
+        let bursts = bytes_per_symbol.iter().map(|&bytes| config.phy.mode(bytes));
+        let modes = PhyModes::new(once(requests).chain(bursts));
         let station = |(index, &bytes): (usize, &u32)| {
-            Station::new(Self::LAYOUT, index, config.phy.rate(bytes), seed)
+            let mode = modes.find(&config.phy.mode(bytes)).unwrap_or(Self::REQUESTS);
+            Station::new(Self::LAYOUT, index, mode, seed)
         };
         let sizes: Vec<_> = bytes_per_symbol.iter().map(|&bytes| SymbolSize::new(bytes)).collect();
         let frame = config.phy.frame();
@@ -88,6 +98,7 @@ impl Wimax {
             grant_scheduler: AnyScheduler::new(&config.scheduler, &sizes),
             burst_scheduler: AnyScheduler::new(&config.scheduler, &sizes),
             stations: bytes_per_symbol.iter().enumerate().map(station).collect(),
+            modes,
             sizes,
             contention: Contention::new(config.contention_slots),
             frame_start: Instant::ZERO,

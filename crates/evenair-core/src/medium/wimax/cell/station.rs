@@ -4,16 +4,15 @@ use super::connection::Connection;
 use super::counts::SduCounts;
 use crate::delays::Delays;
 use crate::medium::wimax::request::Request;
-use crate::medium::{Airtime, QueueLayout};
+use crate::medium::{Airtime, PhyMode, QueueLayout};
 use crate::packet::{AccessCategory, Direction, NodeId};
-use crate::units::Rate;
 
 /// One station, and the base station's side of it.
 #[derive(Debug)]
 pub(super) struct Station {
     pub(super) node: NodeId,
-    /// The rate of its bursts in both directions.
-    pub(super) rate: Rate,
+    /// The mode of its bursts in both directions.
+    pub(super) mode: PhyMode,
     pub(super) down: Side,
     pub(super) up: Side,
     /// Bytes that it has requested and not been granted, as far as the base station knows.
@@ -38,7 +37,7 @@ pub(super) struct Side {
 
 impl Station {
     /// Station number `index`, the first being 0.
-    pub(super) fn new(layout: QueueLayout, index: usize, rate: Rate, seed: u64) -> Self {
+    pub(super) fn new(layout: QueueLayout, index: usize, mode: PhyMode, seed: u64) -> Self {
         let node = NodeId(index as u32 + 1);
         let side = |from, to| Side {
             connection: Connection::new(layout.queue(from, to, AccessCategory::BestEffort)),
@@ -48,7 +47,7 @@ impl Station {
         };
         Self {
             node,
-            rate,
+            mode,
             down: side(NodeId::ACCESS_POINT, node),
             up: side(node, NodeId::ACCESS_POINT),
             outstanding: 0,

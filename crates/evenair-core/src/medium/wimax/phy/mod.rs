@@ -8,6 +8,7 @@ pub(super) mod symbol;
 use std::fmt;
 
 use crate::component::{Component, named};
+use crate::medium::{PhyFormat, TxVector};
 use crate::time::Duration;
 use crate::units::Rate;
 
@@ -36,6 +37,8 @@ pub const TTG: u64 = 10;
 pub const RTG: u64 = 10;
 
 const SAMPLES_PER_SLOT: u64 = 4;
+/// PS of the useful time Tb of a symbol: 256 samples.
+const USEFUL_SLOTS: u64 = 64;
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
 named! {
@@ -209,6 +212,17 @@ impl OfdmPhy {
     pub const fn rate(&self, bytes_per_symbol: u32) -> Rate {
         let bits = 8 * bytes_per_symbol as u64;
         Rate::from_bps(bits * self.sampling_frequency / (SAMPLES_PER_SLOT * self.symbol_slots()))
+    }
+
+    /// The PHY mode of a burst with this many bytes in a symbol.
+    pub const fn mode(&self, bytes_per_symbol: u32) -> TxVector {
+        TxVector {
+            format: PhyFormat::Ofdm,
+            width_hz: self.bandwidth as u32,
+            streams: 1,
+            guard_interval: self.time(self.symbol_slots() - USEFUL_SLOTS),
+            rate: self.rate(bytes_per_symbol),
+        }
     }
 }
 

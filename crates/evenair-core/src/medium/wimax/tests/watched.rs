@@ -4,8 +4,8 @@ use super::super::Wimax;
 use super::oracle::{Departure, Pdu, Setup, is_lost};
 use crate::loss::FrameKind;
 use crate::medium::{
-    AirEvent, AirUsage, CellContext, Listening, Medium, PacketId, QueueLayout, Reception, Taken,
-    Transmission, TxQueueId, TxStatus,
+    AirEvent, AirUsage, CellContext, Listening, Medium, PacketId, PhyModes, QueueLayout, Reception,
+    Taken, Transmission, TxQueueId, TxStatus,
 };
 use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::queue::Backlog;
@@ -135,6 +135,9 @@ impl Medium for Watched {
         self.wimax.layout()
     }
 
+    fn modes(&self) -> &PhyModes {
+        self.wimax.modes()
+    }
     fn is_idle(&self, queue: TxQueueId) -> bool {
         self.wimax.is_idle(queue)
     }

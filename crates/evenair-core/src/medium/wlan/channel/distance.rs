@@ -7,9 +7,9 @@
 
 use super::error_rate::{BANDWIDTH_DSSS, BANDWIDTH_OFDM, ErrorRates};
 use crate::component::{configuration, number};
-use crate::medium::wlan::phy::{Phy, PhyKind, is_dsss};
+use crate::medium::wlan::phy::{Phy, PhyKind};
+use crate::medium::{PhyFormat, PhyMode, PhyModes};
 use crate::time::Instant;
-use crate::units::Rate;
 
 configuration! {
     /// Parameters of a channel over a distance.
@@ -40,20 +40,23 @@ pub struct Distance {
 }
 
 impl Distance {
-    pub(super) fn new(config: &DistanceConfig, phy: &Phy) -> Self {
-        Self { errors: ErrorRates::new(|rate| snr_db(config, phy.kind, rate)) }
+    pub(super) fn new(config: &DistanceConfig, phy: &Phy, modes: &PhyModes) -> Self {
+        Self { errors: ErrorRates::new(modes, |mode| snr_db(config, phy.kind, mode.format)) }
     }
 
-    pub(super) fn success(&self, _: Instant, rate: Rate, bytes: u32) -> f64 {
-        self.errors.success(rate, bytes)
+    pub(super) fn success(&self, _: Instant, mode: PhyMode, bytes: u32) -> f64 {
+        self.errors.success(mode, bytes)
     }
 }
 
 /// The ratio of signal to noise of a frame at `rate`, dB.
-pub fn snr_db(config: &DistanceConfig, phy: PhyKind, rate: Rate) -> f64 {
+pub fn snr_db(config: &DistanceConfig, phy: PhyKind, format: PhyFormat) -> f64 {
     // Channel 6 at 2.4 GHz, channel 36 at 5 GHz (18.4.6.2, 17.3.8.3.3).
     let frequency = if phy == PhyKind::Dot11a { 5.180e9 } else { 2.437e9 };
-    let bandwidth = if is_dsss(rate) { BANDWIDTH_DSSS } else { BANDWIDTH_OFDM };
+    let bandwidth = match format {
+        PhyFormat::Dsss => BANDWIDTH_DSSS,
+        PhyFormat::Ofdm => BANDWIDTH_OFDM,
+    };
     let free_space =
         20.0 * libm::log10(4.0 * std::f64::consts::PI * config.metres.min(1.0) * frequency / LIGHT);
     let loss = free_space + 10.0 * config.exponent * libm::log10(config.metres.max(1.0));

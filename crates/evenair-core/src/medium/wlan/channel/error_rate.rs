@@ -16,15 +16,15 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 
-use crate::medium::wlan::phy::{DSSS_RATES, OFDM_RATES, is_dsss};
-use crate::units::Rate;
+use crate::medium::wlan::phy::{DSSS_RATES, OFDM_RATES};
+use crate::medium::{PhyFormat, PhyMode, PhyModes, TxVector};
 
 /// Noise bandwidth of an OFDM channel, Hz (17.3.2.3).
 pub const BANDWIDTH_OFDM: f64 = 20e6;
 /// Noise bandwidth of a DSSS channel, Hz (ns-3).
 pub const BANDWIDTH_DSSS: f64 = 22e6;
 
-/// Errors at one rate and ratio of signal to noise.
+/// Errors in one mode at one ratio of signal to noise.
 #[derive(Clone, Copy, Debug)]
 struct Errors {
     /// Logarithm of the probability that the PLCP header is received.
@@ -35,43 +35,40 @@ struct Errors {
     extra_bits: f64,
 }
 
-/// Error rates of all rates.
-#[derive(Clone, Copy, Debug)]
+/// Error rates of all modes of a cell.
+#[derive(Clone, Debug)]
 pub struct ErrorRates {
-    dsss: [Errors; 4],
-    ofdm: [Errors; 8],
+    /// By mode; `None` of a rate that its PHY does not have, at which nothing is received.
+    modes: Vec<Option<Errors>>,
 }
 
 impl ErrorRates {
-    /// Where the ratio of signal to noise of a frame at each rate is `snr_db`, dB.
-    pub fn new(snr_db: impl Fn(Rate) -> f64) -> Self {
-        let snr = |rate: Rate| libm::exp10(snr_db(rate) / 10.0);
-        Self {
-            dsss: std::array::from_fn(|i| {
-                let snr = snr(DSSS_RATES[i]);
-                let header = 48.0 * libm::log1p(-dsss_error(0, snr));
-                Errors { header, bit: libm::log1p(-dsss_error(i, snr)), extra_bits: 0.0 }
-            }),
-            ofdm: std::array::from_fn(|i| {
-                let snr = snr(OFDM_RATES[i]);
-                let header = 24.0 * libm::log1p(-ofdm_error(0, snr));
-                // SERVICE and tail bits (17.3.2.1).
-                Errors { header, bit: libm::log1p(-ofdm_error(i, snr)), extra_bits: 22.0 }
-            }),
-        }
+    /// Of these modes, where the ratio of signal to noise of a frame in each is `snr_db`, dB.
+    pub fn new(modes: &PhyModes, snr_db: impl Fn(&TxVector) -> f64) -> Self {
+        let errors = |mode: &TxVector| Errors::new(mode, libm::exp10(snr_db(mode) / 10.0));
+        Self { modes: modes.iter().map(|(_, mode)| errors(mode)).collect() }
     }
 
-    /// The probability that a frame of `bytes` at `rate` is received.
-    pub fn success(&self, rate: Rate, bytes: u32) -> f64 {
-        let find = |rates: &[Rate]| rates.iter().position(|other| *other == rate);
-        let errors = if is_dsss(rate) {
-            find(DSSS_RATES).map(|i| self.dsss[i])
-        } else {
-            find(OFDM_RATES).map(|i| self.ofdm[i])
-        };
-        errors.map_or(0.0, |Errors { header, bit, extra_bits }| {
+    /// The probability that a frame of `bytes` in `mode` is received.
+    pub fn success(&self, mode: PhyMode, bytes: u32) -> f64 {
+        self.modes[usize::from(mode.0)].map_or(0.0, |Errors { header, bit, extra_bits }| {
             libm::exp(header + (8.0 * f64::from(bytes) + extra_bits) * bit)
         })
+    }
+}
+
+impl Errors {
+    /// In `mode` at a ratio of signal to noise of `snr`.
+    fn new(mode: &TxVector, snr: f64) -> Option<Self> {
+        // SERVICE and tail bits of OFDM: 17.3.2.1.
+        let (rates, error, header_bits, extra_bits): (_, fn(usize, f64) -> f64, _, _) =
+            match mode.format {
+                PhyFormat::Dsss => (DSSS_RATES, dsss_error, 48.0, 0.0),
+                PhyFormat::Ofdm => (OFDM_RATES, ofdm_error, 24.0, 22.0),
+            };
+        let rate = rates.iter().position(|rate| *rate == mode.rate)?;
+        let header = header_bits * libm::log1p(-error(0, snr));
+        Some(Self { header, bit: libm::log1p(-error(rate, snr)), extra_bits })
     }
 }
 

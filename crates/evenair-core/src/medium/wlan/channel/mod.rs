@@ -17,10 +17,9 @@ pub use snr::{Snr, SnrConfig};
 
 use super::phy::Phy;
 use crate::component::registry;
-use crate::medium::Transmission;
+use crate::medium::{PhyMode, PhyModes, Transmission};
 use crate::rng::RngStream;
 use crate::time::Instant;
-use crate::units::Rate;
 
 /// Generates the registry of all channels, and an enum that dispatches to them.
 macro_rules! channels {
@@ -40,17 +39,17 @@ macro_rules! channels {
         }
 
         impl Model {
-            /// The configured channel, in a cell of `phy`.
-            pub fn new(config: &Config, phy: &Phy) -> Self {
+            /// The configured channel, in a cell of `phy` with these modes.
+            pub fn new(config: &Config, phy: &Phy, modes: &PhyModes) -> Self {
                 match config {
-                    $(Config::$type(config) => Self::$type($type::new(config, phy)),)+
+                    $(Config::$type(config) => Self::$type($type::new(config, phy, modes)),)+
                 }
             }
 
-            /// The probability that a frame of `bytes` at `rate`, which ends at `at` and meets no
+            /// The probability that a frame of `bytes` in `mode`, which ends at `at` and meets no
             /// other, is received.
-            pub fn success(&self, at: Instant, rate: Rate, bytes: u32) -> f64 {
-                match self { $(Self::$type(model) => model.success(at, rate, bytes),)+ }
+            pub fn success(&self, at: Instant, mode: PhyMode, bytes: u32) -> f64 {
+                match self { $(Self::$type(model) => model.success(at, mode, bytes),)+ }
             }
         }
     };
@@ -70,9 +69,9 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// The configured channel, in a cell of `phy`. `stream` is its random stream.
-    pub fn new(config: &Config, phy: &Phy, stream: RngStream) -> Self {
-        Self { model: Model::new(config, phy), stream }
+    /// The configured channel, in a cell of `phy` with these modes. `stream` is its random stream.
+    pub fn new(config: &Config, phy: &Phy, modes: &PhyModes, stream: RngStream) -> Self {
+        Self { model: Model::new(config, phy, modes), stream }
     }
 
     /// What is known of it.
@@ -82,6 +81,6 @@ impl Channel {
 
     /// Whether the frame is corrupted. One random number for each frame.
     pub fn corrupts(&mut self, frame: &Transmission) -> bool {
-        self.stream.uniform() >= self.model.success(frame.at, frame.rate, frame.bytes)
+        self.stream.uniform() >= self.model.success(frame.at, frame.mode, frame.bytes)
     }
 }

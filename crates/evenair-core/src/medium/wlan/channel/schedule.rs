@@ -2,8 +2,8 @@
 
 use crate::component::{RateSteps, configuration, rate_steps};
 use crate::medium::wlan::phy::Phy;
+use crate::medium::{PhyMode, PhyModes};
 use crate::time::Instant;
-use crate::units::Rate;
 
 configuration! {
     /// Parameters of a schedule.
@@ -20,14 +20,16 @@ configuration! {
 #[derive(Clone, Debug)]
 pub struct Schedule {
     steps: RateSteps,
+    modes: PhyModes,
 }
 
 impl Schedule {
-    pub(super) fn new(config: &ScheduleConfig, _: &Phy) -> Self {
-        Self { steps: config.rates.clone() }
+    pub(super) fn new(config: &ScheduleConfig, _: &Phy, modes: &PhyModes) -> Self {
+        Self { steps: config.rates.clone(), modes: modes.clone() }
     }
 
-    pub(super) fn success(&self, at: Instant, rate: Rate, _: u32) -> f64 {
-        if rate <= self.steps.at(at.since(Instant::ZERO)).rate() { 1.0 } else { 0.0 }
+    pub(super) fn success(&self, at: Instant, mode: PhyMode, _: u32) -> f64 {
+        let fastest = self.steps.at(at.since(Instant::ZERO)).rate();
+        if self.modes.rate(mode) <= fastest { 1.0 } else { 0.0 }
     }
 }

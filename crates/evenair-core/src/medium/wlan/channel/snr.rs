@@ -3,8 +3,8 @@
 use super::error_rate::ErrorRates;
 use crate::component::{configuration, number};
 use crate::medium::wlan::phy::Phy;
+use crate::medium::{PhyMode, PhyModes};
 use crate::time::Instant;
-use crate::units::Rate;
 
 configuration! {
     /// Parameters of a channel with white noise.
@@ -24,11 +24,11 @@ pub struct Snr {
 }
 
 impl Snr {
-    pub(super) fn new(config: &SnrConfig, _: &Phy) -> Self {
-        Self { errors: ErrorRates::new(|_| config.snr_db) }
+    pub(super) fn new(config: &SnrConfig, _: &Phy, modes: &PhyModes) -> Self {
+        Self { errors: ErrorRates::new(modes, |_| config.snr_db) }
     }
 
-    pub(super) fn success(&self, _: Instant, rate: Rate, bytes: u32) -> f64 {
-        self.errors.success(rate, bytes)
+    pub(super) fn success(&self, _: Instant, mode: PhyMode, bytes: u32) -> f64 {
+        self.errors.success(mode, bytes)
     }
 }

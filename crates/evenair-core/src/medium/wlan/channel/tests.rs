@@ -10,9 +10,11 @@ use super::error_rate::{
 use super::*;
 use crate::loss::FrameKind;
 use crate::medium::wlan::phy::{DSSS_RATES, OFDM_RATES, PhyKind};
+use crate::medium::{PhyFormat, TxVector};
 use crate::packet::{Direction, NodeId};
 use crate::rng::StreamId;
 use crate::time::Duration;
+use crate::units::Rate;
 
 /// The information weight of all error paths of each distance up to `longest`: paths through the trellis
 /// of the code 133, 171 (octal) that leave state 0 and come back to it. `kept` says which of the two bits
@@ -176,11 +178,12 @@ fn cck_errors_are_those_of_biorthogonal_symbols() {
 }
 
 /// The ratio of signal to noise at which one of ten frames is lost, dB.
-fn required(rate: Rate, bytes: u32) -> f64 {
+fn required(vector: TxVector, bytes: u32) -> f64 {
+    let (modes, mode) = (PhyModes::new([vector]), PhyMode(0));
     let (mut low, mut high) = (-20.0, 50.0);
     while high - low > 1e-6 {
         let middle = (low + high) / 2.0;
-        let success = ErrorRates::new(|_| middle).success(rate, bytes);
+        let success = ErrorRates::new(&modes, |_| middle).success(mode, bytes);
         if success < 0.9 { low = middle } else { high = middle }
     }
     low
@@ -194,7 +197,7 @@ fn ofdm_needs_what_the_standard_assumes() {
     let sensitivities = [-82.0, -81.0, -79.0, -77.0, -74.0, -70.0, -66.0, -65.0];
     for (rate, sensitivity) in OFDM_RATES.iter().zip(sensitivities) {
         let expected = sensitivity + 101.0 - 15.0;
-        let found = required(*rate, 1000);
+        let found = required(TxVector::ofdm(*rate), 1000);
         assert!((found - expected).abs() < 2.0, "{rate:?}: {found} dB, not {expected}");
     }
 }
@@ -203,15 +206,18 @@ fn ofdm_needs_what_the_standard_assumes() {
 /// bit has as many errors as at 11 Mb/s with twice the signal: 3 dB less are needed.
 #[test]
 fn curves_are_in_order() {
-    for rates in [DSSS_RATES, OFDM_RATES] {
-        let needed: Vec<f64> = rates.iter().map(|rate| required(*rate, 1536)).collect();
+    let dsss = DSSS_RATES.iter().map(|rate| TxVector::dsss(*rate));
+    let ofdm = OFDM_RATES.iter().map(|rate| TxVector::ofdm(*rate));
+    for modes in [dsss.collect::<Vec<_>>(), ofdm.collect()] {
+        let needed: Vec<f64> = modes.iter().map(|mode| required(*mode, 1536)).collect();
         assert!(needed.windows(2).all(|pair| pair[0] < pair[1]), "{needed:?}");
-        assert!(rates.iter().all(|rate| required(*rate, 76) < required(*rate, 1536)));
+        assert!(modes.iter().all(|mode| required(*mode, 76) < required(*mode, 1536)));
     }
-    let [slow, fast] = [2, 3].map(|i| required(DSSS_RATES[i], 1024));
+    let [slow, fast] = [2, 3].map(|i| required(TxVector::dsss(DSSS_RATES[i]), 1024));
     assert!((fast - slow - 10.0 * 2.0_f64.log10()).abs() < 0.3, "{slow} and {fast} dB");
-    let errors = ErrorRates::new(|_| 30.0);
-    assert_eq!(errors.success(Rate::from_mbps(7), 100), 0.0, "no such rate");
+    let unknown = PhyModes::new([TxVector::ofdm(Rate::from_mbps(7))]);
+    let errors = ErrorRates::new(&unknown, |_| 30.0);
+    assert_eq!(errors.success(PhyMode(0), 100), 0.0, "no such rate");
 }
 
 /// The share of corrupted frames is that of the curve: five standard errors of 100,000.
@@ -219,10 +225,11 @@ fn curves_are_in_order() {
 fn frames_are_corrupted_as_often_as_the_curve_says() {
     let phy = Phy::dot11a();
     let config: Config = SnrConfig { snr_db: 21.0 }.into();
-    let mut channel = Channel::new(&config, &phy, RngStream::new(1, StreamId::Channel, 1));
+    let mut channel =
+        Channel::new(&config, &phy, &phy.modes([]), RngStream::new(1, StreamId::Channel, 1));
     for (mbps, bytes) in [(48, 1536), (54, 76), (54, 300)] {
         let frame = transmission(Duration::from_millis(1), mbps, bytes);
-        let success = channel.model().success(frame.at, frame.rate, bytes);
+        let success = channel.model().success(frame.at, frame.mode, bytes);
         let n = 100_000;
         let share = (0..n).filter(|_| !channel.corrupts(&frame)).count() as f64 / f64::from(n);
         let standard_error = (success * (1.0 - success) / f64::from(n)).sqrt();
@@ -236,8 +243,8 @@ fn a_schedule_corrupts_what_is_faster() {
     let table =
         serde_json::json!({ "kind": "schedule", "rates": [[0, "54 Mbps"], [1, "12 Mbps"]] });
     let config: Config = serde_json::from_value(table).unwrap();
-    let mut channel =
-        Channel::new(&config, &Phy::dot11a(), RngStream::new(1, StreamId::Channel, 1));
+    let (phy, stream) = (Phy::dot11a(), RngStream::new(1, StreamId::Channel, 1));
+    let mut channel = Channel::new(&config, &phy, &phy.modes([]), stream);
     for (ms, mbps, lost) in
         [(0, 54, false), (999, 54, false), (1000, 54, true), (1000, 18, true), (2000, 12, false)]
     {
@@ -251,20 +258,20 @@ fn a_schedule_corrupts_what_is_faster() {
 #[test]
 fn the_ratio_of_signal_to_noise_follows_from_the_distance() {
     let config = DistanceConfig { metres: 10.0, tx_power_dbm: 16.0, ..DistanceConfig::default() };
-    for (phy, mbps, expected) in [
-        (PhyKind::Dot11a, 54, 16.0 - 46.73 - 30.0 + 93.96),
-        (PhyKind::Dot11g, 54, 16.0 - 40.18 - 30.0 + 93.96),
-        (PhyKind::Dot11g, 11, 16.0 - 40.18 - 30.0 + 93.55),
-        (PhyKind::Dot11b, 11, 16.0 - 40.18 - 30.0 + 93.55),
+    for (phy, format, expected) in [
+        (PhyKind::Dot11a, PhyFormat::Ofdm, 16.0 - 46.73 - 30.0 + 93.96),
+        (PhyKind::Dot11g, PhyFormat::Ofdm, 16.0 - 40.18 - 30.0 + 93.96),
+        (PhyKind::Dot11g, PhyFormat::Dsss, 16.0 - 40.18 - 30.0 + 93.55),
+        (PhyKind::Dot11b, PhyFormat::Dsss, 16.0 - 40.18 - 30.0 + 93.55),
     ] {
-        let found = distance::snr_db(&config, phy, Rate::from_mbps(mbps));
-        assert!((found - expected).abs() < 0.02, "{phy} {mbps}: {found}, not {expected}");
+        let found = distance::snr_db(&config, phy, format);
+        assert!((found - expected).abs() < 0.02, "{phy} {format:?}: {found}, not {expected}");
     }
     let at = |metres| {
         distance::snr_db(
             &DistanceConfig { metres, ..config.clone() },
             PhyKind::Dot11a,
-            OFDM_RATES[0],
+            PhyFormat::Ofdm,
         )
     };
     assert!((at(20.0) - at(40.0) - 30.0 * 2.0_f64.log10()).abs() < 1e-9, "exponent 3");
@@ -272,12 +279,13 @@ fn the_ratio_of_signal_to_noise_follows_from_the_distance() {
 }
 
 fn transmission(at: Duration, mbps: u64, bytes: u32) -> Transmission {
+    let mode = TxVector::ofdm(Rate::from_mbps(mbps));
     Transmission {
         kind: FrameKind::Data,
         at: Instant::ZERO + at,
         station: NodeId(1),
         direction: Direction::Up,
-        rate: Rate::from_mbps(mbps),
+        mode: Phy::dot11a().modes([]).find(&mode).unwrap(),
         bytes,
     }
 }

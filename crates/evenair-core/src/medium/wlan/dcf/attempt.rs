@@ -1,6 +1,6 @@
 //! The frames of an attempt, which of them fail, and what follows from a failure.
 
-use super::exchange::{Exchange, ExchangeFrame, Failure};
+use super::exchange::{Exchange, ExchangeFrame, Failure, Frames};
 use super::state::{Dcf, Phase};
 use crate::loss::FrameKind;
 use crate::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
@@ -19,14 +19,14 @@ impl Dcf {
             return self.send_beacon(now, cell);
         };
         let link = &mut link[direction];
-        let frames = link.attempt(&self.config, now, mac.bytes);
+        let frames = link.attempt(&self.config, &self.modes, now, mac.bytes);
         mac.begin_attempt(frames);
-        let (rts, rate, control) = (mac.needs_rts, frames.rate, &frames.control);
+        let (rts, mode, control) = (mac.needs_rts, frames.mode, &frames.control);
         let data_start =
             if rts { now + control.rts + sifs + control.cts + sifs } else { now + frames.prelude };
         let data_end = data_start + frames.airtime;
         let ack_end = data_end + sifs + control.ack;
-        self.exchange = Exchange { start: now, data_end, ack_end, rate, acknowledged: true };
+        self.exchange = Exchange { start: now, data_end, ack_end, mode, acknowledged: true };
         let may_be_lost = self.has_channels || cell.no_loss_before(station) <= ack_end;
         if mac.received || may_be_lost {
             return self.send_on_lossy_link(node, station, cell);
@@ -50,7 +50,8 @@ impl Dcf {
         exchange: &Exchange,
         cell: &mut impl CellContext,
     ) -> Option<ExchangeFrame> {
-        let (sifs, control) = (self.config.phy.sifs, self.link(node).frames().control);
+        let Frames { control, control_modes: [ack_mode, rts_mode], .. } = *self.link(node).frames();
+        let sifs = self.config.phy.sifs;
         let forward = Direction::from_node(node);
         let backward = Direction::from_node(self.macs[node.index()].to);
         if self.macs[node.index()].needs_rts {
@@ -60,7 +61,7 @@ impl Dcf {
                 at: rts_end,
                 station,
                 direction: forward,
-                rate: control.rts_rate,
+                mode: rts_mode,
                 bytes: RTS_BYTES,
             };
             if self.is_corrupted(&rts, cell) {
@@ -77,7 +78,7 @@ impl Dcf {
             at: exchange.data_end,
             station,
             direction: forward,
-            rate: exchange.rate,
+            mode: exchange.mode,
             bytes: self.macs[node.index()].bytes,
         };
         if self.is_corrupted(&data, cell) {
@@ -88,7 +89,7 @@ impl Dcf {
             at: exchange.ack_end,
             station,
             direction: backward,
-            rate: control.rate,
+            mode: ack_mode,
             bytes: ACK_BYTES,
         };
         self.is_corrupted(&ack, cell).then_some(ExchangeFrame::Ack)
@@ -148,7 +149,7 @@ impl Dcf {
             let first = match self.links.get_mut(station.index()) {
                 Some(links) => {
                     let link = &mut links[direction];
-                    mac.begin_attempt(link.attempt(&self.config, now, mac.bytes));
+                    mac.begin_attempt(link.attempt(&self.config, &self.modes, now, mac.bytes));
                     mac.usage.collisions += 1;
                     mac.usage.data_frames += u64::from(!mac.needs_rts);
                     link.airtime.collisions += mac.first_frame;
@@ -195,10 +196,11 @@ impl Dcf {
                 continue;
             }
             let frames = self.link(node).frames();
+            let data = self.modes.vector(frames.mode).format;
             let unanswered = match failure {
-                Failure::Corrupted(Data) => frames.rate,
-                _ if mac.needs_rts => frames.control.rts_rate,
-                _ => frames.rate,
+                Failure::Corrupted(Data) => data,
+                _ if mac.needs_rts => frames.control.rts_mode.format,
+                _ => data,
             };
             let response_timeout = phy.response_timeout_to(unanswered);
             let mac = &mut self.macs[node.index()];

@@ -13,7 +13,7 @@
 use super::exchange::Exchange;
 use super::state::{Dcf, Phase};
 use crate::loss::FrameKind;
-use crate::medium::{CellContext, Taken, Transmission, TxStatus};
+use crate::medium::{CellContext, PhyMode, Taken, Transmission, TxStatus};
 use crate::packet::{Direction, NodeId};
 use crate::time::{Duration, Instant};
 
@@ -48,14 +48,14 @@ impl Dcf {
     /// The access point transmits a beacon, alone.
     #[cold]
     pub(super) fn send_beacon(&mut self, start: Instant, cell: &mut impl CellContext) {
-        let (airtime, rate) = self.begin_beacon(start);
+        let (airtime, mode) = self.begin_beacon(start);
         let end = start + airtime;
         self.links[AP.index()][0].airtime.successes += airtime;
-        self.exchange = Exchange::of_broadcast(start, end, rate);
+        self.exchange = Exchange::of_broadcast(start, end, mode);
         let (kind, direction) = (FrameKind::Control, Direction::Down);
         let bytes = self.macs[AP.index()].bytes;
         for station in (1..self.nodes()).map(NodeId) {
-            let frame = Transmission { kind, at: end, station, direction, rate, bytes };
+            let frame = Transmission { kind, at: end, station, direction, mode, bytes };
             let may_be_lost = self.has_channels || cell.no_loss_before(station) <= end;
             self.decoded[station.index()] = !may_be_lost || !self.is_corrupted(&frame, cell);
         }
@@ -71,12 +71,12 @@ impl Dcf {
         airtime
     }
 
-    /// Airtime and rate of the beacon that the access point begins.
-    fn begin_beacon(&mut self, now: Instant) -> (Duration, crate::units::Rate) {
+    /// Airtime and mode of the beacon that the access point begins.
+    fn begin_beacon(&mut self, now: Instant) -> (Duration, PhyMode) {
         let mac = &mut self.macs[AP.index()];
-        let frames = self.links[AP.index()][0].attempt(&self.config, now, mac.bytes);
+        let frames = self.links[AP.index()][0].attempt(&self.config, &self.modes, now, mac.bytes);
         mac.first_frame = frames.airtime;
-        (frames.airtime, frames.rate)
+        (frames.airtime, frames.mode)
     }
 
     /// The attempt of `node` has succeeded: as [`Dcf::succeed`], where `node` may have sent a beacon, or has

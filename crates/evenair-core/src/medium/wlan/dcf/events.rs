@@ -7,12 +7,11 @@ use super::state::{Dcf, Phase};
 use crate::medium::wlan::contention::Counter;
 use crate::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 use crate::medium::{
-    Access, AccessDetail, AirEvent, CellContext, Contender, Fate, Mpdu, Ppdu, PpduKind, Slots,
-    Transmitter,
+    Access, AccessDetail, AirEvent, CellContext, Contender, Fate, Mpdu, PhyMode, Ppdu, PpduKind,
+    Slots, Transmitter,
 };
 use crate::packet::NodeId;
 use crate::time::Instant;
-use crate::units::Rate;
 
 /// What is to be known of an idle period when the access that ends it has begun.
 #[derive(Debug)]
@@ -105,20 +104,21 @@ impl Dcf {
         let (mac, exchange) = (&self.macs[node.index()], &self.exchange);
         if mac.to == NodeId::BROADCAST {
             let times = (exchange.start, exchange.data_end);
-            return vec![self.packet_frame(node, times, exchange.rate, Fate::Received)];
+            return vec![self.packet_frame(node, times, exchange.mode, Fate::Received)];
         }
         let frames = self.link(node).frames();
         let (sifs, control) = (self.config.phy.sifs, &frames.control);
+        let [ack_mode, rts_mode] = frames.control_modes;
         let (start, rts_end) = (exchange.start, exchange.start + control.rts);
         let cts = |from, start| {
             let times = (start, start + control.cts);
-            control_frame(PpduKind::Cts, (from, node), times, control.rts_rate, CTS_BYTES)
+            control_frame(PpduKind::Cts, (from, node), times, rts_mode, CTS_BYTES)
         };
         let mut sent = Vec::with_capacity(4);
         let data_start = if mac.needs_rts {
             let cts_start = rts_end + sifs;
             let (ends, times) = ((node, mac.to), (start, rts_end));
-            let rts = control_frame(PpduKind::Rts, ends, times, control.rts_rate, RTS_BYTES);
+            let rts = control_frame(PpduKind::Rts, ends, times, rts_mode, RTS_BYTES);
             sent.push((ExchangeFrame::Rts, Ppdu { retries: rts_retries, ..rts }));
             sent.push((ExchangeFrame::Cts, cts(mac.to, cts_start)));
             cts_start + control.cts + sifs
@@ -130,10 +130,10 @@ impl Dcf {
             data_start
         };
         let times = (data_start, exchange.data_end);
-        let data = self.packet_frame(node, times, exchange.rate, Fate::Received);
+        let data = self.packet_frame(node, times, exchange.mode, Fate::Received);
         sent.push((ExchangeFrame::Data, data));
         let (ends, times) = ((mac.to, node), (exchange.data_end + sifs, exchange.ack_end));
-        let ack = control_frame(PpduKind::Ack, ends, times, control.rate, ACK_BYTES);
+        let ack = control_frame(PpduKind::Ack, ends, times, ack_mode, ACK_BYTES);
         sent.push((ExchangeFrame::Ack, ack));
         let corrupted = match self.phase {
             Phase::Failing(Failure::Corrupted(frame)) => Some(frame),
@@ -156,22 +156,23 @@ impl Dcf {
         let (station, direction) = mac.link_from(node);
         let end = at + mac.first_frame;
         let Some(links) = self.links.get(station.index()) else {
-            let rate = self.links[NodeId::ACCESS_POINT.index()][0].frames().rate;
-            return vec![self.packet_frame(node, (at, end), rate, fate)];
+            let mode = self.links[NodeId::ACCESS_POINT.index()][0].frames().mode;
+            return vec![self.packet_frame(node, (at, end), mode, fate)];
         };
         let frames = links[direction].frames();
         let (control, start) = (&frames.control, at + frames.prelude);
+        let [_, rts_mode] = frames.control_modes;
         if mac.needs_rts {
             let ends = (node, mac.to);
-            let rts = control_frame(PpduKind::Rts, ends, (at, end), control.rts_rate, RTS_BYTES);
+            let rts = control_frame(PpduKind::Rts, ends, (at, end), rts_mode, RTS_BYTES);
             return vec![Ppdu { retries: rts_retries, fate, ..rts }];
         }
-        let data = self.packet_frame(node, (start, end), frames.rate, fate);
+        let data = self.packet_frame(node, (start, end), frames.mode, fate);
         if start == at {
             return vec![data];
         }
         let times = (at, at + control.cts);
-        let cts = control_frame(PpduKind::Cts, (node, node), times, control.rts_rate, CTS_BYTES);
+        let cts = control_frame(PpduKind::Cts, (node, node), times, rts_mode, CTS_BYTES);
         vec![Ppdu { fate, ..cts }, data]
     }
 
@@ -180,7 +181,7 @@ impl Dcf {
         &self,
         node: NodeId,
         (start, end): (Instant, Instant),
-        rate: Rate,
+        mode: PhyMode,
         fate: Fate,
     ) -> Ppdu {
         let &Mac { packet, to, bytes, needs_rts, short_retries, long_retries, .. } =
@@ -192,7 +193,7 @@ impl Dcf {
             _ => (PpduKind::Data, short_retries),
         };
         let mpdus = packet.map(mpdu).into_iter().collect();
-        Ppdu { kind, from: node, to, start, end, rate, bytes, retries, fate, mpdus, asks_for: None }
+        Ppdu { kind, from: node, to, start, end, mode, bytes, retries, fate, mpdus, asks_for: None }
     }
 }
 
@@ -201,9 +202,9 @@ fn control_frame(
     kind: PpduKind,
     (from, to): (NodeId, NodeId),
     (start, end): (Instant, Instant),
-    rate: Rate,
+    mode: PhyMode,
     bytes: u32,
 ) -> Ppdu {
     let (retries, fate, mpdus, asks_for) = (0, Fate::Received, Vec::new(), None);
-    Ppdu { kind, from, to, start, end, rate, bytes, retries, fate, mpdus, asks_for }
+    Ppdu { kind, from, to, start, end, mode, bytes, retries, fate, mpdus, asks_for }
 }

@@ -2,8 +2,8 @@
 
 use crate::medium::wlan::config::DcfConfig;
 use crate::medium::wlan::frame::control::{ControlFrames, Protection};
+use crate::medium::{PhyMode, PhyModes, TxVector};
 use crate::time::{Duration, Instant};
-use crate::units::Rate;
 
 /// Times of a frame exchange.
 #[derive(Clone, Copy, Debug)]
@@ -14,16 +14,16 @@ pub(super) struct Exchange {
     pub(super) data_end: Instant,
     /// End of the ACK.
     pub(super) ack_end: Instant,
-    /// Rate of the data frame.
-    pub(super) rate: Rate,
+    /// Mode of the data frame.
+    pub(super) mode: PhyMode,
     /// Whether the ACK is received as well; true of a beacon, which has none.
     pub(super) acknowledged: bool,
 }
 
 impl Exchange {
     /// One of a frame to which nobody responds.
-    pub(super) const fn of_broadcast(start: Instant, end: Instant, rate: Rate) -> Self {
-        Self { start, data_end: end, ack_end: end, rate, acknowledged: true }
+    pub(super) const fn of_broadcast(start: Instant, end: Instant, mode: PhyMode) -> Self {
+        Self { start, data_end: end, ack_end: end, mode, acknowledged: true }
     }
 }
 
@@ -48,8 +48,8 @@ pub(super) enum Failure {
 /// What an attempt would consist of that begins now.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frames {
-    /// Rate of the data frame.
-    pub(super) rate: Rate,
+    /// Mode of the data frame.
+    pub(super) mode: PhyMode,
     /// Its airtime.
     pub(super) airtime: Duration,
     /// How long the IP packet in it takes at this rate.
@@ -60,43 +60,52 @@ pub(super) struct Frames {
     /// Whether RTS/CTS protects the data frame, whatever its size.
     pub(super) rts: bool,
     pub(super) control: ControlFrames,
+    /// Modes of the ACK, and of RTS and CTS.
+    pub(super) control_modes: [PhyMode; 2],
 }
 
 impl Frames {
-    /// With a data frame of `bytes` at `rate`.
-    pub(super) fn new(config: &DcfConfig, bytes: u32, rate: Rate) -> Self {
-        let control = config.control_frames(rate);
-        let protection = config.protection_of(rate);
+    /// With a data frame of `bytes` in `mode`, one of `modes`.
+    pub(super) fn new(config: &DcfConfig, modes: &PhyModes, bytes: u32, mode: PhyMode) -> Self {
+        let vector = modes.vector(mode);
+        let control = config.control_frames(vector);
+        let protection = config.protection_of(vector);
         Self {
-            rate,
-            airtime: config.phy.airtime(bytes, rate),
-            payload: payload(config, bytes, rate),
+            mode,
+            airtime: config.phy.airtime(bytes, vector),
+            payload: payload(config, bytes, vector),
             prelude: match protection {
                 Protection::CtsToSelf => control.cts + config.phy.sifs,
                 Protection::Off | Protection::RtsCts => Duration::ZERO,
             },
             rts: protection == Protection::RtsCts,
             control,
+            control_modes: [control.mode, control.rts_mode]
+                .map(|vector| modes.find(&vector).unwrap_or(mode)),
         }
     }
 }
 
 /// How long the IP packet in a data frame of `bytes` takes.
-pub(super) fn payload(config: &DcfConfig, bytes: u32, rate: Rate) -> Duration {
-    rate.time_for(bytes.saturating_sub(config.mac_overhead).into())
+pub(super) fn payload(config: &DcfConfig, bytes: u32, mode: &TxVector) -> Duration {
+    mode.rate.time_for(bytes.saturating_sub(config.mac_overhead).into())
 }
 
 impl DcfConfig {
     /// DIFS and the frames of an exchange, with the spaces between them, that delivers a packet of
-    /// `bytes` at IP level at this rate: DIFS + [RTS + SIFS + CTS + SIFS +] DATA + SIFS + ACK. A
+    /// `bytes` at IP level in this mode: DIFS + [RTS + SIFS + CTS + SIFS +] DATA + SIFS + ACK. A
     /// CTS-to-self comes before a data frame that it protects.
-    pub fn exchange_time(&self, rate: Rate, bytes: u32) -> Duration {
-        let bytes = bytes + self.mac_overhead;
-        let (sifs, frames) = (self.phy.sifs, Frames::new(self, bytes, rate));
-        let ControlFrames { rts, cts, ack, .. } = frames.control;
-        let needs_rts = frames.rts || self.rts_threshold.is_some_and(|threshold| bytes > threshold);
-        let start = if needs_rts { rts + sifs + cts + sifs } else { frames.prelude };
-        self.phy.difs() + start + frames.airtime + sifs + ack
+    pub fn exchange_time(&self, mode: &TxVector, bytes: u32) -> Duration {
+        let (bytes, sifs) = (bytes + self.mac_overhead, self.phy.sifs);
+        let ControlFrames { rts, cts, ack, .. } = self.control_frames(mode);
+        let is_long = self.rts_threshold.is_some_and(|threshold| bytes > threshold);
+        let protection = if is_long { Protection::RtsCts } else { self.protection_of(mode) };
+        let start = match protection {
+            Protection::RtsCts => rts + sifs + cts + sifs,
+            Protection::CtsToSelf => cts + sifs,
+            Protection::Off => Duration::ZERO,
+        };
+        self.phy.difs() + start + self.phy.airtime(bytes, mode) + sifs + ack
     }
 }
 
@@ -105,6 +114,7 @@ mod tests {
     use super::*;
     use crate::medium::wlan::phy::Phy;
     use crate::medium::wlan::{BasicRates, ControlRate};
+    use crate::units::Rate;
 
     fn dot11a(rts_threshold: Option<u32>) -> DcfConfig {
         let phy = Phy::dot11a();
@@ -113,7 +123,7 @@ mod tests {
     }
 
     fn us(config: &DcfConfig, mbps: u64, bytes: u32) -> u64 {
-        config.exchange_time(Rate::from_mbps(mbps), bytes).as_nanos() / 1000
+        config.exchange_time(&config.phy.mode_of(Rate::from_mbps(mbps)), bytes).as_nanos() / 1000
     }
 
     /// By hand for a packet of 1500 bytes, 1536 in the frame: DIFS 34, DATA 2072 to 248, SIFS 16, ACK

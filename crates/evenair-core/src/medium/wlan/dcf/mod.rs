@@ -46,8 +46,8 @@ use exchange::{ExchangeFrame, Failure};
 use state::{Phase, take_next};
 
 use crate::medium::{
-    AirUsage, Broadcast, CellContext, Listening, Medium, Outcome, QueueLayout, Reception, Taken,
-    TxQueueId, TxStatus,
+    AirUsage, Broadcast, CellContext, Listening, Medium, Outcome, PhyModes, QueueLayout, Reception,
+    Taken, TxQueueId, TxStatus,
 };
 use crate::packet::NodeId;
 use crate::time::{Duration, Instant};
@@ -112,6 +112,10 @@ impl Medium for Dcf {
         }
     }
 
+    fn modes(&self) -> &PhyModes {
+        &self.modes
+    }
+
     #[inline(always)]
     fn is_idle(&self, queue: TxQueueId) -> bool {
         self.macs[self.layout().sender(queue).index()].packet.is_none()
@@ -169,8 +173,8 @@ impl Medium for Dcf {
                     self.due = self.exchange.ack_end;
                     let mac = &self.macs[from.index()];
                     if let Some(packet) = mac.packet {
-                        let rate = self.exchange.rate;
-                        return Some(Reception { at: now, packet, from, to: mac.to, rate });
+                        let mode = self.exchange.mode;
+                        return Some(Reception { at: now, packet, from, to: mac.to, mode });
                     }
                 }
                 Phase::Acknowledging => {

@@ -7,7 +7,8 @@ use crate::medium::wlan::channel::Channel;
 use crate::medium::wlan::config::{DcfConfig, StationConfig};
 use crate::medium::wlan::contention::{Access, Contention};
 use crate::medium::{
-    AirEvent, Attempt, CellContext, Listening, Outcome, PacketId, Taken, Transmission, TxStatus,
+    AirEvent, Attempt, CellContext, Listening, Outcome, PacketId, PhyMode, PhyModes, Taken,
+    Transmission, TxStatus,
 };
 use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::rng::{RngStream, StreamId};
@@ -37,6 +38,7 @@ pub(super) enum Phase {
 #[derive(Debug)]
 pub struct Dcf {
     pub(super) config: DcfConfig,
+    pub(super) modes: PhyModes,
     /// Slot boundaries that EIFS takes beyond DIFS.
     pub(super) eifs_slots: u64,
     pub(super) macs: Vec<Mac>,
@@ -86,25 +88,28 @@ impl Dcf {
     /// which is that of the cell. Backoffs, losses of the channels and samples of rate control are drawn
     /// from the streams of `seed`.
     pub fn new(config: DcfConfig, nodes: &[StationConfig], seed: u64) -> Self {
-        let phy = &config.phy;
+        let (phy, modes) = (&config.phy, config.modes(nodes));
+        let mode_of = |rate: Rate| modes.find(&phy.mode_of(rate)).unwrap_or(PhyMode(0));
         let mac = |(entity, node): (u64, &StationConfig)| {
             Mac::new(phy.cw_min_of(node.phy), RngStream::new(seed, StreamId::Backoff, entity))
         };
         let channel = |(entity, node): (u64, &StationConfig)| {
             let stream = RngStream::new(seed, StreamId::Channel, entity);
-            node.channel.as_ref().map(|config| Box::new(Channel::new(config, phy, stream)))
+            node.channel.as_ref().map(|config| Box::new(Channel::new(config, phy, &modes, stream)))
         };
         let channels: Vec<_> = (0..).zip(nodes).map(channel).collect();
         let link = |entity: usize, direction: usize| {
             let (node, channel) = (&nodes[entity], channels[entity].as_deref());
             let entity = 2 * entity as u64 + direction as u64;
             let stream = RngStream::new(seed, StreamId::RateControl, entity);
-            Link::new(&config, node.rate, Adaptation::new(&config, node, channel, stream))
+            let adaptation = Adaptation::new(&config, &modes, node, channel, stream);
+            Link::new(&config, &modes, mode_of(node.rate), adaptation)
         };
         let mut links: Vec<_> =
             (0..nodes.len()).map(|node| [0, 1].map(|way| link(node, way))).collect();
-        let beacons = config.control_rate.of_beacons(phy);
-        links[NodeId::ACCESS_POINT.index()] = [0, 1].map(|_| Link::new(&config, beacons, None));
+        let beacons = mode_of(config.control_rate.of_beacons(phy));
+        links[NodeId::ACCESS_POINT.index()] =
+            [0, 1].map(|_| Link::new(&config, &modes, beacons, None));
         Self {
             eifs_slots: phy.eifs().saturating_sub(phy.difs()).div_ceil(phy.slot),
             macs: (0..).zip(nodes).map(mac).collect(),
@@ -118,7 +123,7 @@ impl Dcf {
             contention: Contention::new(nodes.len(), phy.cw_max),
             phase: Phase::Idle { grid: Instant::ZERO + phy.difs() },
             due: Instant::NEVER,
-            exchange: Exchange::of_broadcast(Instant::ZERO, Instant::ZERO, phy.rates[0]),
+            exchange: Exchange::of_broadcast(Instant::ZERO, Instant::ZERO, beacons),
             next_access: None,
             transmitters: Vec::with_capacity(nodes.len()),
             dropped: Vec::with_capacity(nodes.len()),
@@ -126,6 +131,7 @@ impl Dcf {
             next_beacon: None,
             suspended: None,
             decoded: vec![false; nodes.len()],
+            modes,
             config,
         }
     }
@@ -148,7 +154,12 @@ impl Dcf {
     /// The present rate of the link of `station`. Frames with which rate control tries other rates do
     /// not count.
     pub fn rate(&self, station: NodeId, direction: Direction) -> Rate {
-        self.links[station.index()][direction as usize].rate()
+        self.modes.rate(self.mode(station, direction))
+    }
+
+    /// The mode of that rate.
+    fn mode(&self, station: NodeId, direction: Direction) -> PhyMode {
+        self.links[station.index()][direction as usize].mode()
     }
 
     /// How often the rate of any link has changed.
@@ -164,7 +175,8 @@ impl Dcf {
         direction: Direction,
     ) -> Option<impl Iterator<Item = (Rate, u64)>> {
         let link = &self.links[station.index()][direction as usize];
-        link.adaptation.as_ref().map(|adaptation| adaptation.frames_by_rate())
+        let rate = |(mode, frames)| (self.modes.rate(mode), frames);
+        link.adaptation.as_ref().map(|adaptation| adaptation.frames_by_mode().map(rate))
     }
 
     /// Whether `station` decoded the last beacon that met no other frame.
@@ -174,7 +186,7 @@ impl Dcf {
 
     /// [`DcfConfig::exchange_time`] between the access point and `station` at the present rate.
     pub fn exchange_time(&self, station: NodeId, direction: Direction, bytes: u32) -> Duration {
-        self.config.exchange_time(self.rate(station, direction), bytes)
+        self.config.exchange_time(self.modes.vector(self.mode(station, direction)), bytes)
     }
 
     /// The MAC of `node`, which has no packet, takes the next one.

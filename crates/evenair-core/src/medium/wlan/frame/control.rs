@@ -13,10 +13,9 @@
 //! exchange, or a CTS that the sender addresses to itself, at a basic rate of 802.11b; here the
 //! highest one that is not above the rate of the data frame, else the highest such rate of 802.11b.
 
-use super::phy::{
-    ACK_BYTES, CTS_BYTES, DSSS_RATES, OFDM_MANDATORY, OFDM_RATES, Phy, RTS_BYTES, is_dsss,
-};
+use super::phy::{ACK_BYTES, CTS_BYTES, DSSS_RATES, OFDM_MANDATORY, OFDM_RATES, Phy, RTS_BYTES};
 use crate::component::named;
+use crate::medium::{PhyFormat, TxVector};
 use crate::time::Duration;
 use crate::units::Rate;
 
@@ -48,21 +47,24 @@ impl BasicRates {
         Self { bits: all_rates().enumerate().map(bit).sum() }
     }
 
-    /// The rate of the ACK that answers a frame at `rate`.
-    fn response(self, rate: Rate) -> Rate {
-        self.highest(rate, is_dsss(rate)).unwrap_or(rate)
+    /// The rate of the ACK that answers a frame in `mode`.
+    fn response(self, mode: &TxVector) -> Rate {
+        self.highest(mode.rate, mode.format).unwrap_or(mode.rate)
     }
 
     /// The rate of the frames that protect an OFDM frame at `rate`.
     fn protection(self, rate: Rate) -> Rate {
-        self.highest(rate, true).unwrap_or(rate)
+        self.highest(rate, PhyFormat::Dsss).unwrap_or(rate)
     }
 
-    /// The highest basic rate that is not above `rate`, of 802.11b or of OFDM. Without one, the highest
-    /// mandatory rate for which this holds.
-    fn highest(self, rate: Rate, dsss: bool) -> Option<Rate> {
-        let fits = |candidate: &Rate| *candidate <= rate && is_dsss(*candidate) == dsss;
-        let mandatory = if dsss { DSSS_RATES } else { OFDM_MANDATORY };
+    /// The highest basic rate of a format that is not above `rate`. Without one, the highest mandatory rate
+    /// for which this holds.
+    fn highest(self, rate: Rate, format: PhyFormat) -> Option<Rate> {
+        let (all, mandatory) = match format {
+            PhyFormat::Dsss => (DSSS_RATES, DSSS_RATES),
+            PhyFormat::Ofdm => (OFDM_RATES, OFDM_MANDATORY),
+        };
+        let fits = |candidate: &Rate| *candidate <= rate && all.contains(candidate);
         let highest = self.rates().filter(fits).max();
         highest.or_else(|| mandatory.iter().copied().rfind(fits))
     }
@@ -89,10 +91,10 @@ pub enum ControlRate {
 }
 
 impl ControlRate {
-    /// The rate of the ACK of a data frame at `data_rate`, and of an RTS/CTS exchange before it.
-    pub fn of(self, data_rate: Rate) -> Rate {
+    /// The rate of the ACK of a data frame in mode `data`, and of an RTS/CTS exchange before it.
+    pub fn of(self, data: &TxVector) -> Rate {
         match self {
-            Self::Basic(rates) => rates.response(data_rate),
+            Self::Basic(rates) => rates.response(data),
             Self::Fixed(rate) => rate,
         }
     }
@@ -102,6 +104,14 @@ impl ControlRate {
         match self {
             Self::Basic(rates) => rates.protection(data_rate),
             Self::Fixed(_) => BasicRates::new(&[]).protection(data_rate),
+        }
+    }
+
+    /// The rates that it may choose besides those of data frames.
+    pub(in crate::medium::wlan) fn rates(self) -> Vec<Rate> {
+        match self {
+            Self::Basic(rates) => rates.rates().collect(),
+            Self::Fixed(rate) => vec![rate],
         }
     }
 
@@ -126,10 +136,10 @@ impl ControlRate {
 /// The control frames of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ControlFrames {
-    /// Rate of the ACK.
-    pub rate: Rate,
-    /// Rate of RTS and CTS.
-    pub rts_rate: Rate,
+    /// Mode of the ACK.
+    pub mode: TxVector,
+    /// Mode of RTS and CTS.
+    pub rts_mode: TxVector,
     /// Airtime of an RTS.
     pub rts: Duration,
     /// Airtime of a CTS.
@@ -141,12 +151,13 @@ pub struct ControlFrames {
 impl ControlFrames {
     /// An ACK at `rate`, RTS and CTS at `rts_rate`.
     pub fn new(phy: &Phy, rate: Rate, rts_rate: Rate) -> Self {
+        let (mode, rts_mode) = (phy.mode_of(rate), phy.mode_of(rts_rate));
         Self {
-            rate,
-            rts_rate,
-            rts: phy.airtime(RTS_BYTES, rts_rate),
-            cts: phy.airtime(CTS_BYTES, rts_rate),
-            ack: phy.airtime(ACK_BYTES, rate),
+            mode,
+            rts_mode,
+            rts: phy.airtime(RTS_BYTES, &rts_mode),
+            cts: phy.airtime(CTS_BYTES, &rts_mode),
+            ack: phy.airtime(ACK_BYTES, &mode),
         }
     }
 }

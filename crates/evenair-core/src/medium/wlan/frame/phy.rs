@@ -4,6 +4,7 @@
 //! (ERP-OFDM, 802.11g); interframe spaces from clause 9.2.10.
 
 use crate::component::{BitRate, Component, named};
+use crate::medium::{PhyFormat, PhyMode, PhyModes, TxVector};
 use crate::time::Duration;
 use crate::units::Rate;
 
@@ -53,17 +54,10 @@ pub struct Phy {
     pub mandatory_rates: &'static [Rate],
     /// The rate of the ACK in an EIFS: the lowest mandatory rate of the stations in the cell.
     eifs_rate: Rate,
-    modulation: Modulation,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Modulation {
-    /// A PLCP preamble and header of fixed duration, then the bits at the data rate. Frames at 1 Mbit/s
-    /// have no short preamble (18.2.2.2).
-    Dsss { preamble: Duration },
-    /// Symbols of 4 us behind a preamble and SIGNAL field of 20 us; ERP adds 6 us of silence. Frames at
-    /// a rate of 802.11b are DSSS with the long preamble.
-    Ofdm { signal_extension: Duration },
+    /// PLCP preamble and header of DSSS frames. Those at 1 Mbit/s have no short one (18.2.2.2).
+    preamble: Duration,
+    /// The silence behind OFDM frames.
+    signal_extension: Duration,
 }
 
 /// The rates of 802.11b, all mandatory (18.2.3.3), ascending.
@@ -151,12 +145,6 @@ impl PhyKind {
     }
 }
 
-/// Whether this is a rate of 802.11b (clause 18), and so of another modulation class than those of
-/// OFDM (9.6, Table 9-2).
-pub fn is_dsss(rate: Rate) -> bool {
-    DSSS_RATES.contains(&rate)
-}
-
 impl Phy {
     /// 802.11b with the given PLCP preamble and header duration ([`LONG_PREAMBLE`],
     /// [`SHORT_PREAMBLE`], or a simulator's own): slot 20 us, SIFS 10 us, CW 31 to 1023 (18.3.3).
@@ -170,7 +158,8 @@ impl Phy {
             rates: DSSS_RATES,
             mandatory_rates: DSSS_RATES,
             eifs_rate: DSSS_RATES[0],
-            modulation: Modulation::Dsss { preamble },
+            preamble,
+            signal_extension: Duration::ZERO,
         }
     }
 
@@ -185,7 +174,8 @@ impl Phy {
             rates: OFDM_RATES,
             mandatory_rates: OFDM_MANDATORY,
             eifs_rate: OFDM_MANDATORY[0],
-            modulation: Modulation::Ofdm { signal_extension: Duration::ZERO },
+            preamble: LONG_PREAMBLE,
+            signal_extension: Duration::ZERO,
         }
     }
 
@@ -195,7 +185,7 @@ impl Phy {
         Self {
             kind: PhyKind::Dot11g,
             sifs: Duration::from_micros(10),
-            modulation: Modulation::Ofdm { signal_extension: Duration::from_micros(6) },
+            signal_extension: Duration::from_micros(6),
             ..Self::dot11a()
         }
     }
@@ -219,6 +209,29 @@ impl Phy {
         if kind == self.kind { self.rates } else { kind.timing(None).rates }
     }
 
+    /// The mode of a frame at `rate`: DSSS if it is a rate of 802.11b (clause 18), else OFDM. These are different
+    /// modulation classes (9.6, Table 9-2).
+    pub fn mode_of(&self, rate: Rate) -> TxVector {
+        if self.kind == PhyKind::Dot11b || DSSS_RATES.contains(&rate) {
+            TxVector::dsss(rate)
+        } else {
+            TxVector::ofdm(rate)
+        }
+    }
+
+    /// The modes that frames of the cell may have, and those of `others`, by rate.
+    pub fn modes(&self, others: impl IntoIterator<Item = Rate>) -> PhyModes {
+        let dsss = DSSS_RATES.iter().filter(|_| self.kind == PhyKind::Dot11g);
+        let rates = dsss.chain(self.rates).copied();
+        PhyModes::new(rates.chain(others).map(|rate| self.mode_of(rate)))
+    }
+
+    /// Those among `modes` that the data frames of a station of `kind` may have, by ascending rate.
+    pub fn modes_of(&self, kind: PhyKind, modes: &PhyModes) -> Vec<(PhyMode, TxVector)> {
+        let vectors = self.rates_of(kind).iter().map(|rate| self.mode_of(*rate));
+        vectors.filter_map(|vector| Some((modes.find(&vector)?, vector))).collect()
+    }
+
     /// DIFS = SIFS + 2 slots (9.2.10).
     pub fn difs(&self) -> Duration {
         self.sifs + self.slot * 2
@@ -228,54 +241,52 @@ impl Phy {
     /// A cell of 802.11g stations alone is taken to have OFDM rates: 6 Mb/s; with 802.11b stations it
     /// is 1 Mb/s.
     pub fn eifs(&self) -> Duration {
-        self.sifs + self.difs() + self.airtime(ACK_BYTES, self.eifs_rate)
+        self.sifs + self.difs() + self.airtime(ACK_BYTES, &self.mode_of(self.eifs_rate))
     }
 
     /// How long a sender waits for the start of an ACK or CTS: SIFS + slot + aPHY-RX-START-Delay
     /// (9.2.8), the last being preamble and header of 802.11b (18.3.3) and 25 us with OFDM
     /// (17.4.3).
     pub fn response_timeout(&self) -> Duration {
-        self.response_timeout_to(self.mandatory_rates[0])
+        self.response_timeout_to(self.mode_of(self.mandatory_rates[0]).format)
     }
 
-    /// The same after a frame at `rate`, whose response has its modulation class.
-    pub(in crate::medium::wlan) fn response_timeout_to(&self, rate: Rate) -> Duration {
-        let rx_start = match self.modulation {
-            Modulation::Dsss { preamble } => preamble,
-            Modulation::Ofdm { .. } if is_dsss(rate) => LONG_PREAMBLE,
-            Modulation::Ofdm { .. } => Duration::from_micros(25),
+    /// The same after a frame of this format, whose response has its modulation class.
+    pub(in crate::medium::wlan) fn response_timeout_to(&self, format: PhyFormat) -> Duration {
+        let rx_start = match format {
+            PhyFormat::Dsss => self.preamble,
+            PhyFormat::Ofdm => Duration::from_micros(25),
         };
         self.sifs + self.slot + rx_start
     }
 
-    /// The time on air of a frame of `bytes` (MAC header and FCS included) at `rate`, rounded to
-    /// the nanosecond. DSSS: preamble + 8 `bytes` / `rate` (18.3.4). OFDM: 20 us + 4 us for every
+    /// The time on air of a frame of `bytes` (MAC header and FCS included) in `mode`, rounded to
+    /// the nanosecond. DSSS: preamble + 8 `bytes` / rate (18.3.4). OFDM: 20 us + 4 us for every
     /// symbol that 16 service bits, the frame and 6 tail bits need (17.4.3), plus the extension.
-    pub fn airtime(&self, bytes: u32, rate: Rate) -> Duration {
-        self.airtime_of_bits(8 * u64::from(bytes), rate)
+    pub fn airtime(&self, bytes: u32, mode: &TxVector) -> Duration {
+        self.airtime_of_bits(8 * u64::from(bytes), mode)
     }
 
     /// As [`Self::airtime`], of a frame of `bits`: in published models a frame may end within a
     /// byte.
-    pub fn airtime_of_bits(&self, bits: u64, rate: Rate) -> Duration {
-        match self.modulation {
-            Modulation::Dsss { preamble } => {
-                let long = preamble == SHORT_PREAMBLE && rate == DSSS_RATES[0];
-                let preamble = if long { LONG_PREAMBLE } else { preamble };
-                preamble + rate.time_for_bits(bits)
+    pub fn airtime_of_bits(&self, bits: u64, mode: &TxVector) -> Duration {
+        match mode.format {
+            PhyFormat::Dsss => {
+                let long = self.has_short_preamble() && mode.rate == DSSS_RATES[0];
+                let preamble = if long { LONG_PREAMBLE } else { self.preamble };
+                preamble + mode.rate.time_for_bits(bits)
             }
-            Modulation::Ofdm { .. } if is_dsss(rate) => LONG_PREAMBLE + rate.time_for_bits(bits),
-            Modulation::Ofdm { signal_extension } => {
-                let bits_per_symbol = rate.as_bps() * 4 / 1_000_000;
-                let symbols = (16 + 6 + bits).div_ceil(bits_per_symbol);
-                Duration::from_micros(20) + Duration::from_micros(4) * symbols + signal_extension
+            PhyFormat::Ofdm => {
+                let bits_per_symbol = mode.rate.as_bps() * 4 / 1_000_000;
+                let symbols = Duration::from_micros(4) * (16 + 6 + bits).div_ceil(bits_per_symbol);
+                Duration::from_micros(20) + symbols + self.signal_extension
             }
         }
     }
 
     /// Whether frames begin with the short preamble of 802.11b.
     pub fn has_short_preamble(&self) -> bool {
-        self.modulation == Modulation::Dsss { preamble: SHORT_PREAMBLE }
+        self.preamble == SHORT_PREAMBLE
     }
 }
 
@@ -305,35 +316,38 @@ mod tests {
     fn dot11g_with_dot11b_stations() {
         let mixed = Phy::dot11g_with_dot11b();
         assert_eq!([us(mixed.slot), us(mixed.difs()), us(mixed.eifs())], [20.0, 50.0, 364.0]);
-        let timeouts = [1, 6].map(|rate| us(mixed.response_timeout_to(Rate::from_mbps(rate))));
+        let mode = |mbps| mixed.mode_of(Rate::from_mbps(mbps));
+        let timeouts = [1, 6].map(|rate| us(mixed.response_timeout_to(mode(rate).format)));
         assert_eq!(timeouts, [222.0, 55.0]);
         let cw_min = [PhyKind::Dot11b, PhyKind::Dot11g].map(|kind| mixed.cw_min_of(kind));
         assert_eq!(cw_min, [31, 15]);
-        assert_eq!(us(mixed.airtime(14, Rate::from_mbps(2))), 248.0);
-        assert_eq!(us(mixed.airtime(1536, Rate::from_mbps(54))), 254.0);
+        assert_eq!(us(mixed.airtime(14, &mode(2))), 248.0);
+        assert_eq!(us(mixed.airtime(1536, &mode(54))), 254.0);
     }
 
     #[test]
     fn dsss_airtime() {
-        let (two, eleven) = (Rate::from_mbps(2), Rate::from_mbps(11));
+        let [one, two, eleven] = [1, 2, 11].map(|mbps| TxVector::dsss(Rate::from_mbps(mbps)));
         let long = Phy::dot11b(LONG_PREAMBLE);
         let short = Phy::dot11b(SHORT_PREAMBLE);
-        assert_eq!([us(long.airtime(14, two)), us(long.airtime(20, two))], [248.0, 272.0]);
-        assert_eq!(us(short.airtime(14, two)), 152.0);
-        assert_eq!(us(short.airtime(14, Rate::from_mbps(1))), 304.0, "no short preamble at 1 Mb/s");
-        assert_eq!(us(long.airtime(14, Rate::from_mbps(1))), 304.0);
-        assert_eq!(us(long.airtime(1098, eleven)), 990.545);
-        assert_eq!(us(long.airtime_of_bits(180, two)), 282.0);
+        assert_eq!([us(long.airtime(14, &two)), us(long.airtime(20, &two))], [248.0, 272.0]);
+        assert_eq!(us(short.airtime(14, &two)), 152.0);
+        assert_eq!(us(short.airtime(14, &one)), 304.0, "no short preamble at 1 Mb/s");
+        assert_eq!(us(long.airtime(14, &one)), 304.0);
+        assert_eq!(us(long.airtime(1098, &eleven)), 990.545);
+        assert_eq!(us(long.airtime_of_bits(180, &two)), 282.0);
     }
 
     /// 1536 and 1528 bytes fall on the two sides of symbol boundaries at some rates only.
     #[test]
     fn ofdm_airtime() {
         let a = Phy::dot11a();
-        let all = |bytes| OFDM_RATES.iter().map(|&r| us(a.airtime(bytes, r))).collect::<Vec<_>>();
+        let all = |bytes| {
+            OFDM_RATES.iter().map(|&r| us(a.airtime(bytes, &a.mode_of(r)))).collect::<Vec<_>>()
+        };
         assert_eq!(all(1536), [2072.0, 1388.0, 1048.0, 704.0, 536.0, 364.0, 280.0, 248.0]);
         assert_eq!(all(1528), [2064.0, 1384.0, 1044.0, 704.0, 532.0, 364.0, 276.0, 248.0]);
         assert_eq!(all(14), [44.0, 36.0, 32.0, 28.0, 28.0, 24.0, 24.0, 24.0]);
-        assert_eq!(us(Phy::dot11g().airtime(14, Rate::from_mbps(24))), 34.0);
+        assert_eq!(us(Phy::dot11g().airtime(14, &TxVector::ofdm(Rate::from_mbps(24)))), 34.0);
     }
 }

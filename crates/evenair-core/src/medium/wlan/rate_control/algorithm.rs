@@ -4,16 +4,16 @@ pub use crate::medium::Outcome;
 use crate::medium::wlan::Protection;
 use crate::medium::wlan::channel::Channel;
 use crate::medium::wlan::phy::Phy;
+use crate::medium::{PhyMode, TxVector};
 use crate::rng::RngStream;
 use crate::time::Instant;
-use crate::units::Rate;
 
 /// What a rate control knows of its link from the start.
 #[derive(Clone, Debug)]
 pub struct LinkInfo<'a> {
-    /// The rates that the link can have, ascending. Rates are named by their index here.
-    pub rates: &'static [Rate],
-    /// The rate of the first data frame, unless the rate control has its own.
+    /// The modes that the link can have, by ascending rate. A rate control names them by their index here.
+    pub modes: Vec<(PhyMode, TxVector)>,
+    /// The mode of the first data frame, unless the rate control has its own.
     pub first: usize,
     /// Timing of the cell.
     pub phy: &'a Phy,

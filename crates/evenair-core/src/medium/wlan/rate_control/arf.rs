@@ -67,7 +67,7 @@ impl Ladder {
     pub(super) fn new(link: &LinkInfo<'_>) -> Self {
         Self {
             rate: link.first,
-            highest: link.rates.len() - 1,
+            highest: link.modes.len() - 1,
             successes: 0,
             failures: 0,
             timer: 0,

@@ -3,9 +3,9 @@
 
 use super::algorithm::{LinkInfo, NextFrame, Outcome, RateControl};
 use crate::component::{configuration, probability};
+use crate::medium::PhyMode;
 use crate::medium::wlan::channel::Model;
 use crate::time::Instant;
-use crate::units::Rate;
 
 configuration! {
     /// Parameters of a rate control that knows the channel.
@@ -22,7 +22,7 @@ configuration! {
 #[derive(Clone, Debug)]
 pub struct Ideal {
     success: f64,
-    rates: &'static [Rate],
+    modes: Vec<PhyMode>,
     /// `None`: no frame is corrupted.
     channel: Option<Model>,
     rate: usize,
@@ -32,17 +32,18 @@ impl Ideal {
     /// Of a link whose frames `link.channel` corrupts.
     pub fn new(config: IdealConfig, link: LinkInfo<'_>) -> Self {
         let channel = link.channel.map(|channel| channel.model().clone());
-        Self { success: config.success, rates: link.rates, channel, rate: link.first }
+        let modes = link.modes.iter().map(|(mode, _)| *mode).collect();
+        Self { success: config.success, modes, channel, rate: link.first }
     }
 }
 
 impl RateControl for Ideal {
     fn choose(&mut self, frame: &NextFrame) -> usize {
-        let is_good = |rate: &Rate| match &self.channel {
-            Some(channel) => channel.success(frame.now, *rate, frame.bytes) >= self.success,
+        let is_good = |mode: &PhyMode| match &self.channel {
+            Some(channel) => channel.success(frame.now, *mode, frame.bytes) >= self.success,
             None => true,
         };
-        self.rate = self.rates.iter().rposition(is_good).unwrap_or(0);
+        self.rate = self.modes.iter().rposition(is_good).unwrap_or(0);
         self.rate
     }
 

@@ -22,10 +22,10 @@
 use super::algorithm::{LinkInfo, NextFrame, Outcome, RateControl};
 use crate::component::{configuration, integer, positive};
 use crate::medium::wlan::Protection;
-use crate::medium::wlan::phy::{Phy, is_dsss};
+use crate::medium::wlan::phy::Phy;
+use crate::medium::{PhyFormat, TxVector};
 use crate::rng::RngStream;
 use crate::time::{Duration, Instant};
-use crate::units::Rate;
 
 configuration! {
     /// Parameters of Minstrel.
@@ -215,16 +215,16 @@ pub struct Minstrel {
 impl Minstrel {
     /// Begins at the lowest rate.
     pub fn new(config: MinstrelConfig, mut link: LinkInfo<'_>) -> Self {
-        let micros = |bytes: u32, rate: Rate| frame_micros(link.phy, bytes, rate);
-        let lowest_ack = micros(ACK_BYTES, link.rates[0]);
-        let stats = |&rate: &Rate| {
-            let (frame, ack) = (micros(FRAME_BYTES, rate), micros(ACK_BYTES, rate));
-            Stats::new(frame, ack, lowest_ack, !is_dsss(rate))
+        let micros = |bytes: u32, mode: &TxVector| frame_micros(link.phy, bytes, mode);
+        let lowest_ack = micros(ACK_BYTES, &link.modes[0].1);
+        let stats = |(_, mode): &(_, TxVector)| {
+            let (frame, ack) = (micros(FRAME_BYTES, mode), micros(ACK_BYTES, mode));
+            Stats::new(frame, ack, lowest_ack, mode.format != PhyFormat::Dsss)
         };
         Self {
             interval: config.interval,
             lookaround: config.lookaround as i64,
-            stats: link.rates.iter().map(stats).collect(),
+            stats: link.modes.iter().map(stats).collect(),
             updated: Instant::ZERO,
             best: [0; BEST],
             surest: 0,
@@ -232,7 +232,7 @@ impl Minstrel {
             sampled: 0,
             deferred: 0,
             sampled_last: false,
-            table: sample_table(link.rates.len(), &mut link.stream),
+            table: sample_table(link.modes.len(), &mut link.stream),
             next: 0,
             chain: None,
             stage: 0,
@@ -373,8 +373,8 @@ impl RateControl for Minstrel {
 }
 
 /// SIFS and a frame of `bytes` and an FCS, microseconds, rounded up.
-fn frame_micros(phy: &Phy, bytes: u32, rate: Rate) -> i64 {
-    let span = phy.sifs + phy.airtime(bytes + FCS_BYTES, rate);
+fn frame_micros(phy: &Phy, bytes: u32, mode: &TxVector) -> i64 {
+    let span = phy.sifs + phy.airtime(bytes + FCS_BYTES, mode);
     span.div_ceil(Duration::from_micros(1)) as i64
 }
 

@@ -5,7 +5,8 @@ use crate::rng::StreamId;
 
 fn minstrel(phy: &Phy) -> Minstrel {
     let stream = RngStream::new(1, StreamId::RateControl, 0);
-    let link = LinkInfo { rates: phy.rates, first: 0, phy, channel: None, stream };
+    let modes = phy.modes_of(phy.kind, &phy.modes([]));
+    let link = LinkInfo { modes, first: 0, phy, channel: None, stream };
     Minstrel::new(MinstrelConfig::default(), link)
 }
 

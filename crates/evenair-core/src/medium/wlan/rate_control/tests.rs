@@ -1,6 +1,7 @@
 //! ARF and AARF worked by hand from the papers; rates of the rate control that knows the channel.
 
 use super::*;
+use crate::medium::PhyMode;
 use crate::medium::wlan::Protection;
 use crate::medium::wlan::channel::{self, Channel, SnrConfig};
 use crate::medium::wlan::phy::Phy;
@@ -10,7 +11,8 @@ use crate::time::Duration;
 /// A link of 802.11a that begins at the rate of this index.
 fn link(phy: &Phy, first: usize) -> LinkInfo<'_> {
     let stream = RngStream::new(1, StreamId::RateControl, 0);
-    LinkInfo { rates: phy.rates, first, phy, channel: None, stream }
+    let modes = phy.modes_of(phy.kind, &phy.modes([]));
+    LinkInfo { modes, first, phy, channel: None, stream }
 }
 
 fn frame(bytes: u32) -> NextFrame {
@@ -142,13 +144,13 @@ fn the_ideal_rate_follows_channel_and_size() {
     let stream = RngStream::new(1, StreamId::Channel, 0);
     for snr_db in [0.0, 5.0, 8.0, 10.0, 15.0, 19.0, 22.4, 25.0] {
         let config: channel::Config = SnrConfig { snr_db }.into();
-        let channel = Channel::new(&config, &phy, stream.clone());
+        let channel = Channel::new(&config, &phy, &phy.modes([]), stream.clone());
         let known = LinkInfo { channel: Some(&channel), ..link(&phy, 7) };
         let mut control = Ideal::new(IdealConfig::default(), known);
         for bytes in [76, 1536] {
             let chosen = control.choose(&frame(bytes));
             let success =
-                |rate: usize| channel.model().success(Instant::ZERO, phy.rates[rate], bytes);
+                |rate: usize| channel.model().success(Instant::ZERO, PhyMode(rate as u16), bytes);
             assert!(chosen == 0 || success(chosen) >= 0.9, "{snr_db} dB, {bytes} bytes: {chosen}");
             assert!((chosen + 1..8).all(|rate| success(rate) < 0.9), "{snr_db} dB, {bytes} bytes");
         }
@@ -164,7 +166,8 @@ fn the_ideal_rate_follows_a_schedule() {
         serde_json::json!({ "kind": "schedule", "rates": [[0, 54e6], [1, 6e6], [2, 20e6]] });
     let config: channel::Config = serde_json::from_value(table).unwrap();
     let phy = Phy::dot11a();
-    let channel = Channel::new(&config, &phy, RngStream::new(1, StreamId::Channel, 0));
+    let channel =
+        Channel::new(&config, &phy, &phy.modes([]), RngStream::new(1, StreamId::Channel, 0));
     let known = LinkInfo { channel: Some(&channel), ..link(&phy, 0) };
     let mut control = Ideal::new(IdealConfig::default(), known);
     let mut at = |ms| {

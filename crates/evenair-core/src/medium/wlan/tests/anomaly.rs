@@ -73,8 +73,8 @@ fn over_10_seeds(run: impl Fn(u64) -> [f64; 2]) -> [(f64, f64); 2] {
 /// 8 * 1500 bytes * tau (1 - tau) / ((1 - tau)^2 slot + tau (1 - tau) (T_1 + T_2) + tau^2 T_c).
 fn closed_formula(Pair { config, rates, .. }: &Pair) -> f64 {
     let phy = &config.phy;
-    let data = rates.map(|rate| phy.airtime(PACKET + config.mac_overhead, rate));
-    let ack = phy.airtime(ACK_BYTES, config.control_rate.of(rates[0]));
+    let data = rates.map(|rate| phy.airtime(PACKET + config.mac_overhead, &phy.mode_of(rate)));
+    let ack = phy.airtime(ACK_BYTES, &config.control_frames(&phy.mode_of(rates[0])).mode);
     let success = data.map(|data| (data + phy.sifs + ack + phy.difs()).as_secs_f64());
     let collision = (data[0].max(data[1]) + phy.eifs()).as_secs_f64();
     let [tau, _] = bianchi(2, phy);

@@ -32,7 +32,7 @@ fn responses_have_the_rate_of_9_6() {
         let basic: Vec<Rate> = rates(unit, basic);
         let control = ControlRate::Basic(BasicRates::new(&basic));
         for &(data, response) in expected {
-            let found = control.of(Rate::from_bps(data * unit));
+            let found = control.of(&phy.mode_of(Rate::from_bps(data * unit)));
             assert_eq!(found, Rate::from_bps(response * unit), "{:?} {basic:?} {data}", phy.kind);
         }
     };
@@ -119,10 +119,10 @@ fn the_rate_is_chosen_for_each_exchange() {
             {
                 last = exchange.start;
                 let before = exchange.data_start.since(exchange.start).as_nanos() / 1000;
-                let control = config.control_frames(exchange.rate);
+                let control = config.control_frames(&config.phy.mode_of(exchange.rate));
                 seen.push((
                     exchange.rate,
-                    control.rate,
+                    control.mode.rate,
                     before,
                     exchange.ack_end.since(exchange.data_end),
                 ));
@@ -151,6 +151,7 @@ fn the_rate_is_chosen_for_each_exchange() {
 fn protection_has_a_rate_of_dot11b() {
     let phy = Phy::dot11g_with_dot11b();
     let mbps = |tenths: u64| Rate::from_bps(tenths * 100_000);
+    let mode = |tenths| phy.mode_of(mbps(tenths));
     for (basic, data, protection, ack) in [
         (&[10, 20, 55, 110][..], 540, 110, 240),
         (&[10, 20, 55, 110], 60, 55, 60),
@@ -163,13 +164,14 @@ fn protection_has_a_rate_of_dot11b() {
         let control_rate = ControlRate::Basic(BasicRates::new(&basic));
         for kind in [Protection::CtsToSelf, Protection::RtsCts] {
             let config = DcfConfig { protection: kind, ..DcfConfig::new(phy, control_rate) };
-            let frames = config.control_frames(mbps(data));
-            assert_eq!((frames.rts_rate, frames.rate), (mbps(protection), mbps(ack)), "{basic:?}");
+            let frames = config.control_frames(&mode(data));
+            let found = (frames.rts_mode, frames.mode);
+            assert_eq!(found, (mode(protection), mode(ack)), "{basic:?}");
             // Frames of 802.11b are not protected.
-            let frames = config.control_frames(mbps(110));
-            assert_eq!(frames.rts_rate, frames.rate, "{basic:?}");
+            let frames = config.control_frames(&mode(110));
+            assert_eq!(frames.rts_mode, frames.mode, "{basic:?}");
         }
-        let unprotected = DcfConfig::new(phy, control_rate).control_frames(mbps(data));
-        assert_eq!((unprotected.rts_rate, unprotected.rate), (mbps(ack), mbps(ack)), "{basic:?}");
+        let unprotected = DcfConfig::new(phy, control_rate).control_frames(&mode(data));
+        assert_eq!([unprotected.rts_mode, unprotected.mode], [mode(ack); 2], "{basic:?}");
     }
 }

@@ -1,6 +1,7 @@
 //! Times of OFDM frames, computed from modulation and code of each rate, and the rates of responses.
 
 use super::*;
+use crate::medium::TxVector;
 use crate::medium::wlan::phy::ACK_BYTES;
 
 /// Rate (Mb/s), coded bits per subcarrier, code rate (IEEE 802.11-2007 table 17-3).
@@ -32,13 +33,13 @@ fn txtime(bytes: u64, bits_per_subcarrier: u64, (kept, coded): (u64, u64)) -> u6
 fn every_frame_of_every_rate_has_the_time_of_the_standard() {
     let (a, g) = (Phy::dot11a(), Phy::dot11g());
     for (rate, bits, code) in MODULATIONS {
-        let rate = Rate::from_mbps(rate);
+        let mode = TxVector::ofdm(Rate::from_mbps(rate));
         for bytes in 14..=2346 {
             let expected = Duration::from_micros(txtime(bytes.into(), bits, code));
-            assert_eq!(a.airtime(bytes, rate), expected, "{bytes} bytes at {rate:?}");
+            assert_eq!(a.airtime(bytes, &mode), expected, "{bytes} bytes at {rate}");
             // aSignalExtension = 6 us (19.8.3.1).
             let extended = expected + Duration::from_micros(6);
-            assert_eq!(g.airtime(bytes, rate), extended, "{bytes} bytes at {rate:?}");
+            assert_eq!(g.airtime(bytes, &mode), extended, "{bytes} bytes at {rate}");
         }
     }
 }
@@ -59,9 +60,13 @@ fn responses_have_the_highest_basic_rate_not_above_the_frame() {
         (48, 24, 28),
         (54, 24, 28),
     ] {
-        let rate = basic.of(Rate::from_mbps(data));
+        let rate = basic.of(&TxVector::ofdm(Rate::from_mbps(data)));
         assert_eq!(rate, Rate::from_mbps(control), "{data}");
-        assert_eq!(phy.airtime(ACK_BYTES, rate), Duration::from_micros(ack), "{data}");
+        assert_eq!(
+            phy.airtime(ACK_BYTES, &TxVector::ofdm(rate)),
+            Duration::from_micros(ack),
+            "{data}"
+        );
     }
     assert_eq!(basic.of_beacons(&phy), Rate::from_mbps(6));
     let fast = ControlRate::Basic(BasicRates::new(&[24, 12].map(Rate::from_mbps)));

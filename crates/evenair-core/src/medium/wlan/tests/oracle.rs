@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use super::{AP, Attempted, BROADCAST, Event, Exchange, Frame, rates_of};
 use crate::loss::{LossDirection, LossyFrames, ScopeConfig};
-use crate::medium::wlan::phy::{PhyKind, is_dsss};
+use crate::medium::wlan::phy::{DSSS_RATES, PhyKind};
 use crate::medium::wlan::{ControlFrames, ControlRate, DcfConfig, Protection};
 use crate::medium::{AirUsage, Airtime, TxStatus};
 use crate::rng::{RngStream, StreamId};
@@ -427,7 +427,7 @@ impl Oracle {
                 possible.min().unwrap_or(phy.mandatory_rates[0])
             }
         };
-        (phy.airtime(bytes, rate), rate)
+        (phy.airtime(bytes, &phy.mode_of(rate)), rate)
     }
 
     fn send_beacon(&mut self, start: Instant) -> Air {
@@ -462,7 +462,7 @@ impl Oracle {
             let rts_end = now + control.rts;
             if self.loses(sender, false, true) {
                 self.uses(sender, now, rts_end, Usage::Corrupted);
-                let senders = vec![(sender, rts_end, self.timeout(control.rts_rate))];
+                let senders = vec![(sender, rts_end, self.timeout(control.rts_mode.rate))];
                 let counts_for = Limit::Short;
                 return Air::Vain { senders, end: rts_end, counts_for, beacon: false };
             }
@@ -539,13 +539,13 @@ impl Oracle {
             let rts = self.needs_rts(sender);
             let control = self.control(sender);
             let (airtime, rate) = if rts {
-                (control.rts, control.rts_rate)
+                (control.rts, control.rts_mode.rate)
             } else if self.has_cts_to_self(sender) {
                 // Nothing answers a CTS-to-self: the data frame follows in any case.
                 let cts = control.cts + self.config.phy.sifs;
-                (cts + self.data_time(sender), control.rate)
+                (cts + self.data_time(sender), control.mode.rate)
             } else {
-                (self.data_time(sender), control.rate)
+                (self.data_time(sender), control.mode.rate)
             };
             self.uses(sender, now, now + airtime, Usage::Collision);
             let counters = &mut self.stations[sender as usize].usage;
@@ -610,14 +610,16 @@ impl Oracle {
     /// 802.11b stations cannot read OFDM frames.
     fn protection(&self, sender: u32) -> Protection {
         let rate = self.stations[self.end_of_link(sender) as usize].rate;
-        if is_dsss(rate) { Protection::Off } else { self.config.protection }
+        if DSSS_RATES.contains(&rate) { Protection::Off } else { self.config.protection }
     }
 
     /// SIFS, slot and aPHY-RX-START-Delay of a response to a frame at `rate`.
     fn timeout(&self, rate: Rate) -> Duration {
         let phy = &self.config.phy;
         match phy.kind {
-            PhyKind::Dot11g if is_dsss(rate) => phy.sifs + phy.slot + Duration::from_micros(192),
+            PhyKind::Dot11g if DSSS_RATES.contains(&rate) => {
+                phy.sifs + phy.slot + Duration::from_micros(192)
+            }
             PhyKind::Dot11a | PhyKind::Dot11b | PhyKind::Dot11g => phy.response_timeout(),
         }
     }
@@ -629,12 +631,13 @@ impl Oracle {
 
     fn control(&self, sender: u32) -> ControlFrames {
         let rate = self.stations[self.end_of_link(sender) as usize].rate;
-        self.config.control_frames(rate)
+        self.config.control_frames(&self.config.phy.mode_of(rate))
     }
 
     fn data_time(&self, sender: u32) -> Duration {
         let rate = self.stations[self.end_of_link(sender) as usize].rate;
-        self.config.phy.airtime(self.frame_bytes(sender), rate)
+        let phy = &self.config.phy;
+        phy.airtime(self.frame_bytes(sender), &phy.mode_of(rate))
     }
 }
 
@@ -642,7 +645,7 @@ impl Oracle {
 fn cw_min(config: &DcfConfig, rate: Rate) -> u32 {
     match config.phy.kind {
         PhyKind::Dot11b => 31,
-        PhyKind::Dot11g if is_dsss(rate) => 31,
+        PhyKind::Dot11g if DSSS_RATES.contains(&rate) => 31,
         PhyKind::Dot11a | PhyKind::Dot11g => 15,
     }
 }

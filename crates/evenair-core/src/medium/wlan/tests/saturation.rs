@@ -76,9 +76,11 @@ pub(super) fn bianchi(n: u32, phy: &Phy) -> [f64; 2] {
 /// T_s and T_c in seconds: a success with its DIFS, and a collision with its EIFS.
 fn busy_times(config: &DcfConfig) -> [f64; 2] {
     let phy = &config.phy;
-    let data = phy.airtime(PACKET + config.mac_overhead, Rate::from_mbps(11));
-    let rate = config.control_rate.of(Rate::from_mbps(11));
-    let [ack, rts, cts] = [ACK_BYTES, RTS_BYTES, CTS_BYTES].map(|bytes| phy.airtime(bytes, rate));
+    let mode = phy.mode_of(Rate::from_mbps(11));
+    let data = phy.airtime(PACKET + config.mac_overhead, &mode);
+    let control = config.control_frames(&mode).mode;
+    let [ack, rts, cts] =
+        [ACK_BYTES, RTS_BYTES, CTS_BYTES].map(|bytes| phy.airtime(bytes, &control));
     let success = data + phy.sifs + ack + phy.difs();
     let [success, collision] = if config.rts_threshold.is_some() {
         [rts + phy.sifs + cts + phy.sifs + success, rts + phy.eifs()]
