@@ -7,10 +7,10 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use evenair_core::congestion::{self, Controller};
-use evenair_core::medium::Cell;
 use evenair_core::medium::wimax::{Wimax, WimaxConfig, phy::OfdmPhy};
 use evenair_core::medium::wlan::phy::{LONG_PREAMBLE, Phy};
 use evenair_core::medium::wlan::{ControlRate, Dcf, DcfConfig, StationConfig};
+use evenair_core::medium::{Associations, Cell};
 use evenair_core::packet::{FlowId, NodeId, Packet, PacketKind};
 use evenair_core::queue::{
     ActionLog, Config, DropTailConfig, Filtering, LasConfig, Queue, QueueDiscipline, QueueLimit,
@@ -154,7 +154,9 @@ fn saturated_downlink(stations: u32) -> Cell<Wimax> {
         let rng = RngStream::new(1, StreamId::Queue, index);
         TxQueue::new(Queue::new(&Config::default(), QueueLimit::Packets(50), rng))
     };
-    let queues = (0..u64::from(Wimax::LAYOUT.count(stations + 1))).map(queue).collect();
+    let queues = (0..u64::from(Wimax::LAYOUT.count(&Associations::one_cell(stations + 1))))
+        .map(queue)
+        .collect();
     let mut cell = Cell::new(medium, queues, (0..=stations).map(|_| None).collect());
     for station in (1..=stations).map(NodeId) {
         for _ in 0..40 {

@@ -46,13 +46,6 @@ pub enum Direction {
     Up,
 }
 
-impl Direction {
-    /// The direction of what `node` transmits.
-    pub const fn from_node(node: NodeId) -> Self {
-        if node.is_access_point() { Self::Down } else { Self::Up }
-    }
-}
-
 /// An access category of EDCA (IEEE 802.11-2020 10.2.3.2, table 10-1), numbered by its ACI (9.4.2.28).
 /// Without EDCA, as in the DCF and in best-effort service of 802.16, there is one: best effort.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

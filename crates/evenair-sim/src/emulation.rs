@@ -282,7 +282,8 @@ impl<M: SimMedium, B: Clone + Default> Driver<M, IpPacket<B>> for Parts<M, B> {
         let Some(beacons) = &mut self.beacons else { return Instant::NEVER };
         let bytes = beacons.next_frame(now).size;
         if let Some(cell) = M::wlan(&mut self.world.cell) {
-            cell.broadcast(now, IpPacket::broadcast(now, bytes, B::default()));
+            let beacon = IpPacket::broadcast(now, bytes, B::default());
+            cell.broadcast(now, NodeId::ACCESS_POINT, beacon);
         }
         now + beacons.interval
     }

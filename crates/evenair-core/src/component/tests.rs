@@ -14,7 +14,7 @@ use crate::medium::wlan::rate_control::{
     self, AnyRateControl, LinkInfo, NextFrame, Outcome, RateControl as _,
 };
 use crate::medium::wlan::{Protection, channel};
-use crate::medium::{Cell, TxVector};
+use crate::medium::{Associations, Cell, TxVector};
 use crate::packet::{Ecn, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{self, ActionLog, Queue, QueueDiscipline, QueueLimit, TxQueue};
 use crate::rng::{RngStream, StreamId};
@@ -286,7 +286,8 @@ fn every_base_station_scheduler_runs() {
             let stream = RngStream::new(1, StreamId::Queue, index);
             TxQueue::new(Queue::new(&queue::Config::default(), QueueLimit::Packets(50), stream))
         };
-        let queues = (0..u64::from(Wimax::LAYOUT.count(4))).map(queue).collect();
+        let queues =
+            (0..u64::from(Wimax::LAYOUT.count(&Associations::one_cell(4)))).map(queue).collect();
         let mut cell = Cell::new(medium, queues, vec![None, None, None, None]);
         for station in [1, 2, 3].map(NodeId) {
             for _ in 0..20 {

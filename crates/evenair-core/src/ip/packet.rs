@@ -116,8 +116,8 @@ impl<B> QueueItem for IpPacket<B> {
 
 /// The content goes with the packet that is received; what the sender's MAC keeps is without it.
 impl<B: Clone + Default> CellPacket for IpPacket<B> {
-    fn destination(&self, from: NodeId) -> NodeId {
-        if from.is_access_point() { self.station } else { NodeId::ACCESS_POINT }
+    fn station(&self) -> NodeId {
+        self.station
     }
 
     fn access_category(&self) -> AccessCategory {

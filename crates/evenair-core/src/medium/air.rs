@@ -227,6 +227,13 @@ pub struct Attempt {
     pub outcome: Outcome,
 }
 
+impl Attempt {
+    /// Whether a station has made it; else its access point has.
+    pub fn is_up(&self) -> bool {
+        self.from == self.station
+    }
+}
+
 /// How an attempt has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {

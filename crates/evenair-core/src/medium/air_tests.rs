@@ -9,7 +9,7 @@ use super::wlan::phy::Phy;
 use super::wlan::{BasicRates, ControlRate, Dcf, DcfConfig, StationConfig};
 use super::{
     AccessDetail, AirEvent, Airtime, Attempt, Cell, Fate, Medium, Outcome, PacketId, Ppdu,
-    PpduKind, Transmitter,
+    PpduKind, Setup, Transmitter,
 };
 use crate::loss::{
     self, IndependentConfig, Level, LinkLoss, LossDirection, LossRateConfig, LossyFrames,
@@ -33,7 +33,8 @@ fn queues(count: u32) -> Vec<TxQueue<Packet>> {
 
 /// A cell in which 15% of the frames on each link are corrupted.
 fn cell<M: Medium>(medium: M) -> Cell<M> {
-    let count = medium.layout().count(STATIONS + 1);
+    let Setup { associations, layout, .. } = medium.setup();
+    let count = layout.count(associations);
     let loss = |station| {
         let scope = ScopeConfig {
             level: Level::Mac,
@@ -144,7 +145,7 @@ fn the_events_of_an_802_11_cell_are_complete() {
         let (sent, events) = load(&mut cell, Duration::from_micros(400), |cell, now, i| {
             if i % 50 == 0 {
                 let beacon = Packet::new(FlowId::NONE, PacketKind::Beacon);
-                cell.broadcast(now, Packet { size: 100, ..beacon });
+                cell.broadcast(now, NodeId::ACCESS_POINT, Packet { size: 100, ..beacon });
             }
         });
         let mut airtime = vec![Airtime::default(); nodes.len()];

@@ -2,8 +2,9 @@
 
 use super::air::{AirEvent, Listening, PacketId};
 use super::airtime::AirUsage;
-use super::phy_mode::{PhyMode, PhyModes};
-use super::queues::{QueueLayout, TxQueueId};
+use super::phy_mode::PhyMode;
+use super::queues::TxQueueId;
+use super::setup::Setup;
 use crate::loss::FrameKind;
 use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::queue::Backlog;
@@ -108,11 +109,8 @@ pub trait CellContext {
 
 /// The channel of a cell and the MACs of its nodes.
 pub trait Medium {
-    /// The transmit queues that it takes from; always the same.
-    fn layout(&self) -> QueueLayout;
-
-    /// The PHY modes of its transmissions; always the same.
-    fn modes(&self) -> &PhyModes;
+    /// What of it never changes: associations, transmit queues, PHY modes.
+    fn setup(&self) -> &Setup;
 
     /// Whether [`Medium::wake`] takes a packet of `queue` at once, whatever it is. A medium that collects
     /// packets for a later transmission never does.
@@ -153,10 +151,10 @@ pub trait Medium {
     fn reset_stats(&mut self, _now: Instant) {}
 }
 
-/// A medium whose access point transmits broadcast frames.
+/// A medium whose access points transmit broadcast frames.
 pub trait Broadcast: Medium {
-    /// The access point is to transmit `frame` to all stations, before packets that wait and before
+    /// The access point `from` is to transmit `frame` to all its stations, before packets that wait and before
     /// retries. It replaces a broadcast frame whose transmission has not begun. What was due before
     /// `now` has been polled.
-    fn broadcast(&mut self, now: Instant, frame: Taken, cell: &mut impl CellContext);
+    fn broadcast(&mut self, now: Instant, from: NodeId, frame: Taken, cell: &mut impl CellContext);
 }

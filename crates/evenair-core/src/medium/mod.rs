@@ -10,12 +10,14 @@ mod air;
 #[cfg(test)]
 mod air_tests;
 mod airtime;
+mod association;
 mod cell;
 mod interface;
 mod occupancy;
 mod phy_mode;
 mod queues;
 pub mod scheduler;
+mod setup;
 pub mod wimax;
 pub mod wlan;
 
@@ -24,8 +26,10 @@ pub use air::{
     PacketId, Ppdu, PpduKind, Slots, Transmitter,
 };
 pub use airtime::{AirUsage, Airtime};
+pub use association::{Associations, LinkId};
 pub use cell::{Arrival, Cell, CellPacket};
 pub use interface::{Broadcast, CellContext, Medium, Reception, Taken, Transmission, TxStatus};
 pub use occupancy::{Attempts, BothWays, Occupancy};
 pub use phy_mode::{PhyFormat, PhyMode, PhyModes, TxVector};
 pub use queues::{QueueLayout, TxQueueId};
+pub use setup::Setup;

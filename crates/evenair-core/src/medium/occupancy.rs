@@ -52,7 +52,7 @@ pub struct BothWays {
 
 impl BothWays {
     fn add(&mut self, attempt: &Attempt) {
-        if attempt.from.is_access_point() { &mut self.down } else { &mut self.up }.add(attempt);
+        if attempt.is_up() { &mut self.up } else { &mut self.down }.add(attempt);
     }
 
     /// Those that came after `before`.
@@ -92,7 +92,7 @@ impl Occupancy {
 
     /// Counts an attempt with a packet of `flow`.
     pub fn count(&mut self, flow: FlowId, attempt: &Attempt) {
-        if attempt.from.is_access_point() {
+        if !attempt.is_up() {
             self.access_point.add(attempt);
         }
         if attempt.station == NodeId::BROADCAST {

@@ -69,7 +69,7 @@ impl Air {
             },
             contenders: access.contenders.iter().map(contender).collect(),
             attempts,
-            frames: sent.into_iter().map(|ppdu| frame(ppdu, cell.modes(), packet)).collect(),
+            frames: sent.into_iter().map(|ppdu| frame(ppdu, &cell.setup().modes, packet)).collect(),
         })
     }
 }

@@ -192,7 +192,7 @@ fn ap_queues<M: Recordable>(cell: &Cell<M>) -> Vec<TracedQueue> {
         packets: queue.packets().into_iter().take(most).map(describe_packet).collect(),
     };
     if let [only] = queues[..]
-        && cell.medium().layout() == QueueLayout::PerNode
+        && cell.setup().layout == QueueLayout::PerNode
     {
         return vec![describe(None, &cell.queues()[only], MAX_LISTED)];
     }

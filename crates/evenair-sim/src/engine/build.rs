@@ -1,7 +1,7 @@
 //! From a scenario to a simulation.
 
 use evenair_core::loss::{self, LinkLoss};
-use evenair_core::medium::{Cell, CellPacket, Medium, QueueLayout, TxQueueId};
+use evenair_core::medium::{Cell, CellPacket, Medium, Setup, TxQueueId};
 use evenair_core::packet::{End, FlowId, NodeId};
 use evenair_core::queue::{Queue, QueueItem, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
@@ -33,29 +33,30 @@ fn losses(scenario: &Scenario, seed: u64) -> Vec<Option<LinkLoss>> {
 }
 
 /// The transmit queues of the access point and of each station.
-fn queues<P: QueueItem>(scenario: &Scenario, layout: QueueLayout, seed: u64) -> Vec<TxQueue<P>> {
+fn queues<P: QueueItem>(scenario: &Scenario, setup: &Setup, seed: u64) -> Vec<TxQueue<P>> {
     let groups = scenario.station.iter();
     let stations = groups.flat_map(|group| (0..group.count).map(|_| &group.queue));
     let specs: Vec<_> = std::iter::once(scenario.cell.queue()).chain(stations).collect();
-    let nodes = specs.len() as u32;
-    let ids = (0..layout.count(nodes)).map(TxQueueId);
+    let ids = (0..setup.layout.count(&setup.associations)).map(TxQueueId);
     let queues = ids.map(|id| {
-        let spec = specs[layout.sender(id).index()];
-        TxQueue::new(queue(spec, seed, stream_of(id, &scenario.cell, layout, nodes)))
+        let spec = specs[setup.layout.sender(&setup.associations, id).index()];
+        TxQueue::new(queue(spec, seed, stream_of(id, &scenario.cell, setup)))
     });
     queues.collect()
 }
 
 /// The number of the random stream of a queue. In a WLAN cell that of a node's own queue does not depend on
 /// the scheduler; those of the access point's queues for the stations follow.
-fn stream_of(id: TxQueueId, cell: &scenario::Cell, layout: QueueLayout, nodes: u32) -> u64 {
-    let sender = layout.sender(id);
+fn stream_of(id: TxQueueId, cell: &scenario::Cell, setup: &Setup) -> u64 {
+    let Setup { associations, layout, .. } = setup;
     let number = match (cell, layout.link(id)) {
         (scenario::Cell::Wimax(_), _) => id.0,
-        (scenario::Cell::Wlan(_), Some((station, _))) if sender.is_access_point() => {
-            nodes - 1 + station.0
-        }
-        (scenario::Cell::Wlan(_), _) => sender.0,
+        (scenario::Cell::Wlan(_), link) => match link.map(|(link, _)| associations.ends(link)) {
+            Some((from, station)) if associations.is_access_point(from) => {
+                associations.nodes() - 1 + station.0
+            }
+            _ => layout.sender(associations, id).0,
+        },
     };
     number.into()
 }
@@ -66,7 +67,7 @@ pub(crate) fn cell<M: Medium, P: CellPacket>(
     scenario: &Scenario,
     seed: u64,
 ) -> Cell<M, P> {
-    let queues = queues(scenario, medium.layout(), seed);
+    let queues = queues(scenario, medium.setup(), seed);
     let cell = Cell::new(medium, queues, losses(scenario, seed));
     let scheduler = match &scenario.cell {
         scenario::Cell::Wlan(wlan) => wlan.scheduler.scheduler(cell.nodes() - 1),

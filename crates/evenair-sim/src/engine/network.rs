@@ -277,7 +277,7 @@ impl<M: SimMedium> Network<M> {
             let options = self.options.get(packet.flow.0 as usize);
             let option = options.and_then(|options| options.get(packet.option));
             let cell = &mut self.world.cell;
-            capture.hear(cell.take_air(), cell.modes());
+            capture.hear(cell.take_air(), &cell.setup().modes);
             capture.exchange(arrival, option);
         }
         match &mut self.limiter {
@@ -296,7 +296,7 @@ impl<M: SimMedium> Network<M> {
             && capture.has_air()
         {
             let cell = &mut self.world.cell;
-            capture.hear(cell.take_air(), cell.modes());
+            capture.hear(cell.take_air(), &cell.setup().modes);
         }
     }
 

@@ -11,8 +11,8 @@ use nodes::{NO_QUEUE, Nodes};
 
 use super::scheduler::StationScheduler;
 use super::{
-    AirEvent, AirUsage, Broadcast, Listening, Medium, Occupancy, PacketId, PhyModes, QueueLayout,
-    Taken, TxQueueId,
+    AirEvent, AirUsage, Broadcast, Listening, Medium, Occupancy, PacketId, QueueLayout, Setup,
+    Taken,
 };
 use crate::flow_losses::FlowLosses;
 use crate::loss::LinkLoss;
@@ -20,7 +20,7 @@ use crate::packet::{NodeId, Packet};
 use crate::queue::{Dropped, TxQueue};
 use crate::time::{Duration, Instant};
 
-/// A wireless cell. It knows packets and time, but neither flows nor routes: a driver hands it
+/// A wireless cell, or several that share a channel. It knows packets and time, but neither flows nor routes: a driver hands it
 /// packets, calls [`Cell::poll`] when [`Cell::poll_at`] says so, and gets back what has arrived. Drivers are
 /// the simulator, and programs that follow the wall clock (see the example `realtime_cell`).
 #[derive(Debug)]
@@ -31,28 +31,30 @@ pub struct Cell<M, P = Packet> {
 
 impl<M: Medium, P: CellPacket> Cell<M, P> {
     /// `medium` with `queues` in the order of its layout, and the loss model of each node's link
-    /// with the access point; the entry of the access point itself is not used.
+    /// with its access point; the entries of access points themselves are not used.
     ///
     /// # Panics
-    /// If the number of queues is not that of the layout.
+    /// If the number of queues is not that of the layout, or that of losses not that of nodes.
     pub fn new(medium: M, queues: Vec<TxQueue<P>>, losses: Vec<Option<LinkLoss>>) -> Self {
-        let layout = medium.layout();
-        let expected = layout.count(losses.len() as u32);
+        let setup = medium.setup().clone();
+        let expected = setup.layout.count(&setup.associations);
         assert_eq!(queues.len(), expected as usize, "queues of the layout");
-        let senders = (0..expected).map(|queue| layout.sender(TxQueueId(queue))).collect();
-        let nodes = Nodes::new(layout, medium.modes().clone(), queues, senders, losses);
+        assert_eq!(losses.len(), setup.associations.nodes() as usize, "losses of the nodes");
+        let nodes = Nodes::new(setup, queues, losses);
         Self { medium, nodes }
     }
 
-    /// Lets `schedulers`, one for each category of the layout, choose among the queues that the access
-    /// point has for the stations. They are charged with the airtime of attempts in nanoseconds.
+    /// Lets `schedulers`, for each access point one for each category of the layout, choose among the queues that
+    /// it has for its stations, which they know by their number on the channel. They are charged with the airtime of attempts in nanoseconds.
     ///
     /// # Panics
     /// If the layout has no queue for each station, or has another number of categories.
     #[must_use]
     pub fn with_schedulers(mut self, schedulers: Vec<Box<dyn StationScheduler>>) -> Self {
-        let expected = QueueLayout::PerReceiver { categories: schedulers.len() as u32 };
-        assert_eq!(self.medium.layout(), expected, "queues for each station and scheduler");
+        let Setup { associations, layout, .. } = self.medium.setup();
+        let categories = (schedulers.len() / associations.access_points().len()) as u32;
+        let expected = QueueLayout::PerReceiver { categories };
+        assert_eq!(*layout, expected, "queues for each station and scheduler");
         self.nodes.schedulers = schedulers;
         self.medium.listen(Listening::Outcomes);
         self
@@ -85,9 +87,8 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     /// before `now` has been polled.
     #[inline(always)]
     pub fn send(&mut self, now: Instant, from: NodeId, packet: P) {
-        let layout = self.medium.layout();
-        let queue = layout.queue(from, packet.destination(from), packet.access_category());
-        if layout != QueueLayout::PerNode && self.nodes.is_scheduled(from) {
+        let queue = self.nodes.queue_of(from, &packet);
+        if self.nodes.is_scheduled(from) {
             self.nodes.enqueue_scheduled(now, queue, packet);
             return self.medium.wake(now, queue, None, &mut self.nodes);
         }
@@ -141,9 +142,9 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         own.flat_map(|(queue, _)| queue.take_drops()).collect()
     }
 
-    /// The PHY modes of the transmissions.
-    pub fn modes(&self) -> &PhyModes {
-        self.medium.modes()
+    /// Associations, transmit queues and PHY modes.
+    pub fn setup(&self) -> &Setup {
+        self.medium.setup()
     }
 
     /// The medium.
@@ -151,7 +152,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         &self.medium
     }
 
-    /// The number of nodes, the access point included.
+    /// The number of nodes, access points included.
     pub fn nodes(&self) -> usize {
         self.nodes.losses.len()
     }
@@ -231,12 +232,12 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
 }
 
 impl<M: Broadcast, P: CellPacket> Cell<M, P> {
-    /// The access point broadcasts `packet`, see [`Broadcast::broadcast`]. It is not queued, and arrives at
-    /// [`NodeId::BROADCAST`].
-    pub fn broadcast(&mut self, now: Instant, packet: P) {
+    /// The access point `from` broadcasts `packet`, see [`Broadcast::broadcast`]. It is not queued, and arrives
+    /// at [`NodeId::BROADCAST`].
+    pub fn broadcast(&mut self, now: Instant, from: NodeId, packet: P) {
         let bytes = packet.size();
         let packet = self.nodes.keep(NO_QUEUE, packet);
         let frame = Taken { packet, to: NodeId::BROADCAST, bytes };
-        self.medium.broadcast(now, frame, &mut self.nodes);
+        self.medium.broadcast(now, from, frame, &mut self.nodes);
     }
 }

@@ -5,7 +5,7 @@ use crate::flow_losses::FlowLosses;
 use crate::loss::{Frame, FrameKind, Level, LinkLoss};
 use crate::medium::scheduler::StationScheduler;
 use crate::medium::{
-    AirEvent, Attempt, CellContext, Occupancy, PacketId, PhyModes, QueueLayout, Reception, Taken,
+    AirEvent, Attempt, CellContext, Occupancy, PacketId, QueueLayout, Reception, Setup, Taken,
     Transmission, TxQueueId, TxStatus,
 };
 use crate::packet::{AccessCategory, Direction, NodeId};
@@ -15,13 +15,11 @@ use crate::time::Instant;
 /// Everything of a cell that its medium may use.
 #[derive(Debug)]
 pub(super) struct Nodes<P> {
-    layout: QueueLayout,
-    /// Those of the medium.
-    modes: PhyModes,
+    setup: Setup,
     pub(super) queues: Vec<TxQueue<P>>,
     /// The node of each queue.
     pub(super) senders: Vec<NodeId>,
-    /// Those of the access point, by category; none if it has one queue, or the medium chooses.
+    /// Those of each access point, by category; none if it has one queue, or the medium chooses.
     pub(super) schedulers: Vec<Box<dyn StationScheduler>>,
     /// Packets that were dequeued and not taken: larger than the medium asked for, or found by
     /// [`Nodes::has_next`].
@@ -29,7 +27,7 @@ pub(super) struct Nodes<P> {
     /// By [`PacketId`].
     pub(super) taken: Vec<InService<P>>,
     free: Vec<u32>,
-    /// By node; of the link between that station and the access point.
+    /// By node; of the link between that station and its access point.
     pub(super) losses: Vec<Option<Box<LinkLoss>>>,
     /// [`LinkLoss::no_loss_before`] of each, at [`Level::Mac`].
     no_loss_before: Vec<Instant>,
@@ -61,20 +59,20 @@ pub(super) struct InService<P> {
 pub(super) const NO_QUEUE: TxQueueId = TxQueueId(u32::MAX);
 
 impl<P: CellPacket> Nodes<P> {
-    /// Nodes with these queues, the senders of which are `senders`, and the loss model of the link of each.
+    /// Nodes with these queues, and the loss model of the link of each.
     pub(super) fn new(
-        layout: QueueLayout,
-        modes: PhyModes,
+        setup: Setup,
         queues: Vec<TxQueue<P>>,
-        senders: Vec<NodeId>,
         losses: Vec<Option<LinkLoss>>,
     ) -> Self {
+        let Setup { associations, layout, .. } = &setup;
+        let ids = (0..queues.len() as u32).map(TxQueueId);
+        let senders = ids.map(|queue| layout.sender(associations, queue)).collect();
         let no_loss_before = |loss: &Option<LinkLoss>| {
             loss.as_ref().map_or(Instant::NEVER, |loss| loss.no_loss_before(Level::Mac))
         };
         Self {
-            layout,
-            modes,
+            setup,
             queues,
             senders,
             schedulers: Vec::new(),
@@ -94,11 +92,25 @@ impl<P: CellPacket> Nodes<P> {
         }
     }
 
+    /// The queue for what `from` transmits.
+    #[inline(always)]
+    pub(super) fn queue_of(&self, from: NodeId, packet: &P) -> TxQueueId {
+        let Setup { associations, layout, .. } = &self.setup;
+        match layout {
+            QueueLayout::PerNode => TxQueueId(from.0),
+            QueueLayout::PerReceiver { .. } => {
+                let to = associations.receiver(from, packet.station());
+                layout.queue(associations, from, to, packet.access_category())
+            }
+        }
+    }
+
     /// Hands `packet` of `queue` to the medium.
     #[inline(always)]
     pub(super) fn serve(&mut self, queue: TxQueueId, packet: P) -> Taken {
         let bytes = packet.size();
-        let to = packet.destination(self.senders[queue.0 as usize]);
+        let from = self.senders[queue.0 as usize];
+        let to = self.setup.associations.receiver(from, packet.station());
         Taken { packet: self.keep(queue, packet), to, bytes }
     }
 
@@ -138,7 +150,7 @@ impl<P: CellPacket> Nodes<P> {
     /// Whether a scheduler chooses among the queues of `node`.
     #[inline(always)]
     pub(super) fn is_scheduled(&self, node: NodeId) -> bool {
-        !self.schedulers.is_empty() && node.is_access_point()
+        !self.schedulers.is_empty() && self.setup.associations.is_access_point(node)
     }
 
     /// Queues a packet among queues that are scheduled.
@@ -153,11 +165,19 @@ impl<P: CellPacket> Nodes<P> {
 
     /// A packet waits in `queue`: tells the scheduler, if it has one.
     pub(super) fn note_backlog(&mut self, queue: TxQueueId) {
-        if self.is_scheduled(self.senders[queue.0 as usize])
-            && let Some((station, category)) = self.layout.link(queue)
+        let sender = self.senders[queue.0 as usize];
+        if self.is_scheduled(sender)
+            && let Some((link, category)) = self.setup.layout.link(queue)
         {
-            self.schedulers[category as usize].backlogged(station.index() - 1);
+            let number = self.scheduler(sender, category);
+            self.schedulers[number].backlogged(link.station() as usize);
         }
+    }
+
+    /// The place of the scheduler of an access point for a category with this number.
+    fn scheduler(&self, access_point: NodeId, category: u32) -> usize {
+        let categories = self.schedulers.len() / self.setup.associations.access_points().len();
+        self.setup.associations.number(access_point) as usize * categories + category as usize
     }
 
     /// The queue of `node` that is served next, where it has one for each receiver.
@@ -169,14 +189,18 @@ impl<P: CellPacket> Nodes<P> {
         category: AccessCategory,
         holds: impl Fn(TxQueueId) -> bool,
     ) -> Option<TxQueueId> {
-        let layout = self.layout;
-        if !node.is_access_point() {
-            return Some(layout.queue(node, NodeId::ACCESS_POINT, category));
+        let Setup { associations, layout, .. } = &self.setup;
+        let layout = *layout;
+        let access_point = associations.access_point_of(node);
+        if node != access_point {
+            return Some(layout.queue(associations, node, access_point, category));
         }
-        let number = layout.category(category) as usize;
+        let number = self.scheduler(node, layout.category(category));
         loop {
             let turn = self.schedulers.get_mut(number)?.next_turn()?;
-            let queue = layout.queue(node, NodeId(turn.station as u32 + 1), category);
+            let associations = &self.setup.associations;
+            let station = associations.stations()[turn.station];
+            let queue = layout.queue(associations, node, station, category);
             if holds(queue) || self.has_next(now, queue) {
                 return Some(queue);
             }
@@ -195,11 +219,14 @@ impl<P: CellPacket> Nodes<P> {
     /// Charges a station with the airtime of an attempt; beacons are for all.
     #[inline(never)] // only with a scheduler
     fn charge(&mut self, attempt: &Attempt) {
-        let packet = &self.taken[attempt.packet.0 as usize].packet;
-        let number = self.layout.category(packet.access_category()) as usize;
         if attempt.station != NodeId::BROADCAST {
-            let airtime = attempt.airtime.as_nanos();
-            self.schedulers[number].charge(attempt.station.index() - 1, airtime);
+            let packet = &self.taken[attempt.packet.0 as usize].packet;
+            let Setup { associations, layout, .. } = &self.setup;
+            let category = layout.category(packet.access_category());
+            let access_point = associations.access_point_of(attempt.station);
+            let station = associations.number(attempt.station) as usize;
+            let number = self.scheduler(access_point, category);
+            self.schedulers[number].charge(station, attempt.airtime.as_nanos());
         }
     }
 
@@ -225,12 +252,12 @@ impl<P: CellPacket> Nodes<P> {
     pub(super) fn receive(&mut self, reception: Reception) -> Arrival<P> {
         let Reception { at, packet: id, from, to, mode } = reception;
         let packet = self.taken[id.0 as usize].packet.receive();
-        let direction = Direction::from_node(from);
+        let direction = self.setup.associations.direction_from(from);
         let station = if direction == Direction::Down { to } else { from };
         // Broadcast frames are no packets of a link.
         let lost = match self.losses.get_mut(station.index()) {
             Some(Some(loss)) => {
-                let (kind, rate) = (FrameKind::Data, self.modes.rate(mode));
+                let (kind, rate) = (FrameKind::Data, self.setup.modes.rate(mode));
                 let frame = Frame { kind, rate, bytes: packet.size() };
                 loss.lose(Level::Ip, direction, at, frame)
             }
@@ -282,7 +309,7 @@ impl<P: CellPacket> CellContext for Nodes<P> {
         category: AccessCategory,
         holds: impl Fn(TxQueueId) -> bool,
     ) -> Option<TxQueueId> {
-        match self.layout {
+        match self.setup.layout {
             QueueLayout::PerNode => Some(TxQueueId(node.0)),
             QueueLayout::PerReceiver { .. } => self.next_of_receivers(now, node, category, holds),
         }
@@ -322,7 +349,7 @@ impl<P: CellPacket> CellContext for Nodes<P> {
     fn is_corrupted(&mut self, transmission: &Transmission) -> bool {
         let Transmission { at, station, direction, kind, mode, bytes } = *transmission;
         let Some(loss) = &mut self.losses[station.index()] else { return false };
-        let rate = self.modes.rate(mode);
+        let rate = self.setup.modes.rate(mode);
         let corrupted = loss.lose(Level::Mac, direction, at, Frame { kind, rate, bytes });
         self.no_loss_before[station.index()] = loss.no_loss_before(Level::Mac);
         corrupted

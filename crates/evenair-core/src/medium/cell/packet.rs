@@ -6,8 +6,8 @@ use crate::time::Instant;
 
 /// A packet that can cross a cell. Its copies stand for the same data.
 pub trait CellPacket: QueueItem + Clone {
-    /// The node that is to receive it when `from` transmits it.
-    fn destination(&self, from: NodeId) -> NodeId;
+    /// The end of its link that is not the access point.
+    fn station(&self) -> NodeId;
 
     /// The access category in which it is transmitted.
     fn access_category(&self) -> AccessCategory;
@@ -27,8 +27,8 @@ pub trait CellPacket: QueueItem + Clone {
 
 impl CellPacket for Packet {
     #[inline(always)]
-    fn destination(&self, from: NodeId) -> NodeId {
-        if from.is_access_point() { self.station } else { NodeId::ACCESS_POINT }
+    fn station(&self) -> NodeId {
+        self.station
     }
 
     #[inline(always)]

@@ -8,10 +8,10 @@ use crate::loss::{
     LossyFrames, ScopeConfig,
 };
 use crate::medium::{
-    AirUsage, Cell, CellContext, CellPacket, Listening, Medium, PhyMode, PhyModes, QueueLayout,
-    Reception, Taken, Transmission, TxQueueId, TxStatus, TxVector,
+    AirUsage, Associations, Cell, CellContext, CellPacket, Listening, Medium, PhyMode, PhyModes,
+    QueueLayout, Reception, Setup, Taken, Transmission, TxQueueId, TxStatus, TxVector,
 };
-use crate::packet::{AccessCategory, Direction, FlowId, NodeId, Packet, PacketKind};
+use crate::packet::{AccessCategory, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{Config, Queue, QueueLimit, TbfConfig, TxQueue};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
@@ -25,7 +25,7 @@ const MODE: PhyMode = PhyMode(0);
 /// is corrupted.
 #[derive(Debug)]
 struct Stub {
-    modes: PhyModes,
+    setup: Setup,
     largest: Rc<Largest>,
     now: Instant,
     ends: Vec<(TxQueueId, Taken)>,
@@ -34,12 +34,8 @@ struct Stub {
 }
 
 impl Medium for Stub {
-    fn layout(&self) -> QueueLayout {
-        QueueLayout::PerNode
-    }
-
-    fn modes(&self) -> &PhyModes {
-        &self.modes
+    fn setup(&self) -> &Setup {
+        &self.setup
     }
 
     fn is_idle(&self, _: TxQueueId) -> bool {
@@ -66,7 +62,7 @@ impl Medium for Stub {
             let (queue, taken) = self.ends.remove(0);
             let from = NodeId(queue.0);
             self.now += Duration::from_micros(1);
-            let direction = Direction::from_node(from);
+            let direction = self.setup.associations.direction_from(from);
             let station = if from.is_access_point() { taken.to } else { from };
             let (kind, at, bytes) = (FrameKind::Data, self.now, taken.bytes);
             let frame = Transmission { kind, at, station, direction, mode: MODE, bytes };
@@ -94,8 +90,12 @@ fn cell(config: &Config, loss: Option<LinkLoss>, largest: &Rc<Largest>) -> Cell<
     let rng = || RngStream::new(1, StreamId::Queue, 0);
     let queue = || TxQueue::new(Queue::new(config, QueueLimit::Packets(10), rng()));
     let (now, ends, corrupted) = (Instant::ZERO, Vec::new(), Vec::new());
-    let modes = PhyModes::new([TxVector::dsss(Rate::from_mbps(11))]);
-    let stub = Stub { modes, largest: Rc::clone(largest), now, ends, corrupted };
+    let setup = Setup {
+        associations: Associations::one_cell(3),
+        layout: QueueLayout::PerNode,
+        modes: PhyModes::new([TxVector::dsss(Rate::from_mbps(11))]),
+    };
+    let stub = Stub { setup, largest: Rc::clone(largest), now, ends, corrupted };
     Cell::new(stub, (0..3).map(|_| queue()).collect(), vec![None, loss, None])
 }
 
@@ -162,9 +162,13 @@ fn frames_are_corrupted_on_their_link_in_its_direction() {
 #[test]
 fn one_category_has_all_packets() {
     let layout = QueueLayout::PerReceiver { categories: 1 };
+    let associations = Associations::one_cell(3);
     assert_eq!(packet(2, 1500).access_category(), AccessCategory::BestEffort);
     for category in [AccessCategory::BestEffort, AccessCategory::Voice] {
-        assert_eq!(layout.queue(NodeId(2), NodeId::ACCESS_POINT, category), TxQueueId(3));
+        assert_eq!(
+            layout.queue(&associations, NodeId(2), NodeId::ACCESS_POINT, category),
+            TxQueueId(3)
+        );
     }
 }
 

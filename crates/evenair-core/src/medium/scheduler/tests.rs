@@ -2,8 +2,8 @@
 
 use super::{AirtimeDrr, AirtimeDrrConfig, RoundRobin, StationScheduler};
 use crate::medium::{
-    AirEvent, AirUsage, Attempt, Cell, CellContext, Listening, Medium, Outcome, PhyMode, PhyModes,
-    QueueLayout, Reception, Taken, TxQueueId, TxStatus, TxVector,
+    AirEvent, AirUsage, Associations, Attempt, Cell, CellContext, Listening, Medium, Outcome,
+    PhyMode, PhyModes, QueueLayout, Reception, Setup, Taken, TxQueueId, TxStatus, TxVector,
 };
 use crate::packet::{AccessCategory, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{Config, Queue, QueueLimit, TxQueue};
@@ -23,7 +23,7 @@ struct Aggregating {
     most: usize,
     lossy: usize,
     /// By station.
-    modes: PhyModes,
+    setup: Setup,
     sent: usize,
     queue: TxQueueId,
     /// What is on the air, from when to when, and how many of it have been reported.
@@ -43,7 +43,11 @@ impl Aggregating {
         Self {
             most,
             lossy,
-            modes: PhyModes::new([54, 6].map(|mbps| TxVector::ofdm(Rate::from_mbps(mbps)))),
+            setup: Setup {
+                associations: Associations::one_cell(3),
+                layout: LAYOUT,
+                modes: PhyModes::new([54, 6].map(|mbps| TxVector::ofdm(Rate::from_mbps(mbps)))),
+            },
             sent: 0,
             queue: TxQueueId(0),
             aggregate: Vec::new(),
@@ -63,12 +67,12 @@ impl Aggregating {
 
     /// The number of the station of a queue of the access point.
     fn station(queue: TxQueueId) -> usize {
-        LAYOUT.link(queue).unwrap().0.index() - 1
+        LAYOUT.link(queue).unwrap().0.station() as usize
     }
 
     fn airtime(&self, station: usize, packets: &[Taken]) -> Duration {
         let bytes: u32 = packets.iter().map(|packet| packet.bytes).sum();
-        OVERHEAD + self.modes.rate(Self::mode(station)).time_for(bytes.into())
+        OVERHEAD + self.setup.modes.rate(Self::mode(station)).time_for(bytes.into())
     }
 
     fn begin(&mut self, now: Instant, cell: &mut impl CellContext) {
@@ -118,12 +122,8 @@ impl Aggregating {
 }
 
 impl Medium for Aggregating {
-    fn layout(&self) -> QueueLayout {
-        LAYOUT
-    }
-
-    fn modes(&self) -> &PhyModes {
-        &self.modes
+    fn setup(&self) -> &Setup {
+        &self.setup
     }
 
     fn is_idle(&self, _: TxQueueId) -> bool {
@@ -181,7 +181,7 @@ fn saturate(
         TxQueue::new(Queue::new(&Config::default(), QueueLimit::Packets(1000), stream))
     };
     let waiting = 2 * medium.most;
-    let queues = (0..LAYOUT.count(3).into()).map(queue).collect();
+    let queues = (0..LAYOUT.count(&Associations::one_cell(3)).into()).map(queue).collect();
     let mut cell = Cell::new(medium, queues, vec![None, None, None]);
     cell = cell.with_schedulers(vec![scheduler]);
     let packet = |station, enqueued_at| {
@@ -211,7 +211,8 @@ fn aggregates_share_airtime() {
             let quantum = Duration::from_micros(quantum_us);
             let scheduler = Box::new(AirtimeDrr::new(&AirtimeDrrConfig { quantum }, 2));
             let medium = Aggregating::new(most, lossy);
-            let longest = OVERHEAD + medium.modes.rate(PhyMode(1)).time_for(1500 * most as u64);
+            let longest =
+                OVERHEAD + medium.setup.modes.rate(PhyMode(1)).time_for(1500 * most as u64);
             let cell = saturate(medium, scheduler, 10_000, |medium| {
                 let [fast, slow] = medium.airtimes.map(|airtime| airtime.as_nanos());
                 let bound = (quantum + longest).as_nanos();

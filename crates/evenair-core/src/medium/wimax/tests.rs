@@ -17,8 +17,8 @@ use oracle::Setup;
 use super::phy::{CyclicPrefix, OfdmPhy};
 use super::scheduler::{self, DrrConfig, RoundRobinConfig};
 use super::{DlShare, FrameError, Maps, RequestSize, Wimax, WimaxConfig};
-use crate::medium::{Cell, Medium, TxQueueId};
-use crate::packet::{FlowId, NodeId, Packet, PacketKind};
+use crate::medium::{Associations, Cell, Medium, TxQueueId};
+use crate::packet::{AccessCategory, Direction, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{self, Queue, QueueLimit, TxQueue};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
@@ -59,10 +59,16 @@ fn wimax(setup: &Setup) -> Result<Wimax, FrameError> {
     Wimax::new(config, &stations, setup.seed)
 }
 
+/// The queue in which one node keeps packets for another.
+fn queue_of(from: NodeId, to: NodeId) -> TxQueueId {
+    let associations = Associations::one_cell(from.0.max(to.0) + 1);
+    Wimax::LAYOUT.queue(&associations, from, to, AccessCategory::BestEffort)
+}
+
 /// Drop-tail queues with the limits of `setup`.
 fn queues(setup: &Setup) -> Vec<TxQueue<Packet>> {
     let queue = |id: u32| {
-        let up = !Wimax::LAYOUT.sender(TxQueueId(id)).is_access_point();
+        let up = Wimax::LAYOUT.link(TxQueueId(id)).unwrap().0.direction() == Direction::Up;
         let limit = QueueLimit::Packets(setup.limits[usize::from(up)] as u32);
         let stream = RngStream::new(1, StreamId::Queue, id.into());
         TxQueue::new(Queue::new(&queue::Config::default(), limit, stream))

@@ -5,6 +5,7 @@ mod airtime;
 mod anomaly;
 mod attempts;
 mod beacons;
+mod cells;
 mod control_rates;
 mod examples;
 mod mixed;
@@ -248,7 +249,7 @@ impl Slots {
 impl Driver {
     /// The present, or last, exchange. Of an exchange that is over the time at which it began is right.
     fn last_exchange(&self) -> Option<Exchange> {
-        Exchange::of(&self.dcf.transmissions(Instant::ZERO, |_| 0), self.dcf.modes())
+        Exchange::of(&self.dcf.transmissions(Instant::ZERO, |_| 0), &self.dcf.setup().modes)
     }
 }
 
@@ -263,7 +264,7 @@ impl UnderTest for Driver {
         let stations: Vec<_> = rates.iter().map(station).collect();
         let dcf = Dcf::new(config, &stations, seed);
         let cell = Slots {
-            modes: dcf.modes().clone(),
+            modes: dcf.setup().modes.clone(),
             waiting: vec![None; nodes],
             busy: vec![false; nodes],
             done: VecDeque::new(),
@@ -303,7 +304,8 @@ impl UnderTest for Driver {
     fn broadcast(&mut self, now: Instant, bytes: u32) {
         let (packet, to) = (self.cell.beacon(), NodeId::BROADCAST);
         self.cell.beacons += 1;
-        self.dcf.broadcast(now, Taken { packet, to, bytes }, &mut self.cell);
+        let beacon = Taken { packet, to, bytes };
+        self.dcf.broadcast(now, NodeId(AP), beacon, &mut self.cell);
     }
     fn decoded(&self) -> Vec<bool> {
         (0..self.cell.busy.len() as u32).map(|node| self.dcf.decoded(NodeId(node))).collect()

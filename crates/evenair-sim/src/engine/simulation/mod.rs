@@ -441,7 +441,7 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
             if let Some(control) = &mut self.control {
                 control.prepare_beacon(&frame, cell);
             }
-            cell.broadcast(self.now, frame);
+            cell.broadcast(self.now, NodeId::ACCESS_POINT, frame);
         }
         next
     }

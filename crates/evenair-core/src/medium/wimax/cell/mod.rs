@@ -38,8 +38,7 @@ use state::SduEnd;
 use super::request::Expiry;
 use super::scheduler::{Allocation, Need};
 use crate::medium::{
-    AirUsage, CellContext, Listening, Medium, PhyModes, QueueLayout, Reception, Taken, TxQueueId,
-    TxStatus,
+    AirUsage, CellContext, Listening, Medium, Reception, Setup, Taken, TxQueueId, TxStatus,
 };
 use crate::packet::{Direction, NodeId};
 use crate::time::{Duration, Instant};
@@ -215,13 +214,8 @@ impl Wimax {
 }
 
 impl Medium for Wimax {
-    #[inline(always)]
-    fn layout(&self) -> QueueLayout {
-        Self::LAYOUT
-    }
-
-    fn modes(&self) -> &PhyModes {
-        &self.modes
+    fn setup(&self) -> &Setup {
+        &self.setup
     }
 
     /// What arrives waits for the next frame.
@@ -298,7 +292,7 @@ impl Medium for Wimax {
         AirUsage {
             delivered: sdus.delivered,
             dropped: sdus.lost + sdus.given_up,
-            airtime: self.airtime(now, node, Direction::from_node(node)),
+            airtime: self.airtime(now, node, self.setup.associations.direction_from(node)),
             ..usage
         }
     }

@@ -13,7 +13,9 @@ use crate::medium::wimax::frame::maps::DESCRIPTOR_INTERVAL;
 use crate::medium::wimax::phy::symbol::SymbolSize;
 use crate::medium::wimax::request::Contention;
 use crate::medium::wimax::scheduler::{Allocation, AnyScheduler, Need};
-use crate::medium::{Listening, Mpdu, PacketId, PhyMode, PhyModes, Ppdu, QueueLayout};
+use crate::medium::{
+    Associations, Listening, Mpdu, PacketId, PhyMode, PhyModes, Ppdu, QueueLayout, Setup,
+};
 use crate::packet::{Direction, NodeId};
 use crate::time::Instant;
 
@@ -27,7 +29,7 @@ pub struct Wimax {
     pub(super) grant_scheduler: AnyScheduler,
     pub(super) burst_scheduler: AnyScheduler,
     pub(super) stations: Vec<Station>,
-    pub(super) modes: PhyModes,
+    pub(super) setup: Setup,
     /// By station.
     pub(super) sizes: Vec<SymbolSize>,
     pub(super) contention: Contention,
@@ -88,7 +90,7 @@ impl Wimax {
         let modes = PhyModes::new(once(requests).chain(bursts));
         let station = |(index, &bytes): (usize, &u32)| {
             let mode = modes.find(&config.phy.mode(bytes)).unwrap_or(Self::REQUESTS);
-            Station::new(Self::LAYOUT, index, mode, seed)
+            Station::new(index, mode, seed)
         };
         let sizes: Vec<_> = bytes_per_symbol.iter().map(|&bytes| SymbolSize::new(bytes)).collect();
         let frame = config.phy.frame();
@@ -98,7 +100,11 @@ impl Wimax {
             grant_scheduler: AnyScheduler::new(&config.scheduler, &sizes),
             burst_scheduler: AnyScheduler::new(&config.scheduler, &sizes),
             stations: bytes_per_symbol.iter().enumerate().map(station).collect(),
-            modes,
+            setup: Setup {
+                associations: Associations::one_cell(stations as u32 + 1),
+                layout: Self::LAYOUT,
+                modes,
+            },
             sizes,
             contention: Contention::new(config.contention_slots),
             frame_start: Instant::ZERO,

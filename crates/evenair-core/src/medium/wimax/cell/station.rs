@@ -4,8 +4,8 @@ use super::connection::Connection;
 use super::counts::SduCounts;
 use crate::delays::Delays;
 use crate::medium::wimax::request::Request;
-use crate::medium::{Airtime, PhyMode, QueueLayout};
-use crate::packet::{AccessCategory, Direction, NodeId};
+use crate::medium::{Airtime, LinkId, PhyMode, TxQueueId};
+use crate::packet::{Direction, NodeId};
 
 /// One station, and the base station's side of it.
 #[derive(Debug)]
@@ -37,10 +37,10 @@ pub(super) struct Side {
 
 impl Station {
     /// Station number `index`, the first being 0.
-    pub(super) fn new(layout: QueueLayout, index: usize, mode: PhyMode, seed: u64) -> Self {
+    pub(super) fn new(index: usize, mode: PhyMode, seed: u64) -> Self {
         let node = NodeId(index as u32 + 1);
-        let side = |from, to| Side {
-            connection: Connection::new(layout.queue(from, to, AccessCategory::BestEffort)),
+        let side = |direction| Side {
+            connection: Connection::new(TxQueueId(LinkId::new(index as u32, direction).0)),
             pdus: 0,
             sdus: SduCounts::default(),
             airtime: Airtime::default(),
@@ -48,8 +48,8 @@ impl Station {
         Self {
             node,
             mode,
-            down: side(NodeId::ACCESS_POINT, node),
-            up: side(node, NodeId::ACCESS_POINT),
+            down: side(Direction::Down),
+            up: side(Direction::Up),
             outstanding: 0,
             request: Request::new(seed, index as u64),
             attempts: 0,

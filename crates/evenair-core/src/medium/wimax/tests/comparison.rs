@@ -5,15 +5,14 @@ use std::cell::RefCell;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-use super::super::Wimax;
 use super::accounting::tsiknas;
 use super::contention::wide;
 use super::oracle::{Burst, Oracle, Pdu, Setup};
+use super::queue_of;
 use super::watched::Watched;
 use super::{BYTES_PER_SYMBOL, cell, packet, queues, sender, wimax};
 use crate::loss::{self, GilbertElliottConfig, Level, LinkLoss, LossRateConfig, ScopeConfig};
 use crate::medium::{Cell, Medium};
-use crate::packet::AccessCategory::BestEffort;
 use crate::packet::{Direction, NodeId, Packet};
 use crate::rng::StreamId;
 use crate::time::{Duration, Instant};
@@ -112,8 +111,7 @@ impl Pair {
             };
             let name = format!("station {station}, up {up}");
             same(&format!("{name}: PDUs"), of_queue(&notes.pdus), of_queue(&self.oracle.pdus))?;
-            let queue =
-                Wimax::LAYOUT.queue(sender(station, up), other_end(station, up), BestEffort);
+            let queue = queue_of(sender(station, up), other_end(station, up));
             let dropped = self.cell.queues()[queue.0 as usize].stats(now).drops.on_arrival;
             same(&format!("{name}: drops"), dropped, self.oracle.dropped(station, up))?;
         }

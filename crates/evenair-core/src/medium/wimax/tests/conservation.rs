@@ -2,13 +2,13 @@
 
 use proptest::prelude::*;
 
+use super::queue_of;
 use crate::component::Registry;
 use crate::loss::{self, IndependentConfig, Level, LinkLoss, LossRateConfig, ScopeConfig};
 use crate::medium::wimax::phy::{CyclicPrefix, FRAME_DURATIONS, Modulation, OfdmPhy};
 use crate::medium::wimax::scheduler::{self, DrrConfig};
 use crate::medium::wimax::{DlShare, Maps, RequestSize, SduCounts, Wimax, WimaxConfig};
-use crate::medium::{Arrival, Cell};
-use crate::packet::AccessCategory::BestEffort;
+use crate::medium::{Arrival, Associations, Cell};
 use crate::packet::{Direction, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{Config, Queue, QueueLimit, TbfConfig, TxQueue};
 use crate::rng::{RngStream, StreamId};
@@ -150,7 +150,8 @@ fn cell(case: &Case) -> Option<Cell<Wimax>> {
         let stream = RngStream::new(1, StreamId::Queue, index);
         TxQueue::new(Queue::new(&case.discipline, QueueLimit::Packets(case.limit), stream))
     };
-    let queues = (0..u64::from(Wimax::LAYOUT.count(nodes))).map(queue).collect();
+    let queues =
+        (0..u64::from(Wimax::LAYOUT.count(&Associations::one_cell(nodes)))).map(queue).collect();
     let losses = (0..nodes).map(|node| {
         let loss = LossRateConfig { rate: case.loss };
         let scope = ScopeConfig { level: case.level, ..ScopeConfig::default() };
@@ -191,7 +192,7 @@ impl Ledger {
         let (seq, packet) = (arrival.packet.seq, arrival.packet.seq as usize);
         assert!(!std::mem::replace(&mut self.arrived[packet], true), "{seq} has arrived twice");
         assert_eq!(arrival.packet.size, case.offered[packet].bytes);
-        let queue = Wimax::LAYOUT.queue(arrival.from, arrival.to, BestEffort).0 as usize;
+        let queue = queue_of(arrival.from, arrival.to).0 as usize;
         let last = self.last[queue].replace(seq);
         assert!(!case.keeps_order() || last < Some(seq), "{seq} after {last:?}");
         self.delivered[queue] += 1;
@@ -203,8 +204,11 @@ impl Ledger {
         let medium = cell.medium();
         for node in (1..=medium.stations()).map(NodeId) {
             for (from, to) in [(NodeId::ACCESS_POINT, node), (node, NodeId::ACCESS_POINT)] {
-                let index = Wimax::LAYOUT.queue(from, to, BestEffort).0 as usize;
-                let (sdus, serving) = medium.sdus_of(Direction::from_node(from), node);
+                let index = queue_of(from, to).0 as usize;
+                let (sdus, serving) = medium.sdus_of(
+                    if from == NodeId::ACCESS_POINT { Direction::Down } else { Direction::Up },
+                    node,
+                );
                 let SduCounts { delivered, lost, given_up } = sdus;
                 assert_eq!(self.delivered[index], delivered);
                 assert!(lost == 0 || (case.loss > 0.0 && case.level == Level::Mac));
@@ -227,7 +231,7 @@ fn run(case: &Case, cell: &mut Cell<Wimax>, end: Instant) -> Ledger {
             ledger.arrive(case, &arrival);
         }
         let (from, to) = offered.ends();
-        ledger.offered[Wimax::LAYOUT.queue(from, to, BestEffort).0 as usize] += 1;
+        ledger.offered[queue_of(from, to).0 as usize] += 1;
         cell.send(now, from, offered.packet(now, seq));
     }
     while let Some(arrival) = cell.poll(end) {
@@ -263,7 +267,7 @@ proptest! {
             for direction in [Direction::Down, Direction::Up] {
                 let small = Offered { after: Duration::ZERO, station, direction, bytes };
                 let (from, to) = small.ends();
-                let queue = Wimax::LAYOUT.queue(from, to, BestEffort).0 as usize;
+                let queue = queue_of(from, to).0 as usize;
                 prop_assert_eq!(cell.queues()[queue].backlog().packets(), 0);
                 if case.discipline == Config::default() {
                     (0..case.limit).for_each(|_| cell.send(late, from, small.packet(late, 0)));

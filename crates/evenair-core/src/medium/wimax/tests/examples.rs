@@ -3,11 +3,11 @@
 //! regions have 18 symbols. Bursts of the downlink begin with symbol 10, in a frame with DCD and
 //! UCD with symbol 15.
 
+use super::queue_of;
 use crate::loss::{self, IndependentConfig, Level, LinkLoss, LossRateConfig, ScopeConfig};
 use crate::medium::wimax::phy::OfdmPhy;
 use crate::medium::wimax::{Counts, RequestCounts, RequestSize, SduCounts, Wimax, WimaxConfig};
-use crate::medium::{Airtime, Cell};
-use crate::packet::AccessCategory::BestEffort;
+use crate::medium::{Airtime, Associations, Cell};
 use crate::packet::{Direction, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{Config, Queue, QueueLimit, TxQueue};
 use crate::rng::{RngStream, StreamId};
@@ -49,7 +49,8 @@ fn cell_with(
         let stream = RngStream::new(1, StreamId::Queue, index);
         TxQueue::new(Queue::new(&Config::default(), QueueLimit::Packets(50), stream))
     };
-    let queues = (0..u64::from(Wimax::LAYOUT.count(nodes))).map(queue).collect();
+    let queues =
+        (0..u64::from(Wimax::LAYOUT.count(&Associations::one_cell(nodes)))).map(queue).collect();
     Cell::new(medium, queues, (0..nodes).map(loss).collect())
 }
 
@@ -187,7 +188,7 @@ fn give_up(request_size: RequestSize, dropped: u64) {
     }
     for station in [1, 2].map(NodeId) {
         assert_eq!(cell.medium().sdus(station).given_up, dropped);
-        let queue = Wimax::LAYOUT.queue(station, BASE, BestEffort).0 as usize;
+        let queue = queue_of(station, BASE).0 as usize;
         assert_eq!(u64::from(cell.queues()[queue].backlog().packets()), 4 - dropped);
         let usage = cell.usage(us(170_001), station);
         assert_eq!((usage.attempts, usage.collisions, usage.dropped), (4, 4, dropped));

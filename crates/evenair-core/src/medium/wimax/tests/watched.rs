@@ -4,8 +4,8 @@ use super::super::Wimax;
 use super::oracle::{Departure, Pdu, Setup, is_lost};
 use crate::loss::FrameKind;
 use crate::medium::{
-    AirEvent, AirUsage, CellContext, Listening, Medium, PacketId, PhyModes, QueueLayout, Reception,
-    Taken, Transmission, TxQueueId, TxStatus,
+    AirEvent, AirUsage, CellContext, Listening, Medium, PacketId, Reception, Taken, Transmission,
+    TxQueueId, TxStatus,
 };
 use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::queue::Backlog;
@@ -52,7 +52,7 @@ impl Notes {
     /// A packet of `in_service` leaves the cell.
     fn depart(&mut self, at: Instant, id: u32, received: bool) {
         let (queue, nth, _) = self.in_service[id as usize];
-        let up = !Wimax::LAYOUT.sender(queue).is_access_point();
+        let up = Wimax::LAYOUT.link(queue).unwrap().0.direction() == Direction::Up;
         let station = queue.0 as usize / 2;
         self.departed.push(Departure { at: at.as_nanos(), station, up, nth, received });
     }
@@ -131,12 +131,8 @@ impl Watched {
 }
 
 impl Medium for Watched {
-    fn layout(&self) -> QueueLayout {
-        self.wimax.layout()
-    }
-
-    fn modes(&self) -> &PhyModes {
-        self.wimax.modes()
+    fn setup(&self) -> &crate::medium::Setup {
+        self.wimax.setup()
     }
     fn is_idle(&self, queue: TxQueueId) -> bool {
         self.wimax.is_idle(queue)

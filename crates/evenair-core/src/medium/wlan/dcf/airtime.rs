@@ -4,20 +4,20 @@
 //! attempt that is still in the future is subtracted here.
 
 use super::exchange::Failure;
-use super::link::Link;
 use super::state::{Dcf, Phase};
-use crate::medium::Airtime;
-use crate::packet::NodeId;
+use crate::medium::{Airtime, LinkId};
+use crate::packet::{Direction, NodeId};
 use crate::time::{Duration, Instant};
 
 impl Dcf {
     /// Airtime of the attempts of `node`.
     pub(super) fn airtime(&self, now: Instant, node: NodeId) -> Airtime {
         let mut airtime = Airtime::default();
-        if node.is_access_point() {
-            self.links.iter().for_each(|[down, _]| airtime += down.airtime);
-        } else {
-            airtime += self.links[node.index()][1].airtime;
+        for link in self.links_of(node).filter(|link| link.direction() == self.direction(node)) {
+            airtime += self.links[link.index()].airtime;
+        }
+        if let Some(beacons) = self.beacon_link(node) {
+            airtime += self.links[beacons].airtime;
         }
         let present = match self.phase {
             Phase::Failing(Failure::Collision) => &mut airtime.collisions,
@@ -41,26 +41,54 @@ impl Dcf {
         if !succeeds || !self.transmitters.contains(&node) || mac.has_broadcast() {
             return Duration::ZERO;
         }
-        let (station, direction) = mac.link_from(node);
-        let payload = self.links[station.index()][direction].frames().payload;
+        let payload = self.link(node).frames().payload;
         payload.min(self.exchange.data_end.since(now))
     }
 
     /// Airtime of the attempts of `node` and of those for it. What overlaps counts once.
     pub(super) fn airtime_of_traffic(&self, now: Instant, node: NodeId) -> Duration {
-        let both = |[down, up]: &[Link; 2]| down.airtime.total() + up.airtime.total();
-        let (used, still_to_come) = if node.is_access_point() {
-            let all = self.transmitters.iter().map(|&node| self.still_to_come(now, node));
-            let used = self.links.iter().map(both).fold(Duration::ZERO, |sum, each| sum + each);
-            (used, all.max().unwrap_or(Duration::ZERO))
-        } else {
-            let own = self.still_to_come(now, node);
-            let ap = NodeId::ACCESS_POINT;
-            let for_it = self.macs[ap.index()].to == node;
-            let down = if for_it { self.still_to_come(now, ap) } else { Duration::ZERO };
-            (both(&self.links[node.index()]), own.max(down))
+        let links = self.links_of(node).map(LinkId::index).chain(self.beacon_link(node));
+        let used = links.map(|link| self.links[link].airtime.total());
+        let used = used.fold(Duration::ZERO, |sum, each| sum + each);
+        let associations = &self.setup.associations;
+        let access_point = associations.access_point_of(node);
+        let is_of_it = |transmitter: &&NodeId| {
+            if node == access_point {
+                associations.access_point_of(**transmitter) == node
+            } else {
+                let for_it =
+                    **transmitter == access_point && self.macs[access_point.index()].to == node;
+                **transmitter == node || for_it
+            }
         };
-        used - self.overlap[node.index()] - still_to_come
+        let present = self.transmitters.iter().filter(is_of_it);
+        let still_to_come = present.map(|&transmitter| self.still_to_come(now, transmitter));
+        used - self.overlap[node.index()] - still_to_come.max().unwrap_or(Duration::ZERO)
+    }
+
+    /// The links of `node`: both with its access point, or those with all its stations.
+    fn links_of(&self, node: NodeId) -> impl Iterator<Item = LinkId> {
+        let associations = &self.setup.associations;
+        let is_its = move |station: &NodeId| {
+            *station == node || associations.access_point_of(*station) == node
+        };
+        let stations = associations.stations().iter().copied().filter(is_its);
+        stations.flat_map(|station| {
+            let number = associations.number(station);
+            [Direction::Down, Direction::Up].map(|direction| LinkId::new(number, direction))
+        })
+    }
+
+    /// The place of the beacons of `node` among the links; `None` of a station.
+    pub(super) fn beacon_link(&self, node: NodeId) -> Option<usize> {
+        let associations = &self.setup.associations;
+        let place = 2 * associations.stations().len() + associations.number(node) as usize;
+        associations.is_access_point(node).then_some(place)
+    }
+
+    /// The direction in which `node` transmits.
+    fn direction(&self, node: NodeId) -> Direction {
+        self.setup.associations.direction_from(node)
     }
 
     /// How long the present attempt of `node`, if it has one, goes on after `now`.

@@ -1,11 +1,12 @@
 //! The frames of an attempt, which of them fail, and what follows from a failure.
 
 use super::exchange::{Exchange, ExchangeFrame, Failure, Frames};
+use super::mac::Mac;
 use super::state::{Dcf, Phase};
 use crate::loss::FrameKind;
 use crate::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 use crate::medium::{CellContext, Outcome, Transmission, TxStatus};
-use crate::packet::{Direction, NodeId};
+use crate::packet::NodeId;
 use crate::time::{Duration, Instant};
 
 impl Dcf {
@@ -14,12 +15,12 @@ impl Dcf {
     pub(super) fn send(&mut self, now: Instant, node: NodeId, cell: &mut impl CellContext) {
         let sifs = self.config.phy.sifs;
         let mac = &mut self.macs[node.index()];
-        let (station, direction) = mac.link_from(node);
-        let Some(link) = self.links.get_mut(station.index()) else {
-            return self.send_beacon(now, cell);
-        };
-        let link = &mut link[direction];
-        let frames = link.attempt(&self.config, &self.modes, now, mac.bytes);
+        let station = mac.station;
+        if station == NodeId::BROADCAST {
+            return self.send_beacon(now, node, cell);
+        }
+        let link = &mut self.links[mac.link];
+        let frames = link.attempt(&self.config, &self.setup.modes, now, mac.bytes);
         mac.begin_attempt(frames);
         let (rts, mode, control) = (mac.needs_rts, frames.mode, &frames.control);
         let data_start =
@@ -52,8 +53,8 @@ impl Dcf {
     ) -> Option<ExchangeFrame> {
         let Frames { control, control_modes: [ack_mode, rts_mode], .. } = *self.link(node).frames();
         let sifs = self.config.phy.sifs;
-        let forward = Direction::from_node(node);
-        let backward = Direction::from_node(self.macs[node.index()].to);
+        let forward = self.setup.associations.direction_from(node);
+        let backward = self.setup.associations.direction_from(self.macs[node.index()].to);
         if self.macs[node.index()].needs_rts {
             let rts_end = exchange.start + control.rts;
             let rts = Transmission {
@@ -141,33 +142,42 @@ impl Dcf {
     /// Several nodes transmit.
     #[inline(never)] // rare in comparison
     pub(super) fn collide(&mut self, now: Instant) {
-        let (mut longest, mut sum) = (Duration::ZERO, Duration::ZERO);
         for i in 0..self.transmitters.len() {
             let node = self.transmitters[i];
-            let (station, direction) = self.link_of(node);
             let mac = &mut self.macs[node.index()];
-            let first = match self.links.get_mut(station.index()) {
-                Some(links) => {
-                    let link = &mut links[direction];
-                    mac.begin_attempt(link.attempt(&self.config, &self.modes, now, mac.bytes));
-                    mac.usage.collisions += 1;
-                    mac.usage.data_frames += u64::from(!mac.needs_rts);
-                    link.airtime.collisions += mac.first_frame;
-                    mac.first_frame
-                }
-                None => self.collide_with_beacon(now),
-            };
-            longest = longest.max(first);
-            sum += first;
+            if mac.has_broadcast() {
+                self.collide_with_beacon(now, node);
+                continue;
+            }
+            let link = &mut self.links[mac.link];
+            mac.begin_attempt(link.attempt(&self.config, &self.setup.modes, now, mac.bytes));
+            mac.usage.collisions += 1;
+            mac.usage.data_frames += u64::from(!mac.needs_rts);
+            link.airtime.collisions += mac.first_frame;
         }
-        self.overlap[NodeId::ACCESS_POINT.index()] += sum - longest;
-        let ap = &self.macs[NodeId::ACCESS_POINT.index()];
-        if self.transmitters[0].is_access_point() && self.transmitters.contains(&ap.to) {
-            let of_station = self.macs[ap.to.index()].first_frame;
-            self.overlap[ap.to.index()] += ap.first_frame.min(of_station);
+        for i in 0..self.setup.associations.access_points().len() {
+            self.count_overlap(self.setup.associations.access_points()[i]);
         }
         self.phase = Phase::Failing(Failure::Collision);
-        self.due = now + longest;
+        self.due = now + self.longest_first_frame();
+    }
+
+    /// Counts how long the colliding frames of the cell of `access_point` overlap each other.
+    fn count_overlap(&mut self, access_point: NodeId) {
+        let associations = &self.setup.associations;
+        let of_cell = |node: &&NodeId| associations.access_point_of(**node) == access_point;
+        let frames = self.transmitters.iter().filter(of_cell);
+        let frames = frames.map(|node| self.macs[node.index()].first_frame);
+        let (longest, sum) = frames
+            .fold((Duration::ZERO, Duration::ZERO), |(longest, sum), frame| {
+                (longest.max(frame), sum + frame)
+            });
+        self.overlap[access_point.index()] += sum - longest;
+        let Mac { to, first_frame, .. } = self.macs[access_point.index()];
+        if self.transmitters.contains(&access_point) && self.transmitters.contains(&to) {
+            let of_station = self.macs[to.index()].first_frame;
+            self.overlap[to.index()] += first_frame.min(of_station);
+        }
     }
 
     /// An attempt has failed: counts retries, drops packets, draws backoffs.
@@ -191,12 +201,12 @@ impl Dcf {
                 if self.reports {
                     self.end_attempt(now, node, first_frame, true, Outcome::GivenUp, cell);
                 }
-                self.finish_beacon(now, TxStatus::Dropped, cell);
+                self.finish_beacon(now, node, TxStatus::Dropped, cell);
                 self.dropped.push(node);
                 continue;
             }
             let frames = self.link(node).frames();
-            let data = self.modes.vector(frames.mode).format;
+            let data = self.setup.modes.vector(frames.mode).format;
             let unanswered = match failure {
                 Failure::Corrupted(Data) => data,
                 _ if mac.needs_rts => frames.control.rts_mode.format,

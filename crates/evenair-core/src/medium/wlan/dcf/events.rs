@@ -154,13 +154,10 @@ impl Dcf {
     /// protects it.
     fn colliding(&self, node: NodeId, rts_retries: u32, at: Instant) -> Vec<Ppdu> {
         let (mac, fate) = (&self.macs[node.index()], Fate::Collided);
-        let (station, direction) = mac.link_from(node);
-        let end = at + mac.first_frame;
-        let Some(links) = self.links.get(station.index()) else {
-            let mode = self.links[NodeId::ACCESS_POINT.index()][0].frames().mode;
-            return vec![self.packet_frame(node, (at, end), mode, fate)];
-        };
-        let frames = links[direction].frames();
+        let (end, frames) = (at + mac.first_frame, self.link(node).frames());
+        if mac.has_broadcast() {
+            return vec![self.packet_frame(node, (at, end), frames.mode, fate)];
+        }
         let (control, start) = (&frames.control, at + frames.prelude);
         let [_, rts_mode] = frames.control_modes;
         if mac.needs_rts {

@@ -3,7 +3,7 @@
 use super::exchange::Frames;
 use crate::medium::wlan::config::DcfConfig;
 use crate::medium::wlan::contention::Backoff;
-use crate::medium::{AirUsage, PacketId, Taken, TxStatus};
+use crate::medium::{AirUsage, LinkId, PacketId, Taken, TxStatus};
 use crate::packet::NodeId;
 use crate::time::Duration;
 
@@ -14,6 +14,10 @@ pub(super) struct Mac {
     pub(super) packet: Option<PacketId>,
     /// The receiver of that packet.
     pub(super) to: NodeId,
+    /// The end of its link that is not the access point; [`NodeId::BROADCAST`] of a beacon.
+    pub(super) station: NodeId,
+    /// The place of its link in `Dcf::links`.
+    pub(super) link: usize,
     /// Its size on the air, MAC overhead included.
     pub(super) bytes: u32,
     /// Whether it has been received: the receiver acknowledges a retransmission, and discards it.
@@ -34,7 +38,9 @@ impl Mac {
     pub(super) fn new(backoff: Backoff) -> Self {
         Self {
             packet: None,
-            to: NodeId::ACCESS_POINT,
+            to: NodeId::BROADCAST,
+            station: NodeId::BROADCAST,
+            link: 0,
             bytes: 0,
             received: false,
             first_frame: Duration::ZERO,
@@ -48,18 +54,14 @@ impl Mac {
 
     /// The MAC, which has no packet, has taken one.
     #[inline(always)]
-    pub(super) fn load(&mut self, config: &DcfConfig, taken: Taken) {
+    pub(super) fn load(&mut self, config: &DcfConfig, link: LinkId, station: NodeId, taken: Taken) {
         self.bytes = taken.bytes + config.mac_overhead;
         self.packet = Some(taken.packet);
         self.received = false;
         self.to = taken.to;
+        self.station = station;
+        self.link = link.index();
         self.needs_rts = config.rts_threshold.is_some_and(|threshold| self.bytes > threshold);
-    }
-
-    /// The link on which it, the MAC of `node`, transmits: the station, and 0 for down, 1 for up.
-    #[inline(always)]
-    pub(super) fn link_from(&self, node: NodeId) -> (NodeId, usize) {
-        if node.is_access_point() { (self.to, 0) } else { (node, 1) }
     }
 
     /// An attempt begins that would consist of `frames`.
@@ -83,10 +85,11 @@ impl Mac {
         self.backoff.draw()
     }
 
-    /// The MAC of the access point, which has no packet, takes a broadcast frame.
-    pub(super) fn load_broadcast(&mut self, frame: Taken) {
+    /// The MAC of an access point, which has no packet, takes a broadcast frame. Broadcast frames have their own
+    /// link.
+    pub(super) fn load_broadcast(&mut self, link: usize, frame: Taken) {
         self.packet = Some(frame.packet);
-        self.to = NodeId::BROADCAST;
+        (self.to, self.station, self.link) = (NodeId::BROADCAST, NodeId::BROADCAST, link);
         self.bytes = frame.bytes;
         self.received = false;
         self.needs_rts = false;
@@ -99,15 +102,17 @@ impl Mac {
 
     /// Takes the packet out, for a frame that goes before it. Its retries stay counted here.
     pub(super) fn suspend(&mut self) -> Option<Suspended> {
-        let &mut Self { to, bytes, received, needs_rts, .. } = self;
-        self.packet.take().map(|packet| Suspended { packet, to, bytes, received, needs_rts })
+        let &mut Self { to, station, link, bytes, received, needs_rts, .. } = self;
+        let packet = self.packet.take()?;
+        Some(Suspended { packet, to, station, link, bytes, received, needs_rts })
     }
 
     /// Goes on with a suspended packet.
     pub(super) fn resume(&mut self, suspended: Suspended) {
-        let Suspended { packet, to, bytes, received, needs_rts } = suspended;
+        let Suspended { packet, to, station, link, bytes, received, needs_rts } = suspended;
         self.packet = Some(packet);
-        (self.to, self.bytes, self.received, self.needs_rts) = (to, bytes, received, needs_rts);
+        (self.to, self.station, self.link) = (to, station, link);
+        (self.bytes, self.received, self.needs_rts) = (bytes, received, needs_rts);
     }
 }
 
@@ -116,6 +121,8 @@ impl Mac {
 pub(super) struct Suspended {
     packet: PacketId,
     to: NodeId,
+    station: NodeId,
+    link: usize,
     bytes: u32,
     received: bool,
     needs_rts: bool,

@@ -46,8 +46,8 @@ use exchange::{ExchangeFrame, Failure};
 use state::{Phase, take_next};
 
 use crate::medium::{
-    AirUsage, Broadcast, CellContext, Listening, Medium, Outcome, PhyModes, QueueLayout, Reception,
-    Taken, TxQueueId, TxStatus,
+    AirUsage, Broadcast, CellContext, Listening, Medium, Outcome, Reception, Setup, Taken,
+    TxQueueId, TxStatus,
 };
 use crate::packet::NodeId;
 use crate::time::{Duration, Instant};
@@ -74,6 +74,12 @@ impl Dcf {
         self.announce(&idle, now, cell);
     }
 
+    /// The node that transmits from `queue`.
+    #[inline(always)]
+    fn sender(&self, queue: TxQueueId) -> NodeId {
+        self.setup.layout.sender(&self.setup.associations, queue)
+    }
+
     /// Looks up the next access.
     fn schedule_access(&mut self, grid: Instant) {
         self.next_access = self.contention.next_access();
@@ -96,29 +102,20 @@ impl Dcf {
         }
         let next = take_next(now, node, cell);
         if let Some(packet) = next {
-            mac.load(&self.config, packet);
+            self.load_packet(node, packet);
         }
         self.contention.back_off(node, 0, backoff, next.is_some());
     }
 }
 
 impl Medium for Dcf {
-    #[inline(always)]
-    fn layout(&self) -> QueueLayout {
-        if self.config.station_queues {
-            QueueLayout::PerReceiver { categories: 1 }
-        } else {
-            QueueLayout::PerNode
-        }
-    }
-
-    fn modes(&self) -> &PhyModes {
-        &self.modes
+    fn setup(&self) -> &Setup {
+        &self.setup
     }
 
     #[inline(always)]
     fn is_idle(&self, queue: TxQueueId) -> bool {
-        self.macs[self.layout().sender(queue).index()].packet.is_none()
+        self.macs[self.sender(queue).index()].packet.is_none()
     }
 
     #[inline(always)]
@@ -130,7 +127,7 @@ impl Medium for Dcf {
         cell: &mut impl CellContext,
     ) {
         if self.is_idle(queue) {
-            let node = self.layout().sender(queue);
+            let node = self.sender(queue);
             match arrived {
                 Some(packet) => self.load(now, node, packet),
                 None => self.fetch(now, node, cell),
@@ -209,7 +206,7 @@ impl Medium for Dcf {
 }
 
 impl Broadcast for Dcf {
-    fn broadcast(&mut self, now: Instant, frame: Taken, cell: &mut impl CellContext) {
-        self.send_next(now, frame, cell);
+    fn broadcast(&mut self, now: Instant, from: NodeId, frame: Taken, cell: &mut impl CellContext) {
+        self.send_next(now, from, frame, cell);
     }
 }

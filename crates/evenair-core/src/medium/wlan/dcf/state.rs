@@ -1,14 +1,15 @@
 //! The state of a cell, and the steps that exchanges, beacons and collisions have in common.
 
+use super::beacon::Beacons;
 use super::exchange::{Exchange, Failure};
 use super::link::{Adaptation, Link};
-use super::mac::{Mac, Suspended};
+use super::mac::Mac;
 use crate::medium::wlan::channel::Channel;
 use crate::medium::wlan::config::{DcfConfig, StationConfig};
 use crate::medium::wlan::contention::{Access, Backoff, Contention};
 use crate::medium::{
-    AirEvent, Attempt, CellContext, Listening, Outcome, PacketId, PhyMode, PhyModes, Taken,
-    Transmission, TxStatus,
+    AirEvent, Associations, Attempt, CellContext, LinkId, Listening, Outcome, PacketId, PhyMode,
+    QueueLayout, Setup, Taken, Transmission, TxStatus,
 };
 use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::rng::{RngStream, StreamId};
@@ -38,13 +39,12 @@ pub(super) enum Phase {
 #[derive(Debug)]
 pub struct Dcf {
     pub(super) config: DcfConfig,
-    pub(super) modes: PhyModes,
+    pub(super) setup: Setup,
     /// Slot boundaries that EIFS takes beyond DIFS.
     pub(super) eifs_slots: u64,
     pub(super) macs: Vec<Mac>,
-    /// The link between each node and the access point, down and up. The entry of the access point
-    /// itself is that of its beacons.
-    pub(super) links: Vec<[Link; 2]>,
+    /// By link, then that of the beacons of each access point.
+    pub(super) links: Vec<Link>,
     /// Whether the ends of attempts are reported: to rate control, or to the cell.
     pub(super) reports: bool,
     /// What the cell listens to.
@@ -56,8 +56,8 @@ pub struct Dcf {
     /// Whether there is any.
     pub(super) has_channels: bool,
     /// Airtime that the counters of `links` contain more than once. Of a station: its frames that
-    /// collided with frames of the access point for it. Of the access point: all frames
-    /// that overlapped a longer one.
+    /// collided with frames of its access point for it. Of an access point: all frames of its cell
+    /// that overlapped a longer one of it.
     pub(super) overlap: Vec<Duration>,
     pub(super) contention: Contention,
     pub(super) phase: Phase,
@@ -75,10 +75,8 @@ pub struct Dcf {
     pub(super) dropped: Vec<NodeId>,
     /// Whether more may follow the end of an attempt than the node's next packet: there was a beacon.
     pub(super) has_beacons: bool,
-    /// A beacon that waits for the end of an attempt of the access point.
-    pub(super) next_beacon: Option<Taken>,
-    /// The packet of the access point that waits for its beacon to be sent.
-    pub(super) suspended: Option<Suspended>,
+    /// Of each access point.
+    pub(super) beacons: Vec<Beacons>,
     /// The stations that decoded the last beacon, by node.
     pub(super) decoded: Vec<bool>,
 }
@@ -88,6 +86,21 @@ impl Dcf {
     /// which is that of the cell. Backoffs, losses of the channels and samples of rate control are drawn
     /// from the streams of `seed`.
     pub fn new(config: DcfConfig, nodes: &[StationConfig], seed: u64) -> Self {
+        let associations = Associations::one_cell(nodes.len() as u32);
+        Self::with_associations(config, associations, nodes, seed)
+    }
+
+    /// Cells that share a channel. All nodes hear each other, and contend with each other.
+    ///
+    /// # Panics
+    /// If the number of nodes is not that of `associations`.
+    pub fn with_associations(
+        config: DcfConfig,
+        associations: Associations,
+        nodes: &[StationConfig],
+        seed: u64,
+    ) -> Self {
+        assert_eq!(nodes.len(), associations.nodes() as usize, "nodes with a place");
         let (phy, modes) = (&config.phy, config.modes(nodes));
         let mode_of = |rate: Rate| modes.find(&phy.mode_of(rate)).unwrap_or(PhyMode(0));
         let mac = |(entity, node): (u64, &StationConfig)| {
@@ -99,23 +112,27 @@ impl Dcf {
             node.channel.as_ref().map(|config| Box::new(Channel::new(config, phy, &modes, stream)))
         };
         let channels: Vec<_> = (0..).zip(nodes).map(channel).collect();
-        let link = |entity: usize, direction: usize| {
+        let link = |link: u32| {
+            let (link, entity) = (LinkId(link), associations.station(LinkId(link)).index());
             let (node, channel) = (&nodes[entity], channels[entity].as_deref());
-            let entity = 2 * entity as u64 + direction as u64;
+            let entity = 2 * entity as u64 + link.direction() as u64;
             let stream = RngStream::new(seed, StreamId::RateControl, entity);
             let adaptation = Adaptation::new(&config, &modes, node, channel, stream);
             Link::new(&config, &modes, mode_of(node.rate), adaptation)
         };
-        let mut links: Vec<_> =
-            (0..nodes.len()).map(|node| [0, 1].map(|way| link(node, way))).collect();
-        let beacons = mode_of(config.control_rate.of_beacons(phy));
-        links[NodeId::ACCESS_POINT.index()] =
-            [0, 1].map(|_| Link::new(&config, &modes, beacons, None));
+        let mut links: Vec<_> = (0..2 * associations.stations().len() as u32).map(link).collect();
+        let beacon = mode_of(config.control_rate.of_beacons(phy));
+        let access_points = associations.access_points().len();
+        links.extend((0..access_points).map(|_| Link::new(&config, &modes, beacon, None)));
+        let layout = match config.station_queues {
+            true => QueueLayout::PerReceiver { categories: 1 },
+            false => QueueLayout::PerNode,
+        };
         Self {
             eifs_slots: phy.eifs().saturating_sub(phy.difs()).div_ceil(phy.slot),
             macs: (0..).zip(nodes).map(mac).collect(),
             listening: Listening::Nothing,
-            reports: links.iter().flatten().any(|link| link.adaptation.is_some()),
+            reports: links.iter().any(|link| link.adaptation.is_some()),
             links,
             rate_changes: 0,
             has_channels: channels.iter().any(Option::is_some),
@@ -124,15 +141,14 @@ impl Dcf {
             contention: Contention::new(nodes.len(), phy.cw_max),
             phase: Phase::Idle { grid: Instant::ZERO + phy.difs() },
             due: Instant::NEVER,
-            exchange: Exchange::of_broadcast(Instant::ZERO, Instant::ZERO, beacons),
+            exchange: Exchange::of_broadcast(Instant::ZERO, Instant::ZERO, beacon),
             next_access: None,
             transmitters: Vec::with_capacity(nodes.len()),
             dropped: Vec::with_capacity(nodes.len()),
             has_beacons: false,
-            next_beacon: None,
-            suspended: None,
+            beacons: (0..access_points).map(|_| Beacons::default()).collect(),
             decoded: vec![false; nodes.len()],
-            modes,
+            setup: Setup { associations, layout, modes },
             config,
         }
     }
@@ -155,12 +171,18 @@ impl Dcf {
     /// The present rate of the link of `station`. Frames with which rate control tries other rates do
     /// not count.
     pub fn rate(&self, station: NodeId, direction: Direction) -> Rate {
-        self.modes.rate(self.mode(station, direction))
+        self.setup.modes.rate(self.mode(station, direction))
     }
 
     /// The mode of that rate.
     fn mode(&self, station: NodeId, direction: Direction) -> PhyMode {
-        self.links[station.index()][direction as usize].mode()
+        self.link_with(station, direction).mode()
+    }
+
+    /// The link of `station` in this direction.
+    fn link_with(&self, station: NodeId, direction: Direction) -> &Link {
+        let number = self.setup.associations.number(station);
+        &self.links[LinkId::new(number, direction).index()]
     }
 
     /// How often the rate of any link has changed.
@@ -175,8 +197,8 @@ impl Dcf {
         station: NodeId,
         direction: Direction,
     ) -> Option<impl Iterator<Item = (Rate, u64)>> {
-        let link = &self.links[station.index()][direction as usize];
-        let rate = |(mode, frames)| (self.modes.rate(mode), frames);
+        let link = self.link_with(station, direction);
+        let rate = |(mode, frames)| (self.setup.modes.rate(mode), frames);
         link.adaptation.as_ref().map(|adaptation| adaptation.frames_by_mode().map(rate))
     }
 
@@ -187,7 +209,7 @@ impl Dcf {
 
     /// [`DcfConfig::exchange_time`] between the access point and `station` at the present rate.
     pub fn exchange_time(&self, station: NodeId, direction: Direction, bytes: u32) -> Duration {
-        self.config.exchange_time(self.modes.vector(self.mode(station, direction)), bytes)
+        self.config.exchange_time(self.setup.modes.vector(self.mode(station, direction)), bytes)
     }
 
     /// The MAC of `node`, which has no packet, takes the next one.
@@ -201,8 +223,19 @@ impl Dcf {
     /// The MAC of `node`, which has no packet, has taken `packet`.
     #[inline(always)]
     pub(super) fn load(&mut self, now: Instant, node: NodeId, packet: Taken) {
-        self.macs[node.index()].load(&self.config, packet);
+        self.load_packet(node, packet);
         self.contend(now, node);
+    }
+
+    /// The MAC of `node` takes `packet`, which is for the other end of one of its links.
+    #[inline(always)]
+    pub(super) fn load_packet(&mut self, node: NodeId, packet: Taken) {
+        let link = self.setup.associations.link(node, packet.to);
+        let station = match link.direction() {
+            Direction::Down => packet.to,
+            Direction::Up => node,
+        };
+        self.macs[node.index()].load(&self.config, link, station, packet);
     }
 
     /// `node` has a packet and contends for the medium.
@@ -260,19 +293,11 @@ impl Dcf {
 
     /// The link on which `node` transmits.
     pub(super) fn link(&self, node: NodeId) -> &Link {
-        let (station, direction) = self.link_of(node);
-        &self.links[station.index()][direction]
+        &self.links[self.macs[node.index()].link]
     }
 
     pub(super) fn link_mut(&mut self, node: NodeId) -> &mut Link {
-        let (station, direction) = self.link_of(node);
-        &mut self.links[station.index()][direction]
-    }
-
-    /// Its station, and 0 for down, 1 for up.
-    #[inline(always)]
-    pub(super) fn link_of(&self, node: NodeId) -> (NodeId, usize) {
-        self.macs[node.index()].link_from(node)
+        &mut self.links[self.macs[node.index()].link]
     }
 
     /// Whether the loss model or the channel of a link corrupts a frame that meets no other. Both are
@@ -300,14 +325,12 @@ impl Dcf {
         outcome: Outcome,
         cell: &mut impl CellContext,
     ) {
-        let (station, direction) = self.link_of(from);
-        // A beacon has no link.
-        let link = self.links.get_mut(station.index());
-        if let Some(adaptation) = link.and_then(|link| link[direction].adaptation.as_mut()) {
+        if let Some(adaptation) = &mut self.link_mut(from).adaptation {
             let changed = adaptation.report(at, sent_data, outcome);
             self.rate_changes += u64::from(changed);
         }
         let mac = &self.macs[from.index()];
+        let station = mac.station;
         if self.listening >= Listening::Outcomes
             && let Some(packet) = mac.packet
         {

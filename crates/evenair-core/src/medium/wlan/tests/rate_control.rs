@@ -44,7 +44,7 @@ impl Saturated {
     }
 
     fn rate(&self) -> u64 {
-        let direction = Direction::from_node(NodeId(self.sender));
+        let direction = if self.sender == AP { Direction::Down } else { Direction::Up };
         self.driver.dcf.rate(NodeId(1), direction).as_bps() / 1_000_000
     }
 }
@@ -64,7 +64,7 @@ fn the_rate_follows_a_schedule() {
             cell.run(Instant::ZERO + Duration::from_secs(3));
             // A probe may be under way.
             assert!([12, 18].contains(&cell.rate()), "{control}: {} Mb/s", cell.rate());
-            let other = Direction::from_node(NodeId(1 - sender));
+            let other = if sender == AP { Direction::Up } else { Direction::Down };
             let idle = cell.driver.dcf.rate(NodeId(1), other);
             assert_eq!(idle, Rate::from_mbps(6), "{control}: nothing was sent there");
             assert!(cell.driver.dcf.rate_changes() > 0);
