@@ -20,7 +20,10 @@
 //! arrived after the medium became idle (immediate access). Models in which a busy slot counts
 //! (Bianchi 2000) differ by 1 to 2% in throughput.
 
+mod backoff;
 mod slot_ring;
+
+pub(in crate::medium::wlan) use backoff::Backoff;
 
 use slot_ring::SlotRing;
 

@@ -234,8 +234,8 @@ impl Dcf {
                 self.dropped.push(node);
             } else {
                 let mac = &mut self.macs[node.index()];
-                mac.cw = (2 * mac.cw + 1).min(phy.cw_max);
-                let backoff = mac.draw_backoff();
+                mac.backoff.double();
+                let backoff = mac.backoff.draw();
                 self.contention.back_off(node, from, backoff, true);
                 self.send_beacon_before_retry(node);
             }

@@ -114,8 +114,8 @@ impl Dcf {
         } else if let Some(suspended) = self.suspended.take() {
             mac.resume(suspended);
         }
-        mac.cw = mac.cw_min;
-        let backoff = mac.draw_backoff();
+        mac.backoff.reset();
+        let backoff = mac.backoff.draw();
         self.contention.back_off(AP, 0, backoff, mac.packet.is_some());
     }
 

@@ -66,7 +66,8 @@ impl Dcf {
         };
         let transmitter = |&node: &NodeId| {
             let mac = &self.macs[node.index()];
-            let (to, cw, backoff, repeats) = (mac.to, mac.cw, mac.drawn, before(node).received);
+            let (to, cw, backoff) = (mac.to, mac.backoff.cw(), mac.backoff.drawn());
+            let repeats = before(node).received;
             Some(Transmitter { node, to, packet: mac.packet?, cw, backoff, repeats })
         };
         let (phy, start) = (&self.config.phy, idle.grid);

@@ -1,10 +1,10 @@
-//! The MAC of one node: the packet that it sends, its contention window and retries.
+//! The MAC of one node: the packet that it sends, its backoffs and retries.
 
 use super::exchange::Frames;
 use crate::medium::wlan::config::DcfConfig;
+use crate::medium::wlan::contention::Backoff;
 use crate::medium::{AirUsage, PacketId, Taken, TxStatus};
 use crate::packet::NodeId;
-use crate::rng::RngStream;
 use crate::time::Duration;
 
 /// The MAC of one node.
@@ -22,21 +22,16 @@ pub(super) struct Mac {
     /// frame, with a CTS-to-self before it.
     pub(super) first_frame: Duration,
     pub(super) needs_rts: bool,
-    pub(super) cw: u32,
-    /// aCWmin.
-    pub(super) cw_min: u32,
+    pub(super) backoff: Backoff,
     pub(super) short_retries: u32,
     pub(super) long_retries: u32,
-    /// The last backoff drawn, slots; 0 where none precedes the attempt.
-    pub(super) drawn: u32,
     /// Without the airtime, which its links have.
     pub(super) usage: AirUsage,
-    backoff: RngStream,
 }
 
 impl Mac {
-    /// A MAC without a packet, whose aCWmin is `cw_min`.
-    pub(super) fn new(cw_min: u32, backoff: RngStream) -> Self {
+    /// A MAC without a packet.
+    pub(super) fn new(backoff: Backoff) -> Self {
         Self {
             packet: None,
             to: NodeId::ACCESS_POINT,
@@ -44,13 +39,10 @@ impl Mac {
             received: false,
             first_frame: Duration::ZERO,
             needs_rts: false,
-            cw: cw_min,
-            cw_min,
+            backoff,
             short_retries: 0,
             long_retries: 0,
-            drawn: 0,
             usage: AirUsage::default(),
-            backoff,
         }
     }
 
@@ -86,15 +78,9 @@ impl Mac {
             TxStatus::Delivered => self.usage.delivered += 1,
             TxStatus::Dropped => self.usage.dropped += 1,
         }
-        self.cw = self.cw_min;
+        self.backoff.reset();
         (self.short_retries, self.long_retries) = (0, 0);
-        self.draw_backoff()
-    }
-
-    /// A backoff, uniform on 0..=CW slots (9.2.4).
-    pub(super) fn draw_backoff(&mut self) -> u32 {
-        self.drawn = self.backoff.up_to(self.cw);
-        self.drawn
+        self.backoff.draw()
     }
 
     /// The MAC of the access point, which has no packet, takes a broadcast frame.

@@ -57,7 +57,7 @@ impl Dcf {
     #[inline(always)]
     fn begin(&mut self, now: Instant, boundary: u64, cell: &mut impl CellContext) {
         let macs = &mut self.macs;
-        let draw = |node: NodeId| macs[node.index()].draw_backoff();
+        let draw = |node: NodeId| macs[node.index()].backoff.draw();
         self.contention.seize(boundary, &mut self.transmitters, draw);
         match self.transmitters[..] {
             [node] => self.send(now, node, cell),

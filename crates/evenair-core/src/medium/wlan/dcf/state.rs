@@ -5,7 +5,7 @@ use super::link::{Adaptation, Link};
 use super::mac::{Mac, Suspended};
 use crate::medium::wlan::channel::Channel;
 use crate::medium::wlan::config::{DcfConfig, StationConfig};
-use crate::medium::wlan::contention::{Access, Contention};
+use crate::medium::wlan::contention::{Access, Backoff, Contention};
 use crate::medium::{
     AirEvent, Attempt, CellContext, Listening, Outcome, PacketId, Taken, Transmission, TxStatus,
 };
@@ -88,7 +88,8 @@ impl Dcf {
     pub fn new(config: DcfConfig, nodes: &[StationConfig], seed: u64) -> Self {
         let phy = &config.phy;
         let mac = |(entity, node): (u64, &StationConfig)| {
-            Mac::new(phy.cw_min_of(node.phy), RngStream::new(seed, StreamId::Backoff, entity))
+            let stream = RngStream::new(seed, StreamId::Backoff, entity);
+            Mac::new(Backoff::new(phy.cw_min_of(node.phy), phy.cw_max, stream))
         };
         let channel = |(entity, node): (u64, &StationConfig)| {
             let stream = RngStream::new(seed, StreamId::Channel, entity);
@@ -205,14 +206,14 @@ impl Dcf {
             let mac = &mut self.macs[node.index()];
             match (boundary, grid) {
                 (Some(boundary), _) if self.config.immediate_access => {
-                    mac.drawn = 0;
+                    mac.backoff.skip();
                     self.contention.immediate(node, boundary);
                 }
                 (Some(_), Some(grid)) => {
                     let after_difs = (now + self.config.phy.difs()).since(grid).div_ceil(slot);
-                    self.contention.late_backoff(node, after_difs, mac.draw_backoff());
+                    self.contention.late_backoff(node, after_difs, mac.backoff.draw());
                 }
-                _ => self.contention.defer(node, mac.draw_backoff()),
+                _ => self.contention.defer(node, mac.backoff.draw()),
             }
         }
         if grid.is_some() {
@@ -298,7 +299,7 @@ impl Dcf {
         if self.listening >= Listening::Outcomes
             && let Some(packet) = mac.packet
         {
-            let backoff = self.config.phy.slot * u64::from(mac.drawn);
+            let backoff = self.config.phy.slot * u64::from(mac.backoff.drawn());
             let attempt =
                 Attempt { at, packet, from, station, backoff, airtime, sent_data, outcome };
             cell.on_air(AirEvent::Outcome(attempt));
