@@ -11,6 +11,7 @@
 //! that has not does not wait EIFS: contention has one deferral for all listeners.
 
 use super::exchange::Exchange;
+use super::mac::contender_of;
 use super::state::{Dcf, Phase};
 use crate::loss::FrameKind;
 use crate::medium::{CellContext, Taken, Transmission, TxStatus};
@@ -116,7 +117,7 @@ impl Dcf {
         }
         mac.backoff.reset();
         let backoff = mac.backoff.draw();
-        self.contention.back_off(AP, 0, backoff, mac.packet.is_some());
+        self.contention.back_off(contender_of(AP), 0, backoff, mac.packet.is_some());
     }
 
     /// `node`, which has failed and backs off, lets a beacon that waits go first.
