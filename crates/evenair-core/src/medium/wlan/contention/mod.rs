@@ -28,6 +28,7 @@ mod backoff;
 mod class;
 mod contender;
 mod counters;
+mod internal;
 mod rule;
 mod slot_ring;
 
