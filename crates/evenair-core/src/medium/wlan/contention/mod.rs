@@ -31,6 +31,8 @@ mod counters;
 mod internal;
 mod rule;
 mod slot_ring;
+#[cfg(test)]
+mod tests;
 
 pub(in crate::medium::wlan) use backoff::Backoff;
 pub(in crate::medium::wlan) use contender::ContenderId;
