@@ -1,5 +1,6 @@
 //! [`Contention`] against a slow one, and cases by hand.
 
+mod examples;
 mod oracle;
 
 use std::array::from_fn;
