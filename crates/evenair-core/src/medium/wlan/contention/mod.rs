@@ -143,9 +143,8 @@ impl<R: CounterRule, const CLASSES: usize> Contention<R, CLASSES> {
         }
     }
 
-    /// `id` counts from its AIFS and `deferral` slots on, other than all the others: its node transmitted the
-    /// frame with which the busy period ended, and which no other node could decode. Call
-    /// [`Contention::idle`] first.
+    /// `id` has another deferral than [`Contention::idle`] has given to all: its node transmitted the frame with
+    /// which the busy period ended, and which no other node could decode.
     #[cold]
     pub(in crate::medium::wlan) fn exempt(&mut self, id: ContenderId, deferral: u64) {
         let from = self.first(id) + deferral;
