@@ -1,7 +1,7 @@
 //! The frames of an attempt, which of them fail, and what follows from a failure.
 
 use super::exchange::{Exchange, ExchangeFrame, Failure, Frames};
-use super::mac::Mac;
+use super::mac::{Mac, contender_of};
 use super::state::{Dcf, Phase};
 use crate::loss::FrameKind;
 use crate::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
@@ -189,7 +189,7 @@ impl Dcf {
         let answered = matches!(failure, Failure::Corrupted(Cts | Ack));
         if answered {
             let answering = self.macs[self.transmitters[0].index()].to;
-            self.contention.exempt_from_eifs(answering);
+            self.contention.exempt(contender_of(answering), 0);
         }
         let longest = self.longest_first_frame();
         for i in 0..self.transmitters.len() {
@@ -248,7 +248,7 @@ impl Dcf {
                 let mac = &mut self.macs[node.index()];
                 mac.backoff.double();
                 let backoff = mac.backoff.draw();
-                self.contention.back_off(node, from, backoff, true);
+                self.contention.back_off(contender_of(node), from, backoff, true);
                 self.send_beacon_before_retry(node);
             }
         }

@@ -11,7 +11,7 @@
 //! that has not does not wait EIFS: contention has one deferral for all listeners.
 
 use super::exchange::Exchange;
-use super::mac::{Mac, Suspended};
+use super::mac::{Mac, Suspended, contender_of};
 use super::state::{Dcf, Phase};
 use crate::loss::FrameKind;
 use crate::medium::{CellContext, PhyMode, Taken, Transmission, TxStatus};
@@ -143,7 +143,7 @@ impl Dcf {
         }
         mac.backoff.reset();
         let (backoff, has_frame) = (mac.backoff.draw(), mac.packet.is_some());
-        self.contention.back_off(ap, 0, backoff, has_frame);
+        self.contention.back_off(contender_of(ap), 0, backoff, has_frame);
     }
 
     /// `node`, which has failed and backs off, lets a beacon that waits go first.

@@ -2,7 +2,7 @@
 //! listens to them alone.
 
 use super::exchange::{ExchangeFrame, Failure};
-use super::mac::Mac;
+use super::mac::{Mac, node_of};
 use super::state::{Dcf, Phase};
 use crate::medium::wlan::contention::Counter;
 use crate::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
@@ -20,7 +20,7 @@ pub(super) struct IdlePeriod {
     grid: Instant,
     /// The boundary of the access.
     boundary: u64,
-    /// The nodes that count down, in order of node.
+    /// What counts down, in order of node.
     counters: Vec<Counter>,
     macs: Vec<MacBefore>,
 }
@@ -52,15 +52,16 @@ impl Dcf {
         let before = |node: NodeId| idle.macs[node.index()];
         let after = self.contention.counters();
         let contender = |counter: &Counter| {
-            let after = after.iter().find(|after| after.node == counter.node);
+            let after = after.iter().find(|after| after.id == counter.id);
+            let node = node_of(counter.id);
             Contender {
-                node: counter.node,
+                node,
                 from: counter.from,
                 before: counter.slots,
                 after: after.map_or(0, |after| after.slots),
                 has_frame: counter.has_frame,
                 immediate: counter.immediate,
-                transmits: self.transmitters.contains(&counter.node),
+                transmits: self.transmitters.contains(&node),
             }
         };
         let transmitter = |&node: &NodeId| {

@@ -2,10 +2,20 @@
 
 use super::exchange::Frames;
 use crate::medium::wlan::config::DcfConfig;
-use crate::medium::wlan::contention::Backoff;
+use crate::medium::wlan::contention::{Backoff, ContenderId};
 use crate::medium::{AirUsage, LinkId, PacketId, Taken, TxStatus};
 use crate::packet::NodeId;
 use crate::time::Duration;
+
+/// The contender of `node`. Each node has one.
+pub(super) fn contender_of(node: NodeId) -> ContenderId {
+    ContenderId(node.0)
+}
+
+/// The node of `contender`.
+pub(super) fn node_of(contender: ContenderId) -> NodeId {
+    NodeId(contender.0)
+}
 
 /// The MAC of one node.
 #[derive(Debug)]

@@ -43,6 +43,7 @@ mod state;
 pub use state::Dcf;
 
 use exchange::{ExchangeFrame, Failure};
+use mac::{contender_of, node_of};
 use state::{Phase, take_next};
 
 use crate::medium::{
@@ -56,9 +57,14 @@ impl Dcf {
     /// The transmissions of slot boundary `boundary`, which is `now`.
     #[inline(always)]
     fn begin(&mut self, now: Instant, boundary: u64, cell: &mut impl CellContext) {
-        let macs = &mut self.macs;
-        let draw = |node: NodeId| macs[node.index()].backoff.draw();
-        self.contention.seize(boundary, &mut self.transmitters, draw);
+        let Self { macs, transmitters, .. } = self;
+        transmitters.clear();
+        let transmit = |contender| transmitters.push(node_of(contender));
+        let draw = |contender| macs[node_of(contender).index()].backoff.draw();
+        self.contention.seize(boundary, transmit, draw);
+        if self.transmitters.len() > 1 {
+            self.transmitters.sort_unstable();
+        }
         match self.transmitters[..] {
             [node] => self.send(now, node, cell),
             _ => self.collide(now),
@@ -104,7 +110,7 @@ impl Dcf {
         if let Some(packet) = next {
             self.load_packet(node, packet);
         }
-        self.contention.back_off(node, 0, backoff, next.is_some());
+        self.contention.back_off(contender_of(node), 0, backoff, next.is_some());
     }
 }
 

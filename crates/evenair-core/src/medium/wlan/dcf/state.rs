@@ -3,10 +3,10 @@
 use super::beacon::Beacons;
 use super::exchange::{Exchange, Failure};
 use super::link::{Adaptation, Link};
-use super::mac::Mac;
+use super::mac::{Mac, contender_of};
 use crate::medium::wlan::channel::Channel;
 use crate::medium::wlan::config::{DcfConfig, StationConfig};
-use crate::medium::wlan::contention::{Access, Backoff, Contention};
+use crate::medium::wlan::contention::{Access, Backoff, Contention, IdleSlots};
 use crate::medium::{
     AirEvent, Associations, Attempt, CellContext, LinkId, Listening, Outcome, PacketId, PhyMode,
     QueueLayout, Setup, Taken, Transmission, TxStatus,
@@ -15,6 +15,9 @@ use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
+
+/// DIFS is SIFS and two slots (IEEE 802.11-2007 9.2.10).
+const DIFSN: u32 = 2;
 
 /// Takes the next packet of `node`.
 #[inline(always)]
@@ -59,7 +62,7 @@ pub struct Dcf {
     /// collided with frames of its access point for it. Of an access point: all frames of its cell
     /// that overlapped a longer one of it.
     pub(super) overlap: Vec<Duration>,
-    pub(super) contention: Contention,
+    pub(super) contention: Contention<IdleSlots, 1>,
     pub(super) phase: Phase,
     /// When the phase ends. Of an idle medium: the time of the next access, or an earlier time while
     /// that is not known.
@@ -138,7 +141,7 @@ impl Dcf {
             has_channels: channels.iter().any(Option::is_some),
             channels,
             overlap: vec![Duration::ZERO; nodes.len()],
-            contention: Contention::new(nodes.len(), phy.cw_max),
+            contention: Contention::new([DIFSN], nodes.iter().map(|_| 0), phy.cw_max),
             phase: Phase::Idle { grid: Instant::ZERO + phy.difs() },
             due: Instant::NEVER,
             exchange: Exchange::of_broadcast(Instant::ZERO, Instant::ZERO, beacon),
@@ -247,18 +250,19 @@ impl Dcf {
         // Most packets are taken when the last exchange has ended, before the slots begin.
         let boundary =
             grid.map(|grid| if now <= grid { 0 } else { now.since(grid).div_ceil(slot) });
-        if self.contention.arrive(node, boundary) == Access::BackoffOver {
+        let contender = contender_of(node);
+        if self.contention.arrive(contender, boundary) == Access::BackoffOver {
             let mac = &mut self.macs[node.index()];
             match (boundary, grid) {
                 (Some(boundary), _) if self.config.immediate_access => {
                     mac.backoff.skip();
-                    self.contention.immediate(node, boundary);
+                    self.contention.immediate(contender, boundary);
                 }
                 (Some(_), Some(grid)) => {
                     let after_difs = (now + self.config.phy.difs()).since(grid).div_ceil(slot);
-                    self.contention.late_backoff(node, after_difs, mac.backoff.draw());
+                    self.contention.late_backoff(contender, after_difs, mac.backoff.draw());
                 }
-                _ => self.contention.defer(node, mac.backoff.draw()),
+                _ => self.contention.defer(contender, mac.backoff.draw()),
             }
         }
         if grid.is_some() {
@@ -288,7 +292,7 @@ impl Dcf {
         if let Some(packet) = mac.packet.take() {
             cell.release(now, packet, status);
         }
-        self.contention.back_off(node, from, backoff, false);
+        self.contention.back_off(contender_of(node), from, backoff, false);
     }
 
     /// The link on which `node` transmits.
