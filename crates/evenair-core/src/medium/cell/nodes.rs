@@ -101,17 +101,12 @@ impl<P: CellPacket> Nodes<P> {
     /// Keeps a packet of `queue` until the medium releases it.
     #[inline(always)]
     pub(super) fn keep(&mut self, queue: TxQueueId, packet: P) -> PacketId {
-        let entry = InService { packet, queue };
-        let id = match self.free.pop() {
-            Some(id) => {
-                self.taken[id as usize] = entry;
-                id
-            }
-            None => {
-                self.taken.push(entry);
-                self.taken.len() as u32 - 1
-            }
+        let Some(id) = self.free.pop() else {
+            self.taken.push(InService { packet, queue });
+            return PacketId(self.taken.len() as u32 - 1);
         };
+        let slot = &mut self.taken[id as usize];
+        (slot.packet, slot.queue) = (packet, queue);
         PacketId(id)
     }
 
@@ -220,13 +215,13 @@ impl<P: CellPacket> Nodes<P> {
     #[inline(always)]
     pub(super) fn receive(&mut self, reception: Reception) -> Arrival<P> {
         let Reception { at, packet: id, from, to, rate } = reception;
-        let packet = self.taken[id.0 as usize].packet.receive();
         let direction = Direction::from_node(from);
         let station = if direction == Direction::Down { to } else { from };
         // Broadcast frames are no packets of a link.
         let lost = match self.losses.get_mut(station.index()) {
             Some(Some(loss)) => {
-                let frame = Frame { kind: FrameKind::Data, rate, bytes: packet.size() };
+                let bytes = self.taken[id.0 as usize].packet.size();
+                let frame = Frame { kind: FrameKind::Data, rate, bytes };
                 loss.lose(Level::Ip, direction, at, frame)
             }
             _ => false,
@@ -235,11 +230,10 @@ impl<P: CellPacket> Nodes<P> {
             self.residual_losses[station.index()] += 1;
             self.discard(id);
         }
-        Arrival { at, from, to, packet, lost }
+        Arrival { at, from, to, packet: self.taken[id.0 as usize].packet.receive(), lost }
     }
 
-    /// A loss model has discarded `packet`. The fields of the copy that arrives are not read, so that it is
-    /// copied as a whole.
+    /// A loss model has discarded `packet`.
     #[cold]
     fn discard(&mut self, packet: PacketId) {
         let InService { packet, .. } = &self.taken[packet.0 as usize];
