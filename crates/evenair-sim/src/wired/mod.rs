@@ -45,9 +45,12 @@ pub(crate) struct Wired<P = Packet> {
     /// Where packets go from each link: by link times the number of paths, plus path.
     next_hop: Vec<Hop>,
     paths: usize,
-    /// The link whose event is being handled.
-    current: Option<u32>,
+    /// The link whose event is being handled, or [`NO_LINK`].
+    current: u32,
 }
+
+/// Comes after all links.
+const NO_LINK: u32 = u32::MAX;
 
 impl<P: WirePacket> Wired<P> {
     /// `next_hop` has an entry for each link and in it one for each path. `entries` are the links that
@@ -68,7 +71,7 @@ impl<P: WirePacket> Wired<P> {
         };
         Self {
             is_private: links.iter().enumerate().map(is_private).collect(),
-            current: None,
+            current: NO_LINK,
             paths: next_hop.first().map_or(0, Vec::len),
             next_hop: next_hop.concat(),
             links,
@@ -78,51 +81,47 @@ impl<P: WirePacket> Wired<P> {
     /// A packet enters `link` from an end of its flow or from the air.
     #[inline(always)]
     pub(crate) fn send(&mut self, now: Instant, link: u32, packet: &P, agenda: &mut Agenda) {
-        let is_first = self.current.is_some_and(|current| current < link);
+        let is_first = self.current < link;
         self.enter(now, link as usize, Entry { is_direct: true, is_first }, packet, agenda);
     }
 
-    /// Does what is due at `now` at `link`. A packet that leaves the wired network is passed to
-    /// `leave`, with whether it enters the cell ([`Hop::AccessPoint`]) or has reached its host
-    /// ([`Hop::End`]).
+    /// Does what is due at `now` at `link`. Returns a packet that leaves the wired network, and whether it
+    /// enters the cell ([`Hop::AccessPoint`]) or has reached its host ([`Hop::End`]).
     #[inline(always)]
     pub(crate) fn poll(
         &mut self,
         now: Instant,
         link: u32,
         agenda: &mut Agenda,
-        leave: impl FnOnce(&P, Hop),
-    ) {
+    ) -> Option<(P, Hop)> {
         let index = link as usize;
-        self.current = Some(link);
-        if let Some((packet, arrival)) = self.links[index].serve(now)
-            && let Some(arrival) = arrival
+        self.current = link;
+        if !self.links[index].is_fifo()
+            && let Some((packet, Some(arrival))) = self.links[index].serve(now)
         {
             self.continue_from(now, index, arrival, &packet, agenda);
         }
         let in_flight = &mut self.links[index].in_flight;
-        if let Some(packet) = in_flight.front()
-            && packet.enqueued_at() <= now
-        {
-            match self.next_hop[index * self.paths + packet.path()] {
-                Hop::Link(next) => {
-                    let (is_first, packet) = (index < next as usize, packet.clone());
-                    in_flight.pop_front();
-                    let entry = Entry { is_direct: false, is_first };
-                    self.enter(now, next as usize, entry, &packet, agenda);
-                }
-                hop => {
-                    leave(packet, hop);
-                    in_flight.pop_front();
-                }
-            }
+        let Some(packet) = in_flight.front().filter(|packet| packet.enqueued_at() <= now) else {
+            agenda.set_link(link, self.links[index].due());
+            return None;
+        };
+        let packet = packet.clone();
+        in_flight.pop_front();
+        let hop = self.next_hop[index * self.paths + packet.path()];
+        if let Hop::Link(next) = hop {
+            let entry = Entry { is_direct: false, is_first: link < next };
+            self.enter(now, next as usize, entry, &packet, agenda);
+            agenda.set_link(link, self.links[index].due());
+            return None;
         }
         agenda.set_link(link, self.links[index].due());
+        Some((packet, hop))
     }
 
     /// What followed from the event of the last [`Wired::poll`] is done.
     pub(crate) fn end_event(&mut self) {
-        self.current = None;
+        self.current = NO_LINK;
     }
 
     /// Each direction of each link.

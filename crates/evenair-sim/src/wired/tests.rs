@@ -67,10 +67,10 @@ fn run(
         while let (now, Due::Link(link)) = agenda.first()
             && now < limit
         {
-            wired.poll(now, link, agenda, |packet, hop| {
+            if let Some((packet, hop)) = wired.poll(now, link, agenda) {
                 assert_eq!(hop, Hop::End);
                 arrivals.push((now, packet.flow.0, packet.seq));
-            });
+            }
             wired.end_event();
         }
     };
@@ -257,9 +257,9 @@ fn run_with_streams(
             && now < limit
         {
             streams.advance(Until::link(now, link), wired, ends);
-            wired.poll(now, link, agenda, |packet, _| {
+            if let Some((packet, _)) = wired.poll(now, link, agenda) {
                 arrivals.push((now, packet.flow.0, packet.seq));
-            });
+            }
             wired.end_event();
         }
     };
