@@ -51,7 +51,7 @@ pub(crate) fn step<M: Medium, P: CellPacket + WirePacket>(
     if at >= limit {
         return false;
     }
-    match world.agenda.first().1 {
+    match world.agenda.first() {
         Due::Link(link) => {
             driver.before(Until::link(at, link));
             let world = driver.world();

@@ -136,7 +136,7 @@ impl Streams {
     /// Before this time no packet of a stream arrives at a shared link.
     #[inline(always)]
     pub(crate) fn due(&self) -> Instant {
-        self.due.first().at
+        self.due.first_at()
     }
 
     /// Packets under way.
@@ -148,11 +148,11 @@ impl Streams {
     #[inline(never)] // so that the loop of events stays short
     pub(crate) fn advance(&mut self, until: Until, wired: &mut Wired, ends: &mut impl StreamEnds) {
         loop {
-            let first = self.due.first();
-            if first.at > until.at {
+            if self.due.first_at() > until.at {
                 return;
             }
-            let stream = &mut self.streams[first.slot as usize];
+            let slot = self.due.first_slot();
+            let stream = &mut self.streams[slot as usize];
             let last_own = stream.shared - 1;
             if let Some(&UnderWay { at, .. }) = stream.under_way.get(stream.behind[last_own]) {
                 if (Until { at, link: stream.links[last_own] }) >= until {
@@ -169,7 +169,7 @@ impl Streams {
                 Some(packet) => packet.at,
                 None => sends_after(ends.next_departure(stream.path)),
             };
-            self.due.set(first.slot, next);
+            self.due.set(slot, next);
         }
     }
 

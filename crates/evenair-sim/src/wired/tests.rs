@@ -64,7 +64,7 @@ fn run(
     let mut arrivals = Vec::new();
     let mut agenda = Agenda::new(wired.links().len());
     let mut poll_until = |wired: &mut Wired, agenda: &mut Agenda, limit: Instant| {
-        while let (now, Due::Link(link)) = agenda.first()
+        while let (now, Due::Link(link)) = (agenda.first_at(), agenda.first())
             && now < limit
         {
             if let Some((packet, hop)) = wired.poll(now, link, agenda) {
@@ -253,7 +253,7 @@ fn run_with_streams(
                           streams: &mut Streams,
                           ends: &mut Departures,
                           limit: Instant| {
-        while let (now, Due::Link(link)) = agenda.first()
+        while let (now, Due::Link(link)) = (agenda.first_at(), agenda.first())
             && now < limit
         {
             streams.advance(Until::link(now, link), wired, ends);
