@@ -42,6 +42,8 @@ pub(crate) struct Wired<P = Packet> {
     links: Vec<Link<P>>,
     /// Links that all packets enter from one other link, and whose queue is droptail.
     is_private: Vec<bool>,
+    /// Links that packets enter from an end of a flow or from the air.
+    entries: Vec<u32>,
     /// Where packets go from each link: by link times the number of paths, plus path.
     next_hop: Vec<Hop>,
     paths: usize,
@@ -70,6 +72,7 @@ impl<P: WirePacket> Wired<P> {
             link.is_fifo() && sources[index].len() == 1 && !entries.contains(&(index as u32))
         };
         Self {
+            entries: entries.to_vec(),
             is_private: links.iter().enumerate().map(is_private).collect(),
             current: NO_LINK,
             paths: next_hop.first().map_or(0, Vec::len),
@@ -189,23 +192,13 @@ impl<P: WirePacket> Wired<P> {
         }
     }
 
-    /// `packet` enters the first of `links`, which it has to itself. Returns when it arrives at the far end of
-    /// the last, unless it is lost.
-    #[inline(always)]
-    fn cross_own(
-        &mut self,
-        now: Instant,
-        links: &[u32],
-        mut entry: Entry,
-        packet: &P,
-    ) -> Option<Instant> {
-        let mut at = now;
-        for (place, &link) in links.iter().enumerate() {
-            at = self.links[link as usize].arrive(now, at, entry, packet)?;
-            let is_first = links.get(place + 1).is_some_and(|next| link < *next);
-            entry = Entry { is_direct: false, is_first };
-        }
-        Some(at)
+    /// The links that packets enter from `link`, each once or more often.
+    fn links_behind(&self, link: usize) -> impl Iterator<Item = u32> {
+        let hops = &self.next_hop[link * self.paths..][..self.paths];
+        hops.iter().filter_map(|hop| match hop {
+            Hop::Link(next) => Some(*next),
+            Hop::AccessPoint | Hop::End => None,
+        })
     }
 
     /// The links of a path that begins with `first`.
