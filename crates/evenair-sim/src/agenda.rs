@@ -43,21 +43,20 @@ impl Agenda {
         Timer(self.timers.add())
     }
 
-    /// What is due first, and when; [`Instant::NEVER`] if nothing is.
+    /// What is due first; anything if nothing is.
     #[inline(always)]
-    pub(crate) fn first(&self) -> (Instant, Due) {
-        let (link, timer) = (self.links.first(), self.timers.first());
-        if link.at <= timer.at {
-            (link.at, Due::Link(link.slot))
+    pub(crate) fn first(&self) -> Due {
+        if self.links.first_at() <= self.timers.first_at() {
+            Due::Link(self.links.first_slot())
         } else {
-            (timer.at, Due::Timer(Timer(timer.slot)))
+            Due::Timer(Timer(self.timers.first_slot()))
         }
     }
 
-    /// The time of the first.
+    /// When it is due; [`Instant::NEVER`] if nothing is.
     #[inline(always)]
     pub(crate) fn first_at(&self) -> Instant {
-        self.links.first().at.min(self.timers.first().at)
+        self.links.first_at().min(self.timers.first_at())
     }
 
     /// When `link` is due.
@@ -82,8 +81,7 @@ impl Agenda {
 
     /// The first timer, and when it expires.
     pub(crate) fn first_timer(&self) -> (Instant, Timer) {
-        let first = self.timers.first();
-        (first.at, Timer(first.slot))
+        (self.timers.first_at(), Timer(self.timers.first_slot()))
     }
 
     /// `timer`, which has expired, expires next at this time.
@@ -93,72 +91,76 @@ impl Agenda {
     }
 }
 
-/// Times of which the first is known: each inner node of a binary tree has the earlier of its two children, at
-/// equal times the left one.
-#[derive(Debug, Default)]
+/// Times of which the first is known: each inner node of a binary tree has the earlier of the times of its two
+/// children.
+#[derive(Debug)]
 pub(crate) struct Tournament {
-    first: Entry,
-    /// By slot.
+    /// The time of the root.
+    first: Instant,
+    /// By node. The root is node 1, the children of `i` are `2 i` and `2 i + 1`, and the second half are leaves, one
+    /// for each slot.
     times: Vec<Instant>,
-    /// The children of each inner node. The root is at 1, the children of `i` are the nodes `2 i` and `2 i + 1`.
-    /// Those of the second half are leaves.
-    children: Vec<[Entry; 2]>,
+    slots: u32,
 }
 
-/// The time of a slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
-    pub(crate) at: Instant,
-    pub(crate) slot: u32,
-}
-
-impl Default for Entry {
+impl Default for Tournament {
     fn default() -> Self {
-        Self { at: Instant::NEVER, slot: 0 }
+        Self { first: Instant::NEVER, times: Vec::new(), slots: 0 }
     }
 }
 
 impl Tournament {
     /// Another slot, whose time is [`Instant::NEVER`].
     pub(crate) fn add(&mut self) -> u32 {
-        let slots = self.times.len();
-        self.times.push(Instant::NEVER);
-        if slots == self.children.len() {
-            self.children = vec![[Entry::default(); 2]; (2 * slots).max(2)];
-            for slot in 0..=slots {
-                self.set(slot as u32, self.times[slot]);
-            }
+        let slots = self.slots;
+        if slots as usize == self.leaves() {
+            let leaves = self.times.split_off(self.leaves());
+            self.times = vec![Instant::NEVER; (4 * leaves.len()).max(4)];
+            (0..).zip(leaves).for_each(|(slot, at)| self.set(slot, at));
         }
-        slots as u32
+        self.slots += 1;
+        slots
     }
 
-    /// The first of all.
+    /// The first of all times.
     #[inline(always)]
-    pub(crate) fn first(&self) -> Entry {
+    pub(crate) fn first_at(&self) -> Instant {
         self.first
+    }
+
+    /// The first slot that has this time; any slot if it is [`Instant::NEVER`].
+    #[inline(always)]
+    pub(crate) fn first_slot(&self) -> u32 {
+        let mut node = 1;
+        while node < self.leaves() {
+            node *= 2;
+            node += usize::from(self.times[node] > self.first);
+        }
+        (node - self.leaves()) as u32
     }
 
     #[inline(always)]
     fn at(&self, slot: u32) -> Instant {
-        self.times[slot as usize]
+        self.times[self.leaves() + slot as usize]
     }
 
     /// The time of `slot` is `at` from now on.
     #[inline(always)]
-    pub(crate) fn set(&mut self, slot: u32, at: Instant) {
-        self.times[slot as usize] = at;
-        let mut node = self.children.len() + slot as usize;
-        let mut entry = Entry { at, slot };
+    pub(crate) fn set(&mut self, slot: u32, mut at: Instant) {
+        let mut node = self.leaves() + slot as usize;
         while node > 1 {
-            let children = &mut self.children[node / 2];
-            if children[node % 2] == entry {
+            if self.times[node] == at {
                 return;
             }
-            children[node % 2] = entry;
-            entry = if children[1].at < children[0].at { children[1] } else { children[0] };
+            self.times[node] = at;
+            at = at.min(self.times[node ^ 1]);
             node /= 2;
         }
-        self.first = entry;
+        self.first = at;
+    }
+
+    fn leaves(&self) -> usize {
+        self.times.len() / 2
     }
 }
 
@@ -175,19 +177,20 @@ mod tests {
     #[test]
     fn links_go_before_timers_and_both_in_their_order() {
         let mut agenda = Agenda::new(3);
-        assert_eq!(agenda.first().0, Instant::NEVER);
+        assert_eq!(agenda.first_at(), Instant::NEVER);
+        let first = |agenda: &Agenda| (agenda.first_at(), agenda.first());
         let timers = [agenda.add_timer(), agenda.add_timer()];
         agenda.arm(timers[1], at(5));
         agenda.arm(timers[0], at(5));
-        assert_eq!(agenda.first(), (at(5), Due::Timer(timers[0])));
+        assert_eq!(first(&agenda), (at(5), Due::Timer(timers[0])));
         agenda.set_link(2, at(5));
-        assert_eq!(agenda.first(), (at(5), Due::Link(2)));
+        assert_eq!(first(&agenda), (at(5), Due::Link(2)));
         agenda.set_link(1, at(5));
-        assert_eq!(agenda.first(), (at(5), Due::Link(1)));
+        assert_eq!(first(&agenda), (at(5), Due::Link(1)));
         agenda.set_link(1, at(6));
         agenda.set_link(2, Instant::NEVER);
         agenda.set_timer(timers[0], Instant::NEVER);
-        assert_eq!(agenda.first(), (at(5), Due::Timer(timers[1])));
+        assert_eq!(first(&agenda), (at(5), Due::Timer(timers[1])));
         agenda.arm(timers[1], at(9));
         assert_eq!(agenda.first_at(), at(5), "a later deadline does not postpone a timer");
         agenda.arm(timers[1], at(3));
@@ -213,10 +216,9 @@ mod tests {
                 times[slot] = if time == 0 { Instant::NEVER } else { at(time) };
                 tournament.set(slot as u32, times[slot]);
                 let first = (0..slots).min_by_key(|&slot| (times[slot], slot)).unwrap();
-                let found = tournament.first();
-                prop_assert_eq!(found.at, times[first]);
+                prop_assert_eq!(tournament.first_at(), times[first]);
                 if times[first] != Instant::NEVER {
-                    prop_assert_eq!(found.slot as usize, first);
+                    prop_assert_eq!(tournament.first_slot() as usize, first);
                 }
             }
         }

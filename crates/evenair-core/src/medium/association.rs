@@ -12,13 +12,16 @@ use crate::packet::{Direction, NodeId};
 pub struct LinkId(pub u32);
 
 impl LinkId {
+    /// No link: that of a broadcast frame.
+    pub const BROADCAST: Self = Self(u32::MAX);
+
     /// The link of station number `station` in this direction.
     #[inline(always)]
     pub const fn new(station: u32, direction: Direction) -> Self {
         Self(2 * station + direction as u32)
     }
 
-    /// Whether it is that from the access point.
+    /// The direction of what is transmitted on it.
     #[inline(always)]
     pub const fn direction(self) -> Direction {
         if self.0.is_multiple_of(2) { Direction::Down } else { Direction::Up }
@@ -119,13 +122,15 @@ impl Associations {
         if self.is_access_point(node) { Direction::Down } else { Direction::Up }
     }
 
-    /// The receiver of what `from` transmits on its link with `station`, which is `from` itself unless that is
-    /// an access point.
+    /// The link on which `from` transmits a packet of the link of `station`, and its receiver. `station` is not
+    /// looked at unless `from` is an access point.
     #[inline(always)]
-    pub fn receiver(&self, from: NodeId, station: NodeId) -> NodeId {
-        match self.access_point_of(from) {
-            access_point if access_point == from => station,
-            access_point => access_point,
+    pub fn route(&self, from: NodeId, station: NodeId) -> (LinkId, NodeId) {
+        let Place { access_point, number } = self.places[from.index()];
+        if access_point == from {
+            (LinkId::new(self.number(station), Direction::Down), station)
+        } else {
+            (LinkId::new(number, Direction::Up), access_point)
         }
     }
 
@@ -178,7 +183,7 @@ mod tests {
             for ((from, to), id) in links.into_iter().zip([down, down + 1].map(LinkId)) {
                 assert_eq!(associations.link(from, to), id);
                 assert_eq!(associations.ends(id), (from, to));
-                assert_eq!(associations.receiver(from, station), to);
+                assert_eq!(associations.route(from, station), (id, to));
                 assert_eq!(id.direction(), associations.direction_from(from));
             }
         }

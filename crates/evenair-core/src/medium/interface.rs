@@ -2,6 +2,7 @@
 
 use super::air::{AirEvent, Listening, PacketId};
 use super::airtime::AirUsage;
+use super::association::LinkId;
 use super::phy_mode::PhyMode;
 use super::queues::TxQueueId;
 use super::setup::Setup;
@@ -17,6 +18,8 @@ pub struct Taken {
     pub packet: PacketId,
     /// Who is to receive it.
     pub to: NodeId,
+    /// The link on which it is to be transmitted; [`LinkId::BROADCAST`] of a broadcast frame.
+    pub link: LinkId,
     /// Bytes at IP level.
     pub bytes: u32,
 }

@@ -21,19 +21,13 @@ pub enum QueueLayout {
 }
 
 impl QueueLayout {
-    /// The queue in which `from` keeps packets of `category` for `to`.
+    /// The queue in which `from` keeps packets of `category` for one of its links.
     #[inline(always)]
-    pub fn queue(
-        self,
-        associations: &Associations,
-        from: NodeId,
-        to: NodeId,
-        category: AccessCategory,
-    ) -> TxQueueId {
+    pub const fn queue(self, from: NodeId, link: LinkId, category: AccessCategory) -> TxQueueId {
         match self {
             Self::PerNode => TxQueueId(from.0),
             Self::PerReceiver { categories } => {
-                TxQueueId(associations.link(from, to).0 * categories + self.category(category))
+                TxQueueId(link.0 * categories + self.category(category))
             }
         }
     }
@@ -92,9 +86,9 @@ mod tests {
                 let ap = associations.access_point_of(station);
                 for (from, to) in [(ap, station), (station, ap)] {
                     for category in [BestEffort, Background, Video, Voice] {
-                        let queue = layout.queue(&associations, from, to, category);
-                        assert_eq!(layout.sender(&associations, queue), from);
                         let link = associations.link(from, to);
+                        let queue = layout.queue(from, link, category);
+                        assert_eq!(layout.sender(&associations, queue), from);
                         assert_eq!(layout.link(queue), Some((link, category as u32)));
                         assert_eq!(seen[queue.0 as usize].replace((from, to, category)), None);
                     }

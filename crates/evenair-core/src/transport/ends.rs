@@ -12,11 +12,11 @@ use crate::units::Rate;
 /// other; what is measured here is not told to either.
 #[derive(Debug)]
 pub struct Ends<S, R> {
-    source: S,
-    sink: R,
+    pub(super) source: S,
+    pub(super) sink: R,
     /// The present connection of the flow. Packets of another are late copies.
     connection: u8,
-    one_way_delay: Delays,
+    pub(super) one_way_delay: Delays,
     limits: LimitClock,
 }
 

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::contract::{Counters, Endpoint, Output, Sink, Source};
+use super::ends::Ends;
 use super::header::PacketHeader;
 use super::option::PacketOption;
 use crate::delays::Delays;
@@ -39,14 +40,21 @@ impl UdpSource {
         Self { header, payload, source, stop, sent: 0, sent_at: VecDeque::new() }
     }
 
+    /// Counts the next datagram as sent. Returns its [`Packet::seq`].
+    #[inline(always)]
+    fn count_next(&mut self) -> u64 {
+        let seq = self.sent * u64::from(self.payload);
+        self.sent += 1;
+        seq
+    }
+
     fn transmit(&mut self, now: Instant, out: &mut impl Output) {
         while let Some(source) = &mut self.source
             && now >= source.next()
             && now < self.stop
         {
             source.advance();
-            let seq = self.sent * u64::from(self.payload);
-            self.sent += 1;
+            let seq = self.count_next();
             if self.sent_at.len() == MAX_UNDER_WAY {
                 self.sent_at.pop_front();
             }
@@ -95,13 +103,41 @@ impl Endpoint for UdpSource {
     }
 }
 
+/// Without packets, for who computes what becomes of each datagram: the times and the numbers are all that
+/// tells one from the other.
+impl Ends<UdpSource, UdpSink> {
+    /// A datagram.
+    pub fn datagram(&self) -> Packet {
+        let UdpSource { header, payload, .. } = &self.source;
+        header.packet(Instant::ZERO, PacketKind::Datagram, *payload, 0)
+    }
+
+    /// The datagram that is due is sent. Returns its [`Packet::seq`].
+    #[inline(always)]
+    pub fn depart(&mut self) -> u64 {
+        if let Some(source) = &mut self.source.source {
+            source.advance();
+        }
+        self.source.count_next()
+    }
+
+    /// A datagram that was sent at `sent` arrives.
+    #[inline(always)]
+    pub fn arrive(&mut self, now: Instant, sent: Instant) {
+        self.one_way_delay.record(now.since(sent));
+        self.sink.received += u64::from(self.source.payload);
+    }
+}
+
 impl Source for UdpSource {
     /// The datagrams before this one will not arrive: flows keep their order.
     fn first_sent(&mut self, packet: &Packet, _option: Option<&PacketOption>) -> Option<Instant> {
         let first = self.sent - self.sent_at.len() as u64;
         let number = packet.seq / u64::from(self.payload);
         let lost = number.checked_sub(first)?;
-        self.sent_at.drain(..lost as usize);
+        for _ in 0..lost {
+            self.sent_at.pop_front();
+        }
         self.sent_at.pop_front()
     }
 

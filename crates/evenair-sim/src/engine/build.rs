@@ -8,7 +8,7 @@ use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::tcp::{ConnectionConfig, SynTimer};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::{Application, Datagrams, OpenedBy, Stream};
-use evenair_core::transport::{Answers, FlowSpec, PacketHeader};
+use evenair_core::transport::{Answers, AnyEnds, FlowSpec, PacketHeader};
 
 use crate::capture::connections::FlowMeta;
 use crate::engine::control::beacons::{Beacons, occupancy};
@@ -144,9 +144,9 @@ pub(crate) fn network<M: SimMedium>(
     let is_udp = flows.iter().map(|flow| !flow.is_tcp).collect();
     let limiter = UplinkLimiter::new(&scenario.gateway.limiter, is_udp, is_sampled);
     let wired = Wired::new(links, next_hop, &entries);
-    let unanswered = flows.iter().filter(|flow| flow.answers == Answers::None);
+    let datagrams = flows.iter().filter(|flow| matches!(flow.ends, AnyEnds::Udp(_)));
     let between_hosts =
-        unanswered.filter_map(|flow| match (&flow.place, routes[flow.index.0 as usize].first[1]) {
+        datagrams.filter_map(|flow| match (&flow.place, routes[flow.index.0 as usize].first[1]) {
             (Attachment::Wired { .. }, Origin::Link(first)) => Some((flow.index.0 as usize, first)),
             _ => None,
         });

@@ -9,7 +9,8 @@ use evenair_core::medium::{AirEvent, Arrival, Cell};
 use evenair_core::packet::{End, FlowId, NodeId, Packet};
 use evenair_core::queue::{Dropped, TxQueue};
 use evenair_core::time::Instant;
-use evenair_core::transport::{Output, PacketOption};
+use evenair_core::transport::udp::{UdpSink, UdpSource};
+use evenair_core::transport::{self, AnyEnds, PacketOption};
 
 use crate::agenda::Agenda;
 use crate::capture::CaptureError;
@@ -198,8 +199,8 @@ impl<M: SimMedium> Network<M> {
         flows: &mut [Flow],
     ) -> Self {
         let Self { world, fingerprint, sent, .. } = &mut self;
-        let ends = Ends { flows, fingerprint, sent };
-        self.streams = Streams::new(&world.wired, users, candidates, &ends);
+        let mut ends = Ends { flows, fingerprint, sent };
+        self.streams = Streams::new(&world.wired, users, candidates, &mut ends);
         self
     }
 
@@ -214,10 +215,10 @@ impl<M: SimMedium> Network<M> {
         &mut self.world
     }
 
-    /// Computes what streams do before `until`, as far as other flows notice it.
+    /// Computes what streams do before `until`, as far as the event that is due then notices it.
     #[inline(always)]
     pub(crate) fn advance_streams(&mut self, until: Until, flows: &mut [Flow]) {
-        if self.streams.due() <= until.at {
+        if self.streams.may_be_noticed(until) {
             let Self { world, streams, fingerprint, sent, .. } = self;
             streams.advance(until, &mut world.wired, &mut Ends { flows, fingerprint, sent });
         }
@@ -357,41 +358,36 @@ struct Ends<'a> {
     sent: &'a mut u64,
 }
 
+impl Ends<'_> {
+    #[inline(always)]
+    fn of(&mut self, flow: usize) -> &mut transport::Ends<UdpSource, UdpSink> {
+        match &mut self.flows[flow].ends {
+            AnyEnds::Udp(ends) => ends,
+            _ => unreachable!("streams are flows over UDP"),
+        }
+    }
+}
+
 impl StreamEnds for Ends<'_> {
-    fn next_departure(&self, flow: usize) -> Instant {
-        self.flows[flow].ends.poll_at(End::Sender)
+    fn packet(&mut self, flow: usize) -> Packet {
+        self.of(flow).datagram()
     }
 
-    fn depart(&mut self, flow: usize, now: Instant, send: impl FnMut(&Packet)) {
-        let mut out = Departures { sent: self.sent, send };
-        self.flows[flow].ends.on_timer(now, End::Sender, &mut out);
+    #[inline(always)]
+    fn next_departure(&mut self, flow: usize) -> Instant {
+        self.of(flow).poll_at(End::Sender)
     }
 
-    fn arrive(&mut self, flow: usize, now: Instant, packet: &Packet) {
-        *self.fingerprint = self.fingerprint.wrapping_add(hash_of(now, packet));
-        self.flows[flow].ends.on_packet(now, packet, None, &mut NoOutput);
-    }
-}
-
-/// Where the source of a stream sends.
-struct Departures<'a, F> {
-    sent: &'a mut u64,
-    send: F,
-}
-
-impl<F: FnMut(&Packet)> Output for Departures<'_, F> {
-    fn send(&mut self, packet: &Packet, _option: Option<&PacketOption>) {
+    #[inline(always)]
+    fn depart(&mut self, flow: usize) -> u64 {
         *self.sent += 1;
-        (self.send)(packet);
+        self.of(flow).depart()
     }
-}
 
-/// A sink that does not answer.
-struct NoOutput;
-
-impl Output for NoOutput {
-    fn send(&mut self, _packet: &Packet, _option: Option<&PacketOption>) {
-        debug_assert!(false, "the sink of a stream does not answer");
+    #[inline(always)]
+    fn arrive(&mut self, flow: usize, now: Instant, packet: &Packet, sent: Instant) {
+        *self.fingerprint = self.fingerprint.wrapping_add(hash_of(now, packet));
+        self.of(flow).arrive(now, sent);
     }
 }
 

@@ -42,20 +42,28 @@ pub(crate) fn step<M: Medium, P: CellPacket + WirePacket>(
     limit: Instant,
 ) -> bool {
     let world = driver.world();
-    let (at, due) = world.agenda.first();
-    if let Some(arrival) = world.cell.poll(at.min(limit)) {
+    let at = world.agenda.first_at();
+    if let Some(arrival) = &world.cell.poll(at.min(limit)) {
         driver.before(Until::ends(arrival.at));
-        driver.on_arrival(&arrival);
+        driver.on_arrival(arrival);
         return true;
     }
     if at >= limit {
         return false;
     }
-    match due {
+    match world.agenda.first() {
         Due::Link(link) => {
             driver.before(Until::link(at, link));
-            let packet = driver.world().poll_link(at, link);
-            driver.on_link(at, packet.as_ref());
+            let world = driver.world();
+            match &world.wired.poll(at, link, &mut world.agenda) {
+                Some((packet, Hop::End)) => driver.on_link(at, Some(packet)),
+                Some((packet, _)) => {
+                    // It was due now, so that `enqueued_at` is right.
+                    world.cell.send(at, NodeId::ACCESS_POINT, packet.clone());
+                    driver.on_link(at, None);
+                }
+                None => driver.on_link(at, None),
+            }
             driver.world().wired.end_event();
         }
         Due::Timer(timer) => {
@@ -89,17 +97,5 @@ impl<M: Medium, P: CellPacket + WirePacket> World<M, P> {
     #[inline(always)]
     pub(crate) fn send_wired(&mut self, now: Instant, link: u32, packet: &P) {
         self.wired.send(now, link, packet, &mut self.agenda);
-    }
-
-    /// Does what is due at `link`. Returns a packet that has reached its host.
-    #[inline(always)]
-    fn poll_link(&mut self, now: Instant, link: u32) -> Option<P> {
-        let (cell, mut arrived) = (&mut self.cell, None);
-        self.wired.poll(now, link, &mut self.agenda, |packet, hop| match hop {
-            // It was due now, so that `enqueued_at` is right.
-            Hop::AccessPoint => cell.send(now, NodeId::ACCESS_POINT, packet.clone()),
-            Hop::Link(_) | Hop::End => arrived = Some(packet.clone()),
-        });
-        arrived
     }
 }

@@ -255,10 +255,16 @@ impl<P: WirePacket> Link<P> {
             return Duration::from_nanos(nanos * u64::from(bytes));
         }
         if self.last_size != bytes {
-            self.last_size = bytes;
-            self.last_time = self.rate.time_for(bytes.into());
+            self.note_size(bytes);
         }
         self.last_time
+    }
+
+    /// Packets of another size follow.
+    #[inline(never)] // or a part of the division is done for every packet
+    fn note_size(&mut self, bytes: u32) {
+        self.last_size = bytes;
+        self.last_time = self.rate.time_for(bytes.into());
     }
 
     /// The arrival at the far end of a packet whose transmission ends at `end`; `None` if it is lost.

@@ -42,12 +42,17 @@ pub(crate) struct Wired<P = Packet> {
     links: Vec<Link<P>>,
     /// Links that all packets enter from one other link, and whose queue is droptail.
     is_private: Vec<bool>,
+    /// Links that packets enter from an end of a flow or from the air.
+    entries: Vec<u32>,
     /// Where packets go from each link: by link times the number of paths, plus path.
     next_hop: Vec<Hop>,
     paths: usize,
-    /// The link whose event is being handled.
-    current: Option<u32>,
+    /// The link whose event is being handled, or [`NO_LINK`].
+    current: u32,
 }
+
+/// Comes after all links.
+const NO_LINK: u32 = u32::MAX;
 
 impl<P: WirePacket> Wired<P> {
     /// `next_hop` has an entry for each link and in it one for each path. `entries` are the links that
@@ -67,8 +72,9 @@ impl<P: WirePacket> Wired<P> {
             link.is_fifo() && sources[index].len() == 1 && !entries.contains(&(index as u32))
         };
         Self {
+            entries: entries.to_vec(),
             is_private: links.iter().enumerate().map(is_private).collect(),
-            current: None,
+            current: NO_LINK,
             paths: next_hop.first().map_or(0, Vec::len),
             next_hop: next_hop.concat(),
             links,
@@ -78,51 +84,47 @@ impl<P: WirePacket> Wired<P> {
     /// A packet enters `link` from an end of its flow or from the air.
     #[inline(always)]
     pub(crate) fn send(&mut self, now: Instant, link: u32, packet: &P, agenda: &mut Agenda) {
-        let is_first = self.current.is_some_and(|current| current < link);
+        let is_first = self.current < link;
         self.enter(now, link as usize, Entry { is_direct: true, is_first }, packet, agenda);
     }
 
-    /// Does what is due at `now` at `link`. A packet that leaves the wired network is passed to
-    /// `leave`, with whether it enters the cell ([`Hop::AccessPoint`]) or has reached its host
-    /// ([`Hop::End`]).
+    /// Does what is due at `now` at `link`. Returns a packet that leaves the wired network, and whether it
+    /// enters the cell ([`Hop::AccessPoint`]) or has reached its host ([`Hop::End`]).
     #[inline(always)]
     pub(crate) fn poll(
         &mut self,
         now: Instant,
         link: u32,
         agenda: &mut Agenda,
-        leave: impl FnOnce(&P, Hop),
-    ) {
+    ) -> Option<(P, Hop)> {
         let index = link as usize;
-        self.current = Some(link);
-        if let Some((packet, arrival)) = self.links[index].serve(now)
-            && let Some(arrival) = arrival
+        self.current = link;
+        if !self.links[index].is_fifo()
+            && let Some((packet, Some(arrival))) = self.links[index].serve(now)
         {
             self.continue_from(now, index, arrival, &packet, agenda);
         }
         let in_flight = &mut self.links[index].in_flight;
-        if let Some(packet) = in_flight.front()
-            && packet.enqueued_at() <= now
-        {
-            match self.next_hop[index * self.paths + packet.path()] {
-                Hop::Link(next) => {
-                    let (is_first, packet) = (index < next as usize, packet.clone());
-                    in_flight.pop_front();
-                    let entry = Entry { is_direct: false, is_first };
-                    self.enter(now, next as usize, entry, &packet, agenda);
-                }
-                hop => {
-                    leave(packet, hop);
-                    in_flight.pop_front();
-                }
-            }
+        let Some(packet) = in_flight.front().filter(|packet| packet.enqueued_at() <= now) else {
+            agenda.set_link(link, self.links[index].due());
+            return None;
+        };
+        let packet = packet.clone();
+        in_flight.pop_front();
+        let hop = self.next_hop[index * self.paths + packet.path()];
+        if let Hop::Link(next) = hop {
+            let entry = Entry { is_direct: false, is_first: link < next };
+            self.enter(now, next as usize, entry, &packet, agenda);
+            agenda.set_link(link, self.links[index].due());
+            return None;
         }
         agenda.set_link(link, self.links[index].due());
+        Some((packet, hop))
     }
 
     /// What followed from the event of the last [`Wired::poll`] is done.
     pub(crate) fn end_event(&mut self) {
-        self.current = None;
+        self.current = NO_LINK;
     }
 
     /// Each direction of each link.
@@ -190,23 +192,13 @@ impl<P: WirePacket> Wired<P> {
         }
     }
 
-    /// `packet` enters the first of `links`, which it has to itself. Returns when it arrives at the far end of
-    /// the last, unless it is lost.
-    #[inline(always)]
-    fn cross_own(
-        &mut self,
-        now: Instant,
-        links: &[u32],
-        mut entry: Entry,
-        packet: &P,
-    ) -> Option<Instant> {
-        let mut at = now;
-        for (place, &link) in links.iter().enumerate() {
-            at = self.links[link as usize].arrive(now, at, entry, packet)?;
-            let is_first = links.get(place + 1).is_some_and(|next| link < *next);
-            entry = Entry { is_direct: false, is_first };
-        }
-        Some(at)
+    /// The links that packets enter from `link`, each once or more often.
+    fn links_behind(&self, link: usize) -> impl Iterator<Item = u32> {
+        let hops = &self.next_hop[link * self.paths..][..self.paths];
+        hops.iter().filter_map(|hop| match hop {
+            Hop::Link(next) => Some(*next),
+            Hop::AccessPoint | Hop::End => None,
+        })
     }
 
     /// The links of a path that begins with `first`.

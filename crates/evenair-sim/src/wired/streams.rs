@@ -2,12 +2,12 @@
 //!
 //! The source of a stream does not react to losses, and its sink sends nothing. At most one link on its path
 //! also carries packets of other flows, and all links are droptail. So a stream affects other flows on the
-//! shared link only. Its packets are computed before the next event that may depend on them, with the times
-//! and in the order that events would give them.
+//! shared link only. Its packets are computed up to there before another packet may enter that link, and to their host
+//! when somebody wants to know, with the times and in the order that events would give them.
 
 use std::collections::VecDeque;
 
-use evenair_core::packet::{FlowId, Packet, PacketKind};
+use evenair_core::packet::Packet;
 use evenair_core::time::{Duration, Instant};
 
 use super::Wired;
@@ -16,14 +16,17 @@ use crate::agenda::Tournament;
 
 /// The ends of streams, by the path of their packets.
 pub(crate) trait StreamEnds {
+    /// What the packets have in common.
+    fn packet(&mut self, path: usize) -> Packet;
+
     /// When the source sends next.
-    fn next_departure(&self, path: usize) -> Instant;
+    fn next_departure(&mut self, path: usize) -> Instant;
 
-    /// What the source sends at `now`, the time of its next departure, is passed to `send`.
-    fn depart(&mut self, path: usize, now: Instant, send: impl FnMut(&Packet));
+    /// The source sends a packet, at the time of its next departure. Returns its [`Packet::seq`].
+    fn depart(&mut self, path: usize) -> u64;
 
-    /// A packet has reached its host.
-    fn arrive(&mut self, path: usize, now: Instant, packet: &Packet);
+    /// A packet that was sent at `sent` has reached its host.
+    fn arrive(&mut self, path: usize, now: Instant, packet: &Packet, sent: Instant);
 }
 
 /// A limit of time: streams are computed up to it. What comes before the event of `link` at `at` is before
@@ -56,9 +59,21 @@ impl Until {
     }
 }
 
-/// All streams, in the order of the links on which they arrive at the shared ones.
+/// All streams.
 #[derive(Debug, Default)]
 pub(crate) struct Streams {
+    groups: Vec<Group>,
+    /// By link: the groups whose shared link packets of other flows may enter at an event of that link, from it or
+    /// from the end of a flow that answers.
+    fed_by_link: Vec<Vec<u32>>,
+    /// Those whose shared link they may enter from the end of a flow or from the air.
+    fed_by_ends: Vec<u32>,
+}
+
+/// The streams that share a link with each other or with other flows; or one that has all links to itself.
+#[derive(Debug, Default)]
+struct Group {
+    /// In the order of the links on which their packets arrive at the shared one.
     streams: Vec<Stream>,
     /// By stream: when its next packet arrives at the shared link, or, while there is none on its way, the
     /// nanosecond after that in which its source sends the next.
@@ -68,24 +83,34 @@ pub(crate) struct Streams {
 #[derive(Debug)]
 struct Stream {
     path: usize,
-    /// The links on the path. All but the shared one are the stream's own.
-    links: Vec<u32>,
-    /// The place of the shared link among them, which is not the first; their number if there is none.
-    shared: usize,
-    /// The packets under way, in their order, which they keep.
-    under_way: VecDeque<UnderWay>,
-    /// By link, from the last before the shared one on: how many of them are behind it. The next one to arrive at
-    /// its far end has this number.
-    behind: Vec<usize>,
+    /// The links before the shared one, all links if there is none.
+    before: Vec<(u32, Entry)>,
+    /// The last of them: there is one at least.
+    last_before: u32,
+    /// The packets on the way to the shared link, and when they arrive there.
+    coming: VecDeque<UnderWay>,
+    /// The shared link and those behind it.
+    behind: Vec<Leg>,
     /// What its packets have in common.
     packet: Packet,
+}
+
+/// A link of a stream.
+#[derive(Debug)]
+struct Leg {
+    link: u32,
+    entry: Entry,
+    /// The packets on it, and when they arrive at its far end.
+    packets: VecDeque<UnderWay>,
 }
 
 /// A packet under way.
 #[derive(Clone, Copy, Debug)]
 struct UnderWay {
-    /// When it arrives at the far end of the link on which it is.
+    /// When it arrives at the next link, or at its host.
     at: Instant,
+    /// When its source sent it.
+    sent: Instant,
     /// [`Packet::seq`].
     seq: u64,
 }
@@ -97,93 +122,134 @@ impl Streams {
         wired: &Wired,
         users: &[u32],
         candidates: &[(usize, u32)],
-        ends: &impl StreamEnds,
+        ends: &mut impl StreamEnds,
     ) -> Self {
-        let mut streams = Vec::new();
+        let mut groups: Vec<Group> = Vec::new();
+        // By shared link.
+        let mut numbers: Vec<Option<u32>> = vec![None; users.len()];
         for &(path, first) in candidates {
             let links = wired.links_of_path(first, path);
             let of = |link: u32| &wired.links[link as usize];
             let is_own = |&link: &u32| users[link as usize] == 1;
-            let shared = links.iter().position(|link| !is_own(link)).unwrap_or(links.len());
+            let place = links.iter().position(|link| !is_own(link)).unwrap_or(links.len());
+            let (before, behind) = links.split_at(place);
             // What is sent at some time makes no difference to others at that same time.
-            let takes_time = links[..shared].iter().any(|&link| of(link).takes_time());
+            let takes_time = before.iter().any(|&link| of(link).takes_time());
             let are_fifo = links.iter().all(|&link| of(link).is_fifo());
-            if takes_time && are_fifo && links.iter().skip(shared + 1).all(is_own) {
-                streams.push(Stream {
-                    path,
-                    behind: vec![0; links.len()],
-                    links,
-                    shared,
-                    under_way: VecDeque::new(),
-                    packet: Packet::new(FlowId::NONE, PacketKind::Datagram),
-                });
+            if takes_time && are_fifo && behind.iter().skip(1).all(is_own) {
+                let stream = Stream::new(path, before, behind, ends.packet(path));
+                let next = groups.len() as u32;
+                let number = match behind.first() {
+                    Some(&shared) => *numbers[shared as usize].get_or_insert(next),
+                    None => next,
+                };
+                if number == next {
+                    groups.push(Group::default());
+                }
+                groups[number as usize].streams.push(stream);
             }
         }
-        streams.sort_by_key(|stream: &Stream| stream.links[stream.shared - 1]);
-        let mut due = Tournament::default();
-        for stream in &streams {
-            let slot = due.add();
-            due.set(slot, sends_after(ends.next_departure(stream.path)));
+        for group in &mut groups {
+            group.start(ends);
         }
-        Self { streams, due }
+        let fed = |links: &mut dyn Iterator<Item = u32>| {
+            let mut fed: Vec<_> = links.filter_map(|link| numbers[link as usize]).collect();
+            fed.sort_unstable();
+            fed.dedup();
+            fed
+        };
+        let entries = || wired.entries.iter().copied();
+        let fed_by_link = |link| fed(&mut wired.links_behind(link).chain(entries()));
+        Self {
+            fed_by_link: (0..wired.links.len()).map(fed_by_link).collect(),
+            fed_by_ends: fed(&mut entries()),
+            groups,
+        }
     }
 
     /// The paths of the streams.
     pub(crate) fn paths(&self) -> impl Iterator<Item = usize> {
-        self.streams.iter().map(|stream| stream.path)
+        self.groups.iter().flat_map(|group| &group.streams).map(|stream| stream.path)
     }
 
-    /// Before this time no packet of a stream arrives at a shared link.
-    #[inline(always)]
+    /// Before this time no packet of a stream arrives at a shared link that has not been computed.
     pub(crate) fn due(&self) -> Instant {
-        self.due.first().at
+        let each = self.groups.iter().map(|group| group.due.first_at());
+        each.min().unwrap_or(Instant::NEVER)
     }
 
     /// Packets under way.
     pub(crate) fn under_way(&self) -> usize {
-        self.streams.iter().map(|stream| stream.under_way.len()).sum()
+        self.groups.iter().flat_map(|group| &group.streams).map(Stream::under_way).sum()
     }
 
-    /// Computes what happens to the streams before `until`, as far as other flows notice it.
+    /// Whether [`Streams::advance`] has something to do.
+    #[inline(always)]
+    pub(crate) fn may_be_noticed(&self, until: Until) -> bool {
+        !self.groups.is_empty()
+            && !self.fed_by_link.get(until.link as usize).unwrap_or(&self.fed_by_ends).is_empty()
+    }
+
+    /// Computes what happens to the streams before `until`, as far as the event that is due then notices it.
     #[inline(never)] // so that the loop of events stays short
     pub(crate) fn advance(&mut self, until: Until, wired: &mut Wired, ends: &mut impl StreamEnds) {
-        loop {
-            let first = self.due.first();
-            if first.at > until.at {
-                return;
-            }
-            let stream = &mut self.streams[first.slot as usize];
-            let last_own = stream.shared - 1;
-            if let Some(&UnderWay { at, .. }) = stream.under_way.get(stream.behind[last_own]) {
-                if (Until { at, link: stream.links[last_own] }) >= until {
-                    return;
-                }
-                stream.pass_on(last_own, at, wired, ends);
-                stream.drain(Until::time(at), wired, ends);
-            }
-            let departure = ends.next_departure(stream.path);
-            if stream.behind[last_own] == stream.under_way.len() && departure < until.at {
-                stream.depart(departure, wired, ends);
-            }
-            let next = match stream.under_way.get(stream.behind[last_own]) {
-                Some(packet) => packet.at,
-                None => sends_after(ends.next_departure(stream.path)),
-            };
-            self.due.set(first.slot, next);
+        let Self { groups, fed_by_link, fed_by_ends } = self;
+        for &group in fed_by_link.get(until.link as usize).unwrap_or(fed_by_ends) {
+            groups[group as usize].advance(until, wired, ends);
         }
     }
 
     /// Computes all that happens to the streams before `until`.
     pub(crate) fn settle(&mut self, until: Until, wired: &mut Wired, ends: &mut impl StreamEnds) {
-        self.advance(until, wired, ends);
-        for stream in &mut self.streams {
-            // Behind a packet that is on its way to the shared link.
-            while let departure = ends.next_departure(stream.path)
-                && departure < until.at
-            {
+        for group in &mut self.groups {
+            group.advance(until, wired, ends);
+            for stream in &mut group.streams {
+                // Behind a packet that is on its way to the shared link.
+                while let departure = ends.next_departure(stream.path)
+                    && departure < until.at
+                {
+                    stream.depart(departure, wired, ends);
+                }
+                stream.drain(until, wired, ends);
+            }
+        }
+    }
+}
+
+impl Group {
+    /// All its streams are known, and begin.
+    fn start(&mut self, ends: &mut impl StreamEnds) {
+        self.streams.sort_by_key(|stream| stream.last_before);
+        for stream in &self.streams {
+            let slot = self.due.add();
+            self.due.set(slot, sends_after(ends.next_departure(stream.path)));
+        }
+    }
+
+    /// Computes what arrives at the shared link before `until`.
+    fn advance(&mut self, until: Until, wired: &mut Wired, ends: &mut impl StreamEnds) {
+        loop {
+            if self.due.first_at() > until.at {
+                return;
+            }
+            let slot = self.due.first_slot();
+            let stream = &mut self.streams[slot as usize];
+            if let Some(&packet) = stream.coming.front() {
+                if (Until { at: packet.at, link: stream.last_before }) >= until {
+                    return;
+                }
+                stream.coming.pop_front();
+                stream.pass_on(0, packet, wired, ends);
+            }
+            let departure = ends.next_departure(stream.path);
+            if stream.coming.is_empty() && departure < until.at {
                 stream.depart(departure, wired, ends);
             }
-            stream.drain(until, wired, ends);
+            let next = match stream.coming.front() {
+                Some(packet) => packet.at,
+                None => sends_after(ends.next_departure(stream.path)),
+            };
+            self.due.set(slot, next);
         }
     }
 }
@@ -194,59 +260,78 @@ fn sends_after(departure: Instant) -> Instant {
 }
 
 impl Stream {
-    /// The source sends.
-    fn depart(&mut self, now: Instant, wired: &mut Wired, ends: &mut impl StreamEnds) {
-        let Self { path, links, shared, under_way, packet, .. } = self;
-        ends.depart(*path, now, |sent| {
-            *packet = *sent;
-            let entry = Entry { is_direct: true, is_first: false };
-            if let Some(at) = wired.cross_own(now, &links[..*shared], entry, sent) {
-                under_way.push_back(UnderWay { at, seq: sent.seq });
-            }
-        });
+    fn new(path: usize, before: &[u32], behind: &[u32], packet: Packet) -> Self {
+        let mut last = None;
+        let mut leg = |&link: &u32| {
+            let is_first = last.is_some_and(|last| last < link);
+            let entry = Entry { is_direct: last.is_none(), is_first };
+            last = Some(link);
+            (link, entry)
+        };
+        let before: Vec<_> = before.iter().map(&mut leg).collect();
+        let behind = behind.iter().map(leg);
+        Self {
+            path,
+            last_before: before.last().map_or(0, |(link, _)| *link),
+            before,
+            coming: VecDeque::new(),
+            behind: behind
+                .map(|(link, entry)| Leg { link, entry, packets: VecDeque::new() })
+                .collect(),
+            packet,
+        }
     }
 
-    /// Takes packets behind the shared link up to where they are.
+    fn under_way(&self) -> usize {
+        self.coming.len() + self.behind.iter().map(|leg| leg.packets.len()).sum::<usize>()
+    }
+
+    /// The source sends.
+    #[inline(always)]
+    fn depart(&mut self, now: Instant, wired: &mut Wired, ends: &mut impl StreamEnds) {
+        let seq = ends.depart(self.path);
+        let mut at = now;
+        for &(link, entry) in &self.before {
+            let link = &mut wired.links[link as usize];
+            let Some(arrival) = link.arrive(now, at, entry, &self.packet) else { return };
+            at = arrival;
+        }
+        self.coming.push_back(UnderWay { at, sent: now, seq });
+    }
+
+    /// Takes packets from the shared link on up to where they are.
     fn drain(&mut self, until: Until, wired: &mut Wired, ends: &mut impl StreamEnds) {
-        for place in self.shared..self.links.len() {
-            let link = self.links[place];
-            while self.behind[place] < self.behind[place - 1]
-                && let at = self.under_way[self.behind[place]].at
-                && (Until { at, link }) < until
+        for place in 0..self.behind.len() {
+            while let Leg { link, packets, .. } = &mut self.behind[place]
+                && let Some(&packet) = packets.front()
+                && (Until { at: packet.at, link: *link }) < until
             {
-                self.pass_on(place, at, wired, ends);
+                packets.pop_front();
+                self.pass_on(place + 1, packet, wired, ends);
             }
         }
     }
 
-    /// The first packet on the link at `place` arrives at its far end at `now`, and enters the next link, or
-    /// has come to its host.
+    /// A packet arrives at the link with this place from the shared one on, or has come to its host.
     #[inline(always)]
     fn pass_on(
         &mut self,
         place: usize,
-        now: Instant,
+        UnderWay { at: now, sent, seq }: UnderWay,
         wired: &mut Wired,
         ends: &mut impl StreamEnds,
     ) {
-        let index = self.behind[place];
-        let entered = match self.links.get(place + 1) {
-            Some(&next) => {
-                let entry = Entry { is_direct: false, is_first: self.links[place] < next };
-                wired.links[next as usize].arrive(now, now, entry, &self.packet)
+        match self.behind.get_mut(place) {
+            Some(Leg { link, entry, packets }) => {
+                let link = &mut wired.links[*link as usize];
+                if let Some(at) = link.arrive(now, now, *entry, &self.packet) {
+                    packets.push_back(UnderWay { at, sent, seq });
+                }
             }
             None => {
-                let seq = self.under_way[index].seq;
-                ends.arrive(self.path, now, &Packet { seq, enqueued_at: now, ..self.packet });
-                None
+                (self.packet.seq, self.packet.enqueued_at) = (seq, now);
+                ends.arrive(self.path, now, &self.packet, sent);
             }
-        };
-        if let Some(at) = entered {
-            self.under_way[index].at = at;
-            self.behind[place] += 1;
-        } else {
-            self.under_way.remove(index);
-            self.behind[self.shared - 1..place].iter_mut().for_each(|behind| *behind -= 1);
         }
     }
 }

@@ -53,6 +53,23 @@ fn network(
 /// Time, flow and number of a packet that has reached its host.
 type Arrival = (Instant, u32, u64);
 
+/// Where there is a path 4, what has come over path 3 is answered there at once.
+fn answer(
+    wired: &mut Wired,
+    agenda: &mut Agenda,
+    paths: &[Vec<u32>],
+    now: Instant,
+    packet: &Packet,
+) {
+    if packet.flow == FlowId(3)
+        && let Some(path) = paths.get(4)
+    {
+        let seq = packet.seq;
+        let answer = Packet { size: 100, seq, ..Packet::new(FlowId(4), PacketKind::Ack) };
+        wired.send(now, path[0], &answer, agenda);
+    }
+}
+
 /// The arrivals of what is sent, and each link's statistics, busy time included,
 /// at `end`.
 fn run(
@@ -64,13 +81,14 @@ fn run(
     let mut arrivals = Vec::new();
     let mut agenda = Agenda::new(wired.links().len());
     let mut poll_until = |wired: &mut Wired, agenda: &mut Agenda, limit: Instant| {
-        while let (now, Due::Link(link)) = agenda.first()
+        while let (now, Due::Link(link)) = (agenda.first_at(), agenda.first())
             && now < limit
         {
-            wired.poll(now, link, agenda, |packet, hop| {
+            if let Some((packet, hop)) = wired.poll(now, link, agenda) {
                 assert_eq!(hop, Hop::End);
                 arrivals.push((now, packet.flow.0, packet.seq));
-            });
+                answer(wired, agenda, paths, now, &packet);
+            }
             wired.end_event();
         }
     };
@@ -202,26 +220,30 @@ struct Departures {
 }
 
 impl StreamEnds for Departures {
-    fn next_departure(&self, path: usize) -> Instant {
+    fn packet(&mut self, path: usize) -> Packet {
+        let next = self.left[path].last();
+        next.map_or(Packet::new(FlowId::NONE, PacketKind::Data), |(_, packet)| *packet)
+    }
+
+    fn next_departure(&mut self, path: usize) -> Instant {
         self.left[path].last().map_or(Instant::NEVER, |(at, _)| *at)
     }
 
-    fn depart(&mut self, path: usize, now: Instant, mut send: impl FnMut(&Packet)) {
-        while self.next_departure(path) == now {
-            send(&self.left[path].pop().unwrap().1);
-        }
+    fn depart(&mut self, path: usize) -> u64 {
+        self.left[path].pop().unwrap().1.seq
     }
 
-    fn arrive(&mut self, path: usize, now: Instant, packet: &Packet) {
+    fn arrive(&mut self, path: usize, now: Instant, packet: &Packet, _sent: Instant) {
         self.arrivals.push((now, path as u32, packet.seq));
     }
 }
 
-/// As [`run`] of a network of droptail links, with streams on the paths that allow it. Returns how many do,
-/// too.
+/// As [`run`] of a network of droptail links, with streams on those of the first `candidates` paths that
+/// allow it. Returns how many do, too.
 fn run_with_streams(
     specs: &[Spec],
     paths: &[Vec<u32>],
+    candidates: usize,
     actions: &[(Instant, Action)],
     end: Instant,
 ) -> (Vec<Arrival>, Vec<(QueueStats, Duration)>, usize) {
@@ -229,10 +251,11 @@ fn run_with_streams(
     let users = (0..specs.len() as u32)
         .map(|link| paths.iter().filter(|path| path.contains(&link)).count() as u32)
         .collect::<Vec<_>>();
-    let candidates: Vec<_> = paths.iter().map(|path| path[0]).enumerate().collect();
+    let candidates: Vec<_> =
+        paths.iter().map(|path| path[0]).enumerate().take(candidates).collect();
     let mut ends = Departures { left: vec![Vec::new(); paths.len()], arrivals: Vec::new() };
     let is_stream: Vec<bool> = {
-        let all = Streams::new(&wired, &users, &candidates, &ends);
+        let all = Streams::new(&wired, &users, &candidates, &mut ends);
         (0..paths.len()).map(|path| all.paths().any(|stream| stream == path)).collect()
     };
     for (number, (at, action)) in actions.iter().enumerate().rev() {
@@ -245,7 +268,7 @@ fn run_with_streams(
             ends.left[flow as usize].push((*at, packet));
         }
     }
-    let mut streams = Streams::new(&wired, &users, &candidates, &ends);
+    let mut streams = Streams::new(&wired, &users, &candidates, &mut ends);
     let mut agenda = Agenda::new(specs.len());
     let mut arrivals = Vec::new();
     let mut poll_until = |wired: &mut Wired,
@@ -253,13 +276,14 @@ fn run_with_streams(
                           streams: &mut Streams,
                           ends: &mut Departures,
                           limit: Instant| {
-        while let (now, Due::Link(link)) = agenda.first()
+        while let (now, Due::Link(link)) = (agenda.first_at(), agenda.first())
             && now < limit
         {
             streams.advance(Until::link(now, link), wired, ends);
-            wired.poll(now, link, agenda, |packet, _| {
+            if let Some((packet, _)) = wired.poll(now, link, agenda) {
                 arrivals.push((now, packet.flow.0, packet.seq));
-            });
+                answer(wired, agenda, paths, now, &packet);
+            }
             wired.end_event();
         }
     };
@@ -289,8 +313,8 @@ fn run_with_streams(
 }
 
 prop_compose! {
-    /// Three flows with links of their own before and behind link 6, and one that shares it: the flows'
-    /// links, in the order of all or in the reverse.
+    /// Three flows with links of their own before and behind link 6, one that shares it, and the answers of
+    /// that: the flows' links, in the order of all or in the reverse.
     fn any_paths()(
         shapes in prop::collection::vec(0_usize..5, 3),
         other in prop::sample::select(vec![vec![6_u32], vec![7, 6], vec![6, 8], vec![7, 6, 8], vec![0, 6]]),
@@ -305,6 +329,7 @@ prop_compose! {
         };
         let mut paths: Vec<Vec<u32>> = (0..).zip(shapes).map(own).collect();
         paths.push(other);
+        paths.push(vec![6]);
         if reversed {
             paths.iter_mut().flatten().for_each(|link| *link = 8 - *link);
         }
@@ -340,7 +365,7 @@ proptest! {
         actions.sort_by_key(|(at, _)| *at);
         let wired = network(&specs, &paths, LinkQueue::fifo);
         let (mut expected, expected_stats) = run(wired, &paths, &actions, end);
-        let (mut arrivals, stats, _) = run_with_streams(&specs, &paths, &actions, end);
+        let (mut arrivals, stats, _) = run_with_streams(&specs, &paths, 3, &actions, end);
         expected.sort_unstable();
         arrivals.sort_unstable();
         prop_assert_eq!(arrivals, expected);
@@ -354,7 +379,7 @@ proptest! {
 fn streams_share_one_link() {
     let specs = [spec(100, Duration::from_millis(2), 10); 9];
     let paths = [vec![0, 4], vec![1, 4, 5], vec![4, 6], vec![2, 4, 6], vec![3, 7]];
-    assert_eq!(run_with_streams(&specs, &paths, &[], Instant::from_nanos(1)).2, 3);
+    assert_eq!(run_with_streams(&specs, &paths, 5, &[], Instant::from_nanos(1)).2, 3);
     let without_time = [Spec { rate: Rate::UNLIMITED, delay: Duration::ZERO, ..specs[0] }; 9];
-    assert_eq!(run_with_streams(&without_time, &paths, &[], Instant::from_nanos(1)).2, 0);
+    assert_eq!(run_with_streams(&without_time, &paths, 5, &[], Instant::from_nanos(1)).2, 0);
 }

@@ -11,8 +11,8 @@ use nodes::{NO_QUEUE, Nodes};
 
 use super::scheduler::StationScheduler;
 use super::{
-    AirEvent, AirUsage, Broadcast, Listening, Medium, Occupancy, PacketId, QueueLayout, Setup,
-    Taken,
+    AirEvent, AirUsage, Broadcast, LinkId, Listening, Medium, Occupancy, PacketId, QueueLayout,
+    Setup, Taken,
 };
 use crate::flow_losses::FlowLosses;
 use crate::loss::LinkLoss;
@@ -154,7 +154,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
 
     /// The number of nodes, access points included.
     pub fn nodes(&self) -> usize {
-        self.nodes.losses.len()
+        self.nodes.setup.associations.nodes() as usize
     }
 
     /// The transmit queues, in the order of the layout of the medium.
@@ -187,7 +187,11 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     /// Packets that were lost on the link of `node` after the MAC had delivered them, since the last
     /// reset.
     pub fn residual_losses(&self, node: NodeId) -> u64 {
-        self.nodes.residual_losses[node.index()]
+        let associations = &self.nodes.setup.associations;
+        if associations.is_access_point(node) {
+            return 0;
+        }
+        self.nodes.residual_losses[associations.number(node) as usize]
     }
 
     /// Packets that a MAC has given up since the last reset, by flow: at a retry limit, or with a bandwidth
@@ -236,8 +240,8 @@ impl<M: Broadcast, P: CellPacket> Cell<M, P> {
     /// at [`NodeId::BROADCAST`].
     pub fn broadcast(&mut self, now: Instant, from: NodeId, packet: P) {
         let bytes = packet.size();
-        let packet = self.nodes.keep(NO_QUEUE, packet);
-        let frame = Taken { packet, to: NodeId::BROADCAST, bytes };
+        let packet = self.nodes.keep(NO_QUEUE, LinkId::BROADCAST, packet);
+        let frame = Taken { packet, to: NodeId::BROADCAST, link: LinkId::BROADCAST, bytes };
         self.medium.broadcast(now, from, frame, &mut self.nodes);
     }
 }

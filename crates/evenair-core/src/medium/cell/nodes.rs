@@ -5,8 +5,8 @@ use crate::flow_losses::FlowLosses;
 use crate::loss::{Frame, FrameKind, Level, LinkLoss};
 use crate::medium::scheduler::StationScheduler;
 use crate::medium::{
-    AirEvent, Attempt, CellContext, Occupancy, PacketId, QueueLayout, Reception, Setup, Taken,
-    Transmission, TxQueueId, TxStatus,
+    AirEvent, Attempt, CellContext, LinkId, Occupancy, PacketId, QueueLayout, Reception, Setup,
+    Taken, Transmission, TxQueueId, TxStatus,
 };
 use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::queue::{Backlog, TxQueue};
@@ -15,7 +15,7 @@ use crate::time::Instant;
 /// Everything of a cell that its medium may use.
 #[derive(Debug)]
 pub(super) struct Nodes<P> {
-    setup: Setup,
+    pub(super) setup: Setup,
     pub(super) queues: Vec<TxQueue<P>>,
     /// The node of each queue.
     pub(super) senders: Vec<NodeId>,
@@ -27,11 +27,11 @@ pub(super) struct Nodes<P> {
     /// By [`PacketId`].
     pub(super) taken: Vec<InService<P>>,
     free: Vec<u32>,
-    /// By node; of the link between that station and its access point.
-    pub(super) losses: Vec<Option<Box<LinkLoss>>>,
-    /// [`LinkLoss::no_loss_before`] of each, at [`Level::Mac`].
+    /// By number of a station; of its links in both directions.
+    losses: Vec<Option<Box<LinkLoss>>>,
+    /// [`LinkLoss::no_loss_before`] at [`Level::Mac`], by node.
     no_loss_before: Vec<Instant>,
-    /// Packets discarded after the MAC had delivered them, by node.
+    /// Packets discarded after the MAC had delivered them, by number of the station.
     pub(super) residual_losses: Vec<u64>,
     /// Packets that their MAC has given up, by flow.
     pub(super) given_up: FlowLosses,
@@ -54,6 +54,7 @@ pub(super) struct InService<P> {
     pub(super) packet: P,
     /// [`NO_QUEUE`] of a broadcast frame.
     queue: TxQueueId,
+    link: LinkId,
 }
 
 pub(super) const NO_QUEUE: TxQueueId = TxQueueId(u32::MAX);
@@ -63,14 +64,18 @@ impl<P: CellPacket> Nodes<P> {
     pub(super) fn new(
         setup: Setup,
         queues: Vec<TxQueue<P>>,
-        losses: Vec<Option<LinkLoss>>,
+        mut losses: Vec<Option<LinkLoss>>,
     ) -> Self {
         let Setup { associations, layout, .. } = &setup;
         let ids = (0..queues.len() as u32).map(TxQueueId);
         let senders = ids.map(|queue| layout.sender(associations, queue)).collect();
-        let no_loss_before = |loss: &Option<LinkLoss>| {
+        let no_loss_before = losses.iter().map(|loss| {
             loss.as_ref().map_or(Instant::NEVER, |loss| loss.no_loss_before(Level::Mac))
-        };
+        });
+        let no_loss_before = no_loss_before.collect();
+        let stations = associations.stations().iter();
+        let stations: Vec<_> =
+            stations.map(|station| losses[station.index()].take().map(Box::new)).collect();
         Self {
             setup,
             queues,
@@ -79,9 +84,9 @@ impl<P: CellPacket> Nodes<P> {
             set_aside: Vec::new(),
             taken: Vec::new(),
             free: Vec::new(),
-            residual_losses: vec![0; losses.len()],
-            no_loss_before: losses.iter().map(no_loss_before).collect(),
-            losses: losses.into_iter().map(|loss| loss.map(Box::new)).collect(),
+            residual_losses: vec![0; stations.len()],
+            no_loss_before,
+            losses: stations,
             given_up: FlowLosses::default(),
             discarded: FlowLosses::default(),
             mac_losses: 0,
@@ -99,8 +104,8 @@ impl<P: CellPacket> Nodes<P> {
         match layout {
             QueueLayout::PerNode => TxQueueId(from.0),
             QueueLayout::PerReceiver { .. } => {
-                let to = associations.receiver(from, packet.station());
-                layout.queue(associations, from, to, packet.access_category())
+                let (link, _) = associations.route(from, packet.station());
+                layout.queue(from, link, packet.access_category())
             }
         }
     }
@@ -110,24 +115,19 @@ impl<P: CellPacket> Nodes<P> {
     pub(super) fn serve(&mut self, queue: TxQueueId, packet: P) -> Taken {
         let bytes = packet.size();
         let from = self.senders[queue.0 as usize];
-        let to = self.setup.associations.receiver(from, packet.station());
-        Taken { packet: self.keep(queue, packet), to, bytes }
+        let (link, to) = self.setup.associations.route(from, packet.station());
+        Taken { packet: self.keep(queue, link, packet), to, link, bytes }
     }
 
     /// Keeps a packet of `queue` until the medium releases it.
     #[inline(always)]
-    pub(super) fn keep(&mut self, queue: TxQueueId, packet: P) -> PacketId {
-        let entry = InService { packet, queue };
-        let id = match self.free.pop() {
-            Some(id) => {
-                self.taken[id as usize] = entry;
-                id
-            }
-            None => {
-                self.taken.push(entry);
-                self.taken.len() as u32 - 1
-            }
+    pub(super) fn keep(&mut self, queue: TxQueueId, link: LinkId, packet: P) -> PacketId {
+        let Some(id) = self.free.pop() else {
+            self.taken.push(InService { packet, queue, link });
+            return PacketId(self.taken.len() as u32 - 1);
         };
+        let slot = &mut self.taken[id as usize];
+        (slot.packet, slot.queue, slot.link) = (packet, queue, link);
         PacketId(id)
     }
 
@@ -193,14 +193,13 @@ impl<P: CellPacket> Nodes<P> {
         let layout = *layout;
         let access_point = associations.access_point_of(node);
         if node != access_point {
-            return Some(layout.queue(associations, node, access_point, category));
+            return Some(layout.queue(node, associations.link(node, access_point), category));
         }
         let number = self.scheduler(node, layout.category(category));
         loop {
             let turn = self.schedulers.get_mut(number)?.next_turn()?;
-            let associations = &self.setup.associations;
-            let station = associations.stations()[turn.station];
-            let queue = layout.queue(associations, node, station, category);
+            let link = LinkId::new(turn.station as u32, Direction::Down);
+            let queue = layout.queue(node, link, category);
             if holds(queue) || self.has_next(now, queue) {
                 return Some(queue);
             }
@@ -251,27 +250,26 @@ impl<P: CellPacket> Nodes<P> {
     #[inline(always)]
     pub(super) fn receive(&mut self, reception: Reception) -> Arrival<P> {
         let Reception { at, packet: id, from, to, mode } = reception;
-        let packet = self.taken[id.0 as usize].packet.receive();
-        let direction = self.setup.associations.direction_from(from);
-        let station = if direction == Direction::Down { to } else { from };
+        let InService { packet, link, .. } = &mut self.taken[id.0 as usize];
+        let station = link.station() as usize;
         // Broadcast frames are no packets of a link.
-        let lost = match self.losses.get_mut(station.index()) {
+        let lost = match self.losses.get_mut(station) {
             Some(Some(loss)) => {
                 let (kind, rate) = (FrameKind::Data, self.setup.modes.rate(mode));
                 let frame = Frame { kind, rate, bytes: packet.size() };
-                loss.lose(Level::Ip, direction, at, frame)
+                loss.lose(Level::Ip, link.direction(), at, frame)
             }
             _ => false,
         };
+        let packet = packet.receive();
         if lost {
-            self.residual_losses[station.index()] += 1;
+            self.residual_losses[station] += 1;
             self.discard(id);
         }
         Arrival { at, from, to, packet, lost }
     }
 
-    /// A loss model has discarded `packet`. The fields of the copy that arrives are not read, so that it is
-    /// copied as a whole.
+    /// A loss model has discarded `packet`.
     #[cold]
     fn discard(&mut self, packet: PacketId) {
         let InService { packet, .. } = &self.taken[packet.0 as usize];
@@ -281,7 +279,7 @@ impl<P: CellPacket> Nodes<P> {
     /// The MAC is done with `packet`, which no longer counts against the limit of its queue.
     #[inline(always)]
     fn end_service(&mut self, packet: PacketId, status: TxStatus) {
-        let InService { packet: sent, queue } = &mut self.taken[packet.0 as usize];
+        let InService { packet: sent, queue, .. } = &mut self.taken[packet.0 as usize];
         if let Some(queue) = self.queues.get_mut(queue.0 as usize) {
             queue.transmitted(sent.size());
             let is_lost = sent.release() && status == TxStatus::Dropped;
@@ -328,7 +326,7 @@ impl<P: CellPacket> CellContext for Nodes<P> {
     #[inline(always)]
     fn release(&mut self, _now: Instant, packet: PacketId, status: TxStatus) {
         if status == TxStatus::Dropped {
-            let InService { packet, queue } = &self.taken[packet.0 as usize];
+            let InService { packet, queue, .. } = &self.taken[packet.0 as usize];
             if *queue != NO_QUEUE {
                 self.given_up.count(packet.connection().0, packet.is_pure_ack());
             }
@@ -348,7 +346,8 @@ impl<P: CellPacket> CellContext for Nodes<P> {
 
     fn is_corrupted(&mut self, transmission: &Transmission) -> bool {
         let Transmission { at, station, direction, kind, mode, bytes } = *transmission;
-        let Some(loss) = &mut self.losses[station.index()] else { return false };
+        let number = self.setup.associations.number(station);
+        let Some(loss) = &mut self.losses[number as usize] else { return false };
         let rate = self.setup.modes.rate(mode);
         let corrupted = loss.lose(Level::Mac, direction, at, Frame { kind, rate, bytes });
         self.no_loss_before[station.index()] = loss.no_loss_before(Level::Mac);

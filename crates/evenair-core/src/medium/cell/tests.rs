@@ -162,13 +162,10 @@ fn frames_are_corrupted_on_their_link_in_its_direction() {
 #[test]
 fn one_category_has_all_packets() {
     let layout = QueueLayout::PerReceiver { categories: 1 };
-    let associations = Associations::one_cell(3);
+    let link = Associations::one_cell(3).link(NodeId(2), NodeId::ACCESS_POINT);
     assert_eq!(packet(2, 1500).access_category(), AccessCategory::BestEffort);
     for category in [AccessCategory::BestEffort, AccessCategory::Voice] {
-        assert_eq!(
-            layout.queue(&associations, NodeId(2), NodeId::ACCESS_POINT, category),
-            TxQueueId(3)
-        );
+        assert_eq!(layout.queue(NodeId(2), link, category), TxQueueId(3));
     }
 }
 

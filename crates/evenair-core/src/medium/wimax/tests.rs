@@ -61,8 +61,8 @@ fn wimax(setup: &Setup) -> Result<Wimax, FrameError> {
 
 /// The queue in which one node keeps packets for another.
 fn queue_of(from: NodeId, to: NodeId) -> TxQueueId {
-    let associations = Associations::one_cell(from.0.max(to.0) + 1);
-    Wimax::LAYOUT.queue(&associations, from, to, AccessCategory::BestEffort)
+    let link = Associations::one_cell(from.0.max(to.0) + 1).link(from, to);
+    Wimax::LAYOUT.queue(from, link, AccessCategory::BestEffort)
 }
 
 /// Drop-tail queues with the limits of `setup`.

@@ -27,8 +27,8 @@ use crate::loss::{
 };
 use crate::medium::wlan::phy::{LONG_PREAMBLE, Phy, SHORT_PREAMBLE};
 use crate::medium::{
-    AirEvent, AirUsage, Attempt, Broadcast, CellContext, Fate, Listening, Medium, Outcome,
-    PacketId, PhyModes, Ppdu, PpduKind, Taken, Transmission, TxQueueId, TxStatus,
+    AirEvent, AirUsage, Associations, Attempt, Broadcast, CellContext, Fate, LinkId, Listening,
+    Medium, Outcome, PacketId, PhyModes, Ppdu, PpduKind, Taken, Transmission, TxQueueId, TxStatus,
 };
 use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::queue::{Backlog, QueueLimit};
@@ -174,6 +174,7 @@ struct Driver {
 
 struct Slots {
     modes: PhyModes,
+    associations: Associations,
     waiting: Vec<Option<Frame>>,
     /// Whether the MAC of each node has a packet, whose id is that of the node.
     busy: Vec<bool>,
@@ -206,7 +207,9 @@ impl CellContext for Slots {
     fn take(&mut self, _now: Instant, queue: TxQueueId, _max_bytes: u32) -> Option<Taken> {
         let Frame { to, bytes } = self.waiting[queue.0 as usize].take()?;
         self.busy[queue.0 as usize] = true;
-        Some(Taken { packet: PacketId(queue.0), to: NodeId(to), bytes })
+        let (packet, to) = (PacketId(queue.0), NodeId(to));
+        let link = self.associations.link(NodeId(queue.0), to);
+        Some(Taken { packet, to, link, bytes })
     }
     fn release(&mut self, _now: Instant, packet: PacketId, status: TxStatus) {
         if packet == self.beacon() {
@@ -265,6 +268,7 @@ impl UnderTest for Driver {
         let dcf = Dcf::new(config, &stations, seed);
         let cell = Slots {
             modes: dcf.setup().modes.clone(),
+            associations: dcf.setup().associations.clone(),
             waiting: vec![None; nodes],
             busy: vec![false; nodes],
             done: VecDeque::new(),
@@ -304,7 +308,7 @@ impl UnderTest for Driver {
     fn broadcast(&mut self, now: Instant, bytes: u32) {
         let (packet, to) = (self.cell.beacon(), NodeId::BROADCAST);
         self.cell.beacons += 1;
-        let beacon = Taken { packet, to, bytes };
+        let beacon = Taken { packet, to, link: LinkId::BROADCAST, bytes };
         self.dcf.broadcast(now, NodeId(AP), beacon, &mut self.cell);
     }
     fn decoded(&self) -> Vec<bool> {

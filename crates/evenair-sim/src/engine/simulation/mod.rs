@@ -95,16 +95,6 @@ impl<M: SimMedium> Output for Ports<'_, M> {
     }
 }
 
-/// What a step of the loop has done.
-enum Step {
-    /// An event.
-    Event,
-    /// None: the time of a pause has come.
-    Pause,
-    /// Nothing is due before the end.
-    End,
-}
-
 /// What a timer of the simulation is for. They expire at equal times in the order in which they are listed
 /// here, those of flows flow by flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -256,21 +246,17 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
     /// Returns whether the end is reached: observed runs come back when the cancel flag is checked.
     #[inline(never)] // so that the loop is compiled by itself, and once
     fn advance_to_end(&mut self) -> Result<bool, RunError> {
-        let mut count_at = self.count_at; // the loop has it at hand
         while !self.is_cancelled() {
             for _ in 0..self.steps_per_check {
-                let step = self.advance();
-                if matches!(step, Step::End) {
-                    return Ok(true);
-                }
-                if self.network.sent() >= count_at {
-                    memory::check(self.scenario, &self.network, &self.flows)?;
-                    count_at = self.network.sent() + self.packets_per_count;
-                    self.count_at = count_at;
-                }
-                if matches!(step, Step::Pause) {
+                let pause = self.pause;
+                if !world::step(self, pause) {
+                    if self.on_pause() {
+                        return Ok(true);
+                    }
+                    self.check_memory()?;
                     break;
                 }
+                self.check_memory()?;
             }
             if self.is_observed {
                 return Ok(false);
@@ -279,20 +265,23 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         Err(RunError::Cancelled)
     }
 
+    /// Fails if packets take too much memory. They are counted now and then.
+    #[inline(always)]
+    fn check_memory(&mut self) -> Result<(), RunError> {
+        if self.network.sent() >= self.count_at {
+            memory::check(self.scenario, &self.network, &self.flows)?;
+            self.count_at = self.network.sent() + self.packets_per_count;
+        }
+        Ok(())
+    }
+
     fn is_cancelled(&self) -> bool {
         self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// Does the first thing that is due before the next pause.
-    #[inline(always)] // into the loop
-    fn advance(&mut self) -> Step {
-        let pause = self.pause;
-        if world::step(self, pause) { Step::Event } else { self.on_pause() }
-    }
-
-    /// Nothing is due before the pause.
+    /// Nothing is due before the pause. Returns whether the run is over.
     #[cold]
-    fn on_pause(&mut self) -> Step {
+    fn on_pause(&mut self) -> bool {
         let end = self.end;
         self.network.settle(Until::time(self.pause), &mut self.flows);
         if self.pause < end {
@@ -300,16 +289,16 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
             let next = self.network.due().max(self.pause);
             self.pause = next.saturating_add(AIR_TIME_PER_PAUSE).min(end);
             self.network.hear_air();
-            return Step::Pause;
+            return false;
         }
         // At the very end only a sample or a round may still be due: what flows do then is not measured.
-        let (at, timer) = self.network.agenda().first_timer();
-        if at > end {
-            return Step::End;
+        while let (at, timer) = self.network.agenda().first_timer()
+            && at <= end
+        {
+            let next = self.expire(end, timer);
+            self.network.agenda().set_timer(timer, next);
         }
-        let next = self.expire(end, timer);
-        self.network.agenda().set_timer(timer, next);
-        Step::Event
+        true
     }
 
     fn begin_event(&mut self, at: Instant) {

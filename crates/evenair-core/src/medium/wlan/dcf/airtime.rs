@@ -69,11 +69,9 @@ impl Dcf {
     /// The links of `node`: both with its access point, or those with all its stations.
     fn links_of(&self, node: NodeId) -> impl Iterator<Item = LinkId> {
         let associations = &self.setup.associations;
-        let is_its = move |station: &NodeId| {
-            *station == node || associations.access_point_of(*station) == node
-        };
-        let stations = associations.stations().iter().copied().filter(is_its);
-        stations.flat_map(|station| {
+        let own = (!associations.is_access_point(node)).then_some(node);
+        let stations = own.is_none().then(|| associations.stations_of(node));
+        own.into_iter().chain(stations.into_iter().flatten()).flat_map(|station| {
             let number = associations.number(station);
             [Direction::Down, Direction::Up].map(|direction| LinkId::new(number, direction))
         })

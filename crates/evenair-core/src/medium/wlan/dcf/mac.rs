@@ -3,8 +3,8 @@
 use super::exchange::Frames;
 use crate::medium::wlan::config::DcfConfig;
 use crate::medium::wlan::contention::{Backoff, ContenderId};
-use crate::medium::{AirUsage, LinkId, PacketId, Taken, TxStatus};
-use crate::packet::NodeId;
+use crate::medium::{AirUsage, PacketId, Taken, TxStatus};
+use crate::packet::{Direction, NodeId};
 use crate::time::Duration;
 
 /// The contender of `node`. Each node has one.
@@ -62,15 +62,15 @@ impl Mac {
         }
     }
 
-    /// The MAC, which has no packet, has taken one.
+    /// The MAC, that of `node`, has no packet and has taken one.
     #[inline(always)]
-    pub(super) fn load(&mut self, config: &DcfConfig, link: LinkId, station: NodeId, taken: Taken) {
+    pub(super) fn load(&mut self, config: &DcfConfig, node: NodeId, taken: Taken) {
         self.bytes = taken.bytes + config.mac_overhead;
         self.packet = Some(taken.packet);
         self.received = false;
         self.to = taken.to;
-        self.station = station;
-        self.link = link.index();
+        self.station = if taken.link.direction() == Direction::Down { taken.to } else { node };
+        self.link = taken.link.index();
         self.needs_rts = config.rts_threshold.is_some_and(|threshold| self.bytes > threshold);
     }
 

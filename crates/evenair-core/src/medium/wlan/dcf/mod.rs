@@ -108,7 +108,7 @@ impl Dcf {
         }
         let next = take_next(now, node, cell);
         if let Some(packet) = next {
-            self.load_packet(node, packet);
+            mac.load(&self.config, node, packet);
         }
         self.contention.back_off(contender_of(node), 0, backoff, next.is_some());
     }

@@ -226,19 +226,8 @@ impl Dcf {
     /// The MAC of `node`, which has no packet, has taken `packet`.
     #[inline(always)]
     pub(super) fn load(&mut self, now: Instant, node: NodeId, packet: Taken) {
-        self.load_packet(node, packet);
+        self.macs[node.index()].load(&self.config, node, packet);
         self.contend(now, node);
-    }
-
-    /// The MAC of `node` takes `packet`, which is for the other end of one of its links.
-    #[inline(always)]
-    pub(super) fn load_packet(&mut self, node: NodeId, packet: Taken) {
-        let link = self.setup.associations.link(node, packet.to);
-        let station = match link.direction() {
-            Direction::Down => packet.to,
-            Direction::Up => node,
-        };
-        self.macs[node.index()].load(&self.config, link, station, packet);
     }
 
     /// `node` has a packet and contends for the medium.
