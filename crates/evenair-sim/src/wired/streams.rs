@@ -2,8 +2,8 @@
 //!
 //! The source of a stream does not react to losses, and its sink sends nothing. At most one link on its path
 //! also carries packets of other flows, and all links are droptail. So a stream affects other flows on the
-//! shared link only. Its packets are computed up to there before another packet may enter that link, and to their host
-//! when somebody wants to know, with the times and in the order that events would give them.
+//! shared link only. Its packets are computed up to there before another packet may enter that link, and to their
+//! host when somebody wants to know, with the times and in the order that events would give them.
 
 use std::collections::VecDeque;
 
