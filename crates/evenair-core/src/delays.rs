@@ -4,8 +4,6 @@
 //! a bucket of its own. A percentile is the middle of its bucket, so it differs from the sample that it
 //! stands for by at most [`Delays::RELATIVE_ERROR`] of that sample.
 
-use histogram::{Config, SparseHistogram32};
-
 use crate::time::Duration;
 
 /// Buckets per power of two, as a power of two.
@@ -16,18 +14,25 @@ const BUCKETS: usize = bucket((1 << MAX_POWER) - 1) + 1;
 /// Empty buckets that are skipped at a time.
 const CHUNK: usize = 32;
 
-/// The bucket of a delay, by the formula of [`histogram::Histogram32`], which is faster here because the
-/// powers are constants.
+/// The bucket of a delay. The tests compare this with the crate `histogram`, which has no constant powers and
+/// is slower.
 const fn bucket(nanos: u64) -> usize {
     let shift = 63 - (nanos | (1 << GROUPING_POWER)).leading_zeros() - GROUPING_POWER as u32;
     ((shift as usize) << GROUPING_POWER) + (nanos >> shift) as usize
 }
 
-/// A distribution of delays. A bucket counts up to 2^32 - 1 of them. The buckets, 17 kB, are allocated
-/// with the first delay.
+/// The least and the largest delay of a bucket.
+const fn bounds(bucket: usize) -> (u64, u64) {
+    let shift = (bucket >> GROUPING_POWER).saturating_sub(1);
+    let first = ((bucket - (shift << GROUPING_POWER)) as u64) << shift;
+    (first, first + (1 << shift) - 1)
+}
+
+/// A distribution of delays. A bucket counts up to 2^32 - 1 of them. It has the buckets of the powers of two up
+/// to the largest delay, 17 kB at most.
 #[derive(Clone, Debug, Default)]
 pub struct Delays {
-    /// By bucket; empty before the first delay.
+    /// By bucket.
     counts: Vec<u32>,
     /// Delays of zero that are not in `counts`.
     zeros: u64,
@@ -78,14 +83,14 @@ impl Delays {
         self.zeros += 1;
     }
 
-    /// The first delay, or one beyond the last bucket.
+    /// A delay of a power of two above that of all before, or beyond the last bucket.
     #[cold]
     #[inline(never)]
     fn record_seldom(&mut self, delay: Duration) {
-        if self.counts.is_empty() {
-            self.counts = vec![0; BUCKETS];
-        }
-        self.counts[bucket(delay.as_nanos()).min(BUCKETS - 1)] += 1;
+        let bucket = bucket(delay.as_nanos()).min(BUCKETS - 1);
+        let powers = (bucket + 1).next_multiple_of(1 << GROUPING_POWER);
+        self.counts.resize(self.counts.len().max(powers), 0);
+        self.counts[bucket] += 1;
     }
 
     /// The number of delays.
@@ -134,33 +139,27 @@ impl Delays {
 
     /// The buckets that are not empty, in ascending order.
     pub fn buckets(&self) -> Buckets {
-        let (mut index, mut count) = (Vec::new(), Vec::new());
+        let nanos = Duration::from_nanos;
+        let mut buckets = Vec::new();
+        // Those that are not in `counts` belong to the first bucket.
+        let first = self.counts.first().copied().unwrap_or_default();
+        if self.zeros > 0 || first > 0 {
+            let (first_delay, last) = (Duration::ZERO, nanos(bounds(0).1));
+            let count = self.zeros + u64::from(first);
+            buckets.push(Bucket { first: first_delay, last, count });
+        }
         let used = self.counts.len().min(bucket(self.max.as_nanos()) + 1);
         for (chunk, first) in self.counts[..used].chunks(CHUNK).zip((0..).step_by(CHUNK)) {
-            if chunk.iter().fold(0, |any, count| any | count) != 0 {
-                for (&counted, number) in chunk.iter().zip(first..).filter(|(count, _)| **count > 0)
-                {
-                    index.push(number);
-                    count.push(counted);
+            if chunk.iter().fold(0, |any, count| any | count) == 0 {
+                continue;
+            }
+            for (&count, bucket) in chunk.iter().zip(first..) {
+                if count > 0 && bucket > 0 {
+                    let (first, last) = bounds(bucket);
+                    let (first, last) = (nanos(first), nanos(last));
+                    buckets.push(Bucket { first, last, count: count.into() });
                 }
             }
-        }
-        let mut zeros = self.zeros;
-        let sparse = SparseHistogram32::from_parts(config(), index, count);
-        let sparse = sparse.expect("the numbers ascend and no bucket is empty");
-        let nanos = Duration::from_nanos;
-        let mut buckets = Vec::with_capacity(sparse.len() + 1);
-        for bucket in sparse.iter() {
-            let (first, last) = (nanos(bucket.start()), nanos(bucket.end()));
-            if last > Duration::ZERO && zeros > 0 {
-                let count = std::mem::take(&mut zeros);
-                buckets.push(Bucket { first: Duration::ZERO, last: Duration::ZERO, count });
-            }
-            let count = bucket.count() + std::mem::take(&mut zeros);
-            buckets.push(Bucket { first, last, count });
-        }
-        if zeros > 0 {
-            buckets.push(Bucket { first: Duration::ZERO, last: Duration::ZERO, count: zeros });
         }
         let total = buckets.iter().map(|bucket| bucket.count).sum();
         Buckets { buckets, total, sum: self.sum, max: self.max }
@@ -222,13 +221,9 @@ impl PartialEq for Delays {
 
 impl Eq for Delays {}
 
-fn config() -> Config {
-    Config::new(GROUPING_POWER, MAX_POWER).expect("the powers are in order")
-}
-
 #[cfg(test)]
 mod tests {
-    use histogram::Histogram32;
+    use histogram::{Config, Histogram32};
     use proptest::prelude::*;
 
     use super::*;
@@ -297,14 +292,22 @@ mod tests {
         #[test]
         fn buckets_are_those_of_the_library(mut delays in delays()) {
             delays.retain(|delay| delay >> MAX_POWER == 0);
-            let mut library = Histogram32::with_config(&config());
+            let config = Config::new(GROUPING_POWER, MAX_POWER).expect("the powers are in order");
+            let mut library = Histogram32::with_config(&config);
             for &delay in &delays {
                 library.increment(delay).expect("it is below the maximum");
             }
             prop_assert_eq!(library.as_slice().len(), BUCKETS);
             let mut own = of(&delays);
             own.counts.resize(BUCKETS, 0);
-            prop_assert_eq!(own.counts, library.as_slice());
+            prop_assert_eq!(&own.counts, library.as_slice());
+            let used = library.iter().filter(|bucket| bucket.count() > 0);
+            let used = used.map(|bucket| (bucket.start(), bucket.end(), bucket.count()));
+            let of_own = own.buckets();
+            let of_own = of_own.iter().map(|bucket| {
+                (bucket.first.as_nanos(), bucket.last.as_nanos(), bucket.count)
+            });
+            prop_assert!(of_own.eq(used));
         }
     }
 

@@ -11,6 +11,8 @@ use crate::units::Rate;
 /// 8.3.4.4) that decide on its duration and on its errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TxVector {
+    /// Its data rate, which in these formats identifies modulation and coding.
+    pub rate: Rate,
     /// The PHY whose format it has.
     pub format: PhyFormat,
     /// Width of the channel that it occupies, Hz.
@@ -19,8 +21,6 @@ pub struct TxVector {
     pub streams: u8,
     /// Guard interval, or cyclic prefix, of its OFDM symbols; zero without OFDM.
     pub guard_interval: Duration,
-    /// Its data rate, which in these formats identifies modulation and coding.
-    pub rate: Rate,
 }
 
 /// The format of a PPDU.

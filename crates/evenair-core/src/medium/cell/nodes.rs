@@ -19,6 +19,8 @@ pub(super) struct Nodes<P> {
     pub(super) queues: Vec<TxQueue<P>>,
     /// The node of each queue.
     pub(super) senders: Vec<NodeId>,
+    /// Link and receiver of what leaves each queue; `None` of an access point's queue for all its stations.
+    routes: Vec<Option<(LinkId, NodeId)>>,
     /// Those of each access point, by category; none if it has one queue, or the medium chooses.
     pub(super) schedulers: Vec<Box<dyn StationScheduler>>,
     /// Packets that were dequeued and not taken: larger than the medium asked for, or found by
@@ -68,7 +70,13 @@ impl<P: CellPacket> Nodes<P> {
     ) -> Self {
         let Setup { associations, layout, .. } = &setup;
         let ids = (0..queues.len() as u32).map(TxQueueId);
-        let senders = ids.map(|queue| layout.sender(associations, queue)).collect();
+        let senders: Vec<_> = ids.map(|queue| layout.sender(associations, queue)).collect();
+        let route = |(queue, &sender): (u32, &NodeId)| match layout.link(TxQueueId(queue)) {
+            Some((link, _)) => Some((link, associations.ends(link).1)),
+            None if associations.is_access_point(sender) => None,
+            None => Some(associations.route(sender, sender)),
+        };
+        let routes = (0..).zip(&senders).map(route).collect();
         let no_loss_before = losses.iter().map(|loss| {
             loss.as_ref().map_or(Instant::NEVER, |loss| loss.no_loss_before(Level::Mac))
         });
@@ -80,6 +88,7 @@ impl<P: CellPacket> Nodes<P> {
             setup,
             queues,
             senders,
+            routes,
             schedulers: Vec::new(),
             set_aside: Vec::new(),
             taken: Vec::new(),
@@ -114,8 +123,10 @@ impl<P: CellPacket> Nodes<P> {
     #[inline(always)]
     pub(super) fn serve(&mut self, queue: TxQueueId, packet: P) -> Taken {
         let bytes = packet.size();
-        let from = self.senders[queue.0 as usize];
-        let (link, to) = self.setup.associations.route(from, packet.station());
+        let (link, to) = self.routes[queue.0 as usize].unwrap_or_else(|| {
+            let station = packet.station();
+            (LinkId::new(self.setup.associations.number(station), Direction::Down), station)
+        });
         Taken { packet: self.keep(queue, link, packet), to, link, bytes }
     }
 
