@@ -11,21 +11,12 @@
 //! that has not does not wait EIFS: contention has one deferral for all listeners.
 
 use super::exchange::Exchange;
-use super::mac::{Mac, Suspended, contender_of};
+use super::mac::{Beacons, Mac, contender_of};
 use super::state::{Dcf, Phase};
 use crate::loss::FrameKind;
 use crate::medium::{CellContext, PhyMode, Taken, Transmission, TxStatus};
 use crate::packet::{Direction, NodeId};
 use crate::time::{Duration, Instant};
-
-/// What an access point has to send because of its beacons.
-#[derive(Debug, Default)]
-pub(super) struct Beacons {
-    /// A beacon that waits for the end of an attempt.
-    next: Option<Taken>,
-    /// The packet that waits for a beacon to be sent.
-    suspended: Option<Suspended>,
-}
 
 impl Dcf {
     /// The access point `ap` is to send `beacon` next.

@@ -137,3 +137,12 @@ pub(super) struct Suspended {
     received: bool,
     needs_rts: bool,
 }
+
+/// What an access point has to send because of its beacons.
+#[derive(Debug, Default)]
+pub(super) struct Beacons {
+    /// A beacon that waits for the end of an attempt.
+    pub(super) next: Option<Taken>,
+    /// The packet that waits for a beacon to be sent.
+    pub(super) suspended: Option<Suspended>,
+}

@@ -1,9 +1,8 @@
 //! The state of a cell, and the steps that exchanges, beacons and collisions have in common.
 
-use super::beacon::Beacons;
 use super::exchange::{Exchange, Failure};
 use super::link::{Adaptation, Link};
-use super::mac::{Mac, contender_of};
+use super::mac::{Beacons, Mac, contender_of};
 use crate::medium::wlan::channel::Channel;
 use crate::medium::wlan::config::{DcfConfig, StationConfig};
 use crate::medium::wlan::contention::{Access, Backoff, Contention, IdleSlots};
