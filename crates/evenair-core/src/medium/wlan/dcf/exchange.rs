@@ -80,6 +80,7 @@ impl Frames {
             },
             rts: protection == Protection::RtsCts,
             control,
+            // `DcfConfig::modes` has those of all control frames.
             control_modes: [control.mode, control.rts_mode]
                 .map(|vector| modes.find(&vector).unwrap_or(mode)),
         }

@@ -104,6 +104,7 @@ impl Dcf {
     ) -> Self {
         assert_eq!(nodes.len(), associations.nodes() as usize, "nodes with a place");
         let (phy, modes) = (&config.phy, config.modes(nodes));
+        // The table has the rates of all nodes and of control frames.
         let mode_of = |rate: Rate| modes.find(&phy.mode_of(rate)).unwrap_or(PhyMode(0));
         let mac = |(entity, node): (u64, &StationConfig)| {
             let stream = RngStream::new(seed, StreamId::Backoff, entity);
