@@ -20,8 +20,8 @@ use crate::packet::{NodeId, Packet};
 use crate::queue::{Dropped, TxQueue};
 use crate::time::{Duration, Instant};
 
-/// A wireless cell, or several that share a channel. It knows packets and time, but neither flows nor routes: a driver hands it
-/// packets, calls [`Cell::poll`] when [`Cell::poll_at`] says so, and gets back what has arrived. Drivers are
+/// A wireless cell, or several that share a channel. It knows packets and time, but neither flows nor
+/// routes: a driver hands it packets, calls [`Cell::poll`] when [`Cell::poll_at`] says so, and gets back what has arrived. Drivers are
 /// the simulator, and programs that follow the wall clock (see the example `realtime_cell`).
 #[derive(Debug)]
 pub struct Cell<M, P = Packet> {
@@ -45,7 +45,8 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     }
 
     /// Lets `schedulers`, for each access point one for each category of the layout, choose among the queues that
-    /// it has for its stations, which they know by their number on the channel. They are charged with the airtime of attempts in nanoseconds.
+    /// it has for its stations. They know a station by its number on the channel, and are charged with the
+    /// airtime of attempts in nanoseconds.
     ///
     /// # Panics
     /// If the layout has no queue for each station, or has another number of categories.
