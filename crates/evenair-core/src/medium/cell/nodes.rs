@@ -130,6 +130,16 @@ impl<P: CellPacket> Nodes<P> {
         Taken { packet: self.keep(queue, link, packet), to, link, bytes }
     }
 
+    /// The same if it has at most `max_bytes`; a larger one is set aside.
+    #[inline(always)]
+    fn serve_up_to(&mut self, max_bytes: u32, queue: TxQueueId, packet: P) -> Option<Taken> {
+        if packet.size() > max_bytes {
+            self.set_aside.push((queue, packet));
+            return None;
+        }
+        Some(self.serve(queue, packet))
+    }
+
     /// Keeps a packet of `queue` until the medium releases it.
     #[inline(always)]
     pub(super) fn keep(&mut self, queue: TxQueueId, link: LinkId, packet: P) -> PacketId {
@@ -142,14 +152,15 @@ impl<P: CellPacket> Nodes<P> {
         PacketId(id)
     }
 
+    /// The packet of `queue` that was set aside.
+    fn take_set_aside(&mut self, queue: TxQueueId) -> Option<P> {
+        let place = self.set_aside.iter().position(|(of, _)| *of == queue)?;
+        Some(self.set_aside.swap_remove(place).1)
+    }
+
     /// Dequeues the next packet of `queue`, unless a shaper holds it back.
     #[inline(always)]
-    fn next_packet(&mut self, now: Instant, queue: TxQueueId) -> Option<P> {
-        if !self.set_aside.is_empty()
-            && let Some(place) = self.set_aside.iter().position(|(of, _)| *of == queue)
-        {
-            return Some(self.set_aside.swap_remove(place).1);
-        }
+    fn dequeue(&mut self, now: Instant, queue: TxQueueId) -> Option<P> {
         let source = &mut self.queues[queue.0 as usize];
         let packet = source.dequeue(now);
         if packet.is_none() && source.backlog().packets() > 0 {
@@ -220,7 +231,10 @@ impl<P: CellPacket> Nodes<P> {
 
     /// Whether a packet of `queue` may be taken, which stays the next one.
     fn has_next(&mut self, now: Instant, queue: TxQueueId) -> bool {
-        let packet = self.next_packet(now, queue).map(|packet| (queue, packet));
+        if self.set_aside.iter().any(|(of, _)| *of == queue) {
+            return true;
+        }
+        let packet = self.dequeue(now, queue).map(|packet| (queue, packet));
         let found = packet.is_some();
         self.set_aside.extend(packet);
         found
@@ -326,12 +340,14 @@ impl<P: CellPacket> CellContext for Nodes<P> {
 
     #[inline(always)]
     fn take(&mut self, now: Instant, queue: TxQueueId, max_bytes: u32) -> Option<Taken> {
-        let packet = self.next_packet(now, queue)?;
-        if packet.size() > max_bytes {
-            self.set_aside.push((queue, packet));
-            return None;
+        // Two ways to the medium, so that a packet is not copied on its way.
+        if !self.set_aside.is_empty()
+            && let Some(packet) = self.take_set_aside(queue)
+        {
+            return self.serve_up_to(max_bytes, queue, packet);
         }
-        Some(self.serve(queue, packet))
+        let packet = self.dequeue(now, queue)?;
+        self.serve_up_to(max_bytes, queue, packet)
     }
 
     #[inline(always)]
