@@ -3,32 +3,32 @@
 /// The stations that wait, and one of them.
 #[derive(Clone, Debug)]
 pub(super) struct Cycle {
-    stations: Vec<State>,
+    /// [`IDLE`], [`WAITS`], or the round in which it was passed over: until the next one it is not visited.
+    stations: Vec<u64>,
     at: usize,
+    /// The number of this round, above [`WAITS`].
+    round: u64,
     /// How many wait and may be visited, and how many were passed over.
     waiting: usize,
     passed_over: usize,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Idle,
-    Waits,
-    /// It waits, and is not visited again before the next round.
-    PassedOver,
-}
+/// The station does not wait.
+const IDLE: u64 = 0;
+/// It waits, and was not passed over since it began to.
+const WAITS: u64 = 1;
 
 impl Cycle {
     /// None of these waits. The first round begins with the first.
     pub(super) fn new(stations: usize) -> Self {
-        Self { stations: vec![State::Idle; stations], at: 0, waiting: 0, passed_over: 0 }
+        Self { stations: vec![IDLE; stations], at: 0, round: WAITS + 1, waiting: 0, passed_over: 0 }
     }
 
     /// `station` waits.
     #[inline(always)]
     pub(super) fn add(&mut self, station: usize) {
-        if self.stations[station] == State::Idle {
-            self.stations[station] = State::Waits;
+        if self.stations[station] == IDLE {
+            self.stations[station] = WAITS;
             self.waiting += 1;
         }
     }
@@ -39,7 +39,7 @@ impl Cycle {
         if self.waiting == 0 {
             return None;
         }
-        while self.stations[self.at] != State::Waits {
+        while matches!(self.stations[self.at], state if state == IDLE || state == self.round) {
             self.advance();
         }
         Some(self.at)
@@ -66,7 +66,7 @@ impl Cycle {
     /// The present station no longer waits; goes on.
     #[inline(always)]
     pub(super) fn remove(&mut self) {
-        self.stations[self.at] = State::Idle;
+        self.stations[self.at] = IDLE;
         self.waiting -= 1;
         self.advance();
     }
@@ -74,24 +74,18 @@ impl Cycle {
     /// Passes over the present station; goes on.
     #[inline(always)]
     pub(super) fn pass_over(&mut self) {
-        self.stations[self.at] = State::PassedOver;
+        self.stations[self.at] = self.round;
         self.waiting -= 1;
         self.passed_over += 1;
         self.advance();
     }
 
     /// A round begins with station `first`.
+    #[inline(always)]
     pub(super) fn restart(&mut self, first: usize) {
         self.at = first;
-        if self.passed_over == 0 {
-            return;
-        }
+        self.round += 1;
         self.waiting += self.passed_over;
         self.passed_over = 0;
-        for state in &mut self.stations {
-            if *state == State::PassedOver {
-                *state = State::Waits;
-            }
-        }
     }
 }
