@@ -297,13 +297,14 @@ impl Fifo {
     /// it is over are counted.
     #[inline(always)]
     fn let_leave(&mut self, now: Instant, at: Instant, entry: Entry) {
-        while let Some(passage) = self.held.get(self.left) {
+        while let Some(passage) = self.held.get(self.left).filter(|passage| passage.end <= at) {
             // If others have arrived during a transmission, the transmitter turns to them after an
             // arrival that comes first.
-            let others = self.held.len() - self.left > 1 || passage.end == self.dropped_before;
-            let comes_first = others && entry.is_first;
-            if passage.end > at || (passage.end == at && comes_first) {
-                break;
+            if passage.end == at && entry.is_first {
+                let others = self.held.len() - self.left > 1 || at == self.dropped_before;
+                if others {
+                    break;
+                }
             }
             self.held_bytes -= u64::from(passage.bytes);
             if self.left == 0 && passage.end <= now {
