@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     )
     from evenair.models.mixed_rates import Anomaly, anomaly
     from evenair.models.numbers import ModelError
+    from evenair.models.ppdu import Ppdu, ppdu_duration
     from evenair.models.session import (
         Session,
         capacity,
@@ -78,6 +79,7 @@ __all__ = [
     "Contention",
     "Evaluation",
     "ModelError",
+    "Ppdu",
     "Saturation",
     "Session",
     "StationsForDelay",
@@ -104,6 +106,7 @@ __all__ = [
     "most_nodes",
     "names",
     "one_station_throughput",
+    "ppdu_duration",
     "queue_distribution",
     "saturated_delay",
     "saturation",
@@ -125,6 +128,7 @@ __getattr__, __dir__ = lazy_names(
         "Contention": "dcf",
         "Evaluation": "command.call",
         "ModelError": "numbers",
+        "Ppdu": "ppdu",
         "Saturation": "bianchi",
         "Session": "session",
         "StationsForDelay": "design",
@@ -151,6 +155,7 @@ __getattr__, __dir__ = lazy_names(
         "most_nodes": "dcf",
         "names": "command.call",
         "one_station_throughput": "tcp",
+        "ppdu_duration": "ppdu",
         "queue_distribution": "window",
         "saturated_delay": "session",
         "saturation": "bianchi",

@@ -21,6 +21,7 @@ from evenair.models.dcf import contention
 from evenair.models.design import MAX_STATIONS, stations_for_delay, think_for_delay
 from evenair.models.mixed_rates import SHARING, anomaly, check_anomaly
 from evenair.models.numbers import ModelError
+from evenair.models.ppdu import BANDS, MAX_PSDU, PHYS, ppdu_duration
 from evenair.models.session import DISTRIBUTIONS, lone_session, session_delay
 from evenair.models.tcp import aggregate_throughput
 from evenair.models.variant import CHOICES, Variant
@@ -47,6 +48,8 @@ class Key:
     """The values of a choice, the default first."""
     most: int = 1_000_000
     """The largest value of an integer."""
+    least: int = 1
+    """The smallest."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,7 @@ _SIZE = Key("size", "size", 30_000.0, "mean size of a file", "bytes")
 _DELAY = Key("delay", "time", 1.0, "bound of the mean session delay", "s")
 _DCF = ("fixed_point", "collision_backoff", "collisions", "after_collision")
 _TCP = (*_DCF, "lone_station", "average")
-_MS, _MBPS = 1e3, 1e-6
+_US, _MS, _MBPS = 1e6, 1e3, 1e-6
 
 
 _HEARD = "every node hears every other; a frame is lost only in a collision"
@@ -198,6 +201,11 @@ def _think_for_delay(inputs: Mapping[str, Any], cell: Cell, variant: Variant) ->
 
 def _anomaly(inputs: Mapping[str, Any], cell: Cell, variant: Variant) -> dict[str, Any]:
     return anomaly(**inputs, cell=cell)._asdict()
+
+
+def _ppdu_duration(inputs: Mapping[str, Any], cell: Cell, variant: Variant) -> dict[str, Any]:
+    others = {name: value for name, value in inputs.items() if name != "bytes"}
+    return ppdu_duration(inputs["bytes"], **others)._asdict()
 
 
 def _wimax_frame(inputs: Mapping[str, Any], cell: Cell, variant: Variant) -> dict[str, Any]:
@@ -411,6 +419,44 @@ MODELS = {
             curve="2:20:1",
             check=check_anomaly,
             unused=("segment", "header", "attempts"),
+        ),
+        Model(
+            name="ppdu-duration",
+            summary="how long a PPDU of 802.11n, 802.11ac or 802.11ax lasts",
+            source="IEEE 802.11-2020, 19.4.3 and 21.4.3; IEEE 802.11ax-2021, 27.4.3",
+            assumptions=(
+                "one receiver: HT-mixed format, VHT, or HE SU without packet extension",
+                "HE has the tail bits of a convolutional encoder: LDPC may need a symbol more",
+            ),
+            keys=(
+                Key(
+                    "bytes",
+                    "integer",
+                    1542,
+                    "of the PSDU, an A-MPDU or MPDU",
+                    "bytes",
+                    most=MAX_PSDU,
+                ),
+                Key("phy", "choice", PHYS[0], "the PHY", accepted=PHYS),
+                Key("channel_width", "frequency", None, "[80 MHz; 802.11n: 20 MHz]", "Hz"),
+                Key("mcs", "integer", None, "of each stream [the highest]", most=11, least=0),
+                Key("streams", "integer", 1, "spatial streams", most=8),
+                Key("guard_interval", "time", 0.8e-6, "of its symbols", "s"),
+                Key("preamble", "time", None, "and headers [those of the standard]", "s"),
+                Key("band", "choice", BANDS[0], "2.4 GHz has a signal extension", accepted=BANDS),
+            ),
+            results=(
+                Result("duration_s", "duration", "us", _US),
+                Result("preamble_s", "  preamble and headers", "us", _US),
+                Result("symbols", "data symbols"),
+                Result("bits_per_symbol", "data bits per symbol"),
+                Result("rate_bps", "data rate", "Mb/s", _MBPS),
+            ),
+            evaluate=_ppdu_duration,
+            vectorised=False,
+            curve="100:12000:100",
+            unused=tuple(key.name for key in CELL_KEYS),
+            is_wlan=False,
         ),
         Model(
             name="wimax-frame",

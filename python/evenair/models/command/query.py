@@ -176,8 +176,8 @@ def _value(key: Key, text: str) -> Any:
         if number != number:
             raise _wrong(key, text, "a number")
         return number
-    if not (number.is_integer() and 1 <= number <= key.most):
-        raise _wrong(key, text, f"a whole number from 1 to {key.most}")
+    if not (number.is_integer() and key.least <= number <= key.most):
+        raise _wrong(key, text, f"a whole number from {key.least} to {key.most}")
     return int(number)
 
 
