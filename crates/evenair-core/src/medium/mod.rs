@@ -30,6 +30,6 @@ pub use association::{Associations, LinkId};
 pub use cell::{Arrival, Cell, CellPacket};
 pub use interface::{Broadcast, CellContext, Medium, Reception, Taken, Transmission, TxStatus};
 pub use occupancy::{Attempts, BothWays, Occupancy};
-pub use phy_mode::{PhyFormat, PhyMode, PhyModes, TxVector};
+pub use phy_mode::{Mcs, PhyFormat, PhyMode, PhyModes, TxVector};
 pub use queues::{QueueLayout, TxQueueId};
 pub use setup::Setup;

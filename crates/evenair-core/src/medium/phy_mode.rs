@@ -11,8 +11,10 @@ use crate::units::Rate;
 /// 8.3.4.4) that decide on its duration and on its errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TxVector {
-    /// Its data rate, which in these formats identifies modulation and coding.
+    /// Its data rate, which identifies modulation and coding in a format without MCS.
     pub rate: Rate,
+    /// Modulation and coding of HT, VHT and HE.
+    pub mcs: Option<Mcs>,
     /// The PHY whose format it has.
     pub format: PhyFormat,
     /// Width of the channel that it occupies, Hz.
@@ -23,6 +25,11 @@ pub struct TxVector {
     pub guard_interval: Duration,
 }
 
+/// Modulation and coding scheme: modulation and code rate of each spatial stream, 0 to 11. The index of 802.11n
+/// is 8 more for each further stream: its MCS 15 is this one's 7 with two streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Mcs(pub u8);
+
 /// The format of a PPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhyFormat {
@@ -31,6 +38,12 @@ pub enum PhyFormat {
     /// OFDM of 802.11a and 802.11g (clauses 17 and 19); of 802.16 (IEEE 802.16-2004 8.3), with other widths and
     /// guard intervals.
     Ofdm,
+    /// HT-mixed format of 802.11n (IEEE 802.11-2020 clause 19).
+    Ht,
+    /// VHT of 802.11ac, for one receiver (clause 21).
+    Vht,
+    /// HE SU of 802.11ax (IEEE 802.11ax-2021 clause 27).
+    He,
 }
 
 impl TxVector {
@@ -42,6 +55,7 @@ impl TxVector {
             streams: 1,
             guard_interval: Duration::from_nanos(800),
             rate,
+            mcs: None,
         }
     }
 
@@ -53,6 +67,7 @@ impl TxVector {
             streams: 1,
             guard_interval: Duration::ZERO,
             rate,
+            mcs: None,
         }
     }
 }

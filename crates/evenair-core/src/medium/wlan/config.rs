@@ -71,7 +71,7 @@ impl DcfConfig {
     pub(super) fn protection_of(&self, data: &TxVector) -> Protection {
         match data.format {
             PhyFormat::Dsss => Protection::Off,
-            PhyFormat::Ofdm => self.protection,
+            PhyFormat::Ofdm | PhyFormat::Ht | PhyFormat::Vht | PhyFormat::He => self.protection,
         }
     }
 }

@@ -13,4 +13,5 @@ pub use config::{DcfConfig, StationConfig};
 pub use dcf::Dcf;
 pub use frame::beacon::{SSID, beacon_bytes};
 pub use frame::control::{BasicRates, ControlFrames, ControlRate, Protection};
+pub use frame::high_throughput;
 pub use frame::phy;

@@ -222,6 +222,7 @@ impl OfdmPhy {
             streams: 1,
             guard_interval: self.time(self.symbol_slots() - USEFUL_SLOTS),
             rate: self.rate(bytes_per_symbol),
+            mcs: None,
         }
     }
 }

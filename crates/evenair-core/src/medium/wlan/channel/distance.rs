@@ -55,7 +55,7 @@ pub fn snr_db(config: &DistanceConfig, phy: PhyKind, format: PhyFormat) -> f64 {
     let frequency = if phy == PhyKind::Dot11a { 5.180e9 } else { 2.437e9 };
     let bandwidth = match format {
         PhyFormat::Dsss => BANDWIDTH_DSSS,
-        PhyFormat::Ofdm => BANDWIDTH_OFDM,
+        PhyFormat::Ofdm | PhyFormat::Ht | PhyFormat::Vht | PhyFormat::He => BANDWIDTH_OFDM,
     };
     let free_space =
         20.0 * libm::log10(4.0 * std::f64::consts::PI * config.metres.min(1.0) * frequency / LIGHT);

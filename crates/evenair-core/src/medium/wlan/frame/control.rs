@@ -15,7 +15,7 @@
 
 use super::phy::{ACK_BYTES, CTS_BYTES, DSSS_RATES, OFDM_MANDATORY, OFDM_RATES, Phy, RTS_BYTES};
 use crate::component::named;
-use crate::medium::{PhyFormat, TxVector};
+use crate::medium::{Mcs, PhyFormat, TxVector};
 use crate::time::Duration;
 use crate::units::Rate;
 
@@ -47,9 +47,11 @@ impl BasicRates {
         Self { bits: all_rates().enumerate().map(bit).sum() }
     }
 
-    /// The rate of the ACK that answers a frame in `mode`.
+    /// The rate of the ACK that answers a frame in `mode`. A frame of HT, VHT or HE counts with the rate of OFDM
+    /// that has its modulation and coding (802.11-2020 10.6.6.5.2).
     fn response(self, mode: &TxVector) -> Rate {
-        self.highest(mode.rate, mode.format).unwrap_or(mode.rate)
+        let rate = mode.mcs.map_or(mode.rate, Mcs::non_ht_reference_rate);
+        self.highest(rate, mode.format).unwrap_or(rate)
     }
 
     /// The rate of the frames that protect an OFDM frame at `rate`.
@@ -62,7 +64,9 @@ impl BasicRates {
     fn highest(self, rate: Rate, format: PhyFormat) -> Option<Rate> {
         let (all, mandatory) = match format {
             PhyFormat::Dsss => (DSSS_RATES, DSSS_RATES),
-            PhyFormat::Ofdm => (OFDM_RATES, OFDM_MANDATORY),
+            PhyFormat::Ofdm | PhyFormat::Ht | PhyFormat::Vht | PhyFormat::He => {
+                (OFDM_RATES, OFDM_MANDATORY)
+            }
         };
         let fits = |candidate: &Rate| *candidate <= rate && all.contains(candidate);
         let highest = self.rates().filter(fits).max();

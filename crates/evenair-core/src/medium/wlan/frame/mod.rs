@@ -2,4 +2,5 @@
 
 pub(super) mod beacon;
 pub(super) mod control;
+pub mod high_throughput;
 pub mod phy;

@@ -3,6 +3,7 @@
 //! Sources: IEEE 802.11-2007, clause 18 (HR/DSSS, 802.11b), clause 17 (OFDM, 802.11a), clause 19
 //! (ERP-OFDM, 802.11g); interframe spaces from clause 9.2.10.
 
+use super::high_throughput;
 use crate::component::{BitRate, Component, named};
 use crate::medium::{PhyFormat, PhyMode, PhyModes, TxVector};
 use crate::time::Duration;
@@ -255,14 +256,17 @@ impl Phy {
     pub(in crate::medium::wlan) fn response_timeout_to(&self, format: PhyFormat) -> Duration {
         let rx_start = match format {
             PhyFormat::Dsss => self.preamble,
-            PhyFormat::Ofdm => Duration::from_micros(25),
+            PhyFormat::Ofdm | PhyFormat::Ht | PhyFormat::Vht | PhyFormat::He => {
+                Duration::from_micros(25)
+            }
         };
         self.sifs + self.slot + rx_start
     }
 
     /// The time on air of a frame of `bytes` (MAC header and FCS included) in `mode`, rounded to
     /// the nanosecond. DSSS: preamble + 8 `bytes` / rate (18.3.4). OFDM: 20 us + 4 us for every
-    /// symbol that 16 service bits, the frame and 6 tail bits need (17.4.3), plus the extension.
+    /// symbol that 16 service bits, the frame and 6 tail bits need (17.4.3), plus the extension. HT, VHT and HE: see
+    /// [`high_throughput`].
     pub fn airtime(&self, bytes: u32, mode: &TxVector) -> Duration {
         self.airtime_of_bits(8 * u64::from(bytes), mode)
     }
@@ -281,7 +285,31 @@ impl Phy {
                 let symbols = Duration::from_micros(4) * (16 + 6 + bits).div_ceil(bits_per_symbol);
                 Duration::from_micros(20) + symbols + self.signal_extension
             }
+            PhyFormat::Ht | PhyFormat::Vht | PhyFormat::He => {
+                high_throughput::preamble(mode)
+                    + high_throughput::data_time(bits, mode)
+                    + self.signal_extension
+            }
         }
+    }
+
+    /// As [`Self::airtime`], with this preamble and header of a PPDU of HT, VHT or HE instead of its own.
+    pub fn ppdu_time(&self, bytes: u32, mode: &TxVector, preamble: Option<Duration>) -> Duration {
+        match preamble {
+            Some(preamble) if mode.mcs.is_some() => {
+                let data = high_throughput::data_time(8 * u64::from(bytes), mode);
+                preamble + data + self.signal_extension
+            }
+            _ => self.airtime(bytes, mode),
+        }
+    }
+
+    /// The largest PSDU of HT, VHT or HE of which [`Self::ppdu_time`] is at most `time`, bytes; 0 if there is none.
+    pub fn bytes_within(&self, time: Duration, mode: &TxVector, preamble: Option<Duration>) -> u32 {
+        let preamble = preamble.unwrap_or_else(|| high_throughput::preamble(mode));
+        let data = time.saturating_sub(preamble + self.signal_extension);
+        let bits = high_throughput::bits_within(data, mode).unwrap_or(0);
+        u32::try_from(bits / 8).unwrap_or(u32::MAX)
     }
 
     /// Whether frames begin with the short preamble of 802.11b.
