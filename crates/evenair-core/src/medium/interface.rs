@@ -90,6 +90,10 @@ pub trait CellContext {
     /// cell wakes the medium when it may ask again.
     fn take(&mut self, now: Instant, queue: TxQueueId, max_bytes: u32) -> Option<Taken>;
 
+    /// The receiver of `packet` has it, and may hold it back: its name remains until it is reported as a
+    /// [`Reception`], also if the sender is done with it before. Not needed where a reception always comes first.
+    fn keep(&mut self, _packet: PacketId) {}
+
     /// The sender is done with `packet`, which no longer counts against the limit of its queue.
     fn release(&mut self, now: Instant, packet: PacketId, status: TxStatus);
 

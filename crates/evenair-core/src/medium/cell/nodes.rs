@@ -57,6 +57,17 @@ pub(super) struct InService<P> {
     /// [`NO_QUEUE`] of a broadcast frame.
     queue: TxQueueId,
     link: LinkId,
+    held_by: Held,
+}
+
+/// Who needs a packet that the medium has taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Held {
+    Sender,
+    /// Its receiver will pass it on.
+    Both,
+    /// Only its receiver does.
+    Receiver,
 }
 
 pub(super) const NO_QUEUE: TxQueueId = TxQueueId(u32::MAX);
@@ -144,11 +155,12 @@ impl<P: CellPacket> Nodes<P> {
     #[inline(always)]
     pub(super) fn keep(&mut self, queue: TxQueueId, link: LinkId, packet: P) -> PacketId {
         let Some(id) = self.free.pop() else {
-            self.taken.push(InService { packet, queue, link });
+            self.taken.push(InService { packet, queue, link, held_by: Held::Sender });
             return PacketId(self.taken.len() as u32 - 1);
         };
         let slot = &mut self.taken[id as usize];
         (slot.packet, slot.queue, slot.link) = (packet, queue, link);
+        slot.held_by = Held::Sender;
         PacketId(id)
     }
 
@@ -275,8 +287,12 @@ impl<P: CellPacket> Nodes<P> {
     #[inline(always)]
     pub(super) fn receive(&mut self, reception: Reception) -> Arrival<P> {
         let Reception { at, packet: id, from, to, mode } = reception;
-        let InService { packet, link, .. } = &mut self.taken[id.0 as usize];
+        let InService { packet, link, held_by, .. } = &mut self.taken[id.0 as usize];
         let station = link.station() as usize;
+        if *held_by == Held::Receiver {
+            self.free.push(id.0);
+        }
+        *held_by = Held::Sender;
         // Broadcast frames are no packets of a link.
         let lost = match self.losses.get_mut(station) {
             Some(Some(loss)) => {
@@ -304,13 +320,16 @@ impl<P: CellPacket> Nodes<P> {
     /// The MAC is done with `packet`, which no longer counts against the limit of its queue.
     #[inline(always)]
     fn end_service(&mut self, packet: PacketId, status: TxStatus) {
-        let InService { packet: sent, queue, .. } = &mut self.taken[packet.0 as usize];
+        let InService { packet: sent, queue, held_by, .. } = &mut self.taken[packet.0 as usize];
+        if *held_by == Held::Sender {
+            self.free.push(packet.0);
+        }
+        *held_by = Held::Receiver;
         if let Some(queue) = self.queues.get_mut(queue.0 as usize) {
             queue.transmitted(sent.size());
             let is_lost = sent.release() && status == TxStatus::Dropped;
             self.mac_losses += u64::from(is_lost);
         }
-        self.free.push(packet.0);
     }
 }
 
@@ -348,6 +367,11 @@ impl<P: CellPacket> CellContext for Nodes<P> {
         }
         let packet = self.dequeue(now, queue)?;
         self.serve_up_to(max_bytes, queue, packet)
+    }
+
+    #[inline(always)]
+    fn keep(&mut self, packet: PacketId) {
+        self.taken[packet.0 as usize].held_by = Held::Both;
     }
 
     #[inline(always)]
