@@ -1,0 +1,228 @@
+//! A link of the cell, and the Block Ack agreement of each of its categories.
+
+use super::config::{Aggregation, Control, ControlFrame, EdcaConfig};
+use crate::medium::wlan::block_ack::{Originator, Recipient};
+use crate::medium::{Airtime, PacketId, PhyMode, PhyModes, Taken, TxVector};
+use crate::time::Duration;
+
+/// One direction of the link between a station and its access point.
+#[derive(Debug)]
+pub(super) struct Link {
+    /// The mode of its data PPDUs.
+    pub(super) mode: PhyMode,
+    pub(super) vector: TxVector,
+    /// `None`: a PPDU has one MPDU, and there are no agreements.
+    aggregation: Option<Aggregation>,
+    /// Its control frames, and their mode.
+    pub(super) control: Control,
+    pub(super) control_mode: PhyMode,
+    /// The last PSDU, and how long its PPDU lasts. Most repeat it, which saves a division.
+    last: (u32, Duration),
+    /// Of the accesses that are over.
+    pub(super) airtime: Airtime,
+}
+
+/// The packets of one link and category that are not yet delivered.
+#[derive(Debug)]
+pub(super) struct Agreement {
+    /// Those of the sender that have been transmitted and not acknowledged, or will be transmitted next.
+    originator: Originator<Outgoing>,
+    /// Those that the receiver holds back.
+    recipient: Recipient<PacketId>,
+    /// Whether the sender is to ask for a Block Ack that it did not get.
+    pub(super) asks: bool,
+}
+
+/// An MPDU.
+#[derive(Clone, Copy, Debug)]
+struct Outgoing {
+    packet: PacketId,
+    /// Its size on the air.
+    bytes: u32,
+    /// How often it was transmitted without success.
+    failures: u32,
+}
+
+/// What a PPDU carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Psdu {
+    /// MPDUs with data; 0 of a BlockAckReq.
+    pub(super) mpdus: usize,
+    pub(super) bytes: u32,
+}
+
+impl Link {
+    /// A link whose data PPDUs have `mode`.
+    pub(super) fn new(
+        config: &EdcaConfig,
+        modes: &PhyModes,
+        mode: PhyMode,
+        aggregation: Option<Aggregation>,
+    ) -> Self {
+        let vector = *modes.vector(mode);
+        let (response, control) = config.control(&vector, window(aggregation));
+        Self {
+            mode,
+            vector,
+            aggregation,
+            control,
+            // `EdcaConfig::modes` has those of all responses.
+            control_mode: modes.find(&response).unwrap_or(mode),
+            last: (0, config.ppdu_time(0, &vector)),
+            airtime: Airtime::default(),
+        }
+    }
+
+    /// Whether its MPDUs are under Block Ack agreements.
+    pub(super) fn has_agreements(&self) -> bool {
+        self.aggregation.is_some()
+    }
+
+    /// The window of its agreements.
+    pub(super) fn window(&self) -> u16 {
+        window(self.aggregation)
+    }
+
+    /// The duration of a PPDU with a PSDU of `bytes`.
+    #[inline(always)]
+    pub(super) fn ppdu_time(&mut self, config: &EdcaConfig, bytes: u32) -> Duration {
+        if self.last.0 != bytes {
+            self.last = (bytes, config.ppdu_time(bytes, &self.vector));
+        }
+        self.last.1
+    }
+
+    /// The bytes of the longest PSDU of which the PPDU lasts at most `most`; `None` if it has one MPDU.
+    #[inline(always)]
+    fn longest(&self, config: &EdcaConfig, most: Duration) -> Option<u32> {
+        let Aggregation { bytes, duration, .. } = self.aggregation?;
+        let time = duration.min(most);
+        Some(bytes.min(config.phy.bytes_within(time, &self.vector, config.preamble)))
+    }
+
+    /// The response to a PPDU that carries `psdu`.
+    #[inline(always)]
+    pub(super) fn response(&self, psdu: Psdu) -> ControlFrame {
+        if psdu.mpdus == 1 { self.control.ack } else { self.control.block_ack }
+    }
+}
+
+/// The window of an agreement. Without one, it says which MPDUs are duplicates.
+fn window(aggregation: Option<Aggregation>) -> u16 {
+    aggregation.map_or(1, |aggregation| aggregation.window)
+}
+
+impl Agreement {
+    /// An agreement with this window.
+    pub(super) fn new(window: u16) -> Self {
+        let (originator, recipient) = (Originator::new(window), Recipient::new(window));
+        Self { originator, recipient, asks: false }
+    }
+
+    /// Whether the sender has nothing to transmit but what waits in its queue.
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.originator.is_empty()
+    }
+
+    /// The first packet that it transmits.
+    pub(super) fn first(&self) -> Option<PacketId> {
+        self.originator.iter().next().map(|(_, outgoing)| outgoing.packet)
+    }
+
+    /// The PSDU of its first MPDU alone.
+    #[inline(always)]
+    pub(super) fn single(&self, link: &Link) -> Psdu {
+        let first = self.sizes().next().unwrap_or(0);
+        Psdu { mpdus: 1, bytes: EdcaConfig::single(first, link.vector.format) }
+    }
+
+    /// The sender has taken a packet, which becomes an MPDU with `overhead` bytes more.
+    #[inline(always)]
+    pub(super) fn push(&mut self, taken: Taken, overhead: u32) {
+        let bytes = taken.bytes + overhead;
+        self.originator.push(Outgoing { packet: taken.packet, bytes, failures: 0 });
+    }
+
+    /// Sizes of the MPDUs of the sender, in the order of their sequence numbers.
+    pub(super) fn sizes(&self) -> impl Iterator<Item = u32> {
+        self.originator.iter().map(|(_, outgoing)| outgoing.bytes)
+    }
+
+    /// Makes the next PSDU of `link`, of which the PPDU lasts at most `most` unless it has one MPDU: of the MPDUs that
+    /// the sender has, and then of those that `take` takes, which have at most as many bytes as it says without MAC
+    /// overhead.
+    #[inline(always)]
+    pub(super) fn aggregate(
+        &mut self,
+        config: &EdcaConfig,
+        link: &Link,
+        most: Duration,
+        mut take: impl FnMut(u32) -> Option<Taken>,
+    ) -> Psdu {
+        let single = self.single(link);
+        let Some(longest) = link.longest(config, most) else { return single };
+        let window = usize::from(link.window());
+        let (mut mpdus, mut bytes) = (0, 0);
+        for (_, outgoing) in self.originator.iter().take(window) {
+            let lengthened = EdcaConfig::lengthened(bytes, outgoing.bytes);
+            if mpdus > 0 && lengthened > longest {
+                break;
+            }
+            (mpdus, bytes) = (mpdus + 1, lengthened);
+        }
+        let overhead = config.mac_overhead;
+        while mpdus == self.originator.len() && mpdus < window && self.originator.has_room() {
+            let room = EdcaConfig::room(longest, bytes).saturating_sub(overhead);
+            let Some(taken) = take(room) else { break };
+            bytes = EdcaConfig::lengthened(bytes, taken.bytes + overhead);
+            mpdus += 1;
+            self.push(taken, overhead);
+        }
+        if mpdus == 1 { single } else { Psdu { mpdus, bytes } }
+    }
+
+    /// The receiver gets those of the first MPDUs of the sender that it has `decoded`: calls `keep` for each that is
+    /// new, and appends those that it passes on to `passed_on`. MPDUs that it had before are as good as decoded: a
+    /// Block Ack says so.
+    #[inline(always)]
+    pub(super) fn receive(
+        &mut self,
+        decoded: &mut [bool],
+        passed_on: &mut Vec<PacketId>,
+        mut keep: impl FnMut(PacketId),
+    ) {
+        let Self { originator, recipient, .. } = self;
+        for ((sequence, outgoing), decoded) in originator.iter().zip(decoded) {
+            if !*decoded {
+                *decoded = recipient.has(sequence);
+            } else if recipient.receive(sequence, outgoing.packet, |packet| passed_on.push(packet))
+            {
+                keep(outgoing.packet);
+            }
+        }
+    }
+
+    /// The MPDUs of the sender that its receiver has, which a Block Ack says that answers a BlockAckReq.
+    pub(super) fn received(&self, decoded: &mut Vec<bool>) {
+        decoded.clear();
+        decoded.extend(self.originator.iter().map(|(sequence, _)| self.recipient.has(sequence)));
+    }
+
+    /// The sender gets the response: those of its first MPDUs that were `decoded` are done.
+    #[inline(always)]
+    pub(super) fn acknowledge(&mut self, decoded: &[bool], mut done: impl FnMut(PacketId)) {
+        self.originator.acknowledge(decoded, |outgoing| done(outgoing.packet));
+    }
+
+    /// The MPDU that was transmitted without a Block Ack agreement got no response. Returns its packet if it has been
+    /// transmitted `limit` times: it is dropped.
+    pub(super) fn fail(&mut self, limit: u32) -> Option<PacketId> {
+        let oldest = self.originator.oldest_mut()?;
+        oldest.failures += 1;
+        if oldest.failures < limit {
+            return None;
+        }
+        self.originator.discard_oldest().map(|outgoing| outgoing.packet)
+    }
+}
