@@ -27,6 +27,12 @@ impl LinkId {
         if self.0.is_multiple_of(2) { Direction::Down } else { Direction::Up }
     }
 
+    /// The other direction of its association.
+    #[inline(always)]
+    pub const fn reversed(self) -> Self {
+        Self(self.0 ^ 1)
+    }
+
     /// The number of its station.
     #[inline(always)]
     pub const fn station(self) -> u32 {

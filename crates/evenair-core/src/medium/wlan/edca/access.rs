@@ -1,0 +1,187 @@
+//! An access to the medium: who transmits what, and what will be decoded of it.
+
+use super::agreement::Psdu;
+use super::mac::{PER_NODE, node_of};
+use super::state::{Edca, Fate, Phase, Sent};
+use crate::loss::FrameKind;
+use crate::medium::wlan::contention::{ContenderId, internal};
+use crate::medium::{CellContext, LinkId, PhyMode, Transmission};
+use crate::time::{Duration, Instant};
+
+impl Edca {
+    /// The transmissions of slot boundary `boundary`, which is `now`.
+    pub(super) fn begin(&mut self, now: Instant, boundary: u64, cell: &mut impl CellContext) {
+        let Self { contention, reached, collided, .. } = self;
+        reached.clear();
+        // A counter that another access preempts remains 0: nothing is drawn.
+        contention.seize(boundary, |contender| reached.push(contender), |_| 0);
+        internal::split(reached, PER_NODE, collided);
+        for contender in self.collided.drain(..) {
+            let backoff = self.macs[contender.index()].fail(self.config.short_retry_limit);
+            self.contention.defer(contender, backoff);
+        }
+        self.sent.clear();
+        for place in 0..self.reached.len() {
+            let contender = self.reached[place];
+            let limit = self.macs[contender.index()].txop;
+            let end = if limit > Duration::ZERO { now + limit } else { Instant::NEVER };
+            let sent = self.transmit(now, contender, end, true, cell);
+            self.sent.extend(sent);
+            self.txop_end = end;
+        }
+        match self.sent[..] {
+            [sent] => self.exchange(sent, cell),
+            _ => self.collide(),
+        }
+    }
+
+    /// The PPDU that `contender` transmits at `now`, in a TXOP that ends at `end`; the first of the TXOP may follow
+    /// RTS/CTS. A single MPDU may exceed the TXOP.
+    #[inline(always)]
+    fn transmit(
+        &mut self,
+        now: Instant,
+        contender: ContenderId,
+        end: Instant,
+        is_first: bool,
+        cell: &mut impl CellContext,
+    ) -> Option<Sent> {
+        let Self { config, macs, agreements, .. } = self;
+        let queue = macs[contender.index()].queue?;
+        let link = &mut self.links[self.setup.layout.link(queue)?.0.index()];
+        let agreement = &mut agreements[queue.0 as usize];
+        let (sifs, control) = (config.phy.sifs, link.control);
+        if agreement.asks {
+            let psdu = Psdu { mpdus: 0, bytes: control.block_ack_req.bytes };
+            let end = now + control.block_ack_req.time;
+            return Some(Sent {
+                contender,
+                queue,
+                psdu,
+                has_rts: false,
+                start: now,
+                first_end: end,
+                end,
+            });
+        }
+        let cts_end = control.rts.time + sifs + control.cts.time + sifs;
+        let may_have_rts = is_first && config.rts_threshold.is_some();
+        let before = if may_have_rts { cts_end } else { Duration::ZERO };
+        let most = end.since(now).saturating_sub(before + sifs + control.block_ack.time);
+        let psdu = agreement.aggregate(config, link, most, |room| cell.take(now, queue, room));
+        let has_rts = is_first && config.rts_threshold.is_some_and(|most| psdu.bytes > most);
+        let start = if has_rts { now + cts_end } else { now };
+        let end = start + link.ppdu_time(config, psdu.bytes);
+        let first_end = if has_rts { now + control.rts.time } else { end };
+        Some(Sent { contender, queue, psdu, has_rts, start: now, first_end, end })
+    }
+
+    /// The TXOP of `contender` goes on with another PPDU after SIFS, if one fits. Returns whether it does.
+    pub(super) fn go_on(
+        &mut self,
+        now: Instant,
+        contender: ContenderId,
+        cell: &mut impl CellContext,
+    ) -> bool {
+        let start = now + self.config.phy.sifs;
+        let Some(queue) = self.macs[contender.index()].queue else { return false };
+        let link =
+            &mut self.links[self.setup.layout.link(queue).map_or(0, |(link, _)| link.index())];
+        let agreement = &self.agreements[queue.0 as usize];
+        let least = if agreement.asks {
+            link.control.block_ack_req.time + link.control.block_ack.time
+        } else {
+            let single = agreement.single(link);
+            link.ppdu_time(&self.config, single.bytes) + link.control.ack.time
+        };
+        if start + least + self.config.phy.sifs > self.txop_end {
+            return false;
+        }
+        let sent = self.transmit(start, contender, self.txop_end, false, cell);
+        self.sent.clear();
+        self.sent.extend(sent);
+        sent.inspect(|sent| self.exchange(*sent, cell)).is_some()
+    }
+
+    /// A single node transmits: decides what will be decoded.
+    #[inline(always)]
+    fn exchange(&mut self, sent: Sent, cell: &mut impl CellContext) {
+        self.count(&sent);
+        let link_id = self.link_of(sent.queue);
+        let response = self.links[link_id.index()].response(sent.psdu);
+        let response_end = sent.end + self.config.phy.sifs + response.time;
+        self.decoded.clear();
+        self.decoded.resize(sent.psdu.mpdus, true);
+        self.fate = Fate::Answered;
+        (self.due, self.phase) = (sent.end, Phase::Sending);
+        let station = self.setup.associations.station(link_id);
+        if cell.no_loss_before(station) <= response_end {
+            self.exchange_on_lossy_link(sent, link_id, cell);
+        }
+    }
+
+    /// Asks in order of time which frames are corrupted; none follows one that is not decoded.
+    #[inline(never)] // only on lossy links
+    fn exchange_on_lossy_link(&mut self, sent: Sent, link_id: LinkId, cell: &mut impl CellContext) {
+        let link = &self.links[link_id.index()];
+        let (sifs, control, control_mode) = (self.config.phy.sifs, link.control, link.control_mode);
+        let station = self.setup.associations.station(link_id);
+        let mut is_corrupted = |kind, at, link: LinkId, mode: PhyMode, bytes| {
+            let direction = link.direction();
+            cell.is_corrupted(&Transmission { kind, at, station, direction, mode, bytes })
+        };
+        let (forward, backward) = (link_id, link_id.reversed());
+        let (data, of_control) = (FrameKind::Data, FrameKind::Control);
+        let mut fails = |fate, due| {
+            (self.fate, self.due, self.phase) = (fate, due, Phase::Failing);
+        };
+        if sent.has_rts {
+            let cts_end = sent.first_end + sifs + control.cts.time;
+            if is_corrupted(of_control, sent.first_end, forward, control_mode, control.rts.bytes) {
+                return fails(Fate::NoCts, sent.first_end);
+            }
+            if is_corrupted(of_control, cts_end, backward, control_mode, control.cts.bytes) {
+                return fails(Fate::CorruptedCts, cts_end);
+            }
+        }
+        if sent.psdu.mpdus == 0 {
+            let bytes = control.block_ack_req.bytes;
+            if is_corrupted(of_control, sent.end, forward, control_mode, bytes) {
+                return fails(Fate::NoResponse, sent.end);
+            }
+        } else {
+            let sizes = self.agreements[sent.queue.0 as usize].sizes();
+            for (decoded, bytes) in self.decoded.iter_mut().zip(sizes) {
+                *decoded = !is_corrupted(data, sent.end, forward, link.mode, bytes);
+            }
+            if !self.decoded.contains(&true) {
+                return fails(Fate::NoResponse, sent.end);
+            }
+        }
+        let response = link.response(sent.psdu);
+        let end = sent.end + sifs + response.time;
+        if is_corrupted(of_control, end, backward, control_mode, response.bytes) {
+            self.fate = Fate::CorruptedResponse;
+        }
+    }
+
+    /// Several nodes transmit, and nothing is decoded.
+    fn collide(&mut self) {
+        for place in 0..self.sent.len() {
+            let sent = self.sent[place];
+            self.count(&sent);
+            self.usage[node_of(sent.contender).index()].collisions += 1;
+        }
+        self.fate = Fate::Collision;
+        self.phase = Phase::Failing;
+        self.due = self.sent.iter().map(|sent| sent.first_end).max().unwrap_or(self.due);
+    }
+
+    /// Counts an attempt.
+    #[inline(always)]
+    fn count(&mut self, sent: &Sent) {
+        let usage = &mut self.usage[node_of(sent.contender).index()];
+        usage.attempts += 1;
+        usage.data_frames += sent.psdu.mpdus as u64;
+    }
+}

@@ -1,0 +1,313 @@
+//! The state of a cell.
+
+use super::agreement::{Agreement, Link, Psdu};
+use super::config::{AccessRules, BlockAckRecovery, EdcaConfig, EdcaNode};
+use super::mac::{Mac, PER_NODE, category_of, contender_of, contenders_of, node_of};
+use crate::medium::wlan::contention::{Access, AllBoundaries, Backoff, ContenderId, Contention};
+use crate::medium::{
+    AirUsage, Associations, CellContext, LinkId, Listening, PacketId, PhyMode, QueueLayout, Setup,
+    TxQueueId,
+};
+use crate::packet::AccessCategory;
+use crate::rng::{RngStream, StreamId};
+use crate::time::{Duration, Instant};
+
+/// The most different AIFS that a cell can have: those of four categories, of stations and access points.
+const CLASSES: usize = 8;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Idle; slot boundaries lie at `grid` + k slots.
+    Idle { grid: Instant },
+    /// A single PPDU that is answered, with RTS/CTS before it if it has one; it ends when the phase is `due`.
+    Sending,
+    /// The response to it, which ends when the phase is `due`.
+    Responding,
+    /// What is transmitted last in an access that fails without a response; it ends when the phase is `due`.
+    Failing,
+    /// A CF-End, which ends the TXOP of this contender when the phase is `due`.
+    Ending(ContenderId),
+}
+
+/// What becomes of the present, or last, access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// Its PPDU is answered, and the response is received.
+    Answered,
+    /// Several nodes transmit.
+    Collision,
+    /// The RTS is corrupted.
+    NoCts,
+    CorruptedCts,
+    /// No MPDU is decoded.
+    NoResponse,
+    CorruptedResponse,
+}
+
+/// A PPDU on the air.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sent {
+    pub(super) contender: ContenderId,
+    /// The queue from which it was taken.
+    pub(super) queue: TxQueueId,
+    pub(super) psdu: Psdu,
+    /// Whether RTS/CTS goes before it.
+    pub(super) has_rts: bool,
+    /// Start and end of the first frame, RTS or PPDU, and the end of the PPDU.
+    pub(super) start: Instant,
+    pub(super) first_end: Instant,
+    pub(super) end: Instant,
+}
+
+/// A cell of 802.11 with EDCA and aggregation.
+#[derive(Debug)]
+pub struct Edca {
+    pub(super) config: EdcaConfig,
+    pub(super) setup: Setup,
+    /// Slots that EIFS takes beyond AIFS.
+    pub(super) eifs_slots: u64,
+    /// AIFSN of the first boundaries.
+    pub(super) smallest_aifsn: u32,
+    /// By contender.
+    pub(super) macs: Vec<Mac>,
+    /// By link.
+    pub(super) links: Vec<Link>,
+    /// By transmit queue: there is one for each link and category.
+    pub(super) agreements: Vec<Agreement>,
+    /// By node, without airtime.
+    pub(super) usage: Vec<AirUsage>,
+    /// By node: how long its traffic in both directions has been on the air, in accesses that are over.
+    pub(super) traffic: Vec<Duration>,
+    pub(super) contention: Contention<AllBoundaries, CLASSES>,
+    pub(super) phase: Phase,
+    /// When the phase ends. Of an idle medium: the time of the next access, or an earlier time while that is not known.
+    pub(super) due: Instant,
+    /// The slot boundary of the next access of an idle medium; `None` when there is none, or when it has to be looked
+    /// up again.
+    pub(super) next_access: Option<u64>,
+    /// The contenders that have reached 0, and those of them that have collided internally.
+    pub(super) reached: Vec<ContenderId>,
+    pub(super) collided: Vec<ContenderId>,
+    /// The present, or last, PPDUs.
+    pub(super) sent: Vec<Sent>,
+    pub(super) fate: Fate,
+    /// The end of the present TXOP; [`Instant::NEVER`] if it has one PPDU.
+    pub(super) txop_end: Instant,
+    /// How long a CF-End lasts; `None` if none is transmitted.
+    pub(super) cf_end: Option<Duration>,
+    /// Whether a sender asks for a Block Ack that it did not get, instead of sending the A-MPDU again.
+    pub(super) asks_after_failure: bool,
+    /// MPDUs of the present PPDU that its receiver has decoded, or had before.
+    pub(super) decoded: Vec<bool>,
+    /// Packets that a receiver passes on, and that have not been reported, the last first.
+    pub(super) passed_on: Vec<PacketId>,
+    /// When the last PPDU was received.
+    pub(super) received_at: Instant,
+    pub(super) listening: Listening,
+}
+
+impl Edca {
+    /// A cell of an access point (first) and stations. Backoffs are drawn from the streams of `seed`.
+    pub fn new(config: EdcaConfig, nodes: &[EdcaNode], seed: u64) -> Self {
+        let associations = Associations::one_cell(nodes.len() as u32);
+        Self::with_associations(config, associations, nodes, seed)
+    }
+
+    /// Cells that share a channel. All nodes hear each other, and contend with each other.
+    ///
+    /// # Panics
+    /// If the number of nodes is not that of `associations`.
+    pub fn with_associations(
+        config: EdcaConfig,
+        associations: Associations,
+        nodes: &[EdcaNode],
+        seed: u64,
+    ) -> Self {
+        assert_eq!(nodes.len(), associations.nodes() as usize, "nodes with a place");
+        let phy = &config.phy;
+        let modes = config.modes(nodes);
+        let layout = QueueLayout::PerReceiver { categories: AccessCategory::COUNT };
+        let contenders = (0..PER_NODE * associations.nodes()).map(ContenderId);
+        let access = |contender| {
+            let is_access_point = associations.is_access_point(node_of(contender));
+            config.access_of(is_access_point, category_of(contender))
+        };
+        let mac = |contender: ContenderId| {
+            let parameters = access(contender);
+            let stream = RngStream::new(seed, StreamId::Backoff, contender.0.into());
+            Mac {
+                queue: None,
+                backoff: Backoff::new(parameters.cw_min, parameters.cw_max, stream),
+                retries: 0,
+                aifsn: parameters.aifsn,
+                txop: parameters.txop,
+            }
+        };
+        let macs: Vec<_> = contenders.map(mac).collect();
+        let mut aifsn: Vec<_> = macs.iter().map(|mac| mac.aifsn).collect();
+        aifsn.sort_unstable();
+        aifsn.dedup();
+        let smallest_aifsn = aifsn[0];
+        let class = |mac: &Mac| aifsn.binary_search(&mac.aifsn).unwrap_or(0) as u8;
+        let classes: Vec<_> = macs.iter().map(class).collect();
+        let mut all = [smallest_aifsn; CLASSES];
+        all[..aifsn.len()].copy_from_slice(&aifsn);
+        let cw_max = config.access.iter().chain(&config.access_point).map(|of| of.cw_max);
+        let cw_max = cw_max.max().unwrap_or(0);
+        let link = |link: u32| {
+            let station = &nodes[associations.station(LinkId(link)).index()];
+            let mode = modes.find(&station.mode).unwrap_or(PhyMode(0));
+            Link::new(&config, &modes, mode, station.aggregation)
+        };
+        let links: Vec<_> = (0..2 * associations.stations().len() as u32).map(link).collect();
+        let agreement = |queue: u32| {
+            let link = layout.link(TxQueueId(queue)).map_or(0, |(link, _)| link.index());
+            Agreement::new(links[link].window())
+        };
+        let grid = Instant::ZERO + phy.sifs + phy.slot * u64::from(smallest_aifsn);
+        Self {
+            eifs_slots: match config.rules {
+                AccessRules::Standard => phy.eifs().saturating_sub(phy.difs()).div_ceil(phy.slot),
+                AccessRules::Ns3 => 0,
+            },
+            smallest_aifsn,
+            contention: Contention::new(all, classes, cw_max),
+            macs,
+            agreements: (0..layout.count(&associations)).map(agreement).collect(),
+            links,
+            usage: vec![AirUsage::default(); nodes.len()],
+            traffic: vec![Duration::ZERO; nodes.len()],
+            phase: Phase::Idle { grid },
+            due: Instant::NEVER,
+            next_access: None,
+            reached: Vec::new(),
+            collided: Vec::new(),
+            sent: Vec::new(),
+            fate: Fate::Answered,
+            txop_end: Instant::NEVER,
+            cf_end: match config.rules {
+                AccessRules::Standard => None,
+                AccessRules::Ns3 => Some(config.cf_end()),
+            },
+            asks_after_failure: config.recovery == BlockAckRecovery::BlockAckReq,
+            decoded: Vec::new(),
+            passed_on: Vec::new(),
+            received_at: Instant::ZERO,
+            listening: Listening::Nothing,
+            setup: Setup { associations, layout, modes },
+            config,
+        }
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &EdcaConfig {
+        &self.config
+    }
+
+    /// Link and agreement of `queue`.
+    #[inline(always)]
+    pub(super) fn link_of(&self, queue: TxQueueId) -> LinkId {
+        self.setup.layout.link(queue).map_or(LinkId::BROADCAST, |(link, _)| link)
+    }
+
+    /// The contender that transmits from `queue`.
+    pub(super) fn contender_with(&self, queue: TxQueueId) -> ContenderId {
+        let Setup { associations, layout, .. } = &self.setup;
+        let category = layout.link(queue).map_or(0, |(_, category)| category);
+        contender_of(layout.sender(associations, queue), category_by_number(category))
+    }
+
+    /// `contender`, which has nothing to send, looks for a queue to serve, and takes a packet of it, so that there is
+    /// one when it transmits. Returns whether there is.
+    pub(super) fn load(
+        &mut self,
+        now: Instant,
+        contender: ContenderId,
+        cell: &mut impl CellContext,
+    ) -> bool {
+        let Self { agreements, macs, .. } = self;
+        let (node, category) = (node_of(contender), category_of(contender));
+        let holds = |queue: TxQueueId| !agreements[queue.0 as usize].is_empty();
+        let Some(queue) = cell.next_queue(now, node, category, holds) else { return false };
+        let agreement = &mut agreements[queue.0 as usize];
+        if agreement.is_empty() {
+            let Some(taken) = cell.take(now, queue, u32::MAX) else { return false };
+            agreement.push(taken, self.config.mac_overhead);
+        }
+        macs[contender.index()].queue = Some(queue);
+        true
+    }
+
+    /// `contender` has something to send since `now`, and contends.
+    pub(super) fn contend(&mut self, now: Instant, contender: ContenderId) {
+        let boundary = match self.phase {
+            Phase::Idle { grid } if now <= grid => Some(0),
+            Phase::Idle { grid } => Some(now.since(grid).div_ceil(self.config.phy.slot)),
+            _ => None,
+        };
+        if self.contention.arrive(contender, boundary) == Access::BackoffOver {
+            let backoff = &mut self.macs[contender.index()].backoff;
+            match boundary {
+                Some(boundary) => {
+                    backoff.skip();
+                    self.contention.immediate(contender, boundary);
+                }
+                None => self.contention.defer(contender, backoff.draw()),
+            }
+        }
+        if boundary.is_some() {
+            self.next_access = None;
+            self.due = now;
+        }
+    }
+
+    /// Looks up the next access.
+    pub(super) fn schedule_access(&mut self, grid: Instant) {
+        self.next_access = self.contention.next_access();
+        self.due = match self.next_access {
+            Some(boundary) => grid + self.config.phy.slot * boundary,
+            None => Instant::NEVER,
+        };
+    }
+
+    /// The busy period ends when it is `due`; those that could not decode a frame wait for `deferral` slots more.
+    pub(super) fn become_idle(&mut self, deferral: u64) {
+        let phy = &self.config.phy;
+        let aifs = phy.sifs + phy.slot * u64::from(self.smallest_aifsn);
+        self.phase = Phase::Idle { grid: self.due + aifs };
+        self.next_access = None;
+        self.contention.idle(deferral);
+    }
+
+    /// The slots beyond AIFS that the node of `contender` waits for, whose PPDU ended at `end` and had no response: up
+    /// to the first boundary that is not before the timeout.
+    pub(super) fn after_timeout(&self, contender: ContenderId, end: Instant) -> u64 {
+        let phy = &self.config.phy;
+        let aifs = phy.sifs + phy.slot * u64::from(self.macs[contender.index()].aifsn);
+        let silent_until = end + self.config.response_timeout();
+        let silent_until = match self.config.rules {
+            AccessRules::Standard => silent_until,
+            AccessRules::Ns3 => silent_until + aifs,
+        };
+        silent_until.since(self.due + aifs).div_ceil(phy.slot)
+    }
+
+    /// The other contenders of the node of `contender` wait as long as it does after a PPDU of theirs that ended at
+    /// `end` and had no response.
+    pub(super) fn exempt_others(&mut self, contender: ContenderId, end: Instant) {
+        for other in contenders_of(node_of(contender)).filter(|other| *other != contender) {
+            let deferral = self.after_timeout(other, end);
+            self.contention.exempt(other, deferral);
+        }
+    }
+}
+
+/// The category with this number.
+const fn category_by_number(number: u32) -> AccessCategory {
+    match number {
+        0 => AccessCategory::BestEffort,
+        1 => AccessCategory::Background,
+        2 => AccessCategory::Video,
+        _ => AccessCategory::Voice,
+    }
+}
