@@ -1,0 +1,173 @@
+//! How an access ends.
+
+use super::mac::{contenders_of, node_of};
+use super::state::{Edca, Fate, Phase, Sent};
+use crate::medium::wlan::contention::ContenderId;
+use crate::medium::{
+    AirEvent, Attempt, CellContext, Listening, Outcome, PacketId, Reception, TxQueueId, TxStatus,
+};
+use crate::time::{Duration, Instant};
+
+impl Edca {
+    /// The PPDU has ended: its receiver passes on in order what it has decoded, and answers.
+    #[inline(always)]
+    pub(super) fn receive(&mut self, now: Instant, cell: &mut impl CellContext) {
+        let Some(&sent) = self.sent.first() else { return };
+        let Self { agreements, decoded, passed_on, .. } = self;
+        let agreement = &mut agreements[sent.queue.0 as usize];
+        if sent.psdu.mpdus == 0 {
+            agreement.received(decoded);
+        } else {
+            agreement.receive(decoded, passed_on, |packet| cell.keep(packet));
+            // They are reported from the end.
+            passed_on.reverse();
+            self.received_at = now;
+        }
+        let link = &self.links[self.link_of(sent.queue).index()];
+        self.due = now + self.config.phy.sifs + link.response(sent.psdu).time;
+        self.phase = Phase::Responding;
+    }
+
+    /// `packet` of the last PPDU is passed on.
+    #[inline(always)]
+    pub(super) fn reception(&self, packet: PacketId) -> Reception {
+        let queue = self.sent.first().map_or(TxQueueId(0), |sent| sent.queue);
+        let link = self.link_of(queue);
+        let (from, to) = self.setup.associations.ends(link);
+        Reception { at: self.received_at, packet, from, to, mode: self.links[link.index()].mode }
+    }
+
+    /// The response has ended.
+    #[inline(always)]
+    pub(super) fn end_response(&mut self, now: Instant, cell: &mut impl CellContext) {
+        let Some(&sent) = self.sent.first() else { return };
+        if self.fate != Fate::Answered {
+            return self.fail(now, cell);
+        }
+        self.settle_airtime(now);
+        self.report(now, sent, Outcome::Delivered, cell);
+        let (agreement, decoded) = (&mut self.agreements[sent.queue.0 as usize], &self.decoded);
+        let mut delivered = 0;
+        agreement.asks = false;
+        agreement.acknowledge(decoded, |packet| {
+            delivered += 1;
+            cell.release(now, packet, TxStatus::Delivered);
+        });
+        self.usage[node_of(sent.contender).index()].delivered += delivered;
+        self.macs[sent.contender.index()].queue = None;
+        let has_frame = self.load(now, sent.contender, cell);
+        if self.txop_end == Instant::NEVER {
+            return self.end_txop(sent.contender, has_frame);
+        }
+        if self.go_on(now, sent.contender, cell) {
+            return;
+        }
+        match self.cf_end {
+            Some(cf_end) if now + self.config.phy.sifs + cf_end <= self.txop_end => {
+                self.sent.clear();
+                self.phase = Phase::Ending(sent.contender);
+                self.due = now + self.config.phy.sifs + cf_end;
+            }
+            _ => self.end_txop(sent.contender, has_frame),
+        }
+    }
+
+    /// The TXOP of `contender` has ended with a success. It draws its next backoff.
+    #[inline(always)]
+    pub(super) fn end_txop(&mut self, contender: ContenderId, has_frame: bool) {
+        self.become_idle(0);
+        let backoff = self.macs[contender.index()].restart();
+        self.contention.back_off(contender, 0, backoff, has_frame);
+    }
+
+    /// The access has failed: nobody decoded a frame, or its sender the response to it.
+    #[inline(never)] // rare in comparison
+    pub(super) fn fail(&mut self, now: Instant, cell: &mut impl CellContext) {
+        self.settle_airtime(now);
+        let is_answered = matches!(self.fate, Fate::CorruptedCts | Fate::CorruptedResponse);
+        for place in 0..self.sent.len() {
+            self.report_failure(now, self.sent[place], cell);
+        }
+        self.become_idle(self.eifs_slots);
+        if is_answered && let Some(sent) = self.sent.first() {
+            let (_, receiver) = self.setup.associations.ends(self.link_of(sent.queue));
+            for contender in contenders_of(receiver) {
+                self.contention.exempt(contender, 0);
+            }
+        }
+        for place in 0..self.sent.len() {
+            let sent = self.sent[place];
+            let from = if is_answered {
+                self.eifs_slots
+            } else {
+                self.exempt_others(sent.contender, sent.first_end);
+                self.after_timeout(sent.contender, sent.first_end)
+            };
+            let (backoff, has_frame) = self.repeat(now, sent, cell);
+            self.contention.back_off(sent.contender, from, backoff, has_frame);
+        }
+    }
+
+    /// Prepares the next attempt after one of `sent` that has failed. Returns the backoff before it, and whether there
+    /// is something to send.
+    fn repeat(&mut self, now: Instant, sent: Sent, cell: &mut impl CellContext) -> (u32, bool) {
+        let limit = self.config.short_retry_limit;
+        let (link, agreement) = (
+            &self.links[self.link_of(sent.queue).index()],
+            &mut self.agreements[sent.queue.0 as usize],
+        );
+        let mac = &mut self.macs[sent.contender.index()];
+        let backoff = mac.fail(limit);
+        if link.has_agreements() {
+            let sent_data = matches!(self.fate, Fate::NoResponse | Fate::CorruptedResponse)
+                || self.fate == Fate::Collision && !sent.has_rts;
+            agreement.asks |= self.asks_after_failure && sent_data && sent.psdu.mpdus > 1;
+            return (backoff, true);
+        }
+        let Some(packet) = agreement.fail(limit) else { return (backoff, true) };
+        mac.queue = None;
+        self.usage[node_of(sent.contender).index()].dropped += 1;
+        cell.release(now, packet, TxStatus::Dropped);
+        (backoff, self.load(now, sent.contender, cell))
+    }
+
+    /// Tells the cell of the end of a PPDU, if it listens. Its packets have not been released.
+    #[inline(always)]
+    fn report(&self, now: Instant, sent: Sent, outcome: Outcome, cell: &mut impl CellContext) {
+        if self.listening >= Listening::Outcomes {
+            self.tell(now, sent, Duration::ZERO, outcome, cell);
+        }
+    }
+
+    fn report_failure(&self, now: Instant, sent: Sent, cell: &mut impl CellContext) {
+        if self.listening >= Listening::Outcomes {
+            let is_answered = matches!(self.fate, Fate::CorruptedCts | Fate::CorruptedResponse);
+            let timeout = if is_answered { Duration::ZERO } else { self.config.response_timeout() };
+            self.tell(now, sent, timeout, Outcome::Failed, cell);
+        }
+    }
+
+    #[cold]
+    fn tell(
+        &self,
+        now: Instant,
+        sent: Sent,
+        timeout: Duration,
+        outcome: Outcome,
+        cell: &mut impl CellContext,
+    ) {
+        let Some(packet) = self.agreements[sent.queue.0 as usize].first() else { return };
+        let mac = &self.macs[sent.contender.index()];
+        cell.on_air(AirEvent::Outcome(Attempt {
+            at: now,
+            packet,
+            from: node_of(sent.contender),
+            station: self.setup.associations.station(self.link_of(sent.queue)),
+            backoff: self.config.phy.slot * u64::from(mac.backoff.drawn()),
+            airtime: self.elapsed(sent, now) + timeout,
+            sent_data: !(sent.has_rts
+                && matches!(self.fate, Fate::Collision | Fate::NoCts | Fate::CorruptedCts)),
+            outcome,
+        }));
+    }
+}
