@@ -14,7 +14,6 @@ use super::contender::ContenderId;
 
 /// Splits `reached`, the contenders that have reached 0, where each node has `per_node` contenders: those that
 /// transmit remain, one per node, in ascending order. The others are appended to `collided`.
-#[cfg_attr(not(test), expect(dead_code, reason = "no medium has several contenders per node yet"))]
 pub(in crate::medium::wlan) fn split(
     reached: &mut Vec<ContenderId>,
     per_node: u32,

@@ -28,7 +28,7 @@ mod backoff;
 mod class;
 mod contender;
 mod counters;
-mod internal;
+pub(in crate::medium::wlan) mod internal;
 mod rule;
 mod slot_ring;
 #[cfg(test)]
@@ -37,7 +37,7 @@ mod tests;
 pub(in crate::medium::wlan) use backoff::Backoff;
 pub(in crate::medium::wlan) use contender::ContenderId;
 pub(in crate::medium::wlan) use counters::Counter;
-pub(in crate::medium::wlan) use rule::IdleSlots;
+pub(in crate::medium::wlan) use rule::{AllBoundaries, IdleSlots};
 
 use std::marker::PhantomData;
 

@@ -24,7 +24,6 @@ impl CounterRule for IdleSlots {
 /// cannot sense who transmits at the same boundary, so that it decrements its counter there as well. A counter
 /// of 0 without a frame waits for nothing, and remains 0 if a frame arrives while the medium is idle
 /// (10.23.2.2: a backoff is drawn for a frame that finds the medium busy).
-#[cfg_attr(not(test), expect(dead_code, reason = "no medium has EDCA yet"))]
 #[derive(Debug)]
 pub(in crate::medium::wlan) enum AllBoundaries {}
 
