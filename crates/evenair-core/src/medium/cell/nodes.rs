@@ -29,6 +29,8 @@ pub(super) struct Nodes<P> {
     /// By [`PacketId`].
     pub(super) taken: Vec<InService<P>>,
     free: Vec<u32>,
+    /// By [`PacketId`], up to the last that a receiver has kept.
+    held_by: Vec<Held>,
     /// By number of a station; of its links in both directions.
     losses: Vec<Option<Box<LinkLoss>>>,
     /// [`LinkLoss::no_loss_before`] at [`Level::Mac`], by node.
@@ -57,7 +59,6 @@ pub(super) struct InService<P> {
     /// [`NO_QUEUE`] of a broadcast frame.
     queue: TxQueueId,
     link: LinkId,
-    held_by: Held,
 }
 
 /// Who needs a packet that the medium has taken.
@@ -66,7 +67,7 @@ enum Held {
     Sender,
     /// Its receiver will pass it on.
     Both,
-    /// Only its receiver does.
+    /// Only its receiver needs it.
     Receiver,
 }
 
@@ -104,6 +105,7 @@ impl<P: CellPacket> Nodes<P> {
             set_aside: Vec::new(),
             taken: Vec::new(),
             free: Vec::new(),
+            held_by: Vec::new(),
             residual_losses: vec![0; stations.len()],
             no_loss_before,
             losses: stations,
@@ -155,12 +157,11 @@ impl<P: CellPacket> Nodes<P> {
     #[inline(always)]
     pub(super) fn keep(&mut self, queue: TxQueueId, link: LinkId, packet: P) -> PacketId {
         let Some(id) = self.free.pop() else {
-            self.taken.push(InService { packet, queue, link, held_by: Held::Sender });
+            self.taken.push(InService { packet, queue, link });
             return PacketId(self.taken.len() as u32 - 1);
         };
         let slot = &mut self.taken[id as usize];
         (slot.packet, slot.queue, slot.link) = (packet, queue, link);
-        slot.held_by = Held::Sender;
         PacketId(id)
     }
 
@@ -287,12 +288,14 @@ impl<P: CellPacket> Nodes<P> {
     #[inline(always)]
     pub(super) fn receive(&mut self, reception: Reception) -> Arrival<P> {
         let Reception { at, packet: id, from, to, mode } = reception;
-        let InService { packet, link, held_by, .. } = &mut self.taken[id.0 as usize];
+        let InService { packet, link, .. } = &mut self.taken[id.0 as usize];
         let station = link.station() as usize;
-        if *held_by == Held::Receiver {
-            self.free.push(id.0);
+        if let Some(held_by) = self.held_by.get_mut(id.0 as usize) {
+            if *held_by == Held::Receiver {
+                self.free.push(id.0);
+            }
+            *held_by = Held::Sender;
         }
-        *held_by = Held::Sender;
         // Broadcast frames are no packets of a link.
         let lost = match self.losses.get_mut(station) {
             Some(Some(loss)) => {
@@ -320,16 +323,19 @@ impl<P: CellPacket> Nodes<P> {
     /// The MAC is done with `packet`, which no longer counts against the limit of its queue.
     #[inline(always)]
     fn end_service(&mut self, packet: PacketId, status: TxStatus) {
-        let InService { packet: sent, queue, held_by, .. } = &mut self.taken[packet.0 as usize];
-        if *held_by == Held::Sender {
-            self.free.push(packet.0);
-        }
-        *held_by = Held::Receiver;
+        let InService { packet: sent, queue, .. } = &mut self.taken[packet.0 as usize];
         if let Some(queue) = self.queues.get_mut(queue.0 as usize) {
             queue.transmitted(sent.size());
             let is_lost = sent.release() && status == TxStatus::Dropped;
             self.mac_losses += u64::from(is_lost);
         }
+        if let Some(held_by) = self.held_by.get_mut(packet.0 as usize)
+            && *held_by == Held::Both
+        {
+            *held_by = Held::Receiver;
+            return;
+        }
+        self.free.push(packet.0);
     }
 }
 
@@ -371,7 +377,9 @@ impl<P: CellPacket> CellContext for Nodes<P> {
 
     #[inline(always)]
     fn keep(&mut self, packet: PacketId) {
-        self.taken[packet.0 as usize].held_by = Held::Both;
+        let place = packet.0 as usize;
+        self.held_by.resize(self.held_by.len().max(place + 1), Held::Sender);
+        self.held_by[place] = Held::Both;
     }
 
     #[inline(always)]
