@@ -72,7 +72,8 @@ impl Medium for Edca {
             }
             None => self.load(now, contender, cell),
         };
-        if has_frame {
+        // Before the end of its TXOP it has no backoff yet.
+        if has_frame && self.phase != Phase::Ending(contender) {
             self.contend(now, contender);
         }
     }

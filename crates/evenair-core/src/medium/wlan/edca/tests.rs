@@ -1,8 +1,10 @@
 //! The cell of 802.11 with EDCA, against calculations by hand, ns-3 and an oracle.
 
+mod conservation;
 mod saturation;
 
 use super::*;
+use crate::loss::LinkLoss;
 use crate::medium::scheduler::{RoundRobin, StationScheduler};
 use crate::medium::wlan::phy::Phy;
 use crate::medium::wlan::{BasicRates, ControlRate};
@@ -25,6 +27,16 @@ fn mode(format: PhyFormat, mcs: u8, width: u32) -> TxVector {
 
 /// A cell with long queues, and round robin among the stations at the access point.
 fn cell(config: EdcaConfig, nodes: &[EdcaNode], seed: u64) -> Cell<Edca> {
+    cell_with(config, nodes, nodes.iter().map(|_| None).collect(), seed)
+}
+
+/// The same with loss models, by node.
+fn cell_with(
+    config: EdcaConfig,
+    nodes: &[EdcaNode],
+    losses: Vec<Option<LinkLoss>>,
+    seed: u64,
+) -> Cell<Edca> {
     let medium = Edca::new(config, nodes, seed);
     let setup = medium.setup();
     let queues = setup.layout.count(&setup.associations);
@@ -34,7 +46,7 @@ fn cell(config: EdcaConfig, nodes: &[EdcaNode], seed: u64) -> Cell<Edca> {
     };
     let queues = (0..queues).map(queue).collect();
     let scheduler = |_| Box::new(RoundRobin::new(nodes.len() - 1)) as Box<dyn StationScheduler>;
-    Cell::new(medium, queues, nodes.iter().map(|_| None).collect())
+    Cell::new(medium, queues, losses)
         .with_schedulers((0..AccessCategory::COUNT).map(scheduler).collect())
 }
 

@@ -1,0 +1,184 @@
+//! Random cells: packets are conserved and arrive in order, and the time of the air adds up.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::loss::{self, IndependentConfig, Level, LinkLoss, LossRateConfig, ScopeConfig};
+use crate::medium::wlan::high_throughput::allowed;
+
+/// A packet that is handed to the cell.
+#[derive(Clone, Copy, Debug)]
+struct Offered {
+    after_us: u64,
+    station: u32,
+    is_up: bool,
+    category: AccessCategory,
+    bytes: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Case {
+    config: EdcaConfig,
+    stations: Vec<EdcaNode>,
+    loss: f64,
+    seed: u64,
+    offered: Vec<Offered>,
+}
+
+const CATEGORIES: [AccessCategory; 4] = [
+    AccessCategory::BestEffort,
+    AccessCategory::Background,
+    AccessCategory::Video,
+    AccessCategory::Voice,
+];
+
+fn nodes() -> impl Strategy<Value = EdcaNode> {
+    let formats = prop_oneof![Just(PhyFormat::Ht), Just(PhyFormat::Vht), Just(PhyFormat::He)];
+    let limits = prop::option::of((1..=256_u16, 2_000..200_000_u32, 200..5484_u64));
+    (formats, 0..4_usize, 1..=4_u8, 0..12_usize, limits).prop_map(
+        |(format, width, streams, mcs, limits)| {
+            let width = [20, 40, 80, 160][if format == PhyFormat::Ht { width % 2 } else { width }];
+            let all: Vec<_> = allowed(format, width, streams).collect();
+            let (mcs, gi) = (all[mcs % all.len()], Duration::from_nanos(800));
+            let mode = TxVector::high_throughput(format, mcs, width, streams, gi).unwrap();
+            let aggregation = limits.map(|(window, bytes, us)| Aggregation {
+                window,
+                bytes,
+                duration: Duration::from_micros(us),
+            });
+            EdcaNode { mode, aggregation }
+        },
+    )
+}
+
+fn cases() -> impl Strategy<Value = Case> {
+    let rules = prop_oneof![Just(AccessRules::Standard), Just(AccessRules::Ns3)];
+    let recovery = prop_oneof![Just(BlockAckRecovery::Resend), Just(BlockAckRecovery::BlockAckReq)];
+    let presets = prop_oneof![
+        Just((EDCA_WMM, EDCA_WMM_ACCESS_POINT)),
+        Just((EDCA_2020, EDCA_2020)),
+        Just((EDCA_NS3, EDCA_NS3)),
+    ];
+    let config = (rules, recovery, presets, prop::option::of(0..20_000_u32)).prop_map(
+        |(rules, recovery, (access, access_point), rts_threshold)| EdcaConfig {
+            rules,
+            recovery,
+            access,
+            access_point,
+            rts_threshold,
+            ..config()
+        },
+    );
+    let loss = prop_oneof![Just(0.0), 0.0..0.4];
+    (config, prop::collection::vec(nodes(), 1..6), loss, 0..u64::MAX).prop_flat_map(
+        |(config, stations, loss, seed)| {
+            let count = stations.len() as u32;
+            let after = prop_oneof![Just(0_u64), 0..300_u64, 0..20_000_u64];
+            let offered = (after, 1..=count, any::<bool>(), 0..4_usize, 28..1500_u32).prop_map(
+                |(after_us, station, is_up, category, bytes)| {
+                    let category = CATEGORIES[category];
+                    Offered { after_us, station, is_up, category, bytes }
+                },
+            );
+            let offered = prop::collection::vec(offered, 1..150);
+            offered.prop_map(move |offered| {
+                let (config, stations) = (config, stations.clone());
+                Case { config, stations, loss, seed, offered }
+            })
+        },
+    )
+}
+
+/// What has been offered on one link in one category, and the last packet that has arrived.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stream {
+    offered: u64,
+    arrived: u64,
+    last: Option<u64>,
+}
+
+fn check(case: &Case) -> Result<(), TestCaseError> {
+    let access_point = case.stations[0];
+    let nodes: Vec<_> = [access_point].iter().chain(&case.stations).copied().collect();
+    let link_loss = |node| {
+        let (loss, scope) = (LossRateConfig { rate: case.loss }, ScopeConfig::default());
+        let scope = ScopeConfig { level: Level::Mac, ..scope };
+        let config: loss::Config = IndependentConfig { loss, scope }.into();
+        (case.loss > 0.0).then(|| LinkLoss::new(&config, case.seed, StreamId::FrameErrors, node))
+    };
+    let losses = (0..nodes.len() as u32).map(link_loss).collect();
+    let mut cell = cell_with(case.config, &nodes, losses, case.seed);
+    let mut streams: BTreeMap<(u32, bool, u8), Stream> = BTreeMap::new();
+    let mut now = Instant::ZERO;
+    let mut arrivals = Vec::new();
+    for (number, offered) in (0..).zip(&case.offered) {
+        now += Duration::from_micros(offered.after_us);
+        while let Some(arrival) = cell.poll(now) {
+            arrivals.push(arrival);
+        }
+        let Offered { station, is_up, category, bytes, .. } = *offered;
+        streams.entry((station, is_up, category as u8)).or_default().offered += 1;
+        let from = if is_up { NodeId(station) } else { NodeId::ACCESS_POINT };
+        let packet = Packet { seq: number, ..packet(NodeId(station), bytes, category, now) };
+        cell.send(now, from, packet);
+    }
+    // Retries of a frame that is lost with a probability of 0.4 take far less than 20 s.
+    now += Duration::from_secs(20);
+    while let Some(arrival) = cell.poll(now) {
+        arrivals.push(arrival);
+    }
+    for arrival in arrivals {
+        let is_up = arrival.to == NodeId::ACCESS_POINT;
+        let station = if is_up { arrival.from } else { arrival.to };
+        let packet = arrival.packet;
+        prop_assert_eq!(packet.station, station);
+        let stream = streams.entry((station.0, is_up, packet.category as u8)).or_default();
+        prop_assert!(stream.last < Some(packet.seq), "in order and once: {:?}", packet);
+        stream.last = Some(packet.seq);
+        stream.arrived += 1;
+    }
+    let (mut lost, mut dropped, mut delivered) = (0, 0, 0);
+    for (&(station, ..), stream) in &streams {
+        let missing = stream.offered - stream.arrived;
+        if case.stations[station as usize - 1].aggregation.is_some() {
+            prop_assert_eq!(missing, 0, "under an agreement nothing is lost: {:?}", stream);
+        }
+        lost += missing;
+    }
+    for node in (0..nodes.len() as u32).map(NodeId) {
+        let usage = cell.usage(now, node);
+        dropped += usage.dropped;
+        delivered += usage.delivered;
+        prop_assert!(usage.collisions <= usage.attempts);
+    }
+    // A packet of which only the ACKs were lost has arrived, and is dropped nevertheless.
+    prop_assert!(lost <= dropped);
+    prop_assert_eq!(delivered + dropped, case.offered.len() as u64);
+    prop_assert!(cell.queues().iter().all(|queue| queue.backlog().packets() == 0));
+
+    let airtimes = (0..nodes.len() as u32).map(|node| cell.usage(now, NodeId(node)).airtime);
+    let (mut alone, mut all) = (Duration::ZERO, Duration::ZERO);
+    for airtime in airtimes {
+        prop_assert!(airtime.payload <= airtime.successes);
+        alone += airtime.successes + airtime.corrupted;
+        all += airtime.total();
+    }
+    // Every PPDU is one of the access point or for it.
+    let on_air = cell.traffic_airtime(now, NodeId::ACCESS_POINT);
+    prop_assert!(alone <= on_air && on_air <= all && on_air < now.since(Instant::ZERO));
+    if alone == all {
+        prop_assert_eq!(on_air, all, "nothing overlaps");
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(evenair_testing::config!(2000))]
+
+    #[test]
+    fn packets_and_time_are_conserved(case in cases()) {
+        check(&case)?;
+    }
+}
