@@ -64,6 +64,9 @@ impl Edca {
             }
             Fate::Answered => {
                 airtime.successes = time;
+                if sent.psdu.mpdus == 0 {
+                    return airtime;
+                }
                 let link = &self.links[self.link_of(sent.queue).index()];
                 let sizes = self.agreements[sent.queue.0 as usize].sizes();
                 let decoded = sizes.zip(&self.decoded).filter(|(_, decoded)| **decoded);
