@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,6 +58,29 @@ def test_nothing_is_left_of_an_interrupted_run(
     with pytest.raises(error):
         interrupted()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_left_if_the_removal_is_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    removals = []
+    remove = shutil.rmtree
+
+    def interrupted_once(folder: Path, *, ignore_errors: bool) -> None:
+        removals.append(folder)
+        if len(removals) == 1:
+            raise KeyboardInterrupt
+        remove(folder, ignore_errors=ignore_errors)
+
+    def write() -> None:
+        with AtomicOutput() as output:
+            output.stage(tmp_path / "out").write_text("1")
+            output.commit()
+
+    monkeypatch.setattr(shutil, "rmtree", interrupted_once)
+    with pytest.raises(KeyboardInterrupt):
+        write()
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_a_file_in_the_way(tmp_path: Path) -> None:

@@ -96,6 +96,13 @@ class AtomicOutput:
             error.args = tuple(
                 self._at_destination(part) if isinstance(part, str) else part for part in error.args
             )
+        try:
+            self._remove_staging()
+        except KeyboardInterrupt:
+            self._remove_staging()
+            raise
+
+    def _remove_staging(self) -> None:
         if self._staging:
             import shutil  # see _staging_folder
 
