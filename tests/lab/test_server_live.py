@@ -291,6 +291,22 @@ def test_who_writes_a_live_file(tmp_path: Path) -> None:
     assert not path.exists()
 
 
+def test_an_interrupted_writer_leaves_no_live_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C comes when the file has been made, and is not yet known to its writer."""
+    path = tmp_path / "live"
+
+    def interrupted(self: Path, mode: str, buffering: int) -> None:
+        self.touch()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "open", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        LiveFile(path, {})
+    assert not path.exists()
+
+
 # --- Test-beds ------------------------------------------------------------------------------------
 
 

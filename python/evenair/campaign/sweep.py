@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from evenair.campaign import local
 from evenair.campaign.errors import CampaignError, CampaignInterrupted
 from evenair.campaign.grid import Grid
 from evenair.campaign.jobs import Run
-from evenair.campaign.live import open_live, progress_line, run_line
+from evenair.campaign.live import live_path, open_live, progress_line, run_line
 from evenair.campaign.precision import Precision, parse_precision
 from evenair.campaign.result import Campaign, Failure
 from evenair.campaign.storage import tables
@@ -166,7 +167,10 @@ def run_campaign(
                 raise CampaignInterrupted(work.kept(), store.damaged) from None
     except CampaignInterrupted:
         raise
-    except KeyboardInterrupt:  # as the store was opened or closed
+    except KeyboardInterrupt:  # as the store was opened or closed, or its live file was
+        if live is None and out is not None:
+            with suppress(OSError):
+                live_path(out).unlink(missing_ok=True)
         raise CampaignInterrupted(None, None) from None
     finally:
         close()

@@ -59,8 +59,10 @@ class LiveFile(Live):
                 if fcntl is not None:
                     fcntl.flock(self._file, fcntl.LOCK_EX)
             self.write(json.dumps(about, separators=(",", ":")))
-        except BaseException:  # Ctrl-C
+        except BaseException:  # Ctrl-C, perhaps before the file that was made is known here
             self.close()
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
             raise
 
     @property
