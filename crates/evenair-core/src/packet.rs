@@ -63,8 +63,10 @@ pub enum AccessCategory {
 }
 
 impl AccessCategory {
-    /// The number of access categories of EDCA.
-    pub const COUNT: u32 = 4;
+    /// The access categories of EDCA, by number.
+    pub const ALL: [Self; 4] = [Self::BestEffort, Self::Background, Self::Video, Self::Voice];
+    /// Their number.
+    pub const COUNT: u32 = Self::ALL.len() as u32;
 }
 
 /// One of the two ends of a flow.

@@ -77,7 +77,6 @@ mod tests {
     /// One cell of four stations, and two cells of which the second has nodes 3 to 5.
     #[test]
     fn every_queue_of_a_layout_has_one_id_and_its_sender() {
-        use AccessCategory::{Background, BestEffort, Video, Voice};
         let layout = QueueLayout::PerReceiver { categories: AccessCategory::COUNT };
         let two = Associations::new(&[0, 0, 0, 3, 3, 3].map(NodeId));
         for associations in [Associations::one_cell(5), two] {
@@ -85,7 +84,7 @@ mod tests {
             for &station in associations.stations() {
                 let ap = associations.access_point_of(station);
                 for (from, to) in [(ap, station), (station, ap)] {
-                    for category in [BestEffort, Background, Video, Voice] {
+                    for category in AccessCategory::ALL {
                         let link = associations.link(from, to);
                         let queue = layout.queue(from, link, category);
                         assert_eq!(layout.sender(&associations, queue), from);

@@ -65,6 +65,7 @@ impl Errors {
             match mode.format {
                 PhyFormat::Dsss => (DSSS_RATES, dsss_error, 48.0, 0.0),
                 PhyFormat::Ofdm => (OFDM_RATES, ofdm_error, 24.0, 22.0),
+                // Without a table of theirs no such frame is received.
                 PhyFormat::Ht | PhyFormat::Vht | PhyFormat::He => return None,
             };
         let rate = rates.iter().position(|rate| *rate == mode.rate)?;

@@ -85,8 +85,8 @@ impl Edca {
     ) -> bool {
         let start = now + self.config.phy.sifs;
         let Some(queue) = self.macs[contender.index()].queue else { return false };
-        let link =
-            &mut self.links[self.setup.layout.link(queue).map_or(0, |(link, _)| link.index())];
+        let link = self.link_of(queue).index();
+        let link = &mut self.links[link];
         let agreement = &self.agreements[queue.0 as usize];
         let least = if agreement.asks {
             link.control.block_ack_req.time + link.control.block_ack.time

@@ -35,9 +35,9 @@ pub struct EdcaConfig {
     pub mac_overhead: u32,
     /// How stations contend.
     pub access: EdcaParameters,
-    /// Those of access points.
+    /// How access points contend.
     pub access_point: EdcaParameters,
-    /// When nodes may transmit where simulators differ.
+    /// What nodes do where ns-3 and the standard differ.
     pub rules: AccessRules,
     /// What follows an A-MPDU that got no Block Ack.
     pub recovery: BlockAckRecovery,
@@ -69,7 +69,7 @@ pub enum AccessRules {
     #[default]
     Standard,
     /// ns-3: nobody waits for EIFS, a sender without a response waits for its AIFS after its timeout, and a TXOP with
-    /// time left ends with a CF-End.
+    /// time left ends with a CF-End. Its recovery after PIFS, of a TXOP in which a later PPDU fails, is not modelled.
     Ns3,
 }
 
@@ -246,7 +246,7 @@ impl EdcaConfig {
         self.phy.sifs + self.phy.slot + RX_START_DELAY
     }
 
-    /// AIFS - SIFS of a category of stations or of access points.
+    /// How stations, or access points, contend in `category`.
     pub(super) fn access_of(
         &self,
         is_access_point: bool,

@@ -7,14 +7,18 @@
 //!   at the next slot boundary; one that arrives while the medium is busy waits for a backoff (10.23.2.2).
 //! - Contenders of one node that reach 0 together collide internally: the highest category transmits, for the
 //!   others this is a failure without a transmission (10.23.2.4).
-//! - An access is one PPDU: the MPDUs that are to be repeated for its receiver and category, in order of sequence
-//!   number, then new ones, within the limits of the A-MPDU and the window of the Block Ack agreement (9.7, 10.25.6).
-//!   Its receiver answers after SIFS: a Block Ack, or an ACK of a single MPDU. Agreements are taken to be there.
+//! - A PPDU has the MPDUs that are to be repeated for its receiver and category, in order of sequence number, then
+//!   new ones, within the limits of the A-MPDU and the window of the Block Ack agreement (9.7, 10.25.6). Its
+//!   receiver answers after SIFS: a Block Ack, or an ACK of a single MPDU. Agreements are taken to be there.
+//! - An access has one PPDU. With a TXOP limit the holder goes on SIFS after each response, as long as the next PPDU and
+//!   its response end in time; a single MPDU may exceed the limit (10.23.2.8, 10.23.2.9). An RTS/CTS exchange goes
+//!   before the first PPDU of an access if its PSDU exceeds the RTS threshold.
 //! - The access has succeeded if the response is received. CW is then CWmin. What was acknowledged is done; other
 //!   MPDUs are repeated.
 //! - Otherwise CW doubles, and after as many failures in a row as the retry limit, with the next one, starts anew at
 //!   CWmin. MPDUs under an agreement are repeated without a limit; others are dropped when they have been transmitted as
 //!   often as the retry limit, which does not change CW (10.23.2.2).
+//! - An A-MPDU without a Block Ack is repeated, or a BlockAckReq asks for the Block Ack in an access of its own.
 //! - Nodes that have heard a frame that nobody decoded wait for EIFS - DIFS + AIFS. A receiver that decodes at least
 //!   one MPDU of an A-MPDU answers, and then nobody waits for EIFS (10.3.2.3.7). A sender without a response waits
 //!   for its timeout, SIFS + slot + aRxPHYStartDelay (10.3.2.11), and goes on at the next slot boundary.
@@ -72,7 +76,7 @@ impl Medium for Edca {
             }
             None => self.load(now, contender, cell),
         };
-        // Before the end of its TXOP it has no backoff yet.
+        // A contender draws its backoff when its TXOP has ended.
         if has_frame && self.phase != Phase::Ending(contender) {
             self.contend(now, contender);
         }

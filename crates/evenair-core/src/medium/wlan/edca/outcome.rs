@@ -45,7 +45,8 @@ impl Edca {
             return self.fail(now, cell);
         }
         self.settle_airtime(now);
-        self.report(now, sent, Outcome::Delivered, cell);
+        let first = self.agreements[sent.queue.0 as usize].first();
+        self.report(now, sent, first, Outcome::Delivered, cell);
         let (agreement, decoded) = (&mut self.agreements[sent.queue.0 as usize], &self.decoded);
         let mut delivered = 0;
         agreement.asks = false;
@@ -84,11 +85,8 @@ impl Edca {
     #[inline(never)] // rare in comparison
     pub(super) fn fail(&mut self, now: Instant, cell: &mut impl CellContext) {
         self.settle_airtime(now);
-        let is_answered = matches!(self.fate, Fate::CorruptedCts | Fate::CorruptedResponse);
-        for place in 0..self.sent.len() {
-            self.report_failure(now, self.sent[place], cell);
-        }
         self.become_idle(self.eifs_slots);
+        let is_answered = self.fate.is_answered_in_vain();
         if is_answered && let Some(sent) = self.sent.first() {
             let (_, receiver) = self.setup.associations.ends(self.link_of(sent.queue));
             for contender in contenders_of(receiver) {
@@ -112,38 +110,40 @@ impl Edca {
     /// is something to send.
     fn repeat(&mut self, now: Instant, sent: Sent, cell: &mut impl CellContext) -> (u32, bool) {
         let limit = self.config.short_retry_limit;
-        let (link, agreement) = (
-            &self.links[self.link_of(sent.queue).index()],
-            &mut self.agreements[sent.queue.0 as usize],
-        );
-        let mac = &mut self.macs[sent.contender.index()];
-        let backoff = mac.fail(limit);
-        if link.has_agreements() {
-            let sent_data = matches!(self.fate, Fate::NoResponse | Fate::CorruptedResponse)
-                || self.fate == Fate::Collision && !sent.has_rts;
-            agreement.asks |= self.asks_after_failure && sent_data && sent.psdu.mpdus > 1;
-            return (backoff, true);
+        let has_agreement = self.links[self.link_of(sent.queue).index()].has_agreements();
+        let agreement = &mut self.agreements[sent.queue.0 as usize];
+        let first = agreement.first();
+        let mut dropped = None;
+        if has_agreement {
+            let asks = self.asks_after_failure && sent.has_ppdu(self.fate) && sent.psdu.mpdus > 1;
+            agreement.asks |= asks;
+        } else {
+            dropped = agreement.fail(limit);
         }
-        let Some(packet) = agreement.fail(limit) else { return (backoff, true) };
-        mac.queue = None;
-        self.usage[node_of(sent.contender).index()].dropped += 1;
+        let outcome = if dropped.is_some() { Outcome::GivenUp } else { Outcome::Failed };
+        self.report(now, sent, first, outcome, cell);
+        let backoff = self.macs[sent.contender.index()].fail(limit);
+        let Some(packet) = dropped else { return (backoff, true) };
         cell.release(now, packet, TxStatus::Dropped);
+        self.usage[node_of(sent.contender).index()].dropped += 1;
+        self.macs[sent.contender.index()].queue = None;
         (backoff, self.load(now, sent.contender, cell))
     }
 
-    /// Tells the cell of the end of a PPDU, if it listens. Its packets have not been released.
+    /// Tells the cell, if it listens, of the end of a PPDU whose `first` packet has not been released.
     #[inline(always)]
-    fn report(&self, now: Instant, sent: Sent, outcome: Outcome, cell: &mut impl CellContext) {
-        if self.listening >= Listening::Outcomes {
-            self.tell(now, sent, Duration::ZERO, outcome, cell);
-        }
-    }
-
-    fn report_failure(&self, now: Instant, sent: Sent, cell: &mut impl CellContext) {
-        if self.listening >= Listening::Outcomes {
-            let is_answered = matches!(self.fate, Fate::CorruptedCts | Fate::CorruptedResponse);
-            let timeout = if is_answered { Duration::ZERO } else { self.config.response_timeout() };
-            self.tell(now, sent, timeout, Outcome::Failed, cell);
+    fn report(
+        &self,
+        now: Instant,
+        sent: Sent,
+        first: Option<PacketId>,
+        outcome: Outcome,
+        cell: &mut impl CellContext,
+    ) {
+        if self.listening >= Listening::Outcomes
+            && let Some(packet) = first
+        {
+            self.tell(now, sent, packet, outcome, cell);
         }
     }
 
@@ -152,12 +152,15 @@ impl Edca {
         &self,
         now: Instant,
         sent: Sent,
-        timeout: Duration,
+        packet: PacketId,
         outcome: Outcome,
         cell: &mut impl CellContext,
     ) {
-        let Some(packet) = self.agreements[sent.queue.0 as usize].first() else { return };
         let mac = &self.macs[sent.contender.index()];
+        let timeout = match self.fate {
+            Fate::Collision | Fate::NoCts | Fate::NoResponse => self.config.response_timeout(),
+            Fate::Answered | Fate::CorruptedCts | Fate::CorruptedResponse => Duration::ZERO,
+        };
         cell.on_air(AirEvent::Outcome(Attempt {
             at: now,
             packet,
@@ -165,8 +168,7 @@ impl Edca {
             station: self.setup.associations.station(self.link_of(sent.queue)),
             backoff: self.config.phy.slot * u64::from(mac.backoff.drawn()),
             airtime: self.elapsed(sent, now) + timeout,
-            sent_data: !(sent.has_rts
-                && matches!(self.fate, Fate::Collision | Fate::NoCts | Fate::CorruptedCts)),
+            sent_data: sent.has_ppdu(self.fate),
             outcome,
         }));
     }

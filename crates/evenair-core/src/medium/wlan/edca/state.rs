@@ -44,6 +44,13 @@ pub(super) enum Fate {
     CorruptedResponse,
 }
 
+impl Fate {
+    /// Whether the receiver answered, but its answer is corrupted.
+    pub(super) const fn is_answered_in_vain(self) -> bool {
+        matches!(self, Self::CorruptedCts | Self::CorruptedResponse)
+    }
+}
+
 /// A PPDU on the air.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sent {
@@ -57,6 +64,14 @@ pub(super) struct Sent {
     pub(super) start: Instant,
     pub(super) first_end: Instant,
     pub(super) end: Instant,
+}
+
+impl Sent {
+    /// Whether the PPDU itself was transmitted, and not its RTS alone.
+    pub(super) const fn has_ppdu(&self, fate: Fate) -> bool {
+        let after_rts = matches!(fate, Fate::Collision | Fate::NoCts | Fate::CorruptedCts);
+        !(self.has_rts && after_rts)
+    }
 }
 
 /// A cell of 802.11 with EDCA and aggregation.
@@ -90,6 +105,7 @@ pub struct Edca {
     pub(super) collided: Vec<ContenderId>,
     /// The present, or last, PPDUs.
     pub(super) sent: Vec<Sent>,
+    /// What becomes of them.
     pub(super) fate: Fate,
     /// The end of the present TXOP; [`Instant::NEVER`] if it has one PPDU.
     pub(super) txop_end: Instant,
@@ -116,7 +132,7 @@ impl Edca {
     /// Cells that share a channel. All nodes hear each other, and contend with each other.
     ///
     /// # Panics
-    /// If the number of nodes is not that of `associations`.
+    /// If the number of nodes is not that of `associations`, or CWmax is above 1023.
     pub fn with_associations(
         config: EdcaConfig,
         associations: Associations,
@@ -204,7 +220,7 @@ impl Edca {
         &self.config
     }
 
-    /// Link and agreement of `queue`.
+    /// The link on which packets of `queue` are transmitted.
     #[inline(always)]
     pub(super) fn link_of(&self, queue: TxQueueId) -> LinkId {
         self.setup.layout.link(queue).map_or(LinkId::BROADCAST, |(link, _)| link)
@@ -214,7 +230,7 @@ impl Edca {
     pub(super) fn contender_with(&self, queue: TxQueueId) -> ContenderId {
         let Setup { associations, layout, .. } = &self.setup;
         let category = layout.link(queue).map_or(0, |(_, category)| category);
-        contender_of(layout.sender(associations, queue), category_by_number(category))
+        contender_of(layout.sender(associations, queue), AccessCategory::ALL[category as usize])
     }
 
     /// `contender`, which has nothing to send, looks for a queue to serve, and takes a packet of it, so that there is
@@ -279,8 +295,8 @@ impl Edca {
         self.contention.idle(deferral);
     }
 
-    /// The slots beyond AIFS that the node of `contender` waits for, whose PPDU ended at `end` and had no response: up
-    /// to the first boundary that is not before the timeout.
+    /// How many slots beyond its AIFS `contender` waits for, if a frame of its node ended at `end` and had no
+    /// response: until the first boundary that is not before the timeout.
     pub(super) fn after_timeout(&self, contender: ContenderId, end: Instant) -> u64 {
         let phy = &self.config.phy;
         let aifs = phy.sifs + phy.slot * u64::from(self.macs[contender.index()].aifsn);
@@ -292,22 +308,12 @@ impl Edca {
         silent_until.since(self.due + aifs).div_ceil(phy.slot)
     }
 
-    /// The other contenders of the node of `contender` wait as long as it does after a PPDU of theirs that ended at
-    /// `end` and had no response.
+    /// A frame of `contender` ended at `end` and had no response. The other contenders of its node wait for the
+    /// timeout as well, and not for EIFS: the node has received nothing.
     pub(super) fn exempt_others(&mut self, contender: ContenderId, end: Instant) {
         for other in contenders_of(node_of(contender)).filter(|other| *other != contender) {
             let deferral = self.after_timeout(other, end);
             self.contention.exempt(other, deferral);
         }
-    }
-}
-
-/// The category with this number.
-const fn category_by_number(number: u32) -> AccessCategory {
-    match number {
-        0 => AccessCategory::BestEffort,
-        1 => AccessCategory::Background,
-        2 => AccessCategory::Video,
-        _ => AccessCategory::Voice,
     }
 }

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::loss::{self, IndependentConfig, Level, LinkLoss, LossRateConfig, ScopeConfig};
 use crate::medium::wlan::high_throughput::allowed;
+use crate::medium::{AirEvent, Outcome};
 
 /// A packet that is handed to the cell.
 #[derive(Clone, Copy, Debug)]
@@ -26,13 +27,6 @@ struct Case {
     seed: u64,
     offered: Vec<Offered>,
 }
-
-const CATEGORIES: [AccessCategory; 4] = [
-    AccessCategory::BestEffort,
-    AccessCategory::Background,
-    AccessCategory::Video,
-    AccessCategory::Voice,
-];
 
 fn nodes() -> impl Strategy<Value = EdcaNode> {
     let formats = prop_oneof![Just(PhyFormat::Ht), Just(PhyFormat::Vht), Just(PhyFormat::He)];
@@ -78,7 +72,7 @@ fn cases() -> impl Strategy<Value = Case> {
             let after = prop_oneof![Just(0_u64), 0..300_u64, 0..20_000_u64];
             let offered = (after, 1..=count, any::<bool>(), 0..4_usize, 28..1500_u32).prop_map(
                 |(after_us, station, is_up, category, bytes)| {
-                    let category = CATEGORIES[category];
+                    let category = AccessCategory::ALL[category];
                     Offered { after_us, station, is_up, category, bytes }
                 },
             );
@@ -110,6 +104,7 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
     };
     let losses = (0..nodes.len() as u32).map(link_loss).collect();
     let mut cell = cell_with(case.config, &nodes, losses, case.seed);
+    cell.record_air();
     let mut streams: BTreeMap<(u32, bool, u8), Stream> = BTreeMap::new();
     let mut now = Instant::ZERO;
     let mut arrivals = Vec::new();
@@ -139,7 +134,7 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
         stream.last = Some(packet.seq);
         stream.arrived += 1;
     }
-    let (mut lost, mut dropped, mut delivered) = (0, 0, 0);
+    let (mut lost, mut dropped, mut delivered, mut attempts) = (0, 0, 0, 0);
     for (&(station, ..), stream) in &streams {
         let missing = stream.offered - stream.arrived;
         if case.stations[station as usize - 1].aggregation.is_some() {
@@ -151,8 +146,16 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
         let usage = cell.usage(now, node);
         dropped += usage.dropped;
         delivered += usage.delivered;
+        attempts += usage.attempts;
         prop_assert!(usage.collisions <= usage.attempts);
     }
+    let outcomes: Vec<_> = (cell.take_air().into_iter())
+        .filter_map(
+            |event| if let AirEvent::Outcome(attempt) = event { Some(attempt) } else { None },
+        )
+        .collect();
+    let given_up = outcomes.iter().filter(|attempt| attempt.outcome == Outcome::GivenUp).count();
+    prop_assert_eq!((outcomes.len() as u64, given_up as u64), (attempts, dropped));
     // A packet of which only the ACKs were lost has arrived, and is dropped nevertheless.
     prop_assert!(lost <= dropped);
     prop_assert_eq!(delivered + dropped, case.offered.len() as u64);
