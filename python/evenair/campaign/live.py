@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from evenair.files.live import Live, LiveFile
@@ -29,6 +30,12 @@ def about(grid: Grid) -> dict[str, Any]:
 def open_live(out: Path | None, grid: Grid) -> Live:
     """Return the live file of a campaign; one that writes no table has none."""
     return Live() if out is None else LiveFile(live_path(out), about(grid))
+
+
+def remove_live(out: Path) -> None:
+    """Remove the live file of a campaign, if it is there."""
+    with suppress(OSError):
+        live_path(out).unlink(missing_ok=True)
 
 
 def run_line(grid: Grid, run: Run, record: Record) -> str:

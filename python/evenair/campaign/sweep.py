@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from evenair.campaign import local
 from evenair.campaign.errors import CampaignError, CampaignInterrupted
 from evenair.campaign.grid import Grid
 from evenair.campaign.jobs import Run
-from evenair.campaign.live import live_path, open_live, progress_line, run_line
+from evenair.campaign.live import open_live, progress_line, remove_live, run_line
 from evenair.campaign.precision import Precision, parse_precision
 from evenair.campaign.result import Campaign, Failure
 from evenair.campaign.storage import tables
@@ -158,7 +158,10 @@ def run_campaign(
         check_replaceable(path, grid, seed, most)
     execute, close = _executor(jobs, cluster)
     try:
-        with _open_store(out) as store, live or open_live(out, grid) as said:
+        with _open_store(out) as store, ExitStack() as at_end:
+            if live is None and out is not None:
+                at_end.callback(remove_live, out)  # before it is made: Ctrl-C may come in between
+            said = at_end.enter_context(live or open_live(out, grid))
             work = _Work(grid, seed, store, said, base, command, progress)
             try:
                 work.run(execute, count, precision)
@@ -167,10 +170,7 @@ def run_campaign(
                 raise CampaignInterrupted(work.kept(), store.damaged) from None
     except CampaignInterrupted:
         raise
-    except KeyboardInterrupt:  # as the store was opened or closed, or its live file was
-        if live is None and out is not None:
-            with suppress(OSError):
-                live_path(out).unlink(missing_ok=True)
+    except KeyboardInterrupt:  # as the store was opened or closed
         raise CampaignInterrupted(None, None) from None
     finally:
         close()
