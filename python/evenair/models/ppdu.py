@@ -46,8 +46,6 @@ _TRAINING = (0, 1, 2, 4, 4, 6, 6, 8, 8)
 _SIGNAL_EXTENSION_NS = 6000
 """Silence behind each PPDU at 2.4 GHz (19.4.3, 27.4.3)."""
 _SERVICE, _TAIL = 16, 6
-MAX_PPDU_S = 5484e-6
-"""aPPDUMaxTime (tables 19-25, 21-28, 27-54)."""
 MAX_PSDU = 6_500_631
 """The largest PSDU of HE, bytes (table 27-54)."""
 
