@@ -27,6 +27,7 @@
 
 use std::collections::VecDeque;
 
+use super::discipline::first_of;
 use super::{Actions, Backlog, DropReason, QueueDiscipline, QueueItem, QueueLimit};
 use crate::component::{configuration, integer, positive, switch};
 use crate::rng::RngStream;
@@ -147,7 +148,11 @@ impl<P: QueueItem> CodelQueue<P> {
 
     /// Removes the head regardless of its delay.
     pub(super) fn pop(&mut self) -> Option<P> {
-        let packet = self.packets.pop_front()?;
+        self.remove(0)
+    }
+
+    fn remove(&mut self, place: usize) -> Option<P> {
+        let packet = self.packets.remove(place)?;
         self.bytes -= u64::from(packet.size());
         Some(packet)
     }
@@ -162,7 +167,19 @@ impl<P: QueueItem> CodelQueue<P> {
         backlog: &mut Backlog,
         actions: &mut impl Actions<P>,
     ) -> Option<P> {
-        let mut head = self.take_head(config, now, backlog);
+        self.dequeue_at(config, now, backlog, actions, |_| Some(0))
+    }
+
+    /// The same of the packet at the place that `head_at` finds: those before it count as if they were not there.
+    pub(super) fn dequeue_at(
+        &mut self,
+        config: &CodelConfig,
+        now: Instant,
+        backlog: &mut Backlog,
+        actions: &mut impl Actions<P>,
+        head_at: impl Fn(&VecDeque<P>) -> Option<usize>,
+    ) -> Option<P> {
+        let mut head = self.take_head(config, now, backlog, &head_at);
         if self.schedule.dropping {
             while let Some((packet, true)) = &mut head {
                 if now < self.schedule.drop_next {
@@ -173,7 +190,7 @@ impl<P: QueueItem> CodelQueue<P> {
                     self.schedule.advance(config.interval);
                     break;
                 }
-                head = self.replace_head(config, now, head, backlog, actions);
+                head = self.replace_head(config, now, head, backlog, actions, &head_at);
                 if let Some((_, true)) = head {
                     self.schedule.advance(config.interval);
                 }
@@ -182,7 +199,7 @@ impl<P: QueueItem> CodelQueue<P> {
         } else if let Some((packet, true)) = &mut head {
             self.schedule.enter(config.interval, now);
             if !(config.ecn && actions.mark(packet)) {
-                head = self.replace_head(config, now, head, backlog, actions);
+                head = self.replace_head(config, now, head, backlog, actions, &head_at);
             }
         }
         let (packet, _) = head?;
@@ -198,9 +215,13 @@ impl<P: QueueItem> CodelQueue<P> {
         config: &CodelConfig,
         now: Instant,
         backlog: &Backlog,
+        head_at: impl Fn(&VecDeque<P>) -> Option<usize>,
     ) -> Option<(P, bool)> {
-        let Some(packet) = self.pop() else {
-            self.schedule.first_above = None;
+        let packet = head_at(&self.packets).and_then(|place| self.remove(place));
+        let Some(packet) = packet else {
+            if self.packets.is_empty() {
+                self.schedule.first_above = None;
+            }
             return None;
         };
         let sojourn = now.since(packet.enqueued_at());
@@ -217,11 +238,12 @@ impl<P: QueueItem> CodelQueue<P> {
         head: Option<(P, bool)>,
         backlog: &mut Backlog,
         actions: &mut impl Actions<P>,
+        head_at: impl Fn(&VecDeque<P>) -> Option<usize>,
     ) -> Option<(P, bool)> {
         let (packet, _) = head?;
         backlog.remove(&packet);
         actions.drop(packet, DropReason::OnDeparture);
-        self.take_head(config, now, backlog)
+        self.take_head(config, now, backlog, head_at)
     }
 }
 
@@ -252,6 +274,17 @@ impl<P: QueueItem> QueueDiscipline<P> for Codel<P> {
 
     fn dequeue(&mut self, now: Instant, actions: &mut impl Actions<P>) -> Option<P> {
         self.queue.dequeue(&self.config, now, &mut self.backlog, actions)
+    }
+
+    fn dequeue_of(
+        &mut self,
+        now: Instant,
+        is_wanted: impl Fn(&P) -> bool,
+        max_bytes: u32,
+        actions: &mut impl Actions<P>,
+    ) -> Option<P> {
+        let head_at = |packets: &VecDeque<P>| first_of(packets, &is_wanted, max_bytes);
+        self.queue.dequeue_at(&self.config, now, &mut self.backlog, actions, head_at)
     }
 
     fn backlog(&self) -> &Backlog {

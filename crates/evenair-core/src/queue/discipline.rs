@@ -1,5 +1,7 @@
 //! The contract of a queue discipline, and what it reports.
 
+use std::collections::VecDeque;
+
 use super::backlog::Backlog;
 use super::item::QueueItem;
 use crate::packet::Ecn;
@@ -15,6 +17,19 @@ pub trait QueueDiscipline<P: QueueItem> {
     /// may be marked. Returns `None` if the queue is empty, if all its packets were dropped, or
     /// before [`QueueDiscipline::ready_at`].
     fn dequeue(&mut self, now: Instant, actions: &mut impl Actions<P>) -> Option<P>;
+
+    /// Removes and returns the next packet to be transmitted of those that `is_wanted` and, should the next of them be
+    /// larger than `max_bytes`, none: a transmitter asks for what it sends to one receiver together. Otherwise as
+    /// [`QueueDiscipline::dequeue`]. A discipline that cannot tell its packets apart has none.
+    fn dequeue_of(
+        &mut self,
+        _now: Instant,
+        _is_wanted: impl Fn(&P) -> bool,
+        _max_bytes: u32,
+        _actions: &mut impl Actions<P>,
+    ) -> Option<P> {
+        None
+    }
 
     /// The earliest time at which [`QueueDiscipline::dequeue`] may return a packet:
     /// [`Instant::NEVER`] if the queue is empty, a time in the future if a shaper delays the head.
@@ -45,6 +60,16 @@ pub trait QueueDiscipline<P: QueueItem> {
     fn packets(&self) -> Vec<&P> {
         Vec::new()
     }
+}
+
+/// The place of the first of `packets` that `is_wanted`, if it has at most `max_bytes`.
+pub(super) fn first_of<P: QueueItem>(
+    packets: &VecDeque<P>,
+    is_wanted: impl Fn(&P) -> bool,
+    max_bytes: u32,
+) -> Option<usize> {
+    let place = packets.iter().position(is_wanted)?;
+    (packets[place].size() <= max_bytes).then_some(place)
 }
 
 /// Receives the drops and marks of a discipline. The owner of the queue counts them, and a gateway

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::discipline::first_of;
 use super::{Actions, Backlog, DropReason, QueueDiscipline, QueueItem, QueueLimit};
 use crate::component::configuration;
 use crate::rng::RngStream;
@@ -44,6 +45,19 @@ impl<P: QueueItem> QueueDiscipline<P> for DropTail<P> {
     #[inline(always)]
     fn dequeue(&mut self, _now: Instant, _actions: &mut impl Actions<P>) -> Option<P> {
         let packet = self.packets.pop_front()?;
+        self.backlog.serve(&packet);
+        Some(packet)
+    }
+
+    fn dequeue_of(
+        &mut self,
+        _now: Instant,
+        is_wanted: impl Fn(&P) -> bool,
+        max_bytes: u32,
+        _actions: &mut impl Actions<P>,
+    ) -> Option<P> {
+        let place = first_of(&self.packets, is_wanted, max_bytes)?;
+        let packet = self.packets.remove(place)?;
         self.backlog.serve(&packet);
         Some(packet)
     }

@@ -32,6 +32,7 @@ use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use super::codel::{CodelConfig, CodelQueue};
+use super::discipline::first_of;
 use super::{Actions, Backlog, DropReason, QueueDiscipline, QueueItem, QueueLimit};
 use crate::component::{configuration, integer};
 use crate::packet::ConnectionId;
@@ -212,6 +213,42 @@ impl<P: QueueItem> QueueDiscipline<P> for FqCodel<P> {
                 self.old.push_back(index);
             } else {
                 queue.is_active = false;
+            }
+        }
+    }
+
+    fn dequeue_of(
+        &mut self,
+        now: Instant,
+        is_wanted: impl Fn(&P) -> bool,
+        max_bytes: u32,
+        actions: &mut impl Actions<P>,
+    ) -> Option<P> {
+        let head_at = |packets: &VecDeque<P>| first_of(packets, &is_wanted, max_bytes);
+        loop {
+            let Self { queues, new, old, .. } = self;
+            let is_served =
+                |index: &u32| head_at(queues[*index as usize].packets.packets()).is_some();
+            let (list, place) = match (new.iter().position(is_served), &mut *old) {
+                (Some(place), _) => (new, place),
+                (None, old) => {
+                    let place = old.iter().position(is_served)?;
+                    (old, place)
+                }
+            };
+            let index = list[place];
+            let queue = &mut queues[index as usize];
+            if queue.credits <= 0 {
+                queue.credits += self.config.quantum as i64;
+                list.remove(place);
+                self.old.push_back(index);
+                continue;
+            }
+            let (codel, backlog) = (&self.config.codel, &mut self.backlog);
+            // A queue that CoDel has emptied leaves its list at its turn.
+            if let Some(packet) = queue.packets.dequeue_at(codel, now, backlog, actions, head_at) {
+                queue.credits -= i64::from(packet.size());
+                return Some(packet);
             }
         }
     }

@@ -139,6 +139,22 @@ impl<P: QueueItem> QueueDiscipline<P> for Las<P> {
         Some(packet)
     }
 
+    fn dequeue_of(
+        &mut self,
+        _now: Instant,
+        is_wanted: impl Fn(&P) -> bool,
+        max_bytes: u32,
+        _actions: &mut impl Actions<P>,
+    ) -> Option<P> {
+        let (&place, next) = self.packets.iter().find(|(_, packet)| is_wanted(packet))?;
+        if next.size() > max_bytes {
+            return None;
+        }
+        let packet = self.packets.remove(&place)?;
+        self.backlog.serve(&packet);
+        Some(packet)
+    }
+
     fn can_bypass(&self) -> bool {
         // Under `Service::Bytes` each packet counts as service.
         self.config.service == Service::Sequence

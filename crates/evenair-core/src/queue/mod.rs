@@ -83,6 +83,20 @@ macro_rules! disciplines {
             }
 
             #[inline(never)]
+            fn dequeue_any_of(
+                &mut self,
+                now: Instant,
+                is_wanted: impl Fn(&P) -> bool,
+                max_bytes: u32,
+                actions: &mut impl Actions<P>,
+            ) -> Option<P> {
+                match self {
+                    $(Self::$type(queue) => queue.dequeue_of(now, is_wanted, max_bytes, actions),)+
+                    Self::Prototype(queue) => queue.dequeue_of(now, is_wanted, max_bytes, actions),
+                }
+            }
+
+            #[inline(never)]
             fn dequeue_any(&mut self, now: Instant, actions: &mut impl Actions<P>) -> Option<P> {
                 match self {
                     $(Self::$type(queue) => queue.dequeue(now, actions),)+
@@ -106,6 +120,20 @@ macro_rules! disciplines {
                     return queue.dequeue(now, actions);
                 }
                 self.dequeue_any(now, actions)
+            }
+
+            #[inline(always)]
+            fn dequeue_of(
+                &mut self,
+                now: Instant,
+                is_wanted: impl Fn(&P) -> bool,
+                max_bytes: u32,
+                actions: &mut impl Actions<P>,
+            ) -> Option<P> {
+                if let Self::DropTail(queue) = self {
+                    return queue.dequeue_of(now, is_wanted, max_bytes, actions);
+                }
+                self.dequeue_any_of(now, is_wanted, max_bytes, actions)
             }
 
             fn ready_at(&self) -> Instant {

@@ -41,6 +41,7 @@
 
 use std::collections::VecDeque;
 
+use super::discipline::first_of;
 use super::{Actions, Backlog, DropReason, QueueDiscipline, QueueItem, QueueLimit};
 use crate::component::{configuration, integer, named, names, number, positive, switch};
 use crate::rng::RngStream;
@@ -251,6 +252,17 @@ impl<P: QueueItem> Pie<P> {
         }
     }
 
+    /// Accounts for `packet`, which leaves.
+    fn depart(&mut self, now: Instant, packet: P) -> P {
+        self.backlog.serve(&packet);
+        if self.config.delay == DelayEstimate::Rate {
+            self.rate.departed(now, packet.size(), self.backlog.bytes());
+        } else {
+            self.control.delay = now.since(packet.enqueued_at());
+        }
+        packet
+    }
+
     /// Whether an arriving packet is to be dropped or marked.
     fn drops_early(&mut self) -> bool {
         let probability = self.control.probability;
@@ -295,13 +307,20 @@ impl<P: QueueItem> QueueDiscipline<P> for Pie<P> {
     fn dequeue(&mut self, now: Instant, _actions: &mut impl Actions<P>) -> Option<P> {
         self.catch_up(now);
         let packet = self.packets.pop_front()?;
-        self.backlog.serve(&packet);
-        if self.config.delay == DelayEstimate::Rate {
-            self.rate.departed(now, packet.size(), self.backlog.bytes());
-        } else {
-            self.control.delay = now.since(packet.enqueued_at());
-        }
-        Some(packet)
+        Some(self.depart(now, packet))
+    }
+
+    fn dequeue_of(
+        &mut self,
+        now: Instant,
+        is_wanted: impl Fn(&P) -> bool,
+        max_bytes: u32,
+        _actions: &mut impl Actions<P>,
+    ) -> Option<P> {
+        self.catch_up(now);
+        let place = first_of(&self.packets, is_wanted, max_bytes)?;
+        let packet = self.packets.remove(place)?;
+        Some(self.depart(now, packet))
     }
 
     fn backlog(&self) -> &Backlog {

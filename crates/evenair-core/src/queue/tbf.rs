@@ -15,6 +15,7 @@
 
 use std::collections::VecDeque;
 
+use super::discipline::first_of;
 use super::{Actions, Backlog, DropReason, QueueDiscipline, QueueItem, QueueLimit};
 use crate::component::{configuration, integer};
 use crate::rng::RngStream;
@@ -49,6 +50,17 @@ impl<P: QueueItem> Tbf<P> {
         let bucket = TokenBucket::new(Rate::from_bps(config.rate), config.burst);
         Self { backlog: Backlog::new(limit), bucket, packets: VecDeque::new() }
     }
+
+    /// The packet at `place` leaves, if there are enough tokens for it.
+    fn depart(&mut self, now: Instant, place: usize) -> Option<P> {
+        let bytes = self.packets.get(place)?.size().into();
+        if !self.bucket.take(now, bytes) {
+            return None;
+        }
+        let packet = self.packets.remove(place)?;
+        self.backlog.serve(&packet);
+        Some(packet)
+    }
 }
 
 impl<P: QueueItem> QueueDiscipline<P> for Tbf<P> {
@@ -63,13 +75,18 @@ impl<P: QueueItem> QueueDiscipline<P> for Tbf<P> {
     }
 
     fn dequeue(&mut self, now: Instant, _actions: &mut impl Actions<P>) -> Option<P> {
-        let bytes = self.packets.front()?.size().into();
-        if !self.bucket.take(now, bytes) {
-            return None;
-        }
-        let packet = self.packets.pop_front()?;
-        self.backlog.serve(&packet);
-        Some(packet)
+        self.depart(now, 0)
+    }
+
+    fn dequeue_of(
+        &mut self,
+        now: Instant,
+        is_wanted: impl Fn(&P) -> bool,
+        max_bytes: u32,
+        _actions: &mut impl Actions<P>,
+    ) -> Option<P> {
+        let place = first_of(&self.packets, is_wanted, max_bytes)?;
+        self.depart(now, place)
     }
 
     fn ready_at(&self) -> Instant {

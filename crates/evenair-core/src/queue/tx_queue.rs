@@ -119,9 +119,28 @@ impl<P: QueueItem> TxQueue<P> {
     #[inline(always)]
     pub fn dequeue(&mut self, now: Instant) -> Option<P> {
         let packet = self.queue.dequeue(now, &mut CountAt { now, counts: &mut self.counts })?;
+        Some(self.leave(now, packet))
+    }
+
+    /// The same of the packets that `is_wanted`: see [`QueueDiscipline::dequeue_of`].
+    #[inline(always)]
+    pub fn dequeue_of(
+        &mut self,
+        now: Instant,
+        is_wanted: impl Fn(&P) -> bool,
+        max_bytes: u32,
+    ) -> Option<P> {
+        let actions = &mut CountAt { now, counts: &mut self.counts };
+        let packet = self.queue.dequeue_of(now, is_wanted, max_bytes, actions)?;
+        Some(self.leave(now, packet))
+    }
+
+    /// Counts `packet`, which leaves.
+    #[inline(always)]
+    fn leave(&mut self, now: Instant, packet: P) -> P {
         self.counts.of(&packet).leave(now);
         self.waits.record(now.since(packet.enqueued_at()));
-        Some(packet)
+        packet
     }
 
     /// The transmission of a packet of `bytes` has ended.

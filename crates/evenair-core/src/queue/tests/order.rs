@@ -51,6 +51,40 @@ fn packets_leave_in_the_order_that_is_told() {
     }
 }
 
+/// The packets of one flow leave in the order that is told, past those of others, as far as they are small enough; the
+/// others stay.
+#[test]
+fn packets_of_a_flow_leave_in_the_order_that_is_told() {
+    let now = Instant::ZERO;
+    for (number, config) in (0..).zip(disciplines()) {
+        let mut dice = RngStream::new(number, StreamId::Queue, 3);
+        let rng = RngStream::new(number, StreamId::Queue, 2);
+        let mut queue = TxQueue::new(Queue::new(&config, QueueLimit::Packets(30), rng));
+        let mut compared = [0; 2];
+        for _ in 0..400 {
+            for _ in 0..dice.up_to(6) {
+                let (flow, size, seq) = (dice.up_to(4), 40 + dice.up_to(1460), dice.up_to(100));
+                let sent = packet(flow, PacketKind::Data, size);
+                queue.enqueue(now, Packet { seq: u64::from(seq), ..sent });
+            }
+            let (flow, most) = (FlowId(dice.up_to(4)), 40 + dice.up_to(2000));
+            let told: Vec<Packet> = queue.packets().into_iter().copied().collect();
+            let next = told.iter().find(|packet| packet.flow == flow);
+            let fits = next.filter(|packet| packet.size <= most);
+            let left = queue.dequeue_of(now, |packet| packet.flow == flow, most);
+            assert_eq!(left.as_ref(), fits, "{config:?}");
+            let waiting = queue.backlog().packets() as usize;
+            assert_eq!(waiting, told.len() - usize::from(left.is_some()), "{config:?}");
+            assert_eq!(queue.packets().len(), waiting, "{config:?}");
+            if let Some(left) = left {
+                queue.transmitted(left.size);
+            }
+            compared[usize::from(fits.is_some())] += 1;
+        }
+        assert!(compared.iter().all(|count| *count > 50), "{config:?}: {compared:?}");
+    }
+}
+
 /// By hand: the queue has room for two, and the third is dropped when it comes.
 #[test]
 fn drops_are_told_once_asked_for() {
