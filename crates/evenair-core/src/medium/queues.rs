@@ -41,6 +41,14 @@ impl QueueLayout {
         }
     }
 
+    /// The number of categories that have queues of their own.
+    pub const fn categories(self) -> u32 {
+        match self {
+            Self::PerNode => 1,
+            Self::PerReceiver { categories } => categories,
+        }
+    }
+
     /// The link of `queue` and the number of its category; `None` of a queue for several links.
     pub const fn link(self, queue: TxQueueId) -> Option<(LinkId, u32)> {
         match self {

@@ -36,11 +36,39 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     /// # Panics
     /// If the number of queues is not that of the layout, or that of losses not that of nodes.
     pub fn new(medium: M, queues: Vec<TxQueue<P>>, losses: Vec<Option<LinkLoss>>) -> Self {
-        let setup = medium.setup().clone();
+        let setup = medium.setup();
         let expected = setup.layout.count(&setup.associations);
         assert_eq!(queues.len(), expected as usize, "queues of the layout");
+        Self::with_queues(medium, queues, false, losses)
+    }
+
+    /// The same with one queue for each node and category, in this order: that of an access point is for all its
+    /// stations. A transmission carries packets for one of them: the receiver of the packet that the
+    /// queue's discipline gives, unless the medium still has packets to repeat. Those of the others
+    /// keep their places.
+    ///
+    /// # Panics
+    /// If the number of queues is not that of nodes and categories of the layout, or that of losses not that of nodes.
+    pub fn with_shared_queues(
+        medium: M,
+        queues: Vec<TxQueue<P>>,
+        losses: Vec<Option<LinkLoss>>,
+    ) -> Self {
+        let setup = medium.setup();
+        let expected = setup.associations.nodes() * setup.layout.categories();
+        assert_eq!(queues.len(), expected as usize, "queues of nodes and categories");
+        Self::with_queues(medium, queues, true, losses)
+    }
+
+    fn with_queues(
+        medium: M,
+        queues: Vec<TxQueue<P>>,
+        are_shared: bool,
+        losses: Vec<Option<LinkLoss>>,
+    ) -> Self {
+        let setup = medium.setup().clone();
         assert_eq!(losses.len(), setup.associations.nodes() as usize, "losses of the nodes");
-        let nodes = Nodes::new(setup, queues, losses);
+        let nodes = Nodes::new(setup, queues, are_shared, losses);
         Self { medium, nodes }
     }
 
@@ -93,7 +121,8 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
             self.nodes.enqueue_scheduled(now, queue, packet);
             return self.medium.wake(now, queue, None, &mut self.nodes);
         }
-        let tx_queue = &mut self.nodes.queues[queue.0 as usize];
+        let place = self.nodes.place(queue);
+        let tx_queue = &mut self.nodes.queues[place];
         if !self.medium.is_idle(queue) {
             return tx_queue.enqueue(now, packet);
         }
@@ -137,8 +166,8 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     /// The packets that the queues of `node` have dropped since the last call, none before the first
     /// one.
     pub fn take_drops(&mut self, node: NodeId) -> Vec<Dropped<P>> {
-        let senders = self.nodes.senders.iter();
-        let queues = self.nodes.queues.iter_mut().zip(senders);
+        let owners = self.nodes.owners.iter();
+        let queues = self.nodes.queues.iter_mut().zip(owners);
         let own = queues.filter(|(_, sender)| **sender == node);
         own.flat_map(|(queue, _)| queue.take_drops()).collect()
     }
@@ -158,20 +187,20 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         self.nodes.setup.associations.nodes() as usize
     }
 
-    /// The transmit queues, in the order of the layout of the medium.
+    /// The transmit queues, in the order in which they were given.
     pub fn queues(&self) -> &[TxQueue<P>] {
         &self.nodes.queues
     }
 
     /// The nodes that transmit from these queues.
     pub fn senders(&self) -> &[NodeId] {
-        &self.nodes.senders
+        &self.nodes.owners
     }
 
     /// The transmit queues of `node`.
     pub fn queues_of(&self, node: NodeId) -> impl Iterator<Item = &TxQueue<P>> {
-        let senders = self.nodes.senders.iter();
-        let each = self.nodes.queues.iter().zip(senders);
+        let owners = self.nodes.owners.iter();
+        let each = self.nodes.queues.iter().zip(owners);
         each.filter(move |(_, sender)| **sender == node).map(|(queue, _)| queue)
     }
 

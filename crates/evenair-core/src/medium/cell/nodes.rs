@@ -17,7 +17,14 @@ use crate::time::Instant;
 pub(super) struct Nodes<P> {
     pub(super) setup: Setup,
     pub(super) queues: Vec<TxQueue<P>>,
-    /// The node of each queue.
+    /// The node of each of them.
+    pub(super) owners: Vec<NodeId>,
+    /// Of nodes whose queues of the layout in one category are one: its place in `queues`, by queue of the layout.
+    /// Empty if each is one of its own.
+    places: Vec<u32>,
+    /// The queue of the layout from which each of `queues` was served last; as `places`.
+    last_served: Vec<TxQueueId>,
+    /// The node of each queue of the layout.
     pub(super) senders: Vec<NodeId>,
     /// Link and receiver of what leaves each queue; `None` of an access point's queue for all its stations.
     routes: Vec<Option<(LinkId, NodeId)>>,
@@ -74,15 +81,25 @@ enum Held {
 pub(super) const NO_QUEUE: TxQueueId = TxQueueId(u32::MAX);
 
 impl<P: CellPacket> Nodes<P> {
-    /// Nodes with these queues, and the loss model of the link of each.
+    /// Nodes with these queues, and the loss model of the link of each. `are_shared`: a node has one for each category.
     pub(super) fn new(
         setup: Setup,
         queues: Vec<TxQueue<P>>,
+        are_shared: bool,
         mut losses: Vec<Option<LinkLoss>>,
     ) -> Self {
         let Setup { associations, layout, .. } = &setup;
-        let ids = (0..queues.len() as u32).map(TxQueueId);
+        let ids = (0..layout.count(associations)).map(TxQueueId);
         let senders: Vec<_> = ids.map(|queue| layout.sender(associations, queue)).collect();
+        let categories = layout.categories();
+        let (owners, places) = if are_shared {
+            let place =
+                |(queue, sender): (u32, &NodeId)| sender.0 * categories + queue % categories;
+            let owners = (0..queues.len() as u32).map(|place| NodeId(place / categories));
+            (owners.collect(), (0..).zip(&senders).map(place).collect())
+        } else {
+            (senders.clone(), Vec::new())
+        };
         let route = |(queue, &sender): (u32, &NodeId)| match layout.link(TxQueueId(queue)) {
             Some((link, _)) => Some((link, associations.ends(link).1)),
             None if associations.is_access_point(sender) => None,
@@ -98,7 +115,10 @@ impl<P: CellPacket> Nodes<P> {
             stations.map(|station| losses[station.index()].take().map(Box::new)).collect();
         Self {
             setup,
+            last_served: vec![NO_QUEUE; if are_shared { queues.len() } else { 0 }],
             queues,
+            owners,
+            places,
             senders,
             routes,
             schedulers: Vec::new(),
@@ -117,6 +137,13 @@ impl<P: CellPacket> Nodes<P> {
             occupancy: None,
             recorded: None,
         }
+    }
+
+    /// The place in `queues` of a queue of the layout.
+    #[inline(always)]
+    pub(super) fn place(&self, queue: TxQueueId) -> usize {
+        let number = queue.0 as usize;
+        if self.places.is_empty() { number } else { self.places[number] as usize }
     }
 
     /// The queue for what `from` transmits.
@@ -140,6 +167,10 @@ impl<P: CellPacket> Nodes<P> {
             let station = packet.station();
             (LinkId::new(self.setup.associations.number(station), Direction::Down), station)
         });
+        if !self.places.is_empty() {
+            let place = self.place(queue);
+            self.last_served[place] = queue;
+        }
         Taken { packet: self.keep(queue, link, packet), to, link, bytes }
     }
 
@@ -174,7 +205,8 @@ impl<P: CellPacket> Nodes<P> {
     /// Dequeues the next packet of `queue`, unless a shaper holds it back.
     #[inline(always)]
     fn dequeue(&mut self, now: Instant, queue: TxQueueId) -> Option<P> {
-        let source = &mut self.queues[queue.0 as usize];
+        let place = self.place(queue);
+        let source = &mut self.queues[place];
         let packet = source.dequeue(now);
         if packet.is_none() && source.backlog().packets() > 0 {
             self.hold(queue);
@@ -191,7 +223,8 @@ impl<P: CellPacket> Nodes<P> {
     /// Queues a packet among queues that are scheduled.
     #[inline(never)] // only with a scheduler
     pub(super) fn enqueue_scheduled(&mut self, now: Instant, queue: TxQueueId, packet: P) {
-        let tx_queue = &mut self.queues[queue.0 as usize];
+        let place = self.place(queue);
+        let tx_queue = &mut self.queues[place];
         tx_queue.enqueue(now, packet);
         if tx_queue.backlog().packets() > 0 {
             self.note_backlog(queue);
@@ -230,6 +263,9 @@ impl<P: CellPacket> Nodes<P> {
         if node != access_point {
             return Some(layout.queue(node, associations.link(node, access_point), category));
         }
+        if !self.places.is_empty() {
+            return self.next_of_shared(now, node, category, holds);
+        }
         let number = self.scheduler(node, layout.category(category));
         loop {
             let turn = self.schedulers.get_mut(number)?.next_turn()?;
@@ -242,6 +278,36 @@ impl<P: CellPacket> Nodes<P> {
         }
     }
 
+    /// The same where an access point has one queue for all its stations: first the receiver of what the medium
+    /// holds, which has been served last and whose packets are the oldest, then that of the packet that the
+    /// queue's discipline gives.
+    fn next_of_shared(
+        &mut self,
+        now: Instant,
+        node: NodeId,
+        category: AccessCategory,
+        holds: impl Fn(TxQueueId) -> bool,
+    ) -> Option<TxQueueId> {
+        let layout = self.setup.layout;
+        let place = (node.0 * layout.categories() + layout.category(category)) as usize;
+        let last = self.last_served[place];
+        if last != NO_QUEUE && holds(last) {
+            return Some(last);
+        }
+        let packet = self.queues[place].dequeue(now);
+        let Some(packet) = packet else {
+            if self.queues[place].backlog().packets() > 0 {
+                // Any of the queues that are one wakes the medium for all.
+                let of_all = self.places.iter().position(|other| *other as usize == place)?;
+                self.hold(TxQueueId(of_all as u32));
+            }
+            return None;
+        };
+        let queue = self.queue_of(node, &packet);
+        self.set_aside.push((queue, packet));
+        Some(queue)
+    }
+
     /// Whether a packet of `queue` may be taken, which stays the next one.
     fn has_next(&mut self, now: Instant, queue: TxQueueId) -> bool {
         if self.set_aside.iter().any(|(of, _)| *of == queue) {
@@ -251,6 +317,22 @@ impl<P: CellPacket> Nodes<P> {
         let found = packet.is_some();
         self.set_aside.extend(packet);
         found
+    }
+
+    /// Takes the next packet of an access point's queue for all its stations that is for the receiver of `queue`, or of
+    /// a station's queue, if it has at most `max_bytes`.
+    #[inline(always)]
+    fn take_shared(&mut self, now: Instant, queue: TxQueueId, max_bytes: u32) -> Option<Taken> {
+        let place = self.place(queue);
+        let (_, to) = self.routes[queue.0 as usize]?;
+        let source = &mut self.queues[place];
+        let packet = if self.setup.associations.is_access_point(self.owners[place]) {
+            source.dequeue_of(now, |packet| packet.station() == to, max_bytes)?
+        } else {
+            let packet = self.dequeue(now, queue)?;
+            return self.serve_up_to(max_bytes, queue, packet);
+        };
+        Some(self.serve(queue, packet))
     }
 
     /// Charges a station with the airtime of an attempt; beacons are for all.
@@ -270,7 +352,7 @@ impl<P: CellPacket> Nodes<P> {
     /// Remembers to wake the medium when the shaper of `queue` is ready.
     #[cold]
     fn hold(&mut self, queue: TxQueueId) {
-        let ready_at = self.queues[queue.0 as usize].ready_at();
+        let ready_at = self.queues[self.place(queue)].ready_at();
         self.held.retain(|&(_, other)| other != queue);
         self.held.push((ready_at, queue));
         self.held_until = self.held_until.min(ready_at);
@@ -324,8 +406,10 @@ impl<P: CellPacket> Nodes<P> {
     #[inline(always)]
     fn end_service(&mut self, packet: PacketId, status: TxStatus) {
         let InService { packet: sent, queue, .. } = &mut self.taken[packet.0 as usize];
-        if let Some(queue) = self.queues.get_mut(queue.0 as usize) {
-            queue.transmitted(sent.size());
+        if *queue != NO_QUEUE {
+            let number = queue.0 as usize;
+            let place = if self.places.is_empty() { number } else { self.places[number] as usize };
+            self.queues[place].transmitted(sent.size());
             let is_lost = sent.release() && status == TxStatus::Dropped;
             self.mac_losses += u64::from(is_lost);
         }
@@ -341,7 +425,7 @@ impl<P: CellPacket> Nodes<P> {
 
 impl<P: CellPacket> CellContext for Nodes<P> {
     fn backlog(&self, queue: TxQueueId) -> &Backlog {
-        self.queues[queue.0 as usize].backlog()
+        self.queues[self.place(queue)].backlog()
     }
 
     #[inline(always)]
@@ -370,6 +454,9 @@ impl<P: CellPacket> CellContext for Nodes<P> {
             && let Some(packet) = self.take_set_aside(queue)
         {
             return self.serve_up_to(max_bytes, queue, packet);
+        }
+        if !self.places.is_empty() {
+            return self.take_shared(now, queue, max_bytes);
         }
         let packet = self.dequeue(now, queue)?;
         self.serve_up_to(max_bytes, queue, packet)

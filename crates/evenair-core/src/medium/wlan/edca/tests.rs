@@ -2,6 +2,7 @@
 
 mod conservation;
 mod saturation;
+mod shared_queue;
 
 use super::*;
 use crate::loss::LinkLoss;
