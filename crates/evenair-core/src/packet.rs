@@ -1,5 +1,6 @@
 //! A packet of the simulator: a small plain value without payload bytes.
 
+use crate::component::named;
 use crate::time::Instant;
 
 /// A flow: its index in the run, or in the flow table of a gateway.
@@ -46,20 +47,21 @@ pub enum Direction {
     Up,
 }
 
-/// An access category of EDCA (IEEE 802.11-2020 10.2.3.2, table 10-1), numbered by its ACI (9.4.2.28).
-/// Without EDCA, as in the DCF and in best-effort service of 802.16, there is one: best effort.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u8)]
-pub enum AccessCategory {
-    /// AC_BE.
-    #[default]
-    BestEffort,
-    /// AC_BK.
-    Background,
-    /// AC_VI.
-    Video,
-    /// AC_VO.
-    Voice,
+named! {
+    /// An access category of EDCA (IEEE 802.11-2020 10.2.3.2, table 10-1), numbered by its ACI (9.4.2.28).
+    /// Without EDCA, as in the DCF and in best-effort service of 802.16, there is one: best effort.
+    pub enum AccessCategory {
+        /// AC_BE.
+        #[default]
+        BestEffort => "be",
+        /// AC_BK.
+        Background => "bk",
+        /// AC_VI.
+        Video => "vi",
+        /// AC_VO.
+        Voice => "vo",
+    }
+    planned []
 }
 
 impl AccessCategory {

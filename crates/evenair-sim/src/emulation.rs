@@ -10,13 +10,14 @@ use evenair_core::ip::IpPacket;
 use evenair_core::medium::Arrival;
 use evenair_core::packet::NodeId;
 use evenair_core::queue::TxQueue;
-use evenair_core::time::Instant;
+use evenair_core::time::{Duration, Instant};
 use serde::Serialize;
 
 use crate::agenda::Timer;
 use crate::engine::build;
 use crate::engine::control::beacons::Beacons;
 use crate::engine::metrics::cell::{CellMetrics, link_results};
+use crate::engine::run_error::RunError;
 use crate::engine::sim_medium::{SimMedium, dcf, wimax};
 use crate::engine::world::{self, Driver, World};
 use crate::results::medium::{AirResult, FrameResult, RequestsResult};
@@ -156,6 +157,9 @@ pub fn emulation<B: Clone + Default + 'static>(
     seed: u64,
 ) -> Result<Box<dyn Emulation<B>>, String> {
     Ok(match &scenario.cell {
+        scenario::Cell::Wlan(cell) if cell.phy.high_throughput().is_some() => {
+            return Err(RunError::NotWith(cell.phy, "emulation").to_string());
+        }
         scenario::Cell::Wlan(cell) => {
             if !matches!(cell.controller, control::Config::None(_)) {
                 return Err(format!(
@@ -349,8 +353,12 @@ impl<M: SimMedium, B: Clone + Default> Emulation<B> for Parts<M, B> {
     fn discarded(&self) -> Discarded {
         let (_, queue) = self.queue_drops();
         // Since the start, and not since the statistics were reset.
-        let with_frames =
-            self.world.cell.medium().results(&M::Counters::default()).lost_with_frames;
+        let with_frames = self
+            .world
+            .cell
+            .medium()
+            .results(&M::Counters::default(), Duration::ZERO)
+            .lost_with_frames;
         Discarded {
             queue: self.earlier.queue + queue,
             retry_limit: self.world.cell.mac_losses() - with_frames,

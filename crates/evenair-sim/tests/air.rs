@@ -13,7 +13,8 @@ fn result(toml: &str) -> RunResult {
 fn air(toml: &str) -> AirResult {
     let result = result(toml);
     let air = result.air.unwrap();
-    let AirResult { payload, overhead, collisions, corrupted, idle } = air;
+    let AirResult { payload, overhead, collisions, corrupted, idle, preambles, block_acks } = air;
+    assert_eq!((preambles, block_acks), (None, None));
     let shares = [payload, overhead, collisions, corrupted, idle];
     assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{air:?}");
     assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "{air:?}");

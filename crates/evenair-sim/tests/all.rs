@@ -27,6 +27,7 @@ mod ns2_mac_errors;
 mod ns2_tfrc;
 mod ns2_variants;
 mod ns2_wireless_errors;
+mod ns3_tcp;
 mod occupancy;
 mod queues;
 mod random_cells;

@@ -1,6 +1,6 @@
 //! The headers of the packets of one end.
 
-use crate::packet::{End, FlowId, NodeId, Packet, PacketKind};
+use crate::packet::{AccessCategory, End, FlowId, NodeId, Packet, PacketKind};
 use crate::time::Instant;
 
 /// What all packets of one end have in common.
@@ -10,6 +10,8 @@ pub struct PacketHeader {
     pub flow: FlowId,
     /// The end of the path in the cell that is not the access point, see [`Packet::station`].
     pub station: NodeId,
+    /// The access category.
+    pub category: AccessCategory,
     /// The connection of the flow.
     pub connection: u8,
     /// The end that they are for.
@@ -22,9 +24,10 @@ impl PacketHeader {
     /// Those of the sender and of the receiver, with so many bytes.
     pub const fn of_ends(flow: FlowId, station: NodeId, bytes: [u32; 2]) -> [Self; 2] {
         let [data, answers] = bytes;
+        let category = AccessCategory::BestEffort;
         [
-            Self { flow, station, connection: 0, to: End::Receiver, bytes: data },
-            Self { flow, station, connection: 0, to: End::Sender, bytes: answers },
+            Self { flow, station, category, connection: 0, to: End::Receiver, bytes: data },
+            Self { flow, station, category, connection: 0, to: End::Sender, bytes: answers },
         ]
     }
 
@@ -33,6 +36,7 @@ impl PacketHeader {
     pub fn packet(&self, now: Instant, kind: PacketKind, payload: u32, seq: u64) -> Packet {
         Packet {
             station: self.station,
+            category: self.category,
             connection: self.connection,
             to: self.to,
             size: payload + self.bytes,

@@ -53,6 +53,9 @@ pub fn air_trace(
         return Err(AirTraceError::Accesses(accesses));
     }
     Ok(match &scenario.cell {
+        Cell::Wlan(cell) if cell.phy.high_throughput().is_some() => {
+            return Err(RunError::NotWith(cell.phy, "an air trace").into());
+        }
         Cell::Wlan(cell) => {
             let medium = dcf(cell, &scenario.station, seed);
             let simulation = Simulation::new(medium, scenario, seed, options, None)?;

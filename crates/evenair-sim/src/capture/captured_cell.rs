@@ -25,7 +25,10 @@ impl CapturedCell {
         Self {
             kind: phy.kind,
             phy: match phy.kind {
-                PhyKind::Dot11a => AirPhy::A,
+                // Control frames of the others are those of 802.11a.
+                PhyKind::Dot11a | PhyKind::Dot11n | PhyKind::Dot11ac | PhyKind::Dot11ax => {
+                    AirPhy::A
+                }
                 PhyKind::Dot11g => AirPhy::G,
                 PhyKind::Dot11b => AirPhy::B { short_preamble: phy.has_short_preamble() },
             },

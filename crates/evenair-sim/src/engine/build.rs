@@ -1,7 +1,7 @@
 //! From a scenario to a simulation.
 
 use evenair_core::loss::{self, LinkLoss};
-use evenair_core::medium::{Cell, CellPacket, Medium, Setup, TxQueueId};
+use evenair_core::medium::{Cell, CellPacket, Medium, QueueLayout, Setup, TxQueueId};
 use evenair_core::packet::{End, FlowId, NodeId};
 use evenair_core::queue::{Queue, QueueItem, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
@@ -18,7 +18,9 @@ use crate::engine::network::{Network, Origin, Route};
 use crate::engine::option_ring::OptionRing;
 use crate::engine::sim_medium::SimMedium;
 use crate::engine::transfers::Transfers;
-use crate::scenario::{self, ACCESS_POINT, Direction, SERVER, Scenario, Topology, numbered};
+use crate::scenario::{
+    self, ACCESS_POINT, Direction, SERVER, Scenario, Topology, WlanCell, numbered,
+};
 use crate::wired::{Hop, Link, LinkQueue, WirePacket, Wired};
 
 /// The loss model of each station's link, by node.
@@ -34,15 +36,31 @@ fn losses(scenario: &Scenario, seed: u64) -> Vec<Option<LinkLoss>> {
 
 /// The transmit queues of the access point and of each station.
 fn queues<P: QueueItem>(scenario: &Scenario, setup: &Setup, seed: u64) -> Vec<TxQueue<P>> {
-    let groups = scenario.station.iter();
-    let stations = groups.flat_map(|group| (0..group.count).map(|_| &group.queue));
-    let specs: Vec<_> = std::iter::once(scenario.cell.queue()).chain(stations).collect();
+    let specs = queues_by_node(scenario);
     let ids = (0..setup.layout.count(&setup.associations)).map(TxQueueId);
     let queues = ids.map(|id| {
         let spec = specs[setup.layout.sender(&setup.associations, id).index()];
         TxQueue::new(queue(spec, seed, stream_of(id, &scenario.cell, setup)))
     });
     queues.collect()
+}
+
+/// One queue of each node for each category, that of the access point for all its stations.
+fn queues_of_nodes<P: QueueItem>(
+    scenario: &Scenario,
+    categories: u32,
+    seed: u64,
+) -> Vec<TxQueue<P>> {
+    let specs = queues_by_node(scenario).into_iter();
+    let each = specs.flat_map(|spec| (0..categories).map(move |_| spec));
+    (0..).zip(each).map(|(id, spec)| TxQueue::new(queue(spec, seed, id))).collect()
+}
+
+/// The queue of the access point, and of each station.
+fn queues_by_node(scenario: &Scenario) -> Vec<&scenario::Queue> {
+    let groups = scenario.station.iter();
+    let stations = groups.flat_map(|group| (0..group.count).map(|_| &group.queue));
+    std::iter::once(scenario.cell.queue()).chain(stations).collect()
 }
 
 /// The number of the random stream of a queue. In a WLAN cell that of a node's own queue does not depend on
@@ -67,15 +85,31 @@ pub(crate) fn cell<M: Medium, P: CellPacket>(
     scenario: &Scenario,
     seed: u64,
 ) -> Cell<M, P> {
-    let queues = queues(scenario, medium.setup(), seed);
-    let cell = Cell::new(medium, queues, losses(scenario, seed));
-    let scheduler = match &scenario.cell {
-        scenario::Cell::Wlan(wlan) => wlan.scheduler.scheduler(cell.nodes() - 1),
-        scenario::Cell::Wimax(_) => None,
+    let losses = losses(scenario, seed);
+    let Setup { associations, layout, .. } = medium.setup();
+    let (stations, categories) = (associations.stations().len(), layout.categories());
+    let schedulers = |wlan: &WlanCell| -> Option<Vec<_>> {
+        (0..categories).map(|_| wlan.scheduler.scheduler(stations)).collect()
     };
-    match scheduler {
-        Some(scheduler) => cell.with_schedulers(vec![scheduler]),
-        None => cell,
+    match &scenario.cell {
+        scenario::Cell::Wlan(wlan) => match schedulers(wlan) {
+            Some(schedulers) => {
+                let queues = queues(scenario, medium.setup(), seed);
+                Cell::new(medium, queues, losses).with_schedulers(schedulers)
+            }
+            None if *layout == QueueLayout::PerNode => {
+                let queues = queues(scenario, medium.setup(), seed);
+                Cell::new(medium, queues, losses)
+            }
+            None => {
+                let queues = queues_of_nodes(scenario, categories, seed);
+                Cell::with_shared_queues(medium, queues, losses)
+            }
+        },
+        scenario::Cell::Wimax(_) => {
+            let queues = queues(scenario, medium.setup(), seed);
+            Cell::new(medium, queues, losses)
+        }
     }
 }
 
@@ -254,7 +288,10 @@ fn flow(
 ) -> Flow {
     let stop = spec.stop.map_or(Instant::NEVER, |s| Instant::ZERO + s.duration());
     let station = place.station();
-    let headers = PacketHeader::of_ends(FlowId(index), station, header_bytes);
+    let mut headers = PacketHeader::of_ends(FlowId(index), station, header_bytes);
+    for header in &mut headers {
+        header.category = spec.access_category.unwrap_or_default();
+    }
     let datagrams = match &spec.application {
         Application::Datagrams(pattern) => {
             Some(Datagrams::new(pattern, spec.datagram_interval(), start, seed, index))

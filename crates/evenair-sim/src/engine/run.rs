@@ -3,7 +3,7 @@
 use crate::capture::CaptureSinks;
 use crate::engine::run_error::RunError;
 use crate::engine::run_options::RunOptions;
-use crate::engine::sim_medium::{dcf, wimax};
+use crate::engine::sim_medium::{dcf, edca, wimax};
 use crate::engine::simulation::Simulation;
 use crate::results::run::RunResult;
 use crate::scenario::{Cell, Scenario};
@@ -28,6 +28,13 @@ pub fn run_with_captures(
     captures: Option<CaptureSinks>,
 ) -> Result<RunResult, RunError> {
     match &scenario.cell {
+        Cell::Wlan(cell) if cell.phy.high_throughput().is_some() => {
+            if captures.is_some() {
+                return Err(RunError::NotWith(cell.phy, "a capture"));
+            }
+            let medium = edca(cell, &scenario.station, seed);
+            Simulation::new(medium, scenario, seed, options, None)?.run()
+        }
         Cell::Wlan(cell) => {
             let medium = dcf(cell, &scenario.station, seed);
             Simulation::new(medium, scenario, seed, options, captures)?.run()

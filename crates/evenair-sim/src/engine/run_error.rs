@@ -2,6 +2,8 @@
 
 use std::{fmt, io};
 
+use evenair_core::medium::wlan::phy::PhyKind;
+
 use crate::capture::{CaptureError, CaptureOf};
 
 /// Why a run has no result.
@@ -9,6 +11,8 @@ use crate::capture::{CaptureError, CaptureOf};
 pub enum RunError {
     /// The run was cancelled.
     Cancelled,
+    /// Not what a cell of this PHY can be asked for.
+    NotWith(PhyKind, &'static str),
     /// A capture could not be written.
     Capture(CaptureOf, io::Error),
     /// More packets wait or are under way than a run may hold.
@@ -26,6 +30,10 @@ impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cancelled => write!(f, "cancelled"),
+            Self::NotWith(phy, what) => write!(
+                f,
+                "cell.phy: got \"{phy}\" with {what}; accepted: \"802.11b\", \"802.11a\", \"802.11g\""
+            ),
             Self::Capture(CaptureOf::Air, error) => write!(f, "capture of the air: {error}"),
             Self::Capture(CaptureOf::Wire, error) => write!(f, "capture of the wire: {error}"),
             Self::Memory { entries, place, flow } => write!(

@@ -4,11 +4,12 @@
 use std::iter::{once, repeat_n};
 
 use evenair_core::medium::wimax::Wimax;
-use evenair_core::medium::wlan::{Dcf, DcfConfig, StationConfig};
+use evenair_core::medium::wlan::{Dcf, DcfConfig, Edca, EdcaConfig, StationConfig};
 use evenair_core::medium::{Cell, Medium};
+use evenair_core::time::Duration;
 
-use crate::results::medium::{MediumResult, WimaxCounters, WlanCounters};
-use crate::scenario::{RtsThreshold, Station, WimaxCell, WlanCell};
+use crate::results::medium::{EdcaCounters, MediumResult, WimaxCounters, WlanCounters};
+use crate::scenario::{Preamble, RtsThreshold, Station, WimaxCell, WlanCell};
 
 /// A medium that scenarios can name.
 pub(crate) trait SimMedium: Medium + Sized {
@@ -18,8 +19,8 @@ pub(crate) trait SimMedium: Medium + Sized {
     /// These counters.
     fn counters(&self) -> Self::Counters;
 
-    /// The results since the time of these counters.
-    fn results(&self, since: &Self::Counters) -> MediumResult;
+    /// The results since the time of these counters, `measured` ago.
+    fn results(&self, since: &Self::Counters, measured: Duration) -> MediumResult;
 
     /// The cell, if it is one of 802.11: only such a cell has beacons, a controller and rate control.
     fn wlan<P>(cell: &mut Cell<Self, P>) -> Option<&mut Cell<Dcf, P>>;
@@ -36,20 +37,47 @@ pub(crate) fn dcf(cell: &WlanCell, stations: &[Station], seed: u64) -> Dcf {
         phy: cell.timing(stations),
         control_rate: cell.control_rate(),
         protection: cell.protection.unwrap_or_default(),
-        rts_threshold: match cell.rts_threshold {
-            RtsThreshold::Off => None,
-            RtsThreshold::Bytes(bytes) => Some(bytes),
-        },
+        rts_threshold: rts_threshold(cell),
         mac_overhead: cell.mac_overhead,
         immediate_access: cell.immediate_access,
         short_retry_limit: cell.short_retry_limit,
         long_retry_limit: cell.long_retry_limit,
         station_queues: cell.scheduler.has_station_queues(),
     };
-    let access_point = StationConfig::fixed(&config.phy, cell.data_rate.rate());
+    let data_rate = cell.data_rate.unwrap_or_else(|| cell.phy.default_data_rate());
+    let access_point = StationConfig::fixed(&config.phy, data_rate.rate());
     let station = |group: &Station| cell.station_config(group);
     let nodes: Vec<_> = once(access_point).chain(each(stations, station)).collect();
     Dcf::new(config, &nodes, seed)
+}
+
+/// The medium of a WLAN cell whose PHY has MCS.
+pub(crate) fn edca(cell: &WlanCell, stations: &[Station], seed: u64) -> Edca {
+    let parameters = cell.edca.unwrap_or_default();
+    let config = EdcaConfig {
+        preamble: cell.preamble.map(Preamble::duration),
+        mac_overhead: cell.mac_overhead,
+        access: parameters.parameters(false),
+        access_point: cell.edca_ap.unwrap_or(parameters).parameters(true),
+        rules: parameters.rules(),
+        recovery: cell.block_ack_recovery.unwrap_or_default(),
+        rts_threshold: rts_threshold(cell),
+        short_retry_limit: cell.short_retry_limit,
+        ..EdcaConfig::new(cell.timing(stations), cell.control_rate())
+    };
+    let node = |station: Option<&Station>| {
+        cell.edca_node(station).expect("a resolved scenario has modes of its PHY")
+    };
+    let stations = each(stations, |group| node(Some(group)));
+    let nodes: Vec<_> = once(node(None)).chain(stations).collect();
+    Edca::new(config, &nodes, seed)
+}
+
+fn rts_threshold(cell: &WlanCell) -> Option<u32> {
+    match cell.rts_threshold {
+        RtsThreshold::Off => None,
+        RtsThreshold::Bytes(bytes) => Some(bytes),
+    }
 }
 
 /// The medium of a WiMAX cell.
@@ -67,12 +95,28 @@ impl SimMedium for Dcf {
         WlanCounters::new(self)
     }
 
-    fn results(&self, since: &WlanCounters) -> MediumResult {
+    fn results(&self, since: &WlanCounters, _: Duration) -> MediumResult {
         WlanCounters::new(self).results(since)
     }
 
     fn wlan<P>(cell: &mut Cell<Self, P>) -> Option<&mut Cell<Self, P>> {
         Some(cell)
+    }
+}
+
+impl SimMedium for Edca {
+    type Counters = EdcaCounters;
+
+    fn counters(&self) -> EdcaCounters {
+        EdcaCounters::new(self)
+    }
+
+    fn results(&self, since: &EdcaCounters, measured: Duration) -> MediumResult {
+        EdcaCounters::new(self).results(since, measured)
+    }
+
+    fn wlan<P>(_: &mut Cell<Self, P>) -> Option<&mut Cell<Dcf, P>> {
+        None
     }
 }
 
@@ -83,7 +127,7 @@ impl SimMedium for Wimax {
         WimaxCounters::new(self)
     }
 
-    fn results(&self, since: &WimaxCounters) -> MediumResult {
+    fn results(&self, since: &WimaxCounters, _: Duration) -> MediumResult {
         WimaxCounters::new(self).results(since, self)
     }
 

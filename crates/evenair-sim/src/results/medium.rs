@@ -1,9 +1,11 @@
 //! Results that only some kinds of cell have.
 
+use std::collections::BTreeMap;
+
 use evenair_core::medium::Airtime;
 use evenair_core::medium::wimax::{Counts, Wimax};
-use evenair_core::medium::wlan::Dcf;
-use evenair_core::packet::{Direction, NodeId};
+use evenair_core::medium::wlan::{AccessUsage, Dcf, Edca};
+use evenair_core::packet::{AccessCategory, Direction, NodeId};
 use evenair_core::time::Duration;
 use evenair_core::units::Rate;
 use serde::Serialize;
@@ -21,6 +23,10 @@ pub(crate) struct MediumResult {
     pub(crate) grant_delays: Vec<Option<DelayResult>>,
     /// Of each station of an 802.11 cell; `None` where its rates are fixed.
     pub(crate) data_rates: Vec<Option<DataRates>>,
+    /// Of the access point and each station of a cell with EDCA.
+    pub(crate) edca: Vec<EdcaResult>,
+    /// Of a cell with EDCA: time of preambles and of Block Acks.
+    pub(crate) in_exchanges: Option<[Duration; 2]>,
     /// Packets that were lost with a frame, and not at a retry limit.
     pub(crate) lost_with_frames: u64,
 }
@@ -31,8 +37,14 @@ pub struct AirResult {
     /// IP packets, at the rate of their data frames, in exchanges that succeed.
     pub payload: f64,
     /// The rest of these exchanges: preambles and headers, control frames and acknowledgements, the
-    /// interframe spaces between them; and beacons.
+    /// interframe spaces between them; and beacons. Without `preambles` and `block_acks`, where these are.
     pub overhead: f64,
+    /// Preambles and headers of data PPDUs in these exchanges; only in a cell with EDCA.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preambles: Option<f64>,
+    /// Block Acks and BlockAckReqs in these exchanges, with their preambles; only in a cell with EDCA.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block_acks: Option<f64>,
     /// Collisions, each as long as its longest frame.
     pub collisions: f64,
     /// Exchanges in which a frame is corrupted.
@@ -42,12 +54,22 @@ pub struct AirResult {
 }
 
 impl AirResult {
-    /// From the use of the air by all nodes, and the time in which any of them uses it.
-    pub(crate) fn new(nodes: Airtime, used: Duration, measured: Duration) -> Self {
+    /// From the use of the air by all nodes, the time in which any of them uses it, and of a cell with EDCA
+    /// preambles and Block Acks.
+    pub(crate) fn new(
+        nodes: Airtime,
+        used: Duration,
+        in_exchanges: Option<[Duration; 2]>,
+        measured: Duration,
+    ) -> Self {
         let share = |time: Duration| time.as_secs_f64() / measured.as_secs_f64();
+        let [preambles, block_acks] = in_exchanges.unwrap_or_default();
+        let rest = nodes.successes - nodes.payload;
         Self {
             payload: share(nodes.payload),
-            overhead: share(nodes.successes - nodes.payload),
+            overhead: share(rest.saturating_sub(preambles + block_acks)),
+            preambles: in_exchanges.map(|_| share(preambles)),
+            block_acks: in_exchanges.map(|_| share(block_acks)),
             // What overlaps counts once, and only collisions overlap.
             collisions: share(used - nodes.successes - nodes.corrupted),
             corrupted: share(nodes.corrupted),
@@ -163,6 +185,89 @@ fn frames_at_rates(start: &[(Rate, u64)], end: &[(Rate, u64)]) -> (Option<f64>, 
     ((total > 0).then(|| bits / total as f64), each)
 }
 
+/// What a node of a cell with EDCA has transmitted.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EdcaResult {
+    /// MPDUs in a data PPDU, the mean; none without any.
+    pub mpdus_per_ppdu: Option<f64>,
+    /// Share of the MPDUs that had been transmitted before; none without any.
+    pub retried_mpdus: Option<f64>,
+    /// By access category, "be", "bk", "vi" and "vo": those that were used.
+    pub categories: BTreeMap<&'static str, CategoryResult>,
+}
+
+/// The accesses of a node in one category.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct CategoryResult {
+    /// Data PPDUs, or the RTS before them, and BlockAckReqs.
+    pub attempts: u64,
+    /// Those of them that collided with another node's.
+    pub collisions: u64,
+    /// Accesses that were left to a higher category of the node.
+    pub internal_collisions: u64,
+    /// Share of the measured time in which its attempts occupied the medium, with the responses.
+    pub airtime_share: f64,
+}
+
+/// The counters of a cell with EDCA.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EdcaCounters {
+    /// By node, and number of the category.
+    nodes: Vec<[AccessUsage; AccessCategory::COUNT as usize]>,
+    preambles: Duration,
+    block_acks: Duration,
+}
+
+impl EdcaCounters {
+    /// Up to now.
+    pub(crate) fn new(medium: &Edca) -> Self {
+        let of = |node| AccessCategory::ALL.map(|category| *medium.access_usage(node, category));
+        Self {
+            nodes: (0..medium.nodes()).map(|node| of(NodeId(node))).collect(),
+            preambles: medium.preambles(),
+            block_acks: medium.block_acks(),
+        }
+    }
+
+    /// The results since `before`, a time of `measured` ago.
+    pub(crate) fn results(&self, before: &Self, measured: Duration) -> MediumResult {
+        let nodes = self.nodes.iter().zip(&before.nodes);
+        MediumResult {
+            edca: nodes.map(|(end, start)| EdcaResult::new(start, end, measured)).collect(),
+            in_exchanges: Some([
+                self.preambles - before.preambles,
+                self.block_acks - before.block_acks,
+            ]),
+            ..MediumResult::default()
+        }
+    }
+}
+
+impl EdcaResult {
+    fn new(start: &[AccessUsage], end: &[AccessUsage], measured: Duration) -> Self {
+        let since = |of: fn(&AccessUsage) -> u64| -> u64 {
+            start.iter().zip(end).map(|(start, end)| of(end) - of(start)).sum()
+        };
+        let mpdus = since(|usage| usage.mpdus);
+        let ratio = |a: u64, b: u64| (b > 0).then(|| a as f64 / b as f64);
+        let category = |(start, end): (&AccessUsage, &AccessUsage)| CategoryResult {
+            attempts: end.attempts - start.attempts,
+            collisions: end.collisions - start.collisions,
+            internal_collisions: end.internal_collisions - start.internal_collisions,
+            airtime_share: (end.airtime - start.airtime).as_secs_f64() / measured.as_secs_f64(),
+        };
+        let names = AccessCategory::ALL.into_iter().map(AccessCategory::name);
+        let categories = names.zip(start.iter().zip(end).map(category));
+        Self {
+            mpdus_per_ppdu: ratio(mpdus, since(|usage| usage.ppdus)),
+            retried_mpdus: ratio(since(|usage| usage.retried_mpdus), mpdus),
+            categories: categories
+                .filter(|(_, of)| of.attempts + of.internal_collisions > 0)
+                .collect(),
+        }
+    }
+}
+
 /// The counters of an 802.16 cell. (Its grant delays are reset where measuring begins.)
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WimaxCounters {
@@ -213,8 +318,8 @@ impl WimaxCounters {
                 .skip(1)
                 .map(|station| DelayResult::new(&medium.grant_delays(station).buckets()))
                 .collect(),
-            data_rates: Vec::new(),
             lost_with_frames: self.lost - before.lost,
+            ..MediumResult::default()
         }
     }
 }

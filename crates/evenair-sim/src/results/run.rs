@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::results::delay::{DelayCurve, DelayResult, LimitedBy};
 use crate::results::limiter::LimiterResult;
 use crate::results::losses::LossesByPlace;
-use crate::results::medium::{AirResult, DataRates, FrameResult, RequestsResult};
+use crate::results::medium::{AirResult, DataRates, EdcaResult, FrameResult, RequestsResult};
 use crate::results::series::Series;
 use crate::scenario::Scenario;
 
@@ -311,6 +311,9 @@ pub struct MacResult {
     /// The rates of its data frames; absent where they are fixed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data_rates: Option<DataRates>,
+    /// Its PPDUs and accesses; absent but in a cell with EDCA.
+    #[serde(flatten)]
+    pub edca: Option<EdcaResult>,
 }
 
 /// The beacons of the access point.
@@ -382,6 +385,7 @@ impl MacResult {
             queue_delay_s: queue.delay_s,
             grant_delay_s: None,
             data_rates: None,
+            edca: None,
         }
     }
 }

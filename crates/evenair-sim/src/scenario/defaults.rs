@@ -14,6 +14,7 @@ use crate::scenario::tables::cell::Cell;
 use crate::scenario::tables::flow::DEFAULT_SEGMENT;
 use crate::scenario::tables::scenario::Scenario;
 use crate::scenario::tables::wired::WiredLink;
+use crate::scenario::tables::wlan_cell::{DEFAULT_GUARD_INTERVAL, WlanCell};
 use crate::scenario::values::choices::Preamble;
 use crate::scenario::values::names::CellKind;
 use crate::scenario::values::node_names::SERVER;
@@ -21,6 +22,9 @@ use crate::scenario::values::queue::{PER_STATION_LIMIT, WIMAX_LIMIT};
 
 /// Time between beacons where a controller needs them (Kashibuchi et al. 2009, section IV).
 const CONTROLLER_BEACON_INTERVAL: &str = "100 ms";
+
+/// Bytes that MAC header with QoS Control, FCS and LLC/SNAP add to an IP packet (802.11-2020 9.2.4.5, 9.3.2.1).
+const QOS_MAC_OVERHEAD: u32 = 26 + 4 + 8;
 
 /// Fills in what must be known before the document is read into types.
 ///
@@ -44,6 +48,7 @@ pub(super) fn fill_document(document: &mut Value) {
         put_kind_of(cell, "queue");
         put_kind_of(cell, "scheduler");
         put_kind_of(cell, "controller");
+        put_kind_of(cell, "aggregation");
     }
     if let Some(gateway) = document.get_mut("gateway").and_then(Value::as_object_mut) {
         put_kind_of(gateway, "limiter");
@@ -61,7 +66,7 @@ pub(super) fn fill_document(document: &mut Value) {
             fill_limit(station, "queue", WIMAX_LIMIT);
         }
         put_kind_of(station, "queue");
-        for key in ["error", "rate_control", "channel"] {
+        for key in ["error", "rate_control", "channel", "aggregation"] {
             put_kind_of(station, key);
         }
         tables(station.get_mut("flows")).for_each(fill_flow);
@@ -76,7 +81,12 @@ fn fill_wlan(cell: &mut Map<String, Value>, has_dot11b: bool) {
         None => Some(PhyKind::default()),
     };
     if let Some(phy) = phy {
-        default_to(cell, "data_rate", phy.default_data_rate().as_bps());
+        if phy.high_throughput().is_some() {
+            default_to(cell, "data_rate", Value::Null);
+            default_to(cell, "mac_overhead", QOS_MAC_OVERHEAD);
+        } else {
+            default_to(cell, "data_rate", phy.default_data_rate().as_bps());
+        }
         let of = if has_dot11b { PhyKind::Dot11b } else { phy };
         let basic: Vec<u64> = of.default_basic_rates().iter().map(|r| r.as_bps()).collect();
         default_to(cell, "basic_rates", basic);
@@ -154,6 +164,7 @@ pub(super) fn fill_scenario(scenario: &mut Scenario) {
     match &mut scenario.cell {
         Cell::Wlan(cell) => match cell.phy {
             PhyKind::Dot11a => {}
+            PhyKind::Dot11n | PhyKind::Dot11ac | PhyKind::Dot11ax => fill_high_throughput(cell),
             PhyKind::Dot11b => {
                 cell.preamble.get_or_insert(Preamble::Long);
             }
@@ -185,6 +196,20 @@ pub(super) fn fill_scenario(scenario: &mut Scenario) {
         tcp.initial_ssthresh = Some(tcp.initial_ssthresh());
         tcp.ecn = tcp.ecn.filter(|ecn| *ecn);
     }
+}
+
+/// Fills in the keys of a PHY with MCS. A mode that the PHY does not have is left for the check.
+fn fill_high_throughput(cell: &mut WlanCell) {
+    cell.band.get_or_insert_default();
+    cell.channel_width.get_or_insert(cell.default_channel_width());
+    cell.streams.get_or_insert(1);
+    cell.guard_interval.get_or_insert(DEFAULT_GUARD_INTERVAL.into());
+    if let Ok(mode) = cell.mode(None) {
+        cell.mcs = mode.mcs.map(|mcs| mcs.0.into());
+    }
+    cell.aggregation.get_or_insert_default();
+    cell.block_ack_recovery.get_or_insert_default();
+    cell.edca.get_or_insert_default();
 }
 
 /// Moves the `kind` of the component in `table[key]` before its parameters.

@@ -3,7 +3,7 @@
 use evenair_core::component::{Parameters as _, Registry as _, describe, list};
 use evenair_core::congestion;
 use evenair_core::medium::wimax::phy::REGISTRY as MODULATIONS;
-use evenair_core::medium::wlan::{channel, phy, rate_control};
+use evenair_core::medium::wlan::{AggregationConfig, channel, phy, rate_control};
 use evenair_core::medium::{scheduler, wimax};
 use evenair_core::tcp::TcpPreset;
 use evenair_core::traffic::{Application, Family};
@@ -36,6 +36,7 @@ pub fn parts() -> Value {
     parts.extend(list::<control::Config>());
     parts.extend(list::<control::limiter::Config>());
     parts.extend(list::<control::limiter::LossSignal>());
+    parts.extend(list::<AggregationConfig>());
     parts.extend(list::<rate_control::Config>());
     parts.extend(list::<channel::Config>());
     parts.extend(list::<loss::Config>());

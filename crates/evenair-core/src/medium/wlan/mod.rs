@@ -14,8 +14,9 @@ mod tests;
 pub use config::{DcfConfig, StationConfig};
 pub use dcf::Dcf;
 pub use edca::{
-    AccessParameters, AccessRules, Aggregation, BlockAckRecovery, EDCA_2020, EDCA_NS3, EDCA_WMM,
-    EDCA_WMM_ACCESS_POINT, Edca, EdcaConfig, EdcaNode, EdcaParameters,
+    AMpduConfig, AMpduLimit, AccessParameters, AccessRules, AccessUsage, Aggregation,
+    AggregationConfig, BlockAckRecovery, EDCA_2020, EDCA_NS3, EDCA_WMM, EDCA_WMM_ACCESS_POINT,
+    Edca, EdcaConfig, EdcaNode, EdcaParameters,
 };
 pub use frame::beacon::{SSID, beacon_bytes};
 pub use frame::control::{BasicRates, ControlFrames, ControlRate, Protection};

@@ -1,6 +1,8 @@
 //! Metrics of the cell and of the wired links: differences of the counters at the start and the end
 //! of the measurement.
 
+use std::iter::once;
+
 use evenair_core::medium::{Airtime, Cell, CellPacket};
 use evenair_core::packet::NodeId;
 use evenair_core::queue::QueueStats;
@@ -74,7 +76,7 @@ impl<M: SimMedium> CellMetrics<M> {
         let queue = |stats: &QueueStats| QueueResult::new(stats, duration_s);
         let queues: Vec<QueueResult> = nodes.iter().map(queue).collect();
         let after = usage(end, cell);
-        let mut medium = cell.medium().results(&self.medium);
+        let mut medium = cell.medium().results(&self.medium, end.since(begin));
         let mac = |(i, name): (usize, Option<String>)| {
             let id = if i == 0 { "ap".to_owned() } else { format!("sta-{i}") };
             let lost = cell.residual_losses(NodeId(i as u32));
@@ -87,16 +89,26 @@ impl<M: SimMedium> CellMetrics<M> {
         for (station, rates) in stations.iter_mut().zip(std::mem::take(&mut medium.data_rates)) {
             station.data_rates = rates;
         }
-        let ap = mac((0, None));
+        let mut ap = mac((0, None));
+        for (node, edca) in once(&mut ap).chain(&mut stations).zip(std::mem::take(&mut medium.edca))
+        {
+            node.edca = Some(edca);
+        }
         // Of 802.16 the use of the frame says more.
-        let air = medium.frame.is_none().then(|| self.air(&after, end.since(begin)));
+        let air =
+            medium.frame.is_none().then(|| self.air(&after, medium.in_exchanges, end.since(begin)));
         CellResults { nodes, queues, stations, ap, air, medium }
     }
 }
 
 impl<M: SimMedium> CellMetrics<M> {
     /// What the air has been used for from `begin` until `after`, a time of `measured`.
-    fn air(&self, after: &[Use], measured: Duration) -> AirResult {
+    fn air(
+        &self,
+        after: &[Use],
+        in_exchanges: Option<[Duration; 2]>,
+        measured: Duration,
+    ) -> AirResult {
         let sum = |uses: &[Use]| {
             uses.iter().fold(Airtime::default(), |mut sum, each| {
                 sum += each.own.airtime;
@@ -105,7 +117,7 @@ impl<M: SimMedium> CellMetrics<M> {
         };
         let ap = NodeId::ACCESS_POINT.index();
         let used = after[ap].traffic - self.usage[ap].traffic;
-        AirResult::new(sum(after) - sum(&self.usage), used, measured)
+        AirResult::new(sum(after) - sum(&self.usage), used, in_exchanges, measured)
     }
 }
 

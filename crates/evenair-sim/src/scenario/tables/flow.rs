@@ -1,6 +1,7 @@
 //! The flows of a scenario.
 
 use evenair_core::component::{Beside, BitRate, Seconds};
+use evenair_core::packet::AccessCategory;
 use evenair_core::tcp::{TcpConfig, TcpPreset};
 use evenair_core::time::Duration;
 use evenair_core::traffic::Application;
@@ -65,6 +66,10 @@ pub struct Flow {
     #[serde(flatten, skip_deserializing)]
     #[schemars(!skip_deserializing)]
     pub tcp: TcpConfig,
+    /// The access category of its packets, data and acknowledgements, in a cell with EDCA: "be" (default), "bk", "vi",
+    /// "vo"; absent in other cells, and between hosts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_category: Option<AccessCategory>,
     /// When the application starts, seconds since the start of the run (warm-up included).
     ///
     /// It stays absent in a resolved scenario: flows without a start begin at 0.1 s times their
@@ -119,6 +124,7 @@ impl Default for Flow {
             header: 40,
             preset: TcpPreset::default(),
             tcp: TcpConfig::default(),
+            access_category: None,
             start: None,
             stop: None,
             rate: None,

@@ -1,15 +1,15 @@
 //! The stations of a scenario.
 
-use evenair_core::component::BitRate;
+use evenair_core::component::{BitRate, Hertz};
 use evenair_core::loss;
 use evenair_core::medium::wimax::phy::Modulation;
 use evenair_core::medium::wlan::phy::PhyKind;
-use evenair_core::medium::wlan::{channel, rate_control};
+use evenair_core::medium::wlan::{AggregationConfig, channel, rate_control};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::scenario::tables::flow::Flow;
-use crate::scenario::values::bounded_integer::bounded_integer;
+use crate::scenario::values::bounded_integer::{bounded_integer, optional_bounded_integer};
 use crate::scenario::values::queue::{self, Queue};
 
 /// A group of equal stations.
@@ -28,6 +28,29 @@ pub struct Station {
     /// In an 802.11g cell: "802.11b", or "802.11g" as the cell; absent: the cell's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phy: Option<PhyKind>,
+    /// In a cell of 802.11n, ac or ax: modulation and coding of data PPDUs to and from this station; absent: the
+    /// cell's, or the highest of its own `streams` and `channel_width`.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "optional_bounded_integer::<0, 11, _>"
+    )]
+    #[schemars(range(min = 0, max = 11))]
+    pub mcs: Option<u32>,
+    /// There: spatial streams of these; absent: the cell's.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "optional_bounded_integer::<1, 8, _>"
+    )]
+    #[schemars(range(min = 1, max = 8))]
+    pub streams: Option<u32>,
+    /// There: width of these, Hz, up to the cell's; absent: the cell's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel_width: Option<Hertz>,
+    /// There: what these carry; absent: as the cell's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aggregation: Option<AggregationConfig>,
     /// In a WLAN cell: rate of data frames to and from this station, bit/s, or the first one with a
     /// `rate_control`; absent: the cell's, of an 802.11b station in an 802.11g cell 11 Mbps.
     #[serde(default, skip_serializing_if = "Option::is_none")]

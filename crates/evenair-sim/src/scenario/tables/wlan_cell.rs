@@ -1,20 +1,26 @@
 //! The keys of a WLAN cell. Sources of the defaults: Gong et al. 2006 (section IV) and IEEE
 //! 802.11-2007.
 
-use evenair_core::component::BitRate;
+use evenair_core::component::{BitRate, Hertz, Seconds};
 use evenair_core::control;
-use evenair_core::medium::scheduler;
+use evenair_core::medium::wlan::high_throughput::{ModeError, allowed};
 use evenair_core::medium::wlan::phy::{Phy, PhyKind};
-use evenair_core::medium::wlan::{self, BasicRates, Protection, StationConfig};
+use evenair_core::medium::wlan::{
+    self, Aggregation, AggregationConfig, BasicRates, BlockAckRecovery, EdcaNode, Protection,
+    StationConfig,
+};
+use evenair_core::medium::{Mcs, TxVector, scheduler};
+use evenair_core::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::scenario::tables::station::Station;
 use crate::scenario::values::beacon_interval::BeaconInterval;
-use crate::scenario::values::bounded_integer::bounded_integer;
+use crate::scenario::values::bounded_integer::{bounded_integer, optional_bounded_integer};
 use crate::scenario::values::choices::{Preamble, RtsThreshold};
 use crate::scenario::values::control_rate::ControlRate;
-use crate::scenario::values::names::WlanKind;
+use crate::scenario::values::edca::{Edca, EdcaSchema};
+use crate::scenario::values::names::{Band, WlanKind};
 use crate::scenario::values::queue::{self, Queue};
 
 /// An IEEE 802.11 cell: one access point, one collision domain.
@@ -25,27 +31,76 @@ pub struct WlanCell {
     pub kind: WlanKind,
     /// The physical layer, which sets the timing and the rates to choose from (default: "802.11b").
     pub phy: PhyKind,
-    /// Rate of data frames, bit/s (default: 11 Mbps with 802.11b, 54 Mbps with 802.11a and g).
-    pub data_rate: BitRate,
+    /// Rate of data frames, bit/s (default: 11 Mbps with 802.11b, 54 Mbps with 802.11a and g); absent with
+    /// 802.11n, ac and ax, which have `mcs`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_rate: Option<BitRate>,
+    /// "5 GHz" (default) or "2.4 GHz" (SIFS of 10 us, signal extension), 802.11n and ax only; 802.11ac is
+    /// at 5 GHz; absent with every other PHY, as the following keys up to `edca_ap`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub band: Option<Band>,
+    /// Width of data PPDUs, Hz: 20, 40, with 802.11ac and ax 80 or 160 MHz (default: 20 MHz with 802.11n and
+    /// at 2.4 GHz, else 80 MHz).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel_width: Option<Hertz>,
+    /// Modulation and coding of each stream: 0 to 7 with 802.11n, 9 with ac, 11 with ax (default: the highest
+    /// that the width and the number of streams allow).
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "optional_bounded_integer::<0, 11, _>"
+    )]
+    #[schemars(range(min = 0, max = 11))]
+    pub mcs: Option<u32>,
+    /// Spatial streams: up to 4 with 802.11n, up to 8 with ac and ax (default: 1).
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "optional_bounded_integer::<1, 8, _>"
+    )]
+    #[schemars(range(min = 1, max = 8))]
+    pub streams: Option<u32>,
+    /// Guard interval, seconds: 0.4 or 0.8 us with 802.11n and ac, 0.8, 1.6 or 3.2 us with ax (default: 0.8
+    /// us).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guard_interval: Option<Seconds>,
+    /// What a PPDU carries: "a-mpdu" with its limits, or "off", one MPDU (default: "a-mpdu").
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aggregation: Option<AggregationConfig>,
+    /// What follows an A-MPDU that got no Block Ack: "resend", it is sent again, or "bar", a BlockAckReq
+    /// asks for it in an access of its own, as in ns-3 (default: "resend").
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block_ack_recovery: Option<BlockAckRecovery>,
+    /// How stations contend: "wmm", "802.11-2020", or "ns3", which includes ns-3's rules of access; or a
+    /// table with what differs (default: "wmm").
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "EdcaSchema")]
+    pub edca: Option<Edca>,
+    /// How the access point contends (default: as `edca` says; with "wmm" as the access points of
+    /// hostapd).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "EdcaSchema")]
+    pub edca_ap: Option<Edca>,
     /// The BSSBasicRateSet: rates of control frames where `control_rate` is "basic" (default: the
-    /// mandatory rates of the PHY; 802.11b: 1, 2, 5.5 and 11 Mbps, 802.11a and g: 6, 12 and 24 Mbps; of
+    /// mandatory rates of the PHY; 802.11b: 1, 2, 5.5 and 11 Mbps, all others: 6, 12 and 24 Mbps; of
     /// 802.11g with 802.11b stations those of 802.11b).
     #[schemars(length(min = 1))]
     pub basic_rates: Vec<BitRate>,
-    /// Rate of ACK, RTS and CTS frames: "basic", the highest basic rate that is not above that of the
-    /// data frame (IEEE 802.11-2007 9.6), or one rate for all, bit/s (default: "basic").
+    /// Rate of ACK, Block Ack, RTS and CTS frames: "basic", the highest basic rate that is not above that of
+    /// the data frame (IEEE 802.11-2007 9.6; of an MCS the rate of OFDM with its modulation and coding,
+    /// 802.11-2020 10.6.6.5.2), or one rate for all, bit/s (default: "basic").
     pub control_rate: ControlRate,
     /// What goes before OFDM frames at a rate of 802.11b, 802.11g only (default: "cts-to-self" with
     /// 802.11b stations, else "off"); absent with every other PHY.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protection: Option<Protection>,
-    /// PLCP preamble and header, 802.11b only (default: "long"); absent with every other PHY.
+    /// PLCP preamble and header of 802.11b, "long", "short" or a duration (default: "long"); with 802.11n, ac and
+    /// ax the duration of preamble and header of data PPDUs, absent: the standard's (ns-3: "36 us" with VHT,
+    /// "44 us" with HE); absent with 802.11a and g.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preamble: Option<Preamble>,
     /// Frames longer than this are announced by RTS/CTS (default: "off").
     pub rts_threshold: RtsThreshold,
-    /// Bytes that MAC header, FCS and LLC/SNAP add to an IP packet: 24 + 4 + 8 (default: 36; ns-2
-    /// has 34).
+    /// Bytes that MAC header, FCS and LLC/SNAP add to an IP packet: 24 + 4 + 8 (default: 36, with 802.11n,
+    /// ac and ax, which have 2 bytes of QoS Control, 38; ns-2 has 34).
     #[serde(deserialize_with = "bounded_integer::<0, 65535, _>")]
     #[schemars(range(min = 0, max = 65535))]
     pub mac_overhead: u32,
@@ -78,13 +133,26 @@ pub struct WlanCell {
     pub queue: Queue,
 }
 
+const MHZ: u64 = 1_000_000;
+/// That of HT, VHT and HE that every station has (802.11-2020 19.3.9.4.1; 802.11ax-2021 27.3.4).
+pub(crate) const DEFAULT_GUARD_INTERVAL: Duration = Duration::from_nanos(800);
+
 impl Default for WlanCell {
     fn default() -> Self {
         let phy = PhyKind::default();
         Self {
             kind: WlanKind::Wlan,
             phy,
-            data_rate: phy.default_data_rate(),
+            data_rate: Some(phy.default_data_rate()),
+            band: None,
+            channel_width: None,
+            mcs: None,
+            streams: None,
+            guard_interval: None,
+            aggregation: None,
+            block_ack_recovery: None,
+            edca: None,
+            edca_ap: None,
             basic_rates: phy.default_basic_rates(),
             control_rate: ControlRate::Basic,
             protection: None,
@@ -119,7 +187,56 @@ impl WlanCell {
         if self.has_dot11b(stations) {
             return Phy::dot11g_with_dot11b();
         }
-        self.phy.timing(self.preamble.map(Preamble::duration))
+        match self.band {
+            Some(Band::TwoPointFour) => Phy::dot11g(),
+            Some(Band::Five) => Phy::dot11a(),
+            None => self.phy.timing(self.preamble.map(Preamble::duration)),
+        }
+    }
+
+    /// The PHY of control frames: of a PHY with MCS that of OFDM in its band.
+    pub(crate) fn control_phy(&self) -> PhyKind {
+        match self.band {
+            Some(Band::TwoPointFour) => PhyKind::Dot11g,
+            Some(Band::Five) => PhyKind::Dot11a,
+            None => self.phy,
+        }
+    }
+
+    /// The mode of data PPDUs of `station`, or of the cell where there is none.
+    ///
+    /// # Errors
+    /// The key and why the PHY has no such mode: format, width, streams, guard interval or MCS.
+    pub(crate) fn mode(&self, station: Option<&Station>) -> Result<TxVector, ModeError> {
+        let format = self.phy.high_throughput().ok_or(ModeError::Format)?;
+        let width = station.and_then(|station| station.channel_width).or(self.channel_width);
+        let streams = station.and_then(|station| station.streams).or(self.streams).unwrap_or(1);
+        let width = width.unwrap_or(self.default_channel_width()).as_u64();
+        let width = u32::try_from(width / MHZ).unwrap_or(u32::MAX);
+        let highest = allowed(format, width, streams as u8).last().map_or(0, |mcs| mcs.0.into());
+        // A station that has other streams or another width has its own highest MCS.
+        let is_cells = station
+            .is_none_or(|station| station.streams.is_none() && station.channel_width.is_none());
+        let mcs = station.and_then(|station| station.mcs).or(self.mcs.filter(|_| is_cells));
+        let guard_interval = self.guard_interval.map_or(DEFAULT_GUARD_INTERVAL, |gi| gi.duration());
+        let mcs = Mcs(mcs.unwrap_or(highest) as u8);
+        TxVector::high_throughput(format, mcs, width, streams as u8, guard_interval)
+    }
+
+    /// 20 MHz with 802.11n and at 2.4 GHz, else 80 MHz.
+    pub(crate) fn default_channel_width(&self) -> Hertz {
+        let is_narrow = self.phy == PhyKind::Dot11n || self.band == Some(Band::TwoPointFour);
+        Hertz::new(if is_narrow { 20 } else { 80 } * MHZ)
+    }
+
+    /// What the medium of a PHY with MCS has to know of `station`, or of the access point.
+    pub(crate) fn edca_node(&self, station: Option<&Station>) -> Result<EdcaNode, ModeError> {
+        let mode = self.mode(station)?;
+        let of_station = station.and_then(|station| station.aggregation.as_ref());
+        let aggregation = of_station.or(self.aggregation.as_ref());
+        let limits = |config: &AggregationConfig| config.limits(mode.format);
+        let aggregation = aggregation.map_or(Some(Aggregation::of(mode.format)), limits);
+        Ok(EdcaNode { mode, aggregation })
     }
 
     /// How the medium chooses the rate of control frames.
@@ -136,7 +253,8 @@ impl WlanCell {
     /// What the medium has to know of `station`.
     pub fn station_config(&self, station: &Station) -> StationConfig {
         let phy = self.phy_of(station);
-        let of_cell = if phy == self.phy { self.data_rate } else { phy.default_data_rate() };
+        let of_cell = self.data_rate.filter(|_| phy == self.phy);
+        let of_cell = of_cell.unwrap_or_else(|| phy.default_data_rate());
         StationConfig {
             phy,
             rate: station.data_rate.unwrap_or(of_cell).rate(),

@@ -2,6 +2,7 @@
 
 use evenair_core::component::message::{quoted_list, unknown_name};
 use evenair_core::component::{BitRate, Registry, Seconds};
+use evenair_core::medium::PhyFormat;
 use evenair_core::medium::wimax::pdu_overhead;
 use evenair_core::time::Duration;
 use evenair_core::traffic::{Application, Distribution, OnOffConfig, Pattern, Stream};
@@ -11,6 +12,7 @@ use crate::scenario::problem::{Checked, Problem, fail};
 use crate::scenario::tables::cell::Cell;
 use crate::scenario::tables::flow::Flow;
 use crate::scenario::tables::wired::Wired;
+use crate::scenario::tables::wlan_cell::WlanCell;
 use crate::scenario::topology::{Topology, link_of};
 use crate::scenario::values::names::Direction;
 
@@ -229,7 +231,7 @@ pub(super) fn check_size(field: &str, flow: &Flow, extra_header: u32, cell: &Cel
         Cell::Wlan(cell) => {
             let overhead = cell.mac_overhead;
             let rest = format!("and mac_overhead {overhead} a frame");
-            (packet + u64::from(overhead), MAX_PACKET, rest)
+            (packet + u64::from(overhead), max_mpdu(cell), rest)
         }
         Cell::Wimax(cell) => {
             let overhead = pdu_overhead(cell.crc);
@@ -245,6 +247,30 @@ pub(super) fn check_size(field: &str, flow: &Flow, extra_header: u32, cell: &Cel
         flow.segment, flow.header
     );
     Err(fail(&format!("{field}.segment"), &got, &format!("up to {most} bytes together")))
+}
+
+/// The largest MPDU: of HT in an A-MPDU (IEEE 802.11-2020 10.12.2), of VHT and HE the largest that a station may
+/// announce (9.4.2.157.2); of others the largest frame of a WLAN here.
+fn max_mpdu(cell: &WlanCell) -> u64 {
+    match cell.phy.high_throughput() {
+        None => MAX_PACKET,
+        Some(PhyFormat::Vht | PhyFormat::He) => 11_454,
+        Some(_) => 4095,
+    }
+}
+
+/// Checks that a flow has an access category only where there is EDCA; `cell`: none between hosts.
+pub(super) fn check_access_category(field: &str, flow: &Flow, cell: Option<&Cell>) -> Checked {
+    let Some(category) = flow.access_category else { return Ok(()) };
+    let without = match cell {
+        Some(Cell::Wlan(cell)) if cell.phy.high_throughput().is_some() => return Ok(()),
+        Some(Cell::Wlan(cell)) => format!("phy \"{}\"", cell.phy),
+        Some(Cell::Wimax(_)) => "kind \"wimax\"".to_owned(),
+        None => "a flow between hosts".to_owned(),
+    };
+    let got = format!("got \"{category}\" with {without}");
+    let accepted = "none, or phy \"802.11n\", \"802.11ac\" or \"802.11ax\"";
+    Err(fail(&format!("{field}.access_category"), &got, accepted))
 }
 
 /// Checks that the packets of a flow between hosts are packets of IP.

@@ -14,8 +14,8 @@ use serde_json::Value;
 
 use self::checks::{above_zero, check_component};
 use self::flow::{
-    check_flow, check_path, check_size, check_station_flow, check_times, check_wired_flow,
-    check_wired_size,
+    check_access_category, check_flow, check_path, check_size, check_station_flow, check_times,
+    check_wired_flow, check_wired_size,
 };
 use self::gateway::{check_bucket, check_limiter};
 use self::labels::check_labels;
@@ -53,14 +53,16 @@ pub(super) fn check_tables(document: &Value) -> Checked {
     for key in ["cell", "wired", "gateway", "trace"] {
         no_list(key, &document[key])?;
     }
-    no_list("cell.scheduler", &document["cell"]["scheduler"])?;
+    for key in ["scheduler", "aggregation", "edca", "edca_ap"] {
+        no_list(&format!("cell.{key}"), &document["cell"][key])?;
+    }
     let limiter = &document["gateway"]["limiter"];
     no_list("gateway.limiter", limiter)?;
     no_list("gateway.limiter.loss_signal", &limiter["loss_signal"])?;
     for (index, station) in entries(&document["station"]) {
         let field = format!("station.{index}");
         no_list(&field, station)?;
-        for key in ["error", "rate_control", "channel"] {
+        for key in ["error", "rate_control", "channel", "aggregation"] {
             no_list(&format!("{field}.{key}"), &station[key])?;
         }
         no_lists(&format!("{field}.flows"), &station["flows"])?;
@@ -100,6 +102,7 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
             let field = format!("{field}.flows.{flow_index}");
             check_station_flow(&field, flow, &scenario.wired, &topology)?;
             check_flow(&field, flow)?;
+            check_access_category(&field, flow, Some(&scenario.cell))?;
             // Of the flows that this entry stands for, the one that starts last.
             let last = u64::from(station.count - 1) * station.flows.len() as u64;
             let staggered = stagger * (first + last + flow_index as u64);
@@ -113,6 +116,7 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
         let field = format!("wired.flow.{index}");
         check_wired_flow(&field, flow, &topology)?;
         check_flow(&field, flow)?;
+        check_access_category(&field, flow, None)?;
         check_times(&field, flow, Seconds::ZERO, Seconds::from(end))?;
         check_wired_size(&field, flow)?;
         check_path(&field, flow, &scenario.wired, &topology)?;

@@ -3,7 +3,9 @@
 use evenair_core::component::{BitRate, Seconds};
 use evenair_core::control;
 use evenair_core::medium::wlan::channel::Config;
+use evenair_core::medium::wlan::high_throughput::ModeError;
 use evenair_core::medium::wlan::phy::PhyKind;
+use evenair_core::medium::wlan::{Aggregation, AggregationConfig};
 
 use super::checks::check_component;
 use crate::scenario::problem::{Checked, Problem, fail};
@@ -12,14 +14,18 @@ use crate::scenario::tables::wlan_cell::WlanCell;
 use crate::scenario::values::beacon_interval::BeaconInterval;
 use crate::scenario::values::choices::Preamble;
 use crate::scenario::values::control_rate::ControlRate;
+use crate::scenario::values::names::Band;
 
 const SLOWEST: BitRate = BitRate::from_bps(1_000_000);
 
 /// Checks the cell of these stations.
 pub(super) fn check_cell(cell: &WlanCell, stations: &[Station]) -> Checked {
-    phy_rate("cell.data_rate", cell.data_rate, cell.phy)?;
+    match cell.phy.high_throughput() {
+        Some(_) => check_high_throughput(cell)?,
+        None => check_without_mcs(cell)?,
+    }
     if let ControlRate::Fixed(rate) = cell.control_rate {
-        phy_rate("cell.control_rate", rate, cell.phy)?;
+        phy_rate("cell.control_rate", rate, cell.control_phy())?;
         if cell.has_dot11b(stations) {
             let got = format!("got {rate} with 802.11b stations in an 802.11g cell");
             return Err(fail("cell.control_rate", &got, "\"basic\""));
@@ -60,7 +66,7 @@ fn check_beacon_interval(cell: &WlanCell) -> Checked {
 
 /// Every station has all basic rates.
 fn check_basic_rates(cell: &WlanCell, stations: &[Station]) -> Checked {
-    let phy = if cell.has_dot11b(stations) { PhyKind::Dot11b } else { cell.phy };
+    let phy = if cell.has_dot11b(stations) { PhyKind::Dot11b } else { cell.control_phy() };
     let possible = phy.possible_basic_rates();
     let wrong = cell.basic_rates.iter().find(|rate| !possible.contains(rate));
     let got = match wrong {
@@ -74,13 +80,19 @@ fn check_basic_rates(cell: &WlanCell, stations: &[Station]) -> Checked {
 
 fn check_preamble(cell: &WlanCell) -> Checked {
     let field = "cell.preamble";
+    let has_mcs = cell.phy.high_throughput().is_some();
     match cell.preamble {
-        Some(_) if cell.phy != PhyKind::Dot11b => {
+        Some(_) if cell.phy != PhyKind::Dot11b && !has_mcs => {
             let got = format!("got a preamble with phy \"{}\"", cell.phy);
             Err(fail(field, &got, "no preamble, or phy \"802.11b\""))
         }
+        Some(name @ (Preamble::Long | Preamble::Short)) if has_mcs => {
+            let name = if name == Preamble::Long { "long" } else { "short" };
+            let got = format!("got \"{name}\" with phy \"{}\"", cell.phy);
+            Err(fail(field, &got, "a duration such as \"44 us\", or no preamble: the standard's"))
+        }
         Some(Preamble::Short) => {
-            if cell.data_rate == SLOWEST {
+            if cell.data_rate == Some(SLOWEST) {
                 return short_with_slowest(field, "cell.data_rate");
             }
             if cell.control_rate == ControlRate::Fixed(SLOWEST) {
@@ -100,6 +112,141 @@ fn check_preamble(cell: &WlanCell) -> Checked {
     }
 }
 
+/// Checks the keys of a cell of 802.11n, ac or ax.
+fn check_high_throughput(cell: &WlanCell) -> Checked {
+    let phy = cell.phy;
+    let refuse = |key: &str, got: &str, accepted: &str| {
+        Err(fail(&format!("cell.{key}"), &format!("got {got} with phy \"{phy}\""), accepted))
+    };
+    if let Some(rate) = cell.data_rate {
+        return refuse("data_rate", &rate.to_string(), "no data_rate: mcs, streams, channel_width");
+    }
+    if let Some(protection) = cell.protection {
+        return refuse("protection", &format!("\"{protection}\""), "no protection");
+    }
+    if !cell.immediate_access {
+        return refuse("immediate_access", "false", "true");
+    }
+    if cell.long_retry_limit != WlanCell::default().long_retry_limit {
+        let accepted = "no long_retry_limit: short_retry_limit is for all frames";
+        return refuse("long_retry_limit", &cell.long_retry_limit.to_string(), accepted);
+    }
+    if let BeaconInterval::Every(interval) = cell.beacon_interval {
+        return refuse("beacon_interval", &interval.to_string(), "\"off\"");
+    }
+    if let control::Config::Cot(_) = cell.controller {
+        return refuse("controller", "\"cot\"", "\"none\"");
+    }
+    if cell.band == Some(Band::TwoPointFour) {
+        if phy == PhyKind::Dot11ac {
+            return refuse("band", "\"2.4 GHz\"", "\"5 GHz\"");
+        }
+        if let Some(width) = cell.channel_width.filter(|width| width.as_u64() > 40_000_000) {
+            return refuse("channel_width", &format!("{width} at 2.4 GHz"), "20 MHz, 40 MHz");
+        }
+    }
+    for (key, edca, of_access_points) in
+        [("edca", cell.edca, false), ("edca_ap", cell.edca_ap, true)]
+    {
+        if let Some(edca) = edca {
+            edca.check(&format!("cell.{key}"), of_access_points)?;
+        }
+    }
+    if let Some(aggregation) = &cell.aggregation {
+        check_aggregation("cell.aggregation", aggregation, phy)?;
+    }
+    check_mode("cell", cell, None)
+}
+
+/// Checks the mode of the data PPDUs of `station`, or of the cell.
+fn check_mode(table: &str, cell: &WlanCell, station: Option<&Station>) -> Checked {
+    let width = station.map_or(cell.channel_width, |station| station.channel_width);
+    if let Some(width) = width.filter(|width| !width.as_u64().is_multiple_of(20_000_000)) {
+        let field = format!("{table}.channel_width");
+        return Err(fail(&field, &format!("got {width}"), "20 MHz, 40 MHz, 80 MHz or 160 MHz"));
+    }
+    let Err(error) = cell.mode(station) else { return Ok(()) };
+    let key = match error {
+        ModeError::Format => "phy",
+        ModeError::Width(..) => "channel_width",
+        ModeError::Streams(..) => "streams",
+        ModeError::GuardInterval(..) => "guard_interval",
+        ModeError::Mcs(..) => "mcs",
+    };
+    let message = error.to_string().replace("; accepted with", "; accepted: with");
+    Err(Problem { field: format!("{table}.{key}"), message })
+}
+
+fn check_aggregation(field: &str, aggregation: &AggregationConfig, phy: PhyKind) -> Checked {
+    check_component(field, aggregation)?;
+    let AggregationConfig::AMpdu(config) = aggregation else { return Ok(()) };
+    let most = phy.high_throughput().map(Aggregation::of).map_or(0, |most| most.window.into());
+    match config.window {
+        Some(window) if window > most => {
+            let accepted = format!("1 to {most} with {phy}");
+            Err(fail(&format!("{field}.window"), &format!("got {window}"), &accepted))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses the keys of 802.11n, ac and ax in another cell, and checks its data rate.
+fn check_without_mcs(cell: &WlanCell) -> Checked {
+    let given = [
+        ("band", cell.band.is_some()),
+        ("channel_width", cell.channel_width.is_some()),
+        ("mcs", cell.mcs.is_some()),
+        ("streams", cell.streams.is_some()),
+        ("guard_interval", cell.guard_interval.is_some()),
+        ("aggregation", cell.aggregation.is_some()),
+        ("block_ack_recovery", cell.block_ack_recovery.is_some()),
+        ("edca", cell.edca.is_some()),
+        ("edca_ap", cell.edca_ap.is_some()),
+    ];
+    refuse_keys_of_mcs("cell", &given, cell.phy)?;
+    let rate = cell.data_rate.unwrap_or_else(|| cell.phy.default_data_rate());
+    phy_rate("cell.data_rate", rate, cell.phy)
+}
+
+fn refuse_keys_of_mcs(table: &str, given: &[(&str, bool)], phy: PhyKind) -> Checked {
+    let Some((key, _)) = given.iter().find(|(_, is_given)| *is_given) else { return Ok(()) };
+    let got = format!("got it with phy \"{phy}\"");
+    let accepted = "phy \"802.11n\", \"802.11ac\" or \"802.11ax\"";
+    Err(fail(&format!("{table}.{key}"), &got, accepted))
+}
+
+/// Checks the keys of a station that only cells with, or only cells without MCS have.
+fn check_modes_of_station(field: &str, station: &Station, cell: &WlanCell) -> Checked {
+    if cell.phy.high_throughput().is_none() {
+        let given = [
+            ("mcs", station.mcs.is_some()),
+            ("streams", station.streams.is_some()),
+            ("channel_width", station.channel_width.is_some()),
+            ("aggregation", station.aggregation.is_some()),
+        ];
+        return refuse_keys_of_mcs(field, &given, cell.phy);
+    }
+    let given = [
+        ("data_rate", station.data_rate.is_some(), "mcs, streams, channel_width"),
+        ("rate_control", station.rate_control.is_some(), "no rate_control: mcs"),
+        ("channel", station.channel.is_some(), "no channel: error"),
+    ];
+    if let Some((key, _, accepted)) = given.into_iter().find(|(_, is_given, _)| *is_given) {
+        let got = format!("got it with phy \"{}\"", cell.phy);
+        return Err(fail(&format!("{field}.{key}"), &got, accepted));
+    }
+    if let (Some(width), Some(most)) = (station.channel_width, cell.channel_width)
+        && width > most
+    {
+        let field = format!("{field}.channel_width");
+        return Err(fail(&field, &format!("got {width}"), &format!("up to {most}, the cell's")));
+    }
+    if let Some(aggregation) = &station.aggregation {
+        check_aggregation(&format!("{field}.aggregation"), aggregation, cell.phy)?;
+    }
+    check_mode(field, cell, Some(station))
+}
+
 /// IEEE 802.11-2007 18.2.2.2: frames at 1 Mbit/s have the long preamble.
 fn short_with_slowest(field: &str, rate_key: &str) -> Checked {
     let got = format!("got preamble \"short\" with {rate_key} {SLOWEST}");
@@ -117,6 +264,7 @@ pub(super) fn check_station(field: &str, station: &Station, cell: &WlanCell) -> 
         ));
     }
     let phy = check_phy(field, station, cell)?;
+    check_modes_of_station(field, station, cell)?;
     if let Some(rate_control) = &station.rate_control {
         check_component(&format!("{field}.rate_control"), rate_control)?;
     }

@@ -4,6 +4,7 @@ pub(crate) mod beacon_interval;
 pub(crate) mod bounded_integer;
 pub(crate) mod choices;
 pub(crate) mod control_rate;
+pub(crate) mod edca;
 pub(crate) mod name_or;
 pub(crate) mod names;
 pub(crate) mod node_names;

@@ -25,6 +25,18 @@ named! {
 }
 
 named! {
+    /// The frequency band of a WLAN cell.
+    pub enum Band {
+        /// 5 GHz.
+        #[default]
+        Five => "5 GHz",
+        /// 2.4 GHz.
+        TwoPointFour => "2.4 GHz",
+    }
+    planned []
+}
+
+named! {
     /// The kind of a WiMAX cell.
     pub enum WimaxKind {
         /// IEEE 802.16, OFDM with time division duplex.

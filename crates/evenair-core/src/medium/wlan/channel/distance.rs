@@ -52,7 +52,8 @@ impl Distance {
 /// The ratio of signal to noise of a frame at `rate`, dB.
 pub fn snr_db(config: &DistanceConfig, phy: PhyKind, format: PhyFormat) -> f64 {
     // Channel 6 at 2.4 GHz, channel 36 at 5 GHz (18.4.6.2, 17.3.8.3.3).
-    let frequency = if phy == PhyKind::Dot11a { 5.180e9 } else { 2.437e9 };
+    let frequency =
+        if matches!(phy, PhyKind::Dot11b | PhyKind::Dot11g) { 2.437e9 } else { 5.180e9 };
     let bandwidth = match format {
         PhyFormat::Dsss => BANDWIDTH_DSSS,
         PhyFormat::Ofdm | PhyFormat::Ht | PhyFormat::Vht | PhyFormat::He => BANDWIDTH_OFDM,

@@ -18,6 +18,7 @@ impl Edca {
         internal::split(reached, PER_NODE, collided);
         for contender in self.collided.drain(..) {
             let backoff = self.macs[contender.index()].fail(self.config.short_retry_limit);
+            self.access_usage[contender.index()].internal_collisions += 1;
             self.contention.defer(contender, backoff);
         }
         self.sent.clear();
@@ -171,6 +172,7 @@ impl Edca {
             let sent = self.sent[place];
             self.count(&sent);
             self.usage[node_of(sent.contender).index()].collisions += 1;
+            self.access_usage[sent.contender.index()].collisions += 1;
         }
         self.fate = Fate::Collision;
         self.phase = Phase::Failing;
@@ -180,8 +182,7 @@ impl Edca {
     /// Counts an attempt.
     #[inline(always)]
     fn count(&mut self, sent: &Sent) {
-        let usage = &mut self.usage[node_of(sent.contender).index()];
-        usage.attempts += 1;
-        usage.data_frames += sent.psdu.mpdus as u64;
+        self.usage[node_of(sent.contender).index()].attempts += 1;
+        self.access_usage[sent.contender.index()].attempts += 1;
     }
 }

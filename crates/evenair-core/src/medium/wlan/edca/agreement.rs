@@ -1,7 +1,9 @@
 //! A link of the cell, and the Block Ack agreement of each of its categories.
 
-use super::config::{Aggregation, Control, ControlFrame, EdcaConfig};
+use super::aggregation::Aggregation;
+use super::config::{Control, ControlFrame, EdcaConfig};
 use crate::medium::wlan::block_ack::{Originator, Recipient};
+use crate::medium::wlan::frame::high_throughput;
 use crate::medium::{Airtime, PacketId, PhyMode, PhyModes, Taken, TxVector};
 use crate::time::Duration;
 
@@ -11,6 +13,8 @@ pub(super) struct Link {
     /// The mode of its data PPDUs.
     pub(super) mode: PhyMode,
     pub(super) vector: TxVector,
+    /// Preamble and header of these.
+    pub(super) preamble: Duration,
     /// `None`: a PPDU has one MPDU, and there are no agreements.
     aggregation: Option<Aggregation>,
     /// Its control frames, and their mode.
@@ -29,6 +33,8 @@ pub(super) struct Agreement {
     originator: Originator<Outgoing>,
     /// Those that the receiver holds back.
     recipient: Recipient<PacketId>,
+    /// How many of the first of these have been transmitted.
+    transmitted: usize,
     /// Whether the sender is to ask for a Block Ack that it did not get.
     pub(super) asks: bool,
 }
@@ -64,6 +70,7 @@ impl Link {
         Self {
             mode,
             vector,
+            preamble: config.preamble.unwrap_or_else(|| high_throughput::preamble(&vector)),
             aggregation,
             control,
             // `EdcaConfig::modes` has those of all responses.
@@ -116,7 +123,7 @@ impl Agreement {
     /// An agreement with this window.
     pub(super) fn new(window: u16) -> Self {
         let (originator, recipient) = (Originator::new(window), Recipient::new(window));
-        Self { originator, recipient, asks: false }
+        Self { originator, recipient, transmitted: 0, asks: false }
     }
 
     /// Whether the sender has nothing to transmit but what waits in its queue.
@@ -212,7 +219,17 @@ impl Agreement {
     /// The sender gets the response: those of its first MPDUs that were `decoded` are done.
     #[inline(always)]
     pub(super) fn acknowledge(&mut self, decoded: &[bool], mut done: impl FnMut(PacketId)) {
+        let others = self.originator.len() - self.transmitted;
         self.originator.acknowledge(decoded, |outgoing| done(outgoing.packet));
+        self.transmitted = self.originator.len() - others;
+    }
+
+    /// The first `mpdus` of the sender have been transmitted. Returns how many of them had been before.
+    #[inline(always)]
+    pub(super) fn transmitted(&mut self, mpdus: usize) -> usize {
+        let before = self.transmitted.min(mpdus);
+        self.transmitted = self.transmitted.max(mpdus);
+        before
     }
 
     /// The MPDU that was transmitted without a Block Ack agreement got no response. Returns its packet if it has been
@@ -223,6 +240,7 @@ impl Agreement {
         if oldest.failures < limit {
             return None;
         }
+        self.transmitted -= 1;
         self.originator.discard_oldest().map(|outgoing| outgoing.packet)
     }
 }

@@ -1,10 +1,29 @@
 //! How much of the air each node has used by some time.
 
-use super::mac::node_of;
+use super::mac::{contender_of, node_of};
 use super::state::{Edca, Fate, Phase, Sent};
 use crate::medium::{Airtime, LinkId};
-use crate::packet::NodeId;
+use crate::packet::{AccessCategory, NodeId};
 use crate::time::{Duration, Instant};
+
+/// The accesses of one category of a node, which have ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AccessUsage {
+    /// PPDUs that began an access or continued it, or the RTS before them, and BlockAckReqs.
+    pub attempts: u64,
+    /// Those of them that collided with another node's.
+    pub collisions: u64,
+    /// Accesses left to a higher category of the node.
+    pub internal_collisions: u64,
+    /// Data PPDUs.
+    pub ppdus: u64,
+    /// Their MPDUs.
+    pub mpdus: u64,
+    /// Those of them that had been transmitted before.
+    pub retried_mpdus: u64,
+    /// Time on the air, with responses.
+    pub airtime: Duration,
+}
 
 impl Edca {
     /// Counts the access that ends at `now`.
@@ -15,6 +34,7 @@ impl Edca {
             let used = self.present(sent, now);
             let link = self.link_of(sent.queue).index();
             self.links[link].airtime += used;
+            self.count_ppdu(sent, used);
         }
         let associations = &self.setup.associations;
         match self.sent[..] {
@@ -25,6 +45,31 @@ impl Edca {
                 self.traffic[to.index()] += time;
             }
             _ => self.settle_traffic(now),
+        }
+    }
+
+    /// Counts the access of `sent`, which has ended, with the use of the air by it.
+    #[inline(always)]
+    fn count_ppdu(&mut self, sent: Sent, used: Airtime) {
+        let link = &self.links[self.link_of(sent.queue).index()];
+        let mpdus = sent.psdu.mpdus;
+        let of_category = &mut self.access_usage[sent.contender.index()];
+        of_category.airtime += used.total();
+        if self.fate == Fate::Answered {
+            let request = if mpdus == 0 { link.control.block_ack_req.time } else { Duration::ZERO };
+            if mpdus != 1 {
+                self.block_acks += request + link.control.block_ack.time;
+            }
+            if mpdus > 0 {
+                self.preambles += link.preamble;
+            }
+        }
+        if mpdus > 0 && sent.has_ppdu(self.fate) {
+            let retried = self.agreements[sent.queue.0 as usize].transmitted(mpdus);
+            of_category.ppdus += 1;
+            of_category.mpdus += mpdus as u64;
+            of_category.retried_mpdus += retried as u64;
+            self.usage[node_of(sent.contender).index()].data_frames += mpdus as u64;
         }
     }
 
@@ -100,6 +145,26 @@ impl Edca {
             _ => self.present_traffic(now, node),
         };
         self.traffic[node.index()] + present
+    }
+
+    /// The accesses of `node` in `category` that have ended.
+    pub fn access_usage(&self, node: NodeId, category: AccessCategory) -> &AccessUsage {
+        &self.access_usage[contender_of(node, category).index()]
+    }
+
+    /// Of the successes of all nodes, the time of preambles and headers of data PPDUs.
+    pub fn preambles(&self) -> Duration {
+        self.preambles
+    }
+
+    /// Of the successes of all nodes, the time of Block Acks and BlockAckReqs.
+    pub fn block_acks(&self) -> Duration {
+        self.block_acks
+    }
+
+    /// The number of nodes.
+    pub fn nodes(&self) -> u32 {
+        self.setup.associations.nodes()
     }
 
     /// The links on which `node` transmits.

@@ -1,7 +1,8 @@
 //! What a cell with EDCA and its nodes are like.
 
+use super::aggregation::Aggregation;
+use crate::component::named;
 use crate::medium::wlan::frame::control::ControlRate;
-use crate::medium::wlan::frame::high_throughput::MAX_PPDU;
 use crate::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
 use crate::medium::{PhyFormat, PhyModes, TxVector};
 use crate::packet::AccessCategory;
@@ -73,14 +74,16 @@ pub enum AccessRules {
     Ns3,
 }
 
-/// What follows an A-MPDU that got no Block Ack.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BlockAckRecovery {
-    /// It is sent again.
-    #[default]
-    Resend,
-    /// A BlockAckReq, as an access of its own, asks for the Block Ack (802.11-2020 10.25.6; ns-3).
-    BlockAckReq,
+named! {
+    /// What follows an A-MPDU that got no Block Ack.
+    pub enum BlockAckRecovery {
+        /// It is sent again.
+        #[default]
+        Resend => "resend",
+        /// A BlockAckReq, as an access of its own, asks for the Block Ack (802.11-2020 10.25.6; ns-3).
+        BlockAckReq => "bar",
+    }
+    planned []
 }
 
 /// A node, and the PPDUs of its links.
@@ -107,30 +110,6 @@ pub(super) struct Control {
     pub(super) block_ack_req: ControlFrame,
     pub(super) rts: ControlFrame,
     pub(super) cts: ControlFrame,
-}
-
-/// The limits of an A-MPDU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Aggregation {
-    /// Bytes of the PSDU.
-    pub bytes: u32,
-    /// MPDUs, which is also the window of the Block Ack agreement: 1 to 256.
-    pub window: u16,
-    /// Duration of the PPDU, at most aPPDUMaxTime.
-    pub duration: Duration,
-}
-
-impl Aggregation {
-    /// The limits of the standard: 65,535 bytes and 64 MPDUs of HT, 1,048,575 and 64 of VHT, 6,500,631 and 256 of HE
-    /// (9.7.1, table 9-532; 802.11ax-2021 10.12.2), and aPPDUMaxTime.
-    pub const fn of(format: PhyFormat) -> Self {
-        let (bytes, window) = match format {
-            PhyFormat::He => (6_500_631, 256),
-            PhyFormat::Vht => (1_048_575, 64),
-            PhyFormat::Ht | PhyFormat::Ofdm | PhyFormat::Dsss => (65_535, 64),
-        };
-        Self { bytes, window, duration: MAX_PPDU }
-    }
 }
 
 /// Parameters of best effort, background, video and voice, by number of category.

@@ -26,6 +26,7 @@
 //!   moves past it (10.25.6.6). It passes them on at the end of the PPDU.
 
 mod access;
+mod aggregation;
 mod agreement;
 mod airtime;
 mod config;
@@ -35,8 +36,10 @@ mod state;
 #[cfg(test)]
 mod tests;
 
+pub use aggregation::{AMpduConfig, AMpduLimit, Aggregation, AggregationConfig};
+pub use airtime::AccessUsage;
 pub use config::{
-    AccessParameters, AccessRules, Aggregation, BlockAckRecovery, EDCA_2020, EDCA_NS3, EDCA_WMM,
+    AccessParameters, AccessRules, BlockAckRecovery, EDCA_2020, EDCA_NS3, EDCA_WMM,
     EDCA_WMM_ACCESS_POINT, EdcaConfig, EdcaNode, EdcaParameters,
 };
 pub use state::Edca;

@@ -1,6 +1,7 @@
 //! The state of a cell.
 
 use super::agreement::{Agreement, Link, Psdu};
+use super::airtime::AccessUsage;
 use super::config::{AccessRules, BlockAckRecovery, EdcaConfig, EdcaNode};
 use super::mac::{Mac, PER_NODE, category_of, contender_of, contenders_of, node_of};
 use crate::medium::wlan::contention::{Access, AllBoundaries, Backoff, ContenderId, Contention};
@@ -91,6 +92,11 @@ pub struct Edca {
     pub(super) agreements: Vec<Agreement>,
     /// By node, without airtime.
     pub(super) usage: Vec<AirUsage>,
+    /// By contender.
+    pub(super) access_usage: Vec<AccessUsage>,
+    /// See [`Edca::preambles`] and [`Edca::block_acks`].
+    pub(super) preambles: Duration,
+    pub(super) block_acks: Duration,
     /// By node: how long its traffic in both directions has been on the air, in accesses that are over.
     pub(super) traffic: Vec<Duration>,
     pub(super) contention: Contention<AllBoundaries, CLASSES>,
@@ -188,6 +194,9 @@ impl Edca {
             },
             smallest_aifsn,
             contention: Contention::new(all, classes, cw_max),
+            access_usage: vec![AccessUsage::default(); macs.len()],
+            preambles: Duration::ZERO,
+            block_acks: Duration::ZERO,
             macs,
             agreements: (0..layout.count(&associations)).map(agreement).collect(),
             links,

@@ -17,6 +17,13 @@ const TIM: u32 = ELEMENT_HEADER + 4;
 const DS_PARAMETER_SET: u32 = ELEMENT_HEADER + 1;
 /// Three flags in a byte (7.3.2.13).
 const ERP_INFORMATION: u32 = ELEMENT_HEADER + 1;
+/// HT Capabilities, HT Operation and EDCA Parameter Set (802.11-2020 9.4.2.55, 9.4.2.56, 9.4.2.28).
+const HT_ELEMENTS: u32 = 3 * ELEMENT_HEADER + 26 + 22 + 18;
+/// VHT Capabilities and VHT Operation (9.4.2.157, 9.4.2.158).
+const VHT_ELEMENTS: u32 = 2 * ELEMENT_HEADER + 12 + 5;
+/// HE Capabilities up to 80 MHz without PPE thresholds, and HE Operation, each with an Element ID Extension
+/// (802.11ax-2021 9.4.2.248, 9.4.2.249).
+const HE_ELEMENTS: u32 = 2 * (ELEMENT_HEADER + 1) + 6 + 11 + 4 + 3 + 1 + 2;
 /// The Supported Rates element has at most this many, Extended Supported Rates the others (7.3.2.2,
 /// 7.3.2.14).
 const SUPPORTED_RATES: u32 = 8;
@@ -28,6 +35,10 @@ pub const fn beacon_bytes(phy: PhyKind) -> u32 {
         PhyKind::Dot11b => (4, DS_PARAMETER_SET),
         // All rates of 802.11b and of OFDM.
         PhyKind::Dot11g => (4 + 8, DS_PARAMETER_SET + ERP_INFORMATION),
+        // At 5 GHz.
+        PhyKind::Dot11n => (8, HT_ELEMENTS),
+        PhyKind::Dot11ac => (8, HT_ELEMENTS + VHT_ELEMENTS),
+        PhyKind::Dot11ax => (8, HT_ELEMENTS + VHT_ELEMENTS + HE_ELEMENTS),
     };
     let extended = if rates > SUPPORTED_RATES { ELEMENT_HEADER } else { 0 };
     let ssid = ELEMENT_HEADER + SSID.len() as u32;

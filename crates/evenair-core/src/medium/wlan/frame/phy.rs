@@ -31,6 +31,12 @@ named! {
         Dot11a => "802.11a",
         /// IEEE 802.11g: OFDM at 2.4 GHz, 6 to 54 Mbit/s.
         Dot11g => "802.11g",
+        /// IEEE 802.11n: HT, with EDCA and aggregation.
+        Dot11n => "802.11n",
+        /// IEEE 802.11ac: VHT.
+        Dot11ac => "802.11ac",
+        /// IEEE 802.11ax: HE, PPDUs for a single user.
+        Dot11ax => "802.11ax",
     }
     planned []
 }
@@ -107,6 +113,27 @@ pub static REGISTRY: &[Component] = &[
         aliases: &[],
         ordered: &[],
     },
+    Component {
+        name: PhyKind::Dot11n.name(),
+        summary: "HT at 5 or 2.4 GHz: 20 or 40 MHz, 1 to 4 streams, MCS 0 to 7 each; EDCA, A-MPDU, Block Ack",
+        source: "IEEE 802.11-2020 clauses 10 and 19",
+        aliases: &[],
+        ordered: &[],
+    },
+    Component {
+        name: PhyKind::Dot11ac.name(),
+        summary: "VHT at 5 GHz: 20 to 160 MHz, 1 to 8 streams, MCS 0 to 9; EDCA, A-MPDU, Block Ack",
+        source: "IEEE 802.11-2020 clauses 10 and 21",
+        aliases: &[],
+        ordered: &[],
+    },
+    Component {
+        name: PhyKind::Dot11ax.name(),
+        summary: "HE at 5 or 2.4 GHz: 20 to 160 MHz, 1 to 8 streams, MCS 0 to 11; EDCA, A-MPDU, Block Ack",
+        source: "IEEE 802.11-2020 clause 10, 802.11ax-2021 clause 27",
+        aliases: &[],
+        ordered: &[],
+    },
 ];
 
 impl PhyKind {
@@ -117,6 +144,18 @@ impl PhyKind {
             Self::Dot11b => Phy::dot11b(preamble.unwrap_or(LONG_PREAMBLE)),
             Self::Dot11a => Phy::dot11a(),
             Self::Dot11g => Phy::dot11g(),
+            // In a band of 5 GHz (802.11-2020 table 19-25, 802.11ax-2021 table 27-54).
+            Self::Dot11n | Self::Dot11ac | Self::Dot11ax => Phy { kind: self, ..Phy::dot11a() },
+        }
+    }
+
+    /// The format of its PPDUs, if it has an MCS: of 802.11n, ac and ax, whose cells have EDCA.
+    pub const fn high_throughput(self) -> Option<PhyFormat> {
+        match self {
+            Self::Dot11b | Self::Dot11a | Self::Dot11g => None,
+            Self::Dot11n => Some(PhyFormat::Ht),
+            Self::Dot11ac => Some(PhyFormat::Vht),
+            Self::Dot11ax => Some(PhyFormat::He),
         }
     }
 

@@ -1,0 +1,132 @@
+//! TCP in cells of 802.11n and 802.11ax, against ns-3.44: the rows of `validation/ns3/b_tcp.json` with a
+//! drop-tail queue at the access point.
+//!
+//! Aggregate goodput within 4 % and half of the row's interval, uploads over downloads inside its interval, MPDUs
+//! in a PPDU within 10 %. Means of eight seeds; intervals of ns-3 are of 95 % over three or five.
+
+#![allow(clippy::print_stdout, reason = "the log shows the differences")]
+
+use std::fs;
+use std::path::Path;
+
+use evenair_sim::scenario::{document_from_toml, resolve, set};
+use evenair_sim::{RunOptions, RunResult, run};
+use rayon::prelude::*;
+use serde_json::Value;
+
+const ROWS: &str = "../../validation/ns3/b_tcp.json";
+const SEEDS: std::ops::RangeInclusive<u64> = 1..=8;
+
+/// The cell of `validation/ns3/README.md`: nobody waits for EIFS, a BlockAckReq follows a lost Block Ack, ns-3's
+/// parameters of EDCA, one queue of the access point, 1 Gb/s and 2 ms to the server; TCP with time stamps.
+const SCENARIO: &str = r#"
+    [cell]
+    edca = "ns3"
+    block_ack_recovery = "bar"
+    [wired]
+    rate = "1 Gbps"
+    delay = "2 ms"
+"#;
+
+/// The flows of a row: `count` of each direction, one in a station, 20 ms apart.
+fn scenario(row: &Value, fixed: &Value) -> Value {
+    let mut document = document_from_toml(SCENARIO.as_bytes(), "ns-3").unwrap();
+    let of = |key: &str| row.get(key).unwrap_or(&fixed[key]).clone();
+    let mut keys = vec![
+        ("duration".to_owned(), of("duration").to_string()),
+        ("warmup".to_owned(), of("warmup").to_string()),
+        ("cell.queue.limit".to_owned(), row.get("ap_mac_queue").unwrap_or(&fixed["ap_mac_queue"]).to_string()),
+    ];
+    let key = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    match row["phy"].as_str().unwrap() {
+        "ht20" => keys.push(key("cell.phy", "802.11n")),
+        "he80" => keys.extend([key("cell.phy", "802.11ax"), key("cell.preamble", "44 us")]),
+        other => panic!("the rows have another PHY, {other}"),
+    }
+    for (name, value) in keys {
+        set(&mut document, &name, &value, "row").unwrap();
+    }
+    let (up, down) = (of("up").as_u64().unwrap(), of("down").as_u64().unwrap());
+    let flow = |index: u64| {
+        let direction = if index < up { "up" } else { "down" };
+        serde_json::json!({ "flows": [{
+            "direction": direction, "transport": of("tcp"), "window": of("window"), "segment": 1448,
+            "header": 52, "initial_window": 10, "delayed_ack": 2, "delayed_ack_timeout": 0.04,
+            "rack": false, "min_rto": 0.2, "start": 1.0 + 0.02 * index as f64,
+        }] })
+    };
+    document["station"] = (0..up + down).map(flow).collect();
+    document
+}
+
+fn sum(result: &RunResult, direction: &str) -> f64 {
+    let flows = result.flows.iter().filter(|flow| flow.direction == Some(direction));
+    flows.map(|flow| flow.goodput_bps / 1e6).sum()
+}
+
+/// MPDUs in a data PPDU over all nodes.
+fn mpdus_per_ppdu(result: &RunResult) -> f64 {
+    let nodes = || result.stations.iter().chain([&result.ap]);
+    let mpdus: f64 = nodes().map(|node| node.frames_sent as f64).sum();
+    let of = |node: &evenair_sim::MacResult| {
+        let mean = node.edca.as_ref().unwrap().mpdus_per_ppdu;
+        mean.map_or(0.0, |mean| node.frames_sent as f64 / mean)
+    };
+    mpdus / nodes().map(of).sum::<f64>()
+}
+
+#[test]
+fn tcp_with_a_drop_tail_queue_is_that_of_ns3() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(ROWS);
+    let document: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    let rows = document["rows"].as_array().unwrap();
+    let rows: Vec<_> = rows.iter().filter(|row| row["ap_queue"] == "droptail").collect();
+    assert_eq!(rows.len(), 8);
+    let mut beyond = Vec::new();
+    for row in rows {
+        let scenario = resolve(scenario(row, &document["fixed_parameters"]), "row").unwrap();
+        let runs: Vec<_> = SEEDS
+            .into_par_iter()
+            .map(|seed| run(&scenario, seed, &RunOptions::default()).unwrap())
+            .collect();
+        let mean = |of: &dyn Fn(&RunResult) -> f64| {
+            runs.iter().map(of).sum::<f64>() / runs.len() as f64
+        };
+        let name = format!("{} {} up {} {}", row["phy"], row["tcp"], row["up"], row["ap_mac_queue"]);
+        let mut compare = |what: &str, ours: f64, key: &str, relative: f64, intervals: f64| {
+            let (theirs, half) = (
+                row[key]["mean"].as_f64().unwrap(),
+                row[key]["ci95_half_width"].as_f64().unwrap(),
+            );
+            println!(
+                "{name}: {what} {ours:.3}, ns-3 {theirs:.3} +- {half:.3}, {:+.1} %",
+                100.0 * (ours / theirs - 1.0)
+            );
+            if (ours - theirs).abs() > relative * theirs + intervals * half {
+                beyond.push(format!("{name}: {what}"));
+            }
+        };
+        compare(
+            "goodput",
+            mean(&|run| run.aggregate_goodput_bps / 1e6),
+            "aggregate_goodput_mbps",
+            0.04,
+            1.0,
+        );
+        compare("MPDUs in a PPDU", mean(&mpdus_per_ppdu), "mpdus_per_data_ppdu", 0.1, 0.0);
+        let loss = mean(&|run| run.ap_queue.loss_ratio);
+        let queue = mean(&|run| run.ap_queue.mean_packets);
+        let retried = mean(&|run| {
+            let all = || run.stations.iter().chain([&run.ap]);
+            let sent: f64 = all().map(|n| n.frames_sent as f64).sum();
+            all().map(|n| n.frames_sent as f64 * n.edca.as_ref().unwrap().retried_mpdus.unwrap_or(0.0)).sum::<f64>() / sent
+        });
+        println!("   loss {loss:.3} ({}), queue {queue:.1} ({}), retried {retried:.4} ({}) ap {:?}", row["ap_loss_ratio"]["mean"], row["ap_queue_mean_packets"]["mean"], row["retried_mpdu_ratio"]["mean"], runs[0].ap.edca);
+        if row["up"] != 0 {
+            for run in &runs { print!("{:.1} ", sum(run, "up") / sum(run, "down")); }
+            let ratio = mean(&|run| sum(run, "up") / sum(run, "down"));
+            compare("up over down", ratio, "up_over_down", 0.0, 1.0);
+        }
+    }
+    assert!(beyond.is_empty(), "beyond the bar: {beyond:?}");
+}
