@@ -35,7 +35,10 @@ fn scenario(row: &Value, fixed: &Value) -> Value {
     let mut keys = vec![
         ("duration".to_owned(), of("duration").to_string()),
         ("warmup".to_owned(), of("warmup").to_string()),
-        ("cell.queue.limit".to_owned(), row.get("ap_mac_queue").unwrap_or(&fixed["ap_mac_queue"]).to_string()),
+        (
+            "cell.queue.limit".to_owned(),
+            row.get("ap_mac_queue").unwrap_or(&fixed["ap_mac_queue"]).to_string(),
+        ),
     ];
     let key = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     match row["phy"].as_str().unwrap() {
@@ -51,8 +54,8 @@ fn scenario(row: &Value, fixed: &Value) -> Value {
         let direction = if index < up { "up" } else { "down" };
         serde_json::json!({ "flows": [{
             "direction": direction, "transport": of("tcp"), "window": of("window"), "segment": 1448,
-            "header": 52, "initial_window": 10, "delayed_ack": 2, "delayed_ack_timeout": 0.04,
-            "rack": false, "min_rto": 0.2, "start": 1.0 + 0.02 * index as f64,
+            "header": 52, "initial_window": 10, "cwnd_validation": false, "delayed_ack": 2, "delayed_ack_timeout": 0.04,
+            "tcp": "rfc", "prr": true, "min_rto": 0.2, "start": 1.0 + 0.02 * index as f64,
         }] })
     };
     document["station"] = (0..up + down).map(flow).collect();
@@ -89,15 +92,13 @@ fn tcp_with_a_drop_tail_queue_is_that_of_ns3() {
             .into_par_iter()
             .map(|seed| run(&scenario, seed, &RunOptions::default()).unwrap())
             .collect();
-        let mean = |of: &dyn Fn(&RunResult) -> f64| {
-            runs.iter().map(of).sum::<f64>() / runs.len() as f64
-        };
-        let name = format!("{} {} up {} {}", row["phy"], row["tcp"], row["up"], row["ap_mac_queue"]);
+        let mean =
+            |of: &dyn Fn(&RunResult) -> f64| runs.iter().map(of).sum::<f64>() / runs.len() as f64;
+        let name =
+            format!("{} {} up {} {}", row["phy"], row["tcp"], row["up"], row["ap_mac_queue"]);
         let mut compare = |what: &str, ours: f64, key: &str, relative: f64, intervals: f64| {
-            let (theirs, half) = (
-                row[key]["mean"].as_f64().unwrap(),
-                row[key]["ci95_half_width"].as_f64().unwrap(),
-            );
+            let (theirs, half) =
+                (row[key]["mean"].as_f64().unwrap(), row[key]["ci95_half_width"].as_f64().unwrap());
             println!(
                 "{name}: {what} {ours:.3}, ns-3 {theirs:.3} +- {half:.3}, {:+.1} %",
                 100.0 * (ours / theirs - 1.0)
@@ -119,11 +120,24 @@ fn tcp_with_a_drop_tail_queue_is_that_of_ns3() {
         let retried = mean(&|run| {
             let all = || run.stations.iter().chain([&run.ap]);
             let sent: f64 = all().map(|n| n.frames_sent as f64).sum();
-            all().map(|n| n.frames_sent as f64 * n.edca.as_ref().unwrap().retried_mpdus.unwrap_or(0.0)).sum::<f64>() / sent
+            all()
+                .map(|n| {
+                    n.frames_sent as f64 * n.edca.as_ref().unwrap().retried_mpdus.unwrap_or(0.0)
+                })
+                .sum::<f64>()
+                / sent
         });
-        println!("   loss {loss:.3} ({}), queue {queue:.1} ({}), retried {retried:.4} ({}) ap {:?}", row["ap_loss_ratio"]["mean"], row["ap_queue_mean_packets"]["mean"], row["retried_mpdu_ratio"]["mean"], runs[0].ap.edca);
+        println!(
+            "   loss {loss:.3} ({}), queue {queue:.1} ({}), retried {retried:.4} ({}) ap {:?}",
+            row["ap_loss_ratio"]["mean"],
+            row["ap_queue_mean_packets"]["mean"],
+            row["retried_mpdu_ratio"]["mean"],
+            runs[0].ap.edca
+        );
         if row["up"] != 0 {
-            for run in &runs { print!("{:.1} ", sum(run, "up") / sum(run, "down")); }
+            for run in &runs {
+                print!("{:.1} ", sum(run, "up") / sum(run, "down"));
+            }
             let ratio = mean(&|run| sum(run, "up") / sum(run, "down"));
             compare("up over down", ratio, "up_over_down", 0.0, 1.0);
         }

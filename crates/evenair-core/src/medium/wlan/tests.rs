@@ -616,7 +616,7 @@ fn random_case(seed: u64) -> Case {
         control_rate: any_control_rate(&phy, rng.up_to(2), rng.up_to(8191)),
         protection: match phy.kind {
             PhyKind::Dot11g => pick(rng, &PROTECTIONS),
-            PhyKind::Dot11a | PhyKind::Dot11b => Protection::Off,
+            _ => Protection::Off,
         },
         rts_threshold: match rng.up_to(3) {
             0 | 1 => None,
@@ -817,7 +817,7 @@ prop_compose! {
             control_rate: any_control_rate(&phy, control.0, control.1),
             protection: match phy.kind {
                 PhyKind::Dot11g => PROTECTIONS[protection],
-                PhyKind::Dot11a | PhyKind::Dot11b => Protection::Off,
+                _ => Protection::Off,
             },
             rts_threshold,
             mac_overhead,

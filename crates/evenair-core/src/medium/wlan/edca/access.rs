@@ -61,6 +61,7 @@ impl Edca {
                 psdu,
                 has_rts: false,
                 start: now,
+                ppdu_start: now,
                 first_end: end,
                 end,
             });
@@ -74,7 +75,16 @@ impl Edca {
         let start = if has_rts { now + cts_end } else { now };
         let end = start + link.ppdu_time(config, psdu.bytes);
         let first_end = if has_rts { now + control.rts.time } else { end };
-        Some(Sent { contender, queue, psdu, has_rts, start: now, first_end, end })
+        Some(Sent {
+            contender,
+            queue,
+            psdu,
+            has_rts,
+            start: now,
+            ppdu_start: start,
+            first_end,
+            end,
+        })
     }
 
     /// The TXOP of `contender` goes on with another PPDU after SIFS, if one fits. Returns whether it does.
@@ -119,6 +129,22 @@ impl Edca {
         if cell.no_loss_before(station) <= response_end {
             self.exchange_on_lossy_link(sent, link_id, cell);
         }
+        if sent.psdu.mpdus > 0 && self.phase == Phase::Sending {
+            self.receive(sent, link_id, cell);
+        }
+    }
+
+    /// The receiver decodes MPDUs of a PPDU that will be answered: prepares what it passes on, and when.
+    #[inline(always)]
+    fn receive(&mut self, sent: Sent, link_id: LinkId, cell: &mut impl CellContext) {
+        let Self { links, agreements, decoded, passed_on, .. } = self;
+        let link = &links[link_id.index()];
+        let pass_on =
+            |packet, bytes| passed_on.push((sent.ppdu_start + link.received_after(bytes), packet));
+        let agreement = &mut agreements[sent.queue.0 as usize];
+        agreement.receive(sent.psdu, decoded, pass_on, |packet| cell.keep(packet));
+        // They are reported from the end.
+        passed_on.reverse();
     }
 
     /// Asks in order of time which frames are corrupted; none follows one that is not decoded.
@@ -151,9 +177,10 @@ impl Edca {
                 return fails(Fate::NoResponse, sent.end);
             }
         } else {
-            let sizes = self.agreements[sent.queue.0 as usize].sizes();
-            for (decoded, bytes) in self.decoded.iter_mut().zip(sizes) {
-                *decoded = !is_corrupted(data, sent.end, forward, link.mode, bytes);
+            let mpdus = self.agreements[sent.queue.0 as usize].mpdus(sent.psdu);
+            for (decoded, (bytes, end)) in self.decoded.iter_mut().zip(mpdus) {
+                let at = sent.ppdu_start + link.received_after(end);
+                *decoded = !is_corrupted(data, at, forward, link.mode, bytes);
             }
             if !self.decoded.contains(&true) {
                 return fails(Fate::NoResponse, sent.end);

@@ -15,6 +15,8 @@ pub(super) struct Link {
     pub(super) vector: TxVector,
     /// Preamble and header of these.
     pub(super) preamble: Duration,
+    /// Data bits of a symbol of these, and how long it lasts.
+    symbol: (u32, Duration),
     /// `None`: a PPDU has one MPDU, and there are no agreements.
     aggregation: Option<Aggregation>,
     /// Its control frames, and their mode.
@@ -71,6 +73,10 @@ impl Link {
             mode,
             vector,
             preamble: config.preamble.unwrap_or_else(|| high_throughput::preamble(&vector)),
+            symbol: {
+                let (bits, time) = high_throughput::symbols(&vector);
+                (bits as u32, time)
+            },
             aggregation,
             control,
             // `EdcaConfig::modes` has those of all responses.
@@ -97,6 +103,14 @@ impl Link {
             self.last = (bytes, config.ppdu_time(bytes, &self.vector));
         }
         self.last.1
+    }
+
+    /// When the receiver has the first `bytes` of a PSDU, from the start of its PPDU: at the end of a symbol.
+    #[inline(always)]
+    pub(super) fn received_after(&self, bytes: u32) -> Duration {
+        let (bits, time) = self.symbol;
+        let symbols = (high_throughput::SERVICE_BITS as u32 + 8 * bytes).div_ceil(bits);
+        self.preamble + time * u64::from(symbols)
     }
 
     /// The bytes of the longest PSDU of which the PPDU lasts at most `most`; `None` if it has one MPDU.
@@ -189,23 +203,36 @@ impl Agreement {
         if mpdus == 1 { single } else { Psdu { mpdus, bytes } }
     }
 
-    /// The receiver gets those of the first MPDUs of the sender that it has `decoded`: calls `keep` for each that is
-    /// new, and appends those that it passes on to `passed_on`. MPDUs that it had before are as good as decoded: a
-    /// Block Ack says so.
+    /// The sizes of the MPDUs that `psdu` has, each with the bytes of the PSDU up to its end.
+    #[inline(always)]
+    pub(super) fn mpdus(&self, psdu: Psdu) -> impl Iterator<Item = (u32, u32)> {
+        let mut end = 0;
+        self.sizes().take(psdu.mpdus).map(move |bytes| {
+            end = if psdu.mpdus == 1 { psdu.bytes } else { EdcaConfig::lengthened(end, bytes) };
+            (bytes, end)
+        })
+    }
+
+    /// The receiver gets those of the MPDUs of `psdu` that it has `decoded`: calls `keep` for each that is new, and
+    /// `pass_on` for those that it passes on, with the bytes of the PSDU that it has by then. MPDUs that it had before are as good
+    /// as decoded: a Block Ack says so.
     #[inline(always)]
     pub(super) fn receive(
         &mut self,
+        psdu: Psdu,
         decoded: &mut [bool],
-        passed_on: &mut Vec<PacketId>,
+        mut pass_on: impl FnMut(PacketId, u32),
         mut keep: impl FnMut(PacketId),
     ) {
         let Self { originator, recipient, .. } = self;
+        let mut end = 0;
         for ((sequence, outgoing), decoded) in originator.iter().zip(decoded) {
+            let Outgoing { packet, bytes, .. } = *outgoing;
+            end = if psdu.mpdus == 1 { psdu.bytes } else { EdcaConfig::lengthened(end, bytes) };
             if !*decoded {
                 *decoded = recipient.has(sequence);
-            } else if recipient.receive(sequence, outgoing.packet, |packet| passed_on.push(packet))
-            {
-                keep(outgoing.packet);
+            } else if recipient.receive(sequence, packet, |packet| pass_on(packet, end)) {
+                keep(packet);
             }
         }
     }
@@ -240,7 +267,8 @@ impl Agreement {
         if oldest.failures < limit {
             return None;
         }
-        self.transmitted -= 1;
+        // It may have had an RTS alone.
+        self.transmitted = self.transmitted.saturating_sub(1);
         self.originator.discard_oldest().map(|outgoing| outgoing.packet)
     }
 }

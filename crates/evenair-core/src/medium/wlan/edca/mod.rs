@@ -23,7 +23,8 @@
 //!   one MPDU of an A-MPDU answers, and then nobody waits for EIFS (10.3.2.3.7). A sender without a response waits
 //!   for its timeout, SIFS + slot + aRxPHYStartDelay (10.3.2.11), and goes on at the next slot boundary.
 //! - A receiver passes packets on in order: what follows a gap is held back until the gap is filled, or the window
-//!   moves past it (10.25.6.6). It passes them on at the end of the PPDU.
+//!   moves past it (10.25.6.6). It has an MPDU with the symbol of its last bit, and passes it on, and
+//!   what has waited for it, then.
 
 mod access;
 mod aggregation;
@@ -90,17 +91,20 @@ impl Medium for Edca {
     }
 
     fn poll_at(&self) -> Instant {
-        if self.passed_on.is_empty() { self.due } else { self.received_at }
+        self.passed_on.last().map_or(self.due, |(at, _)| *at)
     }
 
     #[inline(always)]
     fn poll(&mut self, limit: Instant, cell: &mut impl CellContext) -> Option<Reception> {
         loop {
-            if let Some(packet) = self.passed_on.pop() {
-                return Some(self.reception(packet));
-            }
-            if self.due >= limit.min(cell.wake_at()) {
+            // They come before the end of their PPDU.
+            let next = self.passed_on.last().copied();
+            if next.map_or(self.due, |(at, _)| at) >= limit.min(cell.wake_at()) {
                 return None;
+            }
+            if let Some((at, packet)) = next {
+                self.passed_on.pop();
+                return Some(self.reception(at, packet));
             }
             let now = self.due;
             match self.phase {
@@ -108,7 +112,7 @@ impl Medium for Edca {
                     None => self.schedule_access(grid),
                     Some(boundary) => self.begin(now, boundary, cell),
                 },
-                Phase::Sending => self.receive(now, cell),
+                Phase::Sending => self.respond(now),
                 Phase::Responding => self.end_response(now, cell),
                 Phase::Failing => self.fail(now, cell),
                 Phase::Ending(contender) => {

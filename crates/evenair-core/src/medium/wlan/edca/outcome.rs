@@ -9,32 +9,25 @@ use crate::medium::{
 use crate::time::{Duration, Instant};
 
 impl Edca {
-    /// The PPDU has ended: its receiver passes on in order what it has decoded, and answers.
+    /// The PPDU has ended: its receiver answers.
     #[inline(always)]
-    pub(super) fn receive(&mut self, now: Instant, cell: &mut impl CellContext) {
+    pub(super) fn respond(&mut self, now: Instant) {
         let Some(&sent) = self.sent.first() else { return };
-        let Self { agreements, decoded, passed_on, .. } = self;
-        let agreement = &mut agreements[sent.queue.0 as usize];
         if sent.psdu.mpdus == 0 {
-            agreement.received(decoded);
-        } else {
-            agreement.receive(decoded, passed_on, |packet| cell.keep(packet));
-            // They are reported from the end.
-            passed_on.reverse();
-            self.received_at = now;
+            self.agreements[sent.queue.0 as usize].received(&mut self.decoded);
         }
         let link = &self.links[self.link_of(sent.queue).index()];
         self.due = now + self.config.phy.sifs + link.response(sent.psdu).time;
         self.phase = Phase::Responding;
     }
 
-    /// `packet` of the last PPDU is passed on.
+    /// `packet` of the present PPDU is passed on.
     #[inline(always)]
-    pub(super) fn reception(&self, packet: PacketId) -> Reception {
+    pub(super) fn reception(&self, at: Instant, packet: PacketId) -> Reception {
         let queue = self.sent.first().map_or(TxQueueId(0), |sent| sent.queue);
         let link = self.link_of(queue);
         let (from, to) = self.setup.associations.ends(link);
-        Reception { at: self.received_at, packet, from, to, mode: self.links[link.index()].mode }
+        Reception { at, packet, from, to, mode: self.links[link.index()].mode }
     }
 
     /// The response has ended.

@@ -61,8 +61,9 @@ pub(super) struct Sent {
     pub(super) psdu: Psdu,
     /// Whether RTS/CTS goes before it.
     pub(super) has_rts: bool,
-    /// Start and end of the first frame, RTS or PPDU, and the end of the PPDU.
+    /// Start and end of the first frame, RTS or PPDU, and of the PPDU.
     pub(super) start: Instant,
+    pub(super) ppdu_start: Instant,
     pub(super) first_end: Instant,
     pub(super) end: Instant,
 }
@@ -121,10 +122,8 @@ pub struct Edca {
     pub(super) asks_after_failure: bool,
     /// MPDUs of the present PPDU that its receiver has decoded, or had before.
     pub(super) decoded: Vec<bool>,
-    /// Packets that a receiver passes on, and that have not been reported, the last first.
-    pub(super) passed_on: Vec<PacketId>,
-    /// When the last PPDU was received.
-    pub(super) received_at: Instant,
+    /// Packets that the receiver of the present PPDU passes on, when, and that have not been reported: the last first.
+    pub(super) passed_on: Vec<(Instant, PacketId)>,
     pub(super) listening: Listening,
 }
 
@@ -217,7 +216,6 @@ impl Edca {
             asks_after_failure: config.recovery == BlockAckRecovery::BlockAckReq,
             decoded: Vec::new(),
             passed_on: Vec::new(),
-            received_at: Instant::ZERO,
             listening: Listening::Nothing,
             setup: Setup { associations, layout, modes },
             config,

@@ -23,7 +23,7 @@ use crate::units::Rate;
 pub const MAX_PPDU: Duration = Duration::from_micros(5484);
 
 /// Service bits before the PSDU (17.3.2.2, 19.3.11.2).
-const SERVICE_BITS: u64 = 16;
+pub const SERVICE_BITS: u64 = 16;
 /// Tail bits of an encoder (17.3.2.2, 19.3.11.2).
 const TAIL_BITS: u64 = 6;
 /// Legacy preamble and L-SIG: 8 + 8 + 4 us (19.3.4).
@@ -213,6 +213,11 @@ pub fn data_time(bits: u64, mode: &TxVector) -> Duration {
         PhyFormat::He => time,
         _ => HT_SYMBOL * time.div_ceil(HT_SYMBOL),
     }
+}
+
+/// Data bits of a symbol of all streams, and how long a symbol lasts: N_DBPS and T_SYM.
+pub fn symbols(mode: &TxVector) -> (u64, Duration) {
+    (data_bits(mode), symbol(mode))
 }
 
 /// The bits of the largest PSDU of which the time behind the preamble is at most `time`; `None` if not even an empty

@@ -620,7 +620,7 @@ impl Oracle {
             PhyKind::Dot11g if DSSS_RATES.contains(&rate) => {
                 phy.sifs + phy.slot + Duration::from_micros(192)
             }
-            PhyKind::Dot11a | PhyKind::Dot11b | PhyKind::Dot11g => phy.response_timeout(),
+            _ => phy.response_timeout(),
         }
     }
 
@@ -646,7 +646,7 @@ fn cw_min(config: &DcfConfig, rate: Rate) -> u32 {
     match config.phy.kind {
         PhyKind::Dot11b => 31,
         PhyKind::Dot11g if DSSS_RATES.contains(&rate) => 31,
-        PhyKind::Dot11a | PhyKind::Dot11g => 15,
+        _ => 15,
     }
 }
 

@@ -31,7 +31,8 @@ fn arrivals(cell: &mut Cell<Edca>) -> Vec<(f64, u32, u64)> {
 }
 
 /// By hand: the first PPDU begins after AIFS, 43 us, and has the three packets of station 1: 3 x 1544 - 2 bytes, 143
-/// symbols of 260 bits, 608 us. The second has those of station 2: 3,086 bytes, 96 symbols, 420 us, after SIFS,
+/// symbols of 260 bits, 608 us. Its MPDUs end with bytes 1,542, 3,086 and 4,630: 16 bits more in front, in
+/// symbols 48, 96 and 143. The second has those of station 2: 3,086 bytes, 96 symbols, 420 us, after SIFS,
 /// the Block Ack of 32 bytes at 24 Mb/s (32 us), AIFS and a backoff.
 ///
 /// ```text
@@ -47,9 +48,9 @@ fn a_ppdu_has_the_packets_for_the_receiver_of_the_oldest() {
     cell.send(Instant::ZERO, AP, sixth(Instant::ZERO));
     assert_eq!(cell.queues_of(AP).map(TxQueue::losses).sum::<u64>(), 1);
     let arrivals = arrivals(&mut cell);
-    assert_eq!(arrivals[..3], [0, 2, 4].map(|seq| (651.0, 1, seq)));
-    let [(at, 2, 1), (also_at, 2, 3)] = arrivals[3..] else { panic!("{arrivals:?}") };
-    assert_eq!(at, also_at);
+    assert_eq!(arrivals[..3], [(271.0, 1, 0), (463.0, 1, 2), (651.0, 1, 4)]);
+    let [(first, 2, 1), (at, 2, 3)] = arrivals[3..] else { panic!("{arrivals:?}") };
+    assert_eq!(at - first, 4.0 * 48.0);
     let slots = (at - 420.0 - 742.0) / 9.0;
     assert!(slots.fract() == 0.0 && (0.0..=15.0).contains(&slots), "{slots}");
     assert!(cell.queues_of(AP).all(|queue| queue.backlog().packets() == 0));
