@@ -7,8 +7,8 @@ use evenair_sim::scenario::{document_from_toml, json_schema, resolve};
 use evenair_sim::{LABELS, RunOptions, parts, run};
 use serde_json::{Map, Value};
 
-/// Between them, all that results can have: rate limiter, beacons and files; frames and requests.
-const SCENARIOS: [&str; 2] = [
+/// Between them, all that results can have: rate limiter, beacons and files; A-MPDUs; frames and requests.
+const SCENARIOS: [&str; 3] = [
     r#"
         duration = 5
         gateway = { limiter = "adaptive" }
@@ -18,6 +18,12 @@ const SCENARIOS: [&str; 2] = [
             { direction = "down", application = { kind = "file", size = 10000 } },
             { direction = "up" },
         ]
+    "#,
+    r#"
+        duration = 1
+        cell = { phy = "802.11ax" }
+        [[station]]
+        flows = [{ direction = "down" }, { direction = "up" }]
     "#,
     r#"
         duration = 5

@@ -71,7 +71,7 @@ station.0.flows.0.from=server => station.0.flows.0.from => got it with a station
 # Names.
 cell.kind=wifi => cell.kind => got "wifi" | accepted: "wlan", "wimax"
 cell.modulation=64qam-3/4 => cell.modulation => `modulation` is a key of a "wimax" cell | accepted: kind, phy
-cell.phy=802.11n => cell.phy => got "802.11n"; accepted: "802.11b", "802.11a", "802.11g"
+cell.phy=802.11be => cell.phy => got "802.11be" | "802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax"
 cell.phy=11 => cell.phy => got 11 | "802.11b", "802.11a", "802.11g"
 station.0.flows.0.direction=upp => station.0.flows.0.direction => got "upp"; did you mean "up"? accepted: "up", "down"
 station.0.flows.0={} => station.0.flows.0.direction => missing | "up", "down"
@@ -125,6 +125,40 @@ cell={phy='802.11g',data_rate=11e6} => cell.data_rate => got 11 Mbps | "54 Mbps"
 cell={phy='802.11a',preamble='long'} => cell.preamble => phy "802.11a" | no preamble
 cell={preamble='short',control_rate=1e6} => cell.preamble => "short" with cell.control_rate 1 Mbps | "long"
 cell={preamble='short',data_rate=1e6} => cell.preamble => "short" with cell.data_rate 1 Mbps | "long"
+# 802.11n, ac and ax.
+cell.mcs=7 => cell.mcs => got it with phy "802.11b" | "802.11n", "802.11ac" or "802.11ax"
+cell.edca=wmm => cell.edca => got it with phy "802.11b" | "802.11ax"
+cell={phy='802.11ax',data_rate=54e6} => cell.data_rate => got 54 Mbps with phy "802.11ax" | mcs, streams
+cell={phy='802.11ax',mcs=12} => cell.mcs => got 12 | from 0 to 11
+cell={phy='802.11n',mcs=8} => cell.mcs => got MCS 8 | with 802.11n, 20 MHz and 1 stream: 0, 1, 2, 3, 4, 5, 6, 7
+cell={phy='802.11ac',channel_width='20 MHz',mcs=9} => cell.mcs => got MCS 9 | with 802.11ac, 20 MHz and 1 stream: 0, 1, 2, 3, 4, 5, 6, 7, 8
+cell={phy='802.11n',channel_width='80 MHz'} => cell.channel_width => got 80 MHz | with 802.11n: 20, 40 MHz
+cell={phy='802.11ax',channel_width='30 MHz'} => cell.channel_width => got 30 MHz | 20 MHz, 40 MHz
+cell={phy='802.11ax',channel_width=80} => cell.channel_width => got 80 Hz | 20 MHz
+cell={phy='802.11ax',band='2.4 GHz',channel_width='80 MHz'} => cell.channel_width => got 80 MHz at 2.4 GHz | 20 MHz, 40 MHz
+cell={phy='802.11ac',band='2.4 GHz'} => cell.band => got "2.4 GHz" with phy "802.11ac" | "5 GHz"
+cell={phy='802.11ax',band='6 GHz'} => cell.band => got "6 GHz" | "5 GHz", "2.4 GHz"
+cell={phy='802.11n',streams=5} => cell.streams => got 5 streams | with 802.11n: 1 to 4
+cell={phy='802.11ax',streams=9} => cell.streams => got 9 | from 1 to 8
+cell={phy='802.11n',guard_interval='1.6 us'} => cell.guard_interval => got 1.6 us | with 802.11n: 0.8, 0.4 us
+cell={phy='802.11ax',guard_interval='0.4 us'} => cell.guard_interval => got 0.4 us | with 802.11ax: 0.8, 1.6, 3.2 us
+cell={phy='802.11ax',preamble='short'} => cell.preamble => got "short" with phy "802.11ax" | a duration
+cell={phy='802.11ax',aggregation='amsdu'} => cell.aggregation => got "amsdu" | "a-mpdu", "off"
+cell={phy='802.11n',aggregation={kind='a-mpdu',window=65}} => cell.aggregation.window => got 65 | 1 to 64 with 802.11n
+cell={phy='802.11ax',aggregation={kind='a-mpdu',limit=0}} => cell.aggregation.limit => got 0 | from 1 to 6500631, or "max"
+cell={phy='802.11ax',aggregation={kind='a-mpdu',duration='6 ms'}} => cell.aggregation.duration => got | above 0 and up to 0.005484 s
+cell={phy='802.11ax',block_ack_recovery='ask'} => cell.block_ack_recovery => got "ask" | "resend", "bar"
+cell={phy='802.11ax',edca='wnm'} => cell.edca => got "wnm"; did you mean "wmm"? | "802.11-2020", "ns3"
+cell={phy='802.11ax',edca=['wmm']} => cell.edca => got a list | a table
+cell={phy='802.11ax',edca={be={cw_min=16}}} => cell.edca.be.cw_min => got 16 | 0, 1, 3, 7, 15, 31
+cell={phy='802.11ax',edca={be={cw_max=7}}} => cell.edca.be.cw_min => got 15, above a CWmax of 7 | up to cw_max
+cell={phy='802.11ax',edca={vo={aifsn=1}}} => cell.edca.vo.aifsn => got 1 | 2 to 15, or 1 in edca_ap
+cell={phy='802.11ax',edca_ap={vo={txop='33 us'}}} => cell.edca_ap.vo.txop => got 0.000033 s | a multiple of 32 us
+cell={phy='802.11ax',protection='off'} => cell.protection => got "off" with phy "802.11ax" | no protection
+cell={phy='802.11ax',immediate_access=false} => cell.immediate_access => got false | true
+cell={phy='802.11ax',long_retry_limit=5} => cell.long_retry_limit => got 5 | short_retry_limit
+cell={phy='802.11ax',beacon_interval='100 ms'} => cell.beacon_interval => got 0.1 s with phy "802.11ax" | "off"
+cell={phy='802.11ax',controller='cot'} => cell.beacon_interval => got 0.1 s | "off"
 cell.preamble=shrot => cell.preamble => got "shrot"; did you mean "short"? | such as "120 us"
 cell.preamble=0 us => cell.preamble => got 0 s | above 0
 cell.preamble=1 h => cell.preamble => got 3600 s | "long", "short"
@@ -186,7 +220,11 @@ station.0.count=50001 => station => got 100002 flows in all | up to 100000
 station.0.count=two => station.0.count => got "two" | from 1 to 100000
 station.0.data_rate=3 Mbps => station.0.data_rate => got 3 Mbps | "11 Mbps"
 station.0.phy=802.11a => station.0.phy => got "802.11a" | "802.11b", that of the cell
-station.0.phy=802.11n => station.0.phy => got "802.11n" | "802.11b", "802.11a", "802.11g"
+station.0.phy=802.11be => station.0.phy => got "802.11be" | "802.11b", "802.11a", "802.11g"
+station.0.mcs=7 => station.0.mcs => got it with phy "802.11b" | "802.11n", "802.11ac" or "802.11ax"
+station.0.aggregation=off => station.0.aggregation => got it with phy "802.11b" | "802.11n", "802.11ac" or "802.11ax"
+station.0.flows.0.access_category=vi => station.0.flows.0.access_category => got "vi" with phy "802.11b" | none, or phy "802.11n"
+station.0.flows.0.access_category=video => station.0.flows.0.access_category => got "video" | "be", "bk", "vi", "vo"
 station.0.rate_control=minstral => station.0.rate_control => did you mean "minstrel"? | "fixed", "arf", "aarf", "minstrel", "ideal"
 station.0.rate_control={kind='arf',successes=0} => station.0.rate_control.successes => got 0 | from 1 to
 station.0.rate_control={kind='aarf',successes=60} => station.0.rate_control.max_successes => got 50 | at least successes, 60

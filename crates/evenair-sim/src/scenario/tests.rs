@@ -70,7 +70,7 @@ fn the_example_of_the_interface_resolves() {
     let scenario = resolved(EXAMPLE);
     assert_eq!(scenario.name, "five up, five down");
     assert_eq!(scenario.duration.duration(), Duration::from_secs(300));
-    assert_eq!(wlan(&scenario).data_rate.rate(), Rate::from_mbps(11));
+    assert_eq!(wlan(&scenario).data_rate.unwrap().rate(), Rate::from_mbps(11));
     assert_eq!(wlan(&scenario).preamble, Some(Preamble::Short));
     assert_eq!(scenario.cell.queue().limit, QueueLimit::Packets(60));
     assert_eq!(scenario.wired.delay.map(Seconds::duration), Some(Duration::from_millis(2)));
@@ -180,7 +180,7 @@ fn resolving_twice_changes_nothing() {
 fn rates_follow_the_phy() {
     for phy in ["802.11a", "802.11g"] {
         let scenario = overridden(EXAMPLE_WITHOUT_CELL, &[("cell.phy", phy)]);
-        assert_eq!(wlan(&scenario).data_rate.as_bps(), 54_000_000);
+        assert_eq!(wlan(&scenario).data_rate.unwrap().as_bps(), 54_000_000);
         let basic = wlan(&scenario).basic_rates.iter().map(|rate| rate.as_bps() / 1_000_000);
         assert_eq!(basic.collect::<Vec<_>>(), [6, 12, 24]);
         assert_eq!(wlan(&scenario).control_rate, ControlRate::Basic);
@@ -247,7 +247,7 @@ fn overrides_reach_every_place() {
     let las = LasConfig { service: Service::Bytes, ..LasConfig::default() };
     let discipline = Config::from(las);
     assert_eq!(*scenario.cell.queue(), Queue { discipline, limit: QueueLimit::Packets(30) });
-    assert_eq!(wlan(&scenario).data_rate.as_bps(), 5_500_000);
+    assert_eq!(wlan(&scenario).data_rate.unwrap().as_bps(), 5_500_000);
     assert_eq!(scenario.wired.delay.map(Seconds::duration), Some(Duration::from_millis(10)));
     assert_eq!(scenario.station[0].count, 3);
     assert_eq!(scenario.station[1].flows[0].tcp.window, 42);
