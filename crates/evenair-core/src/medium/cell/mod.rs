@@ -166,8 +166,8 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     /// The packets that the queues of `node` have dropped since the last call, none before the first
     /// one.
     pub fn take_drops(&mut self, node: NodeId) -> Vec<Dropped<P>> {
-        let owners = self.nodes.owners.iter();
-        let queues = self.nodes.queues.iter_mut().zip(owners);
+        let senders = self.nodes.senders.iter();
+        let queues = self.nodes.queues.iter_mut().zip(senders);
         let own = queues.filter(|(_, sender)| **sender == node);
         own.flat_map(|(queue, _)| queue.take_drops()).collect()
     }
@@ -194,13 +194,13 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
 
     /// The nodes that transmit from these queues.
     pub fn senders(&self) -> &[NodeId] {
-        &self.nodes.owners
+        &self.nodes.senders
     }
 
     /// The transmit queues of `node`.
     pub fn queues_of(&self, node: NodeId) -> impl Iterator<Item = &TxQueue<P>> {
-        let owners = self.nodes.owners.iter();
-        let each = self.nodes.queues.iter().zip(owners);
+        let senders = self.nodes.senders.iter();
+        let each = self.nodes.queues.iter().zip(senders);
         each.filter(move |(_, sender)| **sender == node).map(|(queue, _)| queue)
     }
 

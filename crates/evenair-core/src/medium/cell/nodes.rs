@@ -18,14 +18,12 @@ pub(super) struct Nodes<P> {
     pub(super) setup: Setup,
     pub(super) queues: Vec<TxQueue<P>>,
     /// The node of each of them.
-    pub(super) owners: Vec<NodeId>,
+    pub(super) senders: Vec<NodeId>,
     /// Of nodes whose queues of the layout in one category are one: its place in `queues`, by queue of the layout.
     /// Empty if each is one of its own.
     places: Vec<u32>,
     /// The queue of the layout from which each of `queues` was served last; as `places`.
     last_served: Vec<TxQueueId>,
-    /// The node of each queue of the layout.
-    pub(super) senders: Vec<NodeId>,
     /// Link and receiver of what leaves each queue; `None` of an access point's queue for all its stations.
     routes: Vec<Option<(LinkId, NodeId)>>,
     /// Those of each access point, by category; none if it has one queue, or the medium chooses.
@@ -90,22 +88,23 @@ impl<P: CellPacket> Nodes<P> {
     ) -> Self {
         let Setup { associations, layout, .. } = &setup;
         let ids = (0..layout.count(associations)).map(TxQueueId);
-        let senders: Vec<_> = ids.map(|queue| layout.sender(associations, queue)).collect();
+        let senders_of_layout: Vec<_> =
+            ids.map(|queue| layout.sender(associations, queue)).collect();
         let categories = layout.categories();
-        let (owners, places) = if are_shared {
+        let (senders, places) = if are_shared {
             let place =
                 |(queue, sender): (u32, &NodeId)| sender.0 * categories + queue % categories;
-            let owners = (0..queues.len() as u32).map(|place| NodeId(place / categories));
-            (owners.collect(), (0..).zip(&senders).map(place).collect())
+            let senders = (0..queues.len() as u32).map(|place| NodeId(place / categories));
+            (senders.collect(), (0..).zip(&senders_of_layout).map(place).collect())
         } else {
-            (senders.clone(), Vec::new())
+            (senders_of_layout.clone(), Vec::new())
         };
         let route = |(queue, &sender): (u32, &NodeId)| match layout.link(TxQueueId(queue)) {
             Some((link, _)) => Some((link, associations.ends(link).1)),
             None if associations.is_access_point(sender) => None,
             None => Some(associations.route(sender, sender)),
         };
-        let routes = (0..).zip(&senders).map(route).collect();
+        let routes = (0..).zip(&senders_of_layout).map(route).collect();
         let no_loss_before = losses.iter().map(|loss| {
             loss.as_ref().map_or(Instant::NEVER, |loss| loss.no_loss_before(Level::Mac))
         });
@@ -117,9 +116,8 @@ impl<P: CellPacket> Nodes<P> {
             setup,
             last_served: vec![NO_QUEUE; if are_shared { queues.len() } else { 0 }],
             queues,
-            owners,
-            places,
             senders,
+            places,
             routes,
             schedulers: Vec::new(),
             set_aside: Vec::new(),
@@ -233,7 +231,8 @@ impl<P: CellPacket> Nodes<P> {
 
     /// A packet waits in `queue`: tells the scheduler, if it has one.
     pub(super) fn note_backlog(&mut self, queue: TxQueueId) {
-        let sender = self.senders[queue.0 as usize];
+        let Setup { associations, layout, .. } = &self.setup;
+        let sender = layout.sender(associations, queue);
         if self.is_scheduled(sender)
             && let Some((link, category)) = self.setup.layout.link(queue)
         {
@@ -326,7 +325,7 @@ impl<P: CellPacket> Nodes<P> {
         let place = self.place(queue);
         let (_, to) = self.routes[queue.0 as usize]?;
         let source = &mut self.queues[place];
-        let packet = if self.setup.associations.is_access_point(self.owners[place]) {
+        let packet = if self.setup.associations.is_access_point(self.senders[place]) {
             source.dequeue_of(now, |packet| packet.station() == to, max_bytes)?
         } else {
             let packet = self.dequeue(now, queue)?;

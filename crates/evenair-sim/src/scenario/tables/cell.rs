@@ -17,6 +17,7 @@ use crate::scenario::values::queue::Queue;
 /// The wireless cell: one access point or base station, and its stations.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[expect(clippy::large_enum_variant, reason = "a scenario has one")]
 pub enum Cell {
     /// IEEE 802.11 DCF.
     Wlan(WlanCell),

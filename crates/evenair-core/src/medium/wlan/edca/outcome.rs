@@ -91,8 +91,9 @@ impl Edca {
             let from = if is_answered {
                 self.eifs_slots
             } else {
-                self.exempt_others(sent.contender, sent.first_end);
-                self.after_timeout(sent.contender, sent.first_end)
+                let end = sent.last_end(self.fate);
+                self.exempt_others(sent.contender, end);
+                self.after_timeout(sent.contender, end)
             };
             let (backoff, has_frame) = self.repeat(now, sent, cell);
             self.contention.back_off(sent.contender, from, backoff, has_frame);

@@ -74,6 +74,11 @@ impl Sent {
         let after_rts = matches!(fate, Fate::Collision | Fate::NoCts | Fate::CorruptedCts);
         !(self.has_rts && after_rts)
     }
+
+    /// The end of the frame that gets no response.
+    pub(super) const fn last_end(&self, fate: Fate) -> Instant {
+        if self.has_ppdu(fate) { self.end } else { self.first_end }
+    }
 }
 
 /// A cell of 802.11 with EDCA and aggregation.

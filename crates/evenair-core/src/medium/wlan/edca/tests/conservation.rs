@@ -5,27 +5,41 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use crate::loss::{self, IndependentConfig, Level, LinkLoss, LossRateConfig, ScopeConfig};
+use crate::loss::{
+    self, IndependentConfig, Level, LinkLoss, LossRateConfig, LossyFrames, ScopeConfig,
+};
 use crate::medium::wlan::high_throughput::allowed;
 use crate::medium::{AirEvent, Outcome};
 
 /// A packet that is handed to the cell.
 #[derive(Clone, Copy, Debug)]
-struct Offered {
-    after_us: u64,
-    station: u32,
-    is_up: bool,
-    category: AccessCategory,
-    bytes: u32,
+pub(super) struct Offered {
+    pub(super) after_us: u64,
+    pub(super) station: u32,
+    pub(super) is_up: bool,
+    pub(super) category: AccessCategory,
+    pub(super) bytes: u32,
 }
 
 #[derive(Clone, Debug)]
-struct Case {
-    config: EdcaConfig,
-    stations: Vec<EdcaNode>,
+pub(super) struct Case {
+    pub(super) config: EdcaConfig,
+    pub(super) stations: Vec<EdcaNode>,
     loss: f64,
-    seed: u64,
-    offered: Vec<Offered>,
+    pub(super) seed: u64,
+    pub(super) offered: Vec<Offered>,
+}
+
+impl Case {
+    /// The loss models, by node.
+    pub(super) fn losses(&self) -> Vec<Option<LinkLoss>> {
+        let (loss, scope) = (LossRateConfig { rate: self.loss }, ScopeConfig::default());
+        let scope = ScopeConfig { level: Level::Mac, frames: LossyFrames::All, ..scope };
+        let config: loss::Config = IndependentConfig { loss, scope }.into();
+        let link_loss = |node| LinkLoss::new(&config, self.seed, StreamId::FrameErrors, node);
+        let nodes = 0..=self.stations.len() as u32;
+        nodes.map(|node| (self.loss > 0.0).then(|| link_loss(node))).collect()
+    }
 }
 
 fn nodes() -> impl Strategy<Value = EdcaNode> {
@@ -47,7 +61,7 @@ fn nodes() -> impl Strategy<Value = EdcaNode> {
     )
 }
 
-fn cases() -> impl Strategy<Value = Case> {
+pub(super) fn cases() -> impl Strategy<Value = Case> {
     let rules = prop_oneof![Just(AccessRules::Standard), Just(AccessRules::Ns3)];
     let recovery = prop_oneof![Just(BlockAckRecovery::Resend), Just(BlockAckRecovery::BlockAckReq)];
     let presets = prop_oneof![
@@ -96,14 +110,7 @@ struct Stream {
 fn check(case: &Case) -> Result<(), TestCaseError> {
     let access_point = case.stations[0];
     let nodes: Vec<_> = [access_point].iter().chain(&case.stations).copied().collect();
-    let link_loss = |node| {
-        let (loss, scope) = (LossRateConfig { rate: case.loss }, ScopeConfig::default());
-        let scope = ScopeConfig { level: Level::Mac, ..scope };
-        let config: loss::Config = IndependentConfig { loss, scope }.into();
-        (case.loss > 0.0).then(|| LinkLoss::new(&config, case.seed, StreamId::FrameErrors, node))
-    };
-    let losses = (0..nodes.len() as u32).map(link_loss).collect();
-    let mut cell = cell_with(case.config, &nodes, losses, case.seed);
+    let mut cell = cell_with(case.config, &nodes, case.losses(), case.seed);
     cell.record_air();
     let mut streams: BTreeMap<(u32, bool, u8), Stream> = BTreeMap::new();
     let mut now = Instant::ZERO;

@@ -1,0 +1,689 @@
+//! A simple EDCA to test [`Edca`] against: a backoff counter per contender, looked at in each slot, and lists of
+//! MPDUs with flags instead of windows and scoreboards.
+//!
+//! Written from clauses 10.3.2, 10.23.2 and 10.25.6 of IEEE 802.11-2020, with the choices of the module's
+//! documentation, and none of the medium's code but durations of frames ([`EdcaConfig::ppdu_time`], `Phy`). It makes the
+//! same random draws per contender and link. The access point has one queue per category.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use proptest::prelude::*;
+
+use super::conservation::{Case, cases};
+use super::*;
+use crate::loss::{Frame, FrameKind, Level};
+use crate::medium::wlan::high_throughput;
+use crate::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
+use crate::medium::{AirEvent, Outcome};
+use crate::packet::Direction;
+
+/// A packet: when and where it arrives at its sender, and its number.
+#[derive(Clone, Copy, Debug)]
+struct Offer {
+    at: Instant,
+    station: u32,
+    is_up: bool,
+    category: AccessCategory,
+    bytes: u32,
+    number: u64,
+}
+
+/// What happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// A packet is passed on: when, by which node to which, and its number.
+    Arrival(Instant, u32, u32, u64),
+    /// An attempt ends: when, of which node and station, slots of its backoff, and how.
+    Attempt(Instant, u32, u32, u64, u8),
+}
+
+impl Event {
+    fn at(&self) -> Instant {
+        match *self {
+            Self::Arrival(at, ..) | Self::Attempt(at, ..) => at,
+        }
+    }
+}
+
+const fn number_of(outcome: Outcome) -> u8 {
+    match outcome {
+        Outcome::Delivered => 0,
+        Outcome::Failed => 1,
+        Outcome::GivenUp => 2,
+    }
+}
+
+/// By priority, the highest first (10.2.3.2, table 10-1).
+const PRIORITY: [AccessCategory; 4] = [
+    AccessCategory::Voice,
+    AccessCategory::Video,
+    AccessCategory::BestEffort,
+    AccessCategory::Background,
+];
+
+/// An MPDU of a link and category, from when it is first taken for a PPDU.
+#[derive(Clone, Copy, Debug)]
+struct Mpdu {
+    offer: Offer,
+    is_received: bool,
+    is_passed_on: bool,
+    failures: u32,
+}
+
+/// The MPDUs of a link and category that have been taken: in order, those that are acknowledged are removed; and
+/// those that the receiver may not pass on yet.
+#[derive(Clone, Debug, Default)]
+struct Flow {
+    /// With their sequence numbers.
+    unacknowledged: VecDeque<(u64, Mpdu)>,
+    held_back: BTreeMap<u64, Mpdu>,
+    next_number: u64,
+    next_passed_on: u64,
+    needs_request: bool,
+}
+
+#[derive(Debug)]
+struct Contender {
+    node: u32,
+    category: AccessCategory,
+    parameters: AccessParameters,
+    /// Packets that wait, of all receivers.
+    queue: VecDeque<Offer>,
+    /// The station of the link that is served next, if there is something to send.
+    serves: Option<u32>,
+    cw: u32,
+    failures: u32,
+    /// `None`: no backoff is to be counted.
+    counter: Option<u32>,
+    /// Slots drawn for the next attempt.
+    drawn: u32,
+    /// It does nothing at boundaries before this time.
+    ready_from: Instant,
+    stream: RngStream,
+}
+
+/// A PPDU, or a BlockAckReq, of a contender.
+#[derive(Clone, Debug)]
+struct Ppdu {
+    contender: usize,
+    station: u32,
+    /// Of the MPDUs from the first unacknowledged on.
+    mpdus: usize,
+    bytes: u32,
+    has_rts: bool,
+    start: Instant,
+    data_start: Instant,
+    /// End of the RTS, or of the PPDU without.
+    first_end: Instant,
+    end: Instant,
+}
+
+struct Oracle<'a> {
+    config: EdcaConfig,
+    nodes: &'a [EdcaNode],
+    losses: Vec<Option<LinkLoss>>,
+    contenders: Vec<Contender>,
+    /// By station, direction (whether up) and category.
+    flows: BTreeMap<(u32, bool, AccessCategory), Flow>,
+    offers: VecDeque<Offer>,
+    /// The end of the last busy period.
+    idle_since: Instant,
+    events: Vec<Event>,
+}
+
+impl<'a> Oracle<'a> {
+    fn new(
+        config: EdcaConfig,
+        nodes: &'a [EdcaNode],
+        losses: Vec<Option<LinkLoss>>,
+        seed: u64,
+        offers: impl IntoIterator<Item = Offer>,
+    ) -> Self {
+        // The medium numbers contenders by node, the lowest priority first.
+        let contender = |(node, place): (u32, u32)| {
+            let category = PRIORITY[3 - place as usize];
+            let all = if node == 0 { config.access_point } else { config.access };
+            let parameters = all[category as usize];
+            Contender {
+                node,
+                category,
+                parameters,
+                queue: VecDeque::new(),
+                serves: None,
+                cw: parameters.cw_min,
+                failures: 0,
+                counter: None,
+                drawn: 0,
+                ready_from: Instant::ZERO,
+                stream: RngStream::new(seed, StreamId::Backoff, u64::from(4 * node + place)),
+            }
+        };
+        let all = (0..nodes.len() as u32).flat_map(|node| (0..4).map(move |place| (node, place)));
+        Self {
+            config,
+            nodes,
+            losses,
+            contenders: all.map(contender).collect(),
+            flows: BTreeMap::new(),
+            offers: offers.into_iter().collect(),
+            idle_since: Instant::ZERO,
+            events: Vec::new(),
+        }
+    }
+
+    /// All that happens before `until`.
+    fn run(mut self, until: Instant) -> Vec<Event> {
+        let Phy { sifs, slot, .. } = self.config.phy;
+        let mut boundary = 0;
+        loop {
+            let at = self.idle_since + sifs + slot * boundary;
+            // Nothing waits or counts, and nothing comes: the next boundary that matters is that of the next packet.
+            let is_quiet =
+                self.contenders.iter().all(|c| c.serves.is_none() && c.counter.is_none());
+            if is_quiet {
+                let Some(next) = self.offers.front() else { break };
+                if next.at > at {
+                    boundary += next.at.since(at).div_ceil(slot);
+                    let at = self.idle_since + sifs + slot * boundary;
+                    self.arrive(at, false);
+                    continue;
+                }
+            }
+            if at >= until {
+                break;
+            }
+            self.arrive(at, false);
+            match self.act(at, boundary) {
+                true => boundary = 0,
+                false => boundary += 1,
+            }
+        }
+        self.events.retain(|event| event.at() < until);
+        self.events
+    }
+
+    /// Packets arrive up to `now`, while the medium is busy or not.
+    fn arrive(&mut self, now: Instant, is_busy: bool) {
+        while let Some(offer) = self.offers.pop_front_if(|offer| offer.at <= now) {
+            let node = if offer.is_up { offer.station } else { 0 };
+            let is_its = |c: &&mut Contender| c.node == node && c.category == offer.category;
+            let contender = self.contenders.iter_mut().find(is_its).unwrap();
+            contender.queue.push_back(offer);
+            if contender.serves.is_some() {
+                continue;
+            }
+            contender.serves = Some(offer.station);
+            // 10.23.2.2 a): a backoff, if the medium is busy and the counter has a value of 0.
+            match (contender.counter, is_busy) {
+                (None | Some(0), true) => contender.draw(),
+                (None, false) => {
+                    (contender.counter, contender.drawn) = (Some(0), 0);
+                    contender.ready_from = contender.ready_from.max(offer.at);
+                }
+                (Some(_), _) => {}
+            }
+        }
+    }
+
+    /// What all contenders do at a slot boundary, the `number`-th after SIFS. Returns whether there was an access.
+    fn act(&mut self, now: Instant, number: u64) -> bool {
+        let mut reached = Vec::new();
+        for (place, contender) in self.contenders.iter_mut().enumerate() {
+            if number < u64::from(contender.parameters.aifsn) || now < contender.ready_from {
+                continue;
+            }
+            match (contender.counter, contender.serves) {
+                (Some(0), Some(_)) => reached.push(place),
+                (Some(0), None) => contender.counter = None,
+                (Some(left), _) => contender.counter = Some(left - 1),
+                (None, _) => {}
+            }
+        }
+        if reached.is_empty() {
+            return false;
+        }
+        for contender in &mut self.contenders {
+            if contender.counter == Some(0) && contender.serves.is_none() {
+                contender.counter = None;
+            }
+        }
+        let priority = |place: usize| {
+            let category = self.contenders[place].category;
+            PRIORITY.iter().position(|other| *other == category)
+        };
+        let (mut transmitting, mut collided) = (Vec::new(), Vec::new());
+        for &place in &reached {
+            let node = self.contenders[place].node;
+            let is_highest = reached.iter().all(|&other| {
+                self.contenders[other].node != node || priority(place) <= priority(other)
+            });
+            if is_highest { &mut transmitting } else { &mut collided }.push(place);
+        }
+        for place in collided {
+            self.contenders[place].fail(self.config.short_retry_limit);
+        }
+        let ppdus: Vec<_> = transmitting
+            .iter()
+            .map(|&place| {
+                let limit = self.contenders[place].parameters.txop;
+                let end = if limit > Duration::ZERO { now + limit } else { Instant::NEVER };
+                self.ppdu(place, now, end, true)
+            })
+            .collect();
+        match &ppdus[..] {
+            [ppdu] => self.txop(ppdu.clone()),
+            _ => {
+                let end = ppdus.iter().map(|ppdu| ppdu.first_end).max().unwrap();
+                self.arrive_before(end);
+                self.end_busy(end, true);
+                for ppdu in ppdus {
+                    self.fail(end, &ppdu, false, !ppdu.has_rts);
+                }
+            }
+        }
+        true
+    }
+
+    /// The PPDU that a contender transmits at `start`. New packets leave its queue.
+    fn ppdu(&mut self, place: usize, start: Instant, txop_end: Instant, is_first: bool) -> Ppdu {
+        let contender = &mut self.contenders[place];
+        let (node, category) = (contender.node, contender.category);
+        let station = contender.serves.unwrap();
+        let link = self.nodes[station as usize];
+        let flow = self.flows.entry((station, node != 0, category)).or_default();
+        let phy = self.config.phy;
+        let response = phy.mode_of(self.config.control_rate.of(&link.mode));
+        let control = |bytes| phy.airtime(bytes, &response);
+        if flow.needs_request {
+            let end = start + control(24);
+            let (mpdus, bytes, has_rts) = (0, 24, false);
+            let (data_start, first_end) = (start, end);
+            return Ppdu {
+                contender: place,
+                station,
+                mpdus,
+                bytes,
+                has_rts,
+                start,
+                data_start,
+                first_end,
+                end,
+            };
+        }
+        let rts = control(RTS_BYTES) + phy.sifs + control(CTS_BYTES) + phy.sifs;
+        let may_have_rts = is_first && self.config.rts_threshold.is_some();
+        let block_ack = control(block_ack_bytes(&link));
+        let overhead = self.config.mac_overhead;
+        let size = |mpdus: &[u32]| match *mpdus {
+            [mpdu] if link.mode.format == PhyFormat::Ht => mpdu,
+            [mpdu] => 4 + mpdu,
+            _ => mpdus.iter().fold(0_u32, |length, mpdu| length.next_multiple_of(4) + 4 + mpdu),
+        };
+        let fits = |mpdus: &[u32]| {
+            let Some(limits) = link.aggregation else { return false };
+            let bytes = size(mpdus);
+            let time = self.config.ppdu_time(bytes, &link.mode);
+            let before = if may_have_rts { rts } else { Duration::ZERO };
+            let in_time = txop_end == Instant::NEVER
+                || start + before + time + phy.sifs + block_ack <= txop_end;
+            mpdus.len() <= usize::from(limits.window)
+                && bytes <= limits.bytes
+                && time <= limits.duration
+                && in_time
+        };
+        let mut mpdus: Vec<u32> = Vec::new();
+        for (_, old) in &flow.unacknowledged {
+            mpdus.push(old.offer.bytes + overhead);
+            if mpdus.len() > 1 && !fits(&mpdus) {
+                mpdus.pop();
+                break;
+            }
+        }
+        // New ones follow as long as they lie in the window: so many numbers from the oldest on.
+        while mpdus.len() == flow.unacknowledged.len() {
+            let oldest =
+                flow.unacknowledged.front().map_or(flow.next_number, |(number, _)| *number);
+            let window = link.aggregation.map_or(1, |limits| u64::from(limits.window));
+            let is_its = |offer: &Offer| offer.station == station;
+            let Some(next) = contender.queue.iter().position(is_its) else { break };
+            mpdus.push(contender.queue[next].bytes + overhead);
+            if flow.next_number >= oldest + window || mpdus.len() > 1 && !fits(&mpdus) {
+                mpdus.pop();
+                break;
+            }
+            let offer = contender.queue.remove(next).unwrap();
+            let mpdu = Mpdu { offer, is_received: false, is_passed_on: false, failures: 0 };
+            flow.unacknowledged.push_back((flow.next_number, mpdu));
+            flow.next_number += 1;
+        }
+        let bytes = size(&mpdus);
+        let has_rts = is_first && self.config.rts_threshold.is_some_and(|most| bytes > most);
+        let data_start = if has_rts { start + rts } else { start };
+        let end = data_start + self.config.ppdu_time(bytes, &link.mode);
+        let first_end = if has_rts { start + control(RTS_BYTES) } else { end };
+        let mpdus = mpdus.len();
+        Ppdu { contender: place, station, mpdus, bytes, has_rts, start, data_start, first_end, end }
+    }
+
+    /// A TXOP that begins with `ppdu`: exchanges, until it is over.
+    fn txop(&mut self, mut ppdu: Ppdu) {
+        let phy = self.config.phy;
+        let place = ppdu.contender;
+        let limit = self.contenders[place].parameters.txop;
+        let txop_end = if limit > Duration::ZERO { ppdu.start + limit } else { Instant::NEVER };
+        loop {
+            let Some(mut end) = self.exchange(&ppdu) else { return };
+            self.arrive_before(end);
+            self.next(place);
+            if txop_end != Instant::NEVER && self.contenders[place].serves.is_some() {
+                let start = end + phy.sifs;
+                let next = self.shortest(place);
+                if start + next + phy.sifs <= txop_end {
+                    ppdu = self.ppdu(place, start, txop_end, false);
+                    continue;
+                }
+            }
+            let cf_end = phy.sifs + phy.airtime(20, &phy.mode_of(Rate::from_mbps(6)));
+            if txop_end != Instant::NEVER
+                && self.config.rules == AccessRules::Ns3
+                && end + cf_end <= txop_end
+            {
+                end += cf_end;
+                // What arrives contends with the backoff that follows.
+                self.contenders[place].counter = Some(u32::MAX);
+                self.arrive_before(end);
+            }
+            self.end_busy(end, false);
+            let contender = &mut self.contenders[place];
+            (contender.failures, contender.cw) = (0, contender.parameters.cw_min);
+            contender.draw();
+            return;
+        }
+    }
+
+    /// How long the shortest next PPDU of a contender and its response last, without the SIFS between.
+    fn shortest(&self, place: usize) -> Duration {
+        let Contender { node, category, ref queue, serves, .. } = self.contenders[place];
+        let station = serves.unwrap();
+        let link = &self.nodes[station as usize];
+        let phy = &self.config.phy;
+        let response = phy.mode_of(self.config.control_rate.of(&link.mode));
+        let control = |bytes| phy.airtime(bytes, &response);
+        let flow = self.flows.get(&(station, node != 0, category));
+        if flow.is_some_and(|flow| flow.needs_request) {
+            return control(24) + control(block_ack_bytes(link));
+        }
+        let old = flow.and_then(|flow| flow.unacknowledged.front()).map(|(_, mpdu)| mpdu.offer);
+        let new = || queue.iter().find(|offer| offer.station == station).copied();
+        let mpdu = old.or_else(new).unwrap().bytes + self.config.mac_overhead;
+        let delimiter = if link.mode.format == PhyFormat::Ht { 0 } else { 4 };
+        self.config.ppdu_time(mpdu + delimiter, &link.mode) + control(ACK_BYTES)
+    }
+
+    /// A PPDU that meets no other. Returns the end of the response to it, if that is received.
+    fn exchange(&mut self, ppdu: &Ppdu) -> Option<Instant> {
+        let phy = self.config.phy;
+        let Contender { node, category, .. } = self.contenders[ppdu.contender];
+        let link = self.nodes[ppdu.station as usize];
+        let up = node != 0;
+        let response = phy.mode_of(self.config.control_rate.of(&link.mode));
+        let (ack, block_ack) = (ACK_BYTES, block_ack_bytes(&link));
+        let mut losses = self.losses[ppdu.station as usize].take();
+        let mut is_lost = |kind, is_up: bool, at, rate, bytes| {
+            let direction = if is_up { Direction::Up } else { Direction::Down };
+            let frame = Frame { kind, rate, bytes };
+            losses.as_mut().is_some_and(|loss| loss.lose(Level::Mac, direction, at, frame))
+        };
+        let (data, control) = (FrameKind::Data, FrameKind::Control);
+        // What fails, and when: nobody decodes a frame, or its sender the response to it.
+        let mut failure = None;
+        if ppdu.has_rts {
+            let cts_end = ppdu.first_end + phy.sifs + phy.airtime(CTS_BYTES, &response);
+            if is_lost(control, up, ppdu.first_end, response.rate, RTS_BYTES) {
+                failure = Some((ppdu.first_end, false, false));
+            } else if is_lost(control, !up, cts_end, response.rate, CTS_BYTES) {
+                failure = Some((cts_end, true, false));
+            }
+        }
+        let flow = self.flows.get_mut(&(ppdu.station, up, category)).unwrap();
+        let response_bytes = if ppdu.mpdus == 1 { ack } else { block_ack };
+        let end = ppdu.end + phy.sifs + phy.airtime(response_bytes, &response);
+        if failure.is_none() {
+            let mut any = false;
+            let mut length = 0;
+            let mut decoded = Vec::new();
+            for (number, mpdu) in flow.unacknowledged.iter().take(ppdu.mpdus) {
+                let bytes = mpdu.offer.bytes + self.config.mac_overhead;
+                length = if ppdu.mpdus == 1 {
+                    ppdu.bytes
+                } else {
+                    u32::next_multiple_of(length, 4) + 4 + bytes
+                };
+                let at = ppdu.data_start + received_after(&self.config, length, &link.mode);
+                if !is_lost(data, up, at, link.mode.rate, bytes) {
+                    any = true;
+                    decoded.push((*number, at));
+                }
+            }
+            if ppdu.mpdus == 0 {
+                any = !is_lost(control, up, ppdu.end, response.rate, ppdu.bytes);
+            }
+            if !any {
+                failure = Some((ppdu.end, false, true));
+            } else {
+                let (from, to) = if up { (ppdu.station, 0) } else { (0, ppdu.station) };
+                for (number, at) in decoded {
+                    let of = flow.unacknowledged.iter_mut().find(|(other, _)| *other == number);
+                    let (_, mpdu) = of.unwrap();
+                    if !std::mem::replace(&mut mpdu.is_received, true) {
+                        flow.held_back.insert(number, *mpdu);
+                    }
+                    if link.aggregation.is_none() {
+                        // No agreement: there is no order to wait for.
+                        flow.next_passed_on = flow.next_passed_on.max(number);
+                    }
+                    while let Some(next) = flow.held_back.remove(&flow.next_passed_on) {
+                        debug_assert!(!next.is_passed_on, "once");
+                        self.events.push(Event::Arrival(at, from, to, next.offer.number));
+                        flow.next_passed_on += 1;
+                    }
+                }
+                if is_lost(control, !up, end, response.rate, response_bytes) {
+                    failure = Some((end, true, true));
+                }
+            }
+        }
+        self.losses[ppdu.station as usize] = losses;
+        if let Some((end, is_answered, had_data)) = failure {
+            self.arrive_before(end);
+            self.end_busy(end, true);
+            self.fail(end, ppdu, is_answered, had_data);
+            return None;
+        }
+        flow.needs_request = false;
+        let first = flow.unacknowledged.len();
+        // A Block Ack has what has been received of all; an ACK is of the MPDU.
+        flow.unacknowledged.retain(|(_, mpdu)| !mpdu.is_received);
+        if first > 0 {
+            let contender = &self.contenders[ppdu.contender];
+            let drawn = u64::from(contender.drawn);
+            let outcome = number_of(Outcome::Delivered);
+            self.events.push(Event::Attempt(end, node, ppdu.station, drawn, outcome));
+        }
+        Some(end)
+    }
+
+    /// Packets that arrive before the medium is idle at `end`.
+    fn arrive_before(&mut self, end: Instant) {
+        self.arrive(Instant::from_nanos(end.as_nanos() - 1), true);
+        self.arrive(end, true);
+    }
+
+    /// The medium is idle from `end` on; who has heard what nobody could decode waits for EIFS.
+    fn end_busy(&mut self, end: Instant, is_undecoded: bool) {
+        self.idle_since = end;
+        let phy = &self.config.phy;
+        for contender in &mut self.contenders {
+            let aifs = phy.sifs + phy.slot * u64::from(contender.parameters.aifsn);
+            let eifs = phy.eifs().saturating_sub(phy.difs()) + aifs;
+            let waits = is_undecoded && self.config.rules == AccessRules::Standard;
+            contender.ready_from = end + if waits { eifs } else { aifs };
+        }
+    }
+
+    /// The attempt with `ppdu` has failed, as the medium became idle at `end`: without a response, or with one that its
+    /// sender could not decode.
+    fn fail(&mut self, end: Instant, ppdu: &Ppdu, is_answered: bool, had_data: bool) {
+        let place = ppdu.contender;
+        let Contender { node, category, drawn, .. } = self.contenders[place];
+        let phy = self.config.phy;
+        let receiver = if node == 0 { ppdu.station } else { 0 };
+        for contender in &mut self.contenders {
+            let aifs = phy.sifs + phy.slot * u64::from(contender.parameters.aifsn);
+            if contender.node == node && !is_answered {
+                // SIFS, slot and aRxPHYStartDelay of 20 us (10.3.2.11, table 17-21).
+                let sent = if had_data { ppdu.end } else { ppdu.first_end };
+                let timeout = sent + phy.sifs + phy.slot + Duration::from_micros(20);
+                contender.ready_from = match self.config.rules {
+                    AccessRules::Standard => timeout,
+                    AccessRules::Ns3 => timeout + aifs,
+                };
+            } else if contender.node == receiver && is_answered {
+                contender.ready_from = end + aifs;
+            }
+        }
+        let link = &self.nodes[ppdu.station as usize];
+        let flow = self.flows.get_mut(&(ppdu.station, node != 0, category)).unwrap();
+        let limit = self.config.short_retry_limit;
+        let mut outcome = Outcome::Failed;
+        if link.aggregation.is_some() {
+            let asks = self.config.recovery == BlockAckRecovery::BlockAckReq;
+            flow.needs_request |= asks && had_data && ppdu.mpdus > 1;
+        } else {
+            let (_, mpdu) = flow.unacknowledged.front_mut().unwrap();
+            mpdu.failures += 1;
+            if mpdu.failures >= limit {
+                flow.unacknowledged.pop_front();
+                outcome = Outcome::GivenUp;
+            }
+        }
+        let event = Event::Attempt(end, node, ppdu.station, drawn.into(), number_of(outcome));
+        self.events.push(event);
+        self.contenders[place].fail(limit);
+        if outcome == Outcome::GivenUp {
+            self.next(place);
+        }
+    }
+
+    /// What a contender serves next: the receiver of what is to be repeated, then that of the oldest packet.
+    fn next(&mut self, place: usize) {
+        let contender = &mut self.contenders[place];
+        let (node, category) = (contender.node, contender.category);
+        let repeated = self.flows.iter().find(|((station, up, of), flow)| {
+            let is_its = if node == 0 { !up } else { *up && *station == node };
+            is_its && *of == category && !flow.unacknowledged.is_empty()
+        });
+        let repeated = repeated.map(|((station, ..), _)| *station);
+        contender.serves = repeated.or_else(|| contender.queue.front().map(|offer| offer.station));
+    }
+}
+
+impl Contender {
+    fn draw(&mut self) {
+        self.drawn = self.stream.up_to(self.cw);
+        self.counter = Some(self.drawn);
+    }
+
+    /// A failure, or an internal collision (10.23.2.2).
+    fn fail(&mut self, limit: u32) {
+        if self.failures == limit {
+            (self.failures, self.cw) = (0, self.parameters.cw_min);
+        } else {
+            self.failures += 1;
+            self.cw = (2 * self.cw + 1).min(self.parameters.cw_max);
+        }
+        self.draw();
+    }
+}
+
+/// From the start of a PPDU to the end of the symbol with the last of its first `bytes`.
+fn received_after(config: &EdcaConfig, bytes: u32, mode: &TxVector) -> Duration {
+    let preamble = config.preamble.unwrap_or_else(|| high_throughput::preamble(mode));
+    let useful = if mode.format == PhyFormat::He { 12_800 } else { 3_200 };
+    let symbol = Duration::from_nanos(useful) + mode.guard_interval;
+    // The rate is that of the data bits of a symbol, rounded down to bit/s.
+    let bits = (mode.rate.as_bps() as f64 * symbol.as_nanos() as f64 / 1e9).round() as u64;
+    preamble + symbol * (16 + 8 * u64::from(bytes)).div_ceil(bits)
+}
+
+/// With a bitmap for 64 MPDUs or for 256 (9.3.1.8.2; 802.11ax-2021).
+fn block_ack_bytes(link: &EdcaNode) -> u32 {
+    if link.aggregation.is_some_and(|limits| limits.window > 64) { 56 } else { 32 }
+}
+
+/// The same events, at the same nanosecond, of the medium and of the oracle.
+fn compare(case: &Case) -> (Vec<Event>, Vec<Event>) {
+    let nodes: Vec<_> = [case.stations[0]].iter().chain(&case.stations).copied().collect();
+    let mut at = Instant::ZERO;
+    let offers = (0..).zip(&case.offered).map(|(number, offered)| {
+        at += Duration::from_micros(offered.after_us);
+        let (station, is_up, category) = (offered.station, offered.is_up, offered.category);
+        Offer { at, station, is_up, category, bytes: offered.bytes, number }
+    });
+    let offers: Vec<_> = offers.collect();
+    let until = at + Duration::from_secs(20);
+    let oracle = Oracle::new(case.config, &nodes, case.losses(), case.seed, offers.clone());
+    let mut expected = oracle.run(until);
+
+    let medium = Edca::new(case.config, &nodes, case.seed);
+    let queue = |index: u32| {
+        let stream = RngStream::new(case.seed, StreamId::Queue, index.into());
+        TxQueue::new(Queue::new(&Config::default(), QueueLimit::Unlimited, stream))
+    };
+    let queues = (0..nodes.len() as u32 * AccessCategory::COUNT).map(queue).collect();
+    let mut cell = Cell::with_shared_queues(medium, queues, case.losses());
+    cell.record_air();
+    let mut found = Vec::new();
+    let mut poll = |cell: &mut Cell<Edca>, until| {
+        while let Some(arrival) = cell.poll(until) {
+            let (from, to) = (arrival.from.0, arrival.to.0);
+            found.push(Event::Arrival(arrival.at, from, to, arrival.packet.seq));
+        }
+    };
+    for offer in offers {
+        poll(&mut cell, offer.at);
+        let from = if offer.is_up { NodeId(offer.station) } else { NodeId::ACCESS_POINT };
+        let packet = packet(NodeId(offer.station), offer.bytes, offer.category, offer.at);
+        cell.send(offer.at, from, Packet { seq: offer.number, ..packet });
+    }
+    poll(&mut cell, until);
+    let slot = case.config.phy.slot.as_nanos();
+    found.extend(cell.take_air().into_iter().filter_map(|event| match event {
+        AirEvent::Outcome(of) => {
+            let backoff = of.backoff.as_nanos() / slot;
+            Some(Event::Attempt(of.at, of.from.0, of.station.0, backoff, number_of(of.outcome)))
+        }
+        _ => None,
+    }));
+    for events in [&mut found, &mut expected] {
+        events.sort_unstable_by_key(|event| (event.at(), *event));
+    }
+    (found, expected)
+}
+
+proptest! {
+    #![proptest_config(evenair_testing::config!(2000))]
+
+    #[test]
+    fn medium_does_what_the_slot_by_slot_edca_does(case in cases()) {
+        let (found, expected) = compare(&case);
+        let place = found.iter().zip(&expected).position(|(found, expected)| found != expected);
+        let place = place.unwrap_or(found.len().min(expected.len()));
+        let near = |events: &[Event]| {
+            let near = place.saturating_sub(8)..(place + 4).min(events.len());
+            events.get(near).map(<[_]>::to_vec)
+        };
+        prop_assert_eq!(near(&found), near(&expected), "event {}", place);
+        prop_assert_eq!(found.len(), expected.len());
+    }
+}
