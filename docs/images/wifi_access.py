@@ -36,7 +36,7 @@ def ends(mpdus: int) -> list[float]:
 
 ACCESSES = [
     (3, [(1, True), (2, False), (3, True)], "101", {1: "1"}),
-    (2, [(2, True), (4, True), (5, True)], "11111", {2: "2, 3", 4: "4", 5: "5"}),
+    (2, [(2, True), (4, True), (5, True)], "1111", {2: "2, 3", 4: "4", 5: "5"}),
 ]
 """Of each access: slots of backoff, numbers of its MPDUs and whether they arrive, the bitmap of the
 Block Ack from the oldest MPDU on, and what is passed on with which MPDU."""

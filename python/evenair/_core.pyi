@@ -486,7 +486,7 @@ def run_jobs(
     raises RunError.
 
     `pcap` names the capture files of the only job: that of the air, or None, and that of the wire.
-    Frames on the air of a WiMAX cell are not captured.
+    Frames on the air of a cell of WiMAX, 802.11n, ac or ax are not captured.
     """
 
 def air_trace(scenario: Scenario, seed: int, from_s: float, accesses: int) -> str:

@@ -71,8 +71,8 @@ def run(
     process may use. `progress(done, total)` is called after each run.
 
     `pcap` names a capture file, of a single run only: the air is captured to `x.pcapng`, the wire
-    to `x-wire.pcapng`. Both files appear when the run is done, or not at all. Of a WiMAX cell only
-    the wire is captured.
+    to `x-wire.pcapng`. Both files appear when the run is done, or not at all. Of a cell of WiMAX,
+    802.11n, ac or ax only the wire is captured.
 
     Raises ScenarioError, RunError (with the seed that reproduces it), ValueError, OSError if the
     captures cannot be written.
@@ -110,9 +110,9 @@ def _run_captured(
 
 
 def captures_air(scenario: Scenario) -> bool:
-    """Return whether frames on the air can be captured: those of IEEE 802.11."""
-    kind: str = scenario.resolved["cell"]["kind"]
-    return kind == "wlan"
+    """Return whether frames on the air can be captured: those of IEEE 802.11b, a and g."""
+    cell = scenario.resolved["cell"]
+    return cell["kind"] == "wlan" and "mcs" not in cell
 
 
 def run_jobs(

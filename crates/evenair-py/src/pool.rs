@@ -92,7 +92,7 @@ fn capture_sinks((air, wire): &CaptureFiles) -> Result<CaptureSinks, String> {
 /// raises RunError.
 ///
 /// `pcap` names the capture files of the only job: that of the air, or None, and that of the wire.
-/// Frames on the air of a WiMAX cell are not captured.
+/// Frames on the air of a cell of WiMAX, 802.11n, ac or ax are not captured.
 #[pyfunction]
 #[pyo3(signature = (jobs, threads, on_results, pcap = None))]
 pub fn run_jobs(

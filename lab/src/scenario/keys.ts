@@ -35,6 +35,10 @@ function rates(scenario: ResolvedScenario): string[] {
 
 const isWlan = (scenario: ResolvedScenario) => cell(scenario)["kind"] === "wlan";
 const isWimax = (scenario: ResolvedScenario) => cell(scenario)["kind"] === "wimax";
+/** 802.11n, ac and ax, whose frames have an MCS. */
+const hasMcs = (scenario: ResolvedScenario) =>
+  ["802.11n", "802.11ac", "802.11ax"].includes(String(cell(scenario)["phy"]));
+const hasRates = (scenario: ResolvedScenario) => isWlan(scenario) && !hasMcs(scenario);
 const isMixed = (scenario: ResolvedScenario) => cell(scenario)["phy"] === "802.11g";
 const words =
   (...list: string[]) =>
@@ -49,7 +53,16 @@ export const QUEUE: Hints = {
 export const CELL: Hints = {
   kind: { label: "medium" },
   phy: { label: "PHY", when: isWlan },
-  data_rate: { label: "data rate", options: rates, when: isWlan },
+  data_rate: { label: "data rate", options: rates, when: hasRates },
+  channel_width: {
+    label: "channel width",
+    options: words("20 MHz", "40 MHz", "80 MHz", "160 MHz"),
+    when: hasMcs,
+  },
+  mcs: { label: "MCS", range: { from: 0, to: 11, step: 1 }, when: hasMcs },
+  streams: { label: "spatial streams", range: { from: 1, to: 8, step: 1 }, when: hasMcs },
+  aggregation: { when: hasMcs },
+  edca: { label: "EDCA", options: words("wmm", "802.11-2020", "ns3"), when: hasMcs },
   control_rate: {
     label: "rate of control frames",
     options: (scenario) => ["basic", ...rates(scenario)],
@@ -61,7 +74,7 @@ export const CELL: Hints = {
   },
   protection: { when: isMixed },
   rts_threshold: { label: "RTS threshold", range: { from: 0, to: 2300, step: 100 }, when: isWlan },
-  beacon_interval: { label: "beacon interval", range: { from: 0.02, to: 1 }, when: isWlan },
+  beacon_interval: { label: "beacon interval", range: { from: 0.02, to: 1 }, when: hasRates },
   bandwidth: { range: { from: 3.5e6, to: 20e6, step: 250e3 }, when: isWimax },
   frame: {
     label: "frame duration",
@@ -82,7 +95,7 @@ export const CELL: Hints = {
   },
   piggyback: { label: "piggybacked requests", when: isWimax },
   scheduler: {},
-  controller: { when: isWlan },
+  controller: { when: hasRates },
 };
 
 export const STATION: Hints = {
@@ -94,10 +107,16 @@ export const STATION: Hints = {
       isMixed(scenario)
         ? [...DSSS, ...OFDM].sort((a, b) => a - b).map((rate) => formatQuantity(rate, "rate"))
         : rates(scenario),
-    when: isWlan,
+    when: hasRates,
   },
-  rate_control: { label: "rate control", absent: "fixed", when: isWlan },
-  channel: { absent: "perfect", when: isWlan },
+  mcs: {
+    label: "MCS",
+    absent: "as the cell",
+    options: () => Array.from({ length: 12 }, (_, mcs) => String(mcs)),
+    when: hasMcs,
+  },
+  rate_control: { label: "rate control", absent: "fixed", when: hasRates },
+  channel: { absent: "perfect", when: hasRates },
   modulation: { absent: "as the cell", when: isWimax },
   error: { label: "loss model", absent: "none" },
   queue: {},

@@ -29,11 +29,8 @@ pub fn run_with_captures(
 ) -> Result<RunResult, RunError> {
     match &scenario.cell {
         Cell::Wlan(cell) if cell.phy.high_throughput().is_some() => {
-            if captures.is_some() {
-                return Err(RunError::NotWith(cell.phy, "a capture"));
-            }
             let medium = edca(cell, &scenario.station, seed);
-            Simulation::new(medium, scenario, seed, options, None)?.run()
+            Simulation::new(medium, scenario, seed, options, captures)?.run()
         }
         Cell::Wlan(cell) => {
             let medium = dcf(cell, &scenario.station, seed);

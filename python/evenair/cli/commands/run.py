@@ -126,7 +126,7 @@ def _stage_captures(
     if captures_air(scenario):
         return stage(output, "--pcap", destination), wire
     print_error(
-        "--pcap: frames on the air of a WiMAX cell are not captured;"
+        "--pcap: frames on the air of this cell are not captured;"
         f" writing only {sibling(destination, 'wire')}, of the wire"
     )
     return None, wire

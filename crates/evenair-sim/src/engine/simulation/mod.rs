@@ -164,6 +164,8 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
             let interval = beacons.as_ref().map_or(Duration::ZERO, |beacons| beacons.interval);
             let captured = flows.iter().map(|flow| flow.captured).collect();
             let cell = match &scenario.cell {
+                // Of 802.11n, ac and ax, too, there is no capture of the air.
+                Cell::Wlan(cell) if cell.phy.high_throughput().is_some() => None,
                 Cell::Wlan(cell) => {
                     let phy = cell.timing(&scenario.station);
                     Some(CapturedCell::new(&phy, cell.control_rate(), interval))

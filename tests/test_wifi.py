@@ -1,0 +1,86 @@
+"""Cells of 802.11n, 802.11ac and 802.11ax, from keys to results."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import evenair as ea
+import pytest
+from evenair.engine import captures_air
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def document(phy: str, **cell: object) -> dict[str, object]:
+    """A cell with three stations, each with an upload of voice and a download of best effort."""
+    flows = [{"direction": "up", "access_category": "vo"}, {"direction": "down"}]
+    station = [{"count": 3, "flows": flows}]
+    return {"duration": "1 s", "cell": {"phy": phy, **cell}, "station": station}
+
+
+@pytest.mark.parametrize("phy", ["802.11n", "802.11ac", "802.11ax"])
+def test_results_have_the_categories(phy: str) -> None:
+    result = ea.run(ea.Scenario(**document(phy)))
+    air = result.document["air"]
+    assert sum(air.values()) == pytest.approx(1, abs=1e-9)
+    assert air["preambles"] > 0
+    assert air["block_acks"] > 0
+    for station in result.document["stations"]:
+        # Its data in voice, and the acknowledgements of the download in best effort.
+        assert list(station["categories"]) == ["be", "vo"]
+        shares = [of["airtime_share"] for of in station["categories"].values()]
+        assert sum(shares) == pytest.approx(station["tx_airtime_share"], abs=0.01)
+        assert station["mpdus_per_ppdu"] >= 1
+        assert 0 <= station["retried_mpdus"] < 1
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ({"phy": "802.11n"}, 59.75),
+        ({"phy": "802.11ac", "preamble": "36 us"}, 339.1),
+        ({"phy": "802.11ax", "preamble": "44 us"}, 549.4),
+    ],
+)
+def test_one_station_by_arithmetic(cell: dict[str, object], expected: float) -> None:
+    """Datagrams of 1,472 bytes in the longest A-MPDUs, with ns-3's preambles.
+
+    SIFS, AIFSN 3, on average 7.5 slots, the PPDU, SIFS and a Block Ack; 0.5 % for the mean of the
+    backoffs, of which a run of 10 s has 1,800 and more (standard error 0.02 % of a cycle).
+    """
+    flow = {"direction": "up", "transport": "udp", "segment": 1472, "header": 28}
+    flow["rate"] = f"{1.3 * expected} Mbps"
+    scenario = ea.Scenario(
+        duration="10 s",
+        warmup="1 s",
+        cell=cell,
+        wired={"rate": "unlimited", "delay": "0 s"},
+        station=[{"flows": [flow]}],
+    )
+    goodput = ea.run(scenario).aggregate_goodput_bps / 1e6
+    assert goodput == pytest.approx(expected, rel=0.005)
+
+
+def test_a_resolved_scenario_gives_the_same_result() -> None:
+    scenario = ea.Scenario(**document("802.11ac", edca={"vo": {"txop": "0 us"}}, streams=2))
+    cell = scenario.resolved["cell"]
+    assert (cell["mcs"], cell["channel_width"], cell["mac_overhead"]) == (9, 80_000_000, 38)
+    assert "data_rate" not in cell
+    again = ea.Scenario(**scenario.resolved)
+    assert ea.run(again).document["fingerprint"] == ea.run(scenario).document["fingerprint"]
+
+
+def test_a_capture_is_of_the_wire(tmp_path: Path) -> None:
+    scenario = ea.Scenario(**document("802.11ax"))
+    assert not captures_air(scenario)
+    ea.run(scenario, pcap=tmp_path / "x.pcapng")
+    assert [path.name for path in tmp_path.iterdir()] == ["x-wire.pcapng"]
+
+
+def test_a_discipline_with_an_order_of_its_own_runs_with_aggregation() -> None:
+    for kind in ["las", "spm-af", "codel", "fq-codel", "pie"]:
+        queue = {"kind": kind, "limit": 100}
+        result = ea.run(ea.Scenario(**document("802.11ax", queue=queue)))
+        assert result.aggregate_goodput_bps > 30e6, kind
+        assert result.document["ap"]["mpdus_per_ppdu"] > 1, kind
