@@ -125,8 +125,10 @@ def _stage_captures(
     wire = stage(output, "--pcap", sibling(destination, "wire"))
     if captures_air(scenario):
         return stage(output, "--pcap", destination), wire
+    cell = scenario.resolved["cell"]
+    kind = "WiMAX" if cell["kind"] == "wimax" else cell["phy"]
     print_error(
-        "--pcap: frames on the air of this cell are not captured;"
+        f"--pcap: frames on the air of a {kind} cell are not captured;"
         f" writing only {sibling(destination, 'wire')}, of the wire"
     )
     return None, wire
