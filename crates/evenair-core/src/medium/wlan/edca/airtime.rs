@@ -1,29 +1,11 @@
 //! How much of the air each node has used by some time.
 
+use super::access_usage::AccessUsage;
 use super::mac::{contender_of, node_of};
 use super::state::{Edca, Fate, Phase, Sent};
 use crate::medium::{Airtime, LinkId};
 use crate::packet::{AccessCategory, NodeId};
 use crate::time::{Duration, Instant};
-
-/// The accesses of one category of a node, which have ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AccessUsage {
-    /// PPDUs that began an access or continued it, or the RTS before them, and BlockAckReqs.
-    pub attempts: u64,
-    /// Those of them that collided with another node's.
-    pub collisions: u64,
-    /// Accesses left to a higher category of the node.
-    pub internal_collisions: u64,
-    /// Data PPDUs.
-    pub ppdus: u64,
-    /// Their MPDUs.
-    pub mpdus: u64,
-    /// Those of them that had been transmitted before.
-    pub retried_mpdus: u64,
-    /// Time on the air, with responses.
-    pub airtime: Duration,
-}
 
 impl Edca {
     /// Counts the access that ends at `now`.

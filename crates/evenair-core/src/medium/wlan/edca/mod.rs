@@ -27,6 +27,7 @@
 //!   what has waited for it, then.
 
 mod access;
+mod access_usage;
 mod aggregation;
 mod agreement;
 mod airtime;
@@ -37,8 +38,8 @@ mod state;
 #[cfg(test)]
 mod tests;
 
+pub use access_usage::AccessUsage;
 pub use aggregation::{AMpduConfig, AMpduLimit, Aggregation, AggregationConfig};
-pub use airtime::AccessUsage;
 pub use config::{
     AccessParameters, AccessRules, BlockAckRecovery, EDCA_2020, EDCA_NS3, EDCA_WMM,
     EDCA_WMM_ACCESS_POINT, EdcaConfig, EdcaNode, EdcaParameters,

@@ -1,7 +1,7 @@
 //! The state of a cell.
 
+use super::access_usage::AccessUsage;
 use super::agreement::{Agreement, Link, Psdu};
-use super::airtime::AccessUsage;
 use super::config::{AccessRules, BlockAckRecovery, EdcaConfig, EdcaNode};
 use super::mac::{Mac, PER_NODE, category_of, contender_of, contenders_of, node_of};
 use crate::medium::wlan::contention::{Access, AllBoundaries, Backoff, ContenderId, Contention};
