@@ -18,9 +18,9 @@ const ROWS: &str = "../../validation/ns3/b_tcp.json";
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=8;
 
 /// What is beyond these bars. In cells of five uploads and five downloads a fifth to a third of what arrives at the
-/// access point is lost, and flows live from timeout to timeout. ns-3's segments have time stamps (RFC 7323), of
-/// which each acknowledgement gives a round-trip time and ends the back-off of the timer; the sender here
-/// measures on segments that were sent once (Karn), so that its downloads wait longer.
+/// access point is lost, and most downloads wait for their retransmission timers. A possible cause, not yet shown: ns-3's
+/// segments have timestamps (RFC 7323), so each acknowledgement gives a round-trip time and ends the back-off of
+/// the timer; the sender here measures on segments that were sent once (Karn).
 const BEYOND: [&str; 5] = [
     "ht20 newreno five and five 100: MPDUs in a PPDU",
     "ht20 newreno five and five 100: up over down",
