@@ -35,9 +35,13 @@ function rates(scenario: ResolvedScenario): string[] {
 
 const isWlan = (scenario: ResolvedScenario) => cell(scenario)["kind"] === "wlan";
 const isWimax = (scenario: ResolvedScenario) => cell(scenario)["kind"] === "wimax";
-/** 802.11n, ac and ax, whose frames have an MCS. */
+const PHYS = ["802.11b", "802.11a", "802.11g"];
+/** Their frames have an MCS; their cells have no beacons yet. */
+const PHYS_WITH_MCS = ["802.11n", "802.11ac", "802.11ax"];
 const hasMcs = (scenario: ResolvedScenario) =>
-  ["802.11n", "802.11ac", "802.11ax"].includes(String(cell(scenario)["phy"]));
+  PHYS_WITH_MCS.includes(String(cell(scenario)["phy"]));
+const phys = (scenario: ResolvedScenario) =>
+  cell(scenario)["beacon_interval"] === "off" ? [...PHYS, ...PHYS_WITH_MCS] : PHYS;
 const hasRates = (scenario: ResolvedScenario) => isWlan(scenario) && !hasMcs(scenario);
 const isMixed = (scenario: ResolvedScenario) => cell(scenario)["phy"] === "802.11g";
 const words =
@@ -52,7 +56,7 @@ export const QUEUE: Hints = {
 
 export const CELL: Hints = {
   kind: { label: "medium" },
-  phy: { label: "PHY", when: isWlan },
+  phy: { label: "PHY", options: phys, when: isWlan },
   data_rate: { label: "data rate", options: rates, when: hasRates },
   channel_width: {
     label: "channel width",
