@@ -7,7 +7,7 @@ mod tests;
 
 pub use packet::{Arrival, CellPacket};
 
-use nodes::{NO_QUEUE, Nodes};
+use nodes::{NO_PLACE, Nodes};
 
 use super::scheduler::StationScheduler;
 use super::{
@@ -127,7 +127,8 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
             return tx_queue.enqueue(now, packet);
         }
         if tx_queue.pass_through(&packet) {
-            let taken = self.nodes.serve(queue, packet);
+            self.nodes.note_served(queue, place);
+            let taken = self.nodes.serve(queue, place, packet);
             return self.medium.wake(now, queue, Some(taken), &mut self.nodes);
         }
         tx_queue.enqueue(now, packet);
@@ -270,7 +271,7 @@ impl<M: Broadcast, P: CellPacket> Cell<M, P> {
     /// at [`NodeId::BROADCAST`].
     pub fn broadcast(&mut self, now: Instant, from: NodeId, packet: P) {
         let bytes = packet.size();
-        let packet = self.nodes.keep(NO_QUEUE, LinkId::BROADCAST, packet);
+        let packet = self.nodes.keep(NO_PLACE, LinkId::BROADCAST, packet);
         let frame = Taken { packet, to: NodeId::BROADCAST, link: LinkId::BROADCAST, bytes };
         self.medium.broadcast(now, from, frame, &mut self.nodes);
     }

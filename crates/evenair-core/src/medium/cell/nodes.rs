@@ -61,8 +61,8 @@ pub(super) struct Nodes<P> {
 #[derive(Debug)]
 pub(super) struct InService<P> {
     pub(super) packet: P,
-    /// [`NO_QUEUE`] of a broadcast frame.
-    queue: TxQueueId,
+    /// The place of its queue in `queues`; [`NO_PLACE`] of a broadcast frame.
+    place: u32,
     link: LinkId,
 }
 
@@ -76,7 +76,8 @@ enum Held {
     Receiver,
 }
 
-pub(super) const NO_QUEUE: TxQueueId = TxQueueId(u32::MAX);
+pub(super) const NO_PLACE: u32 = u32::MAX;
+const NO_QUEUE: TxQueueId = TxQueueId(u32::MAX);
 
 impl<P: CellPacket> Nodes<P> {
     /// Nodes with these queues, and the loss model of the link of each. `are_shared`: a node has one for each category.
@@ -157,40 +158,50 @@ impl<P: CellPacket> Nodes<P> {
         }
     }
 
-    /// Hands `packet` of `queue` to the medium.
+    /// Hands `packet` of `queue`, which has this place, to the medium.
     #[inline(always)]
-    pub(super) fn serve(&mut self, queue: TxQueueId, packet: P) -> Taken {
+    pub(super) fn serve(&mut self, queue: TxQueueId, place: usize, packet: P) -> Taken {
         let bytes = packet.size();
         let (link, to) = self.routes[queue.0 as usize].unwrap_or_else(|| {
             let station = packet.station();
             (LinkId::new(self.setup.associations.number(station), Direction::Down), station)
         });
-        if !self.places.is_empty() {
-            let place = self.place(queue);
-            self.last_served[place] = queue;
-        }
-        Taken { packet: self.keep(queue, link, packet), to, link, bytes }
+        Taken { packet: self.keep(place as u32, link, packet), to, link, bytes }
     }
 
     /// The same if it has at most `max_bytes`; a larger one is set aside.
     #[inline(always)]
-    fn serve_up_to(&mut self, max_bytes: u32, queue: TxQueueId, packet: P) -> Option<Taken> {
+    fn serve_up_to(
+        &mut self,
+        max_bytes: u32,
+        queue: TxQueueId,
+        place: usize,
+        packet: P,
+    ) -> Option<Taken> {
         if packet.size() > max_bytes {
             self.set_aside.push((queue, packet));
             return None;
         }
-        Some(self.serve(queue, packet))
+        Some(self.serve(queue, place, packet))
     }
 
-    /// Keeps a packet of `queue` until the medium releases it.
+    /// The queue of the layout from which a node's queue of several was served last is `queue`.
     #[inline(always)]
-    pub(super) fn keep(&mut self, queue: TxQueueId, link: LinkId, packet: P) -> PacketId {
+    pub(super) fn note_served(&mut self, queue: TxQueueId, place: usize) {
+        if let Some(last) = self.last_served.get_mut(place) {
+            *last = queue;
+        }
+    }
+
+    /// Keeps a packet of the queue in this place until the medium releases it.
+    #[inline(always)]
+    pub(super) fn keep(&mut self, place: u32, link: LinkId, packet: P) -> PacketId {
         let Some(id) = self.free.pop() else {
-            self.taken.push(InService { packet, queue, link });
+            self.taken.push(InService { packet, place, link });
             return PacketId(self.taken.len() as u32 - 1);
         };
         let slot = &mut self.taken[id as usize];
-        (slot.packet, slot.queue, slot.link) = (packet, queue, link);
+        (slot.packet, slot.place, slot.link) = (packet, place, link);
         PacketId(id)
     }
 
@@ -202,8 +213,7 @@ impl<P: CellPacket> Nodes<P> {
 
     /// Dequeues the next packet of `queue`, unless a shaper holds it back.
     #[inline(always)]
-    fn dequeue(&mut self, now: Instant, queue: TxQueueId) -> Option<P> {
-        let place = self.place(queue);
+    fn dequeue(&mut self, now: Instant, queue: TxQueueId, place: usize) -> Option<P> {
         let source = &mut self.queues[place];
         let packet = source.dequeue(now);
         if packet.is_none() && source.backlog().packets() > 0 {
@@ -312,7 +322,7 @@ impl<P: CellPacket> Nodes<P> {
         if self.set_aside.iter().any(|(of, _)| *of == queue) {
             return true;
         }
-        let packet = self.dequeue(now, queue).map(|packet| (queue, packet));
+        let packet = self.dequeue(now, queue, self.place(queue)).map(|packet| (queue, packet));
         let found = packet.is_some();
         self.set_aside.extend(packet);
         found
@@ -328,10 +338,11 @@ impl<P: CellPacket> Nodes<P> {
         let packet = if self.setup.associations.is_access_point(self.senders[place]) {
             source.dequeue_of(now, |packet| packet.station() == to, max_bytes)?
         } else {
-            let packet = self.dequeue(now, queue)?;
-            return self.serve_up_to(max_bytes, queue, packet);
+            let packet = self.dequeue(now, queue, place)?;
+            return self.serve_up_to(max_bytes, queue, place, packet);
         };
-        Some(self.serve(queue, packet))
+        self.note_served(queue, place);
+        Some(self.serve(queue, place, packet))
     }
 
     /// Charges a station with the airtime of an attempt; beacons are for all.
@@ -404,11 +415,9 @@ impl<P: CellPacket> Nodes<P> {
     /// The MAC is done with `packet`, which no longer counts against the limit of its queue.
     #[inline(always)]
     fn end_service(&mut self, packet: PacketId, status: TxStatus) {
-        let InService { packet: sent, queue, .. } = &mut self.taken[packet.0 as usize];
-        if *queue != NO_QUEUE {
-            let number = queue.0 as usize;
-            let place = if self.places.is_empty() { number } else { self.places[number] as usize };
-            self.queues[place].transmitted(sent.size());
+        let InService { packet: sent, place, .. } = &mut self.taken[packet.0 as usize];
+        if let Some(queue) = self.queues.get_mut(*place as usize) {
+            queue.transmitted(sent.size());
             let is_lost = sent.release() && status == TxStatus::Dropped;
             self.mac_losses += u64::from(is_lost);
         }
@@ -452,13 +461,16 @@ impl<P: CellPacket> CellContext for Nodes<P> {
         if !self.set_aside.is_empty()
             && let Some(packet) = self.take_set_aside(queue)
         {
-            return self.serve_up_to(max_bytes, queue, packet);
+            let place = self.place(queue);
+            self.note_served(queue, place);
+            return self.serve_up_to(max_bytes, queue, place, packet);
         }
         if !self.places.is_empty() {
             return self.take_shared(now, queue, max_bytes);
         }
-        let packet = self.dequeue(now, queue)?;
-        self.serve_up_to(max_bytes, queue, packet)
+        let place = queue.0 as usize;
+        let packet = self.dequeue(now, queue, place)?;
+        self.serve_up_to(max_bytes, queue, place, packet)
     }
 
     #[inline(always)]
@@ -471,8 +483,8 @@ impl<P: CellPacket> CellContext for Nodes<P> {
     #[inline(always)]
     fn release(&mut self, _now: Instant, packet: PacketId, status: TxStatus) {
         if status == TxStatus::Dropped {
-            let InService { packet, queue, .. } = &self.taken[packet.0 as usize];
-            if *queue != NO_QUEUE {
+            let InService { packet, place, .. } = &self.taken[packet.0 as usize];
+            if *place != NO_PLACE {
                 self.given_up.count(packet.connection().0, packet.is_pure_ack());
             }
         }
