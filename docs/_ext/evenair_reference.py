@@ -30,6 +30,8 @@ SCHEMA = json.loads(_core.schema())
 TABLES = [
     ("The run", "Scenario", "{}"),
     ("An 802.11 cell", "WlanCell", "cell.{} (WLAN)"),
+    ("EDCA", "Edca", "cell.edca.{}"),
+    ("An access category of EDCA", "AccessKeys", "cell.edca.be.{}"),
     ("An 802.16 cell", "WimaxCell", "cell.{} (WiMAX)"),
     ("The wired network", "Wired", "wired.{}"),
     ("Wired links", "WiredLink", "wired.link.{}"),
@@ -42,6 +44,7 @@ TABLES = [
 
 COMPONENTS = {
     "AccessPointScheduler": "access-point scheduler",
+    "Aggregation": "aggregation",
     "AirErrors": "error",
     "Application": "application",
     "BaseStationScheduler": "base-station scheduler",
@@ -99,7 +102,9 @@ def _accepts(value: dict[str, Any]) -> str:
         case {"$ref": reference}:
             name = reference.rpartition("/")[2]
             if name in COMPONENTS:
-                return f"a [{COMPONENTS[name]}](#{_anchor(COMPONENTS[name])}): its name, or a table"
+                kind = COMPONENTS[name]
+                article = "an" if kind[0] in "aeiou" else "a"
+                return f"{article} [{kind}](#{_anchor(kind)}): its name, or a table"
             inner = SCHEMA["$defs"][name]
             if "properties" in inner or name == "Cell":
                 return "a table"
