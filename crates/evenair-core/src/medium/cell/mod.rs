@@ -85,6 +85,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         let expected = QueueLayout::PerReceiver { categories };
         assert_eq!(*layout, expected, "queues for each station and scheduler");
         self.nodes.schedulers = schedulers;
+        self.nodes.choice = true;
         self.medium.listen(Listening::Outcomes);
         self
     }
@@ -117,17 +118,16 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     #[inline(always)]
     pub fn send(&mut self, now: Instant, from: NodeId, packet: P) {
         let queue = self.nodes.queue_of(from, &packet);
-        if self.nodes.is_scheduled(from) {
-            self.nodes.enqueue_scheduled(now, queue, packet);
+        if self.nodes.has_choice(from) {
+            self.nodes.enqueue_for_choice(now, queue, packet);
             return self.medium.wake(now, queue, None, &mut self.nodes);
         }
-        let place = self.nodes.place(queue);
+        let place = queue.0 as usize;
         let tx_queue = &mut self.nodes.queues[place];
         if !self.medium.is_idle(queue) {
             return tx_queue.enqueue(now, packet);
         }
         if tx_queue.pass_through(&packet) {
-            self.nodes.note_served(queue, place);
             let taken = self.nodes.serve(queue, place, packet);
             return self.medium.wake(now, queue, Some(taken), &mut self.nodes);
         }

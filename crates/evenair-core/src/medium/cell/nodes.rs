@@ -28,6 +28,8 @@ pub(super) struct Nodes<P> {
     routes: Vec<Option<(LinkId, NodeId)>>,
     /// Those of each access point, by category; none if it has one queue, or the medium chooses.
     pub(super) schedulers: Vec<Box<dyn StationScheduler>>,
+    /// Whether there are schedulers, or queues of the layout that are one: see [`Nodes::has_choice`].
+    pub(super) choice: bool,
     /// Packets that were dequeued and not taken: larger than the medium asked for, or found by
     /// [`Nodes::has_next`].
     set_aside: Vec<(TxQueueId, P)>,
@@ -121,6 +123,7 @@ impl<P: CellPacket> Nodes<P> {
             places,
             routes,
             schedulers: Vec::new(),
+            choice: are_shared,
             set_aside: Vec::new(),
             taken: Vec::new(),
             free: Vec::new(),
@@ -228,9 +231,16 @@ impl<P: CellPacket> Nodes<P> {
         !self.schedulers.is_empty() && self.setup.associations.is_access_point(node)
     }
 
-    /// Queues a packet among queues that are scheduled.
-    #[inline(never)] // only with a scheduler
-    pub(super) fn enqueue_scheduled(&mut self, now: Instant, queue: TxQueueId, packet: P) {
+    /// Whether what `node` transmits next is chosen among its queues of the layout: by a scheduler, or by the discipline of
+    /// the one queue that they are.
+    #[inline(always)]
+    pub(super) fn has_choice(&self, node: NodeId) -> bool {
+        self.choice && (!self.places.is_empty() || self.is_scheduled(node))
+    }
+
+    /// Queues a packet of such a node.
+    #[inline(never)] // not where each node has one queue
+    pub(super) fn enqueue_for_choice(&mut self, now: Instant, queue: TxQueueId, packet: P) {
         let place = self.place(queue);
         let tx_queue = &mut self.queues[place];
         tx_queue.enqueue(now, packet);
@@ -465,7 +475,7 @@ impl<P: CellPacket> CellContext for Nodes<P> {
             self.note_served(queue, place);
             return self.serve_up_to(max_bytes, queue, place, packet);
         }
-        if !self.places.is_empty() {
+        if self.choice && !self.places.is_empty() {
             return self.take_shared(now, queue, max_bytes);
         }
         let place = queue.0 as usize;
