@@ -32,5 +32,5 @@ pub use contract::{Counters, Endpoint, Output, RateControl, Sink, Source, Window
 pub use ends::Ends;
 pub use header::PacketHeader;
 pub use limits::{Limit, LimitTimes};
-pub use option::{AccEcnCounters, DataHeader, PacketOption, Report, TcpOptions, WindowUpdate};
+pub use option::{AccEcnCounters, DataHeader, PacketOption, Report, TcpOptions, Timestamps};
 pub use sack::{MAX_BLOCKS, SackBlocks};

@@ -21,10 +21,10 @@ pub struct TcpOptions {
     pub sack: SackBlocks,
     /// The byte counters of AccECN, whose packet counter is [`EcnFlags::ace`](crate::packet::EcnFlags::ace).
     pub acc_ecn: Option<AccEcnCounters>,
-    /// Of the ACK of a receiver that limits the rate.
-    pub window: Option<WindowUpdate>,
-    /// TSecr of data: the timestamp of the ACK that was the last to arrive (RFC 7323).
-    pub timestamp_echo: Option<Instant>,
+    /// The window, segments, in the ACK of a receiver that limits the rate.
+    pub window: Option<u32>,
+    /// The timestamps of a connection that has them.
+    pub timestamps: Option<Timestamps>,
 }
 
 /// The AccECN option (RFC 9768 section 3.2.3): payload bytes that have arrived with each codepoint, modulo 2^24.
@@ -38,13 +38,13 @@ pub struct AccEcnCounters {
     pub ect1: u32,
 }
 
-/// What the ACK of a receiver that limits the rate carries.
+/// The timestamps option (RFC 7323 section 3.2). Its clock is that of the simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WindowUpdate {
-    /// The window, segments.
-    pub window: u32,
-    /// TSval: when the ACK is sent.
-    pub timestamp: Instant,
+pub struct Timestamps {
+    /// TSval: when the segment is sent.
+    pub value: Instant,
+    /// TSecr: a timestamp of the other end; `None` before one has arrived.
+    pub echo: Option<Instant>,
 }
 
 /// What a data packet of TFRC carries beside its number (RFC 5348 section 3.2.1).

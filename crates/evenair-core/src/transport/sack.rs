@@ -2,6 +2,8 @@
 
 /// Blocks in a TCP header without other options: 8 n + 2 of its 40 option bytes (RFC 2018 section 3).
 pub const MAX_BLOCKS: usize = 4;
+/// Blocks beside timestamps, which take 12 of the 40 bytes (RFC 2018 section 3).
+pub const MAX_BLOCKS_WITH_TIMESTAMPS: usize = 3;
 
 /// The blocks of one ACK, each the bytes from its first up to the one after its last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

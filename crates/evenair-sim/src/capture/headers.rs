@@ -1,10 +1,11 @@
 //! IPv4, TCP, UDP and RTP headers of simulated packets.
 //!
-//! Sources: RFC 791 (IPv4), RFC 9293 (TCP), RFC 7323 (window scale), RFC 2018 (SACK), RFC 768 (UDP),
+//! Sources: RFC 791 (IPv4), RFC 9293 (TCP), RFC 7323 (window scale, timestamps), RFC 2018 (SACK), RFC 768 (UDP),
 //! RFC 1071 (checksum).
 
 use evenair_core::packet::{Packet, PacketKind};
-use evenair_core::transport::{PacketOption, SackBlocks, WindowUpdate};
+use evenair_core::time::Instant;
+use evenair_core::transport::{PacketOption, SackBlocks, TcpOptions, Timestamps};
 
 use super::connections::ConnectionInfo;
 use super::rtp;
@@ -54,6 +55,9 @@ const MAXIMUM_SEGMENT_SIZE: [u8; 2] = [2, 4]; // kind, length
 const WINDOW_SCALE: [u8; 2] = [3, 3];
 const SACK_PERMITTED: [u8; 2] = [4, 2];
 const SACK: u8 = 5;
+const TIMESTAMPS: [u8; 2] = [8, 10];
+/// With two no-operation options before it (RFC 7323 appendix A).
+const TIMESTAMPS_BYTES: u32 = 12;
 /// The largest shift of the window scale option (RFC 7323 section 2.3).
 const MAX_WINDOW_SHIFT: u32 = 14;
 const PROTOCOL_TCP: u8 = 6;
@@ -173,6 +177,7 @@ impl Segment {
         } else if self.packet.kind == PacketKind::Ack {
             self.write_sack(position, out);
         }
+        self.write_timestamps(end, out);
         out.resize(end, NO_OPERATION);
     }
 
@@ -202,12 +207,9 @@ impl Segment {
     /// section 2.2).
     fn window_field(&self) -> u16 {
         let shift = if self.is_handshake() { 0 } else { self.window_shift() };
-        let update = match &self.option {
-            Some(PacketOption::Tcp(options)) => options.window,
-            _ => None,
-        };
-        let of_update = |update: WindowUpdate| update.window * self.connection.segment;
-        let window = update.map_or(self.connection.window, of_update);
+        let advertised = self.tcp_options().and_then(|options| options.window);
+        let bytes = |segments: u32| segments * self.connection.segment;
+        let window = advertised.map_or(self.connection.window, bytes);
         window.div_ceil(1 << shift).min(u32::from(u16::MAX)) as u16
     }
 
@@ -216,7 +218,31 @@ impl Segment {
         if !self.is_handshake() {
             return 0;
         }
-        4 + 4 * u32::from(self.sack.is_some()) + 4 * u32::from(self.window_shift() > 0)
+        let has_timestamps = self.tcp_options().is_some_and(|options| options.timestamps.is_some());
+        4 + 4 * u32::from(self.sack.is_some())
+            + 4 * u32::from(self.window_shift() > 0)
+            + TIMESTAMPS_BYTES * u32::from(has_timestamps)
+    }
+
+    fn tcp_options(&self) -> Option<&TcpOptions> {
+        match &self.option {
+            Some(PacketOption::Tcp(options)) => Some(options),
+            _ => None,
+        }
+    }
+
+    /// The timestamps, in milliseconds as in Linux, if there is room before `end`.
+    fn write_timestamps(&self, end: usize, out: &mut Vec<u8>) {
+        let Some(Timestamps { value, echo }) = self.tcp_options().and_then(|o| o.timestamps) else {
+            return;
+        };
+        if out.len() + TIMESTAMPS_BYTES as usize <= end {
+            out.extend([NO_OPERATION, NO_OPERATION]);
+            out.extend(TIMESTAMPS);
+            let milliseconds = |at: Instant| (at.as_nanos() / 1_000_000) as u32;
+            out.extend(milliseconds(value).to_be_bytes());
+            out.extend(echo.map_or(0, milliseconds).to_be_bytes());
+        }
     }
 
     /// Maximum segment size; SACK-permitted where the flow has SACK; the window scale where the

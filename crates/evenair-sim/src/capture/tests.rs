@@ -2,7 +2,8 @@
 
 use evenair_core::medium::TxVector;
 use evenair_core::packet::{FlowId, Packet, PacketKind};
-use evenair_core::time::Instant;
+use evenair_core::time::{Duration, Instant};
+use evenair_core::transport::{PacketOption, TcpOptions, Timestamps};
 use evenair_core::units::Rate;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -199,6 +200,24 @@ fn extra_header_bytes_become_options() {
         assert_eq!(usize::from(p.bytes[14 + ip + 12] >> 4) * 4, tcp);
         assert_eq!(p.bytes.len(), 14 + ip + tcp);
     }
+}
+
+/// RFC 7323 section 3.2 and appendix A: two no-operations, kind 8, length 10, TSval, TSecr. In milliseconds.
+#[test]
+fn timestamps_are_written_where_there_is_room() {
+    let ms = |ms: u64| Instant::ZERO + Duration::from_millis(ms);
+    let timestamps = Some(Timestamps { value: ms(70_000), echo: Some(ms(3)) });
+    let options = TcpOptions { timestamps, ..TcpOptions::default() };
+    let option = Some(PacketOption::Tcp(options));
+    let mut ack = Segment { option, ..segment(PacketKind::Ack, true, 0, 0) };
+    let file = wire(ack);
+    let [packet] = &packets(&file)[..] else { panic!("one packet") };
+    assert_eq!(packet.bytes.len(), 14 + 40);
+    ack.packet.size = 52;
+    let file = wire(ack);
+    let [packet] = &packets(&file)[..] else { panic!("one packet") };
+    let expected = [1, 1, 8, 10, 0, 1, 0x11, 0x70, 0, 0, 0, 3];
+    assert_eq!(packet.bytes[14 + 40..], expected);
 }
 
 #[test]

@@ -49,6 +49,9 @@ configuration! {
     /// whether queues may mark segments instead of dropping them (RFC 3168, classic ECN), if both ends
     /// agree
     ecn: Option<bool> = None, optional(switch(), "false");
+    /// whether segments carry timestamps (RFC 7323), so that every ACK of new data gives a round-trip time, that of
+    /// a retransmission, too; their 12 bytes are part of `header`
+    timestamps: Option<bool> = None, optional(switch(), "false");
     /// how the retransmission timeout follows from round-trip times
     rto: RtoFormula = RtoFormula::Linux, names();
     /// lower bound of the retransmission timeout, or with `rto` "linux" of what it adds to the smoothed
@@ -80,6 +83,12 @@ impl TcpConfig {
     #[inline(always)]
     pub fn byte_counting(&self) -> bool {
         self.byte_counting.unwrap_or(self.spm_marking())
+    }
+
+    /// Whether segments carry timestamps.
+    #[inline(always)]
+    pub fn timestamps(&self) -> bool {
+        self.timestamps == Some(true)
     }
 
     /// Whether an end offers ECN.

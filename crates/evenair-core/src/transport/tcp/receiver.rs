@@ -3,7 +3,7 @@
 use super::config::TcpConfig;
 use crate::time::Instant;
 use crate::transport::recovery::ranges;
-use crate::transport::sack::SackBlocks;
+use crate::transport::sack::{MAX_BLOCKS, MAX_BLOCKS_WITH_TIMESTAMPS, SackBlocks};
 
 /// What a receiver does about a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,9 +70,11 @@ impl Receiver {
     /// The blocks that an ACK has which leaves now: first that of the segment which provoked it, then
     /// the others as they were last reported (RFC 2018 section 4).
     pub fn sack(&self) -> SackBlocks {
+        let most = if self.config.timestamps() { MAX_BLOCKS_WITH_TIMESTAMPS } else { MAX_BLOCKS };
         self.recent
             .iter()
             .filter_map(|&byte| ranges::containing(&self.out_of_order, byte))
+            .take(most)
             .collect()
     }
 

@@ -44,19 +44,28 @@ impl RttEstimator {
         Self { formula, min_rto, smoothed, deviation, rto: initial_rto, samples, sum, least }
     }
 
-    /// Takes a round-trip time measured on a segment that was sent once (Karn; RFC 6298 3), and
-    /// ends any back-off.
+    /// Takes a round-trip time measured on a segment that was sent once (Karn; RFC 6298 3), the only one of its round
+    /// trip, and ends any back-off.
+    #[inline(always)]
     pub fn sample(&mut self, rtt: Duration) {
+        self.sample_of(rtt, 1, true);
+    }
+
+    /// The same for one of so many of a round trip, and whether that ends: each has less weight (RFC 7323 appendix G).
+    /// Linux gives each the same, and lets the deviation fall once in a round trip.
+    pub fn sample_of(&mut self, rtt: Duration, of_round: u64, ends_round: bool) {
         self.samples += 1;
         self.sum += rtt;
         self.least = self.least.min(rtt);
         let before = self.smoothed;
-        let (srtt, rttvar) = smooth(before, rtt);
+        let weights = if self.formula == RtoFormula::Linux { 1 } else { of_round };
+        let (srtt, rttvar) = smooth_of(before, rtt, weights);
         self.smoothed = Some((srtt, rttvar));
         let rto = match self.formula {
             RtoFormula::Rfc6298 => (srtt + CLOCK_GRANULARITY.max(rttvar * 4)).max(self.min_rto),
             RtoFormula::Linux => {
-                srtt + self.deviation.update(before.map(|(srtt, _)| srtt), rtt, self.min_rto)
+                let before = before.map(|(srtt, _)| srtt);
+                srtt + self.deviation.update(before, rtt, self.min_rto, ends_round)
             }
         };
         self.rto = rto.min(MAX_RTO);
@@ -93,7 +102,7 @@ impl RttEstimator {
     }
 }
 
-/// Linux's deviation of round-trip times, four times their mean deviation, for a sample a round trip.
+/// Linux's deviation of round-trip times, four times their mean deviation.
 #[derive(Clone, Copy, Debug, Default)]
 struct LinuxDeviation {
     /// `mdev_us`: smoothed.
@@ -105,8 +114,14 @@ struct LinuxDeviation {
 }
 
 impl LinuxDeviation {
-    /// Takes a sample, before which SRTT was `srtt`. Returns what is added to SRTT.
-    fn update(&mut self, srtt: Option<Duration>, rtt: Duration, least: Duration) -> Duration {
+    /// Takes a sample, before which SRTT was `srtt`, and which may end a round trip. Returns what is added to SRTT.
+    fn update(
+        &mut self,
+        srtt: Option<Duration>,
+        rtt: Duration,
+        least: Duration,
+        ends_round: bool,
+    ) -> Duration {
         let Some(srtt) = srtt else {
             self.mean = rtt * 2;
             self.rttvar = self.mean.max(least);
@@ -120,21 +135,34 @@ impl LinuxDeviation {
         self.mean = (self.mean + rise).saturating_sub((self.mean / 4).saturating_sub(error));
         self.largest = self.largest.max(self.mean);
         self.rttvar = self.rttvar.max(self.largest);
-        // The sample ends a round trip.
-        self.rttvar = self.rttvar.saturating_sub((self.rttvar - self.largest) / 4);
-        self.largest = least;
+        if ends_round {
+            self.rttvar = self.rttvar.saturating_sub((self.rttvar - self.largest) / 4);
+            self.largest = least;
+        }
         self.rttvar
     }
 }
 
 /// SRTT and RTTVAR after a sample, from those before it (RFC 6298 2.2 and 2.3, with alpha = 1/8 and
 /// beta = 1/4).
+#[inline(always)]
 pub(super) fn smooth(before: Option<(Duration, Duration)>, rtt: Duration) -> (Duration, Duration) {
+    smooth_of(before, rtt, 1)
+}
+
+/// The same with alpha and beta divided by the `samples` of a round trip (RFC 7323 appendix G).
+#[inline(always)]
+fn smooth_of(
+    before: Option<(Duration, Duration)>,
+    rtt: Duration,
+    samples: u64,
+) -> (Duration, Duration) {
     match before {
         None => (rtt, rtt / 2),
         Some((srtt, rttvar)) => {
             let error = srtt.saturating_sub(rtt) + rtt.saturating_sub(srtt);
-            ((srtt * 7 + rtt) / 8, (rttvar * 3 + error) / 4)
+            let (a, b) = (8 * samples, 4 * samples);
+            ((srtt * (a - 1) + rtt) / a, (rttvar * (b - 1) + error) / b)
         }
     }
 }
@@ -180,6 +208,28 @@ mod tests {
         rtt.sample(MS(10)); // 100 below: mdev 327.5 + (100 - 81.875) / 8 = 329.765625
         // rttvar 391.25 - (391.25 - 329.765625) / 4 = 375.87890625; SRTT 97.5
         assert_eq!(rtt.rto(), Duration::from_nanos(473_378_907));
+    }
+
+    /// RFC 7323 appendix G by hand: four samples a round trip, alpha 1/32 and beta 1/16.
+    #[test]
+    fn samples_of_a_round_trip_share_its_weight() {
+        let mut rtt = RttEstimator::new(RtoFormula::Rfc6298, MS(1000), MS(200));
+        rtt.sample_of(MS(160), 4, true); // the first: SRTT 160, RTTVAR 80
+        assert_eq!((rtt.srtt(), rtt.rto()), (Some(MS(160)), MS(480)));
+        rtt.sample_of(MS(192), 4, false); // SRTT 161; RTTVAR 15/16 80 + 1/16 32 = 77
+        assert_eq!((rtt.srtt(), rtt.rto()), (Some(MS(161)), MS(469)));
+    }
+
+    /// As in `follows_linux`, but the third sample does not end the round trip: rttvar stays 440 until the fourth.
+    #[test]
+    fn linux_s_deviation_falls_once_a_round_trip() {
+        let mut rtt = RttEstimator::new(RtoFormula::Linux, MS(1000), MS(200));
+        rtt.sample(MS(80));
+        rtt.sample(MS(400));
+        rtt.sample_of(MS(120), 7, false); // SRTT 120
+        assert_eq!(rtt.rto(), MS(560));
+        rtt.sample_of(MS(120), 7, true); // mdev 330 - 82.5; the largest of the round is 330: rttvar 412.5
+        assert_eq!(rtt.rto(), Duration::from_nanos(532_500_000));
     }
 
     /// What a deviation of zero leaves: SRTT + 200 ms, where RFC 6298 has 200 ms.

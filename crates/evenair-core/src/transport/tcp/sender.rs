@@ -101,6 +101,11 @@ impl Sender {
         std::mem::take(&mut self.tcb.reduction.cwr_due)
     }
 
+    /// The next ACK echoes this timestamp.
+    pub(super) fn set_echo(&mut self, echo: Option<Instant>) {
+        self.tcb.echo = echo;
+    }
+
     /// When [`Sender::on_timer`] is to be called.
     pub fn timer_at(&self) -> Instant {
         match &self.rate_based {
@@ -244,12 +249,7 @@ impl Sender {
     #[inline(always)]
     fn on_new_ack(&mut self, now: Instant, ack: u64) {
         let Self { tcb, recovery, rtt_samples, .. } = self;
-        if let Some((end, sent)) = tcb.timed
-            && ack >= end
-        {
-            tcb.timed = None;
-            let rtt = now.since(sent);
-            tcb.rtt.sample(rtt);
+        if let Some(rtt) = tcb.measure(now, ack) {
             rtt_samples.record(rtt);
         }
         let segments = (ack - tcb.snd_una).div_ceil(tcb.segment());

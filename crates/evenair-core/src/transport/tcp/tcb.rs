@@ -58,6 +58,10 @@ pub(super) struct Tcb {
     pub(super) retransmit: bool,
     /// The one segment whose round-trip time sets the timeout: its end, and when it was sent.
     pub(super) timed: Option<(u64, Instant)>,
+    /// What the ACK that is being taken into account echoes of the timestamps of data.
+    pub(super) echo: Option<Instant>,
+    /// With timestamps: `snd_nxt` when the round trip began whose samples are being taken.
+    pub(super) round_end: u64,
     /// When each outstanding segment was first sent, from `snd_una` on.
     pub(super) sent_at: SendTimes,
     /// When the timer expires.
@@ -89,6 +93,8 @@ impl Tcb {
             recover: None,
             retransmit: false,
             timed: None,
+            echo: None,
+            round_end: 0,
             sent_at: SendTimes::default(),
             deadline: Instant::NEVER,
             timed_out: false,
@@ -213,6 +219,33 @@ impl Tcb {
         }
         let high_priority = self.config.spm_marking() && self.congestion.cwnd() < CRUCIAL_WINDOW;
         Segment { syn: false, seq, payload, retransmission, high_priority }
+    }
+
+    /// The round-trip time that an ACK of new data gives, which expects byte `ack` next: with timestamps every one
+    /// (RFC 7323 section 4.1), else that of the segment that is timed (Karn). To be called before `snd_una` moves.
+    #[inline(always)]
+    pub(super) fn measure(&mut self, now: Instant, ack: u64) -> Option<Duration> {
+        if let Some(sent) = self.echo {
+            return Some(self.measure_echo(now, ack, sent));
+        }
+        let (_, sent) = self.timed.filter(|&(end, _)| ack >= end)?;
+        self.timed = None;
+        let rtt = now.since(sent);
+        self.rtt.sample(rtt);
+        Some(rtt)
+    }
+
+    #[cold]
+    fn measure_echo(&mut self, now: Instant, ack: u64, sent: Instant) -> Duration {
+        let ends_round = ack > self.round_end;
+        if ends_round {
+            self.round_end = self.snd_nxt.max(ack);
+        }
+        // RFC 7323 appendix G: an ACK for every second segment that is outstanding.
+        let samples = (self.snd_max - self.snd_una).div_ceil(2 * self.segment());
+        let rtt = now.since(sent);
+        self.rtt.sample_of(rtt, samples, ends_round);
+        rtt
     }
 
     /// The event for the congestion control; `acked` segments are newly acknowledged.

@@ -1,4 +1,4 @@
-//! The sender and the receiver by hand ([`sending`], [`receiving`], [`sack`], [`rack`], [`ecn`]), whether cwnd grows where it does not limit the sender ([`validation`]), and both with a path
+//! The sender and the receiver by hand ([`sending`], [`receiving`], [`sack`], [`rack`], [`ecn`]), [`timestamps`], whether cwnd grows where it does not limit the sender ([`validation`]), and both with a path
 //! between them that loses, delays and reorders ([`path`], [`transfers`], what theory says of random
 //! losses: [`pftk`], each congestion control on a link that queues: [`variants`], and limits of the
 //! rate: [`rate_limit`]).
@@ -13,6 +13,7 @@ mod rate_limit;
 mod receiving;
 mod sack;
 mod sending;
+mod timestamps;
 mod transfers;
 mod validation;
 mod variants;
@@ -70,6 +71,7 @@ fn plain() -> TcpConfig {
         rack: false,
         prr: false,
         ecn: None,
+        timestamps: None,
         rto: RtoFormula::Rfc6298,
         min_rto: Duration::from_millis(200),
         initial_rto: Duration::from_secs(3),

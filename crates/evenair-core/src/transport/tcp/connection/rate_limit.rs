@@ -4,11 +4,10 @@
 //! time: of a longer one a part is time in queues, which a larger window would only lengthen. The
 //! receiver imposes a rate by the window that it advertises. It measures round-trip times as Linux's
 //! receiver does (`tcp_rcv_rtt_measure_ts`): by the timestamps of its ACKs (RFC 7323), which the data
-//! echo. They are exchanged from the first limit on. Their bytes are not added to the packets: a header
-//! with timestamps is one of the size that the flow has anyway.
+//! echo. They are exchanged from the first limit on, also by a flow whose segments have none otherwise. Their bytes
+//! are not added to the packets: a header with timestamps is one of the size that the flow has anyway.
 
 use crate::time::{Duration, Instant};
-use crate::transport::option::WindowUpdate;
 use crate::transport::tcp::rtt::smooth;
 use crate::units::Rate;
 
@@ -32,14 +31,12 @@ pub(super) struct SendLimit {
     full: u32,
     /// As it is advertised.
     advertised: u32,
-    /// The last timestamp of an ACK, which data echo.
-    pub(super) echo: Option<Instant>,
 }
 
 impl SendLimit {
     /// No limit of a window of `full` segments.
     pub(super) fn new(full: u32) -> Self {
-        Self { rate: None, full, advertised: full, echo: None }
+        Self { rate: None, full, advertised: full }
     }
 
     /// The same controller's limit of another connection.
@@ -47,10 +44,9 @@ impl SendLimit {
         Self { rate: self.rate, ..Self::new(self.full) }
     }
 
-    /// The receiver advertises a window.
-    pub(super) fn on_update(&mut self, update: &WindowUpdate) {
-        self.advertised = update.window.min(self.full);
-        self.echo = Some(update.timestamp);
+    /// The receiver advertises a window of so many segments.
+    pub(super) fn on_update(&mut self, window: u32) {
+        self.advertised = window.min(self.full);
     }
 
     /// The segments that may be outstanding.

@@ -6,7 +6,7 @@ use crate::packet::{Ecn, EcnFlags, End, Packet, PacketKind};
 use crate::time::{Duration, Instant};
 use crate::transport::contract::{Counters, Endpoint, Output, Sink};
 use crate::transport::header::PacketHeader;
-use crate::transport::option::{PacketOption, TcpOptions, WindowUpdate};
+use crate::transport::option::{PacketOption, TcpOptions, Timestamps};
 use crate::transport::tcp::receiver::{AckAction, Receiver};
 use crate::units::Rate;
 
@@ -36,8 +36,28 @@ pub struct ReceivingEnd {
     echo: Echo,
     /// The limit of the rate, once there has been one.
     limit: Option<Box<ReceiveLimit>>,
-    /// Whether there is ECN or a limit.
+    recent: Recent,
+    /// Whether there is ECN, a limit, or timestamps.
     extended: bool,
+}
+
+/// Which timestamp ACKs echo (RFC 7323 section 4.3).
+#[derive(Clone, Copy, Debug, Default)]
+struct Recent {
+    /// TS.Recent.
+    value: Option<Instant>,
+    /// Last.ACK.sent.
+    last_ack_sent: u64,
+}
+
+impl Recent {
+    /// A segment has arrived that begins at `seq`. The echo is of the first one that the next ACK covers, so that a
+    /// delay of the ACK counts, and not of one beyond a hole.
+    fn on_segment(&mut self, seq: u64, timestamp: Instant) {
+        if seq <= self.last_ack_sent && self.value.is_none_or(|recent| timestamp >= recent) {
+            self.value = Some(timestamp);
+        }
+    }
 }
 
 /// Which ACKs carry ECN-Echo (RFC 3168 section 6.1.3).
@@ -78,7 +98,8 @@ impl ReceivingEnd {
             ecn: false,
             echo: Echo::default(),
             limit: None,
-            extended: false,
+            recent: Recent::default(),
+            extended: config.tcp.timestamps(),
         }
     }
 
@@ -97,13 +118,14 @@ impl ReceivingEnd {
         option: Option<&PacketOption>,
         out: &mut impl Output,
     ) {
+        if let Some(PacketOption::Tcp(TcpOptions { timestamps: Some(timestamps), .. })) = option {
+            self.recent.on_segment(packet.seq, timestamps.value);
+            if let (Some(limit), Some(echo)) = (&mut self.limit, timestamps.echo) {
+                limit.on_echo(now, echo);
+            }
+        }
         if packet.kind != PacketKind::Data {
             return self.on_handshake(now, packet.kind, packet.ecn_flags, out);
-        }
-        if let (Some(limit), Some(PacketOption::Tcp(options))) = (&mut self.limit, option)
-            && let Some(timestamp) = options.timestamp_echo
-        {
-            limit.on_echo(now, timestamp);
         }
         if self.ecn {
             self.echo.on_segment(&packet);
@@ -152,7 +174,7 @@ impl ReceivingEnd {
 
     fn set_ecn(&mut self, ecn: bool) {
         self.ecn = ecn;
-        self.extended = ecn || self.limit.is_some();
+        self.extended = ecn || self.limit.is_some() || self.config.tcp.timestamps();
     }
 
     #[inline(never)] // once, so that all that it calls is inlined into it
@@ -164,16 +186,24 @@ impl ReceivingEnd {
         out.send(&packet, None);
     }
 
-    /// Sends an ACK with what SACK and ECN report, and the window under a limit.
+    /// The timestamps of a segment that is sent now.
+    fn timestamps(&self, now: Instant) -> Option<Timestamps> {
+        self.config.tcp.timestamps().then_some(Timestamps { value: now, echo: self.recent.value })
+    }
+
+    /// Sends an ACK with timestamps, with what SACK and ECN report, and with the window under a limit.
     #[cold]
     fn acknowledge_more(&mut self, now: Instant, mut packet: Packet, out: &mut impl Output) {
         packet.ecn_flags = EcnFlags::ECE.only_if(self.ecn && self.echo.take());
         let sack = if self.receiver.has_sack() { self.receiver.sack() } else { Default::default() };
         packet.size += sack.header_bytes();
         let window = self.limit.as_ref().map(|limit| limit.window());
-        let window = window.map(|window| WindowUpdate { window, timestamp: now });
-        let options = PacketOption::Tcp(TcpOptions { sack, window, ..TcpOptions::default() });
-        let carries_any = window.is_some() || !sack.is_empty();
+        let of_limit = window.map(|_| Timestamps { value: now, echo: None });
+        let timestamps = self.timestamps(now).or(of_limit);
+        self.recent.last_ack_sent = packet.seq;
+        let options =
+            PacketOption::Tcp(TcpOptions { sack, window, timestamps, ..TcpOptions::default() });
+        let carries_any = timestamps.is_some() || !sack.is_empty();
         send_seldom(&packet, carries_any.then_some(&options), out);
     }
 
@@ -193,7 +223,9 @@ impl ReceivingEnd {
             packet.size += SACK_PERMITTED;
         }
         packet.high_priority = config.tcp.spm_marking();
-        send_seldom(&packet, None, out);
+        let timestamps = self.timestamps(now);
+        let options = PacketOption::Tcp(TcpOptions { timestamps, ..TcpOptions::default() });
+        send_seldom(&packet, timestamps.is_some().then_some(&options), out);
     }
 }
 
@@ -204,7 +236,7 @@ impl Endpoint for ReceivingEnd {
         self.state = State::Listen;
         self.receiver = Receiver::new(self.config.tcp, self.config.segment);
         self.opening = Opening::new(&self.config);
-        self.echo = Echo::default();
+        (self.echo, self.recent) = (Echo::default(), Recent::default());
         self.set_ecn(false);
         if self.config.opened_by == End::Receiver {
             self.state = State::SynSent;

@@ -9,7 +9,7 @@ use crate::time::{Duration, Instant};
 use crate::transport::contract::{Counters, Endpoint, Output, Source, Windows};
 use crate::transport::header::PacketHeader;
 use crate::transport::limits::Limit;
-use crate::transport::option::{PacketOption, TcpOptions, WindowUpdate};
+use crate::transport::option::{PacketOption, TcpOptions, Timestamps};
 use crate::transport::tcp::rtt::RttEstimator;
 use crate::transport::tcp::segment::Segment;
 use crate::transport::tcp::sender::Sender;
@@ -43,7 +43,9 @@ pub struct SendingEnd {
     ecn: bool,
     /// The limits of the rate, once there has been one.
     limit: Option<Box<SendLimit>>,
-    /// Whether there is ECN or a limit.
+    /// TS.Recent: the last timestamp of the receiver (RFC 7323 section 4.3).
+    recent: Option<Instant>,
+    /// Whether there is ECN, a limit, or timestamps.
     extended: bool,
 }
 
@@ -67,7 +69,8 @@ impl SendingEnd {
             has_answered: false,
             ecn: false,
             limit: None,
-            extended: false,
+            recent: None,
+            extended: config.tcp.timestamps(),
         }
     }
 
@@ -83,11 +86,6 @@ impl SendingEnd {
             let min_rtt = self.sender.rtt().min_rtt();
             self.sender.set_receive_window(limit.window(min_rtt, self.sender.segment()));
         }
-    }
-
-    #[cold]
-    fn on_window_update(&mut self, update: &WindowUpdate) {
-        self.limit().on_update(update);
     }
 
     /// Bytes of options in a SYN or SYN-ACK.
@@ -107,7 +105,7 @@ impl SendingEnd {
             self.sender.stop();
         }
         self.opening = Opening::new(config);
-        (self.answered, self.has_answered) = (None, false);
+        (self.answered, self.has_answered, self.recent) = (None, false, None);
         self.limit = self.limit.as_ref().map(|limit| Box::new(limit.of_next_connection()));
         self.set_ecn(false);
     }
@@ -134,8 +132,8 @@ impl SendingEnd {
     ) {
         let blocks = match option {
             Some(PacketOption::Tcp(options)) => {
-                if let Some(update) = &options.window {
-                    self.on_window_update(update);
+                if options.timestamps.is_some() {
+                    self.on_timestamps(options);
                 }
                 options.sack.as_slice()
             }
@@ -149,7 +147,19 @@ impl SendingEnd {
         self.transmit(now, out);
     }
 
-    /// An acknowledgement has arrived where there is ECN or a limit.
+    /// Takes the timestamps of an acknowledgement, and the window if it has one.
+    #[cold]
+    fn on_timestamps(&mut self, options: &TcpOptions) {
+        if let Some(window) = options.window {
+            self.limit().on_update(window);
+        }
+        if let Some(timestamps) = options.timestamps {
+            self.recent = Some(timestamps.value);
+            self.sender.set_echo(timestamps.echo);
+        }
+    }
+
+    /// An acknowledgement has arrived where there is ECN, a limit, or timestamps.
     #[cold]
     fn on_extended_ack(&mut self, now: Instant, ack: u64, flags: EcnFlags, blocks: &[(u64, u64)]) {
         if self.ecn && flags.ece() {
@@ -179,7 +189,9 @@ impl SendingEnd {
                 answer.high_priority = self.template.config.tcp.spm_marking();
                 self.set_ecn(offered && flags == EcnFlags::SETUP_SYN);
                 answer.ecn_flags = EcnFlags::SETUP_SYN_ACK.only_if(self.ecn);
-                send_seldom(&answer, None, out);
+                let timestamps = self.timestamps(now, true);
+                let options = PacketOption::Tcp(TcpOptions { timestamps, ..TcpOptions::default() });
+                send_seldom(&answer, timestamps.is_some().then_some(&options), out);
             }
             PacketKind::SynAck => {
                 self.set_ecn(offered && flags == EcnFlags::SETUP_SYN_ACK);
@@ -221,7 +233,7 @@ impl SendingEnd {
 
     fn set_ecn(&mut self, ecn: bool) {
         self.ecn = ecn;
-        self.extended = ecn || self.limit.is_some();
+        self.extended = ecn || self.limit.is_some() || self.template.config.tcp.timestamps();
     }
 
     /// The timer may have expired.
@@ -255,7 +267,13 @@ impl SendingEnd {
         packet
     }
 
-    /// Sends a SYN, or a data segment of a connection with ECN or a limit.
+    /// Its timestamps: with the option in every segment, under a limit in data that answer an ACK.
+    fn timestamps(&self, now: Instant, syn: bool) -> Option<Timestamps> {
+        let has_any = self.template.config.tcp.timestamps() || (self.recent.is_some() && !syn);
+        has_any.then_some(Timestamps { value: now, echo: self.recent })
+    }
+
+    /// Sends a SYN, or a data segment of a connection with ECN, a limit, or timestamps.
     #[cold]
     fn send_more(&mut self, mut packet: Packet, syn: bool, out: &mut impl Output) {
         if syn {
@@ -269,11 +287,9 @@ impl SendingEnd {
             packet.ecn = Ecn::Ect0;
             packet.ecn_flags = EcnFlags::CWR.only_if(self.sender.take_cwr());
         }
-        let echo = self.limit.as_ref().and_then(|limit| limit.echo);
-        let option = echo.filter(|_| !syn).map(|echo| {
-            PacketOption::Tcp(TcpOptions { timestamp_echo: Some(echo), ..TcpOptions::default() })
-        });
-        send_seldom(&packet, option.as_ref(), out);
+        let timestamps = self.timestamps(packet.enqueued_at, syn);
+        let options = PacketOption::Tcp(TcpOptions { timestamps, ..TcpOptions::default() });
+        send_seldom(&packet, timestamps.is_some().then_some(&options), out);
     }
 
     /// The next segment that may be sent now, if any.
@@ -337,7 +353,12 @@ impl Endpoint for SendingEnd {
     ) {
         match packet.kind {
             PacketKind::Ack => self.on_ack(now, packet.seq, packet.ecn_flags, option, out),
-            kind => self.on_handshake(now, kind, packet.ecn_flags, out),
+            kind => {
+                if let Some(PacketOption::Tcp(options)) = option {
+                    self.on_timestamps(options);
+                }
+                self.on_handshake(now, kind, packet.ecn_flags, out);
+            }
         }
     }
 
