@@ -124,6 +124,17 @@ BROKEN: dict[str, tuple[str | bytes, str]] = {
         flow('direction = "up", sack = false, prr = true'),
         "station.0.flows.0.prr",
     ),
+    "timestamps without room": (
+        flow('direction = "up", timestamps = true, header = 40'),
+        "station.0.flows.0.header",
+    ),
+    "timestamps over udp": (
+        flow(
+            'direction = "up", transport = "udp", rate = "1 Mbps", application = "cbr",'
+            " timestamps = true"
+        ),
+        "station.0.flows.0.timestamps",
+    ),
     "ecn over udp": (
         flow(
             'direction = "up", transport = "udp", rate = "1 Mbps", application = "cbr", ecn = true'

@@ -69,6 +69,23 @@ fn rfc_has_the_values_of_the_rfcs() {
     }
 }
 
+/// Their bytes are in the header, and a segment with all headers fills a packet of 1500 bytes.
+#[test]
+fn timestamps_take_twelve_bytes() {
+    let timestamps = |more: &str| flow(&["station.0.flows.0.timestamps=true", more]);
+    let expected = json!({ "timestamps": true, "header": 52, "segment": 1448 });
+    assert_options(&timestamps("station.0.flows.0.tcp=rfc"), expected);
+    let expected = json!({ "header": 60, "segment": 1000 });
+    let given = flow(&[
+        "station.0.flows.0.timestamps=true",
+        "station.0.flows.0.header=60",
+        "station.0.flows.0.segment=1000",
+    ]);
+    assert_options(&given, expected);
+    let off = flow(&["station.0.flows.0.timestamps=false"]);
+    assert_options(&off, json!({ "timestamps": null, "header": 40, "segment": 1460 }));
+}
+
 /// What evenair's comparison with ns-2 was made with.
 #[test]
 fn ns2_has_the_values_of_the_papers() {

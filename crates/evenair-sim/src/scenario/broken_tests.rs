@@ -262,6 +262,7 @@ station.0.flows.1.segment=0 => station.0.flows.1.segment => got 0 | from 1 to 65
 station.0.flows.1.segment=65490 => station.0.flows.1.segment => got 65490 | up to 65535
 station.0.extra_header=65000 => station.0.flows.0.segment => extra_header 65000 | up to 65535
 station.0.flows.1.header=28 => station.0.flows.1.header => got 28 | from 40 to 120
+station.0.flows.1.timestamps=1 => station.0.flows.1.timestamps => got 1 | true or false
 station.0.flows.1.header=0 => station.0.flows.1.header => got 0 | from 28 to 120
 station.0.flows.1.window=0 => station.0.flows.1.window => got 0 | from 1 to 65535
 station.0.flows.1.window=65536 => station.0.flows.1.window => got 65536 | from 1 to 65535

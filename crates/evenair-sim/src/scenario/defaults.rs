@@ -11,7 +11,7 @@ use evenair_core::transport::Config as Transport;
 use serde_json::{Map, Value, json};
 
 use crate::scenario::tables::cell::Cell;
-use crate::scenario::tables::flow::DEFAULT_SEGMENT;
+use crate::scenario::tables::flow::{DEFAULT_SEGMENT, TIMESTAMPS_BYTES};
 use crate::scenario::tables::scenario::Scenario;
 use crate::scenario::tables::wired::WiredLink;
 use crate::scenario::tables::wlan_cell::{DEFAULT_GUARD_INTERVAL, WlanCell};
@@ -124,8 +124,12 @@ fn fill_flow(flow: &mut Map<String, Value>) {
     if let Some(transport) = name.and_then(Transport::from_name) {
         let defaults = transport.flow_defaults();
         default_to(flow, "application", defaults.application);
-        default_to(flow, "header", defaults.header);
-        default_to(flow, "segment", defaults.payload);
+        let timestamps = match flow.get("timestamps") {
+            Some(Value::Bool(true)) if transport.is_tcp() => TIMESTAMPS_BYTES,
+            _ => 0,
+        };
+        default_to(flow, "header", defaults.header + timestamps);
+        default_to(flow, "segment", defaults.payload - timestamps);
     }
     fill_tcp(flow);
 }
@@ -195,6 +199,7 @@ pub(super) fn fill_scenario(scenario: &mut Scenario) {
         tcp.byte_counting = Some(tcp.byte_counting());
         tcp.initial_ssthresh = Some(tcp.initial_ssthresh());
         tcp.ecn = tcp.ecn.filter(|ecn| *ecn);
+        tcp.timestamps = tcp.timestamps.filter(|timestamps| *timestamps);
     }
 }
 

@@ -464,6 +464,7 @@ const KEYS: &[&str] = &[
     "station.0.flows.0.sack",
     "station.0.flows.0.rack",
     "station.0.flows.0.prr",
+    "station.0.flows.0.timestamps",
     "station.0.flows.0.rto",
     "station.0.flows.0.min_rto",
     "station.0.flows.0.syn_timer",

@@ -16,6 +16,12 @@ use crate::scenario::values::trace_file;
 /// Payload of a segment where the scenario has none: an Ethernet MTU of 1500 less 40.
 pub(crate) const DEFAULT_SEGMENT: u32 = 1460;
 
+/// Bytes of the IPv4 and TCP headers without options (RFC 791 section 3.1, RFC 9293 section 3.1).
+pub(crate) const TCP_HEADER: u32 = 20 + 20;
+
+/// Bytes of timestamps with their padding (RFC 7323 appendix A).
+pub(crate) const TIMESTAMPS_BYTES: u32 = 12;
+
 /// One flow: between a station and a wired host, or between two wired hosts (in `wired.flow`).
 ///
 /// The keys from `tcp` to `syn_timer` are TCP's; other flows ignore them. Where they are not given
@@ -50,12 +56,12 @@ pub struct Flow {
     /// What produces the data (default: "bulk" over TCP and TFRC, "cbr" over UDP).
     #[serde(deserialize_with = "trace_file::application")]
     pub application: Application,
-    /// Payload of a full segment or of a datagram, bytes (default: 1460, over TFRC 1448).
+    /// Payload of a full segment or of a datagram, bytes (default: 1460, over TFRC and with timestamps 1448).
     #[serde(deserialize_with = "bounded_integer::<1, 65_495, _>")]
     #[schemars(range(min = 1, max = 65_495))]
     pub segment: u32,
-    /// IP and transport header, bytes, at least 40 for TCP and 28 for UDP (default: 40, over TFRC with
-    /// RTP 52).
+    /// IP and transport header, bytes, at least 40 for TCP, 52 with timestamps, and 28 for UDP (default: 40, with
+    /// timestamps and over TFRC with RTP 52).
     #[serde(deserialize_with = "bounded_integer::<28, 120, _>")]
     #[schemars(range(min = 28, max = 120))]
     pub header: u32,

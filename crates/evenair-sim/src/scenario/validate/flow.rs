@@ -10,7 +10,7 @@ use evenair_core::traffic::{Application, Distribution, OnOffConfig, Pattern, Str
 use super::checks::check_component;
 use crate::scenario::problem::{Checked, Problem, fail};
 use crate::scenario::tables::cell::Cell;
-use crate::scenario::tables::flow::Flow;
+use crate::scenario::tables::flow::{Flow, TCP_HEADER, TIMESTAMPS_BYTES};
 use crate::scenario::tables::wired::Wired;
 use crate::scenario::tables::wlan_cell::WlanCell;
 use crate::scenario::topology::{Topology, link_of};
@@ -73,11 +73,21 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
                 format!("false with transport \"{transport}\" (which does not react to marks)");
             return Err(fail(&at("ecn"), "got true", &accepted));
         }
+        if flow.tcp.timestamps() {
+            let accepted =
+                format!("false with transport \"{transport}\" (they are an option of TCP)");
+            return Err(fail(&at("timestamps"), "got true", &accepted));
+        }
         return check_component(&at("transport"), transport);
     }
-    if flow.header < 40 {
-        let accepted = "a whole number from 40 to 120 for TCP over IP";
-        return Err(fail(&at("header"), &format!("got {}", flow.header), accepted));
+    let (least, of) = if flow.tcp.timestamps() {
+        (TCP_HEADER + TIMESTAMPS_BYTES, "TCP with timestamps")
+    } else {
+        (TCP_HEADER, "TCP")
+    };
+    if flow.header < least {
+        let accepted = format!("a whole number from {least} to 120 for {of} over IP");
+        return Err(fail(&at("header"), &format!("got {}", flow.header), &accepted));
     }
     let tcp = &flow.tcp;
     for (key, value) in [("rack", tcp.rack), ("prr", tcp.prr)] {
